@@ -2,6 +2,7 @@
 
 import json
 import math
+import random
 from collections import Counter
 from pathlib import Path
 
@@ -237,11 +238,11 @@ def test_rules_of_styles_that_were_not_there_before():
 @pytest.mark.parametrize(
     ("name", "said", "right"),
     [
-        ("of_changes_and_shares", 33, 32),
-        ("that_mislead", 51, 40),
-        ("of_laws_and_prices", 42, 35),
-        ("with_units_and_steps", 40, 34),
-        ("of_groups_and_shares", 22, 19),
+        ("of_changes_and_shares", 33, 33),
+        ("that_mislead", 51, 45),
+        ("of_laws_and_prices", 42, 41),
+        ("with_units_and_steps", 40, 35),
+        ("of_groups_and_shares", 22, 20),
     ],
 )
 def test_rules_of_change_and_rules_that_mislead(name, said, right):
@@ -306,7 +307,7 @@ def test_a_list_of_one_who_knew_nothing_of_the_reader():
     of 100 wrong: `F = ma` of the mass alone was the mass, `mgh, with g = 9.8 m/s²` was 9.8 m / s², and 42 / 56 x 100 %
     was 0.75, which is 75 %."""
     right, wrong = outcomes_of("rules_of_a_stranger.jsonl")
-    assert right >= 70 and wrong == []
+    assert right >= 78 and wrong == []
 
 
 def test_formulas_of_one_who_knew_nothing_of_the_reader():
@@ -332,6 +333,68 @@ def outcomes_of(name):
     said = [(one, value) for one, value in values if value is not None]
     wrong = [one for one, value in said if one["value"] is None or not math.isclose(value, one["value"], rel_tol=2e-3)]
     return len(said) - len(wrong), wrong
+
+
+def test_a_second_list_of_one_who_knew_nothing_of_the_reader():
+    """rules_of_a_second_stranger.jsonl: 120 rules as models write them, 20 of them without a value. At first try 73 of
+    100 were right and 2 of 120 wrong: `base pay plus commission on sales` was base pay plus sales, and the other is a
+    formula with its constant behind it (PE = mgh, with g = 9.81 m/s²)."""
+    right, wrong = outcomes_of("rules_of_a_second_stranger.jsonl")
+    assert right >= 100 and wrong == []
+
+
+def test_rules_of_many_genres_written_while_the_grammar_grew():
+    """rules_of_many_genres.jsonl: eight lists, each written in one sitting before any of its rules was run, and mended
+    before the next one was written. At first try, with a value right, and wrong of all: 76 of 122, 3 of 157; 79 of 91,
+    7 of 150; 72 of 91, 8 of 150; 78 of 95, 6 of 149; 45 of 81, 6 of 130 (passive voice and idioms); 50 of 58, 5 of 117;
+    46 of 57, 3 of 90; 47 of 60, 1 of 90. Four in ten have no value: something is missing, or it is of something else.
+    One value and three rules of the lists were themselves wrong, and were mended or left out."""
+    right, wrong = outcomes_of("rules_of_many_genres.jsonl")
+    assert wrong == []
+    assert right >= 628
+
+
+def test_a_cause_exchanged_for_a_stranger_is_hardly_ever_taken():
+    """The rules of rules_of_many_genres.jsonl with a value, each of their causes exchanged for one of another rule:
+    what the words name is no longer there. With two more lists 95 of 1,501 were still executed before kinds, labels
+    and general words were told apart, and 23 after; half of those name a thing by another name (mass, total mass)."""
+    lines = (Path(__file__).parent / "rules_of_many_genres.jsonl").read_text(encoding="utf-8").splitlines()
+    given = [one for one in map(json.loads, lines) if one["value"] is not None and not set("=*+") & set(one["rule"])]
+    names, rng = [name for one in given for name in one["causes"]], random.Random(5)
+    tried = taken = 0
+    for one in given:
+        for cause in one["causes"]:
+            other = rng.choice(names)
+            causes = {other if name == cause else name: value for name, value in one["causes"].items()}
+            tried += other not in one["causes"]
+            taken += other not in one["causes"] and executed(one["rule"], causes, one["effect"]) is not None
+    assert tried > 1000 and taken < 0.025 * tried
+
+
+@pytest.mark.parametrize(
+    ("rule", "causes", "effect", "value"),
+    [
+        ("What is left after paying for the food", {"Initial money": 50, "Cost of food": 20}, "Money left", 30),
+        ("What is left after paying the rent", {"Initial money": 50, "Monthly rent": 20}, "Money left", None),
+        ("The rest of the class walks", {"Students in class": 30, "Students on bus": 20}, "Students who walk", 10),
+        ("The rest of the class walks or cycles", {"Students in class": 30, "Students on bus": 20}, "Walkers", None),
+        ("40% are red, the rest are blue", {"Total balls": 50}, "Red balls", None),
+        ("40% of the balls are red, the rest are blue", {"Total balls": 50}, "Blue balls", 30),
+        ("Half of the remaining money", {"Total money": 50}, "Savings", None),
+        ("Base pay plus commission on sales", {"Base pay": 10, "Sales": 5}, "Pay", None),
+        ("Price times the number of shirts", {"Price": 10, "Number of hats": 5}, "Cost", None),
+        ("The weekly pay times 52", {"Monthly pay": 10}, "Annual pay", None),
+        ("The subtotal plus tax and tip", {"Subtotal": 10, "Tax": 5}, "Total", None),
+        ("The harvest minus the losses", {"Harvest": 10, "Loss rate": 0.5}, "Net harvest", None),
+        ("Multiply by 12 to get the annual fee", {"Monthly fee": 10}, "Annual fee", 120),
+        ("Multiply by 12", {"Start": 10}, "Result", None),  # of what, nobody says
+        ("n times the number of sides minus two", {"n": 10, "Number of sides": 5}, "Sum", None),
+        ("Gravity (9.8 m/s²) times the mass", {"Mass": 10}, "Weight", 98),
+        ("Sales minus everything spent (rent plus wages)", {"Sales": 9, "Rent": 2, "Wages": 3}, "Profit", 4),
+    ],
+)
+def test_what_is_left_and_what_is_another_thing(rule, causes, effect, value):
+    assert executed(rule, causes, effect) == (None if value is None else pytest.approx(value))
 
 
 def executed(rule, causes, effect="y"):

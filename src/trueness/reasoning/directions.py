@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from trueness.reasoning.execute import Program
 from trueness.reasoning.rules import Rule
 from trueness.reasoning.trees import Tree, evaluate
-from trueness.reasoning.word_causes import tokens
+from trueness.reasoning.word_names import tokens
 
 _LONGEST = 300
 _UP = (

@@ -1,11 +1,11 @@
 """Arithmetic in words: `Subtract the eggs eaten from the eggs laid` is laid - eaten; anything uncertain is nothing.
 
-    a sentence     reasons and purposes around it are left out: since ..., ..., so ..., to get ...; they must say no
-                   number that the arithmetic lacks
+    a sentence     word_plain.py: without reasons and purposes, and in plain forms
+    what is left   word_rest.py
     its steps      add X and Y, then divide by Z; multiply A by B, multiply C by D, and add the two
     a conversion   convert hours to minutes
     arithmetic     word_forms.py
-    phrases        word_causes.py
+    phrases        word_causes.py: each cause once; word_names.py: how alike a phrase and a name are
 
 A sentence that says more than its arithmetic (if, unless, proportional, about), a phrase with a number or an operation
 that is not read, two readings that differ: not read, and left to the judge as words. `Average Speed = Total Distance /
@@ -15,15 +15,17 @@ Total Time` is read the same way: signs between phrases.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 
 from trueness.reasoning.isolation import isolated
 from trueness.reasoning.literals import conversion
 from trueness.reasoning.syntax import RuleError, parse
-from trueness.reasoning.trees import Binary, Call, Name, Number, parts, renamed, written
-from trueness.reasoning.word_causes import InWords, Values, bind, signature, stem, tokens
+from trueness.reasoning.trees import Binary, Call, Name, Number, count_names, parts, renamed, written
+from trueness.reasoning.word_causes import InWords, Values, bind, signature
 from trueness.reasoning.word_forms import (
+    LESS,
+    MORE,
     NUMBER_WORDS,
     NUMERAL,
     OPERATION_WORDS,
@@ -35,6 +37,9 @@ from trueness.reasoning.word_forms import (
     joined,
     number_of,
 )
+from trueness.reasoning.word_names import is_acronym, is_symbol, names_symbol, share_meaning, stem, tokens
+from trueness.reasoning.word_plain import FRONT_REASON, LEAD, charged, numbers, plain, spelt_out
+from trueness.reasoning.word_rest import what_is_left
 
 MOST_CAUSES = 6
 _LONGEST = 300
@@ -44,34 +49,33 @@ _CONDITION = re.compile(r"\b(?:if|unless|when|whether|except|not|never|otherwise
 _SAYS_MORE = re.compile(
     _CONDITION.pattern + r"|\b(?:proportional|approximately|about|roughly|depends?|affect\w*|influenc\w*|caus\w*|may|"
     r"might|should|assum\w*|formula|equation|law|theorem|function|sequence|each time|between \w+ and \w+ times|or|"
-    r"varies|some|appropriate|at least|at most|up to|nearly|almost)\b"
+    r"varies|some|appropriate|at least|at most|up to|nearly|almost|again|ago|from now|worth (?:half|twice|\w+ times))\b"
+    r"|\b(?:times|square of|cube of) [^,]* minus (?:one|two|1|2)$"  # n minus 1, or the product minus 1
 )
-_PURPOSE = re.compile(
-    r",?\s*(?:in order )?\bto (?:get|obtain|find|give|determine|calculate|compute|yield|reach|arrive at|know|include|"
-    r"account for)\b[^\d%]*$"
-    r"|,\s*(?:giving|yielding|which gives|resulting in)\b[^\d%]*$|\s+gives\s+[^\d%]*$"
+_IN_PERCENT = re.compile(r",?\s*(?:(?:expressed|given|stated|written)\s+)?(?:as an? percent(?:age)?|in percent)$")
+_ROUNDED = re.compile(
+    r",?\s*(?:and\s+)?round(?:ed|ing)?(?: it)?\s+(up|down|to the nearest (?:integer|whole number))"
+    r"(?: to (?:a|the(?: next| nearest)?) (?:whole number|whole|integer))?$"
 )
-_AIM = re.compile(r"^(?:in order )?to (?:get|obtain|find|determine|calculate|compute|know)\b[^,\d%]*,\s*")
-_FRONT_REASON = re.compile(r"^(?P<why>[^,]*),\s*(?:and\s+)?(?:so|therefore|thus|hence)\s+(?P<rest>.*)$")
-_FRONT_SINCE = re.compile(r"^(?:since|because|as|given that)\s+(?P<why>[^,]*),\s*(?P<rest>.*)$")
-_BACK_REASON = re.compile(r"^(?P<rest>.*?),?\s+(?:since|because|as there (?:are|is))\b(?P<why>.*)$")
-_REMARK = re.compile(r"^(?P<rest>.*?)\s*\((?P<why>[^()]*)\)$")
-_ROUNDED = re.compile(r",?\s*(?:and\s+)?round(?:ed|ing)?\s+(up|down|to the nearest (?:integer|whole number))$")
-_LEAD = re.compile(
-    r"^(?:(?:then|next|first|finally|now|simply|just|we|you)\b[\s,]*|there (?:is|are) (?=.* than )|"
-    r"(?:by|using|from|applying|according to) [^,\d]*\b(?:law|theorem|principle|formula|equation|definition)\b"
-    r"[^,\d]*,\s*)"
+_COMMAND = re.compile(
+    r"^(?:start(?:ing)? (?:with|from)|begin(?:ning)? with|calculate|compute|find|determine|obtain|get|take|evaluate|"
+    r"choose|select|pick)\s+"
 )
-_COMMAND = re.compile(r"^(?:calculate|compute|find|determine|obtain|get|take|evaluate)\s+")
+_DOES = r"\b(?!plus|minus|times|less|as|is)[a-z]+s"  # a verb, as in covers half of, weighs twice the
 _COPULA = re.compile(
-    r"\b(?:is|are|equals?|will be|costs?|has|have|=|as)\s+(?:then |simply |just |equal to )?"
-    r"(?:(?:calculated|computed|obtained|found|determined|derived|given|equal)\s+)?(?:(?:by|as|from|to)\s+)?(?:taking\s+)?"
-    rf"|\b[a-z]+s?\s+(?=(?:{NUMERAL}|twice|half)\b.*\b(?:than|as)\b)|(?=\b(?:in|de)creases by\b)"
+    r"\b(?:is|are|was|were|includes?|comprises?|equals?|will be|costs|cost(?= \$?\d| only| half| twice)|has|have|=|as|"
+    r"makes? up|accounts? for|represents?|constitutes?|amounts? to|comes? to|totals)\s+"
+    r"(?:then |simply |just |equal to )?(?:(?:calculated|computed|obtained|found|determined|derived|given|equal)\s+)?"
+    r"(?:(?:by|as|from|to)\s+)?(?:taking\s+)?"
+    rf"|\b(?!plus|minus|times|less)[a-z]+s?\s+(?=(?:{NUMERAL}|twice|half)\b.*\b(?:than|as)\b)"
+    rf"|{_DOES}\s+(?=(?:a |an |the )?(?:remaining |other )?{SHARE} of\b)|\bof\s+(?=\d[\d.]*\s?% of\b)"
+    rf"|{_DOES}\s+(?:at\s+)?(?=(?:{NUMERAL} times|twice|half|double|triple) (?:what|the|as)\b)"
+    r"|(?=\b(?:in|de)creases by\b)"
 )
 _BY = re.compile(
     r"\bby\s+(?=(?:multiply|divid|add|sum|subtract|deduct|averag|tak|doubl|tripl|halv|squar|combin)\w*ing\b)"
 )
-_DO = r"(?:multiply|divid|add|subtract|deduct|squar|doubl|tripl|halv)(?:ing|e)?"
+_DO = r"(?:(?:multiply|divid|add|subtract|deduct|squar|doubl|tripl|halv)(?:ing|e)?|(?:tak(?:e|ing) )?the square root)"
 _STEP = re.compile(
     rf"(?:\.\s+|;\s*|,\s*|\s+)(?:and\s+then\s+|and\s+|then\s+)(?={_DO}\b)|(?:\.\s+|;\s*|,\s*)(?={_DO}\b)"
 )
@@ -86,6 +90,34 @@ _GOING_ON = (  # a step that takes what came before: pattern, operation, whether
     (re.compile(rf"(?:subtract|deduct)(?:ing)? {_IT} from (.+)"), "-", True),
     (re.compile(rf"(?:subtract|deduct)(?:ing)? (?!{_IT} )((?:(?! from ).)+)(?: from {_IT})?"), "-", False),
 )
+_GAPPED = re.compile(  # multiplying the cows by 4 and the chickens by 2
+    rf"\b(multiply(?:ing)?|divid(?:e|ing)) (?:(?! by | and |,).)+ by (?:{NUMERAL}|[a-z ]+?),? and "
+    rf"(?=(?:(?! by |,| and ).)+ by )(?!then |{_DO})"
+)
+_TEENS = "thirteen fourteen fifteen sixteen seventeen eighteen nineteen".split()
+_TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
+_NUMBER_WORD = re.compile(
+    rf"\b(?:(?P<teen>{'|'.join(_TEENS)})|(?P<tens>{'|'.join(_TENS)})(?:[- ](?P<ones>{'|'.join(NUMBER_WORDS[1:10])}))?)"
+    r"\b(?! (?:hundred|thousand|million))"
+)
+_WORD_PERCENT = re.compile(rf"\b({'|'.join(NUMBER_WORDS[1:])}) percent\b")
+_AS_MANY = re.compile(
+    r"(?P<front>.*[,;.] (?:and |while |but )?)?(?P<who>[^,;.]+?) (?:has|have|had|is|are|was|were|got|sold|made|took) "
+    rf"(?P<times>{NUMERAL} times|twice|thrice|half) as (?:many|much|long|far)"
+)
+_AND_A_HALF = re.compile(rf"\b({'|'.join(NUMBER_WORDS[1:])})[- ]and[- ]a[- ]half\b")
+_GIVEN = re.compile(
+    r"(?P<main>.*?),? \(?(?:with|where|using|taking|and|for) (?P<name>[a-z]) (?:=|≈|is|equals) "
+    r"(?P<value>\d+(?:\.\d+)?)(?: ?[a-z]+(?:/[a-z]+)*[²^0-9]*)?\)?"
+)
+_EVERY_STEP = re.compile(
+    r"(?:the )?(?P<what>[a-z ]+?) (?:(?P<up>increases|rises|grows|gains|goes up)|"
+    r"decreases|drops|falls|shrinks|loses|goes down)"
+    rf"(?: by)? (?P<size>{NUMERAL})(?: (?!%)[a-z]+)? (?:every|each|per|an?) (?P<of>[a-z]+)"
+)
+_BARE = re.compile(
+    rf"(?:multiply|divid)(?:e|ing)? by |(?:add|subtract)(?:ing)? {NUMERAL}(?=$| and then|, then|,? then)"
+)
 _NUMBERED = re.compile(r"(?:^|\s*[.;,]?\s+)(?:step \d+\s*[):.]|\(?\d\))\s+")  # 1) ... 2) ..., step 1: ...
 _ADD_THEM = re.compile(
     r"add(?:ing)?(?: up)? (?:them|both|the (?:two|three|results|products|amounts)|the two \w+)(?: together| up)?"
@@ -93,21 +125,35 @@ _ADD_THEM = re.compile(
 _EACH = tuple(
     re.compile(pattern)
     for pattern in (
-        rf"(?:there (?:is|are) )?(?P<n>{NUMERAL})(?P<what> [a-z ]+?) (?:for (?:every|each)|per) (?P<m>{NUMERAL} )?"
+        rf"(?:there (?:is|are) |(?:he|she|it|they|we|you) [a-z]+ )?"
+        rf"(?P<n>{NUMERAL})(?P<what> [a-z ]+?) (?:for (?:every|each)|per) (?P<m>{NUMERAL} )?"
         r"(?P<of>[a-z ]+)",
         rf"for (?:every|each) (?P<m>{NUMERAL} )?(?P<of>[a-z ]+?),? there (?:is|are) (?P<n>{NUMERAL})(?P<what> [a-z ]+)",
-        rf"(?:each|every) (?P<of>[a-z ]+?) (?:receives|gets|has|needs|takes|holds|contains|eats|uses|produces|makes|"
-        rf"requires|buys|sells|reads|brings) (?P<n>{NUMERAL})(?P<what> [a-z ]+)",
+        rf"for (?:every|each) (?P<m>{NUMERAL} )?(?P<of>[a-z][a-z0-9 ]*?),? (?P<n>{NUMERAL})(?P<what> [a-z][a-z0-9 ]*?) "
+        r"(?:is|are) (?:formed|produced|made|needed|used|required|added|given|consumed|released|planted|awarded)",
+        rf"(?:each|every) (?P<of>(?!additional|extra|next|other|second|third)[a-z]+(?: [a-z]+)?"
+        rf"(?: of [a-z]+)?) (?!of|at|for|to|in|is|are)[a-z]+s (?P<n>{NUMERAL})(?P<what> [a-z ]+)",
+        rf"[a-z]+(?: [a-z]+)?? (?P<n>{NUMERAL})(?P<what> [a-z]+) "
+        r"(?:to|for|in|on|at|with) (?:each|every) (?P<of>[a-z]+)",
+        rf"(?:each|every) (?P<m>{NUMERAL} )(?P<of>[a-z ]+?) (?P<what>cost)s? (?P<n>{NUMERAL})(?: dollars?| cents?)?",
         rf"(?:each|every) (?P<of>[a-z ]+?) (?P<what>cost)s (?P<n>{NUMERAL})(?: dollars?| cents?| euros?)?",
     )
 )
-_PREDICATE = re.compile(rf"(?P<share>(?:the |an? )?{SHARE} of .+?) (?:is|are|was|were|goes to|go to) (?P<what>[a-z ]+)")
+_PLAIN = frozenset(map(stem, "total number count needed required used all overall amount altogether".split()))
+_PREDICATE = re.compile(
+    rf"(?P<share>(?:the |an? )?{SHARE} of (?!what\b).+?) (?:is|are|was|were|goes to|go to|"
+    r"(?:will|have|has|had|can|must)(?: be| been)?) (?P<what>[a-z ]+)"
+)
+_DID = re.compile(rf"(?:[a-z]+\s+){{1,3}}?(?P<verb>[a-z]+)\s+(?P<share>(?:an? )?{SHARE} of .+)")  # she sold a third of
 _DENIED = re.compile(r"\b(?:non|not|un\w+|without|left|remaining|rest|other)\b")
+_NEGATED = re.compile(r"\b(?:not|no|non|never|without|un\w+|fail\w*|complement)\b")
 _COMBINED = re.compile(r"\bcombin(?:e|ing)\b")  # adds, where the effect is what comes together
 _NOT_ADDED = re.compile(r"probab|chance|resist|factor|ratio|percent")
 _TOGETHER = re.compile(r"total|combined|together|sum\b|overall|all\b|altogether|final")
 _CHANGED = re.compile(
-    r"\b(?:increas|decreas|reduc|rais|ris|grow|fall|drop|shrink|discount|lower)(?:e|ed|es|s|ing)?\b.* by\b"
+    r"\b(?:increas|decreas|reduc|rais|ris|grow|fall|drop|shrink|discount|lower)(?:e|ed|es|s|ing)?\b"
+    r".*(?<!divided)(?<!multiplied) by\b"
+    rf"|% {LESS}|% {MORE}|% off\b"
 )
 _CHANGE = re.compile(
     r"(?<!after )(?<!with )(?<!after the )\b(?:discount|reduction|decrease|increase|change|savings?|loss|drop|rise|"
@@ -123,50 +169,142 @@ _CONVERT = re.compile(
 
 def read_words(text: str, causes: Sequence[str], effect: str, values: Values | None = None) -> InWords | None:
     """The formula of a rule in words, or None. values: known causes with value and unit."""
+    known = values or {}
     if not 0 < len(causes) <= MOST_CAUSES or len(text) > _LONGEST:
         return None
+    bracketed = [cause for cause in causes if re.search(r"\w\(", cause) and cause.lower() in text.lower()]
+    if bracketed:  # P(A): a name as it stands, whose bracket is its own
+        short = {cause: f"node q{chr(97 + k)}q" for k, cause in enumerate(bracketed)}
+        for cause in sorted(bracketed, key=len, reverse=True):
+            text = re.sub(re.escape(cause), short[cause], text, flags=re.IGNORECASE)
+        renamed_causes = [short.get(cause, cause) for cause in causes]
+        found = read_words(text, renamed_causes, effect, {short.get(name, name): of for name, of in known.items()})
+        return None if found is None else _with_names(found, {new: old for old, new in short.items()})
     sentence = " ".join(text.replace("_", " ").replace("’", "'").lower().split()).rstrip(".;!")
     sentence = _NUMBERED.sub(". ", _NUMBERED.sub("", sentence, count=1) if _NUMBERED.match(sentence) else sentence)
     sentence = re.sub(r"\bavg\b\.?", "average", sentence)
     sentence = re.sub(r"\b(?<=the |all )([2-9])(?= [a-z]+s\b)", lambda found: NUMBER_WORDS[int(found[1])], sentence)
+    sentence = _NUMBER_WORD.sub(_in_digits, sentence)
+    sentence = _WORD_PERCENT.sub(lambda found: f"{NUMBER_WORDS.index(found[1])} percent", sentence)
+    sentence = _AND_A_HALF.sub(lambda found: f"{NUMBER_WORDS.index(found[1])}.5", sentence)
+    sentence = sentence.replace("i.e.", "that is").replace("that is,", "that is")
+    if len(causes) == 1:
+        sentence = _as_many(sentence, causes[0], effect, known)
+    sentence = _with_constant(_without_signs(sentence, (*causes, effect)))
     left, equals, right = sentence.rpartition("=")
-    if equals and ("=" in left or not is_about(left, effect) or re.search(r"[-+*/^×·÷]", right)):
-        return None
-    sentence = _plain(right.strip() if equals else sentence, values or {})
-    named = effect.lower().replace("_", " ")
-    if _CHANGED.search(sentence) and _CHANGE.search(named):  # the discount is no price reduced by 20 %
-        return None
-    if "percent" in named and re.search(r"\b100\s*(?:%|percent)", sentence):  # 0.6, or 60
-        return None
-    shared = any(tokens(effect) & tokens(cause) for cause in causes)
-    if _COMBINED.search(sentence) and (
-        _NOT_ADDED.search(" ".join(causes).lower()) or not (shared or _TOGETHER.search(named))
+    if equals and (
+        "=" in left or not is_about(left, effect) or re.search(r"[-+*/^×·÷]", re.sub(r"\(.*?\)", "", right))
     ):
         return None
-    if _SAYS_MORE.search(sentence) or len(_JOINTS.findall(sentence)) > _MOST_JOINTS:
-        return None
-    rounded = _ROUNDED.search(sentence)
+    sentence = right.strip() if equals else sentence
     made: dict[tuple[float, ...], InWords] = {}
-    rates = any(_RATE_NAME.search(cause.lower().replace("_", " ")) for cause in causes) or "total" in effect.lower()
-    reader, exact = Reader(per=not rates), sentence[: rounded.start()] if rounded else sentence
     try:
-        for shape in _readings(reader, exact, causes, effect, values or {}):
-            bound = bind(shape, causes, values or {})
-            if bound is not None and not any(_is_effect(*pair, effect) for pair in bound.phrases.items()):
+        for said, inside in ((sentence, ""), *spelt_out(sentence)):
+            for found in _read(charged(plain(said, known), effect), inside, causes, effect, known):
+                made.setdefault(signature(found.tree, causes), found)
+        for shape in what_is_left(sentence, causes, effect, known):
+            if (bound := bind(shape, causes, known, effect)) is not None:
                 made.setdefault(signature(bound.tree, causes), bound)
     except TooManyReadings:
         return None
-    if not made and not rounded:
-        return _solved(reader, exact, causes, effect, values or {})
-    if len(made) != 1:
-        return None
-    only = next(iter(made.values()))
-    if _adds(only.tree) and _in_another_unit(exact, values or {}):
-        return None
+    return next(iter(made.values())) if len(made) == 1 else None
+
+
+def _as_many(sentence: str, cause: str, effect: str, values: Values) -> str:
+    """`Ann has 20 sheep, Ben has twice as many`: as the one cause, whose number the front may say."""
+    match = _AS_MANY.fullmatch(sentence)
+    stated = {value for value, _ in values.values()}
+    if match is None or not numbers(match["front"] or "") <= stated or not is_about(match["who"], effect):
+        return sentence
+    if not tokens(cause) & (tokens(match["front"] or "") | tokens(effect)):
+        return sentence
+    return f"{match['times']} as many as {cause.lower().replace('_', ' ')}"
+
+
+def _without_signs(sentence: str, names: Sequence[str]) -> str:
+    """An x between words is times, and square meters are an area, where no name has them."""
+    said = " ".join(names).lower().replace("_", " ")
+    if not re.search(r"\bx\b", said):
+        sentence = re.sub(r"(?<=[a-z)]) x (?=[a-z(])", " times ", sentence)
+    if "square" not in said:
+        sentence = re.sub(r"\bsquare (?:kilo|centi)?(?:met(?:er|re)s?|feet|foot|miles?)\b", "area", sentence)
+    if "cubic" not in said:
+        sentence = re.sub(r"\bcubic (?:centi)?(?:met(?:er|re)s?|feet|foot|yards?)\b", "volume", sentence)
+    return sentence
+
+
+def _with_constant(sentence: str) -> str:
+    """`half of g times t squared, with g = 9.8`: the number in place of its letter."""
+    given = _GIVEN.fullmatch(sentence)
+    if given is None or len(re.findall(rf"\b{given['name']}\b", given["main"])) != 1:
+        return sentence
+    return re.sub(rf"\b{given['name']}\b", given["value"], given["main"])
+
+
+def _with_names(found: InWords, names: Mapping[str, str]) -> InWords:
+    tree = renamed(found.tree, {name: names.get(name, name) for name in count_names(found.tree)})
+    return InWords(tree, written(tree), {phrase: names.get(cause, cause) for phrase, cause in found.phrases.items()})
+
+
+def _in_digits(found: re.Match[str]) -> str:
+    """`twenty-five` is 25."""
+    if found["teen"]:
+        return str(13 + _TEENS.index(found["teen"]))
+    tens = 20 + 10 * _TENS.index(found["tens"])
+    return str(tens + (NUMBER_WORDS.index(found["ones"]) if found["ones"] else 0))
+
+
+def _read(sentence: str, inside: str, causes: Sequence[str], effect: str, values: Values) -> list[InWords]:
+    """What one sentence may mean; inside: what its bracket says."""
+    if _says_more(f"{_ROUNDED.sub('', sentence)} {inside}".strip(), causes, effect):
+        return []
+    in_percent = _IN_PERCENT.search(sentence)
+    sentence = sentence[: in_percent.start()] if in_percent else sentence
+    rounded = _ROUNDED.search(sentence)
+    rates = any(_RATE_NAME.search(cause.lower().replace("_", " ")) for cause in causes) or "total" in effect.lower()
+    reader, exact = Reader(not rates, inside), sentence[: rounded.start()] if rounded else sentence
+    made = [
+        bound
+        for shape in _readings(reader, exact, causes, effect, values)
+        if (bound := bind(shape, causes, values, effect)) is not None
+        and not any(_is_effect(*pair, effect) for pair in bound.phrases.items())
+        and not (_adds(bound.tree) and _in_another_unit(exact, values))
+    ]
+    if in_percent:  # of a quotient, and of nothing else
+        made = [
+            InWords(tree := Binary("*", Number(100.0), one.tree), written(tree), one.phrases)
+            for one in made
+            if isinstance(one.tree, Binary) and one.tree.operator == "/"
+        ]
+    if not made and not rounded and not in_percent:
+        solved = _solved(reader, exact, causes, effect, values)
+        return [] if solved is None else [solved]
     if rounded is None:
-        return only
+        return made
     function = {"up": "ceil", "down": "floor"}.get(rounded[1], "round")
-    return only._replace(tree=Call(function, (only.tree,)), formula=f"{function}({only.formula})")
+    return [one._replace(tree=Call(function, (one.tree,)), formula=f"{function}({one.formula})") for one in made]
+
+
+def _says_more(sentence: str, causes: Sequence[str], effect: str) -> bool:
+    """Whether a sentence says what arithmetic does not, or something of its effect that it is not."""
+    named = effect.lower().replace("_", " ")
+    if _CHANGED.search(sentence) and _CHANGE.search(named):  # the discount is no price reduced by 20 %
+        return True
+    if "percent" in named and re.search(r"\b100\s*(?:%|percent)", sentence):  # 0.6, or 60
+        return True
+    shared = any(tokens(effect) & tokens(cause) for cause in causes)
+    if _COMBINED.search(sentence) and (
+        _NOT_ADDED.search(" ".join((effect, *causes)).lower()) or not (shared or _TOGETHER.search(named))
+    ):
+        return True
+    if _NEGATED.search(named):  # the probability of not drawing red is ...
+        sentence = re.sub(r"^[^,]*?\bnot\b[^,]*? (?=(?:is|are|equals?) )", "", sentence)
+    known = " ".join((named, *causes)).lower().replace("_", " ")
+    said = (found[0] for found in _SAYS_MORE.finditer(sentence))
+    return (
+        any(not re.search(rf"\b{re.escape(one)}\b", known) for one in said)
+        or len(_JOINTS.findall(sentence)) > _MOST_JOINTS
+    )
 
 
 def _is_effect(phrase: str, cause: str, effect: str) -> bool:
@@ -206,6 +344,7 @@ def _solved(reader: Reader, sentence: str, causes: Sequence[str], effect: str, v
 
 def read_phrases(text: str, causes: Sequence[str], effect: str, values: Values | None = None) -> InWords | None:
     """A formula between phrases that are no names: `Speed = Total Distance / Total Time`."""
+    text = text if "=" in text else re.sub(r"^[^:\d]*:\s+", "", text)
     left, _, right = text.replace("_", " ").lower().rpartition("=")
     left, right = left.strip(), right.strip()
     if len(text) > _LONGEST or not 0 < len(causes) <= MOST_CAUSES or not re.search(r"[-+*/^×·÷]", right):
@@ -213,8 +352,8 @@ def read_phrases(text: str, causes: Sequence[str], effect: str, values: Values |
     for word, sign in ((" times ", " * "), (" plus ", " + "), (" minus ", " - "), (" divided by ", " / ")):
         right = right.replace(word, sign)
     if "=" in left:  # 1 foot = 12 inches, so height = ...
-        stripped = _FRONT_REASON.match(left)
-        if stripped is None or not _numbers(stripped["why"]) <= _numbers(right) | {1.0}:
+        stripped = FRONT_REASON.match(left)
+        if stripped is None or not numbers(stripped["why"]) <= numbers(right) | {1.0}:
             return None
         left = stripped["rest"]
     if not is_about(left, effect) or _SAYS_MORE.search(right):
@@ -237,52 +376,51 @@ def read_phrases(text: str, causes: Sequence[str], effect: str, values: Values |
     return bind(renamed(tree, {f"phrase{k}": phrase for k, phrase in enumerate(phrases, 1)}), causes, values or {})
 
 
-def _plain(sentence: str, values: Values) -> str:
-    """Without the reasons and remarks around the arithmetic, where they say no number that it lacks."""
-    sentence = _AIM.sub("", _LEAD.sub("", sentence))
-    stated = {value for value, _ in values.values()} | {1.0}
-    for pattern in (_FRONT_REASON, _FRONT_SINCE, _BACK_REASON, _REMARK):
-        match = pattern.match(sentence)
-        if match and not _CONVERT.fullmatch(sentence) and _numbers(match["why"]) <= _numbers(match["rest"]) | stated:
-            sentence = match["rest"]
-    return _PURPOSE.sub("", _LEAD.sub("", sentence)).strip()
-
-
-def _numbers(text: str) -> set[float]:
-    said = re.findall(rf"(?<![\w.]){NUMERAL}(?!\w)", text)
-    return {value for one in said if (value := number_of(one)) is not None}
-
-
 def _readings(reader: Reader, sentence: str, causes: Sequence[str], effect: str, values: Values) -> Iterator[Shape]:
     """Every way to read the sentence as arithmetic over phrases."""
+    converted = _CONVERT.fullmatch(_COMMAND.sub("", sentence))
+    if converted and len(causes) == 1:
+        yield from _conversion(converted, causes[0], values)
+        return
     starts = {sentence, _COMMAND.sub("", sentence)}
     for pattern in (_BY, _COPULA):
         starts |= {
             sentence[match.end() :]
             for match in pattern.finditer(sentence)
-            if is_about(sentence[: match.start()], effect)
+            if is_about(_without_same_numbers(sentence[: match.start()], sentence[match.end() :]), effect)
         }
+    did = _DID.fullmatch(sentence)
+    if did and stem(did["verb"]) in tokens(effect) and not _DENIED.search(effect.lower().replace("_", " ")):
+        starts.add(did["share"])
     for start in sorted(starts):
         said = _PREDICATE.fullmatch(start)
         if said:  # half of the students are girls: says something of the girls, and nothing of the boys
             if not tokens(said["what"]) & tokens(effect) or _DENIED.search(effect.lower().replace("_", " ")):
                 continue
             start = said["share"]
-        steps = [step for step in _STEP.split(start) if step.strip()]
-        if len(steps) > 1:
-            yield from _chained(reader, steps)
+        steps = [step for step in _STEP.split(_GAPPED.sub(r"\g<0>\1 ", start)) if step.strip()]
+        if len(steps) > 1 or _BARE.match(start):
+            yield from _chained(reader, steps, causes, effect)
         yield from _for_each(start, causes, effect)
-        converted = _CONVERT.fullmatch(start)
-        if converted and len(causes) == 1:
-            yield from _conversion(converted, causes[0], values)
-        elif "." not in re.sub(r"\d\.\d", "", start) and ";" not in start:
+        yield from _step_by_step(start, causes)
+        if "." not in re.sub(r"\d\.\d", "", start) and ";" not in start:
             yield from (shape for shape in reader.shapes(start) if not isinstance(shape, Name))
 
 
-def _chained(reader: Reader, steps: Sequence[str]) -> Iterator[Shape]:
-    """Each step goes on from the one before, or stands for itself until they are added."""
-    waiting: list[list[Shape]] = [reader.shapes(_COMMAND.sub("", _LEAD.sub("", steps[0])))]
-    for step in (_LEAD.sub("", step) for step in steps[1:]):
+def _without_same_numbers(before: str, behind: str) -> str:
+    """`A box of 24 costs the unit price times 24`: a number that the arithmetic has says nothing more."""
+    return re.sub(r"\d[\d.,]*", "", before) if numbers(before) <= numbers(behind) else before
+
+
+def _chained(reader: Reader, steps: Sequence[str], causes: Sequence[str], effect: str) -> Iterator[Shape]:
+    """Each step goes on from the one before, or stands for itself until they are added. Of one cause, `divide by 12`
+    goes on from it."""
+    steps = [LEAD.sub("", step) for step in steps]
+    waiting: list[list[Shape]] = [reader.shapes(_COMMAND.sub("", steps[0]))]
+    bare = _BARE.match(steps[0])
+    if bare and len(causes) == 1 and share_meaning(causes[0], effect):
+        waiting = [list(_going_on(reader, Name(causes[0]), steps[0]))]
+    for step in steps[1:]:
         if _ADD_THEM.fullmatch(step):
             if len(waiting) < 2:
                 return
@@ -302,6 +440,9 @@ def _going_on(reader: Reader, before: Shape, step: str) -> Iterator[Shape]:
         factor = {"d": 2.0, "t": 3.0, "h": 0.5}.get(step[0])
         yield Binary("^", before, Number(2.0)) if factor is None else Binary("*", Number(factor), before)
         return
+    if re.fullmatch(rf"(?:tak(?:e|ing) )?the square root(?: of {_IT})?", step):
+        yield Call("sqrt", (before,))
+        return
     for pattern, operator, second in _GOING_ON:
         match = pattern.fullmatch(step)
         if match:
@@ -317,19 +458,36 @@ def _going_on(reader: Reader, before: Shape, step: str) -> Iterator[Shape]:
 def _for_each(sentence: str, causes: Sequence[str], effect: str) -> Iterator[Shape]:
     """`3 eggs for every cake`, `one teacher for every 15 students`: n / m times the count, for an effect that is the
     things. `12 dollars per hour for the hours worked` says its count behind."""
-    if _SINGLE.search(effect.lower().replace("_", " ")) or (len(causes) == 1 and _SINGLE.search(causes[0].lower())):
+    named = effect.lower().replace("_", " ")
+    again = re.search(r" (?:per|each|every|an?) (day|week|month|year|hour|minute)$", sentence)
+    if again and again[1] in named:  # 35 crates per day, for crates per day
+        sentence, named = sentence[: again.start()], re.sub(rf"\b(?:per|each|every) {again[1]}\b", "", named)
+    if _SINGLE.search(named) or (len(causes) == 1 and _SINGLE.search(causes[0].lower())):
         return
     for pattern in _EACH:
         match = pattern.fullmatch(sentence)
-        if match is None or not tokens(match["what"]) & tokens(effect):
+        own = tokens(effect) - _PLAIN - tokens(sentence)  # 3 apples for each friend are not the apples left
+        if match is None or len(own) > 1 or _DENIED.search(named) or not tokens(match["what"]) & tokens(effect):
             continue
         size, of = number_of(match["n"]), number_of((match.groupdict().get("m") or "1").strip())
         if size is not None and of and not computes(match["of"]) and not computes(match["what"]):
             factor: Shape = Number(size) if of == 1 else Binary("/", Number(size), Number(of))
             yield Binary("*", factor, Name(match["of"]))
-    rate = re.fullmatch(rf"({NUMERAL})(?: dollars| cents| euros)? per ([a-z]+) (?:for|times) ([a-z ]+)", sentence)
+    rate = re.fullmatch(
+        rf"({NUMERAL})(?: dollars| cents| euros)? (?:per|an?) ([a-z]+) (?:for|times) (?:each |every |the )?([a-z ]+)",
+        sentence,
+    )
     if rate and stem(rate[2]) in tokens(rate[3]) and (size := number_of(rate[1])) is not None:
         yield Binary("*", Number(size), Name(rate[3]))
+
+
+def _step_by_step(sentence: str, causes: Sequence[str]) -> Iterator[Shape]:
+    """`The temperature drops by 2 degrees every hour`, of a beginning and a number of hours."""
+    match = _EVERY_STEP.fullmatch(sentence)
+    size = number_of(match["size"]) if match and len(causes) == 2 else None
+    if match and size is not None:
+        sign = "+" if match["up"] else "-"
+        yield Binary(sign, Name(match["what"]), Binary("*", Number(size), Name(match["of"])))
 
 
 def _conversion(match: re.Match[str], cause: str, values: Values) -> Iterator[Shape]:
@@ -346,8 +504,8 @@ def _conversion(match: re.Match[str], cause: str, values: Values) -> Iterator[Sh
         if factor is not None and abs(spoken / factor - 1) > 1e-9:
             return
         factor = spoken
-    numbers = _numbers(match["what"])
-    meant = numbers == {value} if numbers else bool(tokens(match["what"]) & tokens(cause))
+    told = numbers(match["what"])
+    meant = told == {value} if told else bool(tokens(match["what"]) & tokens(cause))
     if factor is not None and meant:
         sign, size = ("*", factor) if factor >= 1 else ("/", 1 / factor)
         yield Binary(sign, Name(cause), Number(float(f"{size:.12g}")))
@@ -365,5 +523,11 @@ def shares_word(words: str, name: str) -> bool:
 
 def is_about(words: str, effect: str) -> bool:
     """Whether what stands before the arithmetic names the effect and nothing is computed in it."""
-    before = {stem(word) for word in re.findall(r"[a-z]+", _COMMAND.sub("", words))}
-    return not re.search(r"\d|%", words) and (not before or bool(before & tokens(effect)))
+    before = re.sub(r"\b(?:he|she|it|they|this|that|we|you|i)\b", "", _COMMAND.sub("", words)).strip()
+    named = re.split(r"\b(?:with|after|before|without|including|excluding)\b", effect.lower().replace("_", " "))[0]
+    about = named if tokens(named) else effect
+    if is_acronym(before, effect) or is_acronym(effect, before):
+        return True
+    if is_symbol(effect) and names_symbol(before, effect):
+        return not re.search(r"\d|%", words)
+    return not re.search(r"\d|%", words) and (not re.search("[a-z]", before) or share_meaning(before, about))

@@ -78,6 +78,7 @@ _EQUALS = re.compile(  # energy equals mgh
 )
 _SEVERAL = re.compile(r"=[^=]*(?:;|\bthen\b|\bstep\b)[^=]*=(?!=)|\bd[a-z]\s?/\s?d[a-z]\b", re.IGNORECASE)
 _BOUND = re.compile(r"^[^=<>]*(?:[<>]=?|[≤≥∝])(?!.*\b(?:if|else|then)\b)|=(?!.*\b(?:if|else)\b).*(?<![-=])[<>≤≥∝]")
+_CALL_LEFT = re.compile(r"\s*(?:sin|cos|tan|ln|log\w*|exp|sqrt)\s*\([^=]*=")
 _AND = re.compile(r"=[^=]*(?:\b(?:and|or|with|where|for|when|if|using|taking)\b|[,;])[^=]*=")  # more than a chain
 _HUNDRED = re.compile(r"[×x*·]\s*100\s*(%)\s*\)?\s*\.?\s*$")
 _PERCENT = re.compile(r"percent|%", re.IGNORECASE)
@@ -309,6 +310,8 @@ def _read(text: str, causes: tuple[str, ...], effect: str, nodes: tuple[str, ...
     plain = without_units(text, [symbol(name) for name in names], [unit for _, _, unit in values])
     if plain is not None and (rule := _read(plain, causes, effect, nodes, values)).executable and rule.uses:
         return replace(rule, text=text, units_inside=True, aliases={**rule.aliases, text: plain})
+    if _CALL_LEFT.match(bare):  # sin(theta) = a / h says nothing of theta but by its inverse
+        return rules[0] if rules else Rule(text, "broken", message=f"rule of '{effect}': {first}")
     found = _in_words(text, causes, effect, values) or _in_parts(text, causes, effect, nodes, values)
     if found is not None or rules:
         return found or rules[0]

@@ -22,7 +22,7 @@ from trueness.reasoning.notation import unit_in
 from trueness.reasoning.rules import without_mirrors
 from trueness.reasoning.syntax import parse, plain, symbol
 from trueness.reasoning.trees import Binary, Tree, evaluate, parts
-from trueness.reasoning.word_causes import tokens
+from trueness.reasoning.word_names import tokens
 from trueness.status import Status
 
 TARGET_KEYS = ("target_variable", "target", "goal", "target_name", "output_variable")

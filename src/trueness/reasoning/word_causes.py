@@ -1,6 +1,7 @@
-"""Which cause a phrase stands for: the one whose words it shares, rare words counting more.
+"""Which cause a phrase stands for: the one whose words it shares (word_names.py).
 
-Phrases and causes are matched one to one, each cause once, and only where one match is best. A number that is the value
+Phrases and causes are matched one to one, each cause once, and only where one match is best; two phrases of the same
+words are one. A number that is the value
 of a cause left over stands for that cause. `all four sides` stands for the causes that share its word, where their
 number is the one it says. A factor in % is a hundredth; a percentage that is added to an amount has no reading.
 """
@@ -25,22 +26,41 @@ from trueness.reasoning.word_forms import (
     is_percent,
     joined,
 )
+from trueness.reasoning.word_names import (
+    are_alike,
+    in_order,
+    is_another,
+    is_made_of,
+    is_of_another_kind,
+    is_strange,
+    is_symbol,
+    likeness,
+    names_symbol,
+    share_meaning,
+    tokens,
+    words,
+)
 
 Values: TypeAlias = Mapping[str, tuple[float, str | None]]  # known causes with value and unit
 
-_STOP = frozenset(
-    "the a an of in on at for to from by per and that this its his her their she he it they with during made is are "
-    "was were given value amount s".split()
-)
-_MEASURES = "length cost price value amount number weight mass area volume distance time age score count".split()
 _VERB = re.compile(
-    r"\b(?<!what )(?:is|are|was|were|equals?|gives?|must|will|goes|becomes)\b"
+    r"\b(?<!what )(?:is|are|was|were|equals?|gives?|must|will|goes|becomes|convert\w*|according|determines?|"
+    r"includes?)\b"
 )  # a sentence, and no name
-_EACH = re.compile(r"\b(?:per|each|every|rate|price|unit|wage|cost)\b")
+_CUT = re.compile(rf",|;|\bthen\b|\bby (?:the )?(?:number|amount|price|cost|rate|{'|'.join(NUMBER_WORDS[1:])}|\d)\b")
+_EACH = re.compile(r"\b(?:per|one|single|each|every|rate|price|unit|wage|cost)\b")
 _COUNT = re.compile(r"\b(?:number|count|quantity|how many|hours|days|weeks|months|years)\b")
-_REMAINING = re.compile(r"\b(?:remaining|remainder|rest|left|leftover)\b")
+_REMAINING = re.compile(r"\b(?:remain\w*|rest|left|leftover)\b")
 _SHARE_NAME = re.compile(r"rate|ratio|factor|percent|share|fraction|times|multipl|%", re.IGNORECASE)
-_SINGLES_OUT = re.compile(r"\b(?:that|which|who|only|one of|some|any|other|most)\b")
+_SINGLES_OUT = re.compile(
+    r"\b(?:that|which|who|only|one of|some|any|other|most|above|below|beyond|exceeding|excess|"
+    r"excluding|additional|extra|besides|until|by the|slant|outer|inner|before|after|without|including)\b"
+)
+
+
+_AMOUNTS = frozenset("amount value payment cost fee deposit withdrawal earned paid spent".split())
+_NUMBERED = re.compile(rf"(?<!the )\b({'|'.join(NUMBER_WORDS[2:])})\b")  # two widths, day two; not of the two trains
+_SAY_ALL = frozenset("all individual each every both these those everything their".split())
 
 
 class InWords(NamedTuple):
@@ -51,27 +71,32 @@ class InWords(NamedTuple):
     phrases: Mapping[str, str]  # phrase -> cause
 
 
-def bind(shape: Shape, causes: Sequence[str], values: Values) -> InWords | None:
+def bind(shape: Shape, causes: Sequence[str], values: Values, effect: str = "") -> InWords | None:
     """The shape over causes: each cause once. None where a phrase fits none, or two matches are as good."""
     every = [leaf for leaf in leaves(shape) if leaf.startswith(EVERY)]
     if every:
-        return _of_several(shape, every, causes, values)
+        return _of_several(shape, every, causes, values, effect)
+    shape = _each_once(shape)
     phrases = list(dict.fromkeys(leaves(shape)))
-    if len(phrases) > len(causes) or any(_SINGLES_OUT.search(phrase) or _VERB.search(phrase) for phrase in phrases):
+    if len(phrases) > len(causes) or any(_VERB.search(phrase) or _CUT.search(phrase) for phrase in phrases):
         return None
     shape, left = _with_values(shape, phrases, causes, values)
     if len(left) != len(phrases):
         return None
     weights = Counter(token for cause in causes for token in tokens(cause))
-    alike = {(phrase, cause): _likeness(phrase, cause, weights) for phrase in phrases for cause in left}
+    alike = {
+        (phrase, cause): likeness(phrase, cause, weights) if _may_be(phrase, cause, values, effect) else 0.0
+        for phrase in phrases
+        for cause in left
+    }
     matches: list[tuple[float, tuple[str, ...]]] = []
     for chosen in permutations(left):
         scores = [alike[pair] for pair in zip(phrases, chosen, strict=True)]
         if all(scores):
             matches.append((sum(scores), chosen))
     best = [chosen for score, chosen in matches if score > max(matches)[0] - 0.05]
-    made = (_by_units(tree, values) for chosen in best if (tree := _named(shape, phrases, chosen, values)) is not None)
-    trees = {signature(tree, causes): tree for tree in made if tree is not None}
+    made = (_by_units(tree, values) for chosen in best if (tree := _named(shape, phrases, chosen)) is not None)
+    trees = {signature(tree, causes): tree for tree in made if tree is not None and not _undoes(tree)}
     if len(trees) != 1:
         return None
     tree = with_percents(next(iter(trees.values())), _percentages(causes, values))
@@ -120,9 +145,15 @@ def _by_units(tree: Tree, values: Values) -> Tree | None:
     if isinstance(change, Name) and units == ["%"]:
         return Binary("*", whole, Binary(sign, Number(1.0), change))
     same = isinstance(whole, Name) and {values.get(whole.name, (0.0, None))[1]} == set(units) != {None}
-    amounts = all("amount" in _words(name) and not _SHARE_NAME.search(name) for name in leaves(change))
+    amounts = all(words(name) & _AMOUNTS and not _SHARE_NAME.search(name) for name in leaves(change))
     added = isinstance(change, Name | Number) or (isinstance(change, Binary) and change.operator == "+")
     return Binary(sign, whole, change) if added and (same or amounts) else None
+
+
+def _undoes(tree: Tree) -> bool:
+    """Nobody divides a quantity by itself, or takes it from itself."""
+    same = isinstance(tree, Binary) and tree.operator in "-/" and tree.left == tree.right
+    return same or any(map(_undoes, parts(tree)))
 
 
 def _changes(tree: Tree) -> bool:
@@ -130,17 +161,47 @@ def _changes(tree: Tree) -> bool:
     return isinstance(tree, Call) and tree.function in (MORE_BY, LESS_BY) or any(map(_changes, parts(tree)))
 
 
-def _named(shape: Shape, phrases: Sequence[str], causes: Sequence[str], values: Values) -> Tree | None:
-    """Phrases replaced by causes; None where a phrase computes or counts what its cause's name does not, or speaks of
-    what remains and its cause is given, as a whole."""
-    for phrase, cause in zip(phrases, causes, strict=True):
-        if cause in values and _REMAINING.search(phrase) and not _REMAINING.search(cause.lower().replace("_", " ")):
-            return None
-        if _of_a_stranger(phrase, (cause,)):
-            return None
-        if (_words(phrase) & OPERATION_WORDS) - _words(cause) or set(re.findall(r"\d+", phrase)) - _words(cause):
-            return None
-    return renamed(shape, dict(zip(phrases, causes, strict=True)))
+def _named(shape: Shape, phrases: Sequence[str], causes: Sequence[str]) -> Tree | None:
+    """Phrases replaced by causes; None where `the losses` that are taken away would be a rate of loss."""
+    chosen = dict(zip(phrases, causes, strict=True))
+    tree = renamed(shape, chosen)
+    rates = {name for said, name in chosen.items() if _SHARE_NAME.search(name) and not _SHARE_NAME.search(said)}
+    return None if _adds_one_of(tree, rates) else tree
+
+
+def _adds_one_of(tree: Tree, names: set[str]) -> bool:
+    if isinstance(tree, Binary) and tree.operator in "+-" and Number(1.0) not in (tree.left, tree.right):
+        if any(isinstance(side, Name) and side.name in names for side in (tree.left, tree.right)):
+            return True
+    return any(_adds_one_of(part, names) for part in parts(tree))
+
+
+def _each_once(shape: Shape) -> Shape:
+    """`the true values` and `the true value` are one phrase."""
+    first: dict[tuple[str, ...], str] = {}
+    return renamed(shape, {leaf: first.setdefault(in_order(leaf), leaf) for leaf in leaves(shape)})
+
+
+def _may_be(phrase: str, cause: str, values: Values, effect: str) -> bool:
+    """Not where a phrase computes or counts what its cause's name does not, or speaks of what remains and its cause is
+    given, as a whole."""
+    if cause in values and _REMAINING.search(phrase) and not _REMAINING.search(cause.lower().replace("_", " ")):
+        return False
+    if set(_SINGLES_OUT.findall(phrase)) - set(_SINGLES_OUT.findall(cause.lower().replace("_", " "))):
+        return False
+    if is_symbol(cause) and not tokens(phrase) & tokens(cause):
+        return names_symbol(phrase, cause) and not (words(phrase) & OPERATION_WORDS or re.search(r"\d", phrase))
+    if is_made_of(phrase, (cause,)) or is_strange(phrase, cause, effect):
+        return False
+    if is_another(phrase, cause) or is_of_another_kind(phrase, cause, effect):
+        return False
+    said = words(phrase) & OPERATION_WORDS | set(re.findall(r"(?<![a-z\d])\d+", phrase))
+    said |= {str(NUMBER_WORDS.index(word)) for word in _NUMBERED.findall(phrase)}
+    if tokens(cause) <= tokens(phrase) and re.search(r"s\b", cause.lower()):
+        said -= {"all"}  # all withdrawals, for the withdrawals
+    said -= {"all"} if "total" in words(cause) else frozenset()
+    known = words(cause)
+    return not said - known - {str(NUMBER_WORDS.index(word)) for word in known & set(NUMBER_WORDS)}
 
 
 def _with_values(
@@ -159,33 +220,40 @@ def _with_values(
     return shape, left
 
 
-def _of_several(shape: Shape, every: Sequence[str], causes: Sequence[str], values: Values) -> InWords | None:
+def _of_several(
+    shape: Shape, every: Sequence[str], causes: Sequence[str], values: Values, effect: str
+) -> InWords | None:
     """`sum of all three cities`, `all expenses from the income`: the causes that the words name together."""
     phrase = every[0].removeprefix(EVERY)
-    said = _words(phrase)
+    said = words(phrase)
     if (
         len(every) != 1
         or said & (OPERATION_WORDS - {"all"})
         or re.search(r"\d|,|\band\b", phrase)
-        or _of_a_stranger(phrase, causes)
+        or is_made_of(phrase, causes)
         or re.search(r"\b(?:by|weighted|without|except)\b", phrase)
         or _SINGLES_OUT.search(phrase)
     ):
         return None
     counts = {NUMBER_WORDS.index(word) for word in said if word in NUMBER_WORDS}
-    says_all = bool(said & {"all", "individual", "each", "every", "both", "these", "those", "everything"} or counts)
+    says_all = bool(
+        said & {"all", "individual", "each", "every", "both", "these", "those", "everything", "their"} or counts
+    )
     groups = [tuple(cause for cause in causes if token in tokens(cause)) for token in tokens(phrase)]
     if isinstance(shape, Call) and leaves(shape) == list(every) and says_all:
         groups.append(tuple(causes))
+    says_factors = bool(said & {"factors", "values", "quantities", "numbers"})
     plural = bool(re.search(r"s\b", phrase))
-    wanted = {2} if "both" in said else counts
+    pair = _operation(shape, every[0]) == "difference"
+    wanted = {2} if "both" in said or pair else counts
     fits = {group for group in groups if len(group) > 1 and (says_all or plural) and wanted <= {len(group)}}
+    fits = {group for group in fits if not _names_some(phrase, group) and (says_factors or are_alike(group))}
     if _operation(shape, every[0]) != "product":
-        fits = {group for group in fits if not _of_two_kinds(group)}
+        fits = {group for group in fits if not of_two_kinds(group)}
     made = {}
     for group in fits:
         others = [cause for cause in causes if cause not in group]
-        bound = bind(_collapsed(shape, every[0]), [*others, _GROUP], values)
+        bound = bind(_collapsed(shape, every[0]), [*others, _GROUP], values, effect)
         if bound is not None:
             together = joined(_operation(shape, every[0]), [Name(cause) for cause in group])
             tree = substituted(bound.tree, {_GROUP: together})
@@ -194,19 +262,18 @@ def _of_several(shape: Shape, every: Sequence[str], causes: Sequence[str], value
     return next(iter(made.values())) if len(made) == 1 else None
 
 
-def _of_two_kinds(group: Sequence[str]) -> bool:
+def _names_some(phrase: str, group: Sequence[str]) -> bool:
+    """`the loose pencils` are not all pencils."""
+    named = [token for token in tokens(phrase) if not token.isdigit()]
+    return any(0 < sum(share_meaning(token, cause) for cause in group) < len(group) for token in named)
+
+
+def of_two_kinds(group: Sequence[str]) -> bool:
     """A price and a number of things, eggs per box and boxes: nobody adds them, whatever `all` says."""
     names = [name.lower().replace("_", " ") for name in group]
     each, counts = [name for name in names if _EACH.search(name)], [name for name in names if _COUNT.search(name)]
     units = {token for name in each for token in tokens(re.split(r"\b(?:per|each|every)\b", name)[-1])}
     return bool(each and counts) or any(tokens(name) & units for name in names if name not in each)
-
-
-def _of_a_stranger(phrase: str, causes: Sequence[str]) -> bool:
-    """`reciprocals of the resistances`: something made of the causes, and not they themselves."""
-    head = re.match(r"(?:(?:all|both|the|these|those|individual)\s+)*(\w+)\s+(?:of|in)\s", phrase.lower())
-    known = {token for cause in causes for token in tokens(cause)} | {stem(word) for word in _MEASURES}
-    return head is not None and head[1] not in ("all", "each", *NUMBER_WORDS) and stem(head[1]) not in known
 
 
 _GROUP = "these together"
@@ -262,29 +329,3 @@ def signature(tree: Tree, causes: Sequence[str]) -> tuple[float, ...]:
         return tuple(float(f"{evaluate(tree, point):.9g}") for point in points)
     except (ArithmeticError, ValueError):
         return ()
-
-
-def _likeness(phrase: str, cause: str, weights: Mapping[str, int]) -> float:
-    """Shared words over all words of both, each by one over the number of causes that have it."""
-    one, other = tokens(phrase), tokens(cause)
-    total = sum(1 / max(1, weights.get(token, 1)) for token in one | other)
-    return sum(1 / weights[token] for token in one & other) / total if total else 0.0
-
-
-def _words(name: str) -> frozenset[str]:
-    return frozenset(re.findall(r"[^\W_]+", name.lower()))
-
-
-def tokens(name: str) -> frozenset[str]:
-    """The words that tell it from others; of a node called a, that letter."""
-    words = _words(name)
-    return frozenset(stem(word) for word in (words - _STOP) or words)
-
-
-def stem(word: str) -> str:
-    word = word.removesuffix("ies") + "y" if word.endswith("ies") and len(word) > 4 else word
-    word = word[:-1] if word.endswith("s") and not word.endswith("ss") and len(word) > 3 else word
-    for ending in ("ing", "ed"):
-        if word.endswith(ending) and len(word) - len(ending) >= 4:
-            word = word.removesuffix(ending)
-    return word.removesuffix("e") if len(word) > 3 else word

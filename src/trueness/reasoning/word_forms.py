@@ -23,6 +23,7 @@ from trueness.reasoning.trees import Binary, Call, Name, Number, Tree
 
 Shape: TypeAlias = Tree
 EVERY = "every "
+BRACKET = "qbracketq"  # one word that stands for a bracket
 MORE_BY, LESS_BY = "increased by", "reduced by"  # calls that word_causes.py resolves by units
 HUNDRED = Number(100.0)
 MOST_STEPS = 1_000  # shapes made for one sentence: strangers' sentences end, whatever they hold
@@ -35,13 +36,13 @@ SHARES = {
     "quarter": 1 / 4, "one quarter": 1 / 4, "a quarter": 1 / 4, "one fourth": 1 / 4, "a fourth": 1 / 4,
     "one fifth": 1 / 5, "a fifth": 1 / 5, "one sixth": 1 / 6, "one eighth": 1 / 8, "one tenth": 1 / 10,
     "a tenth": 1 / 10, "two thirds": 2 / 3, "three quarters": 3 / 4, "three fourths": 3 / 4, "two fifths": 2 / 5,
-    "three fifths": 3 / 5, "four fifths": 4 / 5, "three eighths": 3 / 8,
+    "four thirds": 4 / 3, "three fifths": 3 / 5, "four fifths": 4 / 5, "three eighths": 3 / 8,
 }  # fmt: skip
 _TIMES = {
     "twice": 2.0, "double": 2.0, "doubling": 2.0, "thrice": 3.0, "triple": 3.0, "tripling": 3.0, "halve": 0.5,
     "halving": 0.5, "quadruple": 4.0,
 }  # fmt: skip
-NUMERAL = r"(?:\$?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?|" + "|".join(NUMBER_WORDS[1:]) + ")"
+NUMERAL = r"(?:\$?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:e[+-]?\d+)?|" + "|".join(NUMBER_WORDS[1:]) + ")"
 _MEASURES = (
     "(?:dollars?|cents?|seconds?|minutes?|hours?|days?|weeks?|months?|years?|gb|mb|units?|people|persons?|items?)"
 )
@@ -54,7 +55,10 @@ _ARTICLE = re.compile(
 _SEPARATOR = re.compile(r"\s*,(?!\d)\s*(?:and\s+)?|\s+and\s+|\s*&\s*")
 _CLOSED = re.compile(r",\s*(?:all\s+|and\s+|then\s+)?(times|multiplied by|divided by|plus|minus)\s+")
 _ADDITIVE = re.compile(r"\s+(plus|minus|less(?!\s+than)|added to)(?=\s)")
-_MULTIPLICATIVE = re.compile(r"\s+(multiplied (?:by|with)|times(?!\s+as\b)|divided by|over|per unit(?: of)?)(?=\s)")
+_MULTIPLICATIVE = re.compile(
+    r"(?<!evenly)(?<!equally)\s+(multiplied (?:by|with)|times(?!\s+as\b)|divided by|over|per unit(?: of)?)(?=\s)"
+)
+_POWER = re.compile(r"\s+raised to(?=\s)")
 _SIGN = {"times": "*", "plus": "+", "minus": "-", "less": "-", "added to": "+", "over": "/", "divided by": "/"}
 _PREFIX = re.compile(
     r"(?:multiply|divid|subtract|deduct|add|sum|averaging|combin|increas|decreas|reduc)\w*\b|"
@@ -70,8 +74,9 @@ class TooManyReadings(Exception):
 class Reader:
     """The readings of one sentence; what was read once is kept, and their number has an end."""
 
-    def __init__(self, per: bool = False) -> None:
+    def __init__(self, per: bool = False, inside: str = "") -> None:
         self._per = per  # `mass per volume` is a quotient, and no name of a cause
+        self._inside = inside  # what BRACKET stands for
         self._read: dict[tuple[str, int], list[Shape]] = {}
         self._steps = 0
 
@@ -94,11 +99,15 @@ class Reader:
         return self._read[text, depth]
 
     def _made(self, text: str, depth: int) -> Iterator[Shape]:
+        if text == BRACKET:
+            yield from self.shapes(self._inside, depth + 1)
+            yield from self.listed("sum", self._inside, depth + 1, alone=False)
+            return
         number = number_of(text)
         if number is not None:
             yield Number(number)
             return
-        percent = re.fullmatch(_PERCENTAGE, text)
+        percent = re.fullmatch(rf"{_PERCENTAGE}(?: {LESS}| {MORE})?", text)
         if percent:
             yield Binary("/", Number(float(percent["share"].replace(",", ""))), HUNDRED)
             return
@@ -111,6 +120,9 @@ class Reader:
         closed = list(_CLOSED.finditer(text))
         if closed:
             yield from self._cut(text, closed[-1], depth)
+            onward = list(_ADDITIVE.finditer(text, closed[-1].end()))
+            if onward and closed[-1][1] not in ("plus", "minus"):  # ..., times Z minus W: two readings
+                yield from self._cut(text, onward[-1], depth)
             return
         begins = _PREFIX.match(text) is not None
         added = list(_ADDITIVE.finditer(text))
@@ -122,6 +134,11 @@ class Reader:
         for match in multiplied:
             yield from self._cut(text, match, depth)
         if multiplied and not begins:
+            return
+        power = None if begins else _POWER.search(text)
+        if power:
+            sides = (self._factors(text[: power.start()], depth + 1), self.shapes(text[power.end() :], depth + 1))
+            yield from (Binary("^", *pair) for pair in product(*sides))
             return
         for prefix, separator, operator, swapped in _PAIRS:
             start = re.match(prefix, text)
@@ -142,9 +159,16 @@ class Reader:
 
     def _cut(self, text: str, match: re.Match[str], depth: int) -> Iterator[Shape]:
         said = "times" if match[1].startswith("multiplied") else "over" if match[1].startswith("per") else match[1]
-        for left in self.shapes(text[: match.start()], depth + 1):
-            for right in self.shapes(text[match.end() :], depth + 1):
-                yield from combined(_SIGN[said], left, right)
+        behind = text[match.end() :]
+        rights = self._factors(behind, depth + 1) if _SIGN[said] == "*" else self.shapes(behind, depth + 1)
+        if _SIGN[said] in "+-" and match[1] != "added to":  # minus rent and food
+            rights = [*rights, *self.listed("sum", behind, depth + 1, alone=False)]
+        if match[1].startswith("multiplied"):
+            rights = [*rights, *self.listed("product", behind, depth + 1, alone=False)]
+        front = text[: match.start()]
+        lefts = self._factors(front, depth + 1) if _SIGN[said] == "*" else self.shapes(front, depth + 1)
+        for left, right in product(lefts, rights):
+            yield from combined(_SIGN[said], left, right)
 
     def _pair(self, first: str, second: str, operator: str, swapped: bool, depth: int) -> Iterator[Shape]:
         """What is subtracted may be a list: subtract a and b from c."""
@@ -153,11 +177,16 @@ class Reader:
             *(self.listed("sum", first, depth + 1, alone=False) if swapped else ()),
         ]
         counted = _COUNTED.fullmatch(second) if operator == "/" else None  # among the five heirs
-        rights = [Number(float(NUMBER_WORDS.index(counted[1])))] if counted else self.shapes(second, depth + 1)
+        rights = [Number(float(NUMBER_WORDS.index(counted[1])))] if counted else self._factors(second, depth + 1)
         rights = [*rights, *(self.listed("product", second, depth + 1, alone=False) if operator == "*" else ())]
         for left in lefts:
             for right in rights:
                 yield from combined(operator, right, left) if swapped else combined(operator, left, right)
+
+    def _factors(self, text: str, depth: int) -> list[Shape]:
+        """Times one half; added to something, a half would be a half of it."""
+        share = SHARES.get(_ARTICLE.sub("", text.strip()).replace("-", " "))
+        return self.shapes(text, depth) if share is None else [Number(share)]
 
     def listed(self, operation: str, text: str, depth: int, alone: bool = True) -> Iterator[Shape]:
         """The operation over a list of two or more; over several causes where the text is one thing."""
@@ -188,8 +217,12 @@ def combined(operator: str, left: Shape, right: Shape) -> Iterator[Shape]:
 
 def joined(operation: str, shapes: Sequence[Shape]) -> Shape:
     """One operation over several: a + b + c, mean(a, b, c)."""
+    if operation == "difference":
+        return Call("abs", (Binary("-", *shapes),))
     if operation in ("mean", "max", "min"):
         return Call(operation, tuple(shapes))
+    if operation == "reciprocals":
+        shapes = [Binary("/", Number(1.0), shape) for shape in shapes]
     if operation == "squares":
         shapes = [Binary("^", shape, Number(2.0)) for shape in shapes]
     return reduce(lambda left, right: Binary("*" if operation == "product" else "+", left, right), shapes)
@@ -202,12 +235,15 @@ def number_of(text: str) -> float | None:
     of_pi = re.fullmatch(rf"({NUMERAL})\s*(?:pi|π)", text)
     if of_pi:
         return math.pi * (number_of(of_pi[1]) or 0.0)
+    quotient = re.fullmatch(r"(\d+)\s*/\s*([1-9]\d*)", text)
+    if quotient:
+        return int(quotient[1]) / int(quotient[2])
     match = re.fullmatch(rf"({NUMERAL})(?:\s*{_MEASURES})?", text)
     # `2 r` is no count of things, and 3 million is not 3
     counted = re.fullmatch(
         r"(\$?\d[\d,]*(?:\.\d+)?)(?:\s+(?!pi\b|hundred|thousand|[mb]illion|dozen|pairs?\b|[b-z]\b)[a-z]+){1,4}", text
     )
-    if counted and not re.search(rf"\b(?:{'|'.join(OPERATION_WORDS)}|and|of|by|from|to|in|as)\b", text):
+    if counted and not re.search(rf"\b(?:{'|'.join(OPERATION_WORDS)}|and|of|by|from|to|in|as|each(?= )|every)\b", text):
         match = match or counted
     if not match:
         return None
@@ -227,6 +263,13 @@ def _scaled(reader: Reader, match: re.Match[str], depth: int) -> Iterator[Shape]
     factor = SHARES.get(said, _TIMES.get(said, number_of(said)))
     if factor is not None:
         yield from (Binary("*", Number(factor), inner) for inner in reader.shapes(match[2], depth))
+
+
+def share_of(text: str) -> float | None:
+    """40 % is 0.4, and so are two fifths."""
+    said = text.replace(",", "").replace("-", " ").strip()
+    percent = re.match(r"(\d+(?:\.\d+)?)\s*(?:%|per ?cent)", said)
+    return float(percent[1]) / 100 if percent else SHARES.get(said)
 
 
 def _percent(sign: str) -> Make:
@@ -288,6 +331,25 @@ def _offset(sign: str) -> Make:
     return make
 
 
+def _both(reader: Reader, match: re.Match[str], depth: int) -> Iterator[Shape]:
+    """Total income from both jobs."""
+    yield Call("sum", (Name(f"{EVERY}both {match[1]}" if " both " in match[0] else f"{EVERY}all {match[1]}"),))
+
+
+def _apart(reader: Reader, match: re.Match[str], depth: int) -> Iterator[Shape]:
+    """The difference between the heights of the two trees: of two, and without a sign."""
+    yield Call("difference", (Name(EVERY + match[1]),))
+
+
+def _more(reader: Reader, match: re.Match[str], depth: int) -> Iterator[Shape]:
+    """How much taller Ann is than Bea."""
+    yield from (Binary("-", *pair) for pair in product(reader.shapes(match[1], depth), reader.shapes(match[2], depth)))
+
+
+def _fewer(reader: Reader, match: re.Match[str], depth: int) -> Iterator[Shape]:
+    yield from (Binary("-", *pair) for pair in product(reader.shapes(match[2], depth), reader.shapes(match[1], depth)))
+
+
 def _power(exponent: float) -> Callable[[Tree], Tree]:
     return lambda inner: Binary("^", inner, Number(exponent))
 
@@ -302,7 +364,10 @@ OPERATION_WORDS = frozenset(
     "cosine tangent sin cos tan log logarithm exponential factorial derivative integral gradient modulus magnitude "
     "remainder integer digits divisors complement minimized maximized".split()
 )
-_SHARED = "(?:shared|split|divided|distributed) (?:equally|evenly) (?:among|amongst|between|by)"
+_PERCENTAGE = r"(?P<share>\d[\d,]*(?:\.\d+)?)\s*(?:%|percent\b|per cent\b)"
+LESS = "(?:[a-z]+ )?(?:discount|reduction|decrease|markdown|cut|pay cut)"
+MORE = "(?:[a-z]+ )?(?:increase|raise|markup|mark-up|surcharge|tax|vat|tip|gratuity|fee|bonus|premium)"
+_SHARED = "(?:shared|split|divided|distributed|spread) (?:equally|evenly) (?:among|amongst|between|by|over|across)"
 _PAIRS = (  # how it begins, what stands between, the operation, and whether the second comes first
     (r"multiply(?:ing)?\s+", "by|with|times", "*", False),
     (r"product of\s+", "times", "*", False),
@@ -313,10 +378,15 @@ _PAIRS = (  # how it begins, what stands between, the operation, and whether the
     (r"(?:subtract(?:ing)?|deduct(?:ing)?|remov(?:e|ing)|tak(?:e|ing) away)\s+", "from", "-", True),
     (r"", "(?:is |are )?(?:subtracted|deducted|taken away) from", "-", True),
     (r"", f"(?:is |are )?{_SHARED}", "/", False),
-    (r"(?:share|split|distribute)\s+", "(?:equally|evenly) (?:among|amongst|between|by)", "/", False),
+    (
+        r"(?:shar|split|distribut|divid)(?:e|ing|ting)?\s+",
+        "(?:equally|evenly) (?:among|amongst|between|by)",
+        "/",
+        False,
+    ),
     (r"difference (?:between|of|in (?:\w+ ){1,2}between)\s+", "and", "-", False),
     (r"excess of\s+", "over", "-", False),
-    (r"appl(?:y|ying)\s+(?=.*(?:rate|percent|%))", "to", "*", False),
+    (rf"appl(?:y|ying)\s+(?!an? {_PERCENTAGE} (?:{LESS}|{MORE}))(?=.*(?:rate|percent|%))", "to", "*", False),
     (r"(?=.*(?:rate|percent|%).* applied to )", "applied to", "*", False),
 )
 _AWAY = (
@@ -327,11 +397,12 @@ _LEFT = "(?:remaining|rest of|remainder of|what (?:remains|is left) of|(?:amount
 _PART = "(?:fraction|share|proportion|part|portion)"
 _FACTOR = rf"({'|'.join(sorted((*SHARES, *_TIMES), key=len, reverse=True))})".replace(" ", "[ -]")
 _SHARE = "|".join(sorted(SHARES, key=len, reverse=True)).replace(" ", "[ -]")
-_PERCENTAGE = r"(?P<share>\d[\d,]*(?:\.\d+)?)\s*(?:%|percent\b|per cent\b)"
 SHARE = rf"(?:{_PERCENTAGE.replace('?P<share>', '')}|{_SHARE})"
-_THINGS = r"as\s+(?:many|much|far|long|fast|old|large|big|tall|heavy|expensive)\b(?:\s+\w+){0,3}?\s+as"
+_THINGS = r"as\s+(?:many|much|far|long|fast|old|large|big|tall|heavy|expensive)\b(?:\s+\w+){0,6}?\s+as"
 _UP = "older|taller|longer|heavier|faster|higher|greater|larger|bigger|wider|later|warmer|more expensive|more"
 _DOWN = "younger|shorter|lighter|slower|lower|smaller|narrower|earlier|colder|cheaper|less|fewer"
+_SOMEWHERE = r"(?:\s+\w+)?(?:\s+(?:on|in|at) \w+)?"  # 5 less on Sunday than
+_IS = "(?: is| are| has| have| was| were| did)?"
 _COMPARED: tuple[tuple[re.Pattern[str], Make], ...] = tuple(
     (re.compile(pattern), make)
     for pattern, make in (
@@ -339,8 +410,14 @@ _COMPARED: tuple[tuple[re.Pattern[str], Make], ...] = tuple(
         (rf"({NUMERAL})\s+times\s+{_THINGS}\s+(.+)", _scaled),
         (rf"{_PERCENTAGE}\s+(?:{_UP})(?:\s+\w+)?\s+than\s+(?P<whole>.+)", _percent("+")),
         (rf"{_PERCENTAGE}\s+(?:{_DOWN})(?:\s+\w+)?\s+than\s+(?P<whole>.+)", _percent("-")),
-        (rf"({NUMERAL})(?:\s+(?!times\b)[\w/]+)?\s+(?:{_UP})(?:\s+\w+)?\s+than\s+(.+)", _offset("+")),
-        (rf"({NUMERAL})(?:\s+(?!times\b)[\w/]+)?\s+(?:{_DOWN})(?:\s+\w+)?\s+than\s+(.+)", _offset("-")),
+        (
+            rf"({NUMERAL})(?:\s+(?!times\b)[\w/]+)?\s+(?:{_UP})(?:\s+\w+)?(?:\s+(?:on|in|at) \w+)?\s+than\s+(.+)",
+            _offset("+"),
+        ),
+        (
+            rf"({NUMERAL})(?:\s+(?!times\b)[\w/]+)?\s+(?:{_DOWN})(?:\s+\w+)?(?:\s+(?:on|in|at) \w+)?\s+than\s+(.+)",
+            _offset("-"),
+        ),
     )
 )
 _FORMS: tuple[tuple[re.Pattern[str], Make], ...] = tuple(
@@ -353,15 +430,52 @@ _FORMS: tuple[tuple[re.Pattern[str], Make], ...] = tuple(
         ),
         (r"(?:sum|total|combined total) (?:of|for|over)\s+(.+)", _list("sum")),
         (r"sum of (?:the )?squares of\s+(.+)", _list("squares")),
+        (r"sum of (their) squares", _list("squares")),
+        (r"sum of (?:the )?(?:reciprocals|inverses) of\s+(.+)", _list("reciprocals")),
+        (r"squared (?!root)(.+)", _of_one(_power(2.0))),
+        (rf"(?:cost|price) of ({NUMERAL}) [a-z]+ at (.+?)(?: each| apiece)?", _scaled),
+        (r"(?:sine|sin) of\s+(.+)", _of_one(lambda inner: Call("sin", (inner,)))),
+        (r"(?:cosine|cos) of\s+(.+)", _of_one(lambda inner: Call("cos", (inner,)))),
+        (r"(?:tangent|tan) of\s+(.+)", _of_one(lambda inner: Call("tan", (inner,)))),
+        (r"(?:natural log(?:arithm)?|ln) of\s+(.+)", _of_one(lambda inner: Call("ln", (inner,)))),
+        (r"(?:base[- ]10|common|decimal) log(?:arithm)? of\s+(.+)", _of_one(lambda inner: Call("log10", (inner,)))),
+        (rf"{_PERCENTAGE} off(?: of)?\s+(?P<whole>.+)", _percent("-")),
+        (rf"(?P<whole>.+?)\s+(?:goes|went|is|are) up(?: by)? {_PERCENTAGE}", _percent("+")),
+        (rf"(?P<whole>.+?)\s+(?:goes|went|is|are) down(?: by)? {_PERCENTAGE}", _percent("-")),
         (r"(?:average|mean) of\s+(.+)", _list("mean")),
         (r"averaging\s+(.+)", _list("mean")),
+        (r"average (?=the |all |both |these )(.+)", _list("mean")),
+        (r"(their (?:average|mean))", _list("mean")),
+        (r"(their (?:sum|total))", _list("sum")),
+        (r"(their product)", _list("product")),
+        (r"(.+?),? (?:added|summed|put|taken)(?: all)? (?:together|up)", _list("sum")),
+        (
+            rf"how (?:much|many)(?: \w+)?? (?:{_UP})(?: [a-z]+)?? (.+?){_IS} than (.+)",
+            _more,
+        ),
+        (
+            rf"how (?:much|many)(?: \w+)?? (?:{_DOWN})(?: [a-z]+)?? (.+?)(?: is| are| has| have| was| were)? than (.+)",
+            _fewer,
+        ),
+        (
+            r"(?:total|combined) ([a-z]+) (?:from|of|for|across|in|on) (?:both|all|the (?:two|three|four))"
+            r"(?: (?!in |of |for )[a-z]+){1,3}",
+            _both,
+        ),
+        (
+            r"difference (?:between|of|in) ((?!.* and )(?:(?:the )?[a-z]+ (?:of|between) )?[a-z ]+s)",
+            _apart,
+        ),
         (r"(?:maximum|largest|larger|greatest|greater|highest|higher)(?: value)? (?:of|among)\s+(.+)", _list("max")),
         (r"(?:minimum|smallest|smaller|least|lowest|lower)(?: value)? (?:of|among)\s+(.+)", _list("min")),
         (rf"{_FACTOR}(?:\s+of)?\s+(?!as\b)(.+)", _scaled),
         (rf"{_PERCENTAGE}\s+of\s+(?P<whole>.+)", _percent("of")),
         (rf"(?P<whole>.+?)\s+(?:increased|raised) by\s+{_PERCENTAGE}", _percent("+")),
         (rf"(?P<whole>.+?)\s+(?:decreased|reduced|discounted) by\s+{_PERCENTAGE}", _percent("-")),
-        (rf"(?P<whole>.+?)\s+after an? {_PERCENTAGE} (?:discount|reduction|decrease)", _percent("-")),
+        (rf"(?P<whole>.+?)\s+(?:after|with) an? {_PERCENTAGE} {LESS}", _percent("-")),
+        (rf"(?P<whole>.+?)\s+(?:after|with|plus) an? {_PERCENTAGE} {MORE}", _percent("+")),
+        (rf"appl(?:y|ying) an? {_PERCENTAGE} {LESS} (?:to|on)\s+(?P<whole>.+)", _percent("-")),
+        (rf"appl(?:y|ying) an? {_PERCENTAGE} {MORE} (?:to|on)\s+(?P<whole>.+)", _percent("+")),
         (rf"(?P<whole>.+?)\s+after an? (?:discount|reduction|decrease) of\s+{_PERCENTAGE}", _percent("-")),
         (rf"(?:increas(?:e|es|ing)|rais(?:e|es|ing))\s+(?P<whole>.+?)\s+by\s+{_PERCENTAGE}", _percent("+")),
         (rf"(?:decreas(?:e|es|ing)|reduc(?:e|es|ing))\s+(?P<whole>.+?)\s+by\s+{_PERCENTAGE}", _percent("-")),
@@ -370,7 +484,12 @@ _FORMS: tuple[tuple[re.Pattern[str], Make], ...] = tuple(
         (rf"(?:decreas(?:e|ing)|reduc(?:e|ing))\s+(?P<whole>.+?)\s+by\s+(?P<share>{_SHARE})", _percent("-")),
         (rf"increas(?:e|ing)\s+(?P<whole>.+?)\s+by\s+(?P<share>{_SHARE})", _percent("+")),
         (r"(.+?)\s+(?:(?:is |are )?(?:increased|raised)|increases|rises|grows) by\s+(.+)", _changed(MORE_BY)),
-        (r"(.+?)\s+(?:(?:is |are )?(?:decreased|reduced|lowered)|decreases|falls|drops) by\s+(.+)", _changed(LESS_BY)),
+        (
+            r"(.+?)\s+(?:(?:is |are )?(?:decreased|reduced|lowered)|decreases|falls|drops|shrinks) by\s+(.+)",
+            _changed(LESS_BY),
+        ),
+        (r"(?:increas(?:e|ing)|rais(?:e|ing))\s+(.+?)\s+by\s+(.+)", _changed(MORE_BY)),
+        (r"(?:decreas(?:e|ing)|reduc(?:e|ing)|lower(?:ing)?)\s+(.+?)\s+by\s+(.+)", _changed(LESS_BY)),
         (rf"(?P<whole>.+?)\s+(?:is|are) (?:increased|raised) by\s+{_PERCENTAGE}", _percent("+")),
         (rf"(?P<whole>.+?)\s+(?:is|are) (?:decreased|reduced|discounted) by\s+{_PERCENTAGE}", _percent("-")),
         (rf"(?P<whole>.+?)\s+(?:increases|rises|grows) by\s+{_PERCENTAGE}", _percent("+")),
@@ -386,6 +505,7 @@ _FORMS: tuple[tuple[re.Pattern[str], Make], ...] = tuple(
         (rf"(.+?)\s+as an? {_PART} of\s+(.+)", _share_of(1.0)),
         (r"(.+?)\s+as an? percent(?:age)? of\s+(.+)", _share_of(100.0)),
         (rf"{_PART} of\s+(.+?)\s+(?:out of|relative to)\s+(.+)", _share_of(1.0)),
+        (rf"(?!{_PART}|percentage)(.+?)\s+out of\s+(.+)", _share_of(1.0)),
         (r"percentage of\s+(.+?)\s+(?:out of|relative to)\s+(.+)", _share_of(100.0)),
         (rf"{_PART} of\s+(.+?)\s+that (?:is|are)\s+(.+)", _share_of(1.0, swapped=True)),
         (r"percentage of\s+(.+?)\s+that (?:is|are)\s+(.+)", _share_of(100.0, swapped=True)),

@@ -18,7 +18,7 @@ from typing import Literal, NamedTuple
 from trueness.reasoning.directions import direction_to_target
 from trueness.reasoning.execute import Program
 from trueness.reasoning.graph import Problem
-from trueness.reasoning.word_causes import tokens
+from trueness.reasoning.word_names import tokens
 from trueness.running.cells import hashed
 from trueness.studies.faithfulness.redaction import Hidden, numbers_spelled
 

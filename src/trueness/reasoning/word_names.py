@@ -1,0 +1,362 @@
+"""How alike a phrase and the name of a cause are: the words they share, rare words counting more.
+
+    likeness = (sum of 1 / n over shared words + 0.35 x that over words of one meaning) / sum over all words of both
+
+n is the number of causes that have the word. `cost` and `price`, `liters` and a name in (L) have one meaning. No name
+of a cause is a phrase whose head is something else (commission on sales), most of whose words say something else, that
+measures another kind (a price, for a number), has the opposite or another label (weekly, for monthly; car B, for car
+C), or shares no more than what any name has (the number of shirts, for the number of pants).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+_STOP = frozenset(
+    "the a an of in on at for to from by per and that this its his her their she he it they with during made is are "
+    "was were given value amount s what been has have had each who which those ones there".split()
+)
+_IRREGULAR = {
+    "spent": "spend", "sold": "sell", "paid": "pay", "eaten": "eat", "ate": "eat", "bought": "buy", "ran": "run",
+    "children": "child", "kids": "child", "kid": "child", "people": "person", "feet": "foot", "men": "man",
+    "women": "woman", "driven": "drive", "drove": "drive", "gave": "give", "lost": "lose", "won": "win",
+    "made": "make", "momenta": "momentum", "taken": "take", "took": "take", "written": "write", "built": "build",
+    "grew": "grow", "grown": "grow", "halves": "half", "leaves": "leaf", "loaves": "loaf", "began": "begin",
+    "left": "remain", "leftover": "remain", "leftovers": "remain", "rest": "remain", "remainder": "remain",
+    "probabilities": "probability", "prob": "probability", "num": "number", "avg": "average", "qty": "quantity",
+    "two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "savings": "save", "saved": "save",
+    "saving": "save", "temp": "temperature", "vol": "volume", "dist": "distance",
+}  # fmt: skip
+_MEANINGS = tuple(
+    frozenset(words.split())
+    for words in (
+        "cost price fee charge expense spend pay payment bill purchase",
+        "wage salary pay earn income",
+        "revenue income sale earn proceed taking",
+        "start initial original begin opening starting",
+        "final end closing ending",
+        "total whole entire overall full all",
+        "hour hourly",
+        "day daily",
+        "week weekly",
+        "month monthly",
+        "year yearly annual",
+        "person individual attendee participant guest population inhabitant resident",
+        "worker employee staff",
+        "student pupil class",
+        "number count quantity many size",
+        "time hour minute second day week month year duration long period",
+        "distance mile kilometer meter length far",
+        "mass weight weigh gram kilogram pound heavy",
+        "volume liter milliliter gallon",
+        "area acre",
+        "speed velocity pace",
+        "money dollar cash budget fund euro cent",
+        "age old year",
+        "height tall high",
+        "length long",
+        "width wide",
+        "discount reduction rebate",
+        "remain unused unsold",
+        "save saving",
+        "consume use eat",
+        "travel drive cover trip journey",
+        "return back home",
+        "probability p chance",
+        "percent percentage rate fraction share",
+        "energy joule kwh",
+        "power watt",
+        "oxygen o2",
+        "hydrogen h2",
+        "water h2o",
+        "nitrogen n2",
+        "methane ch4",
+        "ammonia nh3",
+        "carbon co2",
+    )
+)
+_UNITS = {
+    "l": "liter", "ml": "milliliter", "g": "gram", "kg": "kilogram", "m": "meter", "km": "kilometer", "mi": "mile",
+    "h": "hour", "hr": "hour", "hrs": "hour", "min": "minute", "s": "second", "sec": "second", "mol": "mole",
+    "$": "dollar", "usd": "dollar", "eur": "euro", "lb": "pound", "lbs": "pound", "ft": "foot", "kwh": "kwh",
+    "w": "watt", "j": "joule", "gal": "gallon", "mg": "milligram", "cm": "centimeter",
+}  # fmt: skip
+_LETTERS = {
+    "current": "i", "voltage": "v", "charge": "q", "momentum": "p", "recessive": "q", "dominant": "p", "failure": "q",
+    "success": "p", "principal": "p", "velocity": "v", "speed": "v", "mass": "m", "acceleration": "a", "time": "t",
+    "resistance": "r", "radius": "r", "height": "h", "base": "b", "length": "l", "width": "w", "frequency": "f",
+    "density": "ρ", "wavelength": "λ", "gravity": "g", "energy": "e", "force": "f", "power": "p", "pressure": "p",
+}  # fmt: skip
+_MEASURES = (
+    "length cost price value amount number weight mass area volume distance time age score count total sum rest".split()
+)
+_CONTRASTS = tuple(
+    frozenset(words.split())
+    for words in (
+        "first second third fourth fifth last",
+        "initial final",
+        "start end",
+        "opening closing",
+        "before after",
+        "morning afternoon evening night noon",
+        "today yesterday tomorrow week month year",
+        "january february march april may june july august september october november december",
+        "monday tuesday wednesday thursday friday saturday sunday",
+        "hourly daily weekly monthly quarterly yearly annual",
+        "hour day week month year",
+        "adult child senior",
+        "man woman boy girl",
+        "old new",
+        "older younger",
+        "larger smaller",
+        "maximum minimum",
+        "highest lowest",
+        "fixed variable",
+        "gross net",
+        "length width height depth radius diameter",
+        "input output",
+        "import export",
+        "profit loss",
+        "north south east west",
+        "upstream downstream",
+        "success failure",
+        "win lose",
+        "passed failed",
+        "true false",
+        "positive negative",
+        "male female",
+        "regular overtime",
+        "small medium large",
+        "mother father sister brother",
+        "mass volume time distance area speed",
+        "red blue green yellow white black",
+        "cat dog cow chicken pig horse sheep",
+        "apple orange pear banana",
+    )
+)  # what one of them is called is not the other
+_KINDS = tuple(
+    frozenset(words.split())
+    for words in (
+        "number count quantity num",
+        "price cost fee charge wage salary money dollar pay earn income revenue profit budget bill fare rent spend",
+        "weight mass gram kilogram pound ounce",
+        "length distance mile kilometer meter height width depth radius diameter side",
+        "time hour minute second day week month year duration period",
+        "area acre",
+        "volume liter milliliter gallon",
+        "speed velocity",
+        "age",
+        "score point grade",
+        "temperature",
+        "angle degree",
+        "probability p",
+    )
+)  # what measures one thing is no name of what measures another
+_LABEL = re.compile(r"(?<=[a-z] )([a-z])(?= ?$| \()")
+_TIMING = re.compile(r"\b(?:each|per|every|an?) (hour|day|week|month|year|minute|second)\b")
+_EXTREME = re.compile(
+    r"\b(?:difference|ratio|largest|smallest|highest|lowest|greatest|longest|shortest|biggest|best|worst)\b"
+)
+_PLACE = r"(?:of|in|on|for|per|from|at|to|with|by|about|between|during|after|before|under|without)"
+_HEAD = re.compile(rf"((?:(?!{_PLACE}\b)[\w'$-]+\s+)+?){_PLACE}\s")
+_WEAK = 0.35
+_BY_HEAD = 0.2
+
+
+def words(name: str) -> frozenset[str]:
+    return frozenset(re.findall(r"[^\W_]+", name.lower()))
+
+
+def tokens(name: str) -> frozenset[str]:
+    """The words that tell it from others; of a node called a, that letter."""
+    said = words(name)
+    return frozenset(stem(word) for word in said if word not in _STOP and stem(word) not in _STOPPED) or frozenset(
+        map(stem, said)
+    )
+
+
+def in_order(name: str) -> tuple[str, ...]:
+    """rows of chairs is not chairs in each row."""
+    known = tokens(name)
+    return tuple(told for word in re.findall(r"[^\W_]+", name.lower()) if (told := stem(word)) in known)
+
+
+def stem(word: str) -> str:
+    word = _IRREGULAR.get(word, word)
+    word = word.removesuffix("ies") + "y" if word.endswith("ies") and len(word) > 4 else word
+    word = word[:-1] if word.endswith("s") and not word.endswith("ss") and len(word) > 3 else word
+    for ending in ("ing", "ed"):
+        bare = word.removesuffix(ending)
+        if bare != word and len(bare) >= 3 and re.search("[aeiouy]", bare) and not word.endswith("eed"):
+            word = bare[:-1] if len(bare) > 3 and bare[-1] == bare[-2] and bare[-1] not in "lsz" else bare
+    return word.removesuffix("e") if len(word) > 3 and word != "time" else word  # Tim is a name
+
+
+_GROUPS = tuple(frozenset(stem(word) for word in group) for group in _MEANINGS)
+_MODIFIERS = frozenset(map(stem, "initial final total first second new old original average change overall".split()))
+_COUNTS_AND_MONEY = {0, 1}  # the boys are their number, the repairs what they cost
+_GENERAL = frozenset(
+    map(
+        stem,
+        "number count quantity price cost total amount value time rate weight mass length distance area volume speed "
+        "temperature age score size sum average mean original current given taken used spent done made each one "
+        "unit item thing person people money level measured known overall full whole all needed required expected "
+        "actual sample substance object body material compound hour minute second day week month year "
+        "mile kilometer meter gram kilogram liter dollar hourly daily weekly monthly yearly annual".split(),
+    )
+)
+_MEASURED = tuple(frozenset(stem(word) for word in group) for group in _KINDS)
+_STOPPED = frozenset(map(stem, _STOP))
+_OPPOSED = tuple(frozenset(stem(word) for word in group) for group in _CONTRASTS)
+
+
+def is_symbol(name: str) -> bool:
+    return re.fullmatch(r"[^\W\d_][\d_]?\d?", name) is not None
+
+
+def is_acronym(name: str, short: str) -> bool:
+    """BMI is the body mass index."""
+    said = [word for word in re.findall(r"[a-z]+", name.lower()) if word not in ("the", "of", "a", "an")]
+    return len(said) > 2 and "".join(word[0] for word in said) == short.strip().lower()
+
+
+def names_symbol(phrase: str, symbol: str) -> bool:
+    """The mass is m, the current I: a letter that begins what the phrase is of, or that everybody writes for it."""
+    said = re.findall(r"[a-z]+", phrase.lower())
+    plain = re.sub(r"^(?:(?:the|a|an|its|number|amount|value|of)\s+)+", "", phrase.lower())
+    before = _HEAD.match(plain)
+    head = re.findall(r"[a-z]+", before[1] if before else plain)
+    letter = symbol[0].lower()
+    written = {_LETTERS[word] for word in said if word in _LETTERS}
+    return letter in written if written else bool(head) and letter in (head[0][0], head[-1][0])
+
+
+def likeness(phrase: str, cause: str, weights: Mapping[str, int]) -> float:
+    """Shared words over all words of both, each by one over the number of causes that have it."""
+    one, other = tokens(phrase), tokens(cause)
+    if is_symbol(cause) and not one & other:
+        return _WEAK if names_symbol(phrase, cause) else 0.0
+    total = sum(1 / max(1, weights.get(token, 1)) for token in one | other)
+    if not total:
+        return 0.0
+    shared = sum(1 / weights[token] for token in one & other)
+    known = other | _of_units(cause)
+    strange, both = any(_specific(one, known)), one & other
+    if not both and (strange or any(_specific(other, one | _of_units(phrase)))):
+        return 0.0  # a shipping fee is no item price, though a fee is a price
+    if strange and any(_specific(other, one)) and all(weights[token] > 1 for token in both):
+        return 0.0  # pages read today are not the pages left: what they share, other causes have as well
+    alike = (one | _of_units(phrase)) - other
+    weak = sum(1 for token in alike if any(_same(token, word) for word in (other - one) | _of_units(cause)))
+    by_head = _BY_HEAD if shared and _head(phrase) & _head(cause) and len(_head(cause)) else 0.0
+    return (shared + _WEAK * weak) / total + by_head
+
+
+def share_meaning(phrase: str, name: str) -> bool:
+    return any(_same(token, word) for token in tokens(phrase) for word in tokens(name))
+
+
+def _specific(said: frozenset[str], known: frozenset[str]) -> Iterator[str]:
+    """Words that tell something of its own and have no like among the others."""
+    return (token for token in said - _GENERAL if not any(_same(token, word) for word in known))
+
+
+def may_measure(unit: str, name: str) -> bool:
+    """Liters of what is in (L), books of the books; books are not taken from money."""
+    return any(_same(stem(unit), word) for word in tokens(name) | _of_units(name))
+
+
+def is_strange(phrase: str, cause: str, effect: str) -> bool:
+    """Whether most of a phrase says something else: `inflation erodes the purchasing power of savings`, for savings."""
+    one, other = tokens(phrase), tokens(cause) | _of_units(cause)
+    known = {token for token in one if any(_same(token, word) for word in other)}
+    few = 0 if re.match(r"(?:what|how)\b", phrase) else max(len(known), 1)
+    said = {stem(word) for word in words(phrase) if not word.endswith("ed")}  # the trucks passed
+    return len((one & said) - known - tokens(effect)) > few
+
+
+def are_alike(names: Sequence[str]) -> bool:
+    """Whether nobody would say that they are of different kinds: a length and a number of days are."""
+    kinds = [_kinds(name) for name in names]
+    return all(one & other or not one or not other for one in kinds for other in kinds)
+
+
+def is_another(phrase: str, cause: str) -> bool:
+    """`the weekly pay`, for the monthly pay."""
+    one, other = tokens(phrase), tokens(cause)
+    labels = [set(_LABEL.findall(name.lower().replace("_", " "))) for name in (phrase, cause)]
+    if all(labels) and not labels[0] & labels[1]:  # car B, for car C
+        return True
+    return any(one & group and other & group and not one & other & group for group in _OPPOSED)
+
+
+def is_of_another_kind(phrase: str, cause: str, effect: str) -> bool:
+    """A price is no number; the number of items is not the largest item; tax and tip are not the tax; the number of
+    shirts and the number of pants share what any number has."""
+    one, other = tokens(phrase), tokens(cause) | _of_units(cause)
+    one -= tokens(" ".join(_TIMING.findall(phrase))) if _TIMING.search(phrase) else frozenset()
+    kinds = [{k for k, kind in enumerate(_MEASURED) if kind & said} for said in (one, other)]
+    if kinds[0] and kinds[1] and not kinds[0] & kinds[1]:
+        return True
+    measures = _kinds(cause) - _COUNTS_AND_MONEY
+    if not kinds[0] and measures and not measures & _kinds(effect):
+        return True  # the repairs, for the time they take
+    plain = cause.lower().replace("_", " ")
+    counted = re.search(r"\bnumber of (?:[a-z]+ )?([a-z]+s)\b", phrase)
+    if counted and 0 not in kinds[1] and re.search(rf"\b{counted[1][:-1]}\b", plain):
+        return True
+    if set(_EXTREME.findall(plain)) - set(_EXTREME.findall(phrase)):
+        return True
+    counts = [re.search(r"\bnumber of ([a-z ]+)", name) for name in (phrase, plain)]
+    if counts[0] and counts[1] and not share_meaning(counts[0][1], counts[1][1]):
+        return True
+    bare = [tokens(phrase) - _MODIFIERS, tokens(cause) - _MODIFIERS]
+    if all(bare) and not any(_same(token, word) for token in bare[0] for word in bare[1] | _of_units(cause)):
+        return True  # the initial volume is not the initial population
+    if re.search(r"\band\b|&", phrase) and not re.search(r"\band\b|&", plain):
+        return not all(any(_same(token, word) for word in other) for token in tokens(phrase))
+    own, its = tokens(phrase) - _GENERAL, tokens(cause) - _GENERAL
+    return bool(own and its) and not any(_same(token, word) for token in own for word in its | _of_units(cause))
+
+
+def _kinds(name: str) -> set[int]:
+    """What a name measures itself: eggs per day are no time."""
+    said = tokens(re.sub(r"\([^()]*\)", "", _TIMING.sub("", name.lower().replace("_", " "))))
+    return {k for k, kind in enumerate(_MEASURED) if kind & said}
+
+
+def _same(token: str, other: str) -> bool:
+    return token == other or any(token in group and other in group for group in _GROUPS)
+
+
+def _of_units(name: str) -> frozenset[str]:
+    """`Volume (L)` speaks of liters; (g/mol) of neither."""
+    inside = re.findall(r"\(\s*([^()/\s]+)\s*\)", name.lower())
+    return frozenset(stem(_UNITS.get(unit, unit)) for unit in inside)
+
+
+def _head(name: str) -> frozenset[str]:
+    """What it is, before what it is of."""
+    plain = re.sub(r"\([^()]*\)", "", name.lower().replace("_", " "))
+    plain = re.sub(r"^(?:(?:the|all|both|these|those|individual|number|amount|of)\s+)+", "", plain)
+    before = _HEAD.match(plain)
+    return tokens(before[1]) if before else tokens(plain)
+
+
+def is_made_of(phrase: str, causes: Sequence[str]) -> bool:
+    """`reciprocals of the resistances`, `commission on sales`: something made of the causes, and not they."""
+    plain = re.sub(r"^(?:(?:all|both|the|these|those|individual)\s+)+", "", phrase.lower())
+    before = _HEAD.match(plain)
+    if before is None or re.match(r"(?:all|each|what|\w+ly)\s", before[1]):
+        return False
+    known = {token for cause in causes for token in tokens(cause) | _of_units(cause)}
+    known |= {stem(word) for word in _MEASURES} | {stem(word) for word in _NUMBERS}
+    return not any(any(_same(token, word) for word in known) for token in _heads(before[1]))
+
+
+_NUMBERS = "one two three four five six seven eight nine ten eleven twelve".split()
+
+
+def _heads(text: str) -> Iterator[str]:
+    yield from (stem(word) for word in re.findall(r"[^\W_]+", text.lower()))

@@ -1,0 +1,233 @@
+"""A rule in words without what surrounds its arithmetic, and in the forms that word_forms.py reads.
+
+reasons and purposes       since ..., ..., so ..., to get ..., in brackets: left out where they say no number that
+                           the arithmetic lacks
+other ways of saying it    take A away from B, 20 % off A, (a) x (b), A, converted to L by dividing by 1000
+a bracket that spells out  everything spent (purchase plus repairs), gravity (9.8 m/s²): the bracket in its place
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from trueness.reasoning.word_causes import Values
+from trueness.reasoning.word_forms import BRACKET, LESS, MORE, NUMERAL, OPERATION_WORDS, SHARES, number_of
+
+_FOUND = "(?:obtained|found|calculated|computed|derived|determined)"
+_PERCENT = r"\d[\d.]*\s*(?:%|percent)"
+_CONVERTS = r"(?:convert|change|turn|express|account|adjust)\w*"
+_PURPOSE = re.compile(
+    r",?\s*(?:in order )?\bto (?:get|obtain|find|give|determine|calculate|compute|yield|reach|arrive at|know|include|"
+    r"account for|see|figure out|work out|convert)\b[^\d%]*$"
+    r"|,\s*(?:and\s+)?(?:giving|yielding|which gives|resulting in|which is the|this gives|that gives)\b[^\d%]*$"
+    r"|\s+(?:gives|yields|results in)\s+[^\d%]*$"
+)
+_AIM = re.compile(
+    r"^(?:in order )?to (?:get|obtain|find|determine|calculate|compute|know|convert|work out|undo|reverse)\b"
+    r"[^,\d%]*,\s*"
+    r"|^(?:working backwards|in total|overall|in this case|as a result|in other words|to begin with|from there),\s*"
+)
+_TITLE = re.compile(r"^(?P<why>[^:]*):\s+(?P<rest>.*)$")
+FRONT_REASON = re.compile(
+    r"^(?P<why>.*?)[,;.]\s*(?:and\s+)?(?:so|therefore|thus|hence|that is|which means|meaning)\s*,?\s+(?P<rest>.*)$"
+)
+_FRONT_SINCE = re.compile(
+    r"^(?:since|because|as|given that|knowing that|assuming that|considering that)\s+(?P<why>[^,]*),\s*(?P<rest>.*)$"
+)
+_FRONT_AFTER = re.compile(r"^(?:after|at|with|for) (?P<why>[^,]*(?<!\w)\$?\d[^,]*),\s*(?P<rest>.*)$")
+_FRONT_SENTENCE = re.compile(r"^(?P<why>[^.]*[a-z])[.;]\s+(?P<rest>[^.;]*)$")
+_BACK_REASON = re.compile(
+    r"^(?P<rest>.*?)(?:,?\s+(?:since|because|as there (?:are|is)|given that)|"
+    r",\s+(?:as|where|with the|which is|so that|so))\b(?P<why>.*)$"
+)
+_REMARK = re.compile(r"^(?P<rest>.*?)\s*\((?P<why>[^()]*)\)$")
+LEAD = re.compile(
+    r"^(?:(?:then|next|first|finally|now|simply|just|we|you|here|also)\b[\s,]*|there (?:is|are) (?=.* (?:than|as) )|"
+    r"(?:by|using|from|applying|according to|per|via) [^,\d]*"
+    r"\b(?:law|theorem|principle|formula|equation|definition|rule)\b[^,\d]*,\s*|by definition,\s*)"
+)
+_MULTIPLES = {"twice": 2.0, "doubl": 2.0, "tripl": 3.0, "half": 0.5, "halv": 0.5}
+_CHARGED = re.compile(
+    rf"^(?:apply |charge )?(?:an? |the )?(?P<share>\d[\d.]*\s*(?:%|percent)) (?P<kind>{LESS}|{MORE}) (?:on|of|from|to)"
+    r"\s+(?P<whole>[a-z ]+)$"
+)
+_OUTCOMES = frozenset("average mean sum total difference ratio percentage product complement percent".split())
+_EXPLAINS_NOTHING = re.compile(
+    r"\b(?:appl\w+|adjust\w*|discount\w*|tax\w*|exclud\w*|except|lower|higher|different|after|before|without|losses)\b"
+)
+
+
+def _in_shares(found: re.Match[str]) -> str:
+    """Three out of four students: 75 % of them."""
+    part, whole = number_of(found[1]), number_of(found[2])
+    return f"{100 * part / whole!r}% of " if part and whole and part < whole else found[0]
+
+
+def _as_words(found: re.Match[str]) -> str:
+    """3/4 as many: three quarters."""
+    same = (word for word, share in SHARES.items() if abs(share - int(found[1]) / int(found[2])) < 1e-12)
+    return next(same, found[0])
+
+
+_SIGNS = tuple(
+    (re.compile(pattern), said)
+    for pattern, said in (
+        (r"\s*(?<=[a-z)\] ])[×✕⋅](?=[a-z(\[ ])\s*|(?<=[)\]])\s*[x*]\s*(?=[(\[])", " times "),
+        (r"(?:^|(?<=times )|(?<=plus )|(?<=minus )|(?<=over )|(?<=by ))[(\[]([a-z][a-z' ]*)[)\]]"
+         r"(?= (?:times|plus|minus|divided by|over|multiplied by)\b|$)", r"\1"),
+        (r"(?<=times )[(\[]([a-z][a-z' ]*)[)\]]", r"\1"),
+        (rf"^(multiply|divid)e? by ({NUMERAL}) to convert (?:the )?(?:from )?([a-z ]+?) (?:in)?to ([a-z]+)$",
+         r"convert \3 to \4 by \1ing by \2"),
+        (r"\bwhat (?:you|he|she|they|we|one|it|is|was) [a-z ]*?\(([a-z ]+)\)", r"\1"),
+        (r" in the direction of (?:the )?[a-z]+(?= (?:times|multiplied)|,|$)", ""),
+        (r"\b(\d+)/([1-9]\d*) of\b", lambda found: f"{100 * int(found[1]) / int(found[2])!r}% of"),
+        (r"^(?:out )?of (?:the |all )?([a-z ]+), (\d[\d.]*\s*(?:%|percent)) ", r"\2 of \1 "),
+        (rf"\bexceeds (.+?) by (\$?\d\S*(?: [a-z]+)?|{NUMERAL}(?: [a-z]+)?)$", r"is \2 more than \1"),
+        (rf"\bis (?:greater|more|larger|bigger|higher) than (.+?) by ({NUMERAL}(?: [a-z]+)?)$", r"is \2 more than \1"),
+        (rf"\bis (?:less|smaller|lower) than (.+?) by ({NUMERAL}(?: [a-z]+)?)$", r"is \2 less than \1"),
+        (r"((?:divided by|over|ratio of|dividing) .*?),? (?:times|multiplied by) (100)(?= ?%?$| ?%? to | percent)",
+         r"\1, times \2"),
+    )
+)  # fmt: skip
+_REWRITTEN = tuple(
+    (re.compile(pattern), said)
+    for pattern, said in (
+        (r"\b(?:is|are|costs?|equals?|of) (?:only|just|exactly|simply|precisely)\b", lambda found: found[0].split()[0]),
+        (r"\bhow many ([a-z ]+?) (?:are|were) ([a-z]+ed|bought|sold|eaten|made|given)\b", r"number of \1 \2"),
+        (r"^(?:sum up|add(?: up)?|total) (?:all |the |all the )?[a-z ]+: (?=[a-z])", "add "),
+        (r"\b(\d+)/([1-9]\d*)(?= as (?:many|much)\b)", _as_words),
+        (r"\bhow many ([a-z ]+?) (?:there (?:are|were)|(?:he|she|they|it|we) (?:has|have|had))\b", r"number of \1"),
+        (r" (?:over|during|in|for|at|through) which (?:it|he|she|they|the [a-z]+) [a-z]+\b", ""),
+        (r"\b(?:is|are|gets?)(?: then)? (?=(?:multiplied|divided) by\b)", ""),
+        (r"^(.+) are added(?: together| up)?,? and the (?:sum|result|total) (?=(?:multiplied|divided) by)",
+         r"sum of \1, "),
+        (r"\b(?:is |are )?split (two|three|four|five|six|\d+) ways\b", r"divided by \1"),
+        (r"\bth(?:at|ose) of (?=the |[a-z])", ""),
+        (r",? with (?:the )?([a-z ]+?) (?:then )?added(?: on)?$", r", plus \1"),
+        (r",? with (?:the )?([a-z ]+?) (?:then )?(?:subtracted|deducted|removed|taken off|taken away)$", r", minus \1"),
+        (r"^from (.+?),? (?:take away|subtract|deduct|remove) (.+)$", r"subtract \2 from \1"),
+        (r"\b(?:is |are )?(?:scaled|stretched|enlarged|magnified) by (?:a factor of )?", "multiplied by "),
+        (r"\b(?:is |are )?multiplied by a factor of ", "multiplied by "),
+        (r"^scal(?:e|ing) (.+?) by (?:a factor of )?", r"multiply \1 by "),
+        (r"^(.+? and .+?),? (?:together|combined),? (?:make up|make|form|give|equal|are|is) [a-z ]+$", r"sum of \1"),
+        (r"^(?:pool|tally(?: up)?|total up|count up|sum up|put together)(?:ing)? (?=the |all |both |[a-z])", "add "),
+        (rf"^(?:an? )?({_PERCENT}) (?:increase|rise|growth|gain|raise|markup) (?:over|from|on|above) (.+)$",
+         r"\2 increased by \1"),
+        (rf"^(?:an? )?({_PERCENT}) (?:decrease|drop|decline|fall) (?:over|from|on|below|compared to) (.+)$",
+         r"\2 reduced by \1"),
+        (rf"\b(?:is|are|was|were) (reduced|decreased|increased|raised) by ({_PERCENT}) (?:from|compared to|over) (.+)$",
+         r"is \3 \1 by \2"),
+        (rf"\b(?:is|are|was|were) ({NUMERAL}(?: [a-z]+)?) (?:below|under) ", r"is \1 less than "),
+        (rf"\b(?:is|are|was|were) ({NUMERAL}(?: [a-z]+)?) above ", r"is \1 more than "),
+        (rf"^(?:divide|split|dividing|splitting) ([a-z ]+?) into (?:groups|teams|packs|sets|boxes) of ({NUMERAL})\b",
+         r"divide \1 by \2"),
+        (rf"({_PERCENT}) on (?=the |[a-z])", r"\1 of "),
+        (r"\b(?:rate|price|cost|fee|wage|speed|charge) of (\$?\d[\d.,]*)"
+         r"(?: [a-z]+)??(?: (?:per|an?|each) [a-z]+| each)?"
+         r"(?= times| multiplied)", r"\1"),
+        (r"\b(sum|total|product|average|mean) of the (?:other|given|known|various) (?=[a-z]+s\b)", r"\1 of all the "),
+        (rf"^({NUMERAL}) (?:out of|in)(?: every)? ({NUMERAL}) (?=[a-z]+s\b)", _in_shares),
+        (r"\b(?:already|simply|exactly|directly|together again)\s+", ""),
+        (r"\btak(e|ing) (?!away|off|out)([^,]+?) away from\b", r"subtracting \2 from"),
+        (r"\btak(?:e|ing) (?:away|off|out) ([^,]+?) from\b", r"subtracting \1 from"),
+        (r"\b(?:tak(?:e|ing)|knock(?:ing)?|cut(?:ting)?|shav(?:e|ing)) ([^,]+?) off(?: of)?\b", r"subtracting \1 from"),
+        (rf",? (?:and )?(?:is |are )?{_CONVERTS} (?:from [a-z]+ )?(?:in)?to [a-z ]+ by (multiply|divid)ing by\b",
+         lambda found: ", multiplied by" if found[1] == "multiply" else ", divided by"),
+        (r"(?:\braised )?\bto the power(?: of)?\b|\braised to the\b", "raised to"),
+        (r"\b(among|amongst|between) all(?: of)?(?: the)?\b", r"\1 the"),
+        (r"\bone[- ]half times\b", "half of"),
+        (r"\bthe (?:other|given|known) (?=two|three|four)", "the "),
+        (r"\bminus the (?:other|given|known|various) (?=[a-z]+s\b)", "minus all the "),
+        (rf"\b{_FOUND} from (.+?) by (divid|multiply)ing(?: it)? by ",
+         lambda found: f"{found[1]} {'divided' if found[2] == 'divid' else 'multiplied'} by "),
+        (r"\bcombin(?:e|ing) ([a-z ]+) with\b", r"adding \1 and"),
+        (rf"\b{_FOUND} from (.+?) by (subtract|add)ing (?!.* (?:from|to) )",
+         lambda found: f"{found[1]} {'minus' if found[2] == 'subtract' else 'plus'} "),
+    )
+)  # fmt: skip
+_WHERE = re.compile(
+    r"^(?P<main>.*?),? (?:where|and|with) (?:the |this |that )?(?P<phrase>[a-z]+(?: [a-z]+)?) "
+    r"(?:is|are|being|equals?|is equal to|is calculated as) (?P<inside>.+)$"
+)
+_SPELT = re.compile(r"^(?P<front>.*?)\s*\((?P<inside>[^()]+)\)(?P<back>.*)$")
+_LAST_PHRASE = re.compile(
+    r"^(?P<before>(?:.*\b(?:plus|minus|times|by|over|from|of|and|is|are|equals|(?<!due )to|with|add|multiply|subtract|"
+    r"divide|multiplying|adding|dividing|subtracting)\s+)?)(?P<phrase>[a-z' -]*)$"
+)
+_CONSTANT = re.compile(rf"(?:[a-zα-ω]\s*[=≈]\s*|about )?({NUMERAL})(?:\s*[a-zµ°%]+[0-9²³]*(?:[/·*^][a-z0-9²³^-]+)*)?")
+
+
+def plain(sentence: str, values: Values) -> str:
+    """Without the reasons and remarks around the arithmetic, where they say no number that it lacks."""
+    for pattern, said in _SIGNS:
+        sentence = pattern.sub(said, sentence)
+    sentence = _AIM.sub("", LEAD.sub("", sentence))
+    stated = {value for value, _ in values.values()} | {1.0}
+    for pattern in (FRONT_REASON, _FRONT_SINCE, _FRONT_AFTER, _FRONT_SENTENCE, _TITLE, _BACK_REASON, _REMARK):
+        match = pattern.match(sentence)
+        if match and _says_nothing(match["why"], match["rest"], stated, pattern):
+            sentence = match["rest"]
+    sentence = _PURPOSE.sub(_unless_it_computes, LEAD.sub("", _AIM.sub("", LEAD.sub("", sentence)))).strip()
+    for pattern, said in _REWRITTEN:
+        sentence = pattern.sub(said, sentence)
+    return " ".join(sentence.split())
+
+
+def _unless_it_computes(found: re.Match[str]) -> str:
+    """A purpose is left out; `gives the revenue; subtract the costs` is none."""
+    return found[0] if re.search(r"\b(?:add|subtract|multiply|divide|deduct|minus|plus|times)\b", found[0]) else ""
+
+
+def charged(sentence: str, effect: str) -> str:
+    """`a 15% tip on the meal`: for the tip, a share of the meal."""
+    match = _CHARGED.match(sentence)
+    if match is None:
+        return sentence
+    named = effect.lower().replace("_", " ")
+    together = re.search(r"\b(?:total|final|with|after|including|new|price|cost|bill|sale|discounted)\b", named)
+    is_it = match["kind"].split()[-1] in named and not together
+    return f"{match['share']} of {match['whole']}" if is_it else sentence
+
+
+def _says_nothing(why: str, rest: str, stated: set[float], pattern: re.Pattern[str]) -> bool:
+    """Whether a reason can be left out: its numbers stand in the rest, or say how often; a title, a sentence before or
+    a clause behind computes nothing at all."""
+    said = numbers(rest) | {share for word, share in _MULTIPLES.items() if re.search(rf"\b{word}", rest)}
+    said |= {round(100 * share, 9) for number in said for share in (number, abs(number - 1))}  # 15 % more is 1.15 times
+    told = numbers(re.sub(rf"\bevery {NUMERAL} [a-z]+", "", why))
+    told |= {share for word, share in _MULTIPLES.items() if re.search(rf"\b{word}", why)}
+    if not told <= said | stated:
+        return False
+    if pattern in (FRONT_REASON, _FRONT_SINCE, _FRONT_AFTER, _REMARK) or (
+        pattern is _BACK_REASON and "because" in rest + why
+    ):
+        return True
+    computed = set(re.findall(r"[a-z]+", why)) & OPERATION_WORDS
+    if pattern is _TITLE:  # average speed: distance over time
+        computed -= _OUTCOMES
+    return not computed and not _EXPLAINS_NOTHING.search(why)
+
+
+def spelt_out(sentence: str) -> Iterator[tuple[str, str]]:
+    """The sentence with one word, BRACKET, in place of a bracket that computes and of the phrase it spells out, or of
+    what it defines behind (where the commission is 10 % of sales), and what that is."""
+    defined = _WHERE.match(sentence)
+    if defined and len(re.findall(rf"\b{defined['phrase']}\b", defined["main"])) == 1:
+        yield re.sub(rf"\b{defined['phrase']}\b", BRACKET, defined["main"]), defined["inside"]
+    match = _SPELT.match(sentence)
+    phrase = _LAST_PHRASE.match(match["front"] + " ") if match else None
+    if match is None or phrase is None:
+        return
+    constant = _CONSTANT.fullmatch(match["inside"].strip())
+    inside = constant[1] if constant else match["inside"]
+    for sign, word in ((" + ", " plus "), (" * ", " times "), (" - ", " minus "), (" / ", " divided by ")):
+        inside = inside.replace(sign, word)
+    if (constant and phrase["phrase"].strip()) or re.search(r"\b(?:plus|minus|times|divided by|and)\b", inside):
+        yield f"{phrase['before']}{BRACKET} {match['back']}", inside
+
+
+def numbers(text: str) -> set[float]:
+    """The numbers a text says."""
+    said = re.findall(rf"(?<![\w.]){NUMERAL}(?!\w)", text)
+    return {value for one in said if (value := number_of(one)) is not None}

@@ -1,0 +1,145 @@
+"""What is left: whole - parts, where one cause can only be the whole and all others its parts.
+
+    after it is gone     what is left after paying for the groceries      the parts are named, the whole is what is left
+    the rest             the rest of the class walk                       the whole is named or says that it is one
+    those who do not     those who did not pass failed                    the part is what they did not do
+    of one cause         40 % are red, the rest are blue                  (1 - share) x whole, for the blue
+
+A part that is a rate, a price of one or a share is no part; a whole smaller than its parts is none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from trueness.reasoning.trees import Binary, Name, Number
+from trueness.reasoning.word_causes import Values, of_two_kinds
+from trueness.reasoning.word_forms import NUMBER_WORDS, NUMERAL, SHARE, Shape, joined, number_of, share_of
+from trueness.reasoning.word_names import may_measure, share_meaning, stem, tokens, words
+
+_GONE = re.compile(
+    r"\b(?:paying|paid|using|used|eating|eaten|giving|given|selling|sold|spending|spent|losing|lost|removing|removed|"
+    r"donating|donated|deducting|deducted|subtracting|subtracted|taking|taken|throwing|thrown|withdrawing|withdrawn|"
+    r"buying|bought|covering|covered|serving|served|setting|set|discarding|discarded|consumed|shipped|shipping|cutting|cut)\b"
+)
+_AFTER = re.compile(
+    r"(?:.*\b)?(?:left(?: over)?|remain(?:s|ing|der)?|rest)\b(?P<of>.*?),?\s*\b(?:after|once)\s+(?P<gone>.+)"
+)
+_NUMBER_GONE = re.compile(
+    r"(?:.*\b)?(?:left(?: over)?|remain(?:s|ing|der)?)\b[a-z ]*?\b(?:after|once)\s+"
+    rf"(?P<gone>[a-z ]*?)(?P<size>{NUMERAL})(?: (?P<unit>[a-z]+))?(?P<more> to [a-z ]+| on [a-z ]+| for [a-z ]+)?"
+)
+_REST = re.compile(
+    r"(?:.*\b)?(?:the rest|the remainder|the others|everyone else|everybody else|everything else|the remaining [a-z]+)"
+    r"(?P<of> of the [a-z]+| of [a-z]+)?(?P<are>\b.*)"
+)
+_DO_NOT = re.compile(
+    r"(?:.*\b)?(?:who|that|which|those|ones)\s+(?:do|did|does|are|were|is|was|have|has|had)(?:\s+not|n't)\s+(?P<do>.+)"
+)
+_SHARES = re.compile(
+    rf"(?:since |because |as )?(?P<share>{SHARE}) of (?:the |all |her |his |their |all the )?(?P<whole>[a-z]+)\s+"
+    r"(?P<one>[a-z ]+?)(?:[,;]\s*(?:and |so |while |then |but )*| and | while | so )"
+    r"the (?:rest|others?|remaining|remainder)"
+    rf"[ ,]*(?P<other>{SHARE})?[ ,]*(?P<what>[a-z ]+)"
+)
+_SHARE_ALONE = re.compile(
+    rf"(?:[a-z ]+: )?(?P<share>{SHARE})(?: of (?:them|these|those))? (?!of\b|off\b)(?P<what>[a-z ]+)"
+)
+_OTHERS = frozenset("not non other others remaining rest left without no".split())
+_WHOLE = frozenset(
+    "total initial original start starting started all whole entire overall full gross beginning opening available "
+    "budget allowance capacity altogether everyone everything".split()
+)
+_WHOLE_STEMS = frozenset(map(stem, _WHOLE))
+_NO_PART = re.compile(
+    r"\b(?:per|each|every|rate|price of one|unit|one|single|percent|percentage|share|fraction|ratio|proportion|size|"
+    r"capacity|hourly|daily|weekly|monthly|yearly|annual|speed|probability|number of times)\b|%"
+)
+_OPEN = re.compile(r"\b(?:if|unless|when|or|some|most|half|twice|double|about|roughly|between|until|may|might)\b|%")
+
+
+def what_is_left(sentence: str, causes: Sequence[str], effect: str, values: Values) -> Iterator[Shape]:
+    """Shapes of what a sentence says to be left over; their names are those of causes."""
+    if len(causes) == 1:
+        yield from _of_one_cause(sentence, causes[0], effect)
+        return
+    counted = NUMBER_WORDS[len(causes) - 1]  # the two pieces
+    if _OPEN.search(sentence) or re.search(rf"\b{NUMERAL}\b", re.sub(rf"\b{counted}\b", "", sentence)):
+        return
+    after, rest, undone = _AFTER.fullmatch(sentence), _REST.fullmatch(sentence), _DO_NOT.fullmatch(sentence)
+    for whole in causes:
+        parts = [cause for cause in causes if cause != whole]
+        if not _may_be_parts(whole, parts, values):
+            continue
+        says_so = _says_whole(whole, f"{effect} {sentence} {' '.join(parts)}") and not any(
+            words(part) & _WHOLE for part in parts
+        )
+        named = after is not None and bool(tokens(after["of"]) & tokens(whole))
+        if after and named and tokens(after["gone"]) == frozenset().union(*map(tokens, parts)):
+            fits = True  # what remains of the budget after rent and food
+        elif after and _GONE.search(after["gone"]):
+            meant = share_meaning(after["of"], whole) or says_so or bool(tokens(effect) & tokens(whole))
+            fits = meant and all(tokens(after["gone"]) & tokens(part) for part in parts)
+            gone = re.split(r",|\band\b", after["gone"])  # taxes and insurance, where there is no insurance
+            fits = fits and all(any(tokens(one) & tokens(part) for part in parts) for one in gone if one.strip())
+        elif undone:
+            fits = says_so and _has_alone(undone["do"], parts, whole) and _is_the_other(sentence, effect, parts)
+        elif rest:
+            named = bool(rest["of"]) and bool(tokens(rest["of"]) & tokens(whole))
+            kin = all(tokens(part) & (tokens(whole) | tokens(effect) | tokens(sentence)) for part in parts)
+            fits = (says_so or named) and kin and _is_the_other(sentence, effect, parts)
+        else:
+            return
+        if fits:
+            yield Binary("-", Name(whole), joined("sum", [Name(part) for part in parts]))
+
+
+def _of_one_cause(sentence: str, cause: str, effect: str) -> Iterator[Shape]:
+    gone = _NUMBER_GONE.fullmatch(sentence)
+    if gone and _GONE.search(gone["gone"]) and tokens(effect) & tokens(cause):
+        size = number_of(gone["size"])
+        same = gone["size"].startswith("$") or (gone["unit"] and may_measure(gone["unit"], cause))
+        if size is not None and same and not _NO_PART.search(effect.lower()):
+            yield Binary("-", Name(cause), Number(size))
+    alone = _SHARE_ALONE.fullmatch(sentence)
+    if alone and words(cause) & _WHOLE and not words(effect) & _OTHERS:
+        share, own = share_of(alone["share"]), tokens(effect) - tokens(cause)
+        if share is not None and own and own <= tokens(alone["what"]):
+            yield Binary("*", Number(share), Name(cause))
+    found = _SHARES.fullmatch(sentence)
+    if found is None or not share_meaning(found["whole"], cause):
+        return
+    share, other = share_of(found["share"]), share_of(found["other"]) if found["other"] else None
+    own = tokens(effect) - tokens(found["whole"])
+    if own & tokens(found["one"]) or not own & tokens(found["what"]) or share is None:
+        return
+    if other is None or abs(share + other - 1) < 1e-9:
+        yield Binary("*", Binary("-", Number(1.0), Number(share)), Name(cause))
+
+
+def _may_be_parts(whole: str, parts: Sequence[str], values: Values) -> bool:
+    if of_two_kinds(parts) or any(_NO_PART.search(part.lower().replace("_", " ")) for part in parts):
+        return False
+    units = {unit for name in (whole, *parts) for unit in re.findall(r"\(([^()]+)\)$", name)}
+    known = [values[name][0] for name in (whole, *parts) if name in values]
+    return len(units) < 2 and (len(known) < len(parts) + 1 or known[0] >= sum(known[1:]))
+
+
+def _says_whole(name: str, others: str) -> bool:
+    """The total, or the total of what the others speak of."""
+    own = tokens(name) - _WHOLE_STEMS
+    return bool(words(name) & _WHOLE) and (not own or bool(own & tokens(others)))
+
+
+def _has_alone(text: str, parts: Sequence[str], whole: str) -> bool:
+    """Whether each part, and not the whole, is what a text says."""
+    return all((tokens(part) - tokens(whole)) & tokens(text) for part in parts)
+
+
+def _is_the_other(sentence: str, effect: str, parts: Sequence[str]) -> bool:
+    """Whether the effect is what the sentence speaks of and none of the parts: it says so, or has a word of its own."""
+    if words(effect) & _OTHERS:
+        return True
+    own = tokens(effect) - {token for part in parts for token in tokens(part)}
+    return bool(own & tokens(sentence))
