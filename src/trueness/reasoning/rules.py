@@ -68,10 +68,13 @@ _DEFINES = re.compile(
 _STANDS_FOR = re.compile(r"\b([^\W\d]\w{0,3})\s+(?:is|denotes|represents|stands for)\s+(?:the\s+)?([^,;.()=]+)")
 _TWICE = re.compile(r"^(.*\w)\s*\(([^()=]*=(?:[^()=]|\([^()=]*\))*)\)\s*\.?$", re.DOTALL)
 _COLON = re.compile(r"^([^:=]*=[^:=]*):\s*([^:=]+)$|^([^:=]+):\s*([^:=]*=[^:=]*)$", re.DOTALL)
+_FRONT_CLAUSE = re.compile(r"^[^\W\d][^=,]*,\s*(?=[^,=]+=)")  # By the theorem, c^2 = a^2 + b^2
 _FRONT = re.compile(r"^[^:=]*:\s*")
-_COMPUTED = re.compile(r"[+*/^×·÷\\]|(?<!\w)[-−]|(?<!\w)\d+(?:\.\d+)?\s*[^\W\d]")  # 2 x + 3 y is not x
+_COMPUTED = re.compile(r"[+*/^×·÷\\½²³]|(?<!\w)[-−]|(?<!\w)\d+(?:\.\d+)?\s*[^\W\d]")  # 2 x + 3 y is not x
 _IN_UNIT = re.compile(r"\b(?:per|in)\s+\S+|\([^()]*\)")
 _PROGRAM = re.compile(r"^\s*(?:return\b|=)\s*")
+_COMMENT = re.compile(r"(?<=\S)\s+#\s.*$")  # total = a + b  # in euros
+_OTHER_PART = re.compile(r"\b(semi|demi|hemi|non)[- ]?(?=[a-z]{3})", re.IGNORECASE)  # a semi-perimeter is no perimeter
 _EQUALS = re.compile(  # energy equals mgh
     r"^(?P<left>[^\W\d][^=:]*?)\s+(?:(?:equals|is equal to|is given by)\s+(?P<right>[^\W\d_]{2,4}|\S*[\d^*/+²³½]\S*?)"
     r"|is\s+(?P<short>(?=\S*[^\W\d])\S*[*/^+²³½]\S*?))\.?$"
@@ -243,6 +246,7 @@ def read_rule(
 
 @lru_cache(maxsize=8192)
 def _read(text: str, causes: tuple[str, ...], effect: str, nodes: tuple[str, ...], values: Values) -> Rule:
+    text = _COMMENT.sub("", text) or text
     named_by = _EQUALS.match(text)
     if named_by is None and not _FORMULA_SIGNS.search(text) and _TWO_WORDS.search(text):
         found = _in_words(text, causes, effect, values) or _by_its_name(text, causes, effect)
@@ -322,6 +326,8 @@ def _read(text: str, causes: tuple[str, ...], effect: str, nodes: tuple[str, ...
 
 def _in_words(text: str, causes: tuple[str, ...], effect: str, values: Values) -> Rule | None:
     known = {name: (value, unit) for name, value, unit in values}
+    if any(part.casefold() not in " ".join((*causes, effect)).casefold() for part in _OTHER_PART.findall(text)):
+        return None
     found = read_words(text, causes, effect, known) or read_phrases(text, causes, effect, known)
     if found is None and (called := spelled_out(text, causes)) is not None:
         owners = {words: cause for cause, words in called.items()}
@@ -408,6 +414,7 @@ def _candidates(text: str, causes: Sequence[str], effect: str) -> Iterator[str]:
     sentence = _EQUATION.search(text)
     front = text[: sentence.start()] if sentence is not None else ""
     plain_front = sentence is not None and not computes(front) and not _DEFINES.search(front)
+    plain_front = plain_front and not re.search(r"(?:^|\s)[^\W_]\s*$|[½¼¾]", front)  # m v² = E is not v² = E
     inside = _BEHIND.sub("", sentence[0]) if sentence is not None and plain_front else ""
     if sentence is not None and _adds_to_it(sentence[0][len(inside) :]):
         inside = ""
@@ -422,8 +429,9 @@ def _candidates(text: str, causes: Sequence[str], effect: str) -> Iterator[str]:
     named_by = _EQUALS.match(text)
     is_named = named_by is not None and shares_word(named_by["left"], effect)
     token = (named_by["right"] or named_by["short"]) if named_by is not None and is_named else ""
+    behind = _FRONT_CLAUSE.sub("", shorter) if not computes(shorter.partition(",")[0]) else ""
     for candidate in (
-        text, shorter, token, _FRONT.sub("", text), _FRONT.sub("", shorter), inside, right if stands else ""
+        text, shorter, token, behind, _FRONT.sub("", text), _FRONT.sub("", shorter), inside, right if stands else ""
     ):  # fmt: skip
         if candidate not in tried:
             tried.add(candidate)
@@ -433,7 +441,8 @@ def _candidates(text: str, causes: Sequence[str], effect: str) -> Iterator[str]:
 def _adds_to_it(behind: str) -> bool:
     """Whether what stands behind a formula computes on: capped at 5, then doubled, where c = 2 x, plus tax."""
     rest = _ROUNDED.sub("", _STANDS_FOR.sub("", behind), count=1)
-    return bool(_ON.search(rest))
+    reason = re.match(r"[\s,(]*(?:because|since|as)\b[^\d=%+*^×÷·]*$", rest)
+    return reason is None and bool(_ON.search(rest))
 
 
 def _bound(
@@ -525,7 +534,16 @@ def _aliases(
         if isinstance(left, Name) and left.name in unmatched and _may_call(left.name, effect):
             aliases[left.name] = effect
             unmatched.remove(left.name)
-    return aliases | _guessed(unmatched, [cause for cause in causes if cause not in aliases.values()], assigns)
+    guessed = _guessed(unmatched, [cause for cause in causes if cause not in aliases.values()], assigns)
+    rest = [short for short in unmatched if short not in guessed]
+    free = {*causes} - {*aliases.values(), *guessed.values()}
+    if not guessed and len(rest) > 1 and effect not in aliases.values():  # m v^2 / 2 = E: what is left over is the effect
+        begun = {short: [cause for cause in causes if _abbreviates(short, cause)] for short in unmatched}
+        clear = {short: of[0] for short, of in begun.items() if len(of) == 1}
+        rest = [short for short in unmatched if not begun[short]]
+        if len(rest) == 1 and len(set(clear.values())) == len(clear) == len(unmatched) - 1 == len(free):
+            return aliases | clear | {rest[0]: effect}
+    return aliases | guessed
 
 
 def _exact(names: Sequence[str], found: Sequence[str]) -> dict[str, str]:

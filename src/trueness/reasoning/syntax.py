@@ -155,6 +155,7 @@ def _with_symbols(text: str, names: Sequence[str]) -> str:
 
 def plain(text: str) -> str:
     """Signs of mathematics and LaTeX as the grammar's own characters."""
+    text = text.replace("\\_", "_")
     if _INDEXED.search(text):
         raise RuleError("a rule must not index (x[...]). Give each value a name of its own.")
     text = _INVERSE.sub(lambda found: f"a{found[1] or found[2]}(", text)

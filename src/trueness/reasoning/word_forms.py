@@ -399,6 +399,7 @@ _FACTOR = rf"({'|'.join(sorted((*SHARES, *_TIMES), key=len, reverse=True))})".re
 _SHARE = "|".join(sorted(SHARES, key=len, reverse=True)).replace(" ", "[ -]")
 SHARE = rf"(?:{_PERCENTAGE.replace('?P<share>', '')}|{_SHARE})"
 _THINGS = r"as\s+(?:many|much|far|long|fast|old|large|big|tall|heavy|expensive)\b(?:\s+\w+){0,6}?\s+as"
+_ONE = r"(?:(?!\b(?:plus|minus)\b).)+"
 _UP = "older|taller|longer|heavier|faster|higher|greater|larger|bigger|wider|later|warmer|more expensive|more"
 _DOWN = "younger|shorter|lighter|slower|lower|smaller|narrower|earlier|colder|cheaper|less|fewer"
 _SOMEWHERE = r"(?:\s+\w+)?(?:\s+(?:on|in|at) \w+)?"  # 5 less on Sunday than
@@ -406,8 +407,8 @@ _IS = "(?: is| are| has| have| was| were| did)?"
 _COMPARED: tuple[tuple[re.Pattern[str], Make], ...] = tuple(
     (re.compile(pattern), make)
     for pattern, make in (
-        (rf"{_FACTOR}\s+{_THINGS}\s+(.+)", _scaled),
-        (rf"({NUMERAL})\s+times\s+{_THINGS}\s+(.+)", _scaled),
+        (rf"{_FACTOR}\s+{_THINGS}\s+({_ONE})", _scaled),  # twice as many as Jan minus 5: plus and minus bind last
+        (rf"({NUMERAL})\s+times\s+{_THINGS}\s+({_ONE})", _scaled),
         (rf"{_PERCENTAGE}\s+(?:{_UP})(?:\s+\w+)?\s+than\s+(?P<whole>.+)", _percent("+")),
         (rf"{_PERCENTAGE}\s+(?:{_DOWN})(?:\s+\w+)?\s+than\s+(?P<whole>.+)", _percent("-")),
         (
