@@ -343,15 +343,25 @@ def test_a_second_list_of_one_who_knew_nothing_of_the_reader():
     assert right >= 100 and wrong == []
 
 
+def test_a_third_and_a_fourth_list_of_such():
+    """130 rules each, by others who knew nothing of the reader. The third, on the reader before the lists above: 64 of
+    110 right and 1 wrong. The fourth, after them: 84 of 110 right (76 %) and 3 of 130 wrong (twice as many as Jan
+    minus 5; a semi-perimeter; the energy for the speed of m v²/2 = E): that is the estimate for what comes next."""
+    right, wrong = outcomes_of("rules_of_a_third_stranger.jsonl")
+    assert right >= 86 and wrong == []
+    right, wrong = outcomes_of("rules_of_a_fourth_stranger.jsonl")
+    assert right >= 91 and wrong == []
+
+
 def test_rules_of_many_genres_written_while_the_grammar_grew():
-    """rules_of_many_genres.jsonl: eight lists, each written in one sitting before any of its rules was run, and mended
+    """rules_of_many_genres.jsonl: ten lists, each written in one sitting before any of its rules was run, and mended
     before the next one was written. At first try, with a value right, and wrong of all: 76 of 122, 3 of 157; 79 of 91,
     7 of 150; 72 of 91, 8 of 150; 78 of 95, 6 of 149; 45 of 81, 6 of 130 (passive voice and idioms); 50 of 58, 5 of 117;
-    46 of 57, 3 of 90; 47 of 60, 1 of 90. Four in ten have no value: something is missing, or it is of something else.
-    One value and three rules of the lists were themselves wrong, and were mended or left out."""
+    46 of 57, 3 of 90; 47 of 60, 1 of 90; 45 of 53, 4 of 75; 36 of 40, 2 of 55. Four in ten have no value: something is
+    missing, or it is of something else. One value and three rules were themselves wrong: mended, and left out."""
     right, wrong = outcomes_of("rules_of_many_genres.jsonl")
     assert wrong == []
-    assert right >= 628
+    assert right >= 712
 
 
 def test_a_cause_exchanged_for_a_stranger_is_hardly_ever_taken():

@@ -173,28 +173,15 @@ def read_words(text: str, causes: Sequence[str], effect: str, values: Values | N
     if not 0 < len(causes) <= MOST_CAUSES or len(text) > _LONGEST:
         return None
     bracketed = [cause for cause in causes if re.search(r"\w\(", cause) and cause.lower() in text.lower()]
-    if bracketed:  # P(A): a name as it stands, whose bracket is its own
-        short = {cause: f"node q{chr(97 + k)}q" for k, cause in enumerate(bracketed)}
-        for cause in sorted(bracketed, key=len, reverse=True):
-            text = re.sub(re.escape(cause), short[cause], text, flags=re.IGNORECASE)
-        renamed_causes = [short.get(cause, cause) for cause in causes]
-        found = read_words(text, renamed_causes, effect, {short.get(name, name): of for name, of in known.items()})
-        return None if found is None else _with_names(found, {new: old for old, new in short.items()})
-    sentence = " ".join(text.replace("_", " ").replace("’", "'").lower().split()).rstrip(".;!")
-    sentence = _NUMBERED.sub(". ", _NUMBERED.sub("", sentence, count=1) if _NUMBERED.match(sentence) else sentence)
-    sentence = re.sub(r"\bavg\b\.?", "average", sentence)
-    sentence = re.sub(r"\b(?<=the |all )([2-9])(?= [a-z]+s\b)", lambda found: NUMBER_WORDS[int(found[1])], sentence)
-    sentence = _NUMBER_WORD.sub(_in_digits, sentence)
-    sentence = _WORD_PERCENT.sub(lambda found: f"{NUMBER_WORDS.index(found[1])} percent", sentence)
-    sentence = _AND_A_HALF.sub(lambda found: f"{NUMBER_WORDS.index(found[1])}.5", sentence)
-    sentence = sentence.replace("i.e.", "that is").replace("that is,", "that is")
+    if bracketed:
+        return _read_with_brackets(text, bracketed, causes, effect, known)
+    sentence = _normal(text)
     if len(causes) == 1:
         sentence = _as_many(sentence, causes[0], effect, known)
     sentence = _with_constant(_without_signs(sentence, (*causes, effect)))
     left, equals, right = sentence.rpartition("=")
-    if equals and (
-        "=" in left or not is_about(left, effect) or re.search(r"[-+*/^×·÷]", re.sub(r"\(.*?\)", "", right))
-    ):
+    signs = re.search(r"[-+*/^×·÷]", re.sub(r"\(.*?\)", "", right))
+    if equals and ("=" in left or not is_about(left, effect) or signs):
         return None
     sentence = right.strip() if equals else sentence
     made: dict[tuple[float, ...], InWords] = {}
@@ -208,6 +195,30 @@ def read_words(text: str, causes: Sequence[str], effect: str, values: Values | N
     except TooManyReadings:
         return None
     return next(iter(made.values())) if len(made) == 1 else None
+
+
+def _read_with_brackets(
+    text: str, names: Sequence[str], causes: Sequence[str], effect: str, values: Values
+) -> InWords | None:
+    """P(A) times P(B): names as they stand, whose brackets are their own."""
+    short = {name: f"node q{chr(97 + k)}q" for k, name in enumerate(names)}
+    for name in sorted(names, key=len, reverse=True):
+        text = re.sub(re.escape(name), short[name], text, flags=re.IGNORECASE)
+    known = {short.get(name, name): of for name, of in values.items()}
+    found = read_words(text, [short.get(cause, cause) for cause in causes], effect, known)
+    return None if found is None else _with_names(found, {new: old for old, new in short.items()})
+
+
+def _normal(text: str) -> str:
+    """In lower case, with numbers in digits where they stand for more than a few."""
+    sentence = " ".join(text.replace("_", " ").replace("’", "'").lower().split()).rstrip(".;!")
+    sentence = _NUMBERED.sub(". ", _NUMBERED.sub("", sentence, count=1) if _NUMBERED.match(sentence) else sentence)
+    sentence = re.sub(r"\bavg\b\.?", "average", sentence)
+    sentence = re.sub(r"\b(?<=the |all )([2-9])(?= [a-z]+s\b)", lambda found: NUMBER_WORDS[int(found[1])], sentence)
+    sentence = _NUMBER_WORD.sub(_in_digits, sentence)
+    sentence = _WORD_PERCENT.sub(lambda found: f"{NUMBER_WORDS.index(found[1])} percent", sentence)
+    sentence = _AND_A_HALF.sub(lambda found: f"{NUMBER_WORDS.index(found[1])}.5", sentence)
+    return sentence.replace("i.e.", "that is").replace("that is,", "that is")
 
 
 def _as_many(sentence: str, cause: str, effect: str, values: Values) -> str:

@@ -16,14 +16,15 @@ told in `aliases`. `F = m*a` for the effect a is solved for a where a occurs onc
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Literal
 
 from trueness.reasoning.angles import Angles
+from trueness.reasoning.candidates import EQUALS, FRONT, ROUNDED, STANDS_FOR, candidates
 from trueness.reasoning.graph import ReasoningGraph, close, named
-from trueness.reasoning.in_words import computes, read_phrases, read_words, shares_word
+from trueness.reasoning.in_words import read_phrases, read_words, shares_word
 from trueness.reasoning.isolation import isolated
 from trueness.reasoning.literals import without_units
 from trueness.reasoning.logarithms import with_base
@@ -59,26 +60,10 @@ RuleKind = Literal["formula", "words", "broken", "empty"]
 
 _FORMULA_SIGNS = re.compile(r"[=*/^+√×÷·²³\\]|\w\(|\*\*|__|lambda")
 _TWO_WORDS = re.compile(r"[^\W\d]{2,}[ ,]+[^\W\d]{2,}")
-_BEHIND = re.compile(
-    r"\s*(?:\bwhere\b|\bwith\b|\bsince\b|\bbecause\b|[;\n]|,\s+[^\W\d]+['’]?\w*\s+[^\W\d]+|(?<!\w)\((?!\s*(?:sin|cos|tan|ln|log|exp|sqrt)\b)\s*[^\W\d]+['’]?\w*\s+[^\W\d]).*$"
-)
-_DEFINES = re.compile(
-    r"\b(?:with|where|taking|take|let|assuming|when|if|for)\s+(?:[^\W\d]\w*\s*)?$"
-)  # ..., with g = 9.8 m/s²
-_STANDS_FOR = re.compile(r"\b([^\W\d]\w{0,3})\s+(?:is|denotes|represents|stands for)\s+(?:the\s+)?([^,;.()=]+)")
 _TWICE = re.compile(r"^(.*\w)\s*\(([^()=]*=(?:[^()=]|\([^()=]*\))*)\)\s*\.?$", re.DOTALL)
 _COLON = re.compile(r"^([^:=]*=[^:=]*):\s*([^:=]+)$|^([^:=]+):\s*([^:=]*=[^:=]*)$", re.DOTALL)
-_FRONT_CLAUSE = re.compile(r"^[^\W\d][^=,]*,\s*(?=[^,=]+=)")  # By the theorem, c^2 = a^2 + b^2
-_FRONT = re.compile(r"^[^:=]*:\s*")
-_COMPUTED = re.compile(r"[+*/^×·÷\\½²³]|(?<!\w)[-−]|(?<!\w)\d+(?:\.\d+)?\s*[^\W\d]")  # 2 x + 3 y is not x
-_IN_UNIT = re.compile(r"\b(?:per|in)\s+\S+|\([^()]*\)")
-_PROGRAM = re.compile(r"^\s*(?:return\b|=)\s*")
 _COMMENT = re.compile(r"(?<=\S)\s+#\s.*$")  # total = a + b  # in euros
 _OTHER_PART = re.compile(r"\b(semi|demi|hemi|non)[- ]?(?=[a-z]{3})", re.IGNORECASE)  # a semi-perimeter is no perimeter
-_EQUALS = re.compile(  # energy equals mgh
-    r"^(?P<left>[^\W\d][^=:]*?)\s+(?:(?:equals|is equal to|is given by)\s+(?P<right>[^\W\d_]{2,4}|\S*[\d^*/+²³½]\S*?)"
-    r"|is\s+(?P<short>(?=\S*[^\W\d])\S*[*/^+²³½]\S*?))\.?$"
-)
 _SEVERAL = re.compile(r"=[^=]*(?:;|\bthen\b|\bstep\b)[^=]*=(?!=)|\bd[a-z]\s?/\s?d[a-z]\b", re.IGNORECASE)
 _BOUND = re.compile(r"^[^=<>]*(?:[<>]=?|[≤≥∝])(?!.*\b(?:if|else|then)\b)|=(?!.*\b(?:if|else)\b).*(?<![-=])[<>≤≥∝]")
 _CALL_LEFT = re.compile(r"\s*(?:sin|cos|tan|ln|log\w*|exp|sqrt)\s*\([^=]*=")
@@ -86,22 +71,11 @@ _AND = re.compile(r"=[^=]*(?:\b(?:and|or|with|where|for|when|if|using|taking)\b|
 _HUNDRED = re.compile(r"[×x*·]\s*100\s*(%)\s*\)?\s*\.?\s*$")
 _PERCENT = re.compile(r"percent|%", re.IGNORECASE)
 _OF_PERCENT = re.compile(r"(?<=[^\W\d])\s*%\s*=(?!=)")  # Profit % = ...
-_FUNCTION = re.compile(r"\b([^\W\d]\w*'*)\s*\(\s*[^\W\d]\w*(?:\s*,\s*[^\W\d]\w*)*\s*\)\s*=(?!=)")  # B(x, y) = ...
-_EQUATION = re.compile(r"[^\W\d][\w']*\s*=(?!=).*$")
 _GREEK = frozenset(
     "alpha beta gamma delta epsilon zeta eta theta kappa lamda lambda mu nu rho sigma tau phi chi psi omega".split()
 )
 _ANY = frozenset("result answer ans value total sum output res ret final target".split())
 _SI = frozenset("m s kg N J W Pa K C A V T Hz ohm Ω F H Wb mol rad".split())
-_ROUNDED = re.compile(
-    r"[,(]\s*(?:and\s+)?round(?:ed|ing)?\s+(up|down|to the nearest (?:integer|whole number))\b(?! to the nearest)"
-    r"(?: to the (?:nearest |next )?(?:integer|whole number))?"
-)
-_ON = re.compile(
-    r"[<>≤≥=%+*^×÷·]|\s[-−/]\s|(?<!\w)\d|\b(?:cap(?:ped|s)?|limit(?:ed)?|at (?:least|most)|up to|then|tax|discount|tip|"
-    r"fee|round\w*|nearest|again|also|plus|minus|times|multipl\w+|divid\w+|add(?:ed|ing|s)?|subtract\w*|less|increas\w+|"
-    r"decreas\w+|reduc\w+|percent|half|halved|twice|doubled?|tripled?|squared|if|unless|when|except|otherwise|until|not)\b"
-)
 
 
 @dataclass(frozen=True)
@@ -247,7 +221,7 @@ def read_rule(
 @lru_cache(maxsize=8192)
 def _read(text: str, causes: tuple[str, ...], effect: str, nodes: tuple[str, ...], values: Values) -> Rule:
     text = _COMMENT.sub("", text) or text
-    named_by = _EQUALS.match(text)
+    named_by = EQUALS.match(text)
     if named_by is None and not _FORMULA_SIGNS.search(text) and _TWO_WORDS.search(text):
         found = _in_words(text, causes, effect, values) or _by_its_name(text, causes, effect)
         return found or _in_parts(text, causes, effect, nodes, values) or Rule(text, "words")
@@ -294,7 +268,7 @@ def _read(text: str, causes: tuple[str, ...], effect: str, nodes: tuple[str, ...
         said = {short: f"{value:g}" for short, value in constants.items()}
         return replace(rule, aliases={**rule.aliases, **used, **said}, units_inside=has_units)
 
-    for candidate in _candidates(bare, causes, effect):
+    for candidate in candidates(bare, causes, effect):
         try:
             equation = parsed(candidate)
         except RuleError as error:
@@ -354,7 +328,7 @@ def _in_parts(text: str, causes: tuple[str, ...], effect: str, nodes: tuple[str,
     causes and the formula in brackets, or on the other side of a colon, agrees if it can be read. Alone it may define
     something else: (tax = 0.2 p)."""
     if (twice := _TWICE.match(text)) is not None:
-        words, written = _FRONT.sub("", twice[1]), twice[2]
+        words, written = FRONT.sub("", twice[1]), twice[2]
     elif (twice := _COLON.match(text)) is not None:
         words, written = (twice[2], twice[1]) if twice[1] else (twice[3], twice[4])
     else:
@@ -395,54 +369,11 @@ def _in_shares(rule: Rule, effect: str, values: Values) -> Rule:
 
 def _rounded(equation: Equation, text: str) -> Equation:
     """`N = log10(t), rounded up`: the rounding stands behind the formula and belongs to it."""
-    said = _ROUNDED.search(text)
+    said = ROUNDED.search(text)
     if said is None:
         return equation
     function = {"up": "ceil", "down": "floor"}.get(said[1], "round")
     return Equation(equation.left, Call(function, (equation.right,)))
-
-
-def _candidates(text: str, causes: Sequence[str], effect: str) -> Iterator[str]:
-    """The text as it is, then without what people write in front of and behind a formula, then what stands at its =."""
-    tried = {text, ""}
-    yield text
-    text = _PROGRAM.sub("", text).replace(":=", "=")
-    text = _FUNCTION.sub(lambda found: found[0] if found[1].lower() in FUNCTIONS else f"{found[1]} =", text)
-    shorter = _BEHIND.sub("", text)
-    if _adds_to_it(text[len(shorter) :]):
-        shorter = text
-    sentence = _EQUATION.search(text)
-    front = text[: sentence.start()] if sentence is not None else ""
-    plain_front = sentence is not None and not computes(front) and not _DEFINES.search(front)
-    plain_front = plain_front and not re.search(r"(?:^|\s)[^\W_]\s*$|[½¼¾]", front)  # m v² = E is not v² = E
-    inside = _BEHIND.sub("", sentence[0]) if sentence is not None and plain_front else ""
-    if sentence is not None and _adds_to_it(sentence[0][len(inside) :]):
-        inside = ""
-    inside = inside.strip().rstrip(".")
-    inside = inside[:-1] if inside.count(")") > inside.count("(") else inside
-    left, _, right = text.partition("=")
-    words = set(re.findall(r"[^\W\d]\w*", left))
-    stands = (
-        shares_word(left, effect) and not _DEFINES.search(left) and not words & {"solve", "Solve", *map(symbol, causes)}
-    )
-    stands = stands and not words & set(FUNCTIONS) and not _COMPUTED.search(_IN_UNIT.sub("", left.replace(effect, "")))
-    named_by = _EQUALS.match(text)
-    is_named = named_by is not None and shares_word(named_by["left"], effect)
-    token = (named_by["right"] or named_by["short"]) if named_by is not None and is_named else ""
-    behind = _FRONT_CLAUSE.sub("", shorter) if not computes(shorter.partition(",")[0]) else ""
-    for candidate in (
-        text, shorter, token, behind, _FRONT.sub("", text), _FRONT.sub("", shorter), inside, right if stands else ""
-    ):  # fmt: skip
-        if candidate not in tried:
-            tried.add(candidate)
-            yield candidate
-
-
-def _adds_to_it(behind: str) -> bool:
-    """Whether what stands behind a formula computes on: capped at 5, then doubled, where c = 2 x, plus tax."""
-    rest = _ROUNDED.sub("", _STANDS_FOR.sub("", behind), count=1)
-    reason = re.match(r"[\s,(]*(?:because|since|as)\b[^\d=%+*^×÷·]*$", rest)
-    return reason is None and bool(_ON.search(rest))
 
 
 def _bound(
@@ -504,7 +435,7 @@ def _is_constant(name: str, text: str, values: Values) -> bool:
 def _said(text: str, names: Sequence[str]) -> dict[str, str]:
     """`where k is the spring constant and x is the extension`: what the rule itself says that a symbol stands for."""
     plain = {symbol(name).casefold(): name for name in names}
-    parts = [part for piece in re.split(r"\band\b", text) for part in _STANDS_FOR.findall(piece)]
+    parts = [part for piece in re.split(r"\band\b", text) for part in STANDS_FOR.findall(piece)]
     said = {short: plain.get(symbol(words.strip()).casefold()) for short, words in parts}
     told = by_custom(text, names) | {short: name for short, name in said.items() if name is not None}
     return told if len(set(told.values())) == len(told) else {}
@@ -537,7 +468,9 @@ def _aliases(
     guessed = _guessed(unmatched, [cause for cause in causes if cause not in aliases.values()], assigns)
     rest = [short for short in unmatched if short not in guessed]
     free = {*causes} - {*aliases.values(), *guessed.values()}
-    if not guessed and len(rest) > 1 and effect not in aliases.values():  # m v^2 / 2 = E: what is left over is the effect
+    if (
+        not guessed and len(rest) > 1 and effect not in aliases.values()
+    ):  # m v^2 / 2 = E: what is left over is the effect
         begun = {short: [cause for cause in causes if _abbreviates(short, cause)] for short in unmatched}
         clear = {short: of[0] for short, of in begun.items() if len(of) == 1}
         rest = [short for short in unmatched if not begun[short]]

@@ -459,7 +459,7 @@ _FORMS: tuple[tuple[re.Pattern[str], Make], ...] = tuple(
             _fewer,
         ),
         (
-            r"(?:total|combined) ([a-z]+) (?:from|of|for|across|in|on) (?:both|all|the (?:two|three|four))"
+            r"(?:total|combined) ([a-z]+) (?:from|of|for|across|in|on|over) (?:both|all|the (?:two|three|four))"
             r"(?: (?!in |of |for )[a-z]+){1,3}",
             _both,
         ),

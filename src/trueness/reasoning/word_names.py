@@ -203,7 +203,8 @@ _GENERAL = frozenset(
         "temperature age score size sum average mean original current given taken used spent done made each one "
         "unit item thing person people money level measured known overall full whole all needed required expected "
         "actual sample substance object body material compound hour minute second day week month year "
-        "mile kilometer meter gram kilogram liter dollar hourly daily weekly monthly yearly annual".split(),
+        "mile kilometer meter gram kilogram liter dollar hourly daily weekly monthly yearly annual before "
+        "after".split(),
     )
 )
 _MEASURED = tuple(frozenset(stem(word) for word in group) for group in _KINDS)
@@ -292,32 +293,49 @@ def is_another(phrase: str, cause: str) -> bool:
 
 
 def is_of_another_kind(phrase: str, cause: str, effect: str) -> bool:
-    """A price is no number; the number of items is not the largest item; tax and tip are not the tax; the number of
-    shirts and the number of pants share what any number has."""
-    one, other = tokens(phrase), tokens(cause) | _of_units(cause)
-    one -= tokens(" ".join(_TIMING.findall(phrase))) if _TIMING.search(phrase) else frozenset()
-    kinds = [{k for k, kind in enumerate(_MEASURED) if kind & said} for said in (one, other)]
-    if kinds[0] and kinds[1] and not kinds[0] & kinds[1]:
-        return True
+    return _measures_another(phrase, cause, effect) or _counts_another(phrase, cause) or _shares_little(phrase, cause)
+
+
+def _measures_another(phrase: str, cause: str, effect: str) -> bool:
+    """A price is no number, and the repairs are not the time they take."""
+    timing = _TIMING.findall(phrase)
+    one = tokens(phrase) - (tokens(" ".join(timing)) if timing else frozenset())
+    said, has = (
+        {k for k, kind in enumerate(_MEASURED) if kind & name} for name in (one, tokens(cause) | _of_units(cause))
+    )
+    if said and has:
+        return not said & has
     measures = _kinds(cause) - _COUNTS_AND_MONEY
-    if not kinds[0] and measures and not measures & _kinds(effect):
-        return True  # the repairs, for the time they take
+    return bool(measures) and not said and not measures & _kinds(effect)
+
+
+def _counts_another(phrase: str, cause: str) -> bool:
+    """The number of items is not the largest item, the units are not the price per unit."""
     plain = cause.lower().replace("_", " ")
     counted = re.search(r"\bnumber of (?:[a-z]+ )?([a-z]+s)\b", phrase)
-    if counted and 0 not in kinds[1] and re.search(rf"\b{counted[1][:-1]}\b", plain):
+    if counted and not tokens(cause) & _MEASURED[0] and re.search(rf"\b{counted[1][:-1]}\b", plain):
         return True
     if set(_EXTREME.findall(plain)) - set(_EXTREME.findall(phrase)):
         return True
-    counts = [re.search(r"\bnumber of ([a-z ]+)", name) for name in (phrase, plain)]
-    if counts[0] and counts[1] and not share_meaning(counts[0][1], counts[1][1]):
+    rate = re.split(r"\b(?:per|each|every)\b", plain, maxsplit=1)
+    bare = len(rate) == 2 and rate[0].strip() and not re.search(r"\b(?:per|each|every)\b", phrase)
+    if bare and tokens(phrase) <= tokens(rate[1]) and not tokens(phrase) & tokens(rate[0]):
         return True
-    bare = [tokens(phrase) - _MODIFIERS, tokens(cause) - _MODIFIERS]
-    if all(bare) and not any(_same(token, word) for token in bare[0] for word in bare[1] | _of_units(cause)):
-        return True  # the initial volume is not the initial population
-    if re.search(r"\band\b|&", phrase) and not re.search(r"\band\b|&", plain):
-        return not all(any(_same(token, word) for word in other) for token in tokens(phrase))
-    own, its = tokens(phrase) - _GENERAL, tokens(cause) - _GENERAL
-    return bool(own and its) and not any(_same(token, word) for token in own for word in its | _of_units(cause))
+    counts = [re.search(r"\bnumber of ([a-z ]+)", name) for name in (phrase, plain)]
+    return bool(counts[0] and counts[1] and not share_meaning(counts[0][1], counts[1][1]))
+
+
+def _shares_little(phrase: str, cause: str) -> bool:
+    """Tax and tip are not the tax; the initial volume is not the initial population, nor shirts pants."""
+    one, other, units = tokens(phrase), tokens(cause), _of_units(cause)
+    several = re.compile(r"\band\b|&")
+    if several.search(phrase) and not several.search(cause.lower()):
+        return not all(any(_same(token, word) for word in other | units) for token in one)
+    for plain in (_MODIFIERS, _GENERAL):
+        own, its = one - plain, other - plain
+        if own and its and not any(_same(token, word) for token in own for word in its | units):
+            return True
+    return False
 
 
 def _kinds(name: str) -> set[int]:

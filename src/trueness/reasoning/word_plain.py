@@ -151,9 +151,10 @@ _WHERE = re.compile(
     r"(?:is|are|being|equals?|is equal to|is calculated as) (?P<inside>.+)$"
 )
 _SPELT = re.compile(r"^(?P<front>.*?)\s*\((?P<inside>[^()]+)\)(?P<back>.*)$")
+_OF = "(?:(?<=sum )|(?<=half )|(?<=product )|(?<=% ))of"  # the cost of labor is one phrase, half of it is not
 _LAST_PHRASE = re.compile(
-    r"^(?P<before>(?:.*\b(?:plus|minus|times|by|over|from|of|and|is|are|equals|(?<!due )to|with|add|multiply|subtract|"
-    r"divide|multiplying|adding|dividing|subtracting)\s+)?)(?P<phrase>[a-z' -]*)$"
+    rf"^(?P<before>(?:.*\b(?:plus|minus|times|by|over|from|{_OF}|and|is|are|equals|(?<!due )to|with|add|multiply|"
+    r"subtract|divide|multiplying|adding|dividing|subtracting)\s+)?)(?P<phrase>[a-z' -]*)$"
 )
 _CONSTANT = re.compile(rf"(?:[a-zα-ω]\s*[=≈]\s*|about )?({NUMERAL})(?:\s*[a-zµ°%]+[0-9²³]*(?:[/·*^][a-z0-9²³^-]+)*)?")
 
@@ -205,7 +206,7 @@ def _says_nothing(why: str, rest: str, stated: set[float], pattern: re.Pattern[s
         return True
     computed = set(re.findall(r"[a-z]+", why)) & OPERATION_WORDS
     if pattern is _TITLE:  # average speed: distance over time
-        computed -= _OUTCOMES
+        return not computed - _OUTCOMES
     return not computed and not _EXPLAINS_NOTHING.search(why)
 
 

@@ -1,0 +1,86 @@
+"""Where in a rule its formula stands: the text as it is, then without what people write in front of and behind it.
+
+Newton: a = F/m (second law)          a = F/m
+Energy equals mgh                     mgh
+E = m c^2, because mass is energy     E = m c^2; what computes on (`, capped at 5`) is not left out
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from trueness.reasoning.in_words import computes, shares_word
+from trueness.reasoning.syntax import symbol
+from trueness.reasoning.trees import FUNCTIONS
+
+_BEHIND = re.compile(
+    r"\s*(?:\bwhere\b|\bwith\b|\bsince\b|\bbecause\b|[;\n]|,\s+[^\W\d]+['’]?\w*\s+[^\W\d]+|(?<!\w)\((?!\s*(?:sin|cos|tan|ln|log|exp|sqrt)\b)\s*[^\W\d]+['’]?\w*\s+[^\W\d]).*$"
+)
+_DEFINES = re.compile(
+    r"\b(?:with|where|taking|take|let|assuming|when|if|for)\s+(?:[^\W\d]\w*\s*)?$"
+)  # ..., with g = 9.8 m/s²
+STANDS_FOR = re.compile(r"\b([^\W\d]\w{0,3})\s+(?:is|denotes|represents|stands for)\s+(?:the\s+)?([^,;.()=]+)")
+_FRONT_CLAUSE = re.compile(r"^[^\W\d][^=,]*,\s*(?=[^,=]+=)")  # By the theorem, c^2 = a^2 + b^2
+FRONT = re.compile(r"^[^:=]*:\s*")
+_COMPUTED = re.compile(r"[+*/^×·÷\\½²³]|(?<!\w)[-−]|(?<!\w)\d+(?:\.\d+)?\s*[^\W\d]")  # 2 x + 3 y is not x
+_IN_UNIT = re.compile(r"\b(?:per|in)\s+\S+|\([^()]*\)")
+_PROGRAM = re.compile(r"^\s*(?:return\b|=)\s*")
+_FUNCTION = re.compile(r"\b([^\W\d]\w*'*)\s*\(\s*[^\W\d]\w*(?:\s*,\s*[^\W\d]\w*)*\s*\)\s*=(?!=)")  # B(x, y) = ...
+_EQUATION = re.compile(r"[^\W\d][\w']*\s*=(?!=).*$")
+EQUALS = re.compile(  # energy equals mgh
+    r"^(?P<left>[^\W\d][^=:]*?)\s+(?:(?:equals|is equal to|is given by)\s+(?P<right>[^\W\d_]{2,4}|\S*[\d^*/+²³½]\S*?)"
+    r"|is\s+(?P<short>(?=\S*[^\W\d])\S*[*/^+²³½]\S*?))\.?$"
+)
+ROUNDED = re.compile(
+    r"[,(]\s*(?:and\s+)?round(?:ed|ing)?\s+(up|down|to the nearest (?:integer|whole number))\b(?! to the nearest)"
+    r"(?: to the (?:nearest |next )?(?:integer|whole number))?"
+)
+_ON = re.compile(
+    r"[<>≤≥=%+*^×÷·]|\s[-−/]\s|(?<!\w)\d|\b(?:cap(?:ped|s)?|limit(?:ed)?|at (?:least|most)|up to|then|tax|discount|tip|"
+    r"fee|round\w*|nearest|again|also|plus|minus|times|multipl\w+|divid\w+|add(?:ed|ing|s)?|subtract\w*|less|increas\w+|"
+    r"decreas\w+|reduc\w+|percent|half|halved|twice|doubled?|tripled?|squared|if|unless|when|except|otherwise|until|not)\b"
+)
+
+
+def candidates(text: str, causes: Sequence[str], effect: str) -> Iterator[str]:
+    """The text as it is, then without what people write in front of and behind a formula, then what stands at its =."""
+    tried = {text, ""}
+    yield text
+    text = _PROGRAM.sub("", text).replace(":=", "=")
+    text = _FUNCTION.sub(lambda found: found[0] if found[1].lower() in FUNCTIONS else f"{found[1]} =", text)
+    shorter = _BEHIND.sub("", text)
+    if _adds_to_it(text[len(shorter) :]):
+        shorter = text
+    sentence = _EQUATION.search(text)
+    front = text[: sentence.start()] if sentence is not None else ""
+    plain_front = sentence is not None and not computes(front) and not _DEFINES.search(front)
+    plain_front = plain_front and not re.search(r"(?:^|\s)[^\W_]\s*$|[½¼¾]", front)  # m v² = E is not v² = E
+    inside = _BEHIND.sub("", sentence[0]) if sentence is not None and plain_front else ""
+    if sentence is not None and _adds_to_it(sentence[0][len(inside) :]):
+        inside = ""
+    inside = inside.strip().rstrip(".")
+    inside = inside[:-1] if inside.count(")") > inside.count("(") else inside
+    left, _, right = text.partition("=")
+    words = set(re.findall(r"[^\W\d]\w*", left))
+    stands = (
+        shares_word(left, effect) and not _DEFINES.search(left) and not words & {"solve", "Solve", *map(symbol, causes)}
+    )
+    stands = stands and not words & set(FUNCTIONS) and not _COMPUTED.search(_IN_UNIT.sub("", left.replace(effect, "")))
+    named_by = EQUALS.match(text)
+    is_named = named_by is not None and shares_word(named_by["left"], effect)
+    token = (named_by["right"] or named_by["short"]) if named_by is not None and is_named else ""
+    behind = _FRONT_CLAUSE.sub("", shorter) if not computes(shorter.partition(",")[0]) else ""
+    for candidate in (
+        text, shorter, token, behind, FRONT.sub("", text), FRONT.sub("", shorter), inside, right if stands else ""
+    ):  # fmt: skip
+        if candidate not in tried:
+            tried.add(candidate)
+            yield candidate
+
+
+def _adds_to_it(behind: str) -> bool:
+    """Whether what stands behind a formula computes on: capped at 5, then doubled, where c = 2 x, plus tax."""
+    rest = ROUNDED.sub("", STANDS_FOR.sub("", behind), count=1)
+    reason = re.match(r"[\s,(]*(?:because|since|as)\b[^\d=%+*^×÷·]*$", rest)
+    return reason is None and bool(_ON.search(rest))
