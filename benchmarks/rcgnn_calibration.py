@@ -1,7 +1,7 @@
 """Is an edge that a share f of RC-GNN's graphs have a true edge with probability f? And after the map of `probability`?
 
     python benchmarks/rcgnn_calibration.py --developing [--systems 96] [--save FILE]    the map, fitted; see CALIBRATION
-    python benchmarks/rcgnn_calibration.py [--systems 40] [--save FILE]                 the claim: other kinds of systems
+    python benchmarks/rcgnn_calibration.py [--systems 40] [--save FILE]                 the claim: other kinds
     python benchmarks/rcgnn_calibration.py --report FILE [--developing]                 the tables of saved records
 
 Pairs are the d (d - 1) ordered ones, systems weigh the same. The systems: benchmarks/rcgnn_systems.py.
@@ -104,9 +104,8 @@ def show(records, kinds, maps):
     for is_series in (True, False):
         mine = [one for one in records if one["series"] == is_series]
         p = mapped(mine, maps[is_series])
-        print(
-            f"\n{'series' if is_series else 'rows'}\n| graphs of 24 | share of pairs | true | probability |\n|{'---|' * 4}"
-        )
+        print("\nseries" if is_series else "\nrows")
+        print(f"| graphs of 24 | share of pairs | true | probability |\n|{'---|' * 4}")
         pairs, true = shares(mine)
         for low, high in SHOWN:
             some = np.s_[:, low : high + 1]
@@ -122,9 +121,8 @@ def show(records, kinds, maps):
                 errors = ["{:.3f} [{:.3f}, {:.3f}]".format(*calibration_error(own, q)) for q in (raw, p)]
                 before, after = brier(own, raw), brier(own, p)
                 print(f"| {title} | {' | '.join(errors)} | {before.mean():.4f} | {after.mean():.4f} |")
-        gap = paired_difference(
-            after, before, clusters=[one["system"] for one in own], names=("probability", "frequency")
-        )
+        systems = [one["system"] for one in own]
+        gap = paired_difference(after, before, clusters=systems, names=("probability", "frequency"))
         print(gap, f"AUPRC {np.mean([one['auprc'] for one in own]):.3f}")
 
 

@@ -5,9 +5,9 @@
     matrix[i, j] = max over l of |A_l[i, j]| and |W[i, j]|,    columns standardised
 
 It is NOTEARS on the columns (x(t), x(t - 1), ..., x(t - L)) with every weight into a column of the past held at 0: no
-cycle leads through the past, so h is that of W. The loss needs their correlations only, so gaps are left out pair by pair
-(scoring/covariance.py). One penalty for W and A, as the authors' defaults have. What it keeps by its own rule (`own_k`)
-is ours: |effect| > .1; the paper picks thresholds by hand. Pamfil et al. (2020), AISTATS.
+cycle leads through the past, so h is that of W. The loss needs their correlations only, so gaps are left out pair by
+pair (scoring/covariance.py). One penalty for W and A, as the authors' defaults have. What it keeps by its own rule
+(`own_k`) is ours: |effect| > .1. Pamfil et al. (2020), DYNOTEARS, AISTATS.
 """
 
 from __future__ import annotations

@@ -100,8 +100,8 @@ class RCGNN(Scorer):
         probability = edge_probability(frequency, self.members, d, CALIBRATION[lags > 0]) * (1 - np.eye(d))
         mean = chain.in_units(signal / self.members)
         return answer(
-            self, seen, matrix, frequency=frequency, probability=probability, own_k=int(np.count_nonzero(frequency >= 0.5)), signal=mean,
-            noise=seen.values - mean, held=held / self.members, read_error=chain.read_error,
+            self, seen, matrix, frequency=frequency, probability=probability, signal=mean, noise=seen.values - mean,
+            own_k=int(np.count_nonzero(frequency >= 0.5)), held=held / self.members, read_error=chain.read_error,
             effects=effects / self.members, lags=lags,
         )  # fmt: skip
 
