@@ -92,7 +92,8 @@ def test_dynotears_reaches_the_objective_of_its_formula():
     from scipy.optimize import minimize
 
     penalty, d, lags = 0.05, 3, 1
-    data = VAR(nodes=d, lags=lags, edges_per_node=1.0, contemporaneous=0.5, graph_seed=3).draw(400, np.random.default_rng(0))
+    system = VAR(nodes=d, lags=lags, edges_per_node=1.0, contemporaneous=0.5, graph_seed=3)
+    data = system.draw(400, np.random.default_rng(0))
     found = scorer("dynotears", lambda1=penalty).scores(data, None).details
     stacked = np.hstack((data.values[1:], data.values[:-1]))
     x, y = np.split((stacked - stacked.mean(axis=0)) / stacked.std(axis=0), 2, axis=1)
