@@ -3,7 +3,7 @@
     python benchmarks/rcgnn.py [--systems 40] [--workers 2] [--save FILE]    the claim: 40 systems x 10 corruptions
     python benchmarks/rcgnn.py --parts [--systems 12] [--seeds 2]            without one part each, developing set
     python benchmarks/rcgnn.py --report FILE ...                             the tables of saved records, once more
-    python benchmarks/rcgnn.py --speed                                       CPU seconds a fit by d and T
+    python benchmarks/rcgnn.py --cost                                        seconds and memory of a fit by d and T
 
 The systems: benchmarks/rcgnn_systems.py. AUPRC over ordered pairs, and F1 at the K that each scorer chooses by its own
 rule, without labels. RC-GNN is compared with the best baseline of each corruption, chosen by its mean on the very
@@ -16,8 +16,10 @@ import json
 import os
 import sys
 import time
+import tracemalloc
 from dataclasses import dataclass
 from functools import partial
+from itertools import product
 from multiprocessing import Pool
 from pathlib import Path
 
@@ -28,9 +30,11 @@ import numpy as np
 from rcgnn_systems import CLAIMING, COMPOUND, DEVELOPING, claiming, developing, units
 from scipy import stats
 
+import trueness.learners.kernels.rcgnn as kernels
 from trueness.datasets.corruptions import corruption
 from trueness.datasets.regimes import plan_regimes
 from trueness.datasets.series import VAR
+from trueness.datasets.synthetic import Synthetic
 from trueness.datasets.table import Table
 from trueness.errors import TruenessError
 from trueness.learners import ges, lingam
@@ -83,12 +87,14 @@ RANKED = {"transform": "normal scores"}
 SERIES = {
     "granger": lambda: scorer("granger"), "granger, ranked": lambda: scorer("granger", **RANKED),
     "granger, pairwise": lambda: scorer("granger", gaps="pairwise", lags="bic", **RANKED),
-    "pcmci+": lambda: scorer("pcmci+"), "varlingam": VARLiNGAM,
+    "pcmci+": lambda: scorer("pcmci+"), "varlingam": VARLiNGAM, "dynotears": lambda: scorer("dynotears"),
+    "dynotears, ranked": lambda: scorer("dynotears", **RANKED),
 }  # fmt: skip
 ROWS = {
     "pc": lambda: scorer("pc"), "pc, ranked": lambda: scorer("pc", **RANKED), "ges": GES,
     "ges, ranked": lambda: GES(**RANKED), "lingam": lambda: scorer("lingam"),
-    "notears, ranked": lambda: scorer("notears", **RANKED),
+    "notears": lambda: scorer("notears"), "notears, ranked": lambda: scorer("notears", **RANKED),
+    "dag-gnn": lambda: scorer("dag-gnn"),
 }  # fmt: skip
 PARTS = {
     "whole": {}, "no messages (readings for signals)": {"sweeps": 0}, "one round of messages": {"sweeps": 1},
@@ -266,16 +272,47 @@ def show_parts(records):
             print(f"  {name:<36} {mean(own):.3f} | {cells} | {mean(own, 'seconds'):.2f} s | {gain}")
 
 
-def speed():
-    """CPU seconds of one fit, after the first one of its kind."""
-    known, lines = scorer(NAME), []
-    known.scores(VAR(nodes=4, lags=1, graph_seed=1).draw(100, np.random.default_rng(0)), np.random.default_rng(0))
-    for d, rows in ((5, 1000), (10, 1000), (20, 1000), (30, 1000), (10, 300), (10, 5000), (30, 5000), (13, 9000)):
-        data = VAR(nodes=d, lags=2, graph_seed=200).draw(rows, np.random.default_rng(0))
-        clock = time.process_time()
-        known.scores(data, np.random.default_rng(0))
-        lines.append({"d": d, "T": rows, "cpu_s": round(time.process_time() - clock, 2)})
-        print(lines[-1], flush=True)
+def cost():
+    """CPU seconds and peak memory of a fit by d and T, each after a first one of its kind; and where the time goes."""
+    print("| d | T | series, s | series, MB | rows, s | rows, MB |\n|---|---|---|---|---|---|")
+    for d, rows in ((4, 100), *product((10, 20, 30), (300, 1000, 5000))):  # the first one compiles
+        cells = []
+        for system in (VAR(nodes=d, lags=2, graph_seed=200), Synthetic(nodes=d, graph_seed=200)):
+            data = system.draw(rows, np.random.default_rng(0))
+            tracemalloc.start()
+            scorer(NAME).scores(data, np.random.default_rng(0))
+            peak = tracemalloc.get_traced_memory()[1] / 1e6
+            tracemalloc.stop()
+            clock = time.process_time()
+            scorer(NAME).scores(data, np.random.default_rng(0))
+            cells += [f"{time.process_time() - clock:.2f}", f"{peak:.1f}"]
+        if d > 4:
+            print(f"| {d} | {rows:,} | {' | '.join(cells)} |", flush=True)
+    for system in (VAR(nodes=10, lags=2, graph_seed=200), Synthetic(nodes=10, graph_seed=200)):
+        print(type(system).__name__, where_time_goes(system.draw(1000, np.random.default_rng(0))))
+
+
+def where_time_goes(data):
+    """Shares of one fit's time in its two loops, and how many steps of them wait for the step before."""
+    kept = {name: getattr(kernels, name) for name in ("search", "pass_messages")}
+    spent, steps = dict.fromkeys(kept, 0.0), dict.fromkeys(kept, 0)
+
+    def timed(name, *given):
+        before, clock = given[0].copy(), time.process_time()
+        kept[name](*given)
+        spent[name] += time.process_time() - clock
+        # moves of the search: at least as many as edges came or went; of a sweep: one for each value
+        steps[name] += int(np.sum(before != given[0])) if name == "search" else before.size
+
+    for name in kept:
+        setattr(kernels, name, partial(timed, name))
+    clock = time.process_time()
+    scorer(NAME).scores(data, np.random.default_rng(0))
+    whole = time.process_time() - clock
+    for name, loop in kept.items():
+        setattr(kernels, name, loop)
+    shares = ", ".join(f"{name} {spent[name] / whole:.0%} ({steps[name]:,} steps in a row)" for name in kept)
+    return f"d = {data.d}, T = {data.n}: {whole:.2f} s; {shares}; the rest in numpy"
 
 
 def main():
@@ -284,17 +321,18 @@ def main():
     parser.add_argument("--seeds", type=int)
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--scorers", nargs="*", default=(), help="some of them only")
+    parser.add_argument("--corruptions", nargs="*", help="some of them only")
     parser.add_argument("--save")
     parser.add_argument("--report", nargs="+")
     parser.add_argument("--parts", action="store_true")
-    parser.add_argument("--speed", action="store_true")
+    parser.add_argument("--cost", action="store_true")
     asked = parser.parse_args()
-    if asked.speed:
-        return speed()
+    if asked.cost:
+        return cost()
     if asked.report:
         records = [row for file in asked.report for row in json.loads(Path(file).read_text())]
         return (show_parts if any(row["scorer"] == "whole" for row in records) else show_claim)(records)
-    made, kinds = (developing, DEVELOPING) if asked.parts else (claiming, CLAIMING)
+    made, kinds = (developing, DEVELOPING) if asked.parts else (claiming, asked.corruptions or CLAIMING)
     numbers = range(asked.systems or (12 if asked.parts else 40))
     seeds = range(asked.seeds or 1)
     tasks = [(made, n, kind, seed, asked.parts, asked.scorers) for n in numbers for kind in kinds for seed in seeds]

@@ -128,6 +128,13 @@ def test_a_card_shows_how_far_the_truth_can_be_believed(capsys):
     assert "assumed: " in told(capsys)[0]
 
 
+def test_a_card_lists_parts_with_their_gain_where_they_were_measured(capsys):
+    assert main(["list", "scorers", "rc-gnn"]) == 0
+    assert "regimes: series +.045 [+.017, +.114], rows +.072" in told(capsys)[0]
+    assert main(["list", "scorers", "granger"]) == 0
+    assert "parts and their gain" not in told(capsys)[0]
+
+
 def test_check_passes_and_fails_with_its_exit_code(outside, capsys):
     assert main(["check", "correlation"]) == 0
     assert main(["check", outside + "Transposed", "--json"]) == 1

@@ -18,7 +18,7 @@ SCORERS = registry.names("scorer")
 
 SMALL = {"rc-gnn": {"members": 3, "settling": 2}, "dag-gnn": {"steps": 15, "rounds": 2}}
 EXTRAS = {"dag-gnn": "torch", "pcmci+": "tigramite", "lpcmci": "tigramite", "varlingam": "lingam"}
-SERIES = ("granger", "pcmci+", "lpcmci", "varlingam")
+SERIES = ("granger", "pcmci+", "lpcmci", "varlingam", "dynotears")
 
 
 def made(name, **settings):

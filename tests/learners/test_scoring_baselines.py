@@ -79,3 +79,48 @@ def test_an_arrow_gives_its_whole_score_to_one_direction():
     c = a + b + 0.5 * rng.standard_normal(2000)
     found = scorer("pc", score="-log10 p").scores(np.column_stack((a, b, c)), rng).matrix
     assert found[0, 2] > 0 and found[1, 2] > 0 and found[2, 0] == found[2, 1] == 0
+
+
+def test_dynotears_ranks_a_known_autoregression_nearly_perfectly():
+    made = [VAR(nodes=6, lags=2, graph_seed=seed) for seed in SEEDS]
+    assert np.mean([auprc("dynotears", system, seed) for seed, system in enumerate(made)]) >= 0.9
+
+
+def test_dynotears_reaches_the_objective_of_its_formula():
+    """The problem written out in numpy and given to scipy's L-BFGS-B: rho at its end, where W is acyclic enough."""
+    from scipy.linalg import expm
+    from scipy.optimize import minimize
+
+    penalty, d, lags = 0.05, 3, 1
+    system = VAR(nodes=d, lags=lags, edges_per_node=1.0, contemporaneous=0.5, graph_seed=3)
+    data = system.draw(400, np.random.default_rng(0))
+    found = scorer("dynotears", lambda1=penalty).scores(data, None).details
+    stacked = np.hstack((data.values[1:], data.values[:-1]))
+    x, y = np.split((stacked - stacked.mean(axis=0)) / stacked.std(axis=0), 2, axis=1)
+
+    def objective(w, a):
+        return np.sum((x - x @ w - y @ a) ** 2) / (2 * len(x)) + penalty * (np.abs(w).sum() + np.abs(a).sum())
+
+    def h(w):
+        return np.trace(expm(w * w)) - d
+
+    def penalised(parts, rho):
+        w, a = (parts[: 2 * d * d] - parts[2 * d * d :]).reshape(2, d, d)
+        return objective(w, a) + rho * h(w)
+
+    w, a = found["effects"]
+    assert found["objective"] == pytest.approx(objective(w, a), rel=1e-6) and abs(h(w)) < 1e-7
+    held = [(0, 0) if i == j and block == 0 else (0, None) for block in (0, 1) for i in range(d) for j in range(d)]
+    parts = np.zeros(4 * d * d)
+    for rho in (0.1, 1.0, 10.0, 100.0):
+        parts = minimize(penalised, parts, args=(rho,), method="L-BFGS-B", bounds=held * 2).x
+    theirs_w, theirs_a = (parts[: 2 * d * d] - parts[2 * d * d :]).reshape(2, d, d)
+    assert h(theirs_w) < 1e-3
+    assert found["objective"] <= objective(theirs_w, theirs_a) * 1.01
+
+
+def test_nothing_acts_on_the_past_in_dynotears():
+    data = VAR(nodes=4, lags=2, graph_seed=1).draw(300, np.random.default_rng(0))
+    effects = scorer("dynotears").scores(data, None).details["effects"]
+    assert effects.shape == (3, 4, 4) and not effects[0].diagonal().any()  # itself, now; its own past is a cause
+    assert np.abs(effects[1:, range(4), range(4)]).max() > 0.1

@@ -1,5 +1,7 @@
 """RC-GNN: its two loops against formulas written out, what it finds, and that it cleans, holds and fills as it says."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -8,7 +10,7 @@ from trueness.datasets.observed import Observed
 from trueness.datasets.series import VAR
 from trueness.datasets.synthetic import Synthetic
 from trueness.learners.kernels.rcgnn import pass_messages, search
-from trueness.learners.scoring.rcgnn import RCGNN
+from trueness.learners.scoring.rcgnn import CALIBRATION, RCGNN, edge_probability
 from trueness.measures.ranking import score_ranking
 
 QUICK = RCGNN(members=4, settling=2)
@@ -129,7 +131,8 @@ def test_regimes_are_used_and_their_held_nodes_named():
     blind = RCGNN(members=8).scores(unlabelled, np.random.default_rng(0))
     assert auprc(told, system) > auprc(blind, system)
     assert told.details["held"].shape == (3, 5) and not told.details["held"][0].any()
-    assert blind.details["held"].shape == (1, 5)
+    assert blind.details["held"].shape == (1, 5) and not blind.details["held"].any()  # one regime: none is held
+    assert "disentanglement" not in {**told.details, **blind.details}  # it says nothing of itself that it cannot know
 
 
 def test_a_series_without_labels_is_cut_into_segments():
@@ -151,3 +154,40 @@ def test_rows_with_gaps_and_regimes_will_do():
     details = QUICK.scores(data, rng).details
     assert details["effects"].shape == (1, 3, 3) and details["frequency"].max() <= 1
     assert details["signal"].shape == (150, 3) and np.isfinite(details["signal"]).all()
+
+
+def test_the_probability_of_an_edge_is_the_formulas():
+    """By hand, d = 11: half of 24 graphs are odds of 1, so the log odds are the intercept; twice d - 1 halves odds."""
+    a, b = CALIBRATION[True]
+    half, all_of_them = edge_probability(np.array([0.5, 1.0]), 24, 11, (a, b))
+    assert half == pytest.approx(1 / (1 + np.exp(-a)))
+    assert np.log(all_of_them / (1 - all_of_them)) == pytest.approx(a + b * np.log(24.5 / 0.5))
+    wider = edge_probability(np.array([0.5]), 24, 21, (a, b))[0]
+    assert wider / (1 - wider) == pytest.approx(half / (1 - half) / 2)
+
+
+@pytest.mark.parametrize("is_series", [True, False])
+def test_probabilities_rise_with_the_frequency_and_claim_less(is_series):
+    frequency = np.arange(25) / 24
+    p = edge_probability(frequency, 24, 10, CALIBRATION[is_series])
+    assert (np.diff(p) > 0).all() and (p[5:] < frequency[5:]).all() and p[-1] > 0.85
+
+
+def test_scores_come_with_a_probability_of_each_edge(moderate):
+    found = moderate[2].details
+    off = ~np.eye(5, dtype=bool)
+    expected = edge_probability(found["frequency"][off], 24, 5, CALIBRATION[True])
+    assert np.array_equal(found["probability"][off], expected) and not found["probability"].diagonal().any()
+
+
+def test_the_card_lists_each_part_with_the_gain_of_the_page():
+    """Rows of 'What each part gains': | without | series | rows |."""
+    page = (Path(__file__).parents[2] / "docs" / "rcgnn.md").read_text(encoding="utf-8")
+    table = page.partition("### What each part gains")[2].partition("###")[0]
+    rows = [[cell.strip() for cell in line.split("|")[1:4]] for line in table.splitlines() if line.startswith("|")]
+    gains = {without.partition(" (")[0]: (series, rows) for without, series, rows in rows[2:]}
+    parts = [part.partition(": ") for part in RCGNN.card.parts]
+    assert len(parts) == 8
+    for name, _, told in parts:
+        series, rows = gains[name]
+        assert told == f"series {series}" + ("" if rows == "none there" else f", rows {rows}")

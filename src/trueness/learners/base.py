@@ -56,6 +56,7 @@ class Card:
     symmetric: bool = False  # its scores say nothing of direction: matrix[i, j] == matrix[j, i]
     curved: bool = False  # relations of any shape, by its method or by a setting
     needs_series: bool = False  # rows must be in time order
+    parts: tuple[str, ...] = ()  # of a method built here: each with what it gains, measured without it
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "data", frozenset(self.data))

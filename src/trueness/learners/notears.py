@@ -32,6 +32,7 @@ from trueness.learners.kernels import notears as kernel
 from trueness.settings import Between, Positive, Whole
 
 Array = NDArray[np.float64]
+Held = NDArray[np.bool_] | None
 Loss = Literal["l2", "logistic", "poisson"]
 Scale = Literal["raw", "standardised"]
 Solver = Literal["scaled", "reference", "l-bfgs-b"]
@@ -130,7 +131,7 @@ class NOTEARS(Checked):
         """The graph with W before the threshold, the trace of h, and the edges that hang on the threshold."""
         table = checked(data, self)
         problem = problem_of(table, self.loss, self.scale)
-        weights, steps = self._solve(problem)
+        weights, steps = self.solve(problem)
         last = steps[-1]
         return NOTEARSResult(
             *cut(weights, self.w_threshold, table.names),
@@ -142,10 +143,10 @@ class NOTEARS(Checked):
             trace=tuple(steps),
         )
 
-    def _solve(self, problem: kernel.Problem) -> tuple[Array, list[Stage]]:
-        """Algorithm 1: W, and what each inner problem reached."""
+    def solve(self, problem: kernel.Problem, held: Held = None) -> tuple[Array, list[Stage]]:
+        """Algorithm 1: W, and what each inner problem reached. held (d, d): entries that stay 0; None: the diagonal."""
         by_reference = self.solver == REFERENCE
-        minimise = _by_reference(problem, self.lambda1) if by_reference else _scaled(problem, self.lambda1)
+        minimise = (_by_reference if by_reference else _scaled)(problem, self.lambda1, held)
         d = len(problem.moments)
         start: Array = np.zeros(2 * d * d if by_reference else (d, d))
         rho, alpha, h, steps = 1.0, 0.0, np.inf, []
@@ -166,9 +167,9 @@ class NOTEARS(Checked):
         return weights, steps
 
 
-def _by_reference(problem: kernel.Problem, lambda1: float) -> Minimise:
+def _by_reference(problem: kernel.Problem, lambda1: float, held: Held) -> Minimise:
     """From parts (P, Q) of W = P - Q to the parts, W, L and h that L-BFGS-B reaches, evaluations and the ending."""
-    space, search = kernel.space_for(problem), kernel.bounded_for(problem)
+    space, search = kernel.space_for(problem), kernel.bounded_for(problem, held)
     rows = None if problem.loss == kernel.LEAST_SQUARES else problem.rows
 
     def minimise(start: Array, rho: float, alpha: float) -> tuple[Array, Array, float, float, int, int]:
@@ -179,9 +180,9 @@ def _by_reference(problem: kernel.Problem, lambda1: float) -> Minimise:
     return minimise
 
 
-def _scaled(problem: kernel.Problem, lambda1: float) -> Minimise:
+def _scaled(problem: kernel.Problem, lambda1: float, held: Held) -> Minimise:
     """The same from W to W."""
-    space, search = kernel.space_for(problem), kernel.search_for(problem, lambda1)
+    space, search = kernel.space_for(problem), kernel.search_for(problem, lambda1, held)
     rows = None if problem.loss == kernel.LEAST_SQUARES else problem.rows
 
     def minimise(start: Array, rho: float, alpha: float) -> tuple[Array, Array, float, float, int, int]:

@@ -265,6 +265,7 @@ def _scorer(name: str) -> dict[str, object]:
         "needs": "a time series" if card.needs_series else "",
         "assumes": list(card.assumes),
         "deterministic": card.deterministic,
+        **({"parts and their gain": list(card.parts)} if card.parts else {}),
         "paper": card.paper,
         "settings": settings_of(scorer),
     }

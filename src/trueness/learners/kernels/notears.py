@@ -75,16 +75,16 @@ def space_for(problem: Problem) -> Space:
     return Space(sparse_space(d), next(squares), next(squares), next(squares), fitted, *squares)
 
 
-def search_for(problem: Problem, penalty: float) -> Search:
-    """A search over W in row order, its diagonal held at 0."""
+def search_for(problem: Problem, penalty: float, held: NDArray[np.bool_] | None = None) -> Search:
+    """A search over W in row order, its diagonal (or the entries `held`) held at 0."""
     d = len(problem.moments)
-    return new_search(d * d, penalty, np.eye(d, dtype=bool).ravel())
+    return new_search(d * d, penalty, (np.eye(d, dtype=bool) if held is None else held).ravel())
 
 
-def bounded_for(problem: Problem) -> Bounded:
-    """A search over P and Q of W = P - Q, both in row order, their diagonals held at 0."""
-    d = len(problem.moments)
-    return new_bounded(np.tile(np.eye(d, dtype=bool).ravel(), 2))
+def bounded_for(problem: Problem, held: NDArray[np.bool_] | None = None) -> Bounded:
+    """A search over P and Q of W = P - Q, both in row order, their diagonals (or the entries `held`) held at 0."""
+    held = np.eye(len(problem.moments), dtype=bool) if held is None else held
+    return new_bounded(np.tile(held.ravel(), 2))
 
 
 @reordered

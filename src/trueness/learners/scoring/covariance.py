@@ -52,6 +52,14 @@ class Correlations:
         return Table(self.names, rows, (None,) * d, self.source)
 
 
+def lagged(seen: Observed, values: Array, lags: int) -> Observed:
+    """(n - lags, (lags + 1) d): each row of values (n, d), then the rows before it, as rows without order."""
+    n = len(values)
+    stacked = np.hstack([values[lags - back : n - back] for back in range(lags + 1)])
+    names = tuple(f"{name} {back} back" for back in range(lags + 1) for name in seen.names)
+    return Observed(names, stacked, (None,) * len(names), seen.source, None, 0)
+
+
 def pairwise_correlations(seen: Observed, transform: Transform = "none") -> Correlations:
     values = normal_scores(seen.values) if transform == "normal scores" else seen.values
     there = ~np.isnan(values)

@@ -106,7 +106,8 @@ def acyclicity(a: Tensor) -> Tensor:
 
     d = len(a)
     eye = torch.eye(d, dtype=a.dtype, device=a.device)
-    return torch.linalg.matrix_power(eye + (a * (1 - eye)) ** 2 / d, d).trace() - d
+    h: Tensor = torch.linalg.matrix_power(eye + (a * (1 - eye)) ** 2 / d, d).trace() - d
+    return h
 
 
 def bound(parts: dict[str, Tensor], x: Tensor) -> Tensor:

@@ -28,7 +28,7 @@ from trueness.datasets.table import Table
 from trueness.errors import DataError
 from trueness.learners.base import Card
 from trueness.learners.scoring.base import Array, EdgeScores, Lags, Scorer, answer, series
-from trueness.learners.scoring.covariance import PAIRWISE, Transform, normal_scores, pairwise_correlations
+from trueness.learners.scoring.covariance import PAIRWISE, Transform, lagged, normal_scores, pairwise_correlations
 from trueness.learners.scoring.imputation import INTERPOLATION, interpolated
 
 ALPHA = 0.05  # its own rule of what to keep; the score does not know it
@@ -79,16 +79,15 @@ class _Autoregression:
     @classmethod
     def of(cls, seen: Observed, values: Array, lags: int) -> _Autoregression:
         n, d = values.shape
-        stacked = np.hstack([values[lags - back : n - back] for back in range(lags + 1)])
-        names = tuple(f"{name} {back} back" for back in range(lags + 1) for name in seen.names)
-        r = pairwise_correlations(Observed(names, stacked, (None,) * len(names), seen.source, None, 0))
+        rows = lagged(seen, values, lags)
+        stacked, r = rows.values, pairwise_correlations(rows)
         past, now = r.matrix[d:, d:], r.matrix[d:, :d]
         if not np.isnan(stacked).any() and np.linalg.matrix_rank(stacked[:, d:]) < d * lags:
             raise DataError(f"{seen.source} must have no column that is a linear function of others' past.")
         effects: Array = np.linalg.solve(past, now).astype(np.float64)
         inverse: Array = np.linalg.inv(past).astype(np.float64)
-        rows = n - lags if not np.isnan(stacked).any() else r.effective_n
-        return cls(lags, effects, inverse, r.matrix[:d, :d] - now.T @ effects, rows)
+        count = n - lags if not np.isnan(stacked).any() else r.effective_n
+        return cls(lags, effects, inverse, r.matrix[:d, :d] - now.T @ effects, count)
 
     @property
     def residual_rows(self) -> int:

@@ -16,6 +16,7 @@ of rows without order it is READ_ERROR: there it could not be told from e_j.
     matrix[i, j] = mean over members of log(1 + G_ij) in the graph (0 outside) + .002 (mean of max(G_ij, -10) + 10)
                    G: what the score of the graph loses without i -> j, or would gain with it; the largest over lags
     details      frequency (d, d): the share of members with i -> j; own_k: those of half of them or more;
+                 probability (d, d): how many of 100 such edges were true, of the systems it was developed on;
                  signal (n, d): its mean over members, in the data's units; noise (n, d) = reading - signal;
                  held (regimes, d): the share of members that hold a node; read_error (d,): r; effects (lags + 1, d, d)
 
@@ -44,7 +45,18 @@ READ_ERROR = 0.005  # variance of a reading of rows without order, of a standard
 FIRST_ERROR = 0.05  # of a series, before it is drawn
 BLOCK = 20  # rows of a series that are weighted together
 BOUND = 4.0  # signals beyond it weigh no more in the search
+CALIBRATION = {True: (-1.55, 1.24), False: (-1.03, 0.82)}  # of a series, of rows: benchmarks/rcgnn_calibration.py
 Labels = NDArray[np.int64]
+PARTS = (  # AUPRC, whole minus without, on developing systems: benchmarks/rcgnn.py --parts
+    "messages: series +.052 [+.027, +.089], rows +.009 [-.034, +.050]",
+    "heavy tails of the readings: series +.053 [+.033, +.073], rows +.016 [-.046, +.048]",
+    "regimes: series +.045 [+.017, +.114], rows +.072 [+.026, +.101]",
+    "the ensemble: series +.047 [+.030, +.057], rows +.148 [+.085, +.182]",
+    "the shape of the noise: series -.002 [-.009, +.014], rows +.060 [-.021, +.137]",
+    "the higher cost of an edge: series -.010 [-.016, +.000], rows +.001 [-.026, +.018]",
+    "random weights of rows: series -.001 [-.024, +.013], rows +.003 [-.024, +.034]",
+    "segments: series +.001 [-.005, +.010]",
+)
 
 
 @dataclass(frozen=True)
@@ -68,6 +80,7 @@ class RCGNN(Scorer):
         "messages along the graph; regimes may hold nodes; non-Gaussian likelihood.",
         missing="own likelihood: a gap is drawn anew for each graph, given its causes and effects",
         assumes=("linear relations", "acyclicity within a time step", "causal sufficiency"),
+        parts=PARTS,
         paper="built here after the idea of RC-GNN (see docs/rcgnn.md)",
         deterministic=False,
     )
@@ -95,10 +108,11 @@ class RCGNN(Scorer):
         matrix = np.log1p(np.maximum(kept, 0.0)).mean(axis=0) + 0.002 * (np.maximum(gains, -10.0).mean(axis=0) + 10)
         np.fill_diagonal(matrix, 0.0)
         frequency = (kept >= 0).mean(axis=0) * (1 - np.eye(d))
+        probability = edge_probability(frequency, self.members, d, CALIBRATION[lags > 0]) * (1 - np.eye(d))
         mean = chain.in_units(signal / self.members)
         return answer(
-            self, seen, matrix, frequency=frequency, own_k=int(np.count_nonzero(frequency >= 0.5)), signal=mean,
-            noise=seen.values - mean, held=held / self.members, read_error=chain.read_error,
+            self, seen, matrix, frequency=frequency, probability=probability, signal=mean, noise=seen.values - mean,
+            own_k=int(np.count_nonzero(frequency >= 0.5)), held=held / self.members, read_error=chain.read_error,
             effects=effects / self.members, lags=lags,
         )  # fmt: skip
 
@@ -194,6 +208,18 @@ class _Chain:
         count = active.sum(axis=0)
         shared = (active * left**2).sum(axis=0) / np.maximum(count, 1)
         return np.asarray(np.maximum(np.where((self.held == 0) & (count > 0)[:, None], shared[:, None], v), 1e-4))
+
+
+def edge_probability(frequency: Array, members: int, d: int, parameters: tuple[float, float]) -> Array:
+    """How likely an edge is true that this share f of m graphs have: frequencies claim too much.
+
+    log odds = a - log((d - 1) / 10) + b logit((m f + 1/2) / (m + 1)),    a, b = parameters
+
+    The second term: with as many edges a node, the share of true pairs falls as 1 / (d - 1).
+    """
+    smooth = (frequency * members + 0.5) / (members + 1)
+    odds = parameters[0] - np.log(max(d - 1, 1) / 10) + parameters[1] * np.log(smooth / (1 - smooth))
+    return np.asarray(1 / (1 + np.exp(-odds)))
 
 
 def _labels(seen: Observed, lags: int, segments: int) -> Labels:
