@@ -294,3 +294,8 @@ def test_names_that_differ_in_case_are_one_only_where_they_are_words():
     assert one.target == "final price"
     two = read_reasoning(dag("C_core", {"c_core": 2}, (["c_core"], "C_core", "C_core = 2*c_core"))).graph
     assert not two.cycle
+
+
+def test_a_known_that_is_its_own_cause_raises_nothing():
+    edge = {"cause": ["x"], "effect": "x", "rule": "c = 5"}
+    assert read_reasoning({"target_variable": "x", "knowns": {"x": 3}, "causal_graph": [edge]}).graph is not None

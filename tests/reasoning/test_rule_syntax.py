@@ -201,3 +201,10 @@ def test_sympy_agrees_with_our_own_evaluation(text):
 
 def test_sympy_never_computes_a_tower_of_powers():
     assert str(to_sympy(parse("9^9^9").right)) == "9**(9**9)"
+
+
+@pytest.mark.parametrize("rule", ["then ()", "where m is \\text{x[1]}", "y = x*c, c = 5 is" + " " * 400 + "!"])
+def test_odd_rules_are_refused_and_raise_nothing(rule):
+    from trueness.reasoning.rules import read_rule
+
+    assert read_rule(rule, ("x", "\\Delta x["), "y").tree is None

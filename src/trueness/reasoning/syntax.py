@@ -155,9 +155,12 @@ def _with_symbols(text: str, names: Sequence[str]) -> str:
 
 def plain(text: str) -> str:
     """Signs of mathematics and LaTeX as the grammar's own characters."""
-    text = text.replace("\\_", "_")
     if _INDEXED.search(text):
         raise RuleError("a rule must not index (x[...]). Give each value a name of its own.")
+    return _as_characters(text.replace("\\_", "_"))
+
+
+def _as_characters(text: str) -> str:
     text = _INVERSE.sub(lambda found: f"a{found[1] or found[2]}(", text)
     text = _MODULE.sub("", re.sub(r"\b(?:math|np|numpy)\.log\(", "ln(", text))
     text = _SUPERSCRIPT.sub(lambda found: f"^({found[0].translate(_DIGITS_OF)})", text)
@@ -185,7 +188,7 @@ def _spelt(letter: re.Match[str]) -> str:
 def symbol(name: str) -> str:
     """A node's name as it stands in a formula: `net force` is net_force, v₀ is v0."""
     name = name.replace("|", "_given_").replace("+)", "_plus)").replace("(+", "(plus_")
-    joined = re.sub(r"[^\w']+", "_", plain(name) if "\\" in name else latin(name))
+    joined = re.sub(r"[^\w']+", "_", _as_characters(name) if "\\" in name else latin(name))
     return re.sub("__+", "_", joined).strip("_")
 
 
@@ -453,6 +456,8 @@ def _power(base: Tree, exponent: Tree) -> Tree:
 
 
 def _call(function: str, arguments: list[Tree]) -> Tree:
+    if function not in FUNCTIONS:  # `then ()`
+        raise RuleError(f"{function!r} is not a function of rules. Write it as one formula.")
     _, fewest, most = FUNCTIONS[function]
     if not fewest <= len(arguments) <= most:
         wanted = f"{fewest}" if fewest == most else f"{fewest} to {most}"
