@@ -9,20 +9,7 @@ from __future__ import annotations
 
 import re
 
-from trueness.reasoning.graph import close
-from trueness.reasoning.trees import (
-    CONSTANTS,
-    Binary,
-    Call,
-    Choice,
-    Name,
-    Negative,
-    Number,
-    Tree,
-    count_names,
-    evaluate,
-    parts,
-)
+from trueness.reasoning.trees import Binary, Call, Choice, Name, Negative, Number, Tree, agree, parts
 
 _OF_TEN = re.compile(r"(?<![^\W_])p(?:H|OH|K[ab]?)(?![a-z])|decibel|\bdB\b")
 
@@ -34,15 +21,7 @@ def with_base(tree: Tree, context: str) -> Tree | None:
     of_ten, natural = _with(tree, "log10"), _with(tree, "ln")
     if _OF_TEN.search(context):
         return of_ten
-    names = sorted(set(count_names(tree)) - set(CONSTANTS))
-    for root in (1.37, 2.11):
-        point = {name: root**k for k, name in enumerate(names, 1)}
-        try:
-            if not close(evaluate(of_ten, point), evaluate(natural, point), 1e-9):
-                return None
-        except (ArithmeticError, ValueError):
-            return None
-    return natural
+    return natural if agree(of_ten, natural) else None
 
 
 def _is_open(tree: Tree) -> bool:

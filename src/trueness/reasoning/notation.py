@@ -36,6 +36,8 @@ _MEASURED: Mapping[str, re.Pattern[str]] = {  # what one letter in brackets is t
     "F": re.compile("capacitance"), "T": re.compile("field"), "H": re.compile("inductance"),
     "M": re.compile("molarity|concentration"), "Ω": re.compile("resistance|impedance"),
 }  # fmt: skip
+# of formulas; spelled_out.py has what letters stand for in words
+_CUSTOM = {"I": "current", "L": "inductance", "Q": "charge", "q": "charge", "R": "resistance", "n": "moles"}
 _NUMBER = r"[-−]?\d+(?:\.\d+)?(?:[eE][-+−]?\d+|\s?[×x*·]\s?10\s?(?:\^\s?[({]?[-−]?\d+[)}]?|[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+))?(?![\d.])"
 _STATED = re.compile(
     r"(?:\s?[,;(]\s?|\s)(?P<words>(?:(?:and|with|where|using|taking|take|assuming|for|here|let|given)\s)*)"
@@ -86,9 +88,6 @@ def symbols_in(names: Iterable[str]) -> dict[str, str]:
     return {short: name for short, name in found.items() if said[short] == 1 and short not in taken}
 
 
-_CUSTOM = {"I": "current", "L": "inductance", "Q": "charge", "q": "charge", "R": "resistance", "n": "moles"}
-
-
 def by_custom(text: str, names: Sequence[str]) -> dict[str, str]:
     """v_i or v_0 and v_f, T_f: what begins and what ends, of names that say so; u and v where both are there;
     I is a current."""
@@ -136,7 +135,8 @@ def stated(
     those of the causes and of the effect. A node's own value may be repeated, and not changed."""
     owners = {symbol(name): name for name in names} | symbols_in(names)
     constants: dict[str, float] = {}
-    has_units, rest = False, re.sub(r"\s+", " ", text.replace("\\times", "×").replace("\\cdot", "·").replace("$", ""))
+    cut = has_units = False
+    rest = re.sub(r"\s+", " ", text.replace("\\times", "×").replace("\\cdot", "·").replace("$", ""))
     while (found := _STATED.search(rest)) is not None:
         before, short = rest[: found.start()], symbol(found["symbol"])
         used = re.search(rf"(?:=|\bequals\b|\bgiven by\b).*{re.escape(found['symbol'])}", before, re.DOTALL)
@@ -150,10 +150,8 @@ def stated(
             return Stated(text, {}, False, f"{found['symbol']} = {found['number']}{found['unit'] or ''}")
         if owner is None:
             constants[short] = number
-        has_units, rest = has_units or bool(unit), before
-    return (
-        Stated(rest, constants, has_units) if rest != text and (constants or rest in text) else Stated(text, {}, False)
-    )
+        cut, has_units, rest = True, has_units or bool(unit), before
+    return Stated(rest, constants, has_units) if cut else Stated(text, {}, False)
 
 
 def _value(number: str) -> float:

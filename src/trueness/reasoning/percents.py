@@ -8,7 +8,6 @@ price + rate, 72 / rate                              no value
 
 from __future__ import annotations
 
-from trueness.reasoning.graph import close
 from trueness.reasoning.trees import (
     CONSTANTS,
     Binary,
@@ -17,8 +16,8 @@ from trueness.reasoning.trees import (
     Name,
     Number,
     Tree,
+    agree,
     count_names,
-    evaluate,
     parts,
     substituted,
 )
@@ -32,14 +31,14 @@ def in_shares(tree: Tree, percents: frozenset[str], gives_percent: bool) -> Tree
     used = percents & names
     has_hundred = HUNDRED in _walk(tree)
     if not used:
-        ratio = _same(tree, substituted(tree, _shares(names)))
+        ratio = agree(tree, substituted(tree, _shares(names)))
         return None if gives_percent and ratio and not has_hundred else tree  # profit / revenue: 0.25 or 25
     if any(isinstance(part, Choice) for part in _walk(tree)):
         return None  # rate > 5: of 20, or 0.2
-    if used == names and _same(tree, Binary("*", HUNDRED, substituted(tree, _shares(names)))):
+    if used == names and agree(tree, Binary("*", HUNDRED, substituted(tree, _shares(names)))):
         return tree  # 20 % + 30 % are 50 %
     in_ones = _by_one(substituted(tree, _shares(used)))
-    if has_hundred and _same(tree, Binary("*", HUNDRED, in_ones) if gives_percent else in_ones):
+    if has_hundred and agree(tree, Binary("*", HUNDRED, in_ones) if gives_percent else in_ones):
         return tree
     if gives_percent:
         return None if has_hundred else Binary("*", HUNDRED, substituted(tree, _shares(used)))
@@ -94,19 +93,6 @@ def _by_one(tree: Tree) -> Tree:
     if isinstance(tree, Call):
         return Call(tree.function, tuple(map(_by_one, tree.arguments)))
     return ONE if tree == HUNDRED else tree
-
-
-def _same(tree: Tree, other: Tree) -> bool:
-    """At two points."""
-    names = sorted(set(count_names(tree)) - set(CONSTANTS))
-    for root in (1.37, 2.11):
-        point = {name: root**k for k, name in enumerate(names, 1)}
-        try:
-            if not close(evaluate(tree, point), evaluate(other, point), 1e-9):
-                return False
-        except (ArithmeticError, ValueError):
-            return False
-    return True
 
 
 def _walk(tree: Tree) -> list[Tree]:

@@ -23,7 +23,7 @@ from typing import Literal
 
 from trueness.reasoning.angles import Angles
 from trueness.reasoning.candidates import EQUALS, FRONT, ROUNDED, STANDS_FOR, candidates
-from trueness.reasoning.graph import ReasoningGraph, close, named
+from trueness.reasoning.graph import ReasoningGraph, named
 from trueness.reasoning.in_words import read_phrases, read_words, shares_word
 from trueness.reasoning.isolation import isolated
 from trueness.reasoning.literals import without_units
@@ -50,8 +50,8 @@ from trueness.reasoning.trees import (
     Name,
     Number,
     Tree,
+    agree,
     count_names,
-    evaluate,
     renamed,
     substituted,
 )
@@ -190,17 +190,8 @@ def without_mirrors(graph: ReasoningGraph) -> ReasoningGraph:
 
 
 def _is_mirror(tree: Tree, effect: str, back: Tree, other: str) -> bool:
-    """Whether the one rule, put into the other, gives its effect back, at two points."""
-    names = sorted({*count_names(tree), *count_names(back), effect} - {other, *CONSTANTS})
-    for root in (1.37, 2.11):
-        point = {name: root**k for k, name in enumerate(names, 1)}
-        try:
-            again = evaluate(tree, point | {other: evaluate(back, point)})
-        except (ArithmeticError, ValueError, KeyError):
-            return False
-        if not close(again, point[effect], 1e-9):
-            return False
-    return True
+    """Whether the one rule, put into the other, gives its effect back."""
+    return agree(substituted(tree, {other: back}), Name(effect))
 
 
 Values = tuple[tuple[str, float, str | None], ...]  # causes with a value, and their unit
@@ -215,12 +206,12 @@ def read_rule(
     if len(text) > MAX_LENGTH:  # before the cache, which would keep the text
         told = f"rule of '{effect}': a rule must have at most {MAX_LENGTH} characters, got {len(text):,}. Shorten it."
         return Rule(text[:MAX_LENGTH], "broken", message=told)
-    return _read(text, causes, effect, nodes, values)
+    rule = _read(_COMMENT.sub("", text), causes, effect, nodes, values)
+    return rule if rule.text == text else replace(rule, text=text)
 
 
 @lru_cache(maxsize=8192)
 def _read(text: str, causes: tuple[str, ...], effect: str, nodes: tuple[str, ...], values: Values) -> Rule:
-    text = _COMMENT.sub("", text) or text
     named_by = EQUALS.match(text)
     if named_by is None and not _FORMULA_SIGNS.search(text) and _TWO_WORDS.search(text):
         found = _in_words(text, causes, effect, values) or _by_its_name(text, causes, effect)
