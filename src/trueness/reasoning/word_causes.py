@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from itertools import permutations
 from typing import NamedTuple, TypeAlias
 
+from trueness.reasoning.percents import in_shares
 from trueness.reasoning.trees import Binary, Call, Name, Number, Tree, evaluate, parts, renamed, substituted, written
 from trueness.reasoning.word_forms import (
     EVERY,
@@ -99,7 +100,7 @@ def bind(shape: Shape, causes: Sequence[str], values: Values, effect: str = "") 
     trees = {signature(tree, causes): tree for tree in made if tree is not None and not _undoes(tree)}
     if len(trees) != 1:
         return None
-    tree = with_percents(next(iter(trees.values())), _percentages(causes, values))
+    tree = in_shares(next(iter(trees.values())), frozenset(_percentages(causes, values)), gives_percent=False)
     return None if tree is None else InWords(tree, written(tree), dict(zip(phrases, best[0], strict=True)))
 
 
@@ -107,32 +108,6 @@ def _percentages(causes: Sequence[str], values: Values) -> set[str]:
     """Causes in %: by their unit, or by a name that says so above 1."""
     by_unit = {name for name, (_, unit) in values.items() if unit == "%"}
     return by_unit | {name for name in causes if name in values and "percent" in name.lower() and values[name][0] > 1}
-
-
-def with_percents(tree: Tree, percents: set[str], within: bool = False) -> Tree | None:
-    """Factors in % by 100, where the rule does not divide by 100 itself; None where one is added to an amount."""
-    if not percents & set(leaves(tree)) or (not within and HUNDRED in numbers(tree, literal=False)):
-        return tree
-    if isinstance(tree, Name):
-        return Binary("/", tree, HUNDRED) if within else tree
-    if isinstance(tree, Binary) and tree.operator in "*/+-^":
-        sides = (tree.left, tree.right)
-        bare = [side for side in sides if isinstance(side, Name) and side.name in percents]
-        if tree.operator in "+-" and bare:
-            other = sides[0] if sides[1] is bare[-1] else sides[1]
-            if len(bare) == 2 and not within:
-                return tree  # 20 % + 30 % is 50 %
-            if other != Number(1.0) and len(bare) < 2:
-                return None
-        left, right = (with_percents(side, percents, within=True) for side in sides)
-        return None if left is None or right is None else Binary(tree.operator, left, right)
-    if (
-        isinstance(tree, Call)
-        and not within
-        and all(isinstance(a, Name) and a.name in percents for a in tree.arguments)
-    ):
-        return tree  # a mean of percentages
-    return None
 
 
 def _by_units(tree: Tree, values: Values) -> Tree | None:
