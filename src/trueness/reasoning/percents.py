@@ -8,6 +8,9 @@ price + rate, 72 / rate                              no value
 
 from __future__ import annotations
 
+import re
+
+from trueness.reasoning.notation import unit_in
 from trueness.reasoning.trees import (
     CONSTANTS,
     Binary,
@@ -23,6 +26,11 @@ from trueness.reasoning.trees import (
 )
 
 HUNDRED, ONE = Number(100.0), Number(1.0)
+
+
+def says_percent(name: str) -> bool:
+    """Whether a name says that it is in per cent."""
+    return unit_in(name) == "%" or re.search(r"percent|%", name, re.IGNORECASE) is not None
 
 
 def in_shares(tree: Tree, percents: frozenset[str], gives_percent: bool) -> Tree | None:

@@ -28,8 +28,8 @@ from trueness.reasoning.in_words import read_phrases, read_words, shares_word
 from trueness.reasoning.isolation import isolated
 from trueness.reasoning.literals import without_units
 from trueness.reasoning.logarithms import with_base
-from trueness.reasoning.notation import by_custom, stated, symbols_in, unit_in
-from trueness.reasoning.percents import in_shares
+from trueness.reasoning.notation import by_custom, stated, symbols_in
+from trueness.reasoning.percents import in_shares, says_percent
 from trueness.reasoning.spelled_out import effect_called, spelled_out
 from trueness.reasoning.syntax import MAX_LENGTH, Equation, RuleError, latin, parse, symbol
 from trueness.reasoning.temperatures import (
@@ -242,7 +242,7 @@ def _read(text: str, causes: tuple[str, ...], effect: str, nodes: tuple[str, ...
         return Equation(None if left is None else renamed(left, known), renamed(right, known))
 
     if percent := _HUNDRED.search(bare):  # (a / b) x 100 %: 81 of an effect in per cent; else 81, or .81
-        if not _PERCENT.search(effect):
+        if not says_percent(effect):
             told = f"rule of '{effect}' times 100 % may be a share or a percentage. Name it '{effect} (%)'."
             return Rule(text, "broken", message=told)
         bare = bare[: percent.start(1)] + bare[percent.end(1) :]
@@ -350,7 +350,7 @@ def _by_its_name(text: str, causes: tuple[str, ...], effect: str) -> Rule | None
 def _in_shares(rule: Rule, effect: str, values: Values) -> Rule:
     """pay * rate for a rate of 20 %: the factor is 0.2; 300 + 20 % may be 300.2 or 360, and has no value."""
     percents = frozenset(name for name, _, unit in values if unit == "%")
-    gives_percent = unit_in(effect) == "%" or bool(_PERCENT.search(effect))
+    gives_percent = says_percent(effect)
     if rule.tree is None or not (gives_percent or percents & rule.uses):
         return rule
     tree = in_shares(rule.tree, percents, gives_percent)

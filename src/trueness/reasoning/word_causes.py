@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from itertools import permutations
 from typing import NamedTuple, TypeAlias
 
-from trueness.reasoning.percents import in_shares
+from trueness.reasoning.percents import in_shares, says_percent
 from trueness.reasoning.trees import Binary, Call, Name, Number, Tree, evaluate, parts, renamed, substituted, written
 from trueness.reasoning.word_forms import (
     EVERY,
@@ -100,7 +100,7 @@ def bind(shape: Shape, causes: Sequence[str], values: Values, effect: str = "") 
     trees = {signature(tree, causes): tree for tree in made if tree is not None and not _undoes(tree)}
     if len(trees) != 1:
         return None
-    tree = in_shares(next(iter(trees.values())), frozenset(_percentages(causes, values)), gives_percent=False)
+    tree = in_shares(next(iter(trees.values())), frozenset(_percentages(causes, values)), says_percent(effect))
     return None if tree is None else InWords(tree, written(tree), dict(zip(phrases, best[0], strict=True)))
 
 
