@@ -1,9 +1,10 @@
 """The atlas: what learners do on random systems whose graphs are known, and what a table of each looks like.
 
-    python benchmarks/atlas.py --count 4800 --rows FILE [--part 0/2]     goes on where it stopped
+    python benchmarks/atlas.py [--count 3500] [--from 46000] --rows FILE [--part 0/2]     goes on where it stopped
 
-A row is a system: its settings, the features of its first table, and each learner's scores on every draw (None: the
-run failed). Draws: more where they are cheap, at least 2, at most 40. `atlas_fit.py` makes the file of the package.
+A row is a system: its settings, the features of its first table, what the graphs of that table say of each other
+(None: a learner failed on it), and each learner's scores on every draw (None: the run failed). Draws: more where they
+are cheap, at least 2, at most 40. `atlas_fit.py` makes the files of the package.
 """
 
 from __future__ import annotations
@@ -18,9 +19,12 @@ from typing import Any
 import numpy as np
 from random_systems import System, atlas_system
 
-from trueness.atlas import LEARNERS, MEASURES
+from trueness.atlas import ANY_COLUMNS, LEARNERS, MEASURES, SEEN
+from trueness.atlas.agreement import agreement_of
 from trueness.atlas.features import features_of
+from trueness.datasets.table import Table
 from trueness.errors import TruenessError
+from trueness.graphs import Graph
 from trueness.learners import Learner, build, handles_gaps
 from trueness.measures.graphs import Reference
 
@@ -41,20 +45,31 @@ def try_one(seed: int) -> dict[str, Any]:
         table = system.draw(system.rows, rng)
         if not k:
             row["features"] = [round(float(one), 5) for one in features_of(table)]
+            marks: dict[str, np.ndarray] = {}
         for name, (base, settings) in LEARNERS.items():
             learner = build(base, settings)
             if learner.card.takes(table) and (handles_gaps(learner) or not table.has_gaps):
-                row["scores"].setdefault(name, []).append(_scores(learner, table, reference, pairs, rng))
+                graph = _fitted(learner, table, rng)
+                row["scores"].setdefault(name, []).append(graph and _scores(graph, reference, pairs))
                 row["fits"] += 1
+                if not k and graph:
+                    marks[name] = graph.reorder(table.names).marks
+        if not k:
+            whole = all(name in marks for name in SEEN if name in ANY_COLUMNS)
+            row["agreement"] = [round(float(one), 4) for one in agreement_of(marks, SEEN)] if whole else None
     return row
 
 
-def _scores(learner: Learner, table, reference: Reference, pairs: float, rng) -> list[float | None] | None:
-    """By MEASURES; SHD as a share of all pairs."""
+def _fitted(learner: Learner, table: Table, rng: np.random.Generator) -> Graph | None:
     try:
-        made = reference.score(learner.fit(table, rng), MEASURES)
+        return learner.fit(table, rng)
     except TruenessError:  # a column that does not vary in this draw, categories with gaps
         return None
+
+
+def _scores(graph: Graph, reference: Reference, pairs: float) -> list[float | None]:
+    """By MEASURES; SHD as a share of all pairs."""
+    made = reference.score(graph, MEASURES)
     values = [made[name].value for name in MEASURES]
     return [
         None if v is None else round(v / (pairs if name == "shd" else 1), 4)
@@ -68,7 +83,8 @@ def read(paths: list[Path]) -> list[dict[str, Any]]:
 
 def main() -> None:
     parser = argparse.ArgumentParser()
-    parser.add_argument("--count", type=int, default=4800)
+    parser.add_argument("--count", type=int, default=3500)
+    parser.add_argument("--from", dest="first", type=int, default=FIRST_SEED, help="46000: the additive kind")
     parser.add_argument("--rows", type=Path, default=Path("atlas.jsonl"))
     parser.add_argument("--part", default="0/1", help="of the seeds, for a process beside others, each with its --rows")
     parser.add_argument(
@@ -79,7 +95,7 @@ def main() -> None:
     done = {row["seed"] for row in read([options.rows])} | set(options.skip)
     part, parts = map(int, options.part.split("/"))
     with options.rows.open("a") as file:
-        for seed in range(FIRST_SEED + part, FIRST_SEED + options.count, parts):
+        for seed in range(options.first + part, options.first + options.count, parts):
             if seed not in done:
                 file.write(json.dumps(try_one(seed)) + "\n")
                 file.flush()

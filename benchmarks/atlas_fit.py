@@ -1,34 +1,37 @@
-"""The file of the atlas, from the rows of atlas.py: boosted trees and what remains of them on systems left out.
+"""The files of the atlas, from the rows of atlas.py: boosted trees and what remains of them on systems left out.
 
-    python benchmarks/atlas_fit.py ROWS [ROWS ...]      writes src/trueness/atlas/atlas.npz, prints what it is worth
+    python benchmarks/atlas_fit.py ROWS [ROWS ...]      writes src/trueness/atlas/{first,second}.npz, prints their worth
 
-Four folds over systems: centre and spread of a fold's systems come from models of the other four, so that quantiles of
-(score - centre) / spread are of systems that the models had not seen. The models of the file are of all systems.
+Four folds over systems: centre and spread of a fold's systems come from models of the other three, so that quantiles of
+(score - centre) / spread are of systems that the models had not seen. The models of the file are of all systems. The
+second look takes the graphs of a system's first table; its "run" is the score on that table.
 """
 
 from __future__ import annotations
 
 import sys
+import warnings
 from pathlib import Path
 
 import numpy as np
 from atlas import read
 from sklearn.ensemble import HistGradientBoostingRegressor
 
-from trueness.atlas import LEARNERS, MEASURES, TARGETS, TAUS
-from trueness.atlas.features import FEATURES
+from trueness.atlas import LEARNERS, MEASURES, SEEN, TARGETS, TAUS
 
-FILE = Path(__file__).resolve().parents[1] / "src/trueness/atlas/atlas.npz"
+FOLDER = Path(__file__).resolve().parents[1] / "src/trueness/atlas"
 FOLDS, RUNS, LEAST = 4, 10, 0.02
 SHAPE = {"max_iter": 150, "learning_rate": 0.06, "max_leaf_nodes": 8, "l2_regularization": 1.0, "early_stopping": False}
 
 
-def values_of(rows: list[dict], learner: str, measure: str) -> np.ndarray:
-    """(systems, RUNS) with NaN where there is no run or no value."""
-    made = np.full((len(rows), RUNS), np.nan)
+def values_of(rows: list[dict], learners: tuple[str, ...]) -> np.ndarray:
+    """(systems, learners, measures, RUNS) with NaN where there is no run or no value."""
+    made = np.full((len(rows), len(learners), len(MEASURES), RUNS), np.nan)
     for k, row in enumerate(rows):
-        runs = [one[MEASURES.index(measure)] for one in row["scores"].get(learner, ())[:RUNS] if one is not None]
-        made[k, : len(runs)] = [np.nan if value is None else value for value in runs]
+        for a, learner in enumerate(learners):
+            for r, run in enumerate(row["scores"].get(learner, ())[:RUNS]):
+                if run is not None:
+                    made[k, a, :, r] = [np.nan if value is None else value for value in run]
     return made
 
 
@@ -65,64 +68,91 @@ def trees_of(models: list[HistGradientBoostingRegressor]) -> dict[str, np.ndarra
     return made
 
 
-def main() -> None:
-    rows = sorted(read([Path(one) for one in sys.argv[1:]]), key=lambda row: row["seed"])
-    x = np.array([row["features"][: len(FEATURES)] for row in rows]).astype(np.float32).astype(np.float64)
-    centres, spreads = [], []
-    quantiles = np.zeros((len(TARGETS), len(LEARNERS), len(MEASURES), len(TAUS)), np.float32)
+def fit(name: str, x: np.ndarray, rows: list[dict], learners: tuple[str, ...], first_only: bool) -> None:
+    values = values_of(rows, learners)
+    mean = np.nanmean(values, axis=3)
+    middle = np.nanmean(mean, axis=1)  # over learners: (systems, measures)
+    apart = mean - middle[:, None]
+    centre_of_all = np.stack([left_out(x, middle[:, b]) for b in range(len(MEASURES))], axis=1)
+    centre, spread = np.empty((2, *mean.shape))
+    quantiles = np.zeros((len(TARGETS), len(learners), len(MEASURES), len(TAUS)), np.float32)
     inside: dict[str, list[float]] = {target: [] for target in TARGETS}
     width: dict[str, list[float]] = {target: [] for target in TARGETS}
-    errors, plain = [], []
-    held = {}
-    for a, learner in enumerate(LEARNERS):
+    sizes = np.empty(mean.shape)
+    for a in range(len(learners)):
         for b, measure in enumerate(MEASURES):
-            runs = values_of(rows, learner, measure)
-            there = ~np.isnan(runs).all(axis=1)
-            mean = np.full(len(rows), np.nan)
-            mean[there] = np.nanmean(runs[there], axis=1)
-            centre = left_out(x, mean)
-            size = np.full(len(rows), np.nan)
-            size[there] = np.nanmean(np.abs(runs - centre[:, None])[there], axis=1)
-            spread = np.maximum(left_out(x, size), LEAST)
-            for t, values in enumerate((runs, mean[:, None])):
-                rest = (values - centre[:, None]) / spread[:, None]
+            runs = values[:, a, b, :1] if first_only else values[:, a, b]
+            centre[:, a, b] = centre_of_all[:, b] + left_out(x, apart[:, a, b])
+            sizes[:, a, b] = np.nanmean(np.abs(runs - centre[:, a, b, None]), axis=1)
+            spread[:, a, b] = np.maximum(left_out(x, sizes[:, a, b]), LEAST)
+            for t, some in enumerate((runs, mean[:, a, b, None])):
+                rest = (some - centre[:, a, b, None]) / spread[:, a, b, None]
                 weight = np.where(np.isnan(rest), 0, 1) / np.maximum((~np.isnan(rest)).sum(axis=1, keepdims=True), 1)
                 quantiles[t, a, b] = weighted(rest[~np.isnan(rest)], weight[~np.isnan(rest)], TAUS)
                 if measure == "f1":
                     seen, unseen = rest[::2], rest[1::2]  # quantiles of one half of the systems tried on the other
-                    some = weighted(seen[~np.isnan(seen)], weight[::2][~np.isnan(seen)], TAUS)
-                    low, high = np.interp((0.05, 0.95), TAUS, some)
-                    inside[TARGETS[t]].append(float(((unseen >= low) & (unseen <= high))[~np.isnan(unseen)].mean()))
-                    ends = np.clip(centre[there, None] + spread[there, None] * [low, high], 0, 1)
-                    width[TARGETS[t]].append(float(np.diff(ends).mean()))
-            if measure == "f1":
-                errors.append(np.nanmean(np.abs(mean - centre)))
-                plain.append(np.nanmean(np.abs(mean - np.nanmean(mean))))
-                held[learner] = (centre, mean)
-            centres.append(boost(x, mean))
-            spreads.append(boost(x, size))
-    models = centres + spreads
-    base = np.array([model._baseline_prediction.item() for model in models])
+                    half = weighted(seen[~np.isnan(seen)], weight[::2][~np.isnan(seen)], TAUS)
+                    ends = np.interp((0.05, 0.95), TAUS, half)
+                    inside[TARGETS[t]].append(
+                        float(((unseen >= ends[0]) & (unseen <= ends[1]))[~np.isnan(unseen)].mean())
+                    )
+                    there = ~np.isnan(mean[:, a, b])
+                    held = np.clip(centre[there, a, b, None] + spread[there, a, b, None] * ends, 0, 1)
+                    width[TARGETS[t]].append(float(np.diff(held).mean()))
+    models = [boost(x, middle[:, b]) for b in range(len(MEASURES))]
+    models += [
+        boost(x, of[:, a, b]) for of in (apart, sizes) for a in range(len(learners)) for b in range(len(MEASURES))
+    ]
+    file = FOLDER / f"{name}.npz"
     np.savez_compressed(
-        FILE, **trees_of(models), base=base, least=np.array(LEAST), quantiles=quantiles,
-        range=np.array([x.min(axis=0), x.max(axis=0)]), systems=np.array(len(rows)),
-        fits=np.array(sum(row["fits"] for row in rows)),
+        file, **trees_of(models), base=np.array([model._baseline_prediction.item() for model in models]),
+        least=np.array(LEAST), quantiles=quantiles, range=np.array([x.min(axis=0), x.max(axis=0)]),
+        systems=np.array(len(rows)), fits=np.array(sum(row["fits"] for row in rows)),
     )  # fmt: skip
-    print(f"{len(rows)} systems, {sum(row['fits'] for row in rows):,} fits, {FILE.stat().st_size / 1e6:.2f} MB")
-    print(f"mean error of a mean F1, systems left out: {np.mean(errors):.3f}; of the mean of all: {np.mean(plain):.3f}")
+    told, came = centre[:, :, 0], mean[:, :, 0]
+    print(f"\n{name} look: {len(rows)} systems, {file.stat().st_size / 1e6:.2f} MB")
+    plain = np.nanmean(np.abs(came - np.nanmean(came, axis=0)))
+    print(f"mean error of a mean F1, systems left out: {np.nanmean(np.abs(came - told)):.3f}; of the mean: {plain:.3f}")
     for target in TARGETS:
         print(f"90 % of a {target}: holds {np.mean(inside[target]):.3f}, {np.mean(width[target]):.2f} wide")
-    report_choice(held)
+    on_the_table = values[:, :, 0, 0]
+    few = [learners.index(one) for one in SEEN]
+    told, came, on_the_table = (of[:, few] for of in (told, came, on_the_table))
+    print(f"of the learners that learn runs, the one put first: {short(told, came):.3f} short of the best")
+    print(f"   the best of the table itself (needs the truth) {short(on_the_table, came):.3f}")
+    kinds = np.array([row["kind"] for row in rows])
+    across = np.full(told.shape, np.nan)
+    for kind in sorted(set(kinds)):  # how it does on a kind that it has not seen
+        other = kinds != kind
+        for k, a in enumerate(few):
+            if (~np.isnan(apart[other, a, 0])).sum() > 100:
+                across[~other, k] = boost(x[other], apart[other, a, 0]).predict(x[~other])
+    print(
+        f"   with its kind left out {short(across, came):.3f}: "
+        + ", ".join(f"{kind} {short(across[kinds == kind], came[kinds == kind]):.3f}" for kind in sorted(set(kinds)))
+    )
+    for k, one in enumerate(SEEN):
+        there = ~np.isnan(came[:, k])
+        alone = np.where(np.arange(len(SEEN)) == k, 1.0, 0.0) * np.ones((there.sum(), 1))
+        print(f"   always {one:15} {short(alone, came[there]):.3f} (n = {there.sum()})")
 
 
-def report_choice(held: dict[str, tuple[np.ndarray, np.ndarray]]) -> None:
-    told, came = (np.array([held[name][k] for name in held]) for k in range(2))
-    told = np.where(np.isnan(came), -1.0, told)
-    chosen = came[told.argmax(axis=0), np.arange(told.shape[1])]
-    print(f"chosen by it: {np.mean(np.nanmax(came, axis=0) - chosen):.3f} short of the best")
-    for name, own in zip(held, came, strict=True):
-        there = ~np.isnan(own)
-        print(f"   always {name:15} {np.mean(np.nanmax(came[:, there], axis=0) - own[there]):.3f} (n = {there.sum()})")
+def short(told: np.ndarray, came: np.ndarray) -> float:
+    """Of the best learner, on average."""
+    chosen = np.where(np.isnan(came) | np.isnan(told), -9.0, told).argmax(axis=1)
+    return float(np.nanmean(np.nanmax(came, axis=1) - came[np.arange(len(came)), chosen]))
+
+
+def main() -> None:
+    warnings.simplefilter("ignore", RuntimeWarning)  # means of systems on which no run of a learner has a value
+    rows = sorted(read([Path(one) for one in sys.argv[1:]]), key=lambda row: row["seed"])
+    print(f"{len(rows)} systems, {sum(row['fits'] for row in rows):,} fits")
+    rows = [row for row in rows if any(run is not None for runs in row["scores"].values() for run in runs)]
+    x = np.array([row["features"] for row in rows]).astype(np.float32).astype(np.float64)
+    fit("first", x, rows, tuple(LEARNERS), first_only=False)
+    known = [k for k, row in enumerate(rows) if row["agreement"] is not None]
+    graphs = np.array([rows[k]["agreement"] for k in known]).astype(np.float32).astype(np.float64)
+    fit("second", np.hstack([x[known], graphs]), [rows[k] for k in known], SEEN, first_only=True)
 
 
 def weighted(values: np.ndarray, weights: np.ndarray, taus: np.ndarray) -> np.ndarray:

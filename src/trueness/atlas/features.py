@@ -6,6 +6,12 @@ C holds the correlations of all blocks, P its inverse; pairs of columns (i, j), 
     marginal   m_ij = ||C_ij||_F^2 / min(p_i, p_j)                n ||C_ij||_F^2 ~ chi2(p_i p_j) without dependence
     partial    q_ij = the same of P_ii^-1/2 P_ij P_jj^-1/2        given all other columns
     R2_j       1 - tr(P_jj^-1) / p_j                              of column j on all others
+    bic        pairs with n ||C_ij||_F^2 > p_i p_j log n: those that a search by BIC would join, first
+
+and of e_j, what a regression of a number j on all others leaves, with another number i (products: with two others):
+
+    curved     sqrt(n) |corr(e_j, x_i^2)|      bent      (n eta^2(e_j | x_i in 8 bins) - 8) / 4, the largest over i
+    products   sqrt(n) |corr(e_j, x_i x_k)|    fanning   the same of e_j^2: noise whose size depends on x_i
 
 A gap counts as the column's mean.
 """
@@ -23,10 +29,12 @@ from trueness.datasets.table import Table
 Array = NDArray[np.float64]
 ALPHA = 0.01
 RIDGE = 1e-3
+BINS = 8
+MOST_PRODUCTS = 5e9  # n d^3 of the rows that products are taken from
 FEATURES = (
     "log_rows", "log_columns", "categories", "log_levels", "gaps", "skewness", "tails", "scales", "rest_skewness",
-    "rest_tails", "curved", "marginal", "marginal_share", "partial", "partial_degree", "r2", "r2_spread", "r2_most",
-    "rank",
+    "rest_tails", "curved", "bent", "products", "fanning", "marginal", "marginal_share", "marginal_bic",
+    "marginal_strong", "partial", "partial_degree", "partial_bic", "r2", "r2_spread", "r2_least", "r2_most", "rank",
 )  # fmt: skip
 
 
@@ -47,14 +55,16 @@ def features_of(table: Table) -> Array:
     ends = stats.chi2.isf(ALPHA, freedom) / n
     r2 = np.array([1 - np.trace(np.linalg.inv(inverse[np.ix_(owner == j, owner == j)])) / sizes[j] for j in range(d)])
     eigen = np.clip(np.linalg.eigvalsh(correlation) / len(owner), 1e-12, None)
-    rest, curved = _residuals(blocks, inverse, owner, table) if numbers.size else (np.zeros((n, 0)), 0.0)
+    rest, shapes = _residuals(blocks, inverse, owner, table)
     moments = [_mean(one) for values in (numbers, rest) for one in _shape(values)]
+    strong = (marginal / least)[marginal > ends]
     made = [
         np.log(n), np.log(d), len(levels) / d, _mean(np.log(levels)), float(table.gaps.mean()),
-        *moments[:2], _scales(numbers), *moments[2:], curved,
-        _mean(marginal / least), _mean(marginal > ends), _mean(partial / least), _mean(partial > ends) * (d - 1),
-        _mean(r2), float(r2.std()), float(r2.max()),
-        float(-(eigen * np.log(eigen)).sum() / max(np.log(len(owner)), 1e-9)),
+        *moments[:2], _scales(numbers), *moments[2:], *shapes,
+        _mean(marginal / least), _mean(marginal > ends), _mean(n * marginal > freedom * np.log(n)) * (d - 1),
+        _mean(strong), _mean(partial / least), _mean(partial > ends) * (d - 1),
+        _mean(n * partial > freedom * np.log(n)) * (d - 1), _mean(r2), float(r2.std()), float(r2.min()),
+        float(r2.max()), float(-(eigen * np.log(eigen)).sum() / max(np.log(len(owner)), 1e-9)),
     ]  # fmt: skip
     return np.array(made, dtype=np.float64)
 
@@ -125,16 +135,52 @@ def _scaled(inverse: Array, owner: NDArray[np.intp], d: int) -> Array:
     return root @ inverse @ root
 
 
-def _residuals(blocks: Array, inverse: Array, owner: NDArray[np.intp], table: Table) -> tuple[Array, float]:
-    """Of each number on all others; sqrt(n) times the largest correlation with another's square, on average.
+def _residuals(
+    blocks: Array, inverse: Array, owner: NDArray[np.intp], table: Table
+) -> tuple[Array, tuple[float, float, float, float]]:
+    """Of each number on all others; curved, bent, products, fanning, each the largest of a column, on average.
 
     e_j = X P_j / P_jj: what a regression on all others leaves (P the inverse of X'X / n with its ridge).
     """
-    numbers = np.flatnonzero(~table.discrete[owner])
-    rest = blocks @ inverse[:, numbers] / np.diag(inverse)[numbers]
-    squares = blocks[:, numbers] ** 2 - 1
-    sizes = np.sqrt(np.multiply.outer((squares**2).mean(axis=0), rest.var(axis=0)))
-    alike = np.abs(squares.T @ rest / len(rest) / np.maximum(sizes, 1e-12))
-    np.fill_diagonal(alike, 0.0)
-    curved = alike.max(axis=0)[rest.std(axis=0) > 0] if len(numbers) > 1 else np.zeros(0)
-    return rest, _mean(curved) * np.sqrt(len(blocks))
+    own = np.flatnonzero(~table.discrete[owner])
+    rest = blocks @ inverse[:, own] / np.diag(inverse)[own]
+    varies = rest.std(axis=0) > 0
+    if len(own) < 2 or not varies.any():
+        return rest, (0.0, 0.0, 0.0, 0.0)
+    x, e = blocks[:, own], _standard(rest)
+
+    def most(alike: Array) -> float:
+        np.fill_diagonal(alike, 0.0)
+        return _mean(alike.max(axis=0)[varies])
+
+    curved = most(np.abs(_standard(x**2).T @ e)) / np.sqrt(len(x))
+    bins = np.argsort(np.argsort(x, axis=0, kind="stable"), axis=0, kind="stable") * BINS // len(x)
+    bent, fanning = (np.log1p(max((most(_between(bins, of)) - BINS) / 4, 0.0)) for of in (e, _standard(e**2)))
+    return rest, (curved, float(bent), _products(x, e, varies), float(fanning))
+
+
+def _standard(values: Array) -> Array:
+    apart = values - values.mean(axis=0)
+    return np.asarray(apart / np.maximum(apart.std(axis=0), 1e-12))
+
+
+def _between(bins: NDArray[np.intp], e: Array) -> Array:
+    """n eta^2 of each e (columns) over the bins of each x (rows): chi2(BINS - 1) without dependence."""
+    made = np.zeros((bins.shape[1], e.shape[1]))
+    for k in range(BINS):
+        inside = (bins == k).astype(np.float64)
+        made += (inside.T @ e) ** 2 / np.maximum(inside.sum(axis=0), 1.0)[:, None]
+    return made
+
+
+def _products(x: Array, e: Array, varies: NDArray[np.bool_]) -> float:
+    """sqrt(n) times the largest correlation of a column's rest with a product of two others, on average."""
+    step = -(-len(x) * x.shape[1] ** 3 // int(MOST_PRODUCTS))
+    x, e = x[::step], e[::step]
+    most = np.zeros(x.shape[1])
+    for i in range(x.shape[1]):
+        alike = np.abs(_standard(x * x[:, [i]]).T @ e)
+        np.fill_diagonal(alike, 0.0)
+        alike[i] = alike[:, i] = 0.0
+        most = np.maximum(most, alike.max(axis=0))
+    return float(_mean(most[varies]) / np.sqrt(len(x)))
