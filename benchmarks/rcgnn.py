@@ -258,13 +258,11 @@ def show_claim(records):
 def gap(ours, theirs, clusters, where, digits=3):
     ours, theirs, clusters = (np.array(part)[where] for part in (ours, theirs, clusters))
     found = paired_difference(ours, theirs, clusters=clusters, names=(NAME, "baseline"))
-    ends = (
-        "no interval"
-        if found.interval is None
-        else f"[{found.interval.low:+.{digits}f}, {found.interval.high:+.{digits}f}]"
-    )
+    low_high = () if found.interval is None else (found.interval.low, found.interval.high)
+    ends = f"[{', '.join(f'{end:+.{digits}f}' for end in low_high)}]" if low_high else "no interval"
     p = "no p" if found.p is None else f"p = {found.p:.2g}"
-    return f"{found.difference:+.{digits}f} {ends} ({p}, {found.n_clusters} systems, ahead in {np.mean(ours > theirs):.0%})"
+    ahead = f"{found.n_clusters} systems, ahead in {np.mean(ours > theirs):.0%}"
+    return f"{found.difference:+.{digits}f} {ends} ({p}, {ahead})"
 
 
 def show_parts(records):
@@ -285,9 +283,8 @@ def show_parts(records):
                 gain = ""
                 if name != "whole":
                     gain = gap([whole[k] for k in other], list(other.values()), [k[0] for k in other], slice(None), 4)
-                print(
-                    f"  {name:<36} {mean(own, measure):.4f} | {' '.join(cells)} | {mean(own, 'seconds'):.2f} s | {gain}"
-                )
+                shown = f"{mean(own, measure):.4f} | {' '.join(cells)} | {mean(own, 'seconds'):.2f} s"
+                print(f"  {name:<36} {shown} | {gain}")
 
 
 def cost():
@@ -352,12 +349,8 @@ def main():
     if asked.report:
         records = [row for file in asked.report for row in json.loads(Path(file).read_text())]
         return (show_parts if any(row["scorer"] == "whole" for row in records) else show_claim)(records)
-    made, kinds, numbers, parts = (
-        claiming,
-        asked.corruptions or CLAIMING,
-        SECOND_CLAIM if asked.second else FIRST_CLAIM,
-        {},
-    )
+    made, kinds, parts = claiming, asked.corruptions or CLAIMING, {}
+    numbers = SECOND_CLAIM if asked.second else FIRST_CLAIM
     if asked.parts:
         made, kinds, numbers, parts = developing, DEVELOPING, range(48), PARTS
     elif asked.segments:

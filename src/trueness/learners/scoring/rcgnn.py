@@ -47,15 +47,15 @@ BLOCK = 20  # rows of a series that are weighted together
 BOUND = 4.0  # signals beyond it weigh no more in the search
 CALIBRATION = {True: (-1.55, 1.24), False: (-1.03, 0.82)}  # of a series, of rows: benchmarks/rcgnn_calibration.py
 Labels = NDArray[np.int64]
-PARTS = (  # AUPRC, whole minus without, on developing systems: benchmarks/rcgnn.py --parts
-    "messages: series +.052 [+.027, +.089], rows +.009 [-.034, +.050]",
-    "heavy tails of the readings: series +.053 [+.033, +.073], rows +.016 [-.046, +.048]",
-    "regimes: series +.045 [+.017, +.114], rows +.072 [+.026, +.101]",
-    "the ensemble: series +.047 [+.030, +.057], rows +.148 [+.085, +.182]",
-    "the shape of the noise: series -.002 [-.009, +.014], rows +.060 [-.021, +.137]",
-    "the higher cost of an edge: series -.010 [-.016, +.000], rows +.001 [-.026, +.018]",
-    "random weights of rows: series -.001 [-.024, +.013], rows +.003 [-.024, +.034]",
-    "segments: series +.001 [-.005, +.010]",
+PARTS = (  # whole minus without, on developing systems: benchmarks/rcgnn.py --parts, --segments; docs/rcgnn.md has all
+    "messages: AUPRC, series +.060 [+.044, +.076], rows -.007 [-.035, +.020]",
+    "heavy tails of the readings: AUPRC, series +.051 [+.040, +.062], rows -.002 [-.023, +.018]",
+    "regimes: AUPRC, series +.044 [+.033, +.056], rows +.059 [+.033, +.085]",
+    "the ensemble: AUPRC, series +.062 [+.051, +.072], rows +.129 [+.095, +.164]",
+    "the shape of the noise: AUPRC, series +.002 [-.004, +.008], rows +.087 [+.052, +.123]",
+    "the higher cost of an edge: F1 at its own K, series +.100 [+.073, +.128], rows +.016 [-.003, +.035]",
+    "random weights of rows: Brier score, series -.0038 [-.0064, -.0014], rows -.0014 [-.0038, +.0010]",
+    "segments, labels of regimes taken away: AUPRC, series +.053 [+.036, +.070]",
 )
 
 

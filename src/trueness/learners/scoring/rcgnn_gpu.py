@@ -19,9 +19,10 @@ import numpy as np
 from numpy.random import Generator
 
 from trueness.datasets.table import Table
-from trueness.errors import DataError, MissingExtra, SettingError, TruenessError
+from trueness.errors import DataError, SettingError, TruenessError
 from trueness.learners.scoring.base import EdgeScores
 from trueness.learners.scoring.rcgnn import BLOCK, BOUND, RCGNN, Chain, worths
+from trueness.registry import need
 
 MOST_COLUMNS = 64  # a set of variables is one mask of 64 bits
 WARPS = 4  # of a block that searches
@@ -236,10 +237,9 @@ def _module() -> Any:
 
 @cache
 def _cupy() -> Any:
-    try:
-        import cupy
-    except ImportError:
-        raise MissingExtra("RC-GNN on a GPU", "cupy", "gpu") from None
+    need("cupy", "RC-GNN on a GPU")
+    import cupy
+
     if not cupy.is_available():
         raise TruenessError("RC-GNN on a GPU needs an NVIDIA card and its driver, got none. Use RCGNN().scores.")
     return cupy
