@@ -54,7 +54,7 @@ PARTS = (  # whole minus without, on developing systems: benchmarks/rcgnn.py --p
     "the ensemble: AUPRC, series +.062 [+.051, +.072], rows +.129 [+.095, +.164]",
     "the shape of the noise: AUPRC, series +.002 [-.004, +.008], rows +.087 [+.052, +.123]",
     "the higher cost of an edge: F1 at its own K, series +.100 [+.073, +.128], rows +.016 [-.003, +.035]",
-    "random weights of rows: Brier score, series -.0038 [-.0064, -.0014], rows -.0014 [-.0038, +.0010]",
+    "random weights of rows: Brier (less is better), series -.0038 [-.0064, -.0014], rows -.0014 [-.0038, +.0010]",
     "segments, labels of regimes taken away: AUPRC, series +.053 [+.036, +.070]",
 )
 

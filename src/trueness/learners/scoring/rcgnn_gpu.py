@@ -2,10 +2,10 @@
 
     scores_of_many(RCGNN(), tables, rngs)    one EdgeScores a table, in their order
 
-Tables of the same n, d and lags go to the card together, as many as its memory takes. What each fit does is what
+Tables of the same n, d and lags go to the card together, as many as its free memory takes. What each fit does is what
 RCGNN.scores does, in double precision; the random numbers are the card's own, so the scores of one table differ from
-those of RCGNN.scores as those of another seed do. With the same tables and generators they are the same again. Given
-`OfTheTables` in place of `OfTheCard`, each fit takes its table's own numbers, and the graphs are those of RCGNN.scores.
+those of RCGNN.scores as those of another seed do. The same tables and generators in the same batches give the same
+scores. With `OfTheTables` in place of `OfTheCard` each fit takes its table's own numbers: the graphs of RCGNN.scores.
 """
 
 from __future__ import annotations
