@@ -1,7 +1,8 @@
 """RC-GNN judged like any other scorer, on kinds of systems that it was not developed on; and what its parts gain.
 
-    python benchmarks/rcgnn.py [--systems 40] [--workers 2] [--save FILE]    the claim: 40 systems x 10 corruptions
-    python benchmarks/rcgnn.py --parts [--systems 12] [--seeds 2]            without one part each, developing set
+    python benchmarks/rcgnn.py [--second] [--workers 2] [--save FILE]        the claim: 40 systems x 10 corruptions
+    python benchmarks/rcgnn.py --parts [--systems 48] [--seeds 1]            without one part each, developing set
+    python benchmarks/rcgnn.py --segments [--systems 48] [--seeds 1]         without segments, labels taken away
     python benchmarks/rcgnn.py --report FILE ...                             the tables of saved records, once more
     python benchmarks/rcgnn.py --cost                                        seconds and memory of a fit by d and T
 
@@ -17,7 +18,7 @@ import os
 import sys
 import time
 import tracemalloc
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
 from multiprocessing import Pool
@@ -27,7 +28,8 @@ for _threads in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(_threads, "1")  # one process a core
 
 import numpy as np
-from rcgnn_systems import CLAIMING, COMPOUND, DEVELOPING, claiming, developing, units
+from rcgnn_systems import CLAIMING, COMPOUND, DEVELOPING, FIRST_CLAIM, SECOND_CLAIM, claiming, developing, units
+from rcgnn_calibration import brier, count_frequencies, fitted, mapped
 from scipy import stats
 
 import trueness.learners.kernels.rcgnn as kernels
@@ -103,6 +105,7 @@ PARTS = {
     "no segments": {"segments": 1}, "no bootstrap": {"resample": False}, "one member": {"members": 1},
     "plain BIC": {"edge_cost": 1.0},
 }  # fmt: skip
+SEGMENTS = {name: PARTS[name] for name in ("whole", "no segments")}
 MOST_OF_PCMCI = 40  # d x lags beyond which PCMCI+ takes minutes a fit
 
 
@@ -116,7 +119,9 @@ def judge(task):
     made, number, name, seed, parts, some = task
     ((*_, truth, corrupted),) = [one for one in units(made, [number], [name], seed + 1) if one[2] == seed]
     data, rows = corrupted.observed, []
-    wanted = {part: partial(scorer, NAME, **less) for part, less in PARTS.items()} if parts else {}
+    if parts == SEGMENTS:  # regimes are there, and nobody says where
+        data = replace(data, regimes=None)
+    wanted = {part: partial(scorer, NAME, **less) for part, less in parts.items()}
     for contender, make in (wanted or contenders(bool(data.lags), some)).items():
         one = {"system": number, "corruption": name, "seed": seed, "series": bool(data.lags), "scorer": contender}
         one |= {"d": data.d, "n": data.n, "auprc": chance("auprc", truth), "f1": 0.0, "trouble": None}
@@ -133,7 +138,9 @@ def judge(task):
         kept = set(found.strongest(found.details["own_k"]))
         edges = {(truth.nodes[i], truth.nodes[j]) for i, j in np.argwhere(truth.directed)}
         one |= {"f1": 2 * len(kept & edges) / max(len(kept) + len(edges), 1), "k": len(kept), "edges": len(edges)}
-        rows.append(one | (parts_against_the_truth(found, corrupted) if contender in (NAME, "whole") else {}))
+        if "frequency" in found.details:
+            one |= count_frequencies(found, truth)
+        rows.append(one | (parts_against_the_truth(found, corrupted) if contender == NAME else {}))
     return rows
 
 
@@ -173,7 +180,7 @@ def run(tasks, asked):
     """All records; those so far are saved after every 20 units."""
     records, began = [], time.perf_counter()
     for number in (0, 1):
-        judge((developing, number, "clean", 0, False, asked.scorers))  # compiled once, before the fork
+        judge((developing, number, "clean", 0, {}, asked.scorers))  # compiled once, before the fork
     with Pool(asked.workers) as pool:
         for count, rows in enumerate(pool.imap_unordered(judge, tasks), start=1):
             records += rows
@@ -248,28 +255,36 @@ def show_claim(records):
                 print(f"  {key:<15}", ", ".join(f"{k} {v:.3f}" for k, v in cells.items() if np.isfinite(v)))
 
 
-def gap(ours, theirs, clusters, where):
+def gap(ours, theirs, clusters, where, digits=3):
     ours, theirs, clusters = (np.array(part)[where] for part in (ours, theirs, clusters))
     found = paired_difference(ours, theirs, clusters=clusters, names=(NAME, "baseline"))
-    ends = "no interval" if found.interval is None else f"[{found.interval.low:+.3f}, {found.interval.high:+.3f}]"
+    low_high = () if found.interval is None else (found.interval.low, found.interval.high)
+    ends = f"[{', '.join(f'{end:+.{digits}f}' for end in low_high)}]" if low_high else "no interval"
     p = "no p" if found.p is None else f"p = {found.p:.2g}"
-    return f"{found.difference:+.3f} {ends} ({p}, {found.n_clusters} systems, ahead in {np.mean(ours > theirs):.0%})"
+    ahead = f"{found.n_clusters} systems, ahead in {np.mean(ours > theirs):.0%}"
+    return f"{found.difference:+.{digits}f} {ends} ({p}, {ahead})"
 
 
 def show_parts(records):
     for is_series in (True, False):
         mine = [row for row in records if row["series"] == is_series]
-        whole = by_unit([row for row in mine if row["scorer"] == "whole"])
-        print(f"\n{'series' if is_series else 'rows'}: AUPRC without a part, and what the part gains")
-        for name in PARTS:
-            other = by_unit([row for row in mine if row["scorer"] == name])
-            keys = [key for key in whole if key in other]
+        kinds = [kind for kind in DEVELOPING if any(row["corruption"] == kind for row in mine)]
+        for name in {row["scorer"] for row in mine} - {"one member"}:  # its own map of frequencies for each part
             own = [row for row in mine if row["scorer"] == name]
-            cells = " ".join(f"{kind} {mean([r for r in own if r['corruption'] == kind]):.3f}" for kind in DEVELOPING)
-            gain = ""
-            if name != "whole":
-                gain = gap([whole[k] for k in keys], [other[k] for k in keys], [k[0] for k in keys], slice(None))
-            print(f"  {name:<36} {mean(own):.3f} | {cells} | {mean(own, 'seconds'):.2f} s | {gain}")
+            for row, value in zip(own, brier(own, mapped(own, fitted(own))), strict=True):
+                row["brier"] = value
+        for measure in ("auprc", "f1", "brier") if mine else ():
+            whole = by_unit([row for row in mine if row["scorer"] == "whole"], measure)
+            print(f"\n{'series' if is_series else 'rows'}: {measure} without a part, and what the part gains")
+            for name in dict.fromkeys(row["scorer"] for row in mine if measure in row):
+                own = [row for row in mine if row["scorer"] == name]
+                other = by_unit(own, measure)
+                cells = [f"{kind} {mean([r for r in own if r['corruption'] == kind], measure):.3f}" for kind in kinds]
+                gain = ""
+                if name != "whole":
+                    gain = gap([whole[k] for k in other], list(other.values()), [k[0] for k in other], slice(None), 4)
+                shown = f"{mean(own, measure):.4f} | {' '.join(cells)} | {mean(own, 'seconds'):.2f} s"
+                print(f"  {name:<36} {shown} | {gain}")
 
 
 def cost():
@@ -325,6 +340,8 @@ def main():
     parser.add_argument("--save")
     parser.add_argument("--report", nargs="+")
     parser.add_argument("--parts", action="store_true")
+    parser.add_argument("--segments", action="store_true")
+    parser.add_argument("--second", action="store_true")
     parser.add_argument("--cost", action="store_true")
     asked = parser.parse_args()
     if asked.cost:
@@ -332,13 +349,17 @@ def main():
     if asked.report:
         records = [row for file in asked.report for row in json.loads(Path(file).read_text())]
         return (show_parts if any(row["scorer"] == "whole" for row in records) else show_claim)(records)
-    made, kinds = (developing, DEVELOPING) if asked.parts else (claiming, asked.corruptions or CLAIMING)
-    numbers = range(asked.systems or (12 if asked.parts else 40))
-    seeds = range(asked.seeds or 1)
-    tasks = [(made, n, kind, seed, asked.parts, asked.scorers) for n in numbers for kind in kinds for seed in seeds]
+    made, kinds, parts = claiming, asked.corruptions or CLAIMING, {}
+    numbers = SECOND_CLAIM if asked.second else FIRST_CLAIM
+    if asked.parts:
+        made, kinds, numbers, parts = developing, DEVELOPING, range(48), PARTS
+    elif asked.segments:
+        made, kinds, numbers, parts = developing, ("compound_full_decoy",), range(0, 96, 2), SEGMENTS  # series
+    numbers, seeds = numbers[: asked.systems], range(asked.seeds or 1)
+    tasks = [(made, n, kind, seed, parts, asked.scorers) for n in numbers for kind in kinds for seed in seeds]
     tasks.sort(key=lambda task: -made(task[1]).rows * made(task[1]).nodes ** 2)  # the longest first
     records = run(tasks, asked)
-    return (show_parts if asked.parts else show_claim)(records)
+    return (show_parts if parts else show_claim)(records)
 
 
 if __name__ == "__main__":

@@ -16,13 +16,14 @@ import json
 import os
 import sys
 import time
+from multiprocessing import Pool
 from pathlib import Path
 
 for _threads in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(_threads, "1")
 
 import numpy as np
-from rcgnn_systems import CLAIMING, COMPOUND, DEVELOPING, claiming, developing, units
+from rcgnn_systems import CLAIMING, COMPOUND, DEVELOPING, FIRST_CLAIM, claiming, developing, units
 from scipy import optimize
 
 from trueness.learners.scoring import scorer
@@ -35,24 +36,36 @@ LEVELS = np.arange(MEMBERS + 1) / MEMBERS  # every frequency that there can be
 SHOWN = ((0, 0), (1, 5), (6, 11), (12, 17), (18, 23), (24, 24))  # graphs of 24
 
 
-def measure(made, numbers, kinds, save):
-    """One record a unit: how many pairs have each frequency, and how many of them are edges."""
+def judge(task):
+    """The record of a unit."""
+    ((number, name, seed, truth, corrupted),) = units(*task, 1)
+    data = corrupted.observed
+    clock = time.process_time()
+    found = scorer("rc-gnn").scores(data, np.random.default_rng([number, seed]))
+    seconds = time.process_time() - clock
+    one = {"system": number, "corruption": name, "series": bool(data.lags), "d": data.d, "n": data.n}
+    one |= {"auprc": score_ranking(found.matrix, truth)["auprc"].value, "seconds": seconds}
+    return one | count_frequencies(found, truth)
+
+
+def count_frequencies(found, truth):
+    """How many pairs have each frequency, and how many of those are edges."""
+    off = ~np.eye(len(found.names), dtype=bool)
+    count = np.rint(found.details["frequency"][off] * MEMBERS).astype(int)
+    pairs, true = (np.bincount(some, minlength=MEMBERS + 1) for some in (count, count[truth.directed[off]]))
+    return {"pairs": pairs.tolist(), "true": true.tolist()}
+
+
+def measure(made, numbers, kinds, workers, save):
+    """One record a unit."""
     records, began = [], time.perf_counter()
-    for number, name, seed, truth, corrupted in units(made, numbers, kinds, 1):
-        data = corrupted.observed
-        clock = time.process_time()
-        found = scorer("rc-gnn").scores(data, np.random.default_rng([number, seed]))
-        seconds = time.process_time() - clock
-        off = ~np.eye(data.d, dtype=bool)
-        count = np.rint(found.details["frequency"][off] * MEMBERS).astype(int)
-        pairs, true = (np.bincount(some, minlength=MEMBERS + 1) for some in (count, count[truth.directed[off]]))
-        one = {"system": number, "corruption": name, "series": bool(data.lags), "d": data.d, "n": data.n}
-        one |= {"pairs": pairs.tolist(), "true": true.tolist(), "seconds": seconds}
-        records.append(one | {"auprc": score_ranking(found.matrix, truth)["auprc"].value})
-        if len(records) % 20 == 0:
-            print(f"  {len(records)} units, {time.perf_counter() - began:.0f} s", file=sys.stderr, flush=True)
-            if save:
-                Path(save).write_text(json.dumps(records))
+    tasks = [(made, [number], [name]) for number in numbers for name in kinds]
+    judge(tasks[0])  # compiled once, before the fork
+    with Pool(workers) as pool:
+        for record in pool.imap(judge, tasks):
+            records.append(record)
+            if len(records) % 20 == 0:
+                print(f"  {len(records)} units, {time.perf_counter() - began:.0f} s", file=sys.stderr, flush=True)
     if save:
         Path(save).write_text(json.dumps(records))
     return records
@@ -140,12 +153,17 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--developing", action="store_true")
     parser.add_argument("--systems", type=int)
+    parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--save")
     parser.add_argument("--report")
     asked = parser.parse_args()
-    made, kinds = (developing, DEVELOPING) if asked.developing else (claiming, CLAIMING)
-    numbers = range(asked.systems or (96 if asked.developing else 40))
-    records = json.loads(Path(asked.report).read_text()) if asked.report else measure(made, numbers, kinds, asked.save)
+    made, kinds, numbers = claiming, CLAIMING, FIRST_CLAIM
+    if asked.developing:
+        made, kinds, numbers = developing, DEVELOPING, range(96)
+    if asked.report:
+        records = json.loads(Path(asked.report).read_text())
+    else:
+        records = measure(made, numbers[: asked.systems], kinds, asked.workers, asked.save)
     maps = CALIBRATION
     if asked.developing:
         kept = {is_series: [one for one in records if one["series"] == is_series] for is_series in (True, False)}

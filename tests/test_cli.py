@@ -130,7 +130,7 @@ def test_a_card_shows_how_far_the_truth_can_be_believed(capsys):
 
 def test_a_card_lists_parts_with_their_gain_where_they_were_measured(capsys):
     assert main(["list", "scorers", "rc-gnn"]) == 0
-    assert "regimes: series +.045 [+.017, +.114], rows +.072" in told(capsys)[0]
+    assert "regimes: AUPRC, series +.044 [+.033, +.056], rows +.059" in told(capsys)[0]
     assert main(["list", "scorers", "granger"]) == 0
     assert "parts and their gain" not in told(capsys)[0]
 

@@ -51,6 +51,7 @@ EXTRAS = {  # import name of a package -> (its name for people, the extra that b
     "tigramite": ("tigramite", "timeseries"),
     "mcp": ("mcp", "mcp"),
     "torch": ("torch", "torch"),
+    "cupy": ("cupy", "gpu"),
     "xllamacpp": ("xllamacpp", "embedded"),
 }
 

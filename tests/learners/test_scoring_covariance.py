@@ -87,6 +87,25 @@ def test_interpolation_is_linear_between_neighbours_and_flat_at_the_ends():
     assert interpolated(column).ravel().tolist() == [1, 1, 2, 3, 4, 4]
 
 
+def test_a_gap_is_drawn_given_what_is_there_in_its_own_row():
+    """x_mis = C_mo C_oo^-1 x_obs + cholesky(C_mm - C_mo C_oo^-1 C_om) noise, row by row, in standard units."""
+    rng = np.random.default_rng(1)
+    x = rng.standard_normal((60, 4)) @ rng.standard_normal((4, 4))
+    x[rng.random(x.shape) < 0.4] = np.nan
+    x[7] = np.nan
+    data = Observed(tuple("abcd"), x, (None,) * 4, "gaps", None, 0)
+    centre, scale = np.nanmean(x, axis=0), np.nanstd(x, axis=0)
+    c, z = pairwise_correlations(data).matrix, (x - centre) / scale
+    noise = np.random.default_rng(0).standard_normal(x.shape)
+    for row, draw in zip(z, noise, strict=True):
+        gap = np.isnan(row)
+        slope = c[np.ix_(gap, ~gap)] @ np.linalg.inv(c[np.ix_(~gap, ~gap)])
+        left = c[np.ix_(gap, gap)] - slope @ c[np.ix_(~gap, gap)]
+        row[gap] = slope @ row[~gap] + np.linalg.cholesky(left) @ draw[gap]
+    assert len({tuple(row) for row in np.isnan(x)}) > 8
+    assert drawn(data, np.random.default_rng(0)) == pytest.approx(z * scale + centre)
+
+
 def test_drawn_values_keep_what_was_observed_and_the_correlations():
     data = holed(n=4000)
     filled = drawn(data, np.random.default_rng(0))

@@ -1,5 +1,6 @@
 """RC-GNN: its two loops against formulas written out, what it finds, and that it cleans, holds and fills as it says."""
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -181,13 +182,20 @@ def test_scores_come_with_a_probability_of_each_edge(moderate):
 
 
 def test_the_card_lists_each_part_with_the_gain_of_the_page():
-    """Rows of 'What each part gains': | without | series | rows |."""
+    """Rows of 'What each part gains': | without | measure | series | rows |."""
     page = (Path(__file__).parents[2] / "docs" / "rcgnn.md").read_text(encoding="utf-8")
     table = page.partition("### What each part gains")[2].partition("###")[0]
-    rows = [[cell.strip() for cell in line.split("|")[1:4]] for line in table.splitlines() if line.startswith("|")]
-    gains = {without.partition(" (")[0]: (series, rows) for without, series, rows in rows[2:]}
-    parts = [part.partition(": ") for part in RCGNN.card.parts]
-    assert len(parts) == 8
-    for name, _, told in parts:
-        series, rows = gains[name]
-        assert told == f"series {series}" + ("" if rows == "none there" else f", rows {rows}")
+    rows = [[cell.strip() for cell in line.split("|")[1:5]] for line in table.splitlines() if line.startswith("|")]
+    lines = {
+        f"{without.partition(' (')[0]}: {measure}, series {series}" + ("" if rows == "none there" else f", rows {rows}")
+        for without, measure, series, rows in rows[2:]
+    }
+    assert len(RCGNN.card.parts) == 8 and set(RCGNN.card.parts) <= lines
+
+
+def test_every_part_on_the_card_gains_beyond_noise():
+    """In series or in rows the interval is on the better side of 0: above it, or below it for the Brier score."""
+    for part in RCGNN.card.parts:
+        better = -1 if "Brier" in part else 1
+        intervals = re.findall(r"\[([-+.\d]+), ([-+.\d]+)\]", part)
+        assert any(min(better * float(low), better * float(high)) > 0 for low, high in intervals), part

@@ -9,6 +9,7 @@ the same by likelihood          m and C those under which what is there is most 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.random import Generator
@@ -18,6 +19,7 @@ from trueness.datasets.observed import Observed
 from trueness.learners.scoring.covariance import pairwise_correlations
 
 Array = NDArray[np.float64]
+Index = NDArray[np.intp]
 _STEPS, _STILL, _RIDGE = 100, 1e-4, 1e-8  # of EM: most of them, the change that ends it, what keeps C regular
 INTERPOLATION = "imputation: linear interpolation in time"
 DRAWS = "imputation: conditional draws from the Gaussian of the pairwise correlations"
@@ -53,11 +55,10 @@ def _drawn(seen: Observed, moments: Callable[[Array], tuple[Array, Array]], rng:
         return np.array(seen.values)
     mean, c = moments(z)
     noise = rng.standard_normal(z.shape)
-    for gap, rows in list(_patterns(z)):
-        slope, left = _regression(c, gap)
-        z[np.ix_(rows, gap)] = (
-            mean[gap] + (z[rows][:, ~gap] - mean[~gap]) @ slope.T + noise[rows][:, gap] @ np.linalg.cholesky(left).T
-        )
+    for same in list(_patterns(z)):
+        slope, left = _regressions(c, same)
+        cells = same.cells(same.gap)
+        z[cells] = _expected(z, mean, slope, same) + _times(np.linalg.cholesky(left)[same.which], noise[cells])
     return np.asarray(z * scale + centre)
 
 
@@ -70,10 +71,11 @@ def most_likely(z: Array, start: Array) -> tuple[Array, Array]:
     mean: Array = np.zeros(z.shape[1])
     for _ in range(_STEPS):
         filled, more = z.copy(), np.zeros_like(c)
-        for gap, rows in patterns:
-            slope, left = _regression(c, gap)
-            filled[np.ix_(rows, gap)] = mean[gap] + (z[rows][:, ~gap] - mean[~gap]) @ slope.T
-            more[np.ix_(gap, gap)] += len(rows) * left
+        for same in patterns:
+            slope, left = _regressions(c, same)
+            filled[same.cells(same.gap)] = _expected(z, mean, slope, same)
+            rows = np.bincount(same.which)[:, None, None]
+            np.add.at(more, (same.gap[:, :, None], same.gap[:, None, :]), rows * left)
         before, mean = c, filled.mean(axis=0)
         centred = filled - mean
         c = (centred.T @ centred + more) / len(z) + _RIDGE * np.eye(len(c))
@@ -82,16 +84,42 @@ def most_likely(z: Array, start: Array) -> tuple[Array, Array]:
     return mean, c
 
 
-def _patterns(z: Array) -> Iterator[tuple[NDArray[np.bool_], NDArray[np.intp]]]:
+class _Patterns(NamedTuple):
+    """All patterns of gaps with the same number of them: one stack of solves."""
+
+    gap: Index  # (patterns, gaps): columns
+    there: Index  # (patterns, d - gaps)
+    rows: Index  # with one of these patterns
+    which: Index  # its number, of each row
+
+    def cells(self, columns: Index) -> tuple[Index, Index]:
+        return self.rows[:, None], columns[self.which]
+
+
+def _patterns(z: Array) -> Iterator[_Patterns]:
     """Rows with the same gaps share one solve; rows without are left out."""
     patterns, which = np.unique(np.isnan(z), axis=0, return_inverse=True)
-    for number, gap in enumerate(patterns):
-        if gap.any():
-            yield gap, np.flatnonzero(which.ravel() == number)
+    counts = patterns.sum(axis=1)
+    for count in np.unique(counts[counts > 0]):
+        some = np.flatnonzero(counts == count)
+        gap, there = (np.nonzero(part)[1].reshape(len(some), -1) for part in (patterns[some], ~patterns[some]))
+        rows = np.flatnonzero(counts[which.ravel()] == count)
+        yield _Patterns(gap, there, rows, np.searchsorted(some, which.ravel()[rows]))
 
 
-def _regression(c: Array, gap: NDArray[np.bool_]) -> tuple[Array, Array]:
-    """Slopes of what is missing on what is there, and the covariance that they leave."""
-    across = c[np.ix_(gap, ~gap)]
-    slope = np.linalg.solve(c[np.ix_(~gap, ~gap)], across.T).T
-    return np.asarray(slope, dtype=np.float64), c[np.ix_(gap, gap)] - slope @ across.T
+def _regressions(c: Array, same: _Patterns) -> tuple[Array, Array]:
+    """Of each pattern: slopes of what is missing on what is there, and the covariance that they leave."""
+    gap, there = same.gap[:, :, None], same.there[:, :, None]
+    across = c[gap, same.there[:, None, :]]
+    slope = np.linalg.solve(c[there, same.there[:, None, :]], across.swapaxes(1, 2)).swapaxes(1, 2)
+    return np.asarray(slope, dtype=np.float64), c[gap, same.gap[:, None, :]] - slope @ across.swapaxes(1, 2)
+
+
+def _expected(z: Array, mean: Array, slope: Array, same: _Patterns) -> Array:
+    """What is missing, given what is there."""
+    seen = z[same.cells(same.there)] - mean[same.there[same.which]]
+    return mean[same.gap[same.which]] + _times(slope[same.which], seen)
+
+
+def _times(matrices: Any, vectors: Array) -> Array:
+    return np.asarray((matrices @ vectors[:, :, None])[:, :, 0])

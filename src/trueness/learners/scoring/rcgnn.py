@@ -22,13 +22,13 @@ of rows without order it is READ_ERROR: there it could not be told from e_j.
 
 Columns are standardised by median and interquartile range. A series without labels is cut into `segments`, which take
 the place of regimes. It knows values, gaps, regimes and time order; no graph, no number of edges. The compiled loops:
-learners/kernels/rcgnn.py.
+learners/kernels/rcgnn.py; many fits at once on a GPU: rcgnn_gpu.py.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from numpy.random import Generator
@@ -47,15 +47,15 @@ BLOCK = 20  # rows of a series that are weighted together
 BOUND = 4.0  # signals beyond it weigh no more in the search
 CALIBRATION = {True: (-1.55, 1.24), False: (-1.03, 0.82)}  # of a series, of rows: benchmarks/rcgnn_calibration.py
 Labels = NDArray[np.int64]
-PARTS = (  # AUPRC, whole minus without, on developing systems: benchmarks/rcgnn.py --parts
-    "messages: series +.052 [+.027, +.089], rows +.009 [-.034, +.050]",
-    "heavy tails of the readings: series +.053 [+.033, +.073], rows +.016 [-.046, +.048]",
-    "regimes: series +.045 [+.017, +.114], rows +.072 [+.026, +.101]",
-    "the ensemble: series +.047 [+.030, +.057], rows +.148 [+.085, +.182]",
-    "the shape of the noise: series -.002 [-.009, +.014], rows +.060 [-.021, +.137]",
-    "the higher cost of an edge: series -.010 [-.016, +.000], rows +.001 [-.026, +.018]",
-    "random weights of rows: series -.001 [-.024, +.013], rows +.003 [-.024, +.034]",
-    "segments: series +.001 [-.005, +.010]",
+PARTS = (  # whole minus without, on developing systems: benchmarks/rcgnn.py --parts, --segments; docs/rcgnn.md has all
+    "messages: AUPRC, series +.060 [+.044, +.076], rows -.007 [-.035, +.020]",
+    "heavy tails of the readings: AUPRC, series +.051 [+.040, +.062], rows -.002 [-.023, +.018]",
+    "regimes: AUPRC, series +.044 [+.033, +.056], rows +.059 [+.033, +.085]",
+    "the ensemble: AUPRC, series +.062 [+.051, +.072], rows +.129 [+.095, +.164]",
+    "the shape of the noise: AUPRC, series +.002 [-.004, +.008], rows +.087 [+.052, +.123]",
+    "the higher cost of an edge: F1 at its own K, series +.100 [+.073, +.128], rows +.016 [-.003, +.035]",
+    "random weights of rows: Brier (less is better), series -.0038 [-.0064, -.0014], rows -.0014 [-.0038, +.0010]",
+    "segments, labels of regimes taken away: AUPRC, series +.053 [+.036, +.070]",
 )
 
 
@@ -85,44 +85,46 @@ class RCGNN(Scorer):
         deterministic=False,
     )
 
+    @property
+    def rounds(self) -> tuple[bool, ...]:
+        """One a round, in turn: is its graph a member? Signals that are never drawn need not settle."""
+        return (False,) * (self.settling if self.sweeps else 0) + (True,) * self.members
+
+    def costs(self, rows: int) -> tuple[float, float]:
+        """Of an edge, and of a held node and regime."""
+        return float(self.edge_cost * np.log(rows) / 2), float(self.held_cost * np.log(rows))
+
     def scores(self, data: Table, rng: Generator) -> EdgeScores:
-        seen = observed(data, self)
-        lags = seen.lags if self.lags is None else self.lags
-        observed(seen, self, lags)
-        chain = _Chain(self, seen, lags, rng)
-        d, rounds = seen.d, range(self.settling + self.members if self.sweeps else self.members)
-        gains, kept = np.empty((2, self.members, d, d))
-        signal, effects, held = np.zeros((seen.n, d)), np.zeros((lags + 1, d, d)), np.zeros((chain.regimes, d))
-        for number in rounds:
-            member = number - len(rounds) + self.members
-            strength = chain.find_graph(settled=member >= 0)
-            if member >= 0:
-                by_lag = chain.parents[:, :-1].reshape(d, lags + 1, d) == 1  # (to, lag, from)
-                kept[member] = np.where(by_lag, np.maximum(strength, 0.0), -1.0).max(axis=1).T  # -1: no edge
-                gains[member] = strength.max(axis=1).T
-                effects += (chain.weights[:, :-1] * chain.parents[:, :-1]).reshape(d, lags + 1, d).transpose(1, 2, 0)
-                held += chain.held.T
+        chain = Chain(self, data, rng)
+        members = []
+        signal, effects, held = (np.zeros(part.shape) for part in (chain.x, chain.by_lag, chain.held))
+        for is_member in self.rounds:
+            strength = chain.find_graph(settled=is_member)
+            if is_member:
+                members.append(worths(chain.by_lag, strength))
+                effects += chain.by_lag * chain.weights[:, :-1].reshape(strength.shape)
+                held += chain.held
             chain.clean_signals()
-            if member >= 0:
+            if is_member:
                 signal += chain.x
-        matrix = np.log1p(np.maximum(kept, 0.0)).mean(axis=0) + 0.002 * (np.maximum(gains, -10.0).mean(axis=0) + 10)
-        np.fill_diagonal(matrix, 0.0)
-        frequency = (kept >= 0).mean(axis=0) * (1 - np.eye(d))
-        probability = edge_probability(frequency, self.members, d, CALIBRATION[lags > 0]) * (1 - np.eye(d))
-        mean = chain.in_units(signal / self.members)
-        return answer(
-            self, seen, matrix, frequency=frequency, probability=probability, signal=mean, noise=seen.values - mean,
-            own_k=int(np.count_nonzero(frequency >= 0.5)), held=held / self.members, read_error=chain.read_error,
-            effects=effects / self.members, lags=lags,
-        )  # fmt: skip
+        return chain.answer(np.array(members), signal, effects, held)
 
 
-class _Chain:
+def worths(by_lag: Any, strength: Any) -> Any:
+    """(2, ..., from, to) of arrays (..., to, lag, from): the largest G over lags of edges in the graph (-1: there is
+    none), and of all pairs. Of numpy or CuPy."""
+    inside = np.where(by_lag, np.maximum(strength, 0.0), -1.0)
+    return np.stack((inside.max(axis=-2), strength.max(axis=-2))).swapaxes(-1, -2)
+
+
+class Chain:
     """Signals x (n, d) and the graph over them, each in turn given the other; in standard units."""
 
-    def __init__(self, plan: RCGNN, seen: Observed, lags: int, rng: Generator) -> None:
-        n, d = seen.values.shape
-        self.plan, self.lags, self.rng = plan, lags, rng
+    def __init__(self, plan: RCGNN, data: Table, rng: Generator) -> None:
+        seen = observed(data, plan)
+        lags = seen.lags if plan.lags is None else plan.lags
+        observed(seen, plan, lags)
+        self.plan, self.seen, self.lags, self.rng, d = plan, seen, lags, rng, seen.d
         low, self.centre, high = np.nanpercentile(seen.values, (25, 50, 75), axis=0)
         spread = (high - low) / 1.349  # 1 for a standard normal column
         self.scale = np.where(spread > 0, spread, np.nanstd(seen.values, axis=0))
@@ -142,8 +144,24 @@ class _Chain:
         self.read_error: Array = np.full(d, FIRST_ERROR if lags else READ_ERROR)
         self.trust: Array = self.there / self.read_error
 
-    def in_units(self, signal: Array) -> Array:
-        return np.asarray(signal * self.scale + self.centre)
+    @property
+    def by_lag(self) -> NDArray[np.bool_]:
+        """(to, lag, from): the graph."""
+        return np.asarray(self.parents[:, :-1].reshape(len(self.parents), self.lags + 1, -1) == 1)
+
+    def answer(self, members: Array, signal: Array, effects: Array, held: Array) -> EdgeScores:
+        """members (members, 2, d, d): `worths` of each; signal, effects (to, lag, from) and held are sums over them."""
+        count, d = len(members), self.seen.d
+        kept, gains = members.swapaxes(0, 1)
+        matrix = np.log1p(np.maximum(kept, 0.0)).mean(axis=0) + 0.002 * (np.maximum(gains, -10.0).mean(axis=0) + 10)
+        frequency = (kept >= 0).mean(axis=0) * (1 - np.eye(d))
+        probability = edge_probability(frequency, count, d, CALIBRATION[self.lags > 0]) * (1 - np.eye(d))
+        mean = signal / count * self.scale + self.centre
+        return answer(
+            self.plan, self.seen, matrix, frequency=frequency, probability=probability, signal=mean,
+            noise=self.seen.values - mean, own_k=int(np.count_nonzero(frequency >= 0.5)), held=held.T / count,
+            read_error=self.read_error, effects=effects.transpose(1, 2, 0) / count, lags=self.lags,
+        )  # fmt: skip
 
     def _stacked(self) -> Array:
         """(n - lags, (lags + 1) d + 1): the row itself, the rows before it, and 1."""
@@ -166,8 +184,7 @@ class _Chain:
         regime = self.regime[self.lags :]
         parts = [regime == g for g in range(self.regimes)]
         grams = np.stack([(z[part] * weights[part, None]).T @ z[part] for part in parts])
-        strength = np.empty_like(self.weights)
-        costs = plan.edge_cost * np.log(rows) / 2, plan.held_cost * np.log(rows)
+        strength, costs = np.empty_like(self.weights), plan.costs(rows)
         search(
             self.parents, self.allowed, grams, z, weights, regime, *costs, plan.shape, strength, self.held, self.weights
         )
