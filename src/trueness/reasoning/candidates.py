@@ -10,9 +10,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from trueness.reasoning.in_words import computes, shares_word
+from trueness.reasoning.in_words import shares_word
 from trueness.reasoning.syntax import symbol
 from trueness.reasoning.trees import FUNCTIONS
+from trueness.reasoning.word_numbers import computes
 
 _BEHIND = re.compile(
     r"\s*(?:\bwhere\b|\bwith\b|\bsince\b|\bbecause\b|[;\n]|,\s+[^\W\d]+['’]?\w*\s+[^\W\d]+|(?<!\w)\((?!\s*(?:sin|cos|tan|ln|log|exp|sqrt)\b)\s*[^\W\d]+['’]?\w*\s+[^\W\d]).*$"

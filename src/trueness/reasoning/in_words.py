@@ -23,21 +23,9 @@ from trueness.reasoning.literals import conversion
 from trueness.reasoning.syntax import RuleError, parse
 from trueness.reasoning.trees import Binary, Call, Name, Number, count_names, parts, renamed, written
 from trueness.reasoning.word_causes import InWords, Values, bind, signature
-from trueness.reasoning.word_forms import (
-    LESS,
-    MORE,
-    NUMBER_WORDS,
-    NUMERAL,
-    OPERATION_WORDS,
-    SHARE,
-    Reader,
-    Shape,
-    TooManyReadings,
-    combined,
-    joined,
-    number_of,
-)
+from trueness.reasoning.word_forms import LESS, MORE, SHARE, Reader, Shape, TooManyReadings, combined, joined
 from trueness.reasoning.word_names import is_acronym, is_symbol, names_symbol, share_meaning, stem, tokens
+from trueness.reasoning.word_numbers import CONDITION, NUMBER_WORDS, NUMERAL, computes, number_of
 from trueness.reasoning.word_plain import FRONT_REASON, LEAD, charged, numbers, plain, spelt_out
 from trueness.reasoning.word_rest import what_is_left
 
@@ -45,9 +33,8 @@ MOST_CAUSES = 6
 _LONGEST = 300
 _MOST_JOINTS = 12  # words at which a sentence can be cut: the number of readings grows with them
 _JOINTS = re.compile(r"\b(?:plus|minus|times|by|with|to|from|and|added|divided|multiplied|subtracted)\b|[,&]")
-_CONDITION = re.compile(r"\b(?:if|unless|when|whether|except|not|never|otherwise|until)\b")
 _SAYS_MORE = re.compile(
-    _CONDITION.pattern + r"|\b(?:proportional|approximately|about|roughly|depends?|affect\w*|influenc\w*|caus\w*|may|"
+    CONDITION.pattern + r"|\b(?:proportional|approximately|about|roughly|depends?|affect\w*|influenc\w*|caus\w*|may|"
     r"might|should|assum\w*|formula|equation|law|theorem|function|sequence|each time|between \w+ and \w+ times|or|"
     r"varies|some|appropriate|at least|at most|up to|nearly|almost|again|ago|from now|worth (?:half|twice|\w+ times))\b"
     r"|\b(?:times|square of|cube of) [^,]* minus (?:one|two|1|2)$"  # n minus 1, or the product minus 1
@@ -59,7 +46,7 @@ _ROUNDED = re.compile(
 )
 _COMMAND = re.compile(
     r"^(?:start(?:ing)? (?:with|from)|begin(?:ning)? with|calculate|compute|find|determine|obtain|get|take|evaluate|"
-    r"choose|select|pick)\s+"
+    rf"(?:choose|select|pick)(?! {NUMERAL}\b))\s+"
 )
 _DOES = r"\b(?!plus|minus|times|less|as|is)[a-z]+s"  # a verb, as in covers half of, weighs twice the
 _COPULA = re.compile(
@@ -520,12 +507,6 @@ def _conversion(match: re.Match[str], cause: str, values: Values) -> Iterator[Sh
     if factor is not None and meant:
         sign, size = ("*", factor) if factor >= 1 else ("/", 1 / factor)
         yield Binary(sign, Name(cause), Number(float(f"{size:.12g}")))
-
-
-def computes(words: str) -> bool:
-    """Whether a piece of text is more than an introduction: it counts, compares or sets a condition."""
-    said = set(re.findall(r"[^\W_]+", words.lower()))
-    return bool(said & OPERATION_WORDS or re.search(r"(?<!\w)\d|%", words) or _CONDITION.search(words.lower()))
 
 
 def shares_word(words: str, name: str) -> bool:

@@ -23,6 +23,7 @@ from typing import Literal
 
 from trueness.reasoning.angles import Angles
 from trueness.reasoning.candidates import EQUALS, FRONT, ROUNDED, STANDS_FOR, candidates
+from trueness.reasoning.clauses import gainsays, plainly, restated
 from trueness.reasoning.graph import ReasoningGraph, named
 from trueness.reasoning.in_words import read_phrases, read_words, shares_word
 from trueness.reasoning.isolation import isolated
@@ -64,6 +65,7 @@ _TWICE = re.compile(r"^(.*\w)\s*\(([^()=]*=(?:[^()=]|\([^()=]*\))*)\)\s*\.?$", r
 _COLON = re.compile(r"^([^:=]*=[^:=]*):\s*([^:=]+)$|^([^:=]+):\s*([^:=]*=[^:=]*)$", re.DOTALL)
 _COMMENT = re.compile(r"(?<=\S)\s+#\s.*$")  # total = a + b  # in euros
 _OTHER_PART = re.compile(r"\b(semi|demi|hemi|non)[- ]?(?=[a-z]{3})", re.IGNORECASE)  # a semi-perimeter is no perimeter
+_OR = re.compile(r"=[^=]*\bor\b[^=]*=(?!=)")  # v = gt or v = sqrt(2gh)
 _SEVERAL = re.compile(r"=[^=]*(?:;|\bthen\b|\bstep\b)[^=]*=(?!=)|\bd[a-z]\s?/\s?d[a-z]\b", re.IGNORECASE)
 _BOUND = re.compile(r"^[^=<>]*(?:[<>]=?|[≤≥∝])(?!.*\b(?:if|else|then)\b)|=(?!.*\b(?:if|else)\b).*(?<![-=])[<>≤≥∝]")
 _CALL_LEFT = re.compile(r"\s*(?:sin|cos|tan|ln|log\w*|exp|sqrt)\s*\([^=]*=")
@@ -206,7 +208,8 @@ def read_rule(
     if len(text) > MAX_LENGTH:  # before the cache, which would keep the text
         told = f"rule of '{effect}': a rule must have at most {MAX_LENGTH} characters, got {len(text):,}. Shorten it."
         return Rule(text[:MAX_LENGTH], "broken", message=told)
-    rule = _read(_COMMENT.sub("", text), causes, effect, nodes, values)
+    said = plainly(_COMMENT.sub("", text), causes, {name: value for name, value, _ in values})
+    rule = _read(said, causes, effect, nodes, values)
     return rule if rule.text == text else replace(rule, text=text)
 
 
@@ -225,7 +228,7 @@ def _read(text: str, causes: tuple[str, ...], effect: str, nodes: tuple[str, ...
     own = "|".join(map(re.escape, (effect, symbol(effect), *symbols_in([effect]))))
     last = re.search(rf"=[^=]*(?:[,;.:]|\b(?:so|then|hence|therefore|and)\b)\s*((?:{own})\s*=[^=,;]+)$", bare)
     bare = last[1] if last is not None else bare  # Since F = ma, a = F/m
-    if _SEVERAL.search(bare) or _BOUND.search(bare):
+    if _OR.search(text) or _SEVERAL.search(bare) or _BOUND.search(bare):
         return Rule(text, "broken", message=f"rule of '{effect}' must be one equation. Write '{effect} = ...' alone.")
     if against:
         told = f"rule of '{effect}' states {against}, which does not go with its nodes and their units. Leave it out."
@@ -267,7 +270,7 @@ def _read(text: str, causes: tuple[str, ...], effect: str, nodes: tuple[str, ...
             continue
         rules.append(bound(_rounded(equation, text)))
         if rules[-1].kind == "formula":  # or one whose meaning is open: it has a message, and no value
-            return rules[-1]
+            return _unless_gainsaid(rules[-1], text, candidate, causes, effect, values)
     # E = K + U = m v^2 / 2 + m g h: the side that is over the causes, all of them
     for side in re.split(r"=(?!=)", bare)[2:] if not _AND.search(bare) else ():
         try:
@@ -289,6 +292,18 @@ def _read(text: str, causes: tuple[str, ...], effect: str, nodes: tuple[str, ...
     return Rule(text, "broken", message=f"rule of '{effect}': {first}")
 
 
+def _unless_gainsaid(rule: Rule, text: str, formula: str, causes: tuple[str, ...], effect: str, values: Values) -> Rule:
+    """The rule of a formula within a text, where the rest of the text says nothing else."""
+    before, _, behind = text.partition(formula)
+    if formula not in text or not (before + behind).strip() or not rule.executable:
+        return rule
+    others = [found for part in restated(text) if (found := _in_words(part, causes, effect, values)) is not None]
+    agrees = all(rule.tree is not None and found.tree is not None and agree(rule.tree, found.tree) for found in others)
+    if agrees and not gainsays(f"{before} {behind}", formula, (*causes, effect)):
+        return rule
+    return Rule(text, "broken", message=f"rule of '{effect}' says two things that differ. Write one of them.")
+
+
 def _in_words(text: str, causes: tuple[str, ...], effect: str, values: Values) -> Rule | None:
     known = {name: (value, unit) for name, value, unit in values}
     if any(part.casefold() not in " ".join((*causes, effect)).casefold() for part in _OTHER_PART.findall(text)):
@@ -300,6 +315,9 @@ def _in_words(text: str, causes: tuple[str, ...], effect: str, values: Values) -
         rule = _in_words(text, tuple(owners), effect_called(text, effect), tuple((w, *said[w]) for w in said))
         return None if rule is None else _renamed(rule, owners, effect)
     if found is None:
+        return None
+    said = (read_words(part, causes, effect, known) for part in restated(text))
+    if any(one is not None and not agree(one.tree, found.tree) for one in said):
         return None
     uses = frozenset(count_names(found.tree)) & frozenset(causes)
     return Rule(text, "formula", found.tree, uses, found.phrases, read_as=f"{effect} = {found.formula}")

@@ -16,17 +16,7 @@ from typing import NamedTuple, TypeAlias
 
 from trueness.reasoning.percents import in_shares, says_percent
 from trueness.reasoning.trees import Binary, Call, Name, Number, Tree, evaluate, parts, renamed, substituted, written
-from trueness.reasoning.word_forms import (
-    EVERY,
-    HUNDRED,
-    LESS_BY,
-    MORE_BY,
-    NUMBER_WORDS,
-    OPERATION_WORDS,
-    Shape,
-    is_percent,
-    joined,
-)
+from trueness.reasoning.word_forms import EVERY, HUNDRED, LESS_BY, MORE_BY, Shape, is_percent, joined
 from trueness.reasoning.word_names import (
     are_alike,
     in_order,
@@ -41,6 +31,7 @@ from trueness.reasoning.word_names import (
     tokens,
     words,
 )
+from trueness.reasoning.word_numbers import NUMBER_WORDS, OPERATION_WORDS
 
 Values: TypeAlias = Mapping[str, tuple[float, str | None]]  # known causes with value and unit
 
@@ -48,7 +39,9 @@ _VERB = re.compile(
     r"\b(?<!what )(?:is|are|was|were|equals?|gives?|must|will|goes|becomes|convert\w*|according|determines?|"
     r"includes?)\b"
 )  # a sentence, and no name
-_CUT = re.compile(rf",|;|\bthen\b|\bby (?:the )?(?:number|amount|price|cost|rate|{'|'.join(NUMBER_WORDS[1:])}|\d)\b")
+_CUT = re.compile(
+    rf"[,;()+*=×]|\bthen\b|\bby (?:the )?(?:number|amount|price|cost|rate|{'|'.join(NUMBER_WORDS[1:])}|\d)\b"
+)
 _EACH = re.compile(r"\b(?:per|one|single|each|every|rate|price|unit|wage|cost)\b")
 _COUNT = re.compile(r"\b(?:number|count|quantity|how many|hours|days|weeks|months|years)\b")
 _REMAINING = re.compile(r"\b(?:remain\w*|rest|left|leftover)\b")
@@ -79,7 +72,9 @@ def bind(shape: Shape, causes: Sequence[str], values: Values, effect: str = "") 
         return _of_several(shape, every, causes, values, effect)
     shape = _each_once(shape)
     phrases = list(dict.fromkeys(leaves(shape)))
-    if len(phrases) > len(causes) or any(_VERB.search(phrase) or _CUT.search(phrase) for phrase in phrases):
+    if len(phrases) > len(causes) or any(
+        _VERB.search(phrase) or _CUT.search(phrase) for phrase in phrases if phrase not in causes
+    ):
         return None
     shape, left = _with_values(shape, phrases, causes, values)
     if len(left) != len(phrases):

@@ -12,7 +12,6 @@ A shape is a tree whose names are phrases. A phrase that begins with EVERY stand
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import reduce
@@ -20,6 +19,7 @@ from itertools import product
 from typing import TypeAlias
 
 from trueness.reasoning.trees import Binary, Call, Name, Number, Tree
+from trueness.reasoning.word_numbers import NUMBER_WORDS, NUMERAL, SHARES, number_of
 
 Shape: TypeAlias = Tree
 EVERY = "every "
@@ -30,22 +30,10 @@ MOST_STEPS = 1_000  # shapes made for one sentence: strangers' sentences end, wh
 _MOST_SHAPES = 40  # of one piece of text
 _DEEPEST = 6
 
-NUMBER_WORDS = "zero one two three four five six seven eight nine ten eleven twelve".split()
-SHARES = {
-    "half": 1 / 2, "one half": 1 / 2, "a half": 1 / 2, "third": 1 / 3, "one third": 1 / 3, "a third": 1 / 3,
-    "quarter": 1 / 4, "one quarter": 1 / 4, "a quarter": 1 / 4, "one fourth": 1 / 4, "a fourth": 1 / 4,
-    "one fifth": 1 / 5, "a fifth": 1 / 5, "one sixth": 1 / 6, "one eighth": 1 / 8, "one tenth": 1 / 10,
-    "a tenth": 1 / 10, "two thirds": 2 / 3, "three quarters": 3 / 4, "three fourths": 3 / 4, "two fifths": 2 / 5,
-    "four thirds": 4 / 3, "three fifths": 3 / 5, "four fifths": 4 / 5, "three eighths": 3 / 8,
-}  # fmt: skip
 _TIMES = {
     "twice": 2.0, "double": 2.0, "doubling": 2.0, "thrice": 3.0, "triple": 3.0, "tripling": 3.0, "halve": 0.5,
     "halving": 0.5, "quadruple": 4.0,
 }  # fmt: skip
-NUMERAL = r"(?:\$?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:e[+-]?\d+)?|" + "|".join(NUMBER_WORDS[1:]) + ")"
-_MEASURES = (
-    "(?:dollars?|cents?|seconds?|minutes?|hours?|days?|weeks?|months?|years?|gb|mb|units?|people|persons?|items?)"
-)
 _ALL = re.compile(r"^(?:all|both|these|those|every)\b|\b(?:all|" + "|".join(NUMBER_WORDS[2:7]) + r")\b")
 _COUNTED = re.compile(rf"(?:the |all )*({'|'.join(NUMBER_WORDS[2:])}) [a-z]+s")
 _RELATES = re.compile(r"\b(?:as|out|per|in|for|from|with|on|at|ways?)\b")  # more than a name of several
@@ -54,7 +42,12 @@ _ARTICLE = re.compile(
 )
 _SEPARATOR = re.compile(r"\s*,(?!\d)\s*(?:and\s+)?|\s+and\s+|\s*&\s*")
 _CLOSED = re.compile(r",\s*(?:all\s+|and\s+|then\s+)?(times|multiplied by|divided by|plus|minus)\s+")
-_ADDITIVE = re.compile(r"\s+(plus|minus|less(?!\s+than)|added to)(?=\s)")
+# divided by one minus the ratio: nobody divides by one
+_ADDITIVE = re.compile(
+    r"(?<!\bby one)(?<!\bby 1)(?<!\bover one)(?<!\bover 1)(?<!times one)(?<!times 1)"
+    r"\s+(plus|minus|less(?!\s+than)|added to)(?=\s)"
+)
+_BY_ONE_AND_MORE = re.compile(r"\b(?:by|over|times) (?:one|1) (?:plus|minus) .* (?:plus|minus) ")  # where does it end?
 _MULTIPLICATIVE = re.compile(
     r"(?<!evenly)(?<!equally)\s+(multiplied (?:by|with)|times(?!\s+as\b)|divided by|over|per unit(?: of)?)(?=\s)"
 )
@@ -111,18 +104,24 @@ class Reader:
         if percent:
             yield Binary("/", Number(float(percent["share"].replace(",", ""))), HUNDRED)
             return
-        compared = [
-            shape for pattern, make in _COMPARED if (m := pattern.fullmatch(text)) for shape in make(self, m, depth)
-        ]
+        closed = list(_CLOSED.finditer(text))
+        compared = (
+            []
+            if closed
+            else [
+                shape for pattern, make in _COMPARED if (m := pattern.fullmatch(text)) for shape in make(self, m, depth)
+            ]
+        )
         if compared:
             yield from compared
             return
-        closed = list(_CLOSED.finditer(text))
         if closed:
             yield from self._cut(text, closed[-1], depth)
             onward = list(_ADDITIVE.finditer(text, closed[-1].end()))
             if onward and closed[-1][1] not in ("plus", "minus"):  # ..., times Z minus W: two readings
                 yield from self._cut(text, onward[-1], depth)
+            return
+        if _BY_ONE_AND_MORE.search(text):
             return
         begins = _PREFIX.match(text) is not None
         added = list(_ADDITIVE.finditer(text))
@@ -228,29 +227,6 @@ def joined(operation: str, shapes: Sequence[Shape]) -> Shape:
     return reduce(lambda left, right: Binary("*" if operation == "product" else "+", left, right), shapes)
 
 
-def number_of(text: str) -> float | None:
-    """`twelve`, `$4`, `24 hours per day`: a numeral, behind digits also with what is counted."""
-    if text in ("pi", "π"):
-        return math.pi
-    of_pi = re.fullmatch(rf"({NUMERAL})\s*(?:pi|π)", text)
-    if of_pi:
-        return math.pi * (number_of(of_pi[1]) or 0.0)
-    quotient = re.fullmatch(r"(\d+)\s*/\s*([1-9]\d*)", text)
-    if quotient:
-        return int(quotient[1]) / int(quotient[2])
-    match = re.fullmatch(rf"({NUMERAL})(?:\s*{_MEASURES})?", text)
-    # `2 r` is no count of things, and 3 million is not 3
-    counted = re.fullmatch(
-        r"(\$?\d[\d,]*(?:\.\d+)?)(?:\s+(?!pi\b|hundred|thousand|[mb]illion|dozen|pairs?\b|[b-z]\b)[a-z]+){1,4}", text
-    )
-    if counted and not re.search(rf"\b(?:{'|'.join(OPERATION_WORDS)}|and|of|by|from|to|in|as|each(?= )|every)\b", text):
-        match = match or counted
-    if not match:
-        return None
-    said = match[1].lstrip("$").replace(",", "")
-    return float(NUMBER_WORDS.index(said)) if said in NUMBER_WORDS else float(said)
-
-
 Make: TypeAlias = Callable[[Reader, "re.Match[str]", int], Iterator[Shape]]
 
 
@@ -263,13 +239,6 @@ def _scaled(reader: Reader, match: re.Match[str], depth: int) -> Iterator[Shape]
     factor = SHARES.get(said, _TIMES.get(said, number_of(said)))
     if factor is not None:
         yield from (Binary("*", Number(factor), inner) for inner in reader.shapes(match[2], depth))
-
-
-def share_of(text: str) -> float | None:
-    """40 % is 0.4, and so are two fifths."""
-    said = text.replace(",", "").replace("-", " ").strip()
-    percent = re.match(r"(\d+(?:\.\d+)?)\s*(?:%|per ?cent)", said)
-    return float(percent[1]) / 100 if percent else SHARES.get(said)
 
 
 def _percent(sign: str) -> Make:
@@ -354,16 +323,6 @@ def _power(exponent: float) -> Callable[[Tree], Tree]:
     return lambda inner: Binary("^", inner, Number(exponent))
 
 
-OPERATION_WORDS = frozenset(
-    "half twice double triple percent minus plus sum difference product times divided multiplied less more fewer "
-    "average mean ratio square squared root increased decreased reduced maximum minimum third quarter than added "
-    "subtracted multiply multiplying divide dividing subtract subtracting add adding deduct deducting increase "
-    "increases decrease decreases reduce reciprocal cube cubed excess quotient halve then all result largest larger "
-    "greatest greater highest higher smallest smaller least lowest lower squares cubes roots fraction proportion "
-    "percentage portion negative raised lowered reciprocals inverse inverses absolute positive sine "
-    "cosine tangent sin cos tan log logarithm exponential factorial derivative integral gradient modulus magnitude "
-    "remainder integer digits divisors complement minimized maximized".split()
-)
 _PERCENTAGE = r"(?P<share>\d[\d,]*(?:\.\d+)?)\s*(?:%|percent\b|per cent\b)"
 LESS = "(?:[a-z]+ )?(?:discount|reduction|decrease|markdown|cut|pay cut)"
 MORE = "(?:[a-z]+ )?(?:increase|raise|markup|mark-up|surcharge|tax|vat|tip|gratuity|fee|bonus|premium)"

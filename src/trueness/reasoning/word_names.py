@@ -164,6 +164,12 @@ _WEAK = 0.35
 _BY_HEAD = 0.2
 
 
+_UNIT_WORDS = frozenset(
+    "dollar euro cent gallon liter milliliter gram kilogram pound ounce meter kilometer mile foot inch hour minute "
+    "second usd eur lb kg km cm mm ml min sec hr kwh mph".split()
+)
+
+
 def words(name: str) -> frozenset[str]:
     return frozenset(re.findall(r"[^\W_]+", name.lower()))
 
@@ -196,7 +202,7 @@ def stem(word: str) -> str:
 _GROUPS = tuple(frozenset(stem(word) for word in group) for group in _MEANINGS)
 _MODIFIERS = frozenset(map(stem, "initial final total first second new old original average change overall".split()))
 _COUNTS_AND_MONEY = {0, 1}  # the boys are their number, the repairs what they cost
-_GENERAL = frozenset(
+GENERAL = frozenset(
     map(
         stem,
         "number count quantity price cost total amount value time rate weight mass length distance area volume speed "
@@ -210,6 +216,14 @@ _GENERAL = frozenset(
 _MEASURED = tuple(frozenset(stem(word) for word in group) for group in _KINDS)
 _STOPPED = frozenset(map(stem, _STOP))
 _OPPOSED = tuple(frozenset(stem(word) for word in group) for group in _CONTRASTS)
+
+
+def without_unit(name: str) -> str:
+    """tank_size_gallons is the tank size, Mass (kg) the mass."""
+    bare = re.sub(r"\s*\([^()]*\)\s*$", "", name.strip())
+    *front, last = re.split(r"[\s_]+", bare) or [""]
+    is_unit = front and (last in _UNITS or stem(last.lower()) in _UNIT_WORDS) and (len(last) > 1 or "_" in bare)
+    return " ".join(front) if is_unit else bare
 
 
 def is_symbol(name: str) -> bool:
@@ -260,7 +274,7 @@ def share_meaning(phrase: str, name: str) -> bool:
 
 def _specific(said: frozenset[str], known: frozenset[str]) -> Iterator[str]:
     """Words that tell something of its own and have no like among the others."""
-    return (token for token in said - _GENERAL if not any(_same(token, word) for word in known))
+    return (token for token in said - GENERAL if not any(_same(token, word) for word in known))
 
 
 def may_measure(unit: str, name: str) -> bool:
@@ -331,7 +345,7 @@ def _shares_little(phrase: str, cause: str) -> bool:
     several = re.compile(r"\band\b|&")
     if several.search(phrase) and not several.search(cause.lower()):
         return not all(any(_same(token, word) for word in other | units) for token in one)
-    for plain in (_MODIFIERS, _GENERAL):
+    for plain in (_MODIFIERS, GENERAL):
         own, its = one - plain, other - plain
         if own and its and not any(_same(token, word) for token in own for word in its | units):
             return True

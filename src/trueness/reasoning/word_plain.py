@@ -12,7 +12,8 @@ import re
 from collections.abc import Iterator
 
 from trueness.reasoning.word_causes import Values
-from trueness.reasoning.word_forms import BRACKET, LESS, MORE, NUMERAL, OPERATION_WORDS, SHARES, number_of
+from trueness.reasoning.word_forms import BRACKET, LESS, MORE
+from trueness.reasoning.word_numbers import NUMERAL, OPERATION_WORDS, SHARES, number_of
 
 _FOUND = "(?:obtained|found|calculated|computed|derived|determined)"
 _PERCENT = r"\d[\d.]*\s*(?:%|percent)"
@@ -54,7 +55,7 @@ _CHARGED = re.compile(
 )
 _OUTCOMES = frozenset("average mean sum total difference ratio percentage product complement percent".split())
 _EXPLAINS_NOTHING = re.compile(
-    r"\b(?:appl\w+|adjust\w*|discount\w*|tax\w*|exclud\w*|except|lower|higher|different|after|before|without|losses)\b"
+    r"\b(?:appl\w+|adjust\w*|convert\w*|discount\w*|tax\w*|exclud\w*|except|lower|higher|different|after|before|without|losses)\b"
 )
 
 

@@ -15,8 +15,9 @@ from collections.abc import Iterator, Sequence
 
 from trueness.reasoning.trees import Binary, Name, Number
 from trueness.reasoning.word_causes import Values, of_two_kinds
-from trueness.reasoning.word_forms import NUMBER_WORDS, NUMERAL, SHARE, Shape, joined, number_of, share_of
+from trueness.reasoning.word_forms import SHARE, Shape, joined
 from trueness.reasoning.word_names import may_measure, share_meaning, stem, tokens, words
+from trueness.reasoning.word_numbers import NUMBER_WORDS, NUMERAL, number_of, share_of
 
 _GONE = re.compile(
     r"\b(?:paying|paid|using|used|eating|eaten|giving|given|selling|sold|spending|spent|losing|lost|removing|removed|"

@@ -1,0 +1,163 @@
+"""What a rule says beside its arithmetic: it must not say something else.
+
+Half of the beads, so used = beads / 3                a half is not a third: refused
+Add the shipping, i.e. the order minus the shipping   two readings of one thing: refused
+The share after evaporation: w = salt / solution      where the solution is named `before evaporation`: refused
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from trueness.reasoning.trees import FUNCTIONS
+from trueness.reasoning.word_names import GENERAL, stem, tokens, without_unit
+from trueness.reasoning.word_numbers import computes, number_of
+
+_CONCLUDES = re.compile(
+    r"[,;.:]?\s*\b(?:(?:so|hence|thus|therefore|that is|in other words|which means|meaning)\b(?! that)|i\.\s?e\.)"
+    r"[,:]?\s*",
+    re.IGNORECASE,
+)
+_MULTIPLES = (
+    (re.compile(r"\b(?:half|halv\w+)\b(?![ -]li)|½"), 2.0), (re.compile(r"\b(?:twice|doubl\w+)\b"), 2.0),
+    (re.compile(r"\b(?:thrice|tripl\w+|(?:one|a)[- ]third)\b|⅓"), 3.0),
+    (re.compile(r"\b(?:quadrupl\w+|quarter|(?:one|a)[- ]fourth)\b|¼"), 4.0),
+    (re.compile(r"\b(?:one|a)[- ]fifth\b"), 5.0),
+    (re.compile(r"\b(?:one|a)[- ]tenth\b"), 10.0),
+)  # fmt: skip
+_PERCENT = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?)\s*(?:%|percent\b|per cent\b)")
+_NUMBER = re.compile(r"(?<![\w.])\d+(?:,\d{3})*(?:\.\d+)?(?![\w.]*\w)")
+_SUPERSCRIPTS = str.maketrans("²³⁴", "234")
+_SAID = (  # a word for an operation, its sign, and the sign of the opposite
+    (re.compile(r"\b(?:subtract\w*|deduct\w*|take away|minus)\b"), r"[-−–]", r"\+"),
+    (re.compile(r"\b(?:add(?:ed|ing|s)?|plus)\b"), r"\+", r"[-−–]"),
+    (re.compile(r"\b(?:multipl\w+|product)\b"), r"[*×·⋅(\w]\s*[\w(]|[²³^]", r"[/÷]"),
+    (re.compile(r"\b(?:divid\w+|quotient)\b"), r"[/÷]|frac|\d\.\d|½|\^\s*[({]?[-−]|⁻", r"[*×·⋅]"),
+)
+_OPPOSITES = tuple(
+    frozenset(pair.split())
+    for pair in (
+        "before after",
+        "with without",
+        "including excluding",
+        "gross net",
+        "inner outer",
+    )
+)
+
+
+def restated(text: str) -> list[str]:
+    """The parts of a rule that say one thing each: what stands on the two sides of so, hence, i.e."""
+    return [part for part in _CONCLUDES.split(text) if part.strip()] if _CONCLUDES.search(text) else []
+
+
+def numerals(text: str) -> set[float]:
+    """The numbers of a formula, its exponents and multiples in words included."""
+    said = {float(one.replace(",", "")) for one in _NUMBER.findall(text.translate(_SUPERSCRIPTS))}
+    said |= {float(one) for one in re.findall(r"(?<=[\d.])\d*|\d+(?:\.\d+)?", text) if one}
+    return said | set(_multiples(text.lower()))
+
+
+def gainsays(beside: str, formula: str, names: Sequence[str]) -> bool:
+    """Whether what stands beside a formula says another multiple, another percentage, the opposite operation, or
+    another state (after, for a cause that is called before)."""
+    beside = beside.lower()
+    known = numerals(formula) | numerals(" ".join(names))
+    known |= {round(1 / number, 9) for number in known if number}
+    if any(multiple not in known for multiple in _multiples(beside)):
+        return True
+    shares = (float(one) for one in _PERCENT.findall(beside))
+    if any(not known & {share, share / 100, 1 + share / 100, round(1 - share / 100, 9)} for share in shares):
+        return True
+    for said, sign, opposite in _SAID:
+        if said.search(beside) and re.search(opposite, formula) and not re.search(sign, formula):
+            return True
+    words, named = (set(re.findall(r"[a-z]+", one.lower().replace("_", " "))) for one in (beside, " ".join(names)))
+    return any((pair & words) and (pair & named) and not pair & words & named for pair in _OPPOSITES)
+
+
+def _multiples(text: str) -> Iterator[float]:
+    return (multiple for pattern, multiple in _MULTIPLES if pattern.search(text))
+
+
+_STEP = re.compile(r",\s*(?:and\s+|all\s+|then\s+)*(times|multiplied by|divided by|plus|minus|less)\s+", re.IGNORECASE)
+_SIGN = {"times": "*", "multiplied by": "*", "divided by": "/", "plus": "+", "minus": "-", "less": "-"}
+_REASON = re.compile(r",?\s+(?:because|since|as|to (?:get|obtain|find|account|convert|allow))\b[^=\d%]*$")
+_PLACE = re.compile(r"\s+(?:on|in|at|of|from|for|over|by) (?:the|each|all|every) \w+$")
+_LET = re.compile(
+    r"^(?:let|with|where)\s+(?P<short>[^\W\d_])\s+(?:be|denote|represent|stand for|is|denotes|represents|=)\s+"
+    r"(?P<words>[^=,;.\d]+)[,;.]\s*(?:then|so|and|we have|we get|\s)*\s*(?P<rest>[^=]+=[^=]+)$",
+    re.IGNORECASE,
+)
+_GIVEN = re.compile(
+    r"^(?P<rule>[^=]*=[^=;]*?)(?:;\s*|,\s*(?:where|with|and)\s+)(?:where |with |and )?(?:the )?"
+    r"(?P<words>[^\W\d_]{2,}(?: [^\W\d_]{2,}){0,3}?) (?:is|are|costs?) (?P<number>\$?\d+(?:\.\d+)?)(?: dollars| each)?\.?$",
+    re.IGNORECASE,
+)
+_IN_BRACKETS = re.compile(
+    r"(?P<before>[=+*/×·÷−-]\s*)(?P<words>[^\W\d_][^\W\d_'’]{2,}(?:\s+[^\W\d_][^\W\d_'’]*)*)\s*"
+    r"\((?P<number>\d+(?:\.\d+)?(?:e[+-]?\d+)?)(?:\s+[a-z]+(?:/[a-z]+)?)?\)",
+    re.IGNORECASE,
+)
+
+
+def plainly(text: str, causes: Sequence[str], values: Mapping[str, float]) -> str:
+    """A formula with steps behind it as one formula, what it calls x or a quantity by a number in its place:
+
+    Area = length × width, then divided by 2          Area = (length × width) / (2)
+    Let x be the number of adults; children = 3x - 4  children = 3(number of adults) - 4
+    cost = bag price / ounces; the bag price is 9.60  cost = (9.60) / ounces
+    """
+    if "=" not in text:
+        return text
+    if (let := _LET.match(text)) is not None and (cause := called(let["words"], causes)) is not None:
+        own = rf"(?<![^\W\d]){let['short']}(?![^\W])"
+        if len(re.findall(own, text)) > 1 and not re.search(own, " ".join(causes)):
+            text = re.sub(own, f"({cause})", let["rest"])
+    if (given := _GIVEN.match(text)) is not None:
+        text = _with_number(given["rule"], given["words"], given["number"].lstrip("$"), causes, values) or text
+    for found in _IN_BRACKETS.finditer(text):
+        inside = _with_number(text.replace(found[0], found["before"] + found["words"]), found["words"], found["number"],
+                              causes, values)  # fmt: skip
+        text = inside or text
+    return _in_one(text, causes)
+
+
+def _with_number(rule: str, words: str, number: str, causes: Sequence[str], values: Mapping[str, float]) -> str | None:
+    """The rule with a number for the words that it states it of; with the cause where that has this value."""
+    left, _, right = rule.partition("=")
+    if computes(words) or words.lower() in FUNCTIONS:
+        return None
+    cause = called(words, causes)
+    if len(re.findall(rf"\b{re.escape(words)}\b", right)) != 1 or (cause and values.get(cause) != float(number)):
+        return None
+    if cause is None and any(tokens(words) & tokens(name) - GENERAL for name in causes):
+        return None  # the price of one, where a price is a cause
+    return f"{left}={re.sub(rf'{re.escape(words)}', cause or f'({number})', right, count=1)}"
+
+
+def _in_one(text: str, causes: Sequence[str]) -> str:
+    """A formula and the steps that follow it, behind commas."""
+    left, _, right = text.partition("=")
+    made, *steps = _STEP.split(right)
+    if not steps or "=" in right or not re.search(r"\w", made):
+        return text
+    for sign, by in zip(steps[::2], steps[1::2], strict=True):
+        by = _REASON.sub("", by).strip(" .")
+        number = number_of(by.lower())
+        cause = called(by, causes) or called(_PLACE.sub("", by), causes)
+        if number is None and cause is None and computes(by):
+            return text
+        made = f"({made.strip()}) {_SIGN[sign.lower()]} ({cause or (by if number is None else f'{number:.12g}')})"
+    return f"{left}= {made}"
+
+
+def called(words: str, causes: Sequence[str]) -> str | None:
+    """The one cause whose words these are, but for what any name has: the number of, a unit."""
+    said = tokens(words) - _COUNTED
+    same = [cause for cause in causes if said and tokens(without_unit(cause)) - _COUNTED == said]
+    return same[0] if len(same) == 1 else None
+
+
+_COUNTED = frozenset(map(stem, ("number", "count", "amount")))
