@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from trueness.reasoning.clauses import numerals
 from trueness.reasoning.in_words import shares_word
 from trueness.reasoning.syntax import symbol
 from trueness.reasoning.trees import FUNCTIONS
@@ -55,7 +56,7 @@ def candidates(text: str, causes: Sequence[str], effect: str) -> Iterator[str]:
         shorter = text
     sentence = _EQUATION.search(text)
     front = text[: sentence.start()] if sentence is not None else ""
-    plain_front = sentence is not None and not computes(front) and not _DEFINES.search(front)
+    plain_front = sentence is not None and not _computes_more(front, sentence[0]) and not _DEFINES.search(front)
     plain_front = plain_front and not re.search(r"(?:^|\s)[^\W_]\s*$|[½¼¾]", front)  # m v² = E is not v² = E
     inside = _BEHIND.sub("", sentence[0]) if sentence is not None and plain_front else ""
     if sentence is not None and _adds_to_it(sentence[0][len(inside) :]):
@@ -71,13 +72,21 @@ def candidates(text: str, causes: Sequence[str], effect: str) -> Iterator[str]:
     named_by = EQUALS.match(text)
     is_named = named_by is not None and shares_word(named_by["left"], effect)
     token = (named_by["right"] or named_by["short"]) if named_by is not None and is_named else ""
-    behind = _FRONT_CLAUSE.sub("", shorter) if not computes(shorter.partition(",")[0]) else ""
+    begins, _, rest = shorter.partition(",")
+    behind = _FRONT_CLAUSE.sub("", shorter) if not _computes_more(begins, rest) else ""
     for candidate in (
         text, shorter, token, behind, FRONT.sub("", text), FRONT.sub("", shorter), inside, right if stands else ""
     ):  # fmt: skip
         if candidate not in tried:
             tried.add(candidate)
             yield candidate
+
+
+def _computes_more(front: str, formula: str) -> bool:
+    """Whether what stands before a formula computes: since there are 52 weeks in a year, ... * 52 does not."""
+    reason = re.match(r"\s*(?:since|because|as|given that|there (?:is|are)|knowing that)\b", front, re.IGNORECASE)
+    bare = re.sub(r"(?<![\w.])\d+(?:\.\d+)?(?![\w.%])", "", front)
+    return computes(bare if reason and numerals(front) <= numerals(formula) else front)
 
 
 def _adds_to_it(behind: str) -> bool:

@@ -92,11 +92,12 @@ _LET = re.compile(
 )
 _GIVEN = re.compile(
     r"^(?P<rule>[^=]*=[^=;]*?)(?:;\s*|,\s*(?:where|with|and)\s+)(?:where |with |and )?(?:the )?"
-    r"(?P<words>[^\W\d_]{2,}(?: [^\W\d_]{2,}){0,3}?) (?:is|are|costs?) (?P<number>\$?\d+(?:\.\d+)?)(?: dollars| each)?\.?$",
+    r"(?P<words>[^\W\d_]{2,}(?: [^\W\d_]{2,}){0,3}?) (?:is|are|costs?) "
+    r"(?P<number>\$?\d+(?:\.\d+)?)(?: dollars| each)?\.?$",
     re.IGNORECASE,
 )
 _IN_BRACKETS = re.compile(
-    r"(?P<before>[=+*/×·÷−-]\s*)(?P<words>[^\W\d_][^\W\d_'’]{2,}(?:\s+[^\W\d_][^\W\d_'’]*)*)\s*"
+    r"(?P<before>[=+*/×·÷−-]\s*)(?P<words>[^\W\d_](?:[^\W\d_]|['’]){2,}(?:\s+[^\W\d_](?:[^\W\d_]|['’])*)*)\s*"
     r"\((?P<number>\d+(?:\.\d+)?(?:e[+-]?\d+)?)(?:\s+[a-z]+(?:/[a-z]+)?)?\)",
     re.IGNORECASE,
 )

@@ -356,6 +356,7 @@ def read_phrases(text: str, causes: Sequence[str], effect: str, values: Values |
         left = stripped["rest"]
     if not is_about(left, effect) or _SAYS_MORE.search(right):
         return None
+    right = re.sub(r"\$(?=\d)", "", right)
     right = re.sub(r"%\s*of\s", "% * ", re.sub(r"(?<=[a-z])-(?=[a-z])", " ", right))  # of an x-axis nothing is taken
     phrases: list[str] = []
 

@@ -29,7 +29,7 @@ from trueness.reasoning.in_words import read_phrases, read_words, shares_word
 from trueness.reasoning.isolation import isolated
 from trueness.reasoning.literals import without_units
 from trueness.reasoning.logarithms import with_base
-from trueness.reasoning.notation import by_custom, stated, symbols_in
+from trueness.reasoning.notation import by_custom, by_letter, stated, symbols_in
 from trueness.reasoning.percents import in_shares, says_percent
 from trueness.reasoning.spelled_out import effect_called, spelled_out
 from trueness.reasoning.syntax import MAX_LENGTH, Equation, RuleError, latin, parse, symbol
@@ -63,6 +63,11 @@ _FORMULA_SIGNS = re.compile(r"[=*/^+√×÷·²³\\]|\w\(|\*\*|__|lambda")
 _TWO_WORDS = re.compile(r"[^\W\d]{2,}[ ,]+[^\W\d]{2,}")
 _TWICE = re.compile(r"^(.*\w)\s*\(([^()=]*=(?:[^()=]|\([^()=]*\))*)\)\s*\.?$", re.DOTALL)
 _COLON = re.compile(r"^([^:=]*=[^:=]*):\s*([^:=]+)$|^([^:=]+):\s*([^:=]*=[^:=]*)$", re.DOTALL)
+_COMMA = re.compile(  # a sentence, s = r θ; or E - I r, i.e. words
+    r"^(?P<words>[^=]+?)[,;]\s*(?:i\.\s?e\.,?|that is,?|so|or|in symbols,?)?\s*(?P<formula>[^\W\d][\w']*\s*=[^=,;]+)$"
+    r"|^(?P<first>[^=]*=[^=,;]+)[,;]\s*(?:i\.\s?e\.,?|that is,?|in other words,?|in words,?)\s+(?P<then>[^=]+)$",
+    re.DOTALL | re.IGNORECASE,
+)
 _COMMENT = re.compile(r"(?<=\S)\s+#\s.*$")  # total = a + b  # in euros
 _OTHER_PART = re.compile(r"\b(semi|demi|hemi|non)[- ]?(?=[a-z]{3})", re.IGNORECASE)  # a semi-perimeter is no perimeter
 _OR = re.compile(r"=[^=]*\bor\b[^=]*=(?!=)")  # v = gt or v = sqrt(2gh)
@@ -340,14 +345,18 @@ def _in_parts(text: str, causes: tuple[str, ...], effect: str, nodes: tuple[str,
         words, written = FRONT.sub("", twice[1]), twice[2]
     elif (twice := _COLON.match(text)) is not None:
         words, written = (twice[2], twice[1]) if twice[1] else (twice[3], twice[4])
+    elif (twice := _COMMA.match(text)) is not None:
+        words, written = twice["words"] or twice["then"], twice["formula"] or twice["first"]
     else:
         return None
     said = _in_words(words, causes, effect, values)
     formula = _read(written, causes, effect, nodes, values)
     if said is None:  # a = (v - u) / t beside words that nobody can read: it says itself that it gives the effect
-        gives = formula.uses >= set(causes) and _abbreviates(symbol(written.partition("=")[0].strip(" $")), effect)
-        return replace(formula, text=text) if formula.executable and gives and causes else None
-    agrees = not formula.executable or formula.tree == said.tree
+        called = symbol(written.partition("=")[0].strip(" $"))
+        gives = formula.uses >= set(causes) and (_abbreviates(called, effect) or called in symbols_in([effect]))
+        clear = gives and causes and not gainsays(words, written, (*causes, effect))
+        return replace(formula, text=text) if formula.executable and clear else None
+    agrees = not formula.executable or (formula.tree and said.tree and agree(formula.tree, said.tree))
     return replace(said, text=text) if agrees and said.uses >= set(causes) else None
 
 
@@ -442,11 +451,14 @@ def _is_constant(name: str, text: str, values: Values) -> bool:
 
 
 def _said(text: str, names: Sequence[str]) -> dict[str, str]:
-    """`where k is the spring constant and x is the extension`: what the rule itself says that a symbol stands for."""
+    """`where k is the spring constant and x is the extension`: what the rule itself says that a symbol stands for.
+    names: of the causes, and last of the effect."""
     plain = {symbol(name).casefold(): name for name in names}
     parts = [part for piece in re.split(r"\band\b", text) for part in STANDS_FOR.findall(piece)]
     said = {short: plain.get(symbol(words.strip()).casefold()) for short, words in parts}
     told = by_custom(text, names) | {short: name for short, name in said.items() if name is not None}
+    customary = by_letter(text, names[:-1]).items()
+    told |= {short: name for short, name in customary if short not in told and name not in told.values()}
     return told if len(set(told.values())) == len(told) else {}
 
 

@@ -18,6 +18,7 @@ from trueness.reasoning.percents import in_shares, says_percent
 from trueness.reasoning.trees import Binary, Call, Name, Number, Tree, evaluate, parts, renamed, substituted, written
 from trueness.reasoning.word_forms import EVERY, HUNDRED, LESS_BY, MORE_BY, Shape, is_percent, joined
 from trueness.reasoning.word_names import (
+    GENERAL,
     are_alike,
     in_order,
     is_another,
@@ -29,6 +30,7 @@ from trueness.reasoning.word_names import (
     names_symbol,
     share_meaning,
     tokens,
+    without_unit,
     words,
 )
 from trueness.reasoning.word_numbers import NUMBER_WORDS, OPERATION_WORDS
@@ -163,6 +165,8 @@ def _may_be(phrase: str, cause: str, values: Values, effect: str) -> bool:
         return names_symbol(phrase, cause) and not (words(phrase) & OPERATION_WORDS or re.search(r"\d", phrase))
     if is_made_of(phrase, (cause,)) or is_strange(phrase, cause, effect):
         return False
+    if tokens(phrase) == tokens(without_unit(cause)) and not tokens(phrase) <= GENERAL:
+        return not is_another(phrase, cause)  # the tank size, for tank_size_gallons
     if is_another(phrase, cause) or is_of_another_kind(phrase, cause, effect):
         return False
     said = words(phrase) & OPERATION_WORDS | set(re.findall(r"(?<![a-z\d])\d+", phrase))

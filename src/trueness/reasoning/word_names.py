@@ -164,6 +164,10 @@ _WEAK = 0.35
 _BY_HEAD = 0.2
 
 
+_MEASURING = frozenset(
+    "siz capacity pric cost tim duration distanc length width height depth radiu diameter weight mass volum area speed "
+    "velocity rat commut pay wag budget salary fee".split()
+)  # stems
 _UNIT_WORDS = frozenset(
     "dollar euro cent gallon liter milliliter gram kilogram pound ounce meter kilometer mile foot inch hour minute "
     "second usd eur lb kg km cm mm ml min sec hr kwh mph".split()
@@ -222,7 +226,8 @@ def without_unit(name: str) -> str:
     """tank_size_gallons is the tank size, Mass (kg) the mass."""
     bare = re.sub(r"\s*\([^()]*\)\s*$", "", name.strip())
     *front, last = re.split(r"[\s_]+", bare) or [""]
-    is_unit = front and (last in _UNITS or stem(last.lower()) in _UNIT_WORDS) and (len(last) > 1 or "_" in bare)
+    is_unit = (last in _UNITS or stem(last.lower()) in _UNIT_WORDS) and (len(last) > 1 or "_" in bare)
+    is_unit = is_unit and any(stem(word.lower()) in _MEASURING for word in front)  # labor hours are no labor
     return " ".join(front) if is_unit else bare
 
 
