@@ -14,7 +14,7 @@ from trueness.reasoning.clauses import numerals
 from trueness.reasoning.in_words import shares_word
 from trueness.reasoning.syntax import symbol
 from trueness.reasoning.trees import FUNCTIONS
-from trueness.reasoning.word_numbers import computes
+from trueness.reasoning.word_numbers import ROUNDING, computes
 
 _BEHIND = re.compile(
     r"\s*(?:\bwhere\b|\bwith\b|\bsince\b|\bbecause\b|[;\n]|,\s+[^\W\d]+['’]?\w*\s+[^\W\d]+|(?<!\w)\((?!\s*(?:sin|cos|tan|ln|log|exp|sqrt)\b)\s*[^\W\d]+['’]?\w*\s+[^\W\d]).*$"
@@ -34,10 +34,7 @@ EQUALS = re.compile(  # energy equals mgh
     r"^(?P<left>[^\W\d][^=:]*?)\s+(?:(?:equals|is equal to|is given by)\s+(?P<right>[^\W\d_]{2,4}|\S*[\d^*/+²³½]\S*?)"
     r"|is\s+(?P<short>(?=\S*[^\W\d])\S*[*/^+²³½]\S*?))\.?$"
 )
-ROUNDED = re.compile(
-    r"[,(]\s*(?:and\s+)?round(?:ed|ing)?\s+(up|down|to the nearest (?:integer|whole number))\b(?! to the nearest)"
-    r"(?: to the (?:nearest |next )?(?:integer|whole number))?"
-)
+ROUNDED = re.compile(rf"[,(]\s*(?:and\s+)?{ROUNDING}")
 _ON = re.compile(
     r"[<>≤≥=%+*^×÷·]|\s[-−/]\s|(?<!\w)\d|\b(?:cap(?:ped|s)?|limit(?:ed)?|at (?:least|most)|up to|then|tax|discount|tip|"
     r"fee|round\w*|nearest|again|also|plus|minus|times|multipl\w+|divid\w+|add(?:ed|ing|s)?|subtract\w*|less|increas\w+|"

@@ -23,9 +23,10 @@ from trueness.reasoning.literals import conversion
 from trueness.reasoning.syntax import RuleError, parse
 from trueness.reasoning.trees import Binary, Call, Name, Number, count_names, parts, renamed, written
 from trueness.reasoning.word_causes import InWords, Values, bind, signature
+from trueness.reasoning.word_each import CONVERT, DENIED, converted_by, for_each, step_by_step
 from trueness.reasoning.word_forms import LESS, MORE, SHARE, Reader, Shape, TooManyReadings, combined, joined
 from trueness.reasoning.word_names import is_acronym, is_symbol, names_symbol, share_meaning, stem, tokens
-from trueness.reasoning.word_numbers import CONDITION, NUMBER_WORDS, NUMERAL, computes, number_of
+from trueness.reasoning.word_numbers import CONDITION, NUMBER_WORDS, NUMERAL, ROUNDING
 from trueness.reasoning.word_plain import FRONT_REASON, LEAD, charged, numbers, plain, spelt_out
 from trueness.reasoning.word_rest import what_is_left
 
@@ -40,10 +41,7 @@ _SAYS_MORE = re.compile(
     r"|\b(?:times|square of|cube of) [^,]* minus (?:one|two|1|2)$"  # n minus 1, or the product minus 1
 )
 _IN_PERCENT = re.compile(r",?\s*(?:(?:expressed|given|stated|written)\s+)?(?:as an? percent(?:age)?|in percent)$")
-_ROUNDED = re.compile(
-    r",?\s*(?:and\s+)?round(?:ed|ing)?(?: it)?\s+(up|down|to the nearest (?:integer|whole number))"
-    r"(?: to (?:a|the(?: next| nearest)?) (?:whole number|whole|integer))?$"
-)
+_ROUNDED = re.compile(rf",?\s*(?:and\s+)?(?:then\s+)?{ROUNDING}$")
 _COMMAND = re.compile(
     r"^(?:start(?:ing)? (?:with|from)|begin(?:ning)? with|calculate|compute|find|determine|obtain|get|take|evaluate|"
     rf"(?:choose|select|pick)(?! {NUMERAL}\b))\s+"
@@ -97,11 +95,6 @@ _GIVEN = re.compile(
     r"(?P<main>.*?),? \(?(?:with|where|using|taking|and|for) (?P<name>[a-z]) (?:=|≈|is|equals) "
     r"(?P<value>\d+(?:\.\d+)?)(?: ?[a-z]+(?:/[a-z]+)*[²^0-9]*)?\)?"
 )
-_EVERY_STEP = re.compile(
-    r"(?:the )?(?P<what>[a-z ]+?) (?:(?P<up>increases|rises|grows|gains|goes up)|"
-    r"decreases|drops|falls|shrinks|loses|goes down)"
-    rf"(?: by)? (?P<size>{NUMERAL})(?: (?!%)[a-z]+)? (?:every|each|per|an?) (?P<of>[a-z]+)"
-)
 _BARE = re.compile(
     rf"(?:multiply|divid)(?:e|ing)? by |(?:add|subtract)(?:ing)? {NUMERAL}(?=$| and then|, then|,? then)"
 )
@@ -109,30 +102,11 @@ _NUMBERED = re.compile(r"(?:^|\s*[.;,]?\s+)(?:step \d+\s*[):.]|\(?\d\))\s+")  # 
 _ADD_THEM = re.compile(
     r"add(?:ing)?(?: up)? (?:them|both|the (?:two|three|results|products|amounts)|the two \w+)(?: together| up)?"
 )
-_EACH = tuple(
-    re.compile(pattern)
-    for pattern in (
-        rf"(?:there (?:is|are) |(?:he|she|it|they|we|you) [a-z]+ )?"
-        rf"(?P<n>{NUMERAL})(?P<what> [a-z ]+?) (?:for (?:every|each)|per) (?P<m>{NUMERAL} )?"
-        r"(?P<of>[a-z ]+)",
-        rf"for (?:every|each) (?P<m>{NUMERAL} )?(?P<of>[a-z ]+?),? there (?:is|are) (?P<n>{NUMERAL})(?P<what> [a-z ]+)",
-        rf"for (?:every|each) (?P<m>{NUMERAL} )?(?P<of>[a-z][a-z0-9 ]*?),? (?P<n>{NUMERAL})(?P<what> [a-z][a-z0-9 ]*?) "
-        r"(?:is|are) (?:formed|produced|made|needed|used|required|added|given|consumed|released|planted|awarded)",
-        rf"(?:each|every) (?P<of>(?!additional|extra|next|other|second|third)[a-z]+(?: [a-z]+)?"
-        rf"(?: of [a-z]+)?) (?!of|at|for|to|in|is|are)[a-z]+s (?P<n>{NUMERAL})(?P<what> [a-z ]+)",
-        rf"[a-z]+(?: [a-z]+)?? (?P<n>{NUMERAL})(?P<what> [a-z]+) "
-        r"(?:to|for|in|on|at|with) (?:each|every) (?P<of>[a-z]+)",
-        rf"(?:each|every) (?P<m>{NUMERAL} )(?P<of>[a-z ]+?) (?P<what>cost)s? (?P<n>{NUMERAL})(?: dollars?| cents?)?",
-        rf"(?:each|every) (?P<of>[a-z ]+?) (?P<what>cost)s (?P<n>{NUMERAL})(?: dollars?| cents?| euros?)?",
-    )
-)
-_PLAIN = frozenset(map(stem, "total number count needed required used all overall amount altogether".split()))
 _PREDICATE = re.compile(
     rf"(?P<share>(?:the |an? )?{SHARE} of (?!what\b).+?) (?:is|are|was|were|goes to|go to|"
     r"(?:will|have|has|had|can|must)(?: be| been)?) (?P<what>[a-z ]+)"
 )
 _DID = re.compile(rf"(?:[a-z]+\s+){{1,3}}?(?P<verb>[a-z]+)\s+(?P<share>(?:an? )?{SHARE} of .+)")  # she sold a third of
-_DENIED = re.compile(r"\b(?:non|not|un\w+|without|left|remaining|rest|other)\b")
 _NEGATED = re.compile(r"\b(?:not|no|non|never|without|un\w+|fail\w*|complement)\b")
 _COMBINED = re.compile(r"\bcombin(?:e|ing)\b")  # adds, where the effect is what comes together
 _NOT_ADDED = re.compile(r"probab|chance|resist|factor|ratio|percent")
@@ -147,11 +121,6 @@ _CHANGE = re.compile(
     r"raise|growth|gain|saved|lost|extra|difference)\b(?! (?:price|cost|amount after))"
 )
 _RATE_NAME = re.compile(r"\b(?:per|each|every|rate|price|unit)\b")
-_SINGLE = re.compile(r"\b(?:per|each|every|single|rate|average|ratio|one|(?:an?|the) hour)\b")
-_CONVERT = re.compile(
-    r"convert(?:ing)?\s+(?P<what>.+?)\s+(?:in)?to\s+(?:an?\s+)?(?P<to>[a-z]+(?:/[a-z]+\d?)?)"
-    rf"(?:\s*[,(]?\s*(?:by\s+)?(?P<how>multiply|divid)(?:ing|e)?(?: it)?\s+by\s+(?P<by>{NUMERAL})\)?)?"
-)
 
 
 def read_words(text: str, causes: Sequence[str], effect: str, values: Values | None = None) -> InWords | None:
@@ -377,9 +346,9 @@ def read_phrases(text: str, causes: Sequence[str], effect: str, values: Values |
 
 def _readings(reader: Reader, sentence: str, causes: Sequence[str], effect: str, values: Values) -> Iterator[Shape]:
     """Every way to read the sentence as arithmetic over phrases."""
-    converted = _CONVERT.fullmatch(_COMMAND.sub("", sentence))
+    converted = CONVERT.fullmatch(_COMMAND.sub("", sentence))
     if converted and len(causes) == 1:
-        yield from _conversion(converted, causes[0], values)
+        yield from converted_by(converted, causes[0], values)
         return
     starts = {sentence, _COMMAND.sub("", sentence)}
     for pattern in (_BY, _COPULA):
@@ -389,19 +358,19 @@ def _readings(reader: Reader, sentence: str, causes: Sequence[str], effect: str,
             if is_about(_without_same_numbers(sentence[: match.start()], sentence[match.end() :]), effect)
         }
     did = _DID.fullmatch(sentence)
-    if did and stem(did["verb"]) in tokens(effect) and not _DENIED.search(effect.lower().replace("_", " ")):
+    if did and stem(did["verb"]) in tokens(effect) and not DENIED.search(effect.lower().replace("_", " ")):
         starts.add(did["share"])
     for start in sorted(starts):
         said = _PREDICATE.fullmatch(start)
         if said:  # half of the students are girls: says something of the girls, and nothing of the boys
-            if not tokens(said["what"]) & tokens(effect) or _DENIED.search(effect.lower().replace("_", " ")):
+            if not tokens(said["what"]) & tokens(effect) or DENIED.search(effect.lower().replace("_", " ")):
                 continue
             start = said["share"]
         steps = [step for step in _STEP.split(_GAPPED.sub(r"\g<0>\1 ", start)) if step.strip()]
         if len(steps) > 1 or _BARE.match(start):
             yield from _chained(reader, steps, causes, effect)
-        yield from _for_each(start, causes, effect)
-        yield from _step_by_step(start, causes)
+        yield from for_each(start, causes, effect)
+        yield from step_by_step(start, causes)
         if "." not in re.sub(r"\d\.\d", "", start) and ";" not in start:
             yield from (shape for shape in reader.shapes(start) if not isinstance(shape, Name))
 
@@ -452,62 +421,6 @@ def _going_on(reader: Reader, before: Shape, step: str) -> Iterator[Shape]:
             for shape in inner:
                 yield from combined(operator, shape, before) if second else combined(operator, before, shape)
             return
-
-
-def _for_each(sentence: str, causes: Sequence[str], effect: str) -> Iterator[Shape]:
-    """`3 eggs for every cake`, `one teacher for every 15 students`: n / m times the count, for an effect that is the
-    things. `12 dollars per hour for the hours worked` says its count behind."""
-    named = effect.lower().replace("_", " ")
-    again = re.search(r" (?:per|each|every|an?) (day|week|month|year|hour|minute)$", sentence)
-    if again and again[1] in named:  # 35 crates per day, for crates per day
-        sentence, named = sentence[: again.start()], re.sub(rf"\b(?:per|each|every) {again[1]}\b", "", named)
-    if _SINGLE.search(named) or (len(causes) == 1 and _SINGLE.search(causes[0].lower())):
-        return
-    for pattern in _EACH:
-        match = pattern.fullmatch(sentence)
-        own = tokens(effect) - _PLAIN - tokens(sentence)  # 3 apples for each friend are not the apples left
-        if match is None or len(own) > 1 or _DENIED.search(named) or not tokens(match["what"]) & tokens(effect):
-            continue
-        size, of = number_of(match["n"]), number_of((match.groupdict().get("m") or "1").strip())
-        if size is not None and of and not computes(match["of"]) and not computes(match["what"]):
-            factor: Shape = Number(size) if of == 1 else Binary("/", Number(size), Number(of))
-            yield Binary("*", factor, Name(match["of"]))
-    rate = re.fullmatch(
-        rf"({NUMERAL})(?: dollars| cents| euros)? (?:per|an?) ([a-z]+) (?:for|times) (?:each |every |the )?([a-z ]+)",
-        sentence,
-    )
-    if rate and stem(rate[2]) in tokens(rate[3]) and (size := number_of(rate[1])) is not None:
-        yield Binary("*", Number(size), Name(rate[3]))
-
-
-def _step_by_step(sentence: str, causes: Sequence[str]) -> Iterator[Shape]:
-    """`The temperature drops by 2 degrees every hour`, of a beginning and a number of hours."""
-    match = _EVERY_STEP.fullmatch(sentence)
-    size = number_of(match["size"]) if match and len(causes) == 2 else None
-    if match and size is not None:
-        sign = "+" if match["up"] else "-"
-        yield Binary(sign, Name(match["what"]), Binary("*", Number(size), Name(match["of"])))
-
-
-def _conversion(match: re.Match[str], cause: str, values: Values) -> Iterator[Shape]:
-    """`Convert hours to minutes`, `convert 90 km/h to m/s`: from the unit that is said or that the cause has. A factor
-    as it is said must be that of the units, where these are known, and a number that of the cause."""
-    value, unit = values.get(cause, (None, None))
-    words = re.findall(r"(?<![\w/])[a-z]+(?:/[a-z]+\d?)?", match["what"])
-    factors = {factor for word in words if (factor := conversion(word, match["to"])) is not None}
-    factors = factors or {factor for factor in (conversion(unit or "", match["to"]),) if factor is not None}
-    factor = factors.pop() if len(factors) == 1 else None
-    if match["by"]:
-        said = number_of(match["by"]) or 1.0
-        spoken = said if match["how"] == "multiply" else 1 / said
-        if factor is not None and abs(spoken / factor - 1) > 1e-9:
-            return
-        factor = spoken
-    told = numbers(match["what"])
-    meant = told == {value} if told else bool(tokens(match["what"]) & tokens(cause))
-    if factor is not None and meant:
-        sign, size = ("*", factor) if factor >= 1 else ("/", 1 / factor)
-        yield Binary(sign, Name(cause), Number(float(f"{size:.12g}")))
 
 
 def shares_word(words: str, name: str) -> bool:

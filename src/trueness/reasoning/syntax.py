@@ -71,6 +71,7 @@ _LATEX = (
     (re.compile(r"\\lambda(?![A-Za-z])"), " lamda "),  # as Unicode spells it; Python's own word is refused
     (re.compile(r"\\(?:times|cdot)"), "*"),
     (re.compile(r"\\[dt]?frac\s*\{([^{}]*)\}\s*\{([^{}]*)\}"), r"((\1)/(\2))"),
+    (re.compile(r"\\[dt]?binom\s*\{([^{}]*)\}\s*\{([^{}]*)\}"), r" comb(\1, \2)"),
     (re.compile(r"\\sqrt\s*\{([^{}]*)\}"), r" sqrt(\1)"),
     (re.compile(r"_\{(\w*)\}"), r"_\1"),
     (re.compile(r"\^\{([^{}]*)\}"), r"^(\1)"),

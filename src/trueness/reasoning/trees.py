@@ -66,6 +66,12 @@ def _power(base: float, exponent: float) -> float:
     return math.pow(base, exponent)  # ** would give complex numbers and exact integers of any size
 
 
+def _whole(value: float) -> int:
+    if not value.is_integer() or not 0 <= value <= 170:
+        raise ValueError("of whole numbers from 0 to 170")
+    return int(value)
+
+
 FUNCTIONS: Mapping[str, tuple[Callable[..., float], int, int]] = {  # name -> function, fewest and most arguments
     "sqrt": (math.sqrt, 1, 1),
     "exp": (math.exp, 1, 1),
@@ -89,6 +95,8 @@ FUNCTIONS: Mapping[str, tuple[Callable[..., float], int, int]] = {  # name -> fu
     "max": (lambda *values: max(values), 1, 50),
     "sum": (lambda *values: math.fsum(values), 1, 50),
     "mean": (lambda *values: fmean(values), 1, 50),
+    "factorial": (lambda value: float(math.factorial(_whole(value))), 1, 1),
+    "comb": (lambda n, k: float(math.comb(_whole(n), _whole(k))), 2, 2),
 }
 OPERATORS: Mapping[str, Callable[[float, float], float]] = {
     "+": lambda x, y: x + y,

@@ -123,9 +123,14 @@ def _by_units(tree: Tree, values: Values) -> Tree | None:
 
 
 def _undoes(tree: Tree) -> bool:
-    """Nobody divides a quantity by itself, or takes it from itself."""
+    """Nobody divides a quantity by itself, takes it from itself, or takes the root of its square."""
     same = isinstance(tree, Binary) and tree.operator in "-/" and tree.left == tree.right
+    same = same or (isinstance(tree, Call) and tree.function == "sqrt" and _is_square(tree.arguments[0]))
     return same or any(map(_undoes, parts(tree)))
+
+
+def _is_square(tree: Tree) -> bool:
+    return isinstance(tree, Binary) and tree.operator == "^" and tree.right == Number(2.0)
 
 
 def _changes(tree: Tree) -> bool:

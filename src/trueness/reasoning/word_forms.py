@@ -41,7 +41,7 @@ _ARTICLE = re.compile(
     r"^(?:the|a|an|both|exactly|its|their|his|her|then)\s+(?!half\b|third\b|quarter\b|fifth\b|tenth\b)"
 )
 _SEPARATOR = re.compile(r"\s*,(?!\d)\s*(?:and\s+)?|\s+and\s+|\s*&\s*")
-_CLOSED = re.compile(r",\s*(?:all\s+|and\s+|then\s+)?(times|multiplied by|divided by|plus|minus)\s+")
+_CLOSED = re.compile(r",\s*(?:all\s+|and\s+|then\s+)?(times|multiplied by|divided by|plus|minus|less)\s+(?!than\b)")
 # divided by one minus the ratio: nobody divides by one
 _ADDITIVE = re.compile(
     r"(?<!\bby one)(?<!\bby 1)(?<!\bover one)(?<!\bover 1)(?<!times one)(?<!times 1)"
@@ -118,7 +118,7 @@ class Reader:
         if closed:
             yield from self._cut(text, closed[-1], depth)
             onward = list(_ADDITIVE.finditer(text, closed[-1].end()))
-            if onward and closed[-1][1] not in ("plus", "minus"):  # ..., times Z minus W: two readings
+            if onward and closed[-1][1] not in ("plus", "minus", "less"):  # ..., times Z minus W: two readings
                 yield from self._cut(text, onward[-1], depth)
             return
         if _BY_ONE_AND_MORE.search(text):
@@ -222,6 +222,8 @@ def joined(operation: str, shapes: Sequence[Shape]) -> Shape:
         return Call(operation, tuple(shapes))
     if operation == "reciprocals":
         shapes = [Binary("/", Number(1.0), shape) for shape in shapes]
+    if operation == "geometric":
+        return Binary("^", joined("product", shapes), Binary("/", Number(1.0), Number(float(len(shapes)))))
     if operation == "squares":
         shapes = [Binary("^", shape, Number(2.0)) for shape in shapes]
     return reduce(lambda left, right: Binary("*" if operation == "product" else "+", left, right), shapes)
@@ -289,15 +291,46 @@ def _of_one(make_tree: Callable[[Tree], Tree]) -> Make:
     return lambda reader, match, depth: (make_tree(inner) for inner in reader.shapes(match[1], depth))
 
 
-def _offset(sign: str) -> Make:
-    """3 more than X."""
+def _offset(sign: str, first: bool = True) -> Make:
+    """3 more than X; with the number behind, X's age in 3 years."""
 
     def make(reader: Reader, match: re.Match[str], depth: int) -> Iterator[Shape]:
-        number = number_of(match[1])
+        said, of = (match[1], match[2]) if first else (match[2], match[1])
+        number = number_of(said)
         if number is not None:
-            yield from (Binary(sign, inner, Number(number)) for inner in reader.shapes(match[2], depth))
+            yield from (Binary(sign, inner, Number(number)) for inner in reader.shapes(of, depth))
 
     return make
+
+
+def _of_two(operator: str) -> Make:
+    def make(reader: Reader, match: re.Match[str], depth: int) -> Iterator[Shape]:
+        sides = (reader.shapes(match[1], depth), reader.shapes(match[2], depth))
+        yield from (Binary(operator, *pair) for pair in product(*sides))
+
+    return make
+
+
+def _chosen(reader: Reader, match: re.Match[str], depth: int) -> Iterator[Shape]:
+    """Choose 2 people out of n."""
+    number = number_of(match[1])
+    if number is not None:
+        yield from (Call("comb", (inner, Number(number))) for inner in reader.shapes(match[2], depth))
+
+
+def _beyond(reader: Reader, match: re.Match[str], depth: int) -> Iterator[Shape]:
+    """Hours beyond 40: what is above it, and nothing below."""
+    number = number_of(match[2])
+    if number is not None:
+        for inner in reader.shapes(match[1], depth):
+            yield Call("max", (Number(0.0), Binary("-", inner, Number(number))))
+
+
+def _repeated(reader: Reader, match: re.Match[str], depth: int) -> Iterator[Shape]:
+    """Halve X once for each of the Y."""
+    factor = Number({"doubl": 2.0, "tripl": 3.0, "halv": 0.5}[match[1]])
+    for whole, times in product(reader.shapes(match[2], depth), reader.shapes(match[3], depth)):
+        yield Binary("*", whole, Binary("^", factor, times))
 
 
 def _both(reader: Reader, match: re.Match[str], depth: int) -> Iterator[Shape]:
@@ -326,6 +359,10 @@ def _power(exponent: float) -> Callable[[Tree], Tree]:
 _PERCENTAGE = r"(?P<share>\d[\d,]*(?:\.\d+)?)\s*(?:%|percent\b|per cent\b)"
 LESS = "(?:[a-z]+ )?(?:discount|reduction|decrease|markdown|cut|pay cut)"
 MORE = "(?:[a-z]+ )?(?:increase|raise|markup|mark-up|surcharge|tax|vat|tip|gratuity|fee|bonus|premium)"
+_AMOUNT = (  # what can be beyond a number; of students above 18 there may be any number
+    "hours?|minutes?|miles?|kilometers?|sales?|income|earnings?|revenue|usage|consumption|kwh|weight|distance|amount|spending|"
+    "purchases?|balance|profit|wages?|salary|speed"
+)
 _SHARED = "(?:shared|split|divided|distributed|spread) (?:equally|evenly) (?:among|amongst|between|by|over|across)"
 _PAIRS = (  # how it begins, what stands between, the operation, and whether the second comes first
     (r"multiply(?:ing)?\s+", "by|with|times", "*", False),
@@ -403,11 +440,29 @@ _FORMS: tuple[tuple[re.Pattern[str], Make], ...] = tuple(
         (rf"(?P<whole>.+?)\s+(?:goes|went|is|are) up(?: by)? {_PERCENTAGE}", _percent("+")),
         (rf"(?P<whole>.+?)\s+(?:goes|went|is|are) down(?: by)? {_PERCENTAGE}", _percent("-")),
         (r"(?:average|mean) of\s+(.+)", _list("mean")),
+        (r"geometric (?:average|mean) of\s+(.+)", _list("geometric")),
+        (r"factorial of\s+(.+)", _of_one(lambda inner: Call("factorial", (inner,)))),
+        (r"remainder (?:when|of)\s+(.+?) (?:is )?divided by\s+(.+)", _of_two("%")),
+        (
+            rf"(?:number of ways to )?(?:choose|select|pick) ({NUMERAL}) [a-z]+ (?:out of|from(?: among)?)\s+(.+)",
+            _chosen,
+        ),
+        (
+            rf"((?:[a-z]+ )*?(?:{_AMOUNT})(?: [a-z]+)*?) (?:beyond|above|in excess of|exceeding) ({NUMERAL}(?: [a-z]+)?)",
+            _beyond,
+        ),
+        (rf"(.*\b(?:age|old)) in ({NUMERAL}) years?", _offset("+", first=False)),
+        (rf"(.*\b(?:age|old)) ({NUMERAL}) years? ago", _offset("-", first=False)),
+        (r"(doubl|tripl|halv)(?:e|ing) (.+?)(?: once)? (?:for|at|in|after) (?:each|every) (?!time\b)(.+)", _repeated),
+        (
+            r"(.*\b(?:price|cost|fee|rate|wage|pay|charge|per [a-z]+)) for (?:each|every) (?!other\b|additional\b)([a-z ]+)",
+            _of_two("*"),
+        ),
         (r"averaging\s+(.+)", _list("mean")),
         (r"average (?=the |all |both |these )(.+)", _list("mean")),
-        (r"(their (?:average|mean))", _list("mean")),
-        (r"(their (?:sum|total))", _list("sum")),
-        (r"(their product)", _list("product")),
+        (r"(their) (?:average|mean)", _list("mean")),
+        (r"(their) (?:sum|total)", _list("sum")),
+        (r"(their) product", _list("product")),
         (r"(.+?),? (?:added|summed|put|taken)(?: all)? (?:together|up)", _list("sum")),
         (
             rf"how (?:much|many)(?: \w+)?? (?:{_UP})(?: [a-z]+)?? (.+?){_IS} than (.+)",

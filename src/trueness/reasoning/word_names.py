@@ -164,16 +164,6 @@ _WEAK = 0.35
 _BY_HEAD = 0.2
 
 
-_MEASURING = frozenset(
-    "siz capacity pric cost tim duration distanc length width height depth radiu diameter weight mass volum area speed "
-    "velocity rat commut pay wag budget salary fee".split()
-)  # stems
-_UNIT_WORDS = frozenset(
-    "dollar euro cent gallon liter milliliter gram kilogram pound ounce meter kilometer mile foot inch hour minute "
-    "second usd eur lb kg km cm mm ml min sec hr kwh mph".split()
-)
-
-
 def words(name: str) -> frozenset[str]:
     return frozenset(re.findall(r"[^\W_]+", name.lower()))
 
@@ -215,6 +205,20 @@ GENERAL = frozenset(
         "actual sample substance object body material compound hour minute second day week month year "
         "mile kilometer meter gram kilogram liter dollar hourly daily weekly monthly yearly annual before "
         "after".split(),
+    )
+)
+_MEASURING = frozenset(
+    map(
+        stem,
+        "size capacity price cost time duration distance length width height depth radius diameter weight mass volume "
+        "area speed velocity rate commute pay wage budget salary fee".split(),
+    )
+)
+_UNIT_WORDS = frozenset(
+    map(
+        stem,
+        "dollars euros cents gallons liters milliliters grams kilograms pounds ounces meters kilometers miles feet "
+        "inches hours minutes seconds usd eur lb kg km cm mm ml min sec hr kwh mph".split(),
     )
 )
 _MEASURED = tuple(frozenset(stem(word) for word in group) for group in _KINDS)

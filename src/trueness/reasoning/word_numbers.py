@@ -31,6 +31,10 @@ OPERATION_WORDS = frozenset(
     "cosine tangent sin cos tan log logarithm exponential factorial derivative integral gradient modulus magnitude "
     "remainder integer digits divisors complement minimized maximized".split()
 )
+ROUNDING = (  # the first group says which way
+    r"round(?:ed|ing)?(?: it)?\s+(up|down|to the nearest (?:integer|whole number|whole [a-z]+))"
+    r"(?: to (?:an?|the(?: next| nearest)?) (?:whole [a-z]+|whole|integer))?(?! to )"
+)
 CONDITION = re.compile(r"\b(?:if|unless|when|whether|except|not|never|otherwise|until)\b")
 
 

@@ -53,6 +53,20 @@ _CHARGED = re.compile(
     rf"^(?:apply |charge )?(?:an? |the )?(?P<share>\d[\d.]*\s*(?:%|percent)) (?P<kind>{LESS}|{MORE}) (?:on|of|from|to)"
     r"\s+(?P<whole>[a-z ]+)$"
 )
+_KINDS = (
+    r"(?P<kind>(?:[a-z]+ )?(?:tax(?:es)?|tip|vat|fee|markup|surcharge|gratuity|commission|interest|discount|rebate))"
+)
+_SHARED = r"(?P<share>\d[\d.]*\s*(?:%|percent))"
+_CHARGES = tuple(
+    re.compile(pattern)
+    for pattern in (
+        rf"^(?P<whole>[a-z ]+?) (?:is |are )?(?:(?P<more>increased|raised)|reduced|decreased|lowered) by (?:an? |the )?{_SHARED} {_KINDS}$",
+        rf"^(?:(?P<more>increase|raise)|reduce|decrease|lower) (?P<whole>[a-z ]+?) by (?:an? |the )?{_SHARED} {_KINDS}$",
+        rf"^(?:an? |the )?{_KINDS} of {_SHARED} (?:is|are) (?:(?P<more>added to|charged on|put on)|"
+        r"(?:subtracted|deducted|taken) (?:from|off)) (?P<whole>[a-z ]+)$",
+        rf"^(?:(?P<more>add)|subtract|deduct) (?:an? |the )?{_SHARED} (?:(?:for|in) )?{_KINDS} (?:to|from) (?P<whole>[a-z ]+)$",
+    )
+)
 _OUTCOMES = frozenset("average mean sum total difference ratio percentage product complement percent".split())
 _EXPLAINS_NOTHING = re.compile(
     r"\b(?:appl\w+|adjust\w*|convert\w*|discount\w*|tax\w*|exclud\w*|except|lower|higher|different|after|before|without|losses)\b"
@@ -63,6 +77,12 @@ def _in_shares(found: re.Match[str]) -> str:
     """Three out of four students: 75 % of them."""
     part, whole = number_of(found[1]), number_of(found[2])
     return f"{100 * part / whole!r}% of " if part and whole and part < whole else found[0]
+
+
+def _passive(found: re.Match[str]) -> str:
+    """... and then the fee is deducted: ..., minus the fee."""
+    what = re.sub(r"^[a-z ]+ of (?=\$?\d)", "", found[1])
+    return f", {'plus' if found[2] == 'added' else 'minus'} {what}"
 
 
 def _as_words(found: re.Match[str]) -> str:
@@ -95,6 +115,31 @@ _REWRITTEN = tuple(
     (re.compile(pattern), said)
     for pattern, said in (
         (r"\b(?:is|are|costs?|equals?|of) (?:only|just|exactly|simply|precisely)\b", lambda found: found[0].split()[0]),
+        (r"\bwhat ((?!he|she|they|it|we|you)[a-z' ]+?) (?:holds|has|had|contains|gets|got)\b", r"\1"),
+        (r"\bwhat (?:he|she|they|it|we|you) (?:paid|spent|pays|spends) (?:for|on) ", "cost of "),
+        (r"\bwhat (?:he|she|they|it|we|you) (?:sold|sells) ([a-z ]+?) for\b", r"sales of \1"),
+        (r"^(all (?:of )?(?:the )?[a-z ]+?),? except(?: for)?(?: those| the ones)? ", r"\1 minus "),
+        (rf"\b({NUMERAL}) (length|width|side|base|leg|height)s (?:and|plus) ({NUMERAL}) (length|width|side|base|leg|height)s$",
+         r"\1 times the \2 plus \3 times the \4"),
+        (r"\b(?:is|are|gets?) (?:paid|charged|billed|sold|priced) at ", "times "),
+        (r"\b(?:one|1) (?:whole |complete |full |entire )?(?:job|task|tank|pool|room|house|fence|wall|unit|lawn|field)"
+         r"(?= (?:is )?divided by| over)", "1"),
+        (r"\b(?:for|to|in) (each|every) (?:one )?of (?:the|these|those|his|her|their) ", r"for \1 "),
+        (r", added to ", " added to "),
+        (r",? (?:and|then|and then) (?:the |an? )?([a-z0-9$. ]+?) (?:is|are) (?:then )?(added|subtracted|deducted|taken away|"
+         r"taken off)(?: to (?:it|this|that))?$", _passive),
+        (rf"\bloses ({_PERCENT})(?: (?:in|of its|of the) [a-z]+)?", r"is reduced by \1"),
+        (rf"\bgains ({_PERCENT})(?: (?:in|of its|of the) [a-z]+)?", r"is increased by \1"),
+        (r"\bprobability that ", "probability of "),
+        (r"\bweighted by\b", "times"),
+        (r"\barithmetic (mean|average)\b", r"\1"),
+        (r"^(?:the |their )?product (?:over|divided by) (?:the |their )?sum$", "product of both divided by sum of both"),
+        (r"^(their [a-z]+|both [a-z]+|the [a-z]+|[a-z]+s in series) (?:simply |just )?(?:(?:are |get )?add(?:ed)?(?: up| together)?|sum)$",
+         r"sum of \1"),
+        (r"^(their [a-z]+|both [a-z]+|the [a-z]+) (?:simply |just )?(?:are |get )?multipl(?:y|ied)(?: together)?$", r"product of \1"),
+        (r"^([a-z ]+ and [a-z ]+?) (?:are )?multipl(?:y|ied)(?: together)?$", r"product of \1"),
+        (r"\bits own ", ""),
+        (r"\b([a-z]+)((?: [a-z]+)*? (?:minus|plus|from|take away|subtract|divided by|times) (?:the )?[a-z]+) one$", r"\1\2 \1"),
         (r"\bhow many ([a-z ]+?) (?:are|were) ([a-z]+ed|bought|sold|eaten|made|given)\b", r"number of \1 \2"),
         (r"^(?:sum up|add(?: up)?|total) (?:all |the |all the )?[a-z ]+: (?=[a-z])", "add "),
         (r"\b(\d+)/([1-9]\d*)(?= as (?:many|much)\b)", _as_words),
@@ -182,14 +227,24 @@ def _unless_it_computes(found: re.Match[str]) -> str:
 
 
 def charged(sentence: str, effect: str) -> str:
-    """`a 15% tip on the meal`: for the tip, a share of the meal."""
-    match = _CHARGED.match(sentence)
-    if match is None:
-        return sentence
+    """`a 15% tip on the meal`: for the tip, a share of the meal; `the meal is increased by a 15% tip`, or a tip of 15%
+    is added to it: for anything else the meal with it."""
     named = effect.lower().replace("_", " ")
-    together = re.search(r"\b(?:total|final|with|after|including|new|price|cost|bill|sale|discounted)\b", named)
-    is_it = match["kind"].split()[-1] in named and not together
-    return f"{match['share']} of {match['whole']}" if is_it else sentence
+    together = re.search(r"\b(?:total|final|with|after|including|new|price|cost|bill|sale|discounted|net)\b", named)
+    if (match := _CHARGED.match(sentence)) is not None:
+        is_it = match["kind"].split()[-1] in named and not together
+        return f"{match['share']} of {match['whole']}" if is_it else sentence
+    for pattern in _CHARGES:
+        if (match := pattern.search(sentence)) is not None:
+            of_it = any(word.rstrip("es") in named for word in match["kind"].split()) and not together
+            adds = match.groupdict().get("more") is not None
+            whole = match["whole"].strip()
+            return (
+                f"{match['share']} of {whole}"
+                if of_it
+                else f"{whole} {'increased' if adds else 'reduced'} by {match['share']}"
+            )
+    return sentence
 
 
 def _says_nothing(why: str, rest: str, stated: set[float], pattern: re.Pattern[str]) -> bool:
