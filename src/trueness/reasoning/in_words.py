@@ -24,7 +24,17 @@ from trueness.reasoning.syntax import RuleError, parse
 from trueness.reasoning.trees import Binary, Call, Name, Number, count_names, parts, renamed, written
 from trueness.reasoning.word_causes import InWords, Values, bind, signature
 from trueness.reasoning.word_each import CONVERT, DENIED, converted_by, for_each, step_by_step
-from trueness.reasoning.word_forms import LESS, MORE, SHARE, Reader, Shape, TooManyReadings, combined, joined
+from trueness.reasoning.word_forms import (
+    LESS,
+    MORE,
+    SHARE,
+    Reader,
+    Shape,
+    TooManyReadings,
+    combined,
+    is_percent,
+    joined,
+)
 from trueness.reasoning.word_names import is_acronym, is_symbol, names_symbol, share_meaning, stem, tokens
 from trueness.reasoning.word_numbers import CONDITION, NUMBER_WORDS, NUMERAL, ROUNDING
 from trueness.reasoning.word_plain import FRONT_REASON, LEAD, charged, numbers, plain, spelt_out
@@ -419,7 +429,10 @@ def _going_on(reader: Reader, before: Shape, step: str) -> Iterator[Shape]:
                 *(reader.listed("sum", match[1], 1, alone=False) if operator in "+-" else ()),
             ]
             for shape in inner:
-                yield from combined(operator, shape, before) if second else combined(operator, before, shape)
+                if is_percent(shape) and operator in "+-" and not second:  # then take away 20 %: of what there is
+                    yield Binary(operator, before, Binary("*", shape, before))
+                else:
+                    yield from combined(operator, shape, before) if second else combined(operator, before, shape)
             return
 
 

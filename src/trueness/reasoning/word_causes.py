@@ -27,6 +27,7 @@ from trueness.reasoning.word_names import (
     is_strange,
     is_symbol,
     likeness,
+    measure_one,
     names_symbol,
     share_meaning,
     tokens,
@@ -54,6 +55,7 @@ _SINGLES_OUT = re.compile(
 )
 
 
+_AT_ANOTHER_TIME = re.compile(r"\b(?:ago|from now|in \w+ years|years later)\b")
 _AMOUNTS = frozenset("amount value payment cost fee deposit withdrawal earned paid spent".split())
 _NUMBERED = re.compile(rf"(?<!the )\b({'|'.join(NUMBER_WORDS[2:])})\b")  # two widths, day two; not of the two trains
 _SAY_ALL = frozenset("all individual each every both these those everything their".split())
@@ -117,9 +119,21 @@ def _by_units(tree: Tree, values: Values) -> Tree | None:
     if isinstance(change, Name) and units == ["%"]:
         return Binary("*", whole, Binary(sign, Number(1.0), change))
     same = isinstance(whole, Name) and {values.get(whole.name, (0.0, None))[1]} == set(units) != {None}
+    same = same or (isinstance(whole, Name) and isinstance(change, Name) and measure_one(whole.name, change.name))
+    if isinstance(whole, Name) and _is_so_often(change):
+        return Binary(sign, whole, change)
     amounts = all(words(name) & _AMOUNTS and not _SHARE_NAME.search(name) for name in leaves(change))
     added = isinstance(change, Name | Number) or (isinstance(change, Binary) and change.operator == "+")
     return Binary(sign, whole, change) if added and (same or amounts) else None
+
+
+def _is_so_often(tree: Tree) -> bool:
+    """The weight lost per month times the months: an amount."""
+    if not isinstance(tree, Binary) or tree.operator != "*":
+        return False
+    names = [side.name.lower().replace("_", " ") for side in (tree.left, tree.right) if isinstance(side, Name)]
+    each = [name for name in names if re.search(r"\b(?:per|each|every|hourly|daily|weekly|monthly|yearly)\b", name)]
+    return len(names) == 2 and len(each) == 1 and not any(map(_SHARE_NAME.search, names)) and of_two_kinds(names)
 
 
 def _undoes(tree: Tree) -> bool:
@@ -165,6 +179,8 @@ def _may_be(phrase: str, cause: str, values: Values, effect: str) -> bool:
     if cause in values and _REMAINING.search(phrase) and not _REMAINING.search(cause.lower().replace("_", " ")):
         return False
     if set(_SINGLES_OUT.findall(phrase)) - set(_SINGLES_OUT.findall(cause.lower().replace("_", " "))):
+        return False
+    if _AT_ANOTHER_TIME.search(cause.lower().replace("_", " ")) and not _AT_ANOTHER_TIME.search(phrase):
         return False
     if is_symbol(cause) and not tokens(phrase) & tokens(cause):
         return names_symbol(phrase, cause) and not (words(phrase) & OPERATION_WORDS or re.search(r"\d", phrase))
@@ -221,7 +237,7 @@ def _of_several(
     groups = [tuple(cause for cause in causes if token in tokens(cause)) for token in tokens(phrase)]
     if isinstance(shape, Call) and leaves(shape) == list(every) and says_all:
         groups.append(tuple(causes))
-    says_factors = bool(said & {"factors", "values", "quantities", "numbers"})
+    says_factors = phrase == "their" or bool(said & {"factors", "values", "quantities", "numbers"})
     plural = bool(re.search(r"s\b", phrase))
     pair = _operation(shape, every[0]) == "difference"
     wanted = {2} if "both" in said or pair else counts

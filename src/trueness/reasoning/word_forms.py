@@ -194,6 +194,13 @@ class Reader:
             for shapes in product(*(self.shapes(piece, depth) for piece in pieces)):
                 if operation == "product" or not any(map(is_percent, shapes)):
                     yield joined(operation, shapes)
+            head = re.fullmatch(r"(?:the )?[a-z]+ ([a-z]+s)", pieces[-1])
+            if head and all(re.fullmatch(r"(?:the )?[a-z]+", piece) for piece in pieces[:-1]):
+                full = [
+                    *(f"{piece} {head[1]}" for piece in pieces[:-1]),
+                    pieces[-1],
+                ]  # the initial and final velocities
+                yield joined(operation, [Name(piece) for piece in full])
         if alone:
             yield Call(operation, (Name(EVERY + text),))
 
@@ -442,7 +449,7 @@ _FORMS: tuple[tuple[re.Pattern[str], Make], ...] = tuple(
         (r"(?:average|mean) of\s+(.+)", _list("mean")),
         (r"geometric (?:average|mean) of\s+(.+)", _list("geometric")),
         (r"factorial of\s+(.+)", _of_one(lambda inner: Call("factorial", (inner,)))),
-        (r"remainder (?:when|of)\s+(.+?) (?:is )?divided by\s+(.+)", _of_two("%")),
+        (r"(.+) modulo (.+)", _of_two("%")),
         (
             rf"(?:number of ways to )?(?:choose|select|pick) ({NUMERAL}) [a-z]+ (?:out of|from(?: among)?)\s+(.+)",
             _chosen,

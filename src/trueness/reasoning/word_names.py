@@ -52,6 +52,9 @@ _MEANINGS = tuple(
         "volume liter milliliter gallon",
         "area acre",
         "speed velocity pace",
+        "resistance resistor",
+        "celsius temperature",
+        "newton force weight",
         "money dollar cash budget fund euro cent",
         "age old year",
         "height tall high",
@@ -80,7 +83,7 @@ _UNITS = {
     "l": "liter", "ml": "milliliter", "g": "gram", "kg": "kilogram", "m": "meter", "km": "kilometer", "mi": "mile",
     "h": "hour", "hr": "hour", "hrs": "hour", "min": "minute", "s": "second", "sec": "second", "mol": "mole",
     "$": "dollar", "usd": "dollar", "eur": "euro", "lb": "pound", "lbs": "pound", "ft": "foot", "kwh": "kwh",
-    "w": "watt", "j": "joule", "gal": "gallon", "mg": "milligram", "cm": "centimeter",
+    "°c": "celsius", "°f": "fahrenheit", "n": "newton", "w": "watt", "j": "joule", "gal": "gallon", "mg": "milligram", "cm": "centimeter",
 }  # fmt: skip
 _LETTERS = {
     "current": "i", "voltage": "v", "charge": "q", "momentum": "p", "recessive": "q", "dominant": "p", "failure": "q",
@@ -304,6 +307,11 @@ def are_alike(names: Sequence[str]) -> bool:
     """Whether nobody would say that they are of different kinds: a length and a number of days are."""
     kinds = [_kinds(name) for name in names]
     return all(one & other or not one or not other for one in kinds for other in kinds)
+
+
+def measure_one(name: str, other: str) -> bool:
+    """Whether both are of one measured kind, and one that is not counted: two speeds."""
+    return bool(_kinds(name) & _kinds(other) - _COUNTS_AND_MONEY)
 
 
 def is_another(phrase: str, cause: str) -> bool:

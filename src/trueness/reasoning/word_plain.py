@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 from trueness.reasoning.word_causes import Values
 from trueness.reasoning.word_forms import BRACKET, LESS, MORE
-from trueness.reasoning.word_numbers import NUMERAL, OPERATION_WORDS, SHARES, number_of
+from trueness.reasoning.word_numbers import NUMERAL, OPERATION_WORDS, SHARES, computes, number_of
 
 _FOUND = "(?:obtained|found|calculated|computed|derived|determined)"
 _PERCENT = r"\d[\d.]*\s*(?:%|percent)"
@@ -48,6 +48,9 @@ LEAD = re.compile(
     r"(?:by|using|from|applying|according to|per|via) [^,\d]*"
     r"\b(?:law|theorem|principle|formula|equation|definition|rule)\b[^,\d]*,\s*|by definition,\s*)"
 )
+_DOING = re.compile(r"^(?:working|acting|moving|taken|combined|used|by) (?:(?!by|is|are)[a-z' -])+, (?=[a-z])")
+_OF_SO_MANY = re.compile(rf"^(?:for|with|of) (?:the |these )?({NUMERAL}) (?:[a-z]+ ){{0,3}}[a-z]+, ")
+_IN_PERCENT = re.compile(r"(?:in|as an?) percent(?:age)?$")
 _MULTIPLES = {"twice": 2.0, "doubl": 2.0, "tripl": 3.0, "half": 0.5, "halv": 0.5}
 _CHARGED = re.compile(
     rf"^(?:apply |charge )?(?:an? |the )?(?P<share>\d[\d.]*\s*(?:%|percent)) (?P<kind>{LESS}|{MORE}) (?:on|of|from|to)"
@@ -131,6 +134,7 @@ _REWRITTEN = tuple(
         (rf"\bloses ({_PERCENT})(?: (?:in|of its|of the) [a-z]+)?", r"is reduced by \1"),
         (rf"\bgains ({_PERCENT})(?: (?:in|of its|of the) [a-z]+)?", r"is increased by \1"),
         (r"\bprobability that ", "probability of "),
+        (r"\bwhat is (?:left|remaining)(?= (?:is|are|times|divided|shared))", "remainder"),
         (r"\bweighted by\b", "times"),
         (r"\barithmetic (mean|average)\b", r"\1"),
         (r"^(?:the |their )?product (?:over|divided by) (?:the |their )?sum$", "product of both divided by sum of both"),
@@ -139,7 +143,11 @@ _REWRITTEN = tuple(
         (r"^(their [a-z]+|both [a-z]+|the [a-z]+) (?:simply |just )?(?:are |get )?multipl(?:y|ied)(?: together)?$", r"product of \1"),
         (r"^([a-z ]+ and [a-z ]+?) (?:are )?multipl(?:y|ied)(?: together)?$", r"product of \1"),
         (r"\bits own ", ""),
-        (r"\b([a-z]+)((?: [a-z]+)*? (?:minus|plus|from|take away|subtract|divided by|times) (?:the )?[a-z]+) one$", r"\1\2 \1"),
+        (rf"\b(?!{NUMERAL}\b)([a-z]+) (minus|plus|take away|subtract|divided by|times) (the )?([a-z]+) one$", r"\1 \2 \4 \1"),
+        (r"\bremainder (?:when|of) ([a-z0-9 ]+?) (?:is )?divided by ([a-z0-9 ]+)$", r"\1 modulo \2"),
+        (rf"\b(add|adding|plus|minus|subtract) ({NUMERAL}) (?:extra|additional|more|spare) [a-z]+(?: for [a-z]+)?$", r"\1 \2"),
+        (r"\btak(e|ing) (?:away|off|out) (?=(?:the |an? )?\$?\d[^,]*$)", "subtract "),
+        (rf"\b(subtract|deduct|add) (?:the |an? )?({_PERCENT})(?: [a-z]+)? (?:for|in|as) [a-z ]+$", r"\1 \2"),
         (r"\bhow many ([a-z ]+?) (?:are|were) ([a-z]+ed|bought|sold|eaten|made|given)\b", r"number of \1 \2"),
         (r"^(?:sum up|add(?: up)?|total) (?:all |the |all the )?[a-z ]+: (?=[a-z])", "add "),
         (r"\b(\d+)/([1-9]\d*)(?= as (?:many|much)\b)", _as_words),
@@ -210,6 +218,13 @@ def plain(sentence: str, values: Values) -> str:
     for pattern, said in _SIGNS:
         sentence = pattern.sub(said, sentence)
     sentence = _AIM.sub("", LEAD.sub("", sentence))
+    if _IN_PERCENT.search(sentence):
+        sentence = re.sub(r"\b(?:relative to|compared (?:with|to))\b", "divided by", sentence)
+    if (front := _DOING.match(sentence)) is not None and not computes(front[0]):
+        sentence = sentence[front.end() :]
+    counted = _OF_SO_MANY.match(sentence)
+    if counted and number_of(counted[1]) == len(values):
+        sentence = sentence[counted.end() :]
     stated = {value for value, _ in values.values()} | {1.0}
     for pattern in (FRONT_REASON, _FRONT_SINCE, _FRONT_AFTER, _FRONT_SENTENCE, _TITLE, _BACK_REASON, _REMARK):
         match = pattern.match(sentence)
@@ -253,6 +268,8 @@ def _says_nothing(why: str, rest: str, stated: set[float], pattern: re.Pattern[s
     said = numbers(rest) | {share for word, share in _MULTIPLES.items() if re.search(rf"\b{word}", rest)}
     said |= {round(100 * share, 9) for number in said for share in (number, abs(number - 1))}  # 15 % more is 1.15 times
     told = numbers(re.sub(rf"\bevery {NUMERAL} [a-z]+", "", why))
+    if (both := re.search(rf"\b(?:the|these) ({NUMERAL}) [a-z]+s\b", why)) and number_of(both[1]) == len(stated) - 1:
+        told -= {number_of(both[1])}  # the two events, of two causes
     told |= {share for word, share in _MULTIPLES.items() if re.search(rf"\b{word}", why)}
     if not told <= said | stated:
         return False
