@@ -141,6 +141,8 @@ def read_words(text: str, causes: Sequence[str], effect: str, values: Values | N
     bracketed = [cause for cause in causes if re.search(r"\w\(", cause) and cause.lower() in text.lower()]
     if bracketed:
         return _read_with_brackets(text, bracketed, causes, effect, known)
+    for cause in causes:  # the base fare (base_fare)
+        text = re.sub(rf"(?i)(\b{re.escape(cause.replace('_', ' '))}) \({re.escape(cause)}\)", r"\1", text)
     sentence = _normal(text)
     if len(causes) == 1:
         sentence = _as_many(sentence, causes[0], effect, known)
@@ -240,10 +242,11 @@ def _read(sentence: str, inside: str, causes: Sequence[str], effect: str, values
     rounded = _ROUNDED.search(sentence)
     rates = any(_RATE_NAME.search(cause.lower().replace("_", " ")) for cause in causes) or "total" in effect.lower()
     reader, exact = Reader(not rates, inside), sentence[: rounded.start()] if rounded else sentence
+    asked = re.sub(r"\(%\)|\bpercent(?:age)?\b", "", effect, flags=re.IGNORECASE) if in_percent else effect
     made = [
         bound
         for shape in _readings(reader, exact, causes, effect, values)
-        if (bound := bind(shape, causes, values, effect)) is not None
+        if (bound := bind(shape, causes, values, asked)) is not None
         and not any(_is_effect(*pair, effect) for pair in bound.phrases.items())
         and not (_adds(bound.tree) and _in_another_unit(exact, values))
     ]

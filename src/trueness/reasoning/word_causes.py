@@ -71,6 +71,7 @@ class InWords(NamedTuple):
 
 def bind(shape: Shape, causes: Sequence[str], values: Values, effect: str = "") -> InWords | None:
     """The shape over causes: each cause once. None where a phrase fits none, or two matches are as good."""
+    shape = _of_all(shape, causes)
     every = [leaf for leaf in leaves(shape) if leaf.startswith(EVERY)]
     if every:
         return _of_several(shape, every, causes, values, effect)
@@ -101,6 +102,16 @@ def bind(shape: Shape, causes: Sequence[str], values: Values, effect: str = "") 
         return None
     tree = in_shares(next(iter(trees.values())), frozenset(_percentages(causes, values)), says_percent(effect))
     return None if tree is None else InWords(tree, written(tree), dict(zip(phrases, best[0], strict=True)))
+
+
+def _of_all(shape: Shape, causes: Sequence[str]) -> Shape:
+    """`red balls divided by the total number of balls`, where no cause is a total: all of them."""
+    if not isinstance(shape, Binary) or shape.operator != "/" or not isinstance(shape.right, Name) or len(causes) < 2:
+        return shape
+    total = re.fullmatch(r"(?:the )?total(?: number of)? ([a-z]+s)(?: in the [a-z]+)?", shape.right.name)
+    if total is None or not isinstance(shape.left, Name) or any("total" in words(cause) for cause in causes):
+        return shape
+    return Binary("/", shape.left, Call("sum", (Name(f"{EVERY}all {total[1]}"),)))
 
 
 def _percentages(causes: Sequence[str], values: Values) -> set[str]:
@@ -139,8 +150,16 @@ def _is_so_often(tree: Tree) -> bool:
 def _undoes(tree: Tree) -> bool:
     """Nobody divides a quantity by itself, takes it from itself, or takes the root of its square."""
     same = isinstance(tree, Binary) and tree.operator in "-/" and tree.left == tree.right
-    same = same or (isinstance(tree, Call) and tree.function == "sqrt" and _is_square(tree.arguments[0]))
+    same = (
+        same
+        or (_is_root(tree) and any(map(_is_square, parts(tree))))
+        or (_is_square(tree) and _is_root(parts(tree)[0]))
+    )
     return same or any(map(_undoes, parts(tree)))
+
+
+def _is_root(tree: Tree) -> bool:
+    return isinstance(tree, Call) and tree.function == "sqrt"
 
 
 def _is_square(tree: Tree) -> bool:
@@ -235,6 +254,8 @@ def _of_several(
         said & {"all", "individual", "each", "every", "both", "these", "those", "everything", "their"} or counts
     )
     groups = [tuple(cause for cause in causes if token in tokens(cause)) for token in tokens(phrase)]
+    groups += [tuple(cause for cause in causes if share_meaning(token, cause) or _is_called(token, cause))
+               for token in tokens(phrase) - GENERAL]  # fmt: skip
     if isinstance(shape, Call) and leaves(shape) == list(every) and says_all:
         groups.append(tuple(causes))
     says_factors = phrase == "their" or bool(said & {"factors", "values", "quantities", "numbers"})
@@ -247,6 +268,9 @@ def _of_several(
         fits = {group for group in fits if not of_two_kinds(group)}
     made = {}
     for group in fits:
+        if (share := _share_of_all(shape, group, causes, values, effect)) is not None:
+            made[signature(share.tree, causes)] = share
+            continue
         others = [cause for cause in causes if cause not in group]
         bound = bind(_collapsed(shape, every[0]), [*others, _GROUP], values, effect)
         if bound is not None:
@@ -257,10 +281,37 @@ def _of_several(
     return next(iter(made.values())) if len(made) == 1 else None
 
 
+def _share_of_all(
+    shape: Shape, group: Sequence[str], causes: Sequence[str], values: Values, effect: str
+) -> InWords | None:
+    """The red balls out of all the balls: one of the group over all of it, where these are all causes."""
+    if not isinstance(shape, Binary) or shape.operator != "/" or not isinstance(shape.left, Name):
+        return None
+    if set(group) != set(causes) or not isinstance(shape.right, Call) or shape.right.function != "sum":
+        return None
+    weights = Counter(token for cause in causes for token in tokens(cause))
+    said = shape.left.name
+    alike = {cause: likeness(said, cause, weights) for cause in causes if _may_be(said, cause, values, effect)}
+    own = [cause for cause in alike if tokens(said) & tokens(cause) - {t for t, n in weights.items() if n > 1}]
+    if len(own) != 1:
+        return None
+    tree = Binary("/", Name(own[0]), joined("sum", [Name(cause) for cause in group]))
+    return InWords(tree, written(tree), {said: own[0]})
+
+
+def _is_called(word: str, cause: str) -> bool:
+    """The resistors, for R1 (Ω)."""
+    bare = without_unit(cause)
+    return is_symbol(bare) and names_symbol(word, bare)
+
+
 def _names_some(phrase: str, group: Sequence[str]) -> bool:
     """`the loose pencils` are not all pencils."""
     named = [token for token in tokens(phrase) if not token.isdigit()]
-    return any(0 < sum(share_meaning(token, cause) for cause in group) < len(group) for token in named)
+    return any(
+        0 < sum(share_meaning(token, cause) or _is_called(token, cause) for cause in group) < len(group)
+        for token in named
+    )
 
 
 def of_two_kinds(group: Sequence[str]) -> bool:

@@ -38,7 +38,7 @@ _ALL = re.compile(r"^(?:all|both|these|those|every)\b|\b(?:all|" + "|".join(NUMB
 _COUNTED = re.compile(rf"(?:the |all )*({'|'.join(NUMBER_WORDS[2:])}) [a-z]+s")
 _RELATES = re.compile(r"\b(?:as|out|per|in|for|from|with|on|at|ways?)\b")  # more than a name of several
 _ARTICLE = re.compile(
-    r"^(?:the|a|an|both|exactly|its|their|his|her|then)\s+(?!half\b|third\b|quarter\b|fifth\b|tenth\b)"
+    r"^(?:the|a|an|both|exactly|its|their|his|her|then)\s+(?!half\b|third\b|quarter\b|fifth\b|tenth\b|(?:product|sum|total|average|mean)$)"
 )
 _SEPARATOR = re.compile(r"\s*,(?!\d)\s*(?:and\s+)?|\s+and\s+|\s*&\s*")
 _CLOSED = re.compile(r",\s*(?:all\s+|and\s+|then\s+)?(times|multiplied by|divided by|plus|minus|less)\s+(?!than\b)")
@@ -123,7 +123,7 @@ class Reader:
             return
         if _BY_ONE_AND_MORE.search(text):
             return
-        begins = _PREFIX.match(text) is not None
+        begins = _PREFIX.match(text) is not None or text == "product over sum"
         added = list(_ADDITIVE.finditer(text))
         if added:
             yield from self._cut(text, added[-1], depth)
@@ -149,8 +149,9 @@ class Reader:
         forms = [(make, found) for pattern, make in _FORMS if (found := pattern.fullmatch(text))]
         for make, found in forms:
             yield from make(self, found, depth + 1)
-        if depth and _ALL.search(text) and not forms and not _RELATES.search(text):
-            yield Call("sum", (Name(EVERY + text),))
+        placed = re.sub(r" in the [a-z]+$", "", text) if text.startswith("all ") else text
+        if depth and _ALL.search(placed) and not forms and not _RELATES.search(placed):
+            yield Call("sum", (Name(EVERY + placed),))
         quotient = re.fullmatch(r"([a-z ]+?)\s+per\s+(?!cent\b)([a-z ]+)", text) if self._per else None
         if quotient:
             yield Binary("/", Name(_ARTICLE.sub("", quotient[1])), Name(_ARTICLE.sub("", quotient[2])))
@@ -318,6 +319,11 @@ def _of_two(operator: str) -> Make:
     return make
 
 
+def _parallel(reader: Reader, match: re.Match[str], depth: int) -> Iterator[Shape]:
+    """Product over sum, of two: one over the sum of their reciprocals."""
+    yield Binary("/", Number(1.0), Call("reciprocals", (Name(f"{EVERY}both"),)))
+
+
 def _chosen(reader: Reader, match: re.Match[str], depth: int) -> Iterator[Shape]:
     """Choose 2 people out of n."""
     number = number_of(match[1])
@@ -450,6 +456,7 @@ _FORMS: tuple[tuple[re.Pattern[str], Make], ...] = tuple(
         (r"geometric (?:average|mean) of\s+(.+)", _list("geometric")),
         (r"factorial of\s+(.+)", _of_one(lambda inner: Call("factorial", (inner,)))),
         (r"(.+) modulo (.+)", _of_two("%")),
+        (r"(?:the |their )?product over (?:the |their )?sum", _parallel),
         (
             rf"(?:number of ways to )?(?:choose|select|pick) ({NUMERAL}) [a-z]+ (?:out of|from(?: among)?)\s+(.+)",
             _chosen,

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 _STOP = frozenset(
     "the a an of in on at for to from by per and that this its his her their she he it they with during made is are "
-    "was were given value amount s what been has have had each who which those ones there".split()
+    "was were given value amount s what been has have had each who which those ones there across through".split()
 )
 _IRREGULAR = {
     "spent": "spend", "sold": "sell", "paid": "pay", "eaten": "eat", "ate": "eat", "bought": "buy", "ran": "run",
@@ -210,6 +210,7 @@ GENERAL = frozenset(
         "after".split(),
     )
 )
+_TIMES = frozenset(map(stem, "hours minutes seconds min sec hr dollars euros cents usd eur".split()))
 _MEASURING = frozenset(
     map(
         stem,
@@ -234,7 +235,8 @@ def without_unit(name: str) -> str:
     bare = re.sub(r"\s*\([^()]*\)\s*$", "", name.strip())
     *front, last = re.split(r"[\s_]+", bare) or [""]
     is_unit = (last in _UNITS or stem(last.lower()) in _UNIT_WORDS) and (len(last) > 1 or "_" in bare)
-    is_unit = is_unit and any(stem(word.lower()) in _MEASURING for word in front)  # labor hours are no labor
+    timed = stem(last.lower()) in _TIMES or last in ("h", "s")  # labor hours are no labor
+    is_unit = is_unit and bool(front) and (not timed or any(stem(word.lower()) in _MEASURING for word in front))
     return " ".join(front) if is_unit else bare
 
 

@@ -48,6 +48,9 @@ LEAD = re.compile(
     r"(?:by|using|from|applying|according to|per|via) [^,\d]*"
     r"\b(?:law|theorem|principle|formula|equation|definition|rule)\b[^,\d]*,\s*|by definition,\s*)"
 )
+_TO_INCLUDE = re.compile(
+    r"^(?P<rest>.*\d.*?),? to (?:include|account for|add|apply|reflect|allow for)(?P<why> .*\d.*)$"
+)
 _DOING = re.compile(r"^(?:working|acting|moving|taken|combined|used|by) (?:(?!by|is|are)[a-z' -])+, (?=[a-z])")
 _OF_SO_MANY = re.compile(rf"^(?:for|with|of) (?:the |these )?({NUMERAL}) (?:[a-z]+ ){{0,3}}[a-z]+, ")
 _IN_PERCENT = re.compile(r"(?:in|as an?) percent(?:age)?$")
@@ -137,7 +140,7 @@ _REWRITTEN = tuple(
         (r"\bwhat is (?:left|remaining)(?= (?:is|are|times|divided|shared))", "remainder"),
         (r"\bweighted by\b", "times"),
         (r"\barithmetic (mean|average)\b", r"\1"),
-        (r"^(?:the |their )?product (?:over|divided by) (?:the |their )?sum$", "product of both divided by sum of both"),
+        (r"^(?:the |their )?product (?:over|divided by) (?:the |their )?sum$", "product over sum"),
         (r"^(their [a-z]+|both [a-z]+|the [a-z]+|[a-z]+s in series) (?:simply |just )?(?:(?:are |get )?add(?:ed)?(?: up| together)?|sum)$",
          r"sum of \1"),
         (r"^(their [a-z]+|both [a-z]+|the [a-z]+) (?:simply |just )?(?:are |get )?multipl(?:y|ied)(?: together)?$", r"product of \1"),
@@ -231,6 +234,8 @@ def plain(sentence: str, values: Values) -> str:
         if match and _says_nothing(match["why"], match["rest"], stated, pattern):
             sentence = match["rest"]
     sentence = _PURPOSE.sub(_unless_it_computes, LEAD.sub("", _AIM.sub("", LEAD.sub("", sentence)))).strip()
+    if (aim := _TO_INCLUDE.match(sentence)) is not None and _says_nothing(aim["why"], aim["rest"], stated, _REMARK):
+        sentence = aim["rest"]
     for pattern, said in _REWRITTEN:
         sentence = pattern.sub(said, sentence)
     return " ".join(sentence.split())
