@@ -7,9 +7,13 @@ The share after evaporation: w = salt / solution      where the solution is name
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
+from trueness.reasoning.literals import conversion, read_unit
+from trueness.reasoning.notation import unit_in
 from trueness.reasoning.trees import FUNCTIONS
 from trueness.reasoning.word_names import GENERAL, stem, tokens, without_unit
 from trueness.reasoning.word_numbers import computes, number_of
@@ -162,3 +166,44 @@ def called(words: str, causes: Sequence[str]) -> str | None:
 
 
 _COUNTED = frozenset(map(stem, ("number", "count", "amount")))
+
+
+_IN_UNIT = re.compile(
+    r",?\s*(?:\(\s*)?\b(?:with|after|where|taking)\s+(?:the\s+)?(?P<what>[^\W\d_][^\W\d]*(?: [^\W\d_]+){0,2}?)\s+"
+    r"(?:is\s+|are\s+|being\s+|first\s+)*(?:(?:converted|changed|expressed|given|measured|taken)\s+)?"
+    r"(?:from\s+(?P<old>[^\W\d_]+)\s+)?(?:(?:in)?to|in)\s+(?P<new>[^\W\d_]+(?:/[^\W\d_]+)?)"
+    r"(?:\s*\((?:[^\W\d_]+\s*|divided? by\s*|multipl\w+ by\s*)?(?P<sign>[/÷*×])?\s*(?P<by>\d+(?:\.\d+)?)\)"
+    r")?\s*\)?\s*\.?$",
+    re.IGNORECASE,
+)
+
+
+class InUnit(NamedTuple):
+    """A rule without the clause that takes one of its causes in another unit, that cause, and its factor."""
+
+    text: str
+    cause: str
+    factor: float
+
+
+def in_another_unit(text: str, units: Mapping[str, str | None]) -> InUnit | None:
+    """`distance / time, with the time in hours`, of a time in minutes: time / 60. units: of the causes; None where the
+    clause is none, or does not say which cause it is or what its unit is."""
+    found = _IN_UNIT.search(text)
+    if found is None:
+        return None
+    said = tokens(found["what"])
+    same = [cause for cause in units if said and said <= tokens(cause)]
+    unit = _unit_of(same[0], units[same[0]]) if len(same) == 1 else None
+    factor = conversion(unit, found["new"]) if unit else None
+    if factor is None or (found["old"] and conversion(found["old"], unit or "") != 1):
+        return None
+    if found["by"] and not any(math.isclose(float(found["by"]), one, rel_tol=1e-9) for one in (factor, 1 / factor)):
+        return None
+    return InUnit(re.sub(r"^\s*use\s+(?=[^,]*=)", "", text[: found.start()], flags=re.IGNORECASE), same[0], factor)
+
+
+def _unit_of(cause: str, unit: str | None) -> str | None:
+    """As it is given, in brackets, or behind the last bar: time_minutes."""
+    last = cause.rsplit("_", 1)[-1] if "_" in cause else ""
+    return unit or unit_in(cause) or (last if len(last) > 1 and read_unit(last) is not None else None)

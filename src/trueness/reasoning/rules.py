@@ -23,7 +23,7 @@ from typing import Literal
 
 from trueness.reasoning.angles import Angles
 from trueness.reasoning.candidates import EQUALS, FRONT, ROUNDED, STANDS_FOR, candidates
-from trueness.reasoning.clauses import gainsays, plainly, restated
+from trueness.reasoning.clauses import gainsays, in_another_unit, plainly, restated
 from trueness.reasoning.graph import ReasoningGraph, named
 from trueness.reasoning.in_words import read_phrases, read_words, shares_word
 from trueness.reasoning.isolation import isolated
@@ -55,7 +55,9 @@ from trueness.reasoning.trees import (
     count_names,
     renamed,
     substituted,
+    written,
 )
+from trueness.reasoning.word_numbers import computes
 
 RuleKind = Literal["formula", "words", "broken", "empty"]
 
@@ -214,6 +216,12 @@ def read_rule(
         told = f"rule of '{effect}': a rule must have at most {MAX_LENGTH} characters, got {len(text):,}. Shorten it."
         return Rule(text[:MAX_LENGTH], "broken", message=told)
     said = plainly(_COMMENT.sub("", text), causes, {name: value for name, value, _ in values})
+    units = {cause: None for cause in causes} | {name: unit for name, _, unit in values}
+    if (other := in_another_unit(said, units)) is not None:
+        rule = _read(other.text, causes, effect, nodes, values)
+        scaled = {other.cause: Binary("*", Name(other.cause), Number(other.factor))}
+        tree = None if rule.tree is None else substituted(rule.tree, scaled)
+        return replace(rule, text=text, tree=tree, units_inside=True, read_as="" if tree is None else written(tree))
     rule = _read(said, causes, effect, nodes, values)
     return rule if rule.text == text else replace(rule, text=text)
 
@@ -314,6 +322,10 @@ def _in_words(text: str, causes: tuple[str, ...], effect: str, values: Values) -
     if any(part.casefold() not in " ".join((*causes, effect)).casefold() for part in _OTHER_PART.findall(text)):
         return None
     found = read_words(text, causes, effect, known) or read_phrases(text, causes, effect, known)
+    if found is None and (parts := restated(text)):  # each part alone, or one of them where the others compute nothing
+        each = [(read_words(part, causes, effect, known), computes(part)) for part in parts]
+        read = [one for one, _ in each if one is not None]
+        found = read[0] if read and not any(one is None and more for one, more in each) else None
     if found is None and (called := spelled_out(text, causes)) is not None:
         owners = {words: cause for cause, words in called.items()}
         said = {words: known[cause] for words, cause in owners.items() if cause in known}
@@ -321,8 +333,8 @@ def _in_words(text: str, causes: tuple[str, ...], effect: str, values: Values) -
         return None if rule is None else _renamed(rule, owners, effect)
     if found is None:
         return None
-    said = (read_words(part, causes, effect, known) for part in restated(text))
-    if any(one is not None and not agree(one.tree, found.tree) for one in said):
+    again = (read_words(part, causes, effect, known) for part in restated(text))
+    if any(one is not None and not agree(one.tree, found.tree) for one in again):
         return None
     uses = frozenset(count_names(found.tree)) & frozenset(causes)
     return Rule(text, "formula", found.tree, uses, found.phrases, read_as=f"{effect} = {found.formula}")
@@ -342,19 +354,19 @@ def _in_parts(text: str, causes: tuple[str, ...], effect: str, nodes: tuple[str,
     causes and the formula in brackets, or on the other side of a colon, agrees if it can be read. Alone it may define
     something else: (tax = 0.2 p)."""
     if (twice := _TWICE.match(text)) is not None:
-        words, written = FRONT.sub("", twice[1]), twice[2]
+        words, said_so = FRONT.sub("", twice[1]), twice[2]
     elif (twice := _COLON.match(text)) is not None:
-        words, written = (twice[2], twice[1]) if twice[1] else (twice[3], twice[4])
+        words, said_so = (twice[2], twice[1]) if twice[1] else (twice[3], twice[4])
     elif (twice := _COMMA.match(text)) is not None:
-        words, written = twice["words"] or twice["then"], twice["formula"] or twice["first"]
+        words, said_so = twice["words"] or twice["then"], twice["formula"] or twice["first"]
     else:
         return None
     said = _in_words(words, causes, effect, values)
-    formula = _read(written, causes, effect, nodes, values)
+    formula = _read(said_so, causes, effect, nodes, values)
     if said is None:  # a = (v - u) / t beside words that nobody can read: it says itself that it gives the effect
-        called = symbol(written.partition("=")[0].strip(" $"))
+        called = symbol(said_so.partition("=")[0].strip(" $"))
         gives = formula.uses >= set(causes) and (_abbreviates(called, effect) or called in symbols_in([effect]))
-        clear = gives and causes and not gainsays(words, written, (*causes, effect))
+        clear = gives and causes and not gainsays(words, said_so, (*causes, effect))
         return replace(formula, text=text) if formula.executable and clear else None
     agrees = not formula.executable or (formula.tree and said.tree and agree(formula.tree, said.tree))
     return replace(said, text=text) if agrees and said.uses >= set(causes) else None
@@ -504,10 +516,10 @@ def _exact(names: Sequence[str], found: Sequence[str]) -> dict[str, str]:
     """Symbols that are a node's own name, or the only one that differs in case or underscores: V_s for Vs."""
     aliases = {symbol(name): name for name in names if symbol(name) in found}
     bare = {name: symbol(name).replace("_", "").casefold() for name in names}
-    for written in found:
-        near = [name for name in names if bare[name] == written.replace("_", "").casefold()]
-        if written not in aliases and len(near) == 1 and near[0] not in aliases.values():
-            aliases[written] = near[0]
+    for short in found:
+        near = [name for name in names if bare[name] == short.replace("_", "").casefold()]
+        if short not in aliases and len(near) == 1 and near[0] not in aliases.values():
+            aliases[short] = near[0]
     return aliases
 
 

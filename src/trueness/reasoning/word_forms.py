@@ -462,14 +462,16 @@ _FORMS: tuple[tuple[re.Pattern[str], Make], ...] = tuple(
             _chosen,
         ),
         (
-            rf"((?:[a-z]+ )*?(?:{_AMOUNT})(?: [a-z]+)*?) (?:beyond|above|in excess of|exceeding) ({NUMERAL}(?: [a-z]+)?)",
+            rf"((?:[a-z]+ )*?(?:{_AMOUNT})(?: [a-z]+)*?) (?:beyond|above|in excess of|exceeding) ({NUMERAL}(?: "
+            rf"[a-z]+)?)",
             _beyond,
         ),
         (rf"(.*\b(?:age|old)) in ({NUMERAL}) years?", _offset("+", first=False)),
         (rf"(.*\b(?:age|old)) ({NUMERAL}) years? ago", _offset("-", first=False)),
         (r"(doubl|tripl|halv)(?:e|ing) (.+?)(?: once)? (?:for|at|in|after) (?:each|every) (?!time\b)(.+)", _repeated),
         (
-            r"(.*\b(?:price|cost|fee|rate|wage|pay|charge|per [a-z]+)) for (?:each|every) (?!other\b|additional\b)([a-z ]+)",
+            r"(.*\b(?:price|cost|fee|rate|wage|pay|charge|per [a-z]+)) for (?:each|every) (?!other\b|"
+            r"additional\b)([a-z ]+)",
             _of_two("*"),
         ),
         (r"averaging\s+(.+)", _list("mean")),
