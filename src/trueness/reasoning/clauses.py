@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from trueness.reasoning.literals import conversion, read_unit
@@ -30,6 +30,7 @@ _MULTIPLES = (
     (re.compile(r"\b(?:one|a)[- ]fifth\b"), 5.0),
     (re.compile(r"\b(?:one|a)[- ]tenth\b"), 10.0),
 )  # fmt: skip
+_BECAUSE = re.compile(r"\s*(?:since|because|as|given that|knowing that)\b")
 _PERCENT = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?)\s*(?:%|percent\b|per cent\b)")
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:,\d{3})*(?:\.\d+)?(?![\w.]*\w)")
 _SUPERSCRIPTS = str.maketrans("²³⁴", "234")
@@ -63,11 +64,13 @@ def numerals(text: str) -> set[float]:
     return said | set(_multiples(text.lower()))
 
 
-def gainsays(beside: str, formula: str, names: Sequence[str]) -> bool:
-    """Whether what stands beside a formula says another multiple, another percentage, the opposite operation, or
-    another state (after, for a cause that is called before)."""
+def gainsays(beside: str, formula: str, names: Sequence[str], values: Iterable[float] = ()) -> bool:
+    """Whether what stands beside a formula says another multiple, another percentage, the opposite operation, another
+    state (after, for a cause that is called before), or gives a reason with a number that it lacks."""
     beside = beside.lower()
     known = numerals(formula) | numerals(" ".join(names))
+    if _BECAUSE.match(beside) and not numerals(beside) <= known | {*values, 1.0}:
+        return True
     known |= {round(1 / number, 9) for number in known if number}
     if any(multiple not in known for multiple in _multiples(beside)):
         return True
@@ -150,9 +153,9 @@ def _in_one(text: str, causes: Sequence[str]) -> str:
         return text
     for sign, by in zip(steps[::2], steps[1::2], strict=True):
         by = _REASON.sub("", by).strip(" .")
-        number = number_of(by.lower())
+        number = None if re.search(r"\b(?:for|if|when|on|after|unless)\b", by) else number_of(by.lower())
         cause = called(by, causes) or called(_PLACE.sub("", by), causes)
-        if number is None and cause is None and computes(by):
+        if number is None and cause is None and (computes(by) or re.search(r"\d", by)):
             return text
         made = f"({made.strip()}) {_SIGN[sign.lower()]} ({cause or (by if number is None else f'{number:.12g}')})"
     return f"{left}= {made}"

@@ -17,6 +17,7 @@ from typing import NamedTuple
 from trueness.reasoning.literals import kinds_of, read_unit, size_of
 from trueness.reasoning.syntax import symbol
 from trueness.reasoning.trees import NATURE
+from trueness.reasoning.word_names import is_another
 
 _BRACKET = re.compile(r"^(?P<words>.*?[^\s(\[])\s*[(\[](?P<inside>[^()\[\]]{1,20}(?:\([^()\[\]]{1,20}\))?)[)\]]$")
 _LABEL = re.compile(r"[^\W_]{3,}_(?P<symbol>[A-Za-z])$")  # angle_A; not of tank_radius_m, current_A, v_A
@@ -146,6 +147,14 @@ def by_letter(text: str, names: Sequence[str]) -> dict[str, str]:
         if len(of) == 1 and not begun:
             found[letter] = of[0]
     return {short: name for short, name in found.items() if Counter(found.values())[name] == 1}
+
+
+def means_another(letter: str, name: str) -> bool:
+    """Whether a letter stands for something else by custom: r for a diameter, h for a slant height."""
+    meant = [word for word in BY_LETTER.get(letter, "").split("|") if word]
+    words = set(re.split(r"[\W_]+", name.casefold()))
+    slanted = bool(words & set(meant)) and "slant" in words
+    return slanted or (bool(meant) and not words & set(meant) and any(is_another(word, name) for word in meant))
 
 
 def _symbols(name: str) -> set[str]:

@@ -22,14 +22,14 @@ from functools import lru_cache
 from typing import Literal
 
 from trueness.reasoning.angles import Angles
-from trueness.reasoning.candidates import EQUALS, FRONT, ROUNDED, STANDS_FOR, candidates
+from trueness.reasoning.candidates import EQUALS, FRONT, LET, ROUNDED, STANDS_FOR, candidates
 from trueness.reasoning.clauses import gainsays, in_another_unit, plainly, restated
 from trueness.reasoning.graph import ReasoningGraph, named
 from trueness.reasoning.in_words import read_phrases, read_words, shares_word
 from trueness.reasoning.isolation import isolated
 from trueness.reasoning.literals import without_units
 from trueness.reasoning.logarithms import with_base
-from trueness.reasoning.notation import by_custom, by_letter, stated, symbols_in
+from trueness.reasoning.notation import by_custom, by_letter, means_another, stated, symbols_in
 from trueness.reasoning.percents import in_shares, says_percent
 from trueness.reasoning.spelled_out import effect_called, spelled_out
 from trueness.reasoning.syntax import MAX_LENGTH, Equation, RuleError, latin, parse, symbol
@@ -57,6 +57,7 @@ from trueness.reasoning.trees import (
     substituted,
     written,
 )
+from trueness.reasoning.word_names import share_meaning
 from trueness.reasoning.word_numbers import computes
 
 RuleKind = Literal["formula", "words", "broken", "empty"]
@@ -312,7 +313,7 @@ def _unless_gainsaid(rule: Rule, text: str, formula: str, causes: tuple[str, ...
         return rule
     others = [found for part in restated(text) if (found := _in_words(part, causes, effect, values)) is not None]
     agrees = all(rule.tree is not None and found.tree is not None and agree(rule.tree, found.tree) for found in others)
-    if agrees and not gainsays(f"{before} {behind}", formula, (*causes, effect)):
+    if agrees and not gainsays(f"{before} {behind}", formula, (*causes, effect), [value for _, value, _ in values]):
         return rule
     return Rule(text, "broken", message=f"rule of '{effect}' says two things that differ. Write one of them.")
 
@@ -434,6 +435,9 @@ def _bound(
     strange = [name for name in unmatched if name not in beyond and name not in CONSTANTS]
     nature = {name: Number(NATURE[name]) for name in strange if _is_constant(name, text, values)}
     strange = [name for name in strange if name not in nature]
+    strange += [
+        short for short, words in LET.findall(text) if short in aliases and not share_meaning(words, aliases[short])
+    ]
     if strange:
         verb = "is" if len(strange) == 1 else "are"
         message = f"rule of '{effect}' uses {named(strange)}, which {verb} not among its causes ({named(causes)})."
@@ -534,6 +538,8 @@ def _guessed(unmatched: Sequence[str], free: Sequence[str], assigns: bool) -> di
     left = [cause for cause in free if cause not in clear.values()]
     word = len(left) == 1 and len(symbol(left[0])) > 2  # a cause called g is not called a
     if assigns and word and len(rest) == 1 and not begun[rest[0]] and rest[0] not in NATURE:
+        if means_another(rest[0], left[0]):  # r, for a diameter
+            return {}
         return clear | {rest[0]: left[0]} if _may_be_one(rest[0]) else {}
     return clear if not rest else {}
 

@@ -51,7 +51,7 @@ _REMAINING = re.compile(r"\b(?:remain\w*|rest|left|leftover)\b")
 _SHARE_NAME = re.compile(r"rate|ratio|factor|percent|share|fraction|times|multipl|%", re.IGNORECASE)
 _SINGLES_OUT = re.compile(
     r"\b(?:that|which|who|only|one of|some|any|other|most|above|below|beyond|exceeding|excess|"
-    r"excluding|additional|extra|besides|until|by the|slant|outer|inner|before|after|without|including)\b"
+    r"excluding|additional|extra|besides|until|by the|slant|outer|inner|before|after|without|including|overtime)\b"
 )
 
 
@@ -256,7 +256,7 @@ def _of_several(
     groups = [tuple(cause for cause in causes if token in tokens(cause)) for token in tokens(phrase)]
     groups += [tuple(cause for cause in causes if share_meaning(token, cause) or _is_called(token, cause))
                for token in tokens(phrase) - GENERAL]  # fmt: skip
-    if isinstance(shape, Call) and leaves(shape) == list(every) and says_all:
+    if leaves(shape) == list(every) and says_all:
         groups.append(tuple(causes))
     says_factors = phrase == "their" or bool(said & {"factors", "values", "quantities", "numbers"})
     plural = bool(re.search(r"s\b", phrase))

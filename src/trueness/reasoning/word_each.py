@@ -14,7 +14,7 @@ from trueness.reasoning.literals import conversion
 from trueness.reasoning.trees import Binary, Name, Number
 from trueness.reasoning.word_causes import Values
 from trueness.reasoning.word_forms import Shape
-from trueness.reasoning.word_names import may_measure, stem, tokens
+from trueness.reasoning.word_names import stem, tokens, units_of
 from trueness.reasoning.word_numbers import NUMERAL, computes, number_of
 from trueness.reasoning.word_plain import numbers
 
@@ -103,7 +103,9 @@ def for_each(sentence: str, causes: Sequence[str], effect: str) -> Iterator[Shap
 
 def _is_of(what: str, effect: str) -> bool:
     """Pages of the pages read, newtons of a weight in (N)."""
-    return bool(tokens(what) & tokens(effect)) or any(may_measure(word, effect) for word in what.split())
+    if re.search(r"\b(?:dollars?|cents?|euros?)\b", what):  # how many cents a dollar has, _paid knows
+        return False
+    return bool(tokens(what) & (tokens(effect) | units_of(effect)))
 
 
 def _paid(sentence: str, named: str) -> Iterator[Shape]:

@@ -105,6 +105,8 @@ class Reader:
             yield Binary("/", Number(float(percent["share"].replace(",", ""))), HUNDRED)
             return
         closed = list(_CLOSED.finditer(text))
+        if not closed and _OPEN_PRODUCT.match(text):
+            return
         compared = (
             []
             if closed
@@ -327,7 +329,7 @@ def _parallel(reader: Reader, match: re.Match[str], depth: int) -> Iterator[Shap
 def _chosen(reader: Reader, match: re.Match[str], depth: int) -> Iterator[Shape]:
     """Choose 2 people out of n."""
     number = number_of(match[1])
-    if number is not None:
+    if number is not None and not re.search(r"\b(?:order|arrang\w+|replac\w+|repeat\w*)\b", match[2]):
         yield from (Call("comb", (inner, Number(number))) for inner in reader.shapes(match[2], depth))
 
 
@@ -413,6 +415,11 @@ _UP = "older|taller|longer|heavier|faster|higher|greater|larger|bigger|wider|lat
 _DOWN = "younger|shorter|lighter|slower|lower|smaller|narrower|earlier|colder|cheaper|less|fewer"
 _SOMEWHERE = r"(?:\s+\w+)?(?:\s+(?:on|in|at) \w+)?"  # 5 less on Sunday than
 _IS = "(?: is| are| has| have| was| were| did)?"
+_OPEN_PRODUCT = re.compile(  # 3 more than the price times the number: of the price, or of the product?
+    rf"{NUMERAL}(?:\s+\w+)?\s+(?:{_UP}|{_DOWN})(?:\s+\w+)?\s+than\s+"
+    rf"(?!(?:the )?(?:{NUMERAL}|twice|half|double|triple|product|quotient|sum)\b).*\b(?:times|multiplied by|"
+    rf"divided by)\b"
+)
 _COMPARED: tuple[tuple[re.Pattern[str], Make], ...] = tuple(
     (re.compile(pattern), make)
     for pattern, make in (
@@ -468,7 +475,7 @@ _FORMS: tuple[tuple[re.Pattern[str], Make], ...] = tuple(
         ),
         (rf"(.*\b(?:age|old)) in ({NUMERAL}) years?", _offset("+", first=False)),
         (rf"(.*\b(?:age|old)) ({NUMERAL}) years? ago", _offset("-", first=False)),
-        (r"(doubl|tripl|halv)(?:e|ing) (.+?)(?: once)? (?:for|at|in|after) (?:each|every) (?!time\b)(.+)", _repeated),
+        (r"(doubl|tripl|halv)(?:e|ing) (.+?) once (?:for|at|in|after) (?:each|every) (?!time\b)(.+)", _repeated),
         (
             r"(.*\b(?:price|cost|fee|rate|wage|pay|charge|per [a-z]+)) for (?:each|every) (?!other\b|"
             r"additional\b)([a-z ]+)",

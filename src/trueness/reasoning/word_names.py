@@ -83,7 +83,8 @@ _UNITS = {
     "l": "liter", "ml": "milliliter", "g": "gram", "kg": "kilogram", "m": "meter", "km": "kilometer", "mi": "mile",
     "h": "hour", "hr": "hour", "hrs": "hour", "min": "minute", "s": "second", "sec": "second", "mol": "mole",
     "$": "dollar", "usd": "dollar", "eur": "euro", "lb": "pound", "lbs": "pound", "ft": "foot", "kwh": "kwh",
-    "°c": "celsius", "°f": "fahrenheit", "n": "newton", "w": "watt", "j": "joule", "gal": "gallon", "mg": "milligram", "cm": "centimeter",
+    "°c": "celsius", "°f": "fahrenheit", "n": "newton", "w": "watt", "j": "joule",
+    "gal": "gallon", "mg": "milligram", "cm": "centimeter",
 }  # fmt: skip
 _LETTERS = {
     "current": "i", "voltage": "v", "charge": "q", "momentum": "p", "recessive": "q", "dominant": "p", "failure": "q",
@@ -270,14 +271,14 @@ def likeness(phrase: str, cause: str, weights: Mapping[str, int]) -> float:
     if not total:
         return 0.0
     shared = sum(1 / weights[token] for token in one & other)
-    known = other | _of_units(cause)
+    known = other | units_of(cause)
     strange, both = any(_specific(one, known)), one & other
-    if not both and (strange or any(_specific(other, one | _of_units(phrase)))):
+    if not both and (strange or any(_specific(other, one | units_of(phrase)))):
         return 0.0  # a shipping fee is no item price, though a fee is a price
     if strange and any(_specific(other, one)) and all(weights[token] > 1 for token in both):
         return 0.0  # pages read today are not the pages left: what they share, other causes have as well
-    alike = (one | _of_units(phrase)) - other
-    weak = sum(1 for token in alike if any(_same(token, word) for word in (other - one) | _of_units(cause)))
+    alike = (one | units_of(phrase)) - other
+    weak = sum(1 for token in alike if any(_same(token, word) for word in (other - one) | units_of(cause)))
     by_head = _BY_HEAD if shared and _head(phrase) & _head(cause) and len(_head(cause)) else 0.0
     return (shared + _WEAK * weak) / total + by_head
 
@@ -293,12 +294,12 @@ def _specific(said: frozenset[str], known: frozenset[str]) -> Iterator[str]:
 
 def may_measure(unit: str, name: str) -> bool:
     """Liters of what is in (L), books of the books; books are not taken from money."""
-    return any(_same(stem(unit), word) for word in tokens(name) | _of_units(name))
+    return any(_same(stem(unit), word) for word in tokens(name) | units_of(name))
 
 
 def is_strange(phrase: str, cause: str, effect: str) -> bool:
     """Whether most of a phrase says something else: `inflation erodes the purchasing power of savings`, for savings."""
-    one, other = tokens(phrase), tokens(cause) | _of_units(cause)
+    one, other = tokens(phrase), tokens(cause) | units_of(cause)
     known = {token for token in one if any(_same(token, word) for word in other)}
     few = 0 if re.match(r"(?:what|how)\b", phrase) else max(len(known), 1)
     said = {stem(word) for word in words(phrase) if not word.endswith("ed")}  # the trucks passed
@@ -334,7 +335,7 @@ def _measures_another(phrase: str, cause: str, effect: str) -> bool:
     timing = _TIMING.findall(phrase)
     one = tokens(phrase) - (tokens(" ".join(timing)) if timing else frozenset())
     said, has = (
-        {k for k, kind in enumerate(_MEASURED) if kind & name} for name in (one, tokens(cause) | _of_units(cause))
+        {k for k, kind in enumerate(_MEASURED) if kind & name} for name in (one, tokens(cause) | units_of(cause))
     )
     if said and has:
         return not said & has
@@ -360,7 +361,7 @@ def _counts_another(phrase: str, cause: str) -> bool:
 
 def _shares_little(phrase: str, cause: str) -> bool:
     """Tax and tip are not the tax; the initial volume is not the initial population, nor shirts pants."""
-    one, other, units = tokens(phrase), tokens(cause), _of_units(cause)
+    one, other, units = tokens(phrase), tokens(cause), units_of(cause)
     several = re.compile(r"\band\b|&")
     if several.search(phrase) and not several.search(cause.lower()):
         return not all(any(_same(token, word) for word in other | units) for token in one)
@@ -381,7 +382,7 @@ def _same(token: str, other: str) -> bool:
     return token == other or any(token in group and other in group for group in _GROUPS)
 
 
-def _of_units(name: str) -> frozenset[str]:
+def units_of(name: str) -> frozenset[str]:
     """`Volume (L)` speaks of liters; (g/mol) of neither."""
     inside = re.findall(r"\(\s*([^()/\s]+)\s*\)", name.lower())
     return frozenset(stem(_UNITS.get(unit, unit)) for unit in inside)
@@ -401,7 +402,7 @@ def is_made_of(phrase: str, causes: Sequence[str]) -> bool:
     before = _HEAD.match(plain)
     if before is None or re.match(r"(?:all|each|what|\w+ly)\s", before[1]):
         return False
-    known = {token for cause in causes for token in tokens(cause) | _of_units(cause)}
+    known = {token for cause in causes for token in tokens(cause) | units_of(cause)}
     known |= {stem(word) for word in _MEASURES} | {stem(word) for word in _NUMBERS}
     return not any(any(_same(token, word) for word in known) for token in _heads(before[1]))
 

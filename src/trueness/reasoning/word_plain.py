@@ -66,11 +66,14 @@ _SHARED = r"(?P<share>\d[\d.]*\s*(?:%|percent))"
 _CHARGES = tuple(
     re.compile(pattern)
     for pattern in (
-        rf"^(?P<whole>[a-z ]+?) (?:is |are )?(?:(?P<more>increased|raised)|reduced|decreased|lowered) by (?:an? |the )?{_SHARED} {_KINDS}$",
-        rf"^(?:(?P<more>increase|raise)|reduce|decrease|lower) (?P<whole>[a-z ]+?) by (?:an? |the )?{_SHARED} {_KINDS}$",
+        rf"^(?P<whole>[a-z ]+?) (?:is |are )?(?:(?P<more>increased|raised)|reduced|decreased|lowered) by (?:an? "
+        rf"|the )?{_SHARED} {_KINDS}$",
+        rf"^(?:(?P<more>increase|raise)|reduce|decrease|lower) (?P<whole>[a-z ]+?) by (?:an? |the "
+        rf")?{_SHARED} {_KINDS}$",
         rf"^(?:an? |the )?{_KINDS} of {_SHARED} (?:is|are) (?:(?P<more>added to|charged on|put on)|"
         r"(?:subtracted|deducted|taken) (?:from|off)) (?P<whole>[a-z ]+)$",
-        rf"^(?:(?P<more>add)|subtract|deduct) (?:an? |the )?{_SHARED} (?:(?:for|in) )?{_KINDS} (?:to|from) (?P<whole>[a-z ]+)$",
+        rf"^(?:(?P<more>add)|subtract|deduct) (?:an? |the )?{_SHARED} (?:(?:for|in) )?{_KINDS} (?:to|from) "
+        rf"(?P<whole>[a-z ]+)$",
     )
 )
 _OUTCOMES = frozenset("average mean sum total difference ratio percentage product complement percent".split())
@@ -125,14 +128,16 @@ _REWRITTEN = tuple(
         (r"\bwhat (?:he|she|they|it|we|you) (?:paid|spent|pays|spends) (?:for|on) ", "cost of "),
         (r"\bwhat (?:he|she|they|it|we|you) (?:sold|sells) ([a-z ]+?) for\b", r"sales of \1"),
         (r"^(all (?:of )?(?:the )?[a-z ]+?),? except(?: for)?(?: those| the ones)? ", r"\1 minus "),
-        (rf"\b({NUMERAL}) (length|width|side|base|leg|height)s (?:and|plus) ({NUMERAL}) (length|width|side|base|leg|height)s$",
+        (rf"\b({NUMERAL}) (length|width|side|base|leg|height)s (?:and|plus) ({NUMERAL}) (length|width|side|base|"
+         rf"leg|height)s$",
          r"\1 times the \2 plus \3 times the \4"),
         (r"\b(?:is|are|gets?) (?:paid|charged|billed|sold|priced) at ", "times "),
         (r"\b(?:one|1) (?:whole |complete |full |entire )?(?:job|task|tank|pool|room|house|fence|wall|unit|lawn|field)"
          r"(?= (?:is )?divided by| over)", "1"),
         (r"\b(?:for|to|in) (each|every) (?:one )?of (?:the|these|those|his|her|their) ", r"for \1 "),
         (r", added to ", " added to "),
-        (r",? (?:and|then|and then) (?:the |an? )?([a-z0-9$. ]+?) (?:is|are) (?:then )?(added|subtracted|deducted|taken away|"
+        (r",? (?:and|then|and then) (?:the |an? )?([a-z0-9$. ]+?) (?:is|are) (?:then )?(added|subtracted|"
+         r"deducted|taken away|"
          r"taken off)(?: to (?:it|this|that))?$", _passive),
         (rf"\bloses ({_PERCENT})(?: (?:in|of its|of the) [a-z]+)?", r"is reduced by \1"),
         (rf"\bgains ({_PERCENT})(?: (?:in|of its|of the) [a-z]+)?", r"is increased by \1"),
@@ -141,14 +146,21 @@ _REWRITTEN = tuple(
         (r"\bweighted by\b", "times"),
         (r"\barithmetic (mean|average)\b", r"\1"),
         (r"^(?:the |their )?product (?:over|divided by) (?:the |their )?sum$", "product over sum"),
-        (r"^(their [a-z]+|both [a-z]+|the [a-z]+|[a-z]+s in series) (?:simply |just )?(?:(?:are |get )?add(?:ed)?(?: up| together)?|sum)$",
+        (r"^(their [a-z]+|both [a-z]+|the [a-z]+|[a-z]+s in series) (?:simply |just )?(?:(?:are |get "
+         r")?add(?:ed)?(?: up| together)?|sum)$",
          r"sum of \1"),
-        (r"^(their [a-z]+|both [a-z]+|the [a-z]+) (?:simply |just )?(?:are |get )?multipl(?:y|ied)(?: together)?$", r"product of \1"),
+        (r"^(their [a-z]+|both [a-z]+|the [a-z]+) (?:simply |just )?(?:are |get )?multipl(?:y|ied)(?: "
+         r"together)?$", r"product of \1"),
         (r"^([a-z ]+ and [a-z ]+?) (?:are )?multipl(?:y|ied)(?: together)?$", r"product of \1"),
         (r"\bits own ", ""),
-        (rf"\b(?!{NUMERAL}\b)([a-z]+) (minus|plus|take away|subtract|divided by|times) (the )?([a-z]+) one$", r"\1 \2 \4 \1"),
+        (r"^([a-z ]+ and [a-z ]+?|both [a-z]+|the (?:two|three) [a-z]+) (?:are|is) (averag|add|sum)(?:m?ed)(?: "
+         r"together| up)?$",
+         lambda found: f"{'average' if found[2] == 'averag' else 'sum'} of {found[1]}"),
+        (rf"\b(?!{NUMERAL}\b)([a-z]+) (minus|plus|take away|subtract|divided by|times) (the )?([a-z]+) "
+         rf"one$", r"\1 \2 \4 \1"),
         (r"\bremainder (?:when|of) ([a-z0-9 ]+?) (?:is )?divided by ([a-z0-9 ]+)$", r"\1 modulo \2"),
-        (rf"\b(add|adding|plus|minus|subtract) ({NUMERAL}) (?:extra|additional|more|spare) [a-z]+(?: for [a-z]+)?$", r"\1 \2"),
+        (rf"\b(add|adding|plus|minus|subtract) ({NUMERAL}) (?:extra|additional|more|spare) [a-z]+(?: for "
+         rf"[a-z]+)?$", r"\1 \2"),
         (r"\btak(e|ing) (?:away|off|out) (?=(?:the |an? )?\$?\d[^,]*$)", "subtract "),
         (rf"\b(subtract|deduct|add) (?:the |an? )?({_PERCENT})(?: [a-z]+)? (?:for|in|as) [a-z ]+$", r"\1 \2"),
         (r"\bhow many ([a-z ]+?) (?:are|were) ([a-z]+ed|bought|sold|eaten|made|given)\b", r"number of \1 \2"),
@@ -231,10 +243,10 @@ def plain(sentence: str, values: Values) -> str:
     stated = {value for value, _ in values.values()} | {1.0}
     for pattern in (FRONT_REASON, _FRONT_SINCE, _FRONT_AFTER, _FRONT_SENTENCE, _TITLE, _BACK_REASON, _REMARK):
         match = pattern.match(sentence)
-        if match and _says_nothing(match["why"], match["rest"], stated, pattern):
+        if match and _says_nothing(match["why"], match["rest"], stated, pattern, len(values)):
             sentence = match["rest"]
     sentence = _PURPOSE.sub(_unless_it_computes, LEAD.sub("", _AIM.sub("", LEAD.sub("", sentence)))).strip()
-    if (aim := _TO_INCLUDE.match(sentence)) is not None and _says_nothing(aim["why"], aim["rest"], stated, _REMARK):
+    if (aim := _TO_INCLUDE.match(sentence)) is not None and _says_nothing(aim["why"], aim["rest"], stated, _REMARK, 0):
         sentence = aim["rest"]
     for pattern, said in _REWRITTEN:
         sentence = pattern.sub(said, sentence)
@@ -243,7 +255,15 @@ def plain(sentence: str, values: Values) -> str:
 
 def _unless_it_computes(found: re.Match[str]) -> str:
     """A purpose is left out; `gives the revenue; subtract the costs` is none."""
-    return found[0] if re.search(r"\b(?:add|subtract|multiply|divide|deduct|minus|plus|times)\b", found[0]) else ""
+    return (
+        found[0]
+        if re.search(
+            r"\b(?:add|subtract|multiply|divide|deduct|minus|plus|times|every|each)"
+            r"\b",
+            found[0],
+        )
+        else ""
+    )
 
 
 def charged(sentence: str, effect: str) -> str:
@@ -267,13 +287,13 @@ def charged(sentence: str, effect: str) -> str:
     return sentence
 
 
-def _says_nothing(why: str, rest: str, stated: set[float], pattern: re.Pattern[str]) -> bool:
+def _says_nothing(why: str, rest: str, stated: set[float], pattern: re.Pattern[str], count: int) -> bool:
     """Whether a reason can be left out: its numbers stand in the rest, or say how often; a title, a sentence before or
     a clause behind computes nothing at all."""
     said = numbers(rest) | {share for word, share in _MULTIPLES.items() if re.search(rf"\b{word}", rest)}
     said |= {round(100 * share, 9) for number in said for share in (number, abs(number - 1))}  # 15 % more is 1.15 times
     told = numbers(re.sub(rf"\bevery {NUMERAL} [a-z]+", "", why))
-    if (both := re.search(rf"\b(?:the|these) ({NUMERAL}) [a-z]+s\b", why)) and number_of(both[1]) == len(stated) - 1:
+    if (both := re.search(rf"\b(?:the|these) ({NUMERAL}) [a-z]+s\b", why)) and number_of(both[1]) == count:
         told -= {number_of(both[1])}  # the two events, of two causes
     told |= {share for word, share in _MULTIPLES.items() if re.search(rf"\b{word}", why)}
     if not told <= said | stated:

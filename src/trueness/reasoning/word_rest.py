@@ -48,10 +48,12 @@ _SHARE_ALONE = re.compile(
     rf"(?:[a-z ]+: )?(?P<share>{SHARE})(?: of (?:them|these|those))? (?!of\b|off\b)(?P<what>[a-z ]+)"
 )
 _DO = re.compile(
-    rf"(?P<share>{SHARE}) of (?:the |all |all the |her |his |their )?(?P<rest>(?:(?!who\b|that\b|which\b|not\b|no\b|and\b)[a-z]+ ?)+)"
+    rf"(?P<share>{SHARE}) of (?:the |all |all the |her |his |their )?(?P<rest>(?:(?!who\b|that\b|which\b|not\b|"
+    rf"no\b|and\b)[a-z]+ ?)+)"
 )
 _RATIO = re.compile(
-    rf"(?:the )?ratio of (?:the )?(?P<one>[a-z ]+?) to (?:the )?(?P<two>[a-z ]+?) is (?P<a>{NUMERAL})\s?(?::| to )\s?(?P<b>{NUMERAL})"
+    rf"(?:the )?ratio of (?:the )?(?P<one>[a-z ]+?) to (?:the )?(?P<two>[a-z ]+?) is (?P<a>{NUMERAL})\s?(?::| "
+    rf"to )\s?(?P<b>{NUMERAL})"
 )
 _GROUPS = frozenset("class group team mixture sum combined together".split())
 _COUNTS = frozenset(map(stem, ("number", "count", "size")))
