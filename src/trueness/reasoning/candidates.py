@@ -35,6 +35,10 @@ EQUALS = re.compile(  # energy equals mgh
     r"^(?P<left>[^\W\d][^=:]*?)\s+(?:(?:equals|is equal to|is given by)\s+(?P<right>[^\W\d_]{2,4}|\S*[\d^*/+²³½]\S*?)"
     r"|is\s+(?P<short>(?=\S*[^\W\d])\S*[*/^+²³½]\S*?))\.?$"
 )
+_IS = re.compile(
+    r"^(?P<left>[^\W\d][^=:]*?)\s+is\s+(?:given by\s+)?(?P<right>[^=:,]*[+*/^×·÷(−][^=:,]*?)"
+    r"\.?$"
+)  # the term is a + (n - 1)d
 ROUNDED = re.compile(rf"[,(]\s*(?:and\s+)?{ROUNDING}")
 _ON = re.compile(
     r"[<>≤≥=%+*^×÷·]|\s[-−/]\s|(?<!\w)\d|\b(?:cap(?:ped|s)?|limit(?:ed)?|at (?:least|most)|up to|then|tax|discount|tip|"
@@ -71,9 +75,13 @@ def candidates(text: str, causes: Sequence[str], effect: str) -> Iterator[str]:
     is_named = named_by is not None and shares_word(named_by["left"], effect)
     token = (named_by["right"] or named_by["short"]) if named_by is not None and is_named else ""
     begins, _, rest = shorter.partition(",")
+    spoken = _IS.match(text)
+    if spoken is not None and not (shares_word(spoken["left"], effect) and not computes(spoken["left"])):
+        spoken = None
     behind = _FRONT_CLAUSE.sub("", shorter) if not _computes_more(begins, rest) else ""
     for candidate in (
-        text, shorter, token, behind, FRONT.sub("", text), FRONT.sub("", shorter), inside, right if stands else ""
+        text, shorter, token, behind, FRONT.sub("", text), FRONT.sub("", shorter), inside, right if stands else "",
+        spoken["right"] if spoken is not None else "",
     ):  # fmt: skip
         if candidate not in tried:
             tried.add(candidate)

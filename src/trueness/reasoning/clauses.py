@@ -16,7 +16,7 @@ from trueness.reasoning.literals import conversion, read_unit
 from trueness.reasoning.notation import unit_in
 from trueness.reasoning.trees import FUNCTIONS
 from trueness.reasoning.word_names import GENERAL, stem, tokens, without_unit
-from trueness.reasoning.word_numbers import computes, number_of
+from trueness.reasoning.word_numbers import NUMERAL, computes, number_of
 
 _CONCLUDES = re.compile(
     r"[,;.:]?\s*\b(?:(?:so|hence|thus|therefore|that is|in other words|which means|meaning)\b(?! that)|i\.\s?e\.)"
@@ -30,6 +30,10 @@ _MULTIPLES = (
     (re.compile(r"\b(?:one|a)[- ]fifth\b"), 5.0),
     (re.compile(r"\b(?:one|a)[- ]tenth\b"), 10.0),
 )  # fmt: skip
+_BY_NUMBER = re.compile(
+    rf"(?<!\\)\b(?:(?:divided|multiplied|divide|multiply) by|times|plus|minus) ({NUMERAL})\b(?!%|"
+    rf" ?percent)"
+)
 _BECAUSE = re.compile(r"\s*(?:since|because|as|given that|knowing that)\b")
 _PERCENT = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?)\s*(?:%|percent\b|per cent\b)")
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:,\d{3})*(?:\.\d+)?(?![\w.]*\w)")
@@ -73,6 +77,8 @@ def gainsays(beside: str, formula: str, names: Sequence[str], values: Iterable[f
         return True
     known |= {round(1 / number, 9) for number in known if number}
     if any(multiple not in known for multiple in _multiples(beside)):
+        return True
+    if any(number_of(one) not in known | {*values, 1.0} for one in _BY_NUMBER.findall(beside)):
         return True
     shares = (float(one) for one in _PERCENT.findall(beside))
     if any(not known & {share, share / 100, 1 + share / 100, round(1 - share / 100, 9)} for share in shares):

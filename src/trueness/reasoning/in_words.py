@@ -18,6 +18,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 
+from trueness.reasoning.clauses import called
 from trueness.reasoning.isolation import isolated
 from trueness.reasoning.literals import conversion
 from trueness.reasoning.syntax import RuleError, parse
@@ -35,7 +36,7 @@ from trueness.reasoning.word_forms import (
     is_percent,
     joined,
 )
-from trueness.reasoning.word_names import is_acronym, is_symbol, names_symbol, share_meaning, stem, tokens
+from trueness.reasoning.word_names import is_acronym, is_symbol, names_symbol, share_meaning, stem, tokens, without_unit
 from trueness.reasoning.word_numbers import CONDITION, NUMBER_WORDS, NUMERAL, ROUNDING
 from trueness.reasoning.word_plain import FRONT_REASON, LEAD, charged, numbers, plain, spelt_out
 from trueness.reasoning.word_rest import what_is_left
@@ -75,7 +76,10 @@ _STEP = re.compile(
     rf"(?:\.\s+|;\s*|,\s*|\s+)(?:and\s+then\s+|and\s+|then\s+)(?={_DO}\b)|(?:\.\s+|;\s*|,\s*)(?={_DO}\b)"
 )
 _VERB = re.compile(r"\b(?:is|are|was|were|equals?|gives?|must|will|so)\b")  # a sentence, and no name of a quantity
-_IT = r"(?:it|this|that|result|(?:the|this|that) (?:result|sum|total|product|difference|quotient|amount))"
+_IT = (
+    r"(?:it|this|that|result|what (?:is left|remains)|(?:the|this|that) (?:result|sum|total|product|"
+    r"difference|quotient|amount|remainder|rest))"
+)
 _GOING_ON = (  # a step that takes what came before: pattern, operation, whether what came before stands second
     (re.compile(rf"multiply(?:ing)?(?: {_IT})? (?:by|with) (.+)"), "*", False),
     (re.compile(rf"divid(?:e|ing)(?: {_IT})? by (.+)"), "/", False),
@@ -96,6 +100,11 @@ _NUMBER_WORD = re.compile(
     r"\b(?! (?:hundred|thousand|million))"
 )
 _WORD_PERCENT = re.compile(rf"\b({'|'.join(NUMBER_WORDS[1:])}) percent\b")
+_OPERATES = frozenset("sum difference product average mean ratio square root squared minimum maximum".split())
+_SAME = re.compile(
+    r"(?:the )?([a-z0-9 ]+?) (?:equals|is equal to|is the same as|are the same as) (?:the "
+    r")?([a-z0-9 ]+)"
+)
 _AS_MANY = re.compile(
     r"(?P<front>.*[,;.] (?:and |while |but )?)?(?P<who>[^,;.]+?) (?:has|have|had|is|are|was|were|got|sold|made|took) "
     rf"(?P<times>{NUMERAL} times|twice|thrice|half) as (?:many|much|long|far)"
@@ -113,7 +122,7 @@ _ADD_THEM = re.compile(
     r"add(?:ing)?(?: up)? (?:them|both|the (?:two|three|results|products|amounts)|the two \w+)(?: together| up)?"
 )
 _PREDICATE = re.compile(
-    rf"(?P<share>(?:the |an? )?{SHARE} of (?!what\b).+?) (?:is|are|was|were|goes to|go to|"
+    rf"(?P<share>(?:the |an? )?(?:remaining |other )?{SHARE} of (?!what\b).+?) (?:is|are|was|were|goes to|go to|"
     r"(?:will|have|has|had|can|must)(?: be| been)?) (?P<what>[a-z ]+)"
 )
 _DID = re.compile(rf"(?:[a-z]+\s+){{1,3}}?(?P<verb>[a-z]+)\s+(?P<share>(?:an? )?{SHARE} of .+)")  # she sold a third of
@@ -138,14 +147,18 @@ def read_words(text: str, causes: Sequence[str], effect: str, values: Values | N
     known = values or {}
     if not 0 < len(causes) <= MOST_CAUSES or len(text) > _LONGEST:
         return None
-    bracketed = [cause for cause in causes if re.search(r"\w\(", cause) and cause.lower() in text.lower()]
-    if bracketed:
-        return _read_with_brackets(text, bracketed, causes, effect, known)
+    whole = {cause: _as_it_stands(cause) for cause in causes}
+    whole = {cause: form for cause, form in whole.items() if form and re.search(form, text, re.IGNORECASE)}
+    if whole:
+        return _read_with_names(text, whole, causes, effect, known)
     for cause in causes:  # the base fare (base_fare)
         text = re.sub(rf"(?i)(\b{re.escape(cause.replace('_', ' '))}) \({re.escape(cause)}\)", r"\1", text)
     sentence = _normal(text)
     if len(causes) == 1:
         sentence = _as_many(sentence, causes[0], effect, known)
+        if (same := _SAME.fullmatch(sentence)) and called(same[2], causes) and called(same[1], (effect,)):
+            tree = Name(causes[0])
+            return InWords(tree, written(tree), {same[2]: causes[0]})
     sentence = _with_constant(_without_signs(sentence, (*causes, effect)))
     left, equals, right = sentence.rpartition("=")
     signs = re.search(r"[-+*/^×·÷]", re.sub(r"\(.*?\)", "", right))
@@ -165,13 +178,21 @@ def read_words(text: str, causes: Sequence[str], effect: str, values: Values | N
     return next(iter(made.values())) if len(made) == 1 else None
 
 
-def _read_with_brackets(
-    text: str, names: Sequence[str], causes: Sequence[str], effect: str, values: Values
+def _as_it_stands(name: str) -> str:
+    """How a name stands in a text whose brackets or operations are its own: P(A), Sum of Known Numbers."""
+    if re.search(r"\w\(", name):
+        return re.escape(name)
+    bare = without_unit(name).replace("_", " ").lower().split()
+    return r"\s+(?:the\s+)?".join(map(re.escape, bare)) if len(bare) > 2 and set(bare) & _OPERATES else ""
+
+
+def _read_with_names(
+    text: str, whole: Mapping[str, str], causes: Sequence[str], effect: str, values: Values
 ) -> InWords | None:
     """P(A) times P(B): names as they stand, whose brackets are their own."""
-    short = {name: f"node q{chr(97 + k)}q" for k, name in enumerate(names)}
-    for name in sorted(names, key=len, reverse=True):
-        text = re.sub(re.escape(name), short[name], text, flags=re.IGNORECASE)
+    short = {name: f"node q{chr(97 + k)}q" for k, name in enumerate(whole)}
+    for name in sorted(whole, key=len, reverse=True):
+        text = re.sub(whole[name], short[name], text, flags=re.IGNORECASE)
     known = {short.get(name, name): of for name, of in values.items()}
     found = read_words(text, [short.get(cause, cause) for cause in causes], effect, known)
     return None if found is None else _with_names(found, {new: old for old, new in short.items()})
@@ -448,8 +469,8 @@ def is_about(words: str, effect: str) -> bool:
     before = re.sub(r"\b(?:he|she|it|they|this|that|we|you|i)\b", "", _COMMAND.sub("", words)).strip()
     named = re.split(r"\b(?:with|after|before|without|including|excluding)\b", effect.lower().replace("_", " "))[0]
     about = named if tokens(named) else effect
-    if is_acronym(before, effect) or is_acronym(effect, before):
-        return True
+    if is_acronym(before, effect) or is_acronym(effect, before) or before.startswith("amount") and "amount" in named:
+        return not re.search(r"\d|%", words)
     if is_symbol(effect) and names_symbol(before, effect):
         return not re.search(r"\d|%", words)
     return not re.search(r"\d|%", words) and (not re.search("[a-z]", before) or share_meaning(before, about))

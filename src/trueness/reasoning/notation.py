@@ -21,7 +21,7 @@ from trueness.reasoning.word_names import is_another
 
 _BRACKET = re.compile(r"^(?P<words>.*?[^\s(\[])\s*[(\[](?P<inside>[^()\[\]]{1,20}(?:\([^()\[\]]{1,20}\))?)[)\]]$")
 _LABEL = re.compile(r"[^\W_]{3,}_(?P<symbol>[A-Za-z])$")  # angle_A; not of tank_radius_m, current_A, v_A
-_LAST = re.compile(r"\S\s+(?P<symbol>[^\W\d](?:[\d₀-₉]{1,2}|_\w{1,4})?'*)$")
+_LAST = re.compile(r"\S\s+(?P<symbol>Δ?[^\W\d](?:[\d₀-₉]{1,2}|_\w{1,4})?'*)$")
 _SYMBOL = re.compile(r"[^\W\d](?:[\d₀-₉]{1,2}|_\w{1,4}|[A-Z])?'*")
 _SHORT = re.compile(r"[^\W\d][\w₀-₉]{0,3}'*")
 _OTHER_UNITS = re.compile(r"°|deg(?:ree)?s?|°\s?[CF]|degrees? (?:celsius|fahrenheit)|rad(?:ian)?s?", re.I)

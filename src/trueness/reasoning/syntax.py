@@ -131,9 +131,10 @@ def parse(text: str, names: tuple[str, ...] = (), letters: frozenset[str] = froz
             sides.append([])
         else:
             sides[-1].append(token)
-    for side in sides if len(sides) > 1 else ():
+    for side in sides:
         written = {token.text for token in side}
-        if written & {"and", "or"} and not written & {"<", ">", "<=", ">=", "==", "!="}:
+        computed = len(sides) > 1 or written & {"+", "-", "*", "/", "^"}  # a + b or a * b
+        if computed and written & {"and", "or"} and not written & {"<", ">", "<=", ">=", "==", "!="}:
             raise RuleError("a rule must be one equation, got two. Give each effect its own.")
     left, right, *_ = (sides[0], sides[1]) if len(sides) > 1 else ([], sides[0])  # behind a second = is the computation
     known = frozenset((*(symbol(name) for name in names), *CONSTANTS, *NATURE)) if names else frozenset[str]()

@@ -30,6 +30,7 @@ from trueness.reasoning.word_names import (
     measure_one,
     names_symbol,
     share_meaning,
+    stem,
     tokens,
     without_unit,
     words,
@@ -43,7 +44,7 @@ _VERB = re.compile(
     r"includes?)\b"
 )  # a sentence, and no name
 _CUT = re.compile(
-    rf"[,;()+*=×]|\bthen\b|\bby (?:the )?(?:number|amount|price|cost|rate|{'|'.join(NUMBER_WORDS[1:])}|\d)\b"
+    rf"[,;:()+*=×]|\s[-−–]\s|\bthen\b|\bby (?:the )?(?:number|amount|price|cost|rate|{'|'.join(NUMBER_WORDS[1:])}|\d)\b"
 )
 _EACH = re.compile(r"\b(?:per|one|single|each|every|rate|price|unit|wage|cost)\b")
 _COUNT = re.compile(r"\b(?:number|count|quantity|how many|hours|days|weeks|months|years)\b")
@@ -59,6 +60,11 @@ _AT_ANOTHER_TIME = re.compile(r"\b(?:ago|from now|in \w+ years|years later)\b")
 _AMOUNTS = frozenset("amount value payment cost fee deposit withdrawal earned paid spent".split())
 _NUMBERED = re.compile(rf"(?<!the )\b({'|'.join(NUMBER_WORDS[2:])})\b")  # two widths, day two; not of the two trains
 _SAY_ALL = frozenset("all individual each every both these those everything their".split())
+
+
+_ANY_STEMS = frozenset(
+    map(stem, (*_SAY_ALL, *"factors values quantities numbers terms inputs variables them together two three".split()))
+)
 
 
 class InWords(NamedTuple):
@@ -257,7 +263,12 @@ def _of_several(
     groups += [tuple(cause for cause in causes if share_meaning(token, cause) or _is_called(token, cause))
                for token in tokens(phrase) - GENERAL]  # fmt: skip
     if leaves(shape) == list(every) and says_all:
-        groups.append(tuple(causes))
+        symbols = [cause for cause in map(without_unit, causes) if re.fullmatch(r"[^\W\d_](?:_?\w{1,2})?", cause)]
+        named = [
+            word for word in tokens(phrase) - _ANY_STEMS if not word.isdigit()
+        ]  # the individual rates, for t_A and t_B
+        if not symbols or all(names_symbol(word, short) for word in named for short in symbols):
+            groups.append(tuple(causes))
     says_factors = phrase == "their" or bool(said & {"factors", "values", "quantities", "numbers"})
     plural = bool(re.search(r"s\b", phrase))
     pair = _operation(shape, every[0]) == "difference"

@@ -51,6 +51,7 @@ _BY_ONE_AND_MORE = re.compile(r"\b(?:by|over|times) (?:one|1) (?:plus|minus) .* 
 _MULTIPLICATIVE = re.compile(
     r"(?<!evenly)(?<!equally)\s+(multiplied (?:by|with)|times(?!\s+as\b)|divided by|over|per unit(?: of)?)(?=\s)"
 )
+_PER_ONE = re.compile(rf"({NUMERAL})(?: dollars| cents)? (?:per|for each|for every|an?) ([a-z ]+)")
 _POWER = re.compile(r"\s+raised to(?=\s)")
 _SIGN = {"times": "*", "plus": "+", "minus": "-", "less": "-", "added to": "+", "over": "/", "divided by": "/"}
 _PREFIX = re.compile(
@@ -162,6 +163,13 @@ class Reader:
     def _cut(self, text: str, match: re.Match[str], depth: int) -> Iterator[Shape]:
         said = "times" if match[1].startswith("multiplied") else "over" if match[1].startswith("per") else match[1]
         behind = text[match.end() :]
+        if _SIGN[said] in "+-" and (rate := _PER_ONE.fullmatch(behind.strip())):  # plus $0.25 per minute
+            size = number_of(rate[1])
+            rights: list[Shape] = [] if size is None else [Binary("*", Number(size), Name(rate[2]))]
+            yield from (
+                Binary(_SIGN[said], *pair) for pair in product(self.shapes(text[: match.start()], depth + 1), rights)
+            )
+            return
         rights = self._factors(behind, depth + 1) if _SIGN[said] == "*" else self.shapes(behind, depth + 1)
         if _SIGN[said] in "+-" and match[1] != "added to":  # minus rent and food
             rights = [*rights, *self.listed("sum", behind, depth + 1, alone=False)]

@@ -312,6 +312,12 @@ def are_alike(names: Sequence[str]) -> bool:
     return all(one & other or not one or not other for one in kinds for other in kinds)
 
 
+def is_other(said: str, name: str) -> bool:
+    """Whether each has words of its own and none in common: the return time, for the outward time."""
+    one, other = (tokens(text) - GENERAL for text in (said, without_unit(name)))
+    return bool(one and other) and not is_symbol(name) and not share_meaning(" ".join(one), " ".join(other))
+
+
 def measure_one(name: str, other: str) -> bool:
     """Whether both are of one measured kind, and one that is not counted: two speeds."""
     return bool(_kinds(name) & _kinds(other) - _COUNTS_AND_MONEY)

@@ -72,6 +72,7 @@ _CHARGES = tuple(
         rf")?{_SHARED} {_KINDS}$",
         rf"^(?:an? |the )?{_KINDS} of {_SHARED} (?:is|are) (?:(?P<more>added to|charged on|put on)|"
         r"(?:subtracted|deducted|taken) (?:from|off)) (?P<whole>[a-z ]+)$",
+        rf"^(?:(?P<more>add)|subtract|deduct) (?:an? |the )?{_KINDS} of {_SHARED} (?:to|from) (?P<whole>[a-z ]+)$",
         rf"^(?:(?P<more>add)|subtract|deduct) (?:an? |the )?{_SHARED} (?:(?:for|in) )?{_KINDS} (?:to|from) "
         rf"(?P<whole>[a-z ]+)$",
     )
@@ -153,6 +154,8 @@ _REWRITTEN = tuple(
          r"together)?$", r"product of \1"),
         (r"^([a-z ]+ and [a-z ]+?) (?:are )?multipl(?:y|ied)(?: together)?$", r"product of \1"),
         (r"\bits own ", ""),
+        (r" between (?:them|the two)(?= (?:is|are|divided|times|minus|plus|over)|$)", ""),
+        (r"^each ([a-z]+) (?:receives|gets|pays|has) an equal share of ([a-z ]+)$", r"\2 divided by number of \1"),
         (r"^([a-z ]+ and [a-z ]+?|both [a-z]+|the (?:two|three) [a-z]+) (?:are|is) (averag|add|sum)(?:m?ed)(?: "
          r"together| up)?$",
          lambda found: f"{'average' if found[2] == 'averag' else 'sum'} of {found[1]}"),
