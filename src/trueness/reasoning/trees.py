@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from operator import itemgetter
 from statistics import fmean
 from typing import NamedTuple, TypeAlias
@@ -140,11 +140,25 @@ def count_names(tree: Tree) -> dict[str, int]:
     return counts
 
 
+_WHOLE_POINTS = ((23.0, 5.0, 7.0, 3.0, 11.0, 13.0), (18.0, 4.0, 9.0, 6.0, 8.0, 14.0))
+
+
+def points(names: Sequence[str], *trees: Tree) -> Iterator[dict[str, float]]:
+    """Two points that tell formulas of a rule's size apart; of whole numbers where a tree takes only these."""
+    if any(_takes_whole(tree) for tree in trees):
+        yield from ({name: at[k % 6] for k, name in enumerate(names)} for at in _WHOLE_POINTS)
+    else:
+        yield from ({name: root**k for k, name in enumerate(names, 1)} for root in (1.37, 2.11))
+
+
+def _takes_whole(tree: Tree) -> bool:
+    return (isinstance(tree, Call) and tree.function in ("factorial", "comb")) or any(map(_takes_whole, parts(tree)))
+
+
 def agree(tree: Tree, other: Tree) -> bool:
     """Whether two trees give one number, at two points."""
     names = sorted({*count_names(tree), *count_names(other)} - set(CONSTANTS))
-    for root in (1.37, 2.11):
-        point = {name: root**k for k, name in enumerate(names, 1)}
+    for point in points(names, tree, other):
         try:
             if not math.isclose(evaluate(tree, point), evaluate(other, point), rel_tol=1e-9):
                 return False

@@ -15,7 +15,19 @@ from itertools import permutations
 from typing import NamedTuple, TypeAlias
 
 from trueness.reasoning.percents import in_shares, says_percent
-from trueness.reasoning.trees import Binary, Call, Name, Number, Tree, evaluate, parts, renamed, substituted, written
+from trueness.reasoning.trees import (
+    Binary,
+    Call,
+    Name,
+    Number,
+    Tree,
+    evaluate,
+    parts,
+    points,
+    renamed,
+    substituted,
+    written,
+)
 from trueness.reasoning.word_forms import EVERY, HUNDRED, LESS_BY, MORE_BY, Shape, is_percent, joined
 from trueness.reasoning.word_names import (
     GENERAL,
@@ -381,8 +393,7 @@ def _replaced(shape: Shape, number: Number, name: Name) -> Shape:
 
 def signature(tree: Tree, causes: Sequence[str]) -> tuple[float, ...]:
     """The same for a + b and b + a: values at two points that no other formula of such a size shares."""
-    points = ({cause: root**k for k, cause in enumerate(causes, 1)} for root in (1.37, 2.11))
     try:
-        return tuple(float(f"{evaluate(tree, point):.9g}") for point in points)
+        return tuple(float(f"{evaluate(tree, point):.9g}") for point in points(causes, tree))
     except (ArithmeticError, ValueError):
         return ()

@@ -261,7 +261,7 @@ def _unless_it_computes(found: re.Match[str]) -> str:
     return (
         found[0]
         if re.search(
-            r"\b(?:add|subtract|multiply|divide|deduct|minus|plus|times|every|each)"
+            r"\b(?:add|subtract|multiply|divide|deduct|minus|plus|times|for every|for each)"
             r"\b",
             found[0],
         )
