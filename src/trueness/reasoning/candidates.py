@@ -14,7 +14,7 @@ from trueness.reasoning.clauses import numerals
 from trueness.reasoning.in_words import shares_word
 from trueness.reasoning.syntax import symbol
 from trueness.reasoning.trees import FUNCTIONS
-from trueness.reasoning.word_numbers import ROUNDING, computes
+from trueness.reasoning.word_numbers import OPERATION_WORDS, ROUNDING, computes
 
 _BEHIND = re.compile(
     r"\s*(?:\bwhere\b|\bwith\b|\bsince\b|\bbecause\b|[;\n]|,\s+[^\W\d]+['’]?\w*\s+[^\W\d]+|(?<!\w)\((?!\s*(?:sin|cos|tan|ln|log|exp|sqrt)\b)\s*[^\W\d]+['’]?\w*\s+[^\W\d]).*$"
@@ -39,6 +39,12 @@ _IS = re.compile(
     r"^(?P<left>[^\W\d][^=:]*?)\s+is\s+(?:given by\s+)?(?P<right>[^=:,]*[+*/^×·÷(−][^=:,]*?)"
     r"\.?$"
 )  # the term is a + (n - 1)d
+_FOLLOWS = re.compile(r"^[^=:\d]*\b(?:follows from|comes from|is given by|is found from|obeys|satisfies)\s+(?=[^=]*=)")
+_MIXED = re.compile(
+    r"^(?P<left>[^\W\d][^=:()]*?)\s*(?:\s(?:is|equals)\s|=)"
+    r"\s*(?P<right>[^=:,;]*[+*/^×·÷(][^=:,;]*?)\.?$"
+)
+_SIGN_WORDS = {"divided by": "/", "over": "/", "times": "*", "multiplied by": "*", "plus": "+", "minus": "-"}
 ROUNDED = re.compile(rf"[,(]\s*(?:and\s+)?{ROUNDING}")
 _ON = re.compile(
     r"[<>≤≥=%+*^×÷·]|\s[-−/]\s|(?<!\w)\d|\b(?:cap(?:ped|s)?|limit(?:ed)?|at (?:least|most)|up to|then|tax|discount|tip|"
@@ -75,23 +81,43 @@ def candidates(text: str, causes: Sequence[str], effect: str) -> Iterator[str]:
     is_named = named_by is not None and shares_word(named_by["left"], effect)
     token = (named_by["right"] or named_by["short"]) if named_by is not None and is_named else ""
     begins, _, rest = shorter.partition(",")
+    follows = _FOLLOWS.match(text)
+    from_it = text[follows.end() :] if follows is not None and not computes(follows[0]) else ""
     spoken = _IS.match(text)
     if spoken is not None and not (shares_word(spoken["left"], effect) and not computes(spoken["left"])):
         spoken = None
     behind = _FRONT_CLAUSE.sub("", shorter) if not _computes_more(begins, rest) else ""
     for candidate in (
         text, shorter, token, behind, FRONT.sub("", text), FRONT.sub("", shorter), inside, right if stands else "",
-        spoken["right"] if spoken is not None else "",
+        spoken["right"] if spoken is not None else "", from_it, _mixed(text, effect),
     ):  # fmt: skip
         if candidate not in tried:
             tried.add(candidate)
             yield candidate
 
 
+def _mixed(text: str, effect: str) -> str:
+    """`Present value is the future value divided by (1 + r)^n`: words for signs beside signs."""
+    found = _MIXED.match(text)
+    if found is None or not shares_word(found["left"], effect) or computes(found["left"]):
+        return ""
+    right = f" {found['right']} "
+    for word, sign in _SIGN_WORDS.items():
+        right = re.sub(rf"\s{word}\s", f" {sign} ", right, flags=re.IGNORECASE)
+    right = re.sub(r"(?<![^\W_])the\s", "", right, flags=re.IGNORECASE)
+    words = set(re.findall(r"[a-z]+", right.lower()))
+    return "" if right.strip() == found["right"].strip() or words & OPERATION_WORDS else right
+
+
 def _computes_more(front: str, formula: str) -> bool:
     """Whether what stands before a formula computes: since there are 52 weeks in a year, ... * 52 does not."""
-    reason = re.match(r"\s*(?:since|because|as|given that|there (?:is|are)|knowing that)\b", front, re.IGNORECASE)
-    bare = re.sub(r"(?<![\w.])\d+(?:\.\d+)?(?![\w.%])", "", front)
+    reason = re.match(
+        r"\s*(?:since|because|as|given that|(?:if )?there (?:is|are)|knowing that)"
+        r"\b",
+        front,
+        re.IGNORECASE,
+    )
+    bare = re.sub(r"(?<![\w.])\d+(?:\.\d+)?(?![\w.%])|^\s*if there\b", "", front, flags=re.IGNORECASE)
     return computes(bare if reason and numerals(front) <= numerals(formula) else front)
 
 

@@ -42,6 +42,7 @@ _SAID = (  # a word for an operation, its sign, and the sign of the opposite
     (re.compile(r"\b(?:subtract\w*|deduct\w*|take away|minus)\b"), r"[-−–]", r"\+"),
     (re.compile(r"\b(?:add(?:ed|ing|s)?|plus)\b"), r"\+", r"[-−–]"),
     (re.compile(r"\b(?:multipl\w+|product)\b"), r"[*×·⋅(\w]\s*[\w(]|[²³^]", r"[/÷]"),
+    (re.compile(r"\b(?:take|find|compute|calculate|get) the (?:average|mean)\b"), r"[/÷½]|mean|frac|\d\.\d", r"[-+*×]"),
     (re.compile(r"\b(?:divid\w+|quotient)\b"), r"[/÷]|frac|\d\.\d|½|\^\s*[({]?[-−]|⁻", r"[*×·⋅]"),
 )
 _OPPOSITES = tuple(

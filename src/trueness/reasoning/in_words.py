@@ -49,7 +49,8 @@ _SAYS_MORE = re.compile(
     CONDITION.pattern + r"|\b(?:proportional|approximately|about|roughly|depends?|affect\w*|influenc\w*|caus\w*|may|"
     r"might|should|assum\w*|formula|equation|law|theorem|function|sequence|each time|between \w+ and \w+ times|or|"
     r"varies|some|appropriate|at least|at most|up to|nearly|almost|again|ago|from now|worth (?:half|twice|\w+ times))\b"
-    r"|\b(?:times|square of|cube of) [^,]* minus (?:one|two|1|2)$"  # n minus 1, or the product minus 1
+    r"|\b(?:times|square of|cube of) [^,]* minus (?:one|two|1|2)$|\bdivided by (?!one |two |\d)[^,]* (?:minus|"
+    r"plus) (?:one|two|1|2)$"  # n minus 1, or the product minus 1
 )
 _IN_PERCENT = re.compile(r",?\s*(?:(?:expressed|given|stated|written)\s+)?(?:as an? percent(?:age)?|in percent)$")
 _ROUNDED = re.compile(rf",?\s*(?:and\s+)?(?:then\s+)?{ROUNDING}$")
@@ -101,6 +102,7 @@ _NUMBER_WORD = re.compile(
 )
 _WORD_PERCENT = re.compile(rf"\b({'|'.join(NUMBER_WORDS[1:])}) percent\b")
 _OPERATES = frozenset("sum difference product average mean ratio square root squared minimum maximum".split())
+_ADDED = re.compile(rf"^(?:an? |the )?(\d[\d.]*\s?%) (?:{MORE}) (?:is|gets) (?:added|included)$")
 _SAME = re.compile(
     r"(?:the )?([a-z0-9 ]+?) (?:equals|is equal to|is the same as|are the same as) (?:the "
     r")?([a-z0-9 ]+)"
@@ -133,7 +135,7 @@ _TOGETHER = re.compile(r"total|combined|together|sum\b|overall|all\b|altogether|
 _CHANGED = re.compile(
     r"\b(?:increas|decreas|reduc|rais|ris|grow|fall|drop|shrink|discount|lower)(?:e|ed|es|s|ing)?\b"
     r".*(?<!divided)(?<!multiplied) by\b"
-    rf"|% {LESS}|% {MORE}|% off\b"
+    rf"|% {LESS}|% {MORE}|% off\b|\bsubtracting [\d.]+\s?% from\b"
 )
 _CHANGE = re.compile(
     r"(?<!after )(?<!with )(?<!after the )\b(?:discount|reduction|decrease|increase|change|savings?|loss|drop|rise|"
@@ -156,6 +158,7 @@ def read_words(text: str, causes: Sequence[str], effect: str, values: Values | N
     sentence = _normal(text)
     if len(causes) == 1:
         sentence = _as_many(sentence, causes[0], effect, known)
+        sentence = _ADDED.sub(rf"{causes[0].lower().replace('_', ' ')} increased by \1", sentence)
         if (same := _SAME.fullmatch(sentence)) and called(same[2], causes) and called(same[1], (effect,)):
             tree = Name(causes[0])
             return InWords(tree, written(tree), {same[2]: causes[0]})
@@ -391,6 +394,11 @@ def _readings(reader: Reader, sentence: str, causes: Sequence[str], effect: str,
             for match in pattern.finditer(sentence)
             if is_about(_without_same_numbers(sentence[: match.start()], sentence[match.end() :]), effect)
         }
+    starts |= {
+        sentence[: match.start()]
+        for match in re.finditer(r"\s+(?:is|are|equals|gives|is equal to)\s+(?:the )?", sentence)
+        if called(sentence[match.end() :], (effect,))
+    }  # the total minus 10 % is the net weight
     did = _DID.fullmatch(sentence)
     if did and stem(did["verb"]) in tokens(effect) and not DENIED.search(effect.lower().replace("_", " ")):
         starts.add(did["share"])

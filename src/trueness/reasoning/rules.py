@@ -73,7 +73,7 @@ _COMMA = re.compile(  # a sentence, s = r θ; or E - I r, i.e. words
 )
 _COMMENT = re.compile(r"(?<=\S)\s+#\s.*$")  # total = a + b  # in euros
 _OTHER_PART = re.compile(r"\b(semi|demi|hemi|non)[- ]?(?=[a-z]{3})", re.IGNORECASE)  # a semi-perimeter is no perimeter
-_OR = re.compile(r"=[^=]*\bor\b[^=]*=(?!=)")  # v = gt or v = sqrt(2gh)
+_OR = re.compile(r"=[^=]*\bor\b[^=]*=(?!=)|=[^=<>]*\bor\b[^=<>]*[-+*/×÷^]")  # v = gt or v = sqrt(2gh)
 _SEVERAL = re.compile(r"=[^=]*(?:;|\bthen\b|\bstep\b)[^=]*=(?!=)|\bd[a-z]\s?/\s?d[a-z]\b", re.IGNORECASE)
 _BOUND = re.compile(r"^[^=<>]*(?:[<>]=?|[≤≥∝])(?!.*\b(?:if|else|then)\b)|=(?!.*\b(?:if|else)\b).*(?<![-=])[<>≤≥∝]")
 _CALL_LEFT = re.compile(r"\s*(?:sin|cos|tan|ln|log\w*|exp|sqrt)\s*\([^=]*=")
@@ -238,7 +238,7 @@ def _read(text: str, causes: tuple[str, ...], effect: str, nodes: tuple[str, ...
     own = "|".join(map(re.escape, (effect, symbol(effect), *symbols_in([effect]))))
     last = re.search(rf"=[^=]*(?:[,;.:]|\b(?:so|then|hence|therefore|and)\b)\s*((?:{own})\s*=[^=,;]+)$", bare)
     bare = last[1] if last is not None else bare  # Since F = ma, a = F/m
-    if _OR.search(text) or _SEVERAL.search(bare) or _BOUND.search(bare):
+    if (_OR.search(text) and " or " not in "".join(names)) or _SEVERAL.search(bare) or _BOUND.search(bare):
         return Rule(text, "broken", message=f"rule of '{effect}' must be one equation. Write '{effect} = ...' alone.")
     if against:
         told = f"rule of '{effect}' states {against}, which does not go with its nodes and their units. Leave it out."

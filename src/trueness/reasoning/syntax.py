@@ -88,6 +88,7 @@ _SIGNED = re.compile(r"[\[\]|+!{}\\\u00bc-\u00be]|\w\(")
 _MODULE = re.compile(r"\b(?:math|np|numpy)\.(?=(?:sqrt|exp|log10|log2|sin|cos|tan|ceil|floor|pi|radians|degrees)\b)")
 _INVERSE = re.compile(r"\barc(sin|cos|tan)\s*\(|\b(sin|cos|tan)\s*(?:\^\s*[({]?\s*[-−]\s*1\s*[)}]?|⁻¹)\s*\(")
 _TIMES = re.compile(r"(?<=[\w)\]|%])\s+[xX]\s+(?=[\d(]|[^\W\d]{3,})")
+_FACTORIAL = re.compile(r"(?<![\w.])(?:\(([^()]*)\)|([^\W\d]\w*|\d+))!(?!=)")
 _INDEXED = re.compile(r"[\w)]\s*\[")
 _LETTER = re.compile(r"[^\W\d_](?:_?\d|_\w{1,3})?'*")  # m v and m_1 v_1 multiply, whatever they stand for
 _KEYWORDS = frozenset(("if", "then", "else", "and", "or", "not", "of"))
@@ -131,10 +132,9 @@ def parse(text: str, names: tuple[str, ...] = (), letters: frozenset[str] = froz
             sides.append([])
         else:
             sides[-1].append(token)
-    for side in sides:
+    for side in sides if len(sides) > 1 else ():
         written = {token.text for token in side}
-        computed = len(sides) > 1 or written & {"+", "-", "*", "/", "^"}  # a + b or a * b
-        if computed and written & {"and", "or"} and not written & {"<", ">", "<=", ">=", "==", "!="}:
+        if written & {"and", "or"} and not written & {"<", ">", "<=", ">=", "==", "!="}:
             raise RuleError("a rule must be one equation, got two. Give each effect its own.")
     left, right, *_ = (sides[0], sides[1]) if len(sides) > 1 else ([], sides[0])  # behind a second = is the computation
     known = frozenset((*(symbol(name) for name in names), *CONSTANTS, *NATURE)) if names else frozenset[str]()
@@ -165,6 +165,7 @@ def plain(text: str) -> str:
 def _as_characters(text: str) -> str:
     text = _INVERSE.sub(lambda found: f"a{found[1] or found[2]}(", text)
     text = _MODULE.sub("", re.sub(r"\b(?:math|np|numpy)\.log\(", "ln(", text))
+    text = _FACTORIAL.sub(lambda found: f" factorial({found[1] or found[2]})", text)
     text = _SUPERSCRIPT.sub(lambda found: f"^({found[0].translate(_DIGITS_OF)})", text)
     text = _MIXED.sub(lambda found: f"({found[1]} + {unicodedata.normalize('NFKC', found[2]).replace('⁄', '/')})", text)
     text = "".join(_SIGNS.get(letter, letter) for letter in text.strip().strip("$`"))

@@ -34,6 +34,9 @@ _EACH = tuple(
         r"(?P<of>[a-z ]+)",
         rf"(?:he|she|it|they|we|you|each [a-z]+|the [a-z]+) [a-z]+ (?P<n>{NUMERAL})(?P<what> [a-z]+) "
         rf"(?:every|each) (?P<of>(?!other\b)[a-z]+)",
+        rf"it takes (?:[a-z]+ )?(?P<n>{NUMERAL})(?P<what> (?:second|minute|hour|day)s?) to [a-z]+ (?:each|every|"
+        rf"one|an?) "
+        r"(?P<of>[a-z]+)",
         rf"for (?:every|each) (?P<m>{NUMERAL} )?(?P<of>[a-z ]+?),? there (?:is|are) (?P<n>{NUMERAL})(?P<what> [a-z ]+)",
         rf"for (?:every|each) (?P<m>{NUMERAL} )?(?P<of>[a-z][a-z0-9 ]*?),? (?P<n>{NUMERAL})(?P<what> [a-z][a-z0-9 ]*?) "
         r"(?:is|are) (?:formed|produced|made|needed|used|required|added|given|consumed|released|planted|awarded)",

@@ -118,6 +118,12 @@ class Reader:
         if compared:
             yield from compared
             return
+        changed = _THEN_CHANGED.fullmatch(text)
+        if changed:  # revenue minus cost, increased by 10 %
+            for inner in self.shapes(changed["whole"], depth + 1):
+                share = Binary("/", Number(float(changed["share"].replace(",", ""))), HUNDRED)
+                yield Binary("+" if changed["more"] else "-", inner, Binary("*", share, inner))
+            return
         if closed:
             yield from self._cut(text, closed[-1], depth)
             onward = list(_ADDITIVE.finditer(text, closed[-1].end()))
@@ -428,6 +434,10 @@ _OPEN_PRODUCT = re.compile(  # 3 more than the price times the number: of the pr
     rf"(?!(?:the )?(?:{NUMERAL}|twice|half|double|triple|product|quotient|sum)\b).*\b(?:times|multiplied by|"
     rf"divided by)\b"
 )
+_THEN_CHANGED = re.compile(
+    rf"(?P<whole>.+), (?:and |then |all |is )*(?:(?P<more>increased|raised)|reduced|decreased|discounted|"
+    rf"lowered) by {_PERCENTAGE}"
+)
 _COMPARED: tuple[tuple[re.Pattern[str], Make], ...] = tuple(
     (re.compile(pattern), make)
     for pattern, make in (
@@ -512,7 +522,11 @@ _FORMS: tuple[tuple[re.Pattern[str], Make], ...] = tuple(
             r"difference (?:between|of|in) ((?!.* and )(?:(?:the )?[a-z]+ (?:of|between) )?[a-z ]+s)",
             _apart,
         ),
-        (r"(?:maximum|largest|larger|greatest|greater|highest|higher)(?: value)? (?:of|among)\s+(.+)", _list("max")),
+        (
+            r"(?:maximum|largest|larger|bigger|biggest|greatest|greater|highest|higher)(?: value)? (?:of|among)"
+            r"\s+(.+)",
+            _list("max"),
+        ),
         (r"(?:minimum|smallest|smaller|least|lowest|lower)(?: value)? (?:of|among)\s+(.+)", _list("min")),
         (rf"{_FACTOR}(?:\s+of)?\s+(?!as\b)(.+)", _scaled),
         (rf"{_PERCENTAGE}\s+of\s+(?P<whole>.+)", _percent("of")),

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from trueness.reasoning.trees import Binary, Name, Number
 from trueness.reasoning.word_causes import Values, of_two_kinds
 from trueness.reasoning.word_forms import SHARE, Shape, joined
-from trueness.reasoning.word_names import may_measure, share_meaning, stem, tokens, words
+from trueness.reasoning.word_names import is_another, may_measure, share_meaning, stem, tokens, words
 from trueness.reasoning.word_numbers import NUMBER_WORDS, NUMERAL, number_of, share_of
 
 _GONE = re.compile(
@@ -99,7 +99,8 @@ def what_is_left(sentence: str, causes: Sequence[str], effect: str, values: Valu
         elif rest:
             named = bool(rest["of"]) and bool(tokens(rest["of"]) & tokens(whole))
             kin = all(tokens(part) & (tokens(whole) | tokens(effect) | tokens(sentence)) for part in parts)
-            fits = (says_so or named) and kin and _is_the_other(sentence, effect, parts)
+            opposed = len(parts) == 1 and is_another(effect, parts[0])  # adults and children
+            fits = (says_so or named) and (kin or opposed) and _is_the_other(sentence, effect, parts)
         else:
             return
         if fits:
