@@ -14,7 +14,7 @@ from trueness.reasoning.clauses import numerals
 from trueness.reasoning.in_words import shares_word
 from trueness.reasoning.syntax import symbol
 from trueness.reasoning.trees import FUNCTIONS
-from trueness.reasoning.word_numbers import OPERATION_WORDS, ROUNDING, computes
+from trueness.reasoning.word_numbers import ROUNDING, computes
 
 _BEHIND = re.compile(
     r"\s*(?:\bwhere\b|\bwith\b|\bsince\b|\bbecause\b|[;\n]|,\s+[^\W\d]+['’]?\w*\s+[^\W\d]+|(?<!\w)\((?!\s*(?:sin|cos|tan|ln|log|exp|sqrt)\b)\s*[^\W\d]+['’]?\w*\s+[^\W\d]).*$"
@@ -84,19 +84,27 @@ def candidates(text: str, causes: Sequence[str], effect: str) -> Iterator[str]:
     follows = _FOLLOWS.match(text)
     from_it = text[follows.end() :] if follows is not None and not computes(follows[0]) else ""
     spoken = _IS.match(text)
-    if spoken is not None and not (shares_word(spoken["left"], effect) and not computes(spoken["left"])):
+    if spoken is not None and (
+        not shares_word(spoken["left"], effect) or computes(spoken["left"]) or not _has_names(spoken["right"], causes)
+    ):
         spoken = None
     behind = _FRONT_CLAUSE.sub("", shorter) if not _computes_more(begins, rest) else ""
     for candidate in (
         text, shorter, token, behind, FRONT.sub("", text), FRONT.sub("", shorter), inside, right if stands else "",
-        spoken["right"] if spoken is not None else "", from_it, _mixed(text, effect),
+        spoken["right"] if spoken is not None else "", from_it, _mixed(text, causes, effect),
     ):  # fmt: skip
         if candidate not in tried:
             tried.add(candidate)
             yield candidate
 
 
-def _mixed(text: str, effect: str) -> str:
+def _has_names(text: str, causes: Sequence[str]) -> bool:
+    """Whether its words are words of causes: what is left over must be no guess here."""
+    known = set(re.findall(r"[a-z]{3,}", " ".join(causes).lower())) | set(FUNCTIONS)
+    return set(re.findall(r"[a-z]{3,}", text.lower())) <= known
+
+
+def _mixed(text: str, causes: Sequence[str], effect: str) -> str:
     """`Present value is the future value divided by (1 + r)^n`: words for signs beside signs."""
     found = _MIXED.match(text)
     if found is None or not shares_word(found["left"], effect) or computes(found["left"]):
@@ -105,8 +113,8 @@ def _mixed(text: str, effect: str) -> str:
     for word, sign in _SIGN_WORDS.items():
         right = re.sub(rf"\s{word}\s", f" {sign} ", right, flags=re.IGNORECASE)
     right = re.sub(r"(?<![^\W_])the\s", "", right, flags=re.IGNORECASE)
-    words = set(re.findall(r"[a-z]+", right.lower()))
-    return "" if right.strip() == found["right"].strip() or words & OPERATION_WORDS else right
+    changed = right.strip() != found["right"].strip()
+    return right if changed and _has_names(right, causes) and not computes(re.sub(r"[\d.]+", "", right)) else ""
 
 
 def _computes_more(front: str, formula: str) -> bool:

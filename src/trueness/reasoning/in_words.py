@@ -36,7 +36,17 @@ from trueness.reasoning.word_forms import (
     is_percent,
     joined,
 )
-from trueness.reasoning.word_names import is_acronym, is_symbol, names_symbol, share_meaning, stem, tokens, without_unit
+from trueness.reasoning.word_names import (
+    GENERAL,
+    is_acronym,
+    is_no_money,
+    is_symbol,
+    names_symbol,
+    share_meaning,
+    stem,
+    tokens,
+    without_unit,
+)
 from trueness.reasoning.word_numbers import CONDITION, NUMBER_WORDS, NUMERAL, ROUNDING
 from trueness.reasoning.word_plain import FRONT_REASON, LEAD, charged, numbers, plain, spelt_out
 from trueness.reasoning.word_rest import what_is_left
@@ -72,7 +82,10 @@ _COPULA = re.compile(
 _BY = re.compile(
     r"\bby\s+(?=(?:multiply|divid|add|sum|subtract|deduct|averag|tak|doubl|tripl|halv|squar|combin)\w*ing\b)"
 )
-_DO = r"(?:(?:multiply|divid|add|subtract|deduct|squar|doubl|tripl|halv)(?:ing|e)?|(?:tak(?:e|ing) )?the square root)"
+_DO = (
+    r"(?:split|(?:multiply|divid|shar|distribut|add|subtract|deduct|squar|doubl|tripl|halv)(?:ing|e)?|"
+    r"(?:tak(?:e|ing) )?the square root)"
+)
 _STEP = re.compile(
     rf"(?:\.\s+|;\s*|,\s*|\s+)(?:and\s+then\s+|and\s+|then\s+)(?={_DO}\b)|(?:\.\s+|;\s*|,\s*)(?={_DO}\b)"
 )
@@ -85,6 +98,14 @@ _GOING_ON = (  # a step that takes what came before: pattern, operation, whether
     (re.compile(rf"multiply(?:ing)?(?: {_IT})? (?:by|with) (.+)"), "*", False),
     (re.compile(rf"divid(?:e|ing)(?: {_IT})? by (.+)"), "/", False),
     (re.compile(rf"divid(?:e|ing) (.+) by {_IT}"), "/", True),
+    (
+        re.compile(
+            rf"(?:split|divid|shar|distribut)(?:e|ing|ting)?(?: {_IT})? (?:equally |evenly )?(?:among|"
+            rf"amongst|between) (.+)"
+        ),
+        "/",
+        False,
+    ),
     (re.compile(rf"add(?:ing)? (?!{_IT} )(.+?)(?: to {_IT})?"), "+", False),
     (re.compile(rf"add(?:ing)? {_IT} to (.+)"), "+", False),
     (re.compile(rf"(?:subtract|deduct)(?:ing)? {_IT} from (.+)"), "-", True),
@@ -158,13 +179,21 @@ def read_words(text: str, causes: Sequence[str], effect: str, values: Values | N
     sentence = _normal(text)
     if len(causes) == 1:
         sentence = _as_many(sentence, causes[0], effect, known)
-        sentence = _ADDED.sub(rf"{causes[0].lower().replace('_', ' ')} increased by \1", sentence)
+        sentence = (
+            sentence
+            if is_no_money(causes[0])
+            else _ADDED.sub(
+                rf"{causes[0].lower().replace('_', ' ')} "
+                rf"increased by \1",
+                sentence,
+            )
+        )
         if (same := _SAME.fullmatch(sentence)) and called(same[2], causes) and called(same[1], (effect,)):
             tree = Name(causes[0])
             return InWords(tree, written(tree), {same[2]: causes[0]})
     sentence = _with_constant(_without_signs(sentence, (*causes, effect)))
     left, equals, right = sentence.rpartition("=")
-    signs = re.search(r"[-+*/^×·÷]", re.sub(r"\(.*?\)", "", right))
+    signs = re.search(r"[-−–+*/^×·÷]", re.sub(r"\(.*?\)", "", right))
     if equals and ("=" in left or not is_about(left, effect) or signs):
         return None
     sentence = right.strip() if equals else sentence
@@ -172,13 +201,23 @@ def read_words(text: str, causes: Sequence[str], effect: str, values: Values | N
     try:
         for said, inside in ((sentence, ""), *spelt_out(sentence)):
             for found in _read(charged(plain(said, known), effect), inside, causes, effect, known):
-                made.setdefault(signature(found.tree, causes), found)
+                if _are_said(found, causes, sentence):
+                    made.setdefault(signature(found.tree, causes), found)
         for shape in what_is_left(sentence, causes, effect, known):
             if (bound := bind(shape, causes, known, effect)) is not None:
                 made.setdefault(signature(bound.tree, causes), bound)
     except TooManyReadings:
         return None
     return next(iter(made.values())) if len(made) == 1 else None
+
+
+def _are_said(found: InWords, causes: Sequence[str], sentence: str) -> bool:
+    """Whether `their product` is of causes that the sentence names, or that have a word in common."""
+    if not {"their", "both their"} & set(found.phrases):
+        return True
+    shared = frozenset[str].intersection(*map(tokens, causes)) - GENERAL
+    letters = {without_unit(cause)[:1] for cause in causes if is_symbol(without_unit(cause))}
+    return bool(shared) or len(letters) == 1 or all(share_meaning(sentence, cause) for cause in causes)
 
 
 def _as_it_stands(name: str) -> str:
@@ -351,7 +390,7 @@ def read_phrases(text: str, causes: Sequence[str], effect: str, values: Values |
     text = text if "=" in text else re.sub(r"^[^:\d]*:\s+", "", text)
     left, _, right = text.replace("_", " ").lower().rpartition("=")
     left, right = left.strip(), right.strip()
-    if len(text) > _LONGEST or not 0 < len(causes) <= MOST_CAUSES or not re.search(r"[-+*/^×·÷]", right):
+    if len(text) > _LONGEST or not 0 < len(causes) <= MOST_CAUSES or not re.search(r"[-−–+*/^×·÷]", right):
         return None
     for word, sign in ((" times ", " * "), (" plus ", " + "), (" minus ", " - "), (" divided by ", " / ")):
         right = right.replace(word, sign)

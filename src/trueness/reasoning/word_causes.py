@@ -75,7 +75,14 @@ _SAY_ALL = frozenset("all individual each every both these those everything thei
 
 
 _ANY_STEMS = frozenset(
-    map(stem, (*_SAY_ALL, *"factors values quantities numbers terms inputs variables them together two three".split()))
+    map(
+        stem,
+        (
+            *_SAY_ALL,
+            *"factors values quantities numbers terms inputs variables them together two three "
+            "expenses bills payments parts pieces dimensions sides".split(),
+        ),
+    )
 )
 
 
@@ -114,7 +121,7 @@ def bind(shape: Shape, causes: Sequence[str], values: Values, effect: str = "") 
         if all(scores):
             matches.append((sum(scores), chosen))
     best = [chosen for score, chosen in matches if score > max(matches)[0] - 0.05]
-    made = (_by_units(tree, values) for chosen in best if (tree := _named(shape, phrases, chosen)) is not None)
+    made = (_by_units(tree, values) for chosen in best if (tree := _named(shape, phrases, chosen, effect)) is not None)
     trees = {signature(tree, causes): tree for tree in made if tree is not None and not _undoes(tree)}
     if len(trees) != 1:
         return None
@@ -189,12 +196,13 @@ def _changes(tree: Tree) -> bool:
     return isinstance(tree, Call) and tree.function in (MORE_BY, LESS_BY) or any(map(_changes, parts(tree)))
 
 
-def _named(shape: Shape, phrases: Sequence[str], causes: Sequence[str]) -> Tree | None:
+def _named(shape: Shape, phrases: Sequence[str], causes: Sequence[str], effect: str) -> Tree | None:
     """Phrases replaced by causes; None where `the losses` that are taken away would be a rate of loss."""
     chosen = dict(zip(phrases, causes, strict=True))
     tree = renamed(shape, chosen)
     rates = {name for said, name in chosen.items() if _SHARE_NAME.search(name) and not _SHARE_NAME.search(said)}
-    return None if _adds_one_of(tree, rates) else tree
+    all_rates = "rate" in words(effect) and all("rate" in words(name) for name in causes)  # the net rate of two rates
+    return None if _adds_one_of(tree, rates) and not all_rates else tree
 
 
 def _adds_one_of(tree: Tree, names: set[str]) -> bool:
@@ -279,9 +287,11 @@ def _of_several(
         named = [
             word for word in tokens(phrase) - _ANY_STEMS if not word.isdigit()
         ]  # the individual rates, for t_A and t_B
-        if not symbols or all(names_symbol(word, short) for word in named for short in symbols):
+        own = [word for word in named if word not in GENERAL]
+        known = symbols or not own or any(share_meaning(word, cause) for word in own for cause in causes)
+        if known and all(names_symbol(word, short) for word in named for short in symbols):
             groups.append(tuple(causes))
-    says_factors = phrase == "their" or bool(said & {"factors", "values", "quantities", "numbers"})
+    says_factors = phrase in ("their", "both their") or bool(said & {"factors", "values", "quantities", "numbers"})
     plural = bool(re.search(r"s\b", phrase))
     pair = _operation(shape, every[0]) == "difference"
     wanted = {2} if "both" in said or pair else counts

@@ -61,6 +61,10 @@ _MONEY = re.compile(
     r"dollar|\$|euro|fare|fine|amount due|expense"
 )
 _PLAIN = frozenset(map(stem, "total number count needed required used all overall amount altogether".split()))
+_TWICE = re.compile(
+    rf"(?:[a-z]+ [a-z]+ )?(?P<n>{NUMERAL}) (?P<what>[a-z]+) (?:an?|per|each|every) (?P<per>[a-z]+) for "
+    rf"(?P<m>{NUMERAL}) (?P<again>[a-z]+)"
+)
 _SO_OFTEN = re.compile(
     r"(?P<front>.*\b(?:every|each|per) (?P<of>[a-z]+)) (?:for|over|during) (?:the |all (?:the |of the "
     r")?)?(?:given |whole )?"
@@ -96,6 +100,13 @@ def for_each(sentence: str, causes: Sequence[str], effect: str) -> Iterator[Shap
             factor: Shape = Number(size) if of == 1 else Binary("/", Number(size), Number(of))
             yield Binary("*", factor, Name(match["of"]))
     yield from _paid(sentence, named)
+    twice = _TWICE.fullmatch(sentence)  # 8 hours a day for 5 days
+    if twice and not all(tokens(cause) & tokens(sentence) for cause in causes):
+        twice = None
+    if twice and stem(twice["per"]) == stem(twice["again"]) and tokens(twice["what"]) & tokens(effect):
+        sizes = [number_of(twice[part]) for part in ("n", "m")]
+        if None not in sizes:
+            yield Binary("*", Number(sizes[0] or 0.0), Number(sizes[1] or 0.0))
     rate = re.fullmatch(
         rf"({NUMERAL})(?: dollars| cents| euros)? (?:per|an?) ([a-z]+) (?:for|times) (?:each |every |the )?([a-z ]+)",
         sentence,

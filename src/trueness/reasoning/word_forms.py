@@ -337,7 +337,7 @@ def _of_two(operator: str) -> Make:
 
 def _parallel(reader: Reader, match: re.Match[str], depth: int) -> Iterator[Shape]:
     """Product over sum, of two: one over the sum of their reciprocals."""
-    yield Binary("/", Number(1.0), Call("reciprocals", (Name(f"{EVERY}both"),)))
+    yield Binary("/", Number(1.0), Call("reciprocals", (Name(f"{EVERY}both their"),)))
 
 
 def _chosen(reader: Reader, match: re.Match[str], depth: int) -> Iterator[Shape]:

@@ -205,7 +205,8 @@ GENERAL = frozenset(
         stem,
         "number count quantity price cost total amount value time rate weight mass length distance area volume speed "
         "temperature age score size sum average mean original current given taken used spent done made each one "
-        "unit item thing person people money level measured known overall full whole all needed required expected "
+        "unit item thing figure reading person people money level measured known overall full whole all needed "
+        "required expected "
         "actual sample substance object body material compound hour minute second day week month year "
         "mile kilometer meter gram kilogram liter dollar hourly daily weekly monthly yearly annual before "
         "after".split(),
@@ -310,6 +311,11 @@ def are_alike(names: Sequence[str]) -> bool:
     """Whether nobody would say that they are of different kinds: a length and a number of days are."""
     kinds = [_kinds(name) for name in names]
     return all(one & other or not one or not other for one in kinds for other in kinds)
+
+
+def is_no_money(name: str) -> bool:
+    """Whether a name says that it is a length, a time, a mass."""
+    return bool(_kinds(name) - _COUNTS_AND_MONEY)
 
 
 def is_other(said: str, name: str) -> bool:

@@ -154,6 +154,13 @@ _REWRITTEN = tuple(
          r"together)?$", r"product of \1"),
         (r"^([a-z ]+ and [a-z ]+?) (?:are )?multipl(?:y|ied)(?: together)?$", r"product of \1"),
         (r"\bits own ", ""),
+        (r" counts? as [a-z ]+$", ""),
+        (rf"\b(plus|minus|add) (?:an? |the )?({_PERCENT}) (?:commission|tax|interest|fee|tip|bonus) on "
+         rf"(?=[a-z])", r"\1 \2 of "),
+        (rf"\bby (?:an? |the )?({_PERCENT}) (?:[a-z]+ )?(?:tax|tip|fee|markup|surcharge|discount)(?=,| then| "
+         rf"and then)", r"by \1"),
+        (rf"\b((?:split|shar|divid|distribut)[a-z]*\b.*\b(?:among|between)) (?:the |all |all the )?({NUMERAL}) "
+         rf"[a-z]+$", r"\1 \2"),
         (r" between (?:them|the two)(?= (?:is|are|divided|times|minus|plus|over)|$)", ""),
         (r"^each ([a-z]+) (?:receives|gets|pays|has) an equal share of ([a-z ]+)$", r"\2 divided by number of \1"),
         (r"^([a-z ]+ and [a-z ]+?|both [a-z]+|the (?:two|three) [a-z]+) (?:are|is) (averag|add|sum)(?:m?ed)(?: "

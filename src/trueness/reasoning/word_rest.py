@@ -32,7 +32,8 @@ _NUMBER_GONE = re.compile(
     rf"(?P<gone>[a-z ]*?)(?P<size>{NUMERAL})(?: (?P<unit>[a-z]+))?(?P<more> to [a-z ]+| on [a-z ]+| for [a-z ]+)?"
 )
 _REST = re.compile(
-    r"(?:.*\b)?(?:the rest|the remainder|the others|everyone else|everybody else|everything else|the remaining [a-z]+)"
+    r"(?:.*\b)?(?:the rest|the remainder|the others|everyone else|everybody else|everything else|the remaining "
+    r"(?P<these>[a-z]+))"
     r"(?P<of> of the [a-z]+| of [a-z]+)?(?P<are>\b.*)"
 )
 _DO_NOT = re.compile(
@@ -97,7 +98,7 @@ def what_is_left(sentence: str, causes: Sequence[str], effect: str, values: Valu
         elif undone:
             fits = says_so and _has_alone(undone["do"], parts, whole) and _is_the_other(sentence, effect, parts)
         elif rest:
-            named = bool(rest["of"]) and bool(tokens(rest["of"]) & tokens(whole))
+            named = bool(tokens(f"{rest['of'] or ''} {rest['these'] or ''}") & tokens(whole))
             kin = all(tokens(part) & (tokens(whole) | tokens(effect) | tokens(sentence)) for part in parts)
             opposed = len(parts) == 1 and is_another(effect, parts[0])  # adults and children
             fits = (says_so or named) and (kin or opposed) and _is_the_other(sentence, effect, parts)
