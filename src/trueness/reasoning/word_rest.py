@@ -48,14 +48,12 @@ _SHARES = re.compile(
 _SHARE_ALONE = re.compile(
     rf"(?:[a-z ]+: )?(?P<share>{SHARE})(?: of (?:them|these|those))? (?!of\b|off\b)(?P<what>[a-z ]+)"
 )
-_DO = re.compile(
-    rf"(?P<share>{SHARE}) of (?:the |all |all the |her |his |their )?(?P<rest>(?:(?!who\b|that\b|which\b|not\b|"
-    rf"no\b|and\b)[a-z]+ ?)+)"
-)
+_DO = re.compile(rf"(?P<share>{SHARE}) of (?:the |all |all the |her |his |their )?(?P<rest>[a-z ]+)")
 _RATIO = re.compile(
     rf"(?:the )?ratio of (?:the )?(?P<one>[a-z ]+?) to (?:the )?(?P<two>[a-z ]+?) is (?P<a>{NUMERAL})\s?(?::| "
     rf"to )\s?(?P<b>{NUMERAL})"
 )
+_RELATIVE = frozenset("who that which and".split())
 _GROUPS = frozenset("class group team mixture sum combined together".split())
 _COUNTS = frozenset(map(stem, ("number", "count", "size")))
 _OTHERS = frozenset("not non other others remaining rest left without no".split())
@@ -141,7 +139,7 @@ def _who_do(sentence: str, cause: str, effect: str) -> Iterator[Shape]:
     said = tokens(match["rest"]) if match else frozenset()
     share = share_of(match["share"]) if match else None
     others = words(effect) | (words(match["rest"]) if match else frozenset())
-    if share is not None and of and own and of | own <= said and not others & _OTHERS:
+    if share is not None and of and own and of | own <= said and not others & (_OTHERS | _RELATIVE):
         yield Binary("*", Number(share), Name(cause))
 
 
