@@ -65,12 +65,26 @@ def test_what_gainsays_a_formula():
 
 
 def test_steps_behind_a_formula_are_one_formula():
-    assert plainly("A = l × w, then divided by 2 because it is a triangle", ("l", "w"), {}) == "A = (l × w) / (2)"
-    assert plainly("A = l × w, divided by 2 if it is a triangle", ("l", "w"), {}).endswith("if it is a triangle")
-    assert plainly("Let x be the number of adults; then c = 3x - 4", ("adults",), {}) == "c = 3(adults) - 4"
-    assert plainly("c = bag price / ounces; the bag price is 9.60", ("ounces",), {}) == "c = (9.60) / ounces"
+    assert plainly("A = l × w, then divided by 2 because it is a triangle", ("l", "w"), "y", {}) == "A = (l × w) / (2)"
+    assert plainly("A = l × w, divided by 2 if it is a triangle", ("l", "w"), "y", {}).endswith("if it is a triangle")
+    assert plainly("Let x be the number of adults; then c = 3x - 4", ("adults",), "y", {}) == "c = 3(adults) - 4"
+    assert plainly("c = bag price / ounces; the bag price is 9.60", ("ounces",), "y", {}) == "c = (9.60) / ounces"
     said = "c = bag price / ounces; the bag price is 9.60"
-    assert plainly(said, ("ounces", "bag price"), {"bag price": 8.0}) == said  # 9.60, and 8?
+    assert plainly(said, ("ounces", "bag price"), "y", {"bag price": 8.0}) == said  # 9.60, and 8?
+
+
+@pytest.mark.parametrize(
+    ("rule", "causes", "value"),
+    [
+        ("tax = 0.2 × income; net = income − tax", {"income": 100}, 80),
+        ("net = income − tax, where tax = 0.2 × income", {"income": 100}, 80),
+        ("net = income − tax, where tax = 0.2 × income", {"income": 100, "tax": 10}, None),  # 10, or 20?
+        ("net = income − fee, where tax = 0.2 × income", {"income": 100}, None),
+        ("tax = 0.2 × sales; net = income − tax", {"income": 100}, None),
+    ],
+)
+def test_what_is_no_node_stands_for_what_it_is(rule, causes, value):
+    assert executed(rule, causes, "net") == (None if value is None else pytest.approx(value))
 
 
 def test_a_cause_in_another_unit():

@@ -74,7 +74,9 @@ def candidates(text: str, causes: Sequence[str], effect: str) -> Iterator[str]:
     left, _, right = text.partition("=")
     words = set(re.findall(r"[^\W\d]\w*", left))
     stands = (
-        shares_word(left, effect) and not _DEFINES.search(left) and not words & {"solve", "Solve", *map(symbol, causes)}
+        shares_word(left, effect)
+        and not _DEFINES.search(left)
+        and not words & ({"solve", "Solve", *map(symbol, causes)} - set(symbol(effect).split("_")))
     )
     stands = stands and not words & set(FUNCTIONS) and not _COMPUTED.search(_IN_UNIT.sub("", left.replace(effect, "")))
     named_by = EQUALS.match(text)

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from trueness.reasoning.literals import conversion, read_unit
 from trueness.reasoning.notation import unit_in
+from trueness.reasoning.syntax import symbol
 from trueness.reasoning.trees import FUNCTIONS
 from trueness.reasoning.word_names import GENERAL, stem, tokens, without_unit
 from trueness.reasoning.word_numbers import NUMERAL, computes, number_of
@@ -104,6 +105,11 @@ _LET = re.compile(
     r"(?P<words>[^=,;.\d]+)[,;.]\s*(?:then|so|and|we have|we get|\s)*\s*(?P<rest>[^=]+=[^=]+)$",
     re.IGNORECASE,
 )
+_DEFINED = r"(?P<short>[^\W\d][^\W_]*(?:[ _][^\W\d_]+){0,2}?)\s*=\s*(?P<formula>[^=;,:]*?)"
+_WITH_UNIT = re.compile(r"\s*[\d.,]+\s*[^\W\d_°]")  # 9.8 m/s², 3 x 10^8 m/s: a constant, which notation.stated takes
+_RESULT = r"(?P<left>[^\W\d][^=;,:]*?)\s*=\s*(?P<right>[^=;,:]*?)"
+_FIRST = re.compile(rf"^{_DEFINED}[;,]\s*(?:and\s+|then\s+|so\s+)*{_RESULT}\.?$")
+_THEN = re.compile(rf"^{_RESULT}[;,]\s*(?:and\s+)?(?:where|with)\s+{_DEFINED}\.?$")
 _GIVEN = re.compile(
     r"^(?P<rule>[^=]*=[^=;]*?)(?:;\s*|,\s*(?:where|with|and)\s+)(?:where |with |and )?(?:the )?"
     r"(?P<words>[^\W\d_]{2,}(?: [^\W\d_]{2,}){0,3}?) (?:is|are|costs?) "
@@ -117,7 +123,7 @@ _IN_BRACKETS = re.compile(
 )
 
 
-def plainly(text: str, causes: Sequence[str], values: Mapping[str, float]) -> str:
+def plainly(text: str, causes: Sequence[str], effect: str, values: Mapping[str, float]) -> str:
     """A formula with steps behind it as one formula, what it calls x or a quantity by a number in its place:
 
     Area = length × width, then divided by 2          Area = (length × width) / (2)
@@ -130,6 +136,7 @@ def plainly(text: str, causes: Sequence[str], values: Mapping[str, float]) -> st
         own = rf"(?<![^\W\d]){let['short']}(?![^\W])"
         if len(re.findall(own, text)) > 1 and not re.search(own, " ".join(causes)):
             text = re.sub(own, f"({cause})", let["rest"])
+    text = _in_its_place(text, (*causes, effect))
     if (given := _GIVEN.match(text)) is not None:
         text = _with_number(given["rule"], given["words"], given["number"].lstrip("$"), causes, values) or text
     for found in _IN_BRACKETS.finditer(text):
@@ -137,6 +144,20 @@ def plainly(text: str, causes: Sequence[str], values: Mapping[str, float]) -> st
                               causes, values)  # fmt: skip
         text = inside or text
     return _in_one(text, causes)
+
+
+def _in_its_place(text: str, names: Sequence[str]) -> str:
+    """`tax = 0.2 × income; net = income − tax`, in either order: what is no node, by what it is."""
+    found = _THEN.match(text) or _FIRST.match(text)
+    if found is None:
+        return text
+    short, formula, left, right = found.group("short", "formula", "left", "right")
+    own = re.compile(rf"(?<!\w){re.escape(short)}(?!\w)")
+    known = any(tokens(short) & tokens(name) or symbol(name) == symbol(short) for name in names)
+    computed = re.search(r"[-+*/^×·÷−]", formula) is not None and not _WITH_UNIT.match(formula)
+    if known or not computed or len(own.findall(right)) != 1 or own.search(left) or own.search(formula):
+        return text
+    return f"{left.strip()} = {own.sub(lambda _: f'({formula.strip()})', right).strip()}"
 
 
 def _with_number(rule: str, words: str, number: str, causes: Sequence[str], values: Mapping[str, float]) -> str | None:

@@ -212,7 +212,7 @@ def read_rule(
     if len(text) > MAX_LENGTH:  # before the cache, which would keep the text
         told = f"rule of '{effect}': a rule must have at most {MAX_LENGTH} characters, got {len(text):,}. Shorten it."
         return Rule(text[:MAX_LENGTH], "broken", message=told)
-    said = plainly(_COMMENT.sub("", text), causes, {name: value for name, value, _ in values})
+    said = plainly(_COMMENT.sub("", text), causes, effect, {name: value for name, value, _ in values})
     units = {cause: None for cause in causes} | {name: unit for name, _, unit in values}
     if (other := in_another_unit(said, units)) is not None:
         rule = _read(other.text, causes, effect, nodes, values)

@@ -165,6 +165,7 @@ def plain(text: str) -> str:
 def _as_characters(text: str) -> str:
     text = _INVERSE.sub(lambda found: f"a{found[1] or found[2]}(", text)
     text = _MODULE.sub("", re.sub(r"\b(?:math|np|numpy)\.log\(", "ln(", text))
+    text = re.sub(r"(?<=[\w)])\s+mod\s+(?=[\w(])", " % ", text)
     text = _FACTORIAL.sub(lambda found: f" factorial({found[1] or found[2]})", text)
     text = _SUPERSCRIPT.sub(lambda found: f"^({found[0].translate(_DIGITS_OF)})", text)
     text = _MIXED.sub(lambda found: f"({found[1]} + {unicodedata.normalize('NFKC', found[2]).replace('⁄', '/')})", text)

@@ -28,8 +28,8 @@ _EVERY_STEP = re.compile(
 _EACH = tuple(
     re.compile(pattern)
     for pattern in (
-        rf"(?:there (?:is|are) |(?:he|she|it|they|we|you) [a-z]+ |[a-z]+ (?:gives|yields|produces|requires|"
-        rf"needs|makes) )?"
+        rf"(?:there (?:is|are) |(?:he|she|it|they|we|you) [a-z]+ |"
+        rf"(?:the )?[a-z]+ (?:uses|gives|yields|produces|requires|needs|makes) )?"
         rf"(?P<n>{NUMERAL})(?P<what> [a-z ]+?) (?:for (?:every|each)|per) (?P<m>{NUMERAL} )?"
         r"(?P<of>[a-z ]+)",
         rf"(?:he|she|it|they|we|you|each [a-z]+|the [a-z]+) [a-z]+ (?P<n>{NUMERAL})(?P<what> [a-z]+) "

@@ -480,6 +480,7 @@ _FORMS: tuple[tuple[re.Pattern[str], Make], ...] = tuple(
         (r"(?:average|mean) of\s+(.+)", _list("mean")),
         (r"geometric (?:average|mean) of\s+(.+)", _list("geometric")),
         (r"factorial of\s+(.+)", _of_one(lambda inner: Call("factorial", (inner,)))),
+        (r"([a-z]+) factorial", _of_one(lambda inner: Call("factorial", (inner,)))),
         (r"(.+) modulo (.+)", _of_two("%")),
         (r"(?:the |their )?product over (?:the |their )?sum", _parallel),
         (
@@ -514,7 +515,8 @@ _FORMS: tuple[tuple[re.Pattern[str], Make], ...] = tuple(
             _fewer,
         ),
         (
-            r"(?:total|combined) ([a-z]+) (?:from|of|for|across|in|on|over) (?:both|all|the (?:two|three|four))"
+            r"(?:total|combined)(?: number of)? ([a-z]+) (?:from|of|for|across|in|on|over) (?:both|all|the "
+            r"(?:two|three|four))"
             r"(?: (?!in |of |for )[a-z]+){1,3}",
             _both,
         ),

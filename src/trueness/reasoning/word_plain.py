@@ -155,6 +155,7 @@ _REWRITTEN = tuple(
         (r"^([a-z ]+ and [a-z ]+?) (?:are )?multipl(?:y|ied)(?: together)?$", r"product of \1"),
         (r"\bits own ", ""),
         (r" counts? as [a-z ]+$", ""),
+        (r",? (?:ignoring|discarding|dropping) (?:the|any) (?:remainder|fraction|leftovers?)$", ", rounded down"),
         (rf"\b(plus|minus|add) (?:an? |the )?({_PERCENT}) (?:commission|tax|interest|fee|tip|bonus) on "
          rf"(?=[a-z])", r"\1 \2 of "),
         (rf"\bby (?:an? |the )?({_PERCENT}) (?:[a-z]+ )?(?:tax|tip|fee|markup|surcharge|discount)(?=,| then| "
