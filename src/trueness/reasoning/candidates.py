@@ -87,7 +87,9 @@ def candidates(text: str, causes: Sequence[str], effect: str) -> Iterator[str]:
     from_it = text[follows.end() :] if follows is not None and not computes(follows[0]) else ""
     spoken = _IS.match(text)
     if spoken is not None and (
-        not shares_word(spoken["left"], effect) or computes(spoken["left"]) or not _has_names(spoken["right"], causes)
+        not shares_word(spoken["left"], effect)
+        or (computes(spoken["left"]) and symbol(spoken["left"]).casefold() != symbol(effect).casefold())
+        or not _has_names(spoken["right"], causes)
     ):
         spoken = None
     behind = _FRONT_CLAUSE.sub("", shorter) if not _computes_more(begins, rest) else ""

@@ -135,7 +135,7 @@ def plainly(text: str, causes: Sequence[str], effect: str, values: Mapping[str, 
     if (let := _LET.match(text)) is not None and (cause := called(let["words"], causes)) is not None:
         own = rf"(?<![^\W\d]){let['short']}(?![^\W])"
         if len(re.findall(own, text)) > 1 and not re.search(own, " ".join(causes)):
-            text = re.sub(own, f"({cause})", let["rest"])
+            text = re.sub(own, lambda _: f"({cause})", let["rest"])
     text = _in_its_place(text, (*causes, effect))
     if (given := _GIVEN.match(text)) is not None:
         text = _with_number(given["rule"], given["words"], given["number"].lstrip("$"), causes, values) or text
@@ -144,6 +144,16 @@ def plainly(text: str, causes: Sequence[str], effect: str, values: Mapping[str, 
                               causes, values)  # fmt: skip
         text = inside or text
     return _in_one(text, causes)
+
+
+def states_otherwise(text: str, values: Mapping[str, float]) -> str:
+    """The cause beside which a rule states another number than its value: tickets × price (5), of a price of 6."""
+    for cause, value in values.items():
+        for spelling in {cause, cause.replace("_", " ")}:
+            found = re.search(rf"(?<!\w){re.escape(spelling)}\s+\((\d+(?:\.\d+)?)\)", text, re.IGNORECASE)
+            if found is not None and len(spelling) > 2 and float(found[1]) != value:
+                return cause
+    return ""
 
 
 def _in_its_place(text: str, names: Sequence[str]) -> str:
@@ -170,7 +180,7 @@ def _with_number(rule: str, words: str, number: str, causes: Sequence[str], valu
         return None
     if cause is None and any(tokens(words) & tokens(name) - GENERAL for name in causes):
         return None  # the price of one, where a price is a cause
-    return f"{left}={re.sub(rf'{re.escape(words)}', cause or f'({number})', right, count=1)}"
+    return f"{left}={re.sub(re.escape(words), lambda _: cause or f'({number})', right, count=1)}"
 
 
 def _in_one(text: str, causes: Sequence[str]) -> str:

@@ -124,6 +124,7 @@ _NUMBER_WORD = re.compile(
 _WORD_PERCENT = re.compile(rf"\b({'|'.join(NUMBER_WORDS[1:])}) percent\b")
 _OPERATES = frozenset("sum difference product average mean ratio square root squared minimum maximum".split())
 _ADDED = re.compile(rf"^(?:an? |the )?(\d[\d.]*\s?%) (?:{MORE}) (?:is|gets) (?:added|included)$")
+_EACH_ONE = re.compile(r"\bfor (?:each|every)\b")  # the fee for each day, for the fee: of a day, or of all?
 _SAME = re.compile(
     r"(?:the )?([a-z0-9 ]+?) (?:equals|is equal to|is the same as|are the same as) (?:the "
     r")?([a-z0-9 ]+)"
@@ -179,15 +180,9 @@ def read_words(text: str, causes: Sequence[str], effect: str, values: Values | N
     sentence = _normal(text)
     if len(causes) == 1:
         sentence = _as_many(sentence, causes[0], effect, known)
-        sentence = (
-            sentence
-            if is_no_money(causes[0])
-            else _ADDED.sub(
-                rf"{causes[0].lower().replace('_', ' ')} "
-                rf"increased by \1",
-                sentence,
-            )
-        )
+        only = causes[0].lower().replace("_", " ")
+        if not is_no_money(causes[0]):
+            sentence = _ADDED.sub(lambda found: f"{only} increased by {found[1]}", sentence)
         if (same := _SAME.fullmatch(sentence)) and called(same[2], causes) and called(same[1], (effect,)):
             tree = Name(causes[0])
             return InWords(tree, written(tree), {same[2]: causes[0]})
@@ -311,6 +306,11 @@ def _read(sentence: str, inside: str, causes: Sequence[str], effect: str, values
         for shape in _readings(reader, exact, causes, effect, values)
         if (bound := bind(shape, causes, values, asked)) is not None
         and not any(_is_effect(*pair, effect) for pair in bound.phrases.items())
+        and not (
+            _EACH_ONE.search(exact)
+            and all(isinstance(part, Name) for part in parts(bound.tree))
+            and any(tokens(effect) <= tokens(phrase) for phrase in bound.phrases)
+        )
         and not (_adds(bound.tree) and _in_another_unit(exact, values))
     ]
     if in_percent:  # of a quotient, and of nothing else

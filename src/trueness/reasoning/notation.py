@@ -141,7 +141,7 @@ def by_letter(text: str, names: Sequence[str]) -> dict[str, str]:
     words = {name: set(re.split(r"[\W_]+", name.casefold())) for name in names}
     found: dict[str, str] = {}
     for letter in written:
-        meant = set(BY_LETTER.get(symbol(letter), "").split("|")) - {""}
+        meant = _meant(symbol(letter))
         of = [name for name in names if words[name] & meant and not (words[name] & _NOT_BY_LETTER or _symbols(name))]
         begun = [name for name in names if name.casefold().startswith(letter.casefold())]
         if len(of) == 1 and not begun:
@@ -149,12 +149,18 @@ def by_letter(text: str, names: Sequence[str]) -> dict[str, str]:
     return {short: name for short, name in found.items() if Counter(found.values())[name] == 1}
 
 
+def _meant(letter: str) -> set[str]:
+    """Of formulas: V = I R is of no radius."""
+    return {"resistance"} if letter == "R" else set(BY_LETTER.get(letter, "").split("|")) - {""}
+
+
 def means_another(letter: str, name: str) -> bool:
     """Whether a letter stands for something else by custom: r for a diameter, h for a slant height."""
-    meant = [word for word in BY_LETTER.get(letter, "").split("|") if word]
+    meant = sorted(_meant(letter))
     words = set(re.split(r"[\W_]+", name.casefold()))
     slanted = bool(words & set(meant)) and "slant" in words
-    return slanted or (bool(meant) and not words & set(meant) and any(is_another(word, name) for word in meant))
+    other = (letter == "R" and "radius" in words) or any(is_another(word, name) for word in meant)
+    return slanted or (bool(meant) and not words & set(meant) and other)
 
 
 def _symbols(name: str) -> set[str]:

@@ -24,7 +24,7 @@ from typing import Literal
 from trueness.reasoning.aliases import abbreviates, aliases_of, letters_of, said_of
 from trueness.reasoning.angles import Angles
 from trueness.reasoning.candidates import EQUALS, FRONT, LET, ROUNDED, STANDS_FOR, candidates
-from trueness.reasoning.clauses import gainsays, in_another_unit, plainly, restated
+from trueness.reasoning.clauses import gainsays, in_another_unit, plainly, restated, states_otherwise
 from trueness.reasoning.graph import ReasoningGraph, named
 from trueness.reasoning.in_words import read_phrases, read_words
 from trueness.reasoning.isolation import isolated
@@ -212,11 +212,15 @@ def read_rule(
     if len(text) > MAX_LENGTH:  # before the cache, which would keep the text
         told = f"rule of '{effect}': a rule must have at most {MAX_LENGTH} characters, got {len(text):,}. Shorten it."
         return Rule(text[:MAX_LENGTH], "broken", message=told)
-    said = plainly(_COMMENT.sub("", text), causes, effect, {name: value for name, value, _ in values})
+    numbers = {name: value for name, value, _ in values}
+    if other := states_otherwise(text, numbers):
+        told = f"rule of '{effect}' states another value of '{other}' than it has. Leave it out."
+        return Rule(text, "broken", message=told)
+    said = plainly(_COMMENT.sub("", text), causes, effect, numbers)
     units = {cause: None for cause in causes} | {name: unit for name, _, unit in values}
-    if (other := in_another_unit(said, units)) is not None:
-        rule = _read(other.text, causes, effect, nodes, values)
-        scaled = {other.cause: Binary("*", Name(other.cause), Number(other.factor))}
+    if (taken := in_another_unit(said, units)) is not None:
+        rule = _read(taken.text, causes, effect, nodes, values)
+        scaled = {taken.cause: Binary("*", Name(taken.cause), Number(taken.factor))}
         tree = None if rule.tree is None else substituted(rule.tree, scaled)
         return replace(rule, text=text, tree=tree, units_inside=True, read_as="" if tree is None else written(tree))
     rule = _read(said, causes, effect, nodes, values)
