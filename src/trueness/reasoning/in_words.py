@@ -3,7 +3,7 @@
     a sentence     word_plain.py: without reasons and purposes, and in plain forms
     what is left   word_rest.py
     its steps      add X and Y, then divide by Z; multiply A by B, multiply C by D, and add the two
-    a conversion   convert hours to minutes
+    per one        word_each.py: 3 eggs for every cake, grows by 3 % a year for two years, convert hours to minutes
     arithmetic     word_forms.py
     phrases        word_causes.py: each cause once; word_names.py: how alike a phrase and a name are
 
