@@ -22,8 +22,8 @@ _EVERY_STEP = re.compile(
     r"(?:the )?(?P<what>[a-z ]+?) (?:(?P<up>increases|rises|grows|gains|appreciates|goes up)|"
     r"decreases|drops|falls|shrinks|loses|declines|depreciates|goes down)"
     rf"(?: by| at)? (?P<size>{NUMERAL})(?:(?P<percent>\s?%| percent)(?: (?:in|of its) value)?|(?: (?!%)[a-z]+)?) "
-    rf"(?:every|each|per|an?) (?P<of>[a-z]+)(?:,? (?:for|over) (?:the (?:given )?(?:number of "
-    rf")?)?(?P<n>{NUMERAL} )?(?P<again>[a-z]+))?"
+    rf"(?:every|each|per|an?) (?P<of>[a-z]+)(?:,? (?:for|over) (?:the (?:given )?"
+    rf"(?:number of )?)?(?P<n>{NUMERAL} )?(?P<again>[a-z]+))?"
 )
 _EACH = tuple(
     re.compile(pattern)
@@ -34,9 +34,8 @@ _EACH = tuple(
         r"(?P<of>[a-z ]+)",
         rf"(?:he|she|it|they|we|you|each [a-z]+|the [a-z]+) [a-z]+ (?P<n>{NUMERAL})(?P<what> [a-z]+) "
         rf"(?:every|each) (?P<of>(?!other\b)[a-z]+)",
-        rf"it takes (?:[a-z]+ )?(?P<n>{NUMERAL})(?P<what> (?:second|minute|hour|day)s?) to [a-z]+ (?:each|every|"
-        rf"one|an?) "
-        r"(?P<of>[a-z]+)",
+        rf"it takes (?:[a-z]+ )?(?P<n>{NUMERAL})(?P<what> (?:second|minute|hour|day)s?) to [a-z]+ "
+        r"(?:each|every|one|an?) (?P<of>[a-z]+)",
         rf"for (?:every|each) (?P<m>{NUMERAL} )?(?P<of>[a-z ]+?),? there (?:is|are) (?P<n>{NUMERAL})(?P<what> [a-z ]+)",
         rf"for (?:every|each) (?P<m>{NUMERAL} )?(?P<of>[a-z][a-z0-9 ]*?),? (?P<n>{NUMERAL})(?P<what> [a-z][a-z0-9 ]*?) "
         r"(?:is|are) (?:formed|produced|made|needed|used|required|added|given|consumed|released|planted|awarded)",
@@ -52,8 +51,8 @@ _PAID = tuple(
         rf"(?:each|every) (?P<m>{NUMERAL} )?(?P<of>[a-z ]+?) "
         rf"(?:costs?|earns?|brings?(?: in)?|pays?|gives?|fetch(?:es)?|saves?|raises?|adds?) (?P<n>{NUMERAL})"
         rf"(?P<coin> dollars?| cents?| euros?)?",
-        rf"(?P<n>{NUMERAL})(?P<coin> dollars?| cents?| euros?)? (?:for|per) (?:each |every )?(?P<m>{NUMERAL} "
-        rf")?(?P<of>[a-z ]+)",
+        rf"(?P<n>{NUMERAL})(?P<coin> dollars?| cents?| euros?)? (?:for|per) (?:each |every )?"
+        rf"(?P<m>{NUMERAL} )?(?P<of>[a-z ]+)",
     )
 )
 _MONEY = re.compile(
@@ -66,9 +65,8 @@ _TWICE = re.compile(
     rf"(?P<m>{NUMERAL}) (?P<again>[a-z]+)"
 )
 _SO_OFTEN = re.compile(
-    r"(?P<front>.*\b(?:every|each|per) (?P<of>[a-z]+)) (?:for|over|during) (?:the |all (?:the |of the "
-    r")?)?(?:given |whole )?"
-    r"(?:number of )?(?P<again>[a-z]+)"
+    r"(?P<front>.*\b(?:every|each|per) (?P<of>[a-z]+)) (?:for|over|during) "
+    r"(?:the |all (?:the |of the )?)?(?:given |whole )?(?:number of )?(?P<again>[a-z]+)"
 )
 DENIED = re.compile(r"\b(?:non|not|un\w+|without|left|remaining|rest|other)\b")
 _SINGLE = re.compile(r"\b(?:per|each|every|single|rate|average|ratio|one|(?:an?|the) hour)\b")

@@ -51,6 +51,7 @@ LEAD = re.compile(
 _TO_INCLUDE = re.compile(
     r"^(?P<rest>.*\d.*?),? to (?:include|account for|add|apply|reflect|allow for)(?P<why> .*\d.*)$"
 )
+_COMPUTES = re.compile(r"\b(?:add|subtract|multiply|divide|deduct|minus|plus|times|for every|for each)\b")
 _DOING = re.compile(r"^(?:working|acting|moving|taken|combined|used|by) (?:(?!by|is|are)[a-z' -])+, (?=[a-z])")
 _OF_SO_MANY = re.compile(rf"^(?:for|with|of) (?:the |these )?({NUMERAL}) (?:[a-z]+ ){{0,3}}[a-z]+, ")
 _IN_PERCENT = re.compile(r"(?:in|as an?) percent(?:age)?$")
@@ -66,10 +67,10 @@ _SHARED = r"(?P<share>\d[\d.]*\s*(?:%|percent))"
 _CHARGES = tuple(
     re.compile(pattern)
     for pattern in (
-        rf"^(?P<whole>[a-z ]+?) (?:is |are )?(?:(?P<more>increased|raised)|reduced|decreased|lowered) by (?:an? "
-        rf"|the )?{_SHARED} {_KINDS}$",
-        rf"^(?:(?P<more>increase|raise)|reduce|decrease|lower) (?P<whole>[a-z ]+?) by (?:an? |the "
-        rf")?{_SHARED} {_KINDS}$",
+        rf"^(?P<whole>[a-z ]+?) (?:is |are )?(?:(?P<more>increased|raised)|reduced|decreased|lowered) by "
+        rf"(?:an? |the )?{_SHARED} {_KINDS}$",
+        rf"^(?:(?P<more>increase|raise)|reduce|decrease|lower) (?P<whole>[a-z ]+?) by "
+        rf"(?:an? |the )?{_SHARED} {_KINDS}$",
         rf"^(?:an? |the )?{_KINDS} of {_SHARED} (?:is|are) (?:(?P<more>added to|charged on|put on)|"
         r"(?:subtracted|deducted|taken) (?:from|off)) (?P<whole>[a-z ]+)$",
         rf"^(?:(?P<more>add)|subtract|deduct) (?:an? |the )?{_KINDS} of {_SHARED} (?:to|from) (?P<whole>[a-z ]+)$",
@@ -137,9 +138,8 @@ _REWRITTEN = tuple(
          r"(?= (?:is )?divided by| over)", "1"),
         (r"\b(?:for|to|in) (each|every) (?:one )?of (?:the|these|those|his|her|their) ", r"for \1 "),
         (r", added to ", " added to "),
-        (r",? (?:and|then|and then) (?:the |an? )?([a-z0-9$. ]+?) (?:is|are) (?:then )?(added|subtracted|"
-         r"deducted|taken away|"
-         r"taken off)(?: to (?:it|this|that))?$", _passive),
+        (r",? (?:and|then|and then) (?:the |an? )?([a-z0-9$. ]+?) (?:is|are) (?:then )?"
+         r"(added|subtracted|deducted|taken away|taken off)(?: to (?:it|this|that))?$", _passive),
         (rf"\bloses ({_PERCENT})(?: (?:in|of its|of the) [a-z]+)?", r"is reduced by \1"),
         (rf"\bgains ({_PERCENT})(?: (?:in|of its|of the) [a-z]+)?", r"is increased by \1"),
         (r"\bprobability that ", "probability of "),
@@ -147,11 +147,10 @@ _REWRITTEN = tuple(
         (r"\bweighted by\b", "times"),
         (r"\barithmetic (mean|average)\b", r"\1"),
         (r"^(?:the |their )?product (?:over|divided by) (?:the |their )?sum$", "product over sum"),
-        (r"^(their [a-z]+|both [a-z]+|the [a-z]+|[a-z]+s in series) (?:simply |just )?(?:(?:are |get "
-         r")?add(?:ed)?(?: up| together)?|sum)$",
-         r"sum of \1"),
-        (r"^(their [a-z]+|both [a-z]+|the [a-z]+) (?:simply |just )?(?:are |get )?multipl(?:y|ied)(?: "
-         r"together)?$", r"product of \1"),
+        (r"^(their [a-z]+|both [a-z]+|the [a-z]+|[a-z]+s in series) (?:simply |just )?"
+         r"(?:(?:are |get )?add(?:ed)?(?: up| together)?|sum)$", r"sum of \1"),
+        (r"^(their [a-z]+|both [a-z]+|the [a-z]+) (?:simply |just )?"
+         r"(?:are |get )?multipl(?:y|ied)(?: together)?$", r"product of \1"),
         (r"^([a-z ]+ and [a-z ]+?) (?:are )?multipl(?:y|ied)(?: together)?$", r"product of \1"),
         (r"\bits own ", ""),
         (r" counts? as [a-z ]+$", ""),
@@ -164,14 +163,14 @@ _REWRITTEN = tuple(
          rf"[a-z]+$", r"\1 \2"),
         (r" between (?:them|the two)(?= (?:is|are|divided|times|minus|plus|over)|$)", ""),
         (r"^each ([a-z]+) (?:receives|gets|pays|has) an equal share of ([a-z ]+)$", r"\2 divided by number of \1"),
-        (r"^([a-z ]+ and [a-z ]+?|both [a-z]+|the (?:two|three) [a-z]+) (?:are|is) (averag|add|sum)(?:m?ed)(?: "
-         r"together| up)?$",
+        (r"^([a-z ]+ and [a-z ]+?|both [a-z]+|the (?:two|three) [a-z]+) (?:are|is) (averag|add|sum)"
+         r"(?:m?ed)(?: together| up)?$",
          lambda found: f"{'average' if found[2] == 'averag' else 'sum'} of {found[1]}"),
         (rf"\b(?!{NUMERAL}\b)([a-z]+) (minus|plus|take away|subtract|divided by|times) (the )?([a-z]+) "
          rf"one$", r"\1 \2 \4 \1"),
         (r"\bremainder (?:when|of) ([a-z0-9 ]+?) (?:is )?divided by ([a-z0-9 ]+)$", r"\1 modulo \2"),
-        (rf"\b(add|adding|plus|minus|subtract) ({NUMERAL}) (?:extra|additional|more|spare) [a-z]+(?: for "
-         rf"[a-z]+)?$", r"\1 \2"),
+        (rf"\b(add|adding|plus|minus|subtract) ({NUMERAL}) (?:extra|additional|more|spare) [a-z]+"
+         rf"(?: for [a-z]+)?$", r"\1 \2"),
         (r"\btak(e|ing) (?:away|off|out) (?=(?:the |an? )?\$?\d[^,]*$)", "subtract "),
         (rf"\b(subtract|deduct|add) (?:the |an? )?({_PERCENT})(?: [a-z]+)? (?:for|in|as) [a-z ]+$", r"\1 \2"),
         (r"\bhow many ([a-z ]+?) (?:are|were) ([a-z]+ed|bought|sold|eaten|made|given)\b", r"number of \1 \2"),
@@ -266,15 +265,7 @@ def plain(sentence: str, values: Values) -> str:
 
 def _unless_it_computes(found: re.Match[str]) -> str:
     """A purpose is left out; `gives the revenue; subtract the costs` is none."""
-    return (
-        found[0]
-        if re.search(
-            r"\b(?:add|subtract|multiply|divide|deduct|minus|plus|times|for every|for each)"
-            r"\b",
-            found[0],
-        )
-        else ""
-    )
+    return found[0] if _COMPUTES.search(found[0]) else ""
 
 
 def charged(sentence: str, effect: str) -> str:
