@@ -239,9 +239,9 @@ def test_rules_of_styles_that_were_not_there_before():
     ("name", "said", "right"),
     [
         ("of_changes_and_shares", 33, 33),
-        ("that_mislead", 51, 45),
-        ("of_laws_and_prices", 42, 41),
-        ("with_units_and_steps", 40, 35),
+        ("that_mislead", 54, 48),
+        ("of_laws_and_prices", 43, 42),
+        ("with_units_and_steps", 41, 37),
         ("of_groups_and_shares", 22, 20),
     ],
 )
@@ -251,7 +251,9 @@ def test_rules_of_change_and_rules_that_mislead(name, said, right):
     remaining, share of: 14 of 33, 2; rules_that_mislead, 94, nearly half without a value (half of the students are
     girls, for the effect boys): 34 of 51, 4; rules_of_laws_and_prices, 63, once those were mended: 27 of 42, 4;
     rules_with_units_and_steps, 63, once the third was: 30 of 40, 5 (four add 30 minutes to a time in hours);
-    rules_of_groups_and_shares, 40, once the fourth was: 19 of 22, 6 (wages of all workers as wage plus number)."""
+    rules_of_groups_and_shares, 40, once the fourth was: 19 of 22, 6 (wages of all workers as wage plus number). Five
+    values that were left open when the grammar had no form for them are given since (hours above 40, a geometric mean,
+    a remainder, ways to choose, the rest of the people)."""
     file = Path(__file__).parent / f"rules_{name}.jsonl"
     given = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
     values = [(one["rule"], executed(one["rule"], one["causes"], one["effect"]), one["value"]) for one in given]
@@ -312,16 +314,16 @@ def test_a_list_of_one_who_knew_nothing_of_the_reader():
 
 def test_formulas_of_one_who_knew_nothing_of_the_reader():
     """formulas_of_a_stranger.jsonl: at first try 54 of 95 with a value were right and 5 of 110 wrong: log as ln in pH,
-    `m2*a` of two equations, 100 % as 1, P(D|+) as P(D). Left: a sine that must be inverted, a factorial."""
+    `m2*a` of two equations, 100 % as 1, P(D|+) as P(D). Left: a sine that must be inverted."""
     right, wrong = outcomes_of("formulas_of_a_stranger.jsonl")
-    assert right >= 91 and wrong == []
+    assert right >= 93 and wrong == []
 
 
 def test_formulas_that_mislead():
     """formulas_that_mislead.jsonl, by one who knew the reader: at first try 158 were wrong: mv^2 as (m v)^2, PV/RT as
     P V T / R, `x, capped at 5` as x. Left: what a letter means elsewhere, a mean of °C and K."""
     right, wrong = outcomes_of("formulas_that_mislead.jsonl")
-    assert right >= 417
+    assert right >= 436
     assert {one["rule"] for one in wrong} <= {"f = μN", "h = v*t - 4.9*t^2", "T_avg = (T1 + T2)/2"}
 
 
@@ -346,11 +348,11 @@ def test_a_second_list_of_one_who_knew_nothing_of_the_reader():
 def test_a_third_and_a_fourth_list_of_such():
     """130 rules each, by others who knew nothing of the reader. The third, on the reader before the lists above: 64 of
     110 right and 1 wrong. The fourth, after them: 84 of 110 right (76 %) and 3 of 130 wrong (twice as many as Jan
-    minus 5; a semi-perimeter; the energy for the speed of m v²/2 = E): that is the estimate for what comes next."""
+    minus 5; a semi-perimeter; the energy for the speed of m v²/2 = E). The fifth and the sixth: test_clauses.py."""
     right, wrong = outcomes_of("rules_of_a_third_stranger.jsonl")
-    assert right >= 86 and wrong == []
-    right, wrong = outcomes_of("rules_of_a_fourth_stranger.jsonl")
     assert right >= 91 and wrong == []
+    right, wrong = outcomes_of("rules_of_a_fourth_stranger.jsonl")
+    assert right >= 99 and wrong == []
 
 
 def test_rules_of_many_genres_written_while_the_grammar_grew():
@@ -361,7 +363,7 @@ def test_rules_of_many_genres_written_while_the_grammar_grew():
     missing, or it is of something else. One value and three rules were themselves wrong: mended, and left out."""
     right, wrong = outcomes_of("rules_of_many_genres.jsonl")
     assert wrong == []
-    assert right >= 712
+    assert right >= 724
 
 
 def test_a_cause_exchanged_for_a_stranger_is_hardly_ever_taken():

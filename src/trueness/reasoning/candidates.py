@@ -10,9 +10,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from trueness.reasoning.in_words import computes, shares_word
+from trueness.reasoning.clauses import numerals
+from trueness.reasoning.in_words import shares_word
 from trueness.reasoning.syntax import symbol
 from trueness.reasoning.trees import FUNCTIONS
+from trueness.reasoning.word_numbers import ROUNDING, computes
 
 _BEHIND = re.compile(
     r"\s*(?:\bwhere\b|\bwith\b|\bsince\b|\bbecause\b|[;\n]|,\s+[^\W\d]+['’]?\w*\s+[^\W\d]+|(?<!\w)\((?!\s*(?:sin|cos|tan|ln|log|exp|sqrt)\b)\s*[^\W\d]+['’]?\w*\s+[^\W\d]).*$"
@@ -21,6 +23,7 @@ _DEFINES = re.compile(
     r"\b(?:with|where|taking|take|let|assuming|when|if|for)\s+(?:[^\W\d]\w*\s*)?$"
 )  # ..., with g = 9.8 m/s²
 STANDS_FOR = re.compile(r"\b([^\W\d]\w{0,3})\s+(?:is|denotes|represents|stands for)\s+(?:the\s+)?([^,;.()=]+)")
+LET = re.compile(r"\blet\s+([^\W\d_])\s+(?:be|denote|represent|stand for|=)\s+(?:the\s+)?([^,;.()=\d]+)", re.IGNORECASE)
 _FRONT_CLAUSE = re.compile(r"^[^\W\d][^=,]*,\s*(?=[^,=]+=)")  # By the theorem, c^2 = a^2 + b^2
 FRONT = re.compile(r"^[^:=]*:\s*")
 _COMPUTED = re.compile(r"[+*/^×·÷\\½²³]|(?<!\w)[-−]|(?<!\w)\d+(?:\.\d+)?\s*[^\W\d]")  # 2 x + 3 y is not x
@@ -32,10 +35,17 @@ EQUALS = re.compile(  # energy equals mgh
     r"^(?P<left>[^\W\d][^=:]*?)\s+(?:(?:equals|is equal to|is given by)\s+(?P<right>[^\W\d_]{2,4}|\S*[\d^*/+²³½]\S*?)"
     r"|is\s+(?P<short>(?=\S*[^\W\d])\S*[*/^+²³½]\S*?))\.?$"
 )
-ROUNDED = re.compile(
-    r"[,(]\s*(?:and\s+)?round(?:ed|ing)?\s+(up|down|to the nearest (?:integer|whole number))\b(?! to the nearest)"
-    r"(?: to the (?:nearest |next )?(?:integer|whole number))?"
+_IS = re.compile(
+    r"^(?P<left>[^\W\d][^=:]*?)\s+is\s+(?:given by\s+)?(?P<right>[^=:,]*[+*/^×·÷(−][^=:,]*?)"
+    r"\.?$"
+)  # the term is a + (n - 1)d
+_FOLLOWS = re.compile(r"^[^=:\d]*\b(?:follows from|comes from|is given by|is found from|obeys|satisfies)\s+(?=[^=]*=)")
+_MIXED = re.compile(
+    r"^(?P<left>[^\W\d][^=:()]*?)\s*(?:\s(?:is|equals)\s|=)"
+    r"\s*(?P<right>[^=:,;]*[+*/^×·÷(][^=:,;]*?)\.?$"
 )
+_SIGN_WORDS = {"divided by": "/", "over": "/", "times": "*", "multiplied by": "*", "plus": "+", "minus": "-"}
+ROUNDED = re.compile(rf"[,(]\s*(?:and\s+)?{ROUNDING}")
 _ON = re.compile(
     r"[<>≤≥=%+*^×÷·]|\s[-−/]\s|(?<!\w)\d|\b(?:cap(?:ped|s)?|limit(?:ed)?|at (?:least|most)|up to|then|tax|discount|tip|"
     r"fee|round\w*|nearest|again|also|plus|minus|times|multipl\w+|divid\w+|add(?:ed|ing|s)?|subtract\w*|less|increas\w+|"
@@ -54,7 +64,7 @@ def candidates(text: str, causes: Sequence[str], effect: str) -> Iterator[str]:
         shorter = text
     sentence = _EQUATION.search(text)
     front = text[: sentence.start()] if sentence is not None else ""
-    plain_front = sentence is not None and not computes(front) and not _DEFINES.search(front)
+    plain_front = sentence is not None and not _computes_more(front, sentence[0]) and not _DEFINES.search(front)
     plain_front = plain_front and not re.search(r"(?:^|\s)[^\W_]\s*$|[½¼¾]", front)  # m v² = E is not v² = E
     inside = _BEHIND.sub("", sentence[0]) if sentence is not None and plain_front else ""
     if sentence is not None and _adds_to_it(sentence[0][len(inside) :]):
@@ -64,19 +74,63 @@ def candidates(text: str, causes: Sequence[str], effect: str) -> Iterator[str]:
     left, _, right = text.partition("=")
     words = set(re.findall(r"[^\W\d]\w*", left))
     stands = (
-        shares_word(left, effect) and not _DEFINES.search(left) and not words & {"solve", "Solve", *map(symbol, causes)}
+        shares_word(left, effect)
+        and not _DEFINES.search(left)
+        and not words & ({"solve", "Solve", *map(symbol, causes)} - set(symbol(effect).split("_")))
     )
     stands = stands and not words & set(FUNCTIONS) and not _COMPUTED.search(_IN_UNIT.sub("", left.replace(effect, "")))
     named_by = EQUALS.match(text)
     is_named = named_by is not None and shares_word(named_by["left"], effect)
     token = (named_by["right"] or named_by["short"]) if named_by is not None and is_named else ""
-    behind = _FRONT_CLAUSE.sub("", shorter) if not computes(shorter.partition(",")[0]) else ""
+    begins, _, rest = shorter.partition(",")
+    follows = _FOLLOWS.match(text)
+    from_it = text[follows.end() :] if follows is not None and not computes(follows[0]) else ""
+    spoken = _IS.match(text)
+    if spoken is not None and (
+        not shares_word(spoken["left"], effect)
+        or (computes(spoken["left"]) and symbol(spoken["left"]).casefold() != symbol(effect).casefold())
+        or not _has_names(spoken["right"], causes)
+    ):
+        spoken = None
+    behind = _FRONT_CLAUSE.sub("", shorter) if not _computes_more(begins, rest) else ""
     for candidate in (
-        text, shorter, token, behind, FRONT.sub("", text), FRONT.sub("", shorter), inside, right if stands else ""
+        text, shorter, token, behind, FRONT.sub("", text), FRONT.sub("", shorter), inside, right if stands else "",
+        spoken["right"] if spoken is not None else "", from_it, _mixed(text, causes, effect),
     ):  # fmt: skip
         if candidate not in tried:
             tried.add(candidate)
             yield candidate
+
+
+def _has_names(text: str, causes: Sequence[str]) -> bool:
+    """Whether its words are words of causes: what is left over must be no guess here."""
+    known = set(re.findall(r"[a-z]{3,}", " ".join(causes).lower())) | set(FUNCTIONS)
+    return set(re.findall(r"[a-z]{3,}", text.lower())) <= known
+
+
+def _mixed(text: str, causes: Sequence[str], effect: str) -> str:
+    """`Present value is the future value divided by (1 + r)^n`: words for signs beside signs."""
+    found = _MIXED.match(text)
+    if found is None or not shares_word(found["left"], effect) or computes(found["left"]):
+        return ""
+    right = f" {found['right']} "
+    for word, sign in _SIGN_WORDS.items():
+        right = re.sub(rf"\s{word}\s", f" {sign} ", right, flags=re.IGNORECASE)
+    right = re.sub(r"(?<![^\W_])the\s", "", right, flags=re.IGNORECASE)
+    changed = right.strip() != found["right"].strip()
+    return right if changed and _has_names(right, causes) and not computes(re.sub(r"[\d.]+", "", right)) else ""
+
+
+def _computes_more(front: str, formula: str) -> bool:
+    """Whether what stands before a formula computes: since there are 52 weeks in a year, ... * 52 does not."""
+    reason = re.match(
+        r"\s*(?:since|because|as|given that|(?:if )?there (?:is|are)|knowing that)"
+        r"\b",
+        front,
+        re.IGNORECASE,
+    )
+    bare = re.sub(r"(?<![\w.])\d+(?:\.\d+)?(?![\w.%])|^\s*if there\b", "", front, flags=re.IGNORECASE)
+    return computes(bare if reason and numerals(front) <= numerals(formula) else front)
 
 
 def _adds_to_it(behind: str) -> bool:

@@ -3,7 +3,7 @@
     a sentence     word_plain.py: without reasons and purposes, and in plain forms
     what is left   word_rest.py
     its steps      add X and Y, then divide by Z; multiply A by B, multiply C by D, and add the two
-    a conversion   convert hours to minutes
+    per one        word_each.py: 3 eggs for every cake, grows by 3 % a year for two years, convert hours to minutes
     arithmetic     word_forms.py
     phrases        word_causes.py: each cause once; word_names.py: how alike a phrase and a name are
 
@@ -18,26 +18,36 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 
+from trueness.reasoning.clauses import called
 from trueness.reasoning.isolation import isolated
 from trueness.reasoning.literals import conversion
 from trueness.reasoning.syntax import RuleError, parse
 from trueness.reasoning.trees import Binary, Call, Name, Number, count_names, parts, renamed, written
 from trueness.reasoning.word_causes import InWords, Values, bind, signature
+from trueness.reasoning.word_each import CONVERT, DENIED, converted_by, for_each, step_by_step
 from trueness.reasoning.word_forms import (
     LESS,
     MORE,
-    NUMBER_WORDS,
-    NUMERAL,
-    OPERATION_WORDS,
     SHARE,
     Reader,
     Shape,
     TooManyReadings,
     combined,
+    is_percent,
     joined,
-    number_of,
 )
-from trueness.reasoning.word_names import is_acronym, is_symbol, names_symbol, share_meaning, stem, tokens
+from trueness.reasoning.word_names import (
+    GENERAL,
+    is_acronym,
+    is_no_money,
+    is_symbol,
+    names_symbol,
+    share_meaning,
+    stem,
+    tokens,
+    without_unit,
+)
+from trueness.reasoning.word_numbers import CONDITION, NUMBER_WORDS, NUMERAL, ROUNDING
 from trueness.reasoning.word_plain import FRONT_REASON, LEAD, charged, numbers, plain, spelt_out
 from trueness.reasoning.word_rest import what_is_left
 
@@ -45,21 +55,18 @@ MOST_CAUSES = 6
 _LONGEST = 300
 _MOST_JOINTS = 12  # words at which a sentence can be cut: the number of readings grows with them
 _JOINTS = re.compile(r"\b(?:plus|minus|times|by|with|to|from|and|added|divided|multiplied|subtracted)\b|[,&]")
-_CONDITION = re.compile(r"\b(?:if|unless|when|whether|except|not|never|otherwise|until)\b")
 _SAYS_MORE = re.compile(
-    _CONDITION.pattern + r"|\b(?:proportional|approximately|about|roughly|depends?|affect\w*|influenc\w*|caus\w*|may|"
+    CONDITION.pattern + r"|\b(?:proportional|approximately|about|roughly|depends?|affect\w*|influenc\w*|caus\w*|may|"
     r"might|should|assum\w*|formula|equation|law|theorem|function|sequence|each time|between \w+ and \w+ times|or|"
     r"varies|some|appropriate|at least|at most|up to|nearly|almost|again|ago|from now|worth (?:half|twice|\w+ times))\b"
-    r"|\b(?:times|square of|cube of) [^,]* minus (?:one|two|1|2)$"  # n minus 1, or the product minus 1
+    r"|\b(?:times|square of|cube of) [^,]* minus (?:one|two|1|2)$|\bdivided by (?!one |two |\d)[^,]* (?:minus|"
+    r"plus) (?:one|two|1|2)$"  # n minus 1, or the product minus 1
 )
 _IN_PERCENT = re.compile(r",?\s*(?:(?:expressed|given|stated|written)\s+)?(?:as an? percent(?:age)?|in percent)$")
-_ROUNDED = re.compile(
-    r",?\s*(?:and\s+)?round(?:ed|ing)?(?: it)?\s+(up|down|to the nearest (?:integer|whole number))"
-    r"(?: to (?:a|the(?: next| nearest)?) (?:whole number|whole|integer))?$"
-)
+_ROUNDED = re.compile(rf",?\s*(?:and\s+)?(?:then\s+)?{ROUNDING}$")
 _COMMAND = re.compile(
     r"^(?:start(?:ing)? (?:with|from)|begin(?:ning)? with|calculate|compute|find|determine|obtain|get|take|evaluate|"
-    r"choose|select|pick)\s+"
+    rf"(?:choose|select|pick)(?! {NUMERAL}\b))\s+"
 )
 _DOES = r"\b(?!plus|minus|times|less|as|is)[a-z]+s"  # a verb, as in covers half of, weighs twice the
 _COPULA = re.compile(
@@ -75,16 +82,30 @@ _COPULA = re.compile(
 _BY = re.compile(
     r"\bby\s+(?=(?:multiply|divid|add|sum|subtract|deduct|averag|tak|doubl|tripl|halv|squar|combin)\w*ing\b)"
 )
-_DO = r"(?:(?:multiply|divid|add|subtract|deduct|squar|doubl|tripl|halv)(?:ing|e)?|(?:tak(?:e|ing) )?the square root)"
+_DO = (
+    r"(?:split|(?:multiply|divid|shar|distribut|add|subtract|deduct|squar|doubl|tripl|halv)(?:ing|e)?|"
+    r"(?:tak(?:e|ing) )?the square root)"
+)
 _STEP = re.compile(
     rf"(?:\.\s+|;\s*|,\s*|\s+)(?:and\s+then\s+|and\s+|then\s+)(?={_DO}\b)|(?:\.\s+|;\s*|,\s*)(?={_DO}\b)"
 )
 _VERB = re.compile(r"\b(?:is|are|was|were|equals?|gives?|must|will|so)\b")  # a sentence, and no name of a quantity
-_IT = r"(?:it|this|that|result|(?:the|this|that) (?:result|sum|total|product|difference|quotient|amount))"
+_IT = (
+    r"(?:it|this|that|result|what (?:is left|remains)|(?:the|this|that) (?:result|sum|total|product|"
+    r"difference|quotient|amount|remainder|rest))"
+)
 _GOING_ON = (  # a step that takes what came before: pattern, operation, whether what came before stands second
     (re.compile(rf"multiply(?:ing)?(?: {_IT})? (?:by|with) (.+)"), "*", False),
     (re.compile(rf"divid(?:e|ing)(?: {_IT})? by (.+)"), "/", False),
     (re.compile(rf"divid(?:e|ing) (.+) by {_IT}"), "/", True),
+    (
+        re.compile(
+            rf"(?:split|divid|shar|distribut)(?:e|ing|ting)?(?: {_IT})? (?:equally |evenly )?(?:among|"
+            rf"amongst|between) (.+)"
+        ),
+        "/",
+        False,
+    ),
     (re.compile(rf"add(?:ing)? (?!{_IT} )(.+?)(?: to {_IT})?"), "+", False),
     (re.compile(rf"add(?:ing)? {_IT} to (.+)"), "+", False),
     (re.compile(rf"(?:subtract|deduct)(?:ing)? {_IT} from (.+)"), "-", True),
@@ -101,6 +122,13 @@ _NUMBER_WORD = re.compile(
     r"\b(?! (?:hundred|thousand|million))"
 )
 _WORD_PERCENT = re.compile(rf"\b({'|'.join(NUMBER_WORDS[1:])}) percent\b")
+_OPERATES = frozenset("sum difference product average mean ratio square root squared minimum maximum".split())
+_ADDED = re.compile(rf"^(?:an? |the )?(\d[\d.]*\s?%) (?:{MORE}) (?:is|gets) (?:added|included)$")
+_EACH_ONE = re.compile(r"\bfor (?:each|every)\b")  # the fee for each day, for the fee: of a day, or of all?
+_SAME = re.compile(
+    r"(?:the )?([a-z0-9 ]+?) (?:equals|is equal to|is the same as|are the same as) (?:the "
+    r")?([a-z0-9 ]+)"
+)
 _AS_MANY = re.compile(
     r"(?P<front>.*[,;.] (?:and |while |but )?)?(?P<who>[^,;.]+?) (?:has|have|had|is|are|was|were|got|sold|made|took) "
     rf"(?P<times>{NUMERAL} times|twice|thrice|half) as (?:many|much|long|far)"
@@ -110,11 +138,6 @@ _GIVEN = re.compile(
     r"(?P<main>.*?),? \(?(?:with|where|using|taking|and|for) (?P<name>[a-z]) (?:=|≈|is|equals) "
     r"(?P<value>\d+(?:\.\d+)?)(?: ?[a-z]+(?:/[a-z]+)*[²^0-9]*)?\)?"
 )
-_EVERY_STEP = re.compile(
-    r"(?:the )?(?P<what>[a-z ]+?) (?:(?P<up>increases|rises|grows|gains|goes up)|"
-    r"decreases|drops|falls|shrinks|loses|goes down)"
-    rf"(?: by)? (?P<size>{NUMERAL})(?: (?!%)[a-z]+)? (?:every|each|per|an?) (?P<of>[a-z]+)"
-)
 _BARE = re.compile(
     rf"(?:multiply|divid)(?:e|ing)? by |(?:add|subtract)(?:ing)? {NUMERAL}(?=$| and then|, then|,? then)"
 )
@@ -122,30 +145,11 @@ _NUMBERED = re.compile(r"(?:^|\s*[.;,]?\s+)(?:step \d+\s*[):.]|\(?\d\))\s+")  # 
 _ADD_THEM = re.compile(
     r"add(?:ing)?(?: up)? (?:them|both|the (?:two|three|results|products|amounts)|the two \w+)(?: together| up)?"
 )
-_EACH = tuple(
-    re.compile(pattern)
-    for pattern in (
-        rf"(?:there (?:is|are) |(?:he|she|it|they|we|you) [a-z]+ )?"
-        rf"(?P<n>{NUMERAL})(?P<what> [a-z ]+?) (?:for (?:every|each)|per) (?P<m>{NUMERAL} )?"
-        r"(?P<of>[a-z ]+)",
-        rf"for (?:every|each) (?P<m>{NUMERAL} )?(?P<of>[a-z ]+?),? there (?:is|are) (?P<n>{NUMERAL})(?P<what> [a-z ]+)",
-        rf"for (?:every|each) (?P<m>{NUMERAL} )?(?P<of>[a-z][a-z0-9 ]*?),? (?P<n>{NUMERAL})(?P<what> [a-z][a-z0-9 ]*?) "
-        r"(?:is|are) (?:formed|produced|made|needed|used|required|added|given|consumed|released|planted|awarded)",
-        rf"(?:each|every) (?P<of>(?!additional|extra|next|other|second|third)[a-z]+(?: [a-z]+)?"
-        rf"(?: of [a-z]+)?) (?!of|at|for|to|in|is|are)[a-z]+s (?P<n>{NUMERAL})(?P<what> [a-z ]+)",
-        rf"[a-z]+(?: [a-z]+)?? (?P<n>{NUMERAL})(?P<what> [a-z]+) "
-        r"(?:to|for|in|on|at|with) (?:each|every) (?P<of>[a-z]+)",
-        rf"(?:each|every) (?P<m>{NUMERAL} )(?P<of>[a-z ]+?) (?P<what>cost)s? (?P<n>{NUMERAL})(?: dollars?| cents?)?",
-        rf"(?:each|every) (?P<of>[a-z ]+?) (?P<what>cost)s (?P<n>{NUMERAL})(?: dollars?| cents?| euros?)?",
-    )
-)
-_PLAIN = frozenset(map(stem, "total number count needed required used all overall amount altogether".split()))
 _PREDICATE = re.compile(
-    rf"(?P<share>(?:the |an? )?{SHARE} of (?!what\b).+?) (?:is|are|was|were|goes to|go to|"
+    rf"(?P<share>(?:the |an? )?(?:remaining |other )?{SHARE} of (?!what\b).+?) (?:is|are|was|were|goes to|go to|"
     r"(?:will|have|has|had|can|must)(?: be| been)?) (?P<what>[a-z ]+)"
 )
 _DID = re.compile(rf"(?:[a-z]+\s+){{1,3}}?(?P<verb>[a-z]+)\s+(?P<share>(?:an? )?{SHARE} of .+)")  # she sold a third of
-_DENIED = re.compile(r"\b(?:non|not|un\w+|without|left|remaining|rest|other)\b")
 _NEGATED = re.compile(r"\b(?:not|no|non|never|without|un\w+|fail\w*|complement)\b")
 _COMBINED = re.compile(r"\bcombin(?:e|ing)\b")  # adds, where the effect is what comes together
 _NOT_ADDED = re.compile(r"probab|chance|resist|factor|ratio|percent")
@@ -153,18 +157,13 @@ _TOGETHER = re.compile(r"total|combined|together|sum\b|overall|all\b|altogether|
 _CHANGED = re.compile(
     r"\b(?:increas|decreas|reduc|rais|ris|grow|fall|drop|shrink|discount|lower)(?:e|ed|es|s|ing)?\b"
     r".*(?<!divided)(?<!multiplied) by\b"
-    rf"|% {LESS}|% {MORE}|% off\b"
+    rf"|% {LESS}|% {MORE}|% off\b|\bsubtracting [\d.]+\s?% from\b"
 )
 _CHANGE = re.compile(
     r"(?<!after )(?<!with )(?<!after the )\b(?:discount|reduction|decrease|increase|change|savings?|loss|drop|rise|"
     r"raise|growth|gain|saved|lost|extra|difference)\b(?! (?:price|cost|amount after))"
 )
 _RATE_NAME = re.compile(r"\b(?:per|each|every|rate|price|unit)\b")
-_SINGLE = re.compile(r"\b(?:per|each|every|single|rate|average|ratio|one|(?:an?|the) hour)\b")
-_CONVERT = re.compile(
-    r"convert(?:ing)?\s+(?P<what>.+?)\s+(?:in)?to\s+(?:an?\s+)?(?P<to>[a-z]+(?:/[a-z]+\d?)?)"
-    rf"(?:\s*[,(]?\s*(?:by\s+)?(?P<how>multiply|divid)(?:ing|e)?(?: it)?\s+by\s+(?P<by>{NUMERAL})\)?)?"
-)
 
 
 def read_words(text: str, causes: Sequence[str], effect: str, values: Values | None = None) -> InWords | None:
@@ -172,15 +171,24 @@ def read_words(text: str, causes: Sequence[str], effect: str, values: Values | N
     known = values or {}
     if not 0 < len(causes) <= MOST_CAUSES or len(text) > _LONGEST:
         return None
-    bracketed = [cause for cause in causes if re.search(r"\w\(", cause) and cause.lower() in text.lower()]
-    if bracketed:
-        return _read_with_brackets(text, bracketed, causes, effect, known)
+    whole = {cause: _as_it_stands(cause) for cause in causes}
+    whole = {cause: form for cause, form in whole.items() if form and re.search(form, text, re.IGNORECASE)}
+    if whole:
+        return _read_with_names(text, whole, causes, effect, known)
+    for cause in causes:  # the base fare (base_fare)
+        text = re.sub(rf"(?i)(\b{re.escape(cause.replace('_', ' '))}) \({re.escape(cause)}\)", r"\1", text)
     sentence = _normal(text)
     if len(causes) == 1:
         sentence = _as_many(sentence, causes[0], effect, known)
+        only = causes[0].lower().replace("_", " ")
+        if not is_no_money(causes[0]):
+            sentence = _ADDED.sub(lambda found: f"{only} increased by {found[1]}", sentence)
+        if (same := _SAME.fullmatch(sentence)) and called(same[2], causes) and called(same[1], (effect,)):
+            tree = Name(causes[0])
+            return InWords(tree, written(tree), {same[2]: causes[0]})
     sentence = _with_constant(_without_signs(sentence, (*causes, effect)))
     left, equals, right = sentence.rpartition("=")
-    signs = re.search(r"[-+*/^×·÷]", re.sub(r"\(.*?\)", "", right))
+    signs = re.search(r"[-−–+*/^×·÷]", re.sub(r"\(.*?\)", "", right))
     if equals and ("=" in left or not is_about(left, effect) or signs):
         return None
     sentence = right.strip() if equals else sentence
@@ -188,7 +196,8 @@ def read_words(text: str, causes: Sequence[str], effect: str, values: Values | N
     try:
         for said, inside in ((sentence, ""), *spelt_out(sentence)):
             for found in _read(charged(plain(said, known), effect), inside, causes, effect, known):
-                made.setdefault(signature(found.tree, causes), found)
+                if _are_said(found, causes, sentence):
+                    made.setdefault(signature(found.tree, causes), found)
         for shape in what_is_left(sentence, causes, effect, known):
             if (bound := bind(shape, causes, known, effect)) is not None:
                 made.setdefault(signature(bound.tree, causes), bound)
@@ -197,13 +206,30 @@ def read_words(text: str, causes: Sequence[str], effect: str, values: Values | N
     return next(iter(made.values())) if len(made) == 1 else None
 
 
-def _read_with_brackets(
-    text: str, names: Sequence[str], causes: Sequence[str], effect: str, values: Values
+def _are_said(found: InWords, causes: Sequence[str], sentence: str) -> bool:
+    """Whether `their product` is of causes that the sentence names, or that have a word in common."""
+    if not {"their", "both their"} & set(found.phrases):
+        return True
+    shared = frozenset[str].intersection(*map(tokens, causes)) - GENERAL
+    letters = {without_unit(cause)[:1] for cause in causes if is_symbol(without_unit(cause))}
+    return bool(shared) or len(letters) == 1 or all(share_meaning(sentence, cause) for cause in causes)
+
+
+def _as_it_stands(name: str) -> str:
+    """How a name stands in a text whose brackets or operations are its own: P(A), Sum of Known Numbers."""
+    if re.search(r"\w\(", name):
+        return re.escape(name)
+    bare = without_unit(name).replace("_", " ").lower().split()
+    return r"\s+(?:the\s+)?".join(map(re.escape, bare)) if len(bare) > 2 and set(bare) & _OPERATES else ""
+
+
+def _read_with_names(
+    text: str, whole: Mapping[str, str], causes: Sequence[str], effect: str, values: Values
 ) -> InWords | None:
     """P(A) times P(B): names as they stand, whose brackets are their own."""
-    short = {name: f"node q{chr(97 + k)}q" for k, name in enumerate(names)}
-    for name in sorted(names, key=len, reverse=True):
-        text = re.sub(re.escape(name), short[name], text, flags=re.IGNORECASE)
+    short = {name: f"node q{chr(97 + k)}q" for k, name in enumerate(whole)}
+    for name in sorted(whole, key=len, reverse=True):
+        text = re.sub(whole[name], short[name], text, flags=re.IGNORECASE)
     known = {short.get(name, name): of for name, of in values.items()}
     found = read_words(text, [short.get(cause, cause) for cause in causes], effect, known)
     return None if found is None else _with_names(found, {new: old for old, new in short.items()})
@@ -274,11 +300,17 @@ def _read(sentence: str, inside: str, causes: Sequence[str], effect: str, values
     rounded = _ROUNDED.search(sentence)
     rates = any(_RATE_NAME.search(cause.lower().replace("_", " ")) for cause in causes) or "total" in effect.lower()
     reader, exact = Reader(not rates, inside), sentence[: rounded.start()] if rounded else sentence
+    asked = re.sub(r"\(%\)|\bpercent(?:age)?\b", "", effect, flags=re.IGNORECASE) if in_percent else effect
     made = [
         bound
         for shape in _readings(reader, exact, causes, effect, values)
-        if (bound := bind(shape, causes, values, effect)) is not None
+        if (bound := bind(shape, causes, values, asked)) is not None
         and not any(_is_effect(*pair, effect) for pair in bound.phrases.items())
+        and not (
+            _EACH_ONE.search(exact)
+            and all(isinstance(part, Name) for part in parts(bound.tree))
+            and any(tokens(effect) <= tokens(phrase) for phrase in bound.phrases)
+        )
         and not (_adds(bound.tree) and _in_another_unit(exact, values))
     ]
     if in_percent:  # of a quotient, and of nothing else
@@ -358,7 +390,7 @@ def read_phrases(text: str, causes: Sequence[str], effect: str, values: Values |
     text = text if "=" in text else re.sub(r"^[^:\d]*:\s+", "", text)
     left, _, right = text.replace("_", " ").lower().rpartition("=")
     left, right = left.strip(), right.strip()
-    if len(text) > _LONGEST or not 0 < len(causes) <= MOST_CAUSES or not re.search(r"[-+*/^×·÷]", right):
+    if len(text) > _LONGEST or not 0 < len(causes) <= MOST_CAUSES or not re.search(r"[-−–+*/^×·÷]", right):
         return None
     for word, sign in ((" times ", " * "), (" plus ", " + "), (" minus ", " - "), (" divided by ", " / ")):
         right = right.replace(word, sign)
@@ -369,6 +401,7 @@ def read_phrases(text: str, causes: Sequence[str], effect: str, values: Values |
         left = stripped["rest"]
     if not is_about(left, effect) or _SAYS_MORE.search(right):
         return None
+    right = re.sub(r"\$(?=\d)", "", right)
     right = re.sub(r"%\s*of\s", "% * ", re.sub(r"(?<=[a-z])-(?=[a-z])", " ", right))  # of an x-axis nothing is taken
     phrases: list[str] = []
 
@@ -389,9 +422,9 @@ def read_phrases(text: str, causes: Sequence[str], effect: str, values: Values |
 
 def _readings(reader: Reader, sentence: str, causes: Sequence[str], effect: str, values: Values) -> Iterator[Shape]:
     """Every way to read the sentence as arithmetic over phrases."""
-    converted = _CONVERT.fullmatch(_COMMAND.sub("", sentence))
+    converted = CONVERT.fullmatch(_COMMAND.sub("", sentence))
     if converted and len(causes) == 1:
-        yield from _conversion(converted, causes[0], values)
+        yield from converted_by(converted, causes[0], values)
         return
     starts = {sentence, _COMMAND.sub("", sentence)}
     for pattern in (_BY, _COPULA):
@@ -400,20 +433,25 @@ def _readings(reader: Reader, sentence: str, causes: Sequence[str], effect: str,
             for match in pattern.finditer(sentence)
             if is_about(_without_same_numbers(sentence[: match.start()], sentence[match.end() :]), effect)
         }
+    starts |= {
+        sentence[: match.start()]
+        for match in re.finditer(r"\s+(?:is|are|equals|gives|is equal to)\s+(?:the )?", sentence)
+        if called(sentence[match.end() :], (effect,))
+    }  # the total minus 10 % is the net weight
     did = _DID.fullmatch(sentence)
-    if did and stem(did["verb"]) in tokens(effect) and not _DENIED.search(effect.lower().replace("_", " ")):
+    if did and stem(did["verb"]) in tokens(effect) and not DENIED.search(effect.lower().replace("_", " ")):
         starts.add(did["share"])
     for start in sorted(starts):
         said = _PREDICATE.fullmatch(start)
         if said:  # half of the students are girls: says something of the girls, and nothing of the boys
-            if not tokens(said["what"]) & tokens(effect) or _DENIED.search(effect.lower().replace("_", " ")):
+            if not tokens(said["what"]) & tokens(effect) or DENIED.search(effect.lower().replace("_", " ")):
                 continue
             start = said["share"]
         steps = [step for step in _STEP.split(_GAPPED.sub(r"\g<0>\1 ", start)) if step.strip()]
         if len(steps) > 1 or _BARE.match(start):
             yield from _chained(reader, steps, causes, effect)
-        yield from _for_each(start, causes, effect)
-        yield from _step_by_step(start, causes)
+        yield from for_each(start, causes, effect)
+        yield from step_by_step(start, causes)
         if "." not in re.sub(r"\d\.\d", "", start) and ";" not in start:
             yield from (shape for shape in reader.shapes(start) if not isinstance(shape, Name))
 
@@ -462,70 +500,11 @@ def _going_on(reader: Reader, before: Shape, step: str) -> Iterator[Shape]:
                 *(reader.listed("sum", match[1], 1, alone=False) if operator in "+-" else ()),
             ]
             for shape in inner:
-                yield from combined(operator, shape, before) if second else combined(operator, before, shape)
+                if is_percent(shape) and operator in "+-" and not second:  # then take away 20 %: of what there is
+                    yield Binary(operator, before, Binary("*", shape, before))
+                else:
+                    yield from combined(operator, shape, before) if second else combined(operator, before, shape)
             return
-
-
-def _for_each(sentence: str, causes: Sequence[str], effect: str) -> Iterator[Shape]:
-    """`3 eggs for every cake`, `one teacher for every 15 students`: n / m times the count, for an effect that is the
-    things. `12 dollars per hour for the hours worked` says its count behind."""
-    named = effect.lower().replace("_", " ")
-    again = re.search(r" (?:per|each|every|an?) (day|week|month|year|hour|minute)$", sentence)
-    if again and again[1] in named:  # 35 crates per day, for crates per day
-        sentence, named = sentence[: again.start()], re.sub(rf"\b(?:per|each|every) {again[1]}\b", "", named)
-    if _SINGLE.search(named) or (len(causes) == 1 and _SINGLE.search(causes[0].lower())):
-        return
-    for pattern in _EACH:
-        match = pattern.fullmatch(sentence)
-        own = tokens(effect) - _PLAIN - tokens(sentence)  # 3 apples for each friend are not the apples left
-        if match is None or len(own) > 1 or _DENIED.search(named) or not tokens(match["what"]) & tokens(effect):
-            continue
-        size, of = number_of(match["n"]), number_of((match.groupdict().get("m") or "1").strip())
-        if size is not None and of and not computes(match["of"]) and not computes(match["what"]):
-            factor: Shape = Number(size) if of == 1 else Binary("/", Number(size), Number(of))
-            yield Binary("*", factor, Name(match["of"]))
-    rate = re.fullmatch(
-        rf"({NUMERAL})(?: dollars| cents| euros)? (?:per|an?) ([a-z]+) (?:for|times) (?:each |every |the )?([a-z ]+)",
-        sentence,
-    )
-    if rate and stem(rate[2]) in tokens(rate[3]) and (size := number_of(rate[1])) is not None:
-        yield Binary("*", Number(size), Name(rate[3]))
-
-
-def _step_by_step(sentence: str, causes: Sequence[str]) -> Iterator[Shape]:
-    """`The temperature drops by 2 degrees every hour`, of a beginning and a number of hours."""
-    match = _EVERY_STEP.fullmatch(sentence)
-    size = number_of(match["size"]) if match and len(causes) == 2 else None
-    if match and size is not None:
-        sign = "+" if match["up"] else "-"
-        yield Binary(sign, Name(match["what"]), Binary("*", Number(size), Name(match["of"])))
-
-
-def _conversion(match: re.Match[str], cause: str, values: Values) -> Iterator[Shape]:
-    """`Convert hours to minutes`, `convert 90 km/h to m/s`: from the unit that is said or that the cause has. A factor
-    as it is said must be that of the units, where these are known, and a number that of the cause."""
-    value, unit = values.get(cause, (None, None))
-    words = re.findall(r"(?<![\w/])[a-z]+(?:/[a-z]+\d?)?", match["what"])
-    factors = {factor for word in words if (factor := conversion(word, match["to"])) is not None}
-    factors = factors or {factor for factor in (conversion(unit or "", match["to"]),) if factor is not None}
-    factor = factors.pop() if len(factors) == 1 else None
-    if match["by"]:
-        said = number_of(match["by"]) or 1.0
-        spoken = said if match["how"] == "multiply" else 1 / said
-        if factor is not None and abs(spoken / factor - 1) > 1e-9:
-            return
-        factor = spoken
-    told = numbers(match["what"])
-    meant = told == {value} if told else bool(tokens(match["what"]) & tokens(cause))
-    if factor is not None and meant:
-        sign, size = ("*", factor) if factor >= 1 else ("/", 1 / factor)
-        yield Binary(sign, Name(cause), Number(float(f"{size:.12g}")))
-
-
-def computes(words: str) -> bool:
-    """Whether a piece of text is more than an introduction: it counts, compares or sets a condition."""
-    said = set(re.findall(r"[^\W_]+", words.lower()))
-    return bool(said & OPERATION_WORDS or re.search(r"(?<!\w)\d|%", words) or _CONDITION.search(words.lower()))
 
 
 def shares_word(words: str, name: str) -> bool:
@@ -537,8 +516,8 @@ def is_about(words: str, effect: str) -> bool:
     before = re.sub(r"\b(?:he|she|it|they|this|that|we|you|i)\b", "", _COMMAND.sub("", words)).strip()
     named = re.split(r"\b(?:with|after|before|without|including|excluding)\b", effect.lower().replace("_", " "))[0]
     about = named if tokens(named) else effect
-    if is_acronym(before, effect) or is_acronym(effect, before):
-        return True
+    if is_acronym(before, effect) or is_acronym(effect, before) or before.startswith("amount") and "amount" in named:
+        return not re.search(r"\d|%", words)
     if is_symbol(effect) and names_symbol(before, effect):
         return not re.search(r"\d|%", words)
     return not re.search(r"\d|%", words) and (not re.search("[a-z]", before) or share_meaning(before, about))

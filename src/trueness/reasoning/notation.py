@@ -17,9 +17,11 @@ from typing import NamedTuple
 from trueness.reasoning.literals import kinds_of, read_unit, size_of
 from trueness.reasoning.syntax import symbol
 from trueness.reasoning.trees import NATURE
+from trueness.reasoning.word_names import is_another
 
 _BRACKET = re.compile(r"^(?P<words>.*?[^\s(\[])\s*[(\[](?P<inside>[^()\[\]]{1,20}(?:\([^()\[\]]{1,20}\))?)[)\]]$")
-_LAST = re.compile(r"\S\s+(?P<symbol>[^\W\d](?:[\d₀-₉]{1,2}|_\w{1,4})?'*)$")
+_LABEL = re.compile(r"[^\W_]{3,}_(?P<symbol>[A-Za-z])$")  # angle_A; not of tank_radius_m, current_A, v_A
+_LAST = re.compile(r"\S\s+(?P<symbol>Δ?[^\W\d](?:[\d₀-₉]{1,2}|_\w{1,4})?'*)$")
 _SYMBOL = re.compile(r"[^\W\d](?:[\d₀-₉]{1,2}|_\w{1,4}|[A-Z])?'*")
 _SHORT = re.compile(r"[^\W\d][\w₀-₉]{0,3}'*")
 _OTHER_UNITS = re.compile(r"°|deg(?:ree)?s?|°\s?[CF]|degrees? (?:celsius|fahrenheit)|rad(?:ian)?s?", re.I)
@@ -36,8 +38,24 @@ _MEASURED: Mapping[str, re.Pattern[str]] = {  # what one letter in brackets is t
     "F": re.compile("capacitance"), "T": re.compile("field"), "H": re.compile("inductance"),
     "M": re.compile("molarity|concentration"), "Ω": re.compile("resistance|impedance"),
 }  # fmt: skip
-# of formulas; spelled_out.py has what letters stand for in words
+BY_LETTER: Mapping[str, str] = {  # what a letter stands for
+    "m": "mass", "M": "mass|molar mass", "v": "velocity|speed", "u": "initial velocity|initial speed",
+    "a": "acceleration", "F": "force", "t": "time|duration", "d": "distance|diameter|displacement|depth",
+    "s": "distance|displacement", "h": "height|altitude", "r": "radius|interest rate|rate", "l": "length",
+    "L": "length|inductance", "w": "width|weight", "A": "area|amplitude|activity", "V": "volume|voltage|potential",
+    "P": "power|pressure|principal", "p": "momentum|pressure|price", "E": "energy|electric field", "Q": "heat|charge",
+    "q": "charge", "I": "current", "R": "resistance|radius", "k": "spring constant|stiffness|rate constant",
+    "x": "displacement|extension|compression|position|elongation", "T": "temperature|period|tension",
+    "f": "frequency|focal length", "lamda": "wavelength|decay constant", "rho": "density", "W": "work|weight",
+    "mu": "coefficient of kinetic friction|coefficient of friction|friction coefficient", "N": "normal force",
+    "n": "number of moles|moles|number of terms|refractive index", "g": "gravitational acceleration|gravity",
+    "c": "specific heat capacity|specific heat|concentration|speed of light", "omega": "angular velocity|angular speed",
+    "theta": "angle", "B": "magnetic field", "C": "capacitance|heat capacity", "eta": "efficiency|viscosity",
+    "K": "kinetic energy", "U": "potential energy", "KE": "kinetic energy", "PE": "potential energy",
+    "DeltaT": "temperature change|change in temperature", "tau": "torque", "alpha": "angular acceleration",
+}  # fmt: skip
 _CUSTOM = {"I": "current", "L": "inductance", "Q": "charge", "q": "charge", "R": "resistance", "n": "moles"}
+_NOT_BY_LETTER = frozenset("per slant change difference ratio initial final lost left average total".split())
 _NUMBER = r"[-−]?\d+(?:\.\d+)?(?:[eE][-+−]?\d+|\s?[×x*·]\s?10\s?(?:\^\s?[({]?[-−]?\d+[)}]?|[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+))?(?![\d.])"
 _STATED = re.compile(
     r"(?:\s?[,;(]\s?|\s)(?P<words>(?:(?:and|with|where|using|taking|take|assuming|for|here|let|given)\s)*)"
@@ -114,13 +132,47 @@ def by_custom(text: str, names: Sequence[str]) -> dict[str, str]:
     return told
 
 
+def by_letter(text: str, names: Sequence[str]) -> dict[str, str]:
+    """V = π r² h, of a tank_radius and a tank_height: letters by custom, where one name has a word of theirs and no
+    other begins with the letter."""
+    formula = re.search(r"(?<==)[^=,;:]*$", text)
+    said = re.findall(r"[^\W\d_]+", formula[0] if formula else "")
+    written = {letter for word in said if len(word) == 1 or (len(word) <= 3 and word.islower()) for letter in word}
+    words = {name: set(re.split(r"[\W_]+", name.casefold())) for name in names}
+    found: dict[str, str] = {}
+    for letter in written:
+        meant = _meant(symbol(letter))
+        of = [name for name in names if words[name] & meant and not (words[name] & _NOT_BY_LETTER or _symbols(name))]
+        begun = [name for name in names if name.casefold().startswith(letter.casefold())]
+        if len(of) == 1 and not begun:
+            found[letter] = of[0]
+    return {short: name for short, name in found.items() if Counter(found.values())[name] == 1}
+
+
+def _meant(letter: str) -> set[str]:
+    """Of formulas: V = I R is of no radius."""
+    return {"resistance"} if letter == "R" else set(BY_LETTER.get(letter, "").split("|")) - {""}
+
+
+def means_another(letter: str, name: str) -> bool:
+    """Whether a letter stands for something else by custom: r for a diameter, h for a slant height."""
+    meant = sorted(_meant(letter))
+    words = set(re.split(r"[\W_]+", name.casefold()))
+    slanted = bool(words & set(meant)) and "slant" in words
+    other = (letter == "R" and "radius" in words) or any(is_another(word, name) for word in meant)
+    return slanted or (bool(meant) and not words & set(meant) and other)
+
+
 def _symbols(name: str) -> set[str]:
     """None of f(x): that is a value of f."""
     if re.search(r"\w\(", name):
         return set()
     bracket = _BRACKET.match(name.strip())
     words, inside = (bracket["words"], bracket["inside"].strip()) if bracket else (name.strip(), "")
-    last = _LAST.search(words)
+    last = _LAST.search(words) or _LABEL.search(words)
+    if last is not None and "_" in last[0] and (read_unit(last["symbol"]) or last["symbol"] in _MEASURED):
+        measured = _MEASURED.get(last["symbol"])
+        last = None if measured is None or measured.search(words.lower()) else last
     found = {last["symbol"]} if last else {words} if bracket and _SHORT.fullmatch(words) else set()
     begins = any(word[:1].casefold() == inside[:1].casefold() for word in re.split(r"[\W_]+", words))
     if inside and _SYMBOL.fullmatch(inside) and unit_in(name) is None and (begins or read_unit(inside) is None):

@@ -16,22 +16,24 @@ told in `aliases`. `F = m*a` for the effect a is solved for a where a occurs onc
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Literal
 
+from trueness.reasoning.aliases import abbreviates, aliases_of, letters_of, said_of
 from trueness.reasoning.angles import Angles
-from trueness.reasoning.candidates import EQUALS, FRONT, ROUNDED, STANDS_FOR, candidates
+from trueness.reasoning.candidates import EQUALS, FRONT, LET, ROUNDED, STANDS_FOR, candidates
+from trueness.reasoning.clauses import gainsays, in_another_unit, plainly, restated, states_otherwise
 from trueness.reasoning.graph import ReasoningGraph, named
-from trueness.reasoning.in_words import read_phrases, read_words, shares_word
+from trueness.reasoning.in_words import read_phrases, read_words
 from trueness.reasoning.isolation import isolated
 from trueness.reasoning.literals import without_units
 from trueness.reasoning.logarithms import with_base
-from trueness.reasoning.notation import by_custom, stated, symbols_in
+from trueness.reasoning.notation import stated, symbols_in
 from trueness.reasoning.percents import in_shares, says_percent
 from trueness.reasoning.spelled_out import effect_called, spelled_out
-from trueness.reasoning.syntax import MAX_LENGTH, Equation, RuleError, latin, parse, symbol
+from trueness.reasoning.syntax import MAX_LENGTH, Equation, RuleError, parse, symbol
 from trueness.reasoning.temperatures import (
     KELVIN,
     Ambiguous,
@@ -43,7 +45,6 @@ from trueness.reasoning.temperatures import (
 )
 from trueness.reasoning.trees import (
     CONSTANTS,
-    FUNCTIONS,
     NATURE,
     Binary,
     Call,
@@ -54,7 +55,10 @@ from trueness.reasoning.trees import (
     count_names,
     renamed,
     substituted,
+    written,
 )
+from trueness.reasoning.word_names import is_other, share_meaning
+from trueness.reasoning.word_numbers import computes
 
 RuleKind = Literal["formula", "words", "broken", "empty"]
 
@@ -62,8 +66,14 @@ _FORMULA_SIGNS = re.compile(r"[=*/^+√×÷·²³\\]|\w\(|\*\*|__|lambda")
 _TWO_WORDS = re.compile(r"[^\W\d]{2,}[ ,]+[^\W\d]{2,}")
 _TWICE = re.compile(r"^(.*\w)\s*\(([^()=]*=(?:[^()=]|\([^()=]*\))*)\)\s*\.?$", re.DOTALL)
 _COLON = re.compile(r"^([^:=]*=[^:=]*):\s*([^:=]+)$|^([^:=]+):\s*([^:=]*=[^:=]*)$", re.DOTALL)
+_COMMA = re.compile(  # a sentence, s = r θ; or E - I r, i.e. words
+    r"^(?P<words>[^=]+?)[,;]\s*(?:i\.\s?e\.,?|that is,?|so|or|in symbols,?)?\s*(?P<formula>[^\W\d][\w']*\s*=[^=,;]+)$"
+    r"|^(?P<first>[^=]*=[^=,;]+)[,;]\s*(?:i\.\s?e\.,?|that is,?|in other words,?|in words,?)\s+(?P<then>[^=]+)$",
+    re.DOTALL | re.IGNORECASE,
+)
 _COMMENT = re.compile(r"(?<=\S)\s+#\s.*$")  # total = a + b  # in euros
 _OTHER_PART = re.compile(r"\b(semi|demi|hemi|non)[- ]?(?=[a-z]{3})", re.IGNORECASE)  # a semi-perimeter is no perimeter
+_OR = re.compile(r"=[^=]*\bor\b[^=]*=(?!=)|=[^=<>]*\bor\b[^=<>]*[-+*/×÷^]")  # v = gt or v = sqrt(2gh)
 _SEVERAL = re.compile(r"=[^=]*(?:;|\bthen\b|\bstep\b)[^=]*=(?!=)|\bd[a-z]\s?/\s?d[a-z]\b", re.IGNORECASE)
 _BOUND = re.compile(r"^[^=<>]*(?:[<>]=?|[≤≥∝])(?!.*\b(?:if|else|then)\b)|=(?!.*\b(?:if|else)\b).*(?<![-=])[<>≤≥∝]")
 _CALL_LEFT = re.compile(r"\s*(?:sin|cos|tan|ln|log\w*|exp|sqrt)\s*\([^=]*=")
@@ -71,10 +81,6 @@ _AND = re.compile(r"=[^=]*(?:\b(?:and|or|with|where|for|when|if|using|taking)\b|
 _HUNDRED = re.compile(r"[×x*·]\s*100\s*(%)\s*\)?\s*\.?\s*$")
 _PERCENT = re.compile(r"percent|%", re.IGNORECASE)
 _OF_PERCENT = re.compile(r"(?<=[^\W\d])\s*%\s*=(?!=)")  # Profit % = ...
-_GREEK = frozenset(
-    "alpha beta gamma delta epsilon zeta eta theta kappa lamda lambda mu nu rho sigma tau phi chi psi omega".split()
-)
-_ANY = frozenset("result answer ans value total sum output res ret final target".split())
 _SI = frozenset("m s kg N J W Pa K C A V T Hz ohm Ω F H Wb mol rad".split())
 
 
@@ -206,7 +212,18 @@ def read_rule(
     if len(text) > MAX_LENGTH:  # before the cache, which would keep the text
         told = f"rule of '{effect}': a rule must have at most {MAX_LENGTH} characters, got {len(text):,}. Shorten it."
         return Rule(text[:MAX_LENGTH], "broken", message=told)
-    rule = _read(_COMMENT.sub("", text), causes, effect, nodes, values)
+    numbers = {name: value for name, value, _ in values}
+    if other := states_otherwise(text, numbers):
+        told = f"rule of '{effect}' states another value of '{other}' than it has. Leave it out."
+        return Rule(text, "broken", message=told)
+    said = plainly(_COMMENT.sub("", text), causes, effect, numbers)
+    units = {cause: None for cause in causes} | {name: unit for name, _, unit in values}
+    if (taken := in_another_unit(said, units)) is not None:
+        rule = _read(taken.text, causes, effect, nodes, values)
+        scaled = {taken.cause: Binary("*", Name(taken.cause), Number(taken.factor))}
+        tree = None if rule.tree is None else substituted(rule.tree, scaled)
+        return replace(rule, text=text, tree=tree, units_inside=True, read_as="" if tree is None else written(tree))
+    rule = _read(said, causes, effect, nodes, values)
     return rule if rule.text == text else replace(rule, text=text)
 
 
@@ -225,16 +242,16 @@ def _read(text: str, causes: tuple[str, ...], effect: str, nodes: tuple[str, ...
     own = "|".join(map(re.escape, (effect, symbol(effect), *symbols_in([effect]))))
     last = re.search(rf"=[^=]*(?:[,;.:]|\b(?:so|then|hence|therefore|and)\b)\s*((?:{own})\s*=[^=,;]+)$", bare)
     bare = last[1] if last is not None else bare  # Since F = ma, a = F/m
-    if _SEVERAL.search(bare) or _BOUND.search(bare):
+    if (_OR.search(text) and " or " not in "".join(names)) or _SEVERAL.search(bare) or _BOUND.search(bare):
         return Rule(text, "broken", message=f"rule of '{effect}' must be one equation. Write '{effect} = ...' alone.")
     if against:
         told = f"rule of '{effect}' states {against}, which does not go with its nodes and their units. Leave it out."
         return Rule(text, "broken", message=told)
-    said = _said(text, (*causes, effect))
+    said = said_of(text, (*causes, effect))
     called = {short: name for short, name in symbols_in(names).items() if short not in said}
     if re.search(r"\be\s*(?:\^|\*\*)", bare):  # Euler's number, whatever is called e
         called.pop("e", None)
-    letters = _letters(text, causes, effect, (*said, *constants))
+    letters = letters_of(text, causes, effect, (*said, *constants))
 
     def parsed(candidate: str) -> Equation:
         left, right = parse(candidate, (*names, *called, *constants), letters)
@@ -267,7 +284,7 @@ def _read(text: str, causes: tuple[str, ...], effect: str, nodes: tuple[str, ...
             continue
         rules.append(bound(_rounded(equation, text)))
         if rules[-1].kind == "formula":  # or one whose meaning is open: it has a message, and no value
-            return rules[-1]
+            return _unless_gainsaid(rules[-1], text, candidate, causes, effect, values)
     # E = K + U = m v^2 / 2 + m g h: the side that is over the causes, all of them
     for side in re.split(r"=(?!=)", bare)[2:] if not _AND.search(bare) else ():
         try:
@@ -289,17 +306,62 @@ def _read(text: str, causes: tuple[str, ...], effect: str, nodes: tuple[str, ...
     return Rule(text, "broken", message=f"rule of '{effect}': {first}")
 
 
+def _unless_gainsaid(rule: Rule, text: str, formula: str, causes: tuple[str, ...], effect: str, values: Values) -> Rule:
+    """The rule of a formula within a text, where the rest of the text says nothing else."""
+    before, _, behind = text.partition(formula)
+    if formula not in text or not (before + behind).strip() or not rule.executable:
+        return rule
+    beside = (part.strip(" :;,") for part in (before, behind) if "=" not in part)
+    parts = (*restated(text), *beside)
+    if (
+        rule.tree is not None
+        and not _differs(rule.tree, parts, text, causes, effect, values)
+        and not gainsays(f"{before} {behind}", formula, (*causes, effect), [value for _, value, _ in values])
+    ):
+        return rule
+    return Rule(text, "broken", message=f"rule of '{effect}' says two things that differ. Write one of them.")
+
+
+def _differs(tree: Tree, parts: Iterable[str], text: str, causes: tuple[str, ...], effect: str, values: Values) -> bool:
+    """Whether a part of a rule, read alone, gives the effect from all of its causes otherwise."""
+    known = {name: (value, unit) for name, value, unit in values}
+    for part in parts:
+        if not part or part == text:
+            continue
+        if re.search(r"[=+*/×÷^]|\s[-−–]\s", part):
+            rule = _read(part, causes, effect, (), values)
+            other = rule.tree if rule.uses >= set(causes) else None
+        else:
+            said = read_words(part, causes, effect, known)
+            other = None if said is None else said.tree
+        if other is not None and not agree(other, tree):
+            return True
+    return False
+
+
 def _in_words(text: str, causes: tuple[str, ...], effect: str, values: Values) -> Rule | None:
     known = {name: (value, unit) for name, value, unit in values}
     if any(part.casefold() not in " ".join((*causes, effect)).casefold() for part in _OTHER_PART.findall(text)):
         return None
     found = read_words(text, causes, effect, known) or read_phrases(text, causes, effect, known)
+    if found is None and (parts := restated(text)):  # each part alone, or one of them where the others compute nothing
+        each = [(read_words(part, causes, effect, known), computes(part)) for part in parts]
+        read = [one for one, _ in each if one is not None]
+        found = read[0] if read and not any(one is None and more for one, more in each) else None
     if found is None and (called := spelled_out(text, causes)) is not None:
         owners = {words: cause for cause, words in called.items()}
         said = {words: known[cause] for words, cause in owners.items() if cause in known}
         rule = _in_words(text, tuple(owners), effect_called(text, effect), tuple((w, *said[w]) for w in said))
         return None if rule is None else _renamed(rule, owners, effect)
     if found is None:
+        return None
+    parts = restated(text)
+    formulas = [part for part in parts if "=" in part]
+    beside = " ".join(part for part in parts if "=" not in part)
+    numbers = [value for _, value, _ in values]
+    if any(gainsays(beside, formula, (*causes, effect), numbers) for formula in formulas):
+        return None
+    if _differs(found.tree, (*parts, *re.split(r":\s", text)), text, causes, effect, values):
         return None
     uses = frozenset(count_names(found.tree)) & frozenset(causes)
     return Rule(text, "formula", found.tree, uses, found.phrases, read_as=f"{effect} = {found.formula}")
@@ -319,17 +381,21 @@ def _in_parts(text: str, causes: tuple[str, ...], effect: str, nodes: tuple[str,
     causes and the formula in brackets, or on the other side of a colon, agrees if it can be read. Alone it may define
     something else: (tax = 0.2 p)."""
     if (twice := _TWICE.match(text)) is not None:
-        words, written = FRONT.sub("", twice[1]), twice[2]
+        words, said_so = FRONT.sub("", twice[1]), twice[2]
     elif (twice := _COLON.match(text)) is not None:
-        words, written = (twice[2], twice[1]) if twice[1] else (twice[3], twice[4])
+        words, said_so = (twice[2], twice[1]) if twice[1] else (twice[3], twice[4])
+    elif (twice := _COMMA.match(text)) is not None:
+        words, said_so = twice["words"] or twice["then"], twice["formula"] or twice["first"]
     else:
         return None
     said = _in_words(words, causes, effect, values)
-    formula = _read(written, causes, effect, nodes, values)
+    formula = _read(said_so, causes, effect, nodes, values)
     if said is None:  # a = (v - u) / t beside words that nobody can read: it says itself that it gives the effect
-        gives = formula.uses >= set(causes) and _abbreviates(symbol(written.partition("=")[0].strip(" $")), effect)
-        return replace(formula, text=text) if formula.executable and gives and causes else None
-    agrees = not formula.executable or formula.tree == said.tree
+        called = symbol(said_so.partition("=")[0].strip(" $"))
+        gives = formula.uses >= set(causes) and (abbreviates(called, effect) or called in symbols_in([effect]))
+        clear = gives and causes and not gainsays(words, said_so, (*causes, effect))
+        return replace(formula, text=text) if formula.executable and clear else None
+    agrees = not formula.executable or (formula.tree and said.tree and agree(formula.tree, said.tree))
     return replace(said, text=text) if agrees and said.uses >= set(causes) else None
 
 
@@ -378,11 +444,11 @@ def _bound(
 ) -> Rule:
     """The symbols of an equation matched to the effect and its causes. `constants`: what the rule itself gives."""
     left, right = equation
-    said = _said(text, (*causes, effect))
+    said = said_of(text, (*causes, effect))
     right = substituted(right, constants)
     found = (count_names(left) if left is not None else {}) | count_names(right)
     others = {symbol(node) for node in nodes if node not in causes and node != effect}
-    aliases = _aliases(left, [name for name in found if name not in others], causes, effect, said)
+    aliases = aliases_of(left, [name for name in found if name not in others], causes, effect, said)
     unmatched = [name for name in found if name not in aliases]
     beyond = {
         symbol(node): node
@@ -395,6 +461,9 @@ def _bound(
     strange = [name for name in unmatched if name not in beyond and name not in CONSTANTS]
     nature = {name: Number(NATURE[name]) for name in strange if _is_constant(name, text, values)}
     strange = [name for name in strange if name not in nature]
+    let = [(short, words) for short, words in LET.findall(text) if short in aliases]
+    strange += [short for short, words in let if not share_meaning(words, aliases[short])]
+    strange += [short for short, words in STANDS_FOR.findall(text) if is_other(words, aliases.get(short, ""))]
     if strange:
         verb = "is" if len(strange) == 1 else "are"
         message = f"rule of '{effect}' uses {named(strange)}, which {verb} not among its causes ({named(causes)})."
@@ -421,120 +490,3 @@ def _is_constant(name: str, text: str, values: Values) -> bool:
     if name not in NATURE or (name == "c" and not re.search(r"c\s*(?:\^|\*\*|²)|light", text)):
         return False
     return all(set(re.findall(r"[^\W\d_]+", unit or "")) <= _SI for _, _, unit in values)
-
-
-def _said(text: str, names: Sequence[str]) -> dict[str, str]:
-    """`where k is the spring constant and x is the extension`: what the rule itself says that a symbol stands for."""
-    plain = {symbol(name).casefold(): name for name in names}
-    parts = [part for piece in re.split(r"\band\b", text) for part in STANDS_FOR.findall(piece)]
-    said = {short: plain.get(symbol(words.strip()).casefold()) for short, words in parts}
-    told = by_custom(text, names) | {short: name for short, name in said.items() if name is not None}
-    return told if len(set(told.values())) == len(told) else {}
-
-
-def _aliases(
-    left: Tree | None, found: Sequence[str], causes: Sequence[str], effect: str, said: Mapping[str, str]
-) -> dict[str, str]:
-    """What each symbol stands for, as far as that is clear. The effect may stand on either side: F = m*a."""
-    exact = _exact((*causes, effect), found)
-    aliases = exact | {
-        short: name for short, name in said.items()
-        if short in found and short not in exact and name not in exact.values()
-    }  # fmt: skip
-    assigns = left is None or isinstance(left, Name)
-    unmatched = [
-        name
-        for name in found
-        if name not in aliases
-        and name not in CONSTANTS
-        and (name not in NATURE or Name(name) == left or any(_abbreviates(name, one) for one in (*causes, effect)))
-    ]
-    if effect not in aliases.values():
-        together = _guessed(unmatched, [name for name in (*causes, effect) if name not in aliases.values()], assigns)
-        if effect in together.values():
-            return aliases | together
-        if isinstance(left, Name) and left.name in unmatched and _may_call(left.name, effect):
-            aliases[left.name] = effect
-            unmatched.remove(left.name)
-    guessed = _guessed(unmatched, [cause for cause in causes if cause not in aliases.values()], assigns)
-    rest = [short for short in unmatched if short not in guessed]
-    free = {*causes} - {*aliases.values(), *guessed.values()}
-    if (
-        not guessed and len(rest) > 1 and effect not in aliases.values()
-    ):  # m v^2 / 2 = E: what is left over is the effect
-        begun = {short: [cause for cause in causes if _abbreviates(short, cause)] for short in unmatched}
-        clear = {short: of[0] for short, of in begun.items() if len(of) == 1}
-        rest = [short for short in unmatched if not begun[short]]
-        if len(rest) == 1 and len(set(clear.values())) == len(clear) == len(unmatched) - 1 == len(free):
-            return aliases | clear | {rest[0]: effect}
-    return aliases | guessed
-
-
-def _exact(names: Sequence[str], found: Sequence[str]) -> dict[str, str]:
-    """Symbols that are a node's own name, or the only one that differs in case or underscores: V_s for Vs."""
-    aliases = {symbol(name): name for name in names if symbol(name) in found}
-    bare = {name: symbol(name).replace("_", "").casefold() for name in names}
-    for written in found:
-        near = [name for name in names if bare[name] == written.replace("_", "").casefold()]
-        if written not in aliases and len(near) == 1 and near[0] not in aliases.values():
-            aliases[written] = near[0]
-    return aliases
-
-
-def _guessed(unmatched: Sequence[str], free: Sequence[str], assigns: bool) -> dict[str, str]:
-    """Symbols that begin exactly one cause each, then one symbol and one cause left over; else nothing. In an equation
-    such as 2 x + 3 y = 12 what is left over need not be a cause."""
-    begun = {short: [cause for cause in free if _abbreviates(short, cause)] for short in unmatched}
-    clear = {short: causes[0] for short, causes in begun.items() if len(causes) == 1}
-    if len(set(clear.values())) < len(clear):
-        return {}
-    rest = [short for short in unmatched if short not in clear]
-    left = [cause for cause in free if cause not in clear.values()]
-    word = len(left) == 1 and len(symbol(left[0])) > 2  # a cause called g is not called a
-    if assigns and word and len(rest) == 1 and not begun[rest[0]] and rest[0] not in NATURE:
-        return clear | {rest[0]: left[0]} if _may_be_one(rest[0]) else {}
-    return clear if not rest else {}
-
-
-def _may_call(left: str, effect: str) -> bool:
-    """Whether a formula may give the effect under this name: a symbol, or a word that the effect has, or any does."""
-    words = re.findall(r"[^\W\d_]{3,}", left)
-    said = not words or shares_word(left, effect) or left.casefold() in _ANY or left != left.lower()
-    short = any(_is_within(left.casefold(), word) for word in symbol(effect).casefold().split("_"))  # avg, amt
-    return said or short or len(symbol(effect)) <= 2  # time required = ... for t
-
-
-def _is_within(short: str, word: str) -> bool:
-    """Whether its letters stand in a word in their order, from the first on."""
-    letters = iter(word)
-    return short[:1] == word[:1] and all(letter in letters for letter in short)
-
-
-def _may_be_one(short: str) -> bool:
-    """A letter with its index, or a word; `qE` and `rhogh` are products of which a part is missing."""
-    bare = short.rstrip("0123456789'").partition("_")[0]
-    return len(bare) <= 1 or bare.casefold() in _GREEK or (len(bare) >= 4 and not bare.startswith(tuple(_GREEK)))
-
-
-def _letters(text: str, causes: Sequence[str], effect: str, told: Sequence[str]) -> frozenset[str]:
-    """What a word may be split into: letters that begin one cause, or the effect and no cause, or are told; and words
-    that stay whole, as they abbreviate a name."""
-    words = set(re.findall(r"[^\W\d]\w*'*", latin(text))) - set(FUNCTIONS)
-    clear = {short for short in (*told, *NATURE) if len(short) == 1}
-    for letter in {letter for word in words for letter in word if letter.isalpha()} - clear:
-        begun = [name for name in causes if _abbreviates(letter, name)] or [effect] * _abbreviates(letter, effect)
-        clear |= {letter} if len(begun) == 1 else set()
-    return frozenset(clear | {word for word in words if any(_abbreviates(word, name) for name in (*causes, effect))})
-
-
-def _abbreviates(short: str, name: str) -> bool:
-    """v, vol, v_0 and TD for volume, volume, v..., total distance: a letter, a beginning or the first letters.
-
-    Two letters are no beginning: `ma` is not mass but m a.
-    """
-    letters, word = short.split("_")[0].rstrip("0123456789'").casefold(), symbol(name).casefold()
-    first = "".join(part[0] for part in word.split("_") if part)
-    index, own = (re.findall(r"\d+", one) for one in (short, word))
-    if index and own and index != own:  # m2 is not m1
-        return False
-    return bool(letters) and (len(letters) != 2 and word.startswith(letters) or letters == first)

@@ -133,7 +133,7 @@ def graph_from(given: Any) -> tuple[ReasoningGraph | None, tuple[Finding, ...]]:
     target = _name(_first(given, TARGET_KEYS))
     units = _units(given, target)
     knowns = dict(_knowns(_first(given, KNOWN_KEYS), units, findings))
-    edges = tuple(_edges(_first(given, EDGE_KEYS), findings))
+    edges = tuple(_edges(_first(given, EDGE_KEYS), findings, frozenset((target, *knowns))))
     target, knowns, edges = _one_spelling(target, knowns, edges)
     asked_for, target = target, _nearly_named(target, knowns, edges)
     if asked_for != target:
@@ -299,7 +299,8 @@ def _open(known: Quantity) -> bool:
     return known.value is None and known.text.strip().lower() in _OPEN
 
 
-def _edges(given: Any, findings: list[Finding]) -> Iterator[RuleEdge]:
+def _edges(given: Any, findings: list[Finding], own: frozenset[str]) -> Iterator[RuleEdge]:
+    """own: names that the graph has elsewhere, and that are one name whatever stands in them."""
     if isinstance(given, Mapping):
         inner = _first(given, EDGE_KEYS)
         given = inner if inner is not None else [given]
@@ -311,7 +312,7 @@ def _edges(given: Any, findings: list[Finding]) -> Iterator[RuleEdge]:
     if len(given) > MOST:
         findings.append(Finding(Status.TRUNCATED, f"at most {MOST:,} edges are read, got {len(given):,}."))
     for number, item in enumerate(given[:MOST], start=1):
-        causes, effects, rule = _edge_parts(item)
+        causes, effects, rule = _edge_parts(item, own)
         if not causes or not effects:
             lacks = "a cause" if not causes else "an effect"
             told = f"edge {number} must have {lacks}, got {_shown(item)}; it is left out."
@@ -329,19 +330,21 @@ def _edges(given: Any, findings: list[Finding]) -> Iterator[RuleEdge]:
             yield RuleEdge(causes, effect, rule.strip())
 
 
-def _edge_parts(item: Any) -> tuple[tuple[str, ...], tuple[str, ...], Any]:
+def _edge_parts(item: Any, own: frozenset[str]) -> tuple[tuple[str, ...], tuple[str, ...], Any]:
     if isinstance(item, Mapping):
-        return _names(_first(item, _CAUSES)), _names(_first(item, _EFFECT)), _first(item, _RULE)
+        return _names(_first(item, _CAUSES), own), _names(_first(item, _EFFECT), own), _first(item, _RULE)
     if isinstance(item, str):
         ends = _ARROW.split(item[:LONGEST_NAME])
-        return (_names(ends[0]), _names(ends[1]), None) if len(ends) == 2 else ((), (), None)
+        return (_names(ends[0], own), _names(ends[1], own), None) if len(ends) == 2 else ((), (), None)
     if isinstance(item, list | tuple) and len(item) in (2, 3):
-        return _names(item[0]), _names(item[1]), item[2] if len(item) == 3 else None
+        return _names(item[0], own), _names(item[1], own), item[2] if len(item) == 3 else None
     return (), (), None
 
 
-def _names(value: Any) -> tuple[str, ...]:
-    """Names of a list, or of a text with several of them; each once."""
+def _names(value: Any, own: frozenset[str] = frozenset()) -> tuple[str, ...]:
+    """Names of a list, or of a text with several of them; each once. `Power dissipated, P` is one where it is own."""
+    if isinstance(value, str) and _name(value) in own:
+        return (_name(value),)
     if isinstance(value, list | tuple):
         found = [_name(part) for part in value]
     else:

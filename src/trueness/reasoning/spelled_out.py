@@ -10,28 +10,12 @@ import re
 from collections.abc import Mapping, Sequence
 
 from trueness.reasoning.literals import kinds_of
-from trueness.reasoning.notation import unit_in
+from trueness.reasoning.notation import BY_LETTER, unit_in
 from trueness.reasoning.syntax import symbol
 
 _GREEK = "lamda|rho|mu|theta|omega|eta|sigma|tau|alpha"
 _SYMBOL = re.compile(rf"([A-Za-z]|[A-Z]{{2}}|{_GREEK}|Delta[A-Z])(?:\d{{1,2}}|_\w{{1,8}})?'*")
 _SUBJECT = re.compile(r"^(?:the\s+)?([^\W\d][^=,;:()]{0,60}?)\s*(?:=|\b(?:is|equals)\b)", re.IGNORECASE)
-_BY_LETTER: Mapping[str, str] = {
-    "m": "mass", "M": "mass|molar mass", "v": "velocity|speed", "u": "initial velocity|initial speed",
-    "a": "acceleration", "F": "force", "t": "time|duration", "d": "distance|diameter|displacement|depth",
-    "s": "distance|displacement", "h": "height|altitude", "r": "radius|interest rate|rate", "l": "length",
-    "L": "length|inductance", "w": "width|weight", "A": "area|amplitude|activity", "V": "volume|voltage|potential",
-    "P": "power|pressure|principal", "p": "momentum|pressure|price", "E": "energy|electric field", "Q": "heat|charge",
-    "q": "charge", "I": "current", "R": "resistance|radius", "k": "spring constant|stiffness|rate constant",
-    "x": "displacement|extension|compression|position|elongation", "T": "temperature|period|tension",
-    "f": "frequency|focal length", "lamda": "wavelength|decay constant", "rho": "density", "W": "work|weight",
-    "mu": "coefficient of kinetic friction|coefficient of friction|friction coefficient", "N": "normal force",
-    "n": "number of moles|moles|number of terms|refractive index", "g": "gravitational acceleration|gravity",
-    "c": "specific heat capacity|specific heat|concentration|speed of light", "omega": "angular velocity|angular speed",
-    "theta": "angle", "B": "magnetic field", "C": "capacitance|heat capacity", "eta": "efficiency|viscosity",
-    "K": "kinetic energy", "U": "potential energy", "KE": "kinetic energy", "PE": "potential energy",
-    "DeltaT": "temperature change|change in temperature", "tau": "torque", "alpha": "angular acceleration",
-}  # fmt: skip
 _BY_KIND: Mapping[str, str] = {
     "energy": "energy|heat|work|kinetic energy|potential energy", "power": "power", "force": "force|weight|tension",
     "mass": "mass", "time": "time|period|duration", "current": "current", "voltage": "voltage|potential difference",
@@ -76,7 +60,7 @@ def _base(name: str) -> str:
 
 def _words_of(name: str) -> tuple[str, ...]:
     """By its letter; by its unit alone where that says one kind, and the letter's words of that kind where both do."""
-    by_letter = tuple(filter(None, _BY_LETTER.get(_base(name), "").split("|")))
+    by_letter = tuple(filter(None, BY_LETTER.get(_base(name), "").split("|")))
     kinds = kinds_of(unit_in(name) or "")
     by_kind = tuple(_BY_KIND.get(next(iter(kinds)), "").split("|")) if len(kinds) == 1 else ()
     both = tuple(word for word in by_letter if word in by_kind)

@@ -90,5 +90,5 @@ def _call(tree: Call) -> Any:
         return values[0] * sympy.pi / 180
     if function == "degrees":
         return values[0] * 180 / sympy.pi
-    names = {"ln": "log", "abs": "Abs", "ceil": "ceiling", "min": "Min", "max": "Max"}
+    names = {"ln": "log", "abs": "Abs", "ceil": "ceiling", "min": "Min", "max": "Max", "comb": "binomial"}
     return getattr(sympy, names.get(function, function))(*values)

@@ -71,6 +71,7 @@ _LATEX = (
     (re.compile(r"\\lambda(?![A-Za-z])"), " lamda "),  # as Unicode spells it; Python's own word is refused
     (re.compile(r"\\(?:times|cdot)"), "*"),
     (re.compile(r"\\[dt]?frac\s*\{([^{}]*)\}\s*\{([^{}]*)\}"), r"((\1)/(\2))"),
+    (re.compile(r"\\[dt]?binom\s*\{([^{}]*)\}\s*\{([^{}]*)\}"), r" comb(\1, \2)"),
     (re.compile(r"\\sqrt\s*\{([^{}]*)\}"), r" sqrt(\1)"),
     (re.compile(r"_\{(\w*)\}"), r"_\1"),
     (re.compile(r"\^\{([^{}]*)\}"), r"^(\1)"),
@@ -87,6 +88,7 @@ _SIGNED = re.compile(r"[\[\]|+!{}\\\u00bc-\u00be]|\w\(")
 _MODULE = re.compile(r"\b(?:math|np|numpy)\.(?=(?:sqrt|exp|log10|log2|sin|cos|tan|ceil|floor|pi|radians|degrees)\b)")
 _INVERSE = re.compile(r"\barc(sin|cos|tan)\s*\(|\b(sin|cos|tan)\s*(?:\^\s*[({]?\s*[-−]\s*1\s*[)}]?|⁻¹)\s*\(")
 _TIMES = re.compile(r"(?<=[\w)\]|%])\s+[xX]\s+(?=[\d(]|[^\W\d]{3,})")
+_FACTORIAL = re.compile(r"(?<![\w.])(?:\(([^()]*)\)|([^\W\d]\w*|\d+))!(?!=)")
 _INDEXED = re.compile(r"[\w)]\s*\[")
 _LETTER = re.compile(r"[^\W\d_](?:_?\d|_\w{1,3})?'*")  # m v and m_1 v_1 multiply, whatever they stand for
 _KEYWORDS = frozenset(("if", "then", "else", "and", "or", "not", "of"))
@@ -163,6 +165,8 @@ def plain(text: str) -> str:
 def _as_characters(text: str) -> str:
     text = _INVERSE.sub(lambda found: f"a{found[1] or found[2]}(", text)
     text = _MODULE.sub("", re.sub(r"\b(?:math|np|numpy)\.log\(", "ln(", text))
+    text = re.sub(r"(?<=[\w)])\s+mod\s+(?=[\w(])", " % ", text)
+    text = _FACTORIAL.sub(lambda found: f" factorial({found[1] or found[2]})", text)
     text = _SUPERSCRIPT.sub(lambda found: f"^({found[0].translate(_DIGITS_OF)})", text)
     text = _MIXED.sub(lambda found: f"({found[1]} + {unicodedata.normalize('NFKC', found[2]).replace('⁄', '/')})", text)
     text = "".join(_SIGNS.get(letter, letter) for letter in text.strip().strip("$`"))

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from operator import itemgetter
 from statistics import fmean
 from typing import NamedTuple, TypeAlias
@@ -66,6 +66,12 @@ def _power(base: float, exponent: float) -> float:
     return math.pow(base, exponent)  # ** would give complex numbers and exact integers of any size
 
 
+def _whole(value: float) -> int:
+    if not value.is_integer() or not 0 <= value <= 170:
+        raise ValueError("of whole numbers from 0 to 170")
+    return int(value)
+
+
 FUNCTIONS: Mapping[str, tuple[Callable[..., float], int, int]] = {  # name -> function, fewest and most arguments
     "sqrt": (math.sqrt, 1, 1),
     "exp": (math.exp, 1, 1),
@@ -89,6 +95,8 @@ FUNCTIONS: Mapping[str, tuple[Callable[..., float], int, int]] = {  # name -> fu
     "max": (lambda *values: max(values), 1, 50),
     "sum": (lambda *values: math.fsum(values), 1, 50),
     "mean": (lambda *values: fmean(values), 1, 50),
+    "factorial": (lambda value: float(math.factorial(_whole(value))), 1, 1),
+    "comb": (lambda n, k: float(math.comb(_whole(n), _whole(k))), 2, 2),
 }
 OPERATORS: Mapping[str, Callable[[float, float], float]] = {
     "+": lambda x, y: x + y,
@@ -132,11 +140,25 @@ def count_names(tree: Tree) -> dict[str, int]:
     return counts
 
 
+_WHOLE_POINTS = ((23.0, 5.0, 7.0, 3.0, 11.0, 13.0), (18.0, 4.0, 9.0, 6.0, 8.0, 14.0))
+
+
+def points(names: Sequence[str], *trees: Tree) -> Iterator[dict[str, float]]:
+    """Two points that tell formulas of a rule's size apart; of whole numbers where a tree takes only these."""
+    if any(_takes_whole(tree) for tree in trees):
+        yield from ({name: at[k % 6] for k, name in enumerate(names)} for at in _WHOLE_POINTS)
+    else:
+        yield from ({name: root**k for k, name in enumerate(names, 1)} for root in (1.37, 2.11))
+
+
+def _takes_whole(tree: Tree) -> bool:
+    return (isinstance(tree, Call) and tree.function in ("factorial", "comb")) or any(map(_takes_whole, parts(tree)))
+
+
 def agree(tree: Tree, other: Tree) -> bool:
     """Whether two trees give one number, at two points."""
     names = sorted({*count_names(tree), *count_names(other)} - set(CONSTANTS))
-    for root in (1.37, 2.11):
-        point = {name: root**k for k, name in enumerate(names, 1)}
+    for point in points(names, tree, other):
         try:
             if not math.isclose(evaluate(tree, point), evaluate(other, point), rel_tol=1e-9):
                 return False

@@ -15,19 +15,22 @@ from itertools import permutations
 from typing import NamedTuple, TypeAlias
 
 from trueness.reasoning.percents import in_shares, says_percent
-from trueness.reasoning.trees import Binary, Call, Name, Number, Tree, evaluate, parts, renamed, substituted, written
-from trueness.reasoning.word_forms import (
-    EVERY,
-    HUNDRED,
-    LESS_BY,
-    MORE_BY,
-    NUMBER_WORDS,
-    OPERATION_WORDS,
-    Shape,
-    is_percent,
-    joined,
+from trueness.reasoning.trees import (
+    Binary,
+    Call,
+    Name,
+    Number,
+    Tree,
+    evaluate,
+    parts,
+    points,
+    renamed,
+    substituted,
+    written,
 )
+from trueness.reasoning.word_forms import EVERY, HUNDRED, LESS_BY, MORE_BY, Shape, is_percent, joined
 from trueness.reasoning.word_names import (
+    GENERAL,
     are_alike,
     in_order,
     is_another,
@@ -36,11 +39,15 @@ from trueness.reasoning.word_names import (
     is_strange,
     is_symbol,
     likeness,
+    measure_one,
     names_symbol,
     share_meaning,
+    stem,
     tokens,
+    without_unit,
     words,
 )
+from trueness.reasoning.word_numbers import NUMBER_WORDS, OPERATION_WORDS
 
 Values: TypeAlias = Mapping[str, tuple[float, str | None]]  # known causes with value and unit
 
@@ -48,20 +55,35 @@ _VERB = re.compile(
     r"\b(?<!what )(?:is|are|was|were|equals?|gives?|must|will|goes|becomes|convert\w*|according|determines?|"
     r"includes?)\b"
 )  # a sentence, and no name
-_CUT = re.compile(rf",|;|\bthen\b|\bby (?:the )?(?:number|amount|price|cost|rate|{'|'.join(NUMBER_WORDS[1:])}|\d)\b")
+_CUT = re.compile(
+    rf"[,;:()+*=×]|\s[-−–]\s|\bthen\b|\bby (?:the )?(?:number|amount|price|cost|rate|{'|'.join(NUMBER_WORDS[1:])}|\d)\b"
+)
 _EACH = re.compile(r"\b(?:per|one|single|each|every|rate|price|unit|wage|cost)\b")
 _COUNT = re.compile(r"\b(?:number|count|quantity|how many|hours|days|weeks|months|years)\b")
 _REMAINING = re.compile(r"\b(?:remain\w*|rest|left|leftover)\b")
 _SHARE_NAME = re.compile(r"rate|ratio|factor|percent|share|fraction|times|multipl|%", re.IGNORECASE)
 _SINGLES_OUT = re.compile(
     r"\b(?:that|which|who|only|one of|some|any|other|most|above|below|beyond|exceeding|excess|"
-    r"excluding|additional|extra|besides|until|by the|slant|outer|inner|before|after|without|including)\b"
+    r"excluding|additional|extra|besides|until|by the|slant|outer|inner|before|after|without|including|overtime)\b"
 )
 
 
+_AT_ANOTHER_TIME = re.compile(r"\b(?:ago|from now|in \w+ years|years later)\b")
 _AMOUNTS = frozenset("amount value payment cost fee deposit withdrawal earned paid spent".split())
 _NUMBERED = re.compile(rf"(?<!the )\b({'|'.join(NUMBER_WORDS[2:])})\b")  # two widths, day two; not of the two trains
 _SAY_ALL = frozenset("all individual each every both these those everything their".split())
+
+
+_ANY_STEMS = frozenset(
+    map(
+        stem,
+        (
+            *_SAY_ALL,
+            *"factors values quantities numbers terms inputs variables them together two three "
+            "expenses bills payments parts pieces dimensions sides".split(),
+        ),
+    )
+)
 
 
 class InWords(NamedTuple):
@@ -74,12 +96,15 @@ class InWords(NamedTuple):
 
 def bind(shape: Shape, causes: Sequence[str], values: Values, effect: str = "") -> InWords | None:
     """The shape over causes: each cause once. None where a phrase fits none, or two matches are as good."""
+    shape = _of_all(shape, causes)
     every = [leaf for leaf in leaves(shape) if leaf.startswith(EVERY)]
     if every:
         return _of_several(shape, every, causes, values, effect)
     shape = _each_once(shape)
     phrases = list(dict.fromkeys(leaves(shape)))
-    if len(phrases) > len(causes) or any(_VERB.search(phrase) or _CUT.search(phrase) for phrase in phrases):
+    if len(phrases) > len(causes) or any(
+        _VERB.search(phrase) or _CUT.search(phrase) for phrase in phrases if phrase not in causes
+    ):
         return None
     shape, left = _with_values(shape, phrases, causes, values)
     if len(left) != len(phrases):
@@ -96,12 +121,22 @@ def bind(shape: Shape, causes: Sequence[str], values: Values, effect: str = "") 
         if all(scores):
             matches.append((sum(scores), chosen))
     best = [chosen for score, chosen in matches if score > max(matches)[0] - 0.05]
-    made = (_by_units(tree, values) for chosen in best if (tree := _named(shape, phrases, chosen)) is not None)
+    made = (_by_units(tree, values) for chosen in best if (tree := _named(shape, phrases, chosen, effect)) is not None)
     trees = {signature(tree, causes): tree for tree in made if tree is not None and not _undoes(tree)}
     if len(trees) != 1:
         return None
     tree = in_shares(next(iter(trees.values())), frozenset(_percentages(causes, values)), says_percent(effect))
     return None if tree is None else InWords(tree, written(tree), dict(zip(phrases, best[0], strict=True)))
+
+
+def _of_all(shape: Shape, causes: Sequence[str]) -> Shape:
+    """`red balls divided by the total number of balls`, where no cause is a total: all of them."""
+    if not isinstance(shape, Binary) or shape.operator != "/" or not isinstance(shape.right, Name) or len(causes) < 2:
+        return shape
+    total = re.fullmatch(r"(?:the )?total(?: number of)? ([a-z]+s)(?: in the [a-z]+)?", shape.right.name)
+    if total is None or not isinstance(shape.left, Name) or any("total" in words(cause) for cause in causes):
+        return shape
+    return Binary("/", shape.left, Call("sum", (Name(f"{EVERY}all {total[1]}"),)))
 
 
 def _percentages(causes: Sequence[str], values: Values) -> set[str]:
@@ -120,15 +155,40 @@ def _by_units(tree: Tree, values: Values) -> Tree | None:
     if isinstance(change, Name) and units == ["%"]:
         return Binary("*", whole, Binary(sign, Number(1.0), change))
     same = isinstance(whole, Name) and {values.get(whole.name, (0.0, None))[1]} == set(units) != {None}
+    same = same or (isinstance(whole, Name) and isinstance(change, Name) and measure_one(whole.name, change.name))
+    if isinstance(whole, Name) and _is_so_often(change):
+        return Binary(sign, whole, change)
     amounts = all(words(name) & _AMOUNTS and not _SHARE_NAME.search(name) for name in leaves(change))
     added = isinstance(change, Name | Number) or (isinstance(change, Binary) and change.operator == "+")
     return Binary(sign, whole, change) if added and (same or amounts) else None
 
 
+def _is_so_often(tree: Tree) -> bool:
+    """The weight lost per month times the months: an amount."""
+    if not isinstance(tree, Binary) or tree.operator != "*":
+        return False
+    names = [side.name.lower().replace("_", " ") for side in (tree.left, tree.right) if isinstance(side, Name)]
+    each = [name for name in names if re.search(r"\b(?:per|each|every|hourly|daily|weekly|monthly|yearly)\b", name)]
+    return len(names) == 2 and len(each) == 1 and not any(map(_SHARE_NAME.search, names)) and of_two_kinds(names)
+
+
 def _undoes(tree: Tree) -> bool:
-    """Nobody divides a quantity by itself, or takes it from itself."""
+    """Nobody divides a quantity by itself, takes it from itself, or takes the root of its square."""
     same = isinstance(tree, Binary) and tree.operator in "-/" and tree.left == tree.right
+    same = (
+        same
+        or (_is_root(tree) and any(map(_is_square, parts(tree))))
+        or (_is_square(tree) and _is_root(parts(tree)[0]))
+    )
     return same or any(map(_undoes, parts(tree)))
+
+
+def _is_root(tree: Tree) -> bool:
+    return isinstance(tree, Call) and tree.function == "sqrt"
+
+
+def _is_square(tree: Tree) -> bool:
+    return isinstance(tree, Binary) and tree.operator == "^" and tree.right == Number(2.0)
 
 
 def _changes(tree: Tree) -> bool:
@@ -136,12 +196,13 @@ def _changes(tree: Tree) -> bool:
     return isinstance(tree, Call) and tree.function in (MORE_BY, LESS_BY) or any(map(_changes, parts(tree)))
 
 
-def _named(shape: Shape, phrases: Sequence[str], causes: Sequence[str]) -> Tree | None:
+def _named(shape: Shape, phrases: Sequence[str], causes: Sequence[str], effect: str) -> Tree | None:
     """Phrases replaced by causes; None where `the losses` that are taken away would be a rate of loss."""
     chosen = dict(zip(phrases, causes, strict=True))
     tree = renamed(shape, chosen)
     rates = {name for said, name in chosen.items() if _SHARE_NAME.search(name) and not _SHARE_NAME.search(said)}
-    return None if _adds_one_of(tree, rates) else tree
+    all_rates = "rate" in words(effect) and all("rate" in words(name) for name in causes)  # the net rate of two rates
+    return None if _adds_one_of(tree, rates) and not all_rates else tree
 
 
 def _adds_one_of(tree: Tree, names: set[str]) -> bool:
@@ -164,10 +225,14 @@ def _may_be(phrase: str, cause: str, values: Values, effect: str) -> bool:
         return False
     if set(_SINGLES_OUT.findall(phrase)) - set(_SINGLES_OUT.findall(cause.lower().replace("_", " "))):
         return False
+    if _AT_ANOTHER_TIME.search(cause.lower().replace("_", " ")) and not _AT_ANOTHER_TIME.search(phrase):
+        return False
     if is_symbol(cause) and not tokens(phrase) & tokens(cause):
         return names_symbol(phrase, cause) and not (words(phrase) & OPERATION_WORDS or re.search(r"\d", phrase))
     if is_made_of(phrase, (cause,)) or is_strange(phrase, cause, effect):
         return False
+    if tokens(phrase) == tokens(without_unit(cause)) and not tokens(phrase) <= GENERAL:
+        return not is_another(phrase, cause)  # the tank size, for tank_size_gallons
     if is_another(phrase, cause) or is_of_another_kind(phrase, cause, effect):
         return False
     said = words(phrase) & OPERATION_WORDS | set(re.findall(r"(?<![a-z\d])\d+", phrase))
@@ -215,9 +280,18 @@ def _of_several(
         said & {"all", "individual", "each", "every", "both", "these", "those", "everything", "their"} or counts
     )
     groups = [tuple(cause for cause in causes if token in tokens(cause)) for token in tokens(phrase)]
-    if isinstance(shape, Call) and leaves(shape) == list(every) and says_all:
-        groups.append(tuple(causes))
-    says_factors = bool(said & {"factors", "values", "quantities", "numbers"})
+    groups += [tuple(cause for cause in causes if share_meaning(token, cause) or _is_called(token, cause))
+               for token in tokens(phrase) - GENERAL]  # fmt: skip
+    if leaves(shape) == list(every) and says_all:
+        symbols = [cause for cause in map(without_unit, causes) if re.fullmatch(r"[^\W\d_](?:_?\w{1,2})?", cause)]
+        named = [
+            word for word in tokens(phrase) - _ANY_STEMS if not word.isdigit()
+        ]  # the individual rates, for t_A and t_B
+        own = [word for word in named if word not in GENERAL]
+        known = symbols or not own or any(share_meaning(word, cause) for word in own for cause in causes)
+        if known and all(names_symbol(word, short) for word in named for short in symbols):
+            groups.append(tuple(causes))
+    says_factors = phrase in ("their", "both their") or bool(said & {"factors", "values", "quantities", "numbers"})
     plural = bool(re.search(r"s\b", phrase))
     pair = _operation(shape, every[0]) == "difference"
     wanted = {2} if "both" in said or pair else counts
@@ -227,6 +301,9 @@ def _of_several(
         fits = {group for group in fits if not of_two_kinds(group)}
     made = {}
     for group in fits:
+        if (share := _share_of_all(shape, group, causes, values, effect)) is not None:
+            made[signature(share.tree, causes)] = share
+            continue
         others = [cause for cause in causes if cause not in group]
         bound = bind(_collapsed(shape, every[0]), [*others, _GROUP], values, effect)
         if bound is not None:
@@ -237,10 +314,37 @@ def _of_several(
     return next(iter(made.values())) if len(made) == 1 else None
 
 
+def _share_of_all(
+    shape: Shape, group: Sequence[str], causes: Sequence[str], values: Values, effect: str
+) -> InWords | None:
+    """The red balls out of all the balls: one of the group over all of it, where these are all causes."""
+    if not isinstance(shape, Binary) or shape.operator != "/" or not isinstance(shape.left, Name):
+        return None
+    if set(group) != set(causes) or not isinstance(shape.right, Call) or shape.right.function != "sum":
+        return None
+    weights = Counter(token for cause in causes for token in tokens(cause))
+    said = shape.left.name
+    alike = {cause: likeness(said, cause, weights) for cause in causes if _may_be(said, cause, values, effect)}
+    own = [cause for cause in alike if tokens(said) & tokens(cause) - {t for t, n in weights.items() if n > 1}]
+    if len(own) != 1:
+        return None
+    tree = Binary("/", Name(own[0]), joined("sum", [Name(cause) for cause in group]))
+    return InWords(tree, written(tree), {said: own[0]})
+
+
+def _is_called(word: str, cause: str) -> bool:
+    """The resistors, for R1 (Ω)."""
+    bare = without_unit(cause)
+    return is_symbol(bare) and names_symbol(word, bare)
+
+
 def _names_some(phrase: str, group: Sequence[str]) -> bool:
     """`the loose pencils` are not all pencils."""
     named = [token for token in tokens(phrase) if not token.isdigit()]
-    return any(0 < sum(share_meaning(token, cause) for cause in group) < len(group) for token in named)
+    return any(
+        0 < sum(share_meaning(token, cause) or _is_called(token, cause) for cause in group) < len(group)
+        for token in named
+    )
 
 
 def of_two_kinds(group: Sequence[str]) -> bool:
@@ -299,8 +403,7 @@ def _replaced(shape: Shape, number: Number, name: Name) -> Shape:
 
 def signature(tree: Tree, causes: Sequence[str]) -> tuple[float, ...]:
     """The same for a + b and b + a: values at two points that no other formula of such a size shares."""
-    points = ({cause: root**k for k, cause in enumerate(causes, 1)} for root in (1.37, 2.11))
     try:
-        return tuple(float(f"{evaluate(tree, point):.9g}") for point in points)
+        return tuple(float(f"{evaluate(tree, point):.9g}") for point in points(causes, tree))
     except (ArithmeticError, ValueError):
         return ()

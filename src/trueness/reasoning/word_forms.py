@@ -12,7 +12,6 @@ A shape is a tree whose names are phrases. A phrase that begins with EVERY stand
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import reduce
@@ -20,6 +19,7 @@ from itertools import product
 from typing import TypeAlias
 
 from trueness.reasoning.trees import Binary, Call, Name, Number, Tree
+from trueness.reasoning.word_numbers import NUMBER_WORDS, NUMERAL, SHARES, number_of
 
 Shape: TypeAlias = Tree
 EVERY = "every "
@@ -30,34 +30,28 @@ MOST_STEPS = 1_000  # shapes made for one sentence: strangers' sentences end, wh
 _MOST_SHAPES = 40  # of one piece of text
 _DEEPEST = 6
 
-NUMBER_WORDS = "zero one two three four five six seven eight nine ten eleven twelve".split()
-SHARES = {
-    "half": 1 / 2, "one half": 1 / 2, "a half": 1 / 2, "third": 1 / 3, "one third": 1 / 3, "a third": 1 / 3,
-    "quarter": 1 / 4, "one quarter": 1 / 4, "a quarter": 1 / 4, "one fourth": 1 / 4, "a fourth": 1 / 4,
-    "one fifth": 1 / 5, "a fifth": 1 / 5, "one sixth": 1 / 6, "one eighth": 1 / 8, "one tenth": 1 / 10,
-    "a tenth": 1 / 10, "two thirds": 2 / 3, "three quarters": 3 / 4, "three fourths": 3 / 4, "two fifths": 2 / 5,
-    "four thirds": 4 / 3, "three fifths": 3 / 5, "four fifths": 4 / 5, "three eighths": 3 / 8,
-}  # fmt: skip
 _TIMES = {
     "twice": 2.0, "double": 2.0, "doubling": 2.0, "thrice": 3.0, "triple": 3.0, "tripling": 3.0, "halve": 0.5,
     "halving": 0.5, "quadruple": 4.0,
 }  # fmt: skip
-NUMERAL = r"(?:\$?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:e[+-]?\d+)?|" + "|".join(NUMBER_WORDS[1:]) + ")"
-_MEASURES = (
-    "(?:dollars?|cents?|seconds?|minutes?|hours?|days?|weeks?|months?|years?|gb|mb|units?|people|persons?|items?)"
-)
 _ALL = re.compile(r"^(?:all|both|these|those|every)\b|\b(?:all|" + "|".join(NUMBER_WORDS[2:7]) + r")\b")
 _COUNTED = re.compile(rf"(?:the |all )*({'|'.join(NUMBER_WORDS[2:])}) [a-z]+s")
 _RELATES = re.compile(r"\b(?:as|out|per|in|for|from|with|on|at|ways?)\b")  # more than a name of several
 _ARTICLE = re.compile(
-    r"^(?:the|a|an|both|exactly|its|their|his|her|then)\s+(?!half\b|third\b|quarter\b|fifth\b|tenth\b)"
+    r"^(?:the|a|an|both|exactly|its|their|his|her|then)\s+(?!half\b|third\b|quarter\b|fifth\b|tenth\b|(?:product|sum|total|average|mean)$)"
 )
 _SEPARATOR = re.compile(r"\s*,(?!\d)\s*(?:and\s+)?|\s+and\s+|\s*&\s*")
-_CLOSED = re.compile(r",\s*(?:all\s+|and\s+|then\s+)?(times|multiplied by|divided by|plus|minus)\s+")
-_ADDITIVE = re.compile(r"\s+(plus|minus|less(?!\s+than)|added to)(?=\s)")
+_CLOSED = re.compile(r",\s*(?:all\s+|and\s+|then\s+)?(times|multiplied by|divided by|plus|minus|less)\s+(?!than\b)")
+# divided by one minus the ratio: nobody divides by one
+_ADDITIVE = re.compile(
+    r"(?<!\bby one)(?<!\bby 1)(?<!\bover one)(?<!\bover 1)(?<!times one)(?<!times 1)"
+    r"\s+(plus|minus|less(?!\s+than)|added to)(?=\s)"
+)
+_BY_ONE_AND_MORE = re.compile(r"\b(?:by|over|times) (?:one|1) (?:plus|minus) .* (?:plus|minus) ")  # where does it end?
 _MULTIPLICATIVE = re.compile(
     r"(?<!evenly)(?<!equally)\s+(multiplied (?:by|with)|times(?!\s+as\b)|divided by|over|per unit(?: of)?)(?=\s)"
 )
+_PER_ONE = re.compile(rf"({NUMERAL})(?: dollars| cents)? (?:per|for each|for every|an?) ([a-z ]+)")
 _POWER = re.compile(r"\s+raised to(?=\s)")
 _SIGN = {"times": "*", "plus": "+", "minus": "-", "less": "-", "added to": "+", "over": "/", "divided by": "/"}
 _PREFIX = re.compile(
@@ -111,20 +105,34 @@ class Reader:
         if percent:
             yield Binary("/", Number(float(percent["share"].replace(",", ""))), HUNDRED)
             return
-        compared = [
-            shape for pattern, make in _COMPARED if (m := pattern.fullmatch(text)) for shape in make(self, m, depth)
-        ]
+        closed = list(_CLOSED.finditer(text))
+        if not closed and _OPEN_PRODUCT.match(text):
+            return
+        compared = (
+            []
+            if closed
+            else [
+                shape for pattern, make in _COMPARED if (m := pattern.fullmatch(text)) for shape in make(self, m, depth)
+            ]
+        )
         if compared:
             yield from compared
             return
-        closed = list(_CLOSED.finditer(text))
+        changed = _THEN_CHANGED.fullmatch(text)
+        if changed:  # revenue minus cost, increased by 10 %
+            for inner in self.shapes(changed["whole"], depth + 1):
+                share = Binary("/", Number(float(changed["share"].replace(",", ""))), HUNDRED)
+                yield Binary("+" if changed["more"] else "-", inner, Binary("*", share, inner))
+            return
         if closed:
             yield from self._cut(text, closed[-1], depth)
             onward = list(_ADDITIVE.finditer(text, closed[-1].end()))
-            if onward and closed[-1][1] not in ("plus", "minus"):  # ..., times Z minus W: two readings
+            if onward and closed[-1][1] not in ("plus", "minus", "less"):  # ..., times Z minus W: two readings
                 yield from self._cut(text, onward[-1], depth)
             return
-        begins = _PREFIX.match(text) is not None
+        if _BY_ONE_AND_MORE.search(text):
+            return
+        begins = _PREFIX.match(text) is not None or text == "product over sum"
         added = list(_ADDITIVE.finditer(text))
         if added:
             yield from self._cut(text, added[-1], depth)
@@ -150,8 +158,9 @@ class Reader:
         forms = [(make, found) for pattern, make in _FORMS if (found := pattern.fullmatch(text))]
         for make, found in forms:
             yield from make(self, found, depth + 1)
-        if depth and _ALL.search(text) and not forms and not _RELATES.search(text):
-            yield Call("sum", (Name(EVERY + text),))
+        placed = re.sub(r" in the [a-z]+$", "", text) if text.startswith("all ") else text
+        if depth and _ALL.search(placed) and not forms and not _RELATES.search(placed):
+            yield Call("sum", (Name(EVERY + placed),))
         quotient = re.fullmatch(r"([a-z ]+?)\s+per\s+(?!cent\b)([a-z ]+)", text) if self._per else None
         if quotient:
             yield Binary("/", Name(_ARTICLE.sub("", quotient[1])), Name(_ARTICLE.sub("", quotient[2])))
@@ -160,6 +169,13 @@ class Reader:
     def _cut(self, text: str, match: re.Match[str], depth: int) -> Iterator[Shape]:
         said = "times" if match[1].startswith("multiplied") else "over" if match[1].startswith("per") else match[1]
         behind = text[match.end() :]
+        if _SIGN[said] in "+-" and (rate := _PER_ONE.fullmatch(behind.strip())):  # plus $0.25 per minute
+            size = number_of(rate[1])
+            rights: list[Shape] = [] if size is None else [Binary("*", Number(size), Name(rate[2]))]
+            yield from (
+                Binary(_SIGN[said], *pair) for pair in product(self.shapes(text[: match.start()], depth + 1), rights)
+            )
+            return
         rights = self._factors(behind, depth + 1) if _SIGN[said] == "*" else self.shapes(behind, depth + 1)
         if _SIGN[said] in "+-" and match[1] != "added to":  # minus rent and food
             rights = [*rights, *self.listed("sum", behind, depth + 1, alone=False)]
@@ -195,6 +211,13 @@ class Reader:
             for shapes in product(*(self.shapes(piece, depth) for piece in pieces)):
                 if operation == "product" or not any(map(is_percent, shapes)):
                     yield joined(operation, shapes)
+            head = re.fullmatch(r"(?:the )?[a-z]+ ([a-z]+s)", pieces[-1])
+            if head and all(re.fullmatch(r"(?:the )?[a-z]+", piece) for piece in pieces[:-1]):
+                full = [
+                    *(f"{piece} {head[1]}" for piece in pieces[:-1]),
+                    pieces[-1],
+                ]  # the initial and final velocities
+                yield joined(operation, [Name(piece) for piece in full])
         if alone:
             yield Call(operation, (Name(EVERY + text),))
 
@@ -223,32 +246,11 @@ def joined(operation: str, shapes: Sequence[Shape]) -> Shape:
         return Call(operation, tuple(shapes))
     if operation == "reciprocals":
         shapes = [Binary("/", Number(1.0), shape) for shape in shapes]
+    if operation == "geometric":
+        return Binary("^", joined("product", shapes), Binary("/", Number(1.0), Number(float(len(shapes)))))
     if operation == "squares":
         shapes = [Binary("^", shape, Number(2.0)) for shape in shapes]
     return reduce(lambda left, right: Binary("*" if operation == "product" else "+", left, right), shapes)
-
-
-def number_of(text: str) -> float | None:
-    """`twelve`, `$4`, `24 hours per day`: a numeral, behind digits also with what is counted."""
-    if text in ("pi", "π"):
-        return math.pi
-    of_pi = re.fullmatch(rf"({NUMERAL})\s*(?:pi|π)", text)
-    if of_pi:
-        return math.pi * (number_of(of_pi[1]) or 0.0)
-    quotient = re.fullmatch(r"(\d+)\s*/\s*([1-9]\d*)", text)
-    if quotient:
-        return int(quotient[1]) / int(quotient[2])
-    match = re.fullmatch(rf"({NUMERAL})(?:\s*{_MEASURES})?", text)
-    # `2 r` is no count of things, and 3 million is not 3
-    counted = re.fullmatch(
-        r"(\$?\d[\d,]*(?:\.\d+)?)(?:\s+(?!pi\b|hundred|thousand|[mb]illion|dozen|pairs?\b|[b-z]\b)[a-z]+){1,4}", text
-    )
-    if counted and not re.search(rf"\b(?:{'|'.join(OPERATION_WORDS)}|and|of|by|from|to|in|as|each(?= )|every)\b", text):
-        match = match or counted
-    if not match:
-        return None
-    said = match[1].lstrip("$").replace(",", "")
-    return float(NUMBER_WORDS.index(said)) if said in NUMBER_WORDS else float(said)
 
 
 Make: TypeAlias = Callable[[Reader, "re.Match[str]", int], Iterator[Shape]]
@@ -263,13 +265,6 @@ def _scaled(reader: Reader, match: re.Match[str], depth: int) -> Iterator[Shape]
     factor = SHARES.get(said, _TIMES.get(said, number_of(said)))
     if factor is not None:
         yield from (Binary("*", Number(factor), inner) for inner in reader.shapes(match[2], depth))
-
-
-def share_of(text: str) -> float | None:
-    """40 % is 0.4, and so are two fifths."""
-    said = text.replace(",", "").replace("-", " ").strip()
-    percent = re.match(r"(\d+(?:\.\d+)?)\s*(?:%|per ?cent)", said)
-    return float(percent[1]) / 100 if percent else SHARES.get(said)
 
 
 def _percent(sign: str) -> Make:
@@ -320,15 +315,51 @@ def _of_one(make_tree: Callable[[Tree], Tree]) -> Make:
     return lambda reader, match, depth: (make_tree(inner) for inner in reader.shapes(match[1], depth))
 
 
-def _offset(sign: str) -> Make:
-    """3 more than X."""
+def _offset(sign: str, first: bool = True) -> Make:
+    """3 more than X; with the number behind, X's age in 3 years."""
 
     def make(reader: Reader, match: re.Match[str], depth: int) -> Iterator[Shape]:
-        number = number_of(match[1])
+        said, of = (match[1], match[2]) if first else (match[2], match[1])
+        number = number_of(said)
         if number is not None:
-            yield from (Binary(sign, inner, Number(number)) for inner in reader.shapes(match[2], depth))
+            yield from (Binary(sign, inner, Number(number)) for inner in reader.shapes(of, depth))
 
     return make
+
+
+def _of_two(operator: str) -> Make:
+    def make(reader: Reader, match: re.Match[str], depth: int) -> Iterator[Shape]:
+        sides = (reader.shapes(match[1], depth), reader.shapes(match[2], depth))
+        yield from (Binary(operator, *pair) for pair in product(*sides))
+
+    return make
+
+
+def _parallel(reader: Reader, match: re.Match[str], depth: int) -> Iterator[Shape]:
+    """Product over sum, of two: one over the sum of their reciprocals."""
+    yield Binary("/", Number(1.0), Call("reciprocals", (Name(f"{EVERY}both their"),)))
+
+
+def _chosen(reader: Reader, match: re.Match[str], depth: int) -> Iterator[Shape]:
+    """Choose 2 people out of n."""
+    number = number_of(match[1])
+    if number is not None and not re.search(r"\b(?:order|arrang\w+|replac\w+|repeat\w*)\b", match[2]):
+        yield from (Call("comb", (inner, Number(number))) for inner in reader.shapes(match[2], depth))
+
+
+def _beyond(reader: Reader, match: re.Match[str], depth: int) -> Iterator[Shape]:
+    """Hours beyond 40: what is above it, and nothing below."""
+    number = number_of(match[2])
+    if number is not None:
+        for inner in reader.shapes(match[1], depth):
+            yield Call("max", (Number(0.0), Binary("-", inner, Number(number))))
+
+
+def _repeated(reader: Reader, match: re.Match[str], depth: int) -> Iterator[Shape]:
+    """Halve X once for each of the Y."""
+    factor = Number({"doubl": 2.0, "tripl": 3.0, "halv": 0.5}[match[1]])
+    for whole, times in product(reader.shapes(match[2], depth), reader.shapes(match[3], depth)):
+        yield Binary("*", whole, Binary("^", factor, times))
 
 
 def _both(reader: Reader, match: re.Match[str], depth: int) -> Iterator[Shape]:
@@ -354,19 +385,13 @@ def _power(exponent: float) -> Callable[[Tree], Tree]:
     return lambda inner: Binary("^", inner, Number(exponent))
 
 
-OPERATION_WORDS = frozenset(
-    "half twice double triple percent minus plus sum difference product times divided multiplied less more fewer "
-    "average mean ratio square squared root increased decreased reduced maximum minimum third quarter than added "
-    "subtracted multiply multiplying divide dividing subtract subtracting add adding deduct deducting increase "
-    "increases decrease decreases reduce reciprocal cube cubed excess quotient halve then all result largest larger "
-    "greatest greater highest higher smallest smaller least lowest lower squares cubes roots fraction proportion "
-    "percentage portion negative raised lowered reciprocals inverse inverses absolute positive sine "
-    "cosine tangent sin cos tan log logarithm exponential factorial derivative integral gradient modulus magnitude "
-    "remainder integer digits divisors complement minimized maximized".split()
-)
 _PERCENTAGE = r"(?P<share>\d[\d,]*(?:\.\d+)?)\s*(?:%|percent\b|per cent\b)"
 LESS = "(?:[a-z]+ )?(?:discount|reduction|decrease|markdown|cut|pay cut)"
 MORE = "(?:[a-z]+ )?(?:increase|raise|markup|mark-up|surcharge|tax|vat|tip|gratuity|fee|bonus|premium)"
+_AMOUNT = (  # what can be beyond a number; of students above 18 there may be any number
+    "hours?|minutes?|miles?|kilometers?|sales?|income|earnings?|revenue|usage|consumption|kwh|weight|distance|amount|spending|"
+    "purchases?|balance|profit|wages?|salary|speed"
+)
 _SHARED = "(?:shared|split|divided|distributed|spread) (?:equally|evenly) (?:among|amongst|between|by|over|across)"
 _PAIRS = (  # how it begins, what stands between, the operation, and whether the second comes first
     (r"multiply(?:ing)?\s+", "by|with|times", "*", False),
@@ -404,6 +429,15 @@ _UP = "older|taller|longer|heavier|faster|higher|greater|larger|bigger|wider|lat
 _DOWN = "younger|shorter|lighter|slower|lower|smaller|narrower|earlier|colder|cheaper|less|fewer"
 _SOMEWHERE = r"(?:\s+\w+)?(?:\s+(?:on|in|at) \w+)?"  # 5 less on Sunday than
 _IS = "(?: is| are| has| have| was| were| did)?"
+_OPEN_PRODUCT = re.compile(  # 3 more than the price times the number: of the price, or of the product?
+    rf"{NUMERAL}(?:\s+\w+)?\s+(?:{_UP}|{_DOWN})(?:\s+\w+)?\s+than\s+"
+    rf"(?!(?:the )?(?:{NUMERAL}|twice|half|double|triple|product|quotient|sum)\b).*\b(?:times|multiplied by|"
+    rf"divided by)\b"
+)
+_THEN_CHANGED = re.compile(
+    rf"(?P<whole>.+), (?:and |then |all |is )*(?:(?P<more>increased|raised)|reduced|decreased|discounted|"
+    rf"lowered) by {_PERCENTAGE}"
+)
 _COMPARED: tuple[tuple[re.Pattern[str], Make], ...] = tuple(
     (re.compile(pattern), make)
     for pattern, make in (
@@ -444,11 +478,33 @@ _FORMS: tuple[tuple[re.Pattern[str], Make], ...] = tuple(
         (rf"(?P<whole>.+?)\s+(?:goes|went|is|are) up(?: by)? {_PERCENTAGE}", _percent("+")),
         (rf"(?P<whole>.+?)\s+(?:goes|went|is|are) down(?: by)? {_PERCENTAGE}", _percent("-")),
         (r"(?:average|mean) of\s+(.+)", _list("mean")),
+        (r"geometric (?:average|mean) of\s+(.+)", _list("geometric")),
+        (r"factorial of\s+(.+)", _of_one(lambda inner: Call("factorial", (inner,)))),
+        (r"([a-z]+) factorial", _of_one(lambda inner: Call("factorial", (inner,)))),
+        (r"(.+) modulo (.+)", _of_two("%")),
+        (r"(?:the |their )?product over (?:the |their )?sum", _parallel),
+        (
+            rf"(?:number of ways to )?(?:choose|select|pick) ({NUMERAL}) [a-z]+ (?:out of|from(?: among)?)\s+(.+)",
+            _chosen,
+        ),
+        (
+            rf"((?:[a-z]+ )*?(?:{_AMOUNT})(?: [a-z]+)*?) (?:beyond|above|in excess of|exceeding) ({NUMERAL}(?: "
+            rf"[a-z]+)?)",
+            _beyond,
+        ),
+        (rf"(.*\b(?:age|old)) in ({NUMERAL}) years?", _offset("+", first=False)),
+        (rf"(.*\b(?:age|old)) ({NUMERAL}) years? ago", _offset("-", first=False)),
+        (r"(doubl|tripl|halv)(?:e|ing) (.+?) once (?:for|at|in|after) (?:each|every) (?!time\b)(.+)", _repeated),
+        (
+            r"(.*\b(?:price|cost|fee|rate|wage|pay|charge|per [a-z]+)) for (?:each|every) (?!other\b|"
+            r"additional\b)([a-z ]+)",
+            _of_two("*"),
+        ),
         (r"averaging\s+(.+)", _list("mean")),
         (r"average (?=the |all |both |these )(.+)", _list("mean")),
-        (r"(their (?:average|mean))", _list("mean")),
-        (r"(their (?:sum|total))", _list("sum")),
-        (r"(their product)", _list("product")),
+        (r"(their) (?:average|mean)", _list("mean")),
+        (r"(their) (?:sum|total)", _list("sum")),
+        (r"(their) product", _list("product")),
         (r"(.+?),? (?:added|summed|put|taken)(?: all)? (?:together|up)", _list("sum")),
         (
             rf"how (?:much|many)(?: \w+)?? (?:{_UP})(?: [a-z]+)?? (.+?){_IS} than (.+)",
@@ -459,7 +515,8 @@ _FORMS: tuple[tuple[re.Pattern[str], Make], ...] = tuple(
             _fewer,
         ),
         (
-            r"(?:total|combined) ([a-z]+) (?:from|of|for|across|in|on|over) (?:both|all|the (?:two|three|four))"
+            r"(?:total|combined)(?: number of)? ([a-z]+) (?:from|of|for|across|in|on|over) (?:both|all|the "
+            r"(?:two|three|four))"
             r"(?: (?!in |of |for )[a-z]+){1,3}",
             _both,
         ),
@@ -467,7 +524,11 @@ _FORMS: tuple[tuple[re.Pattern[str], Make], ...] = tuple(
             r"difference (?:between|of|in) ((?!.* and )(?:(?:the )?[a-z]+ (?:of|between) )?[a-z ]+s)",
             _apart,
         ),
-        (r"(?:maximum|largest|larger|greatest|greater|highest|higher)(?: value)? (?:of|among)\s+(.+)", _list("max")),
+        (
+            r"(?:maximum|largest|larger|bigger|biggest|greatest|greater|highest|higher)(?: value)? (?:of|among)"
+            r"\s+(.+)",
+            _list("max"),
+        ),
         (r"(?:minimum|smallest|smaller|least|lowest|lower)(?: value)? (?:of|among)\s+(.+)", _list("min")),
         (rf"{_FACTOR}(?:\s+of)?\s+(?!as\b)(.+)", _scaled),
         (rf"{_PERCENTAGE}\s+of\s+(?P<whole>.+)", _percent("of")),

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 _STOP = frozenset(
     "the a an of in on at for to from by per and that this its his her their she he it they with during made is are "
-    "was were given value amount s what been has have had each who which those ones there".split()
+    "was were given value amount s what been has have had each who which those ones there across through".split()
 )
 _IRREGULAR = {
     "spent": "spend", "sold": "sell", "paid": "pay", "eaten": "eat", "ate": "eat", "bought": "buy", "ran": "run",
@@ -52,6 +52,9 @@ _MEANINGS = tuple(
         "volume liter milliliter gallon",
         "area acre",
         "speed velocity pace",
+        "resistance resistor",
+        "celsius temperature",
+        "newton force weight",
         "money dollar cash budget fund euro cent",
         "age old year",
         "height tall high",
@@ -80,7 +83,8 @@ _UNITS = {
     "l": "liter", "ml": "milliliter", "g": "gram", "kg": "kilogram", "m": "meter", "km": "kilometer", "mi": "mile",
     "h": "hour", "hr": "hour", "hrs": "hour", "min": "minute", "s": "second", "sec": "second", "mol": "mole",
     "$": "dollar", "usd": "dollar", "eur": "euro", "lb": "pound", "lbs": "pound", "ft": "foot", "kwh": "kwh",
-    "w": "watt", "j": "joule", "gal": "gallon", "mg": "milligram", "cm": "centimeter",
+    "°c": "celsius", "°f": "fahrenheit", "n": "newton", "w": "watt", "j": "joule",
+    "gal": "gallon", "mg": "milligram", "cm": "centimeter",
 }  # fmt: skip
 _LETTERS = {
     "current": "i", "voltage": "v", "charge": "q", "momentum": "p", "recessive": "q", "dominant": "p", "failure": "q",
@@ -196,20 +200,46 @@ def stem(word: str) -> str:
 _GROUPS = tuple(frozenset(stem(word) for word in group) for group in _MEANINGS)
 _MODIFIERS = frozenset(map(stem, "initial final total first second new old original average change overall".split()))
 _COUNTS_AND_MONEY = {0, 1}  # the boys are their number, the repairs what they cost
-_GENERAL = frozenset(
+GENERAL = frozenset(
     map(
         stem,
         "number count quantity price cost total amount value time rate weight mass length distance area volume speed "
         "temperature age score size sum average mean original current given taken used spent done made each one "
-        "unit item thing person people money level measured known overall full whole all needed required expected "
+        "unit item thing figure reading person people money level measured known overall full whole all needed "
+        "required expected "
         "actual sample substance object body material compound hour minute second day week month year "
         "mile kilometer meter gram kilogram liter dollar hourly daily weekly monthly yearly annual before "
         "after".split(),
     )
 )
+_TIMES = frozenset(map(stem, "hours minutes seconds min sec hr dollars euros cents usd eur".split()))
+_MEASURING = frozenset(
+    map(
+        stem,
+        "size capacity price cost time duration distance length width height depth radius diameter weight mass volume "
+        "area speed velocity rate commute pay wage budget salary fee".split(),
+    )
+)
+_UNIT_WORDS = frozenset(
+    map(
+        stem,
+        "dollars euros cents gallons liters milliliters grams kilograms pounds ounces meters kilometers miles feet "
+        "inches hours minutes seconds usd eur lb kg km cm mm ml min sec hr kwh mph".split(),
+    )
+)
 _MEASURED = tuple(frozenset(stem(word) for word in group) for group in _KINDS)
 _STOPPED = frozenset(map(stem, _STOP))
 _OPPOSED = tuple(frozenset(stem(word) for word in group) for group in _CONTRASTS)
+
+
+def without_unit(name: str) -> str:
+    """tank_size_gallons is the tank size, Mass (kg) the mass."""
+    bare = re.sub(r"\s*\([^()]*\)\s*$", "", name.strip())
+    *front, last = re.split(r"[\s_]+", bare) or [""]
+    is_unit = (last in _UNITS or stem(last.lower()) in _UNIT_WORDS) and (len(last) > 1 or "_" in bare)
+    timed = stem(last.lower()) in _TIMES or last in ("h", "s")  # labor hours are no labor
+    is_unit = is_unit and bool(front) and (not timed or any(stem(word.lower()) in _MEASURING for word in front))
+    return " ".join(front) if is_unit else bare
 
 
 def is_symbol(name: str) -> bool:
@@ -242,14 +272,14 @@ def likeness(phrase: str, cause: str, weights: Mapping[str, int]) -> float:
     if not total:
         return 0.0
     shared = sum(1 / weights[token] for token in one & other)
-    known = other | _of_units(cause)
+    known = other | units_of(cause)
     strange, both = any(_specific(one, known)), one & other
-    if not both and (strange or any(_specific(other, one | _of_units(phrase)))):
+    if not both and (strange or any(_specific(other, one | units_of(phrase)))):
         return 0.0  # a shipping fee is no item price, though a fee is a price
     if strange and any(_specific(other, one)) and all(weights[token] > 1 for token in both):
         return 0.0  # pages read today are not the pages left: what they share, other causes have as well
-    alike = (one | _of_units(phrase)) - other
-    weak = sum(1 for token in alike if any(_same(token, word) for word in (other - one) | _of_units(cause)))
+    alike = (one | units_of(phrase)) - other
+    weak = sum(1 for token in alike if any(_same(token, word) for word in (other - one) | units_of(cause)))
     by_head = _BY_HEAD if shared and _head(phrase) & _head(cause) and len(_head(cause)) else 0.0
     return (shared + _WEAK * weak) / total + by_head
 
@@ -260,17 +290,17 @@ def share_meaning(phrase: str, name: str) -> bool:
 
 def _specific(said: frozenset[str], known: frozenset[str]) -> Iterator[str]:
     """Words that tell something of its own and have no like among the others."""
-    return (token for token in said - _GENERAL if not any(_same(token, word) for word in known))
+    return (token for token in said - GENERAL if not any(_same(token, word) for word in known))
 
 
 def may_measure(unit: str, name: str) -> bool:
     """Liters of what is in (L), books of the books; books are not taken from money."""
-    return any(_same(stem(unit), word) for word in tokens(name) | _of_units(name))
+    return any(_same(stem(unit), word) for word in tokens(name) | units_of(name))
 
 
 def is_strange(phrase: str, cause: str, effect: str) -> bool:
     """Whether most of a phrase says something else: `inflation erodes the purchasing power of savings`, for savings."""
-    one, other = tokens(phrase), tokens(cause) | _of_units(cause)
+    one, other = tokens(phrase), tokens(cause) | units_of(cause)
     known = {token for token in one if any(_same(token, word) for word in other)}
     few = 0 if re.match(r"(?:what|how)\b", phrase) else max(len(known), 1)
     said = {stem(word) for word in words(phrase) if not word.endswith("ed")}  # the trucks passed
@@ -281,6 +311,22 @@ def are_alike(names: Sequence[str]) -> bool:
     """Whether nobody would say that they are of different kinds: a length and a number of days are."""
     kinds = [_kinds(name) for name in names]
     return all(one & other or not one or not other for one in kinds for other in kinds)
+
+
+def is_no_money(name: str) -> bool:
+    """Whether a name says that it is a length, a time, a mass."""
+    return bool(_kinds(name) - _COUNTS_AND_MONEY)
+
+
+def is_other(said: str, name: str) -> bool:
+    """Whether each has words of its own and none in common: the return time, for the outward time."""
+    one, other = (tokens(text) - GENERAL for text in (said, without_unit(name)))
+    return bool(one and other) and not is_symbol(name) and not share_meaning(" ".join(one), " ".join(other))
+
+
+def measure_one(name: str, other: str) -> bool:
+    """Whether both are of one measured kind, and one that is not counted: two speeds."""
+    return bool(_kinds(name) & _kinds(other) - _COUNTS_AND_MONEY)
 
 
 def is_another(phrase: str, cause: str) -> bool:
@@ -301,7 +347,7 @@ def _measures_another(phrase: str, cause: str, effect: str) -> bool:
     timing = _TIMING.findall(phrase)
     one = tokens(phrase) - (tokens(" ".join(timing)) if timing else frozenset())
     said, has = (
-        {k for k, kind in enumerate(_MEASURED) if kind & name} for name in (one, tokens(cause) | _of_units(cause))
+        {k for k, kind in enumerate(_MEASURED) if kind & name} for name in (one, tokens(cause) | units_of(cause))
     )
     if said and has:
         return not said & has
@@ -327,11 +373,11 @@ def _counts_another(phrase: str, cause: str) -> bool:
 
 def _shares_little(phrase: str, cause: str) -> bool:
     """Tax and tip are not the tax; the initial volume is not the initial population, nor shirts pants."""
-    one, other, units = tokens(phrase), tokens(cause), _of_units(cause)
+    one, other, units = tokens(phrase), tokens(cause), units_of(cause)
     several = re.compile(r"\band\b|&")
     if several.search(phrase) and not several.search(cause.lower()):
         return not all(any(_same(token, word) for word in other | units) for token in one)
-    for plain in (_MODIFIERS, _GENERAL):
+    for plain in (_MODIFIERS, GENERAL):
         own, its = one - plain, other - plain
         if own and its and not any(_same(token, word) for token in own for word in its | units):
             return True
@@ -348,7 +394,7 @@ def _same(token: str, other: str) -> bool:
     return token == other or any(token in group and other in group for group in _GROUPS)
 
 
-def _of_units(name: str) -> frozenset[str]:
+def units_of(name: str) -> frozenset[str]:
     """`Volume (L)` speaks of liters; (g/mol) of neither."""
     inside = re.findall(r"\(\s*([^()/\s]+)\s*\)", name.lower())
     return frozenset(stem(_UNITS.get(unit, unit)) for unit in inside)
@@ -368,7 +414,7 @@ def is_made_of(phrase: str, causes: Sequence[str]) -> bool:
     before = _HEAD.match(plain)
     if before is None or re.match(r"(?:all|each|what|\w+ly)\s", before[1]):
         return False
-    known = {token for cause in causes for token in tokens(cause) | _of_units(cause)}
+    known = {token for cause in causes for token in tokens(cause) | units_of(cause)}
     known |= {stem(word) for word in _MEASURES} | {stem(word) for word in _NUMBERS}
     return not any(any(_same(token, word) for word in known) for token in _heads(before[1]))
 

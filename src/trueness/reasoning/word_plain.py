@@ -12,7 +12,8 @@ import re
 from collections.abc import Iterator
 
 from trueness.reasoning.word_causes import Values
-from trueness.reasoning.word_forms import BRACKET, LESS, MORE, NUMERAL, OPERATION_WORDS, SHARES, number_of
+from trueness.reasoning.word_forms import BRACKET, LESS, MORE
+from trueness.reasoning.word_numbers import NUMERAL, OPERATION_WORDS, SHARES, computes, number_of
 
 _FOUND = "(?:obtained|found|calculated|computed|derived|determined)"
 _PERCENT = r"\d[\d.]*\s*(?:%|percent)"
@@ -47,14 +48,39 @@ LEAD = re.compile(
     r"(?:by|using|from|applying|according to|per|via) [^,\d]*"
     r"\b(?:law|theorem|principle|formula|equation|definition|rule)\b[^,\d]*,\s*|by definition,\s*)"
 )
+_TO_INCLUDE = re.compile(
+    r"^(?P<rest>.*\d.*?),? to (?:include|account for|add|apply|reflect|allow for)(?P<why> .*\d.*)$"
+)
+_COMPUTES = re.compile(r"\b(?:add|subtract|multiply|divide|deduct|minus|plus|times|for every|for each)\b")
+_DOING = re.compile(r"^(?:working|acting|moving|taken|combined|used|by) (?:(?!by|is|are)[a-z' -])+, (?=[a-z])")
+_OF_SO_MANY = re.compile(rf"^(?:for|with|of) (?:the |these )?({NUMERAL}) (?:[a-z]+ ){{0,3}}[a-z]+, ")
+_IN_PERCENT = re.compile(r"(?:in|as an?) percent(?:age)?$")
 _MULTIPLES = {"twice": 2.0, "doubl": 2.0, "tripl": 3.0, "half": 0.5, "halv": 0.5}
 _CHARGED = re.compile(
     rf"^(?:apply |charge )?(?:an? |the )?(?P<share>\d[\d.]*\s*(?:%|percent)) (?P<kind>{LESS}|{MORE}) (?:on|of|from|to)"
     r"\s+(?P<whole>[a-z ]+)$"
 )
+_KINDS = (
+    r"(?P<kind>(?:[a-z]+ )?(?:tax(?:es)?|tip|vat|fee|markup|surcharge|gratuity|commission|interest|discount|rebate))"
+)
+_SHARED = r"(?P<share>\d[\d.]*\s*(?:%|percent))"
+_CHARGES = tuple(
+    re.compile(pattern)
+    for pattern in (
+        rf"^(?P<whole>[a-z ]+?) (?:is |are )?(?:(?P<more>increased|raised)|reduced|decreased|lowered) by "
+        rf"(?:an? |the )?{_SHARED} {_KINDS}$",
+        rf"^(?:(?P<more>increase|raise)|reduce|decrease|lower) (?P<whole>[a-z ]+?) by "
+        rf"(?:an? |the )?{_SHARED} {_KINDS}$",
+        rf"^(?:an? |the )?{_KINDS} of {_SHARED} (?:is|are) (?:(?P<more>added to|charged on|put on)|"
+        r"(?:subtracted|deducted|taken) (?:from|off)) (?P<whole>[a-z ]+)$",
+        rf"^(?:(?P<more>add)|subtract|deduct) (?:an? |the )?{_KINDS} of {_SHARED} (?:to|from) (?P<whole>[a-z ]+)$",
+        rf"^(?:(?P<more>add)|subtract|deduct) (?:an? |the )?{_SHARED} (?:(?:for|in) )?{_KINDS} (?:to|from) "
+        rf"(?P<whole>[a-z ]+)$",
+    )
+)
 _OUTCOMES = frozenset("average mean sum total difference ratio percentage product complement percent".split())
 _EXPLAINS_NOTHING = re.compile(
-    r"\b(?:appl\w+|adjust\w*|discount\w*|tax\w*|exclud\w*|except|lower|higher|different|after|before|without|losses)\b"
+    r"\b(?:appl\w+|adjust\w*|convert\w*|discount\w*|tax\w*|exclud\w*|except|lower|higher|different|after|before|without|losses)\b"
 )
 
 
@@ -62,6 +88,12 @@ def _in_shares(found: re.Match[str]) -> str:
     """Three out of four students: 75 % of them."""
     part, whole = number_of(found[1]), number_of(found[2])
     return f"{100 * part / whole!r}% of " if part and whole and part < whole else found[0]
+
+
+def _passive(found: re.Match[str]) -> str:
+    """... and then the fee is deducted: ..., minus the fee."""
+    what = re.sub(r"^[a-z ]+ of (?=\$?\d)", "", found[1])
+    return f", {'plus' if found[2] == 'added' else 'minus'} {what}"
 
 
 def _as_words(found: re.Match[str]) -> str:
@@ -94,6 +126,53 @@ _REWRITTEN = tuple(
     (re.compile(pattern), said)
     for pattern, said in (
         (r"\b(?:is|are|costs?|equals?|of) (?:only|just|exactly|simply|precisely)\b", lambda found: found[0].split()[0]),
+        (r"\bwhat ((?!he|she|they|it|we|you)[a-z' ]+?) (?:holds|has|had|contains|gets|got)\b", r"\1"),
+        (r"\bwhat (?:he|she|they|it|we|you) (?:paid|spent|pays|spends) (?:for|on) ", "cost of "),
+        (r"\bwhat (?:he|she|they|it|we|you) (?:sold|sells) ([a-z ]+?) for\b", r"sales of \1"),
+        (r"^(all (?:of )?(?:the )?[a-z ]+?),? except(?: for)?(?: those| the ones)? ", r"\1 minus "),
+        (rf"\b({NUMERAL}) (length|width|side|base|leg|height)s (?:and|plus) ({NUMERAL}) (length|width|side|base|"
+         rf"leg|height)s$",
+         r"\1 times the \2 plus \3 times the \4"),
+        (r"\b(?:is|are|gets?) (?:paid|charged|billed|sold|priced) at ", "times "),
+        (r"\b(?:one|1) (?:whole |complete |full |entire )?(?:job|task|tank|pool|room|house|fence|wall|unit|lawn|field)"
+         r"(?= (?:is )?divided by| over)", "1"),
+        (r"\b(?:for|to|in) (each|every) (?:one )?of (?:the|these|those|his|her|their) ", r"for \1 "),
+        (r", added to ", " added to "),
+        (r",? (?:and|then|and then) (?:the |an? )?([a-z0-9$. ]+?) (?:is|are) (?:then )?"
+         r"(added|subtracted|deducted|taken away|taken off)(?: to (?:it|this|that))?$", _passive),
+        (rf"\bloses ({_PERCENT})(?: (?:in|of its|of the) [a-z]+)?", r"is reduced by \1"),
+        (rf"\bgains ({_PERCENT})(?: (?:in|of its|of the) [a-z]+)?", r"is increased by \1"),
+        (r"\bprobability that ", "probability of "),
+        (r"\bwhat is (?:left|remaining)(?= (?:is|are|times|divided|shared))", "remainder"),
+        (r"\bweighted by\b", "times"),
+        (r"\barithmetic (mean|average)\b", r"\1"),
+        (r"^(?:the |their )?product (?:over|divided by) (?:the |their )?sum$", "product over sum"),
+        (r"^(their [a-z]+|both [a-z]+|the [a-z]+|[a-z]+s in series) (?:simply |just )?"
+         r"(?:(?:are |get )?add(?:ed)?(?: up| together)?|sum)$", r"sum of \1"),
+        (r"^(their [a-z]+|both [a-z]+|the [a-z]+) (?:simply |just )?"
+         r"(?:are |get )?multipl(?:y|ied)(?: together)?$", r"product of \1"),
+        (r"^([a-z ]+ and [a-z ]+?) (?:are )?multipl(?:y|ied)(?: together)?$", r"product of \1"),
+        (r"\bits own ", ""),
+        (r" counts? as [a-z ]+$", ""),
+        (r",? (?:ignoring|discarding|dropping) (?:the|any) (?:remainder|fraction|leftovers?)$", ", rounded down"),
+        (rf"\b(plus|minus|add) (?:an? |the )?({_PERCENT}) (?:commission|tax|interest|fee|tip|bonus) on "
+         rf"(?=[a-z])", r"\1 \2 of "),
+        (rf"\bby (?:an? |the )?({_PERCENT}) (?:[a-z]+ )?(?:tax|tip|fee|markup|surcharge|discount)(?=,| then| "
+         rf"and then)", r"by \1"),
+        (rf"\b((?:split|shar|divid|distribut)[a-z]*\b.*\b(?:among|between)) (?:the |all |all the )?({NUMERAL}) "
+         rf"[a-z]+$", r"\1 \2"),
+        (r" between (?:them|the two)(?= (?:is|are|divided|times|minus|plus|over)|$)", ""),
+        (r"^each ([a-z]+) (?:receives|gets|pays|has) an equal share of ([a-z ]+)$", r"\2 divided by number of \1"),
+        (r"^([a-z ]+ and [a-z ]+?|both [a-z]+|the (?:two|three) [a-z]+) (?:are|is) (averag|add|sum)"
+         r"(?:m?ed)(?: together| up)?$",
+         lambda found: f"{'average' if found[2] == 'averag' else 'sum'} of {found[1]}"),
+        (rf"\b(?!{NUMERAL}\b)([a-z]+) (minus|plus|take away|subtract|divided by|times) (the )?([a-z]+) "
+         rf"one$", r"\1 \2 \4 \1"),
+        (r"\bremainder (?:when|of) ([a-z0-9 ]+?) (?:is )?divided by ([a-z0-9 ]+)$", r"\1 modulo \2"),
+        (rf"\b(add|adding|plus|minus|subtract) ({NUMERAL}) (?:extra|additional|more|spare) [a-z]+"
+         rf"(?: for [a-z]+)?$", r"\1 \2"),
+        (r"\btak(e|ing) (?:away|off|out) (?=(?:the |an? )?\$?\d[^,]*$)", "subtract "),
+        (rf"\b(subtract|deduct|add) (?:the |an? )?({_PERCENT})(?: [a-z]+)? (?:for|in|as) [a-z ]+$", r"\1 \2"),
         (r"\bhow many ([a-z ]+?) (?:are|were) ([a-z]+ed|bought|sold|eaten|made|given)\b", r"number of \1 \2"),
         (r"^(?:sum up|add(?: up)?|total) (?:all |the |all the )?[a-z ]+: (?=[a-z])", "add "),
         (r"\b(\d+)/([1-9]\d*)(?= as (?:many|much)\b)", _as_words),
@@ -164,12 +243,21 @@ def plain(sentence: str, values: Values) -> str:
     for pattern, said in _SIGNS:
         sentence = pattern.sub(said, sentence)
     sentence = _AIM.sub("", LEAD.sub("", sentence))
+    if _IN_PERCENT.search(sentence):
+        sentence = re.sub(r"\b(?:relative to|compared (?:with|to))\b", "divided by", sentence)
+    if (front := _DOING.match(sentence)) is not None and not computes(front[0]):
+        sentence = sentence[front.end() :]
+    counted = _OF_SO_MANY.match(sentence)
+    if counted and number_of(counted[1]) == len(values):
+        sentence = sentence[counted.end() :]
     stated = {value for value, _ in values.values()} | {1.0}
     for pattern in (FRONT_REASON, _FRONT_SINCE, _FRONT_AFTER, _FRONT_SENTENCE, _TITLE, _BACK_REASON, _REMARK):
         match = pattern.match(sentence)
-        if match and _says_nothing(match["why"], match["rest"], stated, pattern):
+        if match and _says_nothing(match["why"], match["rest"], stated, pattern, len(values)):
             sentence = match["rest"]
     sentence = _PURPOSE.sub(_unless_it_computes, LEAD.sub("", _AIM.sub("", LEAD.sub("", sentence)))).strip()
+    if (aim := _TO_INCLUDE.match(sentence)) is not None and _says_nothing(aim["why"], aim["rest"], stated, _REMARK, 0):
+        sentence = aim["rest"]
     for pattern, said in _REWRITTEN:
         sentence = pattern.sub(said, sentence)
     return " ".join(sentence.split())
@@ -177,26 +265,38 @@ def plain(sentence: str, values: Values) -> str:
 
 def _unless_it_computes(found: re.Match[str]) -> str:
     """A purpose is left out; `gives the revenue; subtract the costs` is none."""
-    return found[0] if re.search(r"\b(?:add|subtract|multiply|divide|deduct|minus|plus|times)\b", found[0]) else ""
+    return found[0] if _COMPUTES.search(found[0]) else ""
 
 
 def charged(sentence: str, effect: str) -> str:
-    """`a 15% tip on the meal`: for the tip, a share of the meal."""
-    match = _CHARGED.match(sentence)
-    if match is None:
-        return sentence
+    """`a 15% tip on the meal`: for the tip, a share of the meal; `the meal is increased by a 15% tip`, or a tip of 15%
+    is added to it: for anything else the meal with it."""
     named = effect.lower().replace("_", " ")
-    together = re.search(r"\b(?:total|final|with|after|including|new|price|cost|bill|sale|discounted)\b", named)
-    is_it = match["kind"].split()[-1] in named and not together
-    return f"{match['share']} of {match['whole']}" if is_it else sentence
+    together = re.search(r"\b(?:total|final|with|after|including|new|price|cost|bill|sale|discounted|net)\b", named)
+    if (match := _CHARGED.match(sentence)) is not None:
+        is_it = match["kind"].split()[-1] in named and not together
+        return f"{match['share']} of {match['whole']}" if is_it else sentence
+    for pattern in _CHARGES:
+        if (match := pattern.search(sentence)) is not None:
+            of_it = any(word.rstrip("es") in named for word in match["kind"].split()) and not together
+            adds = match.groupdict().get("more") is not None
+            whole = match["whole"].strip()
+            return (
+                f"{match['share']} of {whole}"
+                if of_it
+                else f"{whole} {'increased' if adds else 'reduced'} by {match['share']}"
+            )
+    return sentence
 
 
-def _says_nothing(why: str, rest: str, stated: set[float], pattern: re.Pattern[str]) -> bool:
+def _says_nothing(why: str, rest: str, stated: set[float], pattern: re.Pattern[str], count: int) -> bool:
     """Whether a reason can be left out: its numbers stand in the rest, or say how often; a title, a sentence before or
     a clause behind computes nothing at all."""
     said = numbers(rest) | {share for word, share in _MULTIPLES.items() if re.search(rf"\b{word}", rest)}
     said |= {round(100 * share, 9) for number in said for share in (number, abs(number - 1))}  # 15 % more is 1.15 times
     told = numbers(re.sub(rf"\bevery {NUMERAL} [a-z]+", "", why))
+    if (both := re.search(rf"\b(?:the|these) ({NUMERAL}) [a-z]+s\b", why)) and number_of(both[1]) == count:
+        told -= {number_of(both[1])}  # the two events, of two causes
     told |= {share for word, share in _MULTIPLES.items() if re.search(rf"\b{word}", why)}
     if not told <= said | stated:
         return False

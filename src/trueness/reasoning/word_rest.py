@@ -15,8 +15,9 @@ from collections.abc import Iterator, Sequence
 
 from trueness.reasoning.trees import Binary, Name, Number
 from trueness.reasoning.word_causes import Values, of_two_kinds
-from trueness.reasoning.word_forms import NUMBER_WORDS, NUMERAL, SHARE, Shape, joined, number_of, share_of
-from trueness.reasoning.word_names import may_measure, share_meaning, stem, tokens, words
+from trueness.reasoning.word_forms import SHARE, Shape, joined
+from trueness.reasoning.word_names import is_another, may_measure, share_meaning, stem, tokens, words
+from trueness.reasoning.word_numbers import NUMBER_WORDS, NUMERAL, number_of, share_of
 
 _GONE = re.compile(
     r"\b(?:paying|paid|using|used|eating|eaten|giving|given|selling|sold|spending|spent|losing|lost|removing|removed|"
@@ -31,7 +32,8 @@ _NUMBER_GONE = re.compile(
     rf"(?P<gone>[a-z ]*?)(?P<size>{NUMERAL})(?: (?P<unit>[a-z]+))?(?P<more> to [a-z ]+| on [a-z ]+| for [a-z ]+)?"
 )
 _REST = re.compile(
-    r"(?:.*\b)?(?:the rest|the remainder|the others|everyone else|everybody else|everything else|the remaining [a-z]+)"
+    r"(?:.*\b)?(?:the rest|the remainder|the others|everyone else|everybody else|everything else|the remaining "
+    r"(?P<these>[a-z]+))"
     r"(?P<of> of the [a-z]+| of [a-z]+)?(?P<are>\b.*)"
 )
 _DO_NOT = re.compile(
@@ -46,6 +48,14 @@ _SHARES = re.compile(
 _SHARE_ALONE = re.compile(
     rf"(?:[a-z ]+: )?(?P<share>{SHARE})(?: of (?:them|these|those))? (?!of\b|off\b)(?P<what>[a-z ]+)"
 )
+_DO = re.compile(rf"(?P<share>{SHARE}) of (?:the |all |all the |her |his |their )?(?P<rest>[a-z ]+)")
+_RATIO = re.compile(
+    rf"(?:the )?ratio of (?:the )?(?P<one>[a-z ]+?) to (?:the )?(?P<two>[a-z ]+?) is (?P<a>{NUMERAL})\s?(?::| "
+    rf"to )\s?(?P<b>{NUMERAL})"
+)
+_RELATIVE = frozenset("who that which and".split())
+_GROUPS = frozenset("class group team mixture sum combined together".split())
+_COUNTS = frozenset(map(stem, ("number", "count", "size")))
 _OTHERS = frozenset("not non other others remaining rest left without no".split())
 _WHOLE = frozenset(
     "total initial original start starting started all whole entire overall full gross beginning opening available "
@@ -86,9 +96,10 @@ def what_is_left(sentence: str, causes: Sequence[str], effect: str, values: Valu
         elif undone:
             fits = says_so and _has_alone(undone["do"], parts, whole) and _is_the_other(sentence, effect, parts)
         elif rest:
-            named = bool(rest["of"]) and bool(tokens(rest["of"]) & tokens(whole))
+            named = bool(tokens(f"{rest['of'] or ''} {rest['these'] or ''}") & tokens(whole))
             kin = all(tokens(part) & (tokens(whole) | tokens(effect) | tokens(sentence)) for part in parts)
-            fits = (says_so or named) and kin and _is_the_other(sentence, effect, parts)
+            opposed = len(parts) == 1 and is_another(effect, parts[0])  # adults and children
+            fits = (says_so or named) and (kin or opposed) and _is_the_other(sentence, effect, parts)
         else:
             return
         if fits:
@@ -107,6 +118,8 @@ def _of_one_cause(sentence: str, cause: str, effect: str) -> Iterator[Shape]:
         share, own = share_of(alone["share"]), tokens(effect) - tokens(cause)
         if share is not None and own and own <= tokens(alone["what"]):
             yield Binary("*", Number(share), Name(cause))
+    yield from _who_do(sentence, cause, effect)
+    yield from _by_ratio(sentence, cause, effect)
     found = _SHARES.fullmatch(sentence)
     if found is None or not share_meaning(found["whole"], cause):
         return
@@ -116,6 +129,35 @@ def _of_one_cause(sentence: str, cause: str, effect: str) -> Iterator[Shape]:
         return
     if other is None or abs(share + other - 1) < 1e-9:
         yield Binary("*", Binary("-", Number(1.0), Number(share)), Name(cause))
+
+
+def _who_do(sentence: str, cause: str, effect: str) -> Iterator[Shape]:
+    """`One third of the students take the bus`, for those who take it: all that the effect's name has beside its cause
+    is said of them."""
+    match = _DO.fullmatch(sentence)
+    of, own = tokens(cause) - _WHOLE_STEMS - _COUNTS, tokens(effect) - tokens(cause) - _COUNTS
+    said = tokens(match["rest"]) if match else frozenset()
+    share = share_of(match["share"]) if match else None
+    others = words(effect) | (words(match["rest"]) if match else frozenset())
+    if share is not None and of and own and of | own <= said and not others & (_OTHERS | _RELATIVE):
+        yield Binary("*", Number(share), Name(cause))
+
+
+def _by_ratio(sentence: str, cause: str, effect: str) -> Iterator[Shape]:
+    """`The ratio of boys to girls is 3:5`: girls from boys, or either from all of them."""
+    match = _RATIO.fullmatch(sentence)
+    numbers = [number_of(match[part]) for part in ("a", "b")] if match else []
+    if match is None or len(numbers) != 2 or not numbers[0] or not numbers[1]:
+        return
+    sides = [tokens(match[side]) - (tokens(match["two"]) & tokens(match["one"])) for side in ("one", "two")]
+    gives, has = ([bool(side & tokens(name)) for side in sides] for name in (effect, cause))
+    if gives.count(True) != 1 or words(effect) & _OTHERS:
+        return
+    own, other = (numbers[0], numbers[1]) if gives[0] else (numbers[1], numbers[0])
+    if has.count(True) == 1 and has != gives:
+        yield Binary("/", Binary("*", Name(cause), Number(own)), Number(other))
+    elif not any(has) and words(cause) & (_WHOLE | _GROUPS):
+        yield Binary("/", Binary("*", Name(cause), Number(own)), Number(own + other))
 
 
 def _may_be_parts(whole: str, parts: Sequence[str], values: Values) -> bool:

@@ -1,0 +1,250 @@
+"""What a rule says beside its arithmetic: it must not say something else.
+
+Half of the beads, so used = beads / 3                a half is not a third: refused
+Add the shipping, i.e. the order minus the shipping   two readings of one thing: refused
+The share after evaporation: w = salt / solution      where the solution is named `before evaporation`: refused
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from trueness.reasoning.literals import conversion, read_unit
+from trueness.reasoning.notation import unit_in
+from trueness.reasoning.syntax import symbol
+from trueness.reasoning.trees import FUNCTIONS
+from trueness.reasoning.word_names import GENERAL, stem, tokens, without_unit
+from trueness.reasoning.word_numbers import NUMERAL, computes, number_of
+
+_CONCLUDES = re.compile(
+    r"[,;.:]?\s*\b(?:(?:so|hence|thus|therefore|that is|in other words|which means|meaning)\b(?! that)|i\.\s?e\.)"
+    r"[,:]?\s*",
+    re.IGNORECASE,
+)
+_MULTIPLES = (
+    (re.compile(r"\b(?:half|halv\w+)\b(?![ -]li)|½"), 2.0), (re.compile(r"\b(?:twice|doubl\w+)\b"), 2.0),
+    (re.compile(r"\b(?:thrice|tripl\w+|(?:one|a)[- ]third)\b|⅓"), 3.0),
+    (re.compile(r"\b(?:quadrupl\w+|quarter|(?:one|a)[- ]fourth)\b|¼"), 4.0),
+    (re.compile(r"\b(?:one|a)[- ]fifth\b"), 5.0),
+    (re.compile(r"\b(?:one|a)[- ]tenth\b"), 10.0),
+)  # fmt: skip
+_BY_NUMBER = re.compile(
+    rf"(?<!\\)\b(?:(?:divided|multiplied|divide|multiply) by|times|plus|minus) ({NUMERAL})\b(?!%|"
+    rf" ?percent)"
+)
+_BECAUSE = re.compile(r"\s*(?:since|because|as|given that|knowing that)\b")
+_PERCENT = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?)\s*(?:%|percent\b|per cent\b)")
+_NUMBER = re.compile(r"(?<![\w.])\d+(?:,\d{3})*(?:\.\d+)?(?![\w.]*\w)")
+_SUPERSCRIPTS = str.maketrans("²³⁴", "234")
+_SAID = (  # a word for an operation, its sign, and the sign of the opposite
+    (re.compile(r"\b(?:subtract\w*|deduct\w*|take away|minus)\b"), r"[-−–]", r"\+"),
+    (re.compile(r"\b(?:add(?:ed|ing|s)?|plus)\b"), r"\+", r"[-−–]"),
+    (re.compile(r"\b(?:multipl\w+|product)\b"), r"[*×·⋅(\w]\s*[\w(]|[²³^]", r"[/÷]"),
+    (re.compile(r"\b(?:take|find|compute|calculate|get) the (?:average|mean)\b"), r"[/÷½]|mean|frac|\d\.\d", r"[-+*×]"),
+    (re.compile(r"\b(?:divid\w+|quotient)\b"), r"[/÷]|frac|\d\.\d|½|\^\s*[({]?[-−]|⁻", r"[*×·⋅]"),
+)
+_OPPOSITES = tuple(
+    frozenset(pair.split())
+    for pair in (
+        "before after",
+        "with without",
+        "including excluding",
+        "gross net",
+        "inner outer",
+    )
+)
+
+
+def restated(text: str) -> list[str]:
+    """The parts of a rule that say one thing each: what stands on the two sides of so, hence, i.e."""
+    return [part for part in _CONCLUDES.split(text) if part.strip()] if _CONCLUDES.search(text) else []
+
+
+def numerals(text: str) -> set[float]:
+    """The numbers of a formula, its exponents and multiples in words included."""
+    said = {float(one.replace(",", "")) for one in _NUMBER.findall(text.translate(_SUPERSCRIPTS))}
+    said |= {float(one) for one in re.findall(r"(?<=[\d.])\d*|\d+(?:\.\d+)?", text) if one}
+    return said | set(_multiples(text.lower()))
+
+
+def gainsays(beside: str, formula: str, names: Sequence[str], values: Iterable[float] = ()) -> bool:
+    """Whether what stands beside a formula says another multiple, another percentage, the opposite operation, another
+    state (after, for a cause that is called before), or gives a reason with a number that it lacks."""
+    beside = beside.lower()
+    known = numerals(formula) | numerals(" ".join(names))
+    if _BECAUSE.match(beside) and not numerals(beside) <= known | {*values, 1.0}:
+        return True
+    known |= {round(1 / number, 9) for number in known if number}
+    if any(multiple not in known for multiple in _multiples(beside)):
+        return True
+    if any(number_of(one) not in known | {*values, 1.0} for one in _BY_NUMBER.findall(beside)):
+        return True
+    shares = (float(one) for one in _PERCENT.findall(beside))
+    if any(not known & {share, share / 100, 1 + share / 100, round(1 - share / 100, 9)} for share in shares):
+        return True
+    for said, sign, opposite in _SAID:
+        if said.search(beside) and re.search(opposite, formula) and not re.search(sign, formula):
+            return True
+    words, named = (set(re.findall(r"[a-z]+", one.lower().replace("_", " "))) for one in (beside, " ".join(names)))
+    return any((pair & words) and (pair & named) and not pair & words & named for pair in _OPPOSITES)
+
+
+def _multiples(text: str) -> Iterator[float]:
+    return (multiple for pattern, multiple in _MULTIPLES if pattern.search(text))
+
+
+_STEP = re.compile(r",\s*(?:and\s+|all\s+|then\s+)*(times|multiplied by|divided by|plus|minus|less)\s+", re.IGNORECASE)
+_SIGN = {"times": "*", "multiplied by": "*", "divided by": "/", "plus": "+", "minus": "-", "less": "-"}
+_REASON = re.compile(r",?\s+(?:because|since|as|to (?:get|obtain|find|account|convert|allow))\b[^=\d%]*$")
+_PLACE = re.compile(r"\s+(?:on|in|at|of|from|for|over|by) (?:the|each|all|every) \w+$")
+_LET = re.compile(
+    r"^(?:let|with|where)\s+(?P<short>[^\W\d_])\s+(?:be|denote|represent|stand for|is|denotes|represents|=)\s+"
+    r"(?P<words>[^=,;.\d]+)[,;.]\s*(?:then|so|and|we have|we get|\s)*\s*(?P<rest>[^=]+=[^=]+)$",
+    re.IGNORECASE,
+)
+_DEFINED = r"(?P<short>[^\W\d][^\W_]*(?:[ _][^\W\d_]+){0,2}?)\s*=\s*(?P<formula>[^=;,:]*?)"
+_WITH_UNIT = re.compile(r"\s*[\d.,]+\s*[^\W\d_°]")  # 9.8 m/s², 3 x 10^8 m/s: a constant, which notation.stated takes
+_RESULT = r"(?P<left>[^\W\d][^=;,:]*?)\s*=\s*(?P<right>[^=;,:]*?)"
+_FIRST = re.compile(rf"^{_DEFINED}[;,]\s*(?:and\s+|then\s+|so\s+)*{_RESULT}\.?$")
+_THEN = re.compile(rf"^{_RESULT}[;,]\s*(?:and\s+)?(?:where|with)\s+{_DEFINED}\.?$")
+_GIVEN = re.compile(
+    r"^(?P<rule>[^=]*=[^=;]*?)(?:;\s*|,\s*(?:where|with|and)\s+)(?:where |with |and )?(?:the )?"
+    r"(?P<words>[^\W\d_]{2,}(?: [^\W\d_]{2,}){0,3}?) (?:is|are|costs?) "
+    r"(?P<number>\$?\d+(?:\.\d+)?)(?: dollars| each)?\.?$",
+    re.IGNORECASE,
+)
+_IN_BRACKETS = re.compile(
+    r"(?P<before>[=+*/×·÷−-]\s*)(?P<words>[^\W\d_](?:[^\W\d_]|['’]){2,}(?:\s+[^\W\d_](?:[^\W\d_]|['’])*)*)\s*"
+    r"\((?P<number>\d+(?:\.\d+)?(?:e[+-]?\d+)?)(?:\s+[a-z]+(?:/[a-z]+)?)?\)",
+    re.IGNORECASE,
+)
+
+
+def plainly(text: str, causes: Sequence[str], effect: str, values: Mapping[str, float]) -> str:
+    """A formula with steps behind it as one formula, what it calls x or a quantity by a number in its place:
+
+    Area = length × width, then divided by 2          Area = (length × width) / (2)
+    Let x be the number of adults; children = 3x - 4  children = 3(number of adults) - 4
+    cost = bag price / ounces; the bag price is 9.60  cost = (9.60) / ounces
+    """
+    if "=" not in text:
+        return text
+    if (let := _LET.match(text)) is not None and (cause := called(let["words"], causes)) is not None:
+        own = rf"(?<![^\W\d]){let['short']}(?![^\W])"
+        if len(re.findall(own, text)) > 1 and not re.search(own, " ".join(causes)):
+            text = re.sub(own, lambda _: f"({cause})", let["rest"])
+    text = _in_its_place(text, (*causes, effect))
+    if (given := _GIVEN.match(text)) is not None:
+        text = _with_number(given["rule"], given["words"], given["number"].lstrip("$"), causes, values) or text
+    for found in _IN_BRACKETS.finditer(text):
+        inside = _with_number(text.replace(found[0], found["before"] + found["words"]), found["words"], found["number"],
+                              causes, values)  # fmt: skip
+        text = inside or text
+    return _in_one(text, causes)
+
+
+def states_otherwise(text: str, values: Mapping[str, float]) -> str:
+    """The cause beside which a rule states another number than its value: tickets × price (5), of a price of 6."""
+    for cause, value in values.items():
+        for spelling in {cause, cause.replace("_", " ")}:
+            found = re.search(rf"(?<!\w){re.escape(spelling)}\s+\((\d+(?:\.\d+)?)\)", text, re.IGNORECASE)
+            if found is not None and len(spelling) > 2 and float(found[1]) != value:
+                return cause
+    return ""
+
+
+def _in_its_place(text: str, names: Sequence[str]) -> str:
+    """`tax = 0.2 × income; net = income − tax`, in either order: what is no node, by what it is."""
+    found = _THEN.match(text) or _FIRST.match(text)
+    if found is None:
+        return text
+    short, formula, left, right = found.group("short", "formula", "left", "right")
+    own = re.compile(rf"(?<!\w){re.escape(short)}(?!\w)")
+    known = any(tokens(short) & tokens(name) or symbol(name) == symbol(short) for name in names)
+    computed = re.search(r"[-+*/^×·÷−]", formula) is not None and not _WITH_UNIT.match(formula)
+    if known or not computed or len(own.findall(right)) != 1 or own.search(left) or own.search(formula):
+        return text
+    return f"{left.strip()} = {own.sub(lambda _: f'({formula.strip()})', right).strip()}"
+
+
+def _with_number(rule: str, words: str, number: str, causes: Sequence[str], values: Mapping[str, float]) -> str | None:
+    """The rule with a number for the words that it states it of; with the cause where that has this value."""
+    left, _, right = rule.partition("=")
+    if computes(words) or words.lower() in FUNCTIONS:
+        return None
+    cause = called(words, causes)
+    if len(re.findall(rf"\b{re.escape(words)}\b", right)) != 1 or (cause and values.get(cause) != float(number)):
+        return None
+    if cause is None and any(tokens(words) & tokens(name) - GENERAL for name in causes):
+        return None  # the price of one, where a price is a cause
+    return f"{left}={re.sub(re.escape(words), lambda _: cause or f'({number})', right, count=1)}"
+
+
+def _in_one(text: str, causes: Sequence[str]) -> str:
+    """A formula and the steps that follow it, behind commas."""
+    left, _, right = text.partition("=")
+    made, *steps = _STEP.split(right)
+    if not steps or "=" in right or not re.search(r"\w", made):
+        return text
+    for sign, by in zip(steps[::2], steps[1::2], strict=True):
+        by = _REASON.sub("", by).strip(" .")
+        number = None if re.search(r"\b(?:for|if|when|on|after|unless)\b", by) else number_of(by.lower())
+        cause = called(by, causes) or called(_PLACE.sub("", by), causes)
+        if number is None and cause is None and (computes(by) or re.search(r"\d", by)):
+            return text
+        made = f"({made.strip()}) {_SIGN[sign.lower()]} ({cause or (by if number is None else f'{number:.12g}')})"
+    return f"{left}= {made}"
+
+
+def called(words: str, causes: Sequence[str]) -> str | None:
+    """The one cause whose words these are, but for what any name has: the number of, a unit."""
+    said = tokens(words) - _COUNTED
+    same = [cause for cause in causes if said and tokens(without_unit(cause)) - _COUNTED == said]
+    return same[0] if len(same) == 1 else None
+
+
+_COUNTED = frozenset(map(stem, ("number", "count", "amount")))
+
+
+_IN_UNIT = re.compile(
+    r",?\s*(?:\(\s*)?\b(?:with|after|where|taking)\s+(?:the\s+)?(?P<what>[^\W\d_][^\W\d]*(?: [^\W\d_]+){0,2}?)\s+"
+    r"(?:is\s+|are\s+|being\s+|first\s+)*(?:(?:converted|changed|expressed|given|measured|taken)\s+)?"
+    r"(?:from\s+(?P<old>[^\W\d_]+)\s+)?(?:(?:in)?to|in)\s+(?P<new>[^\W\d_]+(?:/[^\W\d_]+)?)"
+    r"(?:\s*\((?:[^\W\d_]+\s*|divided? by\s*|multipl\w+ by\s*)?(?P<sign>[/÷*×])?\s*(?P<by>\d+(?:\.\d+)?)\)"
+    r")?\s*\)?\s*\.?$",
+    re.IGNORECASE,
+)
+
+
+class InUnit(NamedTuple):
+    """A rule without the clause that takes one of its causes in another unit, that cause, and its factor."""
+
+    text: str
+    cause: str
+    factor: float
+
+
+def in_another_unit(text: str, units: Mapping[str, str | None]) -> InUnit | None:
+    """`distance / time, with the time in hours`, of a time in minutes: time / 60. units: of the causes; None where the
+    clause is none, or does not say which cause it is or what its unit is."""
+    found = _IN_UNIT.search(text)
+    if found is None:
+        return None
+    said = tokens(found["what"])
+    same = [cause for cause in units if said and said <= tokens(cause)]
+    unit = _unit_of(same[0], units[same[0]]) if len(same) == 1 else None
+    factor = conversion(unit, found["new"]) if unit else None
+    if factor is None or (found["old"] and conversion(found["old"], unit or "") != 1):
+        return None
+    if found["by"] and not any(math.isclose(float(found["by"]), one, rel_tol=1e-9) for one in (factor, 1 / factor)):
+        return None
+    return InUnit(re.sub(r"^\s*use\s+(?=[^,]*=)", "", text[: found.start()], flags=re.IGNORECASE), same[0], factor)
+
+
+def _unit_of(cause: str, unit: str | None) -> str | None:
+    """As it is given, in brackets, or behind the last bar: time_minutes."""
+    last = cause.rsplit("_", 1)[-1] if "_" in cause else ""
+    return unit or unit_in(cause) or (last if len(last) > 1 and read_unit(last) is not None else None)

@@ -1,0 +1,180 @@
+"""So many for every one, step by step, and conversions: a number times how often.
+
+3 eggs for every cake, every 5 bottles earn 40 cents         n / m times the count, for an effect that is the things
+drops by 2 degrees every hour, grows by 3 % a year           of a beginning and a number of hours or years
+convert hours to minutes                                     by the units that are said or that the cause has
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from trueness.reasoning.literals import conversion
+from trueness.reasoning.trees import Binary, Name, Number
+from trueness.reasoning.word_causes import Values
+from trueness.reasoning.word_forms import Shape
+from trueness.reasoning.word_names import stem, tokens, units_of
+from trueness.reasoning.word_numbers import NUMERAL, computes, number_of
+from trueness.reasoning.word_plain import numbers
+
+_EVERY_STEP = re.compile(
+    r"(?:the )?(?P<what>[a-z ]+?) (?:(?P<up>increases|rises|grows|gains|appreciates|goes up)|"
+    r"decreases|drops|falls|shrinks|loses|declines|depreciates|goes down)"
+    rf"(?: by| at)? (?P<size>{NUMERAL})(?:(?P<percent>\s?%| percent)(?: (?:in|of its) value)?|(?: (?!%)[a-z]+)?) "
+    rf"(?:every|each|per|an?) (?P<of>[a-z]+)(?:,? (?:for|over) (?:the (?:given )?"
+    rf"(?:number of )?)?(?P<n>{NUMERAL} )?(?P<again>[a-z]+))?"
+)
+_EACH = tuple(
+    re.compile(pattern)
+    for pattern in (
+        rf"(?:there (?:is|are) |(?:he|she|it|they|we|you) [a-z]+ |"
+        rf"(?:the )?[a-z]+ (?:uses|gives|yields|produces|requires|needs|makes) )?"
+        rf"(?P<n>{NUMERAL})(?P<what> [a-z ]+?) (?:for (?:every|each)|per) (?P<m>{NUMERAL} )?"
+        r"(?P<of>[a-z ]+)",
+        rf"(?:he|she|it|they|we|you|each [a-z]+|the [a-z]+) [a-z]+ (?P<n>{NUMERAL})(?P<what> [a-z]+) "
+        rf"(?:every|each) (?P<of>(?!other\b)[a-z]+)",
+        rf"it takes (?:[a-z]+ )?(?P<n>{NUMERAL})(?P<what> (?:second|minute|hour|day)s?) to [a-z]+ "
+        r"(?:each|every|one|an?) (?P<of>[a-z]+)",
+        rf"for (?:every|each) (?P<m>{NUMERAL} )?(?P<of>[a-z ]+?),? there (?:is|are) (?P<n>{NUMERAL})(?P<what> [a-z ]+)",
+        rf"for (?:every|each) (?P<m>{NUMERAL} )?(?P<of>[a-z][a-z0-9 ]*?),? (?P<n>{NUMERAL})(?P<what> [a-z][a-z0-9 ]*?) "
+        r"(?:is|are) (?:formed|produced|made|needed|used|required|added|given|consumed|released|planted|awarded)",
+        rf"(?:each|every) (?P<of>(?!additional|extra|next|other|second|third)[a-z]+(?: [a-z]+)?"
+        rf"(?: of [a-z]+)?) (?!of|at|for|to|in|is|are)[a-z]+s (?P<n>{NUMERAL})(?P<what> [a-z ]+)",
+        rf"[a-z]+(?: [a-z]+)?? (?P<n>{NUMERAL})(?P<what> [a-z]+) "
+        r"(?:to|for|in|on|at|with) (?:each|every) (?P<of>[a-z]+)",
+    )
+)
+_PAID = tuple(
+    re.compile(pattern)
+    for pattern in (
+        rf"(?:each|every) (?P<m>{NUMERAL} )?(?P<of>[a-z ]+?) "
+        rf"(?:costs?|earns?|brings?(?: in)?|pays?|gives?|fetch(?:es)?|saves?|raises?|adds?) (?P<n>{NUMERAL})"
+        rf"(?P<coin> dollars?| cents?| euros?)?",
+        rf"(?P<n>{NUMERAL})(?P<coin> dollars?| cents?| euros?)? (?:for|per) (?:each |every )?"
+        rf"(?P<m>{NUMERAL} )?(?P<of>[a-z ]+)",
+    )
+)
+_MONEY = re.compile(
+    r"cost|refund|earn|pay|paid|price|revenue|income|fee\b|charge|money|profit|donation|bill|wage|sales|spen[dt]|saving|"
+    r"dollar|\$|euro|fare|fine|amount due|expense"
+)
+_PLAIN = frozenset(map(stem, "total number count needed required used all overall amount altogether".split()))
+_TWICE = re.compile(
+    rf"(?:[a-z]+ [a-z]+ )?(?P<n>{NUMERAL}) (?P<what>[a-z]+) (?:an?|per|each|every) (?P<per>[a-z]+) for "
+    rf"(?P<m>{NUMERAL}) (?P<again>[a-z]+)"
+)
+_SO_OFTEN = re.compile(
+    r"(?P<front>.*\b(?:every|each|per) (?P<of>[a-z]+)) (?:for|over|during) "
+    r"(?:the |all (?:the |of the )?)?(?:given |whole )?(?:number of )?(?P<again>[a-z]+)"
+)
+DENIED = re.compile(r"\b(?:non|not|un\w+|without|left|remaining|rest|other)\b")
+_SINGLE = re.compile(r"\b(?:per|each|every|single|rate|average|ratio|one|(?:an?|the) hour)\b")
+CONVERT = re.compile(
+    r"convert(?:ing)?\s+(?P<what>.+?)\s+(?:in)?to\s+(?:an?\s+)?(?P<to>[a-z]+(?:/[a-z]+\d?)?)"
+    rf"(?:\s*[,(]?\s*(?:by\s+)?(?P<how>multiply|divid)(?:ing|e)?(?: it)?\s+by\s+(?P<by>{NUMERAL})\)?)?"
+)
+
+
+def for_each(sentence: str, causes: Sequence[str], effect: str) -> Iterator[Shape]:
+    """`3 eggs for every cake`, `one teacher for every 15 students`: n / m times the count, for an effect that is the
+    things. `12 dollars per hour for the hours worked` says its count behind."""
+    named = effect.lower().replace("_", " ")
+    again = re.search(r" (?:per|each|every|an?) (day|week|month|year|hour|minute)$", sentence)
+    if again and again[1] in named:  # 35 crates per day, for crates per day
+        sentence, named = sentence[: again.start()], re.sub(rf"\b(?:per|each|every) {again[1]}\b", "", named)
+    so_often = _SO_OFTEN.fullmatch(sentence)  # 12 pages every night for the given number of nights
+    if so_often and stem(so_often["of"]) == stem(so_often["again"]):
+        sentence = so_often["front"]
+    if _SINGLE.search(named) or (len(causes) == 1 and _SINGLE.search(causes[0].lower())):
+        return
+    for pattern in _EACH:
+        match = pattern.fullmatch(sentence)
+        own = tokens(effect) - _PLAIN - tokens(sentence)  # 3 apples for each friend are not the apples left
+        if match is None or len(own) > 1 or DENIED.search(named) or not _is_of(match["what"], effect):
+            continue
+        size, of = number_of(match["n"]), number_of((match.groupdict().get("m") or "1").strip())
+        if size is not None and of and not computes(match["of"]) and not computes(match["what"]):
+            factor: Shape = Number(size) if of == 1 else Binary("/", Number(size), Number(of))
+            yield Binary("*", factor, Name(match["of"]))
+    yield from _paid(sentence, named)
+    twice = _TWICE.fullmatch(sentence)  # 8 hours a day for 5 days
+    if twice and not all(tokens(cause) & tokens(sentence) for cause in causes):
+        twice = None
+    if twice and stem(twice["per"]) == stem(twice["again"]) and tokens(twice["what"]) & tokens(effect):
+        sizes = [number_of(twice[part]) for part in ("n", "m")]
+        if None not in sizes:
+            yield Binary("*", Number(sizes[0] or 0.0), Number(sizes[1] or 0.0))
+    rate = re.fullmatch(
+        rf"({NUMERAL})(?: dollars| cents| euros)? (?:per|an?) ([a-z]+) (?:for|times) (?:each |every |the )?([a-z ]+)",
+        sentence,
+    )
+    if rate and stem(rate[2]) in tokens(rate[3]) and (size := number_of(rate[1])) is not None:
+        yield Binary("*", Number(size), Name(rate[3]))
+
+
+def _is_of(what: str, effect: str) -> bool:
+    """Pages of the pages read, newtons of a weight in (N)."""
+    if re.search(r"\b(?:dollars?|cents?|euros?)\b", what):  # how many cents a dollar has, _paid knows
+        return False
+    return bool(tokens(what) & (tokens(effect) | units_of(effect)))
+
+
+def _paid(sentence: str, named: str) -> Iterator[Shape]:
+    """`Every 5 bottles earn 40 cents`: for an effect that is money; in dollars where it says so."""
+    for pattern in _PAID:
+        match = pattern.fullmatch(sentence)
+        coin = (match["coin"] or "").strip() if match else ""
+        cents, in_cents = coin.startswith("cent"), re.search(r"\bcents?\b", named) is not None
+        clear = bool(re.search(r"dollar|\$|usd", named)) if cents and not in_cents else cents == in_cents
+        said = coin or (match and match["n"].startswith("$")) or (match and "cost" in sentence)
+        if match is None or not said or not clear or not _MONEY.search(named) or DENIED.search(named):
+            continue
+        size, of = number_of(match["n"]), number_of((match["m"] or "1").strip())
+        if size is not None and of and not computes(match["of"]):
+            factor = Number(size / 100 if cents and not in_cents else size)
+            yield Binary("*", factor if of == 1 else Binary("/", factor, Number(of)), Name(match["of"]))
+
+
+def step_by_step(sentence: str, causes: Sequence[str]) -> Iterator[Shape]:
+    """`The temperature drops by 2 degrees every hour`, of a beginning and a number of hours; `grows by 3 % each year
+    for two years`: (1 + 3 %)^2 times."""
+    match = _EVERY_STEP.fullmatch(sentence)
+    size = number_of(match["size"]) if match else None
+    if match is None or size is None:
+        return
+    if match["again"] and stem(match["again"]) != stem(match["of"]):
+        return
+    if (match["n"] and len(causes) != 1) or (match["percent"] and not match["again"]):  # 5 % a year: of the first?
+        return
+    often: Shape | None = Name(match["of"]) if len(causes) == 2 else None
+    if match["n"] and (number := number_of(match["n"].strip())) is not None:
+        often = Number(number)
+    if often is None:
+        return
+    sign, what = "+" if match["up"] else "-", Name(match["what"])
+    if match["percent"]:
+        yield Binary("*", what, Binary("^", Binary(sign, Number(1.0), Number(size / 100)), often))
+    else:
+        yield Binary(sign, what, Binary("*", Number(size), often))
+
+
+def converted_by(match: re.Match[str], cause: str, values: Values) -> Iterator[Shape]:
+    """`Convert hours to minutes`, `convert 90 km/h to m/s`: from the unit that is said or that the cause has. A factor
+    as it is said must be that of the units, where these are known, and a number that of the cause."""
+    value, unit = values.get(cause, (None, None))
+    words = re.findall(r"(?<![\w/])[a-z]+(?:/[a-z]+\d?)?", match["what"])
+    factors = {factor for word in words if (factor := conversion(word, match["to"])) is not None}
+    factors = factors or {factor for factor in (conversion(unit or "", match["to"]),) if factor is not None}
+    factor = factors.pop() if len(factors) == 1 else None
+    if match["by"]:
+        said = number_of(match["by"]) or 1.0
+        spoken = said if match["how"] == "multiply" else 1 / said
+        if factor is not None and abs(spoken / factor - 1) > 1e-9:
+            return
+        factor = spoken
+    told = numbers(match["what"])
+    meant = told == {value} if told else bool(tokens(match["what"]) & tokens(cause))
+    if factor is not None and meant:
+        sign, size = ("*", factor) if factor >= 1 else ("/", 1 / factor)
+        yield Binary(sign, Name(cause), Number(float(f"{size:.12g}")))

@@ -1,0 +1,74 @@
+"""Numbers in words, shares, and whether a piece of text computes.
+
+twelve, $4, 24 hours per day, 2 pi      number_of
+40 %, two fifths                        share_of
+"""
+
+from __future__ import annotations
+
+import math
+import re
+
+NUMBER_WORDS = "zero one two three four five six seven eight nine ten eleven twelve".split()
+_PARTS = dict(zip("third quarter fourth fifth sixth seventh eighth ninth tenth twelfth".split(),
+                  (3, 4, 4, 5, 6, 7, 8, 9, 10, 12), strict=True))  # fmt: skip
+SHARES = {"half": 1 / 2, "one half": 1 / 2, "a half": 1 / 2, "third": 1 / 3, "quarter": 1 / 4}
+SHARES |= {f"{one} {part}": 1 / of for part, of in _PARTS.items() for one in ("a", "an", "one")}
+SHARES |= {
+    f"{word} {part}s": n / of for part, of in _PARTS.items() for n, word in enumerate(NUMBER_WORDS[:12]) if n > 1
+}
+NUMERAL = r"(?:\$?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:e[+-]?\d+)?|" + "|".join(NUMBER_WORDS[1:]) + ")"
+_MEASURES = (
+    "(?:dollars?|cents?|seconds?|minutes?|hours?|days?|weeks?|months?|years?|gb|mb|units?|people|persons?|items?)"
+)
+OPERATION_WORDS = frozenset(
+    "half twice double triple percent minus plus sum difference product times divided multiplied less more fewer "
+    "average mean ratio square squared root increased decreased reduced maximum minimum third quarter than added "
+    "subtracted multiply multiplying divide dividing subtract subtracting add adding deduct deducting increase "
+    "increases decrease decreases reduce reciprocal cube cubed excess quotient halve then all result largest larger "
+    "greatest greater highest higher smallest smaller least lowest lower squares cubes roots fraction proportion "
+    "percentage portion negative raised lowered reciprocals inverse inverses absolute positive sine "
+    "cosine tangent sin cos tan log logarithm exponential factorial derivative integral gradient modulus magnitude "
+    "remainder integer digits divisors complement minimized maximized".split()
+)
+ROUNDING = (  # the first group says which way
+    r"round(?:ed|ing)?(?: it)?\s+(up|down|to the nearest (?:integer|whole number|whole [a-z]+))"
+    r"(?: to (?:an?|the(?: next| nearest)?) (?:whole [a-z]+|whole|integer))?(?! to )"
+)
+CONDITION = re.compile(r"\b(?:if|unless|when|whether|except|not|never|otherwise|until)\b")
+
+
+def number_of(text: str) -> float | None:
+    """`twelve`, `$4`, `24 hours per day`: a numeral, behind digits also with what is counted."""
+    if text in ("pi", "π"):
+        return math.pi
+    of_pi = re.fullmatch(rf"({NUMERAL})\s*(?:pi|π)", text)
+    if of_pi:
+        return math.pi * (number_of(of_pi[1]) or 0.0)
+    quotient = re.fullmatch(r"(\d+)\s*/\s*([1-9]\d*)", text)
+    if quotient:
+        return int(quotient[1]) / int(quotient[2])
+    match = re.fullmatch(rf"({NUMERAL})(?:\s*{_MEASURES})?", text)
+    # `2 r` is no count of things, and 3 million is not 3
+    counted = re.fullmatch(
+        r"(\$?\d[\d,]*(?:\.\d+)?)(?:\s+(?!pi\b|hundred|thousand|[mb]illion|dozen|pairs?\b|[b-z]\b)[a-z]+){1,4}", text
+    )
+    if counted and not re.search(rf"\b(?:{'|'.join(OPERATION_WORDS)}|and|of|by|from|to|in|as|each(?= )|every)\b", text):
+        match = match or counted
+    if not match:
+        return None
+    said = match[1].lstrip("$").replace(",", "")
+    return float(NUMBER_WORDS.index(said)) if said in NUMBER_WORDS else float(said)
+
+
+def share_of(text: str) -> float | None:
+    """40 % is 0.4, and so are two fifths."""
+    said = text.replace(",", "").replace("-", " ").strip()
+    percent = re.match(r"(\d+(?:\.\d+)?)\s*(?:%|per ?cent)", said)
+    return float(percent[1]) / 100 if percent else SHARES.get(said)
+
+
+def computes(words: str) -> bool:
+    """Whether a piece of text is more than an introduction: it counts, compares or sets a condition."""
+    said = set(re.findall(r"[^\W_]+", words.lower()))
+    return bool(said & OPERATION_WORDS or re.search(r"(?<!\w)\d|%", words) or CONDITION.search(words.lower()))
