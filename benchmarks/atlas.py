@@ -2,9 +2,8 @@
 
     python benchmarks/atlas.py [--count 3500] [--from 46000] --rows FILE [--part 0/2]     goes on where it stopped
 
-A row is a system: its settings, the features of its first table, what the graphs of that table say of each other
-(None: a learner failed on it), and each learner's scores on every draw (None: the run failed). Draws: more where they
-are cheap, at least 2, at most 40. `atlas_fit.py` makes the files of the package.
+A row is a system: its settings, the features of its first table, and each learner's scores on every draw (None: the
+run failed). Draws: more where they are cheap, at least 2, at most 40. `atlas_fit.py` makes the file of the package.
 """
 
 from __future__ import annotations
@@ -19,8 +18,7 @@ from typing import Any
 import numpy as np
 from random_systems import System, atlas_system
 
-from trueness.atlas import ANY_COLUMNS, LEARNERS, MEASURES, SEEN
-from trueness.atlas.agreement import agreement_of
+from trueness.atlas import LEARNERS, MEASURES
 from trueness.atlas.features import features_of
 from trueness.datasets.table import Table
 from trueness.errors import TruenessError
@@ -45,18 +43,12 @@ def try_one(seed: int) -> dict[str, Any]:
         table = system.draw(system.rows, rng)
         if not k:
             row["features"] = [round(float(one), 5) for one in features_of(table)]
-            marks: dict[str, np.ndarray] = {}
         for name, (base, settings) in LEARNERS.items():
             learner = build(base, settings)
             if learner.card.takes(table) and (handles_gaps(learner) or not table.has_gaps):
                 graph = _fitted(learner, table, rng)
                 row["scores"].setdefault(name, []).append(graph and _scores(graph, reference, pairs))
                 row["fits"] += 1
-                if not k and graph:
-                    marks[name] = graph.reorder(table.names).marks
-        if not k:
-            whole = all(name in marks for name in SEEN if name in ANY_COLUMNS)
-            row["agreement"] = [round(float(one), 4) for one in agreement_of(marks, SEEN)] if whole else None
     return row
 
 

@@ -1,10 +1,9 @@
-"""The files of the atlas, from the rows of atlas.py: boosted trees and what remains of them on systems left out.
+"""The file of the atlas, from the rows of atlas.py: boosted trees and what remains of them on systems left out.
 
-    python benchmarks/atlas_fit.py ROWS [ROWS ...]      writes src/trueness/atlas/{first,second}.npz, prints their worth
+    python benchmarks/atlas_fit.py ROWS [ROWS ...]      writes src/trueness/atlas/atlas.npz, prints what it is worth
 
 Four folds over systems: centre and spread of a fold's systems come from models of the other three, so that quantiles of
-(score - centre) / spread are of systems that the models had not seen. The models of the file are of all systems. The
-second look takes the graphs of a system's first table; its "run" is the score on that table.
+(score - centre) / spread are of systems that the models had not seen. The models of the file are of all systems.
 """
 
 from __future__ import annotations
@@ -17,18 +16,20 @@ import numpy as np
 from atlas import read
 from sklearn.ensemble import HistGradientBoostingRegressor
 
-from trueness.atlas import LEARNERS, MEASURES, SEEN, TARGETS, TAUS
+from trueness.atlas import LEARNERS, MEASURES, TARGETS, TAUS
+from trueness.studies.learn.plan import ANY_COLUMNS, NUMBERS
 
-FOLDER = Path(__file__).resolve().parents[1] / "src/trueness/atlas"
+FILE = Path(__file__).resolve().parents[1] / "src/trueness/atlas/atlas.npz"
+RUN = tuple(ANY_COLUMNS | NUMBERS)  # the learners that `trueness learn` runs
 FOLDS, RUNS, LEAST = 4, 10, 0.02
 SHAPE = {"max_iter": 150, "learning_rate": 0.06, "max_leaf_nodes": 8, "l2_regularization": 1.0, "early_stopping": False}
 
 
-def values_of(rows: list[dict], learners: tuple[str, ...]) -> np.ndarray:
+def values_of(rows: list[dict]) -> np.ndarray:
     """(systems, learners, measures, RUNS) with NaN where there is no run or no value."""
-    made = np.full((len(rows), len(learners), len(MEASURES), RUNS), np.nan)
+    made = np.full((len(rows), len(LEARNERS), len(MEASURES), RUNS), np.nan)
     for k, row in enumerate(rows):
-        for a, learner in enumerate(learners):
+        for a, learner in enumerate(LEARNERS):
             for r, run in enumerate(row["scores"].get(learner, ())[:RUNS]):
                 if run is not None:
                     made[k, a, :, r] = [np.nan if value is None else value for value in run]
@@ -68,20 +69,20 @@ def trees_of(models: list[HistGradientBoostingRegressor]) -> dict[str, np.ndarra
     return made
 
 
-def fit(name: str, x: np.ndarray, rows: list[dict], learners: tuple[str, ...], first_only: bool) -> None:
-    values = values_of(rows, learners)
+def fit(x: np.ndarray, rows: list[dict]) -> None:
+    values = values_of(rows)
     mean = np.nanmean(values, axis=3)
     middle = np.nanmean(mean, axis=1)  # over learners: (systems, measures)
     apart = mean - middle[:, None]
     centre_of_all = np.stack([left_out(x, middle[:, b]) for b in range(len(MEASURES))], axis=1)
     centre, spread = np.empty((2, *mean.shape))
-    quantiles = np.zeros((len(TARGETS), len(learners), len(MEASURES), len(TAUS)), np.float32)
+    quantiles = np.zeros((len(TARGETS), len(LEARNERS), len(MEASURES), len(TAUS)), np.float32)
     inside: dict[str, list[float]] = {target: [] for target in TARGETS}
     width: dict[str, list[float]] = {target: [] for target in TARGETS}
     sizes = np.empty(mean.shape)
-    for a in range(len(learners)):
+    for a in range(len(LEARNERS)):
         for b, measure in enumerate(MEASURES):
-            runs = values[:, a, b, :1] if first_only else values[:, a, b]
+            runs = values[:, a, b]
             centre[:, a, b] = centre_of_all[:, b] + left_out(x, apart[:, a, b])
             sizes[:, a, b] = np.nanmean(np.abs(runs - centre[:, a, b, None]), axis=1)
             spread[:, a, b] = np.maximum(left_out(x, sizes[:, a, b]), LEAST)
@@ -101,22 +102,21 @@ def fit(name: str, x: np.ndarray, rows: list[dict], learners: tuple[str, ...], f
                     width[TARGETS[t]].append(float(np.diff(held).mean()))
     models = [boost(x, middle[:, b]) for b in range(len(MEASURES))]
     models += [
-        boost(x, of[:, a, b]) for of in (apart, sizes) for a in range(len(learners)) for b in range(len(MEASURES))
+        boost(x, of[:, a, b]) for of in (apart, sizes) for a in range(len(LEARNERS)) for b in range(len(MEASURES))
     ]
-    file = FOLDER / f"{name}.npz"
     np.savez_compressed(
-        file, **trees_of(models), base=np.array([model._baseline_prediction.item() for model in models]),
+        FILE, **trees_of(models), base=np.array([model._baseline_prediction.item() for model in models]),
         least=np.array(LEAST), quantiles=quantiles, range=np.array([x.min(axis=0), x.max(axis=0)]),
         systems=np.array(len(rows)), fits=np.array(sum(row["fits"] for row in rows)),
     )  # fmt: skip
     told, came = centre[:, :, 0], mean[:, :, 0]
-    print(f"\n{name} look: {len(rows)} systems, {file.stat().st_size / 1e6:.2f} MB")
+    print(f"{len(rows)} systems on which a learner ran, {FILE.stat().st_size / 1e6:.2f} MB")
     plain = np.nanmean(np.abs(came - np.nanmean(came, axis=0)))
     print(f"mean error of a mean F1, systems left out: {np.nanmean(np.abs(came - told)):.3f}; of the mean: {plain:.3f}")
     for target in TARGETS:
         print(f"90 % of a {target}: holds {np.mean(inside[target]):.3f}, {np.mean(width[target]):.2f} wide")
     on_the_table = values[:, :, 0, 0]
-    few = [learners.index(one) for one in SEEN]
+    few = [list(LEARNERS).index(one) for one in RUN]
     told, came, on_the_table = (of[:, few] for of in (told, came, on_the_table))
     print(f"of the learners that learn runs, the one put first: {short(told, came):.3f} short of the best")
     print(f"   the best of the table itself (needs the truth) {short(on_the_table, came):.3f}")
@@ -131,9 +131,9 @@ def fit(name: str, x: np.ndarray, rows: list[dict], learners: tuple[str, ...], f
         f"   with its kind left out {short(across, came):.3f}: "
         + ", ".join(f"{kind} {short(across[kinds == kind], came[kinds == kind]):.3f}" for kind in sorted(set(kinds)))
     )
-    for k, one in enumerate(SEEN):
+    for k, one in enumerate(RUN):
         there = ~np.isnan(came[:, k])
-        alone = np.where(np.arange(len(SEEN)) == k, 1.0, 0.0) * np.ones((there.sum(), 1))
+        alone = np.where(np.arange(len(RUN)) == k, 1.0, 0.0) * np.ones((there.sum(), 1))
         print(f"   always {one:15} {short(alone, came[there]):.3f} (n = {there.sum()})")
 
 
@@ -149,10 +149,7 @@ def main() -> None:
     print(f"{len(rows)} systems, {sum(row['fits'] for row in rows):,} fits")
     rows = [row for row in rows if any(run is not None for runs in row["scores"].values() for run in runs)]
     x = np.array([row["features"] for row in rows]).astype(np.float32).astype(np.float64)
-    fit("first", x, rows, tuple(LEARNERS), first_only=False)
-    known = [k for k, row in enumerate(rows) if row["agreement"] is not None]
-    graphs = np.array([rows[k]["agreement"] for k in known]).astype(np.float32).astype(np.float64)
-    fit("second", np.hstack([x[known], graphs]), [rows[k] for k in known], SEEN, first_only=True)
+    fit(x, rows)
 
 
 def weighted(values: np.ndarray, weights: np.ndarray, taus: np.ndarray) -> np.ndarray:

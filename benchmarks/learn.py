@@ -7,7 +7,7 @@ claim   the networks of the repository with at most 70 nodes, and three syntheti
 --dev   random_systems.py: what settings such as WIDER were chosen on
 
 Of each system one table is learned; the truth then says: do the intervals of the F1 to be expected (of twins and
-atlas together, and of the atlas alone at its two looks) hold what the learners got; how far is the chosen learner from
+atlas together, and of the atlas alone) hold what the learners got; how far is the chosen learner from
 the best (mean F1 over 5 fresh tables; beside it the choice of somebody who knew every F1 on the one table), and from
 PC; are odds true (ECE over ten equal bins, Brier score beside that of plain shares);
 does the permutation test accept the true graph and reject a random one of as many edges.
@@ -26,8 +26,7 @@ from pathlib import Path
 import numpy as np
 from random_systems import random_system
 
-from trueness.atlas import place_of, second_look
-from trueness.atlas.features import features_of
+from trueness.atlas import place_of
 from trueness.datasets import load
 from trueness.datasets.synthetic import NOISES, Synthetic
 from trueness.datasets.table import Table
@@ -108,10 +107,7 @@ def try_one(name: str, system, n: int, executor, slots: int) -> dict | None:
     made = {who: one for who, one in made.items() if None not in one}  # a learner that fails on a draw is not compared
     truth = Reference(system.truth)
     row["f1"] = f1 = {who: [truth.score(graph, ("f1",))["f1"].value for graph in one] for who, one in made.items()}
-    marks = {who: one[0].reorder(table.names).marks for who, one in made.items()}
-    looks = {"first look": place, "second look": second_look(features_of(table), marks) or place}
-    for look, of in looks.items():
-        row[look] = {who: [of.expects(who), *of.at(who, "f1", (0.05, 0.95)).tolist()] for who in f1}
+    row["atlas"] = {who: [place.expects(who), *place.at(who, "f1", (0.05, 0.95)).tolist()] for who in f1}
     if learned is not None:
         directed = system.truth.reorder(table.names).directed
         index = {node: k for k, node in enumerate(table.names)}
@@ -188,9 +184,8 @@ def report_all(rows: list[dict]) -> None:
 def report(rows: list[dict]) -> None:
     means = [{who: float(np.mean(one[1:])) for who, one in r["f1"].items()} for r in rows]
     print(f"systems {len(rows)}, CPU of the driver {sum(r['cpu'] for r in rows):.0f} s")
-    for look in ("first look", "second look"):
-        firsts = [max(r[look], key=lambda who: r[look][who][0]) for r in rows]
-        report_choice(f"the atlas, {look}", rows, means, firsts, [r[look] for r in rows])
+    firsts = [max(r["atlas"], key=lambda who: r["atlas"][who][0]) for r in rows]
+    report_choice("the atlas", rows, means, firsts, [r["atlas"] for r in rows])
     known = [max(m.values()) - m[max(m, key=lambda who: r["f1"][who][0])] for r, m in zip(rows, means, strict=True)]
     print(f"   the best on the one table (needs the truth) is short of the best by {mean(known)}")
     if all("chosen" in r for r in rows):

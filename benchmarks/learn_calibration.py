@@ -4,9 +4,8 @@ table beside its F1 on that table.
     python benchmarks/learn_calibration.py --count 300          goes on where it stopped; rows in --rows FILE
     python benchmarks/learn_calibration.py --fit                writes src/trueness/studies/learn/promises.json
 
-    F1 = a + b (mean F1 on twins) + c (F1 that the atlas expects)      by kind of columns, and by what is known: nothing
-                                                                       of the atlas, its first look, its second look;
-                                                                       there with an a of each learner, drawn to all's
+    F1 = a + b (mean F1 on twins) + c (F1 that the atlas expects)      by kind of columns; a of each learner, drawn
+                                                                       towards that of all
 
 Twins have the graphs that learners find, which flatters those that find them again. The systems are those of
 random_systems.py, of the atlas' kinds with other seeds, at most 25 columns and 3,000 rows; `learn.py` claims on others.
@@ -24,8 +23,7 @@ from pathlib import Path
 import numpy as np
 from random_systems import atlas_system
 
-from trueness.atlas import Place, place_of, second_look
-from trueness.atlas.features import features_of
+from trueness.atlas import Place, place_of
 from trueness.datasets.twins import Twin
 from trueness.graphs import Graph
 from trueness.learners import build, handles_gaps
@@ -37,9 +35,6 @@ ROOT = Path(__file__).resolve().parents[1]
 SYSTEMS = range(60_000, 64_000)
 MEASURES = ("f1", "precision", "recall")
 PRIOR = 20  # systems' worth by which a learner's line is drawn towards that of all
-SECOND = [0, 1, 3]  # of the facts
-TITLES = {"without the atlas": [0, 1], "first look": [0, 1, 2], "any": SECOND}  # "any" learner, at the second look
-MARKS: dict[int, dict] = {}  # of the graphs of a system's table
 ENDS = (0.025, 0.975)  # of what remains; how much these hold of systems that the lines were not fitted to is printed
 
 
@@ -55,13 +50,13 @@ def try_one(seed: int) -> dict | None:
         if learner.card.takes(table) and (handles_gaps(learner) or not table.has_gaps):
             learners[name] = learner
     actual: dict[str, dict[str, float | None]] = {}
-    twins, marks = [], {}
+    twins = []
     for name, learner in learners.items():
         try:
             graph = learner.fit(table, rng).reorder(table.names)
         except Exception:  # a column that does not vary
             return None
-        actual[name], marks[name] = scores(reference, graph), graph.marks.tolist()
+        actual[name] = scores(reference, graph)
         twins.append(Twin(table, dag_of(graph)))
     promised: dict[str, list[dict[str, float | None]]] = {name: [] for name in learners}
     for twin in twins:
@@ -70,7 +65,7 @@ def try_one(seed: int) -> dict | None:
             with contextlib.suppress(Exception):  # the same
                 promised[name].append(scores(truth, learner.fit(drawn, rng)))
     facts = {"seed": seed, "kind": table.kind, "relation": system.kind, "n": system.rows, "d": table.d}
-    return facts | {"gaps": system.gaps, "actual": actual, "promised": promised, "marks": marks}
+    return facts | {"gaps": system.gaps, "actual": actual, "promised": promised}
 
 
 def scores(truth: Reference, graph: Graph) -> dict[str, float | None]:
@@ -78,24 +73,20 @@ def scores(truth: Reference, graph: Graph) -> dict[str, float | None]:
 
 
 @cache
-def looks(seed: int) -> tuple[Place, Place]:
-    """The atlas' first look at a system's table, and its second."""
+def place(seed: int) -> Place:
     system = atlas_system(seed)
-    table = system.draw(system.rows, np.random.default_rng([seed, 11]))
-    second = second_look(features_of(table), {name: np.array(one) for name, one in MARKS[seed].items()})
-    return place_of(table), second or place_of(table)
+    return place_of(system.draw(system.rows, np.random.default_rng([seed, 11])))
 
 
 def facts_of(rows: list[dict], name: str, measure: str) -> np.ndarray:
-    """1, mean on twins, what the atlas expects at its two looks, what came true: a row for each system"""
+    """1, mean on twins, what the atlas expects, what came true: a row for each system"""
     made = []
     for row in rows:
         twins = [one[measure] for one in row["promised"].get(name, ()) if one[measure] is not None]
         came = row["actual"].get(name, {}).get(measure)
         if twins and came is not None:
-            expected = (look.expects(name, measure) for look in looks(row["seed"]))
-            made.append((1.0, float(np.mean(twins)), *expected, came))
-    return np.array(made).reshape(-1, 5)
+            made.append((1.0, float(np.mean(twins)), place(row["seed"]).expects(name, measure), came))
+    return np.array(made).reshape(-1, 4)
 
 
 def fit(rows: list[dict]) -> dict:
@@ -107,14 +98,14 @@ def fit(rows: list[dict]) -> dict:
             facts = {name: facts_of(own, name, measure) for name in ANY_COLUMNS | NUMBERS}
             together = np.concatenate(list(facts.values()))
             lines = made.setdefault(kind, {}).setdefault(measure, {})
-            for title, columns in TITLES.items():
+            for title, columns in (("without the atlas", [0, 1]), ("any", [0, 1, 2])):
                 line = np.zeros(3)
-                line[: len(columns)] = np.linalg.lstsq(together[:, columns], together[:, -1], rcond=None)[0]
-                rest_of_all = together[:, -1] - together[:, columns] @ line[: len(columns)]
+                line[columns] = np.linalg.lstsq(together[:, columns], together[:, 3], rcond=None)[0]
+                rest_of_all = together[:, 3] - together[:, :3] @ line
                 lines[title] = [*line, *np.quantile(rest_of_all, ENDS), len(own)]
             for name, one in facts.items():
                 if len(one) > 1:
-                    rest = one[:, -1] - one[:, SECOND] @ line
+                    rest = one[:, 3] - one[:, :3] @ line
                     shift = float(rest.sum() / (len(rest) + PRIOR))
                     some = np.concatenate([rest - shift, np.random.default_rng(1).choice(rest_of_all, PRIOR)])
                     lines[name] = [line[0] + shift, *line[1:], *np.quantile(some, ENDS), len(one)]
@@ -129,21 +120,20 @@ def apart(rows: list[dict], lines: dict) -> list[float]:
     made: list[float] = []
     for row in rows:
         facts = {name: facts_of([row], name, "f1") for name in row["actual"]}
-        rest = [float(one[0, -1] - one[0, SECOND] @ lines[name][:3]) for name, one in facts.items() if len(one)]
+        rest = [float(one[0, 3] - one[0, :3] @ lines[name][:3]) for name, one in facts.items() if len(one)]
         made += [abs(a - b) for k, a in enumerate(rest) for b in rest[:k]]
     return [round(float(q), 4) for q in np.quantile(made, np.arange(1, 21) / 20)]
 
 
 def report(rows: list[dict], lines: dict) -> None:
-    uses = {"twins": [0, 1, 0, 0], "first look": [0, 0, 1, 0], "second look": [0, 0, 0, 1], "by the lines": None}
-    for title, use in uses.items():
+    for title, use in (("twins", [0, 1, 0]), ("the atlas", [0, 0, 1]), ("by the lines", None)):
         errors, short, gain, inside, width = [], [], [], [], []
         for row in rows:
             told, came = {}, {}
             for name in row["actual"]:
                 for fact in facts_of([row], name, "f1"):
                     *line, low, high, _ = lines[row["kind"]]["f1"][name]
-                    told[name], came[name] = float(fact[:4] @ use if use else fact[SECOND] @ line), fact[-1]
+                    told[name], came[name] = float(fact[:3] @ (use or line)), fact[3]
                     ends = np.clip((told[name] + low, told[name] + high), 0, 1)
                     inside.append(ends[0] <= came[name] <= ends[1])
                     width.append(ends[1] - ends[0])
@@ -176,7 +166,6 @@ def main() -> None:
             rows.append(row)
             with options.rows.open("a") as file:
                 file.write(json.dumps(row) + "\n")
-    MARKS.update((row["seed"], row["marks"]) for row in rows)
     half = fit(rows[::2])
     print("lines of one half on the other:")
     report(rows[1::2], half)

@@ -3,12 +3,10 @@
 import numpy as np
 import pytest
 
-from trueness.atlas import ANY_COLUMNS, LEARNERS, MEASURES, SEEN, TARGETS, entry_of, place_of, second_look
-from trueness.atlas.agreement import OF_EACH, agreement_of
+from trueness.atlas import LEARNERS, MEASURES, TARGETS, entry_of, place_of
 from trueness.atlas.features import FEATURES, features_of
 from trueness.datasets import Table, load
 from trueness.datasets.synthetic import Synthetic
-from trueness.graphs import Graph
 from trueness.learners import build
 from trueness.measures.graphs import Reference
 
@@ -73,38 +71,6 @@ def test_each_shape_is_seen_where_it_is(feature, made):
     x, z, e = rng.standard_normal((3, 2000))
     odd, straight, none = (seen(of(np.stack([x, z, y], 1)))[feature] for y in (made(x, z, e), x + z + e, e))
     assert odd > 2 * straight + 1 and odd > 2 * none + 1
-
-
-def test_agreement_against_worked_graphs():
-    one = Graph.from_edges(["a -> b", "b -> c"], nodes="abcd").marks
-    other = Graph.from_edges(["b -> a", "b -> c", "c -> d"], nodes="abcd").marks
-    found = agreement_of({"x": one, "y": other}, ("x", "y", "z")).reshape(len(OF_EACH), 3)
-    expected = [[2 / 4, 3 / 4, -1], [1, 1, -1], [2 * 2 / 5, 2 * 2 / 5, -1], [2 * 1 / 5, 2 * 1 / 5, -1]]
-    assert found == pytest.approx(np.array(expected))
-
-
-def test_the_second_look_needs_the_graphs_of_all(asia):
-    graphs = {name: build(*ANY_COLUMNS[name]).fit(asia, np.random.default_rng(0)).marks for name in SEEN[:-1]}
-    place = second_look(features_of(asia), graphs)
-    assert SEEN[-1] == "lingam" and place.learners == SEEN
-    assert all(0 <= place.expects(name) <= 1 for name in graphs)
-    assert second_look(features_of(asia), {name: graphs[name] for name in SEEN[1:-1]}) is None
-
-
-def test_the_second_look_comes_nearer_than_the_first():
-    """On systems that neither has seen; the mean error over learners."""
-    errors = []
-    for seed in range(10):
-        system, rng = Synthetic(6 + seed % 5, 1.3, graph_seed=700 + seed, noise="gaussian"), np.random.default_rng(seed)
-        table = system.draw([80, 300, 1200][seed % 3], rng)
-        graphs = {name: build(*LEARNERS[name]).fit(table, rng) for name in SEEN}
-        looks = place_of(table), second_look(features_of(table), {name: one.marks for name, one in graphs.items()})
-        truth = Reference(system.truth)
-        for name, graph in graphs.items():
-            came = truth.score(graph, ("f1",))["f1"].value
-            errors.append([abs(look.expects(name) - came) for look in looks])
-    first, second = np.mean(errors, axis=0)
-    assert second < first
 
 
 @pytest.mark.parametrize("odd", ["constant", "gaps", "copy", "short", "wide"])

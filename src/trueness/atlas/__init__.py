@@ -2,19 +2,17 @@
 
     y = mu(x) + s(x) e      mu(x) = m(x) + d(x),  m: the mean over learners, d: how far the learner is from it;
                             m, d, s: boosted trees, of each measure and (d, s) learner
-    first look              x: features of the table (features.py)
-    second look             and what the learners' graphs of that table say of each other (agreement.py)
+                            x: features of the table (features.py)
     interval at a level     mu + s q,  q: quantiles of e on systems that mu and s were not fitted to (conformal;
                             Papadopoulos et al. 2002, Lei et al. 2018), of a run and of the mean over runs
 
-SHD is a share of all d(d-1)/2 pairs. The systems are those of benchmarks/random_systems.py; first.npz and second.npz
-are made by benchmarks/atlas.py and atlas_fit.py. Beyond these kinds of systems nothing is promised: docs/atlas.md
-measures it.
+SHD is a share of all d(d-1)/2 pairs. The systems are those of benchmarks/random_systems.py; atlas.npz is made by
+benchmarks/atlas.py and atlas_fit.py. Beyond these kinds of systems nothing is promised: docs/atlas.md measures it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -23,7 +21,6 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from trueness.atlas.agreement import OF_EACH, agreement_of
 from trueness.atlas.features import FEATURES, features_of
 from trueness.datasets.table import Table
 
@@ -44,7 +41,6 @@ NUMBERS: dict[str, tuple[str, dict[str, Any]]] = {
     "notears": ("notears", {"solver": "scaled"}),
 }
 LEARNERS = ANY_COLUMNS | NUMBERS
-SEEN = tuple(name for name in LEARNERS if name not in ("fci", "dagma", "notears"))  # whose graphs the second look takes
 MEASURES = ("f1", "precision", "recall", "shd")
 TAUS = np.arange(1, 100) / 100
 TARGETS: tuple[Target, ...] = ("run", "mean")
@@ -54,55 +50,30 @@ TARGETS: tuple[Target, ...] = ("run", "mean")
 class Place:
     """Of one table: centre and spread of every learner and measure, (learner, measure) each."""
 
-    learners: tuple[str, ...]
     centre: Array
     spread: Array
     quantiles: Array  # (target, learner, measure, tau) of what remains
     beyond: tuple[str, ...]  # features outside what the systems had
 
     def expects(self, learner: str, measure: str = "f1") -> float:
-        return float(np.clip(self.centre[self._at(learner, measure)], 0.0, 1.0))
+        return float(np.clip(self.centre[_at(learner, measure)], 0.0, 1.0))
 
     def at(self, learner: str, measure: str, taus: Array | tuple[float, ...], target: Target = "run") -> Array:
         """Quantiles of the measure of one run, or of its mean over runs."""
-        place = self._at(learner, measure)
+        place = _at(learner, measure)
         rest = np.interp(np.asarray(taus), TAUS, self.quantiles[(TARGETS.index(target), *place)])
         return np.asarray(np.clip(self.centre[place] + self.spread[place] * rest, 0, 1))
 
-    def _at(self, learner: str, measure: str) -> tuple[int, int]:
-        return self.learners.index(learner), MEASURES.index(measure)
-
 
 def place_of(table: Table) -> Place:
-    """Where a table lies in the atlas, by its looks alone."""
-    return _place("first.npz", features_of(table), FEATURES, tuple(LEARNERS))
-
-
-def second_look(features: Sequence[float], marks: Mapping[str, NDArray[np.int8]]) -> Place | None:
-    """Where it lies once its learners' graphs are known; None unless all have run that take any columns.
-
-    features: those of the table; marks of the graphs, by the learners' names in the atlas.
-    """
-    if any(name not in marks for name in SEEN if name in ANY_COLUMNS):
-        return None
-    x = np.concatenate([np.asarray(features, dtype=np.float64), agreement_of(marks, SEEN)])
-    names = (*FEATURES, *(f"{feature} of {learner}" for feature in OF_EACH for learner in SEEN))
-    return _place("second.npz", x, names, SEEN)
-
-
-def _place(file: str, x: Array, names: Sequence[str], learners: tuple[str, ...]) -> Place:
-    made = _file(file)
-    told, of_each = made["base"] + _boosted(made, x), len(learners) * len(MEASURES)
+    """Where a table lies in the atlas."""
+    made, x = _file(), features_of(table)
+    told, of_each = made["base"] + _boosted(made, x), len(LEARNERS) * len(MEASURES)
     middle, apart, spread = np.split(told, (len(MEASURES), len(MEASURES) + of_each))
     low, high = made["range"]
-    beyond = tuple(name for name, out in zip(names, (x < low) | (x > high), strict=True) if out)
-    return Place(
-        learners,
-        middle + apart.reshape(len(learners), -1),
-        np.maximum(spread.reshape(len(learners), -1), made["least"]),
-        made["quantiles"].astype(np.float64),
-        beyond,
-    )
+    beyond = tuple(name for name, out in zip(FEATURES, (x < low) | (x > high), strict=True) if out)
+    centre, spread = middle + apart.reshape(len(LEARNERS), -1), spread.reshape(len(LEARNERS), -1)
+    return Place(centre, np.maximum(spread, made["least"]), made["quantiles"].astype(np.float64), beyond)
 
 
 def entry_of(base: str, settings: Mapping[str, Any]) -> str | None:
@@ -116,7 +87,11 @@ def entry_of(base: str, settings: Mapping[str, Any]) -> str | None:
 
 def systems() -> int:
     """On how many the atlas rests."""
-    return int(_file("first.npz")["systems"])
+    return int(_file()["systems"])
+
+
+def _at(learner: str, measure: str) -> tuple[int, int]:
+    return list(LEARNERS).index(learner), MEASURES.index(measure)
 
 
 def _boosted(made: Mapping[str, Array], x: Array) -> Array:
@@ -135,6 +110,6 @@ def _boosted(made: Mapping[str, Array], x: Array) -> Array:
 
 
 @cache
-def _file(name: str) -> dict[str, Array]:
-    with (resources.files("trueness.atlas") / name).open("rb") as file:
+def _file() -> dict[str, Array]:
+    with (resources.files("trueness.atlas") / "atlas.npz").open("rb") as file:
         return dict(np.load(file, allow_pickle=False))

@@ -110,11 +110,6 @@ def _in_the_atlas(learned: LearnScores) -> Iterator[str]:
             f"By its looks alone the atlas expects F1 most of {named} ({best[0]}: {low:.2f} to {high:.2f}, "
             f"{100 * LEVEL:g} % interval of a single table; {systems():,} random systems)."
         )
-    if learned.second is not None:
-        names = {name: learned.second.expects(entry) for name, entry in learned.about["atlas"]["entries"].items()
-                 if entry in learned.second.learners}  # fmt: skip
-        named = joined([f"{name} {names[name]:.2f}" for name in sorted(names, key=lambda name: -names[name])[:3]])
-        yield f"Having seen the graphs that learners find in the table as well, it expects most of {named}."
     beyond = learned.about.get("atlas", {}).get("beyond", ())
     if beyond:
         yield Finding(f"The table lies beyond the atlas in {joined(beyond)}: there it has seen nothing.", open=True)

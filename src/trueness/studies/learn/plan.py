@@ -2,7 +2,6 @@
 
     twins      systems fitted to the table, with the graphs that several learners find in it or in a resample of it
                (datasets/twins.py)
-    as it is   each learner on the table: how its graphs agree tells what to expect (trueness.atlas)
     fresh      each learner on fresh draws of every twin, as many rows as the table: who is to be believed
     resampled  each learner on resamples of one such draw, and of the table: how sure an edge is, calibrated on twins
     2 n, 10 n  draws of more rows: what more data would bring
@@ -20,8 +19,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from trueness import atlas, registry
-from trueness.atlas import SEEN, place_of
-from trueness.atlas.features import features_of
+from trueness.atlas import LEARNERS, place_of
 from trueness.datasets import Dataset, Table, load
 from trueness.errors import DataError, GraphError, PlanError, did_you_mean, listed
 from trueness.graphs import Graph
@@ -31,15 +29,16 @@ from trueness.running.cells import Cell, Context, hashed, placeless
 from trueness.settings import Between, Hint, Positive, Share, Whole
 from trueness.studies.learn import work
 from trueness.studies.learn.look import look_at
-from trueness.studies.learn.measures import AS_IT_IS, FACTORS, GUESS, MEASURES, TABLE
+from trueness.studies.learn.measures import FACTORS, GUESS, MEASURES, TABLE
 
 VERSION = 1
 FEWEST_ROWS = 20
 KNOWLEDGE = ("required", "forbidden", "tiers")
 EXPECTED = ("f1", "precision", "recall")  # of the atlas
 ENDS = (0.05, 0.95)
+ANY_COLUMNS = {name: LEARNERS[name] for name in LEARNERS if name not in (*atlas.NUMBERS, "fci")}
 # DAGMA and NOTEARS follow the units of the columns (varsortability), which somebody chose: they are run where asked for
-ANY_COLUMNS, NUMBERS = ({name: own[name] for name in SEEN if name in own} for own in (atlas.ANY_COLUMNS, atlas.NUMBERS))
+NUMBERS = {"lingam": LEARNERS["lingam"]}
 
 
 @dataclass(frozen=True)
@@ -121,9 +120,7 @@ class Learn:
 
     def cells(self) -> list[Cell]:
         """Of the table first, then twin by twin: what is known early is of use early."""
-        cells = [
-            self._cell(TABLE, variant, name, None) for variant in (AS_IT_IS, "resampled") for name in self.learners
-        ]
+        cells = [self._cell(TABLE, "resampled", name, None) for name in self.learners]
         if self.guess is not None:
             cells.append(self._guess_cell(self.guess))
         for item, twin in self._twins().items():
@@ -142,7 +139,7 @@ class Learn:
     def _repeats(self, item: str, variant: str) -> int:
         if variant == "resampled":
             return self.settings.resamples if item == TABLE else max(self.settings.resamples // 2, 2)
-        return 1 if variant in (AS_IT_IS, *FACTORS) else self.settings.draws
+        return 1 if variant in FACTORS else self.settings.draws
 
     def _cell(self, item: str, variant: str, name: str, twin: dict[str, Any] | None) -> Cell:
         common = {
@@ -198,22 +195,17 @@ class Learn:
         }
 
     def _in_the_atlas(self, table: Table) -> dict[str, Any]:
-        """What the atlas expects of each learner before anything has run, and where the table lies beyond it.
-
-        entries: the learners' names there; features: for a second look, once they have run.
-        """
-        place, entries = place_of(table), {}
+        """What the atlas expects of each learner before anything has run, and where the table lies beyond it."""
+        place = place_of(table)
         expected: dict[str, dict[str, float]] = {}
         for name, spec in self.specs.items():
             settings = {key: value for key, value in spec["settings"].items() if key not in KNOWLEDGE}
             entry = atlas.entry_of(spec["name"], settings)
             if entry is not None:
-                entries[name] = entry
                 expected[name] = {measure: round(place.expects(entry, measure), 4) for measure in EXPECTED}
                 ends = place.at(entry, "f1", ENDS)
                 expected[name] |= {"low": round(float(ends[0]), 4), "high": round(float(ends[1]), 4)}
-        features = [round(float(one), 5) for one in features_of(table)]
-        return {"expected": expected, "beyond": list(place.beyond), "entries": entries, "features": features}
+        return {"expected": expected, "beyond": list(place.beyond)}
 
     def _not_heeding(self) -> list[str]:
         """Learners that cannot be told what is known beforehand, where something is."""

@@ -2,8 +2,7 @@
 
 F1 of a learner on a twin     mean over fresh draws
 chosen                        the greatest F1 to expect; learners that cannot be told from it hold up beside it
-F1 to expect                  a + b (mean on twins) + c (what the atlas expects, at its second look: of the table and of
-                              the graphs that the learners find in it), as such promises were kept
+F1 to expect                  a + b (mean on twins) + c (what the atlas expects), as such promises were kept
 an edge's odds                odds.py, from the learners that hold up
 """
 
@@ -19,14 +18,13 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from trueness.atlas import Place, second_look
 from trueness.graphs import ARROW, TAIL, Graph
 from trueness.measures.sortability import sortability_of
 from trueness.outside import Json
 from trueness.running.results import Results
 from trueness.statistics import Estimate, mean
 from trueness.status import Status
-from trueness.studies.learn.measures import AS_IT_IS, FACTORS, GUESS, TABLE
+from trueness.studies.learn.measures import FACTORS, GUESS, TABLE
 from trueness.studies.learn.odds import Calibration, Votes, calibrate, votes_of
 
 LEVEL = 0.90
@@ -138,7 +136,6 @@ class LearnScores:
     _more: Mapping[str, Mapping[str, Mapping[str, float]]] = field(repr=False)  # variant -> learner -> twin -> F1
     _graphs: Mapping[str, Mapping[str, list[NDArray[np.int8]]]] = field(repr=False)  # item -> learner -> resamples
     _truths: Mapping[str, NDArray[np.bool_]] = field(repr=False)
-    _found: Mapping[str, NDArray[np.int8]] = field(repr=False)  # learner -> its graph of the table
     guess: GuessVerdict | None = None
 
     @classmethod
@@ -215,31 +212,18 @@ class LearnScores:
         centre = float(self._kept(who).mean()) if whole else self._promised(who, mean_of_draws, measure)
         return Expected(*(float(np.clip(centre + add, 0.0, 1.0)) for add in (0.0, line.low, line.high)))
 
-    @cached_property
-    def second(self) -> Place | None:
-        """The atlas once the learners' graphs of the table are there too; None where some are not."""
-        told = self.about.get("atlas", {})
-        entries = told.get("entries", {})
-        found = {entries[name]: marks for name, marks in self._found.items() if name in entries}
-        return second_look(told["features"], found) if "features" in told else None
-
-    def in_the_atlas(self, learner: str, measure: str = "f1") -> tuple[float, bool] | None:
-        """What the atlas expects, and whether at its second look; None of what it does not know."""
-        told = self.about.get("atlas", {})
-        entry = told.get("entries", {}).get(learner)
-        if self.second is not None and entry in self.second.learners:
-            return self.second.expects(entry, measure), True
-        value = told.get("expected", {}).get(learner, {}).get(measure)
-        return None if value is None else (float(value), False)
+    def in_the_atlas(self, learner: str, measure: str = "f1") -> float | None:
+        """What the atlas expects; None of a learner, or in a study, that it does not know."""
+        value = self.about.get("atlas", {}).get("expected", {}).get(learner, {}).get(measure)
+        return None if value is None else float(value)
 
     def _line(self, learner: str, measure: str = "f1") -> Promise:
-        lines, told = _promises()[self.about["kind"]][measure], self.in_the_atlas(learner, measure)
-        if told is None or not told[1]:
-            return Promise(*lines["without the atlas" if told is None else "first look"])
-        return Promise(*lines[learner] if learner in lines else lines["any"])
+        lines = _promises()[self.about["kind"]][measure]
+        unknown = self.in_the_atlas(learner, measure) is None
+        return Promise(*lines["without the atlas"] if unknown else lines.get(learner) or lines["any"])
 
     def _promised(self, learner: str, value: float, measure: str = "f1") -> float:
-        return self._line(learner, measure).of(value, (self.in_the_atlas(learner, measure) or (0.0,))[0])
+        return self._line(learner, measure).of(value, self.in_the_atlas(learner, measure) or 0.0)
 
     def with_more_rows(self) -> dict[str, MoreRows]:
         """F1 of the chosen learner on the twins of its ranking, with more rows; of these the atlas knows nothing."""
@@ -387,7 +371,6 @@ def _read(results: Results) -> tuple[Any, ...]:
     more: dict[str, dict[str, dict[str, float]]] = {}
     graphs: dict[str, dict[str, list[NDArray[np.int8]]]] = {}
     truths: dict[str, NDArray[np.bool_]] = {}
-    found: dict[str, NDArray[np.int8]] = {}
     failures: dict[str, int] = {}
     guess = None
     values = {name: results.values_of(name) for name in ("f1", "precision", "recall", "violations")}
@@ -400,13 +383,9 @@ def _read(results: Results) -> tuple[Any, ...]:
             failures[cell.respondent] = failures.get(cell.respondent, 0) + lost
         if cell.item == GUESS:
             guess = _verdict(values["violations"].get(place, {}), results.answers_at(place))
-        elif cell.variant in (AS_IT_IS, "resampled"):
+        elif cell.variant == "resampled":
             answers = [json.loads(text) for status, text in results.answers_at(place) if status == Status.OK and text]
-            drawn = [np.array(marks, dtype=np.int8) for marks in answers]
-            if cell.variant == "resampled":
-                graphs.setdefault(cell.item, {})[cell.respondent] = drawn
-            elif drawn:
-                found[cell.respondent] = drawn[0]
+            graphs.setdefault(cell.item, {})[cell.respondent] = [np.array(marks, dtype=np.int8) for marks in answers]
         elif cell.variant in FACTORS:
             for value in values["f1"].get(place, {}).values():
                 more.setdefault(cell.variant, {}).setdefault(cell.respondent, {})[cell.item] = value
@@ -418,20 +397,7 @@ def _read(results: Results) -> tuple[Any, ...]:
                 single.setdefault(cell.respondent, {}).setdefault(name, []).extend(values[name].get(place, {}).values())
     expected = {name: {measure: np.array(one) for measure, one in own.items()} for name, own in single.items()}
     f1 = {name: f1[name] for name in classes if name in f1}
-    return (
-        results.about,
-        results.planned,
-        done,
-        failures,
-        f1,
-        results.level,
-        expected,
-        more,
-        graphs,
-        truths,
-        found,
-        guess,
-    )
+    return results.about, results.planned, done, failures, f1, results.level, expected, more, graphs, truths, guess
 
 
 def _truth(answers: list[tuple[str, str | None]]) -> NDArray[np.bool_]:

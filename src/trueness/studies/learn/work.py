@@ -68,8 +68,7 @@ def perform_each(common: dict[str, Any], units: Sequence[dict[str, Any]]) -> Ite
 
 def _fresh(common: dict[str, Any], units: Sequence[dict[str, Any]], learner: Learner) -> Iterator[Run]:
     for unit in units:
-        table = table_of(json.dumps(common["data"])) if common["twin"] is None else _drawn(common, unit["repeat"])
-        yield fit_alone(learner, table, stream(common["seed"], unit["key"]))
+        yield fit_alone(learner, _drawn(common, unit["repeat"]), stream(common["seed"], unit["key"]))
 
 
 def _resampled(common: dict[str, Any], units: Sequence[dict[str, Any]], learner: Learner) -> Iterator[Run]:
@@ -116,7 +115,7 @@ def _varying(draw: Callable[[], Table]) -> Table:
 
 
 def _outcome(run: Run, learner: Learner, data: str, twin: str | None, variant: str) -> Outcome:
-    """Its answer: the graph of the table or a resample, or the true graph of the twin that was drawn from."""
+    """Its answer: the graph of a resample, or the true graph of the twin that was drawn from."""
     answer, seconds = run
     if isinstance(answer, Exception):
         return without_answer(Status.FAILED, failure_line(answer), seconds)
