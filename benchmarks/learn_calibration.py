@@ -1,7 +1,7 @@
 """What twins promise and what comes true: of random systems, whose graphs are known, each learner's F1 on twins of one
 table beside its F1 on that table.
 
-    python benchmarks/learn_calibration.py --count 300          goes on where it stopped; rows in --rows FILE
+    python benchmarks/learn_calibration.py --count 640          goes on where it stopped; rows in --rows FILE
     python benchmarks/learn_calibration.py --fit                writes src/trueness/studies/learn/promises.json
 
     F1 = a + b (mean F1 on twins) + c (F1 that the atlas expects)      by kind of columns; a of each learner, drawn

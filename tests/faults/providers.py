@@ -7,7 +7,7 @@ import random
 import sqlite3
 from functools import cache
 from pathlib import Path
-from tempfile import mkdtemp
+from tempfile import TemporaryDirectory
 
 from tests.faults.places import Place
 from tests.faults.scenarios import Tally, scenario
@@ -70,8 +70,8 @@ def place_at(server: Loopback, root: Path) -> Place:
 
 @cache
 def calm_bytes() -> bytes:
-    with Faulty(0.0, 1) as server:
-        place = place_at(server, Path(mkdtemp(prefix="trueness-calm-")))
+    with Faulty(0.0, 1) as server, TemporaryDirectory(prefix="trueness-calm-") as folder:
+        place = place_at(server, Path(folder))
         code, told = place.finish()
         assert code == 0, told
         return place.bytes()

@@ -19,7 +19,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
-from tempfile import mkdtemp
+from tempfile import TemporaryDirectory
 
 from tests.faults.places import Place
 
@@ -61,10 +61,11 @@ def scenario(name: str) -> Callable[[Scenario], Scenario]:
 @cache
 def calm(kind: str) -> tuple[bytes, int]:
     """The undisturbed study: its bytes and how long its bill is."""
-    place = Place.make(kind, Path(mkdtemp(prefix="trueness-calm-")))
-    code, told = place.finish()
-    assert code == 0, told
-    return place.bytes(), sum(place.bill().values())
+    with TemporaryDirectory(prefix="trueness-calm-") as folder:
+        place = Place.make(kind, Path(folder))
+        code, told = place.finish()
+        assert code == 0, told
+        return place.bytes(), sum(place.bill().values())
 
 
 def differing(place: Place) -> int:
@@ -124,9 +125,8 @@ def small_disk(where: Path, size: str) -> Iterator[None]:
 
 
 def may_mount() -> bool:
-    probe = Path(mkdtemp(prefix="trueness-mount-"))
     try:
-        with small_disk(probe, "64k"):
+        with TemporaryDirectory(prefix="trueness-mount-") as probe, small_disk(Path(probe), "64k"):
             return True
     except (OSError, subprocess.CalledProcessError):
         return False
