@@ -235,7 +235,7 @@ def in_another_unit(text: str, units: Mapping[str, str | None]) -> InUnit | None
         return None
     said = tokens(found["what"])
     same = [cause for cause in units if said and said <= tokens(cause)]
-    unit = _unit_of(same[0], units[same[0]]) if len(same) == 1 else None
+    unit = unit_of(same[0], units[same[0]]) if len(same) == 1 else None
     factor = conversion(unit, found["new"]) if unit else None
     if factor is None or (found["old"] and conversion(found["old"], unit or "") != 1):
         return None
@@ -244,7 +244,7 @@ def in_another_unit(text: str, units: Mapping[str, str | None]) -> InUnit | None
     return InUnit(re.sub(r"^\s*use\s+(?=[^,]*=)", "", text[: found.start()], flags=re.IGNORECASE), same[0], factor)
 
 
-def _unit_of(cause: str, unit: str | None) -> str | None:
+def unit_of(cause: str, unit: str | None) -> str | None:
     """As it is given, in brackets, or behind the last bar: time_minutes."""
     last = cause.rsplit("_", 1)[-1] if "_" in cause else ""
     return unit or unit_in(cause) or (last if len(last) > 1 and read_unit(last) is not None else None)

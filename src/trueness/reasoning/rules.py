@@ -21,6 +21,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Literal
 
+from trueness.reasoning.accounted import in_unused_unit, unused
 from trueness.reasoning.aliases import abbreviates, aliases_of, letters_of, said_of
 from trueness.reasoning.angles import Angles
 from trueness.reasoning.candidates import EQUALS, FRONT, LET, ROUNDED, STANDS_FOR, candidates
@@ -222,9 +223,22 @@ def read_rule(
         rule = _read(taken.text, causes, effect, nodes, values)
         scaled = {taken.cause: Binary("*", Name(taken.cause), Number(taken.factor))}
         tree = None if rule.tree is None else substituted(rule.tree, scaled)
-        return replace(rule, text=text, tree=tree, units_inside=True, read_as="" if tree is None else written(tree))
-    rule = _read(said, causes, effect, nodes, values)
-    return rule if rule.text == text else replace(rule, text=text)
+        rule = replace(rule, tree=tree, units_inside=True, read_as="" if tree is None else written(tree))
+    else:
+        rule = _read(said, causes, effect, nodes, values)
+    return _if_all_is_used(rule if rule.text == text else replace(rule, text=text), units, effect, numbers)
+
+
+def _if_all_is_used(rule: Rule, units: Mapping[str, str | None], effect: str, values: Mapping[str, float]) -> Rule:
+    """The rule, where its tree has all that its text says; elsewhere words, and of a formula what it leaves out."""
+    if rule.tree is None:
+        return rule
+    text, names = _COMMENT.sub("", rule.text), (*units, *rule.beyond, effect)
+    left = unused(text, rule.tree, names, values.values()) or in_unused_unit(text, rule.tree, units, effect)
+    if not left:
+        return rule
+    told = f"rule of '{effect}' says '{left}', which is no part of what was read. Write it as one formula."
+    return Rule(rule.text, "words") if rule.read_as else Rule(rule.text, "broken", message=told)
 
 
 @lru_cache(maxsize=8192)
