@@ -48,10 +48,12 @@ _WORD = "|".join(NUMBER_WORDS[2:])
 _NUMBER = re.compile(rf"(?<![\w.^/_\\-])\$?(?:\d[\d,]*(?:\.\d+)?(?:e[+-]?\d+)?|{_WORD})(?![\w^])")
 _NO_NUMBER = re.compile(  # 1) ..., step 2, every 3 hours, two and a half, a ratio of 3:5, product over sum
     rf"(?:^|\s)\(?\d\)|\bstep \d+|\bevery (?:\d+|{_WORD}) [a-z]+|\b(?:{_WORD})[- ]and[- ]a[- ]half\b|\d\s?:\s?\d|"
-    rf"\bproduct over (?:the |their )?sum\b|\d+\s*/\s*\d+|\b\d+\s*(?:pi|π)(?!\w)"
+    rf"\bproduct (?:of [a-z ]+ )?(?:over|divided by) (?:the |their )?sum\b|\d+\s*/\s*\d+|\b\d+\s*(?:pi|π)(?!\w)"
 )
 _COUNTED = re.compile(rf"(?<!by )(?<!times )(?<!plus )(?<!minus )(?<!over )(?<!add )\b(?:[2-9]|{_WORD})\b(?! times)")
-_IN = re.compile(r"\b(?:in|into|to) ([a-z]+(?:/[a-z]+)?)\b(?! ?\()")
+_ORDINALS = "first second third fourth fifth sixth".split()
+_ORDINAL = re.compile(rf"\b({'|'.join(_ORDINALS)}) ([a-z]+)\b")
+_IN = re.compile(r"\b(?:in|into|to) ([a-z]+(?:/[a-z]+)?)\b")
 
 
 def unused(text: str, tree: Tree, names: Sequence[str], values: Iterable[float]) -> str:
@@ -68,6 +70,10 @@ def unused(text: str, tree: Tree, names: Sequence[str], values: Iterable[float])
             solved = undone & has and _speaks_of(said, found.start(), names[-1])
             if not signs & has and not solved and not pattern.search(known):
                 return found[0]
+    for found in _ORDINAL.finditer(said):  # the first day, where there are day 2 and day 3
+        numbered = set(re.findall(rf"\b{found[2]} ?(\d+)\b", known))
+        if numbered and str(_ORDINALS.index(found[1]) + 1) not in numbered:
+            return found[0]
     numbers = {abs(number) for number in _numbers(tree)}
     numbers |= {one / other for one in numbers for other in numbers if other}
     numbers |= {abs(1 - number) for number in numbers}
@@ -95,7 +101,7 @@ def _speaks_of(said: str, place: int, effect: str) -> bool:
 
 
 def in_unused_unit(text: str, tree: Tree, units: Mapping[str, str | None], effect: str) -> str:
-    """A unit in which a text takes a cause that has another, where the tree has no factor of it. units: of the causes."""
+    """A unit in which a text takes a cause that has another, where the tree has no factor of it. units: of causes."""
     numbers = {abs(number) for number in _numbers(tree)}
     numbers |= {1 / number for number in numbers if number}
     for found in _IN.finditer(text.lower()):
@@ -114,9 +120,9 @@ def _said_numbers(said: str, digits: bool) -> Iterator[tuple[re.Match[str], floa
         yield from ((found, number) for found in pattern.finditer(said))
     yield from ((found, SHARES[found[0].replace("-", " ")]) for found in _SHARE.finditer(said))
     for found in _NUMBER.finditer(_SHARE.sub(lambda share: " " * len(share[0]), said)):
-        number = number_of(found[0].rstrip(","))
-        if number and (digits or found[0].isalpha()):
-            yield found, number
+        size = number_of(found[0].rstrip(","))
+        if size and (digits or found[0].isalpha()):
+            yield found, size
 
 
 def _operations(tree: Tree) -> Iterator[str]:
