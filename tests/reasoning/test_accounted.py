@@ -28,6 +28,8 @@ def test_a_seventh_list_of_one_who_knew_nothing_of_the_reader():
         ("a over b, with b squaring", "a / b", "squaring"),
         ("the sum of the two", "a + b", ""),
         ("the sum times two", "a + b", "times"),
+        ("y times 7 = a", "a * b", "7"),
+        ("half of y = a / 3", "a / 3", "half"),
         ("a times 7 and b", "a * b", "7"),
         ("15% more than a", "a * 1.15", ""),
         ("15% more than a", "a * 1.2", "15"),
@@ -105,6 +107,31 @@ def test_what_is_left_out_of_a_formula_is_told():
 )  # fmt: skip
 def test_forms_of_the_seventh_list_and_their_neighbours(rule, causes, effect, value):
     assert executed(rule, causes, effect) == (None if value is None else pytest.approx(value))
+
+
+@pytest.mark.parametrize(
+    "clause",
+    [
+        ", where the rate is one over the time",
+        ", doubled",
+        ", but only a fifth of it",
+        ", excluding the extra",
+        ", averaged over the week",
+        ", net of fees",
+        ", each of which is half as large",
+        " per person",
+    ],
+)
+@pytest.mark.parametrize(
+    ("rule", "causes"),
+    [
+        ("The total is the price times the count", {"price": 3, "count": 5}),
+        ("total = price * count", {"price": 3, "count": 5}),
+    ],
+)
+def test_a_last_clause_is_used_or_there_is_no_value(rule, causes, clause):
+    assert executed(rule, causes, "total") == 15
+    assert executed(rule + clause, causes, "total") != 15
 
 
 def test_a_formula_with_a_clause_in_words_and_sets():

@@ -6,7 +6,8 @@ A third of the students who are not in band      total - band has no third: refu
 force / area, where the area is the square ...   force / side has no square: refused
 moles over the volume in liters                  of a volume in mL, and no 1000: refused
 
-One look at the end, however the rule was read: a piece of text that a reading left out was no ornament.
+One look at the end, however the rule was read: a piece of text that a reading left out was no ornament. And a last
+clause that computes must change what is read: without it there is another formula, or it was left out.
 """
 
 from __future__ import annotations
@@ -15,10 +16,10 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from trueness.reasoning.clauses import unit_of
-from trueness.reasoning.literals import conversion
+from trueness.reasoning.literals import conversion, read_unit
 from trueness.reasoning.trees import Binary, Call, Negative, Number, Tree, count_names, parts
 from trueness.reasoning.word_names import tokens
-from trueness.reasoning.word_numbers import NUMBER_WORDS, SHARES, number_of
+from trueness.reasoning.word_numbers import NUMBER_WORDS, OPERATION_WORDS, SHARES, number_of
 
 _WORDS_OF = (  # what is said, the signs or functions one of which must then be there, and what undoes them
     (r"(?<!is )(?<!are )squared|squaring|squares? of|square (?:the|its|it|this|that)", "^ same", "sqrt"),
@@ -48,11 +49,14 @@ _WORD = "|".join(NUMBER_WORDS[2:])
 _NUMBER = re.compile(rf"(?<![\w.^/_\\-])\$?(?:\d[\d,]*(?:\.\d+)?(?:e[+-]?\d+)?|{_WORD})(?![\w^])")
 _NO_NUMBER = re.compile(  # 1) ..., step 2, every 3 hours, two and a half, a ratio of 3:5, product over sum
     rf"(?:^|\s)\(?\d\)|\bstep \d+|\bevery (?:\d+|{_WORD}) [a-z]+|\b(?:{_WORD})[- ]and[- ]a[- ]half\b|\d\s?:\s?\d|"
+    rf"\bis (?:\d+|{_WORD}) to (?:\d+|{_WORD})\b|"
     rf"\bproduct (?:of [a-z ]+ )?(?:over|divided by) (?:the |their )?sum\b|\d+\s*/\s*\d+|\b\d+\s*(?:pi|π)(?!\w)"
 )
 _COUNTED = re.compile(rf"(?<!by )(?<!times )(?<!plus )(?<!minus )(?<!over )(?<!add )\b(?:[2-9]|{_WORD})\b(?! times)")
 _ORDINALS = "first second third fourth fifth sixth".split()
 _ORDINAL = re.compile(rf"\b({'|'.join(_ORDINALS)}) ([a-z]+)\b")
+_PER = re.compile(r"(?<!\d)(?<!\d [a-z])\s+per ([a-z]{4,})\.?\s*$")
+_OPERATED = re.compile(r"\b(?:times|plus|minus|by)\s+$")
 _IN = re.compile(r"\b(?:in|into|to) ([a-z]+(?:/[a-z]+)?)\b")
 
 
@@ -76,9 +80,18 @@ def unused(text: str, tree: Tree, names: Sequence[str], values: Iterable[float])
             return found[0]
     numbers = {abs(number) for number in _numbers(tree)}
     numbers |= {one / other for one in numbers for other in numbers if other}
-    numbers |= {abs(1 - number) for number in numbers}
-    numbers |= {100 * number for number in numbers} | {1 / number for number in numbers if number} | {1.0, 100.0}
+    numbers |= {1 / number for number in numbers if number}
+    numbers |= {abs(1 - number) for number in numbers if number < 2}  # 15 % more is 1.15 times
+    numbers |= {100 * number for number in numbers} | {1.0, 100.0}
     numbers |= {*map(abs, values)} | {float(one) for one in re.findall(r"\d+(?:\.\d+)?", known)}
+    per = _PER.search(said)  # ... times 12 per person, where nothing else speaks of persons
+    if (
+        per
+        and read_unit(per[1]) is None
+        and not tokens(per[1]) & tokens(f"{known} {said[: per.start()]}")
+        and "/" not in has
+    ):
+        return per[0].strip()
     counted = {float(number) for number in range(2, len(names))}
     for found, number in _said_numbers(said, digits="=" not in text):
         near = any(abs(number - one) <= 1e-6 * abs(number) for one in numbers)
@@ -89,6 +102,26 @@ def unused(text: str, tree: Tree, names: Sequence[str], values: Iterable[float])
 
 
 _ANY = re.compile(r"\w")
+
+
+def last_clause(text: str, names: Sequence[str]) -> tuple[str, str] | None:
+    """A text without its last clause, and the clause, where that computes or narrows: whoever reads both alike has left
+    it out. None where there is no such clause."""
+    found = _CLAUSE.match(text)
+    said = set(re.findall(r"[a-z]+", found["clause"].lower())) if found else set()
+    known = set(re.findall(r"[a-z]+", " ".join(names).lower().replace("_", " ")))
+    narrows = found is not None and _NARROWS.search(found["clause"])
+    return (found["head"], found["clause"]) if found and ((said & OPERATION_WORDS) - known or narrows) else None
+
+
+_CLAUSE = re.compile(
+    r"^(?P<head>.*[^\s,;])[,;]\s+(?P<clause>(?:where|with|each|of which|but|excluding|except|averaged|net of|less|"
+    r"minus|plus|doubled|tripled|halved|squared|only|reduced|increased|without)\b[^,;=]*)$",
+    re.IGNORECASE,
+)
+_NARROWS = re.compile(
+    r"\b(?:one over|1 over|excluding|except|averaged|net of|only|without|fifth|doubled|halved)\b", re.I
+)
 
 
 def _speaks_of(said: str, place: int, effect: str) -> bool:
@@ -121,7 +154,7 @@ def _said_numbers(said: str, digits: bool) -> Iterator[tuple[re.Match[str], floa
     yield from ((found, SHARES[found[0].replace("-", " ")]) for found in _SHARE.finditer(said))
     for found in _NUMBER.finditer(_SHARE.sub(lambda share: " " * len(share[0]), said)):
         size = number_of(found[0].rstrip(","))
-        if size and (digits or found[0].isalpha()):
+        if size and (digits or found[0].isalpha() or _OPERATED.search(said, 0, found.start())):
             yield found, size
 
 

@@ -21,7 +21,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Literal
 
-from trueness.reasoning.accounted import in_unused_unit, unused
+from trueness.reasoning.accounted import in_unused_unit, last_clause, unused
 from trueness.reasoning.aliases import abbreviates, aliases_of, letters_of, said_of
 from trueness.reasoning.angles import Angles
 from trueness.reasoning.candidates import EQUALS, FRONT, LET, ROUNDED, STANDS_FOR, candidates
@@ -237,7 +237,14 @@ def read_rule(
         rule = replace(rule, tree=tree, units_inside=True, read_as="" if tree is None else written(tree))
     else:
         rule = _read(said, causes, effect, nodes, values)
-    return _if_all_is_used(rule if rule.text == text else replace(rule, text=text), units, effect, numbers)
+    rule = _if_all_is_used(rule if rule.text == text else replace(rule, text=text), units, effect, numbers)
+    shorter = None if rule.tree is None else last_clause(said, (*causes, effect))
+    if rule.tree is None or shorter is None:
+        return rule
+    head = _read(shorter[0], causes, effect, nodes, values)
+    if head.tree is None or scaled or not agree(head.tree, rule.tree):
+        return rule
+    return _leaves_out(rule, shorter[1], effect)
 
 
 def _if_all_is_used(rule: Rule, units: Mapping[str, str | None], effect: str, values: Mapping[str, float]) -> Rule:
@@ -249,6 +256,10 @@ def _if_all_is_used(rule: Rule, units: Mapping[str, str | None], effect: str, va
     left = left or unused(text, rule.tree, names, values.values()) or in_unused_unit(text, rule.tree, units, effect)
     if not left:
         return rule
+    return _leaves_out(rule, left, effect)
+
+
+def _leaves_out(rule: Rule, left: str, effect: str) -> Rule:
     told = f"rule of '{effect}' says '{left}', which is no part of what was read. Write it as one formula."
     return Rule(rule.text, "words") if rule.read_as else Rule(rule.text, "broken", message=told)
 
