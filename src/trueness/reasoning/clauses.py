@@ -132,6 +132,7 @@ def plainly(text: str, causes: Sequence[str], effect: str, values: Mapping[str, 
     """
     if "=" not in text:
         return text
+    text = of_sets(text, effect)
     if (let := _LET.match(text)) is not None and (cause := called(let["words"], causes)) is not None:
         own = rf"(?<![^\W\d]){let['short']}(?![^\W])"
         if len(re.findall(own, text)) > 1 and not re.search(own, " ".join(causes)):
@@ -144,6 +145,39 @@ def plainly(text: str, causes: Sequence[str], effect: str, values: Mapping[str, 
                               causes, values)  # fmt: skip
         text = inside or text
     return _in_one(text, causes)
+
+
+_WHERE_WORDS = re.compile(
+    r"^(?P<formula>[^=,]*=[^=,()^²³]*), (?:where|with|and) (?:the )?(?P<short>[^\W\d_]+(?: [^\W\d_]+)?) "
+    r"(?:is|equals|being) (?P<words>[^=,]+)$",
+    re.IGNORECASE,
+)
+_AS_WORDS = (("=", "is"), ("/", "divided by"), ("÷", "divided by"), ("*", "times"), ("×", "times"), ("+", "plus"),
+             ("−", "minus"), (" - ", " minus "))  # fmt: skip
+
+
+def worded(text: str) -> str:
+    """`pressure = force / area, where the area is length times width`, in words alone; empty elsewhere."""
+    found = _WHERE_WORDS.match(text)
+    if found is None or not computes(found["words"]) or found["formula"].lower().count(found["short"].lower()) != 1:
+        return ""
+    said = found["formula"]
+    for sign, word in _AS_WORDS:
+        said = said.replace(sign, f" {word} ")
+    return f"{said}, where the {found['short']} is {found['words']}"
+
+
+_SET = re.compile(
+    r"^(?:By [^,=]*,\s*)?(?:\||[nNP]\s?\()\s*[A-Z]\s*(?P<sign>[∪∩])\s*[A-Z]\s*[|)]\s*=\s*(?P<right>[^=]+)$"
+)
+_SET_NAMES = {"∪": re.compile(r"\beither|union|at least one|\bor\b"), "∩": re.compile(r"\bboth\b|intersection|\band\b")}
+
+
+def of_sets(text: str, effect: str) -> str:
+    """`|A∪B| = chess + drama - both`, for those in either: what stands behind it."""
+    found = _SET.match(text)
+    named = effect.lower().replace("_", " ")
+    return f"{effect} = {found['right']}" if found and _SET_NAMES[found["sign"]].search(named) else text
 
 
 def states_otherwise(text: str, values: Mapping[str, float]) -> str:
@@ -162,8 +196,9 @@ def _in_its_place(text: str, names: Sequence[str]) -> str:
     if found is None:
         return text
     short, formula, left, right = found.group("short", "formula", "left", "right")
-    own = re.compile(rf"(?<!\w){re.escape(short)}(?!\w)")
-    known = any(tokens(short) & tokens(name) or symbol(name) == symbol(short) for name in names)
+    own = re.compile(rf"(?<!\w){re.escape(short)}(?!\w)", re.IGNORECASE if len(short) > 2 else 0)
+    known = any(tokens(short) <= tokens(name) or symbol(name) == symbol(short) for name in names)
+    known = known or (" " not in short and any(tokens(short) & tokens(name) for name in names))
     computed = re.search(r"[-+*/^×·÷−]", formula) is not None and not _WITH_UNIT.match(formula)
     if known or not computed or len(own.findall(right)) != 1 or own.search(left) or own.search(formula):
         return text
@@ -232,10 +267,10 @@ def in_another_unit(text: str, units: Mapping[str, str | None]) -> InUnit | None
     clause is none, or does not say which cause it is or what its unit is."""
     found = _IN_UNIT.search(text)
     if found is None:
-        return None
+        return _within_a_phrase(text, units)
     said = tokens(found["what"])
     same = [cause for cause in units if said and said <= tokens(cause)]
-    unit = _unit_of(same[0], units[same[0]]) if len(same) == 1 else None
+    unit = unit_of(same[0], units[same[0]]) if len(same) == 1 else None
     factor = conversion(unit, found["new"]) if unit else None
     if factor is None or (found["old"] and conversion(found["old"], unit or "") != 1):
         return None
@@ -244,7 +279,28 @@ def in_another_unit(text: str, units: Mapping[str, str | None]) -> InUnit | None
     return InUnit(re.sub(r"^\s*use\s+(?=[^,]*=)", "", text[: found.start()], flags=re.IGNORECASE), same[0], factor)
 
 
-def _unit_of(cause: str, unit: str | None) -> str | None:
+def _within_a_phrase(text: str, units: Mapping[str, str | None]) -> InUnit | None:
+    """`moles divided by the volume in liters`, of a volume in mL; not where the rule says the factor itself."""
+    said = numerals(text)
+    for found in _PHRASE_IN.finditer(text, max((copula.end() for copula in _IS.finditer(text)), default=0)):
+        pieces = found["what"].split()
+        named = [called(" ".join(pieces[first:]), tuple(units)) for first in range(len(pieces))]
+        cause = next(filter(None, named), None)
+        unit = unit_of(cause, units[cause]) if cause else None
+        factor = conversion(unit, found["new"]) if unit else None
+        if cause is None or not factor or math.isclose(factor, 1) or _CONVERTS.search(text):
+            continue
+        if not any(math.isclose(one, size, rel_tol=0.05) for one in said for size in (factor, 1 / factor)):
+            return InUnit(text[: found.end("what")] + text[found.end() :], cause, factor)
+    return None
+
+
+_IS = re.compile(r"=|\b(?:is|are|equals)\b", re.IGNORECASE)
+_PHRASE_IN = re.compile(r"(?P<what>[^\W\d_]+(?: [^\W\d_]+){0,3}?) \(?in (?P<new>[^\W\d_]+)\b\)?", re.IGNORECASE)
+_CONVERTS = re.compile(r"\b(?:convert|chang|express)\w*\b|\([^()]*\d", re.IGNORECASE)
+
+
+def unit_of(cause: str, unit: str | None) -> str | None:
     """As it is given, in brackets, or behind the last bar: time_minutes."""
     last = cause.rsplit("_", 1)[-1] if "_" in cause else ""
     return unit or unit_in(cause) or (last if len(last) > 1 and read_unit(last) is not None else None)

@@ -124,6 +124,7 @@ _NUMBER_WORD = re.compile(
 _WORD_PERCENT = re.compile(rf"\b({'|'.join(NUMBER_WORDS[1:])}) percent\b")
 _OPERATES = frozenset("sum difference product average mean ratio square root squared minimum maximum".split())
 _ADDED = re.compile(rf"^(?:an? |the )?(\d[\d.]*\s?%) (?:{MORE}) (?:is|gets) (?:added|included)$")
+_TWO_STATEMENTS = re.compile(r"\b(?:is|are|equals) .*\b(?:times|plus|minus|divided|multiplied|sum|product)\b")
 _EACH_ONE = re.compile(r"\bfor (?:each|every)\b")  # the fee for each day, for the fee: of a day, or of all?
 _SAME = re.compile(
     r"(?:the )?([a-z0-9 ]+?) (?:equals|is equal to|is the same as|are the same as) (?:the "
@@ -514,6 +515,8 @@ def shares_word(words: str, name: str) -> bool:
 def is_about(words: str, effect: str) -> bool:
     """Whether what stands before the arithmetic names the effect and nothing is computed in it."""
     before = re.sub(r"\b(?:he|she|it|they|this|that|we|you|i)\b", "", _COMMAND.sub("", words)).strip()
+    if _TWO_STATEMENTS.search(words):  # area is length times width, and perimeter (is ...)
+        return False
     named = re.split(r"\b(?:with|after|before|without|including|excluding)\b", effect.lower().replace("_", " "))[0]
     about = named if tokens(named) else effect
     if is_acronym(before, effect) or is_acronym(effect, before) or before.startswith("amount") and "amount" in named:

@@ -21,10 +21,11 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Literal
 
+from trueness.reasoning.accounted import in_unused_unit, last_clause, unused
 from trueness.reasoning.aliases import abbreviates, aliases_of, letters_of, said_of
 from trueness.reasoning.angles import Angles
 from trueness.reasoning.candidates import EQUALS, FRONT, LET, ROUNDED, STANDS_FOR, candidates
-from trueness.reasoning.clauses import gainsays, in_another_unit, plainly, restated, states_otherwise
+from trueness.reasoning.clauses import gainsays, in_another_unit, numerals, plainly, restated, states_otherwise, worded
 from trueness.reasoning.graph import ReasoningGraph, named
 from trueness.reasoning.in_words import read_phrases, read_words
 from trueness.reasoning.isolation import isolated
@@ -71,9 +72,15 @@ _COMMA = re.compile(  # a sentence, s = r θ; or E - I r, i.e. words
     r"|^(?P<first>[^=]*=[^=,;]+)[,;]\s*(?:i\.\s?e\.,?|that is,?|in other words,?|in words,?)\s+(?P<then>[^=]+)$",
     re.DOTALL | re.IGNORECASE,
 )
+_REASON = re.compile(
+    r"^(?:using|since|from|given(?: that)?|because|as)\s+(?P<why>[^,=]*=[^,=]*),\s*(?P<rest>[^=]+)$", re.IGNORECASE
+)
 _COMMENT = re.compile(r"(?<=\S)\s+#\s.*$")  # total = a + b  # in euros
 _OTHER_PART = re.compile(r"\b(semi|demi|hemi|non)[- ]?(?=[a-z]{3})", re.IGNORECASE)  # a semi-perimeter is no perimeter
 _OR = re.compile(r"=[^=]*\bor\b[^=]*=(?!=)|=[^=<>]*\bor\b[^=<>]*[-+*/×÷^]")  # v = gt or v = sqrt(2gh)
+_STATEMENTS = re.compile(  # two equations; R = 6 Ω is none
+    r"=(?!\s*\d)[^=]*[-+*/×÷−][^=]*(?:[;,]|\b(?:and|so|then)\b)[^=]*=(?![=\s]*\d)[^=]*[-+*/×÷−]"
+)
 _SEVERAL = re.compile(r"=[^=]*(?:;|\bthen\b|\bstep\b)[^=]*=(?!=)|\bd[a-z]\s?/\s?d[a-z]\b", re.IGNORECASE)
 _BOUND = re.compile(r"^[^=<>]*(?:[<>]=?|[≤≥∝])(?!.*\b(?:if|else|then)\b)|=(?!.*\b(?:if|else)\b).*(?<![-=])[<>≤≥∝]")
 _CALL_LEFT = re.compile(r"\s*(?:sin|cos|tan|ln|log\w*|exp|sqrt)\s*\([^=]*=")
@@ -218,18 +225,50 @@ def read_rule(
         return Rule(text, "broken", message=told)
     said = plainly(_COMMENT.sub("", text), causes, effect, numbers)
     units = {cause: None for cause in causes} | {name: unit for name, _, unit in values}
-    if (taken := in_another_unit(said, units)) is not None:
-        rule = _read(taken.text, causes, effect, nodes, values)
-        scaled = {taken.cause: Binary("*", Name(taken.cause), Number(taken.factor))}
+    scaled: dict[str, Tree] = {}
+    while len(scaled) < len(causes) and (taken := in_another_unit(said, units)) is not None:
+        said = taken.text
+        if taken.cause in scaled:
+            return Rule(text, "words")
+        scaled[taken.cause] = Binary("*", Name(taken.cause), Number(taken.factor))
+    if scaled:
+        rule = _read(said, causes, effect, nodes, values)
         tree = None if rule.tree is None else substituted(rule.tree, scaled)
-        return replace(rule, text=text, tree=tree, units_inside=True, read_as="" if tree is None else written(tree))
-    rule = _read(said, causes, effect, nodes, values)
-    return rule if rule.text == text else replace(rule, text=text)
+        rule = replace(rule, tree=tree, units_inside=True, read_as="" if tree is None else written(tree))
+    else:
+        rule = _read(said, causes, effect, nodes, values)
+    rule = _if_all_is_used(rule if rule.text == text else replace(rule, text=text), units, effect, numbers)
+    shorter = None if rule.tree is None else last_clause(said, (*causes, effect))
+    if rule.tree is None or shorter is None:
+        return rule
+    head = _read(shorter[0], causes, effect, nodes, values)
+    if head.tree is None or scaled or not agree(head.tree, rule.tree):
+        return rule
+    return _leaves_out(rule, shorter[1], effect)
+
+
+def _if_all_is_used(rule: Rule, units: Mapping[str, str | None], effect: str, values: Mapping[str, float]) -> Rule:
+    """The rule, where its tree has all that its text says; elsewhere words, and of a formula what it leaves out."""
+    if rule.tree is None:
+        return rule
+    text, names = _COMMENT.sub("", rule.text), (*units, *rule.beyond, effect)
+    left = "=" if _STATEMENTS.search(text) and not rule.uses >= set(units) else ""  # one of two equations left out
+    left = left or unused(text, rule.tree, names, values.values()) or in_unused_unit(text, rule.tree, units, effect)
+    if not left:
+        return rule
+    return _leaves_out(rule, left, effect)
+
+
+def _leaves_out(rule: Rule, left: str, effect: str) -> Rule:
+    told = f"rule of '{effect}' says '{left}', which is no part of what was read. Write it as one formula."
+    return Rule(rule.text, "words") if rule.read_as else Rule(rule.text, "broken", message=told)
 
 
 @lru_cache(maxsize=8192)
 def _read(text: str, causes: tuple[str, ...], effect: str, nodes: tuple[str, ...], values: Values) -> Rule:
     named_by = EQUALS.match(text)
+    if (said_so := worded(text)) and (rule := _in_words(said_so, causes, effect, values)) is not None:
+        return rule if rule.uses == set(causes) else Rule(text, "words")
     if named_by is None and not _FORMULA_SIGNS.search(text) and _TWO_WORDS.search(text):
         found = _in_words(text, causes, effect, values) or _by_its_name(text, causes, effect)
         return found or _in_parts(text, causes, effect, nodes, values) or Rule(text, "words")
@@ -380,6 +419,8 @@ def _in_parts(text: str, causes: tuple[str, ...], effect: str, nodes: tuple[str,
     """`Ohm's law: voltage divided by resistance (I = V / R)`: the words, where they compute the effect from all of its
     causes and the formula in brackets, or on the other side of a colon, agrees if it can be read. Alone it may define
     something else: (tax = 0.2 p)."""
+    if (reason := _REASON.match(text)) is not None:
+        return _behind_a_reason(text, reason["why"], reason["rest"], causes, effect, values)
     if (twice := _TWICE.match(text)) is not None:
         words, said_so = FRONT.sub("", twice[1]), twice[2]
     elif (twice := _COLON.match(text)) is not None:
@@ -397,6 +438,17 @@ def _in_parts(text: str, causes: tuple[str, ...], effect: str, nodes: tuple[str,
         return replace(formula, text=text) if formula.executable and clear else None
     agrees = not formula.executable or (formula.tree and said.tree and agree(formula.tree, said.tree))
     return replace(said, text=text) if agrees and said.uses >= set(causes) else None
+
+
+def _behind_a_reason(
+    text: str, why: str, rest: str, causes: tuple[str, ...], effect: str, values: Values
+) -> Rule | None:
+    """`Using density = mass / volume, the mass is density times volume`: the rest, where the reason does not differ."""
+    rule = _in_words(rest, causes, effect, values)
+    if rule is None or rule.tree is None or not rule.uses >= set(causes):
+        return None
+    differs = not numerals(why) <= numerals(rest) | {1.0} or _differs(rule.tree, [why], text, causes, effect, values)
+    return None if differs else replace(rule, text=text)
 
 
 def _by_its_name(text: str, causes: tuple[str, ...], effect: str) -> Rule | None:

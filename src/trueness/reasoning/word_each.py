@@ -22,9 +22,11 @@ _EVERY_STEP = re.compile(
     r"(?:the )?(?P<what>[a-z ]+?) (?:(?P<up>increases|rises|grows|gains|appreciates|goes up)|"
     r"decreases|drops|falls|shrinks|loses|declines|depreciates|goes down)"
     rf"(?: by| at)? (?P<size>{NUMERAL})(?:(?P<percent>\s?%| percent)(?: (?:in|of its) value)?|(?: (?!%)[a-z]+)?) "
-    rf"(?:every|each|per|an?) (?P<of>[a-z]+)(?:,? (?:for|over) (?:the (?:given )?"
+    rf"(?:every|each|per|an?) (?P<of>[a-z]+)"
+    rf"(?:,? compounded (?P<how>annually|yearly|monthly|weekly|daily))?(?:,? (?:for|over) (?:the (?:given )?"
     rf"(?:number of )?)?(?P<n>{NUMERAL} )?(?P<again>[a-z]+))?"
 )
+_HOW_OFTEN = {"annually": "year", "yearly": "year", "monthly": "month", "weekly": "week", "daily": "day"}
 _EACH = tuple(
     re.compile(pattern)
     for pattern in (
@@ -142,6 +144,8 @@ def step_by_step(sentence: str, causes: Sequence[str]) -> Iterator[Shape]:
     match = _EVERY_STEP.fullmatch(sentence)
     size = number_of(match["size"]) if match else None
     if match is None or size is None:
+        return
+    if match["how"] and match["of"] != _HOW_OFTEN[match["how"]]:  # 5 % per year, compounded monthly
         return
     if match["again"] and stem(match["again"]) != stem(match["of"]):
         return

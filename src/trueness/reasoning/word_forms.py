@@ -578,6 +578,7 @@ _FORMS: tuple[tuple[re.Pattern[str], Make], ...] = tuple(
             r"(?:absolute|positive) (difference (?:between|of)\s+.+)",
             _of_one(lambda inner: Call("abs", (inner,))),
         ),
+        (r"complement of\s+((?:the )?probability .+)", _of_one(lambda inner: Binary("-", Number(1.0), inner))),
         (r"reciprocal of\s+(.+)", _of_one(lambda inner: Binary("/", Number(1.0), inner))),
         (r"(?:square of|squaring|square)\s+(?!root\b)(.+)", _of_one(_power(2.0))),
         (r"((?:(?!\bsquared\b).)+)\s+squared", _of_one(_power(2.0))),

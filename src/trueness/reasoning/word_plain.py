@@ -17,6 +17,7 @@ from trueness.reasoning.word_numbers import NUMERAL, OPERATION_WORDS, SHARES, co
 
 _FOUND = "(?:obtained|found|calculated|computed|derived|determined)"
 _PERCENT = r"\d[\d.]*\s*(?:%|percent)"
+_SOMETHING = "(?:price|cost|value|rent|salary|wage|pay|level|amount|sales|income|fee|total|population|balance|weight)"
 _CONVERTS = r"(?:convert|change|turn|express|account|adjust)\w*"
 _PURPOSE = re.compile(
     r",?\s*(?:in order )?\bto (?:get|obtain|find|give|determine|calculate|compute|yield|reach|arrive at|know|include|"
@@ -46,7 +47,8 @@ _REMARK = re.compile(r"^(?P<rest>.*?)\s*\((?P<why>[^()]*)\)$")
 LEAD = re.compile(
     r"^(?:(?:then|next|first|finally|now|simply|just|we|you|here|also)\b[\s,]*|there (?:is|are) (?=.* (?:than|as) )|"
     r"(?:by|using|from|applying|according to|per|via) [^,\d]*"
-    r"\b(?:law|theorem|principle|formula|equation|definition|rule)\b[^,\d]*,\s*|by definition,\s*)"
+    r"\b(?:law|theorem|principle|formula|equation|definition|rule)\b[^,\d]*,\s*|by definition,\s*|"
+    r"(?:by|using|from) (?:[a-z'-]+ ){1,4}(?:law|theorem|principle|rule) (?=the ))"
 )
 _TO_INCLUDE = re.compile(
     r"^(?P<rest>.*\d.*?),? to (?:include|account for|add|apply|reflect|allow for)(?P<why> .*\d.*)$"
@@ -125,6 +127,24 @@ _SIGNS = tuple(
 _REWRITTEN = tuple(
     (re.compile(pattern), said)
     for pattern, said in (
+        (r"^(?:[a-z ]+ (?:is|are) )?(?:the )?product of (?:the two |the |both |these )[a-z]+ (?:divided by|over) "
+         r"(?:their|the) sum$", "product over sum"),
+        (rf"\b(?:is |are |was |were )?(reduced|decreased|increased|raised) by ({_PERCENT}) "
+         r"(?:relative to|compared (?:to|with)) (.+)$", r"is \3 \1 by \2"),
+        (rf"\b(?:rises|rose|grows|grew|increases|increased|goes up|went up|climbs) by ({_PERCENT}) "
+         rf"(?:from|compared (?:to|with)|relative to|(?:over|on)(?= [a-z ]*\b{_SOMETHING}$)) (?:its |the |their )?"
+         rf"(?!{NUMERAL}\b)([a-z][a-z0-9 ]*)$",
+         r"is \2 increased by \1"),
+        (rf"\b(?:falls|fell|drops|dropped|decreases|decreased|declines|shrinks|goes down|went down) by ({_PERCENT}) "
+         r"(?:from|compared (?:to|with)|relative to|on) (?:its |the |their )?([a-z][a-z0-9 ]*)$",
+         r"is \2 reduced by \1"),
+        (r"^(?:(?:he|she|they|we|you|it) needs? to )?round(?:ing)? (up|down) (.+?) to (?:an?|the (?:next|nearest)) "
+         r"whole (?:number(?: of [a-z]+)?|[a-z]+)$", r"\2, rounded \1"),
+        (rf"\b(add|adding|subtract|subtracting) (?:an? |the )?(?:[a-z]+ )?(?:tax|tip|fee|discount|commission|interest|"
+         rf"gratuity|vat) of ({_PERCENT})(?: (?:on|to|of|from) (?:(?:the|this|that) (?:result|sum|total|amount)|it|"
+         rf"this|that))?$", r"\1 \2"),
+        (rf"\b(beyond|above|over) (?:the )?first ({NUMERAL})\b", r"beyond \2"),
+        (r" \(in (?:percent|%)\)", ""),
         (r"\b(?:is|are|costs?|equals?|of) (?:only|just|exactly|simply|precisely)\b", lambda found: found[0].split()[0]),
         (r"\bwhat ((?!he|she|they|it|we|you)[a-z' ]+?) (?:holds|has|had|contains|gets|got)\b", r"\1"),
         (r"\bwhat (?:he|she|they|it|we|you) (?:paid|spent|pays|spends) (?:for|on) ", "cost of "),
@@ -229,6 +249,10 @@ _WHERE = re.compile(
     r"^(?P<main>.*?),? (?:where|and|with) (?:the |this |that )?(?P<phrase>[a-z]+(?: [a-z]+)?) "
     r"(?:is|are|being|equals?|is equal to|is calculated as) (?P<inside>.+)$"
 )
+_FIRST_THEN = re.compile(
+    r"^(?:the )?(?P<phrase>[a-z]+(?: [a-z]+){0,3}) (?:is|equals) (?P<inside>[^,;]+)[,;] (?:and |so |then )*"
+    r"(?P<left>(?:the )?[a-z]+(?: [a-z]+){0,3}) (?:is|equals) (?P<main>[^,;]+)$"
+)
 _SPELT = re.compile(r"^(?P<front>.*?)\s*\((?P<inside>[^()]+)\)(?P<back>.*)$")
 _OF = "(?:(?<=sum )|(?<=half )|(?<=product )|(?<=% ))of"  # the cost of labor is one phrase, half of it is not
 _LAST_PHRASE = re.compile(
@@ -316,6 +340,11 @@ def spelt_out(sentence: str) -> Iterator[tuple[str, str]]:
     defined = _WHERE.match(sentence)
     if defined and len(re.findall(rf"\b{defined['phrase']}\b", defined["main"])) == 1:
         yield re.sub(rf"\b{defined['phrase']}\b", BRACKET, defined["main"]), defined["inside"]
+    first = _FIRST_THEN.match(sentence)  # net force is A minus B, and acceleration is the net force divided by the mass
+    if first is not None:
+        own = re.compile(rf"\b(?:{first['phrase']}|(?<!of )that|this|it)\b")
+        if len(own.findall(first["main"])) == 1 and not own.search(first["inside"]):
+            yield f"{first['left']} is {own.sub(BRACKET, first['main'])}", first["inside"]
     match = _SPELT.match(sentence)
     phrase = _LAST_PHRASE.match(match["front"] + " ") if match else None
     if match is None or phrase is None:

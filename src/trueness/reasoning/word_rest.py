@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from trueness.reasoning.trees import Binary, Name, Number
 from trueness.reasoning.word_causes import Values, of_two_kinds
 from trueness.reasoning.word_forms import SHARE, Shape, joined
-from trueness.reasoning.word_names import is_another, may_measure, share_meaning, stem, tokens, words
+from trueness.reasoning.word_names import GENERAL, is_another, may_measure, share_meaning, stem, tokens, words
 from trueness.reasoning.word_numbers import NUMBER_WORDS, NUMERAL, number_of, share_of
 
 _GONE = re.compile(
@@ -49,6 +49,7 @@ _SHARE_ALONE = re.compile(
     rf"(?:[a-z ]+: )?(?P<share>{SHARE})(?: of (?:them|these|those))? (?!of\b|off\b)(?P<what>[a-z ]+)"
 )
 _DO = re.compile(rf"(?P<share>{SHARE}) of (?:the |all |all the |her |his |their )?(?P<rest>[a-z ]+)")
+_SHARE_OF = re.compile(rf"^(?P<share>{SHARE}) of (?P<rest>.+)$")
 _RATIO = re.compile(
     rf"(?:the )?ratio of (?:the )?(?P<one>[a-z ]+?) to (?:the )?(?P<two>[a-z ]+?) is (?P<a>{NUMERAL})\s?(?::| "
     rf"to )\s?(?P<b>{NUMERAL})"
@@ -74,6 +75,11 @@ def what_is_left(sentence: str, causes: Sequence[str], effect: str, values: Valu
     if len(causes) == 1:
         yield from _of_one_cause(sentence, causes[0], effect)
         return
+    part = _SHARE_OF.match(sentence)  # a third of the students who are not in band
+    if part is not None and (share := share_of(part["share"])) is not None and _DO_NOT.fullmatch(part["rest"]):
+        for shape in what_is_left(part["rest"], causes, effect, values):
+            yield Binary("*", Number(share), shape)
+        return
     counted = NUMBER_WORDS[len(causes) - 1]  # the two pieces
     if _OPEN.search(sentence) or re.search(rf"\b{NUMERAL}\b", re.sub(rf"\b{counted}\b", "", sentence)):
         return
@@ -86,7 +92,9 @@ def what_is_left(sentence: str, causes: Sequence[str], effect: str, values: Valu
             words(part) & _WHOLE for part in parts
         )
         named = after is not None and bool(tokens(after["of"]) & tokens(whole))
-        if after and named and tokens(after["gone"]) == frozenset().union(*map(tokens, parts)):
+        named_parts = [tokens(one) for one in re.split(r",|\band\b", after["gone"]) if one.strip()] if after else []
+        said = [[one for one in named_parts if one <= tokens(part) <= one | GENERAL] for part in parts]
+        if after and named and len(parts) == len(named_parts) and all(len(one) == 1 for one in said):
             fits = True  # what remains of the budget after rent and food
         elif after and _GONE.search(after["gone"]):
             meant = share_meaning(after["of"], whole) or says_so or bool(tokens(effect) & tokens(whole))

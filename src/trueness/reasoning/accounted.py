@@ -1,0 +1,183 @@
+"""Everything said must be used: what a rule says and its formula does not have.
+
+    for each number, share, multiple and operation of the text:  it stands in the tree, or in a name, or is a value
+
+A third of the students who are not in band      total - band has no third: refused
+force / area, where the area is the square ...   force / side has no square: refused
+moles over the volume in liters                  of a volume in mL, and no 1000: refused
+
+One look at the end, however the rule was read: a piece of text that a reading left out was no ornament. And a last
+clause that computes must change what is read: without it there is another formula, or it was left out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from trueness.reasoning.clauses import unit_of
+from trueness.reasoning.literals import conversion, read_unit
+from trueness.reasoning.trees import Binary, Call, Negative, Number, Tree, count_names, parts
+from trueness.reasoning.word_names import tokens
+from trueness.reasoning.word_numbers import NUMBER_WORDS, OPERATION_WORDS, SHARES, number_of
+
+_WORDS_OF = (  # what is said, the signs or functions one of which must then be there, and what undoes them
+    (r"(?<!is )(?<!are )squared|squaring|squares? of|square (?:the|its|it|this|that)", "^ same", "sqrt"),
+    (r"cubed|cubing|cube of|cube (?:the|its|it)", "^", ""),
+    (r"square root|cube root|root of", "sqrt ^", "^"),
+    (r"reciprocals?|inverse of|(?:one|1) over", "/ ^", "/"),
+    (r"minus|subtract\w*|deduct\w*|difference|take away|taken away|less than|fewer than", "- abs", "+ sum"),
+    (r"plus|add|added(?! to)|adding|sum|summed|summing", "+ sum mean", "-"),
+    (r"times|multipl(?:y|ied|ying)|product", "* ^ sqrt comb", "/"),
+    (r"divid(?:e|ed|ing)|quotient|ratio of", "/ % scaled mean ^", "*"),
+    (r"average of|mean of|averag(?:ed|ing)", "/ mean scaled", "*"),
+    (r"(?:increas|decreas|reduc|lower|rais)\w+ by|more than", "+ - scaled max", "+ - /"),
+)
+_SAID = tuple(
+    (re.compile(rf"\b(?:{words})\b"), frozenset(signs.split()), frozenset(undone.split()))
+    for words, signs, undone in _WORDS_OF
+)
+_MULTIPLES = (
+    (re.compile(r"\b(?:twice|doubl\w+)\b"), 2.0), (re.compile(r"\b(?:thrice|tripl\w+)\b"), 3.0),
+    (re.compile(r"\bquadrupl\w+\b"), 4.0), (re.compile(r"\bhalv\w+\b"), 0.5),
+)  # fmt: skip
+_OF_TWO_WORDS = "|".join(one.replace(" ", "[ -]") for one in sorted(SHARES, key=len, reverse=True) if " " in one)
+_SHARE = re.compile(  # the third angle is no share, and a half-life none
+    rf"\b(?:(?:{_OF_TWO_WORDS}|half)(?![ -]li)|(?:third|quarter)(?= of))\b"
+)
+_WORD = "|".join(NUMBER_WORDS[2:])
+_NUMBER = re.compile(rf"(?<![\w.^/_\\-])\$?(?:\d[\d,]*(?:\.\d+)?(?:e[+-]?\d+)?|{_WORD})(?![\w^])")
+_NO_NUMBER = re.compile(  # 1) ..., step 2, every 3 hours, two and a half, a ratio of 3:5, product over sum
+    rf"(?:^|\s)\(?\d\)|\bstep \d+|\bevery (?:\d+|{_WORD}) [a-z]+|\b(?:{_WORD})[- ]and[- ]a[- ]half\b|\d\s?:\s?\d|"
+    rf"\bis (?:\d+|{_WORD}) to (?:\d+|{_WORD})\b|"
+    rf"\bproduct (?:of [a-z ]+ )?(?:over|divided by) (?:the |their )?sum\b|\d+\s*/\s*\d+|\b\d+\s*(?:pi|π)(?!\w)"
+)
+_COUNTED = re.compile(rf"(?<!by )(?<!times )(?<!plus )(?<!minus )(?<!over )(?<!add )\b(?:[2-9]|{_WORD})\b(?! times)")
+_ORDINALS = "first second third fourth fifth sixth".split()
+_ORDINAL = re.compile(rf"\b({'|'.join(_ORDINALS)}) ([a-z]+)\b")
+_PER = re.compile(r"(?<!\d)(?<!\d [a-z])\s+per ([a-z]{4,})\.?\s*$")
+_OPERATED = re.compile(r"\b(?:times|plus|minus|by)\s+$")
+_IN = re.compile(r"\b(?:in|into|to) ([a-z]+(?:/[a-z]+)?)\b")
+
+
+def unused(text: str, tree: Tree, names: Sequence[str], values: Iterable[float]) -> str:
+    """The first thing that a text says and neither its tree, nor a name, nor a value has; empty where there is none.
+    names: of the causes, and of the effect at the end."""
+    said, known = text.lower().replace("_", " "), " ".join(names).lower().replace("_", " ")
+    for name in sorted({name.lower().replace("_", " ") for name in names}, key=len, reverse=True):
+        if len(name) > 1:
+            said = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", lambda found: re.sub(_ANY, "_", found[0]), said)
+    has = set(_operations(tree))
+    said = _NO_NUMBER.sub(" ", said)
+    for pattern, signs, undone in _SAID:
+        for found in pattern.finditer(said):
+            solved = undone & has and _speaks_of(said, found.start(), names[-1])
+            if not signs & has and not solved and not pattern.search(known):
+                return found[0]
+    for found in _ORDINAL.finditer(said):  # the first day, where there are day 2 and day 3
+        numbered = set(re.findall(rf"\b{found[2]} ?(\d+)\b", known))
+        if numbered and str(_ORDINALS.index(found[1]) + 1) not in numbered:
+            return found[0]
+    numbers = {abs(number) for number in _numbers(tree)}
+    numbers |= {one / other for one in numbers for other in numbers if other}
+    numbers |= {1 / number for number in numbers if number}
+    numbers |= {abs(1 - number) for number in numbers if number < 2}  # 15 % more is 1.15 times
+    numbers |= {100 * number for number in numbers} | {1.0, 100.0}
+    numbers |= {*map(abs, values)} | {float(one) for one in re.findall(r"\d+(?:\.\d+)?", known)}
+    per = _PER.search(said)  # ... times 12 per person, where nothing else speaks of persons
+    if (
+        per
+        and read_unit(per[1]) is None
+        and not tokens(per[1]) & tokens(f"{known} {said[: per.start()]}")
+        and "/" not in has
+    ):
+        return per[0].strip()
+    counted = {float(number) for number in range(2, len(names))}
+    for found, number in _said_numbers(said, digits="=" not in text):
+        near = any(abs(number - one) <= 1e-6 * abs(number) for one in numbers)
+        if not near and not (number in counted and _COUNTED.fullmatch(said, *found.span())):
+            if not re.search(rf"\b{re.escape(found[0])}\b", known):
+                return found[0]
+    return ""
+
+
+_ANY = re.compile(r"\w")
+
+
+def last_clause(text: str, names: Sequence[str]) -> tuple[str, str] | None:
+    """A text without its last clause, and the clause, where that computes or narrows: whoever reads both alike has left
+    it out. None where there is no such clause."""
+    found = _CLAUSE.match(text)
+    said = set(re.findall(r"[a-z]+", found["clause"].lower())) if found else set()
+    known = set(re.findall(r"[a-z]+", " ".join(names).lower().replace("_", " ")))
+    narrows = found is not None and _NARROWS.search(found["clause"])
+    return (found["head"], found["clause"]) if found and ((said & OPERATION_WORDS) - known or narrows) else None
+
+
+_CLAUSE = re.compile(
+    r"^(?P<head>.*[^\s,;])[,;]\s+(?P<clause>(?:where|with|each|of which|but|excluding|except|averaged|net of|less|"
+    r"minus|plus|doubled|tripled|halved|squared|only|reduced|increased|without)\b[^,;=]*)$",
+    re.IGNORECASE,
+)
+_NARROWS = re.compile(
+    r"\b(?:one over|1 over|excluding|except|averaged|net of|only|without|fifth|doubled|halved)\b", re.I
+)
+
+
+def _speaks_of(said: str, place: int, effect: str) -> bool:
+    """`Force equals mass times acceleration`, for the acceleration: the operation is on the effect, and is undone."""
+    start = max((found.end() for found in re.finditer(r"[,;.]\s|\bso\b", said[:place])), default=0)
+    piece = re.split(r"[,;.]\s|\bso\b", said[start:])[0]
+    sides = re.split(r"\b(?:equals?|is equal to|must equal)\b", piece)
+    side = sides[0] if start + len(sides[0]) > place else piece[len(sides[0]) :]
+    return len(sides) == 2 and bool(tokens(effect) & tokens(side) or "_" in side)
+
+
+def in_unused_unit(text: str, tree: Tree, units: Mapping[str, str | None], effect: str) -> str:
+    """A unit in which a text takes a cause that has another, where the tree has no factor of it. units: of causes."""
+    numbers = {abs(number) for number in _numbers(tree)}
+    numbers |= {1 / number for number in numbers if number}
+    for found in _IN.finditer(text.lower()):
+        if found[1] in tokens(effect) or (own := unit_of(effect, None)) and conversion(own, found[1]) == 1:
+            continue
+        for cause, unit in units.items():
+            mine = unit_of(cause, unit)
+            factor = conversion(mine, found[1]) if mine else None
+            if factor and abs(factor - 1) > 1e-9 and not any(abs(factor - one) <= 1e-6 * factor for one in numbers):
+                return found[0]
+    return ""
+
+
+def _said_numbers(said: str, digits: bool) -> Iterator[tuple[re.Match[str], float]]:
+    for pattern, number in _MULTIPLES:
+        yield from ((found, number) for found in pattern.finditer(said))
+    yield from ((found, SHARES[found[0].replace("-", " ")]) for found in _SHARE.finditer(said))
+    for found in _NUMBER.finditer(_SHARE.sub(lambda share: " " * len(share[0]), said)):
+        size = number_of(found[0].rstrip(","))
+        if size and (digits or found[0].isalpha() or _OPERATED.search(said, 0, found.start())):
+            yield found, size
+
+
+def _operations(tree: Tree) -> Iterator[str]:
+    if isinstance(tree, Binary):
+        yield tree.operator
+        if tree.operator == "*" and tree.left == tree.right:
+            yield "same"
+        if tree.operator == "*" and not all(map(count_names, (tree.left, tree.right))):
+            yield "scaled"
+    elif isinstance(tree, Call):
+        yield tree.function
+    elif isinstance(tree, Negative):
+        yield "-"
+    for part in parts(tree):
+        yield from _operations(part)
+
+
+def _numbers(tree: Tree) -> Iterator[float]:
+    if isinstance(tree, Number):
+        yield tree.value
+    if isinstance(tree, Binary) and isinstance(tree.left, Number) and isinstance(tree.right, Number):
+        if tree.operator == "/" and tree.right.value:
+            yield tree.left.value / tree.right.value
+    for part in parts(tree):
+        yield from _numbers(part)
