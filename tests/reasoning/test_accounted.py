@@ -23,7 +23,6 @@ def test_an_eighth_list_of_one_who_knew_nothing_of_the_reader():
     assert not wrong and right >= 76
 
 
-
 @pytest.mark.parametrize(
     ("text", "formula", "left"),
     [
