@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from network_parts import PARTS, Part, part_of
 from random_systems import System, atlas_system
 
 from trueness.atlas import LEARNERS, MEASURES
@@ -29,15 +30,15 @@ from trueness.measures.graphs import Reference
 FIRST_SEED = 40_000
 
 
-def draws_of(system: System) -> int:
+def draws_of(system: System | Part) -> int:
     cost = (system.nodes / 8) ** 1.5 * (system.rows / 500) ** 0.5 * (5 if system.gaps else 1)
     return int(np.clip(20 / cost, 2, 40))
 
 
 def try_one(seed: int) -> dict[str, Any]:
-    system = atlas_system(seed)
+    system = part_of(seed) if seed in PARTS else atlas_system(seed)
     reference, pairs = Reference(system.truth), system.nodes * (system.nodes - 1) / 2
-    row: dict[str, Any] = dataclasses.asdict(system) | {"scores": {}, "fits": 0}
+    row: dict[str, Any] = dataclasses.asdict(system) | {"nodes": system.nodes, "scores": {}, "fits": 0}
     for k in range(draws_of(system)):
         rng = np.random.default_rng([seed, 5, k])
         table = system.draw(system.rows, rng)
@@ -76,7 +77,9 @@ def read(paths: list[Path]) -> list[dict[str, Any]]:
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--count", type=int, default=3500)
-    parser.add_argument("--from", dest="first", type=int, default=FIRST_SEED, help="46000: the additive kind")
+    parser.add_argument(
+        "--from", dest="first", type=int, default=FIRST_SEED, help="46000: the additive kind; 50000: parts of networks"
+    )
     parser.add_argument("--rows", type=Path, default=Path("atlas.jsonl"))
     parser.add_argument("--part", default="0/1", help="of the seeds, for a process beside others, each with its --rows")
     parser.add_argument(

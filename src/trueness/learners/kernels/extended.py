@@ -1,14 +1,15 @@
-"""Extended greedy equivalence search: deletions first, and every edge of the end is doubted once more.
+"""Extended greedy equivalence search: deletions first, and every node and edge of the end is doubted once more.
 
     climb      while one gains: the best Delete, else the best Turn, else the best Insert. An edge that was put in for
                want of the right ones goes as soon as they are there, before anything is built on it.
-    doubt      of the class reached, take out an edge, the one that costs least first, forbid it, and climb again.
-               Where that ends higher it is the class from which the doubt begins anew; otherwise it is forgotten. An
-               edge is not doubted again while nothing has changed near what its climb had touched.
+    doubt      of the class reached, take out all edges of a node, and climb again; then an edge, and forbid it; what
+               costs least first. Where that ends higher it is the class from which the doubt begins anew; otherwise
+               it is forgotten. Nothing is doubted again while nothing has changed near what its climb had touched.
 
 Every class of a climb has a higher score than the one before, and so has every class that a doubt leads to.
-Nazaret & Blei (2024), "Extremely greedy equivalence search", UAI; written from the paper's description. Insert and
-Delete as in `kernels/ges.py`, Turn(x, y, T) of a directed y -> x as in `kernels/turning.py`.
+Nazaret & Blei (2024), "Extremely greedy equivalence search", UAI, written from the paper's description; the doubt of
+nodes is ours: an end that no single edge leads out of is often one where a node stands in the wrong place of the order.
+Insert and Delete as in `kernels/ges.py`, Turn(x, y, T) of a directed y -> x as in `kernels/turning.py`.
 """
 
 from __future__ import annotations
@@ -74,7 +75,7 @@ def search(s: Scorer, d: int) -> tuple[Matrix, Floats]:
         np.zeros(d, dtype=np.uint8),
         np.empty((d * d, 4)),
     )
-    steps = [_climb_on(s, state, NOTHING, NOTHING, room)]
+    steps = [_climb_on(s, state, NOTHING, NOTHING, room, free=True)]
     doubted, cleared = _dearest_first(state), dict[tuple[int, int], NDArray[np.bool_]]()
     while doubted:
         _check_end(steps, d)
@@ -84,11 +85,13 @@ def search(s: Scorer, d: int) -> tuple[Matrix, Floats]:
         room.touched[:] = 0
         for kept, tried in zip(state, trial, strict=True):
             np.copyto(tried, kept)
-        forced = force(s, trial, x, y, room)
+        taken = room.trace[: force(s, trial, x, y, room)].copy()
         climbed = _climb_on(s, trial, x, y, room)
-        if forced + climbed[:, 3].sum() > NO_GAIN:
-            trial.changed[[x, y]] = 1  # what was forbidden is no longer
-            steps += [np.array([[DELETE, x, y, forced]]), climbed, _climb_on(s, trial, NOTHING, NOTHING, room)]
+        if x == y:
+            climbed = np.vstack([climbed, _climb_on(s, trial, x, y, room, free=True)])
+        gains = np.append(taken[:, 3], climbed[:, 3])
+        if gains.sum() > NO_GAIN * max(1.0, np.abs(gains).sum()):  # large losses and gains leave their rounding
+            steps += [taken, climbed, _climb_on(s, trial, x, y, room, free=True)]
             other = (state.graph != trial.graph).any(axis=0) | (state.graph != trial.graph).any(axis=1)
             cleared = {pair: near for pair, near in cleared.items() if not (near & other).any()}
             state, trial = trial, state
@@ -111,12 +114,16 @@ def _empty(d: int) -> State:
     )
 
 
-def _climb_on(s: Scorer, state: State, x: int, y: int, room: Room) -> Floats:
-    """The steps of a climb to its end, x and y never joined."""
-    parts = [room.trace[: climb(s, state, x, y, room)].copy()]
+def _climb_on(s: Scorer, state: State, x: int, y: int, room: Room, free: bool = False) -> Floats:
+    """The steps of a climb to its end from where the edge of x and y, or x = y, was taken out.
+
+    free: they may be joined again, which they were forbidden."""
+    if free and x >= 0:
+        state.changed[[x, y]] = 1
+    parts = [room.trace[: climb(s, state, x, y, free, room)].copy()]
     while len(parts[-1]) == len(room.trace):
         _check_end(parts, len(state.graph))
-        parts.append(room.trace[: climb(s, state, x, y, room)].copy())
+        parts.append(room.trace[: climb(s, state, x, y, free, room)].copy())
     return np.vstack(parts)
 
 
@@ -130,26 +137,48 @@ def _check_end(steps: list[Floats], d: int) -> None:
 
 
 def _dearest_first(state: State) -> list[tuple[int, int]]:
-    """x and y of each edge's better Delete(x, y, .), the one that costs least last."""
+    """What to doubt, last first: x, x of each node by its cheapest edge; x, y of each edge's better Delete(x, y, .)."""
     cost = np.where(state.graph.T == 1, state.gain, -np.inf)  # [y, x]
     y, x = np.nonzero((cost > cost.T) | ((cost == cost.T) & (cost > -np.inf) & np.tri(len(cost), k=-1, dtype=bool)))
     order = np.argsort(cost[y, x], kind="stable")
-    return list(zip(x[order].tolist(), y[order].tolist(), strict=True))
+    edges = zip(x[order].tolist(), y[order].tolist(), strict=True)
+    of_node = np.maximum(cost.max(axis=0), cost.max(axis=1))
+    return [*edges, *((v, v) for v in np.argsort(of_node, kind="stable").tolist() if of_node[v] > -np.inf)]
 
 
 @njit(cache=True)
-def force(s: Scorer, state: State, x: int, y: int, room: Room) -> float:
-    """Take the edge between x and y out by its best Delete; what that gains, which is less than nothing."""
-    sets_of(state.graph, y, room.sets)
-    gained = best_delete(s, state.graph, x, y, room.sets)
-    _apply(state, DELETE, x, y, room.sets[BEST], room.touched)
-    return gained
+def force(s: Scorer, state: State, x: int, y: int, room: Room) -> int:
+    """Take out the edge between x and y, or all edges of x = y, the cheapest first, by the best Delete of each.
+
+    How many; they stand in `trace`, with gains that are less than nothing.
+    """
+    graph, steps = state.graph, 0
+    while True:
+        a, b, most = np.int64(NOTHING), np.int64(NOTHING), -np.inf
+        for u in range(len(graph)):
+            for v in range(len(graph)):
+                its = (u == x and v == y) if x != y else (u == x or v == x)
+                if its and graph[u, v]:
+                    sets_of(graph, v, room.sets)
+                    gained = best_delete(s, graph, u, v, room.sets)
+                    if gained > most:
+                        a, b, most = u, v, gained
+        if a < 0:
+            return steps
+        sets_of(graph, b, room.sets)
+        best_delete(s, graph, a, b, room.sets)
+        _apply(state, DELETE, a, b, room.sets[BEST], room.touched)
+        trace = room.trace[steps]
+        trace[0], trace[1], trace[2], trace[3] = DELETE, a, b, most
+        steps += 1
 
 
 @njit(cache=True)
-def climb(s: Scorer, state: State, no_x: int, no_y: int, room: Room) -> int:
-    """Apply operators while one gains, but none that joins no_x and no_y; how many, at most len(trace)."""
-    steps, x, y = 0, no_x, no_y
+def climb(s: Scorer, state: State, x: int, y: int, free: bool, room: Room) -> int:
+    """Apply operators while one gains; how many, at most len(trace). Not free: none that joins x and y, or x = y."""
+    steps, no_x, no_y = 0, np.int64(NOTHING), np.int64(NOTHING)
+    if not free:
+        no_x, no_y = x, y
     while True:
         _renew(s, state, x, y, no_x, no_y, room)
         if steps == len(room.trace):
@@ -201,8 +230,18 @@ def _operator(graph: Matrix, x: int, y: int) -> int:
 
 
 @lean
+def _forbidden(u: int, v: int, no_x: int, no_y: int) -> bool:
+    """Whether u and v may not be joined: they are no_x and no_y, or one is the no_x = no_y that is to stay alone."""
+    if no_x == no_y:
+        return no_x >= 0 and (u == no_x or v == no_x)
+    return (u == no_x and v == no_y) or (u == no_y and v == no_x)
+
+
+@lean
 def _renew(s: Scorer, state: State, x: int, y: int, no_x: int, no_y: int, room: Room) -> None:
-    """Compute the gains anew that a changed edge of v, another adjacency of x and y, or new parents of u enter."""
+    """Compute the gains anew that a changed edge of v, another adjacency of x and y, or new parents of u enter.
+
+    x = y: it has lost all of its edges, so that neighbours of v which were adjacent to it are no longer."""
     graph, changed, nodes = state.graph, state.changed, room.nodes
     d = len(graph)
     count = 0
@@ -215,7 +254,8 @@ def _renew(s: Scorer, state: State, x: int, y: int, no_x: int, no_y: int, room: 
         near_x = x >= 0 and graph[v, x] and graph[x, v]
         near_y = x >= 0 and graph[v, y] and graph[y, v]
         all_new = changed[v] or (near_x and near_y)  # the latter decides what is a clique
-        some_new = near_x or near_y
+        alone = x >= 0 and x == y
+        some_new = near_x or near_y or alone
         for k in range(nodes[d]):
             some_new = some_new or (graph[v, nodes[k]] and not graph[nodes[k], v])
         if not (all_new or some_new):
@@ -224,9 +264,9 @@ def _renew(s: Scorer, state: State, x: int, y: int, no_x: int, no_y: int, room: 
         for u in range(d):
             turned = changed[u] and graph[v, u] and not graph[u, v]
             # a neighbour of v that u has become adjacent to, or is no longer
-            if all_new or turned or (near_x and u == y) or (near_y and u == x):
+            if all_new or turned or (near_x and u == y) or (near_y and u == x) or (alone and u == x):
                 state.gain[v, u] = -np.inf
-                if u != v and not (u == no_x and v == no_y) and not (u == no_y and v == no_x):
+                if u != v and not _forbidden(u, v, no_x, no_y):
                     state.gain[v, u] = _gain(s, graph, u, v, NO_PATHS, state.out, room.sets)
         for operator in range(3):
             state.best[operator, v] = _greatest(state, operator, v)
