@@ -1,4 +1,4 @@
-"""Parts of the repository's networks with more than 70 nodes: real tables of probabilities, for the atlas to learn from.
+"""Parts of the repository's networks with more than 70 nodes: real tables of probabilities, for the atlas.
 
 A part is closed under causes (all ancestors of some nodes), so that its graph is the truth of its columns. The networks
 with at most 70 nodes stay unseen: `learn.py` claims on them.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trueness.atlas import systems
+from trueness.atlas import TIE, systems
 from trueness.showing.finding import Finding
 from trueness.showing.headline import Headline, Standing, joined
 from trueness.statistics import Estimate
@@ -128,6 +128,12 @@ def _believed(learned: LearnScores) -> Iterator[str]:
                 f"{expected.mean:.2f} is to be expected, {expected.low:.2f} to {expected.high:.2f} ({100 * LEVEL:g} % "
                 f"interval of a single table like this one; {counted(learned.twins, 'twin')})."
             )
+    ahead = [f"{rival.learner} by {-rival.difference:.3f}" for rival in learned.rivals if rival.difference < 0]
+    if ahead:
+        yield (
+            f"More F1 is expected of {joined(ahead)}; {learned.chosen} goes first because on kinds of systems that the "
+            f"atlas had not seen less than {TIE:g} more was worth nothing."
+        )
     for rival in learned.rivals:
         verdict = "is" if rival.told_apart else "cannot be told to be"
         yield Finding(

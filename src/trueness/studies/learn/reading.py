@@ -53,7 +53,7 @@ class LearnReading(RunReading):
         for title, lines in self._said:
             out.print(f"[bold]{plain(title)}[/]")
             if title == "Which learner to believe":
-                self._print(ranking_table(self.learned), out, folder, ["class", "against the best"])
+                self._print(ranking_table(self.learned), out, folder, ["class", "against the first"])
             elif title == "The graph":
                 self._print(edges_table(self.learned), out, folder, ["hidden cause", "share of graphs"])
                 lines = [line for line in lines if ": odds " not in line]

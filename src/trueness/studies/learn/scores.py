@@ -1,7 +1,8 @@
 """LearnScores: what the stored runs say of a table, of its learners, of its edges and of a user's graph.
 
 F1 of a learner on a twin     mean over fresh draws
-chosen                        the greatest F1 to expect; learners that cannot be told from it hold up beside it
+chosen                        extended GES, or a learner whose F1 to expect is .06 greater (atlas.standing); learners that
+                              cannot be told from it hold up beside it
 F1 to expect                  a + b (mean on twins) + c (what the atlas expects), as such promises were kept
 an edge's odds                odds.py, from the learners that hold up
 """
@@ -18,6 +19,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from trueness.atlas import standing
 from trueness.graphs import ARROW, TAIL, Graph
 from trueness.measures.sortability import sortability_of
 from trueness.outside import Json
@@ -74,7 +76,8 @@ def _promises() -> dict[str, dict[str, dict[str, list[float]]]]:
 
 
 class Rival(NamedTuple):
-    """A learner that is expected to do no better than the chosen one; better: P(the chosen has the higher F1)."""
+    """A learner that goes behind the chosen one. difference: of the F1 to expect, the chosen one's less its own;
+    better: P(the chosen has the higher F1)."""
 
     learner: str
     difference: float
@@ -165,15 +168,15 @@ class LearnScores:
 
     @cached_property
     def ranking(self) -> tuple[tuple[str, Estimate], ...]:
-        """Learners, the best mean F1 over twins first, with the interval of that mean."""
+        """Learners by what they stand at (atlas.standing), with the mean F1 over twins and its interval."""
         rows = [(name, mean(self._kept(name), level=self.level, bounds=(0.0, 1.0))) for name in self.f1 if self._whole]
-        return tuple(sorted(rows, key=lambda row: -float(row[1].value or 0.0)))
+        return tuple(sorted(rows, key=lambda row: -standing(row[0], float(row[1].value or 0.0))))
 
     @cached_property
     def rivals(self) -> tuple[Rival, ...]:
-        """Every other learner beside the chosen one, the best first.
+        """Every other learner beside the chosen one, as ranked.
 
-        P(the chosen is better) = 1 - P(|D| > difference) / 2, D: how two learners' promises erred apart on one table.
+        P(the chosen is better) = P(D < difference), D: how two learners' promises erred apart on one table, either way.
         """
         if not self.ranking or self._whole == []:
             return ()
@@ -182,8 +185,8 @@ class LearnScores:
         made = []
         for name, _ in self.ranking[1:]:
             gap = float(best - self._kept(name).mean())
-            errs = 1 - float(np.interp(gap, [0.0, *kind["apart"]["f1"]], steps))
-            made.append(Rival(name, gap, 1 - errs / 2, int(kind["f1"]["any"][-1])))
+            within = float(np.interp(abs(gap), [0.0, *kind["apart"]["f1"]], steps))
+            made.append(Rival(name, gap, 0.5 + float(np.copysign(within, gap)) / 2, int(kind["f1"]["any"][-1])))
         return tuple(made)
 
     def _kept(self, name: str) -> NDArray[np.float64]:

@@ -15,14 +15,14 @@ def ranking_table(learned: LearnScores) -> Table:
         expected = learned.expected("f1", name)
         row |= {} if expected is None else {"one": expected.mean, "one_low": expected.low, "one_high": expected.high}
         rival = next((one for one in learned.rivals if one.learner == name), None)
-        row["verdict"] = "best" if rival is None else "worse" if rival.told_apart else "not told apart"
+        row["verdict"] = "first" if rival is None else "worse" if rival.told_apart else "not told apart"
         rows.append(row)
     columns = (
         Column("learner", "learner", "text"),
         Column("class", "class", "text"),
         Column("f1", "F1 expected [CI]", low="low", high="high"),  # `verdict` tells apart, no bold
         Column("one", "of one table [90 %]", low="one_low", high="one_high"),
-        Column("verdict", "against the best", "text"),
+        Column("verdict", "against the first", "text"),
     )
     return Table(
         "learners",
