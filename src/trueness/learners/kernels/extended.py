@@ -142,7 +142,7 @@ def force(s: Scorer, state: State, x: int, y: int, room: Room) -> float:
     """Take the edge between x and y out by its best Delete; what that gains, which is less than nothing."""
     sets_of(state.graph, y, room.sets)
     gained = best_delete(s, state.graph, x, y, room.sets)
-    _apply(state, DELETE, x, y, room.sets[BEST], room.touched)
+    _apply(state, np.int64(DELETE), x, y, room.sets[BEST], room.touched)
     return gained
 
 
@@ -154,14 +154,10 @@ def climb(s: Scorer, state: State, no_x: int, no_y: int, room: Room) -> int:
         _renew(s, state, x, y, no_x, no_y, room)
         if steps == len(room.trace):
             return steps
-        operator = DELETE
-        x, y, gained = _first_valid(s, state, DELETE, room)
-        if x < 0:
-            operator = TURN
-            x, y, gained = _first_valid(s, state, TURN, room)
-        if x < 0:
-            operator = INSERT
-            x, y, gained = _first_valid(s, state, INSERT, room)
+        for operator in (DELETE, TURN, INSERT):
+            x, y, gained = _first_valid(s, state, operator, room)
+            if x >= 0:
+                break
         if x < 0:
             return steps
         trace = room.trace[steps]
@@ -227,7 +223,7 @@ def _renew(s: Scorer, state: State, x: int, y: int, no_x: int, no_y: int, room: 
             if all_new or turned or (near_x and u == y) or (near_y and u == x):
                 state.gain[v, u] = -np.inf
                 if u != v and not (u == no_x and v == no_y) and not (u == no_y and v == no_x):
-                    state.gain[v, u] = _gain(s, graph, u, v, NO_PATHS, state.out, room.sets)
+                    state.gain[v, u] = _gain(s, graph, u, v, np.int64(NO_PATHS), state.out, room.sets)
         for operator in range(3):
             state.best[operator, v] = _greatest(state, operator, v)
     for k in range(nodes[d]):
@@ -241,7 +237,7 @@ def _gain(s: Scorer, graph: Matrix, x: int, y: int, paths: int, out: Integers, s
     if operator == DELETE:
         return best_delete(s, graph, x, y, sets)
     if operator == INSERT:
-        return best_insert(s, graph, x, y, np.int64(paths), out, sets)
+        return best_insert(s, graph, x, y, paths, out, sets)
     return best_turn(s, graph, x, y, paths, out, sets)
 
 
@@ -264,7 +260,7 @@ def _first_valid(s: Scorer, state: State, operator: int, room: Room) -> tuple[in
             x = y = np.int64(NOTHING)
             break
         sets_of(state.graph, y, room.sets)
-        gained = _gain(s, state.graph, x, y, PATHS, state.out, room.sets)
+        gained = _gain(s, state.graph, x, y, np.int64(PATHS), state.out, room.sets)
         if gained > gain[y, x] - NO_GAIN:  # the same operator; a score computed anew may round otherwise
             break
         held[count, 0], held[count, 1], held[count, 2] = y, x, gain[y, x]

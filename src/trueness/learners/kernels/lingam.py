@@ -295,7 +295,7 @@ def prune(rho: Array, n: int, order: Integers, required: Mask, forbidden: Mask, 
     for k in range(1, d):
         j = order[k]
         chosen = np.empty(k, np.int64)
-        p = 0
+        p = np.int64(0)
         for t in range(k):
             if not forbidden[order[t], j]:
                 chosen[p] = order[t]
@@ -305,7 +305,7 @@ def prune(rho: Array, n: int, order: Integers, required: Mask, forbidden: Mask, 
             singular[j] = True
             continue
         kept = penalised(gram, xy, float(n), n, ols)
-        count = 0
+        count = np.int64(0)
         for t in range(p):
             if kept[t] != 0.0 or required[chosen[t], j]:
                 chosen[count] = chosen[t]
