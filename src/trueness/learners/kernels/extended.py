@@ -20,6 +20,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from trueness.errors import DataError
+from trueness.learners.kernels.compiling import UNWRAPPED
 from trueness.learners.kernels.equivalence import NO_CUT, Matrix, complete
 from trueness.learners.kernels.ges import (
     BEST,
@@ -166,7 +167,7 @@ def climb(s: Scorer, state: State, no_x: int, no_y: int, room: Room) -> int:
         _apply(state, operator, x, y, room.sets[BEST], room.touched)
 
 
-@njit(cache=True)  # not lean: `complete` makes arrays
+@njit(cache=True, **UNWRAPPED)  # not lean: `complete` makes arrays
 def _apply(state: State, operator: int, x: int, y: int, chosen: Integers, touched: Matrix) -> None:
     """The operator with its set, and which nodes have other edges than before."""
     graph, before, changed = state.graph, state.before, state.changed

@@ -28,7 +28,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from trueness.learners.kernels.compiling import inner, kernel
+from trueness.learners.kernels.compiling import UNWRAPPED, inner, kernel
 from trueness.learners.kernels.lasso import least_squares, penalised
 
 Array = NDArray[np.float64]
@@ -90,9 +90,7 @@ _SUMS: dict[str, Any] = {
     "cache": True,
     "error_model": "numpy",
     "fastmath": {"reassoc", "contract"},
-    "no_cpython_wrapper": True,
-    "no_cfunc_wrapper": True,
-}
+} | UNWRAPPED
 
 
 @njit(**_SUMS)
