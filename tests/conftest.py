@@ -1,14 +1,17 @@
 """Shared places: the repository, and the learners that misbehave on purpose."""
 
 import fcntl
+import gc
 import os
 import signal
+import sys
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
 from tests.net.studies import finish
+from trueness import texts
 
 settings.register_profile("no clock", deadline=None)  # a busy machine must not fail a test
 settings.load_profile("no clock")
@@ -51,6 +54,15 @@ def small_study(once):
     return lambda kind: once(kind, lambda place: finish(kind, place)) / "results" / f"net-{kind}"
 
 
+@pytest.fixture(autouse=True)
+def no_secret_of_another_test():
+    """A key that a test makes known is looked for in every text from then on: each one makes all later tests slower."""
+    before = dict(texts._secrets)
+    yield
+    texts._secrets.clear()
+    texts._secrets.update(before)
+
+
 @pytest.fixture()
 def in_tmp(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -58,9 +70,20 @@ def in_tmp(tmp_path, monkeypatch):
 
 
 def pytest_configure():
-    """A shell's background job ignores Ctrl-C, nohup a hang-up, and so would every program that a test starts."""
+    """A shell's background job ignores Ctrl-C, nohup a hang-up, and so would every program that a test starts.
+
+    Bytecode is kept, whatever the environment says: a run starts hundreds of programs, and each would compile anew.
+    """
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    sys.dont_write_bytecode = False
+
+
+def pytest_collection_finish():
+    """What is imported by now stays: the collector of garbage need not look through it again and again."""
+    gc.collect()
+    gc.freeze()
 
 
 LONG = {  # what starts processes or browsers, simulates, or runs documents

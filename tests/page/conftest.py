@@ -3,6 +3,7 @@
 import json
 import shutil
 import threading
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
@@ -72,23 +73,23 @@ def copy(small, tmp_path) -> Path:
     return Path(shutil.copytree(small, tmp_path / "copy"))
 
 
+@contextmanager
+def serving(*folders: Path):
+    """The server of a page of them, as long as it is needed."""
+    library = Library([folder.resolve() for folder in folders])
+    server = server_for(library, 0)
+    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
+    yield server
+    server.shutdown()
+    server.server_close()
+    library.close()
+
+
 @pytest.fixture()
 def serve():
-    """serve(folder, ...) -> the address of a page of them; stopped at the end of the test."""
-    started = []
-
-    def start(*folders: Path):
-        library = Library([folder.resolve() for folder in folders])
-        server = server_for(library, 0)
-        threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
-        started.append((server, library))
-        return server
-
-    yield start
-    for server, library in started:
-        server.shutdown()
-        server.server_close()
-        library.close()
+    """serve(folder, ...) -> the server of a page of them; stopped at the end of the test."""
+    with ExitStack() as started:
+        yield lambda *folders: started.enter_context(serving(*folders))
 
 
 @pytest.fixture(scope="session")

@@ -2,6 +2,7 @@
 
 import http.client
 import json
+import shutil
 import socket
 import threading
 
@@ -11,6 +12,8 @@ from trueness.errors import StoreError
 from trueness.page import server as view
 from trueness.page.library import Library
 from trueness.page.notes import FILE
+
+from .conftest import serving
 
 
 def ask(server, path, method="GET", headers=None, body=None):
@@ -28,6 +31,19 @@ def ask(server, path, method="GET", headers=None, body=None):
     found = answer.status, dict(answer.getheaders()), answer.read().decode()
     connection.close()
     return found
+
+
+def ask_for_key(server):
+    cell = "/copy/data/cell/forecast/asia%2Fpc/direct%2Fnamed%2Ffull%2Ftold%2Frun/mock%2Frefuses"
+    return next(b["key"] for b in json.loads(ask(server, cell)[2])["blocks"] if b["kind"] == "exchange")
+
+
+@pytest.fixture(scope="module")
+def noted(small, tmp_path_factory):
+    """A server for notes that are refused, the folder that none may be in, and the key of a reply."""
+    folder = shutil.copytree(small, tmp_path_factory.mktemp("noted") / "copy")
+    with serving(folder) as server:
+        yield server, folder, ask_for_key(server)
 
 
 def tree(folder):
@@ -76,10 +92,7 @@ def test_a_strict_policy_goes_with_every_answer(small, serve):
 
 def test_only_our_own_page_may_write_a_note(copy, serve):
     server = serve(copy)
-    key = json.loads(
-        ask(server, "/copy/data/cell/forecast/asia%2Fpc/direct%2Fnamed%2Ffull%2Ftold%2Frun/mock%2Frefuses")[2]
-    )
-    note = {"key": next(block["key"] for block in key["blocks"] if block["kind"] == "exchange"), "text": "seen"}
+    note = {"key": ask_for_key(server), "text": "seen"}
     ours = {"Origin": f"http://127.0.0.1:{server.server_port}", "X-Trueness-Token": server.token}
     refused = [
         {},
@@ -120,17 +133,11 @@ def test_looking_writes_nothing_into_the_study(copy, serve):
         {"key": "KEY", "misread": True, "expected": {"__proto__": [0, 1]}},
     ],
 )  # fmt: skip
-def test_a_note_that_is_none_is_one_line(copy, serve, note):
-    server = serve(copy)
-    key = ask_for_key(server)
+def test_a_note_that_is_none_is_one_line(noted, note):
+    server, folder, key = noted
     given = note | {"key": key} if isinstance(note, dict) and note.get("key") == "KEY" else note
     status, _, text = ask(server, "/copy/notes", "POST", {"X-Trueness-Token": server.token}, given)
-    assert status == 400 and "\n" not in json.loads(text)["error"] and not (copy / FILE).exists()
-
-
-def ask_for_key(server):
-    cell = "/copy/data/cell/forecast/asia%2Fpc/direct%2Fnamed%2Ffull%2Ftold%2Frun/mock%2Frefuses"
-    return next(b["key"] for b in json.loads(ask(server, cell)[2])["blocks"] if b["kind"] == "exchange")
+    assert status == 400 and "\n" not in json.loads(text)["error"] and not (folder / FILE).exists()
 
 
 def test_a_port_in_use_gives_the_next_one(small):

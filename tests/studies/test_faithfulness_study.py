@@ -66,43 +66,46 @@ def study(tmp_path_factory):
     return folder / "out"
 
 
-def test_all_is_asked_and_read_again(study):
-    found = read_faithfulness(study)
+@pytest.fixture(scope="module")
+def found(study):
+    return read_faithfulness(study)
+
+
+def test_all_is_asked_and_read_again(found):
     assert len(found.right) == len(load_problems("physics")) + len(load_problems("everyday"))
     assert len(found.evaluations) > 5 * len(found.right)
     judged = {judgement.problem.split("~")[0] for judgement in found.judgements}
     assert len(judged) == 4
 
 
-def test_the_judge_completes_cf_where_it_was_asked(study):
-    by_problem = {evaluation.problem: evaluation for evaluation in read_faithfulness(study).right}
+def test_the_judge_completes_cf_where_it_was_asked(found):
+    by_problem = {evaluation.problem: evaluation for evaluation in found.right}
     assert by_problem["physics-newton-second"].cf == pytest.approx((1 + 1 + 17 / 20 + 1) / 4)
     assert by_problem["everyday-lawn"].cf == pytest.approx((1 + 1 + 17 / 20 + 1) / 4)
     assert sum(evaluation.cf is None for evaluation in by_problem.values()) == len(by_problem) - 4
 
 
-def test_known_groups_are_reported_with_their_sentence(study):
-    found = {s.measure: s for s in read_faithfulness(study).separations if s.damage == "all"}
-    assert found["executable"].auc.value >= 0.95
-    assert "judge" in found
-    assert "cf" in found
+def test_known_groups_are_reported_with_their_sentence(found):
+    measures = {s.measure: s for s in found.separations if s.damage == "all"}
+    assert measures["executable"].auc.value >= 0.95
+    assert "judge" in measures
+    assert "cf" in measures
 
 
-def test_a_judge_that_always_says_the_same_is_warned_about(study):
-    warnings = read_faithfulness(study).reliability.warnings
+def test_a_judge_that_always_says_the_same_is_warned_about(found):
+    warnings = found.reliability.warnings
     assert any("mock/judge gives 4 (critical)" in warning for warning in warnings)
 
 
-def test_the_changed_problem_shows_whether_an_answer_follows_its_graph(study):
-    found = {(c.problem, c.known): c for c in read_faithfulness(study).changed if c.graph == "given"}
-    assert found["physics-newton-second", "force"].outcome == "follows"
-    assert found["physics-newton-second", "mass"].outcome == "stays"
-    assert found["physics-braking", "speed"].status == "unreadable"
-    assert found["physics-braking", "speed"].outcome == ""
+def test_the_changed_problem_shows_whether_an_answer_follows_its_graph(found):
+    changed = {(c.problem, c.known): c for c in found.changed if c.graph == "given"}
+    assert changed["physics-newton-second", "force"].outcome == "follows"
+    assert changed["physics-newton-second", "mass"].outcome == "stays"
+    assert changed["physics-braking", "speed"].status == "unreadable"
+    assert changed["physics-braking", "speed"].outcome == ""
 
 
-def test_the_model_is_held_to_the_graph_that_it_wrote_itself(study):
-    found = read_faithfulness(study)
+def test_the_model_is_held_to_the_graph_that_it_wrote_itself(found):
     written = {(one.problem, one.repeat): one.own for one in found.written}
     assert (written["physics-newton-second", 1].agrees, written["physics-newton-second", 1].right) == (True, True)
     assert (written["physics-braking", 0].status, written["physics-braking", 0].problem) == ("unreadable", None)
@@ -119,8 +122,8 @@ def test_a_reply_that_is_read_otherwise_now_is_not_held_against_the_old_question
     assert [c for c in read_faithfulness(study).changed if c.graph == "own"] == []
 
 
-def test_the_tree_has_the_originals_schema(study):
-    written = {path.name for path in write_faithfulness_tree(study, read_faithfulness(study))}
+def test_the_tree_has_the_originals_schema(study, found):
+    written = {path.name for path in write_faithfulness_tree(study, found)}
     assert {"batch.json", "known_groups.json", "reliability.json", "counterfactual.json", "summary.txt"} <= written
     report = json.loads((study / "faithfulness" / "physics-newton-second.json").read_text())
     assert set(report["components"]) == {
@@ -144,8 +147,8 @@ def test_show_gives_the_tables_as_data(study, capsys, form, told):
     assert told in capsys.readouterr().out
 
 
-def test_the_long_table_has_every_problem_and_copy(study):
-    rows = list(read_faithfulness(study).rows())
+def test_the_long_table_has_every_problem_and_copy(found):
+    rows = list(found.rows())
     variants = {row.variant for row in rows}
     assert variants >= {"right", "edge_reversed", "answer_wrong", "counterfactual/force", "own_graph", "own_graph/mass"}
     assert all(row.value is None for row in rows if row.status != "ok")

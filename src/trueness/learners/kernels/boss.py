@@ -27,6 +27,7 @@ from trueness.learners.kernels.scores import (
     Scorer,
     added_scores,
     lean,
+    lean_kernel,
     local_score,
     room_for_added,
 )
@@ -86,14 +87,14 @@ def search(s: Scorer, orders: list[Integers]) -> tuple[list[float], Matrix]:
     return scores, dag
 
 
-@lean
+@lean_kernel
 def plant(s: Scorer, f: Forest) -> None:
     """The roots, entries 0 to d - 1: no parents."""
     for v in range(len(s.nodes)):
         f.scores[v, 0] = f.scores[v, 1] = local_score(s, v, f.sets[_PARENTS], np.int64(0))
 
 
-@lean
+@lean_kernel
 def climb(s: Scorer, order: Integers, f: Forest) -> float:
     """Move nodes until none gains; the score of the order, or FULL."""
     d = len(order)
@@ -112,7 +113,7 @@ def climb(s: Scorer, order: Integers, f: Forest) -> float:
     return total
 
 
-@lean
+@lean_kernel
 def order_score(s: Scorer, order: Integers, f: Forest, dag: Matrix) -> float:
     """The score of an order, or FULL; fills dag (1 for i -> j) with the parents chosen from those before each node."""
     d = len(order)

@@ -5,6 +5,8 @@ inner     what only kernels call: without wrappers it takes a third less to comp
 bare      what only kernels call and allocates nothing: without reference counts, whose atomic operations would cost
           ten times as much as a test on a correlation matrix
 reordered bare, and sums may be taken in any order, which lets LLVM use the vector unit: they differ by some 1e-16
+
+UNWRAPPED are the options of `inner` alone, for kernels that divide as Python does.
 """
 
 from __future__ import annotations
@@ -14,9 +16,9 @@ from typing import Any
 from numba import njit
 
 _OPTIONS: dict[str, Any] = {"cache": True, "error_model": "numpy"}
-_UNWRAPPED = _OPTIONS | {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+UNWRAPPED: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
 kernel = njit(**_OPTIONS)
-inner = njit(**_UNWRAPPED)
-bare = njit(**_UNWRAPPED, _nrt=False)
-reordered = njit(**_UNWRAPPED, _nrt=False, fastmath={"reassoc", "contract"})
+inner = njit(**_OPTIONS, **UNWRAPPED)
+bare = njit(**_OPTIONS, **UNWRAPPED, _nrt=False)
+reordered = njit(**_OPTIONS, **UNWRAPPED, _nrt=False, fastmath={"reassoc", "contract"})

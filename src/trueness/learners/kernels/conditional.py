@@ -74,7 +74,7 @@ def list_kinds(levels, chosen, k, d, factor):
 @bare
 def _sort_rows(values, n, levels, x, y, categories, numbers, order, counts, factor):
     """order[:rows]: rows without gaps by the listed categories, then x, then y, where these are some; how many."""
-    d, rows = values.shape[0], 0
+    d, rows = values.shape[0], np.int64(0)
     for r in range(n):
         whole = not (math.isnan(values[x, r]) or math.isnan(values[y, r]))
         for i in range(categories):

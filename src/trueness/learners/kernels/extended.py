@@ -21,6 +21,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from trueness.errors import DataError
+from trueness.learners.kernels.compiling import UNWRAPPED
 from trueness.learners.kernels.equivalence import NO_CUT, Matrix, complete
 from trueness.learners.kernels.ges import (
     BEST,
@@ -167,7 +168,7 @@ def force(s: Scorer, state: State, x: int, y: int, room: Room) -> int:
             return steps
         sets_of(graph, b, room.sets)
         best_delete(s, graph, a, b, room.sets)
-        _apply(state, DELETE, a, b, room.sets[BEST], room.touched)
+        _apply(state, np.int64(DELETE), a, b, room.sets[BEST], room.touched)
         trace = room.trace[steps]
         trace[0], trace[1], trace[2], trace[3] = DELETE, a, b, most
         steps += 1
@@ -183,14 +184,10 @@ def climb(s: Scorer, state: State, x: int, y: int, free: bool, room: Room) -> in
         _renew(s, state, x, y, no_x, no_y, room)
         if steps == len(room.trace):
             return steps
-        operator = DELETE
-        x, y, gained = _first_valid(s, state, DELETE, room)
-        if x < 0:
-            operator = TURN
-            x, y, gained = _first_valid(s, state, TURN, room)
-        if x < 0:
-            operator = INSERT
-            x, y, gained = _first_valid(s, state, INSERT, room)
+        for operator in (DELETE, TURN, INSERT):
+            x, y, gained = _first_valid(s, state, operator, room)
+            if x >= 0:
+                break
         if x < 0:
             return steps
         trace = room.trace[steps]
@@ -199,7 +196,7 @@ def climb(s: Scorer, state: State, x: int, y: int, free: bool, room: Room) -> in
         _apply(state, operator, x, y, room.sets[BEST], room.touched)
 
 
-@njit(cache=True)  # not lean: `complete` makes arrays
+@njit(cache=True, **UNWRAPPED)  # not lean: `complete` makes arrays
 def _apply(state: State, operator: int, x: int, y: int, chosen: Integers, touched: Matrix) -> None:
     """The operator with its set, and which nodes have other edges than before."""
     graph, before, changed = state.graph, state.before, state.changed
@@ -267,7 +264,7 @@ def _renew(s: Scorer, state: State, x: int, y: int, no_x: int, no_y: int, room: 
             if all_new or turned or (near_x and u == y) or (near_y and u == x) or (alone and u == x):
                 state.gain[v, u] = -np.inf
                 if u != v and not _forbidden(u, v, no_x, no_y):
-                    state.gain[v, u] = _gain(s, graph, u, v, NO_PATHS, state.out, room.sets)
+                    state.gain[v, u] = _gain(s, graph, u, v, np.int64(NO_PATHS), state.out, room.sets)
         for operator in range(3):
             state.best[operator, v] = _greatest(state, operator, v)
     for k in range(nodes[d]):
@@ -281,7 +278,7 @@ def _gain(s: Scorer, graph: Matrix, x: int, y: int, paths: int, out: Integers, s
     if operator == DELETE:
         return best_delete(s, graph, x, y, sets)
     if operator == INSERT:
-        return best_insert(s, graph, x, y, np.int64(paths), out, sets)
+        return best_insert(s, graph, x, y, paths, out, sets)
     return best_turn(s, graph, x, y, paths, out, sets)
 
 
@@ -304,7 +301,7 @@ def _first_valid(s: Scorer, state: State, operator: int, room: Room) -> tuple[in
             x = y = np.int64(NOTHING)
             break
         sets_of(state.graph, y, room.sets)
-        gained = _gain(s, state.graph, x, y, PATHS, state.out, room.sets)
+        gained = _gain(s, state.graph, x, y, np.int64(PATHS), state.out, room.sets)
         if gained > gain[y, x] - NO_GAIN:  # the same operator; a score computed anew may round otherwise
             break
         held[count, 0], held[count, 1], held[count, 2] = y, x, gain[y, x]

@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from trueness.learners.kernels.equivalence import Matrix
-from trueness.learners.kernels.scores import Floats, Integers, Scorer, lean, local_score
+from trueness.learners.kernels.scores import Floats, Integers, Scorer, lean, lean_kernel, local_score
 
 ADD, DELETE, REVERSE = 0, 1, 2
 NO_GAIN = 1e-9  # a gain below this is rounding: members of one class have equal scores
@@ -39,7 +39,7 @@ def room_for(d: int, tabu: int) -> Room:
     return Room(np.empty((d, d)), flags, flags.copy(), np.zeros((3, d), dtype=np.int64), np.zeros(tabu, dtype=np.int64))
 
 
-@lean
+@lean_kernel
 def climb(s: Scorer, dag: Matrix, patience: int, w: Room, trace: Floats) -> int:
     """Improve dag in place; the number of moves to the best DAG, (move, i, j, gain) each in the rows of trace.
 
@@ -163,7 +163,7 @@ def _renew(s: Scorer, dag: Matrix, j: int, change: Floats, lists: Integers) -> N
         parents[m] = i
 
 
-@lean
+@lean_kernel
 def reachable(dag: Matrix, reach: Matrix, lists: Integers) -> None:
     """reach[i, j] = 1 where a directed path leads from i to j, or i = j."""
     d = len(dag)

@@ -112,8 +112,7 @@ def _lars(gram: Array, xy: Array, stop: float, path: Array, explained: Array) ->
     for j in range(p):
         c[j], path[0, j] = xy[j], 0.0
     explained[0] = 0.0
-    size = 0
-    dropped = -1
+    size, dropped = np.int64(0), np.int64(-1)  # not literals: what they are handed to would be compiled for those too
     knots = 1
     top = 0.0
     while knots < len(path):

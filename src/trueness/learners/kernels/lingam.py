@@ -28,7 +28,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from trueness.learners.kernels.compiling import inner, kernel
+from trueness.learners.kernels.compiling import UNWRAPPED, inner, kernel
 from trueness.learners.kernels.lasso import least_squares, penalised
 
 Array = NDArray[np.float64]
@@ -90,9 +90,7 @@ _SUMS: dict[str, Any] = {
     "cache": True,
     "error_model": "numpy",
     "fastmath": {"reassoc", "contract"},
-    "no_cpython_wrapper": True,
-    "no_cfunc_wrapper": True,
-}
+} | UNWRAPPED
 
 
 @njit(**_SUMS)
@@ -295,7 +293,7 @@ def prune(rho: Array, n: int, order: Integers, required: Mask, forbidden: Mask, 
     for k in range(1, d):
         j = order[k]
         chosen = np.empty(k, np.int64)
-        p = 0
+        p = np.int64(0)
         for t in range(k):
             if not forbidden[order[t], j]:
                 chosen[p] = order[t]
@@ -305,7 +303,7 @@ def prune(rho: Array, n: int, order: Integers, required: Mask, forbidden: Mask, 
             singular[j] = True
             continue
         kept = penalised(gram, xy, float(n), n, ols)
-        count = 0
+        count = np.int64(0)
         for t in range(p):
             if kept[t] != 0.0 or required[chosen[t], j]:
                 chosen[count] = chosen[t]

@@ -120,7 +120,7 @@ def bend(a, n):
 @bare
 def median_distance(z, columns, n, distances):
     """Of the pairs of the first NEAR rows, those that are equal left out; 1 where all are."""
-    rows, count = min(n, NEAR), 0
+    rows, count = min(n, NEAR), np.int64(0)
     for i in range(rows):
         for j in range(i):
             square = 0.0

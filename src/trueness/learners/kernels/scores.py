@@ -24,6 +24,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from trueness.learners.kernels.compiling import UNWRAPPED
 from trueness.learners.kernels.conditional import conditional_score
 from trueness.learners.kernels.mixed_scores import degenerate_score
 
@@ -41,7 +42,8 @@ CELLS, LABELS, JOINT = 0, 1, 2
 
 # Without reference counts, which took four fifths of a cached score (203 ns with them, 36 without): for functions
 # that make no array, return none and call none that does.
-lean = njit(cache=True, _nrt=False)
+lean = njit(cache=True, _nrt=False, **UNWRAPPED)  # what only kernels call
+lean_kernel = njit(cache=True, _nrt=False)  # what Python calls
 
 
 class Scorer(NamedTuple):
@@ -237,7 +239,7 @@ def compress(codes: Codes) -> tuple[Codes, Integers]:
     return rows, levels
 
 
-@njit(cache=True)
+@njit(cache=True, **UNWRAPPED)
 def _occurring(codes: Codes) -> tuple[Codes, Integers]:
     """new[j, code]: the number of a level among those of column j that occur, from 1; and how many they are."""
     n, d = codes.shape
@@ -258,7 +260,7 @@ def _occurring(codes: Codes) -> tuple[Codes, Integers]:
     return new, levels
 
 
-@lean
+@lean_kernel
 def local_score(s: Scorer, y: int, parents: Integers, k: int) -> float:
     """s(y | parents[:k]), from the cache where it is known."""
     nodes, keys, values = s.nodes, s.keys, s.values

@@ -29,6 +29,7 @@ from trueness.learners.kernels.ges import (
     NO_GAIN,
     NO_PATHS,
     PARENTS,
+    PATHS,
     PATHS_OF_TURN,
     PLACE,
     QUEUE,
@@ -79,7 +80,10 @@ def turn_best(
             if not graph[y, x]:
                 continue
             sets_of(graph, y, sets)
-            gained = best_exchange(s, graph, x, y, sets) if graph[x, y] else best_turn(s, graph, x, y, 1, out, sets)
+            if graph[x, y]:
+                gained = best_exchange(s, graph, x, y, sets)
+            else:
+                gained = best_turn(s, graph, x, y, np.int64(PATHS), out, sets)
             if gained > most:
                 most, source, target = gained, x, y
                 for i in range(d + 1):
