@@ -55,7 +55,7 @@ MOST_CAUSES = 6
 _LONGEST = 300
 _MOST_JOINTS = 12  # words at which a sentence can be cut: the number of readings grows with them
 _JOINTS = re.compile(r"\b(?:plus|minus|times|by|with|to|from|and|added|divided|multiplied|subtracted)\b|[,&]")
-_SAYS_MORE = re.compile(
+SAYS_MORE = re.compile(
     CONDITION.pattern + r"|\b(?:proportional|approximately|about|roughly|depends?|affect\w*|influenc\w*|caus\w*|may|"
     r"might|should|assum\w*|formula|equation|law|theorem|function|sequence|each time|between \w+ and \w+ times|or|"
     r"varies|some|appropriate|at least|at most|up to|nearly|almost|again|ago|from now|worth (?:half|twice|\w+ times))\b"
@@ -112,7 +112,7 @@ _GOING_ON = (  # a step that takes what came before: pattern, operation, whether
     (re.compile(rf"(?:subtract|deduct)(?:ing)? (?!{_IT} )((?:(?! from ).)+)(?: from {_IT})?"), "-", False),
 )
 _GAPPED = re.compile(  # multiplying the cows by 4 and the chickens by 2
-    rf"\b(multiply(?:ing)?|divid(?:e|ing)) (?:(?! by | and |,).)+ by (?:{NUMERAL}|[a-z ]+?),? and "
+    rf"\b(multiply(?:ing)?|divid(?:e|ing)) (?!it\b|this\b|that\b)(?:(?! by | and |,).)+ by (?:{NUMERAL}|[a-z ]+?),? and "
     rf"(?=(?:(?! by |,| and ).)+ by )(?!then |{_DO})"
 )
 _TEENS = "thirteen fourteen fifteen sixteen seventeen eighteen nineteen".split()
@@ -199,7 +199,7 @@ def read_words(text: str, causes: Sequence[str], effect: str, values: Values | N
             for found in _read(charged(plain(said, known), effect), inside, causes, effect, known):
                 if _are_said(found, causes, sentence):
                     made.setdefault(signature(found.tree, causes), found)
-        for shape in what_is_left(sentence, causes, effect, known):
+        for shape in () if "node q" in sentence else what_is_left(sentence, causes, effect, known):
             if (bound := bind(shape, causes, known, effect)) is not None:
                 made.setdefault(signature(bound.tree, causes), bound)
     except TooManyReadings:
@@ -344,7 +344,7 @@ def _says_more(sentence: str, causes: Sequence[str], effect: str) -> bool:
     if _NEGATED.search(named):  # the probability of not drawing red is ...
         sentence = re.sub(r"^[^,]*?\bnot\b[^,]*? (?=(?:is|are|equals?) )", "", sentence)
     known = " ".join((named, *causes)).lower().replace("_", " ")
-    said = (found[0] for found in _SAYS_MORE.finditer(sentence))
+    said = (found[0] for found in SAYS_MORE.finditer(sentence))
     return (
         any(not re.search(rf"\b{re.escape(one)}\b", known) for one in said)
         or len(_JOINTS.findall(sentence)) > _MOST_JOINTS
@@ -400,7 +400,7 @@ def read_phrases(text: str, causes: Sequence[str], effect: str, values: Values |
         if stripped is None or not numbers(stripped["why"]) <= numbers(right) | {1.0}:
             return None
         left = stripped["rest"]
-    if not is_about(left, effect) or _SAYS_MORE.search(right):
+    if not is_about(left, effect) or SAYS_MORE.search(right):
         return None
     right = re.sub(r"\$(?=\d)", "", right)
     right = re.sub(r"%\s*of\s", "% * ", re.sub(r"(?<=[a-z])-(?=[a-z])", " ", right))  # of an x-axis nothing is taken
@@ -515,7 +515,7 @@ def shares_word(words: str, name: str) -> bool:
 def is_about(words: str, effect: str) -> bool:
     """Whether what stands before the arithmetic names the effect and nothing is computed in it."""
     before = re.sub(r"\b(?:he|she|it|they|this|that|we|you|i)\b", "", _COMMAND.sub("", words)).strip()
-    if _TWO_STATEMENTS.search(words):  # area is length times width, and perimeter (is ...)
+    if _TWO_STATEMENTS.search(words) or re.search(r"\bwhere\b", words):  # area is length times width, and perimeter (is ...)
         return False
     named = re.split(r"\b(?:with|after|before|without|including|excluding)\b", effect.lower().replace("_", " "))[0]
     about = named if tokens(named) else effect

@@ -26,8 +26,10 @@ from trueness.reasoning.aliases import abbreviates, aliases_of, letters_of, said
 from trueness.reasoning.angles import Angles
 from trueness.reasoning.candidates import EQUALS, FRONT, LET, ROUNDED, STANDS_FOR, candidates
 from trueness.reasoning.clauses import gainsays, in_another_unit, numerals, plainly, restated, states_otherwise, worded
+from trueness.reasoning.definitions import with_definitions
 from trueness.reasoning.graph import ReasoningGraph, named
 from trueness.reasoning.in_words import read_phrases, read_words
+from trueness.reasoning.islands import formulas_within
 from trueness.reasoning.isolation import isolated
 from trueness.reasoning.literals import without_units
 from trueness.reasoning.logarithms import with_base
@@ -105,6 +107,8 @@ class Rule:
     beyond: tuple[str, ...] = ()  # nodes that it uses and that have no edge to the effect
     units_inside: bool = False  # its numbers had units: what it gives has a unit that its names do not tell
     equation: Equation | None = None  # over nodes, where it says something of the effect and gives it no value
+
+    is_open: bool = False  # it says two things, or one that may mean two: no other way to read it is tried
 
     @property
     def executable(self) -> bool:
@@ -222,7 +226,7 @@ def read_rule(
     numbers = {name: value for name, value, _ in values}
     if other := states_otherwise(text, numbers):
         told = f"rule of '{effect}' states another value of '{other}' than it has. Leave it out."
-        return Rule(text, "broken", message=told)
+        return Rule(text, "broken", message=told, is_open=True)
     said = plainly(_COMMENT.sub("", text), causes, effect, numbers)
     units = {cause: None for cause in causes} | {name: unit for name, _, unit in values}
     scaled: dict[str, Tree] = {}
@@ -237,6 +241,8 @@ def read_rule(
         rule = replace(rule, tree=tree, units_inside=True, read_as="" if tree is None else written(tree))
     else:
         rule = _read(said, causes, effect, nodes, values)
+    if rule.tree is None and not scaled and not rule.is_open:
+        rule = _otherwise(said, causes, effect, nodes, values) or rule
     rule = _if_all_is_used(rule if rule.text == text else replace(rule, text=text), units, effect, numbers)
     shorter = None if rule.tree is None else last_clause(said, (*causes, effect))
     if rule.tree is None or shorter is None:
@@ -264,6 +270,39 @@ def _leaves_out(rule: Rule, left: str, effect: str) -> Rule:
     return Rule(rule.text, "words") if rule.read_as else Rule(rule.text, "broken", message=told)
 
 
+def _otherwise(text: str, causes: tuple[str, ...], effect: str, nodes: tuple[str, ...], values: Values) -> Rule | None:
+    """The rule of a formula within a sentence, or of one that defines a quantity on its way, over all of its causes."""
+
+    def read(said: str, of: tuple[str, ...], what: str, depth: int = 1) -> Tree | None:
+        known = tuple(one for one in values if one[0] in of)
+        rule = _read(said, of, what, (), known)
+        if rule.tree is None and depth and not rule.is_open:
+            return within(said, of, what, known, depth - 1)
+        return rule.tree
+
+    def within(said: str, of: tuple[str, ...], what: str, known: Values, depth: int) -> Tree | None:
+        for front, formula in formulas_within(said, of, what):
+            rule = _read(formula, of, what, (), known)
+            if rule.tree is not None and rule.uses >= set(of):
+                return None if _differs(rule.tree, [front], said, of, what, known) else rule.tree
+        return with_definitions(said, of, what, lambda part, over, name: read(part, over, name, depth))
+
+    tree = _alike(text, causes, effect, nodes, values) or within(text, causes, effect, values, 1)
+    if tree is None or isinstance(tree, Name) or set(count_names(tree)) & set(causes) != set(causes):
+        return None
+    return Rule(text, "formula", tree, frozenset(causes), read_as=f"{effect} = {written(tree)}")
+
+
+def _alike(text: str, causes: tuple[str, ...], effect: str, nodes: tuple[str, ...], values: Values) -> Tree | None:
+    """What the parts of a rule say, where each that computes can be read and all are one: 120 % of a, i.e. a * 1.2."""
+    trees = [
+        _read(part, causes, effect, nodes, values).tree for part in restated(text) if computes(part) or "=" in part
+    ]
+    if len(trees) < 2 or trees[0] is None:
+        return None
+    return trees[0] if all(tree is not None and agree(tree, trees[0]) for tree in trees) else None
+
+
 @lru_cache(maxsize=8192)
 def _read(text: str, causes: tuple[str, ...], effect: str, nodes: tuple[str, ...], values: Values) -> Rule:
     named_by = EQUALS.match(text)
@@ -282,10 +321,15 @@ def _read(text: str, causes: tuple[str, ...], effect: str, nodes: tuple[str, ...
     last = re.search(rf"=[^=]*(?:[,;.:]|\b(?:so|then|hence|therefore|and)\b)\s*((?:{own})\s*=[^=,;]+)$", bare)
     bare = last[1] if last is not None else bare  # Since F = ma, a = F/m
     if (_OR.search(text) and " or " not in "".join(names)) or _SEVERAL.search(bare) or _BOUND.search(bare):
-        return Rule(text, "broken", message=f"rule of '{effect}' must be one equation. Write '{effect} = ...' alone.")
+        return Rule(
+            text,
+            "broken",
+            message=f"rule of '{effect}' must be one equation. Write '{effect} = ...' alone.",
+            is_open=not _SEVERAL.search(bare),
+        )
     if against:
         told = f"rule of '{effect}' states {against}, which does not go with its nodes and their units. Leave it out."
-        return Rule(text, "broken", message=told)
+        return Rule(text, "broken", message=told, is_open=True)
     said = said_of(text, (*causes, effect))
     called = {short: name for short, name in symbols_in(names).items() if short not in said}
     if re.search(r"\be\s*(?:\^|\*\*)", bare):  # Euler's number, whatever is called e
@@ -300,17 +344,22 @@ def _read(text: str, causes: tuple[str, ...], effect: str, nodes: tuple[str, ...
     if percent := _HUNDRED.search(bare):  # (a / b) x 100 %: 81 of an effect in per cent; else 81, or .81
         if not says_percent(effect):
             told = f"rule of '{effect}' times 100 % may be a share or a percentage. Name it '{effect} (%)'."
-            return Rule(text, "broken", message=told)
+            return Rule(text, "broken", message=told, is_open=True)
         bare = bare[: percent.start(1)] + bare[percent.end(1) :]
 
     def bound(equation: Equation) -> Rule:
         fixed = {short: Number(value) for short, value in constants.items()}
         if equation.left is not None and with_base(equation.left, text) != equation.left:
-            return Rule(text, "formula", message=f"rule of '{effect}' has a log without a base. Write log10 or ln.")
+            return Rule(
+                text,
+                "formula",
+                message=f"rule of '{effect}' has a log without a base. Write log10 or ln.",
+                is_open=True,
+            )
         rule = _in_shares(_bound(text, equation, causes, effect, nodes, values, fixed), effect, values)
         if rule.tree is not None and (tree := with_base(rule.tree, " ".join((text, effect, *causes)))) != rule.tree:
             told = f"rule of '{effect}' takes a log that may be of base ten or e. Write log10 or ln."
-            rule = replace(rule, tree=tree, message=rule.message if tree is not None else told)
+            rule = replace(rule, tree=tree, message=rule.message if tree is not None else told, is_open=tree is None)
         used = {short: name for short, name in called.items() if name in rule.uses}
         said = {short: f"{value:g}" for short, value in constants.items()}
         return replace(rule, aliases={**rule.aliases, **used, **said}, units_inside=has_units)
@@ -358,7 +407,9 @@ def _unless_gainsaid(rule: Rule, text: str, formula: str, causes: tuple[str, ...
         and not gainsays(f"{before} {behind}", formula, (*causes, effect), [value for _, value, _ in values])
     ):
         return rule
-    return Rule(text, "broken", message=f"rule of '{effect}' says two things that differ. Write one of them.")
+    return Rule(
+        text, "broken", message=f"rule of '{effect}' says two things that differ. Write one of them.", is_open=True
+    )
 
 
 def _differs(tree: Tree, parts: Iterable[str], text: str, causes: tuple[str, ...], effect: str, values: Values) -> bool:
@@ -473,7 +524,12 @@ def _in_shares(rule: Rule, effect: str, values: Values) -> Rule:
         return rule
     tree = in_shares(rule.tree, percents, gives_percent)
     told = f"rule of '{effect}' leaves open what {named(sorted(percents & rule.uses) or [effect])}, in %, means in it."
-    return replace(rule, tree=tree, message=rule.message if tree is not None else f"{told} Write shares as factors.")
+    return replace(
+        rule,
+        tree=tree,
+        message=rule.message if tree is not None else f"{told} Write shares as factors.",
+        is_open=tree is None,
+    )
 
 
 def _rounded(equation: Equation, text: str) -> Equation:

@@ -1,0 +1,203 @@
+"""Quantities that a rule defines on its way: each is read over its own causes and put where the rule uses it.
+
+    main with Q, where Q is e        main(Q) and e, each a formula or words; main[Q := e]
+
+dividing fixed costs by the margin, which is the price minus the cost     Q is the margin
+Q = m c ΔT, where ΔT is the final minus the initial temperature           Q is ΔT
+net rate: inflow less outflow. Time is the volume over the net rate       Q is the net rate
+the change in velocity, final minus initial, divided by the time          Q is the change in velocity
+add their speeds and divide the distance by this sum                      Q is this sum
+
+Both must be read, Q must be no cause, and together they must use every cause. What Q is called does not matter then: it
+stands as a node of its own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from itertools import combinations
+from typing import NamedTuple
+
+from trueness.reasoning.clauses import called
+from trueness.reasoning.syntax import symbol
+from trueness.reasoning.trees import Name, Tree, agree, count_names, substituted
+from trueness.reasoning.word_names import share_meaning, tokens
+from trueness.reasoning.word_numbers import NUMERAL, OPERATION_WORDS
+
+Read = Callable[[str, tuple[str, ...], str], Tree | None]  # text, causes, effect
+_MARK = "node_q{}q"
+_MOST_CAUSES = 6
+_PHRASE = r"[^\W\d][\w'’]*(?:[ _-][^\W\d_][\w'’]*){0,4}?"
+_IS = r"(?:is (?:given by|equal to|calculated as|found as|defined as|just|simply)|is|are|being|equals?|=|≈)"
+_SO = "(?:and|so|then|thus|hence|therefore)"
+_COMPUTED = re.compile(
+    r"[-+*/^×·÷−²³½]|\b(?:minus|plus|times|less|over|per|divided|multiplied|sum|difference|product|half|twice|double|"
+    r"triple|thrice|third|quarter|square|squared|root|average|mean|add|subtract|multiply|divide|more|fewer|total|"
+    r"as many|as much|percent|ratio|reciprocal)\b|%"
+)
+_BEHIND = re.compile(
+    r"^(?P<main>.+?)(?:[,;.]\s*|\s+)(?:where|with|and|in which|here|while)\s+(?:the |each |this )?"
+    rf"(?P<name>{_PHRASE})\s*(?:{_IS}\s+|(?=half |twice |double ))(?P<what>.+)$",
+    re.IGNORECASE | re.DOTALL,
+)
+_WHICH = re.compile(
+    rf"^(?P<main>.*\b(?P<name>{_PHRASE})),?\s+(?:which|that) (?:itself )?(?:is|are|equals?)\s+(?P<what>.+)$",
+    re.IGNORECASE,
+)
+_IN_FRONT = re.compile(
+    rf"^(?:first,?\s+)?(?:find |compute |calculate |get |let )?(?:the )?(?P<name>{_PHRASE})\s*(?::|{_IS}|be)\s+"
+    rf"(?P<what>[^;]+?)(?:[;.]\s+|,\s*{_SO}\s+|\s+and\s+(?=the |its ))(?:(?:{_SO}|finally|now)\b,?\s*)*(?P<main>.+)$",
+    re.IGNORECASE,
+)
+_DONE_FIRST = re.compile(
+    r"^(?:first,?\s+)?(?P<what>(?:add|multiply|subtract|divide|sum|take|average|deduct|compute|calculate|find)\b.+?)"
+    r"(?:[,;.]\s*(?:and\s+)?(?:then\s+|finally\s+)?|\s+and\s+(?:then\s+)?)"
+    r"(?P<main>(?:[a-z]+ )?.*\b(?P<name>(?:this|that) (?:sum|total|product|difference|quotient|amount|number|result|"
+    r"value)|the result|what is left|what remains|the remainder|the rest)\b.*)$",
+    re.IGNORECASE,
+)
+_ASIDE = re.compile(
+    rf"(?P<name>{_PHRASE})(?:\s+\((?P<bracket>[^()]+)\)|,\s+(?:i\.e\.,?\s+|that is,?\s+)(?P<last>[^,;]+)$|"
+    r",\s+(?P<comma>[^,;]+),(?=\s))",
+    re.IGNORECASE,
+)
+_AS_MANY = re.compile(
+    rf"^(?:there (?:is|are) )?(?P<times>{NUMERAL} times|twice|thrice|half) as (?:many|much) (?P<name>[a-z ]+?) as "
+    r"(?P<other>[a-z ]+)$",
+    re.IGNORECASE,
+)
+_STARTS = frozenset("the a an this that each of by from to over times plus minus divided multiplied and is are".split())
+
+
+class Defined(NamedTuple):
+    """A rule with a node in the place of what it defines, that node, and what it is."""
+
+    main: str
+    node: str
+    name: str
+    what: str
+
+
+def with_definitions(text: str, causes: tuple[str, ...], effect: str, read: Read) -> Tree | None:
+    """The tree of a rule that defines a quantity of its own; None where none, or two that differ, can be read."""
+    if not 0 < len(causes) <= _MOST_CAUSES or len(text) > 300:
+        return None
+    found: list[Tree] = []
+    for one in definitions(text, causes, effect):
+        tree = _together(one, causes, effect, read)
+        if tree is not None and not any(agree(tree, other) for other in found):
+            found.append(tree)
+    return found[0] if len(found) == 1 else None
+
+
+def definitions(text: str, causes: Sequence[str], effect: str) -> Iterator[Defined]:
+    """Every way to take a part of a text for the definition of a quantity that the rest uses."""
+    node = next(mark for k in range(9) if (mark := _MARK.format(chr(97 + k))) not in " ".join((text, *causes)))
+    text = text.strip().rstrip(".")
+    for pattern in (_BEHIND, _WHICH, _IN_FRONT, _DONE_FIRST):
+        match = pattern.match(text)
+        if match is None:
+            continue
+        name, what, main = match["name"], match["what"].rstrip(" ."), match["main"]
+        if pattern is _WHICH:
+            for phrase in _last_phrases(main):
+                yield from _defined(f"{main[: len(main) - len(phrase)]}{node}", node, phrase, what, causes, effect)
+            continue
+        if pattern is _DONE_FIRST:
+            if len(re.findall(r"\b(?:this|that|the result|what is left|what remains)\b", main, re.IGNORECASE)) < 2:
+                yield Defined(re.sub(rf"\b{re.escape(name)}\b", node, main), node, name, what)
+            continue
+        said = _in_place(main, name, node, before=pattern is _IN_FRONT)
+        if said is not None:
+            yield from _defined(said, node, name, what, causes, effect)
+    many = re.match(r"^(?P<main>.+?),? (?:where|with|and|given that) (?P<what>[^,]+)$", text, re.IGNORECASE)
+    as_many = _AS_MANY.match(many["what"]) if many else None
+    if many and as_many and (said := _in_place(many["main"], as_many["name"], node, before=False)) is not None:
+        yield from _defined(said, node, as_many["name"], f"{as_many['times']} the {as_many['other']}", causes, effect)
+    for match in _ASIDE.finditer(text):
+        what = match["bracket"] or match["last"] or match["comma"]
+        for phrase in _last_phrases(text[: match.end("name")]):
+            start = match.end("name") - len(phrase)
+            yield from _defined(f"{text[:start]}{node}{text[match.end() :]}", node, phrase, what, causes, effect)
+
+
+def _last_phrases(text: str) -> Iterator[str]:
+    """The last one to five words, as far back as they may be one name."""
+    words = re.findall(r"\S+", text)[-5:]
+    for count in range(1, len(words) + 1):
+        first = words[-count].lower()
+        if not re.fullmatch(r"[^\W\d_][\w'’-]*", first) or (first in _STARTS and first not in ("of", "the")):
+            return
+        if first not in _STARTS:
+            yield text[text.rindex(words[-count]) if count == 1 else _place(text, words[-count:]) :]
+
+
+def _place(text: str, words: Sequence[str]) -> int:
+    found = list(re.finditer(r"\s+".join(map(re.escape, words)) + r"$", text))
+    return found[0].start()
+
+
+def _in_place(main: str, name: str, node: str, before: bool) -> str | None:
+    """The main rule with the node where the name stands; behind its definition `that power` and `it` are the name."""
+    flags = re.IGNORECASE if len(name) > 2 else 0
+    own = re.compile(rf"(?<![\w']){re.escape(name)}(?![\w'])", flags)
+    sides = re.split(rf"\s{_IS}\s|=", main, maxsplit=1)
+    if own.search(main) is None and len(name) == 1:  # 2x + 6
+        own = re.compile(rf"(?<=\d){re.escape(name)}(?!\w)")
+        node = f"({node})"
+    if own.search(main) is not None:
+        return own.sub(node, main) if len(sides) < 2 or not own.search(sides[0]) else None
+    head = name.split()[-1]
+    again = re.compile(
+        rf"\b(?:this|that|the) (?:{re.escape(head)}|result|amount|total|value)\b|\b(?:it|this)\b", re.IGNORECASE
+    )
+    return again.sub(node, main) if before and len(again.findall(main)) == 1 else None
+
+
+def _defined(main: str, node: str, name: str, what: str, causes: Sequence[str], effect: str) -> Iterator[Defined]:
+    """A definition that computes, or says which cause a symbol is, of a name that is neither cause nor effect."""
+    name = re.sub(r"^(?:the|a|an|each|this|that)\s+", "", name.strip(), flags=re.IGNORECASE)
+    known = called(name, causes) is not None or any(symbol(name) == symbol(one) for one in (*causes, effect))
+    known = known or any(tokens(name) <= tokens(cause) for cause in causes)
+    if known or set(name.lower().split()) & OPERATION_WORDS or not tokens(name) or called(name, (effect,)) is not None:
+        return
+    if _COMPUTED.search(what.lower()):
+        yield Defined(main, node, name, what)
+    elif len(name) <= 3 and (cause := called(what, causes)) is not None:
+        yield Defined(main, node, name, cause)
+
+
+def _together(one: Defined, causes: tuple[str, ...], effect: str, read: Read) -> Tree | None:
+    """Both parts, over causes that are all of them together."""
+    what = one.what
+    found: list[Tree] = []
+    for own in _subsets(causes, what):
+        inner: Tree | None = Name(what) if what in causes and own == (what,) else None
+        inner = inner or read(what, own, one.name)
+        if inner is None or set(count_names(inner)) & set(causes) != set(own):
+            continue
+        rest = tuple(cause for cause in causes if cause not in own)
+        for again in _subsets(own, one.main, empty=True):
+            outer = read(one.main, (*rest, *again, one.node), effect)
+            if outer is None or set(count_names(outer)) & {*causes, one.node} != {*rest, *again, one.node}:
+                continue
+            tree = substituted(outer, {one.node: inner})
+            if not any(agree(tree, other) for other in found):
+                found.append(tree)
+    return found[0] if len(found) == 1 else None
+
+
+def _subsets(causes: Sequence[str], text: str, empty: bool = False) -> Iterator[tuple[str, ...]]:
+    """Those causes of which the text has a word or the symbol, in any number."""
+    near = [cause for cause in causes if _speaks_of(text, cause)]
+    for count in range(0 if empty else 1, len(near) + 1):
+        yield from combinations(near, count)
+
+
+def _speaks_of(text: str, cause: str) -> bool:
+    if re.search(r"\b(?:both|all|each|their|two|three|four|other|others)\b", text.lower()):
+        return True
+    short = re.findall(r"[^\W\d_][\w]*", symbol(cause))
+    bare = any(re.search(rf"(?<![^\W\d_]){re.escape(one)}", text) for one in short if len(one) <= 3)
+    return bare or share_meaning(text, cause) or symbol(cause) in text
