@@ -67,6 +67,10 @@ def unused(text: str, tree: Tree, names: Sequence[str], values: Iterable[float])
     for name in sorted({name.lower().replace("_", " ") for name in names}, key=len, reverse=True):
         if len(name) > 1:
             said = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", lambda found: re.sub(_ANY, "_", found[0]), said)
+    if names and len(names[-1]) <= 3:  # the geometric sum S = ...: what S is
+        said = re.sub(
+            rf"\b(?:sum|product|average|mean|difference|ratio)(?= {re.escape(names[-1].lower())}\s*=)", " ", said
+        )
     has = set(_operations(tree))
     said = _NO_NUMBER.sub(" ", said)
     for pattern, signs, undone in _SAID:

@@ -23,7 +23,7 @@ from trueness.reasoning.clauses import called
 from trueness.reasoning.syntax import symbol
 from trueness.reasoning.trees import Name, Tree, agree, count_names, substituted
 from trueness.reasoning.word_names import share_meaning, tokens
-from trueness.reasoning.word_numbers import NUMERAL, OPERATION_WORDS
+from trueness.reasoning.word_numbers import NUMERAL, OPERATION_WORDS, computes
 
 Read = Callable[[str, tuple[str, ...], str], Tree | None]  # text, causes, effect
 _MARK = "node_q{}q"
@@ -59,9 +59,21 @@ _DONE_FIRST = re.compile(
 )
 _ASIDE = re.compile(
     rf"(?P<name>{_PHRASE})(?:\s+\((?P<bracket>[^()]+)\)|,\s+(?:i\.e\.,?\s+|that is,?\s+)(?P<last>[^,;]+)$|"
-    r",\s+(?P<comma>[^,;]+),(?=\s))",
+    r",\s+(?P<comma>[^,;]+)(?:,(?=\s)|$))",
     re.IGNORECASE,
 )
+_IN_BRACKETS = re.compile(
+    r"\b(?:by|times|plus|minus|over|from|to|and|is|multiply|divide|subtract|add) "
+    r"(?P<all>\((?P<what>[^()]*(?:\([^()]*\)[^()]*)*)\))",
+    re.IGNORECASE,
+)
+_GIVEN = re.compile(
+    r"^(?:using|taking|with|assuming|take|use) (?P<name>pi|π|[A-Za-z]) (?:=|≈|as|to be) (?P<what>\d+(?:\.\d+)?)"
+    r"(?: [a-z/²]+\^?\d?)?,\s+(?P<main>[^=]+)$",
+    re.IGNORECASE,
+)
+_WHY = re.compile(r"^(?:since|because|as|given that)\s+(?P<why>[^,\d%=]+),\s*", re.IGNORECASE)
+_TO_GET = re.compile(r",?\s+to (?:get|find|obtain|give|yield|determine)\s[^,\d%=]+$", re.IGNORECASE)
 _AS_MANY = re.compile(
     rf"^(?:there (?:is|are) )?(?P<times>{NUMERAL} times|twice|thrice|half) as (?:many|much) (?P<name>[a-z ]+?) as "
     r"(?P<other>[a-z ]+)$",
@@ -94,7 +106,14 @@ def with_definitions(text: str, causes: tuple[str, ...], effect: str, read: Read
 def definitions(text: str, causes: Sequence[str], effect: str) -> Iterator[Defined]:
     """Every way to take a part of a text for the definition of a quantity that the rest uses."""
     node = next(mark for k in range(9) if (mark := _MARK.format(chr(97 + k))) not in " ".join((text, *causes)))
-    text = text.strip().rstrip(".")
+    text = _TO_GET.sub("", text.strip().rstrip(".").replace("π", " π "))
+    why = _WHY.match(text)
+    text = text[why.end() :] if why is not None and not computes(why["why"]) else text
+    given = _GIVEN.match(text)
+    if given is not None:
+        own = re.compile(rf"(?<!\w){given['name']}(?!\w)")
+        if len(own.findall(given["main"])) == 1:
+            yield Defined(own.sub(given["what"], given["main"]), "", "", "")
     for pattern in (_BEHIND, _WHICH, _IN_FRONT, _DONE_FIRST):
         match = pattern.match(text)
         if match is None:
@@ -115,8 +134,14 @@ def definitions(text: str, causes: Sequence[str], effect: str) -> Iterator[Defin
     as_many = _AS_MANY.match(many["what"]) if many else None
     if many and as_many and (said := _in_place(many["main"], as_many["name"], node, before=False)) is not None:
         yield from _defined(said, node, as_many["name"], f"{as_many['times']} the {as_many['other']}", causes, effect)
+    for match in _IN_BRACKETS.finditer(text):  # multiply the price by (1 - d/100)
+        yield Defined(f"{text[: match.start('all')]}{node}{text[match.end() :]}", node, "part", match["what"])
     for match in _ASIDE.finditer(text):
         what = match["bracket"] or match["last"] or match["comma"]
+        if re.match(
+            r"(?:meaning|with|where|each|which|when|if|so|then|and|or|but|as|giving|plus|minus|times|less)\b", what
+        ):
+            continue
         for phrase in _last_phrases(text[: match.end("name")]):
             start = match.end("name") - len(phrase)
             yield from _defined(f"{text[:start]}{node}{text[match.end() :]}", node, phrase, what, causes, effect)
@@ -141,7 +166,7 @@ def _place(text: str, words: Sequence[str]) -> int:
 def _in_place(main: str, name: str, node: str, before: bool) -> str | None:
     """The main rule with the node where the name stands; behind its definition `that power` and `it` are the name."""
     flags = re.IGNORECASE if len(name) > 2 else 0
-    own = re.compile(rf"(?<![\w']){re.escape(name)}(?![\w'])", flags)
+    own = re.compile(rf"(?<![\w']){re.escape(name)}(?![^\W²³]|')", flags)
     sides = re.split(rf"\s{_IS}\s|=", main, maxsplit=1)
     if own.search(main) is None and len(name) == 1:  # 2x + 6
         own = re.compile(rf"(?<=\d){re.escape(name)}(?!\w)")
@@ -171,6 +196,8 @@ def _defined(main: str, node: str, name: str, what: str, causes: Sequence[str], 
 def _together(one: Defined, causes: tuple[str, ...], effect: str, read: Read) -> Tree | None:
     """Both parts, over causes that are all of them together."""
     what = one.what
+    if not one.node:
+        return read(one.main, causes, effect)
     found: list[Tree] = []
     for own in _subsets(causes, what):
         inner: Tree | None = Name(what) if what in causes and own == (what,) else None
@@ -189,15 +216,17 @@ def _together(one: Defined, causes: tuple[str, ...], effect: str, read: Read) ->
 
 
 def _subsets(causes: Sequence[str], text: str, empty: bool = False) -> Iterator[tuple[str, ...]]:
-    """Those causes of which the text has a word or the symbol, in any number."""
+    """Causes of which the text has a word or the symbol, in any number; those that it calls by their name always."""
     near = [cause for cause in causes if _speaks_of(text, cause)]
+    plain = f" {text.lower().replace('_', ' ')} "
+    must = {cause for cause in near if re.search(rf"\W{re.escape(cause.lower().replace('_', ' '))}\W", plain)}
     for count in range(0 if empty else 1, len(near) + 1):
-        yield from combinations(near, count)
+        yield from (some for some in combinations(near, count) if must <= set(some))
 
 
 def _speaks_of(text: str, cause: str) -> bool:
     if re.search(r"\b(?:both|all|each|their|two|three|four|other|others)\b", text.lower()):
         return True
     short = re.findall(r"[^\W\d_][\w]*", symbol(cause))
-    bare = any(re.search(rf"(?<![^\W\d_]){re.escape(one)}", text) for one in short if len(one) <= 3)
+    bare = any(re.search(rf"(?<![^\W\d_]){re.escape(one)}(?![^\W\d_])", text) for one in short if len(one) <= 3)
     return bare or share_meaning(text, cause) or symbol(cause) in text

@@ -112,7 +112,8 @@ _GOING_ON = (  # a step that takes what came before: pattern, operation, whether
     (re.compile(rf"(?:subtract|deduct)(?:ing)? (?!{_IT} )((?:(?! from ).)+)(?: from {_IT})?"), "-", False),
 )
 _GAPPED = re.compile(  # multiplying the cows by 4 and the chickens by 2
-    rf"\b(multiply(?:ing)?|divid(?:e|ing)) (?!it\b|this\b|that\b)(?:(?! by | and |,).)+ by (?:{NUMERAL}|[a-z ]+?),? and "
+    r"\b(multiply(?:ing)?|divid(?:e|ing)) (?!it\b|this\b|that\b)(?:(?! by | and |,).)+ by "
+    rf"(?:{NUMERAL}|[a-z ]+?),? and "
     rf"(?=(?:(?! by |,| and ).)+ by )(?!then |{_DO})"
 )
 _TEENS = "thirteen fourteen fifteen sixteen seventeen eighteen nineteen".split()
@@ -164,6 +165,11 @@ _CHANGE = re.compile(
     r"(?<!after )(?<!with )(?<!after the )\b(?:discount|reduction|decrease|increase|change|savings?|loss|drop|rise|"
     r"raise|growth|gain|saved|lost|extra|difference)\b(?! (?:price|cost|amount after))"
 )
+_OF_EFFECT = re.compile(r"^(?:the |an? |one )*(reciprocal|inverse|half|twice|double|triple|third of|quarter of)\b")
+_UNDONE = re.compile(
+    r"(?:the )?(?P<what>reciprocal of|inverse of|square of|half(?: of)?|twice|double) (?:the )?"
+    r"(?P<front>(?:(?!\b(?:is|are|equals?)\b)[a-z ])+?) (?P<rest>(?:is|are|equals?) .+)"
+)
 _RATE_NAME = re.compile(r"\b(?:per|each|every|rate|price|unit)\b")
 
 
@@ -187,6 +193,8 @@ def read_words(text: str, causes: Sequence[str], effect: str, values: Values | N
         if (same := _SAME.fullmatch(sentence)) and called(same[2], causes) and called(same[1], (effect,)):
             tree = Name(causes[0])
             return InWords(tree, written(tree), {same[2]: causes[0]})
+    if (undone := _UNDONE.fullmatch(sentence)) is not None and called(undone["front"], (effect,)):
+        return _undo(undone, causes, effect, known)
     sentence = _with_constant(_without_signs(sentence, (*causes, effect)))
     left, equals, right = sentence.rpartition("=")
     signs = re.search(r"[-−–+*/^×·÷]", re.sub(r"\(.*?\)", "", right))
@@ -205,6 +213,17 @@ def read_words(text: str, causes: Sequence[str], effect: str, values: Values | N
     except TooManyReadings:
         return None
     return next(iter(made.values())) if len(made) == 1 else None
+
+
+def _undo(said: re.Match[str], causes: Sequence[str], effect: str, values: Values) -> InWords | None:
+    """`The reciprocal of the resistance is the sum of ...`: one over it."""
+    found = read_words(f"{said['front']} {said['rest']}", causes, effect, values)
+    if found is None:
+        return None
+    half = Binary("/", found.tree, Number(2.0))
+    tree = {"r": Binary("/", Number(1.0), found.tree), "i": Binary("/", Number(1.0), found.tree), "t": half, "d": half,
+            "s": Call("sqrt", (found.tree,)), "h": Binary("*", Number(2.0), found.tree)}[said["what"][0]]  # fmt: skip
+    return InWords(tree, written(tree), found.phrases)
 
 
 def _are_said(found: InWords, causes: Sequence[str], sentence: str) -> bool:
@@ -515,7 +534,11 @@ def shares_word(words: str, name: str) -> bool:
 def is_about(words: str, effect: str) -> bool:
     """Whether what stands before the arithmetic names the effect and nothing is computed in it."""
     before = re.sub(r"\b(?:he|she|it|they|this|that|we|you|i)\b", "", _COMMAND.sub("", words)).strip()
-    if _TWO_STATEMENTS.search(words) or re.search(r"\bwhere\b", words):  # area is length times width, and perimeter (is ...)
+    if {*_OF_EFFECT.findall(re.split(r"[;.] ", words)[-1])} - {
+        *_OF_EFFECT.findall(effect.lower().replace("_", " "))
+    } or re.search(r"\bwhere\b", words):  # half of the cost is ...
+        return False
+    if _TWO_STATEMENTS.search(words):  # area is length times width, and perimeter (is ...)
         return False
     named = re.split(r"\b(?:with|after|before|without|including|excluding)\b", effect.lower().replace("_", " "))[0]
     about = named if tokens(named) else effect

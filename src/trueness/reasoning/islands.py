@@ -32,6 +32,7 @@ _COPULA = re.compile(
     re.IGNORECASE,
 )
 _COUNTED = re.compile(r"\s*(?:[^\W\d_]{4,}(?<!ed))?\s*\.?\s*")
+_SYMBOL_IS = re.compile(r"(?:\b(?:where|and|with|let)|,)\s+([A-Za-z])\s+(?:is|be|being|denotes|the|=|half|twice)\b")
 _DEFINES = re.compile(r"\b(?:let|call|denote|suppose|where|with)\b.*\b[A-Za-z] (?:be|is|as|denotes?|stands?)\b", re.I)
 _OUTCOMES = (
     (re.compile(r"\b(?:average|mean) of\b"), re.compile(r"[/÷½]|\b0?\.\d|mean")),
@@ -45,17 +46,28 @@ def formulas_within(text: str, causes: Sequence[str], effect: str) -> Iterator[t
     """What stands in front, and a formula in a sentence, with the clauses that explain it."""
     text = plain_signs(text, causes, effect)
     short = {symbol(name) for name in (*causes, effect)} | set(symbols_in((*causes, effect))) | set(FUNCTIONS) | {"pi"}
-    letters = {one for one in short if len(one) == 1} | {name[:1].lower() for name in causes} | set("xynr")
+    short -= {"degrees", "radians", "mean", "sum", "max", "min"}
+    letters = (
+        {one for one in short if len(one) == 1}
+        | {name[:1].lower() for name in causes}
+        | set("xynr")
+        | set(_SYMBOL_IS.findall(text))
+    )
     islands = list(_islands(text, short, letters))
     equations = [one for one in islands if "=" in text[slice(*one)]]
-    if len(equations) > 1 or not islands:
+    if not islands or (len(islands) > 1 and not equations):
         return
-    start, end = equations[0] if equations else islands[-1]
-    if len(islands) > 1 and not equations:
-        return
+    start, end = equations[-1] if equations else islands[-1]
     front, formula, behind = text[:start], text[start:end].strip(" ,.;:"), text[end:]
     formula = formula[:-1] if formula.count(")") > formula.count("(") else formula
-    if not _is_of(front, effect) or (not equations and front.strip() and not _COPULA.search(front.rstrip(" :,"))):
+    titled = called_so(formula, effect)
+    for one in equations[:-1]:
+        front = front.replace(text[slice(*one)], " ")
+    if len(equations) > 1 and not titled:
+        return
+    if not _is_of(front, effect, titled) or (
+        not equations and front.strip() and not _COPULA.search(front.rstrip(" :,")) and front.rstrip()[-1] not in ",:"
+    ):
         return
     if (
         _DEFINES.search(front)
@@ -63,6 +75,7 @@ def formulas_within(text: str, causes: Sequence[str], effect: str) -> Iterator[t
         or any(said.search(front.lower()) and not sign.search(formula) for said, sign in _OUTCOMES)
     ):
         return
+    yield from ((text[slice(*one)].strip(" ,.;"), "") for one in equations[:-1])
     said = re.sub(r"[,;:]?\s*(?:that is|i\.e\.|so|is|are|equals?|=)?[\s,:]*$", "", front)
     if _CLAUSE.match(behind):
         yield said, f"{formula}{behind if behind[0] in ',;' else ', ' + behind.strip()}"
@@ -72,6 +85,7 @@ def formulas_within(text: str, causes: Sequence[str], effect: str) -> Iterator[t
 
 def plain_signs(text: str, causes: Sequence[str], effect: str) -> str:
     """Without the signs of typesetting; powers of letters in words, and n choose k, as formulas write them."""
+    text = text.replace("π", " π ").replace("  π", " π")
     text = text.replace("$", "") if "\\" in text or re.search(r"\$[^$]*[=^_{][^$]*\$", text) else text
     for pattern, said in _POWERS:
         text = pattern.sub(said, text)
@@ -120,23 +134,42 @@ def _is_formulaic(token: str, short: set[str], letters: set[str]) -> bool:
     bare = latin(token.strip(",.;:"))
     words = _LETTERS.findall(re.sub(r"_\w+", "", bare))
     return (
-        all(word in short or set(word) <= letters or word in ("node", "frac", "sqrt", "cdot", "times") for word in words)
+        all(
+            word in short or set(word) <= letters or word in ("node", "frac", "binom", "sqrt", "cdot", "times")
+            for word in words
+        )
         or symbol(bare) in short
     )
 
 
-def _is_of(front: str, effect: str) -> bool:
+def _initials(name: str) -> set[str]:
+    """A of the circle area."""
+    first = {word[0] for word in re.findall(r"[^\W\d_]+", name)}
+    return first | {letter.upper() for letter in first}
+
+
+def called_so(formula: str, effect: str) -> bool:
+    """Whether the left side is the effect's own name or symbol: what stands before it is a title."""
+    left = symbol(formula.partition("=")[0].strip()) if "=" in formula else ""
+    return bool(left) and left in {symbol(effect), *symbols_in([effect])}
+
+
+def _is_of(front: str, effect: str, titled: bool) -> bool:
     """Whether words speak of the effect, and compute nothing that its name does not say."""
     own = {word for word in re.findall(r"[a-z]+", effect.lower())}
     said = " ".join(word for word in re.findall(r"[a-z'-]+|\S+", front.lower()) if word not in own)
     said = re.sub(r"^(?:using|by|from|since|as) [^,\d]*,|\bsum of interior\b", "", said)
     if re.search(r"[\d%=<>]", said) or computes(re.sub(r"\b(?:then|all|series sum)\b", "", said)):
         return False
+    if titled:
+        return True
     begun = {word[:6] for word in re.findall(r"[a-z]{6,}", front.lower())}
     last = re.split(r"[;.]\s|\bso\b", front)[-1]
     same = {word for word in tokens(effect) if word in tokens(last) or word[:6] in begun and len(word) >= 6}
     mine, others = tokens(without_unit(effect)) - same - GENERAL, tokens(last) - tokens(effect) - GENERAL
     bare = re.sub(r"\b(?:the|so|then|hence|therefore|thus|we|have|get|by|gives?)\b", "", front.lower())
-    if not re.search(r"[a-z]{3,}", bare):
+    if not re.search(r"[a-z]{3,}", bare) or (
+        front.lower().lstrip(" the").startswith("number of ways") and "number" in own
+    ):
         return True
     return (bool(same) or share_meaning(last, effect)) and not (mine and others)

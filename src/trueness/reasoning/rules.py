@@ -281,10 +281,12 @@ def _otherwise(text: str, causes: tuple[str, ...], effect: str, nodes: tuple[str
         return rule.tree
 
     def within(said: str, of: tuple[str, ...], what: str, known: Values, depth: int) -> Tree | None:
+        beside: list[str] = []  # what is said in front, or as another equation: it must not differ
         for front, formula in formulas_within(said, of, what):
+            beside.append(front)
             rule = _read(formula, of, what, (), known)
-            if rule.tree is not None and rule.uses >= set(of):
-                return None if _differs(rule.tree, [front], said, of, what, known) else rule.tree
+            if formula and rule.tree is not None and rule.uses >= set(of):
+                return None if _differs(rule.tree, beside, said, of, what, known) else rule.tree
         return with_definitions(said, of, what, lambda part, over, name: read(part, over, name, depth))
 
     tree = _alike(text, causes, effect, nodes, values) or within(text, causes, effect, values, 1)
