@@ -25,7 +25,7 @@ _DEFINES = re.compile(
 STANDS_FOR = re.compile(r"\b([^\W\d]\w{0,3})\s+(?:is|denotes|represents|stands for)\s+(?:the\s+)?([^,;.()=]+)")
 LET = re.compile(r"\blet\s+([^\W\d_])\s+(?:be|denote|represent|stand for|=)\s+(?:the\s+)?([^,;.()=\d]+)", re.IGNORECASE)
 _FRONT_CLAUSE = re.compile(r"^[^\W\d][^=,]*,\s*(?=[^,=]+=)")  # By the theorem, c^2 = a^2 + b^2
-FRONT = re.compile(r"^[^:=]*:\s*")
+FRONT = re.compile(r"^[^:=]*(?<!\d):\s*|^[^:=]*:\s+")
 _COMPUTED = re.compile(r"[+*/^×·÷\\½²³]|(?<!\w)[-−]|(?<!\w)\d+(?:\.\d+)?\s*[^\W\d]")  # 2 x + 3 y is not x
 _IN_UNIT = re.compile(r"\b(?:per|in)\s+\S+|\([^()]*\)")
 _PROGRAM = re.compile(r"^\s*(?:return\b|=)\s*")

@@ -21,6 +21,7 @@ from itertools import product
 from trueness.reasoning.clauses import called
 from trueness.reasoning.isolation import isolated
 from trueness.reasoning.literals import conversion
+from trueness.reasoning.percents import says_percent
 from trueness.reasoning.syntax import RuleError, parse
 from trueness.reasoning.trees import Binary, Call, Name, Number, count_names, parts, renamed, written
 from trueness.reasoning.word_causes import InWords, Values, bind, signature
@@ -46,6 +47,7 @@ from trueness.reasoning.word_names import (
     stem,
     tokens,
     without_unit,
+    words,
 )
 from trueness.reasoning.word_numbers import CONDITION, NUMBER_WORDS, NUMERAL, ROUNDING
 from trueness.reasoning.word_plain import FRONT_REASON, LEAD, charged, numbers, plain, spelt_out
@@ -193,6 +195,10 @@ def read_words(text: str, causes: Sequence[str], effect: str, values: Values | N
         if (same := _SAME.fullmatch(sentence)) and called(same[2], causes) and called(same[1], (effect,)):
             tree = Name(causes[0])
             return InWords(tree, written(tree), {same[2]: causes[0]})
+    if says_percent(effect):  # 81 of an effect in per cent; else 81, or .81
+        sentence = re.sub(r"\b(times|multipl(?:y|ied) by) 100 ?(?:%|percent)(?=$|,)", r"\1 100", sentence)
+        sentence = re.sub(r"^([a-z ]+) \(%\) (?=is |equals )", r"\1 ", sentence)
+    sentence = _of_the_others(sentence, causes)
     if (undone := _UNDONE.fullmatch(sentence)) is not None and called(undone["front"], (effect,)):
         return _undo(undone, causes, effect, known)
     sentence = _with_constant(_without_signs(sentence, (*causes, effect)))
@@ -215,14 +221,27 @@ def read_words(text: str, causes: Sequence[str], effect: str, values: Values | N
     return next(iter(made.values())) if len(made) == 1 else None
 
 
+def _of_the_others(sentence: str, causes: Sequence[str]) -> str:
+    """180 minus the other two: angles, where that is what all causes are."""
+    shared = frozenset[str].intersection(*(frozenset(words(cause)) for cause in causes))
+    counted = NUMBER_WORDS[len(causes)] if len(causes) < len(NUMBER_WORDS) else ""
+    named = sorted(word for word in shared if len(word) > 2 and word not in ("the", "degrees"))
+    if not counted or len(named) != 1:
+        return sentence
+    return re.sub(rf"\bthe other {counted}(?=$|,| together)", f"the other {counted} {named[0]}s", sentence)
+
+
 def _undo(said: re.Match[str], causes: Sequence[str], effect: str, values: Values) -> InWords | None:
     """`The reciprocal of the resistance is the sum of ...`: one over it."""
     found = read_words(f"{said['front']} {said['rest']}", causes, effect, values)
     if found is None:
         return None
-    half = Binary("/", found.tree, Number(2.0))
-    tree = {"r": Binary("/", Number(1.0), found.tree), "i": Binary("/", Number(1.0), found.tree), "t": half, "d": half,
-            "s": Call("sqrt", (found.tree,)), "h": Binary("*", Number(2.0), found.tree)}[said["what"][0]]  # fmt: skip
+    one, two = Number(1.0), Number(2.0)
+    undone: dict[str, Shape] = {
+        "r": Binary("/", one, found.tree), "i": Binary("/", one, found.tree), "t": Binary("/", found.tree, two),
+        "d": Binary("/", found.tree, two), "s": Call("sqrt", (found.tree,)), "h": Binary("*", two, found.tree),
+    }  # fmt: skip
+    tree = undone[said["what"][0]]
     return InWords(tree, written(tree), found.phrases)
 
 
@@ -320,7 +339,7 @@ def _read(sentence: str, inside: str, causes: Sequence[str], effect: str, values
     rounded = _ROUNDED.search(sentence)
     rates = any(_RATE_NAME.search(cause.lower().replace("_", " ")) for cause in causes) or "total" in effect.lower()
     reader, exact = Reader(not rates, inside), sentence[: rounded.start()] if rounded else sentence
-    asked = re.sub(r"\(%\)|\bpercent(?:age)?\b", "", effect, flags=re.IGNORECASE) if in_percent else effect
+    asked = re.sub(r"\(%\)|(?<![a-z])percent(?:age)?\b", "", effect, flags=re.IGNORECASE) if in_percent else effect
     made = [
         bound
         for shape in _readings(reader, exact, causes, effect, values)
@@ -527,23 +546,23 @@ def _going_on(reader: Reader, before: Shape, step: str) -> Iterator[Shape]:
             return
 
 
-def shares_word(words: str, name: str) -> bool:
-    return bool(tokens(words) & tokens(name))
+def shares_word(said: str, name: str) -> bool:
+    return bool(tokens(said) & tokens(name))
 
 
-def is_about(words: str, effect: str) -> bool:
+def is_about(said: str, effect: str) -> bool:
     """Whether what stands before the arithmetic names the effect and nothing is computed in it."""
-    before = re.sub(r"\b(?:he|she|it|they|this|that|we|you|i)\b", "", _COMMAND.sub("", words)).strip()
-    if {*_OF_EFFECT.findall(re.split(r"[;.] ", words)[-1])} - {
+    before = re.sub(r"\b(?:he|she|it|they|this|that|we|you|i)\b", "", _COMMAND.sub("", said)).strip()
+    if {*_OF_EFFECT.findall(re.split(r"[;.] ", said)[-1])} - {
         *_OF_EFFECT.findall(effect.lower().replace("_", " "))
-    } or re.search(r"\bwhere\b", words):  # half of the cost is ...
+    } or re.search(r"\bwhere\b", said):  # half of the cost is ...
         return False
-    if _TWO_STATEMENTS.search(words):  # area is length times width, and perimeter (is ...)
+    if _TWO_STATEMENTS.search(said):  # area is length times width, and perimeter (is ...)
         return False
     named = re.split(r"\b(?:with|after|before|without|including|excluding)\b", effect.lower().replace("_", " "))[0]
     about = named if tokens(named) else effect
     if is_acronym(before, effect) or is_acronym(effect, before) or before.startswith("amount") and "amount" in named:
-        return not re.search(r"\d|%", words)
+        return not re.search(r"\d|%", said)
     if is_symbol(effect) and names_symbol(before, effect):
-        return not re.search(r"\d|%", words)
-    return not re.search(r"\d|%", words) and (not re.search("[a-z]", before) or share_meaning(before, about))
+        return not re.search(r"\d|%", said)
+    return not re.search(r"\d|%", said) and (not re.search("[a-z]", before) or share_meaning(before, about))

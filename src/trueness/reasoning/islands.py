@@ -99,7 +99,7 @@ def plain_signs(text: str, causes: Sequence[str], effect: str) -> str:
 
 def _are_one(left: str, right: str, names: Sequence[str]) -> bool:
     try:
-        return agree(parse(left, names).right, parse(right, names).right)
+        return agree(parse(left, tuple(names)).right, parse(right, tuple(names)).right)
     except RuleError:
         return False
 

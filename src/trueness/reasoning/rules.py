@@ -426,9 +426,15 @@ def _differs(tree: Tree, parts: Iterable[str], text: str, causes: tuple[str, ...
         else:
             said = read_words(part, causes, effect, known)
             other = None if said is None else said.tree
-        if other is not None and not agree(other, tree):
+        if other is not None and not agree(other, tree) and not _is_of_one(part, other, tree, text):
             return True
     return False
+
+
+def _is_of_one(part: str, other: Tree, tree: Tree, text: str) -> bool:
+    """`Each cow gives 14 liters per day, so the weekly milk is the cows times 14 times 7`: so many times that."""
+    each = re.match(r"\s*(?:each|every)\b.*\b(?:per|a|an|each|every) [a-z]+\s*$", part, re.IGNORECASE)
+    return each is not None and any(agree(tree, Binary("*", Number(number), other)) for number in numerals(text))
 
 
 def _in_words(text: str, causes: tuple[str, ...], effect: str, values: Values) -> Rule | None:

@@ -124,6 +124,11 @@ class Reader:
                 share = Binary("/", Number(float(changed["share"].replace(",", ""))), HUNDRED)
                 yield Binary("+" if changed["more"] else "-", inner, Binary("*", share, inner))
             return
+        of_it = _AS_PERCENT_OF.fullmatch(text)
+        if of_it:  # price minus cost, expressed as a percentage of the cost
+            for pair in product(self.shapes(of_it["what"], depth + 1), self.shapes(of_it["whole"], depth + 1)):
+                yield Binary("*", HUNDRED, Binary("/", *pair))
+            return
         if closed:
             yield from self._cut(text, closed[-1], depth)
             onward = list(_ADDITIVE.finditer(text, closed[-1].end()))
@@ -211,6 +216,12 @@ class Reader:
             for shapes in product(*(self.shapes(piece, depth) for piece in pieces)):
                 if operation == "product" or not any(map(is_percent, shapes)):
                     yield joined(operation, shapes)
+            first = re.fullmatch(r"(?:the )?([a-z]+)s ((?:of|for|on|from) )(?:the )?[a-z]+", pieces[0])
+            if first and all(
+                re.fullmatch(r"(?:the )?[a-z]+", piece) for piece in pieces[1:]
+            ):  # the costs of a, b and c
+                rest = [f"{first[1]} {first[2]}{piece}" for piece in pieces[1:]]
+                yield joined(operation, [Name(piece) for piece in (pieces[0], *rest)])
             head = re.fullmatch(r"(?:the )?[a-z]+ ([a-z]+s)", pieces[-1])
             if head and all(re.fullmatch(r"(?:the )?[a-z]+", piece) for piece in pieces[:-1]):
                 full = [
@@ -438,6 +449,9 @@ _THEN_CHANGED = re.compile(
     rf"(?P<whole>.+), (?:and |then |all |is )*(?:(?P<more>increased|raised)|reduced|decreased|discounted|"
     rf"lowered) by {_PERCENTAGE}"
 )
+_AS_PERCENT_OF = re.compile(
+    r"(?P<what>.+),? (?:expressed|given|stated|written|taken) as an? percent(?:age)? of (?P<whole>[a-z ]+)"
+)
 _COMPARED: tuple[tuple[re.Pattern[str], Make], ...] = tuple(
     (re.compile(pattern), make)
     for pattern, make in (
@@ -571,6 +585,7 @@ _FORMS: tuple[tuple[re.Pattern[str], Make], ...] = tuple(
         (r"percentage of\s+(.+?)\s+(?:out of|relative to)\s+(.+)", _share_of(100.0)),
         (rf"{_PART} of\s+(.+?)\s+that (?:is|are)\s+(.+)", _share_of(1.0, swapped=True)),
         (r"percentage of\s+(.+?)\s+that (?:is|are)\s+(.+)", _share_of(100.0, swapped=True)),
+        (r"([a-z]+ (?:percentage|percent)) of\s+(.+)", _of_two("*")),
         (r"(?:negative|opposite) of\s+(.+)", _of_one(lambda inner: Binary("*", Number(-1.0), inner))),
         (r"square root of\s+(.+)", _of_one(lambda inner: Call("sqrt", (inner,)))),
         (r"absolute value of\s+(.+)", _of_one(lambda inner: Call("abs", (inner,)))),

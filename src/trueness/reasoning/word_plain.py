@@ -21,7 +21,7 @@ _SOMETHING = "(?:price|cost|value|rent|salary|wage|pay|level|amount|sales|income
 _CONVERTS = r"(?:convert|change|turn|express|account|adjust)\w*"
 _PURPOSE = re.compile(
     r",?\s*(?:in order )?\bto (?:get|obtain|find|give|determine|calculate|compute|yield|reach|arrive at|know|include|"
-    r"account for|see|figure out|work out|convert)\b[^\d%]*$"
+    r"account for|see|figure out|work out|convert|express)\b[^\d%]*$"
     r"|,\s*(?:and\s+)?(?:giving|yielding|which gives|resulting in|which is the|this gives|that gives)\b[^\d%]*$"
     r"|\s+(?:gives|yields|results in)\s+[^\d%]*$"
 )
@@ -162,6 +162,10 @@ _REWRITTEN = tuple(
          r"(added|subtracted|deducted|taken away|taken off)(?: to (?:it|this|that))?$", _passive),
         (rf"\bloses ({_PERCENT})(?: (?:in|of its|of the) [a-z]+)?", r"is reduced by \1"),
         (rf"\bgains ({_PERCENT})(?: (?:in|of its|of the) [a-z]+)?", r"is increased by \1"),
+        (rf"\bincludes? (?:an? )?({_PERCENT}) [a-z ]*?(?:tax|vat|tip|fee|markup|surcharge|gratuity) on top of (.+)$",
+         r"is \2 increased by \1"),
+        (r"\barea (?:taken up|occupied|covered) by (?:the )?", "area of the "),
+        (r"\bprobability that there (?:is|are) ", "probability of "),
         (r"\bprobability that ", "probability of "),
         (r"\bwhat is (?:left|remaining)(?= (?:is|are|times|divided|shared))", "remainder"),
         (r"\bweighted by\b", "times"),
@@ -318,6 +322,7 @@ def _says_nothing(why: str, rest: str, stated: set[float], pattern: re.Pattern[s
     a clause behind computes nothing at all."""
     said = numbers(rest) | {share for word, share in _MULTIPLES.items() if re.search(rf"\b{word}", rest)}
     said |= {round(100 * share, 9) for number in said for share in (number, abs(number - 1))}  # 15 % more is 1.15 times
+    why = _without_ratio(why, rest)
     told = numbers(re.sub(rf"\bevery {NUMERAL} [a-z]+", "", why))
     if (both := re.search(rf"\b(?:the|these) ({NUMERAL}) [a-z]+s\b", why)) and number_of(both[1]) == count:
         told -= {number_of(both[1])}  # the two events, of two causes
@@ -328,10 +333,28 @@ def _says_nothing(why: str, rest: str, stated: set[float], pattern: re.Pattern[s
         pattern is _BACK_REASON and "because" in rest + why
     ):
         return True
+    why = re.sub(rf"\b(?:sum|add)s?(?: up)? to {NUMERAL}", "", why)  # the angles of a triangle
     computed = set(re.findall(r"[a-z]+", why)) & OPERATION_WORDS
     if pattern is _TITLE:  # average speed: distance over time
         return not computed - _OUTCOMES
     return not computed and not _EXPLAINS_NOTHING.search(why)
+
+
+def _without_ratio(why: str, rest: str) -> str:
+    """A ratio of 3:5 says no more than five eighths, where that is what the rest takes."""
+    found = _RATIO.search(why)
+    if found is None:
+        return why
+    one, other = (number_of(found[k]) or 0.0 for k in (1, 2))
+    shares = {share for word, share in SHARES.items() if re.search(rf"\b{word.replace(' ', '[ -]')}\b", rest)}
+    shares |= {int(a) / int(b) for a, b in re.findall(r"\b(\d+)/([1-9]\d*)", rest)}
+    shares |= {float(a) / 100 for a in re.findall(r"(\d+(?:\.\d+)?)\s?%", rest)}
+    meant = {one / (one + other), other / (one + other)} if one and other else set()
+    said = any(abs(share - it) < 1e-9 for share in shares for it in meant)
+    return re.sub(r"\bratio\b", "", why[: found.start()] + why[found.end() :]) if said else why
+
+
+_RATIO = re.compile(rf"\b({NUMERAL})\s?(?::| to )\s?({NUMERAL})\b")
 
 
 def spelt_out(sentence: str) -> Iterator[tuple[str, str]]:
