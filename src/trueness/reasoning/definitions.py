@@ -185,7 +185,12 @@ def _defined(main: str, node: str, name: str, what: str, causes: Sequence[str], 
     name = re.sub(r"^(?:the|a|an|each|this|that)\s+", "", name.strip(), flags=re.IGNORECASE)
     known = called(name, causes) is not None or any(symbol(name) == symbol(one) for one in (*causes, effect))
     known = known or any(tokens(name) <= tokens(cause) for cause in causes)
-    if known or set(name.lower().split()) & OPERATION_WORDS or not tokens(name) or called(name, (effect,)) is not None:
+    if (
+        known
+        or set(name.lower().split()) & (OPERATION_WORDS - {"all"})
+        or not tokens(name)
+        or called(name, (effect,)) is not None
+    ):
         return
     if _COMPUTED.search(what.lower()):
         yield Defined(main, node, name, what)

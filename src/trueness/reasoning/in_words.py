@@ -72,13 +72,13 @@ _COMMAND = re.compile(
 )
 _DOES = r"\b(?!plus|minus|times|less|as|is)[a-z]+s"  # a verb, as in covers half of, weighs twice the
 _COPULA = re.compile(
-    r"\b(?:is|are|was|were|includes?|comprises?|equals?|will be|costs|cost(?= \$?\d| only| half| twice)|has|have|=|as|"
+    r"\b(?:is|are|was|were|includes?|comprises?|equals?|will be|costs|cost(?= \$?\d| only| half| twice)|has|have|=|as(?! (?:many|much)\b)|"
     r"makes? up|accounts? for|represents?|constitutes?|amounts? to|comes? to|totals)\s+"
     r"(?:then |simply |just |equal to )?(?:(?:calculated|computed|obtained|found|determined|derived|given|equal)\s+)?"
-    r"(?:(?:by|as|from|to)\s+)?(?:taking\s+)?"
+    r"(?:(?:by|as|from|to|at)\s+)?(?:taking\s+)?"
     rf"|\b(?!plus|minus|times|less)[a-z]+s?\s+(?=(?:{NUMERAL}|twice|half)\b.*\b(?:than|as)\b)"
     rf"|{_DOES}\s+(?=(?:a |an |the )?(?:remaining |other )?{SHARE} of\b)|\bof\s+(?=\d[\d.]*\s?% of\b)"
-    rf"|{_DOES}\s+(?:at\s+)?(?=(?:{NUMERAL} times|twice|half|double|triple) (?:what|the|as)\b)"
+    rf"|{_DOES}\s+(?:at\s+)?(?=(?:{NUMERAL} times|twice|half|double|triple|{SHARE}) (?:what|the|as)\b)"
     r"|(?=\b(?:in|de)creases by\b)"
 )
 _BY = re.compile(
@@ -372,7 +372,7 @@ def _says_more(sentence: str, causes: Sequence[str], effect: str) -> bool:
     named = effect.lower().replace("_", " ")
     if _CHANGED.search(sentence) and _CHANGE.search(named):  # the discount is no price reduced by 20 %
         return True
-    if "percent" in named and re.search(r"\b100\s*(?:%|percent)", sentence):  # 0.6, or 60
+    if "percent" in named and re.search(r"\b100\s*(?:%|percent)(?! minus)", sentence):  # 0.6, or 60
         return True
     shared = any(tokens(effect) & tokens(cause) for cause in causes)
     if _COMBINED.search(sentence) and (
@@ -557,7 +557,9 @@ def is_about(said: str, effect: str) -> bool:
         *_OF_EFFECT.findall(effect.lower().replace("_", " "))
     } or re.search(r"\bwhere\b", said):  # half of the cost is ...
         return False
-    if _TWO_STATEMENTS.search(said):  # area is length times width, and perimeter (is ...)
+    if _TWO_STATEMENTS.search(said) or re.search(
+        r"\bas (?:many|much)\b", said
+    ):  # area is length times width, and perimeter (is ...)
         return False
     named = re.split(r"\b(?:with|after|before|without|including|excluding)\b", effect.lower().replace("_", " "))[0]
     about = named if tokens(named) else effect

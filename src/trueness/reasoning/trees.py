@@ -96,6 +96,8 @@ FUNCTIONS: Mapping[str, tuple[Callable[..., float], int, int]] = {  # name -> fu
     "sum": (lambda *values: math.fsum(values), 1, 50),
     "mean": (lambda *values: fmean(values), 1, 50),
     "factorial": (lambda value: float(math.factorial(_whole(value))), 1, 1),
+    "gcd": (lambda *values: float(math.gcd(*map(_whole, values))), 2, 50),
+    "lcm": (lambda *values: float(math.lcm(*map(_whole, values))), 2, 50),
     "comb": (lambda n, k: float(math.comb(_whole(n), _whole(k))), 2, 2),
 }
 OPERATORS: Mapping[str, Callable[[float, float], float]] = {
@@ -152,7 +154,9 @@ def points(names: Sequence[str], *trees: Tree) -> Iterator[dict[str, float]]:
 
 
 def _takes_whole(tree: Tree) -> bool:
-    return (isinstance(tree, Call) and tree.function in ("factorial", "comb")) or any(map(_takes_whole, parts(tree)))
+    return (isinstance(tree, Call) and tree.function in ("factorial", "comb", "gcd", "lcm")) or any(
+        map(_takes_whole, parts(tree))
+    )
 
 
 def agree(tree: Tree, other: Tree) -> bool:

@@ -56,7 +56,8 @@ _VERB = re.compile(
     r"includes?)\b"
 )  # a sentence, and no name
 _CUT = re.compile(
-    rf"[,;:()+*=×]|\s[-−–]\s|\bthen\b|\bby (?:the )?(?:number|amount|price|cost|rate|{'|'.join(NUMBER_WORDS[1:])}|\d)\b"
+    r"[,;:()+*=×·⋅÷^]|\s[-−–]\s|"
+    rf"\bthen\b|\bby (?:the )?(?:number|amount|price|cost|rate|{'|'.join(NUMBER_WORDS[1:])}|\d)\b"
 )
 _EACH = re.compile(r"\b(?:per|one|single|each|every|rate|price|unit|wage|cost)\b")
 _COUNT = re.compile(r"\b(?:number|count|quantity|how many|hours|days|weeks|months|years)\b")
@@ -241,6 +242,7 @@ def _may_be(phrase: str, cause: str, values: Values, effect: str) -> bool:
         said -= {"all"}  # all withdrawals, for the withdrawals
     said -= {"all"} if "total" in words(cause) else frozenset()
     known = words(cause)
+    said -= {"percentage", "percent"} if says_percent(cause) else frozenset()
     return not said - known - {str(NUMBER_WORDS.index(word)) for word in known & set(NUMBER_WORDS)}
 
 

@@ -55,6 +55,7 @@ _PER_ONE = re.compile(rf"({NUMERAL})(?: dollars| cents)? (?:per|for each|for eve
 _POWER = re.compile(r"\s+raised to(?=\s)")
 _SIGN = {"times": "*", "plus": "+", "minus": "-", "less": "-", "added to": "+", "over": "/", "divided by": "/"}
 _PREFIX = re.compile(
+    r"(?:twice|half|double|triple)(?: of)? (?:the )?(?=(?:sum|product|difference|average|mean) of\b)|"
     r"(?:multiply|divid|subtract|deduct|add|sum|averaging|combin|increas|decreas|reduc)\w*\b|"
     r"(?:product|difference|ratio|quotient|average|mean|total|square root|excess|maximum|minimum)\b"
     r"(?! \w+ (?:plus|minus|times|divided|multiplied|over|less)\b)"
@@ -123,6 +124,16 @@ class Reader:
             for inner in self.shapes(changed["whole"], depth + 1):
                 share = Binary("/", Number(float(changed["share"].replace(",", ""))), HUNDRED)
                 yield Binary("+" if changed["more"] else "-", inner, Binary("*", share, inner))
+            return
+        if (products := _SUM_OF_PRODUCTS.fullmatch(text)) is not None:
+            pieces = [piece for piece in _SEPARATOR.split(products["list"]) if piece.strip()]
+            if len(pieces) > 1 and all(_MULTIPLICATIVE.search(piece) for piece in pieces):  # each of them is one
+                factor = {"twice": 2.0, "half": 0.5}.get((products["factor"] or "").split(" ")[0])
+                for shape in self.listed("sum", products["list"], depth + 1, alone=False):
+                    yield shape if factor is None else Binary("*", Number(factor), shape)
+                return
+        if (whole := _WHOLE_PART.fullmatch(text)) is not None:  # of all that follows
+            yield from (Call("floor", (inner,)) for inner in self.shapes(whole[1], depth + 1))
             return
         of_it = _AS_PERCENT_OF.fullmatch(text)
         if of_it:  # price minus cost, expressed as a percentage of the cost
@@ -253,7 +264,7 @@ def joined(operation: str, shapes: Sequence[Shape]) -> Shape:
     """One operation over several: a + b + c, mean(a, b, c)."""
     if operation == "difference":
         return Call("abs", (Binary("-", *shapes),))
-    if operation in ("mean", "max", "min"):
+    if operation in ("mean", "max", "min", "gcd", "lcm"):
         return Call(operation, tuple(shapes))
     if operation == "reciprocals":
         shapes = [Binary("/", Number(1.0), shape) for shape in shapes]
@@ -449,6 +460,8 @@ _THEN_CHANGED = re.compile(
     rf"(?P<whole>.+), (?:and |then |all |is )*(?:(?P<more>increased|raised)|reduced|decreased|discounted|"
     rf"lowered) by {_PERCENTAGE}"
 )
+_SUM_OF_PRODUCTS = re.compile(r"(?:(?P<factor>twice|half(?: of)?) (?:the )?)?(?:sum|total) of\s+(?P<list>[^:;]+)")
+_WHOLE_PART = re.compile(r"(?:integer|whole(?: number)?) part of\s+([^,]+)")
 _AS_PERCENT_OF = re.compile(
     r"(?P<what>.+),? (?:expressed|given|stated|written|taken) as an? percent(?:age)? of (?P<whole>[a-z ]+)"
 )
@@ -492,6 +505,9 @@ _FORMS: tuple[tuple[re.Pattern[str], Make], ...] = tuple(
         (rf"(?P<whole>.+?)\s+(?:goes|went|is|are) up(?: by)? {_PERCENTAGE}", _percent("+")),
         (rf"(?P<whole>.+?)\s+(?:goes|went|is|are) down(?: by)? {_PERCENTAGE}", _percent("-")),
         (r"(?:average|mean) of\s+(.+)", _list("mean")),
+        (r"(?:least|lowest|smallest) common multiple of\s+(.+)", _list("lcm")),
+        (r"(?:greatest|highest|largest) common (?:divisor|factor|measure) of\s+(.+)", _list("gcd")),
+        (r"how much\s+(.+?) exceeds\s+(.+)", _of_two("-")),
         (r"geometric (?:average|mean) of\s+(.+)", _list("geometric")),
         (r"factorial of\s+(.+)", _of_one(lambda inner: Call("factorial", (inner,)))),
         (r"([a-z]+) factorial", _of_one(lambda inner: Call("factorial", (inner,)))),
@@ -510,8 +526,8 @@ _FORMS: tuple[tuple[re.Pattern[str], Make], ...] = tuple(
         (rf"(.*\b(?:age|old)) ({NUMERAL}) years? ago", _offset("-", first=False)),
         (r"(doubl|tripl|halv)(?:e|ing) (.+?) once (?:for|at|in|after) (?:each|every) (?!time\b)(.+)", _repeated),
         (
-            r"(.*\b(?:price|cost|fee|rate|wage|pay|charge|per [a-z]+)) for (?:each|every) (?!other\b|"
-            r"additional\b)([a-z ]+)",
+            r"(.*\b(?:price|cost|fee|rate|wage|pay|charge|per [a-z]+)) for (?:(?:each|every) (?!other\b|"
+            r"additional\b)|(?:the |all (?:the )?)(?=[a-z ]*\b(?:hours|days|weeks|nights|months)\b))([a-z ]+)",
             _of_two("*"),
         ),
         (r"averaging\s+(.+)", _list("mean")),

@@ -21,6 +21,10 @@ NUMERAL = r"(?:\$?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:e[+-]?\d+)?|" + "|".joi
 _MEASURES = (
     "(?:dollars?|cents?|seconds?|minutes?|hours?|days?|weeks?|months?|years?|gb|mb|units?|people|persons?|items?)"
 )
+_EXTRAS = (  # a bonus of $50
+    "bonus|fee|charge|tip|fare|deposit|surcharge|rebate|coupon|refund|payment|toll|allowance|stipend|credit|voucher|gift|"
+    "penalty|fine|rent|commission|donation|supplement|premium|discount"
+)
 OPERATION_WORDS = frozenset(
     "half twice double triple percent minus plus sum difference product times divided multiplied less more fewer "
     "average mean ratio square squared root increased decreased reduced maximum minimum third quarter than added "
@@ -48,7 +52,8 @@ def number_of(text: str) -> float | None:
     quotient = re.fullmatch(r"(\d+)\s*/\s*([1-9]\d*)", text)
     if quotient:
         return int(quotient[1]) / int(quotient[2])
-    match = re.fullmatch(rf"({NUMERAL})(?:\s*{_MEASURES})?", text)
+    match = re.fullmatch(rf"(?:an? |the )?(?:[a-z]+ )?(?:{_EXTRAS}) of ({NUMERAL})(?:\s*{_MEASURES})?", text)
+    match = match or re.fullmatch(rf"({NUMERAL})(?:\s*{_MEASURES})?", text)
     # `2 r` is no count of things, and 3 million is not 3
     counted = re.fullmatch(
         r"(\$?\d[\d,]*(?:\.\d+)?)(?:\s+(?!pi\b|hundred|thousand|[mb]illion|dozen|pairs?\b|[b-z]\b)[a-z]+){1,4}", text

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from trueness.reasoning.word_anew import SAID_ANEW
 from trueness.reasoning.word_causes import Values
 from trueness.reasoning.word_forms import BRACKET, LESS, MORE
 from trueness.reasoning.word_numbers import NUMERAL, OPERATION_WORDS, SHARES, computes, number_of
@@ -107,7 +108,7 @@ def _as_words(found: re.Match[str]) -> str:
 _SIGNS = tuple(
     (re.compile(pattern), said)
     for pattern, said in (
-        (r"\s*(?<=[a-z)\] ])[×✕⋅](?=[a-z(\[ ])\s*|(?<=[)\]])\s*[x*]\s*(?=[(\[])", " times "),
+        (r"\s*(?<=[a-z)\] ])[×✕⋅·](?=[a-z(\[ ])\s*|(?<=[)\]])\s*[x*]\s*(?=[(\[])", " times "),
         (r"(?:^|(?<=times )|(?<=plus )|(?<=minus )|(?<=over )|(?<=by ))[(\[]([a-z][a-z' ]*)[)\]]"
          r"(?= (?:times|plus|minus|divided by|over|multiplied by)\b|$)", r"\1"),
         (r"(?<=times )[(\[]([a-z][a-z' ]*)[)\]]", r"\1"),
@@ -286,7 +287,7 @@ def plain(sentence: str, values: Values) -> str:
     sentence = _PURPOSE.sub(_unless_it_computes, LEAD.sub("", _AIM.sub("", LEAD.sub("", sentence)))).strip()
     if (aim := _TO_INCLUDE.match(sentence)) is not None and _says_nothing(aim["why"], aim["rest"], stated, _REMARK, 0):
         sentence = aim["rest"]
-    for pattern, said in _REWRITTEN:
+    for pattern, said in (*SAID_ANEW, *_REWRITTEN):
         sentence = pattern.sub(said, sentence)
     return " ".join(sentence.split())
 
