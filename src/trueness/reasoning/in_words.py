@@ -72,7 +72,8 @@ _COMMAND = re.compile(
 )
 _DOES = r"\b(?!plus|minus|times|less|as|is)[a-z]+s"  # a verb, as in covers half of, weighs twice the
 _COPULA = re.compile(
-    r"\b(?:is|are|was|were|includes?|comprises?|equals?|will be|costs|cost(?= \$?\d| only| half| twice)|has|have|=|as(?! (?:many|much)\b)|"
+    r"\b(?:is|are|was|were|includes?|comprises?|equals?|will be|costs|cost(?= \$?\d| only| half| twice)|has|have|=|"
+    r"as(?! (?:many|much)\b)|"
     r"makes? up|accounts? for|represents?|constitutes?|amounts? to|comes? to|totals)\s+"
     r"(?:then |simply |just |equal to )?(?:(?:calculated|computed|obtained|found|determined|derived|given|equal)\s+)?"
     r"(?:(?:by|as|from|to|at)\s+)?(?:taking\s+)?"

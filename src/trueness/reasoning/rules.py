@@ -25,7 +25,16 @@ from trueness.reasoning.accounted import in_unused_unit, last_clause, unused
 from trueness.reasoning.aliases import abbreviates, aliases_of, letters_of, said_of
 from trueness.reasoning.angles import Angles
 from trueness.reasoning.candidates import EQUALS, FRONT, LET, ROUNDED, STANDS_FOR, candidates
-from trueness.reasoning.clauses import gainsays, in_another_unit, numerals, plainly, restated, states_otherwise, worded
+from trueness.reasoning.clauses import (
+    gainsays,
+    in_another_unit,
+    noted,
+    numerals,
+    plainly,
+    restated,
+    states_otherwise,
+    worded,
+)
 from trueness.reasoning.definitions import with_definitions
 from trueness.reasoning.graph import ReasoningGraph, named
 from trueness.reasoning.in_words import read_phrases, read_words
@@ -229,6 +238,15 @@ def read_rule(
         return Rule(text, "broken", message=told, is_open=True)
     said = plainly(_COMMENT.sub("", text), causes, effect, numbers)
     units = {cause: None for cause in causes} | {name: unit for name, _, unit in values}
+    if (note := noted(said, units)) is not None and any(name == note[1] for name, _, _ in values):
+        said, cause, unit = note
+        declared = tuple((name, value, unit if name == cause else own) for name, value, own in values)
+        rule = read_rule(said, causes, effect, nodes, declared)
+        return (
+            _in_degrees(replace(rule, text=text), cause)
+            if unit != "%" and units[cause] is None
+            else replace(rule, text=text)
+        )
     scaled: dict[str, Tree] = {}
     while len(scaled) < len(causes) and (taken := in_another_unit(said, units)) is not None:
         said = taken.text
@@ -251,6 +269,12 @@ def read_rule(
     if head.tree is None or scaled or not agree(head.tree, rule.tree):
         return rule
     return _leaves_out(rule, shorter[1], effect)
+
+
+def _in_degrees(rule: Rule, cause: str) -> Rule:
+    """A rule that says that an angle is in degrees."""
+    turned = Call("radians", (Name(cause),))
+    return rule if rule.tree is None else replace(rule, tree=substituted(rule.tree, {cause: turned}))
 
 
 def _if_all_is_used(rule: Rule, units: Mapping[str, str | None], effect: str, values: Mapping[str, float]) -> Rule:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import reduce
 
 from trueness.reasoning.literals import conversion
 from trueness.reasoning.trees import Binary, Name, Number
@@ -100,6 +101,7 @@ def for_each(sentence: str, causes: Sequence[str], effect: str) -> Iterator[Shap
             factor: Shape = Number(size) if of == 1 else Binary("/", Number(size), Number(of))
             yield Binary("*", factor, Name(match["of"]))
     yield from _paid(sentence, named)
+    yield from _several(sentence, causes, named)
     twice = _TWICE.fullmatch(sentence)  # 8 hours a day for 5 days
     if twice and not all(tokens(cause) & tokens(sentence) for cause in causes):
         twice = None
@@ -113,6 +115,38 @@ def for_each(sentence: str, causes: Sequence[str], effect: str) -> Iterator[Shap
     )
     if rate and stem(rate[2]) in tokens(rate[3]) and (size := number_of(rate[1])) is not None:
         yield Binary("*", Number(size), Name(rate[3]))
+
+
+def _several(sentence: str, causes: Sequence[str], named: str) -> Iterator[Shape]:
+    """`3 for every win and 1 for every draw`; `the cost of 3 notebooks and 5 pens`, of their prices: one cause each."""
+    pieces = [piece for piece in re.split(r",? and |, |; ", re.sub(r"^(?:the )?(?:sum of )?", "", sentence)) if piece]
+    if not 1 < len(pieces) == len(causes):
+        return
+    found = [_FOR_EVERY.fullmatch(piece) for piece in pieces]
+    bought = [_SO_MANY.fullmatch(re.sub(r"^(?:the )?(?:total )?(?:cost|price)s? of ", "", piece)) for piece in pieces]
+    made: list[Shape] = []
+    if all(found):
+        whats = [match["what"] for match in found if match and match["what"]]
+        if any(not _is_of(what, named) for what in whats):
+            return
+        made = [Binary("*", Number(number_of(match["n"]) or 0.0), Name(match["of"])) for match in found if match]
+    elif (
+        all(bought)
+        and _MONEY.search(named)
+        and re.match(r"(?:the )?(?:sum of )?(?:the )?(?:total )?(?:cost|price)s? of ", sentence)
+    ):
+        each = [f"price of {match['of']}" for match in bought if match]
+        if all(re.search(r"\b(?:price|cost|per|each)\b", cause.lower().replace("_", " ")) for cause in causes):
+            counts = [number_of(match["n"]) or 0.0 for match in bought if match]
+            made = [Binary("*", Number(n), Name(name)) for n, name in zip(counts, each, strict=True)]
+    if made and not DENIED.search(named) and not _SINGLE.search(named):
+        yield reduce(lambda left, right: Binary("+", left, right), made)
+
+
+_FOR_EVERY = re.compile(
+    rf"(?P<n>{NUMERAL})(?P<what> [a-z]+)? (?:for|per) (?:each |every )(?P<of>(?!other\b)[a-z]+(?: [a-z]+)?)"
+)
+_SO_MANY = re.compile(rf"(?P<n>{NUMERAL}) (?P<of>(?!times\b|more\b|less\b|percent\b)[a-z]+s)")
 
 
 def _is_of(what: str, effect: str) -> bool:
