@@ -314,6 +314,12 @@ _NOTE = re.compile(
 )
 
 
+_IS_SHARE = re.compile(
+    r"rate|ratio|percent|share|fraction|discount|markup|tax|tip|interest|commission|yield|growth|margin|efficiency|%",
+    re.I,
+)
+
+
 def noted(text: str, units: Mapping[str, str | None]) -> tuple[str, str, str] | None:
     """A rule without a note on the unit of a cause, that cause, and the unit: `..., with the rate in percent`.
     None where there is no note, or the cause has another unit."""
@@ -323,6 +329,8 @@ def noted(text: str, units: Mapping[str, str | None]) -> tuple[str, str, str] | 
     said = tokens(found["what"])
     same = [cause for cause in units if said and said <= tokens(cause) or symbol(found["what"]) == symbol(cause)]
     unit = "degrees" if found["unit"].lower() == "degrees" else "%"
+    if unit == "%" and not all(map(_IS_SHARE.search, same)):
+        return None
     if len(same) != 1 or (own := unit_of(same[0], units[same[0]])) not in (None, unit, "°"):
         return None
     return text[: found.start()], same[0], own or unit

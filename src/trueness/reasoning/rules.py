@@ -17,13 +17,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import lru_cache
-from typing import Literal
 
 from trueness.reasoning.accounted import in_unused_unit, last_clause, unused
 from trueness.reasoning.aliases import abbreviates, aliases_of, letters_of, said_of
-from trueness.reasoning.angles import Angles
 from trueness.reasoning.candidates import EQUALS, FRONT, LET, ROUNDED, STANDS_FOR, candidates
 from trueness.reasoning.clauses import (
     gainsays,
@@ -44,17 +42,9 @@ from trueness.reasoning.literals import without_units
 from trueness.reasoning.logarithms import with_base
 from trueness.reasoning.notation import stated, symbols_in
 from trueness.reasoning.percents import in_shares, says_percent
+from trueness.reasoning.rule import Rule, with_angles, with_temperatures
 from trueness.reasoning.spelled_out import effect_called, spelled_out
 from trueness.reasoning.syntax import MAX_LENGTH, Equation, RuleError, parse, symbol
-from trueness.reasoning.temperatures import (
-    KELVIN,
-    Ambiguous,
-    as_declared,
-    in_kelvin,
-    is_per_kelvin,
-    scale_given,
-    scale_of,
-)
 from trueness.reasoning.trees import (
     CONSTANTS,
     NATURE,
@@ -71,8 +61,6 @@ from trueness.reasoning.trees import (
 )
 from trueness.reasoning.word_names import is_other, share_meaning
 from trueness.reasoning.word_numbers import computes
-
-RuleKind = Literal["formula", "words", "broken", "empty"]
 
 _FORMULA_SIGNS = re.compile(r"[=*/^+√×÷·²³\\]|\w\(|\*\*|__|lambda")
 _TWO_WORDS = re.compile(r"[^\W\d]{2,}[ ,]+[^\W\d]{2,}")
@@ -102,28 +90,6 @@ _OF_PERCENT = re.compile(r"(?<=[^\W\d])\s*%\s*=(?!=)")  # Profit % = ...
 _SI = frozenset("m s kg N J W Pa K C A V T Hz ohm Ω F H Wb mol rad".split())
 
 
-@dataclass(frozen=True)
-class Rule:
-    """How one effect follows from its causes. `tree` is over the names of nodes, and only where `kind` is formula."""
-
-    text: str
-    kind: RuleKind
-    tree: Tree | None = None
-    uses: frozenset[str] = frozenset()
-    aliases: Mapping[str, str] = field(default_factory=dict)
-    message: str = ""
-    read_as: str = ""  # the formula that words became
-    beyond: tuple[str, ...] = ()  # nodes that it uses and that have no edge to the effect
-    units_inside: bool = False  # its numbers had units: what it gives has a unit that its names do not tell
-    equation: Equation | None = None  # over nodes, where it says something of the effect and gives it no value
-
-    is_open: bool = False  # it says two things, or one that may mean two: no other way to read it is tried
-
-    @property
-    def executable(self) -> bool:
-        return self.tree is not None
-
-
 def rules_of(graph: ReasoningGraph) -> dict[str, tuple[Rule, ...]]:
     """Per effect its rules, each text once: an edge for each cause with the same rule is one rule."""
     found: dict[str, tuple[Rule, ...]] = {}
@@ -150,52 +116,7 @@ def rules_of(graph: ReasoningGraph) -> dict[str, tuple[Rule, ...]]:
         constant = bool(known.text and re.search(r"\w\s*[*/^]|[*/^]\s*\w", known.text))  # 1 / (4 pi epsilon0); not `g`
         if given is not None and given.executable and (given.uses or (given.aliases and constant)):
             found[name] = (*found.get(name, ()), replace(given, message="", beyond=()))
-    return _with_temperatures(graph, _with_angles(graph, found))
-
-
-def _with_angles(graph: ReasoningGraph, found: dict[str, tuple[Rule, ...]]) -> dict[str, tuple[Rule, ...]]:
-    """Degrees as sin takes them and as atan gives them; a rule that leaves open which it means cannot be executed."""
-    angles = Angles({node: graph.unit_of(node) for node in graph.nodes}, graph.knowns)
-    for _ in range(2):  # a step between is in degrees as its rule is, wherever that stands in the list
-        for effect, rules in found.items():
-            angles.follow(effect, [rule.tree for rule in rules if rule.tree is not None])
-
-    def converted(effect: str, rule: Rule) -> Rule:
-        equation, tree = rule.equation, rule.tree
-        if equation is not None and equation.left is not None:
-            left, right = angles.in_radians(equation.left), angles.in_radians(equation.right)
-            rule = replace(rule, equation=None if left is None or right is None else Equation(left, right))
-        if tree is None or (turned := angles.of(effect, tree)) == tree:
-            return rule
-        told = f"rule of '{effect}' takes an angle that may be in degrees or in radians. Give it a unit."
-        return replace(rule, tree=turned, message=rule.message if turned is not None else told)
-
-    return {effect: tuple(converted(effect, rule) for rule in rules) for effect, rules in found.items()}
-
-
-def _with_temperatures(graph: ReasoningGraph, found: dict[str, tuple[Rule, ...]]) -> dict[str, tuple[Rule, ...]]:
-    """Points in °C beside kelvin in kelvin; a rule that does not say whether it is one cannot be executed."""
-    units = {node: graph.unit_of(node) for node in graph.nodes}
-    declared = {node: scale for node, unit in units.items() if (scale := scale_of(node, unit)) is not None}
-    if not set(declared.values()) - {KELVIN}:
-        return found
-    scales, per_kelvin = dict(declared), frozenset(node for node, unit in units.items() if is_per_kelvin(unit))
-    for _ in range(2):  # a node between has the scale of its rule, wherever that stands in the list
-        for effect, rules in found.items():
-            gives = [scale for rule in rules if rule.tree is not None and (scale := scale_given(rule.tree, scales))]
-            if gives:
-                scales.setdefault(effect, gives[0])
-
-    def converted(effect: str, rule: Rule) -> Rule:
-        if rule.tree is None:
-            return rule
-        try:
-            tree = in_kelvin(rule.tree, scales, per_kelvin)
-            return replace(rule, tree=as_declared(tree, scales, declared.get(effect)))
-        except Ambiguous as error:
-            return replace(rule, tree=None, message=f"rule of '{effect}': {error}")
-
-    return {effect: tuple(converted(effect, rule) for rule in rules) for effect, rules in found.items()}
+    return with_temperatures(graph, with_angles(graph, found))
 
 
 def without_mirrors(graph: ReasoningGraph) -> ReasoningGraph:
@@ -274,7 +195,11 @@ def read_rule(
 def _in_degrees(rule: Rule, cause: str) -> Rule:
     """A rule that says that an angle is in degrees."""
     turned = Call("radians", (Name(cause),))
-    return rule if rule.tree is None else replace(rule, tree=substituted(rule.tree, {cause: turned}))
+    if rule.tree is None:
+        return rule
+    if re.search(rf"(?<!sin\()(?<!cos\()(?<!tan\(){re.escape(cause)}\b", written(rule.tree)):  # v * theta: in which?
+        return _leaves_out(rule, "degrees", cause)
+    return replace(rule, tree=substituted(rule.tree, {cause: turned}))
 
 
 def _if_all_is_used(rule: Rule, units: Mapping[str, str | None], effect: str, values: Mapping[str, float]) -> Rule:

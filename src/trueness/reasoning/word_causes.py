@@ -28,7 +28,6 @@ from trueness.reasoning.trees import (
     substituted,
     written,
 )
-from trueness.reasoning.word_forms import EVERY, HUNDRED, LESS_BY, MORE_BY, Shape, is_percent, joined
 from trueness.reasoning.word_names import (
     GENERAL,
     are_alike,
@@ -48,6 +47,7 @@ from trueness.reasoning.word_names import (
     words,
 )
 from trueness.reasoning.word_numbers import NUMBER_WORDS, OPERATION_WORDS
+from trueness.reasoning.word_shapes import EVERY, HUNDRED, LESS_BY, MORE_BY, Shape, is_percent, joined
 
 Values: TypeAlias = Mapping[str, tuple[float, str | None]]  # known causes with value and unit
 

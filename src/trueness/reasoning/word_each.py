@@ -14,10 +14,10 @@ from functools import reduce
 from trueness.reasoning.literals import conversion
 from trueness.reasoning.trees import Binary, Name, Number
 from trueness.reasoning.word_causes import Values
-from trueness.reasoning.word_forms import Shape
 from trueness.reasoning.word_names import stem, tokens, units_of
 from trueness.reasoning.word_numbers import NUMERAL, computes, number_of
 from trueness.reasoning.word_plain import numbers
+from trueness.reasoning.word_shapes import Shape
 
 _EVERY_STEP = re.compile(
     r"(?:the )?(?P<what>[a-z ]+?) (?:(?P<up>increases|rises|grows|gains|appreciates|goes up)|"

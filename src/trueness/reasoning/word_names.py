@@ -361,6 +361,9 @@ def _counts_another(phrase: str, cause: str) -> bool:
     counted = re.search(r"\bnumber of (?:[a-z]+ )?([a-z]+s)\b", phrase)
     if counted and not tokens(cause) & _MEASURED[0] and re.search(rf"\b{counted[1][:-1]}\b", plain):
         return True
+    per = [re.search(r"\bper ([a-z]+)$", name.strip()) for name in (phrase, plain)]
+    if per[0] and per[1] and not share_meaning(per[0][1], per[1][1]):  # jars per box, for jars per crate
+        return True
     if set(_EXTREME.findall(plain)) - set(_EXTREME.findall(phrase)):
         return True
     rate = re.split(r"\b(?:per|each|every)\b", plain, maxsplit=1)

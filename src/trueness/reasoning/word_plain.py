@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from trueness.reasoning.word_anew import SAID_ANEW
 from trueness.reasoning.word_causes import Values
 from trueness.reasoning.word_forms import BRACKET, LESS, MORE
+from trueness.reasoning.word_names import tokens
 from trueness.reasoning.word_numbers import NUMERAL, OPERATION_WORDS, SHARES, computes, number_of
 
 _FOUND = "(?:obtained|found|calculated|computed|derived|determined)"
@@ -350,9 +351,24 @@ def _without_ratio(why: str, rest: str) -> str:
     shares = {share for word, share in SHARES.items() if re.search(rf"\b{word.replace(' ', '[ -]')}\b", rest)}
     shares |= {int(a) / int(b) for a, b in re.findall(r"\b(\d+)/([1-9]\d*)", rest)}
     shares |= {float(a) / 100 for a in re.findall(r"(\d+(?:\.\d+)?)\s?%", rest)}
-    meant = {one / (one + other), other / (one + other)} if one and other else set()
+    meant = _shares_meant(why, rest, one, other)
     said = any(abs(share - it) < 1e-9 for share in shares for it in meant)
     return re.sub(r"\bratio\b", "", why[: found.start()] + why[found.end() :]) if said else why
+
+
+def _shares_meant(why: str, rest: str, one: float, other: float) -> set[float]:
+    """Of the two shares of a ratio that of whom the rest speaks."""
+    if not one or not other:
+        return set()
+    sides = re.search(r"ratio of (?:the )?([a-z ]+?) to (?:the )?([a-z ]+?) is ", why)
+    sides = sides or re.search(r"([a-z]+) and ([a-z]+)(?: [a-z]+)? are in (?:the|a) ratio ", why)
+    subject = re.split(r"\b(?:is|are|equals)\b", rest)[0]
+    if sides is not None:
+        own = [bool(tokens(side) & tokens(subject)) for side in sides.groups()]
+        return {(one if own[0] else other) / (one + other)} if own.count(True) == 1 else set()
+    if re.search(r"\b(?:larger|bigger|greater|largest)\b", subject):
+        return {max(one, other) / (one + other)}
+    return {min(one, other) / (one + other)} if re.search(r"\bsmall(?:er|est)\b", subject) else set()
 
 
 _RATIO = re.compile(rf"\b({NUMERAL})\s?(?::| to )\s?({NUMERAL})\b")

@@ -15,9 +15,10 @@ from collections.abc import Iterator, Sequence
 
 from trueness.reasoning.trees import Binary, Name, Number
 from trueness.reasoning.word_causes import Values, of_two_kinds
-from trueness.reasoning.word_forms import SHARE, Shape, joined
+from trueness.reasoning.word_forms import SHARE
 from trueness.reasoning.word_names import GENERAL, is_another, may_measure, share_meaning, stem, tokens, words
 from trueness.reasoning.word_numbers import NUMBER_WORDS, NUMERAL, number_of, share_of
+from trueness.reasoning.word_shapes import Shape, joined
 
 _GONE = re.compile(
     r"\b(?:paying|paid|using|used|eating|eaten|giving|given|selling|sold|spending|spent|losing|lost|removing|removed|"
@@ -169,7 +170,7 @@ _EXCEPT = re.compile(
 )
 _SEVERAL_SHARES = re.compile(
     rf"(?P<shares>{SHARE} of (?:the |all |all the |her |his |their )?(?P<whole>[a-z]+) .+?)(?:[;,.] (?:and )?|,? and )"
-    r"(?:the rest|the others|the remainder|what is left|what remains)(?P<what> [a-z ]+)?"
+    r"(?:the rest|the others|the remainder|what is left|what remains)(?!.* or )(?P<what> [a-z ]+)?"
 )
 _PIECE = re.compile(rf"(?P<share>{SHARE})(?P<what>(?! of (?:the )?(?:rest|remain|others?)| more| less)(?: [a-z]+)+)")
 

@@ -1,0 +1,49 @@
+"""Ways of saying a step that go back to a plain one, as pairs of a pattern and what it becomes.
+
+reduce A by B, then by C                       A minus B minus C
+grows by 5 %, and then by another 10 %         is increased by 5 %, increased by 10 %
+how many jars fit in each crate                jars per crate
+each hour it sells 18 loaves; multiply this by the hours open
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from trueness.reasoning.word_names import tokens
+from trueness.reasoning.word_numbers import NUMERAL
+
+_PERCENT = r"\d[\d.]*\s*(?:%|percent)"
+_THEN = r"(?: in [a-z ]+?)?,? (?:and )?then (?:by )?(?:another |a further )?"
+
+
+def _twice_changed(found: re.Match[str]) -> str:
+    sign = "plus" if found[1] in ("increase", "raise") else "minus"
+    return f"{found[2]} {sign} {found[3]} {sign} {found[4]}"
+
+
+def _of_each(found: re.Match[str]) -> str:
+    return f"multiply {found[2]} by {found[3]}" if tokens(found[1]) & tokens(found[3]) else found[0]
+
+
+SAID_ANEW: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = tuple(
+    (re.compile(pattern), said)
+    for pattern, said in (
+        (r"\bhow many ([a-z]+) (?:fit|go|are packed|are|come|there are) (?:in|into|per|on|to) (?:each|every|an?|one) "
+         r"([a-z]+)\b", r"\1 per \2"),
+        (rf"\b(reduce|decrease|increase|raise|lower) (.+?) by (?:the )?([a-z ]+?),? (?:and )?then by (?:another )?"
+         rf"(?:the )?({NUMERAL}|[a-z ]+?)(?: (?:reserved|kept|needed|set aside|for) [a-z ]+)?$", _twice_changed),
+        (rf"\b(?:grows|rises|increases|goes up) by ({_PERCENT}){_THEN}({_PERCENT})(?: in [a-z ]+)?$",
+         r"is increased by \1, increased by \2"),
+        (rf"\b(?:falls|drops|decreases|shrinks|goes down) by ({_PERCENT}){_THEN}({_PERCENT})(?: in [a-z ]+)?$",
+         r"is reduced by \1, reduced by \2"),
+        (rf"\b(plus|minus|less) ({NUMERAL}) (?:more|extra|additional)$", r"\1 \2"),
+        (rf"^(?:each|every) ([a-z]+)(?: [a-z]+)*? ({NUMERAL}) [a-z]+(?: (?:per|an?|each) [a-z]+)?[;,.] (?:so )?"
+         r"multiply (?:(?:this|that|it) )?by (?:the )?([a-z ]+)$", _of_each),
+        (rf"^to convert (?:from )?([a-z]+) (?:in)?to ([a-z]+),? (multiply|divid)e?(?: (?:it|them))? by ({NUMERAL})$",
+         r"convert \1 to \2 by \3ing by \4"),
+        (r"^((?:half|twice|an? [a-z]+|[a-z0-9]+ times) as (?:much|many) [a-z ]+ as [a-z ]+?) (?:is|are) "
+         r"(?:needed|required|used)$", r"\1"),
+    )
+)  # fmt: skip
