@@ -20,6 +20,7 @@ from itertools import combinations
 from typing import NamedTuple
 
 from trueness.reasoning.clauses import called
+from trueness.reasoning.islands import islands_of
 from trueness.reasoning.syntax import symbol
 from trueness.reasoning.trees import Name, Tree, agree, count_names, substituted
 from trueness.reasoning.word_names import share_meaning, tokens
@@ -42,13 +43,25 @@ _BEHIND = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _WHICH = re.compile(
-    rf"^(?P<main>.*\b(?P<name>{_PHRASE})),?\s+(?:which|that) (?:itself )?(?:is|are|equals?)\s+(?P<what>.+)$",
+    rf"^(?P<main>.*\b(?P<name>{_PHRASE})),?\s+(?:which|that|who) (?:itself )?(?:is|are|equals?|make up)\s+"
+    r"(?P<what>.+)$",
     re.IGNORECASE,
 )
 _IN_FRONT = re.compile(
     rf"^(?:first,?\s+)?(?:find |compute |calculate |get |let )?(?:the )?(?P<name>{_PHRASE})\s*(?::|{_IS}|be)\s+"
     rf"(?P<what>[^;]+?)(?:[;.]\s+|,\s*{_SO}\s+|\s+and\s+(?=the |its ))(?:(?:{_SO}|finally|now)\b,?\s*)*(?P<main>.+)$",
     re.IGNORECASE,
+)
+_GIVES = re.compile(
+    rf"^(?:[^:=]+: )?(?P<what>[^;.:]+?) (?:gives|yields|is) (?:the |us the )?(?P<name>{_PHRASE})"
+    r"(?:[;.]\s+|,\s*(?:and\s+)?(?:then\s+)?)(?P<main>.+)$",
+    re.IGNORECASE,
+)
+_GO_ON = (  # a step without its object: what came before
+    (re.compile(r"(?:then )?(subtract|deduct) ((?:(?! from ).)+)", re.IGNORECASE), r"\1 \2 from {}"),
+    (re.compile(r"(?:then )?add ((?:(?! to ).)+)", re.IGNORECASE), r"add \1 to {}"),
+    (re.compile(r"(?:then )?(multiply|divide) by (.+)", re.IGNORECASE), r"\1 {} by \2"),
+    (re.compile(r"(?:then )?convert to [a-z]+ by (multiply|divid)ing by (.+)", re.IGNORECASE), r"\1 {} by \2"),
 )
 _DONE_FIRST = re.compile(
     r"^(?:first,?\s+)?(?P<what>(?:add|multiply|subtract|divide|sum|take|average|deduct|compute|calculate|find)\b.+?)"
@@ -114,7 +127,7 @@ def definitions(text: str, causes: Sequence[str], effect: str) -> Iterator[Defin
         own = re.compile(rf"(?<!\w){given['name']}(?!\w)")
         if len(own.findall(given["main"])) == 1:
             yield Defined(own.sub(given["what"], given["main"]), "", "", "")
-    for pattern in (_BEHIND, _WHICH, _IN_FRONT, _DONE_FIRST):
+    for pattern in (_BEHIND, _WHICH, _IN_FRONT, _GIVES, _DONE_FIRST):
         match = pattern.match(text)
         if match is None:
             continue
@@ -127,9 +140,11 @@ def definitions(text: str, causes: Sequence[str], effect: str) -> Iterator[Defin
             if len(re.findall(r"\b(?:this|that|the result|what is left|what remains)\b", main, re.IGNORECASE)) < 2:
                 yield Defined(re.sub(rf"\b{re.escape(name)}\b", node, main), node, name, what)
             continue
-        said = _in_place(main, name, node, before=pattern is _IN_FRONT)
+        said = _in_place(main, name, node, before=pattern in (_IN_FRONT, _GIVES))
         if said is not None:
             yield from _defined(said, node, name, what, causes, effect)
+    for start, end in islands_of(text, causes, effect):  # the pressure is ρgh plus the pressure of the air
+        yield Defined(f"{text[:start]}{node}{text[end:]}", node, "part", text[start:end])
     many = re.match(r"^(?P<main>.+?),? (?:where|with|and|given that) (?P<what>[^,]+)$", text, re.IGNORECASE)
     as_many = _AS_MANY.match(many["what"]) if many else None
     if many and as_many and (said := _in_place(many["main"], as_many["name"], node, before=False)) is not None:
@@ -175,9 +190,13 @@ def _in_place(main: str, name: str, node: str, before: bool) -> str | None:
         return own.sub(node, main) if len(sides) < 2 or not own.search(sides[0]) else None
     head = name.split()[-1]
     again = re.compile(
-        rf"\b(?:this|that|the) (?:{re.escape(head)}|result|amount|total|value)\b|\b(?:it|this)\b", re.IGNORECASE
+        rf"\b(?:this|that|the) (?:{re.escape(head)}|result|amount|total|value)\b|\b(?:it|this|these|them)\b",
+        re.IGNORECASE,
     )
-    return again.sub(node, main) if before and len(again.findall(main)) == 1 else None
+    if before and len(again.findall(main)) == 1:
+        return again.sub(node, main)
+    steps = (pattern.sub(said.format(node), main) for pattern, said in _GO_ON if pattern.fullmatch(main))
+    return next((step.replace("divid ", "divide ") for step in steps), None) if before else None
 
 
 def _defined(main: str, node: str, name: str, what: str, causes: Sequence[str], effect: str) -> Iterator[Defined]:

@@ -129,6 +129,10 @@ _AS_MANY = re.compile(
     r"(?P<front>.*[,;.] (?:and |while |but )?)?(?P<who>[^,;.]+?) (?:has|have|had|is|are|was|were|got|sold|made|took) "
     rf"(?P<times>{NUMERAL} times|twice|thrice|half) as (?:many|much|long|far)"
 )
+_MANY = {"a": 1} | {word: number for number, word in enumerate(NUMBER_WORDS[:10]) if number}
+_HUNDREDS = re.compile(
+    rf"\b({'|'.join(_MANY)}) (hundred|thousand)\b(?! (?:and|{'|'.join(NUMBER_WORDS)}|thousand|million))"
+)
 _AND_A_HALF = re.compile(rf"\b({'|'.join(NUMBER_WORDS[1:])})[- ]and[- ]a[- ]half\b")
 _GIVEN = re.compile(
     r"(?P<main>.*?),? \(?(?:with|where|using|taking|and|for) (?P<name>[a-z]) (?:=|≈|is|equals) "
@@ -191,6 +195,8 @@ def read_words(text: str, causes: Sequence[str], effect: str, values: Values | N
         sentence = re.sub(r"\b(times|multipl(?:y|ied) by) 100 ?(?:%|percent)(?=$|,)", r"\1 100", sentence)
         sentence = re.sub(r"^([a-z ]+) \(%\) (?=is |equals )", r"\1 ", sentence)
     sentence = _of_the_others(sentence, causes)
+    if len(causes) == 1:
+        sentence = _without_own_units(sentence, causes[0], effect)
     if (undone := _UNDONE.fullmatch(sentence)) is not None and called(undone["front"], (effect,)):
         return _undo(undone, causes, effect, known)
     sentence = _with_constant(_without_signs(sentence, (*causes, effect)))
@@ -211,6 +217,25 @@ def read_words(text: str, causes: Sequence[str], effect: str, values: Values | N
     except TooManyReadings:
         return None
     return next(iter(made.values())) if len(made) == 1 else None
+
+
+def _without_own_units(sentence: str, cause: str, effect: str) -> str:
+    """`Its speed in km/h is its speed in m/s times 3.6`, where the names say so: units that tell one from the other."""
+    front, is_, behind = (
+        re.split(r"(\s(?:is|=|equals)\s)", sentence, maxsplit=1) if " is " in sentence else ("", "", "")
+    )
+    units = [re.findall(r"(?<= in )[a-z]+(?:/[a-z]+)?\b", part) for part in (front, behind)]
+    if [len(found) for found in units] != [1, 1] or not _is_in(units[0][0], effect) or not _is_in(units[1][0], cause):
+        return sentence
+    return f"{front.replace(f' in {units[0][0]}', '')}{is_}{behind.replace(f' in {units[1][0]}', '')}"
+
+
+def _is_in(unit: str, name: str) -> bool:
+    """km/h of speed_kmh, pounds of weight_lb."""
+    squashed = re.sub(r"[^a-z]", "", name.lower())
+    short = {"pounds": "lb", "kilograms": "kg", "grams": "g", "feet": "ft", "inches": "in", "hours": "h"}.get(unit, "-")
+    own = re.split(r"[\s_(]", name.lower().rstrip(")"))[-1]
+    return unit == own or short == own or ("/" in unit and squashed.endswith(unit.replace("/", "")))
 
 
 def _of_the_others(sentence: str, causes: Sequence[str]) -> str:
@@ -274,6 +299,7 @@ def _normal(text: str) -> str:
     sentence = re.sub(r"\b(?<=the |all )([2-9])(?= [a-z]+s\b)", lambda found: NUMBER_WORDS[int(found[1])], sentence)
     sentence = _NUMBER_WORD.sub(_in_digits, sentence)
     sentence = _WORD_PERCENT.sub(lambda found: f"{NUMBER_WORDS.index(found[1])} percent", sentence)
+    sentence = _HUNDREDS.sub(lambda found: f"{_MANY[found[1]]}{'00' if found[2] == 'hundred' else '000'}", sentence)
     sentence = _AND_A_HALF.sub(lambda found: f"{NUMBER_WORDS.index(found[1])}.5", sentence)
     return sentence.replace("i.e.", "that is").replace("that is,", "that is")
 
@@ -475,7 +501,11 @@ def _readings(reader: Reader, sentence: str, causes: Sequence[str], effect: str,
     for start in sorted(starts):
         said = _PREDICATE.fullmatch(start)
         if said:  # half of the students are girls: says something of the girls, and nothing of the boys
-            if not tokens(said["what"]) & tokens(effect) or DENIED.search(effect.lower().replace("_", " ")):
+            if not words(said["what"]) & words(effect) - {"to", "the", "of"} and not tokens(said["what"]) & tokens(
+                effect
+            ):
+                continue
+            if DENIED.search(effect.lower().replace("_", " ")):
                 continue
             start = said["share"]
         steps = [step for step in _STEP.split(_GAPPED.sub(r"\g<0>\1 ", start)) if step.strip()]

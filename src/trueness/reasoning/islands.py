@@ -83,6 +83,15 @@ def formulas_within(text: str, causes: Sequence[str], effect: str) -> Iterator[t
         yield said, formula
 
 
+def islands_of(text: str, causes: Sequence[str], effect: str) -> Iterator[tuple[int, int]]:
+    """Products of symbols between words: ρgh."""
+    short = {symbol(cause) for cause in causes} | set(symbols_in((*causes, effect)))
+    letters = {one for one in short if len(one) == 1} | {cause for cause in causes if len(cause) == 1}
+    for found in re.finditer(r"(?<![\w.'-])[^\W\d_]{2,4}(?![\w'-])", text):
+        if set(found[0]) <= letters and "=" not in text and " " in text.strip():
+            yield found.span()
+
+
 def plain_signs(text: str, causes: Sequence[str], effect: str) -> str:
     """Without the signs of typesetting; powers of letters in words, and n choose k, as formulas write them."""
     text = text.replace("π", " π ").replace("  π", " π")

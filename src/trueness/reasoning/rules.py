@@ -59,7 +59,7 @@ from trueness.reasoning.trees import (
     substituted,
     written,
 )
-from trueness.reasoning.word_names import is_other, share_meaning
+from trueness.reasoning.word_names import is_other, share_meaning, tokens
 from trueness.reasoning.word_numbers import computes
 
 _FORMULA_SIGNS = re.compile(r"[=*/^+√×÷·²³\\]|\w\(|\*\*|__|lambda")
@@ -350,6 +350,8 @@ def _unless_gainsaid(rule: Rule, text: str, formula: str, causes: tuple[str, ...
     before, _, behind = text.partition(formula)
     if formula not in text or not (before + behind).strip() or not rule.executable:
         return rule
+    if any(tokens(cause) <= tokens(before) for cause in set(causes) - rule.uses) or (causes and not rule.uses):
+        return Rule(text, "words")  # a formula of some of the causes, in a text that speaks of the others
     beside = (part.strip(" :;,") for part in (before, behind) if "=" not in part)
     parts = (*restated(text), *beside)
     if (

@@ -27,6 +27,13 @@ def _of_each(found: re.Match[str]) -> str:
     return f"multiply {found[2]} by {found[3]}" if tokens(found[1]) & tokens(found[3]) else found[0]
 
 
+def _if_so(found: re.Match[str]) -> str:
+    """If 40% are taken, the free ones are 60%: a reason that says no more than the rest."""
+    one = float(re.findall(r"[\d.]+", found[1])[0])
+    rest = [float(number) for number in re.findall(r"(?<![\w.])(\d[\d.]*)\s*(?:%|percent)", found[2])]
+    return found[2] if len(rest) == 1 and rest[0] in (one, 100 - one) else found[0]
+
+
 SAID_ANEW: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = tuple(
     (re.compile(pattern), said)
     for pattern, said in (
@@ -45,5 +52,12 @@ SAID_ANEW: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], .
          r"convert \1 to \2 by \3ing by \4"),
         (r"^((?:half|twice|an? [a-z]+|[a-z0-9]+ times) as (?:much|many) [a-z ]+ as [a-z ]+?) (?:is|are) "
          r"(?:needed|required|used)$", r"\1"),
+        (r"\badd(ing)? (?:the )?(?:remaining|extra|additional) (?=[a-z]+s$)", r"add\1 the "),
+        (r", (?:spread|split|shared|divided)(?: (?:out|equally|evenly))? (?:over|across|among) "
+         r"(?=the (?:number of )?[a-z]+$)", ", divided by "),
+        (r"^(?:group|pack|put|arrange|place|divide|split|sort)(?:ing)? (.+?) (?:in|into) (?:groups|teams|packs|sets|"
+         rf"boxes|bags|crates|cartons|rows|bundles|stacks|jars|trays) of ({NUMERAL})(?: each)?$", r"divide \1 by \2"),
+        (rf"^if (?!.*\b(?:above|below|over|under|than|least|most|exceeds?)\b)[a-z ]*?({_PERCENT})[a-z ]*, (?:then )?"
+         r"(.+)$", _if_so),
     )
 )  # fmt: skip

@@ -52,7 +52,8 @@ from trueness.reasoning.word_shapes import EVERY, HUNDRED, LESS_BY, MORE_BY, Sha
 Values: TypeAlias = Mapping[str, tuple[float, str | None]]  # known causes with value and unit
 
 _VERB = re.compile(
-    r"\b(?<!what )(?:is|are|was|were|equals?|gives?|must|will|goes|becomes|convert\w*|according|determines?|"
+    r"\bsplit it\b|\b(?<!what )(?:divide|multiply|subtract|is|are|was|were|equals?|gives?|must|will|goes|becomes|"
+    r"convert\w*|according|determines?|"
     r"includes?)\b"
 )  # a sentence, and no name
 _CUT = re.compile(
@@ -153,7 +154,7 @@ def _by_units(tree: Tree, values: Values) -> Tree | None:
         return None if _changes(tree) else tree
     (whole, change), sign = tree.arguments, "+" if tree.function == MORE_BY else "-"
     units = [values.get(name, (0.0, None))[1] for name in leaves(change)]
-    if isinstance(change, Name) and units == ["%"]:
+    if isinstance(change, Name) and (units == ["%"] or (says_percent(change.name) and not says_percent(str(whole)))):
         return Binary("*", whole, Binary(sign, Number(1.0), change))
     same = isinstance(whole, Name) and {values.get(whole.name, (0.0, None))[1]} == set(units) != {None}
     same = same or (isinstance(whole, Name) and isinstance(change, Name) and measure_one(whole.name, change.name))

@@ -144,6 +144,9 @@ class Reader:
             return
         if _BY_ONE_AND_MORE.search(text):
             return
+        if (raised := _POWER.search(text)) is not None and (after := _MULTIPLICATIVE.search(text, raised.end())):
+            yield from self._to_a_quotient(text, raised, after, depth)
+            return
         begins = _PREFIX.match(text) is not None or text == "product over sum"
         added = list(_ADDITIVE.finditer(text))
         if added:
@@ -177,6 +180,22 @@ class Reader:
         if quotient:
             yield Binary("/", Name(_ARTICLE.sub("", quotient[1])), Name(_ARTICLE.sub("", quotient[2])))
         yield Name(text)
+
+    def _to_a_quotient(self, text: str, raised: re.Match[str], onward: re.Match[str], depth: int) -> Iterator[Shape]:
+        """A times B raised to C over D: the exponent is C over D; of C times D nobody knows."""
+        more = any(pattern.search(text, onward.end()) for pattern in (_MULTIPLICATIVE, _ADDITIVE))
+        front = text[: raised.start()]
+        if onward[1] != "over" or more or _ADDITIVE.search(front):
+            return
+        cuts = list(_MULTIPLICATIVE.finditer(front))
+        base = front[cuts[-1].end() :] if cuts else front
+        exponents = self.shapes(text[raised.end() :], depth + 1)
+        powers = [Binary("^", *pair) for pair in product(self._factors(base, depth + 1), exponents)]
+        if not cuts:
+            yield from powers
+        elif cuts[-1][1] in ("times", "multiplied by"):
+            lefts = self.shapes(front[: cuts[-1].start()], depth + 1)
+            yield from (Binary("*", *pair) for pair in product(lefts, powers))
 
     def _cut(self, text: str, match: re.Match[str], depth: int) -> Iterator[Shape]:
         said = "times" if match[1].startswith("multiplied") else "over" if match[1].startswith("per") else match[1]
@@ -229,8 +248,8 @@ class Reader:
             ):  # the costs of a, b and c
                 rest = [f"{first[1]} {first[2]}{piece}" for piece in pieces[1:]]
                 yield joined(operation, [Name(piece) for piece in (pieces[0], *rest)])
-            head = re.fullmatch(r"(?:the )?[a-z]+ ([a-z]+s)", pieces[-1])
-            if head and all(re.fullmatch(r"(?:the )?[a-z]+", piece) for piece in pieces[:-1]):
+            head = re.fullmatch(r"(?:the )?[a-z']+ ([a-z]+s)", pieces[-1])
+            if head and all(re.fullmatch(r"(?:the |his |her |their )?[a-z']+", piece) for piece in pieces[:-1]):
                 full = [
                     *(f"{piece} {head[1]}" for piece in pieces[:-1]),
                     pieces[-1],
@@ -366,6 +385,15 @@ def _more(reader: Reader, match: re.Match[str], depth: int) -> Iterator[Shape]:
 
 def _fewer(reader: Reader, match: re.Match[str], depth: int) -> Iterator[Shape]:
     yield from (Binary("-", *pair) for pair in product(reader.shapes(match[2], depth), reader.shapes(match[1], depth)))
+
+
+def _squares_apart(reader: Reader, match: re.Match[str], depth: int) -> Iterator[Shape]:
+    """The difference of the squares of the outer and inner radius."""
+    first, second = match[1], match[2]
+    if " " not in re.sub(r"^the ", "", first) and " " in re.sub(r"^the ", "", second):
+        first = f"{first} {second.split()[-1]}"
+    for pair in product(reader.shapes(first, depth), reader.shapes(second, depth)):
+        yield Binary("-", *(Binary("^", side, Number(2.0)) for side in pair))
 
 
 def _power(exponent: float) -> Callable[[Tree], Tree]:
@@ -576,6 +604,7 @@ _FORMS: tuple[tuple[re.Pattern[str], Make], ...] = tuple(
         ),
         (r"complement of\s+((?:the )?probability .+)", _of_one(lambda inner: Binary("-", Number(1.0), inner))),
         (r"reciprocal of\s+(.+)", _of_one(lambda inner: Binary("/", Number(1.0), inner))),
+        (r"difference (?:of|between) (?:the )?squares of\s+(.+?) and (.+)", _squares_apart),
         (r"(?:square of|squaring|square)\s+(?!root\b)(.+)", _of_one(_power(2.0))),
         (r"((?:(?!\bsquared\b).)+)\s+squared", _of_one(_power(2.0))),
         (r"(?:cube of|cubing|cube)\s+(?!root\b)(.+)", _of_one(_power(3.0))),

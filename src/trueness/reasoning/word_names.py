@@ -157,6 +157,7 @@ _KINDS = tuple(
         "probability p",
     )
 )  # what measures one thing is no name of what measures another
+_NUMBERED = re.compile(r"([^\W\d_]{4,})(\d{1,2})$")
 _LABEL = re.compile(r"(?<=[a-z] )([a-z])(?= ?$| \()")
 _TIMING = re.compile(r"\b(?:each|per|every|an?) (hour|day|week|month|year|minute|second)\b")
 _EXTREME = re.compile(
@@ -169,7 +170,11 @@ _BY_HEAD = 0.2
 
 
 def words(name: str) -> frozenset[str]:
-    return frozenset(re.findall(r"[^\W_]+", name.lower()))
+    """Its words; test1 is test 1."""
+    said = re.findall(r"[^\W_]+", name.lower())
+    return frozenset(
+        part for word in said for part in (_NUMBERED.findall(word)[0] if _NUMBERED.match(word) else (word,))
+    )
 
 
 def tokens(name: str) -> frozenset[str]:

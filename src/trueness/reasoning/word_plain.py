@@ -76,10 +76,11 @@ _CHARGES = tuple(
         rf"^(?:(?P<more>increase|raise)|reduce|decrease|lower) (?P<whole>[a-z ]+?) by "
         rf"(?:an? |the )?{_SHARED} {_KINDS}$",
         rf"^(?:an? |the )?{_KINDS} of {_SHARED} (?:is|are) (?:(?P<more>added to|charged on|put on)|"
-        r"(?:subtracted|deducted|taken) (?:from|off)) (?P<whole>[a-z ]+)$",
-        rf"^(?:(?P<more>add)|subtract|deduct) (?:an? |the )?{_KINDS} of {_SHARED} (?:to|from) (?P<whole>[a-z ]+)$",
+        r"(?:subtracted|deducted|taken) (?:from|off)) (?P<whole>(?:(?! and )[a-z ])+)$",
+        rf"^(?:(?P<more>add)|subtract|deduct) (?:an? |the )?{_KINDS} of {_SHARED} (?:to|from) "
+        r"(?P<whole>(?:(?! and )[a-z ])+)$",
         rf"^(?:(?P<more>add)|subtract|deduct) (?:an? |the )?{_SHARED} (?:(?:for|in) )?{_KINDS} (?:to|from) "
-        rf"(?P<whole>[a-z ]+)$",
+        rf"(?P<whole>(?:(?! and )[a-z ])+)$",
     )
 )
 _OUTCOMES = frozenset("average mean sum total difference ratio percentage product complement percent".split())
