@@ -188,6 +188,9 @@ def _in_place(main: str, name: str, node: str, before: bool) -> str | None:
         node = f"({node})"
     if own.search(main) is not None:
         return own.sub(node, main) if len(sides) < 2 or not own.search(sides[0]) else None
+    short = re.split(r" of ", name)[0]
+    if before and short != name:  # the side of the square is ...; the side
+        return _in_place(main, short, node, before)
     head = name.split()[-1]
     again = re.compile(
         rf"\b(?:this|that|the) (?:{re.escape(head)}|result|amount|total|value)\b|\b(?:it|this|these|them)\b",

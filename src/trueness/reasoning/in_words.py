@@ -26,7 +26,7 @@ from trueness.reasoning.syntax import RuleError, parse
 from trueness.reasoning.trees import Binary, Call, Name, Number, count_names, parts, renamed, written
 from trueness.reasoning.word_causes import InWords, Values, bind, signature
 from trueness.reasoning.word_each import CONVERT, DENIED, converted_by, for_each, step_by_step
-from trueness.reasoning.word_forms import LESS, MORE, SHARE, Reader, TooManyReadings
+from trueness.reasoning.word_forms import SHARE, Reader, TooManyReadings
 from trueness.reasoning.word_names import (
     GENERAL,
     is_acronym,
@@ -39,7 +39,7 @@ from trueness.reasoning.word_names import (
     without_unit,
     words,
 )
-from trueness.reasoning.word_numbers import CONDITION, NUMBER_WORDS, NUMERAL, ROUNDING
+from trueness.reasoning.word_numbers import CONDITION, LESS, MORE, NUMBER_WORDS, NUMERAL, ROUNDING
 from trueness.reasoning.word_plain import FRONT_REASON, LEAD, charged, numbers, plain, spelt_out
 from trueness.reasoning.word_rest import what_is_left
 from trueness.reasoning.word_shapes import Shape, combined, is_percent, joined

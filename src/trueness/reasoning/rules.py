@@ -84,6 +84,7 @@ _SEVERAL = re.compile(r"=[^=]*(?:;|\bthen\b|\bstep\b)[^=]*=(?!=)|\bd[a-z]\s?/\s?
 _BOUND = re.compile(r"^[^=<>]*(?:[<>]=?|[≤≥∝])(?!.*\b(?:if|else|then)\b)|=(?!.*\b(?:if|else)\b).*(?<![-=])[<>≤≥∝]")
 _CALL_LEFT = re.compile(r"\s*(?:sin|cos|tan|ln|log\w*|exp|sqrt)\s*\([^=]*=")
 _AND = re.compile(r"=[^=]*(?:\b(?:and|or|with|where|for|when|if|using|taking)\b|[,;])[^=]*=")  # more than a chain
+_OF_SOMETHING = re.compile(r"[^=\d%]*[^\W\d]\s+of\s+[^=\d%]*=(?!=)", re.IGNORECASE)
 _HUNDRED = re.compile(r"[×x*·]\s*100\s*(%)\s*\)?\s*\.?\s*$")
 _PERCENT = re.compile(r"percent|%", re.IGNORECASE)
 _OF_PERCENT = re.compile(r"(?<=[^\W\d])\s*%\s*=(?!=)")  # Profit % = ...
@@ -316,6 +317,8 @@ def _read(text: str, causes: tuple[str, ...], effect: str, nodes: tuple[str, ...
         return replace(rule, aliases={**rule.aliases, **used, **said}, units_inside=has_units)
 
     for candidate in candidates(bare, causes, effect):
+        if _OF_SOMETHING.match(candidate):  # probability of red = ...: no product
+            continue
         try:
             equation = parsed(candidate)
         except RuleError as error:

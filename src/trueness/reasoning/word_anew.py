@@ -52,6 +52,11 @@ SAID_ANEW: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], .
          r"convert \1 to \2 by \3ing by \4"),
         (r"^((?:half|twice|an? [a-z]+|[a-z0-9]+ times) as (?:much|many) [a-z ]+ as [a-z ]+?) (?:is|are) "
          r"(?:needed|required|used)$", r"\1"),
+        (r"\b(times|multiplied by|divided by) (?:an? |the )?(?:[a-z]+ ){0,2}(?:acceleration|constant|factor|gravity|"
+         r"rate|speed|density|coefficient) of (\d[\d.]*)(?: [a-z]+/[a-z]+[²2^]*\d?)?(?=$|,)", r"\1 \2"),
+        (r"\b(length|width|side|base) by (width|height|length|depth) by (height|depth|width|length)$",
+         r"\1 times \2 times \3"),
+        (r"\b(length|width) by (width|height|length|depth)$", r"\1 times \2"),
         (r"\badd(ing)? (?:the )?(?:remaining|extra|additional) (?=[a-z]+s$)", r"add\1 the "),
         (r", (?:spread|split|shared|divided)(?: (?:out|equally|evenly))? (?:over|across|among) "
          r"(?=the (?:number of )?[a-z]+$)", ", divided by "),

@@ -119,13 +119,18 @@ def for_each(sentence: str, causes: Sequence[str], effect: str) -> Iterator[Shap
 
 def _several(sentence: str, causes: Sequence[str], named: str) -> Iterator[Shape]:
     """`3 for every win and 1 for every draw`; `the cost of 3 notebooks and 5 pens`, of their prices: one cause each."""
-    pieces = [piece for piece in re.split(r",? and |, |; ", re.sub(r"^(?:the )?(?:sum of )?", "", sentence)) if piece]
+    pieces = [
+        piece for piece in re.split(r",? and |, | plus |; ", re.sub(r"^(?:the )?(?:sum of )?", "", sentence)) if piece
+    ]
     if not 1 < len(pieces) == len(causes):
         return
     found = [_FOR_EVERY.fullmatch(piece) for piece in pieces]
     bought = [_SO_MANY.fullmatch(re.sub(r"^(?:the )?(?:total )?(?:cost|price)s? of ", "", piece)) for piece in pieces]
     made: list[Shape] = []
-    if all(found):
+    if all(map(_COSTS.fullmatch, pieces)) and _MONEY.search(named):
+        found = [_COSTS.fullmatch(piece) for piece in pieces]
+        made = [Binary("*", Number(number_of(match["n"]) or 0.0), Name(f"{match['of']}s")) for match in found if match]
+    elif all(found):
         whats = [match["what"] for match in found if match and match["what"]]
         if any(not _is_of(what, named) for what in whats):
             return
@@ -144,7 +149,11 @@ def _several(sentence: str, causes: Sequence[str], named: str) -> Iterator[Shape
 
 
 _FOR_EVERY = re.compile(
-    rf"(?P<n>{NUMERAL})(?P<what> [a-z]+)? (?:for|per) (?:each |every )(?P<of>(?!other\b)[a-z]+(?: [a-z]+)?)"
+    rf"(?P<n>{NUMERAL})(?P<what> [a-z]+)? (?:for (?:each |every )|per )(?P<of>(?!other\b)[a-z]+(?: [a-z]+)?)"
+)
+_COSTS = re.compile(
+    r"(?:each|every) (?P<of>(?!other\b)[a-z]+(?: [a-z]+)?) "
+    r"(?:costs|is sold for|sells for|brings(?: in)?|is) (?P<n>\$\d[\d.]*)"
 )
 _SO_MANY = re.compile(rf"(?P<n>{NUMERAL}) (?P<of>(?!times\b|more\b|less\b|percent\b)[a-z]+s)")
 

@@ -18,7 +18,20 @@ from itertools import product
 from typing import TypeAlias
 
 from trueness.reasoning.trees import Binary, Call, Name, Number, Tree
-from trueness.reasoning.word_numbers import NUMBER_WORDS, NUMERAL, SHARES, number_of
+from trueness.reasoning.word_numbers import (
+    AMOUNT,
+    AWAY,
+    DOWN,
+    LEFT,
+    LESS,
+    MORE,
+    NUMBER_WORDS,
+    NUMERAL,
+    PART,
+    SHARES,
+    UP,
+    number_of,
+)
 from trueness.reasoning.word_shapes import EVERY, HUNDRED, LESS_BY, MORE_BY, Shape, combined, is_percent, joined
 
 BRACKET = "qbracketq"  # one word that stands for a bracket
@@ -401,12 +414,6 @@ def _power(exponent: float) -> Callable[[Tree], Tree]:
 
 
 _PERCENTAGE = r"(?P<share>\d[\d,]*(?:\.\d+)?)\s*(?:%|percent\b|per cent\b)"
-LESS = "(?:[a-z]+ )?(?:discount|reduction|decrease|markdown|cut|pay cut)"
-MORE = "(?:[a-z]+ )?(?:increase|raise|markup|mark-up|surcharge|tax|vat|tip|gratuity|fee|bonus|premium)"
-_AMOUNT = (  # what can be beyond a number; of students above 18 there may be any number
-    "hours?|minutes?|miles?|kilometers?|sales?|income|earnings?|revenue|usage|consumption|kwh|weight|distance|amount|spending|"
-    "purchases?|balance|profit|wages?|salary|speed"
-)
 _SHARED = "(?:shared|split|divided|distributed|spread) (?:equally|evenly) (?:among|amongst|between|by|over|across)"
 _PAIRS = (  # how it begins, what stands between, the operation, and whether the second comes first
     (r"multiply(?:ing)?\s+", "by|with|times", "*", False),
@@ -429,23 +436,15 @@ _PAIRS = (  # how it begins, what stands between, the operation, and whether the
     (rf"appl(?:y|ying)\s+(?!an? {_PERCENTAGE} (?:{LESS}|{MORE}))(?=.*(?:rate|percent|%))", "to", "*", False),
     (r"(?=.*(?:rate|percent|%).* applied to )", "applied to", "*", False),
 )
-_AWAY = (
-    "(?:giving(?: away)?|using|eating|selling|spending|losing|removing|donating|paying(?: for)?|subtracting|deducting|"
-    "taking(?: away| out)?|throwing away)"
-)
-_LEFT = "(?:remaining|rest of|remainder of|what (?:remains|is left) of|(?:amount|number) (?:left|remaining) of)"
-_PART = "(?:fraction|share|proportion|part|portion)"
 _FACTOR = rf"({'|'.join(sorted((*SHARES, *_TIMES), key=len, reverse=True))})".replace(" ", "[ -]")
 _SHARE = "|".join(sorted(SHARES, key=len, reverse=True)).replace(" ", "[ -]")
 SHARE = rf"(?:{_PERCENTAGE.replace('?P<share>', '')}|{_SHARE})"
 _THINGS = r"as\s+(?:many|much|far|long|fast|old|large|big|tall|heavy|expensive)\b(?:\s+\w+){0,6}?\s+as"
 _ONE = r"(?:(?!\b(?:plus|minus)\b).)+"
-_UP = "older|taller|longer|heavier|faster|higher|greater|larger|bigger|wider|later|warmer|more expensive|more"
-_DOWN = "younger|shorter|lighter|slower|lower|smaller|narrower|earlier|colder|cheaper|less|fewer"
 _SOMEWHERE = r"(?:\s+\w+)?(?:\s+(?:on|in|at) \w+)?"  # 5 less on Sunday than
 _IS = "(?: is| are| has| have| was| were| did)?"
 _OPEN_PRODUCT = re.compile(  # 3 more than the price times the number: of the price, or of the product?
-    rf"{NUMERAL}(?:\s+\w+)?\s+(?:{_UP}|{_DOWN})(?:\s+\w+)?\s+than\s+"
+    rf"{NUMERAL}(?:\s+\w+)?\s+(?:{UP}|{DOWN})(?:\s+\w+)?\s+than\s+"
     rf"(?!(?:the )?(?:{NUMERAL}|twice|half|double|triple|product|quotient|sum)\b).*\b(?:times|multiplied by|"
     rf"divided by)\b"
 )
@@ -463,14 +462,14 @@ _COMPARED: tuple[tuple[re.Pattern[str], Make], ...] = tuple(
     for pattern, make in (
         (rf"{_FACTOR}\s+{_THINGS}\s+({_ONE})", _scaled),  # twice as many as Jan minus 5: plus and minus bind last
         (rf"({NUMERAL})\s+times\s+{_THINGS}\s+({_ONE})", _scaled),
-        (rf"{_PERCENTAGE}\s+(?:{_UP})(?:\s+\w+)?\s+than\s+(?P<whole>.+)", _percent("+")),
-        (rf"{_PERCENTAGE}\s+(?:{_DOWN})(?:\s+\w+)?\s+than\s+(?P<whole>.+)", _percent("-")),
+        (rf"{_PERCENTAGE}\s+(?:{UP})(?:\s+\w+)?\s+than\s+(?P<whole>.+)", _percent("+")),
+        (rf"{_PERCENTAGE}\s+(?:{DOWN})(?:\s+\w+)?\s+than\s+(?P<whole>.+)", _percent("-")),
         (
-            rf"({NUMERAL})(?:\s+(?!times\b)[\w/]+)?\s+(?:{_UP})(?:\s+\w+)?(?:\s+(?:on|in|at) \w+)?\s+than\s+(.+)",
+            rf"({NUMERAL})(?:\s+(?!times\b)[\w/]+)?\s+(?:{UP})(?:\s+\w+)?(?:\s+(?:on|in|at) \w+)?\s+than\s+(.+)",
             _offset("+"),
         ),
         (
-            rf"({NUMERAL})(?:\s+(?!times\b)[\w/]+)?\s+(?:{_DOWN})(?:\s+\w+)?(?:\s+(?:on|in|at) \w+)?\s+than\s+(.+)",
+            rf"({NUMERAL})(?:\s+(?!times\b)[\w/]+)?\s+(?:{DOWN})(?:\s+\w+)?(?:\s+(?:on|in|at) \w+)?\s+than\s+(.+)",
             _offset("-"),
         ),
     )
@@ -500,7 +499,7 @@ _FORMS: tuple[tuple[re.Pattern[str], Make], ...] = tuple(
         (r"(?:average|mean) of\s+(.+)", _list("mean")),
         (r"(?:least|lowest|smallest) common multiple of\s+(.+)", _list("lcm")),
         (r"(?:greatest|highest|largest) common (?:divisor|factor|measure) of\s+(.+)", _list("gcd")),
-        (r"how much\s+(.+?) exceeds\s+(.+)", _of_two("-")),
+        (r"(?:how much|amount by which)\s+(.+?) exceeds?\s+(.+)", _of_two("-")),
         (r"geometric (?:average|mean) of\s+(.+)", _list("geometric")),
         (r"factorial of\s+(.+)", _of_one(lambda inner: Call("factorial", (inner,)))),
         (r"([a-z]+) factorial", _of_one(lambda inner: Call("factorial", (inner,)))),
@@ -511,7 +510,7 @@ _FORMS: tuple[tuple[re.Pattern[str], Make], ...] = tuple(
             _chosen,
         ),
         (
-            rf"((?:[a-z]+ )*?(?:{_AMOUNT})(?: [a-z]+)*?) (?:beyond|above|in excess of|exceeding) ({NUMERAL}(?: "
+            rf"((?:[a-z]+ )*?(?:{AMOUNT})(?: [a-z]+)*?) (?:beyond|above|in excess of|exceeding) ({NUMERAL}(?: "
             rf"[a-z]+)?)",
             _beyond,
         ),
@@ -530,11 +529,11 @@ _FORMS: tuple[tuple[re.Pattern[str], Make], ...] = tuple(
         (r"(their) product", _list("product")),
         (r"(.+?),? (?:added|summed|put|taken)(?: all)? (?:together|up)", _list("sum")),
         (
-            rf"how (?:much|many)(?: \w+)?? (?:{_UP})(?: [a-z]+)?? (.+?){_IS} than (.+)",
+            rf"how (?:much|many)(?: \w+)?? (?:{UP})(?: [a-z]+)?? (.+?){_IS} than (.+)",
             _more,
         ),
         (
-            rf"how (?:much|many)(?: \w+)?? (?:{_DOWN})(?: [a-z]+)?? (.+?)(?: is| are| has| have| was| were)? than (.+)",
+            rf"how (?:much|many)(?: \w+)?? (?:{DOWN})(?: [a-z]+)?? (.+?)(?: is| are| has| have| was| were)? than (.+)",
             _fewer,
         ),
         (
@@ -584,15 +583,15 @@ _FORMS: tuple[tuple[re.Pattern[str], Make], ...] = tuple(
             r"\s+to\s+(?P<whole>.+)",
             _percent("+"),
         ),
-        (rf"{_LEFT}\s+(.+?)\s+after\s+{_AWAY}\s+(.+)", _taken),
-        (rf"{_LEFT}\s+(.+?)\s+after\s+(?!{_AWAY})(.+)", _changed(LESS_BY)),
+        (rf"{LEFT}\s+(.+?)\s+after\s+{AWAY}\s+(.+)", _taken),
+        (rf"{LEFT}\s+(.+?)\s+after\s+(?!{AWAY})(.+)", _changed(LESS_BY)),
         (rf"remaining\s+((?:{_PERCENTAGE}|{_SHARE})\s+of\s+.+)", _of_one(lambda inner: inner)),
-        (rf"(.+?)\s+as an? {_PART} of\s+(.+)", _share_of(1.0)),
+        (rf"(.+?)\s+as an? {PART} of\s+(.+)", _share_of(1.0)),
         (r"(.+?)\s+as an? percent(?:age)? of\s+(.+)", _share_of(100.0)),
-        (rf"{_PART} of\s+(.+?)\s+(?:out of|relative to)\s+(.+)", _share_of(1.0)),
-        (rf"(?!{_PART}|percentage)(.+?)\s+out of\s+(.+)", _share_of(1.0)),
+        (rf"{PART} of\s+(.+?)\s+(?:out of|relative to)\s+(.+)", _share_of(1.0)),
+        (rf"(?!{PART}|percentage)(.+?)\s+out of\s+(.+)", _share_of(1.0)),
         (r"percentage of\s+(.+?)\s+(?:out of|relative to)\s+(.+)", _share_of(100.0)),
-        (rf"{_PART} of\s+(.+?)\s+that (?:is|are)\s+(.+)", _share_of(1.0, swapped=True)),
+        (rf"{PART} of\s+(.+?)\s+that (?:is|are)\s+(.+)", _share_of(1.0, swapped=True)),
         (r"percentage of\s+(.+?)\s+that (?:is|are)\s+(.+)", _share_of(100.0, swapped=True)),
         (r"([a-z]+ (?:percentage|percent)) of\s+(.+)", _of_two("*")),
         (r"(?:negative|opposite) of\s+(.+)", _of_one(lambda inner: Binary("*", Number(-1.0), inner))),

@@ -39,6 +39,20 @@ ROUNDING = (  # the first group says which way
     r"round(?:ed|ing)?(?: it)?\s+(up|down|to the nearest (?:integer|whole number|whole [a-z]+))"
     r"(?: to (?:an?|the(?: next| nearest)?) (?:whole [a-z]+|whole|integer))?(?! to )"
 )
+LESS = "(?:[a-z]+ )?(?:discount|reduction|decrease|markdown|cut|pay cut)"
+MORE = "(?:[a-z]+ )?(?:increase|raise|markup|mark-up|surcharge|tax|vat|tip|gratuity|fee|bonus|premium)"
+AMOUNT = (  # what can be beyond a number; of students above 18 there may be any number
+    "hours?|minutes?|miles?|kilometers?|sales?|income|earnings?|revenue|usage|consumption|kwh|weight|distance|amount|spending|"
+    "purchases?|balance|profit|wages?|salary|speed"
+)
+UP = "older|taller|longer|heavier|faster|higher|greater|larger|bigger|wider|later|warmer|more expensive|more"
+DOWN = "younger|shorter|lighter|slower|lower|smaller|narrower|earlier|colder|cheaper|less|fewer"
+AWAY = (
+    "(?:giving(?: away)?|using|eating|selling|spending|losing|removing|donating|paying(?: for)?|subtracting|deducting|"
+    "taking(?: away| out)?|throwing away)"
+)
+LEFT = "(?:remaining|rest of|remainder of|what (?:remains|is left) of|(?:amount|number) (?:left|remaining) of)"
+PART = "(?:fraction|share|proportion|part|portion)"
 CONDITION = re.compile(r"\b(?:if|unless|when|whether|except|not|never|otherwise|until)\b")
 
 

@@ -13,9 +13,9 @@ from collections.abc import Iterator
 
 from trueness.reasoning.word_anew import SAID_ANEW
 from trueness.reasoning.word_causes import Values
-from trueness.reasoning.word_forms import BRACKET, LESS, MORE
+from trueness.reasoning.word_forms import BRACKET
 from trueness.reasoning.word_names import tokens
-from trueness.reasoning.word_numbers import NUMERAL, OPERATION_WORDS, SHARES, computes, number_of
+from trueness.reasoning.word_numbers import LESS, MORE, NUMERAL, OPERATION_WORDS, SHARES, computes, number_of
 
 _FOUND = "(?:obtained|found|calculated|computed|derived|determined)"
 _PERCENT = r"\d[\d.]*\s*(?:%|percent)"
