@@ -1,10 +1,10 @@
 """Arithmetic in words: `Subtract the eggs eaten from the eggs laid` is laid - eaten; anything uncertain is nothing.
 
-    a sentence     word_plain.py: without reasons and purposes, and in plain forms
+    a sentence     word_plain.py, word_anew.py: without reasons and purposes, and in plain forms
     what is left   word_rest.py
     its steps      add X and Y, then divide by Z; multiply A by B, multiply C by D, and add the two
     per one        word_each.py: 3 eggs for every cake, grows by 3 % a year for two years, convert hours to minutes
-    arithmetic     word_forms.py
+    arithmetic     word_forms.py, and what each form makes of its phrases: word_makers.py, word_shapes.py
     phrases        word_causes.py: each cause once; word_names.py: how alike a phrase and a name are
 
 A sentence that says more than its arithmetic (if, unless, proportional, about), a phrase with a number or an operation
@@ -54,6 +54,7 @@ SAYS_MORE = re.compile(
     r"varies|some|appropriate|at least|at most|up to|nearly|almost|again|ago|from now|worth (?:half|twice|\w+ times))\b"
     r"|\b(?:times|square of|cube of) [^,]* minus (?:one|two|1|2)$|\bdivided by (?!one |two |\d)[^,]* (?:minus|"
     r"plus) (?:one|two|1|2)$"  # n minus 1, or the product minus 1
+    r"|^(?:twice|half|double|triple) [^,]* (?:in|de)creased by"  # of the number, or of the number decreased
 )
 _IN_PERCENT = re.compile(r",?\s*(?:(?:expressed|given|stated|written)\s+)?(?:as an? percent(?:age)?|in percent)$")
 _ROUNDED = re.compile(rf",?\s*(?:and\s+)?(?:then\s+)?{ROUNDING}$")
