@@ -59,6 +59,7 @@ from trueness.reasoning.trees import (
     substituted,
     written,
 )
+from trueness.reasoning.word_forms import TooManyReadings
 from trueness.reasoning.word_names import is_other, share_meaning, tokens
 from trueness.reasoning.word_numbers import computes
 
@@ -85,6 +86,7 @@ _BOUND = re.compile(r"^[^=<>]*(?:[<>]=?|[≤≥∝])(?!.*\b(?:if|else|then)\b)|=
 _CALL_LEFT = re.compile(r"\s*(?:sin|cos|tan|ln|log\w*|exp|sqrt)\s*\([^=]*=")
 _AND = re.compile(r"=[^=]*(?:\b(?:and|or|with|where|for|when|if|using|taking)\b|[,;])[^=]*=")  # more than a chain
 _OF_SOMETHING = re.compile(r"[^=\d%]*[^\W\d]\s+of\s+[^=\d%]*=(?!=)", re.IGNORECASE)
+_MOST_PARTS = 250  # parts of one rule that are read: strangers' sentences end, whatever they hold
 _HUNDRED = re.compile(r"[×x*·]\s*100\s*(%)\s*\)?\s*\.?\s*$")
 _PERCENT = re.compile(r"percent|%", re.IGNORECASE)
 _OF_PERCENT = re.compile(r"(?<=[^\W\d])\s*%\s*=(?!=)")  # Profit % = ...
@@ -225,6 +227,9 @@ def _otherwise(text: str, causes: tuple[str, ...], effect: str, nodes: tuple[str
 
     def read(said: str, of: tuple[str, ...], what: str, depth: int = 1) -> Tree | None:
         known = tuple(one for one in values if one[0] in of)
+        tried.append(said)
+        if len(tried) > _MOST_PARTS:
+            raise TooManyReadings
         rule = _read(said, of, what, (), known)
         if rule.tree is None and depth and not rule.is_open:
             return within(said, of, what, known, depth - 1)
@@ -239,7 +244,11 @@ def _otherwise(text: str, causes: tuple[str, ...], effect: str, nodes: tuple[str
                 return None if _differs(rule.tree, beside, said, of, what, known) else rule.tree
         return with_definitions(said, of, what, lambda part, over, name: read(part, over, name, depth))
 
-    tree = _alike(text, causes, effect, nodes, values) or within(text, causes, effect, values, 1)
+    tried: list[str] = []
+    try:
+        tree = _alike(text, causes, effect, nodes, values) or within(text, causes, effect, values, 1)
+    except TooManyReadings:
+        return None
     if tree is None or isinstance(tree, Name) or set(count_names(tree)) & set(causes) != set(causes):
         return None
     return Rule(text, "formula", tree, frozenset(causes), read_as=f"{effect} = {written(tree)}")
