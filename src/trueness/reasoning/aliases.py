@@ -15,6 +15,7 @@ from trueness.reasoning.in_words import shares_word
 from trueness.reasoning.notation import by_custom, by_letter, means_another
 from trueness.reasoning.syntax import latin, symbol
 from trueness.reasoning.trees import CONSTANTS, FUNCTIONS, NATURE, Name, Tree
+from trueness.reasoning.word_names import is_other
 
 _GREEK = frozenset(
     "alpha beta gamma delta epsilon zeta eta theta kappa lamda lambda mu nu rho sigma tau phi chi psi omega".split()
@@ -94,7 +95,7 @@ def _guessed(unmatched: Sequence[str], free: Sequence[str], assigns: bool) -> di
     left = [cause for cause in free if cause not in clear.values()]
     word = len(left) == 1 and len(symbol(left[0])) > 2  # a cause called g is not called a
     if assigns and word and len(rest) == 1 and not begun[rest[0]] and rest[0] not in NATURE:
-        if means_another(rest[0], left[0]):  # r, for a diameter
+        if means_another(rest[0], left[0]) or _is_word_of_another(rest[0], left[0]):  # r, for a diameter
             return {}
         return clear | {rest[0]: left[0]} if _may_be_one(rest[0]) else {}
     return clear if not rest else {}
@@ -112,6 +113,12 @@ def _is_within(short: str, word: str) -> bool:
     """Whether its letters stand in a word in their order, from the first on."""
     letters = iter(word)
     return short[:1] == word[:1] and all(letter in letters for letter in short)
+
+
+def _is_word_of_another(short: str, cause: str) -> bool:
+    """`width`, for the perimeter of another field: a word says what it is, as a letter does not."""
+    said = short.replace("_", " ")
+    return short.casefold() not in _GREEK and len(said) >= 4 and is_other(said, cause)
 
 
 def _may_be_one(short: str) -> bool:

@@ -41,6 +41,7 @@ from trueness.reasoning.word_names import (
 )
 from trueness.reasoning.word_numbers import CONDITION, LESS, MORE, NUMBER_WORDS, NUMERAL, ROUNDING
 from trueness.reasoning.word_plain import FRONT_REASON, LEAD, charged, numbers, plain, spelt_out
+from trueness.reasoning.word_pronouns import converted, filled_in
 from trueness.reasoning.word_rest import what_is_left
 from trueness.reasoning.word_shapes import Shape, combined, is_percent, joined
 
@@ -195,7 +196,7 @@ def read_words(text: str, causes: Sequence[str], effect: str, values: Values | N
     if says_percent(effect):  # 81 of an effect in per cent; else 81, or .81
         sentence = re.sub(r"\b(times|multipl(?:y|ied) by) 100 ?(?:%|percent)(?=$|,)", r"\1 100", sentence)
         sentence = re.sub(r"^([a-z ]+) \(%\) (?=is |equals )", r"\1 ", sentence)
-    sentence = _of_the_others(sentence, causes)
+    sentence = filled_in(converted(sentence), causes, effect)
     if len(causes) == 1:
         sentence = _without_own_units(sentence, causes[0], effect)
     if (undone := _UNDONE.fullmatch(sentence)) is not None and called(undone["front"], (effect,)):
@@ -237,16 +238,6 @@ def _is_in(unit: str, name: str) -> bool:
     short = {"pounds": "lb", "kilograms": "kg", "grams": "g", "feet": "ft", "inches": "in", "hours": "h"}.get(unit, "-")
     own = re.split(r"[\s_(]", name.lower().rstrip(")"))[-1]
     return unit == own or short == own or ("/" in unit and squashed.endswith(unit.replace("/", "")))
-
-
-def _of_the_others(sentence: str, causes: Sequence[str]) -> str:
-    """180 minus the other two: angles, where that is what all causes are."""
-    shared = frozenset[str].intersection(*(frozenset(words(cause)) for cause in causes))
-    counted = NUMBER_WORDS[len(causes)] if len(causes) < len(NUMBER_WORDS) else ""
-    named = sorted(word for word in shared if len(word) > 2 and word not in ("the", "degrees"))
-    if not counted or len(named) != 1:
-        return sentence
-    return re.sub(rf"\bthe other {counted}(?=$|,| together)", f"the other {counted} {named[0]}s", sentence)
 
 
 def _undo(said: re.Match[str], causes: Sequence[str], effect: str, values: Values) -> InWords | None:
@@ -390,6 +381,10 @@ def _says_more(sentence: str, causes: Sequence[str], effect: str) -> bool:
     """Whether a sentence says what arithmetic does not, or something of its effect that it is not."""
     named = effect.lower().replace("_", " ")
     if _CHANGED.search(sentence) and _CHANGE.search(named):  # the discount is no price reduced by 20 %
+        return True
+    if re.search(r"\bremainder (?:when|of)\b|\bmodulo\b", sentence) and re.search(
+        r"\b(?:full|complete|whole)\b", named
+    ):
         return True
     if "percent" in named and re.search(r"\b100\s*(?:%|percent)(?! minus)", sentence):  # 0.6, or 60
         return True

@@ -22,6 +22,7 @@ from functools import lru_cache
 
 from trueness.reasoning.accounted import in_unused_unit, last_clause, unused
 from trueness.reasoning.aliases import abbreviates, aliases_of, letters_of, said_of
+from trueness.reasoning.around import converts_so, cores, of_all, with_own_names
 from trueness.reasoning.candidates import EQUALS, FRONT, LET, ROUNDED, STANDS_FOR, candidates
 from trueness.reasoning.clauses import (
     gainsays,
@@ -160,7 +161,7 @@ def read_rule(
     if other := states_otherwise(text, numbers):
         told = f"rule of '{effect}' states another value of '{other}' than it has. Leave it out."
         return Rule(text, "broken", message=told, is_open=True)
-    said = plainly(_COMMENT.sub("", text), causes, effect, numbers)
+    said = plainly(with_own_names(_COMMENT.sub("", text), (*causes, effect), numbers), causes, effect, numbers)
     units = {cause: None for cause in causes} | {name: unit for name, _, unit in values}
     if (note := noted(said, units)) is not None and any(name == note[1] for name, _, _ in values):
         said, cause, unit = note
@@ -247,11 +248,27 @@ def _otherwise(text: str, causes: tuple[str, ...], effect: str, nodes: tuple[str
     tried: list[str] = []
     try:
         tree = _alike(text, causes, effect, nodes, values) or within(text, causes, effect, values, 1)
+        tree = tree or _within_its_words(text, causes, effect, values)
     except TooManyReadings:
         return None
     if tree is None or isinstance(tree, Name) or set(count_names(tree)) & set(causes) != set(causes):
         return None
     return Rule(text, "formula", tree, frozenset(causes), read_as=f"{effect} = {written(tree)}")
+
+
+def _within_its_words(text: str, causes: tuple[str, ...], effect: str, values: Values) -> Tree | None:
+    """What a rule says without what stands around it, where all that can be read so is one formula of all causes."""
+    trees: list[Tree] = []
+    for core, out in ((text, list[str]()), *cores(text, causes, effect, [value for _, value, _ in values])):
+        tree = _read(core, causes, effect, (), values).tree or of_all(core, causes, effect)
+        if tree is None or isinstance(tree, Name) or not set(count_names(tree)) >= set(causes):
+            continue
+        if not converts_so(out, tree, causes) or not all(agree(tree, other) for other in trees):
+            return None
+        if _differs(tree, out, text, causes, effect, values):
+            return None
+        trees.append(tree)
+    return trees[0] if trees else None
 
 
 def _alike(text: str, causes: tuple[str, ...], effect: str, nodes: tuple[str, ...], values: Values) -> Tree | None:

@@ -58,8 +58,22 @@ SAID_ANEW: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], .
          r"\1 times \2 times \3"),
         (r"\b(length|width) by (width|height|length|depth)$", r"\1 times \2"),
         (r"\badd(ing)? (?:the )?(?:remaining|extra|additional) (?=[a-z]+s$)", r"add\1 the "),
-        (r", (?:spread|split|shared|divided)(?: (?:out|equally|evenly))? (?:over|across|among) "
-         r"(?=the (?:number of )?[a-z]+$)", ", divided by "),
+        (r", (?:and |then )*(?:is |are )?(?:spread|split|shared|divided|distributed)(?: (?:out|equally|evenly))* "
+         r"(?:over|across|among|between) (?=(?:the (?:number of )?)?[a-z ]+$)", ", divided by "),
+        (rf"\b(?:two|both) (?:successive|consecutive) (?:markdowns|discounts|reductions|cuts) of ({_PERCENT})"
+         rf",? (?:and(?: then)?|then) ({_PERCENT}) (?:are |is )?(?:applied to|on|off) (.+)$",
+         r"\3 reduced by \1, reduced by \2"),
+        (rf"\b(?:two|both) (?:successive|consecutive) (?:increases|raises|markups|rises) of ({_PERCENT})"
+         rf",? (?:and(?: then)?|then) ({_PERCENT}) (?:are |is )?(?:applied to|on) (.+)$",
+         r"\3 increased by \1, increased by \2"),
+        (r"\bwhat (?:remains|is left) (?:when|after|once) (.+?) (?:is|are) (?:taken away|taken|subtracted|removed|"
+         r"deducted) (?:away )?from (.+)$", r"\2 minus \1"),
+        (r"\b(?:one|1) (more|less) than (?:the )?([a-z ]+ divided by [a-z ]+)$",
+         lambda found: f"{found[2]}, {'plus' if found[1] == 'more' else 'minus'} 1"),
+        (r"(?<=, then )take away (?!.* from )(?=[a-z])", "subtract "),
+        (rf"\b(?:an? |the )?(?:flat|fixed|base|basic) (?:fee|charge|rate|sum|amount|price) of (?={NUMERAL} plus )", ""),
+        (rf"\b(?:cost|price) of ({NUMERAL}) ([a-z]+)s and ({NUMERAL}) ([a-z]+)s$",
+         r"\1 times the price of a \2 and \3 times the price of a \4"),
         (r"^(?:group|pack|put|arrange|place|divide|split|sort)(?:ing)? (.+?) (?:in|into) (?:groups|teams|packs|sets|"
          rf"boxes|bags|crates|cartons|rows|bundles|stacks|jars|trays) of ({NUMERAL})(?: each)?$", r"divide \1 by \2"),
         (rf"^if (?!.*\b(?:above|below|over|under|than|least|most|exceeds?)\b)[a-z ]*?({_PERCENT})[a-z ]*, (?:then )?"

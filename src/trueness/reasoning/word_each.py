@@ -17,6 +17,7 @@ from trueness.reasoning.word_causes import Values
 from trueness.reasoning.word_names import stem, tokens, units_of
 from trueness.reasoning.word_numbers import NUMERAL, computes, number_of
 from trueness.reasoning.word_plain import numbers
+from trueness.reasoning.word_pronouns import is_in
 from trueness.reasoning.word_shapes import Shape
 
 _EVERY_STEP = re.compile(
@@ -217,11 +218,11 @@ def converted_by(match: re.Match[str], cause: str, values: Values) -> Iterator[S
     if match["by"]:
         said = number_of(match["by"]) or 1.0
         spoken = said if match["how"] == "multiply" else 1 / said
-        if factor is not None and abs(spoken / factor - 1) > 1e-9:
+        if factor is not None and abs(spoken / factor - 1) > 1e-3:  # 0.4536 kg of a pound
             return
         factor = spoken
     told = numbers(match["what"])
-    meant = told == {value} if told else bool(tokens(match["what"]) & tokens(cause))
+    meant = told == {value} if told else bool(tokens(match["what"]) & tokens(cause)) or is_in(match["what"], cause)
     if factor is not None and meant:
         sign, size = ("*", factor) if factor >= 1 else ("/", 1 / factor)
         yield Binary(sign, Name(cause), Number(float(f"{size:.12g}")))

@@ -22,6 +22,7 @@ _IRREGULAR = {
     "children": "child", "kids": "child", "kid": "child", "people": "person", "feet": "foot", "men": "man",
     "women": "woman", "driven": "drive", "drove": "drive", "gave": "give", "lost": "lose", "won": "win",
     "made": "make", "momenta": "momentum", "taken": "take", "took": "take", "written": "write", "built": "build",
+    "broke": "break", "broken": "break", "laid": "lay", "baked": "bake", "kept": "keep",
     "grew": "grow", "grown": "grow", "halves": "half", "leaves": "leaf", "loaves": "loaf", "began": "begin",
     "left": "remain", "leftover": "remain", "leftovers": "remain", "rest": "remain", "remainder": "remain",
     "probabilities": "probability", "prob": "probability", "num": "number", "avg": "average", "qty": "quantity",

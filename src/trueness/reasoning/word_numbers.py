@@ -17,6 +17,7 @@ SHARES |= {f"{one} {part}": 1 / of for part, of in _PARTS.items() for one in ("a
 SHARES |= {
     f"{word} {part}s": n / of for part, of in _PARTS.items() for n, word in enumerate(NUMBER_WORDS[:12]) if n > 1
 }
+SHARES |= {f"{word} halves": n / 2 for n, word in enumerate(NUMBER_WORDS[:12]) if n > 2}
 NUMERAL = r"(?:\$?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:e[+-]?\d+)?|" + "|".join(NUMBER_WORDS[1:]) + ")"
 _MEASURES = (
     "(?:dollars?|cents?|seconds?|minutes?|hours?|days?|weeks?|months?|years?|gb|mb|units?|people|persons?|items?)"

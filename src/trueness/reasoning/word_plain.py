@@ -110,6 +110,12 @@ def _as_words(found: re.Match[str]) -> str:
 _SIGNS = tuple(
     (re.compile(pattern), said)
     for pattern, said in (
+        (r"\b((?:square root|square|half|twice|sum|product) of) \(([a-z ]+)\)$", r"\1 \2"),
+        (r"(?:^|(?<=equals )|(?<= is ))minus (?=[a-z])", "negative of "),
+        (r"\babsolute value of (?:the difference )?([a-z]\w*) [-−–] ([a-z]\w*)$",
+         r"absolute value of the difference of \1 and \2"),
+        (r"\b((?:integer|whole) part of [a-z ]+) / (?=[a-z ]+$)", r"\1 divided by "),
+        (r"\b((?:common|decimal) log(?:arithm)? of [a-z0-9 ]+?) \((?:to )?base (?:10|ten)\)", r"\1"),
         (r"\s*(?<=[a-z)\] ])[×✕⋅·](?=[a-z(\[ ])\s*|(?<=[)\]])\s*[x*]\s*(?=[(\[])", " times "),
         (r"(?:^|(?<=times )|(?<=plus )|(?<=minus )|(?<=over )|(?<=by ))[(\[]([a-z][a-z' ]*)[)\]]"
          r"(?= (?:times|plus|minus|divided by|over|multiplied by)\b|$)", r"\1"),
@@ -195,7 +201,7 @@ _REWRITTEN = tuple(
          lambda found: f"{'average' if found[2] == 'averag' else 'sum'} of {found[1]}"),
         (rf"\b(?!{NUMERAL}\b)([a-z]+) (minus|plus|take away|subtract|divided by|times) (the )?([a-z]+) "
          rf"one$", r"\1 \2 \4 \1"),
-        (r"\bremainder (?:when|of) ([a-z0-9 ]+?) (?:is )?divided by ([a-z0-9 ]+)$", r"\1 modulo \2"),
+        (r"\bremainder (?:when|of) ([a-z0-9 ]+?) (?:is |are )?divided by ([a-z0-9 ]+)$", r"\1 modulo \2"),
         (rf"\b(add|adding|plus|minus|subtract) ({NUMERAL}) (?:extra|additional|more|spare) [a-z]+"
          rf"(?: for [a-z]+)?$", r"\1 \2"),
         (r"\btak(e|ing) (?:away|off|out) (?=(?:the |an? )?\$?\d[^,]*$)", "subtract "),
@@ -366,7 +372,11 @@ def _shares_meant(why: str, rest: str, one: float, other: float) -> set[float]:
     subject = re.split(r"\b(?:is|are|equals)\b", rest)[0]
     if sides is not None:
         own = [bool(tokens(side) & tokens(subject)) for side in sides.groups()]
-        return {(one if own[0] else other) / (one + other)} if own.count(True) == 1 else set()
+        if own.count(True) != 1:
+            return set()
+        mine, its = (one, other) if own[0] else (other, one)
+        of_it = tokens(sides[2] if own[0] else sides[1]) & tokens(rest[len(subject) :])  # the sugar, of the butter
+        return {mine / its} if of_it else {mine / (one + other)}
     if re.search(r"\b(?:larger|bigger|greater|largest)\b", subject):
         return {max(one, other) / (one + other)}
     return {min(one, other) / (one + other)} if re.search(r"\bsmall(?:er|est)\b", subject) else set()
