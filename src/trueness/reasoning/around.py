@@ -19,8 +19,18 @@ from trueness.reasoning.literals import conversion, read_unit
 from trueness.reasoning.syntax import symbol
 from trueness.reasoning.trees import Call, Name, Tree, evaluate
 from trueness.reasoning.word_forms import SHARE
-from trueness.reasoning.word_names import GENERAL, are_alike, is_another, share_meaning, stem, tokens, without_unit
-from trueness.reasoning.word_numbers import CONDITION, NUMBER_WORDS, NUMERAL, OPERATION_WORDS, number_of
+from trueness.reasoning.word_names import (
+    GENERAL,
+    are_alike,
+    is_another,
+    is_symbol,
+    names_symbol,
+    share_meaning,
+    stem,
+    tokens,
+    without_unit,
+)
+from trueness.reasoning.word_numbers import CONDITION, NUMBER_WORDS, NUMERAL, OPERATION_WORDS, number_of, share_of
 from trueness.reasoning.word_plain import numbers
 from trueness.reasoning.word_shapes import joined
 
@@ -35,6 +45,7 @@ _AROUND = tuple(
     for pattern in (
         r"(?P<out>.+?)[,;.]?\s+(?:so|hence|therefore|thus|consequently)\b,?\s*(?:it'?s |it is |that is )?(?P<core>.+)",
         r"(?P<out>[^:=]+):\s+(?P<core>.+)",
+        r"(?P<out>[^,$=]+),\s+(?P<core>\$[^$]+\$)",
         r"(?P<out>(?:by|using|for|to|in|with|from)\s[^,=]+),\s+(?P<core>.+)",
         rf"(?P<out>(?:by|for|using|from)\s[^,=]+?)\s+(?P<core>(?:just |simply )?{_DO}\s.+|{_OF}.+)",
         r"(?P<out>[^.;=]*[a-z]{2})[.;]\s+(?P<core>.+)",
@@ -53,7 +64,14 @@ _HAS = re.compile(  # a polygon with n sides has n(n-3)/2 diagonals
     r"(?P<out>[^=,;:]+?)\s+(?:has|have|there are|can be [a-z]+ in)\s+(?P<core>\S*[\d+*/^!²(]\S*(?:\s+[-+*/^]\s+\S+)*)"
     r"\s+(?P<noun>[a-z]+)", re.IGNORECASE,
 )  # fmt: skip
-_GOES_ON = re.compile(r"[,;]\s*(?!(?:as|since|because)\b)(?!where [^\W\d_] = )")
+_GOES_ON = re.compile(r"[,;](?!\s*(?:as|since|because)\b)(?!\s*where [^\W\d_] = )")
+_REMAINS = re.compile(rf"(?:only |the )?({SHARE}) (?:remains?|(?:is|are) (?:left|remaining))(?: over)?", re.IGNORECASE)
+_LEFT = frozenset(map(stem, "left remaining remain remainder rest leftover".split()))
+_EACH_GETS = re.compile(
+    r"(?:each|every) (?P<who>[a-z]+) (?:gets|receives|pays|earns) (?P<core>.*\b(?:divided by|over|shared)\b.*)",
+    re.IGNORECASE,
+)
+_SPELT = sorted({word for word in OPERATION_WORDS if len(word) > 6} | {"arithmetic", "subtract", "multiply"})
 _MORE = re.compile(
     rf"{CONDITION.pattern}|\b(?:proportional|approximately|about|roughly|depends?|may|might|some|or|at least|at most|"
     r"up to|nearly|almost|ago|only|excluding|instead|without|before|after|besides|else|ignor\w+|neglect\w+|appl\w+|"
@@ -63,7 +81,7 @@ _MORE = re.compile(
 _SUMS_TO = re.compile(rf"\b(?:add|sum)s?(?: up)? to (?:{NUMERAL})")
 _WHOLE = re.compile(r"\bonly (?:complete|full|whole) [a-z]+ (?:count|are counted|matter|fit|are sold)\b")
 _FLOOR = re.compile(r"(?:integer|whole) part|rounded down|floor", re.IGNORECASE)
-_COUNT = re.compile(rf"\b(?:the|these|all|both) ({'|'.join(NUMBER_WORDS[2:])}) [a-z]+")
+_COUNT = re.compile(rf"\b(?:the|these|all|both|has|have) ({'|'.join(NUMBER_WORDS[2:])}) [a-z]+")
 _OUTCOMES = frozenset("average mean sum total difference ratio percentage product complement percent all".split())
 _NOTHING = frozenset("it this that result answer value quantity amount".split())
 _CUSTOM = {
@@ -84,6 +102,10 @@ _ALL = re.compile(
 _OTHER = re.compile(rf"(?:the )?(?:other|remaining) ({SHARE})", re.IGNORECASE)
 _OPERATIONS = frozenset(map(stem, OPERATION_WORDS))
 _ELLIPSIS = re.compile(r"(?:the )?(?:third|other|last|remaining|missing|unknown)(?: one)?")
+_ADD = re.compile(
+    r"^(?:just |simply )?(?:add|sum)(?: up)? ((?:their|the|both|all) [a-z ]+?)(?: up| together)?$"
+    r"|^(?=((?:the )?[a-z ]*?[a-z]+s(?: in series)?) (?:simply |just )?(?:add|sum)(?: up)?$).*"
+)
 _CALLS = {"s": "sum", "t": "sum", "p": "product", "a": "mean", "m": "mean", "l": "lcm", "g": "gcd", "h": "gcd"}
 _SOME = re.compile(
     r"\b(?:first|last|other|others|best|worst|next|remaining|left|outer|inner|square\w*|reciprocal\w*|weighted|by|"
@@ -106,8 +128,16 @@ def cores(text: str, causes: Sequence[str], effect: str, values: Sequence[float]
 def _shorter(text: str, causes: Sequence[str], effect: str, values: Sequence[float]) -> Iterator[tuple[str, str]]:
     for place, pattern in enumerate(_AROUND):
         found = pattern.fullmatch(text)
-        if found and _says_nothing(found["out"], found["core"], (*causes, effect), values, titled=place == 1):
+        if found and _says_nothing(found["out"], found["core"], (*causes, effect), values, titled=place in (1, 2)):
             yield found["core"].strip().rstrip("."), found["out"]
+    if (spelt := _spelt(text)) != text:
+        yield spelt, ""
+    share = _REMAINS.fullmatch(text) if len(causes) == 1 else None
+    if share and tokens(effect) & _LEFT:
+        yield f"{share[1]} of {causes[0]}", ""
+    gets = _EACH_GETS.fullmatch(text)
+    if gets and (re.search(r"each|per|share", effect.lower()) or share_meaning(gets["who"], effect)):
+        yield gets["core"], ""
     counted = _HAS.fullmatch(text)
     if counted and share_meaning(counted["noun"], effect) and is_subject(counted["noun"], causes, effect):
         if _says_nothing(counted["out"], text, (*causes, effect), values, titled=False):
@@ -132,7 +162,7 @@ def with_own_names(text: str, names: Sequence[str], values: Mapping[str, float])
             text = re.sub(rf"\b{inside[1]}\(\s*{spoken}\s*\)", name, text, flags=re.IGNORECASE)
     pi = _PI.fullmatch(text)
     if pi is not None and len(re.findall(r"\bpi\b|π", pi["core"], re.IGNORECASE)) == 1:
-        text = re.sub(r"\bpi\b|π", pi["value"], pi["core"], flags=re.IGNORECASE)
+        text = re.sub(r"\\?\bpi\b|π", f" {pi['value']} ", pi["core"], flags=re.IGNORECASE)
     bound = _BOUND.fullmatch(text)
     if bound is not None and bound["name"] in values:
         value = abs(values[bound["name"]]) if bound["abs"] else values[bound["name"]]
@@ -142,8 +172,8 @@ def with_own_names(text: str, names: Sequence[str], values: Mapping[str, float])
 
 
 _PI = re.compile(
-    r"(?P<core>[^=]*?(?:=[^=]*?)?),?\s*\(?(?:using|with|taking|where|and take|for)\s+(?:pi|π)\s*(?:=|≈|is|as|to be)\s*"
-    r"(?P<value>3\.1\d*)\)?\.?", re.IGNORECASE | re.DOTALL,
+    r"(?P<core>[^=]*(?:=[^=]*?)?),?\s*\(?(?:using|with|taking|where|for)\s+\$?\\?(?:pi|π)\s*(?:=|≈|is|as|to be)\s*"
+    r"(?P<value>3\.1\d*)\$?\)?\.?", re.IGNORECASE | re.DOTALL,
 )  # fmt: skip
 _BOUND = re.compile(
     r"(?P<core>.+?),?\s*\(?(?:which is |which holds |valid |true |converges )?(?:since|as|because|for|"
@@ -165,6 +195,24 @@ def converts_so(out: Sequence[str], tree: Tree, causes: Sequence[str]) -> bool:
     return True
 
 
+def _spelt(text: str) -> str:
+    """Arrithmetic mean, multipy by: a long word of arithmetic with one letter too many, too few or another."""
+
+    def mended(found: re.Match[str]) -> str:
+        word = found[0].lower()
+        near = [one for one in _SPELT if _is_one_off(word, one)] if word not in _SPELT else []
+        return near[0] if len(near) == 1 else found[0]
+
+    return re.sub(r"\b[A-Za-z]{6,}\b", mended, text)
+
+
+def _is_one_off(word: str, other: str) -> bool:
+    """Whether a letter in the middle tells them apart; added and adding differ at their ends, and are two words."""
+    same = next((k for k, (one, two) in enumerate(zip(word, other, strict=False)) if one != two), len(word))
+    tails = {word[same:] == other[same + 1 :], word[same + 1 :] == other[same:], word[same + 1 :] == other[same + 1 :]}
+    return 0 < same < min(len(word), len(other)) - 2 and True in tails
+
+
 def _worded(core: str) -> str:
     """start + four times the length, in words alone."""
     for sign, word in ((" + ", " plus "), (" - ", " minus "), (" / ", " divided by "), (" * ", " times ")):
@@ -175,6 +223,9 @@ def _worded(core: str) -> str:
 def _says_nothing(out: str, core: str, names: Sequence[str], values: Sequence[float], titled: bool) -> bool:
     """Whether words can be left out: they compute nothing, set no condition, and have no number of their own."""
     said, known = out.lower().replace("_", " "), " ".join(names).lower().replace("_", " ")
+    for part in re.findall(SHARE, said):  # three quarters are used, so a quarter remains
+        if (share := share_of(part)) and any(share_of(one) == 1 - share for one in re.findall(SHARE, core.lower())):
+            said = said.replace(part, " ")
     own, bare = set(re.findall(r"[a-z]+", known)), _SUMS_TO.sub(" ", said)
     if (
         any(found[0] not in own for found in _MORE.finditer(_WHOLE.sub(" ", bare) if _FLOOR.search(core) else bare))
@@ -209,7 +260,8 @@ def is_subject(said: str, causes: Sequence[str], effect: str) -> bool:
         return short[0] in customary or (len(short[0]) > 1 and short[0] == first)
     if all(2 < len(one) < 6 and any(_shortens(one, word) for word in plain) for one in short):
         return True
-    return is_about(said, effect) and not (own - named - GENERAL and named - own - GENERAL)
+    others = own - named - GENERAL - frozenset[str].union(*map(tokens, causes))
+    return is_about(said, effect) and not (others and named - own - GENERAL)
 
 
 def _shortens(short: str, word: str) -> bool:
@@ -218,9 +270,10 @@ def _shortens(short: str, word: str) -> bool:
     return short[0] == word[0] and len(word) > len(short) and all(letter in letters for letter in short)
 
 
-def of_all(core: str, causes: Sequence[str], effect: str) -> Tree | None:
+def of_all(core: str, causes: Sequence[str], effect: str, text: str = "") -> Tree | None:
     """`the product`, `the sum of what the three children collected`: over all causes, where they are of one kind."""
-    found = _ALL.fullmatch(core.lower().strip().rstrip("."))
+    said = core.lower().strip().rstrip(".")
+    found = _ALL.fullmatch(_ADD.sub(lambda it: f"sum of {it[1] or it[2]}", said))
     what = (found["what"] or "") if found else ""
     if found is None or not 1 < len(causes) < len(NUMBER_WORDS) or CONDITION.search(what):
         return None
@@ -234,7 +287,7 @@ def of_all(core: str, causes: Sequence[str], effect: str) -> Tree | None:
         "all"
     }:
         return None
-    if what and counts != [len(causes)]:
+    if what and counts != [len(causes)] and not _are_these(what, causes, text):
         return None
     if any(0 < sum(share_meaning(token, cause) for cause in causes) < len(causes) for token in tokens(what)):
         if not are_alike([what, *causes]) or len(tokens(what)) > 2:  # the two lengths, of a length and a width
@@ -245,6 +298,17 @@ def of_all(core: str, causes: Sequence[str], effect: str) -> Tree | None:
         return None
     tree = joined(operation, [Name(cause) for cause in causes])
     return tree if not isinstance(tree, Call) or len(tree.arguments) == len(causes) else None
+
+
+def _are_these(what: str, causes: Sequence[str], text: str) -> bool:
+    """Their lengths, of the legs that a rule speaks of and whose names say leg; resistors, of R1 and R2."""
+    shared = frozenset[str].intersection(*map(tokens, causes)) - GENERAL
+    if what.startswith("their "):
+        return bool(shared & tokens(text))
+    bare = [without_unit(cause) for cause in causes]
+    return all(is_symbol(one) and names_symbol(what, one) for one in bare) and not re.search(
+        r"\b(?:parallel|the)\b", text
+    )
 
 
 def _are_of_one_kind(causes: Sequence[str]) -> bool:

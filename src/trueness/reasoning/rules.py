@@ -260,7 +260,7 @@ def _within_its_words(text: str, causes: tuple[str, ...], effect: str, values: V
     """What a rule says without what stands around it, where all that can be read so is one formula of all causes."""
     trees: list[Tree] = []
     for core, out in ((text, list[str]()), *cores(text, causes, effect, [value for _, value, _ in values])):
-        tree = _read(core, causes, effect, (), values).tree or of_all(core, causes, effect)
+        tree = _read(core, causes, effect, (), values).tree or of_all(core, causes, effect, text)
         if tree is None or isinstance(tree, Name) or not set(count_names(tree)) >= set(causes):
             continue
         if not converts_so(out, tree, causes) or not all(agree(tree, other) for other in trees):

@@ -77,6 +77,8 @@ _CHARGES = tuple(
         rf"(?:an? |the )?{_SHARED} {_KINDS}$",
         rf"^(?:an? |the )?{_KINDS} of {_SHARED} (?:is|are) (?:(?P<more>added to|charged on|put on)|"
         r"(?:subtracted|deducted|taken) (?:from|off)) (?P<whole>(?:(?! and )[a-z ])+)$",
+        rf"^(?:an? |the )?{_SHARED} {_KINDS} (?:is|are) (?:(?P<more>added to|charged on|put on)|"
+        r"(?:subtracted|deducted|taken) (?:from|off)) (?P<whole>(?:(?! and )[a-z ])+)$",
         rf"^(?:(?P<more>add)|subtract|deduct) (?:an? |the )?{_KINDS} of {_SHARED} (?:to|from) "
         r"(?P<whole>(?:(?! and )[a-z ])+)$",
         rf"^(?:(?P<more>add)|subtract|deduct) (?:an? |the )?{_SHARED} (?:(?:for|in) )?{_KINDS} (?:to|from) "
