@@ -55,10 +55,12 @@ _NO_NUMBER = re.compile(  # 1) ..., step 2, every 3 hours, two and a half, a rat
 )
 _COUNTED = re.compile(rf"(?<!by )(?<!times )(?<!plus )(?<!minus )(?<!over )(?<!add )\b(?:[2-9]|{_WORD})\b(?! times)")
 _CONDITION = re.compile(
-    r"\b(?:unless|otherwise|for (?:[a-z]+ )?[a-z]+ only|"
+    r"\b(?:unless|otherwise|for (?:[a-z]+ )?[a-z]+ only|most|(?:in|at) (?:the )?(?:worst|best)|"
+    r"every (?:second|third|fourth|other)|"
     r"^for (?:large|small|big|bulk|long|short|heavy|new|old|early|late|group|most|regular) [a-z]+s)\b"
 )
 _SUMS_TO = re.compile(r"\b(?:add|sum)s?(?: up)? to (\d)")
+_OF_ALL = re.compile(r" [a-z_]+ (?:(?:of|in) [a-z_ ]+ )?(?:add|sum|make)\b|(?= [a-z_]+ (?:of|in) [a-z_ ]+ \d)")
 _SOME_OF = re.compile(r" of the [a-z_ ]+ (?:are|is|were|leave|left|have|get|do)\b")  # two of the workers are ill
 _ORDINALS = "first second third fourth fifth sixth".split()
 _ORDINAL = re.compile(rf"\b({'|'.join(_ORDINALS)}) ([a-z]+)\b")
@@ -109,7 +111,7 @@ def unused(text: str, tree: Tree, names: Sequence[str], values: Iterable[float])
     counted = {float(number) for number in range(2, len(names))}
     for found, number in _said_numbers(said, digits="=" not in text):
         near = any(abs(number - one) <= 1e-6 * abs(number) for one in numbers)
-        near = near or (number == len(names) and said[: found.start()].endswith("the ") and found[0].isalpha())
+        near = near or (number == len(names) and _OF_ALL.match(said, found.end()) is not None)
         counts = number in counted and _COUNTED.fullmatch(said, *found.span()) and not _SOME_OF.match(said, found.end())
         if not near and not counts:
             if not re.search(rf"\b{re.escape(found[0])}\b", known):

@@ -15,7 +15,7 @@ from trueness.reasoning.in_words import shares_word
 from trueness.reasoning.notation import by_custom, by_letter, means_another
 from trueness.reasoning.syntax import latin, symbol
 from trueness.reasoning.trees import CONSTANTS, FUNCTIONS, NATURE, Name, Tree
-from trueness.reasoning.word_names import is_other
+from trueness.reasoning.word_names import are_alike, is_other
 
 _GREEK = frozenset(
     "alpha beta gamma delta epsilon zeta eta theta kappa lamda lambda mu nu rho sigma tau phi chi psi omega".split()
@@ -118,7 +118,7 @@ def _is_within(short: str, word: str) -> bool:
 def _is_word_of_another(short: str, cause: str) -> bool:
     """`width`, for the perimeter of another field: a word says what it is, as a letter does not."""
     said = short.replace("_", " ")
-    return short.casefold() not in _GREEK and len(said) >= 4 and is_other(said, cause)
+    return short.casefold() not in _GREEK and len(said) >= 4 and (is_other(said, cause) or not are_alike((said, cause)))
 
 
 def _may_be_one(short: str) -> bool:

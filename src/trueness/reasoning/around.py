@@ -86,7 +86,7 @@ _OUTCOMES = frozenset("average mean sum total difference ratio percentage produc
 _NOTHING = frozenset("it this that result answer value quantity amount".split())
 _CUSTOM = {
     "density": "rho ρ d", "wavelength": "lambda λ", "angle": "theta θ alpha α beta β phi φ", "frequency": "f nu ν",
-    "energy": "e u k w pe ke ep ek", "work": "w", "heat": "q", "displacement": "s x d", "distance": "d s x",
+    "energy": "e u k w", "work": "w", "heat": "q", "displacement": "s x d", "distance": "d s x",
     "deviation": "sigma σ sd s", "mean": "mu μ", "slope": "m k", "efficiency": "eta η", "torque": "tau τ",
     "probability": "p", "period": "t", "temperature": "t", "time": "t", "volume": "v", "voltage": "v u",
     "area": "a s", "power": "p", "pressure": "p", "force": "f n", "momentum": "p", "impulse": "j p", "current": "i",
@@ -100,6 +100,7 @@ _ALL = re.compile(
     r"(?: of (?P<what>[a-z ]+))?"
 )
 _OTHER = re.compile(rf"(?:the )?(?:other|remaining) ({SHARE})", re.IGNORECASE)
+_PLAIN = frozenset("both 2 3 4 until next all together".split())
 _OPERATIONS = frozenset(map(stem, OPERATION_WORDS))
 _ELLIPSIS = re.compile(r"(?:the )?(?:third|other|last|remaining|missing|unknown)(?: one)?")
 _ADD = re.compile(
@@ -257,11 +258,11 @@ def is_subject(said: str, causes: Sequence[str], effect: str) -> bool:
     customary = {letter for word in plain for letter in _CUSTOM.get(word, "").split()}
     if len(short[0]) <= 2 or short[0] in " ".join(_CUSTOM.values()).split():  # rho, E_k, v_avg
         first = "".join(word[0] for word in re.findall(r"[a-z]+", said) if word not in ("the", "of", "a", "an"))
-        return short[0] in customary or (len(short[0]) > 1 and short[0] == first)
+        return short[0] in customary or (len(short[0]) > 1 and first.endswith(short[0]))
     if all(2 < len(one) < 6 and any(_shortens(one, word) for word in plain) for one in short):
         return True
-    others = own - named - GENERAL - frozenset[str].union(*map(tokens, causes))
-    return is_about(said, effect) and not (others and named - own - GENERAL)
+    others = own - named - GENERAL - _PLAIN - frozenset[str].union(*map(tokens, causes))
+    return is_about(said, effect) and not (others and named - own - GENERAL - _PLAIN)
 
 
 def _shortens(short: str, word: str) -> bool:

@@ -207,8 +207,13 @@ def _defined(main: str, node: str, name: str, what: str, causes: Sequence[str], 
     name = re.sub(r"^(?:the|a|an|each|this|that)\s+", "", name.strip(), flags=re.IGNORECASE)
     known = called(name, causes) is not None or any(symbol(name) == symbol(one) for one in (*causes, effect))
     known = known or any(tokens(name) <= tokens(cause) for cause in causes)
+    shares = [{float(one) for one in re.findall(r"(\d+(?:\.\d+)?) ?%", part)} for part in (what, main)]
+    rest = any(100 - one in shares[1] for one in shares[0]) and re.search(
+        r"% of it\b", main
+    )  # of the whole, not of 2 %
     if (
         known
+        or rest
         or set(name.lower().split()) & (OPERATION_WORDS - {"all"})
         or not tokens(name)
         or called(name, (effect,)) is not None

@@ -30,6 +30,7 @@ from trueness.reasoning.word_forms import SHARE, Reader, TooManyReadings
 from trueness.reasoning.word_names import (
     GENERAL,
     is_acronym,
+    is_another,
     is_no_money,
     is_symbol,
     names_symbol,
@@ -170,6 +171,7 @@ _UNDONE = re.compile(
     r"(?:the )?(?P<what>reciprocal of|inverse of|square of|half(?: of)?|twice|double) (?:the )?"
     r"(?P<front>(?:(?!\b(?:is|are|equals?)\b)[a-z ])+?) (?P<rest>(?:is|are|equals?) .+)"
 )
+_OF_NOBODY = frozenset(map(stem, "total final net gross new left remaining combined share".split()))
 _RATE_NAME = re.compile(r"\b(?:per|each|every|rate|price|unit)\b")
 
 
@@ -575,6 +577,11 @@ def is_about(said: str, effect: str) -> bool:
         *_OF_EFFECT.findall(effect.lower().replace("_", " "))
     } or re.search(r"\bwhere\b", said):  # half of the cost is ...
         return False
+    owners = {stem(one) for one in re.findall(r"\b([a-z]+)'s\b", said)}
+    if is_another(before, effect):  # the weekly pay, for the monthly
+        return False
+    if owners and not owners & tokens(effect) and tokens(effect) - tokens(said) - GENERAL - _OF_NOBODY:
+        return False  # Ann's pay, for tom_pay
     if _TWO_STATEMENTS.search(said) or re.search(
         r"\bas (?:many|much)\b", said
     ):  # area is length times width, and perimeter (is ...)

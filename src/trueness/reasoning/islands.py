@@ -79,8 +79,14 @@ def formulas_within(text: str, causes: Sequence[str], effect: str) -> Iterator[t
     said = re.sub(r"[,;:]?\s*(?:that is|i\.e\.|so|is|are|equals?|=)?[\s,:]*$", "", front)
     if _CLAUSE.match(behind):
         yield said, f"{formula}{behind if behind[0] in ',;' else ', ' + behind.strip()}"
-    elif _COUNTED.fullmatch(behind):
+    elif _COUNTED.fullmatch(behind) and not _is_of_another(front, behind, effect):
         yield said, formula
+
+
+def _is_of_another(front: str, behind: str, effect: str) -> bool:
+    """`A polygon with n sides has n(n-3)/2 diagonals`, for the sides: what is counted stands behind."""
+    has = re.search(r"\b(?:has|have|are)\s*$", front)
+    return bool(has and behind.strip(" .")) and not share_meaning(behind, effect) and share_meaning(front, effect)
 
 
 def islands_of(text: str, causes: Sequence[str], effect: str) -> Iterator[tuple[int, int]]:

@@ -276,6 +276,7 @@ def _of_several(
         or is_made_of(phrase, causes)
         or re.search(r"\b(?:by|weighted|without|except)\b", phrase)
         or _SINGLES_OUT.search(phrase)
+        or not are_alike((phrase, *causes[:1]))
     ):
         return None
     counts = {NUMBER_WORDS.index(word) for word in said if word in NUMBER_WORDS}

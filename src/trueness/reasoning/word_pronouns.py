@@ -100,7 +100,7 @@ def _of_unit(found: re.Match[str], cause: str, effect: str) -> str:
 def is_in(unit: str, name: str) -> bool:
     """Kilograms of mass_kg."""
     *front, own = re.split(r"[\s_(]+", name.lower().rstrip(")"))
-    return bool(front) and own in (_UNITS.get(unit), unit)
+    return bool(front) and front[-1] not in (*_UNITS.values(), "per") and own in (_UNITS.get(unit), unit)
 
 
 def _what(found: re.Match[str], causes: Sequence[str]) -> str:
