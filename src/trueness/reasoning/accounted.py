@@ -56,7 +56,7 @@ _NO_NUMBER = re.compile(  # 1) ..., step 2, every 3 hours, two and a half, a rat
 _COUNTED = re.compile(rf"(?<!by )(?<!times )(?<!plus )(?<!minus )(?<!over )(?<!add )\b(?:[2-9]|{_WORD})\b(?! times)")
 _CONDITION = re.compile(
     r"\b(?:unless|otherwise|for (?:[a-z]+ )?[a-z]+ only|most|(?:in|at) (?:the )?(?:worst|best)|"
-    r"every (?:second|third|fourth|other)|"
+    r"every (?:second|third|fourth|other) [a-z_]+ (?:is|are) (?:removed|left|taken|empty|missing)|"
     r"^for (?:large|small|big|bulk|long|short|heavy|new|old|early|late|group|most|regular) [a-z]+s)\b"
 )
 _SUMS_TO = re.compile(r"\b(?:add|sum)s?(?: up)? to (\d)")

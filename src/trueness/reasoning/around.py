@@ -65,8 +65,7 @@ _HAS = re.compile(  # a polygon with n sides has n(n-3)/2 diagonals
     r"\s+(?P<noun>[a-z]+)", re.IGNORECASE,
 )  # fmt: skip
 _GOES_ON = re.compile(r"[,;](?!\s*(?:as|since|because)\b)(?!\s*where [^\W\d_] = )")
-_REMAINS = re.compile(rf"(?:only |the )?({SHARE}) (?:remains?|(?:is|are) (?:left|remaining))(?: over)?", re.IGNORECASE)
-_LEFT = frozenset(map(stem, "left remaining remain remainder rest leftover".split()))
+_REMAINS = re.compile(rf"(?:only |the )?({SHARE}) (?P<what>remains?|(?:is|are) [a-z]+)(?: over)?", re.IGNORECASE)
 _EACH_GETS = re.compile(
     r"(?:each|every) (?P<who>[a-z]+) (?:gets|receives|pays|earns) (?P<core>.*\b(?:divided by|over|shared)\b.*)",
     re.IGNORECASE,
@@ -134,7 +133,7 @@ def _shorter(text: str, causes: Sequence[str], effect: str, values: Sequence[flo
     if (spelt := _spelt(text)) != text:
         yield spelt, ""
     share = _REMAINS.fullmatch(text) if len(causes) == 1 else None
-    if share and tokens(effect) & _LEFT:
+    if share and share_meaning(share["what"], effect):
         yield f"{share[1]} of {causes[0]}", ""
     gets = _EACH_GETS.fullmatch(text)
     if gets and (re.search(r"each|per|share", effect.lower()) or share_meaning(gets["who"], effect)):

@@ -208,9 +208,7 @@ def _defined(main: str, node: str, name: str, what: str, causes: Sequence[str], 
     known = called(name, causes) is not None or any(symbol(name) == symbol(one) for one in (*causes, effect))
     known = known or any(tokens(name) <= tokens(cause) for cause in causes)
     shares = [{float(one) for one in re.findall(r"(\d+(?:\.\d+)?) ?%", part)} for part in (what, main)]
-    rest = any(100 - one in shares[1] for one in shares[0]) and re.search(
-        r"% of it\b", main
-    )  # of the whole, not of 2 %
+    rest = any(100 - one in shares[1] for one in shares[0]) and f"% of {node}" in main  # of the whole, not of 2 %
     if (
         known
         or rest

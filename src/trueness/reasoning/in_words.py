@@ -125,8 +125,7 @@ _ADDED = re.compile(rf"^(?:an? |the )?(\d[\d.]*\s?%) (?:{MORE}) (?:is|gets) (?:a
 _TWO_STATEMENTS = re.compile(r"\b(?:is|are|equals) .*\b(?:times|plus|minus|divided|multiplied|sum|product)\b")
 _EACH_ONE = re.compile(r"\bfor (?:each|every)\b")  # the fee for each day, for the fee: of a day, or of all?
 _SAME = re.compile(
-    r"(?:the )?([a-z0-9 ]+?) (?:equals|is equal to|is the same as|are the same as) (?:the "
-    r")?([a-z0-9 ]+)"
+    r"(?:the )?([a-z0-9 ]+?) (?:equals|is equal to|is the same as|are the same as) (?:the )?([a-z0-9 ]+)"
 )
 _AS_MANY = re.compile(
     r"(?P<front>.*[,;.] (?:and |while |but )?)?(?P<who>[^,;.]+?) (?:has|have|had|is|are|was|were|got|sold|made|took) "
@@ -170,6 +169,12 @@ _OF_EFFECT = re.compile(r"^(?:the |an? |one )*(reciprocal|inverse|half|twice|dou
 _UNDONE = re.compile(
     r"(?:the )?(?P<what>reciprocal of|inverse of|square of|half(?: of)?|twice|double) (?:the )?"
     r"(?P<front>(?:(?!\b(?:is|are|equals?)\b)[a-z ])+?) (?P<rest>(?:is|are|equals?) .+)"
+)
+_EXTREMES = (
+    re.compile(
+        r"^(?:the )?(?:larger|largest|maximum|highest|greater|bigger) of\b|\b(?:highest|largest|maximum|biggest)$"
+    ),
+    re.compile(r"^(?:the )?(?:smaller|smallest|minimum|lowest|lesser) of\b|\b(?:lowest|smallest|minimum|min|least)\b"),
 )
 _OF_NOBODY = frozenset(map(stem, "total final net gross new left remaining combined share".split()))
 _RATE_NAME = re.compile(r"\b(?:per|each|every|rate|price|unit)\b")
@@ -388,8 +393,8 @@ def _says_more(sentence: str, causes: Sequence[str], effect: str) -> bool:
         r"\b(?:full|complete|whole)\b", named
     ):
         return True
-    if "percent" in named and re.search(r"\b100\s*(?:%|percent)(?! minus)", sentence):  # 0.6, or 60
-        return True
+    if "percent" in named and re.search(r"\b100\s*(?:%|percent)(?! minus)", sentence):
+        return True  # 0.6, or 60
     shared = any(tokens(effect) & tokens(cause) for cause in causes)
     if _COMBINED.search(sentence) and (
         _NOT_ADDED.search(" ".join((effect, *causes)).lower()) or not (shared or _TOGETHER.search(named))
@@ -487,6 +492,9 @@ def _readings(reader: Reader, sentence: str, causes: Sequence[str], effect: str,
             sentence[match.end() :]
             for match in pattern.finditer(sentence)
             if is_about(_without_same_numbers(sentence[: match.start()], sentence[match.end() :]), effect)
+            and (
+                ";" in sentence or not is_another(sentence[: match.start()], effect)
+            )  # the weekly pay, for the monthly
         }
     starts |= {
         sentence[: match.start()]
@@ -577,15 +585,12 @@ def is_about(said: str, effect: str) -> bool:
         *_OF_EFFECT.findall(effect.lower().replace("_", " "))
     } or re.search(r"\bwhere\b", said):  # half of the cost is ...
         return False
-    owners = {stem(one) for one in re.findall(r"\b([a-z]+)'s\b", said)}
-    if is_another(before, effect):  # the weekly pay, for the monthly
+    owners = {stem(one) for one in re.findall(r"\b([a-z]{2,})'s\b", said)}
+    first = tokens(re.split(r"[\s_]", effect.lower())[0]) - GENERAL - _OF_NOBODY
+    if owners and first and not owners & tokens(effect) and not first & tokens(said):  # Ann's pay, for tom_pay
         return False
-    if owners and not owners & tokens(effect) and tokens(effect) - tokens(said) - GENERAL - _OF_NOBODY:
-        return False  # Ann's pay, for tom_pay
-    if _TWO_STATEMENTS.search(said) or re.search(
-        r"\bas (?:many|much)\b", said
-    ):  # area is length times width, and perimeter (is ...)
-        return False
+    if _TWO_STATEMENTS.search(said) or re.search(r"\bas (?:many|much)\b", said):
+        return False  # area is length times width, and perimeter (is ...)
     named = re.split(r"\b(?:with|after|before|without|including|excluding)\b", effect.lower().replace("_", " "))[0]
     about = named if tokens(named) else effect
     if is_acronym(before, effect) or is_acronym(effect, before) or before.startswith("amount") and "amount" in named:

@@ -248,7 +248,7 @@ def _otherwise(text: str, causes: tuple[str, ...], effect: str, nodes: tuple[str
     tried: list[str] = []
     try:
         tree = _alike(text, causes, effect, nodes, values) or within(text, causes, effect, values, 1)
-        tree = tree or _within_its_words(text, causes, effect, values)
+        tree = tree or _within_its_words(text, causes, effect, nodes, values)
     except TooManyReadings:
         return None
     if tree is None or isinstance(tree, Name) or set(count_names(tree)) & set(causes) != set(causes):
@@ -256,11 +256,13 @@ def _otherwise(text: str, causes: tuple[str, ...], effect: str, nodes: tuple[str
     return Rule(text, "formula", tree, frozenset(causes), read_as=f"{effect} = {written(tree)}")
 
 
-def _within_its_words(text: str, causes: tuple[str, ...], effect: str, values: Values) -> Tree | None:
+def _within_its_words(
+    text: str, causes: tuple[str, ...], effect: str, nodes: tuple[str, ...], values: Values
+) -> Tree | None:
     """What a rule says without what stands around it, where all that can be read so is one formula of all causes."""
     trees: list[Tree] = []
     for core, out in ((text, list[str]()), *cores(text, causes, effect, [value for _, value, _ in values])):
-        tree = _read(core, causes, effect, (), values).tree or of_all(core, causes, effect, text)
+        tree = _read(core, causes, effect, nodes, values).tree or of_all(core, causes, effect, text)
         if tree is None or isinstance(tree, Name) or not set(count_names(tree)) >= set(causes):
             continue
         if not converts_so(out, tree, causes) or not all(agree(tree, other) for other in trees):

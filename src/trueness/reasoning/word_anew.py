@@ -66,6 +66,9 @@ SAID_ANEW: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], .
         (rf"\b(?:two|both) (?:successive|consecutive) (?:increases|raises|markups|rises) of ({_PERCENT})"
          rf",? (?:and(?: then)?|then) ({_PERCENT}) (?:are |is )?(?:applied to|on) (.+)$",
          r"\3 increased by \1, increased by \2"),
+        (rf"^for (?:each|every) ([a-z]+)(?: (?:he|she|it|they|you) [a-z]+)?,? (?:he|she|it|they|you|the [a-z]+) [a-z]+ "
+         rf"({NUMERAL}) ([a-z]+)$", r"\2 \3 for every \1"),
+        (r"^their ([a-z]+s) (?:together|combined|added up)$", r"sum of their \1"),
         (r"\bwhat (?:remains|is left) (?:when|after|once) (.+?) (?:is|are) (?:taken away|taken|subtracted|removed|"
          r"deducted) (?:away )?from (.+)$", r"\2 minus \1"),
         (r"\b(?:one|1) (more|less) than (?:the )?([a-z ]+ divided by [a-z ]+)$",

@@ -47,6 +47,7 @@ from trueness.reasoning.word_names import (
     words,
 )
 from trueness.reasoning.word_numbers import NUMBER_WORDS, OPERATION_WORDS
+from trueness.reasoning.word_pronouns import is_in_another
 from trueness.reasoning.word_shapes import EVERY, HUNDRED, LESS_BY, MORE_BY, Shape, is_percent, joined
 
 Values: TypeAlias = Mapping[str, tuple[float, str | None]]  # known causes with value and unit
@@ -231,7 +232,7 @@ def _may_be(phrase: str, cause: str, values: Values, effect: str) -> bool:
         return False
     if is_symbol(cause) and not tokens(phrase) & tokens(cause):
         return names_symbol(phrase, cause) and not (words(phrase) & OPERATION_WORDS or re.search(r"\d", phrase))
-    if is_made_of(phrase, (cause,)) or is_strange(phrase, cause, effect):
+    if is_in_another(phrase, cause) or is_made_of(phrase, (cause,)) or is_strange(phrase, cause, effect):
         return False
     if tokens(phrase) == tokens(without_unit(cause)) and not tokens(phrase) <= GENERAL:
         return not is_another(phrase, cause)  # the tank size, for tank_size_gallons

@@ -140,6 +140,11 @@ class Reader:
         if (whole := _WHOLE_PART.fullmatch(text)) is not None:  # of all that follows
             yield from (Call("floor", (inner,)) for inner in self.shapes(whole[1], depth + 1))
             return
+        part = _AS_PART_OF.fullmatch(text) if _ADDITIVE.search(text) else None
+        if part:  # price less cost, as a fraction of the price: all that stands before
+            sides = (self.shapes(part["what"], depth + 1), self.shapes(part["whole"], depth + 1))
+            yield from (Binary("/", *pair) for pair in product(*sides))
+            return
         of_it = _AS_PERCENT_OF.fullmatch(text)
         if of_it:  # price minus cost, expressed as a percentage of the cost
             for pair in product(self.shapes(of_it["what"], depth + 1), self.shapes(of_it["whole"], depth + 1)):
@@ -311,6 +316,9 @@ _SUM_OF_PRODUCTS = re.compile(r"(?:(?P<factor>twice|half(?: of)?) (?:the )?)?(?:
 _WHOLE_PART = re.compile(r"(?:integer|whole(?: number)?) part of\s+([^,]+)")
 _AS_PERCENT_OF = re.compile(
     r"(?P<what>.+),? (?:expressed|given|stated|written|taken) as an? percent(?:age)? of (?P<whole>[a-z ]+)"
+)
+_AS_PART_OF = re.compile(
+    rf"(?P<what>.+),? (?:(?:expressed|given|stated|written|taken) )?as an? {PART} of (?P<whole>[a-z ]+)"
 )
 _COMPARED: tuple[tuple[re.Pattern[str], by.Make], ...] = tuple(
     (re.compile(pattern), make)

@@ -34,6 +34,7 @@ _UNITS = {
     "feet": "ft", "inches": "in", "liters": "l", "litres": "l", "milliliters": "ml", "millilitres": "ml",
     "hours": "h", "minutes": "min", "seconds": "s", "dollars": "usd", "euros": "eur",
 }  # fmt: skip
+_KNOWN_ONE = re.compile(r"\bthe (?:known|given) one(?=$|,)")
 _UNIT = re.compile(
     rf"(?:^|(?<=multiply )|(?<=divide )|(?<=is ))(?:the )?({'|'.join(_UNITS)})"
     r"(?= (?:times|divided by|by|over|plus|minus) )"
@@ -47,6 +48,7 @@ def filled_in(sentence: str, causes: Sequence[str], effect: str) -> str:
     """The sentence with the nouns that it leaves out."""
     shared = [word for word in _in_all(causes) if len(word) > 2 and word not in ("the", "degrees")]
     if len(causes) == 1:
+        sentence = _KNOWN_ONE.sub(f"the {causes[0].lower().replace('_', ' ')}", sentence)
         sentence = _UNIT.sub(lambda found: _of_unit(found, causes[0], effect), sentence)
     if len(shared) == 1 and len(causes) < len(NUMBER_WORDS):
         counted = NUMBER_WORDS[len(causes)]
@@ -101,6 +103,13 @@ def is_in(unit: str, name: str) -> bool:
     """Kilograms of mass_kg."""
     *front, own = re.split(r"[\s_(]+", name.lower().rstrip(")"))
     return bool(front) and front[-1] not in (*_UNITS.values(), "per") and own in (_UNITS.get(unit), unit)
+
+
+def is_in_another(phrase: str, name: str) -> bool:
+    """Seconds, for time_minutes."""
+    word, own = re.sub(r"^the ", "", phrase), re.split(r"[\s_(]+", name.lower().rstrip(")"))[-1]
+    factor = conversion(word, own) if word in _UNITS else None
+    return factor is not None and abs(factor - 1) > 1e-9
 
 
 def _what(found: re.Match[str], causes: Sequence[str]) -> str:
