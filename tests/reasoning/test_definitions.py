@@ -11,7 +11,7 @@ def test_a_ninth_list_of_one_who_knew_nothing_of_the_reader():
     """rules_of_a_ninth_stranger.jsonl, 130 rules. At first try 78 of 110 were right (71 %) and 1 of 130 wrong: the sum
     of length·width, length·height and width·height was that of the three lengths. Now, after looking:"""
     right, wrong = outcomes_of("rules_of_a_ninth_stranger.jsonl")
-    assert right >= 101 and wrong == []
+    assert right >= 102 and wrong == []
 
 
 def test_a_tenth_list_of_one_who_knew_nothing_of_the_reader():
@@ -25,7 +25,7 @@ def test_neighbours_of_the_forms_that_were_added():
     """rules_beside_the_definitions.jsonl, by one who knew the reader: near misses of each form, and 140 rules of other
     kinds. Of the latter 82 of 129 were right at first try and 6 wrong, all of which had been wrong before."""
     right, wrong = outcomes_of("rules_beside_the_definitions.jsonl")
-    assert wrong == [] and right >= 122
+    assert wrong == [] and right >= 123
 
 
 @pytest.mark.parametrize(

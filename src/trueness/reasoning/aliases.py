@@ -121,11 +121,9 @@ def _is_within(short: str, word: str) -> bool:
 def _is_word_of_another(short: str, cause: str) -> bool:
     """`width`, for the perimeter of another field: a word says what it is, as a letter does not."""
     said = short.replace("_", " ")
-    return (
-        short.partition("_")[0].casefold() not in _GREEK
-        and len(said) >= 4
-        and (is_other(said, cause) or not are_alike((said, cause)))
-    )
+    if len(said) < 4 or said.casefold() in _GREEK or said.casefold().startswith("delta"):
+        return False
+    return is_other(said, cause) or not are_alike((said, cause))
 
 
 def _may_be_one(short: str) -> bool:

@@ -176,6 +176,7 @@ _EXTREMES = (
     ),
     re.compile(r"^(?:the )?(?:smaller|smallest|minimum|lowest|lesser) of\b|\b(?:lowest|smallest|minimum|min|least)\b"),
 )
+_LEFT_OVER = (re.compile(r"\bmodulo\b"), re.compile(r"\b(?:full|complete|whole)\b"))
 _OF_NOBODY = frozenset(map(stem, "total final net gross new left remaining combined share".split()))
 _RATE_NAME = re.compile(r"\b(?:per|each|every|rate|price|unit)\b")
 
@@ -389,9 +390,7 @@ def _says_more(sentence: str, causes: Sequence[str], effect: str) -> bool:
     named = effect.lower().replace("_", " ")
     if _CHANGED.search(sentence) and _CHANGE.search(named):  # the discount is no price reduced by 20 %
         return True
-    if re.search(r"\bremainder (?:when|of)\b|\bmodulo\b", sentence) and re.search(
-        r"\b(?:full|complete|whole)\b", named
-    ):
+    if any(one.search(sentence) and other.search(named) for one, other in (_EXTREMES, _EXTREMES[::-1], _LEFT_OVER)):
         return True
     if "percent" in named and re.search(r"\b100\s*(?:%|percent)(?! minus)", sentence):
         return True  # 0.6, or 60

@@ -55,12 +55,13 @@ def filled_in(sentence: str, causes: Sequence[str], effect: str) -> str:
         sentence = re.sub(rf"\bthe other {counted}(?=$|,| together)", f"the other {counted} {shared[0]}s", sentence)
     sentence = _TWO.sub(lambda found: _both(found, causes), sentence)
     sentence = _HEIGHTS.sub(r"difference \1 ", sentence) if tokens(effect) & {"height", "difference"} else sentence
-    sentence = _THIS.sub(lambda found: _the(found, causes), sentence)
-    if not shared or len(causes) < 2:
-        return sentence
-    sentence = _WHAT.sub(lambda found: _what(found, causes), sentence)
-    sentence = _ONES.sub(lambda found: f"the {shared[0]} " if _owners(found[1], causes) == 1 else found[0], sentence)
-    return _THAT.sub(lambda found: _bare(found, shared, causes), sentence)
+    if shared and len(causes) > 1:
+        sentence = _WHAT.sub(lambda found: _what(found, causes), sentence)
+        sentence = _ONES.sub(
+            lambda found: f"the {shared[0]} " if _owners(found[1], causes) == 1 else found[0], sentence
+        )
+        sentence = _THAT.sub(lambda found: _bare(found, shared, causes), sentence)
+    return _THIS.sub(lambda found: _the(found, causes), sentence)
 
 
 def _in_all(causes: Sequence[str]) -> list[str]:
