@@ -107,7 +107,8 @@ def _guessed(unmatched: Sequence[str], free: Sequence[str], assigns: bool, effec
 def _may_call(left: str, effect: str) -> bool:
     """Whether a formula may give the effect under this name: a symbol, or a word that the effect has, or any does."""
     words = re.findall(r"[^\W\d_]{3,}", left)
-    said = not words or shares_word(left, effect) or left.casefold() in _ANY or left != left.lower()
+    said = not words or shares_word(left, effect) or left.casefold() in _ANY
+    said = said or (left != left.lower() and not left.istitle())  # KE; Pressure is a word
     short = any(_is_within(left.casefold(), word) for word in symbol(effect).casefold().split("_"))  # avg, amt
     return said or short or len(symbol(effect)) <= 2  # time required = ... for t
 

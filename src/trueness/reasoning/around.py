@@ -70,6 +70,8 @@ _EACH_GETS = re.compile(
     r"(?:each|every) (?P<who>[a-z]+) (?:gets|receives|pays|earns) (?P<core>.*\b(?:divided by|over|shared)\b.*)",
     re.IGNORECASE,
 )
+_GIVES = re.compile(r"(?:gives|is|yields)\s+(.+)", re.IGNORECASE | re.DOTALL)
+_STATES = re.compile(r"(.+?)\s+(?:is|are|equals)\s", re.IGNORECASE)
 _SPELT = sorted({word for word in OPERATION_WORDS if len(word) > 6} | {"arithmetic", "subtract", "multiply"})
 _MORE = re.compile(
     rf"{CONDITION.pattern}|\b(?:proportional|approximately|about|roughly|depends?|may|might|some|or|at least|at most|"
@@ -128,6 +130,12 @@ def cores(text: str, causes: Sequence[str], effect: str, values: Sequence[float]
 def _shorter(text: str, causes: Sequence[str], effect: str, values: Sequence[float]) -> Iterator[tuple[str, str]]:
     for place, pattern in enumerate(_AROUND):
         found = pattern.fullmatch(text)
+        gives = _GIVES.match(found["out"]) if found else None
+        title = _STATES.match(found["out"]) if found and place == 1 else None
+        if title and not is_subject(title[1], causes, effect):  # momentum p is a product: p = mv, of a force
+            continue
+        if gives and not is_subject(gives[1], causes, effect):  # $s = v t$ gives the displacement, of the pages
+            continue
         if found and _says_nothing(found["out"], found["core"], (*causes, effect), values, titled=place in (1, 2)):
             yield found["core"].strip().rstrip("."), found["out"]
     if (spelt := _spelt(text)) != text:
