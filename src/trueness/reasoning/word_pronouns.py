@@ -48,7 +48,7 @@ def filled_in(sentence: str, causes: Sequence[str], effect: str) -> str:
     """The sentence with the nouns that it leaves out."""
     shared = [word for word in _in_all(causes) if len(word) > 2 and word not in ("the", "degrees")]
     if len(causes) == 1:
-        sentence = _KNOWN_ONE.sub(f"the {causes[0].lower().replace('_', ' ')}", sentence)
+        sentence = _KNOWN_ONE.sub(lambda _: f"the {causes[0].lower().replace('_', ' ')}", sentence)
         sentence = _UNIT.sub(lambda found: _of_unit(found, causes[0], effect), sentence)
     if len(shared) == 1 and len(causes) < len(NUMBER_WORDS):
         counted = NUMBER_WORDS[len(causes)]
