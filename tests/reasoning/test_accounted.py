@@ -14,13 +14,14 @@ def test_a_seventh_list_of_one_who_knew_nothing_of_the_reader():
     clauses that define (where the area is the square of the side length), a third of those who are not, liters of a
     volume in mL. Now, after looking:"""
     right, wrong = outcomes_of("rules_of_a_seventh_stranger.jsonl")
-    assert right >= 99 and wrong == []
+    assert right >= 101 and wrong == []
 
 
 def test_an_eighth_list_of_one_who_knew_nothing_of_the_reader():
-    """rules_of_an_eighth_stranger.jsonl, 130 rules, as it was at first try: nothing has been mended on it."""
+    """rules_of_an_eighth_stranger.jsonl, 130 rules. At first try 76 of 110 were right (69 %) and none wrong. Now, after
+    looking:"""
     right, wrong = outcomes_of("rules_of_an_eighth_stranger.jsonl")
-    assert not wrong and right >= 76
+    assert right >= 102 and wrong == []
 
 
 @pytest.mark.parametrize(

@@ -239,7 +239,7 @@ def test_rules_of_styles_that_were_not_there_before():
     ("name", "said", "right"),
     [
         ("of_changes_and_shares", 33, 33),
-        ("that_mislead", 54, 48),
+        ("that_mislead", 56, 50),
         ("of_laws_and_prices", 44, 43),
         ("with_units_and_steps", 41, 37),
         ("of_groups_and_shares", 22, 20),
@@ -296,7 +296,9 @@ def test_ways_of_writing(rule, causes, value):
 
 
 def test_a_bracket_or_a_premise_that_says_something_else_is_not_the_rule():
-    assert executed("Net pay is gross pay minus tax (tax = 0.2 * gross pay)", {"gross pay": 100}, "Net pay") is None
+    assert (
+        executed("Net pay is gross pay minus tax (tax = 0.2 * gross pay)", {"gross pay": 100}, "Net pay") == 80
+    )  # defined
     drop = "The price drops by 20%, so the final price is the price times the quantity"
     assert executed(drop, {"price": 10, "quantity": 3}, "final price") is None
     ohm = "Ohm's law: current equals voltage divided by resistance (I = V/R)."
@@ -309,7 +311,7 @@ def test_a_list_of_one_who_knew_nothing_of_the_reader():
     of 100 wrong: `F = ma` of the mass alone was the mass, `mgh, with g = 9.8 m/s²` was 9.8 m / s², and 42 / 56 x 100 %
     was 0.75, which is 75 %."""
     right, wrong = outcomes_of("rules_of_a_stranger.jsonl")
-    assert right >= 78 and wrong == []
+    assert right >= 80 and wrong == []
 
 
 def test_formulas_of_one_who_knew_nothing_of_the_reader():
@@ -323,7 +325,7 @@ def test_formulas_that_mislead():
     """formulas_that_mislead.jsonl, by one who knew the reader: at first try 158 were wrong: mv^2 as (m v)^2, PV/RT as
     P V T / R, `x, capped at 5` as x. Left: what a letter means elsewhere, a mean of °C and K."""
     right, wrong = outcomes_of("formulas_that_mislead.jsonl")
-    assert right >= 436
+    assert right >= 440
     assert {one["rule"] for one in wrong} <= {"f = μN", "h = v*t - 4.9*t^2", "T_avg = (T1 + T2)/2"}
 
 
@@ -363,7 +365,7 @@ def test_rules_of_many_genres_written_while_the_grammar_grew():
     missing, or it is of something else. One value and three rules were themselves wrong: mended, and left out."""
     right, wrong = outcomes_of("rules_of_many_genres.jsonl")
     assert wrong == []
-    assert right >= 724
+    assert right >= 726
 
 
 def test_a_cause_exchanged_for_a_stranger_is_hardly_ever_taken():

@@ -24,7 +24,7 @@ from trueness.reasoning.word_numbers import NUMBER_WORDS, OPERATION_WORDS, SHARE
 _WORDS_OF = (  # what is said, the signs or functions one of which must then be there, and what undoes them
     (r"(?<!is )(?<!are )squared|squaring|squares? of|square (?:the|its|it|this|that)", "^ same", "sqrt"),
     (r"cubed|cubing|cube of|cube (?:the|its|it)", "^", ""),
-    (r"square root|cube root|root of", "sqrt ^", "^"),
+    (r"square root|cube root|root of", "sqrt root", "^"),
     (r"reciprocals?|inverse of|(?:one|1) over", "/ ^", "/"),
     (r"minus|subtract\w*|deduct\w*|difference|take away|taken away|less than|fewer than", "- abs", "+ sum"),
     (r"plus|add|added(?! to)|adding|sum|summed|summing", "+ sum mean", "-"),
@@ -50,9 +50,18 @@ _NUMBER = re.compile(rf"(?<![\w.^/_\\-])\$?(?:\d[\d,]*(?:\.\d+)?(?:e[+-]?\d+)?|{
 _NO_NUMBER = re.compile(  # 1) ..., step 2, every 3 hours, two and a half, a ratio of 3:5, product over sum
     rf"(?:^|\s)\(?\d\)|\bstep \d+|\bevery (?:\d+|{_WORD}) [a-z]+|\b(?:{_WORD})[- ]and[- ]a[- ]half\b|\d\s?:\s?\d|"
     rf"\bis (?:\d+|{_WORD}) to (?:\d+|{_WORD})\b|"
+    rf"\b(?:the|these|their|all|both) (?:(?:{_WORD}) )?times\b|"
     rf"\bproduct (?:of [a-z ]+ )?(?:over|divided by) (?:the |their )?sum\b|\d+\s*/\s*\d+|\b\d+\s*(?:pi|π)(?!\w)"
 )
 _COUNTED = re.compile(rf"(?<!by )(?<!times )(?<!plus )(?<!minus )(?<!over )(?<!add )\b(?:[2-9]|{_WORD})\b(?! times)")
+_CONDITION = re.compile(
+    r"\b(?:unless|otherwise|for (?:[a-z]+ )?[a-z]+ only|most|(?:in|at) (?:the )?(?:worst|best)|"
+    r"every (?:second|third|fourth|other) [a-z_]+ (?:is|are) (?:removed|left|taken|empty|missing)|"
+    r"^for (?:large|small|big|bulk|long|short|heavy|new|old|early|late|group|most|regular) [a-z]+s)\b"
+)
+_SUMS_TO = re.compile(r"\b(?:add|sum)s?(?: up)? to (\d)")
+_OF_ALL = re.compile(r" [a-z_]+ (?:(?:of|in) [a-z_ ]+ )?(?:add|sum|make)\b|(?= [a-z_]+ (?:of|in) [a-z_ ]+ \d)")
+_SOME_OF = re.compile(r" of the [a-z_ ]+ (?:are|is|were|leave|left|have|get|do)\b")  # two of the workers are ill
 _ORDINALS = "first second third fourth fifth sixth".split()
 _ORDINAL = re.compile(rf"\b({'|'.join(_ORDINALS)}) ([a-z]+)\b")
 _PER = re.compile(r"(?<!\d)(?<!\d [a-z])\s+per ([a-z]{4,})\.?\s*$")
@@ -67,13 +76,20 @@ def unused(text: str, tree: Tree, names: Sequence[str], values: Iterable[float])
     for name in sorted({name.lower().replace("_", " ") for name in names}, key=len, reverse=True):
         if len(name) > 1:
             said = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", lambda found: re.sub(_ANY, "_", found[0]), said)
+    if names and len(names[-1]) <= 3:  # the geometric sum S = ...: what S is
+        said = re.sub(
+            rf"\b(?:sum|product|average|mean|difference|ratio)(?= {re.escape(names[-1].lower())}\s*=)", " ", said
+        )
     has = set(_operations(tree))
+    said = _SUMS_TO.sub(r" \1", said) if "-" in has else said  # angles that add up to 90
     said = _NO_NUMBER.sub(" ", said)
     for pattern, signs, undone in _SAID:
         for found in pattern.finditer(said):
             solved = undone & has and _speaks_of(said, found.start(), names[-1])
             if not signs & has and not solved and not pattern.search(known):
                 return found[0]
+    if (condition := _CONDITION.search(said)) and not _CONDITION.search(known):
+        return condition[0]
     for found in _ORDINAL.finditer(said):  # the first day, where there are day 2 and day 3
         numbered = set(re.findall(rf"\b{found[2]} ?(\d+)\b", known))
         if numbered and str(_ORDINALS.index(found[1]) + 1) not in numbered:
@@ -95,7 +111,9 @@ def unused(text: str, tree: Tree, names: Sequence[str], values: Iterable[float])
     counted = {float(number) for number in range(2, len(names))}
     for found, number in _said_numbers(said, digits="=" not in text):
         near = any(abs(number - one) <= 1e-6 * abs(number) for one in numbers)
-        if not near and not (number in counted and _COUNTED.fullmatch(said, *found.span())):
+        near = near or (number == len(names) and _OF_ALL.match(said, found.end()) is not None)
+        counts = number in counted and _COUNTED.fullmatch(said, *found.span()) and not _SOME_OF.match(said, found.end())
+        if not near and not counts:
             if not re.search(rf"\b{re.escape(found[0])}\b", known):
                 return found[0]
     return ""
@@ -128,7 +146,7 @@ def _speaks_of(said: str, place: int, effect: str) -> bool:
     """`Force equals mass times acceleration`, for the acceleration: the operation is on the effect, and is undone."""
     start = max((found.end() for found in re.finditer(r"[,;.]\s|\bso\b", said[:place])), default=0)
     piece = re.split(r"[,;.]\s|\bso\b", said[start:])[0]
-    sides = re.split(r"\b(?:equals?|is equal to|must equal)\b", piece)
+    sides = re.split(r"\b(?:equals?|is equal to|must equal|is)\b", piece)
     side = sides[0] if start + len(sides[0]) > place else piece[len(sides[0]) :]
     return len(sides) == 2 and bool(tokens(effect) & tokens(side) or "_" in side)
 
@@ -163,11 +181,13 @@ def _operations(tree: Tree) -> Iterator[str]:
         yield tree.operator
         if tree.operator == "*" and tree.left == tree.right:
             yield "same"
+        if tree.operator == "^" and not (isinstance(tree.right, Number) and tree.right.value.is_integer()):
+            yield "root"
         if tree.operator == "*" and not all(map(count_names, (tree.left, tree.right))):
             yield "scaled"
     elif isinstance(tree, Call):
         yield tree.function
-    elif isinstance(tree, Negative):
+    elif isinstance(tree, Negative) or (isinstance(tree, Number) and tree.value < 0):
         yield "-"
     for part in parts(tree):
         yield from _operations(part)

@@ -15,6 +15,7 @@ from trueness.reasoning.in_words import shares_word
 from trueness.reasoning.notation import by_custom, by_letter, means_another
 from trueness.reasoning.syntax import latin, symbol
 from trueness.reasoning.trees import CONSTANTS, FUNCTIONS, NATURE, Name, Tree
+from trueness.reasoning.word_names import are_alike, is_other
 
 _GREEK = frozenset(
     "alpha beta gamma delta epsilon zeta eta theta kappa lamda lambda mu nu rho sigma tau phi chi psi omega".split()
@@ -52,7 +53,8 @@ def aliases_of(
         and (name not in NATURE or Name(name) == left or any(abbreviates(name, one) for one in (*causes, effect)))
     ]
     if effect not in aliases.values():
-        together = _guessed(unmatched, [name for name in (*causes, effect) if name not in aliases.values()], assigns)
+        free_names = [name for name in (*causes, effect) if name not in aliases.values()]
+        together = _guessed(unmatched, free_names, assigns, effect)
         if effect in together.values():
             return aliases | together
         if isinstance(left, Name) and left.name in unmatched and _may_call(left.name, effect):
@@ -83,7 +85,7 @@ def _exact(names: Sequence[str], found: Sequence[str]) -> dict[str, str]:
     return aliases
 
 
-def _guessed(unmatched: Sequence[str], free: Sequence[str], assigns: bool) -> dict[str, str]:
+def _guessed(unmatched: Sequence[str], free: Sequence[str], assigns: bool, effect: str = "") -> dict[str, str]:
     """Symbols that begin exactly one cause each, then one symbol and one cause left over; else nothing. In an equation
     such as 2 x + 3 y = 12 what is left over need not be a cause."""
     begun = {short: [cause for cause in free if abbreviates(short, cause)] for short in unmatched}
@@ -94,7 +96,9 @@ def _guessed(unmatched: Sequence[str], free: Sequence[str], assigns: bool) -> di
     left = [cause for cause in free if cause not in clear.values()]
     word = len(left) == 1 and len(symbol(left[0])) > 2  # a cause called g is not called a
     if assigns and word and len(rest) == 1 and not begun[rest[0]] and rest[0] not in NATURE:
-        if means_another(rest[0], left[0]):  # r, for a diameter
+        if means_another(rest[0], left[0]) or (
+            left[0] != effect and _is_word_of_another(rest[0], left[0])
+        ):  # r, for a diameter
             return {}
         return clear | {rest[0]: left[0]} if _may_be_one(rest[0]) else {}
     return clear if not rest else {}
@@ -103,7 +107,8 @@ def _guessed(unmatched: Sequence[str], free: Sequence[str], assigns: bool) -> di
 def _may_call(left: str, effect: str) -> bool:
     """Whether a formula may give the effect under this name: a symbol, or a word that the effect has, or any does."""
     words = re.findall(r"[^\W\d_]{3,}", left)
-    said = not words or shares_word(left, effect) or left.casefold() in _ANY or left != left.lower()
+    said = not words or shares_word(left, effect) or left.casefold() in _ANY
+    said = said or (left != left.lower() and not left.istitle())  # KE; Pressure is a word
     short = any(_is_within(left.casefold(), word) for word in symbol(effect).casefold().split("_"))  # avg, amt
     return said or short or len(symbol(effect)) <= 2  # time required = ... for t
 
@@ -112,6 +117,14 @@ def _is_within(short: str, word: str) -> bool:
     """Whether its letters stand in a word in their order, from the first on."""
     letters = iter(word)
     return short[:1] == word[:1] and all(letter in letters for letter in short)
+
+
+def _is_word_of_another(short: str, cause: str) -> bool:
+    """`width`, for the perimeter of another field: a word says what it is, as a letter does not."""
+    said = short.replace("_", " ")
+    if len(said) < 4 or said.casefold() in _GREEK or said.casefold().startswith("delta"):
+        return False
+    return is_other(said, cause) or not are_alike((said, cause))
 
 
 def _may_be_one(short: str) -> bool:

@@ -25,7 +25,7 @@ _DEFINES = re.compile(
 STANDS_FOR = re.compile(r"\b([^\W\d]\w{0,3})\s+(?:is|denotes|represents|stands for)\s+(?:the\s+)?([^,;.()=]+)")
 LET = re.compile(r"\blet\s+([^\W\d_])\s+(?:be|denote|represent|stand for|=)\s+(?:the\s+)?([^,;.()=\d]+)", re.IGNORECASE)
 _FRONT_CLAUSE = re.compile(r"^[^\W\d][^=,]*,\s*(?=[^,=]+=)")  # By the theorem, c^2 = a^2 + b^2
-FRONT = re.compile(r"^[^:=]*:\s*")
+FRONT = re.compile(r"^[^:=]*(?<!\d):\s*|^[^:=]*:\s+")
 _COMPUTED = re.compile(r"[+*/^×·÷\\½²³]|(?<!\w)[-−]|(?<!\w)\d+(?:\.\d+)?\s*[^\W\d]")  # 2 x + 3 y is not x
 _IN_UNIT = re.compile(r"\b(?:per|in)\s+\S+|\([^()]*\)")
 _PROGRAM = re.compile(r"^\s*(?:return\b|=)\s*")
@@ -71,6 +71,9 @@ def candidates(text: str, causes: Sequence[str], effect: str) -> Iterator[str]:
         inside = ""
     inside = inside.strip().rstrip(".")
     inside = inside[:-1] if inside.count(")") > inside.count("(") else inside
+    called, _, by = inside.partition("=")
+    if front.rstrip() and re.search(rf"(?<!\w){re.escape(called.strip())}(?!\w)", by):
+        inside = ""  # probability of red = red / (red + blue): the left side is more than its last word
     left, _, right = text.partition("=")
     words = set(re.findall(r"[^\W\d]\w*", left))
     stands = (

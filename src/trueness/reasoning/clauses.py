@@ -304,3 +304,33 @@ def unit_of(cause: str, unit: str | None) -> str | None:
     """As it is given, in brackets, or behind the last bar: time_minutes."""
     last = cause.rsplit("_", 1)[-1] if "_" in cause else ""
     return unit or unit_in(cause) or (last if len(last) > 1 and read_unit(last) is not None else None)
+
+
+_NOTE = re.compile(
+    r"(?:,|\s\(|\s(?=with|where))\s*(?:(?:with|where|and)\s+)?(?:the\s+)?(?P<what>[^\W\d][\w ]*?)\s+"
+    r"(?:is\s+|are\s+|being\s+)?(?:(?:given|expressed|stated|written|measured|quoted|taken)\s+)?(?:in|as an?)\s+"
+    r"(?P<unit>percent(?:age)?|per cent|%|degrees)\)?\s*\.?$",
+    re.IGNORECASE,
+)
+
+
+_IS_SHARE = re.compile(
+    r"rate|ratio|percent|share|fraction|discount|markup|tax|tip|interest|commission|yield|growth|margin|efficiency|%",
+    re.I,
+)
+
+
+def noted(text: str, units: Mapping[str, str | None]) -> tuple[str, str, str] | None:
+    """A rule without a note on the unit of a cause, that cause, and the unit: `..., with the rate in percent`.
+    None where there is no note, or the cause has another unit."""
+    found = _NOTE.search(text)
+    if found is None:
+        return None
+    said = tokens(found["what"])
+    same = [cause for cause in units if said and said <= tokens(cause) or symbol(found["what"]) == symbol(cause)]
+    unit = "degrees" if found["unit"].lower() == "degrees" else "%"
+    if unit == "%" and not all(map(_IS_SHARE.search, same)):
+        return None
+    if len(same) != 1 or (own := unit_of(same[0], units[same[0]])) not in (None, unit, "°"):
+        return None
+    return text[: found.start()], same[0], own or unit

@@ -15,7 +15,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from trueness.reasoning.execute import Program
-from trueness.reasoning.rules import Rule
+from trueness.reasoning.rule import Rule
 from trueness.reasoning.trees import Tree, evaluate
 from trueness.reasoning.word_names import tokens
 

@@ -21,7 +21,8 @@ from typing import TypeAlias
 
 from trueness.errors import SettingError, did_you_mean
 from trueness.reasoning.graph import Finding, Quantity, ReasoningGraph, close, named
-from trueness.reasoning.rules import Rule, rules_of
+from trueness.reasoning.rule import Rule
+from trueness.reasoning.rules import rules_of
 from trueness.reasoning.systems import Relation, Substitution, solve, substitute
 from trueness.reasoning.trees import Evaluator, Name, compiled
 from trueness.status import Status

@@ -1,10 +1,10 @@
 """Arithmetic in words: `Subtract the eggs eaten from the eggs laid` is laid - eaten; anything uncertain is nothing.
 
-    a sentence     word_plain.py: without reasons and purposes, and in plain forms
+    a sentence     word_plain.py, word_anew.py: without reasons and purposes, and in plain forms
     what is left   word_rest.py
     its steps      add X and Y, then divide by Z; multiply A by B, multiply C by D, and add the two
     per one        word_each.py: 3 eggs for every cake, grows by 3 % a year for two years, convert hours to minutes
-    arithmetic     word_forms.py
+    arithmetic     word_forms.py, and what each form makes of its phrases: word_makers.py, word_shapes.py
     phrases        word_causes.py: each cause once; word_names.py: how alike a phrase and a name are
 
 A sentence that says more than its arithmetic (if, unless, proportional, about), a phrase with a number or an operation
@@ -21,24 +21,16 @@ from itertools import product
 from trueness.reasoning.clauses import called
 from trueness.reasoning.isolation import isolated
 from trueness.reasoning.literals import conversion
+from trueness.reasoning.percents import says_percent
 from trueness.reasoning.syntax import RuleError, parse
 from trueness.reasoning.trees import Binary, Call, Name, Number, count_names, parts, renamed, written
 from trueness.reasoning.word_causes import InWords, Values, bind, signature
 from trueness.reasoning.word_each import CONVERT, DENIED, converted_by, for_each, step_by_step
-from trueness.reasoning.word_forms import (
-    LESS,
-    MORE,
-    SHARE,
-    Reader,
-    Shape,
-    TooManyReadings,
-    combined,
-    is_percent,
-    joined,
-)
+from trueness.reasoning.word_forms import SHARE, Reader, TooManyReadings
 from trueness.reasoning.word_names import (
     GENERAL,
     is_acronym,
+    is_another,
     is_no_money,
     is_symbol,
     names_symbol,
@@ -46,21 +38,25 @@ from trueness.reasoning.word_names import (
     stem,
     tokens,
     without_unit,
+    words,
 )
-from trueness.reasoning.word_numbers import CONDITION, NUMBER_WORDS, NUMERAL, ROUNDING
+from trueness.reasoning.word_numbers import CONDITION, LESS, MORE, NUMBER_WORDS, NUMERAL, ROUNDING
 from trueness.reasoning.word_plain import FRONT_REASON, LEAD, charged, numbers, plain, spelt_out
+from trueness.reasoning.word_pronouns import converted, filled_in
 from trueness.reasoning.word_rest import what_is_left
+from trueness.reasoning.word_shapes import Shape, combined, is_percent, joined
 
 MOST_CAUSES = 6
 _LONGEST = 300
 _MOST_JOINTS = 12  # words at which a sentence can be cut: the number of readings grows with them
 _JOINTS = re.compile(r"\b(?:plus|minus|times|by|with|to|from|and|added|divided|multiplied|subtracted)\b|[,&]")
-_SAYS_MORE = re.compile(
+SAYS_MORE = re.compile(
     CONDITION.pattern + r"|\b(?:proportional|approximately|about|roughly|depends?|affect\w*|influenc\w*|caus\w*|may|"
     r"might|should|assum\w*|formula|equation|law|theorem|function|sequence|each time|between \w+ and \w+ times|or|"
     r"varies|some|appropriate|at least|at most|up to|nearly|almost|again|ago|from now|worth (?:half|twice|\w+ times))\b"
     r"|\b(?:times|square of|cube of) [^,]* minus (?:one|two|1|2)$|\bdivided by (?!one |two |\d)[^,]* (?:minus|"
     r"plus) (?:one|two|1|2)$"  # n minus 1, or the product minus 1
+    r"|^(?:twice|half|double|triple) [^,]* (?:in|de)creased by"  # of the number, or of the number decreased
 )
 _IN_PERCENT = re.compile(r",?\s*(?:(?:expressed|given|stated|written)\s+)?(?:as an? percent(?:age)?|in percent)$")
 _ROUNDED = re.compile(rf",?\s*(?:and\s+)?(?:then\s+)?{ROUNDING}$")
@@ -70,13 +66,14 @@ _COMMAND = re.compile(
 )
 _DOES = r"\b(?!plus|minus|times|less|as|is)[a-z]+s"  # a verb, as in covers half of, weighs twice the
 _COPULA = re.compile(
-    r"\b(?:is|are|was|were|includes?|comprises?|equals?|will be|costs|cost(?= \$?\d| only| half| twice)|has|have|=|as|"
+    r"\b(?:is|are|was|were|includes?|comprises?|equals?|will be|costs|cost(?= \$?\d| only| half| twice)|has|have|=|"
+    r"as(?! (?:many|much)\b)|"
     r"makes? up|accounts? for|represents?|constitutes?|amounts? to|comes? to|totals)\s+"
     r"(?:then |simply |just |equal to )?(?:(?:calculated|computed|obtained|found|determined|derived|given|equal)\s+)?"
-    r"(?:(?:by|as|from|to)\s+)?(?:taking\s+)?"
+    r"(?:(?:by|as|from|to|at)\s+)?(?:taking\s+)?"
     rf"|\b(?!plus|minus|times|less)[a-z]+s?\s+(?=(?:{NUMERAL}|twice|half)\b.*\b(?:than|as)\b)"
     rf"|{_DOES}\s+(?=(?:a |an |the )?(?:remaining |other )?{SHARE} of\b)|\bof\s+(?=\d[\d.]*\s?% of\b)"
-    rf"|{_DOES}\s+(?:at\s+)?(?=(?:{NUMERAL} times|twice|half|double|triple) (?:what|the|as)\b)"
+    rf"|{_DOES}\s+(?:at\s+)?(?=(?:{NUMERAL} times|twice|half|double|triple|{SHARE}) (?:what|the|as)\b)"
     r"|(?=\b(?:in|de)creases by\b)"
 )
 _BY = re.compile(
@@ -112,7 +109,8 @@ _GOING_ON = (  # a step that takes what came before: pattern, operation, whether
     (re.compile(rf"(?:subtract|deduct)(?:ing)? (?!{_IT} )((?:(?! from ).)+)(?: from {_IT})?"), "-", False),
 )
 _GAPPED = re.compile(  # multiplying the cows by 4 and the chickens by 2
-    rf"\b(multiply(?:ing)?|divid(?:e|ing)) (?:(?! by | and |,).)+ by (?:{NUMERAL}|[a-z ]+?),? and "
+    r"\b(multiply(?:ing)?|divid(?:e|ing)) (?!it\b|this\b|that\b)(?:(?! by | and |,).)+ by "
+    rf"(?:{NUMERAL}|[a-z ]+?),? and "
     rf"(?=(?:(?! by |,| and ).)+ by )(?!then |{_DO})"
 )
 _TEENS = "thirteen fourteen fifteen sixteen seventeen eighteen nineteen".split()
@@ -127,12 +125,15 @@ _ADDED = re.compile(rf"^(?:an? |the )?(\d[\d.]*\s?%) (?:{MORE}) (?:is|gets) (?:a
 _TWO_STATEMENTS = re.compile(r"\b(?:is|are|equals) .*\b(?:times|plus|minus|divided|multiplied|sum|product)\b")
 _EACH_ONE = re.compile(r"\bfor (?:each|every)\b")  # the fee for each day, for the fee: of a day, or of all?
 _SAME = re.compile(
-    r"(?:the )?([a-z0-9 ]+?) (?:equals|is equal to|is the same as|are the same as) (?:the "
-    r")?([a-z0-9 ]+)"
+    r"(?:the )?([a-z0-9 ]+?) (?:equals|is equal to|is the same as|are the same as) (?:the )?([a-z0-9 ]+)"
 )
 _AS_MANY = re.compile(
     r"(?P<front>.*[,;.] (?:and |while |but )?)?(?P<who>[^,;.]+?) (?:has|have|had|is|are|was|were|got|sold|made|took) "
     rf"(?P<times>{NUMERAL} times|twice|thrice|half) as (?:many|much|long|far)"
+)
+_MANY = {"a": 1} | {word: number for number, word in enumerate(NUMBER_WORDS[:10]) if number}
+_HUNDREDS = re.compile(
+    rf"\b({'|'.join(_MANY)}) (hundred|thousand)\b(?! (?:and|{'|'.join(NUMBER_WORDS)}|thousand|million))"
 )
 _AND_A_HALF = re.compile(rf"\b({'|'.join(NUMBER_WORDS[1:])})[- ]and[- ]a[- ]half\b")
 _GIVEN = re.compile(
@@ -164,6 +165,19 @@ _CHANGE = re.compile(
     r"(?<!after )(?<!with )(?<!after the )\b(?:discount|reduction|decrease|increase|change|savings?|loss|drop|rise|"
     r"raise|growth|gain|saved|lost|extra|difference)\b(?! (?:price|cost|amount after))"
 )
+_OF_EFFECT = re.compile(r"^(?:the |an? |one )*(reciprocal|inverse|half|twice|double|triple|third of|quarter of)\b")
+_UNDONE = re.compile(
+    r"(?:the )?(?P<what>reciprocal of|inverse of|square of|half(?: of)?|twice|double) (?:the )?"
+    r"(?P<front>(?:(?!\b(?:is|are|equals?)\b)[a-z ])+?) (?P<rest>(?:is|are|equals?) .+)"
+)
+_EXTREMES = (
+    re.compile(
+        r"^(?:the )?(?:larger|largest|maximum|highest|greater|bigger) of\b|\b(?:highest|largest|maximum|biggest)$"
+    ),
+    re.compile(r"^(?:the )?(?:smaller|smallest|minimum|lowest|lesser) of\b|\b(?:lowest|smallest|minimum|min|least)\b"),
+)
+_LEFT_OVER = (re.compile(r"\bmodulo\b"), re.compile(r"\b(?:full|complete|whole)\b"))
+_OF_NOBODY = frozenset(map(stem, "total final net gross new left remaining combined share".split()))
 _RATE_NAME = re.compile(r"\b(?:per|each|every|rate|price|unit)\b")
 
 
@@ -187,6 +201,14 @@ def read_words(text: str, causes: Sequence[str], effect: str, values: Values | N
         if (same := _SAME.fullmatch(sentence)) and called(same[2], causes) and called(same[1], (effect,)):
             tree = Name(causes[0])
             return InWords(tree, written(tree), {same[2]: causes[0]})
+    if says_percent(effect):  # 81 of an effect in per cent; else 81, or .81
+        sentence = re.sub(r"\b(times|multipl(?:y|ied) by) 100 ?(?:%|percent)(?=$|,)", r"\1 100", sentence)
+        sentence = re.sub(r"^([a-z ]+) \(%\) (?=is |equals )", r"\1 ", sentence)
+    sentence = filled_in(converted(sentence), causes, effect)
+    if len(causes) == 1:
+        sentence = _without_own_units(sentence, causes[0], effect)
+    if (undone := _UNDONE.fullmatch(sentence)) is not None and called(undone["front"], (effect,)):
+        return _undo(undone, causes, effect, known)
     sentence = _with_constant(_without_signs(sentence, (*causes, effect)))
     left, equals, right = sentence.rpartition("=")
     signs = re.search(r"[-−–+*/^×·÷]", re.sub(r"\(.*?\)", "", right))
@@ -199,12 +221,45 @@ def read_words(text: str, causes: Sequence[str], effect: str, values: Values | N
             for found in _read(charged(plain(said, known), effect), inside, causes, effect, known):
                 if _are_said(found, causes, sentence):
                     made.setdefault(signature(found.tree, causes), found)
-        for shape in what_is_left(sentence, causes, effect, known):
+        for shape in () if "node q" in sentence else what_is_left(sentence, causes, effect, known):
             if (bound := bind(shape, causes, known, effect)) is not None:
                 made.setdefault(signature(bound.tree, causes), bound)
     except TooManyReadings:
         return None
     return next(iter(made.values())) if len(made) == 1 else None
+
+
+def _without_own_units(sentence: str, cause: str, effect: str) -> str:
+    """`Its speed in km/h is its speed in m/s times 3.6`, where the names say so: units that tell one from the other."""
+    front, is_, behind = (
+        re.split(r"(\s(?:is|=|equals)\s)", sentence, maxsplit=1) if " is " in sentence else ("", "", "")
+    )
+    units = [re.findall(r"(?<= in )[a-z]+(?:/[a-z]+)?\b", part) for part in (front, behind)]
+    if [len(found) for found in units] != [1, 1] or not _is_in(units[0][0], effect) or not _is_in(units[1][0], cause):
+        return sentence
+    return f"{front.replace(f' in {units[0][0]}', '')}{is_}{behind.replace(f' in {units[1][0]}', '')}"
+
+
+def _is_in(unit: str, name: str) -> bool:
+    """km/h of speed_kmh, pounds of weight_lb."""
+    squashed = re.sub(r"[^a-z]", "", name.lower())
+    short = {"pounds": "lb", "kilograms": "kg", "grams": "g", "feet": "ft", "inches": "in", "hours": "h"}.get(unit, "-")
+    own = re.split(r"[\s_(]", name.lower().rstrip(")"))[-1]
+    return unit == own or short == own or ("/" in unit and squashed.endswith(unit.replace("/", "")))
+
+
+def _undo(said: re.Match[str], causes: Sequence[str], effect: str, values: Values) -> InWords | None:
+    """`The reciprocal of the resistance is the sum of ...`: one over it."""
+    found = read_words(f"{said['front']} {said['rest']}", causes, effect, values)
+    if found is None:
+        return None
+    one, two = Number(1.0), Number(2.0)
+    undone: dict[str, Shape] = {
+        "r": Binary("/", one, found.tree), "i": Binary("/", one, found.tree), "t": Binary("/", found.tree, two),
+        "d": Binary("/", found.tree, two), "s": Call("sqrt", (found.tree,)), "h": Binary("*", two, found.tree),
+    }  # fmt: skip
+    tree = undone[said["what"][0]]
+    return InWords(tree, written(tree), found.phrases)
 
 
 def _are_said(found: InWords, causes: Sequence[str], sentence: str) -> bool:
@@ -244,6 +299,7 @@ def _normal(text: str) -> str:
     sentence = re.sub(r"\b(?<=the |all )([2-9])(?= [a-z]+s\b)", lambda found: NUMBER_WORDS[int(found[1])], sentence)
     sentence = _NUMBER_WORD.sub(_in_digits, sentence)
     sentence = _WORD_PERCENT.sub(lambda found: f"{NUMBER_WORDS.index(found[1])} percent", sentence)
+    sentence = _HUNDREDS.sub(lambda found: f"{_MANY[found[1]]}{'00' if found[2] == 'hundred' else '000'}", sentence)
     sentence = _AND_A_HALF.sub(lambda found: f"{NUMBER_WORDS.index(found[1])}.5", sentence)
     return sentence.replace("i.e.", "that is").replace("that is,", "that is")
 
@@ -301,7 +357,7 @@ def _read(sentence: str, inside: str, causes: Sequence[str], effect: str, values
     rounded = _ROUNDED.search(sentence)
     rates = any(_RATE_NAME.search(cause.lower().replace("_", " ")) for cause in causes) or "total" in effect.lower()
     reader, exact = Reader(not rates, inside), sentence[: rounded.start()] if rounded else sentence
-    asked = re.sub(r"\(%\)|\bpercent(?:age)?\b", "", effect, flags=re.IGNORECASE) if in_percent else effect
+    asked = re.sub(r"\(%\)|(?<![a-z])percent(?:age)?\b", "", effect, flags=re.IGNORECASE) if in_percent else effect
     made = [
         bound
         for shape in _readings(reader, exact, causes, effect, values)
@@ -334,8 +390,10 @@ def _says_more(sentence: str, causes: Sequence[str], effect: str) -> bool:
     named = effect.lower().replace("_", " ")
     if _CHANGED.search(sentence) and _CHANGE.search(named):  # the discount is no price reduced by 20 %
         return True
-    if "percent" in named and re.search(r"\b100\s*(?:%|percent)", sentence):  # 0.6, or 60
+    if any(one.search(sentence) and other.search(named) for one, other in (_EXTREMES, _EXTREMES[::-1], _LEFT_OVER)):
         return True
+    if "percent" in named and re.search(r"\b100\s*(?:%|percent)(?! minus)", sentence):
+        return True  # 0.6, or 60
     shared = any(tokens(effect) & tokens(cause) for cause in causes)
     if _COMBINED.search(sentence) and (
         _NOT_ADDED.search(" ".join((effect, *causes)).lower()) or not (shared or _TOGETHER.search(named))
@@ -344,7 +402,7 @@ def _says_more(sentence: str, causes: Sequence[str], effect: str) -> bool:
     if _NEGATED.search(named):  # the probability of not drawing red is ...
         sentence = re.sub(r"^[^,]*?\bnot\b[^,]*? (?=(?:is|are|equals?) )", "", sentence)
     known = " ".join((named, *causes)).lower().replace("_", " ")
-    said = (found[0] for found in _SAYS_MORE.finditer(sentence))
+    said = (found[0] for found in SAYS_MORE.finditer(sentence))
     return (
         any(not re.search(rf"\b{re.escape(one)}\b", known) for one in said)
         or len(_JOINTS.findall(sentence)) > _MOST_JOINTS
@@ -400,7 +458,7 @@ def read_phrases(text: str, causes: Sequence[str], effect: str, values: Values |
         if stripped is None or not numbers(stripped["why"]) <= numbers(right) | {1.0}:
             return None
         left = stripped["rest"]
-    if not is_about(left, effect) or _SAYS_MORE.search(right):
+    if not is_about(left, effect) or SAYS_MORE.search(right):
         return None
     right = re.sub(r"\$(?=\d)", "", right)
     right = re.sub(r"%\s*of\s", "% * ", re.sub(r"(?<=[a-z])-(?=[a-z])", " ", right))  # of an x-axis nothing is taken
@@ -433,6 +491,9 @@ def _readings(reader: Reader, sentence: str, causes: Sequence[str], effect: str,
             sentence[match.end() :]
             for match in pattern.finditer(sentence)
             if is_about(_without_same_numbers(sentence[: match.start()], sentence[match.end() :]), effect)
+            and (
+                ";" in sentence or not is_another(sentence[: match.start()], effect)
+            )  # the weekly pay, for the monthly
         }
     starts |= {
         sentence[: match.start()]
@@ -445,7 +506,11 @@ def _readings(reader: Reader, sentence: str, causes: Sequence[str], effect: str,
     for start in sorted(starts):
         said = _PREDICATE.fullmatch(start)
         if said:  # half of the students are girls: says something of the girls, and nothing of the boys
-            if not tokens(said["what"]) & tokens(effect) or DENIED.search(effect.lower().replace("_", " ")):
+            if not words(said["what"]) & words(effect) - {"to", "the", "of"} and not tokens(said["what"]) & tokens(
+                effect
+            ):
+                continue
+            if DENIED.search(effect.lower().replace("_", " ")):
                 continue
             start = said["share"]
         steps = [step for step in _STEP.split(_GAPPED.sub(r"\g<0>\1 ", start)) if step.strip()]
@@ -508,19 +573,27 @@ def _going_on(reader: Reader, before: Shape, step: str) -> Iterator[Shape]:
             return
 
 
-def shares_word(words: str, name: str) -> bool:
-    return bool(tokens(words) & tokens(name))
+def shares_word(said: str, name: str) -> bool:
+    return bool(tokens(said) & tokens(name))
 
 
-def is_about(words: str, effect: str) -> bool:
+def is_about(said: str, effect: str) -> bool:
     """Whether what stands before the arithmetic names the effect and nothing is computed in it."""
-    before = re.sub(r"\b(?:he|she|it|they|this|that|we|you|i)\b", "", _COMMAND.sub("", words)).strip()
-    if _TWO_STATEMENTS.search(words):  # area is length times width, and perimeter (is ...)
+    before = re.sub(r"\b(?:he|she|it|they|this|that|we|you|i)\b", "", _COMMAND.sub("", said)).strip()
+    if {*_OF_EFFECT.findall(re.split(r"[;.] ", said)[-1])} - {
+        *_OF_EFFECT.findall(effect.lower().replace("_", " "))
+    } or re.search(r"\bwhere\b", said):  # half of the cost is ...
         return False
+    owners = {stem(one) for one in re.findall(r"\b([a-z]{2,})'s\b", said)}
+    first = tokens(re.split(r"[\s_]", effect.lower())[0]) - GENERAL - _OF_NOBODY
+    if owners and first and not owners & tokens(effect) and not first & tokens(said):  # Ann's pay, for tom_pay
+        return False
+    if _TWO_STATEMENTS.search(said) or re.search(r"\bas (?:many|much)\b", said):
+        return False  # area is length times width, and perimeter (is ...)
     named = re.split(r"\b(?:with|after|before|without|including|excluding)\b", effect.lower().replace("_", " "))[0]
     about = named if tokens(named) else effect
     if is_acronym(before, effect) or is_acronym(effect, before) or before.startswith("amount") and "amount" in named:
-        return not re.search(r"\d|%", words)
+        return not re.search(r"\d|%", said)
     if is_symbol(effect) and names_symbol(before, effect):
-        return not re.search(r"\d|%", words)
-    return not re.search(r"\d|%", words) and (not re.search("[a-z]", before) or share_meaning(before, about))
+        return not re.search(r"\d|%", said)
+    return not re.search(r"\d|%", said) and (not re.search("[a-z]", before) or share_meaning(before, about))

@@ -17,33 +17,35 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import lru_cache
-from typing import Literal
 
 from trueness.reasoning.accounted import in_unused_unit, last_clause, unused
 from trueness.reasoning.aliases import abbreviates, aliases_of, letters_of, said_of
-from trueness.reasoning.angles import Angles
+from trueness.reasoning.around import converts_so, cores, of_all, with_own_names
 from trueness.reasoning.candidates import EQUALS, FRONT, LET, ROUNDED, STANDS_FOR, candidates
-from trueness.reasoning.clauses import gainsays, in_another_unit, numerals, plainly, restated, states_otherwise, worded
+from trueness.reasoning.clauses import (
+    gainsays,
+    in_another_unit,
+    noted,
+    numerals,
+    plainly,
+    restated,
+    states_otherwise,
+    worded,
+)
+from trueness.reasoning.definitions import with_definitions
 from trueness.reasoning.graph import ReasoningGraph, named
 from trueness.reasoning.in_words import read_phrases, read_words
+from trueness.reasoning.islands import formulas_within
 from trueness.reasoning.isolation import isolated
 from trueness.reasoning.literals import without_units
 from trueness.reasoning.logarithms import with_base
 from trueness.reasoning.notation import stated, symbols_in
 from trueness.reasoning.percents import in_shares, says_percent
+from trueness.reasoning.rule import Rule, with_angles, with_temperatures
 from trueness.reasoning.spelled_out import effect_called, spelled_out
 from trueness.reasoning.syntax import MAX_LENGTH, Equation, RuleError, parse, symbol
-from trueness.reasoning.temperatures import (
-    KELVIN,
-    Ambiguous,
-    as_declared,
-    in_kelvin,
-    is_per_kelvin,
-    scale_given,
-    scale_of,
-)
 from trueness.reasoning.trees import (
     CONSTANTS,
     NATURE,
@@ -58,10 +60,9 @@ from trueness.reasoning.trees import (
     substituted,
     written,
 )
-from trueness.reasoning.word_names import is_other, share_meaning
+from trueness.reasoning.word_forms import TooManyReadings
+from trueness.reasoning.word_names import is_other, share_meaning, tokens
 from trueness.reasoning.word_numbers import computes
-
-RuleKind = Literal["formula", "words", "broken", "empty"]
 
 _FORMULA_SIGNS = re.compile(r"[=*/^+√×÷·²³\\]|\w\(|\*\*|__|lambda")
 _TWO_WORDS = re.compile(r"[^\W\d]{2,}[ ,]+[^\W\d]{2,}")
@@ -85,30 +86,12 @@ _SEVERAL = re.compile(r"=[^=]*(?:;|\bthen\b|\bstep\b)[^=]*=(?!=)|\bd[a-z]\s?/\s?
 _BOUND = re.compile(r"^[^=<>]*(?:[<>]=?|[≤≥∝])(?!.*\b(?:if|else|then)\b)|=(?!.*\b(?:if|else)\b).*(?<![-=])[<>≤≥∝]")
 _CALL_LEFT = re.compile(r"\s*(?:sin|cos|tan|ln|log\w*|exp|sqrt)\s*\([^=]*=")
 _AND = re.compile(r"=[^=]*(?:\b(?:and|or|with|where|for|when|if|using|taking)\b|[,;])[^=]*=")  # more than a chain
+_OF_SOMETHING = re.compile(r"[^=\d%]*[^\W\d]\s+of\s+[^=\d%]*=(?!=)", re.IGNORECASE)
+_MOST_PARTS = 250  # parts of one rule that are read: strangers' sentences end, whatever they hold
 _HUNDRED = re.compile(r"[×x*·]\s*100\s*(%)\s*\)?\s*\.?\s*$")
 _PERCENT = re.compile(r"percent|%", re.IGNORECASE)
 _OF_PERCENT = re.compile(r"(?<=[^\W\d])\s*%\s*=(?!=)")  # Profit % = ...
 _SI = frozenset("m s kg N J W Pa K C A V T Hz ohm Ω F H Wb mol rad".split())
-
-
-@dataclass(frozen=True)
-class Rule:
-    """How one effect follows from its causes. `tree` is over the names of nodes, and only where `kind` is formula."""
-
-    text: str
-    kind: RuleKind
-    tree: Tree | None = None
-    uses: frozenset[str] = frozenset()
-    aliases: Mapping[str, str] = field(default_factory=dict)
-    message: str = ""
-    read_as: str = ""  # the formula that words became
-    beyond: tuple[str, ...] = ()  # nodes that it uses and that have no edge to the effect
-    units_inside: bool = False  # its numbers had units: what it gives has a unit that its names do not tell
-    equation: Equation | None = None  # over nodes, where it says something of the effect and gives it no value
-
-    @property
-    def executable(self) -> bool:
-        return self.tree is not None
 
 
 def rules_of(graph: ReasoningGraph) -> dict[str, tuple[Rule, ...]]:
@@ -137,52 +120,7 @@ def rules_of(graph: ReasoningGraph) -> dict[str, tuple[Rule, ...]]:
         constant = bool(known.text and re.search(r"\w\s*[*/^]|[*/^]\s*\w", known.text))  # 1 / (4 pi epsilon0); not `g`
         if given is not None and given.executable and (given.uses or (given.aliases and constant)):
             found[name] = (*found.get(name, ()), replace(given, message="", beyond=()))
-    return _with_temperatures(graph, _with_angles(graph, found))
-
-
-def _with_angles(graph: ReasoningGraph, found: dict[str, tuple[Rule, ...]]) -> dict[str, tuple[Rule, ...]]:
-    """Degrees as sin takes them and as atan gives them; a rule that leaves open which it means cannot be executed."""
-    angles = Angles({node: graph.unit_of(node) for node in graph.nodes}, graph.knowns)
-    for _ in range(2):  # a step between is in degrees as its rule is, wherever that stands in the list
-        for effect, rules in found.items():
-            angles.follow(effect, [rule.tree for rule in rules if rule.tree is not None])
-
-    def converted(effect: str, rule: Rule) -> Rule:
-        equation, tree = rule.equation, rule.tree
-        if equation is not None and equation.left is not None:
-            left, right = angles.in_radians(equation.left), angles.in_radians(equation.right)
-            rule = replace(rule, equation=None if left is None or right is None else Equation(left, right))
-        if tree is None or (turned := angles.of(effect, tree)) == tree:
-            return rule
-        told = f"rule of '{effect}' takes an angle that may be in degrees or in radians. Give it a unit."
-        return replace(rule, tree=turned, message=rule.message if turned is not None else told)
-
-    return {effect: tuple(converted(effect, rule) for rule in rules) for effect, rules in found.items()}
-
-
-def _with_temperatures(graph: ReasoningGraph, found: dict[str, tuple[Rule, ...]]) -> dict[str, tuple[Rule, ...]]:
-    """Points in °C beside kelvin in kelvin; a rule that does not say whether it is one cannot be executed."""
-    units = {node: graph.unit_of(node) for node in graph.nodes}
-    declared = {node: scale for node, unit in units.items() if (scale := scale_of(node, unit)) is not None}
-    if not set(declared.values()) - {KELVIN}:
-        return found
-    scales, per_kelvin = dict(declared), frozenset(node for node, unit in units.items() if is_per_kelvin(unit))
-    for _ in range(2):  # a node between has the scale of its rule, wherever that stands in the list
-        for effect, rules in found.items():
-            gives = [scale for rule in rules if rule.tree is not None and (scale := scale_given(rule.tree, scales))]
-            if gives:
-                scales.setdefault(effect, gives[0])
-
-    def converted(effect: str, rule: Rule) -> Rule:
-        if rule.tree is None:
-            return rule
-        try:
-            tree = in_kelvin(rule.tree, scales, per_kelvin)
-            return replace(rule, tree=as_declared(tree, scales, declared.get(effect)))
-        except Ambiguous as error:
-            return replace(rule, tree=None, message=f"rule of '{effect}': {error}")
-
-    return {effect: tuple(converted(effect, rule) for rule in rules) for effect, rules in found.items()}
+    return with_temperatures(graph, with_angles(graph, found))
 
 
 def without_mirrors(graph: ReasoningGraph) -> ReasoningGraph:
@@ -222,9 +160,18 @@ def read_rule(
     numbers = {name: value for name, value, _ in values}
     if other := states_otherwise(text, numbers):
         told = f"rule of '{effect}' states another value of '{other}' than it has. Leave it out."
-        return Rule(text, "broken", message=told)
-    said = plainly(_COMMENT.sub("", text), causes, effect, numbers)
+        return Rule(text, "broken", message=told, is_open=True)
+    said = plainly(with_own_names(_COMMENT.sub("", text), (*causes, effect), numbers), causes, effect, numbers)
     units = {cause: None for cause in causes} | {name: unit for name, _, unit in values}
+    if (note := noted(said, units)) is not None and any(name == note[1] for name, _, _ in values):
+        said, cause, unit = note
+        declared = tuple((name, value, unit if name == cause else own) for name, value, own in values)
+        rule = read_rule(said, causes, effect, nodes, declared)
+        return (
+            _in_degrees(replace(rule, text=text), cause)
+            if unit != "%" and units[cause] is None
+            else replace(rule, text=text)
+        )
     scaled: dict[str, Tree] = {}
     while len(scaled) < len(causes) and (taken := in_another_unit(said, units)) is not None:
         said = taken.text
@@ -237,6 +184,8 @@ def read_rule(
         rule = replace(rule, tree=tree, units_inside=True, read_as="" if tree is None else written(tree))
     else:
         rule = _read(said, causes, effect, nodes, values)
+    if rule.tree is None and not scaled and not rule.is_open:
+        rule = _otherwise(said, causes, effect, nodes, values) or rule
     rule = _if_all_is_used(rule if rule.text == text else replace(rule, text=text), units, effect, numbers)
     shorter = None if rule.tree is None else last_clause(said, (*causes, effect))
     if rule.tree is None or shorter is None:
@@ -245,6 +194,16 @@ def read_rule(
     if head.tree is None or scaled or not agree(head.tree, rule.tree):
         return rule
     return _leaves_out(rule, shorter[1], effect)
+
+
+def _in_degrees(rule: Rule, cause: str) -> Rule:
+    """A rule that says that an angle is in degrees."""
+    turned = Call("radians", (Name(cause),))
+    if rule.tree is None:
+        return rule
+    if re.search(rf"(?<!sin\()(?<!cos\()(?<!tan\(){re.escape(cause)}\b", written(rule.tree)):  # v * theta: in which?
+        return _leaves_out(rule, "degrees", cause)
+    return replace(rule, tree=substituted(rule.tree, {cause: turned}))
 
 
 def _if_all_is_used(rule: Rule, units: Mapping[str, str | None], effect: str, values: Mapping[str, float]) -> Rule:
@@ -262,6 +221,66 @@ def _if_all_is_used(rule: Rule, units: Mapping[str, str | None], effect: str, va
 def _leaves_out(rule: Rule, left: str, effect: str) -> Rule:
     told = f"rule of '{effect}' says '{left}', which is no part of what was read. Write it as one formula."
     return Rule(rule.text, "words") if rule.read_as else Rule(rule.text, "broken", message=told)
+
+
+def _otherwise(text: str, causes: tuple[str, ...], effect: str, nodes: tuple[str, ...], values: Values) -> Rule | None:
+    """The rule of a formula within a sentence, or of one that defines a quantity on its way, over all of its causes."""
+
+    def read(said: str, of: tuple[str, ...], what: str, depth: int = 1) -> Tree | None:
+        known = tuple(one for one in values if one[0] in of)
+        tried.append(said)
+        if len(tried) > _MOST_PARTS:
+            raise TooManyReadings
+        rule = _read(said, of, what, (), known)
+        if rule.tree is None and depth and not rule.is_open:
+            return within(said, of, what, known, depth - 1)
+        return rule.tree
+
+    def within(said: str, of: tuple[str, ...], what: str, known: Values, depth: int) -> Tree | None:
+        beside: list[str] = []  # what is said in front, or as another equation: it must not differ
+        for front, formula in formulas_within(said, of, what):
+            beside.append(front)
+            rule = _read(formula, of, what, (), known)
+            if formula and rule.tree is not None and rule.uses >= set(of):
+                return None if _differs(rule.tree, beside, said, of, what, known) else rule.tree
+        return with_definitions(said, of, what, lambda part, over, name: read(part, over, name, depth))
+
+    tried: list[str] = []
+    try:
+        tree = _alike(text, causes, effect, nodes, values) or within(text, causes, effect, values, 1)
+        tree = tree or _within_its_words(text, causes, effect, nodes, values)
+    except TooManyReadings:
+        return None
+    if tree is None or isinstance(tree, Name) or set(count_names(tree)) & set(causes) != set(causes):
+        return None
+    return Rule(text, "formula", tree, frozenset(causes), read_as=f"{effect} = {written(tree)}")
+
+
+def _within_its_words(
+    text: str, causes: tuple[str, ...], effect: str, nodes: tuple[str, ...], values: Values
+) -> Tree | None:
+    """What a rule says without what stands around it, where all that can be read so is one formula of all causes."""
+    trees: list[Tree] = []
+    for core, out in ((text, list[str]()), *cores(text, causes, effect, [value for _, value, _ in values])):
+        tree = _read(core, causes, effect, nodes, values).tree or of_all(core, causes, effect, text)
+        if tree is None or isinstance(tree, Name) or not set(count_names(tree)) >= set(causes):
+            continue
+        if not converts_so(out, tree, causes) or not all(agree(tree, other) for other in trees):
+            return None
+        if _differs(tree, out, text, causes, effect, values):
+            return None
+        trees.append(tree)
+    return trees[0] if trees else None
+
+
+def _alike(text: str, causes: tuple[str, ...], effect: str, nodes: tuple[str, ...], values: Values) -> Tree | None:
+    """What the parts of a rule say, where each that computes can be read and all are one: 120 % of a, i.e. a * 1.2."""
+    trees = [
+        _read(part, causes, effect, nodes, values).tree for part in restated(text) if computes(part) or "=" in part
+    ]
+    if len(trees) < 2 or trees[0] is None:
+        return None
+    return trees[0] if all(tree is not None and agree(tree, trees[0]) for tree in trees) else None
 
 
 @lru_cache(maxsize=8192)
@@ -282,10 +301,15 @@ def _read(text: str, causes: tuple[str, ...], effect: str, nodes: tuple[str, ...
     last = re.search(rf"=[^=]*(?:[,;.:]|\b(?:so|then|hence|therefore|and)\b)\s*((?:{own})\s*=[^=,;]+)$", bare)
     bare = last[1] if last is not None else bare  # Since F = ma, a = F/m
     if (_OR.search(text) and " or " not in "".join(names)) or _SEVERAL.search(bare) or _BOUND.search(bare):
-        return Rule(text, "broken", message=f"rule of '{effect}' must be one equation. Write '{effect} = ...' alone.")
+        return Rule(
+            text,
+            "broken",
+            message=f"rule of '{effect}' must be one equation. Write '{effect} = ...' alone.",
+            is_open=not _SEVERAL.search(bare),
+        )
     if against:
         told = f"rule of '{effect}' states {against}, which does not go with its nodes and their units. Leave it out."
-        return Rule(text, "broken", message=told)
+        return Rule(text, "broken", message=told, is_open=True)
     said = said_of(text, (*causes, effect))
     called = {short: name for short, name in symbols_in(names).items() if short not in said}
     if re.search(r"\be\s*(?:\^|\*\*)", bare):  # Euler's number, whatever is called e
@@ -300,22 +324,29 @@ def _read(text: str, causes: tuple[str, ...], effect: str, nodes: tuple[str, ...
     if percent := _HUNDRED.search(bare):  # (a / b) x 100 %: 81 of an effect in per cent; else 81, or .81
         if not says_percent(effect):
             told = f"rule of '{effect}' times 100 % may be a share or a percentage. Name it '{effect} (%)'."
-            return Rule(text, "broken", message=told)
+            return Rule(text, "broken", message=told, is_open=True)
         bare = bare[: percent.start(1)] + bare[percent.end(1) :]
 
     def bound(equation: Equation) -> Rule:
         fixed = {short: Number(value) for short, value in constants.items()}
         if equation.left is not None and with_base(equation.left, text) != equation.left:
-            return Rule(text, "formula", message=f"rule of '{effect}' has a log without a base. Write log10 or ln.")
+            return Rule(
+                text,
+                "formula",
+                message=f"rule of '{effect}' has a log without a base. Write log10 or ln.",
+                is_open=True,
+            )
         rule = _in_shares(_bound(text, equation, causes, effect, nodes, values, fixed), effect, values)
         if rule.tree is not None and (tree := with_base(rule.tree, " ".join((text, effect, *causes)))) != rule.tree:
             told = f"rule of '{effect}' takes a log that may be of base ten or e. Write log10 or ln."
-            rule = replace(rule, tree=tree, message=rule.message if tree is not None else told)
+            rule = replace(rule, tree=tree, message=rule.message if tree is not None else told, is_open=tree is None)
         used = {short: name for short, name in called.items() if name in rule.uses}
         said = {short: f"{value:g}" for short, value in constants.items()}
         return replace(rule, aliases={**rule.aliases, **used, **said}, units_inside=has_units)
 
     for candidate in candidates(bare, causes, effect):
+        if _OF_SOMETHING.match(candidate):  # probability of red = ...: no product
+            continue
         try:
             equation = parsed(candidate)
         except RuleError as error:
@@ -350,6 +381,8 @@ def _unless_gainsaid(rule: Rule, text: str, formula: str, causes: tuple[str, ...
     before, _, behind = text.partition(formula)
     if formula not in text or not (before + behind).strip() or not rule.executable:
         return rule
+    if any(tokens(cause) <= tokens(before) for cause in set(causes) - rule.uses) or (causes and not rule.uses):
+        return Rule(text, "words")  # a formula of some of the causes, in a text that speaks of the others
     beside = (part.strip(" :;,") for part in (before, behind) if "=" not in part)
     parts = (*restated(text), *beside)
     if (
@@ -358,7 +391,9 @@ def _unless_gainsaid(rule: Rule, text: str, formula: str, causes: tuple[str, ...
         and not gainsays(f"{before} {behind}", formula, (*causes, effect), [value for _, value, _ in values])
     ):
         return rule
-    return Rule(text, "broken", message=f"rule of '{effect}' says two things that differ. Write one of them.")
+    return Rule(
+        text, "broken", message=f"rule of '{effect}' says two things that differ. Write one of them.", is_open=True
+    )
 
 
 def _differs(tree: Tree, parts: Iterable[str], text: str, causes: tuple[str, ...], effect: str, values: Values) -> bool:
@@ -373,9 +408,15 @@ def _differs(tree: Tree, parts: Iterable[str], text: str, causes: tuple[str, ...
         else:
             said = read_words(part, causes, effect, known)
             other = None if said is None else said.tree
-        if other is not None and not agree(other, tree):
+        if other is not None and not agree(other, tree) and not _is_of_one(part, other, tree, text):
             return True
     return False
+
+
+def _is_of_one(part: str, other: Tree, tree: Tree, text: str) -> bool:
+    """`Each cow gives 14 liters per day, so the weekly milk is the cows times 14 times 7`: so many times that."""
+    each = re.match(r"\s*(?:each|every)\b.*\b(?:per|a|an|each|every) [a-z]+\s*$", part, re.IGNORECASE)
+    return each is not None and any(agree(tree, Binary("*", Number(number), other)) for number in numerals(text))
 
 
 def _in_words(text: str, causes: tuple[str, ...], effect: str, values: Values) -> Rule | None:
@@ -473,7 +514,12 @@ def _in_shares(rule: Rule, effect: str, values: Values) -> Rule:
         return rule
     tree = in_shares(rule.tree, percents, gives_percent)
     told = f"rule of '{effect}' leaves open what {named(sorted(percents & rule.uses) or [effect])}, in %, means in it."
-    return replace(rule, tree=tree, message=rule.message if tree is not None else f"{told} Write shares as factors.")
+    return replace(
+        rule,
+        tree=tree,
+        message=rule.message if tree is not None else f"{told} Write shares as factors.",
+        is_open=tree is None,
+    )
 
 
 def _rounded(equation: Equation, text: str) -> Equation:

@@ -191,7 +191,13 @@ def _spelt(letter: re.Match[str]) -> str:
 
 def symbol(name: str) -> str:
     """A node's name as it stands in a formula: `net force` is net_force, v₀ is v0."""
-    name = name.replace("|", "_given_").replace("+)", "_plus)").replace("(+", "(plus_")
+    name = (
+        name.replace("∪", "_union_")
+        .replace("∩", "_intersection_")
+        .replace("|", "_given_")
+        .replace("+)", "_plus)")
+        .replace("(+", "(plus_")
+    )
     joined = re.sub(r"[^\w']+", "_", _as_characters(name) if "\\" in name else latin(name))
     return re.sub("__+", "_", joined).strip("_")
 

@@ -66,10 +66,14 @@ def _power(base: float, exponent: float) -> float:
     return math.pow(base, exponent)  # ** would give complex numbers and exact integers of any size
 
 
-def _whole(value: float) -> int:
-    if not value.is_integer() or not 0 <= value <= 170:
-        raise ValueError("of whole numbers from 0 to 170")
+def _whole(value: float, most: float = 170) -> int:
+    if not value.is_integer() or not 0 <= value <= most:
+        raise ValueError(f"of whole numbers from 0 to {most:,.0f}")
     return int(value)
+
+
+def _counted(value: float) -> int:
+    return _whole(value, 1e12)  # 252 cm has divisors; its factorial has no float
 
 
 FUNCTIONS: Mapping[str, tuple[Callable[..., float], int, int]] = {  # name -> function, fewest and most arguments
@@ -96,6 +100,8 @@ FUNCTIONS: Mapping[str, tuple[Callable[..., float], int, int]] = {  # name -> fu
     "sum": (lambda *values: math.fsum(values), 1, 50),
     "mean": (lambda *values: fmean(values), 1, 50),
     "factorial": (lambda value: float(math.factorial(_whole(value))), 1, 1),
+    "gcd": (lambda *values: float(math.gcd(*map(_counted, values))), 2, 50),
+    "lcm": (lambda *values: float(math.lcm(*map(_counted, values))), 2, 50),
     "comb": (lambda n, k: float(math.comb(_whole(n), _whole(k))), 2, 2),
 }
 OPERATORS: Mapping[str, Callable[[float, float], float]] = {
@@ -152,7 +158,9 @@ def points(names: Sequence[str], *trees: Tree) -> Iterator[dict[str, float]]:
 
 
 def _takes_whole(tree: Tree) -> bool:
-    return (isinstance(tree, Call) and tree.function in ("factorial", "comb")) or any(map(_takes_whole, parts(tree)))
+    return (isinstance(tree, Call) and tree.function in ("factorial", "comb", "gcd", "lcm")) or any(
+        map(_takes_whole, parts(tree))
+    )
 
 
 def agree(tree: Tree, other: Tree) -> bool:

@@ -23,7 +23,8 @@ from typing import Any, Literal, TypeVar
 
 from trueness.errors import MissingExtra
 from trueness.reasoning.graph import Finding, Quantity, ReasoningGraph
-from trueness.reasoning.rules import Rule, rules_of
+from trueness.reasoning.rule import Rule
+from trueness.reasoning.rules import rules_of
 from trueness.reasoning.temperatures import ZERO, is_difference
 from trueness.reasoning.trees import COMPARISONS, Binary, Call, Choice, Name, Negative, Number, Tree, parts
 from trueness.status import Status

@@ -28,7 +28,6 @@ from trueness.reasoning.trees import (
     substituted,
     written,
 )
-from trueness.reasoning.word_forms import EVERY, HUNDRED, LESS_BY, MORE_BY, Shape, is_percent, joined
 from trueness.reasoning.word_names import (
     GENERAL,
     are_alike,
@@ -48,15 +47,19 @@ from trueness.reasoning.word_names import (
     words,
 )
 from trueness.reasoning.word_numbers import NUMBER_WORDS, OPERATION_WORDS
+from trueness.reasoning.word_pronouns import is_in_another
+from trueness.reasoning.word_shapes import EVERY, HUNDRED, LESS_BY, MORE_BY, Shape, is_percent, joined
 
 Values: TypeAlias = Mapping[str, tuple[float, str | None]]  # known causes with value and unit
 
 _VERB = re.compile(
-    r"\b(?<!what )(?:is|are|was|were|equals?|gives?|must|will|goes|becomes|convert\w*|according|determines?|"
+    r"\bsplit it\b|\b(?<!what )(?:divide|multiply|subtract|is|are|was|were|equals?|gives?|must|will|goes|becomes|"
+    r"convert\w*|according|determines?|"
     r"includes?)\b"
 )  # a sentence, and no name
 _CUT = re.compile(
-    rf"[,;:()+*=×]|\s[-−–]\s|\bthen\b|\bby (?:the )?(?:number|amount|price|cost|rate|{'|'.join(NUMBER_WORDS[1:])}|\d)\b"
+    r"[,;:()+*=×·⋅÷^]|\s[-−–]\s|"
+    rf"\bthen\b|\bby (?:the )?(?:number|amount|price|cost|rate|{'|'.join(NUMBER_WORDS[1:])}|\d)\b"
 )
 _EACH = re.compile(r"\b(?:per|one|single|each|every|rate|price|unit|wage|cost)\b")
 _COUNT = re.compile(r"\b(?:number|count|quantity|how many|hours|days|weeks|months|years)\b")
@@ -152,7 +155,7 @@ def _by_units(tree: Tree, values: Values) -> Tree | None:
         return None if _changes(tree) else tree
     (whole, change), sign = tree.arguments, "+" if tree.function == MORE_BY else "-"
     units = [values.get(name, (0.0, None))[1] for name in leaves(change)]
-    if isinstance(change, Name) and units == ["%"]:
+    if isinstance(change, Name) and (units == ["%"] or (says_percent(change.name) and not says_percent(str(whole)))):
         return Binary("*", whole, Binary(sign, Number(1.0), change))
     same = isinstance(whole, Name) and {values.get(whole.name, (0.0, None))[1]} == set(units) != {None}
     same = same or (isinstance(whole, Name) and isinstance(change, Name) and measure_one(whole.name, change.name))
@@ -229,7 +232,7 @@ def _may_be(phrase: str, cause: str, values: Values, effect: str) -> bool:
         return False
     if is_symbol(cause) and not tokens(phrase) & tokens(cause):
         return names_symbol(phrase, cause) and not (words(phrase) & OPERATION_WORDS or re.search(r"\d", phrase))
-    if is_made_of(phrase, (cause,)) or is_strange(phrase, cause, effect):
+    if is_in_another(phrase, cause) or is_made_of(phrase, (cause,)) or is_strange(phrase, cause, effect):
         return False
     if tokens(phrase) == tokens(without_unit(cause)) and not tokens(phrase) <= GENERAL:
         return not is_another(phrase, cause)  # the tank size, for tank_size_gallons
@@ -241,6 +244,7 @@ def _may_be(phrase: str, cause: str, values: Values, effect: str) -> bool:
         said -= {"all"}  # all withdrawals, for the withdrawals
     said -= {"all"} if "total" in words(cause) else frozenset()
     known = words(cause)
+    said -= {"percentage", "percent"} if says_percent(cause) else frozenset()
     return not said - known - {str(NUMBER_WORDS.index(word)) for word in known & set(NUMBER_WORDS)}
 
 
@@ -273,6 +277,7 @@ def _of_several(
         or is_made_of(phrase, causes)
         or re.search(r"\b(?:by|weighted|without|except)\b", phrase)
         or _SINGLES_OUT.search(phrase)
+        or not are_alike((phrase, *causes[:1]))
     ):
         return None
     counts = {NUMBER_WORDS.index(word) for word in said if word in NUMBER_WORDS}

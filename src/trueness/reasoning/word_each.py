@@ -9,14 +9,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import reduce
 
 from trueness.reasoning.literals import conversion
 from trueness.reasoning.trees import Binary, Name, Number
 from trueness.reasoning.word_causes import Values
-from trueness.reasoning.word_forms import Shape
 from trueness.reasoning.word_names import stem, tokens, units_of
 from trueness.reasoning.word_numbers import NUMERAL, computes, number_of
 from trueness.reasoning.word_plain import numbers
+from trueness.reasoning.word_pronouns import is_in
+from trueness.reasoning.word_shapes import Shape
 
 _EVERY_STEP = re.compile(
     r"(?:the )?(?P<what>[a-z ]+?) (?:(?P<up>increases|rises|grows|gains|appreciates|goes up)|"
@@ -100,6 +102,7 @@ def for_each(sentence: str, causes: Sequence[str], effect: str) -> Iterator[Shap
             factor: Shape = Number(size) if of == 1 else Binary("/", Number(size), Number(of))
             yield Binary("*", factor, Name(match["of"]))
     yield from _paid(sentence, named)
+    yield from _several(sentence, causes, named)
     twice = _TWICE.fullmatch(sentence)  # 8 hours a day for 5 days
     if twice and not all(tokens(cause) & tokens(sentence) for cause in causes):
         twice = None
@@ -113,6 +116,47 @@ def for_each(sentence: str, causes: Sequence[str], effect: str) -> Iterator[Shap
     )
     if rate and stem(rate[2]) in tokens(rate[3]) and (size := number_of(rate[1])) is not None:
         yield Binary("*", Number(size), Name(rate[3]))
+
+
+def _several(sentence: str, causes: Sequence[str], named: str) -> Iterator[Shape]:
+    """`3 for every win and 1 for every draw`; `the cost of 3 notebooks and 5 pens`, of their prices: one cause each."""
+    pieces = [
+        piece for piece in re.split(r",? and |, | plus |; ", re.sub(r"^(?:the )?(?:sum of )?", "", sentence)) if piece
+    ]
+    if not 1 < len(pieces) == len(causes):
+        return
+    found = [_FOR_EVERY.fullmatch(piece) for piece in pieces]
+    bought = [_SO_MANY.fullmatch(re.sub(r"^(?:the )?(?:total )?(?:cost|price)s? of ", "", piece)) for piece in pieces]
+    made: list[Shape] = []
+    if all(map(_COSTS.fullmatch, pieces)) and _MONEY.search(named):
+        found = [_COSTS.fullmatch(piece) for piece in pieces]
+        made = [Binary("*", Number(number_of(match["n"]) or 0.0), Name(f"{match['of']}s")) for match in found if match]
+    elif all(found):
+        whats = [match["what"] for match in found if match and match["what"]]
+        if any(not _is_of(what, named) for what in whats):
+            return
+        made = [Binary("*", Number(number_of(match["n"]) or 0.0), Name(match["of"])) for match in found if match]
+    elif (
+        all(bought)
+        and _MONEY.search(named)
+        and re.match(r"(?:the )?(?:sum of )?(?:the )?(?:total )?(?:cost|price)s? of ", sentence)
+    ):
+        each = [f"price of {match['of']}" for match in bought if match]
+        if all(re.search(r"\b(?:price|cost|per|each)\b", cause.lower().replace("_", " ")) for cause in causes):
+            counts = [number_of(match["n"]) or 0.0 for match in bought if match]
+            made = [Binary("*", Number(n), Name(name)) for n, name in zip(counts, each, strict=True)]
+    if made and not DENIED.search(named) and not _SINGLE.search(named):
+        yield reduce(lambda left, right: Binary("+", left, right), made)
+
+
+_FOR_EVERY = re.compile(
+    rf"(?P<n>{NUMERAL})(?P<what> [a-z]+)? (?:for (?:each |every )|per )(?P<of>(?!other\b)[a-z]+(?: [a-z]+)?)"
+)
+_COSTS = re.compile(
+    r"(?:each|every) (?P<of>(?!other\b)[a-z]+(?: [a-z]+)?) "
+    r"(?:costs|is sold for|sells for|brings(?: in)?|is) (?P<n>\$\d[\d.]*)"
+)
+_SO_MANY = re.compile(rf"(?P<n>{NUMERAL}) (?P<of>(?!times\b|more\b|less\b|percent\b)[a-z]+s)")
 
 
 def _is_of(what: str, effect: str) -> bool:
@@ -174,11 +218,11 @@ def converted_by(match: re.Match[str], cause: str, values: Values) -> Iterator[S
     if match["by"]:
         said = number_of(match["by"]) or 1.0
         spoken = said if match["how"] == "multiply" else 1 / said
-        if factor is not None and abs(spoken / factor - 1) > 1e-9:
+        if factor is not None and abs(spoken / factor - 1) > 1e-3:  # 0.4536 kg of a pound
             return
         factor = spoken
     told = numbers(match["what"])
-    meant = told == {value} if told else bool(tokens(match["what"]) & tokens(cause))
+    meant = told == {value} if told else bool(tokens(match["what"]) & tokens(cause)) or is_in(match["what"], cause)
     if factor is not None and meant:
         sign, size = ("*", factor) if factor >= 1 else ("/", 1 / factor)
         yield Binary(sign, Name(cause), Number(float(f"{size:.12g}")))

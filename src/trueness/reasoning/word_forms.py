@@ -13,27 +13,32 @@ A shape is a tree whose names are phrases. A phrase that begins with EVERY stand
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from functools import reduce
+from collections.abc import Iterator
 from itertools import product
-from typing import TypeAlias
 
-from trueness.reasoning.trees import Binary, Call, Name, Number, Tree
-from trueness.reasoning.word_numbers import NUMBER_WORDS, NUMERAL, SHARES, number_of
+from trueness.reasoning import word_makers as by
+from trueness.reasoning.trees import Binary, Call, Name, Number
+from trueness.reasoning.word_numbers import (
+    AMOUNT,
+    AWAY,
+    DOWN,
+    LEFT,
+    LESS,
+    MORE,
+    NUMBER_WORDS,
+    NUMERAL,
+    PART,
+    SHARES,
+    UP,
+    number_of,
+)
+from trueness.reasoning.word_shapes import EVERY, HUNDRED, LESS_BY, MORE_BY, Shape, combined, is_percent, joined
 
-Shape: TypeAlias = Tree
-EVERY = "every "
 BRACKET = "qbracketq"  # one word that stands for a bracket
-MORE_BY, LESS_BY = "increased by", "reduced by"  # calls that word_causes.py resolves by units
-HUNDRED = Number(100.0)
 MOST_STEPS = 1_000  # shapes made for one sentence: strangers' sentences end, whatever they hold
 _MOST_SHAPES = 40  # of one piece of text
 _DEEPEST = 6
 
-_TIMES = {
-    "twice": 2.0, "double": 2.0, "doubling": 2.0, "thrice": 3.0, "triple": 3.0, "tripling": 3.0, "halve": 0.5,
-    "halving": 0.5, "quadruple": 4.0,
-}  # fmt: skip
 _ALL = re.compile(r"^(?:all|both|these|those|every)\b|\b(?:all|" + "|".join(NUMBER_WORDS[2:7]) + r")\b")
 _COUNTED = re.compile(rf"(?:the |all )*({'|'.join(NUMBER_WORDS[2:])}) [a-z]+s")
 _RELATES = re.compile(r"\b(?:as|out|per|in|for|from|with|on|at|ways?)\b")  # more than a name of several
@@ -55,6 +60,7 @@ _PER_ONE = re.compile(rf"({NUMERAL})(?: dollars| cents)? (?:per|for each|for eve
 _POWER = re.compile(r"\s+raised to(?=\s)")
 _SIGN = {"times": "*", "plus": "+", "minus": "-", "less": "-", "added to": "+", "over": "/", "divided by": "/"}
 _PREFIX = re.compile(
+    r"(?:twice|half|double|triple)(?: of)? (?:the )?(?=(?:sum|product|difference|average|mean) of\b)|"
     r"(?:multiply|divid|subtract|deduct|add|sum|averaging|combin|increas|decreas|reduc)\w*\b|"
     r"(?:product|difference|ratio|quotient|average|mean|total|square root|excess|maximum|minimum)\b"
     r"(?! \w+ (?:plus|minus|times|divided|multiplied|over|less)\b)"
@@ -124,6 +130,26 @@ class Reader:
                 share = Binary("/", Number(float(changed["share"].replace(",", ""))), HUNDRED)
                 yield Binary("+" if changed["more"] else "-", inner, Binary("*", share, inner))
             return
+        if (products := _SUM_OF_PRODUCTS.fullmatch(text)) is not None:
+            pieces = [piece for piece in _SEPARATOR.split(products["list"]) if piece.strip()]
+            if len(pieces) > 1 and all(_MULTIPLICATIVE.search(piece) for piece in pieces):  # each of them is one
+                factor = {"twice": 2.0, "half": 0.5}.get((products["factor"] or "").split(" ")[0])
+                for shape in self.listed("sum", products["list"], depth + 1, alone=False):
+                    yield shape if factor is None else Binary("*", Number(factor), shape)
+                return
+        if (whole := _WHOLE_PART.fullmatch(text)) is not None:  # of all that follows
+            yield from (Call("floor", (inner,)) for inner in self.shapes(whole[1], depth + 1))
+            return
+        part = _AS_PART_OF.fullmatch(text) if _ADDITIVE.search(text) else None
+        if part:  # price less cost, as a fraction of the price: all that stands before
+            sides = (self.shapes(part["what"], depth + 1), self.shapes(part["whole"], depth + 1))
+            yield from (Binary("/", *pair) for pair in product(*sides))
+            return
+        of_it = _AS_PERCENT_OF.fullmatch(text)
+        if of_it:  # price minus cost, expressed as a percentage of the cost
+            for pair in product(self.shapes(of_it["what"], depth + 1), self.shapes(of_it["whole"], depth + 1)):
+                yield Binary("*", HUNDRED, Binary("/", *pair))
+            return
         if closed:
             yield from self._cut(text, closed[-1], depth)
             onward = list(_ADDITIVE.finditer(text, closed[-1].end()))
@@ -131,6 +157,9 @@ class Reader:
                 yield from self._cut(text, onward[-1], depth)
             return
         if _BY_ONE_AND_MORE.search(text):
+            return
+        if (raised := _POWER.search(text)) is not None and (after := _MULTIPLICATIVE.search(text, raised.end())):
+            yield from self._to_a_quotient(text, raised, after, depth)
             return
         begins = _PREFIX.match(text) is not None or text == "product over sum"
         added = list(_ADDITIVE.finditer(text))
@@ -165,6 +194,22 @@ class Reader:
         if quotient:
             yield Binary("/", Name(_ARTICLE.sub("", quotient[1])), Name(_ARTICLE.sub("", quotient[2])))
         yield Name(text)
+
+    def _to_a_quotient(self, text: str, raised: re.Match[str], onward: re.Match[str], depth: int) -> Iterator[Shape]:
+        """A times B raised to C over D: the exponent is C over D; of C times D nobody knows."""
+        more = any(pattern.search(text, onward.end()) for pattern in (_MULTIPLICATIVE, _ADDITIVE))
+        front = text[: raised.start()]
+        if onward[1] != "over" or more or _ADDITIVE.search(front):
+            return
+        cuts = list(_MULTIPLICATIVE.finditer(front))
+        base = front[cuts[-1].end() :] if cuts else front
+        exponents = self.shapes(text[raised.end() :], depth + 1)
+        powers = [Binary("^", *pair) for pair in product(self._factors(base, depth + 1), exponents)]
+        if not cuts:
+            yield from powers
+        elif cuts[-1][1] in ("times", "multiplied by"):
+            lefts = self.shapes(front[: cuts[-1].start()], depth + 1)
+            yield from (Binary("*", *pair) for pair in product(lefts, powers))
 
     def _cut(self, text: str, match: re.Match[str], depth: int) -> Iterator[Shape]:
         said = "times" if match[1].startswith("multiplied") else "over" if match[1].startswith("per") else match[1]
@@ -211,8 +256,14 @@ class Reader:
             for shapes in product(*(self.shapes(piece, depth) for piece in pieces)):
                 if operation == "product" or not any(map(is_percent, shapes)):
                     yield joined(operation, shapes)
-            head = re.fullmatch(r"(?:the )?[a-z]+ ([a-z]+s)", pieces[-1])
-            if head and all(re.fullmatch(r"(?:the )?[a-z]+", piece) for piece in pieces[:-1]):
+            first = re.fullmatch(r"(?:the )?([a-z]+)s ((?:of|for|on|from) )(?:the )?[a-z]+", pieces[0])
+            if first and all(
+                re.fullmatch(r"(?:the )?[a-z]+", piece) for piece in pieces[1:]
+            ):  # the costs of a, b and c
+                rest = [f"{first[1]} {first[2]}{piece}" for piece in pieces[1:]]
+                yield joined(operation, [Name(piece) for piece in (pieces[0], *rest)])
+            head = re.fullmatch(r"(?:the )?[a-z']+ ([a-z]+s)", pieces[-1])
+            if head and all(re.fullmatch(r"(?:the |his |her |their )?[a-z']+", piece) for piece in pieces[:-1]):
                 full = [
                     *(f"{piece} {head[1]}" for piece in pieces[:-1]),
                     pieces[-1],
@@ -222,176 +273,7 @@ class Reader:
             yield Call(operation, (Name(EVERY + text),))
 
 
-def is_percent(shape: Shape) -> bool:
-    """Whether it is a percentage as it is written: 20 / 100."""
-    return isinstance(shape, Binary) and isinstance(shape.left, Number) and shape == Binary("/", shape.left, HUNDRED)
-
-
-def combined(operator: str, left: Shape, right: Shape) -> Iterator[Shape]:
-    """left and right by an operation. A percentage is added to one phrase as a share of it, and to nothing else."""
-    if operator in "+-" and is_percent(left):
-        whole = Number(1.0) if left == Binary("/", HUNDRED, HUNDRED) else left  # 100 % minus a share
-        left, right = (right, left) if operator == "+" else (whole, right)
-    if operator not in "+-" or not (is_percent(right) or is_percent(left)):
-        yield Binary(operator, left, right)
-    elif isinstance(left, Name):
-        yield Binary(operator, left, Binary("*", right, left))
-
-
-def joined(operation: str, shapes: Sequence[Shape]) -> Shape:
-    """One operation over several: a + b + c, mean(a, b, c)."""
-    if operation == "difference":
-        return Call("abs", (Binary("-", *shapes),))
-    if operation in ("mean", "max", "min"):
-        return Call(operation, tuple(shapes))
-    if operation == "reciprocals":
-        shapes = [Binary("/", Number(1.0), shape) for shape in shapes]
-    if operation == "geometric":
-        return Binary("^", joined("product", shapes), Binary("/", Number(1.0), Number(float(len(shapes)))))
-    if operation == "squares":
-        shapes = [Binary("^", shape, Number(2.0)) for shape in shapes]
-    return reduce(lambda left, right: Binary("*" if operation == "product" else "+", left, right), shapes)
-
-
-Make: TypeAlias = Callable[[Reader, "re.Match[str]", int], Iterator[Shape]]
-
-
-def _list(operation: str) -> Make:
-    return lambda reader, match, depth: reader.listed(operation, match[1], depth)
-
-
-def _scaled(reader: Reader, match: re.Match[str], depth: int) -> Iterator[Shape]:
-    said = " ".join(match[1].replace("-", " ").split())
-    factor = SHARES.get(said, _TIMES.get(said, number_of(said)))
-    if factor is not None:
-        yield from (Binary("*", Number(factor), inner) for inner in reader.shapes(match[2], depth))
-
-
-def _percent(sign: str) -> Make:
-    """15 % of X, 15 % more than X, X increased by 15 %, X reduced by one fifth."""
-
-    def make(reader: Reader, match: re.Match[str], depth: int) -> Iterator[Shape]:
-        said = match["share"].replace(",", "").replace("-", " ")
-        share: Tree = Number(SHARES[said]) if said in SHARES else Binary("/", Number(float(said)), Number(100.0))
-        for inner in reader.shapes(match["whole"], depth):
-            part: Tree = Binary("*", share, inner)
-            yield part if sign == "of" else Binary(sign, inner, part)
-
-    return make
-
-
-def _changed(call: str) -> Make:
-    """X reduced by Y and Z, where neither is a percentage as it is written."""
-
-    def make(reader: Reader, match: re.Match[str], depth: int) -> Iterator[Shape]:
-        by = [*reader.shapes(match[2], depth), *reader.listed("sum", match[2], depth, alone=False)]
-        for whole, change in product(reader.shapes(match[1], depth), by):
-            if not is_percent(change):
-                yield Call(call, (whole, change))
-
-    return make
-
-
-def _taken(reader: Reader, match: re.Match[str], depth: int) -> Iterator[Shape]:
-    """What remains of X after giving away Y and Z."""
-    away = [*reader.shapes(match[2], depth), *reader.listed("sum", match[2], depth, alone=False)]
-    for whole, part in product(reader.shapes(match[1], depth), away):
-        yield from combined("-", whole, part)
-
-
-def _share_of(factor: float, swapped: bool = False) -> Make:
-    """X as a share of Y; in percent by 100."""
-
-    def make(reader: Reader, match: re.Match[str], depth: int) -> Iterator[Shape]:
-        part, whole = (match[2], match[1]) if swapped else (match[1], match[2])
-        for shapes in product(reader.shapes(part, depth), reader.shapes(whole, depth)):
-            share = Binary("/", *shapes)
-            yield share if factor == 1 else Binary("*", Number(factor), share)
-
-    return make
-
-
-def _of_one(make_tree: Callable[[Tree], Tree]) -> Make:
-    return lambda reader, match, depth: (make_tree(inner) for inner in reader.shapes(match[1], depth))
-
-
-def _offset(sign: str, first: bool = True) -> Make:
-    """3 more than X; with the number behind, X's age in 3 years."""
-
-    def make(reader: Reader, match: re.Match[str], depth: int) -> Iterator[Shape]:
-        said, of = (match[1], match[2]) if first else (match[2], match[1])
-        number = number_of(said)
-        if number is not None:
-            yield from (Binary(sign, inner, Number(number)) for inner in reader.shapes(of, depth))
-
-    return make
-
-
-def _of_two(operator: str) -> Make:
-    def make(reader: Reader, match: re.Match[str], depth: int) -> Iterator[Shape]:
-        sides = (reader.shapes(match[1], depth), reader.shapes(match[2], depth))
-        yield from (Binary(operator, *pair) for pair in product(*sides))
-
-    return make
-
-
-def _parallel(reader: Reader, match: re.Match[str], depth: int) -> Iterator[Shape]:
-    """Product over sum, of two: one over the sum of their reciprocals."""
-    yield Binary("/", Number(1.0), Call("reciprocals", (Name(f"{EVERY}both their"),)))
-
-
-def _chosen(reader: Reader, match: re.Match[str], depth: int) -> Iterator[Shape]:
-    """Choose 2 people out of n."""
-    number = number_of(match[1])
-    if number is not None and not re.search(r"\b(?:order|arrang\w+|replac\w+|repeat\w*)\b", match[2]):
-        yield from (Call("comb", (inner, Number(number))) for inner in reader.shapes(match[2], depth))
-
-
-def _beyond(reader: Reader, match: re.Match[str], depth: int) -> Iterator[Shape]:
-    """Hours beyond 40: what is above it, and nothing below."""
-    number = number_of(match[2])
-    if number is not None:
-        for inner in reader.shapes(match[1], depth):
-            yield Call("max", (Number(0.0), Binary("-", inner, Number(number))))
-
-
-def _repeated(reader: Reader, match: re.Match[str], depth: int) -> Iterator[Shape]:
-    """Halve X once for each of the Y."""
-    factor = Number({"doubl": 2.0, "tripl": 3.0, "halv": 0.5}[match[1]])
-    for whole, times in product(reader.shapes(match[2], depth), reader.shapes(match[3], depth)):
-        yield Binary("*", whole, Binary("^", factor, times))
-
-
-def _both(reader: Reader, match: re.Match[str], depth: int) -> Iterator[Shape]:
-    """Total income from both jobs."""
-    yield Call("sum", (Name(f"{EVERY}both {match[1]}" if " both " in match[0] else f"{EVERY}all {match[1]}"),))
-
-
-def _apart(reader: Reader, match: re.Match[str], depth: int) -> Iterator[Shape]:
-    """The difference between the heights of the two trees: of two, and without a sign."""
-    yield Call("difference", (Name(EVERY + match[1]),))
-
-
-def _more(reader: Reader, match: re.Match[str], depth: int) -> Iterator[Shape]:
-    """How much taller Ann is than Bea."""
-    yield from (Binary("-", *pair) for pair in product(reader.shapes(match[1], depth), reader.shapes(match[2], depth)))
-
-
-def _fewer(reader: Reader, match: re.Match[str], depth: int) -> Iterator[Shape]:
-    yield from (Binary("-", *pair) for pair in product(reader.shapes(match[2], depth), reader.shapes(match[1], depth)))
-
-
-def _power(exponent: float) -> Callable[[Tree], Tree]:
-    return lambda inner: Binary("^", inner, Number(exponent))
-
-
 _PERCENTAGE = r"(?P<share>\d[\d,]*(?:\.\d+)?)\s*(?:%|percent\b|per cent\b)"
-LESS = "(?:[a-z]+ )?(?:discount|reduction|decrease|markdown|cut|pay cut)"
-MORE = "(?:[a-z]+ )?(?:increase|raise|markup|mark-up|surcharge|tax|vat|tip|gratuity|fee|bonus|premium)"
-_AMOUNT = (  # what can be beyond a number; of students above 18 there may be any number
-    "hours?|minutes?|miles?|kilometers?|sales?|income|earnings?|revenue|usage|consumption|kwh|weight|distance|amount|spending|"
-    "purchases?|balance|profit|wages?|salary|speed"
-)
 _SHARED = "(?:shared|split|divided|distributed|spread) (?:equally|evenly) (?:among|amongst|between|by|over|across)"
 _PAIRS = (  # how it begins, what stands between, the operation, and whether the second comes first
     (r"multiply(?:ing)?\s+", "by|with|times", "*", False),
@@ -414,23 +296,15 @@ _PAIRS = (  # how it begins, what stands between, the operation, and whether the
     (rf"appl(?:y|ying)\s+(?!an? {_PERCENTAGE} (?:{LESS}|{MORE}))(?=.*(?:rate|percent|%))", "to", "*", False),
     (r"(?=.*(?:rate|percent|%).* applied to )", "applied to", "*", False),
 )
-_AWAY = (
-    "(?:giving(?: away)?|using|eating|selling|spending|losing|removing|donating|paying(?: for)?|subtracting|deducting|"
-    "taking(?: away| out)?|throwing away)"
-)
-_LEFT = "(?:remaining|rest of|remainder of|what (?:remains|is left) of|(?:amount|number) (?:left|remaining) of)"
-_PART = "(?:fraction|share|proportion|part|portion)"
-_FACTOR = rf"({'|'.join(sorted((*SHARES, *_TIMES), key=len, reverse=True))})".replace(" ", "[ -]")
+_FACTOR = rf"({'|'.join(sorted((*SHARES, *by.MULTIPLES), key=len, reverse=True))})".replace(" ", "[ -]")
 _SHARE = "|".join(sorted(SHARES, key=len, reverse=True)).replace(" ", "[ -]")
 SHARE = rf"(?:{_PERCENTAGE.replace('?P<share>', '')}|{_SHARE})"
 _THINGS = r"as\s+(?:many|much|far|long|fast|old|large|big|tall|heavy|expensive)\b(?:\s+\w+){0,6}?\s+as"
 _ONE = r"(?:(?!\b(?:plus|minus)\b).)+"
-_UP = "older|taller|longer|heavier|faster|higher|greater|larger|bigger|wider|later|warmer|more expensive|more"
-_DOWN = "younger|shorter|lighter|slower|lower|smaller|narrower|earlier|colder|cheaper|less|fewer"
 _SOMEWHERE = r"(?:\s+\w+)?(?:\s+(?:on|in|at) \w+)?"  # 5 less on Sunday than
 _IS = "(?: is| are| has| have| was| were| did)?"
 _OPEN_PRODUCT = re.compile(  # 3 more than the price times the number: of the price, or of the product?
-    rf"{NUMERAL}(?:\s+\w+)?\s+(?:{_UP}|{_DOWN})(?:\s+\w+)?\s+than\s+"
+    rf"{NUMERAL}(?:\s+\w+)?\s+(?:{UP}|{DOWN})(?:\s+\w+)?\s+than\s+"
     rf"(?!(?:the )?(?:{NUMERAL}|twice|half|double|triple|product|quotient|sum)\b).*\b(?:times|multiplied by|"
     rf"divided by)\b"
 )
@@ -438,151 +312,164 @@ _THEN_CHANGED = re.compile(
     rf"(?P<whole>.+), (?:and |then |all |is )*(?:(?P<more>increased|raised)|reduced|decreased|discounted|"
     rf"lowered) by {_PERCENTAGE}"
 )
-_COMPARED: tuple[tuple[re.Pattern[str], Make], ...] = tuple(
+_SUM_OF_PRODUCTS = re.compile(r"(?:(?P<factor>twice|half(?: of)?) (?:the )?)?(?:sum|total) of\s+(?P<list>[^:;]+)")
+_WHOLE_PART = re.compile(r"(?:integer|whole(?: number)?) part of\s+([^,]+)")
+_AS_PERCENT_OF = re.compile(
+    r"(?P<what>.+),? (?:expressed|given|stated|written|taken) as an? percent(?:age)? of (?P<whole>[a-z ]+)"
+)
+_AS_PART_OF = re.compile(
+    rf"(?P<what>.+),? (?:(?:expressed|given|stated|written|taken) )?as an? {PART} of (?P<whole>[a-z ]+)"
+)
+_COMPARED: tuple[tuple[re.Pattern[str], by.Make], ...] = tuple(
     (re.compile(pattern), make)
     for pattern, make in (
-        (rf"{_FACTOR}\s+{_THINGS}\s+({_ONE})", _scaled),  # twice as many as Jan minus 5: plus and minus bind last
-        (rf"({NUMERAL})\s+times\s+{_THINGS}\s+({_ONE})", _scaled),
-        (rf"{_PERCENTAGE}\s+(?:{_UP})(?:\s+\w+)?\s+than\s+(?P<whole>.+)", _percent("+")),
-        (rf"{_PERCENTAGE}\s+(?:{_DOWN})(?:\s+\w+)?\s+than\s+(?P<whole>.+)", _percent("-")),
+        (rf"{_FACTOR}\s+{_THINGS}\s+({_ONE})", by.scaled),  # twice as many as Jan minus 5: plus and minus bind last
+        (rf"({NUMERAL})\s+times\s+{_THINGS}\s+({_ONE})", by.scaled),
+        (rf"{_PERCENTAGE}\s+(?:{UP})(?:\s+\w+)?\s+than\s+(?P<whole>.+)", by.percent("+")),
+        (rf"{_PERCENTAGE}\s+(?:{DOWN})(?:\s+\w+)?\s+than\s+(?P<whole>.+)", by.percent("-")),
         (
-            rf"({NUMERAL})(?:\s+(?!times\b)[\w/]+)?\s+(?:{_UP})(?:\s+\w+)?(?:\s+(?:on|in|at) \w+)?\s+than\s+(.+)",
-            _offset("+"),
+            rf"({NUMERAL})(?:\s+(?!times\b)[\w/]+)?\s+(?:{UP})(?:\s+\w+)?(?:\s+(?:on|in|at) \w+)?\s+than\s+(.+)",
+            by.offset("+"),
         ),
         (
-            rf"({NUMERAL})(?:\s+(?!times\b)[\w/]+)?\s+(?:{_DOWN})(?:\s+\w+)?(?:\s+(?:on|in|at) \w+)?\s+than\s+(.+)",
-            _offset("-"),
+            rf"({NUMERAL})(?:\s+(?!times\b)[\w/]+)?\s+(?:{DOWN})(?:\s+\w+)?(?:\s+(?:on|in|at) \w+)?\s+than\s+(.+)",
+            by.offset("-"),
         ),
     )
 )
-_FORMS: tuple[tuple[re.Pattern[str], Make], ...] = tuple(
+_FORMS: tuple[tuple[re.Pattern[str], by.Make], ...] = tuple(
     (re.compile(pattern), make)
     for pattern, make in (
-        (r"(?:multiply(?:ing)?|product of)\s+(.+)", _list("product")),
+        (r"(?:multiply(?:ing)?|product of)\s+(.+)", by.of_all("product")),
         (
             r"(?:add(?:ing)?|sum(?:ming)?|combin(?:e|ing))(?: up| together)?\s+(?!of\b)(.+?)(?: together| up)?",
-            _list("sum"),
+            by.of_all("sum"),
         ),
-        (r"(?:sum|total|combined total) (?:of|for|over)\s+(.+)", _list("sum")),
-        (r"sum of (?:the )?squares of\s+(.+)", _list("squares")),
-        (r"sum of (their) squares", _list("squares")),
-        (r"sum of (?:the )?(?:reciprocals|inverses) of\s+(.+)", _list("reciprocals")),
-        (r"squared (?!root)(.+)", _of_one(_power(2.0))),
-        (rf"(?:cost|price) of ({NUMERAL}) [a-z]+ at (.+?)(?: each| apiece)?", _scaled),
-        (r"(?:sine|sin) of\s+(.+)", _of_one(lambda inner: Call("sin", (inner,)))),
-        (r"(?:cosine|cos) of\s+(.+)", _of_one(lambda inner: Call("cos", (inner,)))),
-        (r"(?:tangent|tan) of\s+(.+)", _of_one(lambda inner: Call("tan", (inner,)))),
-        (r"(?:natural log(?:arithm)?|ln) of\s+(.+)", _of_one(lambda inner: Call("ln", (inner,)))),
-        (r"(?:base[- ]10|common|decimal) log(?:arithm)? of\s+(.+)", _of_one(lambda inner: Call("log10", (inner,)))),
-        (rf"{_PERCENTAGE} off(?: of)?\s+(?P<whole>.+)", _percent("-")),
-        (rf"(?P<whole>.+?)\s+(?:goes|went|is|are) up(?: by)? {_PERCENTAGE}", _percent("+")),
-        (rf"(?P<whole>.+?)\s+(?:goes|went|is|are) down(?: by)? {_PERCENTAGE}", _percent("-")),
-        (r"(?:average|mean) of\s+(.+)", _list("mean")),
-        (r"geometric (?:average|mean) of\s+(.+)", _list("geometric")),
-        (r"factorial of\s+(.+)", _of_one(lambda inner: Call("factorial", (inner,)))),
-        (r"([a-z]+) factorial", _of_one(lambda inner: Call("factorial", (inner,)))),
-        (r"(.+) modulo (.+)", _of_two("%")),
-        (r"(?:the |their )?product over (?:the |their )?sum", _parallel),
+        (r"(?:sum|total|combined total) (?:of|for|over)\s+(.+)", by.of_all("sum")),
+        (r"sum of (?:the )?squares of\s+(.+)", by.of_all("squares")),
+        (r"sum of (their) squares", by.of_all("squares")),
+        (r"sum of (?:the )?(?:reciprocals|inverses) of\s+(.+)", by.of_all("reciprocals")),
+        (r"squared (?!root)(.+)", by.of_one(by.power(2.0))),
+        (rf"(?:cost|price) of ({NUMERAL}) [a-z]+ at (.+?)(?: each| apiece)?", by.scaled),
+        (r"(?:sine|sin) of\s+(.+)", by.of_one(lambda inner: Call("sin", (inner,)))),
+        (r"(?:cosine|cos) of\s+(.+)", by.of_one(lambda inner: Call("cos", (inner,)))),
+        (r"(?:tangent|tan) of\s+(.+)", by.of_one(lambda inner: Call("tan", (inner,)))),
+        (r"(?:natural log(?:arithm)?|ln) of\s+(.+)", by.of_one(lambda inner: Call("ln", (inner,)))),
+        (r"(?:base[- ]10|common|decimal) log(?:arithm)? of\s+(.+)", by.of_one(lambda inner: Call("log10", (inner,)))),
+        (rf"{_PERCENTAGE} off(?: of)?\s+(?P<whole>.+)", by.percent("-")),
+        (rf"(?P<whole>.+?)\s+(?:goes|went|is|are) up(?: by)? {_PERCENTAGE}", by.percent("+")),
+        (rf"(?P<whole>.+?)\s+(?:goes|went|is|are) down(?: by)? {_PERCENTAGE}", by.percent("-")),
+        (r"(?:average|mean) of\s+(.+)", by.of_all("mean")),
+        (r"(?:least|lowest|smallest) common multiple of\s+(.+)", by.of_all("lcm")),
+        (r"(?:greatest|highest|largest) common (?:divisor|factor|measure) of\s+(.+)", by.of_all("gcd")),
+        (r"(?:how much|amount by which)\s+(.+?) exceeds?\s+(.+)", by.of_two("-")),
+        (r"geometric (?:average|mean) of\s+(.+)", by.of_all("geometric")),
+        (r"factorial of\s+(.+)", by.of_one(lambda inner: Call("factorial", (inner,)))),
+        (r"([a-z]+) factorial", by.of_one(lambda inner: Call("factorial", (inner,)))),
+        (r"(.+) modulo (.+)", by.of_two("%")),
+        (r"(?:the |their )?product over (?:the |their )?sum", by.parallel),
         (
             rf"(?:number of ways to )?(?:choose|select|pick) ({NUMERAL}) [a-z]+ (?:out of|from(?: among)?)\s+(.+)",
-            _chosen,
+            by.chosen,
         ),
         (
-            rf"((?:[a-z]+ )*?(?:{_AMOUNT})(?: [a-z]+)*?) (?:beyond|above|in excess of|exceeding) ({NUMERAL}(?: "
+            rf"((?:[a-z]+ )*?(?:{AMOUNT})(?: [a-z]+)*?) (?:beyond|above|in excess of|exceeding) ({NUMERAL}(?: "
             rf"[a-z]+)?)",
-            _beyond,
+            by.beyond,
         ),
-        (rf"(.*\b(?:age|old)) in ({NUMERAL}) years?", _offset("+", first=False)),
-        (rf"(.*\b(?:age|old)) ({NUMERAL}) years? ago", _offset("-", first=False)),
-        (r"(doubl|tripl|halv)(?:e|ing) (.+?) once (?:for|at|in|after) (?:each|every) (?!time\b)(.+)", _repeated),
+        (rf"(.*\b(?:age|old)) in ({NUMERAL}) years?", by.offset("+", first=False)),
+        (rf"(.*\b(?:age|old)) ({NUMERAL}) years? ago", by.offset("-", first=False)),
+        (r"(doubl|tripl|halv)(?:e|ing) (.+?) once (?:for|at|in|after) (?:each|every) (?!time\b)(.+)", by.repeated),
         (
-            r"(.*\b(?:price|cost|fee|rate|wage|pay|charge|per [a-z]+)) for (?:each|every) (?!other\b|"
-            r"additional\b)([a-z ]+)",
-            _of_two("*"),
+            r"(.*\b(?:price|cost|fee|rate|wage|pay|charge|per [a-z]+)) for (?:(?:each|every) (?!other\b|"
+            r"additional\b)|(?:the |all (?:the )?)(?=[a-z ]*\b(?:hours|days|weeks|nights|months)\b))([a-z ]+)",
+            by.of_two("*"),
         ),
-        (r"averaging\s+(.+)", _list("mean")),
-        (r"average (?=the |all |both |these )(.+)", _list("mean")),
-        (r"(their) (?:average|mean)", _list("mean")),
-        (r"(their) (?:sum|total)", _list("sum")),
-        (r"(their) product", _list("product")),
-        (r"(.+?),? (?:added|summed|put|taken)(?: all)? (?:together|up)", _list("sum")),
+        (r"averaging\s+(.+)", by.of_all("mean")),
+        (r"average (?=the |all |both |these )(.+)", by.of_all("mean")),
+        (r"(their) (?:average|mean)", by.of_all("mean")),
+        (r"(their) (?:sum|total)", by.of_all("sum")),
+        (r"(their) product", by.of_all("product")),
+        (r"(.+?),? (?:added|summed|put|taken)(?: all)? (?:together|up)", by.of_all("sum")),
         (
-            rf"how (?:much|many)(?: \w+)?? (?:{_UP})(?: [a-z]+)?? (.+?){_IS} than (.+)",
-            _more,
+            rf"how (?:much|many)(?: \w+)?? (?:{UP})(?: [a-z]+)?? (.+?){_IS} than (.+)",
+            by.more,
         ),
         (
-            rf"how (?:much|many)(?: \w+)?? (?:{_DOWN})(?: [a-z]+)?? (.+?)(?: is| are| has| have| was| were)? than (.+)",
-            _fewer,
+            rf"how (?:much|many)(?: \w+)?? (?:{DOWN})(?: [a-z]+)?? (.+?)(?: is| are| has| have| was| were)? than (.+)",
+            by.fewer,
         ),
         (
             r"(?:total|combined)(?: number of)? ([a-z]+) (?:from|of|for|across|in|on|over) (?:both|all|the "
             r"(?:two|three|four))"
             r"(?: (?!in |of |for )[a-z]+){1,3}",
-            _both,
+            by.both,
         ),
         (
             r"difference (?:between|of|in) ((?!.* and )(?:(?:the )?[a-z]+ (?:of|between) )?[a-z ]+s)",
-            _apart,
+            by.apart,
         ),
         (
             r"(?:maximum|largest|larger|bigger|biggest|greatest|greater|highest|higher)(?: value)? (?:of|among)"
             r"\s+(.+)",
-            _list("max"),
+            by.of_all("max"),
         ),
-        (r"(?:minimum|smallest|smaller|least|lowest|lower)(?: value)? (?:of|among)\s+(.+)", _list("min")),
-        (rf"{_FACTOR}(?:\s+of)?\s+(?!as\b)(.+)", _scaled),
-        (rf"{_PERCENTAGE}\s+of\s+(?P<whole>.+)", _percent("of")),
-        (rf"(?P<whole>.+?)\s+(?:increased|raised) by\s+{_PERCENTAGE}", _percent("+")),
-        (rf"(?P<whole>.+?)\s+(?:decreased|reduced|discounted) by\s+{_PERCENTAGE}", _percent("-")),
-        (rf"(?P<whole>.+?)\s+(?:after|with) an? {_PERCENTAGE} {LESS}", _percent("-")),
-        (rf"(?P<whole>.+?)\s+(?:after|with|plus) an? {_PERCENTAGE} {MORE}", _percent("+")),
-        (rf"appl(?:y|ying) an? {_PERCENTAGE} {LESS} (?:to|on)\s+(?P<whole>.+)", _percent("-")),
-        (rf"appl(?:y|ying) an? {_PERCENTAGE} {MORE} (?:to|on)\s+(?P<whole>.+)", _percent("+")),
-        (rf"(?P<whole>.+?)\s+after an? (?:discount|reduction|decrease) of\s+{_PERCENTAGE}", _percent("-")),
-        (rf"(?:increas(?:e|es|ing)|rais(?:e|es|ing))\s+(?P<whole>.+?)\s+by\s+{_PERCENTAGE}", _percent("+")),
-        (rf"(?:decreas(?:e|es|ing)|reduc(?:e|es|ing))\s+(?P<whole>.+?)\s+by\s+{_PERCENTAGE}", _percent("-")),
-        (rf"(?:increases|rises|grows)\s+by\s+{_PERCENTAGE}\s+(?:from|of)\s+(?P<whole>.+)", _percent("+")),
-        (rf"(?:decreases|falls|drops|shrinks)\s+by\s+{_PERCENTAGE}\s+(?:from|of)\s+(?P<whole>.+)", _percent("-")),
-        (rf"(?:decreas(?:e|ing)|reduc(?:e|ing))\s+(?P<whole>.+?)\s+by\s+(?P<share>{_SHARE})", _percent("-")),
-        (rf"increas(?:e|ing)\s+(?P<whole>.+?)\s+by\s+(?P<share>{_SHARE})", _percent("+")),
-        (r"(.+?)\s+(?:(?:is |are )?(?:increased|raised)|increases|rises|grows) by\s+(.+)", _changed(MORE_BY)),
+        (r"(?:minimum|smallest|smaller|least|lowest|lower)(?: value)? (?:of|among)\s+(.+)", by.of_all("min")),
+        (rf"{_FACTOR}(?:\s+of)?\s+(?!as\b)(.+)", by.scaled),
+        (rf"{_PERCENTAGE}\s+of\s+(?P<whole>.+)", by.percent("of")),
+        (rf"(?P<whole>.+?)\s+(?:increased|raised) by\s+{_PERCENTAGE}", by.percent("+")),
+        (rf"(?P<whole>.+?)\s+(?:decreased|reduced|discounted) by\s+{_PERCENTAGE}", by.percent("-")),
+        (rf"(?P<whole>.+?)\s+(?:after|with) an? {_PERCENTAGE} {LESS}", by.percent("-")),
+        (rf"(?P<whole>.+?)\s+(?:after|with|plus) an? {_PERCENTAGE} {MORE}", by.percent("+")),
+        (rf"appl(?:y|ying) an? {_PERCENTAGE} {LESS} (?:to|on)\s+(?P<whole>.+)", by.percent("-")),
+        (rf"appl(?:y|ying) an? {_PERCENTAGE} {MORE} (?:to|on)\s+(?P<whole>.+)", by.percent("+")),
+        (rf"(?P<whole>.+?)\s+after an? (?:discount|reduction|decrease) of\s+{_PERCENTAGE}", by.percent("-")),
+        (rf"(?:increas(?:e|es|ing)|rais(?:e|es|ing))\s+(?P<whole>.+?)\s+by\s+{_PERCENTAGE}", by.percent("+")),
+        (rf"(?:decreas(?:e|es|ing)|reduc(?:e|es|ing))\s+(?P<whole>.+?)\s+by\s+{_PERCENTAGE}", by.percent("-")),
+        (rf"(?:increases|rises|grows)\s+by\s+{_PERCENTAGE}\s+(?:from|of)\s+(?P<whole>.+)", by.percent("+")),
+        (rf"(?:decreases|falls|drops|shrinks)\s+by\s+{_PERCENTAGE}\s+(?:from|of)\s+(?P<whole>.+)", by.percent("-")),
+        (rf"(?:decreas(?:e|ing)|reduc(?:e|ing))\s+(?P<whole>.+?)\s+by\s+(?P<share>{_SHARE})", by.percent("-")),
+        (rf"increas(?:e|ing)\s+(?P<whole>.+?)\s+by\s+(?P<share>{_SHARE})", by.percent("+")),
+        (r"(.+?)\s+(?:(?:is |are )?(?:increased|raised)|increases|rises|grows) by\s+(.+)", by.changed(MORE_BY)),
         (
             r"(.+?)\s+(?:(?:is |are )?(?:decreased|reduced|lowered)|decreases|falls|drops|shrinks) by\s+(.+)",
-            _changed(LESS_BY),
+            by.changed(LESS_BY),
         ),
-        (r"(?:increas(?:e|ing)|rais(?:e|ing))\s+(.+?)\s+by\s+(.+)", _changed(MORE_BY)),
-        (r"(?:decreas(?:e|ing)|reduc(?:e|ing)|lower(?:ing)?)\s+(.+?)\s+by\s+(.+)", _changed(LESS_BY)),
-        (rf"(?P<whole>.+?)\s+(?:is|are) (?:increased|raised) by\s+{_PERCENTAGE}", _percent("+")),
-        (rf"(?P<whole>.+?)\s+(?:is|are) (?:decreased|reduced|discounted) by\s+{_PERCENTAGE}", _percent("-")),
-        (rf"(?P<whole>.+?)\s+(?:increases|rises|grows) by\s+{_PERCENTAGE}", _percent("+")),
-        (rf"(?P<whole>.+?)\s+(?:decreases|falls|drops|shrinks) by\s+{_PERCENTAGE}", _percent("-")),
+        (r"(?:increas(?:e|ing)|rais(?:e|ing))\s+(.+?)\s+by\s+(.+)", by.changed(MORE_BY)),
+        (r"(?:decreas(?:e|ing)|reduc(?:e|ing)|lower(?:ing)?)\s+(.+?)\s+by\s+(.+)", by.changed(LESS_BY)),
+        (rf"(?P<whole>.+?)\s+(?:is|are) (?:increased|raised) by\s+{_PERCENTAGE}", by.percent("+")),
+        (rf"(?P<whole>.+?)\s+(?:is|are) (?:decreased|reduced|discounted) by\s+{_PERCENTAGE}", by.percent("-")),
+        (rf"(?P<whole>.+?)\s+(?:increases|rises|grows) by\s+{_PERCENTAGE}", by.percent("+")),
+        (rf"(?P<whole>.+?)\s+(?:decreases|falls|drops|shrinks) by\s+{_PERCENTAGE}", by.percent("-")),
         (
             rf"add(?:ing)?\s+(?:an?\s+)?{_PERCENTAGE}(?:\s+[a-z]+)?\s+(?:tax|tip|fee|markup|surcharge|gratuity|vat)"
             r"\s+to\s+(?P<whole>.+)",
-            _percent("+"),
+            by.percent("+"),
         ),
-        (rf"{_LEFT}\s+(.+?)\s+after\s+{_AWAY}\s+(.+)", _taken),
-        (rf"{_LEFT}\s+(.+?)\s+after\s+(?!{_AWAY})(.+)", _changed(LESS_BY)),
-        (rf"remaining\s+((?:{_PERCENTAGE}|{_SHARE})\s+of\s+.+)", _of_one(lambda inner: inner)),
-        (rf"(.+?)\s+as an? {_PART} of\s+(.+)", _share_of(1.0)),
-        (r"(.+?)\s+as an? percent(?:age)? of\s+(.+)", _share_of(100.0)),
-        (rf"{_PART} of\s+(.+?)\s+(?:out of|relative to)\s+(.+)", _share_of(1.0)),
-        (rf"(?!{_PART}|percentage)(.+?)\s+out of\s+(.+)", _share_of(1.0)),
-        (r"percentage of\s+(.+?)\s+(?:out of|relative to)\s+(.+)", _share_of(100.0)),
-        (rf"{_PART} of\s+(.+?)\s+that (?:is|are)\s+(.+)", _share_of(1.0, swapped=True)),
-        (r"percentage of\s+(.+?)\s+that (?:is|are)\s+(.+)", _share_of(100.0, swapped=True)),
-        (r"(?:negative|opposite) of\s+(.+)", _of_one(lambda inner: Binary("*", Number(-1.0), inner))),
-        (r"square root of\s+(.+)", _of_one(lambda inner: Call("sqrt", (inner,)))),
-        (r"absolute value of\s+(.+)", _of_one(lambda inner: Call("abs", (inner,)))),
+        (rf"{LEFT}\s+(.+?)\s+after\s+{AWAY}\s+(.+)", by.taken),
+        (rf"{LEFT}\s+(.+?)\s+after\s+(?!{AWAY})(.+)", by.changed(LESS_BY)),
+        (rf"remaining\s+((?:{_PERCENTAGE}|{_SHARE})\s+of\s+.+)", by.of_one(lambda inner: inner)),
+        (rf"(.+?)\s+as an? {PART} of\s+(.+)", by.share_of(1.0)),
+        (r"(.+?)\s+as an? percent(?:age)? of\s+(.+)", by.share_of(100.0)),
+        (rf"{PART} of\s+(.+?)\s+(?:out of|relative to)\s+(.+)", by.share_of(1.0)),
+        (rf"(?!{PART}|percentage)(.+?)\s+out of\s+(.+)", by.share_of(1.0)),
+        (r"percentage of\s+(.+?)\s+(?:out of|relative to)\s+(.+)", by.share_of(100.0)),
+        (rf"{PART} of\s+(.+?)\s+that (?:is|are)\s+(.+)", by.share_of(1.0, swapped=True)),
+        (r"percentage of\s+(.+?)\s+that (?:is|are)\s+(.+)", by.share_of(100.0, swapped=True)),
+        (r"([a-z]+ (?:percentage|percent)) of\s+(.+)", by.of_two("*")),
+        (r"(?:negative|opposite) of\s+(.+)", by.of_one(lambda inner: Binary("*", Number(-1.0), inner))),
+        (r"square root of\s+(.+)", by.of_one(lambda inner: Call("sqrt", (inner,)))),
+        (r"absolute value of\s+(.+)", by.of_one(lambda inner: Call("abs", (inner,)))),
         (
             r"(?:absolute|positive) (difference (?:between|of)\s+.+)",
-            _of_one(lambda inner: Call("abs", (inner,))),
+            by.of_one(lambda inner: Call("abs", (inner,))),
         ),
-        (r"complement of\s+((?:the )?probability .+)", _of_one(lambda inner: Binary("-", Number(1.0), inner))),
-        (r"reciprocal of\s+(.+)", _of_one(lambda inner: Binary("/", Number(1.0), inner))),
-        (r"(?:square of|squaring|square)\s+(?!root\b)(.+)", _of_one(_power(2.0))),
-        (r"((?:(?!\bsquared\b).)+)\s+squared", _of_one(_power(2.0))),
-        (r"(?:cube of|cubing|cube)\s+(?!root\b)(.+)", _of_one(_power(3.0))),
-        (r"(.+)\s+cubed", _of_one(_power(3.0))),
+        (r"complement of\s+((?:the )?probability .+)", by.of_one(lambda inner: Binary("-", Number(1.0), inner))),
+        (r"reciprocal of\s+(.+)", by.of_one(lambda inner: Binary("/", Number(1.0), inner))),
+        (r"difference (?:of|between) (?:the )?squares of\s+(.+?) and (.+)", by.squares_apart),
+        (r"(?:square of|squaring|square)\s+(?!root\b)(.+)", by.of_one(by.power(2.0))),
+        (r"((?:(?!\bsquared\b).)+)\s+squared", by.of_one(by.power(2.0))),
+        (r"(?:cube of|cubing|cube)\s+(?!root\b)(.+)", by.of_one(by.power(3.0))),
+        (r"(.+)\s+cubed", by.of_one(by.power(3.0))),
     )
 )

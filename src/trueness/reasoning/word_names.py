@@ -22,6 +22,7 @@ _IRREGULAR = {
     "children": "child", "kids": "child", "kid": "child", "people": "person", "feet": "foot", "men": "man",
     "women": "woman", "driven": "drive", "drove": "drive", "gave": "give", "lost": "lose", "won": "win",
     "made": "make", "momenta": "momentum", "taken": "take", "took": "take", "written": "write", "built": "build",
+    "broke": "break", "broken": "break", "laid": "lay", "baked": "bake", "kept": "keep",
     "grew": "grow", "grown": "grow", "halves": "half", "leaves": "leaf", "loaves": "loaf", "began": "begin",
     "left": "remain", "leftover": "remain", "leftovers": "remain", "rest": "remain", "remainder": "remain",
     "probabilities": "probability", "prob": "probability", "num": "number", "avg": "average", "qty": "quantity",
@@ -157,6 +158,7 @@ _KINDS = tuple(
         "probability p",
     )
 )  # what measures one thing is no name of what measures another
+_NUMBERED = re.compile(r"([^\W\d_]{4,})(\d{1,2})$")
 _LABEL = re.compile(r"(?<=[a-z] )([a-z])(?= ?$| \()")
 _TIMING = re.compile(r"\b(?:each|per|every|an?) (hour|day|week|month|year|minute|second)\b")
 _EXTREME = re.compile(
@@ -169,7 +171,11 @@ _BY_HEAD = 0.2
 
 
 def words(name: str) -> frozenset[str]:
-    return frozenset(re.findall(r"[^\W_]+", name.lower()))
+    """Its words; test1 is test 1."""
+    said = re.findall(r"[^\W_]+", name.lower())
+    return frozenset(
+        part for word in said for part in (_NUMBERED.findall(word)[0] if _NUMBERED.match(word) else (word,))
+    )
 
 
 def tokens(name: str) -> frozenset[str]:
@@ -360,6 +366,9 @@ def _counts_another(phrase: str, cause: str) -> bool:
     plain = cause.lower().replace("_", " ")
     counted = re.search(r"\bnumber of (?:[a-z]+ )?([a-z]+s)\b", phrase)
     if counted and not tokens(cause) & _MEASURED[0] and re.search(rf"\b{counted[1][:-1]}\b", plain):
+        return True
+    per = [re.search(r"\bper ([a-z]+)$", name.strip()) for name in (phrase, plain)]
+    if per[0] and per[1] and not share_meaning(per[0][1], per[1][1]):  # jars per box, for jars per crate
         return True
     if set(_EXTREME.findall(plain)) - set(_EXTREME.findall(phrase)):
         return True

@@ -17,9 +17,14 @@ SHARES |= {f"{one} {part}": 1 / of for part, of in _PARTS.items() for one in ("a
 SHARES |= {
     f"{word} {part}s": n / of for part, of in _PARTS.items() for n, word in enumerate(NUMBER_WORDS[:12]) if n > 1
 }
+SHARES |= {f"{word} halves": n / 2 for n, word in enumerate(NUMBER_WORDS[:12]) if n > 2}
 NUMERAL = r"(?:\$?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:e[+-]?\d+)?|" + "|".join(NUMBER_WORDS[1:]) + ")"
 _MEASURES = (
     "(?:dollars?|cents?|seconds?|minutes?|hours?|days?|weeks?|months?|years?|gb|mb|units?|people|persons?|items?)"
+)
+_EXTRAS = (  # a bonus of $50
+    "bonus|fee|charge|tip|fare|deposit|surcharge|rebate|coupon|refund|payment|toll|allowance|stipend|credit|voucher|gift|"
+    "penalty|fine|rent|commission|donation|supplement|premium|discount"
 )
 OPERATION_WORDS = frozenset(
     "half twice double triple percent minus plus sum difference product times divided multiplied less more fewer "
@@ -35,6 +40,20 @@ ROUNDING = (  # the first group says which way
     r"round(?:ed|ing)?(?: it)?\s+(up|down|to the nearest (?:integer|whole number|whole [a-z]+))"
     r"(?: to (?:an?|the(?: next| nearest)?) (?:whole [a-z]+|whole|integer))?(?! to )"
 )
+LESS = "(?:[a-z]+ )?(?:discount|reduction|decrease|markdown|cut|pay cut)"
+MORE = "(?:[a-z]+ )?(?:increase|raise|markup|mark-up|surcharge|tax|vat|tip|gratuity|fee|bonus|premium)"
+AMOUNT = (  # what can be beyond a number; of students above 18 there may be any number
+    "hours?|minutes?|miles?|kilometers?|sales?|income|earnings?|revenue|usage|consumption|kwh|weight|distance|amount|spending|"
+    "purchases?|balance|profit|wages?|salary|speed"
+)
+UP = "older|taller|longer|heavier|faster|higher|greater|larger|bigger|wider|later|warmer|more expensive|more"
+DOWN = "younger|shorter|lighter|slower|lower|smaller|narrower|earlier|colder|cheaper|less|fewer"
+AWAY = (
+    "(?:giving(?: away)?|using|eating|selling|spending|losing|removing|donating|paying(?: for)?|subtracting|deducting|"
+    "taking(?: away| out)?|throwing away)"
+)
+LEFT = "(?:remaining|rest of|remainder of|what (?:remains|is left) of|(?:amount|number) (?:left|remaining) of)"
+PART = "(?:fraction|share|proportion|part|portion)"
 CONDITION = re.compile(r"\b(?:if|unless|when|whether|except|not|never|otherwise|until)\b")
 
 
@@ -48,7 +67,8 @@ def number_of(text: str) -> float | None:
     quotient = re.fullmatch(r"(\d+)\s*/\s*([1-9]\d*)", text)
     if quotient:
         return int(quotient[1]) / int(quotient[2])
-    match = re.fullmatch(rf"({NUMERAL})(?:\s*{_MEASURES})?", text)
+    match = re.fullmatch(rf"(?:an? |the )?(?:[a-z]+ )?(?:{_EXTRAS}) of ({NUMERAL})(?:\s*{_MEASURES})?", text)
+    match = match or re.fullmatch(rf"({NUMERAL})(?:\s*{_MEASURES})?", text)
     # `2 r` is no count of things, and 3 million is not 3
     counted = re.fullmatch(
         r"(\$?\d[\d,]*(?:\.\d+)?)(?:\s+(?!pi\b|hundred|thousand|[mb]illion|dozen|pairs?\b|[b-z]\b)[a-z]+){1,4}", text

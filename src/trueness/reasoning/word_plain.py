@@ -11,9 +11,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from trueness.reasoning.word_anew import SAID_ANEW
 from trueness.reasoning.word_causes import Values
-from trueness.reasoning.word_forms import BRACKET, LESS, MORE
-from trueness.reasoning.word_numbers import NUMERAL, OPERATION_WORDS, SHARES, computes, number_of
+from trueness.reasoning.word_forms import BRACKET
+from trueness.reasoning.word_names import tokens
+from trueness.reasoning.word_numbers import LESS, MORE, NUMERAL, OPERATION_WORDS, SHARES, computes, number_of
 
 _FOUND = "(?:obtained|found|calculated|computed|derived|determined)"
 _PERCENT = r"\d[\d.]*\s*(?:%|percent)"
@@ -21,7 +23,7 @@ _SOMETHING = "(?:price|cost|value|rent|salary|wage|pay|level|amount|sales|income
 _CONVERTS = r"(?:convert|change|turn|express|account|adjust)\w*"
 _PURPOSE = re.compile(
     r",?\s*(?:in order )?\bto (?:get|obtain|find|give|determine|calculate|compute|yield|reach|arrive at|know|include|"
-    r"account for|see|figure out|work out|convert)\b[^\d%]*$"
+    r"account for|see|figure out|work out|convert|express)\b[^\d%]*$"
     r"|,\s*(?:and\s+)?(?:giving|yielding|which gives|resulting in|which is the|this gives|that gives)\b[^\d%]*$"
     r"|\s+(?:gives|yields|results in)\s+[^\d%]*$"
 )
@@ -74,10 +76,13 @@ _CHARGES = tuple(
         rf"^(?:(?P<more>increase|raise)|reduce|decrease|lower) (?P<whole>[a-z ]+?) by "
         rf"(?:an? |the )?{_SHARED} {_KINDS}$",
         rf"^(?:an? |the )?{_KINDS} of {_SHARED} (?:is|are) (?:(?P<more>added to|charged on|put on)|"
-        r"(?:subtracted|deducted|taken) (?:from|off)) (?P<whole>[a-z ]+)$",
-        rf"^(?:(?P<more>add)|subtract|deduct) (?:an? |the )?{_KINDS} of {_SHARED} (?:to|from) (?P<whole>[a-z ]+)$",
+        r"(?:subtracted|deducted|taken) (?:from|off)) (?P<whole>(?:(?! and )[a-z ])+)$",
+        rf"^(?:an? |the )?{_SHARED} {_KINDS} (?:is|are) (?:(?P<more>added to|charged on|put on)|"
+        r"(?:subtracted|deducted|taken) (?:from|off)) (?P<whole>(?:(?! and )[a-z ])+)$",
+        rf"^(?:(?P<more>add)|subtract|deduct) (?:an? |the )?{_KINDS} of {_SHARED} (?:to|from) "
+        r"(?P<whole>(?:(?! and )[a-z ])+)$",
         rf"^(?:(?P<more>add)|subtract|deduct) (?:an? |the )?{_SHARED} (?:(?:for|in) )?{_KINDS} (?:to|from) "
-        rf"(?P<whole>[a-z ]+)$",
+        rf"(?P<whole>(?:(?! and )[a-z ])+)$",
     )
 )
 _OUTCOMES = frozenset("average mean sum total difference ratio percentage product complement percent".split())
@@ -107,7 +112,13 @@ def _as_words(found: re.Match[str]) -> str:
 _SIGNS = tuple(
     (re.compile(pattern), said)
     for pattern, said in (
-        (r"\s*(?<=[a-z)\] ])[×✕⋅](?=[a-z(\[ ])\s*|(?<=[)\]])\s*[x*]\s*(?=[(\[])", " times "),
+        (r"\b((?:square root|square|half|twice|sum|product) of) \(([a-z ]+)\)$", r"\1 \2"),
+        (r"(?:^|(?<=equals )|(?<= is ))minus (?=[a-z])", "negative of "),
+        (r"\babsolute value of (?:the difference )?([a-z]\w*) [-−–] ([a-z]\w*)$",
+         r"absolute value of the difference of \1 and \2"),
+        (r"\b((?:integer|whole) part of [a-z ]+) / (?=[a-z ]+$)", r"\1 divided by "),
+        (r"\b((?:common|decimal) log(?:arithm)? of [a-z0-9 ]+?) \((?:to )?base (?:10|ten)\)", r"\1"),
+        (r"\s*(?<=[a-z)\] ])[×✕⋅·](?=[a-z(\[ ])\s*|(?<=[)\]])\s*[x*]\s*(?=[(\[])", " times "),
         (r"(?:^|(?<=times )|(?<=plus )|(?<=minus )|(?<=over )|(?<=by ))[(\[]([a-z][a-z' ]*)[)\]]"
          r"(?= (?:times|plus|minus|divided by|over|multiplied by)\b|$)", r"\1"),
         (r"(?<=times )[(\[]([a-z][a-z' ]*)[)\]]", r"\1"),
@@ -162,6 +173,10 @@ _REWRITTEN = tuple(
          r"(added|subtracted|deducted|taken away|taken off)(?: to (?:it|this|that))?$", _passive),
         (rf"\bloses ({_PERCENT})(?: (?:in|of its|of the) [a-z]+)?", r"is reduced by \1"),
         (rf"\bgains ({_PERCENT})(?: (?:in|of its|of the) [a-z]+)?", r"is increased by \1"),
+        (rf"\bincludes? (?:an? )?({_PERCENT}) [a-z ]*?(?:tax|vat|tip|fee|markup|surcharge|gratuity) on top of (.+)$",
+         r"is \2 increased by \1"),
+        (r"\barea (?:taken up|occupied|covered) by (?:the )?", "area of the "),
+        (r"\bprobability that there (?:is|are) ", "probability of "),
         (r"\bprobability that ", "probability of "),
         (r"\bwhat is (?:left|remaining)(?= (?:is|are|times|divided|shared))", "remainder"),
         (r"\bweighted by\b", "times"),
@@ -188,7 +203,7 @@ _REWRITTEN = tuple(
          lambda found: f"{'average' if found[2] == 'averag' else 'sum'} of {found[1]}"),
         (rf"\b(?!{NUMERAL}\b)([a-z]+) (minus|plus|take away|subtract|divided by|times) (the )?([a-z]+) "
          rf"one$", r"\1 \2 \4 \1"),
-        (r"\bremainder (?:when|of) ([a-z0-9 ]+?) (?:is )?divided by ([a-z0-9 ]+)$", r"\1 modulo \2"),
+        (r"\bremainder (?:when|of) ([a-z0-9 ]+?) (?:is |are )?divided by ([a-z0-9 ]+)$", r"\1 modulo \2"),
         (rf"\b(add|adding|plus|minus|subtract) ({NUMERAL}) (?:extra|additional|more|spare) [a-z]+"
          rf"(?: for [a-z]+)?$", r"\1 \2"),
         (r"\btak(e|ing) (?:away|off|out) (?=(?:the |an? )?\$?\d[^,]*$)", "subtract "),
@@ -282,7 +297,7 @@ def plain(sentence: str, values: Values) -> str:
     sentence = _PURPOSE.sub(_unless_it_computes, LEAD.sub("", _AIM.sub("", LEAD.sub("", sentence)))).strip()
     if (aim := _TO_INCLUDE.match(sentence)) is not None and _says_nothing(aim["why"], aim["rest"], stated, _REMARK, 0):
         sentence = aim["rest"]
-    for pattern, said in _REWRITTEN:
+    for pattern, said in (*SAID_ANEW, *_REWRITTEN):
         sentence = pattern.sub(said, sentence)
     return " ".join(sentence.split())
 
@@ -318,6 +333,7 @@ def _says_nothing(why: str, rest: str, stated: set[float], pattern: re.Pattern[s
     a clause behind computes nothing at all."""
     said = numbers(rest) | {share for word, share in _MULTIPLES.items() if re.search(rf"\b{word}", rest)}
     said |= {round(100 * share, 9) for number in said for share in (number, abs(number - 1))}  # 15 % more is 1.15 times
+    why = _without_ratio(why, rest)
     told = numbers(re.sub(rf"\bevery {NUMERAL} [a-z]+", "", why))
     if (both := re.search(rf"\b(?:the|these) ({NUMERAL}) [a-z]+s\b", why)) and number_of(both[1]) == count:
         told -= {number_of(both[1])}  # the two events, of two causes
@@ -328,10 +344,47 @@ def _says_nothing(why: str, rest: str, stated: set[float], pattern: re.Pattern[s
         pattern is _BACK_REASON and "because" in rest + why
     ):
         return True
+    why = re.sub(rf"\b(?:sum|add)s?(?: up)? to {NUMERAL}", "", why)  # the angles of a triangle
     computed = set(re.findall(r"[a-z]+", why)) & OPERATION_WORDS
     if pattern is _TITLE:  # average speed: distance over time
         return not computed - _OUTCOMES
     return not computed and not _EXPLAINS_NOTHING.search(why)
+
+
+def _without_ratio(why: str, rest: str) -> str:
+    """A ratio of 3:5 says no more than five eighths, where that is what the rest takes."""
+    found = _RATIO.search(why)
+    if found is None:
+        return why
+    one, other = (number_of(found[k]) or 0.0 for k in (1, 2))
+    shares = {share for word, share in SHARES.items() if re.search(rf"\b{word.replace(' ', '[ -]')}\b", rest)}
+    shares |= {int(a) / int(b) for a, b in re.findall(r"\b(\d+)/([1-9]\d*)", rest)}
+    shares |= {float(a) / 100 for a in re.findall(r"(\d+(?:\.\d+)?)\s?%", rest)}
+    meant = _shares_meant(why, rest, one, other)
+    said = any(abs(share - it) < 1e-9 for share in shares for it in meant)
+    return re.sub(r"\bratio\b", "", why[: found.start()] + why[found.end() :]) if said else why
+
+
+def _shares_meant(why: str, rest: str, one: float, other: float) -> set[float]:
+    """Of the two shares of a ratio that of whom the rest speaks."""
+    if not one or not other:
+        return set()
+    sides = re.search(r"ratio of (?:the )?([a-z ]+?) to (?:the )?([a-z ]+?) is ", why)
+    sides = sides or re.search(r"([a-z]+) and ([a-z]+)(?: [a-z]+)? are in (?:the|a) ratio ", why)
+    subject = re.split(r"\b(?:is|are|equals)\b", rest)[0]
+    if sides is not None:
+        own = [bool(tokens(side) & tokens(subject)) for side in sides.groups()]
+        if own.count(True) != 1:
+            return set()
+        mine, its = (one, other) if own[0] else (other, one)
+        of_it = tokens(sides[2] if own[0] else sides[1]) & tokens(rest[len(subject) :])  # the sugar, of the butter
+        return {mine / its} if of_it else {mine / (one + other)}
+    if re.search(r"\b(?:larger|bigger|greater|largest)\b", subject):
+        return {max(one, other) / (one + other)}
+    return {min(one, other) / (one + other)} if re.search(r"\bsmall(?:er|est)\b", subject) else set()
+
+
+_RATIO = re.compile(rf"\b({NUMERAL})\s?(?::| to )\s?({NUMERAL})\b")
 
 
 def spelt_out(sentence: str) -> Iterator[tuple[str, str]]:

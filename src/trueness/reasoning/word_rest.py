@@ -15,9 +15,10 @@ from collections.abc import Iterator, Sequence
 
 from trueness.reasoning.trees import Binary, Name, Number
 from trueness.reasoning.word_causes import Values, of_two_kinds
-from trueness.reasoning.word_forms import SHARE, Shape, joined
+from trueness.reasoning.word_forms import SHARE
 from trueness.reasoning.word_names import GENERAL, is_another, may_measure, share_meaning, stem, tokens, words
 from trueness.reasoning.word_numbers import NUMBER_WORDS, NUMERAL, number_of, share_of
+from trueness.reasoning.word_shapes import Shape, joined
 
 _GONE = re.compile(
     r"\b(?:paying|paid|using|used|eating|eaten|giving|given|selling|sold|spending|spent|losing|lost|removing|removed|"
@@ -128,6 +129,7 @@ def _of_one_cause(sentence: str, cause: str, effect: str) -> Iterator[Shape]:
             yield Binary("*", Number(share), Name(cause))
     yield from _who_do(sentence, cause, effect)
     yield from _by_ratio(sentence, cause, effect)
+    yield from _after_several(sentence, cause, effect)
     found = _SHARES.fullmatch(sentence)
     if found is None or not share_meaning(found["whole"], cause):
         return
@@ -137,6 +139,40 @@ def _of_one_cause(sentence: str, cause: str, effect: str) -> Iterator[Shape]:
         return
     if other is None or abs(share + other - 1) < 1e-9:
         yield Binary("*", Binary("-", Number(1.0), Number(share)), Name(cause))
+
+
+def _after_several(sentence: str, cause: str, effect: str) -> Iterator[Shape]:
+    """`30% of the flowers are roses and 45% are tulips; the rest are daisies`, and all customers except the 35% who
+    paid by card: one minus the shares, of one whole."""
+    except_for = _EXCEPT.fullmatch(sentence)
+    if except_for is not None and (share := share_of(except_for["share"])) is not None:
+        own = tokens(effect) - tokens(cause)
+        if share_meaning(except_for["whole"], cause) and not own & tokens(except_for["what"]):
+            if not own or own & tokens(except_for["front"]):
+                yield Binary("*", Binary("-", Number(1.0), Number(share)), Name(cause))
+    found = _SEVERAL_SHARES.fullmatch(sentence)
+    if found is None or not share_meaning(found["whole"], cause):
+        return
+    pieces = [_PIECE.fullmatch(piece) for piece in re.split(r",? and |, ", found["shares"])]
+    own = tokens(effect) - tokens(found["whole"]) - _WHOLE_STEMS - _COUNTS
+    said = tokens(found["what"] or "")
+    if not all(pieces) or len(pieces) < 2 or any(own & tokens(piece["what"]) for piece in pieces if piece):
+        return
+    shares = [share_of(piece["share"]) for piece in pieces if piece]
+    if (own <= said or words(effect) & _OTHERS) and None not in shares and sum(filter(None, shares)) < 1:
+        gone = joined("sum", [Number(share or 0.0) for share in shares])
+        yield Binary("*", Binary("-", Number(1.0), gone), Name(cause))
+
+
+_EXCEPT = re.compile(
+    rf"(?P<front>.*?)(?:\b(?:is|are) )?all (?:of )?(?:the )?(?P<whole>[a-z]+),? (?:except|but)(?: for)? (?:the )?"
+    rf"(?P<share>{SHARE})(?: of them)? (?:who|that|which) (?P<what>[a-z ]+)"
+)
+_SEVERAL_SHARES = re.compile(
+    rf"(?P<shares>{SHARE} of (?:the |all |all the |her |his |their )?(?P<whole>[a-z]+) .+?)(?:[;,.] (?:and )?|,? and )"
+    r"(?:the rest|the others|the remainder|what is left|what remains)(?!.* or )(?P<what> [a-z ]+)?"
+)
+_PIECE = re.compile(rf"(?P<share>{SHARE})(?P<what>(?! of (?:the )?(?:rest|remain|others?)| more| less)(?: [a-z]+)+)")
 
 
 def _who_do(sentence: str, cause: str, effect: str) -> Iterator[Shape]:

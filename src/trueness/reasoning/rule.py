@@ -1,0 +1,90 @@
+"""A rule as it was read, and the rules of a graph with their angles and temperatures in one unit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from trueness.reasoning.angles import Angles
+from trueness.reasoning.graph import ReasoningGraph
+from trueness.reasoning.syntax import Equation
+from trueness.reasoning.temperatures import (
+    KELVIN,
+    Ambiguous,
+    as_declared,
+    in_kelvin,
+    is_per_kelvin,
+    scale_given,
+    scale_of,
+)
+from trueness.reasoning.trees import Tree
+
+RuleKind = Literal["formula", "words", "broken", "empty"]
+
+
+@dataclass(frozen=True)
+class Rule:
+    """How one effect follows from its causes. `tree` is over the names of nodes, and only where `kind` is formula."""
+
+    text: str
+    kind: RuleKind
+    tree: Tree | None = None
+    uses: frozenset[str] = frozenset()
+    aliases: Mapping[str, str] = field(default_factory=dict)
+    message: str = ""
+    read_as: str = ""  # the formula that words became
+    beyond: tuple[str, ...] = ()  # nodes that it uses and that have no edge to the effect
+    units_inside: bool = False  # its numbers had units: what it gives has a unit that its names do not tell
+    equation: Equation | None = None  # over nodes, where it says something of the effect and gives it no value
+
+    is_open: bool = False  # it says two things, or one that may mean two: no other way to read it is tried
+
+    @property
+    def executable(self) -> bool:
+        return self.tree is not None
+
+
+def with_angles(graph: ReasoningGraph, found: dict[str, tuple[Rule, ...]]) -> dict[str, tuple[Rule, ...]]:
+    """Degrees as sin takes them and as atan gives them; a rule that leaves open which it means cannot be executed."""
+    angles = Angles({node: graph.unit_of(node) for node in graph.nodes}, graph.knowns)
+    for _ in range(2):  # a step between is in degrees as its rule is, wherever that stands in the list
+        for effect, rules in found.items():
+            angles.follow(effect, [rule.tree for rule in rules if rule.tree is not None])
+
+    def converted(effect: str, rule: Rule) -> Rule:
+        equation, tree = rule.equation, rule.tree
+        if equation is not None and equation.left is not None:
+            left, right = angles.in_radians(equation.left), angles.in_radians(equation.right)
+            rule = replace(rule, equation=None if left is None or right is None else Equation(left, right))
+        if tree is None or (turned := angles.of(effect, tree)) == tree:
+            return rule
+        told = f"rule of '{effect}' takes an angle that may be in degrees or in radians. Give it a unit."
+        return replace(rule, tree=turned, message=rule.message if turned is not None else told)
+
+    return {effect: tuple(converted(effect, rule) for rule in rules) for effect, rules in found.items()}
+
+
+def with_temperatures(graph: ReasoningGraph, found: dict[str, tuple[Rule, ...]]) -> dict[str, tuple[Rule, ...]]:
+    """Points in °C beside kelvin in kelvin; a rule that does not say whether it is one cannot be executed."""
+    units = {node: graph.unit_of(node) for node in graph.nodes}
+    declared = {node: scale for node, unit in units.items() if (scale := scale_of(node, unit)) is not None}
+    if not set(declared.values()) - {KELVIN}:
+        return found
+    scales, per_kelvin = dict(declared), frozenset(node for node, unit in units.items() if is_per_kelvin(unit))
+    for _ in range(2):  # a node between has the scale of its rule, wherever that stands in the list
+        for effect, rules in found.items():
+            gives = [scale for rule in rules if rule.tree is not None and (scale := scale_given(rule.tree, scales))]
+            if gives:
+                scales.setdefault(effect, gives[0])
+
+    def converted(effect: str, rule: Rule) -> Rule:
+        if rule.tree is None:
+            return rule
+        try:
+            tree = in_kelvin(rule.tree, scales, per_kelvin)
+            return replace(rule, tree=as_declared(tree, scales, declared.get(effect)))
+        except Ambiguous as error:
+            return replace(rule, tree=None, message=f"rule of '{effect}': {error}")
+
+    return {effect: tuple(converted(effect, rule) for rule in rules) for effect, rules in found.items()}
