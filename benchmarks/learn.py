@@ -38,13 +38,13 @@ from trueness.running.engine import executor_for
 from trueness.statistics import mean
 from trueness.studies.learn.command import study_of
 from trueness.studies.learn.findings import Learned
-from trueness.studies.learn.guess import violations
+from trueness.studies.learn.guess import others_of, permuted, violations
 from trueness.studies.learn.plan import ANY_COLUMNS, NUMBERS
 
 NETWORKS = ("asia", "cancer", "earthquake", "survey", "sachs-17", "child", "insurance", "water", "mildew", "alarm",
             "magic-niab", "ecoli70", "barley", "hailfinder", "magic-irri", "hepar2")  # fmt: skip
 FAMILIES = ("sine", "products", "levels")
-FRESH, PERMUTATIONS = 5, 40
+FRESH, PERMUTATIONS = 5, 200
 SMALL = {"twins": 1, "draws": 2, "resamples": 16}
 
 
@@ -159,15 +159,10 @@ def permutation_test(table: Table, truth: Graph, rng) -> dict[str, float]:
         own = violations(table, graph).share
         if own is None:
             continue
-        shuffled = []
-        for _ in range(PERMUTATIONS):
-            names = rng.permutation(len(graph))
-            shuffled.append(
-                violations(
-                    table, graph.rename({a: graph.nodes[k] for a, k in zip(graph.nodes, names, strict=True)})
-                ).share
-            )
-        found[name] = (1 + sum(share <= own for share in shuffled if share is not None)) / (1 + PERMUTATIONS)
+        tried = others_of(graph, PERMUTATIONS)
+        every = tried < PERMUTATIONS
+        shuffled = [violations(table, permuted(graph, k, every, rng)).share for k in range(1, tried + 1)]
+        found[name] = (1 + sum(share <= own for share in shuffled if share is not None)) / (1 + tried)
     return found
 
 

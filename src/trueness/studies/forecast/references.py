@@ -9,7 +9,7 @@
     baseline/nearest       the runs of the same learner on the nearest other data set:
                            distance^2 = sum over log nodes, density, log rows of (difference / sd over the data sets)^2
     baseline/atlas         what the atlas expects of a table that looks like this one (trueness.atlas), when planned;
-                           it has seen none of these data sets, only how learners do on random systems
+                           it has seen none with at most 70 nodes, only random systems and parts of larger networks
     baseline/oracle        quantiles of one half of the runs, scored on the other half, both ways: the ceiling
 
 SHD travels between data sets as a share of d(d-1)/2. Each gives intervals at .5, .8, .95 and a median, for each target:

@@ -108,7 +108,7 @@ def _in_the_atlas(learned: LearnScores) -> Iterator[str]:
         low, high = (expected[best[0]][end] for end in ("low", "high"))
         yield (
             f"By its looks alone the atlas expects F1 most of {named} ({best[0]}: {low:.2f} to {high:.2f}, "
-            f"{100 * LEVEL:g} % interval of a single table; {systems():,} random systems)."
+            f"{100 * LEVEL:g} % interval of a single table; {systems():,} systems)."
         )
     beyond = learned.about.get("atlas", {}).get("beyond", ())
     if beyond:
@@ -187,7 +187,7 @@ def _guess(learned: LearnScores) -> Iterator[str]:
         f"{guess.permutations} permutations).",
         open=guess.p >= 0.05,
     )
-    if guess.p >= 0.05 and guess.same_class >= 0.05 * guess.permutations:
+    if guess.p >= 0.05 and 1 + guess.same_class >= 0.05 * (1 + guess.permutations):
         yield Finding(
             f"{guess.same_class} of {guess.permutations} permutations give the same class of graph: with so few "
             "columns this test can hardly reject chance.",

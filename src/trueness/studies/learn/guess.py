@@ -2,7 +2,8 @@
 
     implied     v independent of w given pa(v), for every v and every w that is no descendant and no parent of v
     violations  share of them that the data reject at .05
-    p           (1 + permutations of the names with no more violations) / (1 + permutations)
+    p           (1 + permutations of the names with no more violations) / (1 + permutations); all of them where a
+                graph has so few nodes that there are no more than were asked for, else random ones
 
 A graph with a small p fits better than the same graph with its names shuffled (Eulig, Mastakouri, Bloebaum, Hardt &
 Janzing 2025, "Toward falsifying causal graphs using a permutation-based test"). An edge without support: its ends
@@ -12,9 +13,12 @@ are not dependent given the other parents. A missing edge: an implied independen
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import islice, permutations
+from math import factorial
 from typing import Any
 
 import numpy as np
+from numpy.random import Generator
 
 from trueness.datasets.table import Table
 from trueness.graphs import Graph
@@ -24,6 +28,18 @@ from trueness.statistics.adjustment import adjust
 
 LEVEL = 0.05
 MOST_PARENTS = 8  # given; a test given more says little
+
+
+def others_of(graph: Graph, asked: int) -> int:
+    """How many permutations of its names are tried, the one that changes nothing left out."""
+    return min(asked, factorial(len(graph)) - 1)
+
+
+def permuted(graph: Graph, k: int, every: bool, rng: Generator) -> Graph:
+    """With its names permuted: by the k-th of every permutation (0 changes nothing), or by a random one."""
+    nodes = range(len(graph))
+    order = next(islice(permutations(nodes), k, None)) if every else rng.permutation(nodes)
+    return graph.rename({name: graph.nodes[j] for name, j in zip(graph.nodes, order, strict=True)})
 
 
 @dataclass(frozen=True)

@@ -28,6 +28,7 @@ from trueness.learners.knowledge import Knowledge
 from trueness.running.cells import Cell, Context, hashed, placeless
 from trueness.settings import Between, Hint, Positive, Share, Whole
 from trueness.studies.learn import work
+from trueness.studies.learn.guess import others_of
 from trueness.studies.learn.look import look_at
 from trueness.studies.learn.measures import FACTORS, GUESS, MEASURES, TABLE
 
@@ -159,9 +160,11 @@ class Learn:
 
     def _guess_cell(self, guess: Graph) -> Cell:
         edges = json.loads(guess.to_json())
-        common = {"data": self.data_spec, "guess": edges, "variant": GUESS, "seed": self.seed}
-        identity = self._identity(GUESS, "names permuted") | {"guess": edges}
-        return Cell(GUESS, "names permuted", GUESS, self.settings.permutations + 1, common, identity)
+        tried = others_of(guess, self.settings.permutations)
+        every = tried < self.settings.permutations
+        common = {"data": self.data_spec, "guess": edges, "variant": GUESS, "seed": self.seed, "every": every}
+        identity = self._identity(GUESS, "names permuted") | {"guess": edges} | ({"every": True} if every else {})
+        return Cell(GUESS, "names permuted", GUESS, tried + 1, common, identity)
 
     def _identity(self, item: str, variant: str) -> dict[str, Any]:
         table = self.table

@@ -168,9 +168,11 @@ class LearnScores:
 
     @cached_property
     def ranking(self) -> tuple[tuple[str, Estimate], ...]:
-        """Learners by what they stand at (atlas.standing), with the mean F1 over twins and its interval."""
+        """The chosen learner, then the others by their mean F1 over twins, each with its interval."""
         rows = [(name, mean(self._kept(name), level=self.level, bounds=(0.0, 1.0))) for name in self.f1 if self._whole]
-        return tuple(sorted(rows, key=lambda row: -standing(row[0], float(row[1].value or 0.0))))
+        rows.sort(key=lambda row: -float(row[1].value or 0.0))
+        first = max(rows, key=lambda row: standing(row[0], float(row[1].value or 0.0)), default=None)
+        return tuple(sorted(rows, key=lambda row: row is not first))
 
     @cached_property
     def rivals(self) -> tuple[Rival, ...]:

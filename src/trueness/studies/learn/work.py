@@ -26,7 +26,7 @@ from trueness.measures.score import NO_TRUTH
 from trueness.running.cells import stream
 from trueness.running.outcomes import Outcome, failure_line, without_answer
 from trueness.status import Status
-from trueness.studies.learn.guess import violations
+from trueness.studies.learn.guess import permuted, violations
 from trueness.studies.learn.measures import FACTORS, GUESS, NAMES, NOT_MEASURED, VIOLATIONS
 
 TRIES = 50
@@ -137,8 +137,8 @@ def _test(common: dict[str, Any], unit: dict[str, Any]) -> Outcome:
     table, guess = table_of(json.dumps(common["data"])), Graph.from_json(json.dumps(common["guess"]))
     original = guess
     if unit["repeat"]:
-        order = stream(common["seed"], f"names {unit['repeat']}").permutation(len(guess))
-        guess = guess.rename({name: guess.nodes[k] for name, k in zip(guess.nodes, order, strict=True)})
+        rng = stream(common["seed"], f"names {unit['repeat']}")
+        guess = permuted(guess, unit["repeat"], common["every"], rng)
     try:
         rejected = violations(table, guess)
     except Exception as error:
