@@ -17,6 +17,28 @@ def test_an_eleventh_list_of_one_who_knew_nothing_of_the_reader():
     assert right >= 101 and wrong == []
 
 
+def test_a_twelfth_list_of_one_who_knew_nothing_of_the_reader():
+    """rules_of_a_twelfth_stranger.jsonl, 130 rules, after the eleventh. At first try 87 of 110 were right (79 %) and 2
+    of 130 wrong: `the product of rows and seats per row, then remove the broken seats` took these for a third factor,
+    and `combine the two rates appropriately` added. These two are refused now; nothing else was mended on it."""
+    right, wrong = outcomes_of("rules_of_a_twelfth_stranger.jsonl")
+    assert right >= 87 and wrong == []
+
+
+@pytest.mark.parametrize("step", ["remove the broken seats", "burn the broken seats", "set aside the broken seats"])
+def test_a_further_step_that_is_not_known_is_no_further_factor(step):
+    causes = {"rows": 22, "seats_per_row": 18, "broken_seats": 7}
+    product = "Take the product of rows and seats per row"
+    assert executed(f"{product}, then {step}.", causes, "usable_seats") in (None, 389)
+    assert executed(f"{product}, then subtract the broken seats.", causes, "usable_seats") == 389
+
+
+@pytest.mark.parametrize("how", ["appropriately", "suitably", "where needed", "as required"])
+def test_an_operation_that_is_left_to_the_reader_has_no_value(how):
+    assert executed(f"Add the two rates {how}.", {"rate_1": 4, "rate_2": 6}, "combined_rate") is None
+    assert executed("Add the two rates.", {"rate_1": 4, "rate_2": 6}, "combined_rate") == 10
+
+
 def test_neighbours_and_near_misses_of_what_was_added():
     """rules_beside_the_arithmetic.jsonl, by one who knew the reader: 137 near misses written before the forms or
     against them, and 172 rules of other kinds, of which two lists were run before they were looked at."""

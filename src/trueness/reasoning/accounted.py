@@ -26,7 +26,11 @@ _WORDS_OF = (  # what is said, the signs or functions one of which must then be 
     (r"cubed|cubing|cube of|cube (?:the|its|it)", "^", ""),
     (r"square root|cube root|root of", "sqrt root", "^"),
     (r"reciprocals?|inverse of|(?:one|1) over", "/ ^", "/"),
-    (r"minus|subtract\w*|deduct\w*|difference|take away|taken away|less than|fewer than", "- abs", "+ sum"),
+    (
+        r"minus|subtract\w*|deduct\w*|remov(?:e|ing)|difference|take away|taken away|less than|fewer than",
+        "- abs",
+        "+ sum",
+    ),
     (r"plus|add|added(?! to)|adding|sum|summed|summing", "+ sum mean", "-"),
     (r"times|multipl(?:y|ied|ying)|product", "* ^ sqrt comb", "/"),
     (r"divid(?:e|ed|ing)|quotient|ratio of", "/ % scaled mean ^", "*"),
@@ -55,10 +59,17 @@ _NO_NUMBER = re.compile(  # 1) ..., step 2, every 3 hours, two and a half, a rat
 )
 _COUNTED = re.compile(rf"(?<!by )(?<!times )(?<!plus )(?<!minus )(?<!over )(?<!add )\b(?:[2-9]|{_WORD})\b(?! times)")
 _CONDITION = re.compile(
-    r"\b(?:unless|otherwise|for (?:[a-z]+ )?[a-z]+ only|most|(?:in|at) (?:the )?(?:worst|best)|"
+    r"\b(?:unless|otherwise|appropriately|suitably|properly|(?:where|as|when|if) (?:needed|necessary|required)|"
+    r"for (?:[a-z]+ )?[a-z]+ only|most|(?:in|at) (?:the )?(?:worst|best)|"
     r"every (?:second|third|fourth|other) [a-z_]+ (?:is|are) (?:removed|left|taken|empty|missing)|"
     r"^for (?:large|small|big|bulk|long|short|heavy|new|old|early|late|group|most|regular) [a-z]+s)\b"
 )
+_STEP = re.compile(  # ..., then burn the broken seats: whatever that does, it is no further item of a list
+    r"\bthen (?:(?:we|you|just|simply) )?(?!(?:take|compute|find|convert|apply|scale|use|get|by|at|with|to|from|for|of|is|"
+    r"are|has|have|account|determine|work|evaluate|calculate|express|turn|split|share|spread)\b)"
+    r"([a-z]+) (?:aside |out |off |away )?(?:the|all|any|those|these|its|their|her|his)\b"
+)
+_STEPS = OPERATION_WORDS | {"remove", "combine", "round"}
 _SUMS_TO = re.compile(r"\b(?:add|sum)s?(?: up)? to (\d)")
 _OF_ALL = re.compile(r" [a-z_]+ (?:(?:of|in) [a-z_ ]+ )?(?:add|sum|make)\b|(?= [a-z_]+ (?:of|in) [a-z_ ]+ \d)")
 _SOME_OF = re.compile(r" of the [a-z_ ]+ (?:are|is|were|leave|left|have|get|do)\b")  # two of the workers are ill
@@ -90,6 +101,9 @@ def unused(text: str, tree: Tree, names: Sequence[str], values: Iterable[float])
                 return found[0]
     if (condition := _CONDITION.search(said)) and not _CONDITION.search(known):
         return condition[0]
+    for found in _STEP.finditer(said):
+        if found[1] not in _STEPS:
+            return found[0]
     for found in _ORDINAL.finditer(said):  # the first day, where there are day 2 and day 3
         numbered = set(re.findall(rf"\b{found[2]} ?(\d+)\b", known))
         if numbered and str(_ORDINALS.index(found[1]) + 1) not in numbered:
