@@ -65,8 +65,8 @@ _CONDITION = re.compile(
     r"^for (?:large|small|big|bulk|long|short|heavy|new|old|early|late|group|most|regular) [a-z]+s)\b"
 )
 _STEP = re.compile(  # ..., then burn the broken seats: whatever that does, it is no further item of a list
-    r"\bthen (?:(?:we|you|just|simply) )?(?!(?:take|compute|find|convert|apply|scale|use|get|by|at|with|to|from|for|of|is|"
-    r"are|has|have|account|determine|work|evaluate|calculate|express|turn|split|share|spread)\b)"
+    r"\bthen (?:(?:we|you|just|simply) )?(?!(?:take|compute|find|convert|apply|scale|use|get|by|at|with|to|from|for|of|"
+    r"is|are|has|have|account|determine|work|evaluate|calculate|express|turn|split|share|spread)\b)"
     r"([a-z]+) (?:aside |out |off |away )?(?:the|all|any|those|these|its|their|her|his)\b"
 )
 _STEPS = OPERATION_WORDS | {"remove", "combine", "round"}
