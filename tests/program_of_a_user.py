@@ -1,0 +1,10 @@
+"""What a user's type checker sees: no name of `import trueness` is Any. mypy reads this file with the package."""
+
+from typing import assert_type
+
+import trueness
+from trueness.datasets.dataset import Dataset
+from trueness.learners.base import Learner
+
+assert_type(trueness.learner("pc"), Learner)
+assert_type(trueness.load("asia"), Dataset)
