@@ -126,7 +126,8 @@ def _score_columns(frame: pd.DataFrame, columns: Sequence[str], excluded: Sequen
     numbers = set(frame.select_dtypes("number").columns)
     plain = {c: unicodedata.normalize("NFKC", c).strip() for c in columns if c in numbers and c not in excluded}
     scores = [c for c, name in plain.items() if not _SUMMARIES.match(name) and not _ABOUT.match(name)]
-    scores = [c for c in scores if 2 * frame[c].count() > len(frame)]  # what few rows have is said of those
+    filled = frame[scores].count()
+    scores = [c for c in scores if 2 * filled[c] > len(frame)]  # what few rows have is said of those
     return [c for c in scores if c in frame.attrs.get(PER_CENT_COLUMNS, ())] or scores
 
 
@@ -151,7 +152,8 @@ def melted(
             f"{greatest[high]:g}. Leave the others out: --exclude task={high}"
         )
     across, taken = ("task", model) if model else ("model", task)
-    others = [c for c in columns if c not in (*scores, taken)]
+    gone = {*scores, taken}
+    others = [c for c in columns if c not in gone]
     described = others if frame[taken].is_unique else [c for c in others if c in numbers]  # a row's own licence, size
     keep = frame.drop(columns=[*scores, *described, across], errors="ignore")
     keep = keep.rename(columns={taken: "model" if model else "task"})
