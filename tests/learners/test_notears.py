@@ -6,9 +6,9 @@ not be worse, and weights within NEAR of the threshold are flagged. benchmarks/e
 
 import numpy as np
 import pytest
-from scipy.linalg import expm
 from scipy.optimize import minimize
 
+from tests.learners.exponential import expm
 from trueness.datasets import Table, load
 from trueness.datasets.synthetic import Synthetic
 from trueness.errors import DataError, SettingError
