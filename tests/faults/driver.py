@@ -6,7 +6,12 @@ import trueness.page.standalone
 import trueness.studies.reporting
 from trueness.__main__ import main
 
-if __name__ == "__main__":
+
+def without_charts() -> None:
     trueness.studies.reporting.write_report = trueness.studies.reporting.Report
     trueness.page.standalone.with_page = lambda report: report
+
+
+if __name__ == "__main__":
+    without_charts()
     sys.exit(main())

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import shutil
 import sqlite3
-import subprocess
-import sys
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+
+from tests import forked
 
 HERE = Path(__file__).resolve().parent
 DRIVER = HERE / "driver.py"  # without charts: they take longer than these studies
@@ -95,15 +95,9 @@ class Place:
     def folder(self) -> Path:
         return self.root / "out"
 
-    def start(self, *options: str) -> subprocess.Popen[str]:
-        return subprocess.Popen(
-            [sys.executable, str(DRIVER), "run", str(self.root / "plan.toml"), "--folder", str(self.folder)]
-            + ["--workers", "1", "--json", *options],
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            text=True,
-            env=dict(self.environment),
-        )
+    def start(self, *options: str) -> forked.Started:
+        run = ("run", self.root / "plan.toml", "--folder", self.folder, "--workers", "1", "--json", *options)
+        return forked.Started(run, environment=self.environment, charts=False)
 
     def finish(self, *options: str, seconds: float = 300) -> tuple[int, str]:
         """The exit code and what was told, of a driver that nobody disturbs."""

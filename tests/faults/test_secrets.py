@@ -3,8 +3,6 @@ none goes to an address that came from another place, unless the user says so on
 
 import json
 import os
-import subprocess
-import sys
 from base64 import b64encode
 from html import escape
 from itertools import cycle
@@ -12,7 +10,7 @@ from urllib.parse import quote
 
 import pytest
 
-from tests.faults.places import DRIVER
+from tests import forked
 from tests.models.loopback import Loopback, Turn
 
 KEY = "sk-planted/7f3a+9c51&d2"
@@ -61,14 +59,7 @@ repeats = 2
 def trueness(*arguments, folder, charts=True, **environment):
     ours = ("_API_KEY", "_BASE_URL")
     bare = {name: value for name, value in os.environ.items() if not name.endswith(ours)}
-    return subprocess.run(
-        [sys.executable, *(["-m", "trueness"] if charts else [str(DRIVER)]), *arguments],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        env=bare | environment,
-        timeout=300,
-    )
+    return forked.run(arguments, folder, bare | environment, charts)
 
 
 def traces():

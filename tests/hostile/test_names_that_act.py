@@ -19,6 +19,7 @@ from pathlib import Path
 
 import pytest
 
+from tests import forked
 from tests.page.test_task_parts import POPULATION, ROBUSTNESS, TASKS
 from trueness.cli import main
 from trueness.running.engine import local_executor
@@ -141,9 +142,8 @@ def printed(capsys, *arguments, code=0):
 @pytest.mark.parametrize("kind", KINDS)
 def test_report_is_written_and_no_file_of_it_acts(studies, kind):
     folder = studies[kind]
-    command = [sys.executable, "-m", "trueness", "report", str(folder)]
-    done = subprocess.run(command, capture_output=True, timeout=300)
-    said = (done.stdout + done.stderr).decode()
+    done = forked.run(("report", folder))
+    said = done.stdout + done.stderr
     assert done.returncode == 0, said[-500:]
     assert not acts(said) and "left out" not in said
     there = [path for path in folder.rglob("*") if path.is_file() and path.suffix not in (".db", ".toml", ".lock")]

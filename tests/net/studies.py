@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-import sys
 from pathlib import Path
+
+from tests import forked
 
 KINDS = ("discovery", "forecast", "population", "faithfulness", "robustness")
 PLANS = Path(__file__).parent / "plans"
@@ -21,6 +22,4 @@ def finish(kind: str, place: Path) -> None:
 
 def command(place: Path, *arguments: str, columns: int = 120) -> subprocess.CompletedProcess[str]:
     environment = os.environ | {"COLUMNS": str(columns), "NO_COLOR": "1", "TERM": "dumb"}
-    return subprocess.run(
-        [sys.executable, "-P", "-m", "trueness", *arguments], cwd=place, env=environment, capture_output=True, text=True
-    )
+    return forked.run(arguments, place, environment)

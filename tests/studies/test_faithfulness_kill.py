@@ -6,12 +6,11 @@ import os
 import random
 import re
 import sqlite3
-import subprocess
-import sys
 import time
 
 import pytest
 
+from tests import forked
 from tests.models.loopback import Loopback
 from trueness.reading.verdicts import DIMENSIONS
 from trueness.reasoning.problems import load_problems
@@ -61,13 +60,8 @@ KNOWNS = (("force", 91), ("mass", 14))
 
 
 def start(plan, folder):
-    return subprocess.Popen(
-        [sys.executable, "-m", "trueness", "run", str(plan), "--folder", str(folder), "--workers", "1", "--json"],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=os.environ | {"OPENAI_API_KEY": "planted-key"},
-    )
+    run = ("run", plan, "--folder", folder, "--workers", "1", "--json")
+    return forked.Started(run, environment=os.environ | {"OPENAI_API_KEY": "planted-key"})
 
 
 def stored(folder):

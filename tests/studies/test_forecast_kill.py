@@ -5,13 +5,11 @@ import os
 import random
 import signal
 import sqlite3
-import subprocess
-import sys
 import time
 
 import pytest
 
-from tests.faults.places import DRIVER
+from tests import forked
 from tests.models.loopback import Loopback
 
 KILLS = 3  # `make soak` kills for half an hour
@@ -47,13 +45,8 @@ def answer(prompt):
 
 def start(plan, folder):
     keys = {f"{name}_API_KEY": "planted-key" for name in ("OPENAI", "ANTHROPIC", "GOOGLE")}
-    return subprocess.Popen(
-        [sys.executable, str(DRIVER), "run", str(plan), "--folder", str(folder), "--workers", "1", "--json"],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=os.environ | keys,
-    )
+    run = ("run", plan, "--folder", folder, "--workers", "1", "--json")
+    return forked.Started(run, environment=os.environ | keys, charts=False)
 
 
 def stored(folder):

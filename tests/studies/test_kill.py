@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.faults.places import DRIVER
+from tests import forked
 
 KILLS = 8  # `make soak` kills for half an hour
 PLAN = """
@@ -28,8 +28,7 @@ nap = 0.03
 
 
 def start(plan, folder, workers=2):
-    command = [sys.executable, str(DRIVER), "run", str(plan), "--folder", str(folder), "--workers", str(workers)]
-    return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    return forked.Started(("run", plan, "--folder", folder, "--workers", workers), charts=False)
 
 
 def workers_of(driver):
@@ -98,8 +97,7 @@ def test_killed_study_resumes_to_the_same_bytes(tmp_path, outside):
 def test_ctrl_c_finishes_what_is_in_flight_and_tells_how_to_go_on(tmp_path, outside):
     plan = tmp_path / "killed.toml"
     plan.write_text(PLAN.format(slow=outside + "Slow").replace("nap = 0.03", "nap = 0.06"))  # 5 s of naps a worker
-    command = [sys.executable, str(DRIVER), "run", str(plan), "--folder", str(tmp_path / "out")]
-    driver = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    driver = start(plan, tmp_path / "out")
     while driver.poll() is None and not fits_of(tmp_path / "out"):
         time.sleep(0.1)
     driver.send_signal(signal.SIGINT)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.faults.places import DRIVER
+from tests import forked
 from tests.studies.odd_models import ODD
 from trueness.running.store import Store
 
@@ -35,18 +35,11 @@ def start(tmp_path):
 
     def begin(model, *options):
         (tmp_path / "stop.toml").write_text(PLAN.format(model=ODD + model))
-        said = tmp_path / "said.txt"
-        with said.open("w") as stderr:
-            driver = subprocess.Popen(
-                [sys.executable, str(DRIVER), "run", "stop.toml", "--folder", "out", "--workers", "1", *options],
-                cwd=tmp_path,
-                stdout=subprocess.DEVNULL,
-                stderr=stderr,
-                env=os.environ
-                | {"TRUENESS_TEST_CALLS": str(tmp_path / "calls.txt"), "TRUENESS_TEST_GO": str(tmp_path / "go")},
-            )
+        places = {"TRUENESS_TEST_CALLS": str(tmp_path / "calls.txt"), "TRUENESS_TEST_GO": str(tmp_path / "go")}
+        run = ("run", "stop.toml", "--folder", "out", "--workers", "1", *options)
+        driver = forked.Started(run, tmp_path, os.environ | places, charts=False)
         running.append(driver)
-        return driver, said
+        return driver, driver.said
 
     yield begin
     for driver in running:
