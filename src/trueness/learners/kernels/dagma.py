@@ -34,7 +34,7 @@ Array = NDArray[np.float64]
 WIDEN = 0.1  # added to s where the last stage's W lies outside its domain, as the authors do
 
 
-@njit(cache=True, **UNWRAPPED)
+@njit(**UNWRAPPED)
 def log_determinant(matrix: Array, inverse: Array) -> float:
     """log det of an M-matrix, and its inverse, by Gauss-Jordan without pivoting; -inf where it is no M-matrix."""
     d = len(matrix)
@@ -72,7 +72,7 @@ def barrier(weights: Array, s: float, matrix: Array, inverse: Array) -> float:
     return d * np.log(s) - log_determinant(matrix, inverse)
 
 
-@njit(cache=True, **UNWRAPPED)
+@njit(**UNWRAPPED)
 def stage_value(
     problem: Problem, weights: Array, mu: float, s: float, space: Space, gradient: Array, curvature: Array
 ) -> tuple[float, float, float]:

@@ -59,7 +59,7 @@ def cpdag_of_dag(dag: Matrix, order: Integers) -> Matrix:
     return graph
 
 
-@njit(cache=True, **UNWRAPPED)
+@njit(**UNWRAPPED)
 def _adjacent(graph: Matrix) -> tuple[Integers, Integers]:
     """The nodes adjacent to i are around[start[i]:start[i + 1]]."""
     d = len(graph)
@@ -85,7 +85,7 @@ def _adjacent(graph: Matrix) -> tuple[Integers, Integers]:
     return start, around
 
 
-@njit(cache=True, **UNWRAPPED)
+@njit(**UNWRAPPED)
 def _extend(graph: Matrix, start: Integers, around: Integers, dag: Matrix) -> Integers:
     """Fill dag; its nodes, causes first. order[0] = -1 where there is no extension."""
     d = len(graph)
@@ -114,7 +114,7 @@ def _extend(graph: Matrix, start: Integers, around: Integers, dag: Matrix) -> In
     return order
 
 
-@njit(cache=True, **UNWRAPPED)
+@njit(**UNWRAPPED)
 def _can_be_sink(graph: Matrix, x: int, start: Integers, around: Integers, gone: Matrix) -> bool:
     """No x -> v is left, and each v with x -- v is adjacent to all others around x."""
     for k in range(start[x], start[x + 1]):
@@ -132,7 +132,7 @@ def _can_be_sink(graph: Matrix, x: int, start: Integers, around: Integers, gone:
     return True
 
 
-@njit(cache=True, **UNWRAPPED)
+@njit(**UNWRAPPED)
 def _label(dag: Matrix, order: Integers, start: Integers, around: Integers) -> None:
     """Turn each entry _DIRECTED of dag into _COMPELLED or _REVERSIBLE: by y, and into one y from the latest x on."""
     d = len(dag)
@@ -168,7 +168,7 @@ def _label(dag: Matrix, order: Integers, start: Integers, around: Integers) -> N
                     dag[parents[m], y] = _COMPELLED if all_compelled else found
 
 
-@njit(cache=True, **UNWRAPPED)
+@njit(**UNWRAPPED)
 def _close(dag: Matrix, cut: Matrix, start: Integers, around: Integers) -> None:
     """As `_label`, with the cut edges compelled. Rule 4 has no case here: cut edges leave chains that are chordal."""
     d = len(dag)
@@ -188,7 +188,7 @@ def _close(dag: Matrix, cut: Matrix, start: Integers, around: Integers) -> None:
                     changed = True
 
 
-@njit(cache=True, **UNWRAPPED)
+@njit(**UNWRAPPED)
 def _is_collider(dag: Matrix, x: int, y: int, start: Integers, around: Integers) -> bool:
     for k in range(start[y], start[y + 1]):
         z = around[k]
@@ -197,7 +197,7 @@ def _is_collider(dag: Matrix, x: int, y: int, start: Integers, around: Integers)
     return False
 
 
-@njit(cache=True, **UNWRAPPED)
+@njit(**UNWRAPPED)
 def _follows(dag: Matrix, x: int, y: int, start: Integers, around: Integers) -> bool:
     """Whether x -> y follows from compelled edges: u -> x with u, y apart; x -> z -> y; or z -> y <- w with z, w apart
     and x -- z, x -- w."""
@@ -219,7 +219,7 @@ def _follows(dag: Matrix, x: int, y: int, start: Integers, around: Integers) -> 
     return False
 
 
-@njit(cache=True, **UNWRAPPED)
+@njit(**UNWRAPPED)
 def _has_other_cause(dag: Matrix, x: int, parents: Integers, count: int) -> bool:
     """Whether one of parents[:count] other than x is no parent of x."""
     m = 0
@@ -228,7 +228,7 @@ def _has_other_cause(dag: Matrix, x: int, parents: Integers, count: int) -> bool
     return m < count
 
 
-@njit(cache=True, **UNWRAPPED)
+@njit(**UNWRAPPED)
 def _write(labels: Matrix, start: Integers, around: Integers, graph: Matrix) -> None:
     for i in range(len(graph)):
         for k in range(start[i], start[i + 1]):

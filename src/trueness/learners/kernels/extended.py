@@ -196,7 +196,7 @@ def climb(s: Scorer, state: State, x: int, y: int, free: bool, room: Room) -> in
         _apply(state, operator, x, y, room.sets[BEST], room.touched)
 
 
-@njit(cache=True, **UNWRAPPED)  # not lean: `complete` makes arrays
+@njit(**UNWRAPPED)  # not lean: `complete` makes arrays
 def _apply(state: State, operator: int, x: int, y: int, chosen: Integers, touched: Matrix) -> None:
     """The operator with its set, and which nodes have other edges than before."""
     graph, before, changed = state.graph, state.before, state.changed

@@ -87,7 +87,6 @@ def log1p(e: float) -> float:
 
 # Reassociation lets LLVM vectorise the sums: they differ from those in order by some 1e-16 of their value.
 _SUMS: dict[str, Any] = {
-    "cache": True,
     "error_model": "numpy",
     "fastmath": {"reassoc", "contract"},
 } | UNWRAPPED

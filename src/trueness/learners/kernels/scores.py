@@ -42,7 +42,7 @@ CELLS, LABELS, JOINT = 0, 1, 2
 
 # Without reference counts, which took four fifths of a cached score (203 ns with them, 36 without): for functions
 # that make no array, return none and call none that does.
-lean = njit(cache=True, _nrt=False, **UNWRAPPED)  # what only kernels call
+lean = njit(_nrt=False, **UNWRAPPED)  # what only kernels call
 lean_kernel = njit(cache=True, _nrt=False)  # what Python calls
 
 
@@ -239,7 +239,7 @@ def compress(codes: Codes) -> tuple[Codes, Integers]:
     return rows, levels
 
 
-@njit(cache=True, **UNWRAPPED)
+@njit(**UNWRAPPED)
 def _occurring(codes: Codes) -> tuple[Codes, Integers]:
     """new[j, code]: the number of a level among those of column j that occur, from 1; and how many they are."""
     n, d = codes.shape
