@@ -1,7 +1,6 @@
 """Tables that lead an analysis astray, and tables that cannot be analysed."""
 
 import math
-import time
 
 import numpy as np
 import pandas as pd
@@ -202,9 +201,8 @@ def test_two_sided_is_the_double_of_the_declared_direction():
     assert both.result.p == pytest.approx(2 * one.result.p)
 
 
-@pytest.mark.slow
-def test_a_million_rows_take_seconds(tmp_path):
-    n = 1_000_000
+def test_a_long_table_is_analysed_whole():
+    n = 200_000
     rng = np.random.default_rng(0)
     frame = pd.DataFrame(
         {
@@ -215,11 +213,9 @@ def test_a_million_rows_take_seconds(tmp_path):
             "tone_pass": rng.random(n) < 0.5,
         }
     )
-    began = time.process_time()
     part = analyse({"large": frame}).domains[0]
     assert sum(part.contrasts[0].n) == n
     assert part.contrasts[0].result.n_clusters == 200
-    print(f"a million rows: {time.process_time() - began:.1f} s")
 
 
 # ---- tables that cannot be analysed

@@ -12,7 +12,7 @@ import pytest
 from tests import forked
 from tests.models.loopback import Loopback
 
-KILLS = 3  # `make soak` kills for half an hour
+KILLS = 2  # `make soak` kills for half an hour
 PLAN = """
 name = "killed"
 [discovery]
