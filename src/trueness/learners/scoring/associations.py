@@ -27,7 +27,7 @@ from trueness.settings import Between
 
 
 @dataclass(frozen=True)
-class Correlation(Scorer):
+class CorrelationScorer(Scorer):
     """|r| of each pair."""
 
     transform: Transform = "none"
@@ -100,4 +100,4 @@ class NotearsLite(Scorer):
         return answer(self, seen, stepped, shrinkage=r.shrinkage, weights=weights)
 
 
-SCORERS = {"correlation": Correlation, "partial-correlation": PartialCorrelation, "notears-lite": NotearsLite}
+SCORERS = {"correlation": CorrelationScorer, "partial-correlation": PartialCorrelation, "notears-lite": NotearsLite}
