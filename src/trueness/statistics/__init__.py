@@ -25,12 +25,11 @@ from trueness.statistics.reach import (
     units_needed,
 )
 from trueness.statistics.result import Effect, Estimate, Result, latex_table
-from trueness.statistics.runs import Bounds, RunSummary, quantile_bounds, summarise_columns, summarise_runs
+from trueness.statistics.runs import QuantileBounds, RunSummary, quantile_bounds, summarise_columns, summarise_runs
 from trueness.statistics.unpaired import mann_whitney, unpaired_difference
 from trueness.statistics.variances import levene, pitman_morgan, variance_ratio
 
 __all__ = [
-    "Bounds",
     "Checkpoint",
     "Comparison",
     "Convergence",
@@ -39,6 +38,7 @@ __all__ = [
     "Estimate",
     "MixedFit",
     "PairedDesign",
+    "QuantileBounds",
     "Ranking",
     "Reach",
     "Result",

@@ -32,7 +32,7 @@ from trueness.datasets.microdata import nearest
 from trueness.errors import DataError, listed
 from trueness.intervals import Distribution, Interval
 from trueness.measures import distributions as measure
-from trueness.measures.distributions import Scale
+from trueness.measures.distributions import ScoreScale
 from trueness.status import Status
 from trueness.studies.population.elicitation.asking import Answer
 from trueness.studies.population.measures import MEASURES as DECLARED
@@ -77,7 +77,7 @@ class TaskScore:
     draws: float | None  # k, the fewest over the conditions; None for claims
     informative: bool
     flat: bool
-    scale: Scale | None
+    scale: ScoreScale | None
     replies: Mapping[Status, int] = field(default_factory=dict)
     mass: float | None = None  # mean probability on the option letters
 
@@ -119,10 +119,10 @@ class Scales:
     def __init__(self, seed: int, n_mc: int = 128):
         self.seed = seed
         self.n_mc = n_mc
-        self._scales: dict[tuple[str, bytes, bytes], list[Scale]] = {}  # of L1, and of W1 where the outcome is ordinal
+        self._scales: dict[tuple[str, bytes, bytes], list[ScoreScale]] = {}  # of L1; of W1 where the outcome is ordinal
         self._grounds: dict[tuple[str, bytes], _Ground] = {}
 
-    def of(self, truth: Truth, used: NDArray[np.intp], k: Array, ordinal: bool = False) -> Scale:
+    def of(self, truth: Truth, used: NDArray[np.intp], k: Array, ordinal: bool = False) -> ScoreScale:
         ground = self.ground(truth, used)
         key = (truth.question.name, k.tobytes(), ground.p.tobytes())
         if key not in self._scales:
