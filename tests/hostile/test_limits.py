@@ -16,7 +16,7 @@ from tests.hostile.attack import within
 from trueness import outside
 from trueness.analyse import loading
 from trueness.analyse.loading import read_table
-from trueness.analyse.settings import Settings
+from trueness.analyse.settings import AnalysisSettings
 from trueness.datasets import frames, load, surveys
 from trueness.datasets.bif import MOST_CELLS, MOST_PARENTS, parse_bif
 from trueness.datasets.frames import read_rows
@@ -78,7 +78,7 @@ def test_a_network_that_unpacks_to_more_than_its_limit_is_refused(tmp_path):
     ("name", "read"),
     [
         ("study.toml", Plan.read),
-        ("analyse.toml", Settings.read),
+        ("analyse.toml", AnalysisSettings.read),
         ("keys.env", read_env),
     ],
 )

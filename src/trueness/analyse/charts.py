@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from trueness.analyse.analysis import Analysis
+from trueness.analyse.analysis import ScoresAnalysis
 from trueness.analyse.documents import chart_frames, listed_scopes
 from trueness.showing import look
 from trueness.showing.marks import named, row_axis, row_scale, text_width, with_data
@@ -20,7 +20,7 @@ KEY = "dot: the estimate; line: its interval"
 MOST_ROWS = 60
 
 
-def figures(analysis: Analysis) -> list[Figure]:
+def figures(analysis: ScoresAnalysis) -> list[Figure]:
     """Means first; one row a condition, and one a comparison."""
     frames = {name: pd.DataFrame(rows) for name, rows in chart_frames(analysis).items() if rows}
     level, first = 100 * analysis.settings.level, analysis.domains[0].domain

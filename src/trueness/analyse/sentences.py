@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from trueness.analyse.analysis import Analysis, DomainAnalysis
+from trueness.analyse.analysis import DomainAnalysis, ScoresAnalysis
 from trueness.analyse.conditions import ConditionSummary
 from trueness.analyse.contrasts import Contrast
 from trueness.analyse.domain import Domain
@@ -51,7 +51,7 @@ def understood(part: DomainAnalysis, roles_of_columns: bool = True) -> list[str]
     return [*lines, *domain.lost, *domain.notes]
 
 
-def findings(analysis: Analysis) -> list[str]:
+def findings(analysis: ScoresAnalysis) -> list[str]:
     """Means, every contrast, then what depends on a choice, what is missing, rules, families and red flags."""
     sentences = []
     for part in analysis.domains:

@@ -25,7 +25,7 @@ from trueness.errors import PlanError, SettingError, did_you_mean, listed
 from trueness.models import Settings
 from trueness.reasoning.graph import Problem
 from trueness.reasoning.problems import DOMAINS, load_problems, read_problems
-from trueness.running.cells import Cell, Context, hashed, reply_key, stream
+from trueness.running.cells import Cell, PlanContext, hashed, reply_key, stream
 from trueness.running.stage import Ask, Outcome
 from trueness.settings import Between, Names, OneOf, Positive, Temperature, Whole
 from trueness.studies.faithfulness.behaviour import MOST_CHANGES, questions_of_behaviour
@@ -95,7 +95,7 @@ class Faithfulness:
     level = 0.95
 
     @classmethod
-    def from_plan(cls, table: Mapping[str, Any], context: Context) -> Faithfulness:
+    def from_plan(cls, table: Mapping[str, Any], context: PlanContext) -> Faithfulness:
         """From the [faithfulness] table of a plan, beside its [models.*] tables."""
         where = f"{context.file}, [faithfulness]"
         given = context.settings_of("faithfulness", FaithfulnessSettings, table)

@@ -23,7 +23,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from trueness.errors import PlanError, UnknownName, did_you_mean, listed
-from trueness.running.cells import Cell, Context, reply_key, stream
+from trueness.running.cells import Cell, PlanContext, reply_key, stream
 from trueness.running.stage import Ask, Outcome
 from trueness.settings import Between, Hint, Names, OneOf, Positive, SomeNames, Temperature, Whole
 from trueness.statistics.reach import Reach
@@ -88,7 +88,7 @@ class Population:
     level = 0.95
 
     @classmethod
-    def from_plan(cls, table: Mapping[str, Any], context: Context) -> Population:
+    def from_plan(cls, table: Mapping[str, Any], context: PlanContext) -> Population:
         """From the [population] table of a plan, beside its [models.*] tables."""
         given = context.settings_of("population", PopulationSettings, table)
         study = cls(

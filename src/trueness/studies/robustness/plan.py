@@ -22,7 +22,7 @@ from trueness.errors import PlanError, TruenessError, did_you_mean, listed
 from trueness.learners import settings_of
 from trueness.learners.scoring.base import EdgeScorer, build_scorer
 from trueness.learners.scoring.leaks import check_no_leak
-from trueness.running.cells import Context, hashed, stream
+from trueness.running.cells import PlanContext, hashed, stream
 from trueness.settings import Between, Hint, Names, OneOf, Positive, Share, SomeNames, Whole
 from trueness.studies.robustness.label_free import LABEL_FREE, Budget
 from trueness.studies.robustness.sensitivity import check_k
@@ -128,7 +128,7 @@ class RobustnessSettings:
     forbidden: Names = ()
 
 
-def read(table: Mapping[str, Any], context: Context) -> dict[str, Any]:
+def read(table: Mapping[str, Any], context: PlanContext) -> dict[str, Any]:
     """The fields of tasks.robustness.Robustness but the seed."""
     file = context.file
     plain = {key: value for key, value in table.items() if not isinstance(value, dict)}
@@ -185,7 +185,7 @@ def _matched(given: RobustnessSettings, scorers: Mapping[str, Entry], file: str)
     return wanted if wanted in scorers else next(iter(scorers))
 
 
-def _systems(given: RobustnessSettings, context: Context) -> dict[str, System]:
+def _systems(given: RobustnessSettings, context: PlanContext) -> dict[str, System]:
     own, names = context.settings.get("datasets", {}), given.datasets
     for name in own.keys() - set(names) if "discovery" not in context.settings else ():
         raise PlanError(
@@ -247,7 +247,7 @@ def _corruptions(given: RobustnessSettings, file: str) -> dict[str, Variant]:
 
 
 def _scorers(
-    table: Mapping[str, Any], given: RobustnessSettings, context: Context
+    table: Mapping[str, Any], given: RobustnessSettings, context: PlanContext
 ) -> tuple[dict[str, Entry], list[str]]:
     """By the plan's names, and a sentence for each that cannot run here: the rest goes on."""
     names, found, left_out = given.scorers, {}, []

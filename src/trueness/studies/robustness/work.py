@@ -38,7 +38,7 @@ from trueness.learners import settings_of
 from trueness.learners.scoring.base import EdgeScorer, EdgeScores, build_scorer
 from trueness.measures.ranking import RANKING_MEASURES
 from trueness.outside import FACTOR, Unpacker
-from trueness.running.cells import Cell, Context, hashed, placeless, stream
+from trueness.running.cells import Cell, PlanContext, hashed, placeless, stream
 from trueness.running.outcomes import Outcome, failure_line, without_answer
 from trueness.statistics.reach import Reach
 from trueness.status import Status
@@ -117,7 +117,7 @@ class Robustness:
     headline = ("auprc", "auroc")
 
     @classmethod
-    def from_plan(cls, table: Mapping[str, Any], context: Context) -> Robustness:
+    def from_plan(cls, table: Mapping[str, Any], context: PlanContext) -> Robustness:
         """From the [robustness] table of a plan and its [datasets.*] tables."""
         return cls(**plan.read(table, context), seed=context.seed)
 
