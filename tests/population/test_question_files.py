@@ -19,7 +19,7 @@ from trueness.studies.population.question_files import (
     parse_questions,
     read_questions,
 )
-from trueness.studies.population.questions import MODES, Level, Population, Variable
+from trueness.studies.population.questions import MODES, Level, TargetPopulation, Variable
 from trueness.studies.population.references import reference_answers
 from trueness.studies.population.scores import score_answers
 
@@ -126,7 +126,11 @@ def test_a_mistake_in_a_task_file_is_one_line(tmp_path, old, new, message):
 
 @pytest.mark.parametrize(
     ("table", "kinds"),
-    [("tasks.sex_by_age", TaskSettings), ("variables.age", VariableSettings), ("defaults.population", Population)],
+    [
+        ("tasks.sex_by_age", TaskSettings),
+        ("variables.age", VariableSettings),
+        ("defaults.population", TargetPopulation),
+    ],
 )
 @pytest.mark.parametrize("value", [None, True, 3, -0.5, "x", "", [], [3], ["x"], [[]], {}, {"x": []}], ids=repr)
 def test_a_setting_of_any_kind_is_read_or_is_one_line(tmp_path, table, kinds, value):

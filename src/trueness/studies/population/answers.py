@@ -25,7 +25,7 @@ from trueness.studies.population.elicitation import VARIANTS, Exchange, Form, Ma
 from trueness.studies.population.elicitation.asking import Answer
 from trueness.studies.population.references import baseline_answers
 from trueness.studies.population.scores import Scales, TaskScore, score_answers
-from trueness.studies.population.truth import Truth, truths_from_dicts
+from trueness.studies.population.truth import PopulationTruth, truths_from_dicts
 
 
 class Asked(NamedTuple):
@@ -44,7 +44,7 @@ class Populations:
     study: str
     seed: int
     level: float
-    truths: Mapping[str, Truth]
+    truths: Mapping[str, PopulationTruth]
     answers: Mapping[Asked, Mapping[str, Answer]]
     references: tuple[str, ...]
     models: tuple[str, ...]

@@ -19,7 +19,7 @@ from trueness.showing.tables import Column, Table
 from trueness.statistics import mean
 from trueness.studies.population.answers import Populations
 from trueness.studies.population.elicitation.asking import Answer
-from trueness.studies.population.truth import QUANTILES, Array, Truth
+from trueness.studies.population.truth import QUANTILES, Array, PopulationTruth
 
 if TYPE_CHECKING:
     import altair as alt
@@ -30,7 +30,7 @@ NAMES = tuple(f"p{100 * q:.0f}" for q in QUANTILES)
 TRUTH = "population"
 
 
-def answer_numbers(truth: Truth, answer: Answer) -> tuple[float, Array]:
+def answer_numbers(truth: PopulationTruth, answer: Answer) -> tuple[float, Array]:
     """Mean and quantiles of an answer that is there."""
     assert answer.distribution is not None
     if answer.numbers:
@@ -39,7 +39,7 @@ def answer_numbers(truth: Truth, answer: Answer) -> tuple[float, Array]:
     return float(shares @ middles), np.quantile(middles, QUANTILES, method="inverted_cdf", weights=shares)
 
 
-def condition_rows(truth: Truth, level: float) -> list[dict[str, Any]]:
+def condition_rows(truth: PopulationTruth, level: float) -> list[dict[str, Any]]:
     """One row a condition: what is true."""
     assert truth.means is not None and truth.quantiles is not None
     low, high = np.quantile(truth.mean_draws(), [(1 - level) / 2, (1 + level) / 2], axis=0)
@@ -50,7 +50,7 @@ def condition_rows(truth: Truth, level: float) -> list[dict[str, Any]]:
     ]
 
 
-def answer_row(truth: Truth, answer: Answer | None) -> dict[str, Any]:
+def answer_row(truth: PopulationTruth, answer: Answer | None) -> dict[str, Any]:
     """What was said of one condition; its status where nothing was."""
     status = "not asked" if answer is None else str(answer.status)
     if answer is None or answer.distribution is None:
@@ -130,7 +130,7 @@ def numbers_figure(populations: Populations, task: str, width: look.Width = "pag
     return Figure(safe_name("population", task), frame, chart, caption)
 
 
-def numbers_chart(shown: pd.DataFrame, truth: Truth, width: look.Width) -> alt.FacetChart:
+def numbers_chart(shown: pd.DataFrame, truth: PopulationTruth, width: look.Width) -> alt.FacetChart:
     import altair as alt
 
     names = list(dict.fromkeys(shown["who"]))

@@ -34,7 +34,7 @@ from trueness.studies.population.question_files import builtin, read_questions
 from trueness.studies.population.questions import MODES, Question
 from trueness.studies.population.references import REFERENCES
 from trueness.studies.population.scores import MEASURES, Scales
-from trueness.studies.population.truth import Truth, truth_to_dict
+from trueness.studies.population.truth import PopulationTruth, truth_to_dict
 from trueness.studies.population.work import perform
 
 VERSION = 1  # raise when the same plan would ask other questions
@@ -107,7 +107,7 @@ class Population:
         return study
 
     @cached_property
-    def truths(self) -> dict[str, Truth]:
+    def truths(self) -> dict[str, PopulationTruth]:
         """Task -> its truth, whose question has the levels that the data gave it."""
         return {q.name: truth_of(q, stream(self.seed, f"truth {q.name}"), folder=self.kept) for q in self.questions}
 

@@ -15,7 +15,7 @@ from trueness.measures.ranking import chance
 from trueness.showing import look
 from trueness.showing.marks import named, panel_columns, with_data
 from trueness.showing.saving import Figure
-from trueness.studies.robustness.scores import Evaluation
+from trueness.studies.robustness.scores import RobustnessScores
 from trueness.studies.robustness.summaries import degradation as summarised
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ KEY = "line: mean; area: t interval over graphs; dashed: random scores"
 MOST_PANELS = {"column": 1, "page": 3}
 
 
-def degradation_frame(evaluation: Evaluation, measure: str = "auprc") -> pd.DataFrame:
+def degradation_frame(evaluation: RobustnessScores, measure: str = "auprc") -> pd.DataFrame:
     """One row a group, corruption, strength and scorer, with `chance` and the panel it is drawn in."""
     frame = summarised(evaluation, measure)
     by_group: dict[str, list[float]] = {}
@@ -79,7 +79,7 @@ def degradation_chart(frame: pd.DataFrame, width: look.Width = "page") -> alt.Fa
     return with_data(look.themed(chart, "What corruption costs", KEY), {"points": frame})
 
 
-def degradation(evaluation: Evaluation, width: look.Width = "page") -> Figure:
+def degradation(evaluation: RobustnessScores, width: look.Width = "page") -> Figure:
     frame = degradation_frame(evaluation)
     n = int(frame["n"].max()) if len(frame) else 0
     graphs = int(frame["units"].max()) if len(frame) else 0

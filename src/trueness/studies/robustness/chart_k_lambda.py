@@ -14,7 +14,7 @@ import pandas as pd
 from trueness.showing import look
 from trueness.showing.marks import named, text_width, with_data
 from trueness.showing.saving import Figure, safe_name
-from trueness.studies.robustness.scores import Evaluation
+from trueness.studies.robustness.scores import RobustnessScores
 from trueness.studies.robustness.sensitivity import k_lambda_frame
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ KEY = "framed: the best K of a row, which looks at the truth"
 _BLUES = ["#F2F6FB", "#C3D9EE", "#7FB2D9", "#2F78B7", "#08396E"]
 
 
-def k_lambda_cells(evaluation: Evaluation, scorer: str, group: str) -> pd.DataFrame:
+def k_lambda_cells(evaluation: RobustnessScores, scorer: str, group: str) -> pd.DataFrame:
     """One row a lambda and K: mean F1 and SHD, n, and whether that K is the lambda's best (an oracle's)."""
     own = {name: value for name, (whose, _, value) in evaluation.sweeps.items() if whose == scorer}
     parts = []
@@ -88,7 +88,7 @@ def k_lambda_chart(
     return with_data(look.themed(chart, title, KEY), {"cells": shown})
 
 
-def k_lambda(evaluation: Evaluation, scorer: str, group: str, width: look.Width = "page") -> Figure:
+def k_lambda(evaluation: RobustnessScores, scorer: str, group: str, width: look.Width = "page") -> Figure:
     frame = k_lambda_cells(evaluation, scorer, group)
     setting = next(name for whose, name, _ in evaluation.sweeps.values() if whose == scorer)
     n = int(frame["n"].max()) if len(frame) else 0

@@ -91,8 +91,8 @@ class RowsCell(Cell):
 class Robustness:
     """The checked plan of a robustness study; `cells()` is the work."""
 
-    datasets: dict[str, plan.System]
-    corruptions: dict[str, plan.Variant]
+    datasets: dict[str, plan.PlannedSystem]
+    corruptions: dict[str, plan.PlannedVariant]
     scorers: dict[str, plan.Entry]
     validation: str
     match: str
@@ -268,7 +268,7 @@ def _choices(
             continue
         rng: Generator = stream(seed, f"{key} K by {asked[0]}")
         try:
-            got: Mapping[str, KChoice] = label_free(scorer, data, found.matrix, rng, budget=budget, methods=asked)  # type: ignore[arg-type]
+            got: Mapping[str, KChoice] = label_free(scorer, data, found.matrix, rng, budget=budget, methods=asked)
         except Exception as error:
             trouble |= {name: failure_line(error) for name in asked}
         else:
