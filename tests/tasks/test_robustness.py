@@ -98,7 +98,7 @@ SPY = """
 import gc, sys
 import numpy as np
 from trueness.learners.base import Card
-from trueness.learners.scoring.base import EdgeScores
+from trueness.learners.scoring.edge_scores import EdgeScores
 
 class Spy:
     card = Card(title="Spy", summary="what it must not see", assumes=(), paper="none", missing="pairwise")

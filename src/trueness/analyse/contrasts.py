@@ -31,10 +31,10 @@ from trueness.analyse.roles import Pair
 from trueness.analyse.settings import AnalysisSettings
 from trueness.analyse.shares import Array
 from trueness.intervals import Interval
-from trueness.statistics.adjustment import adjust, verdict_levels, with_adjusted_p
 from trueness.statistics.comparison import Comparison
-from trueness.statistics.effects import cliffs_delta
+from trueness.statistics.effect_sizes import cliffs_delta
 from trueness.statistics.estimates import mean
+from trueness.statistics.multiplicity import adjust, verdict_levels, with_adjusted_p
 from trueness.statistics.paired import at_level, mcnemar_p, paired_difference
 from trueness.statistics.reach import units_needed
 from trueness.statistics.result import Alternative, Effect, Estimate

@@ -19,9 +19,9 @@ import pandas as pd
 from trueness.analyse.domain import Domain
 from trueness.analyse.settings import AnalysisSettings, nearest
 from trueness.errors import SettingError, listed
-from trueness.statistics.adjustment import adjusted
 from trueness.statistics.comparison import Comparison
-from trueness.statistics.effects import cliffs_delta
+from trueness.statistics.effect_sizes import cliffs_delta
+from trueness.statistics.multiplicity import adjusted
 from trueness.statistics.paired import paired_difference
 from trueness.statistics.result import Cell, Effect, interval_cells
 

@@ -17,8 +17,8 @@ from trueness.analyse.domain import Domain
 from trueness.analyse.roles import Pair, Roles
 from trueness.analyse.settings import AnalysisSettings
 from trueness.analyse.shares import Array
-from trueness.statistics.adjustment import adjusted
 from trueness.statistics.comparison import Comparison
+from trueness.statistics.multiplicity import adjusted
 from trueness.statistics.paired import paired_difference
 from trueness.statistics.result import Cell, interval_cells
 

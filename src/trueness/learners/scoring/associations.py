@@ -21,8 +21,8 @@ from numpy.random import Generator
 
 from trueness.datasets.table import Table
 from trueness.learners.base import Card
-from trueness.learners.scoring.base import EdgeScores, Scorer, answer, observed
 from trueness.learners.scoring.covariance import PAIRWISE, Transform, pairwise_correlations
+from trueness.learners.scoring.edge_scores import EdgeScores, Scorer, answer, observed
 from trueness.settings import Between
 
 

@@ -29,8 +29,8 @@ from trueness.datasets.table import Table
 from trueness.graphs import ARROW, CIRCLE, TAIL, Graph
 from trueness.learners import dagma, fci, lingam, notears, pc
 from trueness.learners.base import Alpha, AtLeast0, Card
-from trueness.learners.scoring.base import Array, EdgeScores, Scorer, answer, observed
 from trueness.learners.scoring.covariance import PAIRWISE, Transform, pairwise_correlations
+from trueness.learners.scoring.edge_scores import Array, EdgeScores, Scorer, answer, observed
 from trueness.learners.scoring.imputation import DRAWS, drawn
 from trueness.settings import Between, Hint
 

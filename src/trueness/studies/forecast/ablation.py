@@ -22,8 +22,8 @@ import pandas as pd
 
 from trueness.measure import direction
 from trueness.showing.finding import Finding
-from trueness.statistics.adjustment import adjusted
 from trueness.statistics.comparison import Comparison
+from trueness.statistics.multiplicity import adjusted
 from trueness.statistics.paired import paired_difference
 from trueness.studies.forecast import frames
 from trueness.studies.forecast.analysis import (

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from trueness.intervals import Interval
-from trueness.measures import intervals as of
+from trueness.measures import interval_scores as of
 from trueness.studies.forecast.frames import Truth
 
 Array = NDArray[np.float64]

@@ -25,8 +25,8 @@ from scipy.stats import wilcoxon
 
 from trueness.measure import direction
 from trueness.showing.finding import Finding
-from trueness.statistics.adjustment import adjust, adjusted
 from trueness.statistics.comparison import Comparison
+from trueness.statistics.multiplicity import adjust, adjusted
 from trueness.statistics.paired import paired_difference
 from trueness.statistics.reach import Reach
 from trueness.statistics.signed_rank import signed_rank_p

@@ -27,7 +27,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from trueness.statistics.adjustment import adjust
+from trueness.statistics.multiplicity import adjust
 from trueness.studies.forecast.analysis import Analysis, asked_models, cell_means, joined, lines, number
 from trueness.studies.forecast.by_dataset import cells as estimate_cells
 from trueness.studies.forecast.by_dataset import over_datasets

@@ -40,8 +40,8 @@ from numpy.typing import NDArray
 
 from trueness.errors import SettingError
 from trueness.intervals import Interval
-from trueness.statistics.adjustment import adjust
-from trueness.statistics.correlation import rank_correlation
+from trueness.statistics.multiplicity import adjust
+from trueness.statistics.rank_correlations import rank_correlation
 from trueness.statistics.reach import smallest_adjusted_p
 from trueness.statistics.result import Estimate, p_text
 from trueness.studies.forecast import rank_permutation

@@ -26,7 +26,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from trueness.measures.intervals import iou
+from trueness.measures.interval_scores import iou
 from trueness.studies.forecast.analysis import Analysis, asked_models, lines, number, percent
 from trueness.studies.forecast.by_dataset import cells, over_datasets
 from trueness.studies.forecast.frames import ARMS, CELL, ORIGINAL, Forecasts

@@ -38,7 +38,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from trueness.errors import DataError
-from trueness.measures.intervals import skill
+from trueness.measures.interval_scores import skill
 from trueness.status import Status
 from trueness.studies.forecast.against import VERSUS, Claims, of_claims, of_intervals
 from trueness.studies.forecast.chance import expected_scores

@@ -20,7 +20,7 @@ from trueness.datasets.observed import Observed
 from trueness.datasets.recorded import RecordedSeries
 from trueness.errors import PlanError, TruenessError, did_you_mean, listed
 from trueness.learners import settings_of
-from trueness.learners.scoring.base import EdgeScorer, build_scorer
+from trueness.learners.scoring.edge_scores import EdgeScorer, build_scorer
 from trueness.learners.scoring.leaks import check_no_leak
 from trueness.running.cells import PlanContext, hashed, stream
 from trueness.settings import Between, Hint, Names, OneOf, Positive, Share, SomeNames, Whole

@@ -29,7 +29,7 @@ from trueness.datasets.observed import Observed
 from trueness.errors import DataError, SettingError, TruenessError, did_you_mean, listed
 from trueness.files import write_atomically, write_bytes_atomically
 from trueness.graphs import Direction, Graph
-from trueness.learners.scoring.base import build_scorer
+from trueness.learners.scoring.edge_scores import build_scorer
 from trueness.outside import MEGABYTE, one_line, opened, text_of
 from trueness.running.cells import stream
 from trueness.showing.console import Console, plain

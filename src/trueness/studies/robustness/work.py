@@ -35,7 +35,7 @@ from trueness.datasets.observed import Observed
 from trueness.errors import StoreError
 from trueness.graphs import Graph
 from trueness.learners import settings_of
-from trueness.learners.scoring.base import EdgeScorer, EdgeScores, build_scorer
+from trueness.learners.scoring.edge_scores import EdgeScorer, EdgeScores, build_scorer
 from trueness.measures.ranking import RANKING_MEASURES
 from trueness.outside import FACTOR, Unpacker
 from trueness.running.cells import Cell, PlanContext, hashed, placeless, stream
