@@ -6,7 +6,7 @@ from importlib import resources
 import pytest
 
 from trueness import registry
-from trueness.analyse.settings import AnalysisSettings
+from trueness.analyse.analysis_settings import AnalysisSettings
 from trueness.terminal.options import command_line
 
 

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from trueness.analyse import AnalysisSettings, analyse
-from trueness.analyse.charts import figures
+from trueness.analyse.analysis_charts import figures
 from trueness.analyse.documents import as_csv, as_dict, as_tex, as_text
 from trueness.analyse.loading import read_table
 from trueness.cli import main

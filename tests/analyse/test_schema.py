@@ -6,9 +6,9 @@ import pytest
 
 from trueness.analyse import AnalysisSettings, analyse
 from trueness.analyse.domain import domain_of
+from trueness.analyse.finding_sentences import understood
 from trueness.analyse.loading import read_table
-from trueness.analyse.schema import detect
-from trueness.analyse.sentences import understood
+from trueness.analyse.scores_schema import detect
 from trueness.errors import DataError, SettingError
 
 

@@ -8,8 +8,8 @@ import pytest
 from scipy import stats
 
 from trueness.analyse import AnalysisSettings, analyse
-from trueness.analyse.lines import p_cell
-from trueness.analyse.sentences import findings, mean_sentence, short_sentence, understood
+from trueness.analyse.domain_lines import p_cell
+from trueness.analyse.finding_sentences import findings, mean_sentence, short_sentence, understood
 from trueness.cli import main
 from trueness.errors import SettingError
 

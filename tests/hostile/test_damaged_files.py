@@ -12,8 +12,8 @@ from hypothesis import HealthCheck, given, settings
 
 from tests.datasets.xport import write_xport
 from tests.hostile.attack import damaged, survives
+from trueness.analyse.analysis_settings import AnalysisSettings
 from trueness.analyse.loading import read_tables
-from trueness.analyse.settings import AnalysisSettings
 from trueness.datasets import load
 from trueness.datasets.frames import read_rows
 from trueness.datasets.networks import network_of_file

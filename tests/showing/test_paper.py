@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trueness.showing import prose as methods
+from trueness.showing import methods_paragraph as methods
 from trueness.showing.drawn import drawn
 from trueness.showing.paper import Part, Picture, draft
 from trueness.showing.pdf import width_of, wrapped, write_pdf

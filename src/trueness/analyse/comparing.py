@@ -23,10 +23,10 @@ from typing import Protocol, cast
 import pandas as pd
 
 from trueness import registry
-from trueness.analyse.analysis import ScoresAnalysis, analyse
+from trueness.analyse.analysis_settings import AnalysisSettings, nearest
 from trueness.analyse.loading import Tables, csv_values, read_tables
-from trueness.analyse.schema import USUAL_NAMES
-from trueness.analyse.settings import AnalysisSettings, nearest
+from trueness.analyse.scores_analysis import ScoresAnalysis, analyse
+from trueness.analyse.scores_schema import USUAL_NAMES
 from trueness.errors import DataError, SettingError, StoreError, listed
 from trueness.files import check_plain
 from trueness.measure import direction, measure_of

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from trueness.analyse.analysis_settings import AnalysisSettings
 from trueness.analyse.domain import Domain, Labels, Mask
-from trueness.analyse.settings import AnalysisSettings
 from trueness.analyse.shares import Array
 from trueness.intervals import Interval
 from trueness.statistics.bootstrap import bootstrap_means

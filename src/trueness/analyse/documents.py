@@ -8,9 +8,9 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from trueness.analyse.analysis import ScoresAnalysis
-from trueness.analyse.lines import Line, interval_text, line_cells, short_name
-from trueness.analyse.sentences import findings, understood
+from trueness.analyse.domain_lines import Line, interval_text, line_cells, short_name
+from trueness.analyse.finding_sentences import findings, understood
+from trueness.analyse.scores_analysis import ScoresAnalysis
 from trueness.statistics.result import Cell, latex_text
 from trueness.texts import csv_row, printable
 

@@ -18,11 +18,11 @@ import pandas as pd
 from numpy.typing import NDArray
 from pandas.api.types import is_float_dtype
 
-from trueness.analyse.schema import SCORES, Schema, column_named, detect
-from trueness.analyse.settings import AnalysisSettings, nearest
+from trueness.analyse.analysis_settings import AnalysisSettings, nearest
+from trueness.analyse.run_scores import values_of
+from trueness.analyse.scores_schema import SCORES, Schema, column_named, detect
 from trueness.analyse.shapes import with_numbers
 from trueness.analyse.shares import Array, Kind, as_shares
-from trueness.analyse.values import values_of
 from trueness.errors import DataError, listed
 from trueness.measure import measure_of
 from trueness.statistics.result import UNBOUNDED, Bounds
@@ -65,7 +65,7 @@ class Domain:
     formula: str  # how it comes from the columns
     percent: bool  # value is a share, shown in per cent
     lower_is_better: bool
-    readings: Mapping[str, Array]  # other values of the same runs, see values.py
+    readings: Mapping[str, Array]  # other values of the same runs, see run_scores.py
     unscored: Mask
     blank: Mask
     unit: str  # the columns whose cells are paired, in words
@@ -144,7 +144,7 @@ class Domain:
 
 
 def domain_of(name: str, frame: pd.DataFrame, settings: AnalysisSettings) -> Domain:
-    """A frame understood; schema.py says what is looked for."""
+    """A frame understood; scores_schema.py says what is looked for."""
     frame, numbers = with_numbers(frame)
     frame, schema = detect(frame, settings, name)
     frame, measure, notes = _rows_of_measure(frame, schema, settings, name)

@@ -16,8 +16,8 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
+from trueness.analyse.analysis_settings import AnalysisSettings, nearest
 from trueness.analyse.domain import Domain
-from trueness.analyse.settings import AnalysisSettings, nearest
 from trueness.errors import SettingError, listed
 from trueness.statistics.comparison import Comparison
 from trueness.statistics.effect_sizes import cliffs_delta

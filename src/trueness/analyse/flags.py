@@ -23,7 +23,7 @@ import numpy as np
 from trueness.analyse.contrasts import Contrast
 from trueness.analyse.domain import Domain
 from trueness.analyse.roles import Pair, Roles
-from trueness.analyse.rules import Breakdown, ModelRow
+from trueness.analyse.rule_breakdown import Breakdown, ModelRow
 from trueness.analyse.shares import Array
 from trueness.errors import listed
 from trueness.statistics.multiplicity import adjust

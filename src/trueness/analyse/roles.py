@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from trueness.analyse.settings import AnalysisSettings, nearest
+from trueness.analyse.analysis_settings import AnalysisSettings, nearest
 from trueness.errors import DataError, SettingError, listed
 
 USUAL_BASELINES = ("none", "baseline", "control", "no_skill", "no-skill", "no skill", "vanilla", "default", "off")

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 from trueness import __version__
 from trueness.analyse import documents
-from trueness.analyse.analysis import ScoresAnalysis
+from trueness.analyse.scores_analysis import ScoresAnalysis
 from trueness.outside import Json
 from trueness.page.page import html_of
 from trueness.showing import blocks

@@ -27,7 +27,7 @@ from trueness.intervals import Interval
 from trueness.measure import Measure
 from trueness.running.results import NOT_RUN, CellSummary, Results
 from trueness.showing.headline import Headline, Standing, figure, ranking
-from trueness.showing.look import MEASURE_LABELS, measure_label
+from trueness.showing.theme import MEASURE_LABELS, measure_label
 from trueness.statistics import Estimate, mean, share
 from trueness.statistics.comparison import Comparison
 from trueness.statistics.multiplicity import adjusted

@@ -8,8 +8,7 @@ from pathlib import Path
 from rich.table import Table
 
 from trueness.analyse import ScoresAnalysis
-from trueness.analyse.analysis import DomainAnalysis
-from trueness.analyse.charts import figures
+from trueness.analyse.analysis_charts import figures
 from trueness.analyse.documents import (
     as_csv,
     as_tex,
@@ -20,11 +19,8 @@ from trueness.analyse.documents import (
     rows_csv,
     table_rows,
 )
-from trueness.analyse.gate import Gate, ends_of, gate_of
-from trueness.analyse.lines import Line, line_cells, number_cell, p_cell, short_name
-from trueness.analyse.roles import Pair
-from trueness.analyse.rules import FLAGGED, Breakdown
-from trueness.analyse.sentences import (
+from trueness.analyse.domain_lines import Line, line_cells, number_cell, p_cell, short_name
+from trueness.analyse.finding_sentences import (
     changes_verdict,
     contrast_sentence,
     family_sentence,
@@ -34,6 +30,10 @@ from trueness.analyse.sentences import (
     short_sentence,
     understood,
 )
+from trueness.analyse.gate import Gate, ends_of, gate_of
+from trueness.analyse.roles import Pair
+from trueness.analyse.rule_breakdown import FLAGGED, Breakdown
+from trueness.analyse.scores_analysis import DomainAnalysis
 from trueness.files import write_atomically
 from trueness.intervals import Interval
 from trueness.measure import measure_of

@@ -15,8 +15,8 @@ from trueness.running.results import NOT_RUN
 from trueness.running.store import Run
 from trueness.showing import blocks
 from trueness.showing.grid import Facet, Grid, unique
-from trueness.showing.look import measure_label
 from trueness.showing.saving import plain_rows
+from trueness.showing.theme import measure_label
 from trueness.statistics.runs import range_note
 from trueness.studies.forecast.findings import Findings
 from trueness.studies.forecast.frames import ARMS, MEASURES, Forecasts, Truth

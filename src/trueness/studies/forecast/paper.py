@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from trueness.showing import look
+from trueness.showing import theme
 from trueness.showing.drawers import NotDrawn, pictures
 from trueness.showing.drawn import Draw, drawn
+from trueness.showing.methods_paragraph import listed, percent, prompts
 from trueness.showing.paper import Part, Picture
-from trueness.showing.prose import listed, percent, prompts
 from trueness.showing.saving import source_of
 from trueness.statistics.runs import range_note
 from trueness.studies.forecast import selection
@@ -30,7 +30,7 @@ def methods(forecasts: Forecasts) -> list[str]:
     scores = selection.headline(forecasts)
     scores = scores[~scores["respondent"].isin(forecasts.references)]  # who is asked once has no repeats
     forms, repeats = selection.formulations(scores), int(scores["repeat"].nunique())
-    measures = [look.measure_label(name) for name in selection.measures(forecasts)]
+    measures = [theme.measure_label(name) for name in selection.measures(forecasts)]
     return [
         f"We ran {listed(learners)} on {counted(len(datasets), 'data set')} ({'; '.join(datasets)}), "
         f"{counted(min(runs, default=0), 'run')} or more for each pair, and measured {listed(measures)}.",

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from trueness.showing import look
+from trueness.showing import theme
 from trueness.showing.marks import named, row_axis, row_scale, with_data
 from trueness.showing.saving import Figure, safe_name
 from trueness.showing.tables import Column, Table
@@ -83,7 +83,7 @@ def numbers_tables(populations: Populations) -> list[Table]:
     if frame.empty:
         return []
     frame = frame[(frame["repeat"] == 0) & ~frame["respondent"].isin(populations.references)]
-    shown = look.labels(populations.models, longest=24)
+    shown = theme.labels(populations.models, longest=24)
     rows = [{str(k): v for k, v in row.items()} for row in frame.to_dict("records")]
     columns = (
         Column("task", "Task", "text"),
@@ -103,18 +103,18 @@ def numbers_tables(populations: Populations) -> list[Table]:
     return [Table("population_means", columns, named_rows, caption, rule_before="condition")]
 
 
-def numbers_figure(populations: Populations, task: str, width: look.Width = "page") -> Figure:
+def numbers_figure(populations: Populations, task: str, width: theme.Width = "page") -> Figure:
     """One panel a condition; the middle 80 % as a line, the middle half as a bar, the mean as a dot."""
     truth = populations.truths[task]
     frame = numbers_frame(populations)
     frame = frame[(frame["task"] == task) & (frame["repeat"] == 0) & ~frame["respondent"].isin(populations.references)]
-    names = look.labels(populations.models)
+    names = theme.labels(populations.models)
     rows = [
-        {"condition": row["condition"], "who": TRUTH, "colour": look.TRUTH, "mean": row["true_mean"]}
+        {"condition": row["condition"], "who": TRUTH, "colour": theme.TRUTH, "mean": row["true_mean"]}
         | {name: row[f"true_{name}"] for name in NAMES}
         for row in condition_rows(truth, populations.level)
     ]
-    colours = look.colours(populations.models, populations.references)
+    colours = theme.colours(populations.models, populations.references)
     for row in frame[frame["mean"].notna()].to_dict("records"):
         who = f"{names[row['respondent']]}, {row['mode']}"
         rows.append(
@@ -130,7 +130,7 @@ def numbers_figure(populations: Populations, task: str, width: look.Width = "pag
     return Figure(safe_name("population", task), frame, chart, caption)
 
 
-def numbers_chart(shown: pd.DataFrame, truth: PopulationTruth, width: look.Width) -> alt.FacetChart:
+def numbers_chart(shown: pd.DataFrame, truth: PopulationTruth, width: theme.Width) -> alt.FacetChart:
     import altair as alt
 
     names = list(dict.fromkeys(shown["who"]))
@@ -149,8 +149,8 @@ def numbers_chart(shown: pd.DataFrame, truth: PopulationTruth, width: look.Width
     panels = list(dict.fromkeys(shown["condition"]))
     grid = (
         alt.layer(*layers, data=named("numbers"))
-        .properties(width=look.POINTS[width] - look.LABEL - 30, height=max(18, 14 * len(names)))
+        .properties(width=theme.POINTS[width] - theme.LABEL - 30, height=max(18, 14 * len(names)))
         .facet(facet=alt.Facet("condition:N", sort=panels, header=header), columns=1, spacing=8)
     )
     title = f"{truth.question.asks}: {truth.question.source}"
-    return with_data(look.themed(grid, title, KEY), {"numbers": shown})
+    return with_data(theme.themed(grid, title, KEY), {"numbers": shown})

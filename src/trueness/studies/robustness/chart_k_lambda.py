@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from trueness.showing import look
+from trueness.showing import theme
 from trueness.showing.marks import named, text_width, with_data
 from trueness.showing.saving import Figure, safe_name
 from trueness.studies.robustness.scores import RobustnessScores
@@ -55,13 +55,13 @@ def k_lambda_cells(evaluation: RobustnessScores, scorer: str, group: str) -> pd.
 
 
 def k_lambda_chart(
-    frame: pd.DataFrame, setting: str, title: str, width: look.Width = "page"
+    frame: pd.DataFrame, setting: str, title: str, width: theme.Width = "page"
 ) -> alt.LayerChart | alt.FacetChart:
     import altair as alt
 
     shown = frame.assign(row=[f"{value:g}" for value in frame["lambda"]])
     rows = [f"{value:g}" for value in sorted(set(frame["lambda"]))]
-    wide = look.POINTS[width] - text_width(rows) - 90
+    wide = theme.POINTS[width] - text_width(rows) - 90
     base = alt.Chart(named("cells")).encode(
         x=alt.X(
             "k:O", axis=alt.Axis(title="K, edges kept", labelAngle=0, labelOverlap=True, ticks=False, domain=False)
@@ -85,10 +85,10 @@ def k_lambda_chart(
             base.mark_text(fontSize=min(6.5, cell / 2.6)).encode(text=alt.Text("f1:Q", format=".2f"), color=ink)
         )
     chart = alt.layer(*layers).properties(width=wide, height=17 * len(rows))
-    return with_data(look.themed(chart, title, KEY), {"cells": shown})
+    return with_data(theme.themed(chart, title, KEY), {"cells": shown})
 
 
-def k_lambda(evaluation: RobustnessScores, scorer: str, group: str, width: look.Width = "page") -> Figure:
+def k_lambda(evaluation: RobustnessScores, scorer: str, group: str, width: theme.Width = "page") -> Figure:
     frame = k_lambda_cells(evaluation, scorer, group)
     setting = next(name for whose, name, _ in evaluation.sweeps.values() if whose == scorer)
     n = int(frame["n"].max()) if len(frame) else 0

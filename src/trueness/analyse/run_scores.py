@@ -21,8 +21,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from trueness.analyse.schema import FAILURES, OutcomeColumns
-from trueness.analyse.settings import AnalysisSettings
+from trueness.analyse.analysis_settings import AnalysisSettings
+from trueness.analyse.scores_schema import FAILURES, OutcomeColumns
 from trueness.analyse.shares import NO_NUMBER, Array, as_shares, decimals, rounded_beside_exact, unrounded
 from trueness.errors import DataError, SettingError, listed
 from trueness.measure import direction, measure_of

@@ -20,7 +20,7 @@ from typing import Literal
 import pandas as pd
 from pandas.api.types import is_numeric_dtype
 
-from trueness.analyse.settings import AnalysisSettings, nearest
+from trueness.analyse.analysis_settings import AnalysisSettings, nearest
 from trueness.analyse.shapes import melted, only_score, with_verdicts, without_summaries
 from trueness.errors import DataError, listed
 

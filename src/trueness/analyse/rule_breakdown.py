@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from trueness.analyse.cells import paired_cells
+from trueness.analyse.analysis_settings import AnalysisSettings
 from trueness.analyse.domain import Domain
+from trueness.analyse.paired_cells import paired_cells
 from trueness.analyse.roles import Pair, Roles
-from trueness.analyse.settings import AnalysisSettings
 from trueness.analyse.shares import Array
 from trueness.statistics.comparison import Comparison
 from trueness.statistics.multiplicity import adjusted

@@ -14,15 +14,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
+from trueness.analyse.analysis_settings import AnalysisSettings, nearest
 from trueness.analyse.conditions import ConditionSummary, summarise
 from trueness.analyse.contrasts import Contrast, adjusted_together, contrast, with_interval_of
 from trueness.analyse.domain import Domain, domain_of
+from trueness.analyse.domain_lines import Line, line_of
 from trueness.analyse.families import FamilyPair, by_family, check_families
 from trueness.analyse.flags import Flag, red_flags
-from trueness.analyse.lines import Line, line_of
 from trueness.analyse.roles import Pair, Roles, roles_of
-from trueness.analyse.rules import Breakdown, ModelRow, by_model, by_rule
-from trueness.analyse.settings import AnalysisSettings, nearest
+from trueness.analyse.rule_breakdown import Breakdown, ModelRow, by_model, by_rule
 from trueness.errors import DataError, listed
 
 PROTOCOL = {
