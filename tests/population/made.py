@@ -7,9 +7,9 @@ import pandas as pd
 
 from trueness.datasets.microdata import Microdata
 from trueness.intervals import Distribution
-from trueness.studies.population.elicitation.asking import Answer
+from trueness.studies.population.elicitation.forms import Answer
 from trueness.studies.population.questions import Level, Question, TargetPopulation, Variable
-from trueness.studies.population.rows import bin_levels
+from trueness.studies.population.survey_rows import bin_levels
 
 
 def microdata(frame, name="people"):

@@ -10,7 +10,6 @@ from tests.population.made import levels, people, question, task_file
 from trueness.cli import main
 from trueness.errors import DataError, PlanError, UnknownName
 from trueness.settings import hints_of
-from trueness.studies.population.estimates import truth_of
 from trueness.studies.population.question_files import (
     TaskSettings,
     VariableSettings,
@@ -22,6 +21,7 @@ from trueness.studies.population.question_files import (
 from trueness.studies.population.questions import MODES, Level, TargetPopulation, Variable
 from trueness.studies.population.references import reference_answers
 from trueness.studies.population.scores import score_answers
+from trueness.studies.population.survey_estimates import truth_of
 
 TASK = """
 [defaults]

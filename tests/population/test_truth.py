@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from tests.population.made import levels, microdata, people, question
 from trueness.errors import DataError
-from trueness.studies.population.estimates import truth_of
 from trueness.studies.population.questions import Level, TargetPopulation, Variable
+from trueness.studies.population.survey_estimates import truth_of
 
 
 def rng():

@@ -31,9 +31,9 @@ from trueness.settings import Between, Names, OneOf, Positive, Temperature, Whol
 from trueness.studies.faithfulness.behaviour import MOST_CHANGES, questions_of_behaviour
 from trueness.studies.faithfulness.changes import MOST_IRRELEVANT
 from trueness.studies.faithfulness.counterfactual import MOST_CHANGES as MOST_TOLD
+from trueness.studies.faithfulness.human_labels import read_labels
 from trueness.studies.faithfulness.judging import Asking, questions_of
 from trueness.studies.faithfulness.known_groups import RIGHT, group_of, with_damaged
-from trueness.studies.faithfulness.labels import read_labels
 from trueness.studies.faithfulness.probes import (
     SCHEMAS,
     Manner,

@@ -19,8 +19,8 @@ from trueness.showing.saving import plain_rows
 from trueness.showing.theme import measure_label
 from trueness.statistics.runs import range_note
 from trueness.studies.forecast.findings import Findings
-from trueness.studies.forecast.frames import ARMS, MEASURES, Forecasts, Truth
-from trueness.studies.forecast.headline import headline_of
+from trueness.studies.forecast.forecast_frames import ARMS, MEASURES, Forecasts, Truth
+from trueness.studies.forecast.forecast_headline import headline_of
 from trueness.studies.forecast.interpretation import untold
 from trueness.studies.forecast.measures import SHOWN as SCORES
 from trueness.studies.forecast.work import read_reply

@@ -20,7 +20,7 @@ from trueness.showing.marks import named, panel_columns, with_data
 from trueness.showing.saving import Figure
 from trueness.statistics import share
 from trueness.studies.forecast import selection
-from trueness.studies.forecast.frames import Forecasts
+from trueness.studies.forecast.forecast_frames import Forecasts
 
 if TYPE_CHECKING:
     import altair as alt

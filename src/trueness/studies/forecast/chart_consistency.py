@@ -23,7 +23,7 @@ from trueness.showing.saving import Figure
 from trueness.statistics import mean
 from trueness.studies.forecast import selection
 from trueness.studies.forecast.by_dataset import cells as estimate_cells
-from trueness.studies.forecast.frames import Forecasts
+from trueness.studies.forecast.forecast_frames import Forecasts
 from trueness.studies.forecast.robustness import robustness
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from trueness.showing.saving import Figure
 from trueness.statistics import adjusted, paired_difference
 from trueness.studies.forecast import selection
 from trueness.studies.forecast.analysis import per_item
-from trueness.studies.forecast.frames import Forecasts
+from trueness.studies.forecast.forecast_frames import Forecasts
 from trueness.studies.forecast.selection import headline
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from trueness.showing import theme
 from trueness.showing.marks import HATCH, named, panel_columns, text_width, with_data
 from trueness.showing.saving import Figure
 from trueness.studies.forecast import selection
-from trueness.studies.forecast.frames import Forecasts
+from trueness.studies.forecast.forecast_frames import Forecasts
 
 if TYPE_CHECKING:
     import altair as alt

@@ -19,7 +19,7 @@ from trueness.showing.saving import Figure
 from trueness.statistics.runs import range_note
 from trueness.status import Status
 from trueness.studies.forecast import selection
-from trueness.studies.forecast.frames import Forecasts
+from trueness.studies.forecast.forecast_frames import Forecasts
 from trueness.studies.forecast.scores import RANDOM
 
 if TYPE_CHECKING:

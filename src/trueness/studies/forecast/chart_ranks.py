@@ -8,7 +8,7 @@ from trueness.showing.chart_critical_difference import ranks, with_enough
 from trueness.showing.saving import Figure
 from trueness.studies.forecast import selection
 from trueness.studies.forecast.analysis import per_item
-from trueness.studies.forecast.frames import Forecasts
+from trueness.studies.forecast.forecast_frames import Forecasts
 from trueness.studies.forecast.selection import headline
 
 SCORE = "interval_score_scaled"

@@ -19,7 +19,7 @@ from trueness.showing.marks import named, spread_of, text_width, with_data
 from trueness.showing.saving import Figure
 from trueness.status import Status
 from trueness.studies.forecast import selection
-from trueness.studies.forecast.frames import Forecasts, Truth
+from trueness.studies.forecast.forecast_frames import Forecasts, Truth
 
 if TYPE_CHECKING:
     import altair as alt

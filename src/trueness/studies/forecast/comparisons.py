@@ -31,7 +31,7 @@ from trueness.statistics.paired import paired_difference
 from trueness.statistics.reach import Reach
 from trueness.statistics.signed_rank import signed_rank_p
 from trueness.studies.forecast.analysis import Analysis, asked_models, number, pair_cells, per_item, respondents
-from trueness.studies.forecast.frames import CELL, Forecasts
+from trueness.studies.forecast.forecast_frames import CELL, Forecasts
 from trueness.studies.forecast.selection import headline
 
 Array = NDArray[np.float64]

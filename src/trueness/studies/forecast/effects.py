@@ -27,7 +27,7 @@ from trueness.statistics.rank_correlations import rank_correlation
 from trueness.studies.forecast import rank_permutation
 from trueness.studies.forecast.analysis import Analysis, asked_models, claimants, lines
 from trueness.studies.forecast.by_dataset import cells
-from trueness.studies.forecast.frames import Forecasts
+from trueness.studies.forecast.forecast_frames import Forecasts
 from trueness.studies.forecast.selection import headline
 
 Array = NDArray[np.float64]

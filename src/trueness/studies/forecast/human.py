@@ -24,7 +24,7 @@ import pandas as pd
 from trueness.errors import DataError, did_you_mean, listed
 from trueness.outside import MEGABYTE, is_there, size, text_of
 from trueness.status import Status
-from trueness.studies.forecast.frames import CLAIM_COLUMNS, KEYS, MEASURES, REFERENCE, TARGETS
+from trueness.studies.forecast.forecast_frames import CLAIM_COLUMNS, KEYS, MEASURES, REFERENCE, TARGETS
 from trueness.texts import csv_row, csv_value
 
 Question = tuple[str, str, str]  # data set, learner, measure

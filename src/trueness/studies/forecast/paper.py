@@ -16,8 +16,8 @@ from trueness.statistics.runs import range_note
 from trueness.studies.forecast import selection
 from trueness.studies.forecast.files import figures_of_paper, tables_of_paper
 from trueness.studies.forecast.findings import Findings
-from trueness.studies.forecast.frames import Forecasts
-from trueness.studies.forecast.headline import headline_of
+from trueness.studies.forecast.forecast_frames import Forecasts
+from trueness.studies.forecast.forecast_headline import headline_of
 from trueness.studies.forecast.interpretation import analyses_of, untold, validation_of
 from trueness.texts import counted
 

@@ -29,7 +29,8 @@ from trueness.outside import MEGABYTE, inside, text_of
 from trueness.running.cells import Cell, PlanContext, reply_key
 from trueness.running.stage import Ask, Outcome
 from trueness.settings import Names, OneOf, Positive, SomeNames, Temperature, Whole
-from trueness.studies.forecast import frames, human
+from trueness.studies.forecast import forecast_frames as frames
+from trueness.studies.forecast import human
 from trueness.studies.forecast.contamination import Published, read_published
 from trueness.studies.forecast.prompting import Template, messages, own_template, schema, template
 from trueness.studies.forecast.references import ATLAS, AVAILABLE, REFERENCES, TAUS

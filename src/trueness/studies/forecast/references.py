@@ -36,7 +36,7 @@ from scipy.special import ndtri, stdtrit
 from trueness.errors import DataError, UnknownName
 from trueness.measures.interval_scores import quantile_levels
 from trueness.status import Status
-from trueness.studies.forecast.frames import CLAIM_COLUMNS, LEVELS, REFERENCE, Truth, Truths
+from trueness.studies.forecast.forecast_frames import CLAIM_COLUMNS, LEVELS, REFERENCE, Truth, Truths
 from trueness.studies.forecast.scores import FROM_HALF, RANDOM
 
 Array = NDArray[np.float64]

@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 from trueness.measures.interval_scores import iou
 from trueness.studies.forecast.analysis import Analysis, asked_models, lines, number, percent
 from trueness.studies.forecast.by_dataset import cells, over_datasets
-from trueness.studies.forecast.frames import ARMS, CELL, ORIGINAL, Forecasts
+from trueness.studies.forecast.forecast_frames import ARMS, CELL, ORIGINAL, Forecasts
 from trueness.studies.forecast.selection import headline
 from trueness.texts import counted
 

@@ -12,7 +12,7 @@ from trueness.statistics.runs import range_note
 from trueness.studies.forecast import selection, summary
 from trueness.studies.forecast.coverage import ALL_MODELS, coverage_by
 from trueness.studies.forecast.findings import Findings
-from trueness.studies.forecast.frames import Forecasts
+from trueness.studies.forecast.forecast_frames import Forecasts
 from trueness.studies.forecast.interpretation import tests_frame
 
 TESTS_SHOWN = 20

@@ -23,7 +23,7 @@ from trueness.status import Status
 from trueness.studies.forecast.against import is_beyond, is_impossible
 from trueness.studies.forecast.analysis import ITEM, Analysis, asked_models, joined, lines, percent
 from trueness.studies.forecast.analysis import respondents as everybody
-from trueness.studies.forecast.frames import CELL, KEYS, Forecasts
+from trueness.studies.forecast.forecast_frames import CELL, KEYS, Forecasts
 from trueness.studies.forecast.selection import all_arms
 from trueness.texts import counted
 

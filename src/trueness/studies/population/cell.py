@@ -19,10 +19,10 @@ from trueness.studies.population import findings as population_findings
 from trueness.studies.population import tables
 from trueness.studies.population.answers import Asked, Populations
 from trueness.studies.population.elicitation import Form
-from trueness.studies.population.elicitation.asking import Answer
 from trueness.studies.population.elicitation.distribution import PERCENTILES
+from trueness.studies.population.elicitation.forms import Answer
 from trueness.studies.population.measures import MEASURES
-from trueness.studies.population.numbers import NAMES, answer_row, condition_rows
+from trueness.studies.population.numeric_outcomes import NAMES, answer_row, condition_rows
 from trueness.studies.population.truth import PopulationTruth
 from trueness.studies.protocol import AnalysisPart, CellKey, Check, PagePlace, Section, Summary
 

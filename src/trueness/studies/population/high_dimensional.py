@@ -39,7 +39,7 @@ from trueness.errors import DataError, MissingExtra, StoreError, TruenessError
 from trueness.files import read_text, write_atomically
 from trueness.outside import NOT_READ, json_of
 from trueness.studies.population.questions import Question
-from trueness.studies.population.rows import Rows
+from trueness.studies.population.survey_rows import Rows
 from trueness.studies.population.truth import PopulationTruth, truth_from_dict, truth_to_dict
 
 if TYPE_CHECKING:

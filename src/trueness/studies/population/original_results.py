@@ -28,11 +28,11 @@ from trueness.running.cells import stream
 from trueness.status import Status
 from trueness.studies.population.answers import Asked, Populations
 from trueness.studies.population.elicitation import Form, Manner
-from trueness.studies.population.elicitation.asking import Answer
-from trueness.studies.population.estimates import DRAWS, cell_draws, truth_of
+from trueness.studies.population.elicitation.forms import Answer
 from trueness.studies.population.questions import Level, Question, Variable
 from trueness.studies.population.references import REFERENCES, baseline_answers
-from trueness.studies.population.rows import MOST_LEVELS, texts
+from trueness.studies.population.survey_estimates import DRAWS, cell_draws, truth_of
+from trueness.studies.population.survey_rows import MOST_LEVELS, texts
 from trueness.studies.population.truth import PopulationTruth
 
 OURS = ("n_eff", "rows", "condition_weight")

@@ -10,7 +10,7 @@ from trueness.showing.paper import Part
 from trueness.studies.population import findings as population_findings
 from trueness.studies.population import tables as population_tables
 from trueness.studies.population.answers import Populations
-from trueness.studies.population.numbers import numbers_tables
+from trueness.studies.population.numeric_outcomes import numbers_tables
 from trueness.texts import counted
 
 

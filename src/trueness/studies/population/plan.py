@@ -1,7 +1,8 @@
 """Population: does a model know real distributions, P(V1 given V2 = v) in a stated population?
 
-The truth is microdata (population/estimates.py); a model is asked in one or several modes (population/elicitation); the
-baselines `uniform`, `marginal` and `perfect` (draws from the truth: the ceiling) answer without being asked.
+The truth is microdata (population/survey_estimates.py); a model is asked in one or several modes
+(population/elicitation); the baselines `uniform`, `marginal` and `perfect` (draws from the truth: the ceiling) answer
+without being asked.
 
 A cell is one model on one condition in one mode:
 
@@ -29,11 +30,11 @@ from trueness.settings import Between, Hint, Names, OneOf, Positive, SomeNames, 
 from trueness.statistics.reach import Reach
 from trueness.studies.population.elicitation import VARIANTS, Form, Manner, most_calls
 from trueness.studies.population.elicitation.modes import opening
-from trueness.studies.population.estimates import truth_of
 from trueness.studies.population.question_files import builtin, read_questions
 from trueness.studies.population.questions import MODES, Question
 from trueness.studies.population.references import REFERENCES
 from trueness.studies.population.scores import MEASURES, Scales
+from trueness.studies.population.survey_estimates import truth_of
 from trueness.studies.population.truth import PopulationTruth, truth_to_dict
 from trueness.studies.population.work import perform
 

@@ -35,7 +35,7 @@ from trueness.errors import PlanError, UnknownName, did_you_mean, listed
 from trueness.outside import MAX_PLAN, is_there, json_of, text_of, toml_of
 from trueness.settings import Hint, Positive, SomeNames, Whole, read_settings
 from trueness.studies.population.questions import Level, Question, SourceCard, TargetPopulation, Variable
-from trueness.studies.population.rows import bin_levels, texts
+from trueness.studies.population.survey_rows import bin_levels, texts
 
 MAX_FILE = 16 * MAX_PLAN  # the original's task lists are generated
 MAX_REPLICATES = 1_000  # the ACS has 80

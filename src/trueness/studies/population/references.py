@@ -11,7 +11,7 @@ import numpy as np
 
 from trueness.errors import DataError, listed
 from trueness.intervals import Distribution
-from trueness.studies.population.elicitation.asking import Answer
+from trueness.studies.population.elicitation.forms import Answer
 from trueness.studies.population.truth import Array, PopulationTruth
 
 REFERENCES = ("baseline/uniform", "baseline/marginal", "baseline/perfect")

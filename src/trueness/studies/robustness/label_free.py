@@ -10,9 +10,9 @@
     adaptive         K at the elbow of the sorted scores: farthest below the line from first to last; found anew for
                      each corruption                                                          Satopaa et al. 2011
 
-loss(K) is the Gaussian one of likelihood.py, so bic and held-out favour learners that rank linear effects. K lies in
-1 ... `most` (k_range: 4 edges a node). A series is split in blocks, never row by row (a row next to a cut has the wrong
-past: `lags` rows a cut); other rows are shuffled first. All learners get the same Budget.
+loss(K) is the Gaussian one of ranking_likelihood.py, so bic and held-out favour learners that rank linear effects. K
+lies in 1 ... `most` (k_range: 4 edges a node). A series is split in blocks, never row by row (a row next to a cut has
+the wrong past: `lags` rows a cut); other rows are shuffled first. All learners get the same Budget.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from trueness.datasets.observed import Observed
 from trueness.errors import DataError, SettingError
 from trueness.learners.scoring import EdgeScorer
 from trueness.studies.robustness.choose_k import KChoice
-from trueness.studies.robustness.likelihood import Array, likelihood_path, moments, ranked
+from trueness.studies.robustness.ranking_likelihood import Array, likelihood_path, moments, ranked
 from trueness.studies.robustness.sensitivity import check_k, k_range
 
 LABEL_FREE = ("stability", "stars", "bic", "held-out", "cross-validated", "adaptive")

@@ -31,7 +31,7 @@ from trueness.statistics.multiplicity import adjust
 from trueness.studies.forecast.analysis import Analysis, asked_models, cell_means, joined, lines, number
 from trueness.studies.forecast.by_dataset import cells as estimate_cells
 from trueness.studies.forecast.by_dataset import over_datasets
-from trueness.studies.forecast.frames import CELL, Forecasts
+from trueness.studies.forecast.forecast_frames import CELL, Forecasts
 
 Rows = NDArray[np.bool_]
 DATASET_PAIRS = (("synthetic-30", "synthetic-12"), ("child", "asia"))  # those of the original protocol

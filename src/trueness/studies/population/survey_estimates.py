@@ -28,7 +28,7 @@ from trueness.datasets.surveys import open_microdata
 from trueness.errors import DataError, listed
 from trueness.studies.population.high_dimensional import kept_truth
 from trueness.studies.population.questions import Question
-from trueness.studies.population.rows import Rows, rows_of
+from trueness.studies.population.survey_rows import Rows, rows_of
 from trueness.studies.population.truth import QUANTILES, Array, Design, PopulationTruth
 
 DRAWS = 2_000
