@@ -12,19 +12,19 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from trueness.analyse import Settings, analyse, read_tables
+from trueness.analyse import AnalysisSettings, analyse, read_tables
 from trueness.analyse.documents import as_csv, as_dict, as_tex
 from trueness.page.analysis_page import as_html
 
 ROOT = Path(__file__).resolve().parents[1]
-SETTINGS = Settings(
+SETTINGS = AnalysisSettings(
     baseline="none",
     treatment="pseudocode",
     one_sided=True,
     exclude=("model=glm-4.7-flash",),
     strip_prefix="zai-coding-plan/",
 )
-INVENTED = Settings(baseline="none", treatment="examples", strip_prefix="north/")
+INVENTED = AnalysisSettings(baseline="none", treatment="examples", strip_prefix="north/")
 
 
 def files():

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from trueness.analyse import Settings, analyse
+from trueness.analyse import AnalysisSettings, analyse
 from trueness.analyse.conditions import summarise
 from trueness.analyse.domain import domain_of
 
@@ -95,7 +95,7 @@ def draw(shape, rng, gain=0.0, over=()):
 
 def measure(shape, tables, seed=0):
     """Every rate of one shape; None where the shape has no such thing."""
-    rng, settings = np.random.default_rng(seed), Settings(resamples=400)
+    rng, settings = np.random.default_rng(seed), AnalysisSettings(resamples=400)
     scope = analyse({"t": draw(shape, rng)[0]}, settings).contrasts[0].scope
     over = (0,) if "tasks like these" in scope else (0, 1)
     seen = {key: [] for key in ("headline", "beyond", "shown", "alone", "mean", "beyond_ci", "power", "power_beyond")}
@@ -124,7 +124,7 @@ def measure(shape, tables, seed=0):
 
 def means_covered(shape, tables, seed):
     """Whether the interval of each condition's mean, over tasks like these, covers it; a table a draw."""
-    rng, settings, covered = np.random.default_rng(seed), Settings(resamples=100), []
+    rng, settings, covered = np.random.default_rng(seed), AnalysisSettings(resamples=100), []
     for _ in range(tables):
         frame, level = draw(shape, rng, over=(0,))
         domain = domain_of("t", frame, settings)

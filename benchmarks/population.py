@@ -18,12 +18,12 @@ import harness
 import numpy as np
 
 from trueness.intervals import Distribution
-from trueness.studies.population.elicitation.asking import Answer
+from trueness.studies.population.elicitation.forms import Answer
 from trueness.studies.population.questions import Level, Question, Variable
 from trueness.studies.population.scores import Scales, score_answers
 from trueness.studies.population.summary import compare_respondents, respondent_means
-from trueness.studies.population.truth import Truth
-from trueness.studies.population.estimates import truth_of
+from trueness.studies.population.truth import PopulationTruth
+from trueness.studies.population.survey_estimates import truth_of
 
 ROWS = 3_000_000
 SUMMARY_S, SUMMARY_MIB, SCORING_S = 5.0, 1024, 30.0
@@ -89,7 +89,7 @@ def made_truth(number, rng):
     drawn = rng.poisson(probs * n[:, None], size=(DRAWS, conditions, levels)) + 1e-9
     drawn /= drawn.sum(axis=-1, keepdims=True)
     weights = rng.dirichlet(np.full(conditions, 5.0))
-    return Truth(question, question.conditions, probs, weights, n, n, n, drawn, "cells")
+    return PopulationTruth(question, question.conditions, probs, weights, n, n, n, drawn, "cells")
 
 
 def made_answers(truth, model, rng):

@@ -15,7 +15,7 @@ from trueness.models import Message, build
 from trueness.studies.population.elicitation import Form, Manner
 from trueness.studies.population.elicitation.qa import messages, orders
 from trueness.studies.population.question_files import builtin_question
-from trueness.studies.population.estimates import truth_of
+from trueness.studies.population.survey_estimates import truth_of
 
 TASK = "gss_party_by_race"
 TARGET = 5.0

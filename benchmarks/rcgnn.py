@@ -41,7 +41,7 @@ from trueness.datasets.table import Table
 from trueness.errors import TruenessError
 from trueness.learners import ges, lingam
 from trueness.learners.scoring import scorer
-from trueness.learners.scoring.base import Scorer, answer, observed, series
+from trueness.learners.scoring.edge_scores import Scorer, answer, observed, series
 from trueness.learners.scoring.covariance import Transform, pairwise_correlations
 from trueness.learners.scoring.imputation import interpolated
 from trueness.learners.scoring.wrapped import _resample, _shares

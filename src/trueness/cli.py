@@ -19,7 +19,7 @@ from trueness.printing import say, say_json
 from trueness.terminal.options import command_line
 
 if TYPE_CHECKING:
-    from trueness.analyse import Analysis
+    from trueness.analyse import ScoresAnalysis
     from trueness.running.study import Study
 
 
@@ -252,17 +252,17 @@ _SETTINGS = (
 
 
 def _analyse(options: argparse.Namespace) -> int:
-    from trueness.analyse import Settings, analyse, read_tables
+    from trueness.analyse import AnalysisSettings, analyse, read_tables
 
     toml = [file for file in options.files if file.endswith(".toml")]
     files = [file for file in options.files if file not in toml]
-    settings = Settings.read(Path(toml[0])) if toml else Settings()
+    settings = AnalysisSettings.read(Path(toml[0])) if toml else AnalysisSettings()
     declared = {name: getattr(options, name) for name in _SETTINGS} | {"files": files or None}
     settings = settings.updated(declared)
     return _show_analysis(analyse(read_tables(settings.files), settings), options)
 
 
-def _show_analysis(analysis: Analysis, options: argparse.Namespace) -> int:
+def _show_analysis(analysis: ScoresAnalysis, options: argparse.Namespace) -> int:
     """Of `analyse`, and of `compare` with two files."""
     from trueness.analyse import documents
     from trueness.terminal import analyse as terminal_analyse

@@ -87,7 +87,7 @@ def _table(path: Path, file: Any, cells: int, room: int, columns: Sequence[str],
     if rows * len(wanted) > cells:
         got = f"{rows:,} rows of {len(wanted):,} columns"
         raise error(f"{path.name} must have at most {cells:,} cells, got {got}. Keep a part of its rows.")
-    pages, codes, made = _Pages(path, room, error), [], 0
+    pages, codes, made = _PageHeaders(path, room, error), [], 0
     for k, leaf in enumerate(_leaves(file)):
         if wanted.isdisjoint(_paths(leaf)):  # pyarrow reads a.b where a is asked for
             continue
@@ -163,7 +163,7 @@ def _text_bytes(column: Any) -> int:
     return total
 
 
-class _Pages:
+class _PageHeaders:
     """The headers of the pages of a file; what they add up to must stay within `room`."""
 
     def __init__(self, path: Path, room: int, error: type[TruenessError]):

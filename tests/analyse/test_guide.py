@@ -6,7 +6,7 @@ from importlib import resources
 import pytest
 
 from trueness import registry
-from trueness.analyse.settings import Settings
+from trueness.analyse.analysis_settings import AnalysisSettings
 from trueness.terminal.options import command_line
 
 
@@ -43,4 +43,4 @@ def test_every_option_of_the_guide_is_one_of_the_command(guide):
 def test_every_setting_of_a_toml_has_its_option():
     options = vars(command_line().parse_args(["analyse", "scores.csv"]))
     without = {"level", "resamples", "seed"}
-    assert set(vars(Settings())) - without <= set(options)
+    assert set(vars(AnalysisSettings())) - without <= set(options)

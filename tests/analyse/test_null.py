@@ -6,7 +6,7 @@ import sys
 import numpy as np
 import pytest
 
-from trueness.analyse import Settings, analyse
+from trueness.analyse import AnalysisSettings, analyse
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +31,9 @@ def test_what_holds_for_these_models_is_not_said_of_others(null):
     """Three models that react each in its own way: sure for these in many tables, and over models like them in few."""
     rng = np.random.default_rng(0)
     shape = null.Shape("react", 9, 3, 2, 1, model_by=0.15)
-    contrasts = [analyse({"t": null.draw(shape, rng)[0]}, Settings(resamples=100)).contrasts[0] for _ in range(30)]
+    contrasts = [
+        analyse({"t": null.draw(shape, rng)[0]}, AnalysisSettings(resamples=100)).contrasts[0] for _ in range(30)
+    ]
     for_these = [one.result.distinguishable for one in contrasts]
     beyond = [one.q_beyond <= 0.05 for one in contrasts]
     assert all(one.scope == "these 3 models and tasks like these 9" for one in contrasts)
@@ -43,6 +45,8 @@ def test_missing_failures_of_one_side_are_flagged_and_missing_at_random_is_not(n
     rates = {}
     for name in ("failures of one side missing", "missing at random"):
         shape = next(shape for shape in null.SHAPES if shape.name == name)
-        parts = [analyse({"t": null.draw(shape, rng)[0]}, Settings(resamples=100)).domains[0] for _ in range(12)]
+        parts = [
+            analyse({"t": null.draw(shape, rng)[0]}, AnalysisSettings(resamples=100)).domains[0] for _ in range(12)
+        ]
         rates[name] = np.mean([part.flags[0].raised for part in parts])
     assert rates["failures of one side missing"] == 1 and rates["missing at random"] <= 0.25

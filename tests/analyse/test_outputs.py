@@ -9,8 +9,8 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
-from trueness.analyse import Settings, analyse
-from trueness.analyse.charts import figures
+from trueness.analyse import AnalysisSettings, analyse
+from trueness.analyse.analysis_charts import figures
 from trueness.analyse.documents import as_csv, as_dict, as_tex, as_text
 from trueness.analyse.loading import read_table
 from trueness.cli import main
@@ -20,7 +20,7 @@ from trueness.showing.console import Console
 
 @pytest.fixture(scope="module")
 def example(root):
-    settings = Settings(baseline="none", treatment="examples", exclude=("task=letter",), strip_prefix="north/")
+    settings = AnalysisSettings(baseline="none", treatment="examples", exclude=("task=letter",), strip_prefix="north/")
     return analyse({"letters": read_table(root / "examples" / "scores.csv")}, settings)
 
 
@@ -128,7 +128,7 @@ def test_questions_of_the_protocol_are_named_in_its_own_tables_alone(example):
         [(m, c, t, (t + len(c)) % 3 / 2) for m in "ab" for c in ("none", "new", "other") for t in range(7)],
         columns=["model", "condition", "task", "score"],
     )
-    other = analyse({"d": frame}, Settings(treatment="new"))
+    other = analyse({"d": frame}, AnalysisSettings(treatment="new"))
     assert not re.search(r"RQ\d", json.dumps(as_dict(other)) + as_tex(other) + as_text(other) + as_csv(other))
     assert {row["question"] for row in as_dict(example)["domains"][0]["contrasts"]} == {"RQ1", "RQ2"}
 

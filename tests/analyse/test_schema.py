@@ -4,11 +4,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from trueness.analyse import Settings, analyse
+from trueness.analyse import AnalysisSettings, analyse
 from trueness.analyse.domain import domain_of
+from trueness.analyse.finding_sentences import understood
 from trueness.analyse.loading import read_table
-from trueness.analyse.schema import detect
-from trueness.analyse.sentences import understood
+from trueness.analyse.scores_schema import detect
 from trueness.errors import DataError, SettingError
 
 
@@ -18,11 +18,11 @@ def table(**columns):
 
 
 def formula(frame, **settings):
-    return detect(frame, Settings(**settings), "t")[1].outcome.formula
+    return detect(frame, AnalysisSettings(**settings), "t")[1].outcome.formula
 
 
 def test_usual_names_are_found_in_any_case():
-    _, schema = detect(table(correct=[1, 0, 1, 1], epoch=[1, 1, 1, 1]), Settings(), "t")
+    _, schema = detect(table(correct=[1, 0, 1, 1], epoch=[1, 1, 1, 1]), AnalysisSettings(), "t")
     assert schema.roles == {
         "condition": "Variant", "model": "llm", "task": "question_id", "repeat": "epoch", "extraction": None,
     }  # fmt: skip
@@ -41,22 +41,26 @@ def test_counts_come_before_scores_and_scores_before_rules():
 
 def test_models_are_compared_where_there_are_no_conditions():
     frame = pd.DataFrame({"model": ["a", "b"] * 6, "task": np.repeat(range(6), 2), "correct": [1, 0, 1, 1] * 3})
-    found = analyse({"t": frame}, Settings(treatment="a"))
+    found = analyse({"t": frame}, AnalysisSettings(treatment="a"))
     assert found.domains[0].domain.unit == "task"
     assert "the values of model are compared" in " ".join(found.domains[0].domain.notes)
 
 
 def test_a_score_on_its_own_scale_stays_on_it():
     frame = table(elo=[1000.0, 1100.0, 990.0, 1200.0])
-    domain = domain_of("t", frame, Settings(score="elo"))
+    domain = domain_of("t", frame, AnalysisSettings(score="elo"))
     assert not domain.percent and not domain.lower_is_better
-    assert domain_of("t", frame, Settings(score="elo", lower_is_better=True)).lower_is_better
+    assert domain_of("t", frame, AnalysisSettings(score="elo", lower_is_better=True)).lower_is_better
 
 
 def test_better_has_one_sign_whichever_way_the_score_runs():
     frame = pd.DataFrame({"condition": ["a", "b"] * 8, "task": np.repeat(range(8), 2), "elo": [10.0, 30.0] * 8})
-    up = analyse({"t": frame}, Settings(score="elo", treatment="b")).domains[0].contrasts[0]
-    down = analyse({"t": frame}, Settings(score="elo", treatment="b", lower_is_better=True)).domains[0].contrasts[0]
+    up = analyse({"t": frame}, AnalysisSettings(score="elo", treatment="b")).domains[0].contrasts[0]
+    down = (
+        analyse({"t": frame}, AnalysisSettings(score="elo", treatment="b", lower_is_better=True))
+        .domains[0]
+        .contrasts[0]
+    )
     assert up.result.difference == 20 == -down.result.difference
     assert up.delta.value == 1 == -down.delta.value
 
@@ -72,18 +76,18 @@ def test_the_long_table_of_a_study_is_known():
     rows.append(("s", "discovery", "asia", "clean", "pc", 2, "f1", None, "timed_out"))
     names = ["study", "task", "item", "variant", "respondent", "repeat", "measure", "value", "status"]
     frame = pd.DataFrame(rows, columns=names)
-    domain = domain_of("t", frame, Settings())
+    domain = domain_of("t", frame, AnalysisSettings())
     assert domain.schema.condition == "respondent" and domain.schema.task == "item"
     assert domain.outcome == "f1" and not domain.lower_is_better
     assert any("1 timed_out" in note for note in domain.notes)
     assert np.isnan(domain.value).sum() == 1
-    assert domain_of("t", frame, Settings(measure="shd")).lower_is_better
+    assert domain_of("t", frame, AnalysisSettings(measure="shd")).lower_is_better
     with pytest.raises(DataError, match="measure 'f2' is not in t. It has: f1, shd"):
-        domain_of("t", frame, Settings(measure="f2"))
+        domain_of("t", frame, AnalysisSettings(measure="f2"))
 
 
 def test_what_was_understood_is_said(root):
-    found = analyse({"letters": read_table(root / "examples" / "scores.csv")}, Settings(strip_prefix="north/"))
+    found = analyse({"letters": read_table(root / "examples" / "scores.csv")}, AnalysisSettings(strip_prefix="north/"))
     told = "; ".join(understood(found.domains[0]))
     assert "144 runs: 3 conditions x 3 models x 8 tasks x 2 repeats" in told
     assert "failure rate = 1 - auto_score / scored_rules, lower is better; 5 rules (5 as true/false)" in told
@@ -95,7 +99,7 @@ def test_what_was_understood_is_said(root):
 
 def test_an_unscored_run_can_be_left_missing(root):
     frame = read_table(root / "examples" / "scores.csv")
-    failed, missing = (domain_of("t", frame, Settings(unscored=how)) for how in ("failed", "missing"))
+    failed, missing = (domain_of("t", frame, AnalysisSettings(unscored=how)) for how in ("failed", "missing"))
     assert failed.value[failed.unscored].tolist() == [1.0]
     assert np.isnan(missing.value[missing.unscored]).all()
     assert missing.rules[missing.unscored].isna().all(axis=None)
@@ -126,7 +130,7 @@ def test_a_toml_says_what_the_options_say(root, analysed):
 def test_a_wrong_word_in_a_toml_is_named(tmp_path):
     (tmp_path / "a.toml").write_text('base_line = "none"')
     with pytest.raises(SettingError, match="Did you mean 'baseline'"):
-        Settings.read(tmp_path / "a.toml")
+        AnalysisSettings.read(tmp_path / "a.toml")
     (tmp_path / "a.toml").write_text('one_sided = "yes"')
     with pytest.raises(SettingError, match="must be true or false"):
-        Settings.read(tmp_path / "a.toml")
+        AnalysisSettings.read(tmp_path / "a.toml")

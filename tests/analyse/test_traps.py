@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 from tests.hostile.attack import at_most
-from trueness.analyse import Settings, analyse, read_tables
+from trueness.analyse import AnalysisSettings, analyse, read_tables
 
 
 def runs(value, models=("a", "b"), conditions=("none", "new"), tasks=6, repeats=2, **more):
@@ -23,7 +23,7 @@ def runs(value, models=("a", "b"), conditions=("none", "new"), tasks=6, repeats=
 
 
 def only(records, **settings):
-    return analyse({"domain": pd.DataFrame.from_records(records)}, Settings(**settings)).domains[0]
+    return analyse({"domain": pd.DataFrame.from_records(records)}, AnalysisSettings(**settings)).domains[0]
 
 
 def flag(part, name):

@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from trueness.analyse import Settings, analyse
-from trueness.analyse.lines import p_cell
-from trueness.analyse.sentences import findings, mean_sentence, short_sentence, understood
+from trueness.analyse import AnalysisSettings, analyse
+from trueness.analyse.domain_lines import p_cell
+from trueness.analyse.finding_sentences import findings, mean_sentence, short_sentence, understood
 from trueness.cli import main
 from trueness.errors import SettingError
 
@@ -31,7 +31,7 @@ def noisy(seed=0, gain=0.0):
 
 
 def part_of(frame, **settings):
-    return analyse({"d": frame}, Settings(**settings)).domains[0]
+    return analyse({"d": frame}, AnalysisSettings(**settings)).domains[0]
 
 
 def flag(part, name):
@@ -162,7 +162,7 @@ def test_the_least_that_can_be_reached_is_said_where_it_is_too_much():
 
 def test_the_family_is_stated():
     frame = table(noisy())
-    several = analyse({"x": frame, "y": frame}, Settings(adjust="holm"))
+    several = analyse({"x": frame, "y": frame}, AnalysisSettings(adjust="holm"))
     assert several.family == "Holm over all 2 comparisons in 2 domains"
     assert analyse({"x": frame}).family == "one comparison, nothing to adjust for"
 

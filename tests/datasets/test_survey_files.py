@@ -9,15 +9,15 @@ import pytest
 from tests.datasets.xport import write_xport
 from trueness.datasets.surveys import open_microdata
 from trueness.errors import DataError, MissingExtra
-from trueness.studies.population.estimates import truth_of
-from trueness.studies.population.questions import Level, Population, Question, Variable
+from trueness.studies.population.questions import Level, Question, TargetPopulation, Variable
+from trueness.studies.population.survey_estimates import truth_of
 
 
 def sex_question(data, folder, column, weight, given, **design):
     codes = (Level("male", ("male",), ("1",)), Level("female", ("female",), ("2",)))
     return Question(
         "sex", "survey", data, Variable(column, levels=codes), (Variable(given),), "{}", weight=weight, folder=folder,
-        population=Population("adults", "the United States", "2018"), least=1, **design,
+        population=TargetPopulation("adults", "the United States", "2018"), least=1, **design,
     )  # fmt: skip
 
 

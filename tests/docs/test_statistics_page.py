@@ -7,7 +7,7 @@ import pytest
 
 from tests.docs.pages import ROOT, read
 
-MODULES = [*(ROOT / "src/trueness/statistics").glob("*.py"), ROOT / "src/trueness/measures/intervals.py"]
+MODULES = [*(ROOT / "src/trueness/statistics").glob("*.py"), ROOT / "src/trueness/measures/interval_scores.py"]
 NO_METHOD = {"__init__", "result"}
 CITED = re.compile(r"([A-Z][A-Za-z-]+)(?:,? et al\.)? \(?((?:19|20)\d\d)(?:, ((?:19|20)\d\d))?")
 

@@ -29,7 +29,7 @@ from numpy.random import Generator
 from scipy.special import ndtri
 
 from trueness.status import Status
-from trueness.studies.forecast.frames import (
+from trueness.studies.forecast.forecast_frames import (
     CLAIM_COLUMNS,
     FORMULATIONS,
     LEVELS,

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from trueness.studies.forecast.frames import ARMS, CLAIM_COLUMNS, REPLY_COLUMNS, Forecasts, Truth
+from trueness.studies.forecast.forecast_frames import ARMS, CLAIM_COLUMNS, REPLY_COLUMNS, Forecasts, Truth
 from trueness.studies.forecast.scores import score_claims
 from trueness.studies.forecast.truths import measured
 

@@ -5,7 +5,7 @@ import pytest
 
 from tests.forecast.truths import truth
 from trueness.intervals import Interval
-from trueness.measures import intervals as of
+from trueness.measures import interval_scores as of
 from trueness.studies.forecast import chance
 
 DRAWS = 1_000_000

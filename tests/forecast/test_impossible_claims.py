@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.forecast.handmade import claim, study, truth
-from trueness.measures.intervals import interval_score
+from trueness.measures.interval_scores import interval_score
 from trueness.reading.expected import read_forecast
 from trueness.status import Status
 from trueness.studies.forecast.failures import failures

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from trueness.studies.forecast.frames import CLAIM_COLUMNS, Truth
+from trueness.studies.forecast.forecast_frames import CLAIM_COLUMNS, Truth
 from trueness.studies.forecast.truths import measured
 
 

@@ -12,8 +12,8 @@ from hypothesis import HealthCheck, given, settings
 
 from tests.datasets.xport import write_xport
 from tests.hostile.attack import damaged, survives
+from trueness.analyse.analysis_settings import AnalysisSettings
 from trueness.analyse.loading import read_tables
-from trueness.analyse.settings import Settings
 from trueness.datasets import load
 from trueness.datasets.frames import read_rows
 from trueness.datasets.networks import network_of_file
@@ -26,7 +26,7 @@ from trueness.models.mock import read_script
 from trueness.reading.logs import readings_of
 from trueness.reasoning.problems import read_problems
 from trueness.running.plans import foreign_plan
-from trueness.studies.faithfulness.labels import read_labels
+from trueness.studies.faithfulness.human_labels import read_labels
 from trueness.studies.forecast.human import read_experts
 from trueness.studies.population.question_files import read_questions
 
@@ -141,7 +141,10 @@ READERS = {
     "log.json": (lambda path: read_tables([path]), [json.dumps(INSPECT).encode()]),
     "log.jsonl": (lambda path: read_tables([path]), [b'{"model": "m", "score": 1}\n{"model": "n", "score": 0}\n']),
     "log.eval": (lambda path: read_tables([path]), [_archive()]),
-    "analyse.toml": (Settings.read, [b'files = ["a.csv"]\nexclude = ["model=x"]\nlevel = 0.9\nresamples = 500\n']),
+    "analyse.toml": (
+        AnalysisSettings.read,
+        [b'files = ["a.csv"]\nexclude = ["model=x"]\nlevel = 0.9\nresamples = 500\n'],
+    ),
     "experts.csv": (read_experts, [EXPERTS]),
     "labels.csv": (read_labels, [b"problem,kind,node,label,dimension\np,logic,n,3,coherence\n"]),
     "problems.jsonl": (read_problems, [json.dumps(PROBLEM).encode()]),

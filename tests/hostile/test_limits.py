@@ -15,8 +15,8 @@ from tests.forecast.truths import bare
 from tests.hostile.attack import within
 from trueness import outside
 from trueness.analyse import loading
+from trueness.analyse.analysis_settings import AnalysisSettings
 from trueness.analyse.loading import read_table
-from trueness.analyse.settings import Settings
 from trueness.datasets import frames, load, surveys
 from trueness.datasets.bif import MOST_CELLS, MOST_PARENTS, parse_bif
 from trueness.datasets.frames import read_rows
@@ -78,7 +78,7 @@ def test_a_network_that_unpacks_to_more_than_its_limit_is_refused(tmp_path):
     ("name", "read"),
     [
         ("study.toml", Plan.read),
-        ("analyse.toml", Settings.read),
+        ("analyse.toml", AnalysisSettings.read),
         ("keys.env", read_env),
     ],
 )
@@ -135,7 +135,7 @@ def test_six_hundred_data_sets_are_each_compared_with_the_others_in_time():
 
 
 def test_a_log_that_unpacks_to_more_than_its_limit_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr("trueness.analyse.logs.MAX_RECORDS", outside.MEGABYTE)
+    monkeypatch.setattr("trueness.analyse.harness_logs.MAX_RECORDS", outside.MEGABYTE)
     with zipfile.ZipFile(tmp_path / "l.eval", "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("header.json", "{}")
         archive.writestr("summaries.json", " " * 2_000_000)

@@ -259,4 +259,4 @@ def test_settings_and_data_are_checked():
 def test_fits_of_before_are_known_by_their_solver():
     """The path was the default once, as "l-bfgs-b": a unit's key holds that word. The scorer of that name keeps it."""
     assert settings_of(NOTEARS(solver="reference"))["solver"] == "l-bfgs-b" != settings_of(NOTEARS())["solver"]
-    assert scoring.NOTEARS.learner().solver == "l-bfgs-b"
+    assert scoring.NOTEARSScorer.learner().solver == "l-bfgs-b"

@@ -6,7 +6,7 @@ import pytest
 from trueness.datasets.series import VAR
 from trueness.datasets.synthetic import Synthetic
 from trueness.learners.scoring import scorer
-from trueness.learners.scoring.wrapped import PC
+from trueness.learners.scoring.wrapped import PCScorer
 from trueness.measures.ranking import score_ranking
 
 SEEDS = range(5)
@@ -40,7 +40,7 @@ def test_pc_finds_the_skeleton_of_clean_linear_data():
     for seed in SEEDS:
         system = Synthetic(nodes=10, edges_per_node=1.2, noise="gaussian", graph_seed=seed)
         graph = (
-            PC(alpha=0.01, score="-log10 p")
+            PCScorer(alpha=0.01, score="-log10 p")
             .scores(system.draw(2000, np.random.default_rng(seed)), np.random.default_rng(0))
             .details["graph"]
         )

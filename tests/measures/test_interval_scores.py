@@ -9,7 +9,7 @@ from scipy.integrate import quad
 
 from trueness.errors import SettingError
 from trueness.intervals import Interval
-from trueness.measures import intervals as of
+from trueness.measures import interval_scores as of
 from trueness.statistics import bootstrap_means
 
 number = st.floats(-50, 50).map(lambda x: round(x, 3))

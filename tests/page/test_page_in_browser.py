@@ -98,7 +98,7 @@ def test_f1_and_shd_of_the_page_are_those_of_the_measures(small, page):
     from trueness.datasets import load
     from trueness.graphs import Graph
     from trueness.measures.graphs import Reference
-    from trueness.studies.networks import turned
+    from trueness.studies.item_graphs import turned
 
     found = opened(page, disk(small) + "#graphs?item=asia&learner=pc&k=5")
     book = json.loads(found.locator("#document").evaluate("node => node.textContent"))

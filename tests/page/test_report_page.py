@@ -13,7 +13,7 @@ from trueness.page.pages import StudyPage, path_of
 from trueness.page.standalone import document_of, spread
 from trueness.running.study_folder import StudyFolder
 from trueness.studies.forecast.references import REFERENCES
-from trueness.studies.networks import turned
+from trueness.studies.item_graphs import turned
 
 from .conftest import HOSTILE
 

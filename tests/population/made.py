@@ -7,9 +7,9 @@ import pandas as pd
 
 from trueness.datasets.microdata import Microdata
 from trueness.intervals import Distribution
-from trueness.studies.population.elicitation.asking import Answer
-from trueness.studies.population.questions import Level, Population, Question, Variable
-from trueness.studies.population.rows import bin_levels
+from trueness.studies.population.elicitation.forms import Answer
+from trueness.studies.population.questions import Level, Question, TargetPopulation, Variable
+from trueness.studies.population.survey_rows import bin_levels
 
 
 def microdata(frame, name="people"):
@@ -29,7 +29,7 @@ def question(**changes):
         "outcome": Variable("sex", levels=levels("male", "female")),
         "given": (Variable("age", levels=bin_levels((18, 40)), bins=(18, 40), ordinal=True),),
         "prompt": "What is the sex of a person of {population} who is {} years old?",
-        "population": Population("adults", "Testland", "2020"),
+        "population": TargetPopulation("adults", "Testland", "2020"),
         "least": 1,
     }
     return Question(**(settings | changes))

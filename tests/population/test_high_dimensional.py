@@ -8,7 +8,7 @@ from tests.population.made import levels, microdata, question
 from trueness.errors import DataError
 from trueness.studies.population.high_dimensional import boosted_truth
 from trueness.studies.population.questions import Variable
-from trueness.studies.population.rows import rows_of
+from trueness.studies.population.survey_rows import rows_of
 
 pytest.importorskip("sklearn")
 

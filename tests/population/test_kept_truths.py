@@ -8,8 +8,8 @@ import pytest
 
 from tests.population.made import levels, question
 from trueness.studies.population import high_dimensional
-from trueness.studies.population.estimates import truth_of
 from trueness.studies.population.questions import Variable
+from trueness.studies.population.survey_estimates import truth_of
 
 pytest.importorskip("sklearn")
 

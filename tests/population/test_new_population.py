@@ -8,9 +8,9 @@ import pytest
 
 from tests.population.made import people
 from trueness.errors import DataError
-from trueness.studies.population.estimates import truth_of
 from trueness.studies.population.new_file import new_population
 from trueness.studies.population.question_files import read_questions
+from trueness.studies.population.survey_estimates import truth_of
 
 
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])

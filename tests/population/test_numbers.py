@@ -17,11 +17,11 @@ from trueness.running.study_folder import StudyFolder
 from trueness.status import Status
 from trueness.studies.population.answers import read_populations
 from trueness.studies.population.elicitation.distribution import PERCENTILES
-from trueness.studies.population.estimates import truth_of
-from trueness.studies.population.numbers import numbers_frame
+from trueness.studies.population.numeric_outcomes import numbers_frame
 from trueness.studies.population.questions import Variable
 from trueness.studies.population.references import reference_answers
 from trueness.studies.population.scores import Scales, score_answers
+from trueness.studies.population.survey_estimates import truth_of
 from trueness.studies.population.truth import truth_from_dict, truth_to_dict
 
 

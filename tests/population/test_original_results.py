@@ -10,9 +10,9 @@ from trueness.cli import main
 from trueness.errors import DataError
 from trueness.status import Status
 from trueness.studies.population.answers import Asked
-from trueness.studies.population.estimates import truth_of
 from trueness.studies.population.original_results import read_results, split_names
 from trueness.studies.population.scores import Scales, score_answers
+from trueness.studies.population.survey_estimates import truth_of
 
 
 def entry(condition, true, weights, said, **more):

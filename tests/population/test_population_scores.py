@@ -10,12 +10,12 @@ from trueness.errors import DataError
 from trueness.intervals import Distribution
 from trueness.measures.distributions import l1, sampled
 from trueness.status import Status
-from trueness.studies.population.elicitation.asking import Answer
-from trueness.studies.population.estimates import truth_of
+from trueness.studies.population.elicitation.forms import Answer
 from trueness.studies.population.questions import Variable
 from trueness.studies.population.references import reference_answers
 from trueness.studies.population.scores import MEASURES, Scales, score_answers
 from trueness.studies.population.summary import compare_respondents, respondent_means
+from trueness.studies.population.survey_estimates import truth_of
 
 
 def truth_for(weight=None, seed=0, n=2_000, **changes):

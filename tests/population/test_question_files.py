@@ -10,7 +10,6 @@ from tests.population.made import levels, people, question, task_file
 from trueness.cli import main
 from trueness.errors import DataError, PlanError, UnknownName
 from trueness.settings import hints_of
-from trueness.studies.population.estimates import truth_of
 from trueness.studies.population.question_files import (
     TaskSettings,
     VariableSettings,
@@ -19,9 +18,10 @@ from trueness.studies.population.question_files import (
     parse_questions,
     read_questions,
 )
-from trueness.studies.population.questions import MODES, Level, Population, Variable
+from trueness.studies.population.questions import MODES, Level, TargetPopulation, Variable
 from trueness.studies.population.references import reference_answers
 from trueness.studies.population.scores import score_answers
+from trueness.studies.population.survey_estimates import truth_of
 
 TASK = """
 [defaults]
@@ -126,7 +126,11 @@ def test_a_mistake_in_a_task_file_is_one_line(tmp_path, old, new, message):
 
 @pytest.mark.parametrize(
     ("table", "kinds"),
-    [("tasks.sex_by_age", TaskSettings), ("variables.age", VariableSettings), ("defaults.population", Population)],
+    [
+        ("tasks.sex_by_age", TaskSettings),
+        ("variables.age", VariableSettings),
+        ("defaults.population", TargetPopulation),
+    ],
 )
 @pytest.mark.parametrize("value", [None, True, 3, -0.5, "x", "", [], [3], ["x"], [[]], {}, {"x": []}], ids=repr)
 def test_a_setting_of_any_kind_is_read_or_is_one_line(tmp_path, table, kinds, value):

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from tests.population.made import levels, microdata, people, question
 from trueness.errors import DataError
-from trueness.studies.population.estimates import truth_of
-from trueness.studies.population.questions import Level, Population, Variable
+from trueness.studies.population.questions import Level, TargetPopulation, Variable
+from trueness.studies.population.survey_estimates import truth_of
 
 
 def rng():
@@ -125,7 +125,7 @@ def test_codes_and_spellings_meet_the_data():
 
 def test_the_population_filters_the_rows():
     frame = people().assign(year=lambda f: 2019 + f.index % 2)
-    population = Population(
+    population = TargetPopulation(
         "adults", "Testland", "2020", (18.0, 64.0), "age", "year", {"cluster": {"from": 0, "to": 19}}
     )
     truth = truth_of(question(population=population), rng(), microdata(frame))
@@ -135,7 +135,7 @@ def test_the_population_filters_the_rows():
 
 
 def test_a_prompt_may_not_claim_ages_that_the_data_lack():
-    population = Population("people", "Testland", "2020", (0.0, 99.0), "age")
+    population = TargetPopulation("people", "Testland", "2020", (0.0, 99.0), "age")
     with pytest.raises(DataError, match=r"'ages' .* must be those of the data \(18 to 79 in 'age'\), got 0 to 99"):
         truth_of(question(population=population), rng(), microdata(people()))
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from trueness.graphs import Graph
 from trueness.status import Status
 from trueness.studies.robustness.invariance import disentanglement, expected_edges, invariance, jaccard, membership
-from trueness.studies.robustness.scores import Answer, Evaluation, System, Variant
+from trueness.studies.robustness.scores import RobustnessScores, ScorerAnswer, System, Variant
 
 TRUTH = Graph.from_edges(["a -> b", "b -> c"], tuple("abcd"), "dag")
 
@@ -16,10 +16,11 @@ TRUTH = Graph.from_edges(["a -> b", "b -> c"], tuple("abcd"), "dag")
 def evaluation(matrices, told_apart=None):
     """One scorer on one graph: a matrix for each corruption."""
     answers = tuple(
-        Answer("g", f"c{k}", "s", 0, Status.OK, matrix, disentanglement=told_apart) for k, matrix in enumerate(matrices)
+        ScorerAnswer("g", f"c{k}", "s", 0, Status.OK, matrix, disentanglement=told_apart)
+        for k, matrix in enumerate(matrices)
     )
     corruptions = {f"c{k}": Variant(f"c{k}", 1.0, False) for k in range(len(matrices))}
-    return Evaluation({"g": System(TRUTH, "known", False, 100)}, corruptions, ("s",), answers, "c0", "s")
+    return RobustnessScores({"g": System(TRUTH, "known", False, 100)}, corruptions, ("s",), answers, "c0", "s")
 
 
 @settings(max_examples=50)

@@ -25,7 +25,7 @@ from trueness.studies.robustness.label_free import (
     stability_k,
     stars_k,
 )
-from trueness.studies.robustness.likelihood import likelihood_path, moments
+from trueness.studies.robustness.ranking_likelihood import likelihood_path, moments
 
 VARIABLES = 8
 SERIES = VAR(nodes=VARIABLES, edges_per_node=1.0, lags=1)

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from trueness.showing import look
+from trueness.showing import theme
 from trueness.showing.marks import panel_columns
 from trueness.showing.rendering import svg_of
 from trueness.showing.saving import source_of
@@ -123,19 +123,19 @@ def test_captions_say_n_interval_and_test(forecasts):
 
 def test_a_respondent_has_one_colour_in_a_study(forecasts):
     names = selection.respondents(forecasts)
-    one = look.colours(names, forecasts.references)
-    assert one == look.colours(reversed(names), forecasts.references)
+    one = theme.colours(names, forecasts.references)
+    assert one == theme.colours(reversed(names), forecasts.references)
     models = [one[name] for name in names if name not in forecasts.references]
-    assert len(set(models)) == len(models) and set(models) <= set(look.OKABE_ITO)
+    assert len(set(models)) == len(models) and set(models) <= set(theme.OKABE_ITO)
 
 
 def test_ten_models_have_ten_colours():
-    assert len(set(look.colours([f"m{k}" for k in range(10)]).values())) == 10
+    assert len(set(theme.colours([f"m{k}" for k in range(10)]).values())) == 10
 
 
 def test_short_names_stay_apart():
-    assert look.labels(["a/x", "b/x", "c/y"]) == {"a/x": "a/x", "b/x": "b/x", "c/y": "y"}
-    long = look.labels(["p/" + "a" * 40 + "1" + "b" * 20, "p/" + "a" * 40 + "2" + "b" * 20])
+    assert theme.labels(["a/x", "b/x", "c/y"]) == {"a/x": "a/x", "b/x": "b/x", "c/y": "y"}
+    long = theme.labels(["p/" + "a" * 40 + "1" + "b" * 20, "p/" + "a" * 40 + "2" + "b" * 20])
     assert len(set(long.values())) == 2
 
 
@@ -170,7 +170,7 @@ def test_no_tick_is_written_as_a_power(forecasts):
     frame = charts.differences_frame(forecasts, "baseline/climatology")
     frame[["difference", "low", "high"]] = frame[["difference", "low", "high"]].astype(float) * 1000
     names = list(frame["respondent"])
-    svg = svg_of(source_of(differences_chart(frame, look.colours(names), look.labels(names))))
+    svg = svg_of(source_of(differences_chart(frame, theme.colours(names), theme.labels(names))))
     assert "e+" not in "".join(re.findall(r">([^<>]*\d[^<>]*)</text>", svg))
 
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trueness.graphs import Graph
-from trueness.showing import look
+from trueness.showing import theme
 from trueness.studies import charts
 from trueness.studies.discovery.files import plots, write_discovery_tree
 
@@ -182,7 +182,7 @@ def test_nothing_run_draws_nothing(results):
 
 
 def test_a_learner_has_one_colour_in_all_charts(results):
-    colours = look.colours(NAMES)
+    colours = theme.colours(NAMES)
     for figure in (charts.ranks_of_learners(results), charts.runtime(results), charts.measured(results)):
         drawn = figure.chart.to_dict(validate=False)["datasets"]["marks"]
         assert {row["respondent"]: row["colour"] for row in drawn} == colours

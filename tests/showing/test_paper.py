@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trueness.showing import prose as methods
+from trueness.showing import methods_paragraph as methods
 from trueness.showing.drawn import drawn
 from trueness.showing.paper import Part, Picture, draft
 from trueness.showing.pdf import width_of, wrapped, write_pdf
@@ -18,7 +18,7 @@ from trueness.showing.saving import Drawing, Figure
 from trueness.showing.tables import Column, Table, escaped
 from trueness.studies.discovery import paper as discovery_paper
 from trueness.studies.forecast import paper as forecast_paper
-from trueness.studies.forecast.headline import headline_of
+from trueness.studies.forecast.forecast_headline import headline_of
 from trueness.texts import printable
 
 from .conftest import HOSTILE

@@ -14,7 +14,7 @@ from trueness.studies.robustness.chart_degradation import degradation, degradati
 from trueness.studies.robustness.chart_k_lambda import k_lambda, k_lambda_cells
 from trueness.studies.robustness.chart_sensitivity import sensitivity, sensitivity_frame
 from trueness.studies.robustness.choose_k import KChoice, oracle_k
-from trueness.studies.robustness.scores import Answer, Evaluation, System, Variant
+from trueness.studies.robustness.scores import RobustnessScores, ScorerAnswer, System, Variant
 from trueness.studies.robustness.sensitivity import sensitivity_curve
 
 
@@ -96,13 +96,13 @@ def evaluation():
     variants = {"clean": Variant("clean", 1.0, False), "mcar_40": Variant("mcar_40", 1.0, False)}
     variants["mcar_40 x 0.5"] = Variant("mcar_40", 0.5, False)
     graphs = ("g", "h", "i")
-    answers = [Answer(g, name, "s", 0, Status.OK, matrix) for g in graphs for name, matrix in said.items()]
+    answers = [ScorerAnswer(g, name, "s", 0, Status.OK, matrix) for g in graphs for name, matrix in said.items()]
     swept = {"s l=0.1": ("s", "l", 0.1), "s l=1": ("s", "l", 1.0)}
     for g in graphs:
-        answers += [Answer(g, "mcar_40", "s l=0.1", 0, Status.OK, PERFECT)]
-        answers += [Answer(g, "mcar_40", "s l=1", 0, Status.OK, PERFECT.T)]
+        answers += [ScorerAnswer(g, "mcar_40", "s l=0.1", 0, Status.OK, PERFECT)]
+        answers += [ScorerAnswer(g, "mcar_40", "s l=1", 0, Status.OK, PERFECT.T)]
     systems = {g: System(TRUTH, "known", False, 100) for g in graphs}
-    return Evaluation(systems, variants, ("s", *swept), tuple(answers), "mcar_40", "s", swept)
+    return RobustnessScores(systems, variants, ("s", *swept), tuple(answers), "mcar_40", "s", swept)
 
 
 def test_degradation_runs_from_clean_to_full_strength_with_the_loss_against_clean(evaluation, tmp_path):

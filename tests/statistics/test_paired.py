@@ -10,7 +10,7 @@ from scipy import stats
 
 from trueness.errors import DataError, SettingError
 from trueness.statistics import paired_difference, paired_superiority, wilcoxon
-from trueness.statistics.adjustment import adjusted
+from trueness.statistics.multiplicity import adjusted
 from trueness.statistics.paired import at_level
 from trueness.statistics.pairs import differences_in_pairs
 

@@ -119,7 +119,7 @@ def test_few_pairs_have_the_p_of_all_orders():
 @pytest.mark.parametrize("kind", ["spearman", "kendall"])
 def test_weights_are_repeated_rows(kind):
     from trueness.statistics.clusters import clusters_of
-    from trueness.statistics.correlation import correlation_of_repeated_rows, weighted_correlations
+    from trueness.statistics.rank_correlations import correlation_of_repeated_rows, weighted_correlations
 
     r = rng(4)
     x, y = r.integers(0, 6, 20).astype(float), r.integers(0, 6, 20).astype(float)

@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 from trueness.errors import DataError
-from trueness.statistics import Bounds, quantile_bounds, summarise_columns, summarise_runs
+from trueness.statistics import QuantileBounds, quantile_bounds, summarise_columns, summarise_runs
 from trueness.statistics.runs import expected_content, range_note
 
 
@@ -71,14 +71,14 @@ def test_a_range_of_a_hundred_runs_stands_without_a_note():
 
 def test_median_of_ten_lies_between_the_second_and_the_ninth():
     # the sign-test interval of a median: 97.85 % at n = 10
-    assert quantile_bounds(np.arange(1, 11), 0.5) == Bounds(2, 9)
+    assert quantile_bounds(np.arange(1, 11), 0.5) == QuantileBounds(2, 9)
     assert stats.binom.cdf(8, 10, 0.5) - stats.binom.cdf(1, 10, 0.5) == pytest.approx(0.9785, abs=1e-4)
 
 
 def test_one_hundred_runs_cannot_bound_the_outer_side_of_the_range():
     found = summarise_runs(np.arange(1, 101), rng=rng())
-    assert found.runs_low_ci == Bounds(None, 7)
-    assert found.runs_high_ci == Bounds(94, None)
+    assert found.runs_low_ci == QuantileBounds(None, 7)
+    assert found.runs_high_ci == QuantileBounds(94, None)
 
 
 @pytest.mark.parametrize(("n", "bounded"), [(145, False), (146, True)])
@@ -89,8 +89,8 @@ def test_the_lower_bound_of_a_2_5_percent_quantile_needs_146_runs(n, bounded):
 
 
 def test_too_few_runs_bound_nothing():
-    assert quantile_bounds([], 0.5) == quantile_bounds([1.0], 0.5) == Bounds(None, None)
-    assert quantile_bounds([1.0, 2.0], 0.025) == Bounds(None, 2.0)  # .025^2 <= .025: both below is rare enough
+    assert quantile_bounds([], 0.5) == quantile_bounds([1.0], 0.5) == QuantileBounds(None, None)
+    assert quantile_bounds([1.0, 2.0], 0.025) == QuantileBounds(None, 2.0)  # .025^2 <= .025: both below is rare enough
 
 
 @pytest.mark.parametrize(("n", "p"), [(30, 0.5), (100, 0.025), (200, 0.025), (200, 0.975), (400, 0.9)])

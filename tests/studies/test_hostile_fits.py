@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from tests.studies.test_kill import alive
-from trueness.running.channel import NoResult, Reader
+from trueness.running.channel import FrameReader, NoResult
 from trueness.running.engine import Chunk, Lane, local_executor, run_chunk
 from trueness.status import Status
 
@@ -200,7 +200,7 @@ def test_a_frame_that_names_a_function_is_no_result(tmp_path):
     with ours, theirs:
         theirs.sendall(struct.pack(">16sQI", b"m" * 16, len(content), zlib.crc32(content)) + content)
         with pytest.raises(NoResult):
-            Reader(ours.fileno(), b"m" * 16, lambda: True).read(10.0)
+            FrameReader(ours.fileno(), b"m" * 16, lambda: True).read(10.0)
     assert not (tmp_path / "opened").exists()
 
 

@@ -302,7 +302,7 @@ def call_at(moment):
 
 
 def test_calls_at_a_time_are_halved_for_a_volley_and_climb_again():
-    model = standing.Standing("m", 16)
+    model = standing.ModelStanding("m", 16)
     busy, fine = Reply("", Status.FAILED, "HTTP 429", fault="busy"), Reply("x", Status.OK)
     start = time.monotonic()
     for _ in range(16):  # all were under way together
@@ -335,7 +335,7 @@ def test_a_provider_that_is_always_busy_is_set_aside_in_the_end(tmp_path, monkey
 
 
 def test_a_fault_in_between_does_not_count_towards_a_row(tmp_path):
-    model = standing.Standing("m", 4)
+    model = standing.ModelStanding("m", 4)
     failed, fine = Reply("", Status.FAILED, "HTTP 500"), Reply("x", Status.REFUSED)
     for _ in range(5):
         for _ in range(19):
@@ -375,7 +375,7 @@ def test_a_refused_connection_counts_once_for_each_attempt_not_for_each_call(tmp
 
 
 def test_connections_refused_together_are_one_fault():
-    model = standing.Standing("m", 16)
+    model = standing.ModelStanding("m", 16)
     start = time.monotonic()
     for _ in range(16):
         model.count("connection", "refused", call_at(start))

@@ -3,12 +3,12 @@
 import pytest
 
 from trueness.errors import PlanError
-from trueness.running.cells import Context
+from trueness.running.cells import PlanContext
 from trueness.studies.faithfulness.plan import Faithfulness
 
 
 def task(tmp_path, settings=None, **table):
-    return Faithfulness.from_plan(table, Context(settings or {}, 1, tmp_path, "study.toml"))
+    return Faithfulness.from_plan(table, PlanContext(settings or {}, 1, tmp_path, "study.toml"))
 
 
 def test_without_judges_nothing_is_asked(tmp_path):

@@ -12,7 +12,7 @@ from trueness.datasets.corruptions import corruption
 from trueness.errors import TruenessError
 from trueness.learners.scoring import scorer
 from trueness.learners.scoring.leaks import shuffled
-from trueness.running.cells import Context
+from trueness.running.cells import PlanContext
 from trueness.running.engine import Chunk, local_executor, run_chunk
 from trueness.studies.robustness.work import Robustness, packed, perform, unpacked
 
@@ -34,7 +34,7 @@ TABLE = {
 def task(tmp_path, systems=None, **changes):
     named = TABLE["datasets"] if systems is None else list(systems)
     settings = {"datasets": SYSTEMS if systems is None else systems}
-    return Robustness.from_plan(TABLE | {"datasets": named} | changes, Context(settings, 3, tmp_path, "study.toml"))
+    return Robustness.from_plan(TABLE | {"datasets": named} | changes, PlanContext(settings, 3, tmp_path, "study.toml"))
 
 
 def cell_of(made, item, variant, respondent):
@@ -98,7 +98,7 @@ SPY = """
 import gc, sys
 import numpy as np
 from trueness.learners.base import Card
-from trueness.learners.scoring.base import EdgeScores
+from trueness.learners.scoring.edge_scores import EdgeScores
 
 class Spy:
     card = Card(title="Spy", summary="what it must not see", assumes=(), paper="none", missing="pairwise")

@@ -7,8 +7,8 @@ roles, cells      who is compared with whom -> paired cells
 contrasts, rules, conditions, flags -> analysis -> lines, sentences, documents, charts
 """
 
-from trueness.analyse.analysis import Analysis, DomainAnalysis, analyse
+from trueness.analyse.analysis_settings import AnalysisSettings
 from trueness.analyse.loading import read_tables
-from trueness.analyse.settings import Settings
+from trueness.analyse.scores_analysis import DomainAnalysis, ScoresAnalysis, analyse
 
-__all__ = ["Analysis", "DomainAnalysis", "Settings", "analyse", "read_tables"]
+__all__ = ["AnalysisSettings", "DomainAnalysis", "ScoresAnalysis", "analyse", "read_tables"]

@@ -23,10 +23,10 @@ from typing import Protocol, cast
 import pandas as pd
 
 from trueness import registry
-from trueness.analyse.analysis import Analysis, analyse
+from trueness.analyse.analysis_settings import AnalysisSettings, nearest
 from trueness.analyse.loading import Tables, csv_values, read_tables
-from trueness.analyse.schema import USUAL_NAMES
-from trueness.analyse.settings import Settings, nearest
+from trueness.analyse.scores_analysis import ScoresAnalysis, analyse
+from trueness.analyse.scores_schema import USUAL_NAMES
 from trueness.errors import DataError, SettingError, StoreError, listed
 from trueness.files import check_plain
 from trueness.measure import direction, measure_of
@@ -80,7 +80,7 @@ def compare(folder: Path, a: str, b: str, measure: str | None = None, level: flo
     return replace(first, notes=(*first.notes, *note))
 
 
-def compare_files(a: Path, b: Path, measure: str | None = None, gate: str | None = None) -> Analysis:
+def compare_files(a: Path, b: Path, measure: str | None = None, gate: str | None = None) -> ScoresAnalysis:
     """The first file against the second, as an analysis of one pair; above 0 the first is better."""
     one, other = read_tables([a]), read_tables([b])
     labels = _labels(one, other, a, b)
@@ -100,7 +100,7 @@ def compare_files(a: Path, b: Path, measure: str | None = None, gate: str | None
     tables.notes = (*one.notes, *other.notes, *([f"in one file only: {listed(lost, most=6)}"] if lost else []))
     known = {column for frame in tables.values() for column in frame.columns}
     unit = next((name for name in USUAL_NAMES["task"] if name in known), None)
-    settings = Settings(
+    settings = AnalysisSettings(
         condition="compared", baseline=None, treatment=labels[0], unit=(unit,) if unit else (), cluster=unit,
         measure=measure, gate=gate, adjust="holm",
     )  # fmt: skip

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from trueness.analyse.analysis_settings import AnalysisSettings
 from trueness.analyse.domain import Domain, Labels, Mask
-from trueness.analyse.settings import Settings
 from trueness.analyse.shares import Array
 from trueness.intervals import Interval
 from trueness.statistics.bootstrap import bootstrap_means
@@ -64,7 +64,7 @@ class ConditionSummary:
         }
 
 
-def summarise(domain: Domain, conditions: tuple[str, ...], settings: Settings) -> list[ConditionSummary]:
+def summarise(domain: Domain, conditions: tuple[str, ...], settings: AnalysisSettings) -> list[ConditionSummary]:
     """One a condition; a condition that the domain does not have is there with n = 0."""
     rows = [domain.under([name]) for name in conditions]
     plain = _plain_intervals([domain.value[mask] for mask in rows], domain, settings)
@@ -104,7 +104,7 @@ def mean_of(values: Array, clusters: Labels | None, domain: Domain, level: float
     return share(values, clusters, level) if domain.percent and known.constant else known
 
 
-def _pass_all(domain: Domain, mask: Mask, settings: Settings) -> tuple[int, Estimate | None]:
+def _pass_all(domain: Domain, mask: Mask, settings: AnalysisSettings) -> tuple[int, Estimate | None]:
     """k: the fewest repeats of a unit; only of passes, and only where every unit was run more than once, in one way."""
     rows = mask & ~np.isnan(domain.value)
     values = domain.value[rows]
@@ -121,7 +121,7 @@ def _pass_all(domain: Domain, mask: Mask, settings: Settings) -> tuple[int, Esti
     return k, mean_of(all_pass, domain.units.clusters[names], domain, settings.level)
 
 
-def _plain_intervals(samples: Sequence[Array], domain: Domain, settings: Settings) -> list[Interval | None]:
+def _plain_intervals(samples: Sequence[Array], domain: Domain, settings: AnalysisSettings) -> list[Interval | None]:
     """Over runs as if each were independent; beyond some thousand runs t, which the bootstrap then equals."""
     if max(len(sample) for sample in samples) > RESAMPLED:
         return [mean_of(sample, None, domain, settings.level).interval for sample in samples]
@@ -133,7 +133,7 @@ def _plain_intervals(samples: Sequence[Array], domain: Domain, settings: Setting
     return bootstrap_means(table, settings.level, settings.resamples, rng=np.random.default_rng(settings.seed))
 
 
-def _bca(sample: Array, settings: Settings) -> Interval | None:
+def _bca(sample: Array, settings: AnalysisSettings) -> Interval | None:
     """None where all runs are the same: scipy has NaN there."""
     if len(sample) < 2 or np.ptp(sample) == 0:
         return None

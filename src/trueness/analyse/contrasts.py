@@ -25,16 +25,16 @@ from typing import Literal
 import numpy as np
 from scipy.special import stdtrit
 
-from trueness.analyse.cells import PairedCells, paired_cells, side_values
+from trueness.analyse.analysis_settings import AnalysisSettings
 from trueness.analyse.domain import Domain
+from trueness.analyse.paired_cells import PairedCells, paired_cells, side_values
 from trueness.analyse.roles import Pair
-from trueness.analyse.settings import Settings
 from trueness.analyse.shares import Array
 from trueness.intervals import Interval
-from trueness.statistics.adjustment import adjust, verdict_levels, with_adjusted_p
 from trueness.statistics.comparison import Comparison
-from trueness.statistics.effects import cliffs_delta
+from trueness.statistics.effect_sizes import cliffs_delta
 from trueness.statistics.estimates import mean
+from trueness.statistics.multiplicity import adjust, verdict_levels, with_adjusted_p
 from trueness.statistics.paired import at_level, mcnemar_p, paired_difference
 from trueness.statistics.reach import units_needed
 from trueness.statistics.result import Alternative, Effect, Estimate
@@ -92,7 +92,7 @@ class Contrast:
         return self.p is not None or (self.result is not None and self.result.p is not None)
 
 
-def contrast(domain: Domain, pair: Pair, settings: Settings, comparisons: int = 1) -> Contrast:
+def contrast(domain: Domain, pair: Pair, settings: AnalysisSettings, comparisons: int = 1) -> Contrast:
     """All of it for one pair of so many; what cannot be had is None, and `notes` says why."""
     reference, treatment = side_values(domain, pair.reference), side_values(domain, pair.treatment)
     means = tuple(float(v.mean()) if len(v) else None for v in (reference, treatment))
@@ -128,7 +128,9 @@ def contrast(domain: Domain, pair: Pair, settings: Settings, comparisons: int = 
     )
 
 
-def adjusted_together(contrasts: Sequence[Contrast], domains: Sequence[Domain], settings: Settings) -> list[Contrast]:
+def adjusted_together(
+    contrasts: Sequence[Contrast], domains: Sequence[Domain], settings: AnalysisSettings
+) -> list[Contrast]:
     """The same contrasts: q over all of them, the interval that belongs to q, and the least q that can be reached."""
     places = [k for k, one in enumerate(contrasts) if one.result is not None and one.result.p is not None]
     results = [result for k in places if (result := contrasts[k].result) is not None]
@@ -145,7 +147,9 @@ def adjusted_together(contrasts: Sequence[Contrast], domains: Sequence[Domain], 
     return done
 
 
-def _adjusted_beyond(contrasts: Sequence[Contrast], domains: Sequence[Domain], settings: Settings) -> list[Contrast]:
+def _adjusted_beyond(
+    contrasts: Sequence[Contrast], domains: Sequence[Domain], settings: AnalysisSettings
+) -> list[Contrast]:
     p = [one.beyond.p if one.beyond and one.beyond.p is not None else np.nan for one in contrasts]
     done = list(contrasts)
     levels = verdict_levels(p, settings.adjust, settings.level)
@@ -159,12 +163,12 @@ def _adjusted_beyond(contrasts: Sequence[Contrast], domains: Sequence[Domain], s
     return done
 
 
-def _two_sided(level: float, settings: Settings) -> float:
+def _two_sided(level: float, settings: AnalysisSettings) -> float:
     """One-sided, the end that the test looks at is the one-sided bound: that of an interval with twice the tails."""
     return 1 - (1 - level) * (2 if settings.one_sided else 1)
 
 
-def with_interval_of(one: Contrast, other: Contrast, domain: Domain, settings: Settings) -> Contrast:
+def with_interval_of(one: Contrast, other: Contrast, domain: Domain, settings: AnalysisSettings) -> Contrast:
     """`one` with its interval at the level that the other's has, so that the two can be read side by side."""
     if one.result is None or other.result is None or other.result.interval is None:
         return one
@@ -172,7 +176,7 @@ def with_interval_of(one: Contrast, other: Contrast, domain: Domain, settings: S
     return replace(one, **{one.primary: _at_level(one.result, domain, one.pair, level, settings)})  # type: ignore[arg-type]
 
 
-def _at_level(result: Comparison, domain: Domain, pair: Pair, level: float, settings: Settings) -> Comparison:
+def _at_level(result: Comparison, domain: Domain, pair: Pair, level: float, settings: AnalysisSettings) -> Comparison:
     if result.design == "unpaired":
         other = _unpaired(domain, pair, settings, level)
         return replace(result, interval=other.interval if other else None, alone=result.alone or result.interval)
@@ -185,7 +189,7 @@ def _n_missing(domain: Domain, side: tuple[str, ...]) -> int:
 
 
 def _mann_whitney(
-    domain: Domain, pair: Pair, reference: Array, treatment: Array, settings: Settings
+    domain: Domain, pair: Pair, reference: Array, treatment: Array, settings: AnalysisSettings
 ) -> tuple[float | None, float | None, tuple[str, ...]]:
     """U as the protocol counts it, and p as scipy gives it: the form in which results are published."""
     few = [
@@ -206,7 +210,7 @@ def _mann_whitney(
 
 
 def _paired(
-    domain: Domain, pair: Pair, cells: PairedCells, settings: Settings
+    domain: Domain, pair: Pair, cells: PairedCells, settings: AnalysisSettings
 ) -> tuple[Comparison | None, Comparison | None]:
     """Over cells, and over clusters where those are fewer."""
     if cells.n == 0:
@@ -217,7 +221,7 @@ def _paired(
 
 
 def _difference(
-    domain: Domain, pair: Pair, cells: PairedCells, clusters: tuple[str, ...] | None, settings: Settings
+    domain: Domain, pair: Pair, cells: PairedCells, clusters: tuple[str, ...] | None, settings: AnalysisSettings
 ) -> Comparison:
     a, b = _oriented(domain, cells)
     alternative = _alternative(settings)
@@ -244,11 +248,11 @@ def _oriented(domain: Domain, cells: PairedCells) -> tuple[Array, Array]:
     return (cells.reference, cells.treatment) if domain.lower_is_better else (cells.treatment, cells.reference)
 
 
-def _alternative(settings: Settings) -> Alternative:
+def _alternative(settings: AnalysisSettings) -> Alternative:
     return "greater" if settings.one_sided else "two-sided"
 
 
-def _unpaired(domain: Domain, pair: Pair, settings: Settings, level: float | None = None) -> Comparison | None:
+def _unpaired(domain: Domain, pair: Pair, settings: AnalysisSettings, level: float | None = None) -> Comparison | None:
     sides = [side_values(domain, side) * domain.scale for side in (pair.reference, pair.treatment)]
     if min(len(side) for side in sides) < 2:
         return None
@@ -259,7 +263,7 @@ def _unpaired(domain: Domain, pair: Pair, settings: Settings, level: float | Non
     return result.within(*domain.bounds).described(units="runs", measure=domain.outcome)
 
 
-def _beyond(domain: Domain, cells: PairedCells, settings: Settings) -> Estimate | None:
+def _beyond(domain: Domain, cells: PairedCells, settings: AnalysisSettings) -> Estimate | None:
     """Over models and tasks like these; None where one of the two was not sampled twice."""
     if min(len(set(cells.models)), len(set(cells.clusters))) < 2 or domain.cluster == "model":
         return None
@@ -275,7 +279,7 @@ def _primary(
     paired: Comparison | None,
     clustered: Comparison | None,
     unpaired: Comparison | None,
-    settings: Settings,
+    settings: AnalysisSettings,
     comparisons: int,
 ) -> Primary:
     if paired is None:
@@ -299,7 +303,7 @@ def _scope(domain: Domain, cells: PairedCells, primary: Primary) -> str:
     return " and ".join(part for part in (these, f"these {clusters} {domain.cluster}s") if part)
 
 
-def _spread(reference: Array, treatment: Array, settings: Settings) -> Spread:
+def _spread(reference: Array, treatment: Array, settings: AnalysisSettings) -> Spread:
     if min(len(reference), len(treatment)) < 2:
         return Spread(None, None, None, None, "needs two runs a side")
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -8,9 +8,9 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from trueness.analyse.analysis import Analysis
-from trueness.analyse.lines import Line, interval_text, line_cells, short_name
-from trueness.analyse.sentences import findings, understood
+from trueness.analyse.domain_lines import Line, interval_text, line_cells, short_name
+from trueness.analyse.finding_sentences import findings, understood
+from trueness.analyse.scores_analysis import ScoresAnalysis
 from trueness.statistics.result import Cell, latex_text
 from trueness.texts import csv_row, printable
 
@@ -29,7 +29,7 @@ _TEX_HEADS = {
 }
 
 
-def as_dict(analysis: Analysis) -> dict[str, Any]:
+def as_dict(analysis: ScoresAnalysis) -> dict[str, Any]:
     """All numbers, unrounded; NaN is never in it."""
     content = {
         "settings": dict(vars(analysis.settings)),
@@ -66,7 +66,7 @@ def as_dict(analysis: Analysis) -> dict[str, Any]:
     return {key: _plain(value) for key, value in content.items()}
 
 
-def as_csv(analysis: Analysis) -> str:
+def as_csv(analysis: ScoresAnalysis) -> str:
     """One line a domain, question and reading; the means alone where nothing is compared."""
     rows = _asked(analysis, (line.row() for part in analysis.domains for line in (*part.lines, *part.otherwise)))
     return rows_csv(rows or [summary.row() for part in analysis.domains for summary in part.summaries])
@@ -81,7 +81,7 @@ def rows_csv(rows: Sequence[Mapping[str, Cell]]) -> str:
     return text.getvalue()
 
 
-def as_text(analysis: Analysis) -> str:
+def as_text(analysis: ScoresAnalysis) -> str:
     """The lines as they are reported, then the findings: what goes into findings.txt."""
     blocks = [f"{title}\n{_aligned(table_rows(analysis.lines(key)))}" for key, title in analysis.questions.items()]
     return "\n\n".join([*blocks, "\n".join(map(printable, findings(analysis)))]) + "\n"
@@ -97,7 +97,7 @@ def table_rows(lines: Sequence[Line]) -> list[list[str]]:
     ]
 
 
-def mean_rows(analysis: Analysis) -> list[list[str]]:
+def mean_rows(analysis: ScoresAnalysis) -> list[list[str]]:
     """The heading, then each condition of each domain with its mean and intervals."""
     repeats = any(summary.pass_all for part in analysis.domains for summary in part.summaries)
     head = ["Domain", "condition", "n", "missing", "mean [CI]", "over runs", *(["pass^k"] if repeats else [])]
@@ -119,7 +119,7 @@ def _aligned(rows: Sequence[Sequence[str]]) -> str:
     )
 
 
-def as_tex(analysis: Analysis) -> str:
+def as_tex(analysis: ScoresAnalysis) -> str:
     """The means, then one booktabs table a question. Bold: the better mean, only where q says that they differ."""
     head, *rows = mean_rows(analysis)
     level = 100 * analysis.settings.level
@@ -142,7 +142,7 @@ def _tabular(head: Sequence[str], rows: Sequence[str]) -> list[str]:
     ]
 
 
-def _tex(analysis: Analysis, question: str) -> str:
+def _tex(analysis: ScoresAnalysis, question: str) -> str:
     lines = analysis.lines(question)
     head, *rows = table_rows(lines)
     table = [
@@ -184,7 +184,7 @@ def _best(line: Line) -> tuple[str, ...]:
     return line.contrast.pair.treatment if result.difference > 0 else line.contrast.pair.reference
 
 
-def chart_frames(analysis: Analysis) -> dict[str, list[dict[str, Cell]]]:
+def chart_frames(analysis: ScoresAnalysis) -> dict[str, list[dict[str, Cell]]]:
     """What charts draw, one row a mark: means with intervals, differences, rules, models, families."""
     parts = analysis.domains
     return {
@@ -201,7 +201,7 @@ def chart_frames(analysis: Analysis) -> dict[str, list[dict[str, Cell]]]:
     }
 
 
-def _asked(analysis: Analysis, rows: Iterable[dict[str, Cell]]) -> list[dict[str, Cell]]:
+def _asked(analysis: ScoresAnalysis, rows: Iterable[dict[str, Cell]]) -> list[dict[str, Cell]]:
     """RQ1 and RQ2 are questions of the protocol; in any other table they are said in plain words."""
     if analysis.of_protocol:
         return list(rows)

@@ -18,11 +18,11 @@ import pandas as pd
 from numpy.typing import NDArray
 from pandas.api.types import is_float_dtype
 
-from trueness.analyse.schema import SCORES, Schema, column_named, detect
-from trueness.analyse.settings import Settings, nearest
+from trueness.analyse.analysis_settings import AnalysisSettings, nearest
+from trueness.analyse.run_scores import values_of
+from trueness.analyse.scores_schema import SCORES, Schema, column_named, detect
 from trueness.analyse.shapes import with_numbers
 from trueness.analyse.shares import Array, Kind, as_shares
-from trueness.analyse.values import values_of
 from trueness.errors import DataError, listed
 from trueness.measure import measure_of
 from trueness.statistics.result import UNBOUNDED, Bounds
@@ -65,7 +65,7 @@ class Domain:
     formula: str  # how it comes from the columns
     percent: bool  # value is a share, shown in per cent
     lower_is_better: bool
-    readings: Mapping[str, Array]  # other values of the same runs, see values.py
+    readings: Mapping[str, Array]  # other values of the same runs, see run_scores.py
     unscored: Mask
     blank: Mask
     unit: str  # the columns whose cells are paired, in words
@@ -143,8 +143,8 @@ class Domain:
         return replace(self, runs=self.runs.assign(value=self.readings[reading]))
 
 
-def domain_of(name: str, frame: pd.DataFrame, settings: Settings) -> Domain:
-    """A frame understood; schema.py says what is looked for."""
+def domain_of(name: str, frame: pd.DataFrame, settings: AnalysisSettings) -> Domain:
+    """A frame understood; scores_schema.py says what is looked for."""
     frame, numbers = with_numbers(frame)
     frame, schema = detect(frame, settings, name)
     frame, measure, notes = _rows_of_measure(frame, schema, settings, name)
@@ -190,7 +190,7 @@ def domain_of(name: str, frame: pd.DataFrame, settings: Settings) -> Domain:
 
 
 def _rows_of_measure(
-    frame: pd.DataFrame, schema: Schema, settings: Settings, name: str
+    frame: pd.DataFrame, schema: Schema, settings: AnalysisSettings, name: str
 ) -> tuple[pd.DataFrame, str, tuple[str, ...]]:
     """Of a long table the rows of one measure; of any other table all rows."""
     if schema.outcome.kind != "long table":
@@ -242,7 +242,7 @@ def _unnamed(frame: pd.DataFrame, schema: Schema) -> list[str]:
     ]
 
 
-def _keys(frame: pd.DataFrame, schema: Schema, settings: Settings) -> pd.DataFrame:
+def _keys(frame: pd.DataFrame, schema: Schema, settings: AnalysisSettings) -> pd.DataFrame:
     runs = pd.DataFrame(index=range(len(frame)))
     for role in KEYS:
         column = schema.roles[role]
@@ -294,7 +294,7 @@ def _factors(frame: pd.DataFrame, schema: Schema, taken: Sequence[str]) -> tuple
     return tuple(factors)
 
 
-def _excluded(frame: pd.DataFrame, runs: pd.DataFrame, schema: Schema, settings: Settings, name: str) -> Mask:
+def _excluded(frame: pd.DataFrame, runs: pd.DataFrame, schema: Schema, settings: AnalysisSettings, name: str) -> Mask:
     mask = np.zeros(len(runs), dtype=bool)
     for column, value in settings.excluded:
         for labels in _labels(frame, runs, schema, column, "what is excluded", name):

@@ -16,12 +16,12 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
+from trueness.analyse.analysis_settings import AnalysisSettings, nearest
 from trueness.analyse.domain import Domain
-from trueness.analyse.settings import Settings, nearest
 from trueness.errors import SettingError, listed
-from trueness.statistics.adjustment import adjusted
 from trueness.statistics.comparison import Comparison
-from trueness.statistics.effects import cliffs_delta
+from trueness.statistics.effect_sizes import cliffs_delta
+from trueness.statistics.multiplicity import adjusted
 from trueness.statistics.paired import paired_difference
 from trueness.statistics.result import Cell, Effect, interval_cells
 
@@ -73,7 +73,7 @@ class FamilyPair:
         }
 
 
-def declared_families(settings: Settings) -> dict[str, str]:
+def declared_families(settings: AnalysisSettings) -> dict[str, str]:
     """Model -> family, as declared."""
     families: dict[str, str] = {}
     for entry in settings.families:
@@ -86,7 +86,7 @@ def declared_families(settings: Settings) -> dict[str, str]:
     return families
 
 
-def check_families(domains: Sequence[Domain], settings: Settings) -> None:
+def check_families(domains: Sequence[Domain], settings: AnalysisSettings) -> None:
     """A name that no table has would be ignored in silence."""
     known = {str(name) for domain in domains if domain.schema.model for name in domain.runs["model"].unique()}
     for model, family in declared_families(settings).items():
@@ -99,7 +99,7 @@ def check_families(domains: Sequence[Domain], settings: Settings) -> None:
             )
 
 
-def family_of(model: str, settings: Settings) -> str:
+def family_of(model: str, settings: AnalysisSettings) -> str:
     if model in (declared := declared_families(settings)):
         return declared[model]
     words = re.split(r"[^a-z0-9]+", model.rsplit("/", 1)[-1].lower())
@@ -107,7 +107,7 @@ def family_of(model: str, settings: Settings) -> str:
     return maker or re.match(r"[a-z]*", words[0])[0] or words[0]  # type: ignore[index]
 
 
-def by_family(domain: Domain, settings: Settings) -> list[FamilyPair]:
+def by_family(domain: Domain, settings: AnalysisSettings) -> list[FamilyPair]:
     """All pairs of families; none where fewer than two, where none has two models, or where there are too many."""
     if domain.schema.model is None:
         return []
@@ -133,7 +133,7 @@ def _pair(
     cells: pd.DataFrame,
     members: dict[str, list[str]],
     pair: tuple[str, str],
-    settings: Settings,
+    settings: AnalysisSettings,
 ) -> FamilyPair | None:
     from scipy import stats
 

@@ -23,10 +23,10 @@ import numpy as np
 from trueness.analyse.contrasts import Contrast
 from trueness.analyse.domain import Domain
 from trueness.analyse.roles import Pair, Roles
-from trueness.analyse.rules import Breakdown, ModelRow
+from trueness.analyse.rule_breakdown import Breakdown, ModelRow
 from trueness.analyse.shares import Array
 from trueness.errors import listed
-from trueness.statistics.adjustment import adjust
+from trueness.statistics.multiplicity import adjust
 
 CORRELATED, CEILING, BELOW_CEILING, EXTRACTION, CHANCE = 0.95, 95.0, 0.90, 0.05, 0.05
 _SHOWN = 3  # cases named in the evidence; the rest is counted

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from trueness.analyse import logs
+from trueness.analyse import harness_logs
 from trueness.analyse.shapes import is_float
 from trueness.errors import DataError, listed
 from trueness.outside import (
@@ -41,7 +41,7 @@ _IN_FOLDERS = (
     "*.eval", "samples_*.jsonl", "results_*.json", "per_instance_stats.json", "scores.csv", "*.csv", "*.tsv",
     "*.parquet", "*.jsonl", "*.json",
 )  # fmt: skip
-MAX_CELLS = logs.MAX_CELLS
+MAX_CELLS = harness_logs.MAX_CELLS
 _PLAIN_NAMES = ("scores", "results", "result", "samples", "runs", "data", "output")
 
 
@@ -122,9 +122,9 @@ def read_table(path: Path) -> pd.DataFrame:
     if path.suffix == ".parquet":
         return _parquet(path)
     if path.suffix == ".eval":
-        return logs.inspect_archive(path)
+        return harness_logs.inspect_archive(path)
     if path.suffix in (".json", ".jsonl", ".ndjson"):
-        return logs.read_json(path)
+        return harness_logs.read_json(path)
     if path.suffix in SEPARATORS:
         return _csv(path, SEPARATORS[path.suffix])
     raise DataError(f"{path.name} must end in one of {listed(_ENDINGS, most=9)}, got {path.suffix or 'no ending'!r}.")

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from trueness.analyse.settings import Settings, nearest
+from trueness.analyse.analysis_settings import AnalysisSettings, nearest
 from trueness.errors import DataError, SettingError, listed
 
 USUAL_BASELINES = ("none", "baseline", "control", "no_skill", "no-skill", "no skill", "vanilla", "default", "off")
@@ -54,7 +54,7 @@ class Roles:
         return self.of("RQ2") or self.of("RQ1")
 
 
-def roles_of(conditions: Sequence[str], settings: Settings) -> Roles:
+def roles_of(conditions: Sequence[str], settings: AnalysisSettings) -> Roles:
     """conditions: every one that occurs in what is analysed."""
     for what in ("baseline", "treatment"):
         _check_known(what, getattr(settings, what), conditions)

@@ -180,7 +180,7 @@ def _recorded(kind: str, name: str, settings: dict[str, Any], folder: Path) -> D
     if kind == "air-quality":
         return air_quality(paths["data"], **settings)
     if kind == "pair":
-        from trueness.datasets.pairs import pair_of_file
+        from trueness.datasets.cause_effect_pairs import pair_of_file
 
         return pair_of_file(paths["data"], settings.get("pair", 1), name)
     return series_of_file(paths["data"], paths.get("graph"), name=name, **settings)

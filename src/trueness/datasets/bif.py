@@ -27,7 +27,7 @@ MOST_PARENTS = 60  # an array of numpy has at most 64 axes
 
 
 @dataclass(frozen=True, eq=False)
-class Variable:
+class BifVariable:
     name: str
     levels: tuple[str, ...]
     parents: tuple[str, ...]
@@ -41,14 +41,14 @@ class Structure(NamedTuple):
     blocks: dict[str, tuple[tuple[str, ...], str]]
 
 
-def parse_bif(text: str, source: str = "the BIF text") -> tuple[Variable, ...]:
+def parse_bif(text: str, source: str = "the BIF text") -> tuple[BifVariable, ...]:
     """Variables in the order of the file."""
     levels, blocks = structure_of_bif(text, source)
     cells = sum(_cells(_shape(name, blocks[name][0], levels, source)) for name in levels)
     if cells > MOST_IN_ALL:
         raise DataError(f"the tables of {source} must have at most {MOST_IN_ALL:,} cells in all, got {cells:,.0f}.")
     return tuple(
-        Variable(name, levels[name], blocks[name][0], _table(name, levels, *blocks[name], source)) for name in levels
+        BifVariable(name, levels[name], blocks[name][0], _table(name, levels, *blocks[name], source)) for name in levels
     )
 
 

@@ -39,7 +39,7 @@ _COMMA = re.compile(r"[+-]?\d+,?\d*")
 _IDENTIFIER = re.compile(r"(.*[ _.-])?(id|uuid|key|index|nr|no)", re.IGNORECASE)
 
 
-class Column(NamedTuple):
+class InferredColumn(NamedTuple):
     """What a column was taken as, and why."""
 
     name: str
@@ -55,7 +55,7 @@ class Columns(NamedTuple):
     names: tuple[str, ...]
     values: NDArray[np.float64]
     levels: tuple[Levels, ...]
-    judged: tuple[Column, ...]
+    judged: tuple[InferredColumn, ...]
 
 
 def columns_of(
@@ -79,10 +79,10 @@ def columns_of(
         by_hand = name in (kinds or {}) or (wanted is not None and _is_number(series))
         numbers, levels, why = _column(series, name, source, chosen.get(name) if by_hand else None, strict)
         if numbers is None:
-            judged.append(Column(name, "left out", 0, int(series.isna().sum()), why))
+            judged.append(InferredColumn(name, "left out", 0, int(series.isna().sum()), why))
             continue
         kind: ColumnKind = "continuous" if levels is None else "discrete"
-        judged.append(Column(name, kind, len(levels or ()), int(np.isnan(numbers).sum()), why))
+        judged.append(InferredColumn(name, kind, len(levels or ()), int(np.isnan(numbers).sum()), why))
         read.append((name, numbers, levels))
     values = np.empty((len(frame), len(read)))
     for j, (_, numbers, _) in enumerate(read):

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from trueness.datasets.bif import Variable, parse_bif, structure_of_bif
+from trueness.datasets.bif import BifVariable, parse_bif, structure_of_bif
 from trueness.datasets.dataset import About, Anonymous, about_of_card, need_rng, read_card
 from trueness.datasets.interventional import Intervention
 from trueness.datasets.table import Table
@@ -42,7 +42,7 @@ class Network:
     table: None = None
 
     @cached_property
-    def variables(self) -> tuple[Variable, ...]:
+    def variables(self) -> tuple[BifVariable, ...]:
         return parse_bif(self.bif, f"{self.name}.bif")
 
     @cached_property

@@ -4,7 +4,7 @@
     x_j := mean_j + sd_j (c_j + e),   |c_j| uniform in [1, 2] with random sign,  e ~ N(0, 1)
 
 mean_j and sd_j are those without intervention. That is a hard (perfect, stochastic) intervention; its effects reach
-the descendants only when the system itself is run again, so a System draws such rows and a plain table cannot.
+the descendants only when the system itself is run again, so what DrawsRegimes has such rows and a plain table has not.
 Pearl (2009), ch. 3; Eberhardt & Scheines (2007) on hard and soft ones.
 """
 
@@ -60,7 +60,7 @@ class Regimes:
 
 
 @runtime_checkable
-class System(Protocol):
+class DrawsRegimes(Protocol):
     """A data set that can be run again under interventions."""
 
     def draw_regimes(self, regimes: Regimes, n: int, rng: Generator) -> tuple[Table, Table]:

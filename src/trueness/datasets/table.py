@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from trueness.datasets.columns import MAX_LEVELS, Column, ColumnKind, Levels, columns_of
+from trueness.datasets.columns import MAX_LEVELS, ColumnKind, InferredColumn, Levels, columns_of
 from trueness.datasets.experiments import Experiments, TargetSetting, split_experiments
 from trueness.errors import DataError, listed
 
@@ -28,7 +28,7 @@ class Table:
     values: NDArray[np.float64]
     levels: tuple[Levels, ...]
     source: str = "the data"
-    judged: tuple[Column, ...] = field(default=(), kw_only=True, repr=False)  # of what was read: columns.py
+    judged: tuple[InferredColumn, ...] = field(default=(), kw_only=True, repr=False)  # of what was read: columns.py
     experiments: Experiments | None = field(default=None, kw_only=True, repr=False)
 
     def __post_init__(self) -> None:

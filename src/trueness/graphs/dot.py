@@ -39,7 +39,7 @@ _TOKEN = re.compile(
 )
 
 
-class _Token(NamedTuple):
+class _DotToken(NamedTuple):
     kind: str  # text, edge, word, sign or end
     value: str
     line: int
@@ -81,10 +81,10 @@ def _quoted(name: str) -> str:
 
 def from_dot(text: str) -> MarkedGraph:
     """The graph in DOT text; see the head of this file for what is read."""
-    return _Reader(check_text(text, "a DOT graph")).graph()
+    return _DotReader(check_text(text, "a DOT graph")).graph()
 
 
-def _tokens(text: str) -> Iterator[_Token]:
+def _tokens(text: str) -> Iterator[_DotToken]:
     position, line = 0, 1
     while position < len(text):
         if text[position] == "<":  # an HTML label
@@ -101,10 +101,10 @@ def _tokens(text: str) -> Iterator[_Token]:
         if kind == "text" and value.startswith('"'):
             value = re.sub(r"\\(\r?\n|[\\\"])", lambda m: "" if m[1].endswith("\n") else m[1], value[1:-1])
         if kind != "skip":
-            yield _Token(kind, value, line)
+            yield _DotToken(kind, value, line)
         line += text.count("\n", position, end)
         position = end
-    yield _Token("end", "the end of the text", line)
+    yield _DotToken("end", "the end of the text", line)
 
 
 def _html_end(text: str, start: int) -> int:
@@ -116,7 +116,7 @@ def _html_end(text: str, start: int) -> int:
     raise GraphError("a '<' of a DOT graph must be closed by a '>', got the end of the text.")
 
 
-class _Reader:
+class _DotReader:
     """Statement after statement, with the edge defaults that hold at that point."""
 
     def __init__(self, text: str):
@@ -221,7 +221,7 @@ class _Reader:
     def _sign(self, sign: str) -> bool:
         return self._now.kind == "sign" and self._now.value == sign
 
-    def _take(self) -> _Token:
+    def _take(self) -> _DotToken:
         taken = self._now
         if taken.kind == "end":
             self._refuse("a closing '}'")

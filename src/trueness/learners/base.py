@@ -1,9 +1,9 @@
 """What a learner is: frozen settings, a card, and fit(data, rng) -> Graph. It never sees a truth.
 
 A scorer is a learner with scores(data, rng) -> EdgeScores, a strength for every ordered pair, whose fit is the weighted
-graph of its scores (learners/scoring/base.py). One that can fit many resamples of a table faster than one after another
-also has fit_many (learners/batches.py). The first line of a fit checks the data against the card; the runner checks the
-answer. Settings are checked by their annotations, however the learner is made.
+graph of its scores (learners/scoring/edge_scores.py). One that can fit many resamples of a table faster than one after
+another also has fit_many (learners/batches.py). The first line of a fit checks the data against the card; the runner
+checks the answer. Settings are checked by their annotations, however the learner is made.
 
 Rows under interventions (Table.experiments), by the setting `experiments` that every learner has:
 

@@ -29,7 +29,7 @@ MOST_RUNS = 256  # in a batch
 MOST_NUMBERS = 1 << 22  # drawn rows in a batch
 
 
-class Run(NamedTuple):
+class TimedFit(NamedTuple):
     """What a learner answered, or what it raised. Seconds of its fit; in a batch its own and its share of the rest."""
 
     answer: Any
@@ -38,7 +38,7 @@ class Run(NamedTuple):
 
 def fit_resamples(
     learner: Learner, table: Table, draws: Iterable[Draws], generators: Iterable[Generator]
-) -> Iterator[Run]:
+) -> Iterator[TimedFit]:
     """A run for each draw (m,) of rows; `draws` are read a batch at a time."""
     draws, generators = iter(draws), iter(generators)
     most = min(MOST_RUNS, max(MOST_NUMBERS // max(table.n, 1), 1))
@@ -46,7 +46,7 @@ def fit_resamples(
         yield from _fit_batch(learner, table, np.array(batch), list(islice(generators, len(batch))))
 
 
-def _fit_batch(learner: Learner, table: Table, draws: Draws, generators: list[Generator]) -> Iterator[Run]:
+def _fit_batch(learner: Learner, table: Table, draws: Draws, generators: list[Generator]) -> Iterator[TimedFit]:
     began = time.perf_counter()
     answers = _answers(learner, table, draws)
     shared = (time.perf_counter() - began) / len(draws)
@@ -54,7 +54,7 @@ def _fit_batch(learner: Learner, table: Table, draws: Draws, generators: list[Ge
         began = time.perf_counter()
         answer = _next(answers)
         own = time.perf_counter() - began
-        yield fit_alone(learner, table.rows(draw), rng) if answer is None else Run(answer, shared + own)
+        yield fit_alone(learner, table.rows(draw), rng) if answer is None else TimedFit(answer, shared + own)
 
 
 def _answers(learner: Learner, table: Table, draws: Draws) -> Iterator[Any]:
@@ -74,11 +74,11 @@ def _next(answers: Iterator[Any]) -> Any:
         return None
 
 
-def fit_alone(learner: Learner, sample: Table, rng: Generator) -> Run:
+def fit_alone(learner: Learner, sample: Table, rng: Generator) -> TimedFit:
     """One plain fit."""
     began = time.perf_counter()
     try:
         answer: Any = learner.fit(sample, rng)
     except Exception as error:  # a learner may raise anything; that is its result
         answer = error
-    return Run(answer, time.perf_counter() - began)
+    return TimedFit(answer, time.perf_counter() - began)

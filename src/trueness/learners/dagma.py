@@ -36,7 +36,7 @@ from trueness.learners.notears import (
 from trueness.settings import Positive, Share, Whole
 
 
-class Stage(NamedTuple):
+class CentralPathPoint(NamedTuple):
     """One point of the central path: its mu and s, and the h_s and objective L + lambda1 |W|_1 that it reached."""
 
     mu: float
@@ -52,7 +52,7 @@ class DAGMAResult(Thresholded):
     objective: float  # L(W) + lambda1 |W|_1 at `weights`
     h: float
     evaluations: int
-    trace: tuple[Stage, ...]
+    trace: tuple[CentralPathPoint, ...]
 
     def __str__(self) -> str:
         return (
@@ -100,7 +100,7 @@ class DAGMA(Checked):
         problem = problem_of(table, self.loss, self.scale)
         mus = np.array([self.mu_init * self.mu_factor**k for k in range(self.T)])
         sizes = np.array([self.s[min(k, len(self.s) - 1)] for k in range(self.T)], dtype=np.float64)
-        weights, trace = np.zeros((table.d, table.d)), np.empty((self.T, len(Stage._fields)))
+        weights, trace = np.zeros((table.d, table.d)), np.empty((self.T, len(CentralPathPoint._fields)))
         kernel.solve(
             problem,
             notears.space_for(problem),
@@ -112,7 +112,7 @@ class DAGMA(Checked):
             trace,
         )
         steps = tuple(
-            Stage(mu, s, h, objective, int(evaluations), lbfgsb.ENDINGS[int(ended)])
+            CentralPathPoint(mu, s, h, objective, int(evaluations), lbfgsb.ENDINGS[int(ended)])
             for mu, s, h, objective, evaluations, ended in trace.tolist()
         )
         return DAGMAResult(

@@ -31,7 +31,7 @@ MissingInTests = Literal["testwise", "corrected", "complete", "impute", "refuse"
 TESTWISE = "test-wise deletion, complete rows or imputation"  # on the card of a learner that has the setting
 
 
-class Embedded:
+class DummyCoded:
     """Columns as numbers alone: a category of k levels is k - 1 columns of 0 and 1, its most frequent level all 0.
 
     values (n, p), NaN in gaps; first (d + 1,): where the columns of each variable begin; base[j]: that level.
@@ -93,7 +93,7 @@ def imputed(table: Table, rng: Generator, resample: bool = False) -> Table:
     """Each gap drawn given what its row has. resample: from the Gaussian of a resample of the rows."""
     from trueness.learners.scoring.imputation import drawn_by_likelihood  # scorers are not imported until one is used
 
-    embedded = Embedded(table)
+    embedded = DummyCoded(table)
     varying = np.flatnonzero(np.nanstd(embedded.values, axis=0) > 0)
     numbers = np.nan_to_num(embedded.values)
     numbers[:, varying] = drawn_by_likelihood(embedded.observed(table, varying), rng, resample)

@@ -36,7 +36,7 @@ from trueness.learners.stability import over_imputations
 Operator = Literal["insert", "delete", "turn"]
 
 
-class Step(NamedTuple):
+class AppliedOperator(NamedTuple):
     """An operator that was applied: the edge between source and target, and by how much the score rose."""
 
     operator: Operator
@@ -45,9 +45,11 @@ class Step(NamedTuple):
     gain: float
 
 
-def steps_of(trace: NDArray[np.float64], names: tuple[str, ...]) -> tuple[Step, ...]:
+def steps_of(trace: NDArray[np.float64], names: tuple[str, ...]) -> tuple[AppliedOperator, ...]:
     words: dict[int, Operator] = {kernel.INSERT: "insert", kernel.DELETE: "delete", kernel.TURN: "turn"}
-    return tuple(Step(words[int(how)], names[int(x)], names[int(y)], gain) for how, x, y, gain in trace.tolist())
+    return tuple(
+        AppliedOperator(words[int(how)], names[int(x)], names[int(y)], gain) for how, x, y, gain in trace.tolist()
+    )
 
 
 @dataclass(frozen=True)
@@ -56,7 +58,7 @@ class GESResult:
 
     graph: Graph
     score: float
-    steps: tuple[Step, ...]
+    steps: tuple[AppliedOperator, ...]
     note: str = ""  # what the score rests on where values are missing or rows are of experiments
 
 

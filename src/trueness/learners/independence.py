@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 from trueness.datasets.table import Table
 from trueness.errors import DataError, SettingError, did_you_mean, listed
 from trueness.graphs import Graph
-from trueness.learners.gaps import Embedded, cell_values
+from trueness.learners.gaps import DummyCoded, cell_values
 from trueness.learners.kernels import counting, partial, rcot, skeleton, testing
 from trueness.settings import Between, Hint
 
@@ -226,7 +226,7 @@ def _largest_squares(alpha: float, n: int, most: int) -> NDArray[np.float64]:
 
 def _mixed(table: Table, test: str, alpha: float, ridge: float) -> tuple[testing.Tests, int]:
     """Tests of mixed.py: on correlations where no value is missing, else (and for logits) on rows."""
-    embedded = Embedded(table)
+    embedded = DummyCoded(table)
     z, first, gaps = embedded.standardised(), embedded.first, table.has_gaps
     levels = np.zeros((3, table.d), np.int64)
     levels[0] = check_levels(table, test)
@@ -272,7 +272,7 @@ def _curved(table: Table, test: str, alpha: float, seed: int) -> testing.Tests:
         raise DataError(
             f"{table.source} must have at most {MOST_KERNEL_ROWS:,} rows for kci, got {table.n:,}. Use test = 'rcot'."
         )
-    embedded, wide = Embedded(table), rcot.SIDE + rcot.GIVEN
+    embedded, wide = DummyCoded(table), rcot.SIDE + rcot.GIVEN
     waves = [np.random.default_rng([seed]).uniform(0, 2 * np.pi, (1, wide))]
     for name, count in zip(table.names[::-1], np.diff(embedded.first)[::-1], strict=True):
         waves.insert(0, np.random.default_rng([seed, crc32(name.encode())]).standard_normal((count, wide)))
@@ -318,7 +318,7 @@ def _causes_of_gaps(table: Table, test: str, alpha: float) -> NDArray[np.bool_]:
 
 def _corrected(table: Table, alpha: float, causes: NDArray[np.bool_]) -> tuple[testing.Tests, int]:
     most = max(min(table.d - 2, table.n - 4), 0)
-    fields = {"correlation": Embedded(table).standardised(), "dag": causes, "xlogx": np.zeros((0, 0))}
+    fields = {"correlation": DummyCoded(table).standardised(), "dag": causes, "xlogx": np.zeros((0, 0))}
     kernel = _bundle(testing.CORRECTED, n=table.n, alpha=alpha, limits=_critical_values(alpha), **fields)
     return kernel, most
 

@@ -98,7 +98,7 @@ class DirectLiNGAM(Checked):
     def fit_details(self, data: Table, rng: Generator | None = None) -> DirectResult:
         table = checked(data, self)
         required, forbidden = self._knowledge().matrices(table.names)
-        rows = _Rows.of(table)
+        rows = _DistinctRows.of(table)
         z = rows.centred / rows.scale[:, None]
         before = _before(required, forbidden, table.names)
         order, margins, comparisons = kernel.causal_order(
@@ -138,7 +138,7 @@ class ICALiNGAM(Checked):
 
     def started_at(self, initial: Array, table: Table) -> ICAResult:
         """From a given first rotation (d, d) instead of a random one."""
-        rows = _Rows.of(table)
+        rows = _DistinctRows.of(table)
         if np.linalg.eigvalsh(rows.correlation)[0] < DEPENDENT:
             raise DataError(
                 f"{table.source} must have no column that is a linear function of others for ICA-LiNGAM, got a "
@@ -182,7 +182,7 @@ def _before(required: Matrix, forbidden: Matrix, names: Sequence[str]) -> Matrix
 
 
 @dataclass(frozen=True, eq=False)
-class _Rows:
+class _DistinctRows:
     """The distinct rows of a table, centred, with their counts; columns are rows here, for the kernels' sake."""
 
     centred: Array  # (d, m)
@@ -193,7 +193,7 @@ class _Rows:
     correlation: Array  # (d, d)
 
     @classmethod
-    def of(cls, table: Table) -> _Rows:
+    def of(cls, table: Table) -> _DistinctRows:
         place, counts, single = kernel.distinct_rows(table.values)
         centred = np.ascontiguousarray(table.values[place].T)
         centred -= (centred @ counts / table.n)[:, None]

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from trueness.datasets.table import Table
 from trueness.errors import DataError
-from trueness.learners.gaps import Embedded, cell_values
+from trueness.learners.gaps import DummyCoded, cell_values
 from trueness.learners.kernels import scores as kernel
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 def mixed_scorer(table: Table, penalty: float, max_parents: int) -> kernel.Scorer:
     """The local scores of a table with at least one number."""
-    embedded = Embedded(table)
+    embedded = DummyCoded(table)
     p, d, n = embedded.values.shape[1], table.d, table.n
     varying = np.flatnonzero(np.nanstd(embedded.values, axis=0) > 0)
     moments = np.zeros((p + 1, p))
@@ -58,13 +58,13 @@ def gaps_note(table: Table) -> str:
     """What a score of a table with gaps rests on; '' without gaps."""
     if not table.has_gaps:
         return ""
-    embedded = Embedded(table)
+    embedded = DummyCoded(table)
     pairwise = _pairwise(table, embedded, np.flatnonzero(np.nanstd(embedded.values, axis=0) > 0))
     repair = f", shrunk to the identity by {pairwise.shrinkage:.3g} to be positive definite" * (pairwise.shrinkage > 0)
     return f"pairwise correlations of {pairwise.effective_n:,} rows on the whole (of {table.n:,}){repair}"
 
 
-def _pairwise(table: Table, embedded: Embedded, varying: NDArray[np.intp]) -> Correlations:
+def _pairwise(table: Table, embedded: DummyCoded, varying: NDArray[np.intp]) -> Correlations:
     if table.kind == "discrete":
         raise DataError(
             f"{table.source} must have no gaps for a score of categories alone, got some. Set missing = 'complete' or "

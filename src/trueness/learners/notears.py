@@ -56,7 +56,7 @@ class Weight(NamedTuple):
         return f"{self.source} -> {self.target} ({self.weight:.3f})"
 
 
-class Stage(NamedTuple):
+class Subproblem(NamedTuple):
     """One inner problem: rho and alpha it was solved at, h and the objective L + lambda1 |W|_1 that it reached."""
 
     rho: float
@@ -84,7 +84,7 @@ class NOTEARSResult(Thresholded):
     h: float
     converged: bool  # h <= h_tol
     evaluations: int
-    trace: tuple[Stage, ...]
+    trace: tuple[Subproblem, ...]
 
     def __str__(self) -> str:
         state = "converged" if self.converged else "did not converge"
@@ -143,7 +143,7 @@ class NOTEARS(Checked):
             trace=tuple(steps),
         )
 
-    def solve(self, problem: kernel.Problem, held: Held = None) -> tuple[Array, list[Stage]]:
+    def solve(self, problem: kernel.Problem, held: Held = None) -> tuple[Array, list[Subproblem]]:
         """Algorithm 1: W, and what each inner problem reached. held (d, d): entries that stay 0; None: the diagonal."""
         by_reference = self.solver == REFERENCE
         minimise = (_by_reference if by_reference else _scaled)(problem, self.lambda1, held)
@@ -154,7 +154,7 @@ class NOTEARS(Checked):
             while True:
                 reached, weights, loss, new_h, evaluations, ended = minimise(start, rho, alpha)
                 objective = loss + self.lambda1 * float(np.abs(weights).sum())
-                steps.append(Stage(rho, alpha, new_h, objective, evaluations, lbfgsb.ENDINGS[ended]))
+                steps.append(Subproblem(rho, alpha, new_h, objective, evaluations, lbfgsb.ENDINGS[ended]))
                 if new_h <= 0.25 * h:
                     break
                 rho *= 10

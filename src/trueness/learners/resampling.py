@@ -40,7 +40,7 @@ _SLIGHT = 1e-6  # variance that is left in a run, as a share of the table's, bel
 _SINGULAR = 1e-9  # the same of a column given those before it
 
 
-class Settings(Protocol):
+class CITestSettings(Protocol):
     """What the tests of PC, FCI and RFCI can be told."""
 
     @property
@@ -60,7 +60,7 @@ class ResampledTests(Independence):
         self.names, self.n, self.test, self.kernel, self.most = names, n, test, kernel, most
 
 
-def resampled_tests(learner: Settings, data: Table, draws: Draws) -> Iterator[Independence | None]:
+def resampled_tests(learner: CITestSettings, data: Table, draws: Draws) -> Iterator[Independence | None]:
     """The tests of each run; what all runs share is prepared at once."""
     table = checked(data, learner)
     test, m = chosen_test(table, learner.test), draws.shape[1]

@@ -29,7 +29,7 @@ from trueness.datasets.table import Table, check_usable
 from trueness.errors import DataError, GraphError, SettingError, TruenessError, did_you_mean
 from trueness.graphs import ARROW, CIRCLE, TAIL, Edge, Graph, Kind
 from trueness.learners.base import Card, Learner, build, check_answer, handles_gaps
-from trueness.learners.batches import Run, fit_alone, fit_resamples
+from trueness.learners.batches import TimedFit, fit_alone, fit_resamples
 from trueness.learners.gaps import imputed
 from trueness.status import Status
 from trueness.texts import html_text
@@ -265,7 +265,7 @@ def _definite(learner: Learner | str, repeats: int, setting: str, level: float) 
 
 
 def _count_edges(
-    runs: Iterable[Run],
+    runs: Iterable[TimedFit],
     repeats: int,
     source: str,
     card: Card,

@@ -116,7 +116,7 @@ def clipped_scale(distance: Array | float, best: float, worst: float) -> Array:
 
 
 @dataclass(frozen=True)
-class Scale:
+class ScoreScale:
     """The two ends of our score at k draws, and what the simulated samplers get on it."""
 
     best: float  # distance of 100
@@ -137,7 +137,9 @@ class Scale:
         return np.clip(self.raw(distance), 0.0, 100.0)
 
 
-def scale_of(p: Array, w: Array, draws: Array, k: Array, rng: np.random.Generator, distance: Distance = l1) -> Scale:
+def scale_of(
+    p: Array, w: Array, draws: Array, k: Array, rng: np.random.Generator, distance: Distance = l1
+) -> ScoreScale:
     """Simulate a perfect and a uniform sampler of k draws against a truth that is itself a sample.
 
     draws: (B, C, L), the truth as other surveys of the same design would have found it: its bootstrap, or Mult(n, p)/n.
@@ -147,19 +149,19 @@ def scale_of(p: Array, w: Array, draws: Array, k: Array, rng: np.random.Generato
 
 def scales_of(
     p: Array, w: Array, draws: Array, k: Array, rng: np.random.Generator, distances: Sequence[Distance]
-) -> list[Scale]:
+) -> list[ScoreScale]:
     """The same for several distances, from one simulation."""
     perfect, uniform = (sampled(x, k, len(draws), rng) for x in (p, np.full_like(p, 1 / p.shape[-1])))
     return [_scale(distance(perfect, draws, w), distance(uniform, draws, w)) for distance in distances]
 
 
-def _scale(perfect: Array, uniform: Array) -> Scale:
+def _scale(perfect: Array, uniform: Array) -> ScoreScale:
     """(B,) distances of both samplers."""
     best, worst = float(np.quantile(perfect, CEILING)), float(np.quantile(uniform, 1 - CEILING))
     if best >= worst:
-        return Scale(best, worst, float("nan"), float("nan"))
-    scale = Scale(best, worst, 0.0, 0.0)
-    return Scale(best, worst, float(scale.shown(perfect).mean()), float(scale.shown(uniform).mean()))
+        return ScoreScale(best, worst, float("nan"), float("nan"))
+    scale = ScoreScale(best, worst, 0.0, 0.0)
+    return ScoreScale(best, worst, float(scale.shown(perfect).mean()), float(scale.shown(uniform).mean()))
 
 
 def sampled(p: Array, n: Array, draws: int, rng: np.random.Generator) -> Array:

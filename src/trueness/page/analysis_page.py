@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 from trueness import __version__
 from trueness.analyse import documents
-from trueness.analyse.analysis import Analysis
+from trueness.analyse.scores_analysis import ScoresAnalysis
 from trueness.outside import Json
 from trueness.page.page import html_of
 from trueness.showing import blocks
@@ -23,7 +23,7 @@ _TABLES = {
 }
 
 
-def as_html(analysis: Analysis, drawings: Mapping[str, tuple[Figure, str]] | None = None) -> str:
+def as_html(analysis: ScoresAnalysis, drawings: Mapping[str, tuple[Figure, str]] | None = None) -> str:
     """The analysis as one self-contained page. drawings: the figures that were drawn, with their SVG."""
     charts = [
         {"name": name, "title": name, "svg": svg, "caption": figure.caption, "csv": csv_text(figure.frame), "files": {}}

@@ -1,7 +1,7 @@
 """Charts of a study for the page: the SVG that `trueness report` drew, fit for a dark page too, with its data and code.
 
 An SVG is shown as an image, in which no script runs. It follows the page between light and dark by a style of its own:
-the inks of showing/look.py have a counterpart, the colours of respondents stay.
+the inks of showing/theme.py have a counterpart, the colours of respondents stay.
 """
 
 from __future__ import annotations

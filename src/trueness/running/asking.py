@@ -32,7 +32,7 @@ from trueness.models.prices import Price, stated_price
 from trueness.outside import Json
 from trueness.running.calling import PASSING, UNBILLED, CalledOff, CallerMistake, WatchedCall, as_reply
 from trueness.running.cells import hashed, reply_key
-from trueness.running.standing import LONGEST_WAIT, UNANSWERED, Standing
+from trueness.running.standing import LONGEST_WAIT, UNANSWERED, ModelStanding
 from trueness.running.store import Store
 from trueness.status import Status
 
@@ -68,7 +68,7 @@ class Asker:
         self.calls = 0
         self.why_stopped = ""  # nothing more is asked then; what is under way may end
         self.unstored: Exception | None = None  # why a reply could not be kept: nothing more is asked then, either
-        self.standings: dict[str, Standing] = {}
+        self.standings: dict[str, ModelStanding] = {}
         self._models: dict[str, Model] = {}
         self._changed = threading.Condition(threading.RLock())
         self._keys_under_way: dict[str, Future[Reply]] = {}
@@ -80,7 +80,7 @@ class Asker:
             if name not in self._models:
                 self._models[name] = _watchable(self._built(name), self._pause)
             if name not in self.standings:
-                self.standings[name] = Standing(name, checked_concurrency(self._models[name].concurrency, name))
+                self.standings[name] = ModelStanding(name, checked_concurrency(self._models[name].concurrency, name))
             return self._models[name]
 
     def _built(self, name: str) -> Model:
@@ -279,7 +279,7 @@ class Asker:
                 call.tries_again(fault)
             return why
 
-    def _called_off(self, standing: Standing, seconds: float) -> str:
+    def _called_off(self, standing: ModelStanding, seconds: float) -> str:
         """Why nothing more is asked, as soon as that is so; '' when the time is over."""
         return self._changed.wait_for(lambda: self.why_stopped or standing.why_set_aside, seconds)
 

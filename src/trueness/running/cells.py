@@ -27,7 +27,7 @@ NOT_DECISIVE = ("concurrency", "price", "key_variable", "retries", "delay", "tim
 
 
 @dataclass(frozen=True)
-class Context:
+class PlanContext:
     """What a task may know of the plan it stands in: `tasks` are those made before it, `folder` starts its paths."""
 
     settings: Mapping[str, Json]

@@ -3,9 +3,9 @@
     frame = mark (16 bytes, drawn for this worker) | length (8 bytes) | CRC-32 of the rest (4 bytes) | values
 
 A learner runs in the worker's process and may close the connection or write into it. So the mark stands before every
-result, and `Reader.read` counts its time until the last byte: what is cut off, garbled or never comes is the end of one
-fit, not of the driver. Values are numbers, texts, bytes, lists and tables as pickle writes them; the reader refuses
-whatever names a class or a function, so that nothing can be run by what arrives.
+result, and `FrameReader.read` counts its time until the last byte: what is cut off, garbled or never comes is the end
+of one fit, not of the driver. Values are numbers, texts, bytes, lists and tables as pickle writes them; the reader
+refuses whatever names a class or a function, so that nothing can be run by what arrives.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def send(descriptor: int, frame: bytes) -> None:
         left = left[os.write(descriptor, left) :]
 
 
-class Reader:
+class FrameReader:
     """Frames from a descriptor; `there` tells whether the process at the other end lives, `used` its CPU seconds and
     whether it is asleep, None where that cannot be known: then limits count by the clock."""
 

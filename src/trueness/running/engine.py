@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, ParamSpec, TypeVar
 from trueness import registry, safe_path
 from trueness.errors import SettingError, TruenessError
 from trueness.outside import Json
-from trueness.running.channel import HUNG_UP, MARK, NoResult, Reader, TooLate
+from trueness.running.channel import HUNG_UP, MARK, FrameReader, NoResult, TooLate
 from trueness.running.outcomes import without_answer
 from trueness.status import Status
 
@@ -88,7 +88,7 @@ class Lane:
         )
         theirs.close()
         mark = os.urandom(MARK)
-        self._results = Reader(self._pipe.fileno(), mark, self.alive, partial(_used, self._guard.pid))
+        self._results = FrameReader(self._pipe.fileno(), mark, self.alive, partial(_used, self._guard.pid))
         with suppress(OSError):  # it has ended already: the first chunk will tell
             self._pipe.send_bytes(mark)
 

@@ -32,7 +32,7 @@ _TYPES = {int: "int", float: "number", str: "text", bool: "bool", types.NoneType
 _TOKEN = re.compile(r"\s*([][{}|&;:,=@?]|[^][{}|&;:,=@?\n]*[^][{}|&;:,=@?\s])")
 
 
-class Schema(NamedTuple):
+class JsonSchema(NamedTuple):
     """A shape and what has it."""
 
     name: str
@@ -47,7 +47,7 @@ class Schema(NamedTuple):
 
 
 @cache
-def schemas() -> dict[str, Schema]:
+def schemas() -> dict[str, JsonSchema]:
     """By name, in the order of the rooms."""
     rooms = [
         "trueness.running",
@@ -58,12 +58,12 @@ def schemas() -> dict[str, Schema]:
     texts = {room: file.read_text(encoding="utf-8") for room, file in files.items() if file.is_file()}
     entries = {name: entry for room, text in texts.items() for name, entry in toml_of(text, room).items()}
     return {
-        name: Schema(name, entry.get("version", 1), entry.get("of", ""), entry.get("file", ""), entry["shape"])
+        name: JsonSchema(name, entry.get("version", 1), entry.get("of", ""), entry.get("file", ""), entry["shape"])
         for name, entry in entries.items()
     }
 
 
-def schema(name: str) -> Schema:
+def schema(name: str) -> JsonSchema:
     if name not in schemas():
         raise UnknownName("schema", name, list(schemas()))
     return schemas()[name]

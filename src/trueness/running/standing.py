@@ -29,7 +29,7 @@ FIRST_WAIT, LONGEST_WAIT = 0.5, 30.0  # seconds before a question that nobody an
 
 
 @dataclass
-class Standing:
+class ModelStanding:
     """Of one model; whoever changes it holds the asker's lock."""
 
     name: str

@@ -27,7 +27,7 @@ from trueness.errors import PlanError, StoreError, did_you_mean, listed
 from trueness.files import check_plain, read_text
 from trueness.outside import MAX_PLAN, Json, is_there, json_of, one_line, text_of, toml_of
 from trueness.running.ask_driver import AskDriver, AskingEnd, check_models
-from trueness.running.cells import Cell, Context
+from trueness.running.cells import Cell, PlanContext
 from trueness.running.fits import FitDriver
 from trueness.running.model_outcomes import ModelOutcome, model_outcomes
 from trueness.running.outputs import write_outputs
@@ -103,7 +103,7 @@ class Plan:
         where = Path(folder) if folder else _checked_folder(settings.get("folder", f"results/{name}"), file)
         made: dict[str, PlannedStudy] = {}
         for task in tasks:
-            context = Context(settings, seed, base.resolve(), file, made, where)
+            context = PlanContext(settings, seed, base.resolve(), file, made, where)
             made[task] = _made(registry.located(task, base), settings[task], context)
         _check_models(settings, made, file)
         return cls(name, seed, where, base.resolve(), text, settings, tuple(made.values()), file)
@@ -272,7 +272,7 @@ def _missing(cells: list[Cell], known: dict[str, str], retry: bool) -> dict[int,
     return {index: repeats for index, repeats in missing.items() if repeats}
 
 
-def _made(task: str, settings: dict[str, Json], context: Context) -> PlannedStudy:
+def _made(task: str, settings: dict[str, Json], context: PlanContext) -> PlannedStudy:
     made = registry.resolve("task", task)
     if not hasattr(made, "from_plan"):
         raise PlanError(f"[{task!r}] must name a task, a class with from_plan(table, context).  ({context.file})")

@@ -15,10 +15,10 @@ import pandas as pd
 from trueness.measure import measure_of
 from trueness.outside import Json
 from trueness.running.results import Results
-from trueness.showing import look
-from trueness.showing.look import item_label
+from trueness.showing import theme
 from trueness.showing.marks import named, row_axis, row_scale, spread_of, text_width, with_data
 from trueness.showing.saving import Figure
+from trueness.showing.theme import item_label
 from trueness.statistics.runs import range_note
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def measured_chart(
     frame: pd.DataFrame,
     colours: Mapping[str, str],
     labels: Mapping[str, str] | None = None,
-    width: look.Width = "page",
+    width: theme.Width = "page",
     bounds: Mapping[str, tuple[float | None, float | None]] | None = None,
     title: str = "What the learners did",
 ) -> alt.HConcatChart:
@@ -57,14 +57,14 @@ def measured_chart(
 
     items, measures = list(dict.fromkeys(frame["item"])), list(dict.fromkeys(frame["measure"]))
     bounds = bounds or {name: bounds_of(name) for name in measures}
-    labels = labels or look.labels(dict.fromkeys(frame["respondent"]))
+    labels = labels or theme.labels(dict.fromkeys(frame["respondent"]))
     named_items = frame.drop_duplicates("item")
     rows = [item_label(d, labels[r]) for d, r in zip(named_items["dataset"], named_items["respondent"], strict=True)]
     marks = frame.assign(
         row=frame["item"].map({item: k + 0.5 for k, item in enumerate(items)}),
         colour=frame["respondent"].map(dict(colours)),
     )
-    wide = (look.POINTS[width] - text_width(rows) - 24 - 16 * (len(measures) - 1)) / max(len(measures), 1)
+    wide = (theme.POINTS[width] - text_width(rows) - 24 - 16 * (len(measures) - 1)) / max(len(measures), 1)
     panels = []
     for k, measure in enumerate(measures):
         mine = frame[frame["measure"] == measure]
@@ -87,22 +87,22 @@ def measured_chart(
                 color=alt.Color("colour:N", scale=None),
             ),
             base.transform_filter("datum.mean_low != null")
-            .mark_rule(strokeWidth=1.3, color=look.TRUTH)
+            .mark_rule(strokeWidth=1.3, color=theme.TRUTH)
             .encode(x=alt.X("mean_low:Q", scale=scale, axis=axis), x2=alt.X2("mean_high:Q"), y=y),
             base.transform_filter("datum.mean != null")
-            .mark_tick(thickness=1.2, size=6, color=look.TRUTH)
+            .mark_tick(thickness=1.2, size=6, color=theme.TRUTH)
             .encode(x=alt.X("mean:Q", scale=scale, axis=axis), y=y),
         ]  # fmt: skip
         if mine["mean"].isna().any():
             unknown = base.transform_filter("datum.mean == null")
             layers.append(
-                unknown.mark_text(text="no value", align="left", fontSize=6, color=look.MISSING).encode(
+                unknown.mark_text(text="no value", align="left", fontSize=6, color=theme.MISSING).encode(
                     x=alt.value(3), y=y
                 )
             )
-        heading = alt.Title(look.measure_label(measure), fontSize=7.5, anchor="start", frame="group")
+        heading = alt.Title(theme.measure_label(measure), fontSize=7.5, anchor="start", frame="group")
         panels.append(alt.layer(*layers).properties(width=wide, height=9 * max(len(items), 1), title=heading))
-    return with_data(look.themed(alt.hconcat(*panels, spacing=12), title, KEY), {"marks": marks})
+    return with_data(theme.themed(alt.hconcat(*panels, spacing=12), title, KEY), {"marks": marks})
 
 
 def bounds_of(name: str) -> tuple[float | None, float | None]:
@@ -111,7 +111,7 @@ def bounds_of(name: str) -> tuple[float | None, float | None]:
 
 
 def measured(
-    results: Results, measures: Sequence[str] | None = None, width: look.Width = "page", who: str = "learner"
+    results: Results, measures: Sequence[str] | None = None, width: theme.Width = "page", who: str = "learner"
 ) -> Figure:
     frame = measured_frame(results, measures)
     names = list(dict.fromkeys(frame["respondent"]))
@@ -126,5 +126,5 @@ def measured(
         f"{range_note(frame['n'].astype(int), results.level)}".rstrip()
     )
     bounds = {name: (results.measure(name).minimum, results.measure(name).maximum) for name in results.measures}
-    chart = measured_chart(frame, look.colours(names), look.labels(names), width, bounds, f"What the {who}s did")
+    chart = measured_chart(frame, theme.colours(names), theme.labels(names), width, bounds, f"What the {who}s did")
     return Figure("measured", frame, chart, caption)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from trueness.showing.look import measure_label
 from trueness.showing.tables import Column, Table
+from trueness.showing.theme import measure_label
 from trueness.statistics.comparison import ADJUSTED, Comparison
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 import pandas as pd
 
 from trueness.outside import Json
-from trueness.showing import look
+from trueness.showing import theme
 from trueness.showing.saving import plain_records
 from trueness.texts import drawn
 
@@ -57,7 +57,7 @@ def row_scale(n: int) -> alt.Scale:
     return alt.Scale(domain=[max(n, 1), 0], nice=False, zero=False)
 
 
-def text_width(names: Iterable[str], size: float = 7.0, most: float = look.LABEL) -> float:
+def text_width(names: Iterable[str], size: float = 7.0, most: float = theme.LABEL) -> float:
     """About how many points the longest name takes on an axis."""
     return min(most, 0.52 * size * max((len(name) for name in names), default=0))
 

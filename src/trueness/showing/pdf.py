@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from trueness.files import write_bytes_atomically
-from trueness.showing import look
+from trueness.showing import theme
 from trueness.showing.drawers import pictures
 from trueness.showing.paper import Part, Picture
 from trueness.showing.tables import Table
@@ -237,7 +237,7 @@ def _set_in(svg: str, x: float, y: float, scale: float, prefix: str) -> str:
 
 def _page(shapes: Sequence[str]) -> str:
     size = f'width="{WIDE:g}" height="{TALL:g}" viewBox="0 0 {WIDE:g} {TALL:g}"'
-    return f'<svg xmlns="http://www.w3.org/2000/svg" {size} font-family="{look.FONT}">{"".join(shapes)}</svg>'
+    return f'<svg xmlns="http://www.w3.org/2000/svg" {size} font-family="{theme.FONT}">{"".join(shapes)}</svg>'
 
 
 def _widths() -> dict[str, int]:

@@ -1,20 +1,20 @@
 """Arrays in, frozen results out. Imports nothing of ours but intervals and errors: it can be reviewed alone."""
 
-from trueness.statistics.adjustment import adjust, adjusted, verdict_levels
 from trueness.statistics.agreement import gwet_ac1, krippendorff_alpha, weighted_kappa
 from trueness.statistics.bootstrap import bootstrap_means
 from trueness.statistics.comparison import Comparison
 from trueness.statistics.convergence import Checkpoint, Convergence, convergence
-from trueness.statistics.correlation import rank_correlation
-from trueness.statistics.effects import cliffs_delta, magnitude, paired_superiority
-from trueness.statistics.equivalence import Equivalence, paired_equivalence, unpaired_equivalence
+from trueness.statistics.effect_sizes import cliffs_delta, magnitude, paired_superiority
+from trueness.statistics.equivalence_tests import Equivalence, paired_equivalence, unpaired_equivalence
 from trueness.statistics.estimates import hierarchical_mean, mean
 from trueness.statistics.icc import icc
-from trueness.statistics.mixed import MixedFit, mixed_difference
+from trueness.statistics.mixed_model import MixedFit, mixed_difference
+from trueness.statistics.multiplicity import adjust, adjusted, verdict_levels
 from trueness.statistics.paired import paired_difference, wilcoxon
 from trueness.statistics.power import PairedDesign, simulated_power, units_for_power
 from trueness.statistics.ppi import prediction_powered_mean
 from trueness.statistics.proportions import clopper_pearson, jeffreys, proportion, rule_of_three, share, wilson
+from trueness.statistics.rank_correlations import rank_correlation
 from trueness.statistics.ranks import Ranking, critical_difference, rank
 from trueness.statistics.reach import (
     Reach,
@@ -25,12 +25,11 @@ from trueness.statistics.reach import (
     units_needed,
 )
 from trueness.statistics.result import Effect, Estimate, Result, latex_table
-from trueness.statistics.runs import Bounds, RunSummary, quantile_bounds, summarise_columns, summarise_runs
+from trueness.statistics.runs import QuantileBounds, RunSummary, quantile_bounds, summarise_columns, summarise_runs
 from trueness.statistics.unpaired import mann_whitney, unpaired_difference
 from trueness.statistics.variances import levene, pitman_morgan, variance_ratio
 
 __all__ = [
-    "Bounds",
     "Checkpoint",
     "Comparison",
     "Convergence",
@@ -39,6 +38,7 @@ __all__ = [
     "Estimate",
     "MixedFit",
     "PairedDesign",
+    "QuantileBounds",
     "Ranking",
     "Reach",
     "Result",

@@ -59,28 +59,28 @@ class Clusters:
         return self if self.count <= most else Clusters(tuple(range(most)), self.codes % most)
 
     @cached_property
-    def reference(self) -> Reference:
+    def reference(self) -> ReferenceDistribution:
         return reference(self.sizes)
 
 
-class Reference(NamedTuple):
+class ReferenceDistribution(NamedTuple):
     """mean / (factor SE_c) is compared with t of so many degrees of freedom."""
 
     df: float
     factor: float
 
 
-def reference(sizes: Array) -> Reference:
+def reference(sizes: Array) -> ReferenceDistribution:
     """With w_c = n_c/n and the residual maker M = diag(w)(I - 1w'): df = tr(MM')^2 / tr((MM')^2)."""
     count = len(sizes)
     if sizes.min() == sizes.max():
-        return Reference(count - 1.0, 1.0)
+        return ReferenceDistribution(count - 1.0, 1.0)
     w = sizes / sizes.sum()
     two, three, four = (float((w**k).sum()) for k in (2, 3, 4))
     trace = float((w**2 * (1 - 2 * w + two)).sum())
     squared = float((w**4 * ((1 - 2 * w + two) ** 2 - (two - 2 * w) ** 2)).sum())
     squared += two**4 + 2 * two * four - 4 * two**2 * three + 2 * three**2
-    return Reference(trace**2 / squared, math.sqrt(max(1.0, two * (count - 1) / (count * trace))))
+    return ReferenceDistribution(trace**2 / squared, math.sqrt(max(1.0, two * (count - 1) / (count * trace))))
 
 
 @dataclass(frozen=True, eq=False)

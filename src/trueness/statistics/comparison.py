@@ -77,7 +77,7 @@ class Comparison(Result):
 
     @property
     def distinguishable(self) -> bool:
-        """p, adjusted where it was, is at most 1 - level. False does not mean equal: see equivalence.py."""
+        """p, adjusted where it was, is at most 1 - level. False does not mean equal: see equivalence_tests.py."""
         return self.p_final is not None and self.p_final <= 1 - self.level + 1e-12
 
     @property

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 
 from trueness.errors import DataError, SettingError
 from trueness.intervals import Interval, short
-from trueness.statistics.runs import Bounds, RunSummary, expected_content, summarise_columns
+from trueness.statistics.runs import QuantileBounds, RunSummary, expected_content, summarise_columns
 
 CHECKPOINTS = (10, 20, 30, 50, 100, 200, 300, 500, 1000, 2000, 3000, 5000, 10_000)
 
@@ -41,11 +41,11 @@ class Checkpoint:
             "runs": self.runs,
             "n": self.n,
             "mean": self.mean,
-            "ci_lower": Bounds.of(self.ci).low,
-            "ci_upper": Bounds.of(self.ci).high,
+            "ci_lower": QuantileBounds.of(self.ci).low,
+            "ci_upper": QuantileBounds.of(self.ci).high,
             "half_width": self.half_width,
-            "run_lower": Bounds.of(self.range).low,
-            "run_upper": Bounds.of(self.range).high,
+            "run_lower": QuantileBounds.of(self.range).low,
+            "run_upper": QuantileBounds.of(self.range).high,
             "run_content": None if self.range is None else expected_content(self.n, self.range.level),
         }
 

@@ -29,7 +29,7 @@ from trueness.statistics import sign_flip, wild
 from trueness.statistics.cluster_bootstrap import RESAMPLES
 from trueness.statistics.clusters import Array, Labels, Totals, as_sample, clusters_of, kept, reference
 from trueness.statistics.comparison import Comparison
-from trueness.statistics.effects import paired_superiority
+from trueness.statistics.effect_sizes import paired_superiority
 from trueness.statistics.estimates import ROUNDING
 from trueness.statistics.result import Alternative, checked_choice, checked_level
 from trueness.statistics.signed_rank import WALSH, hodges_lehmann, signed_rank_p

@@ -12,9 +12,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from trueness.statistics.adjustment import Adjustment, adjusted
 from trueness.statistics.clusters import Labels, as_sample, kept
 from trueness.statistics.comparison import Comparison
+from trueness.statistics.multiplicity import Adjustment, adjusted
 from trueness.statistics.paired import Test, paired_difference
 from trueness.statistics.result import UNBOUNDED, Bounds
 

@@ -24,9 +24,9 @@ from scipy.special import fdtrc, ndtr
 
 from trueness.errors import DataError
 from trueness.intervals import Interval, short
-from trueness.statistics.adjustment import adjusted
 from trueness.statistics.clusters import Array
 from trueness.statistics.comparison import Comparison
+from trueness.statistics.multiplicity import adjusted
 from trueness.statistics.paired import wilcoxon
 from trueness.statistics.result import (
     Cell,

@@ -52,19 +52,19 @@ def range_note(counts: Iterable[int], level: float = 0.95) -> str:
     return f"Ranges of {few} to {many} runs hold about {low} to {high} % of new runs, not {100 * level:g} %."
 
 
-class Bounds(NamedTuple):
+class QuantileBounds(NamedTuple):
     """A confidence interval of a quantile; an end that the runs cannot bound is None."""
 
     low: float | None
     high: float | None
 
     @classmethod
-    def of(cls, interval: Interval | None) -> Bounds:
+    def of(cls, interval: Interval | None) -> QuantileBounds:
         """The ends of an interval, for a table in which it may be missing."""
         return NO_BOUNDS if interval is None else cls(interval.low, interval.high)
 
 
-NO_BOUNDS = Bounds(None, None)
+NO_BOUNDS = QuantileBounds(None, None)
 
 
 @dataclass(frozen=True)
@@ -81,8 +81,8 @@ class RunSummary:
     min: float | None = None
     max: float | None = None
     runs: Interval | None = None
-    runs_low_ci: Bounds = NO_BOUNDS
-    runs_high_ci: Bounds = NO_BOUNDS
+    runs_low_ci: QuantileBounds = NO_BOUNDS
+    runs_high_ci: QuantileBounds = NO_BOUNDS
     degenerate: bool = False  # every run gave the same value: the intervals have no width
 
     @property
@@ -99,10 +99,10 @@ class RunSummary:
             "n_missing": self.n_missing,
             "mean": self.mean,
             "std": self.std,
-            "ci_lower": Bounds.of(self.ci).low,
-            "ci_upper": Bounds.of(self.ci).high,
-            "run_lower": Bounds.of(self.runs).low,
-            "run_upper": Bounds.of(self.runs).high,
+            "ci_lower": QuantileBounds.of(self.ci).low,
+            "ci_upper": QuantileBounds.of(self.ci).high,
+            "run_lower": QuantileBounds.of(self.runs).low,
+            "run_upper": QuantileBounds.of(self.runs).high,
             "run_content": None if self.degenerate else expected_content(self.n, self.level),
             "run_lower_ci_lower": self.runs_low_ci.low,
             "run_lower_ci_upper": self.runs_low_ci.high,
@@ -167,11 +167,11 @@ def summarise_columns(
     return summaries
 
 
-def quantile_bounds(ordered: ArrayLike, p: float, level: float = 0.95) -> Bounds:
+def quantile_bounds(ordered: ArrayLike, p: float, level: float = 0.95) -> QuantileBounds:
     """The distribution-free confidence interval of the p quantile, from sorted values."""
     x = np.asarray(ordered, dtype=np.float64)
     r, s = _order_statistics(len(x), p, level)
-    return Bounds(float(x[r - 1]) if r > 0 else None, float(x[s - 1]) if s <= len(x) else None)
+    return QuantileBounds(float(x[r - 1]) if r > 0 else None, float(x[s - 1]) if s <= len(x) else None)
 
 
 def _summary(x: Array, ci: Interval | None, missing: Mapping[str, int], level: float) -> RunSummary:

@@ -26,7 +26,7 @@ from trueness.intervals import Interval
 from trueness.statistics.cluster_bootstrap import RESAMPLES, check_resamples
 from trueness.statistics.clusters import Array, Labels, as_sample, clusters_of, kept
 from trueness.statistics.comparison import Comparison
-from trueness.statistics.effects import cliffs_delta
+from trueness.statistics.effect_sizes import cliffs_delta
 from trueness.statistics.influence import robust_error
 from trueness.statistics.paired import t_p
 from trueness.statistics.result import Alternative, checked_choice, checked_level

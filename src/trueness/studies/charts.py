@@ -1,7 +1,7 @@
 """One file a chart: the frame it draws (one row a mark), how it is drawn, what its caption says."""
 
+from trueness.showing.chart_critical_difference import ranks, ranks_chart, ranks_frame
 from trueness.showing.chart_measured import measured, measured_chart, measured_frame
-from trueness.showing.chart_ranks import ranks, ranks_chart, ranks_frame
 from trueness.studies.discovery.chart_dag import dag, dag_chart, dag_frame, majority
 from trueness.studies.discovery.chart_ranks import ranks_of_learners
 from trueness.studies.discovery.chart_runtime import runtime, runtime_chart, runtime_frame

@@ -96,7 +96,7 @@ def write_report(study: StudyFolder, meanwhile: Callable[[], None] = lambda: Non
 
 def _with_paper(report: Report, printing: Press) -> Report:
     """draft.tex and report.pdf of all parts together; the tables and charts are there already."""
-    from trueness.showing import prose
+    from trueness.showing import methods_paragraph
     from trueness.showing.drawers import NotDrawn
     from trueness.showing.paper import write_paper
     from trueness.showing.pdf import write_pdf
@@ -110,7 +110,9 @@ def _with_paper(report: Report, printing: Press) -> Report:
     ]
     title = report.study.study
     prompts = [reading.results.about.get("prompts") for reading in readings.values() if not reading.rests_on]
-    shared = [sentence for used in prompts for sentence in prose.prompts(used)] + prose.of_the_plan(folder)
+    shared = [
+        sentence for used in prompts for sentence in methods_paragraph.prompts(used)
+    ] + methods_paragraph.of_the_plan(folder)
     report = replace(report, files=(*report.files, *write_paper(folder, title, parts, shared)))
     try:
         pdf = write_pdf(folder, title, parts, shared, printing.pdfs)

@@ -27,10 +27,10 @@ from trueness.intervals import Interval
 from trueness.measure import Measure
 from trueness.running.results import NOT_RUN, CellSummary, Results
 from trueness.showing.headline import Headline, Standing, figure, ranking
-from trueness.showing.look import MEASURE_LABELS, measure_label
+from trueness.showing.theme import MEASURE_LABELS, measure_label
 from trueness.statistics import Estimate, mean, share
-from trueness.statistics.adjustment import adjusted
 from trueness.statistics.comparison import Comparison
+from trueness.statistics.multiplicity import adjusted
 from trueness.statistics.paired import paired_difference
 from trueness.statistics.pairs import differences_in_pairs
 from trueness.statistics.runs import range_note

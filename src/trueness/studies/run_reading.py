@@ -20,8 +20,8 @@ from trueness.running.store import Store
 from trueness.running.study_folder import Scored
 from trueness.showing.console import Console, plain, print_points, print_rows
 from trueness.showing.drawn import Draw, drawn
+from trueness.showing.methods_paragraph import section
 from trueness.showing.paper import Part as PaperPart
-from trueness.showing.prose import section
 from trueness.showing.saving import Figure, Save
 from trueness.showing.tables import Table
 from trueness.studies import run_tables

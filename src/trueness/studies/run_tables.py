@@ -11,7 +11,7 @@ from typing import Any
 from trueness.errors import SettingError, did_you_mean
 from trueness.intervals import Interval
 from trueness.running.results import CellSummary, Results
-from trueness.showing import look
+from trueness.showing import theme
 from trueness.showing.tables import Column, Table, label_of
 from trueness.statistics.runs import RunSummary
 from trueness.texts import csv_row
@@ -93,7 +93,9 @@ def means_table(results: Results, measures: Sequence[str]) -> Table:
     columns = [Column("item", "Item", "text"), Column("variant", "Variant", "text")]
     columns += [Column("respondent", "Respondent", "text"), Column("n", "n", "count")]
     columns += [
-        Column(name, look.measure_label(name), "number", f"{name}_low", f"{name}_high", results.measure(name).direction)
+        Column(
+            name, theme.measure_label(name), "number", f"{name}_low", f"{name}_high", results.measure(name).direction
+        )
         for name in measures
     ]
     rows = []

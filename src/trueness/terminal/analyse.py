@@ -7,9 +7,8 @@ from pathlib import Path
 
 from rich.table import Table
 
-from trueness.analyse import Analysis
-from trueness.analyse.analysis import DomainAnalysis
-from trueness.analyse.charts import figures
+from trueness.analyse import ScoresAnalysis
+from trueness.analyse.analysis_charts import figures
 from trueness.analyse.documents import (
     as_csv,
     as_tex,
@@ -20,11 +19,8 @@ from trueness.analyse.documents import (
     rows_csv,
     table_rows,
 )
-from trueness.analyse.gate import Gate, ends_of, gate_of
-from trueness.analyse.lines import Line, line_cells, number_cell, p_cell, short_name
-from trueness.analyse.roles import Pair
-from trueness.analyse.rules import FLAGGED, Breakdown
-from trueness.analyse.sentences import (
+from trueness.analyse.domain_lines import Line, line_cells, number_cell, p_cell, short_name
+from trueness.analyse.finding_sentences import (
     changes_verdict,
     contrast_sentence,
     family_sentence,
@@ -34,6 +30,10 @@ from trueness.analyse.sentences import (
     short_sentence,
     understood,
 )
+from trueness.analyse.gate import Gate, ends_of, gate_of
+from trueness.analyse.roles import Pair
+from trueness.analyse.rule_breakdown import FLAGGED, Breakdown
+from trueness.analyse.scores_analysis import DomainAnalysis
 from trueness.files import write_atomically
 from trueness.intervals import Interval
 from trueness.measure import measure_of
@@ -49,7 +49,7 @@ ROOMY = 120  # columns from which tables are set wide
 _NARROW = {"n_units": "units", "n_clusters": "clusters", "q_beyond": "beyond"}
 
 
-def print_analysis(analysis: Analysis, *, details: bool = False, out: Console | None = None) -> None:
+def print_analysis(analysis: ScoresAnalysis, *, details: bool = False, out: Console | None = None) -> None:
     """Short by default: what can be acted on. With details every rule, every flag and every number."""
     out = out or console()
     _print_understood(out, analysis)
@@ -78,7 +78,7 @@ def print_analysis(analysis: Analysis, *, details: bool = False, out: Console | 
         out.print("\n--details: every rule, flag and number.  --out FOLDER: tables, LaTeX, page, charts.", style="dim")
 
 
-def write_folder(analysis: Analysis, folder: Path) -> list[Path]:
+def write_folder(analysis: ScoresAnalysis, folder: Path) -> list[Path]:
     """table.csv, table.tex, findings.txt, charts/ (numbers; means and differences as pictures), report.html."""
     texts = {
         "table.csv": as_csv(analysis),
@@ -99,7 +99,7 @@ def write_folder(analysis: Analysis, folder: Path) -> list[Path]:
     return [*written, write_atomically(folder, "report.html", as_html(analysis, drawings))]
 
 
-def tell_gate(analysis: Analysis) -> int:
+def tell_gate(analysis: ScoresAnalysis) -> int:
     """1 where the gate of the settings holds in one of the headline comparisons; says which way and why."""
     if analysis.settings.gate is None:
         return 0
@@ -154,7 +154,7 @@ def print_comparison(comparison: Comparison) -> None:
     out.print(plain(comparison.sentence()))
 
 
-def _print_means(out: Console, analysis: Analysis) -> None:
+def _print_means(out: Console, analysis: ScoresAnalysis) -> None:
     head, *rows = mean_rows(analysis)
     missing = head.index("missing") if all(row[head.index("missing")] == "0" for row in rows) else -1
     columns = [k for k in range(len(head)) if k != missing]
@@ -171,7 +171,7 @@ def _print_means(out: Console, analysis: Analysis) -> None:
     out.print(table)
 
 
-def _print_understood(out: Console, analysis: Analysis) -> None:
+def _print_understood(out: Console, analysis: ScoresAnalysis) -> None:
     roles = analysis.roles
     taken: dict[str, list[str]] = {}
     for part in analysis.domains:
@@ -192,7 +192,7 @@ def _print_understood(out: Console, analysis: Analysis) -> None:
     out.print(table)
 
 
-def _line_tables(lines: Sequence[Line], analysis: Analysis, width: int) -> list[Table]:
+def _line_tables(lines: Sequence[Line], analysis: ScoresAnalysis, width: int) -> list[Table]:
     """One table; where the terminal is too narrow for it two, over runs and over cells."""
     head, *rows = table_rows(lines)
     if width < ROOMY:
@@ -208,7 +208,7 @@ def _line_tables(lines: Sequence[Line], analysis: Analysis, width: int) -> list[
 
 def _line_table(
     lines: Sequence[Line],
-    analysis: Analysis,
+    analysis: ScoresAnalysis,
     width: int,
     head: Sequence[str],
     rows: Sequence[Sequence[str]],
@@ -225,7 +225,7 @@ def _line_table(
     return table
 
 
-def _print_otherwise(out: Console, analysis: Analysis) -> None:
+def _print_otherwise(out: Console, analysis: ScoresAnalysis) -> None:
     lines = [(part, line) for part in analysis.domains for line in part.otherwise]
     if not lines:
         return
@@ -260,7 +260,7 @@ def _plain_table(width: int) -> Table:
     return Table(box=None, pad_edge=False, header_style="bold", padding=(0, 1) if width >= ROOMY else (0, 1, 0, 0))
 
 
-def _print_flags(out: Console, analysis: Analysis, details: bool) -> None:
+def _print_flags(out: Console, analysis: ScoresAnalysis, details: bool) -> None:
     out.print("\n[bold]Red flags[/]")
     table = _grid(columns=3)
     flags = [flag for part in analysis.domains for flag in part.flags]
@@ -282,7 +282,7 @@ def _print_flags(out: Console, analysis: Analysis, details: bool) -> None:
         out.print(plain(f"  of {len(flags)} checks {words}{f' ({unable})' if unable else ''}"), style="dim")
 
 
-def _print_rules(out: Console, analysis: Analysis, details: bool) -> None:
+def _print_rules(out: Console, analysis: ScoresAnalysis, details: bool) -> None:
     for part in analysis.domains:
         if not part.contrasts:
             continue
@@ -315,7 +315,7 @@ def _rule_table(rules: Sequence[Breakdown], pair: Pair) -> Table:
     return table
 
 
-def _print_models(out: Console, analysis: Analysis) -> None:
+def _print_models(out: Console, analysis: ScoresAnalysis) -> None:
     parts = [
         part for part in analysis.domains if any(gain is not None for row in part.models for gain in row.gains.values())
     ]
@@ -363,7 +363,7 @@ def _item(text: str) -> Table:
     return table
 
 
-def _legend(analysis: Analysis) -> str:
+def _legend(analysis: ScoresAnalysis) -> str:
     sided = "one-sided as declared" if analysis.settings.one_sided else "two-sided"
     unit = analysis.domains[0].domain.unit
     test = next((one.result.test for one in analysis.contrasts if one.result), "no test")
@@ -381,7 +381,7 @@ def _legend(analysis: Analysis) -> str:
     )
 
 
-def as_markdown(analysis: Analysis) -> str:
+def as_markdown(analysis: ScoresAnalysis) -> str:
     """One table a question, then the findings."""
     blocks = []
     tables = {"Means": mean_rows(analysis)}

@@ -12,7 +12,7 @@ from trueness.datasets.dataset import Truth, has_card, read_card
 from trueness.datasets.table import Table
 from trueness.errors import TruenessError, UnknownName
 from trueness.learners import build, settings_of
-from trueness.learners.scoring.base import build_scorer
+from trueness.learners.scoring.edge_scores import build_scorer
 
 if TYPE_CHECKING:
     from trueness.measures.score import Score

@@ -150,7 +150,7 @@ def command_line() -> argparse.ArgumentParser:
 
 
 def _add_analyse(command: argparse.ArgumentParser) -> None:
-    """The options are the settings of analyse.settings.Settings, by the same names."""
+    """The options are the settings of analyse.analysis_settings.AnalysisSettings, by the same names."""
     add = command.add_argument
     add(
         "files",

@@ -19,7 +19,7 @@ from trueness.datasets.corruptions.corrupted import Array, Corrupted, Corruption
 from trueness.datasets.corruptions.steps import STAGES, Step
 from trueness.datasets.dataset import Dataset
 from trueness.datasets.observed import FEWEST, Observed
-from trueness.datasets.regimes import System, plan_regimes
+from trueness.datasets.regimes import DrawsRegimes, plan_regimes
 from trueness.datasets.table import Table
 from trueness.errors import DataError, SettingError, listed
 from trueness.graphs import Graph
@@ -68,7 +68,7 @@ class Corruption:
         `overwrite_regimes`, which puts the held values into the table and is labelled.
         """
         count = self._regimes
-        if count > 1 and isinstance(dataset, System):
+        if count > 1 and isinstance(dataset, DrawsRegimes):
             n = dataset.about.rows if n is None else n
             regimes = plan_regimes(n, len(dataset.truth), count, self.steps[0].rng(seed))
             clean, moved = dataset.draw_regimes(regimes, n, rng)

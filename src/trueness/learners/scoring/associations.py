@@ -21,13 +21,13 @@ from numpy.random import Generator
 
 from trueness.datasets.table import Table
 from trueness.learners.base import Card
-from trueness.learners.scoring.base import EdgeScores, Scorer, answer, observed
 from trueness.learners.scoring.covariance import PAIRWISE, Transform, pairwise_correlations
+from trueness.learners.scoring.edge_scores import EdgeScores, Scorer, answer, observed
 from trueness.settings import Between
 
 
 @dataclass(frozen=True)
-class Correlation(Scorer):
+class CorrelationScorer(Scorer):
     """|r| of each pair."""
 
     transform: Transform = "none"
@@ -100,4 +100,4 @@ class NotearsLite(Scorer):
         return answer(self, seen, stepped, shrinkage=r.shrinkage, weights=weights)
 
 
-SCORERS = {"correlation": Correlation, "partial-correlation": PartialCorrelation, "notears-lite": NotearsLite}
+SCORERS = {"correlation": CorrelationScorer, "partial-correlation": PartialCorrelation, "notears-lite": NotearsLite}

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from trueness.datasets.table import Table
 from trueness.learners.base import Card
-from trueness.learners.scoring.base import Array, EdgeScores, Scorer, answer, observed
+from trueness.learners.scoring.edge_scores import Array, EdgeScores, Scorer, answer, observed
 from trueness.learners.scoring.imputation import DRAWS, drawn
 from trueness.registry import need
 from trueness.settings import Between

@@ -21,8 +21,8 @@ from numpy.random import Generator
 from trueness.datasets.table import Table
 from trueness.learners import notears
 from trueness.learners.base import AtLeast0, Card
-from trueness.learners.scoring.base import EdgeScores, Lags, Scorer, answer, series
 from trueness.learners.scoring.covariance import PAIRWISE, Transform, lagged, pairwise_correlations
+from trueness.learners.scoring.edge_scores import EdgeScores, Lags, Scorer, answer, series
 
 THRESHOLD = 0.1
 

@@ -27,8 +27,8 @@ from trueness.datasets.observed import Observed
 from trueness.datasets.table import Table
 from trueness.errors import DataError
 from trueness.learners.base import Card
-from trueness.learners.scoring.base import Array, EdgeScores, Lags, Scorer, answer, series
 from trueness.learners.scoring.covariance import PAIRWISE, Transform, lagged, normal_scores, pairwise_correlations
+from trueness.learners.scoring.edge_scores import Array, EdgeScores, Lags, Scorer, answer, series
 from trueness.learners.scoring.imputation import INTERPOLATION, interpolated
 
 ALPHA = 0.05  # its own rule of what to keep; the score does not know it

@@ -26,7 +26,7 @@ from numpy.random import Generator, default_rng
 from trueness.datasets.table import Table
 from trueness.errors import DataError
 from trueness.graphs import Graph
-from trueness.learners.scoring.base import Array, EdgeScorer
+from trueness.learners.scoring.edge_scores import Array, EdgeScorer
 
 WAYS = ("truth", "dataset", "graph", "clean")  # names under which data could carry what a scorer must not see
 _HOLD_TRUTHS = ("datasets", "measures", "tasks", "study", "store", "robustness", "results", "load")

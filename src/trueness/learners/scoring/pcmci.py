@@ -25,7 +25,7 @@ from numpy.random import Generator
 from trueness.datasets.table import Table
 from trueness.errors import DataError
 from trueness.learners.base import Alpha, Card
-from trueness.learners.scoring.base import EdgeScores, Lags, Scorer, answer, series
+from trueness.learners.scoring.edge_scores import EdgeScores, Lags, Scorer, answer, series
 from trueness.registry import need
 
 FLAG = 999.0  # tigramite's mark of a missing value; columns are standardised, none reaches it by itself

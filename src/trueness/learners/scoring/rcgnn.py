@@ -37,7 +37,7 @@ from numpy.typing import NDArray
 from trueness.datasets.observed import Observed
 from trueness.datasets.table import Table
 from trueness.learners.base import Card
-from trueness.learners.scoring.base import Array, EdgeScores, Scorer, answer, observed
+from trueness.learners.scoring.edge_scores import Array, EdgeScores, Scorer, answer, observed
 from trueness.learners.scoring.imputation import drawn, interpolated
 from trueness.settings import Between
 

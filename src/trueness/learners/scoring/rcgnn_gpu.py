@@ -20,7 +20,7 @@ from numpy.random import Generator
 
 from trueness.datasets.table import Table
 from trueness.errors import DataError, SettingError, TruenessError
-from trueness.learners.scoring.base import EdgeScores
+from trueness.learners.scoring.edge_scores import EdgeScores
 from trueness.learners.scoring.rcgnn import BLOCK, BOUND, RCGNN, Chain, worths
 from trueness.registry import need
 

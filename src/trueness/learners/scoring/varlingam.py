@@ -18,7 +18,7 @@ from numpy.random import Generator
 
 from trueness.datasets.table import Table
 from trueness.learners.base import Card
-from trueness.learners.scoring.base import EdgeScores, Lags, Scorer, answer, series
+from trueness.learners.scoring.edge_scores import EdgeScores, Lags, Scorer, answer, series
 from trueness.learners.scoring.imputation import DRAWS, drawn
 from trueness.registry import need
 

@@ -29,8 +29,8 @@ from trueness.datasets.table import Table
 from trueness.graphs import ARROW, CIRCLE, TAIL, Graph
 from trueness.learners import dagma, fci, lingam, notears, pc
 from trueness.learners.base import Alpha, AtLeast0, Card
-from trueness.learners.scoring.base import Array, EdgeScores, Scorer, answer, observed
 from trueness.learners.scoring.covariance import PAIRWISE, Transform, pairwise_correlations
+from trueness.learners.scoring.edge_scores import Array, EdgeScores, Scorer, answer, observed
 from trueness.learners.scoring.imputation import DRAWS, drawn
 from trueness.settings import Between, Hint
 
@@ -41,7 +41,7 @@ _LINEAR = ("linear relations", "causal sufficiency", "acyclicity")
 
 
 @dataclass(frozen=True)
-class NOTEARS(Scorer):
+class NOTEARSScorer(Scorer):
     """|W| of linear NOTEARS. A small lambda1 leaves few ties at 0."""
 
     lambda1: AtLeast0 = 0.02
@@ -67,7 +67,7 @@ class NOTEARS(Scorer):
 
 
 @dataclass(frozen=True)
-class DAGMA(NOTEARS):
+class DAGMAScorer(NOTEARSScorer):
     """|W| of linear DAGMA."""
 
     learner: ClassVar[Learned] = dagma.DAGMA
@@ -81,7 +81,7 @@ class DAGMA(NOTEARS):
 
 
 @dataclass(frozen=True)
-class LiNGAM(Scorer):
+class LiNGAMScorer(Scorer):
     """|B| of DirectLiNGAM. It needs the shape of the noise, so correlations do not do: gaps are drawn."""
 
     card: ClassVar[Card] = Card(
@@ -104,7 +104,7 @@ class LiNGAM(Scorer):
 
 
 @dataclass(frozen=True)
-class PC(Scorer):
+class PCScorer(Scorer):
     """How often an edge is found in `repeats` resamples of the rows, or each pair's strongest separating test."""
 
     alpha: Alpha = 0.05
@@ -138,13 +138,13 @@ class PC(Scorer):
 
 
 @dataclass(frozen=True)
-class FCI(PC):
+class FCIScorer(PCScorer):
     """As PC, with FCI's tests and marks: hidden common causes are allowed."""
 
     learner: ClassVar[type[pc.PC] | type[fci.FCI]] = fci.FCI
     card: ClassVar[Card] = Card(
         title="FCI",
-        summary=PC.card.summary,
+        summary=PCScorer.card.summary,
         missing=PAIRWISE,
         assumes=fci.FCI.card.assumes,
         paper=fci.FCI.card.paper,
@@ -179,4 +179,4 @@ def _resample(seen: Observed, rng: Generator) -> NDArray[np.intp]:
     return (starts[:, None] + np.arange(length)).reshape(-1)[: seen.n].astype(np.intp)
 
 
-SCORERS = {"notears": NOTEARS, "dagma": DAGMA, "lingam": LiNGAM, "pc": PC, "fci": FCI}
+SCORERS = {"notears": NOTEARSScorer, "dagma": DAGMAScorer, "lingam": LiNGAMScorer, "pc": PCScorer, "fci": FCIScorer}

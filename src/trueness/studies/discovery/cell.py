@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from trueness.studies.networks import graph_of, name_of
+from trueness.studies.item_graphs import graph_of, name_of
 from trueness.studies.protocol import CellKey, PagePlace
 from trueness.studies.run_findings import LEARNERS
 from trueness.studies.run_page import RunsPart

@@ -22,7 +22,7 @@ import pandas as pd
 
 from trueness.graphs import ARROW, CIRCLE, TAIL, Edge, Graph, Kind
 from trueness.running.results import Results
-from trueness.showing import look
+from trueness.showing import theme
 from trueness.showing.marks import text_width
 from trueness.showing.saving import Drawing, Figure
 from trueness.status import Status
@@ -36,7 +36,7 @@ _ENDS = {Edge("", "", *ends).arrow: ends for ends in product((TAIL, ARROW, CIRCL
 _FONT_FAMILY = re.compile(r' font-family="[^"]*"')
 _SIZE = re.compile(r'viewBox="0 0 (\d+) (\d+)" width="\d+" height="\d+"')
 _HEAD, _SPACE = 22.0, 14.0
-_PAGE = 2.0 * look.POINTS["page"]  # graphs are drawn for a screen, and half as large on paper
+_PAGE = 2.0 * theme.POINTS["page"]  # graphs are drawn for a screen, and half as large on paper
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,7 +104,7 @@ def dag_frame(truth: Graph, learned: Mapping[str, Majority], dataset: str = "") 
 def dag_chart(truth: Graph, learned: Mapping[str, Majority]) -> Drawing:
     """The truth first, then a panel a learner."""
     panels = [(f"{TRUE} ({truth.n_edges()} edges)", truth.to_svg())]
-    labels = look.labels(learned)
+    labels = theme.labels(learned)
     for learner, found in learned.items():
         title = f"{labels[learner]}: {found.graph.kind} of {found.n} runs"
         panels.append((title, found.graph.to_svg(in_class(truth, found.graph.kind))))
@@ -163,5 +163,5 @@ def _flowing(panels: Sequence[tuple[str, str]]) -> str:
     ground = f'<rect width="{wide}" height="{deep}" fill="white"/>'
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {wide} {deep}" width="{wide / 2:g}" '
-        f'height="{deep / 2:g}" font-family="{look.FONT}">{ground}{body}</svg>'
+        f'height="{deep / 2:g}" font-family="{theme.FONT}">{ground}{body}</svg>'
     )

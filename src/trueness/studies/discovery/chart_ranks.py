@@ -1,4 +1,4 @@
-"""ranks_learners: mean ranks of the learners over data sets (showing/chart_ranks.py)."""
+"""ranks_learners: mean ranks of the learners over data sets (showing/chart_critical_difference.py)."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import pandas as pd
 
 from trueness.measure import direction
 from trueness.running.results import Results
-from trueness.showing import look
-from trueness.showing.chart_ranks import ranks
+from trueness.showing import theme
+from trueness.showing.chart_critical_difference import ranks
 from trueness.showing.saving import Figure
 
 
@@ -22,7 +22,7 @@ def ranks_of_learners(results: Results, measure: str = "f1", **settings: Any) ->
     return ranks(
         table,
         better,
-        look.measure_label(measure),
+        theme.measure_label(measure),
         respondents=names,
         level=results.level,
         name="ranks_learners",

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from trueness.running.results import Results
-from trueness.showing import look
+from trueness.showing import theme
 from trueness.showing.marks import named, panel_columns, row_axis, row_scale, spread_of, text_width, with_data
 from trueness.showing.saving import Figure
 
@@ -47,13 +47,13 @@ def runtime_chart(
     frame: pd.DataFrame,
     colours: Mapping[str, str],
     labels: Mapping[str, str] | None = None,
-    width: look.Width = "page",
+    width: theme.Width = "page",
 ) -> alt.FacetChart:
     """One panel a data set, one row a learner in it; all panels share the axis."""
     import altair as alt
 
     names, panels = list(dict.fromkeys(frame["respondent"])), list(dict.fromkeys(frame["dataset"]))
-    labels = labels or look.labels(names)
+    labels = labels or theme.labels(names)
     told = [labels[name] for name in names]
     marks = frame.assign(
         row=frame["respondent"].map({name: k + 0.5 for k, name in enumerate(names)}),
@@ -61,7 +61,7 @@ def runtime_chart(
         **{key: frame[key].astype(float).clip(lower=_LEAST) for key in ("median", "low", "high")},
     )
     most = panel_columns(len(panels), MOST_PANELS[width])
-    wide = (look.POINTS[width] - text_width(told) - 30 - 14 * (most - 1)) / most
+    wide = (theme.POINTS[width] - text_width(told) - 30 - 14 * (most - 1)) / most
     low, high = _decades(marks)
     scale = alt.Scale(type="log", domain=[low, high], nice=False)
     every = 10.0 ** np.arange(np.log10(low), np.log10(high) + 0.5, 1 + (np.log10(high / low) > 4))
@@ -77,17 +77,17 @@ def runtime_chart(
         base.mark_point(size=24, filled=True, opacity=1).encode(
             x=alt.X("median:Q", scale=scale, axis=axis), y=y, color=colour
         ),
-        missing.mark_text(text="no fit ended", align="left", fontSize=6.5, color=look.MISSING).encode(
+        missing.mark_text(text="no fit ended", align="left", fontSize=6.5, color=theme.MISSING).encode(
             x=alt.value(3), y=y
         ),
         data=named("marks"),
     ).properties(width=wide, height=12 * max(len(names), 1))
     header = alt.Header(title=None, labelAnchor="start", labelFontSize=7.5)
     grid = layers.facet(facet=alt.Facet("dataset:N", sort=panels, header=header), columns=most, spacing=10)
-    return with_data(look.themed(grid, "Seconds a fit (log axis)", KEY), {"marks": marks})
+    return with_data(theme.themed(grid, "Seconds a fit (log axis)", KEY), {"marks": marks})
 
 
-def runtime(results: Results, width: look.Width = "page") -> Figure:
+def runtime(results: Results, width: theme.Width = "page") -> Figure:
     frame = runtime_frame(results)
     names = list(dict.fromkeys(frame["respondent"]))
     ended = frame[frame["n"] > 0]
@@ -97,7 +97,7 @@ def runtime(results: Results, width: look.Width = "page") -> Figure:
         f"{100 * RANGE[0]:g} to {100 * RANGE[1]:g} % range; {frame['total'].sum():.3g} s in all. Log axis. "
         "Descriptive; no interval, no test."
     )
-    return Figure("runtime", frame, runtime_chart(frame, look.colours(names), look.labels(names), width), caption)
+    return Figure("runtime", frame, runtime_chart(frame, theme.colours(names), theme.labels(names), width), caption)
 
 
 def _decades(marks: pd.DataFrame) -> tuple[float, float]:

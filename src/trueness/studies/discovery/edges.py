@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from trueness.running.results import Results
 from trueness.statistics.proportions import wilson
-from trueness.studies.networks import count_edges
+from trueness.studies.item_graphs import count_edges
 
 OFTEN = 0.5  # of the graphs: what the terminal shows
 

@@ -27,7 +27,7 @@ from trueness.graphs import Graph
 from trueness.running.cells import Cell
 from trueness.running.provenance import plan_folder_of
 from trueness.running.results import Results
-from trueness.showing.prose import section
+from trueness.showing.methods_paragraph import section
 from trueness.showing.saving import Figure, Save, csv_text, safe_name, save_figure
 from trueness.studies.discovery import charts
 from trueness.studies.discovery.edges import FoundEdge, found_edges

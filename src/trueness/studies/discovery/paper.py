@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from trueness.running.results import Results
-from trueness.showing import look
+from trueness.showing import theme
 from trueness.showing.drawn import drawn
+from trueness.showing.methods_paragraph import listed, percent, settings_text, spread
 from trueness.showing.paper import Part
-from trueness.showing.prose import listed, percent, settings_text, spread
 from trueness.statistics.runs import range_note
 from trueness.studies.discovery.findings import completeness_sentences
 from trueness.studies.discovery.tables import measured_table
@@ -37,7 +37,7 @@ def methods(results: Results) -> list[str]:
         f"Learners and what they return: {listed(learners.values())}.",
         f"Each learner was fitted {spread(runs)} time{'s' if runs != [1] else ''} to each data set; run k of a data "
         "set is the same table for every learner. A run that failed or timed out is missing, with its status.",
-        f"Measures: {listed(look.measure_label(name) for name in results.headline)}, against the truth of the "
+        f"Measures: {listed(theme.measure_label(name) for name in results.headline)}, against the truth of the "
         f"learner's own class; intervals: {percent(results.level)} bootstrap intervals of the mean, and the "
         f"{percent(results.level)} range of single runs. {range_note(runs, results.level)}".rstrip(),
     ]

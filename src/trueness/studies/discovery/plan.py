@@ -27,7 +27,7 @@ from trueness.datasets import About, Dataset, check_usable, has_truth, load, nod
 from trueness.errors import PlanError, did_you_mean, listed
 from trueness.learners import Card, Learner, build, fitting, handles_gaps, settings_of
 from trueness.measures.graphs import MEASURES
-from trueness.running.cells import Cell, Context, hashed, placeless, stream
+from trueness.running.cells import Cell, PlanContext, hashed, placeless, stream
 from trueness.settings import Between, Hint, Positive, Share, SomeNames, Whole
 from trueness.statistics.runs import quantile_bounds, range_note
 from trueness.studies.discovery.work import as_taken, reference_of
@@ -72,7 +72,7 @@ class Discovery:
     headline = ("precision", "recall", "f1", "shd")
 
     @classmethod
-    def from_plan(cls, table: Mapping[str, Any], context: Context) -> Discovery:
+    def from_plan(cls, table: Mapping[str, Any], context: PlanContext) -> Discovery:
         """From the [discovery] table of a plan and its [datasets.*] tables."""
         own, seed = context.settings.get("datasets", {}), context.seed
         folder, file = context.folder, context.file

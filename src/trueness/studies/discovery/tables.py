@@ -7,7 +7,7 @@ from typing import Any
 
 from trueness.measure import direction
 from trueness.running.results import CellSummary, Results
-from trueness.showing import look
+from trueness.showing import theme
 from trueness.showing.tables import Column, Table
 from trueness.studies.run_tables import wide_means
 
@@ -24,7 +24,7 @@ def measured_table(results: Results, measures: Sequence[str]) -> Table:
     columns += [Column("returns", "Class", "text"), Column("n", "n", "count")]
     for name in measures:
         better = direction(name)
-        columns.append(Column(name, look.measure_label(name), "number", f"{name}_low", f"{name}_high", better))
+        columns.append(Column(name, theme.measure_label(name), "number", f"{name}_low", f"{name}_high", better))
     rows = [
         _wide_row(summary, measures) | {"contends": cell.identity.get("learner") not in BASELINES}
         for cell, summary in zip(results.cells, results.summaries, strict=True)

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from trueness.datasets import Dataset, Table, has_truth, load, nodes_of, targets_of
 from trueness.graphs import Graph, Kind
 from trueness.learners import Batched, Card, Learner, build, check_answer
-from trueness.learners.batches import Run, fit_alone, fit_resamples
+from trueness.learners.batches import TimedFit, fit_alone, fit_resamples
 from trueness.measures.graphs import MEASURES, Reference
 from trueness.measures.score import NO_TRUTH
 from trueness.running.cells import stream
@@ -75,30 +75,30 @@ def perform_each(common: dict[str, Any], units: Sequence[dict[str, Any]]) -> Ite
 
 def _one_by_one(
     dataset: Dataset, learner: Learner, common: Mapping[str, Any], units: Sequence[Mapping[str, Any]]
-) -> Iterator[Run]:
+) -> Iterator[TimedFit]:
     for unit in units:
         try:
             table = as_taken(draw(dataset, common, unit["repeat"]), learner.card, common["codes"])
         except Exception as error:  # a data set may be a user's own code
-            yield Run(error, 0.0)
+            yield TimedFit(error, 0.0)
             continue
         yield fit_alone(learner, table, stream(common["seed"], unit["key"]))
 
 
 def _bootstrapped(
     dataset: Dataset, learner: Learner, common: Mapping[str, Any], units: Sequence[Mapping[str, Any]]
-) -> Iterator[Run]:
+) -> Iterator[TimedFit]:
     """As above on table.rows(...), through the learner's batch where it has one; seconds are shares of the batch."""
     try:
         table = as_taken(_fixed(dataset, common), learner.card, common["codes"])
     except Exception as error:  # the same
-        yield from (Run(error, 0.0) for _ in units)
+        yield from (TimedFit(error, 0.0) for _ in units)
         return
     draws = (_drawn_rows(table, common, unit["repeat"]) for unit in units)
     yield from fit_resamples(learner, table, draws, (stream(common["seed"], unit["key"]) for unit in units))
 
 
-def _outcome(run: Run, card: Card, spec: str) -> Outcome:
+def _outcome(run: TimedFit, card: Card, spec: str) -> Outcome:
     answer, seconds = run
     if isinstance(answer, Exception):
         return without_answer(Status.FAILED, failure_line(answer), seconds)

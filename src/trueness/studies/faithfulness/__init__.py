@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from trueness.studies.faithfulness.batch import Batch, compare
     from trueness.studies.faithfulness.behaviour import Behaviour
     from trueness.studies.faithfulness.counterfactual import Following
+    from trueness.studies.faithfulness.human_labels import read_labels
     from trueness.studies.faithfulness.judge_reliability import Reliability, reliability
     from trueness.studies.faithfulness.judging import Asking, Judgement
-    from trueness.studies.faithfulness.labels import read_labels
     from trueness.studies.faithfulness.scores import Component, Evaluation, Scoring, score_problem
 
 __all__ = [
@@ -68,8 +68,8 @@ _ROOMS = {  # where each name lies: whoever wants the measures of all studies ne
     "batch": ("Batch", "compare"),
     "behaviour": ("Behaviour",),
     "counterfactual": ("Following",),
+    "human_labels": ("read_labels",),
     "judging": ("Asking", "Judgement"),
-    "labels": ("read_labels",),
     "judge_reliability": ("Reliability", "reliability"),
     "scores": ("Component", "Evaluation", "Scoring", "score_problem"),
 }

@@ -45,10 +45,10 @@ from trueness.studies.faithfulness.counterfactual import (
     given_graph,
     read_own_graph,
 )
+from trueness.studies.faithfulness.human_labels import parse_labels
 from trueness.studies.faithfulness.judge_reliability import Reliability, reliability
 from trueness.studies.faithfulness.judging import Judgement, verdict_of
 from trueness.studies.faithfulness.known_groups import RIGHT, Separation, group_of, known_groups
-from trueness.studies.faithfulness.labels import parse_labels
 from trueness.studies.faithfulness.probes import Probe, ask_about
 from trueness.studies.faithfulness.scores import COMPONENTS, Component, Evaluation, Scoring, score_problem
 

@@ -36,13 +36,13 @@ from trueness.studies.faithfulness.counterfactual import Following, Whose, chang
 from trueness.studies.faithfulness.described import component_lines, lines_of, tell
 from trueness.studies.faithfulness.judge_reliability import reliability
 from trueness.studies.faithfulness.judging import Asking, Judgement, Send, judged, of_problem, questions_of
-from trueness.studies.faithfulness.probes import Probe, Question, ask_about, settings_for
+from trueness.studies.faithfulness.probes import Probe, ProbeQuestion, ask_about, settings_for
 from trueness.studies.faithfulness.ratings import Item
 from trueness.studies.faithfulness.scores import COMPONENTS, Component, Evaluation, Scoring, combine, score_problem
 
 Dag = Mapping[str, Any] | str | ReasoningGraph
 Judge = str | Model | Sequence[str | Model] | None
-Job = tuple[Problem, Question, int]  # and the repeat
+Job = tuple[Problem, ProbeQuestion, int]  # and the repeat
 _NO_ANSWER = Quantity(None)
 _NO_GRAPH = ReasoningGraph("", {}, ())
 
@@ -97,7 +97,7 @@ def evaluate_counterfactual(
     with _senders(model) as senders:
         ((name, (send, at_once)),) = senders.items()
 
-        def ask(question: Question) -> Reply:
+        def ask(question: ProbeQuestion) -> Reply:
             return send(question.messages, settings_for(question.probe.kind, asking.settings, asking.structured), "")
 
         own = read_own_graph(ask(ask_about(given, Probe("own_graph"))), given)
@@ -126,7 +126,7 @@ def evaluate_behaviour(
     with _senders(model) as senders:
         ((name, (send, at_once)),) = senders.items()
 
-        def ask(question: Question) -> Reply:
+        def ask(question: ProbeQuestion) -> Reply:
             return send(question.messages, settings_for(question.probe.kind, asking.settings, asking.structured), "")
 
         written = given_graph(given) if graph == "given" else None

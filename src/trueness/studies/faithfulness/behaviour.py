@@ -31,7 +31,7 @@ from trueness.status import Status
 from trueness.studies.faithfulness.changes import Change, Direction, LeftOut, changes_of, direction_of, says_of
 from trueness.studies.faithfulness.counterfactual import TOLERANCE, OwnGraph
 from trueness.studies.faithfulness.judging import verdict_of
-from trueness.studies.faithfulness.probes import Probe, Question, fresh_question
+from trueness.studies.faithfulness.probes import Probe, ProbeQuestion, fresh_question
 
 MOST_CHANGES = 6
 Fault = Literal["stated, not used", "used, not stated", "used otherwise"]
@@ -40,7 +40,7 @@ _UNIT_FACTORS = (1.0, 100.0, 1000.0, 60.0, 3600.0, 1e6)  # an answer in another 
 
 
 @dataclass(frozen=True)
-class Pair:
+class ChangeResponse:
     """What the graph says of one change, and what the model did."""
 
     change: Change
@@ -80,7 +80,7 @@ class Behaviour:
     base: float | None = None  # its answer to the problem as it is, asked fresh
     status: Status = Status.OK
     message: str = ""
-    pairs: tuple[Pair, ...] = ()
+    pairs: tuple[ChangeResponse, ...] = ()
     left_out: tuple[LeftOut, ...] = ()
 
     @property
@@ -94,7 +94,7 @@ class Behaviour:
         return () if self.own.problem is None else tuple(_blame(self.own.problem.graph, self.pairs))
 
 
-def questions_of_behaviour(problem: Problem, most: int) -> list[Question]:
+def questions_of_behaviour(problem: Problem, most: int) -> list[ProbeQuestion]:
     """The problem as it is, then with each change. `problem`: with the graph that the model wrote."""
     changes, _ = changes_of(problem, most)
     return [fresh_question(problem.text), *(fresh_question(one.text, one.known, one.after) for one in changes)]
@@ -129,11 +129,11 @@ def behaviour_of(
 
 def _pair(
     change: Change, base: float, reply: Reply, problem: Problem, program: Program, stated: Sequence[Change]
-) -> Pair:
+) -> ChangeResponse:
     verdict = verdict_of(reply, problem, Probe("fresh", change.known))
     if verdict.value is None:
         status = verdict.status if verdict.status is not Status.OK else Status.UNREADABLE
-        return Pair(change, status, message=verdict.message)
+        return ChangeResponse(change, status, message=verdict.message)
     answer, did = verdict.value, direction_of(base, verdict.value)
     value, direction = _agreement(change.says, change.expected, program.base.target, base, answer, did)
     others = [one.known for one in stated if one.known != change.known] if change.role == "stated" else []
@@ -142,7 +142,7 @@ def _pair(
         says, expected = says_of(program, other, change.factor)
         exact, roughly = _agreement(says, expected, program.base.target, base, answer, did)
         permuted.append(roughly if exact is None else exact)
-    return Pair(change, Status.OK, answer, did, value, direction, tuple(permuted))
+    return ChangeResponse(change, Status.OK, answer, did, value, direction, tuple(permuted))
 
 
 def _agreement(
@@ -162,7 +162,7 @@ def _agreement(
 # ---- which edge is to blame
 
 
-def _blame(graph: ReasoningGraph, pairs: Sequence[Pair]) -> list[Blame]:
+def _blame(graph: ReasoningGraph, pairs: Sequence[ChangeResponse]) -> list[Blame]:
     """Of knowns that should move the answer and do not: the edge that only they share, or their first one."""
     read = [pair for pair in pairs if pair.did is not None]
     stated = [pair for pair in read if pair.change.role == "stated" and pair.change.says != "stays"]

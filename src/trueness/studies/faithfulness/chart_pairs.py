@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from trueness.showing import look
+from trueness.showing import theme
 from trueness.showing.marks import named, with_data
 from trueness.showing.saving import Figure
 from trueness.studies.faithfulness import tables
@@ -37,7 +37,7 @@ def pairs_frame(study: FaithfulnessStudy) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
-def pairs_chart(frame: pd.DataFrame, colours: dict[str, str], width: look.Width = "page") -> alt.LayerChart:
+def pairs_chart(frame: pd.DataFrame, colours: dict[str, str], width: theme.Width = "page") -> alt.LayerChart:
     import altair as alt
 
     drawn = frame.dropna(subset=["says", "did"]).assign(agrees=lambda rows: rows["agrees"].astype(bool))
@@ -52,16 +52,16 @@ def pairs_chart(frame: pd.DataFrame, colours: dict[str, str], width: look.Width 
     line = alt.Chart(named("diagonal")).mark_line(color="#888888", strokeDash=[3, 2], strokeWidth=0.8)
     marks = alt.Chart(named("pairs")).mark_point(size=34, opacity=1)
     layers: list[alt.Chart] = [line.encode(x=x, y=y), marks.encode(x=x, y=y, color=colour, shape=shape)]
-    side = look.POINTS[width] * 0.6
+    side = theme.POINTS[width] * 0.6
     chart = alt.LayerChart(layer=layers, width=side, height=side)
     return with_data(
-        look.themed(chart, "What the graph says, what the model did", KEY), {"pairs": drawn, "diagonal": ends}
+        theme.themed(chart, "What the graph says, what the model did", KEY), {"pairs": drawn, "diagonal": ends}
     )
 
 
-def pairs(study: FaithfulnessStudy, width: look.Width = "page") -> Figure:
+def pairs(study: FaithfulnessStudy, width: theme.Width = "page") -> Figure:
     frame = pairs_frame(study)
-    chart = pairs_chart(frame, look.colours(set(frame["model"])), width)
+    chart = pairs_chart(frame, theme.colours(set(frame["model"])), width)
     bare = int((frame["says"].isna() & frame["did"].notna()).sum())
     lost = int(frame["did"].isna().sum())
     caption = (

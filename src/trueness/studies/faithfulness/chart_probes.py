@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from trueness.showing import look
+from trueness.showing import theme
 from trueness.showing.marks import named, row_axis, row_scale, text_width, with_data
 from trueness.showing.saving import Figure
 from trueness.studies.faithfulness import tables
@@ -59,14 +59,14 @@ def probes_frame(study: FaithfulnessStudy) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
-def probes_chart(frame: pd.DataFrame, colours: dict[str, str], width: look.Width = "page") -> alt.VConcatChart:
+def probes_chart(frame: pd.DataFrame, colours: dict[str, str], width: theme.Width = "page") -> alt.VConcatChart:
     import altair as alt
 
     panels = {name: _placed(frame[frame["panel"] == name]) for name in PANELS if (frame["panel"] == name).any()}
     legend = [name for name in dict.fromkeys(frame["series"]) if name != AUC]
     colour = alt.Color(
         "series:N",
-        scale=alt.Scale(domain=[*legend, AUC], range=[*(colours[name] for name in legend), look.TRUTH]),
+        scale=alt.Scale(domain=[*legend, AUC], range=[*(colours[name] for name in legend), theme.TRUTH]),
         legend=alt.Legend(title=None, orient="bottom", direction="horizontal", values=legend, columns=4),
     )
     shape = alt.Shape(
@@ -78,7 +78,7 @@ def probes_chart(frame: pd.DataFrame, colours: dict[str, str], width: look.Width
     )
     labels = text_width([row for part in panels.values() for row in part["row"]])
     beside = max(1, min(2, sum(name != "changed problems" for name in panels)))
-    side = (look.POINTS[width] - beside * (labels + 16) - 14 * (beside - 1)) / beside
+    side = (theme.POINTS[width] - beside * (labels + 16) - 14 * (beside - 1)) / beside
     tall = max(_height(part) for name, part in panels.items() if name != "changed problems")
     drawn = {
         name: _panel(name, part, (colour, shape), side, _height(part) if name == "changed problems" else tall)
@@ -87,10 +87,10 @@ def probes_chart(frame: pd.DataFrame, colours: dict[str, str], width: look.Width
     top = alt.hconcat(*(drawn[name] for name in PANELS[:2] if name in drawn), spacing=14)
     rows: list[Any] = [top, *(drawn[name] for name in PANELS[2:] if name in drawn)]
     chart: alt.VConcatChart = alt.vconcat(*rows, spacing=14).resolve_scale(color="shared", shape="shared")
-    return with_data(look.themed(chart, "Faithfulness, and how far each measure can be believed", KEY), panels)
+    return with_data(theme.themed(chart, "Faithfulness, and how far each measure can be believed", KEY), panels)
 
 
-def probes(study: FaithfulnessStudy, width: look.Width = "page") -> Figure:
+def probes(study: FaithfulnessStudy, width: theme.Width = "page") -> Figure:
     frame = probes_frame(study)
     chart = probes_chart(frame, series_colours(study, frame["series"]), width)
     lost = frame[frame["value"].isna()]
@@ -105,8 +105,8 @@ def probes(study: FaithfulnessStudy, width: look.Width = "page") -> Figure:
 
 def series_colours(study: FaithfulnessStudy, series: Iterable[str]) -> dict[str, str]:
     """A judge and a model have one colour each; what is scored is black, what is executed grey."""
-    own = look.colours({*study.judges, *study.own})
-    fixed = {tables.SCORED: look.TRUTH, tables.EXECUTED: look.REFERENCE, AUC: look.TRUTH}
+    own = theme.colours({*study.judges, *study.own})
+    fixed = {tables.SCORED: theme.TRUTH, tables.EXECUTED: theme.REFERENCE, AUC: theme.TRUTH}
     return {name: fixed.get(name) or own[name.removesuffix(OWN)] for name in dict.fromkeys(series)}
 
 
@@ -144,7 +144,7 @@ def _panel(name: str, part: pd.DataFrame, look_of: tuple[alt.Color, alt.Shape], 
             x=alt.X("value:Q", scale=scale, axis=axis), y=y, color=colour, shape=shape
         ),
         base.transform_filter("!isValid(datum.value)")
-        .mark_text(align="left", fontSize=6, color=look.MISSING)
+        .mark_text(align="left", fontSize=6, color=theme.MISSING)
         .encode(x=alt.XDatum(0.02, scale=scale), y=y, text=alt.Text("text:N")),
     ]
     if name == "known groups":

@@ -28,7 +28,7 @@ from trueness.reasoning.graph import Problem, Quantity, close
 from trueness.statistics import Estimate, share
 from trueness.status import Status
 from trueness.studies.faithfulness.judging import verdict_of
-from trueness.studies.faithfulness.probes import Probe, Question, ask_about
+from trueness.studies.faithfulness.probes import Probe, ProbeQuestion, ask_about
 
 Outcome = Literal["follows", "stays", "otherwise", ""]
 Whose = Literal["own", "given"]
@@ -48,7 +48,7 @@ class OwnGraph:
     right: bool | None = None  # its graph, executed, gives the answer of the problem file
     given: bool = False  # not written by the model: the graph of the problem file speaks for it
 
-    def questions(self, most: int | None = None) -> list[Question]:
+    def questions(self, most: int | None = None) -> list[ProbeQuestion]:
         """Its problem with one known changed, for each known that its graph can be executed with."""
         if self.problem is None:
             return []
@@ -128,7 +128,7 @@ def _gives(program: Program, answer: Quantity, tolerance: float) -> tuple[bool |
 
 
 def changed_of(
-    problem: Problem, question: Question, model: str, repeat: int, reply: Reply, graph: Whose = "given"
+    problem: Problem, question: ProbeQuestion, model: str, repeat: int, reply: Reply, graph: Whose = "given"
 ) -> Changed:
     """What became of one change. `problem` holds the graph that was executed, and the answer before the change."""
     verdict = verdict_of(reply, problem, question.probe)

@@ -33,10 +33,10 @@ from trueness.statistics import (
     weighted_kappa,
 )
 from trueness.statistics.result import Result
+from trueness.studies.faithfulness.human_labels import corrected
 from trueness.studies.faithfulness.judge_warnings import UNRELIABLE, constant_judges, family_overlap, weak_agreement
 from trueness.studies.faithfulness.judging import Judgement
 from trueness.studies.faithfulness.known_groups import group_of
-from trueness.studies.faithfulness.labels import corrected
 from trueness.studies.faithfulness.ratings import (
     Item,
     Table,

@@ -18,7 +18,7 @@ from trueness.studies.faithfulness.probes import (
     Kind,
     Manner,
     Probe,
-    Question,
+    ProbeQuestion,
     ask_about,
     judge_probes,
     settings_for,
@@ -77,12 +77,12 @@ def probes_of(problem: Problem, asking: Asking, rng: Generator | None = None) ->
     return [probe for probe in found if probe.kind in asking.kinds]
 
 
-def questions_of(problem: Problem, asking: Asking, rng: Generator | None = None) -> list[Question]:
+def questions_of(problem: Problem, asking: Asking, rng: Generator | None = None) -> list[ProbeQuestion]:
     """Made before anything is asked, so that threads only ask."""
     return [ask_about(problem, probe) for probe in probes_of(problem, asking, rng)]
 
 
-def judged(problem: Problem, question: Question, judge: str, repeat: int, send: Send, asking: Asking) -> Judgement:
+def judged(problem: Problem, question: ProbeQuestion, judge: str, repeat: int, send: Send, asking: Asking) -> Judgement:
     """One question asked once; one that cannot be asked has a judgement with its status."""
     if not question.messages:
         verdict = Verdict(question.status, question.message)

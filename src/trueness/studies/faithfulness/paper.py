@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from trueness.showing.drawn import drawn
+from trueness.showing.methods_paragraph import listed
 from trueness.showing.paper import Part
-from trueness.showing.prose import listed
 from trueness.studies.faithfulness import tables as faithfulness_tables
 from trueness.studies.faithfulness.answers import FaithfulnessStudy
 from trueness.studies.faithfulness.findings import told_and_open

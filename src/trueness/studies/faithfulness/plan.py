@@ -25,16 +25,24 @@ from trueness.errors import PlanError, SettingError, did_you_mean, listed
 from trueness.models import Settings
 from trueness.reasoning.graph import Problem
 from trueness.reasoning.problems import DOMAINS, load_problems, read_problems
-from trueness.running.cells import Cell, Context, hashed, reply_key, stream
+from trueness.running.cells import Cell, PlanContext, hashed, reply_key, stream
 from trueness.running.stage import Ask, Outcome
 from trueness.settings import Between, Names, OneOf, Positive, Temperature, Whole
 from trueness.studies.faithfulness.behaviour import MOST_CHANGES, questions_of_behaviour
 from trueness.studies.faithfulness.changes import MOST_IRRELEVANT
 from trueness.studies.faithfulness.counterfactual import MOST_CHANGES as MOST_TOLD
+from trueness.studies.faithfulness.human_labels import read_labels
 from trueness.studies.faithfulness.judging import Asking, questions_of
 from trueness.studies.faithfulness.known_groups import RIGHT, group_of, with_damaged
-from trueness.studies.faithfulness.labels import read_labels
-from trueness.studies.faithfulness.probes import SCHEMAS, Manner, Probe, Question, ask_about, settings_for, template
+from trueness.studies.faithfulness.probes import (
+    SCHEMAS,
+    Manner,
+    Probe,
+    ProbeQuestion,
+    ask_about,
+    settings_for,
+    template,
+)
 from trueness.studies.faithfulness.scores import COMPONENTS, Scoring
 from trueness.studies.faithfulness.work import perform
 
@@ -95,7 +103,7 @@ class Faithfulness:
     level = 0.95
 
     @classmethod
-    def from_plan(cls, table: Mapping[str, Any], context: Context) -> Faithfulness:
+    def from_plan(cls, table: Mapping[str, Any], context: PlanContext) -> Faithfulness:
         """From the [faithfulness] table of a plan, beside its [models.*] tables."""
         where = f"{context.file}, [faithfulness]"
         given = context.settings_of("faithfulness", FaithfulnessSettings, table)
@@ -173,14 +181,16 @@ class Faithfulness:
         model: str,
         problem: Problem,
         variant: str,
-        questions: Sequence[Question],
+        questions: Sequence[ProbeQuestion],
         repeats: int,
         later: int = 0,
         **more: int,
     ) -> Cell:
         """later: calls that only the replies will tell."""
         asked = [question for question in questions if question.messages]
-        longest = max(asked, key=lambda q: sum(len(m.content) for m in q.messages), default=Question(Probe("logic")))
+        longest = max(
+            asked, key=lambda q: sum(len(m.content) for m in q.messages), default=ProbeQuestion(Probe("logic"))
+        )
         common = {
             "problem": problem,
             "questions": asked,
@@ -194,7 +204,7 @@ class Faithfulness:
         identity = {**identity, "problem": problem.id, **more}
         return Cell(problem.id, variant, model, repeats, common, identity)
 
-    def _settings(self, model: str, question: Question) -> Settings:
+    def _settings(self, model: str, question: ProbeQuestion) -> Settings:
         own, base = self.models[model], self.asking.settings
         fixed = Settings(
             temperature=own.get("temperature", base.temperature),

@@ -83,7 +83,7 @@ class Probe(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Question:
+class ProbeQuestion:
     """A probe with its messages; one that cannot be asked has none, and `message` says why."""
 
     probe: Probe
@@ -110,7 +110,7 @@ def settings_for(kind: Kind, base: Settings | None = None, structured: bool = Tr
     return replace(base, max_tokens=tokens, schema=SCHEMAS[kind] if structured else None)
 
 
-def ask_about(problem: Problem, probe: Probe) -> Question:
+def ask_about(problem: Problem, probe: Probe) -> ProbeQuestion:
     """The question of a probe."""
     makers = {
         "intervention": _intervention,
@@ -160,20 +160,20 @@ def _messages(kind: Kind, **parts: str) -> tuple[Message, ...]:
     return Message("system", shared), Message("user", question.format(**parts))
 
 
-def _intervention(problem: Problem, probe: Probe) -> Question:
+def _intervention(problem: Problem, probe: Probe) -> ProbeQuestion:
     graph = problem.graph
     parts = {"problem": problem.text, "graph": shown(graph, probe.manner), "node": probe.node, "target": graph.target}
-    return Question(probe, _messages("intervention", **parts))
+    return ProbeQuestion(probe, _messages("intervention", **parts))
 
 
-def _abduction(problem: Problem, probe: Probe) -> Question:
+def _abduction(problem: Problem, probe: Probe) -> ProbeQuestion:
     graph, result = problem.graph, result_of(problem)
     if result is None:
-        return Question(probe, (), Status.DEGENERATE, "the target has no value from which to go back.")
+        return ProbeQuestion(probe, (), Status.DEGENERATE, "the target has no value from which to go back.")
     hidden = hide(graph, probe.node, result)
     if hidden.conflicts:
         told = f"the value of '{probe.node}' cannot be hidden: {'; '.join(hidden.conflicts)}."
-        return Question(probe, (), Status.DEGENERATE, told)
+        return ProbeQuestion(probe, (), Status.DEGENERATE, told)
     asked = _messages(
         "abduction",
         problem="(left out: it would tell the hidden value in other words)" if hidden.in_words else problem.text,
@@ -182,33 +182,35 @@ def _abduction(problem: Problem, probe: Probe) -> Question:
         target=graph.target,
         result=str(result),
     )
-    return Question(probe, tuple(replace(message, content=hidden.redact(message.content)) for message in asked))
+    return ProbeQuestion(probe, tuple(replace(message, content=hidden.redact(message.content)) for message in asked))
 
 
-def _logic(problem: Problem, probe: Probe) -> Question:
+def _logic(problem: Problem, probe: Probe) -> ProbeQuestion:
     reasoning = problem.reasoning.strip()
     if not reasoning:
-        return Question(probe, (), Status.DEGENERATE, "there is no reasoning to judge.")
+        return ProbeQuestion(probe, (), Status.DEGENERATE, "there is no reasoning to judge.")
     if probe.manner == "padded":
         reasoning = f"{reasoning} {_PADDING}"
-    return Question(probe, _messages("logic", problem=problem.text, reasoning=reasoning))
+    return ProbeQuestion(probe, _messages("logic", problem=problem.text, reasoning=reasoning))
 
 
-def _solve(problem: Problem, probe: Probe) -> Question:
-    return Question(probe, _messages("own_graph", problem=problem.text))
+def _solve(problem: Problem, probe: Probe) -> ProbeQuestion:
+    return ProbeQuestion(probe, _messages("own_graph", problem=problem.text))
 
 
-def _change(problem: Problem, probe: Probe) -> Question:
+def _change(problem: Problem, probe: Probe) -> ProbeQuestion:
     graph = problem.graph
     known, program = graph.knowns.get(probe.node), Program(graph)
     before = program.base.target
     if known is None or known.value is None or before is None:
         why = program.base.message or f"'{probe.node}' is no known with a number."
-        return Question(probe, (), Status.DEGENERATE, why)
+        return ProbeQuestion(probe, (), Status.DEGENERATE, why)
     changed = known.value * CHANGE if known.value else 1.0
     expected = program.run({probe.node: changed}).target
     if expected is None:
-        return Question(probe, (), Status.DEGENERATE, f"the graph has no target under do({probe.node} = {changed:g}).")
+        return ProbeQuestion(
+            probe, (), Status.DEGENERATE, f"the graph has no target under do({probe.node} = {changed:g})."
+        )
     value = Quantity(changed, known.unit)
     unit = target_unit(graph) or problem.answer.unit
     asked = _messages(
@@ -218,12 +220,12 @@ def _change(problem: Problem, probe: Probe) -> Question:
         target=graph.target,
         unit=f" (in {unit})" if unit else "",
     )
-    return Question(probe, asked, changed=changed, expected=expected, before=before)
+    return ProbeQuestion(probe, asked, changed=changed, expected=expected, before=before)
 
 
-def fresh_question(text: str, known: str = "", changed: float | None = None) -> Question:
+def fresh_question(text: str, known: str = "", changed: float | None = None) -> ProbeQuestion:
     """The problem of this text, and nothing else: no graph, no word of a change."""
-    return Question(Probe("fresh", known), _messages("fresh", problem=text), changed=changed)
+    return ProbeQuestion(Probe("fresh", known), _messages("fresh", problem=text), changed=changed)
 
 
 def result_of(problem: Problem) -> Quantity | None:

@@ -15,7 +15,7 @@ from trueness.status import Status
 from trueness.studies.faithfulness.behaviour import questions_of_behaviour
 from trueness.studies.faithfulness.counterfactual import OwnGraph, read_own_graph
 from trueness.studies.faithfulness.judging import verdict_of
-from trueness.studies.faithfulness.probes import Question
+from trueness.studies.faithfulness.probes import ProbeQuestion
 
 EXCERPT = 70  # characters of an unreadable reply that the terminal shows
 
@@ -25,7 +25,7 @@ def perform(
     repeat: int,
     ask: Ask,
     options: Mapping[str, Any],
-    settings_of: Callable[[Question], Settings],
+    settings_of: Callable[[ProbeQuestion], Settings],
     nodes: int | None,
     changes: int,
 ) -> Outcome:

@@ -22,10 +22,10 @@ import pandas as pd
 
 from trueness.measure import direction
 from trueness.showing.finding import Finding
-from trueness.statistics.adjustment import adjusted
 from trueness.statistics.comparison import Comparison
+from trueness.statistics.multiplicity import adjusted
 from trueness.statistics.paired import paired_difference
-from trueness.studies.forecast import frames
+from trueness.studies.forecast import forecast_frames as frames
 from trueness.studies.forecast.analysis import (
     ITEM,
     Analysis,
@@ -35,7 +35,7 @@ from trueness.studies.forecast.analysis import (
     pair_cells,
     per_item,
 )
-from trueness.studies.forecast.frames import Forecasts
+from trueness.studies.forecast.forecast_frames import Forecasts
 from trueness.studies.forecast.selection import all_arms
 from trueness.texts import counted
 

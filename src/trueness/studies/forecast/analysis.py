@@ -21,7 +21,7 @@ from trueness.intervals import Interval
 from trueness.showing.saving import plain_rows
 from trueness.statistics import Comparison
 from trueness.studies.forecast import selection
-from trueness.studies.forecast.frames import ARMS, CELL, Forecasts
+from trueness.studies.forecast.forecast_frames import ARMS, CELL, Forecasts
 from trueness.studies.forecast.scores import RANDOM
 
 ITEM = (*CELL, "measure", *ARMS)

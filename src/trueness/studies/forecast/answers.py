@@ -22,7 +22,15 @@ from trueness.running.results import Results, Row
 from trueness.running.store import Store, StoredReply
 from trueness.running.study_folder import StudyFolder
 from trueness.studies.forecast import human
-from trueness.studies.forecast.frames import ARMS, CELL, CLAIM_COLUMNS, MEASURES, REPLY_COLUMNS, Forecasts, Truth
+from trueness.studies.forecast.forecast_frames import (
+    ARMS,
+    CELL,
+    CLAIM_COLUMNS,
+    MEASURES,
+    REPLY_COLUMNS,
+    Forecasts,
+    Truth,
+)
 from trueness.studies.forecast.references import reference_claims
 from trueness.studies.forecast.scores import long, score_claims
 from trueness.studies.forecast.work import read_reply

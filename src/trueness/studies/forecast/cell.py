@@ -15,12 +15,12 @@ from trueness.running.results import NOT_RUN
 from trueness.running.store import Run
 from trueness.showing import blocks
 from trueness.showing.grid import Facet, Grid, unique
-from trueness.showing.look import measure_label
 from trueness.showing.saving import plain_rows
+from trueness.showing.theme import measure_label
 from trueness.statistics.runs import range_note
 from trueness.studies.forecast.findings import Findings
-from trueness.studies.forecast.frames import ARMS, MEASURES, Forecasts, Truth
-from trueness.studies.forecast.headline import headline_of
+from trueness.studies.forecast.forecast_frames import ARMS, MEASURES, Forecasts, Truth
+from trueness.studies.forecast.forecast_headline import headline_of
 from trueness.studies.forecast.interpretation import untold
 from trueness.studies.forecast.measures import SHOWN as SCORES
 from trueness.studies.forecast.work import read_reply
@@ -37,7 +37,7 @@ _TOLD_FIRST = (
 )  # whose sentences stand on the first page
 
 
-class Claim(NamedTuple):
+class ScoredClaim(NamedTuple):
     """One range of one repeat, or the status that says why there is none; `scores` in the order of SCORES."""
 
     repeat: int
@@ -65,17 +65,17 @@ class ForecastPart:
         return self._findings()
 
     @cached_property
-    def _claims(self) -> dict[CellKey, dict[str, list[Claim]]]:
+    def _claims(self) -> dict[CellKey, dict[str, list[ScoredClaim]]]:
         """Cell -> measure -> what was claimed in each repeat, at its widest level."""
         scores = self.tables.scores
         keys = ["dataset", "learner", "measure", *ARMS, "respondent", "repeat"]
         rows = scores.sort_values("level", kind="stable").drop_duplicates(keys, keep="last").sort_index()
         columns = [rows[name].tolist() for name in (*keys, "low", "high", "status", *_in(scores))]
-        found: dict[CellKey, dict[str, list[Claim]]] = {}
+        found: dict[CellKey, dict[str, list[ScoredClaim]]] = {}
         for dataset, learner, measure, *rest in zip(*columns, strict=True):
             arms, (respondent, repeat, low, high, status), values = rest[:5], rest[5:10], rest[10:]
             variant = ANSWERED_ALIKE if respondent in self.tables.references else "/".join(map(str, arms))
-            claim = Claim(int(repeat), _number(low), _number(high), str(status), tuple(map(_number, values)))
+            claim = ScoredClaim(int(repeat), _number(low), _number(high), str(status), tuple(map(_number, values)))
             found.setdefault((f"{dataset}/{learner}", variant, respondent), {}).setdefault(measure, []).append(claim)
         return found
 
@@ -165,7 +165,7 @@ class ForecastPart:
             elif other[1] in (key[1], ANSWERED_ALIKE):
                 yield {"key": list(other), "label": other[2], "group": "Others on the same question"}
 
-    def _ranges(self, item: str, claims: dict[str, list[Claim]]) -> blocks.Block:
+    def _ranges(self, item: str, claims: dict[str, list[ScoredClaim]]) -> blocks.Block:
         """What was claimed beside what was measured, a row a measure."""
         dataset, _, learner = item.partition("/")
         names, rows = _in(self.tables.scores), []

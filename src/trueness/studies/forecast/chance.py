@@ -25,8 +25,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from trueness.intervals import Interval
-from trueness.measures import intervals as of
-from trueness.studies.forecast.frames import Truth
+from trueness.measures import interval_scores as of
+from trueness.studies.forecast.forecast_frames import Truth
 
 Array = NDArray[np.float64]
 

@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from trueness.showing import look
+from trueness.showing import theme
 from trueness.showing.marks import named, panel_columns, with_data
 from trueness.showing.saving import Figure
 from trueness.statistics import share
 from trueness.studies.forecast import selection
-from trueness.studies.forecast.frames import Forecasts
+from trueness.studies.forecast.forecast_frames import Forecasts
 
 if TYPE_CHECKING:
     import altair as alt
@@ -53,19 +53,19 @@ def calibration_chart(
     frame: pd.DataFrame,
     colours: Mapping[str, str],
     labels: Mapping[str, str] | None = None,
-    width: look.Width = "page",
+    width: theme.Width = "page",
 ) -> alt.FacetChart:
     import altair as alt
 
     names = list(dict.fromkeys(frame["respondent"]))
-    labels = labels or look.labels(names)
+    labels = labels or theme.labels(names)
     forms = selection.formulations(frame)
     shown = frame.assign(
         panel=frame["respondent"].map(dict(labels)), colour=frame["respondent"].map(dict(colours)),
         place=_beside_each_other(frame, forms),
     )  # fmt: skip
     most = panel_columns(len(names), MOST_PANELS[width])
-    side = (look.POINTS[width] - 40 - 20 * (most - 1)) / most
+    side = (theme.POINTS[width] - 40 - 20 * (most - 1)) / most
     whole = alt.Scale(domain=[0, 1])
     levels = alt.Axis(values=sorted(frame["level"].round(3).unique()), format=".0%", labelAngle=-60, labelOverlap=False)
     x = alt.X("place:Q", scale=whole, axis=levels, title="claimed level")
@@ -94,13 +94,13 @@ def calibration_chart(
         .properties(width=side, height=side)
         .facet(facet=alt.Facet("panel:N", sort=panels, header=header), columns=most, spacing=12)
     )
-    return with_data(look.themed(grid, "Coverage against the claimed level", KEY), {"coverage": shown})
+    return with_data(theme.themed(grid, "Coverage against the claimed level", KEY), {"coverage": shown})
 
 
-def calibration(forecasts: Forecasts, respondents: Sequence[str] | None = None, width: look.Width = "page") -> Figure:
+def calibration(forecasts: Forecasts, respondents: Sequence[str] | None = None, width: theme.Width = "page") -> Figure:
     frame = calibration_frame(forecasts, respondents)
     names = selection.respondents(forecasts)
-    chart = calibration_chart(frame, look.colours(names, forecasts.references), look.labels(names), width)
+    chart = calibration_chart(frame, theme.colours(names, forecasts.references), theme.labels(names), width)
     of = {"mean": "the mean of the runs", "run": "single runs"}.get(
         selection.main_arm(forecasts).get("target", ""), "runs"
     )

@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from trueness.showing import look
+from trueness.showing import theme
 from trueness.showing.marks import named, panel_columns, with_data
 from trueness.showing.saving import Figure
 from trueness.statistics import mean
 from trueness.studies.forecast import selection
 from trueness.studies.forecast.by_dataset import cells as estimate_cells
-from trueness.studies.forecast.frames import Forecasts
+from trueness.studies.forecast.forecast_frames import Forecasts
 from trueness.studies.forecast.robustness import robustness
 
 if TYPE_CHECKING:
@@ -59,15 +59,15 @@ def consistency_chart(
     frame: pd.DataFrame,
     colours: Mapping[str, str],
     labels: Mapping[str, str] | None = None,
-    width: look.Width = "page",
+    width: theme.Width = "page",
 ) -> alt.FacetChart:
     import altair as alt
 
     names = list(frame.loc[frame["kind"] == "mean", "respondent"])
-    labels = labels or look.labels(names)
+    labels = labels or theme.labels(names)
     marks = frame.assign(panel=frame["respondent"].map(dict(labels)), colour=frame["respondent"].map(dict(colours)))
     most = panel_columns(len(names), MOST_PANELS[width])
-    side = min(150.0, (look.POINTS[width] - 34 - 14 * (most - 1)) / most)
+    side = min(150.0, (theme.POINTS[width] - 34 - 14 * (most - 1)) / most)
     ends = pd.concat([frame[key].astype(float) for key in ("within", "across", "within_high", "across_high")]).dropna()
     far = max(0.02, 1.04 * float(ends.max())) if len(ends) else 1.0
     scale = alt.Scale(domain=[0, far], nice=False, clamp=True)
@@ -97,14 +97,14 @@ def consistency_chart(
     facet = alt.Facet("panel:N", sort=[labels[name] for name in names], header=header)
     grid = layers.facet(facet=facet, columns=most, spacing=10)
     return with_data(
-        look.themed(grid, "Spread of the claimed middle: asked otherwise, and asked again", KEY), {"marks": marks}
+        theme.themed(grid, "Spread of the claimed middle: asked otherwise, and asked again", KEY), {"marks": marks}
     )
 
 
-def consistency(forecasts: Forecasts, width: look.Width = "page") -> Figure:
+def consistency(forecasts: Forecasts, width: theme.Width = "page") -> Figure:
     frame = consistency_frame(forecasts)
     names = selection.respondents(forecasts)
-    chart = consistency_chart(frame, look.colours(names, forecasts.references), look.labels(names), width)
+    chart = consistency_chart(frame, theme.colours(names, forecasts.references), theme.labels(names), width)
     means = frame[frame["kind"] == "mean"]
     caption = (
         "How far the middle of a claimed range moves, as a share of the largest value of the measure, when the "

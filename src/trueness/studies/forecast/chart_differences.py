@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from trueness.showing import look
+from trueness.showing import theme
 from trueness.showing.marks import named, row_axis, row_scale, text_width, with_data
 from trueness.showing.saving import Figure
 from trueness.statistics import adjusted, paired_difference
 from trueness.studies.forecast import selection
 from trueness.studies.forecast.analysis import per_item
-from trueness.studies.forecast.frames import Forecasts
+from trueness.studies.forecast.forecast_frames import Forecasts
 from trueness.studies.forecast.selection import headline
 
 if TYPE_CHECKING:
@@ -69,12 +69,12 @@ def differences_chart(
     frame: pd.DataFrame,
     colours: Mapping[str, str],
     labels: Mapping[str, str] | None = None,
-    width: look.Width = "column",
+    width: theme.Width = "column",
 ) -> alt.LayerChart | alt.FacetChart:
     import altair as alt
 
     names = list(frame["respondent"])
-    labels = labels or look.labels(names)
+    labels = labels or theme.labels(names)
     shown = frame.assign(
         row=[k + 0.5 for k in range(len(frame))], colour=frame["respondent"].map(dict(colours)),
         text=[_p_text(p) for p in frame["p_adjusted"]],
@@ -91,7 +91,7 @@ def differences_chart(
     x = alt.X("difference:Q", scale=scale, axis=axis)
     base = alt.Chart(named("differences"))
     colour = alt.Color("colour:N", scale=None)
-    wide = look.POINTS[width] - text_width(told) - 62
+    wide = theme.POINTS[width] - text_width(told) - 62
     layers = [
         base.mark_rule(color="#666666", strokeDash=[3, 2], strokeWidth=0.8).encode(x=alt.XDatum(0, scale=scale)),
         base.transform_filter("datum.low != null").mark_rule(strokeWidth=1.4).encode(
@@ -105,17 +105,17 @@ def differences_chart(
         ),
     ]  # fmt: skip
     chart = alt.layer(*layers).properties(width=wide, height=12 * max(len(names), 1))
-    return with_data(look.themed(chart, f"Against {label}", KEY), {"differences": shown})
+    return with_data(theme.themed(chart, f"Against {label}", KEY), {"differences": shown})
 
 
 def differences(
     forecasts: Forecasts, reference: str | None = None, respondents: Sequence[str] | None = None,
-    width: look.Width = "column",
+    width: theme.Width = "column",
 ) -> Figure:  # fmt: skip
     reference = reference or reference_of(forecasts) or ""
     frame = differences_frame(forecasts, reference, respondents)
     names = selection.respondents(forecasts)
-    chart = differences_chart(frame, look.colours(names, forecasts.references), look.labels(names), width)
+    chart = differences_chart(frame, theme.colours(names, forecasts.references), theme.labels(names), width)
     tests = sorted(set(frame["test"])) if len(frame) else ["none"]
     n = int(frame["n"].max()) if len(frame) else 0
     levels = sorted(frame["level"].dropna().astype(float))

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from trueness.showing import look
+from trueness.showing import theme
 from trueness.showing.marks import HATCH, named, panel_columns, text_width, with_data
 from trueness.showing.saving import Figure
 from trueness.studies.forecast import selection
-from trueness.studies.forecast.frames import Forecasts
+from trueness.studies.forecast.forecast_frames import Forecasts
 
 if TYPE_CHECKING:
     import altair as alt
@@ -62,7 +62,7 @@ def heatmap_frame(
 
 
 def heatmap_chart(
-    frame: pd.DataFrame, labels: Mapping[str, str] | None = None, width: look.Width = "page", title: str | None = None
+    frame: pd.DataFrame, labels: Mapping[str, str] | None = None, width: theme.Width = "page", title: str | None = None
 ) -> alt.FacetChart | alt.LayerChart:
     import altair as alt
 
@@ -76,7 +76,7 @@ def heatmap_chart(
         ink=dark.map({True: "white", False: "#111111"}), faint=dark.map({True: "#F0F0F0", False: "#444444"})
     )
     most = panel_columns(len(names["panel"]), MOST_PANELS[width])
-    room = look.POINTS[width] - text_width(names["row"]) - 18 - 16 * (most - 1)
+    room = theme.POINTS[width] - text_width(names["row"]) - 18 - 16 * (most - 1)
     cell = min(46.0, room / most / max(len(names["column"]), 1))
     slanted = cell < text_width(names["column"]) + 2
     across = alt.Axis(title=None, labelAngle=-40 if slanted else 0, domain=False, ticks=False, orient="bottom")
@@ -103,7 +103,7 @@ def heatmap_chart(
     header = alt.Header(title=None, labelAnchor="start", labelFontSize=7.5)
     facet = alt.Facet("panel:N", sort=names["panel"], header=header)
     grid = cells.facet(facet=facet, columns=most, spacing=10) if len(names["panel"]) > 1 else cells
-    return with_data(look.themed(grid, title or _title(frame), KEY), {"cells": shown})
+    return with_data(theme.themed(grid, title or _title(frame), KEY), {"cells": shown})
 
 
 def heatmap(
@@ -113,10 +113,10 @@ def heatmap(
     columns: str = "learner",
     panels: str | None = "respondent",
     respondents: Sequence[str] | None = None,
-    width: look.Width = "page",
+    width: theme.Width = "page",
 ) -> Figure:
     frame = heatmap_frame(forecasts, score, rows, columns, panels, respondents)
-    chart = heatmap_chart(frame, look.labels(selection.respondents(forecasts)), width)
+    chart = heatmap_chart(frame, theme.labels(selection.respondents(forecasts)), width)
     return Figure(f"heatmap_{score}_{rows}_{columns}", frame, chart, _caption(forecasts, frame, score))
 
 

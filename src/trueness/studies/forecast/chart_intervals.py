@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from trueness.showing import look
+from trueness.showing import theme
 from trueness.showing.marks import named, panel_columns, row_axis, row_scale, spread_of, text_width, with_data
 from trueness.showing.saving import Figure
 from trueness.statistics.runs import range_note
 from trueness.status import Status
 from trueness.studies.forecast import selection
-from trueness.studies.forecast.frames import Forecasts
+from trueness.studies.forecast.forecast_frames import Forecasts
 from trueness.studies.forecast.scores import RANDOM
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def intervals_frame(forecasts: Forecasts, measure: str, respondents: Sequence[st
     scores = selection.headline(forecasts)
     scores = scores[(scores["measure"] == measure) & scores["respondent"].isin(chosen)]
     frame = pd.concat([_measured(forecasts, measure), _claimed(forecasts, measure, scores)], ignore_index=True)
-    frame["item"] = [look.item_label(d, a) for d, a in zip(frame["dataset"], frame["learner"], strict=True)]
+    frame["item"] = [theme.item_label(d, a) for d, a in zip(frame["dataset"], frame["learner"], strict=True)]
     frame["measure"] = measure
     frame["shown_low"] = frame["low"].astype(float) / frame["upper"].astype(float)
     frame["shown_high"] = frame["high"].astype(float) / frame["upper"].astype(float)
@@ -55,17 +55,17 @@ def intervals_chart(
     frame: pd.DataFrame,
     colours: Mapping[str, str],
     labels: Mapping[str, str] | None = None,
-    width: look.Width = "page",
+    width: theme.Width = "page",
 ) -> alt.FacetChart:
     """Panels side by side. frame: of one measure, as intervals_frame gives it."""
     import altair as alt
 
     names = [name for name in frame["respondent"].unique() if name != MEASURED]
     items = list(dict.fromkeys(frame["item"]))
-    panels = _panel_titles(frame, names, labels or look.labels(names))
+    panels = _panel_titles(frame, names, labels or theme.labels(names))
     most = panel_columns(len(names), MOST_PANELS[width])
     marks = _marks(frame, items, panels, colours)
-    wide = (look.POINTS[width] - text_width(items) - 16 - 20 * (most - 1)) / most
+    wide = (theme.POINTS[width] - text_width(items) - 16 - 20 * (most - 1)) / most
     tall = len(items) * max(8.0, 2.6 * marks["slots"].max() + 2)
     y = alt.Y("y:Q", scale=row_scale(len(items)), axis=row_axis(items))
     scale = alt.Scale(domain=[0, 1], nice=False, clamp=True)
@@ -82,7 +82,7 @@ def intervals_chart(
     crosses = (
         alt.Chart()
         .transform_filter("datum.kind == 'missing'")
-        .mark_point(shape="M-1,-1L1,1M-1,1L1,-1", size=5, color=look.MISSING, strokeWidth=0.7, opacity=1)
+        .mark_point(shape="M-1,-1L1,1M-1,1L1,-1", size=5, color=theme.MISSING, strokeWidth=0.7, opacity=1)
         .encode(x=alt.value(4), y=alt.Y("middle:Q", scale=row_scale(len(items)), axis=row_axis(items)))
     )
     header = alt.Header(labelExpr="split(datum.value, '\\n')", title=None, labelAnchor="start", labelFontSize=7.5)
@@ -92,15 +92,15 @@ def intervals_chart(
         .facet(facet=alt.Facet("panel:N", sort=list(panels.values()), header=header), columns=most, spacing=10)
     )
     measure = str(frame["measure"].iloc[0]) if len(frame) else ""
-    return with_data(look.themed(grid, f"{_axis(measure)}: measured and claimed", KEY), {"marks": marks})
+    return with_data(theme.themed(grid, f"{_axis(measure)}: measured and claimed", KEY), {"marks": marks})
 
 
 def intervals(
-    forecasts: Forecasts, measure: str, respondents: Sequence[str] | None = None, width: look.Width = "page"
+    forecasts: Forecasts, measure: str, respondents: Sequence[str] | None = None, width: theme.Width = "page"
 ) -> Figure:
     frame = intervals_frame(forecasts, measure, respondents)
     names = selection.respondents(forecasts)
-    chart = intervals_chart(frame, look.colours(names, forecasts.references), look.labels(names), width)
+    chart = intervals_chart(frame, theme.colours(names, forecasts.references), theme.labels(names), width)
     return Figure(f"intervals_{measure}", frame, chart, _caption(forecasts, frame, measure))
 
 
@@ -168,7 +168,7 @@ def _marks(
     placed["y2"] = placed["row"] + margin + (placed["slot"] + 1) * inner - gap
     placed["middle"] = (placed["y"] + placed["y2"]) / 2
     placed["opacity"] = placed["kind"].map({"repeats": 0.35}).fillna(1.0)
-    placed["colour"] = placed["respondent"].map(colours).fillna(look.RUNS).where(placed["kind"] != "mean", look.TRUTH)
+    placed["colour"] = placed["respondent"].map(colours).fillna(theme.RUNS).where(placed["kind"] != "mean", theme.TRUTH)
     claims = placed[~measured].assign(panel=placed["respondent"].map(panels))
     behind = [placed[measured].assign(panel=panel) for panel in panels.values()]
     found = pd.concat([claims, *behind])
@@ -178,7 +178,7 @@ def _marks(
 
 
 def _axis(measure: str) -> str:
-    return "SHD as a share of d(d−1)/2" if measure == "shd" else look.measure_label(measure)
+    return "SHD as a share of d(d−1)/2" if measure == "shd" else theme.measure_label(measure)
 
 
 def _caption(forecasts: Forecasts, frame: pd.DataFrame, measure: str) -> str:

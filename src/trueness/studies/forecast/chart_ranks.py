@@ -1,14 +1,14 @@
-"""ranks: mean ranks of the respondents over data sets (showing/chart_ranks.py)."""
+"""ranks: mean ranks of the respondents over data sets (showing/chart_critical_difference.py)."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from trueness.showing.chart_ranks import ranks, with_enough
+from trueness.showing.chart_critical_difference import ranks, with_enough
 from trueness.showing.saving import Figure
 from trueness.studies.forecast import selection
 from trueness.studies.forecast.analysis import per_item
-from trueness.studies.forecast.frames import Forecasts
+from trueness.studies.forecast.forecast_frames import Forecasts
 from trueness.studies.forecast.selection import headline
 
 SCORE = "interval_score_scaled"

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from trueness.showing import look
+from trueness.showing import theme
 from trueness.showing.marks import named, spread_of, text_width, with_data
 from trueness.showing.saving import Figure
 from trueness.status import Status
 from trueness.studies.forecast import selection
-from trueness.studies.forecast.frames import Forecasts, Truth
+from trueness.studies.forecast.forecast_frames import Forecasts, Truth
 
 if TYPE_CHECKING:
     import altair as alt
@@ -57,16 +57,16 @@ def runs_chart(
     frame: pd.DataFrame,
     colours: Mapping[str, str],
     labels: Mapping[str, str] | None = None,
-    width: look.Width = "page",
+    width: theme.Width = "page",
 ) -> alt.FacetChart:
     import altair as alt
 
     names = [name for name in frame["respondent"].dropna().unique() if name]
-    labels = labels or look.labels(names)
+    labels = labels or theme.labels(names)
     rows, columns = (list(dict.fromkeys(frame[key])) for key in ("dataset", "learner"))
     who = {name: f"{k} {labels[name]}" for k, name in enumerate(names, 1)}
     marks = _marks(frame, names, who)
-    wide = (look.POINTS[width] - text_width(rows) - 30 - 8 * (len(columns) - 1)) / max(len(columns), 1)
+    wide = (theme.POINTS[width] - text_width(rows) - 30 - 8 * (len(columns) - 1)) / max(len(columns), 1)
     deep = _SLOT * len(names) + 0.08
     scale = alt.Scale(domain=[0, 1], nice=False, clamp=True)
     x = alt.X("from:Q", scale=scale, title=None, axis=alt.Axis(values=[0, 0.5, 1], format="~g"))
@@ -98,18 +98,18 @@ def runs_chart(
         spacing=6,
     )
     measure = str(frame["measure"].iloc[0]) if len(frame) else ""
-    label = "SHD as a share of d(d−1)/2" if measure == "shd" else look.measure_label(measure)
+    label = "SHD as a share of d(d−1)/2" if measure == "shd" else theme.measure_label(measure)
     return with_data(
-        look.themed(grid, f"{label}: distribution of the runs, and the ranges claimed", KEY), {"marks": marks}
+        theme.themed(grid, f"{label}: distribution of the runs, and the ranges claimed", KEY), {"marks": marks}
     )
 
 
 def runs(
-    forecasts: Forecasts, measure: str, respondents: Sequence[str] | None = None, width: look.Width = "page"
+    forecasts: Forecasts, measure: str, respondents: Sequence[str] | None = None, width: theme.Width = "page"
 ) -> Figure:
     frame = runs_frame(forecasts, measure, respondents)
     names = selection.respondents(forecasts)
-    chart = runs_chart(frame, look.colours(names, forecasts.references), look.labels(names), width)
+    chart = runs_chart(frame, theme.colours(names, forecasts.references), theme.labels(names), width)
     claims, bins = frame[frame["kind"] == "claim"], frame[frame["kind"] == "bin"]
     which = "" if respondents is not None else ", those with the lowest scaled interval score"
     caption = (

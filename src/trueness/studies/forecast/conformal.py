@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from trueness.studies.forecast.analysis import Analysis, claimants, lines, percent, percent_with_ends
 from trueness.studies.forecast.by_dataset import cells, over_datasets
-from trueness.studies.forecast.frames import CELL, MEASURES, Forecasts
+from trueness.studies.forecast.forecast_frames import CELL, MEASURES, Forecasts
 from trueness.studies.forecast.selection import headline
 from trueness.texts import counted
 

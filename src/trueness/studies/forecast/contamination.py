@@ -44,7 +44,7 @@ from trueness.studies.forecast.analysis import (
     percent,
 )
 from trueness.studies.forecast.comparisons import PROPER
-from trueness.studies.forecast.frames import CELL, Forecasts
+from trueness.studies.forecast.forecast_frames import CELL, Forecasts
 from trueness.studies.forecast.selection import all_arms
 from trueness.texts import counted
 

@@ -16,7 +16,7 @@ import pandas as pd
 from trueness.statistics import share
 from trueness.studies.forecast import selection
 from trueness.studies.forecast.by_dataset import cells
-from trueness.studies.forecast.frames import Forecasts
+from trueness.studies.forecast.forecast_frames import Forecasts
 from trueness.studies.forecast.summary import SHARES
 
 FACTORS: Mapping[str, str | None] = {  # the file's name -> the column

@@ -21,13 +21,13 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
-from trueness.statistics.adjustment import adjust
 from trueness.statistics.cluster_bootstrap import expanded_tail
-from trueness.statistics.correlation import rank_correlation
+from trueness.statistics.multiplicity import adjust
+from trueness.statistics.rank_correlations import rank_correlation
 from trueness.studies.forecast import rank_permutation
 from trueness.studies.forecast.analysis import Analysis, asked_models, claimants, lines
 from trueness.studies.forecast.by_dataset import cells
-from trueness.studies.forecast.frames import Forecasts
+from trueness.studies.forecast.forecast_frames import Forecasts
 from trueness.studies.forecast.selection import headline
 
 Array = NDArray[np.float64]

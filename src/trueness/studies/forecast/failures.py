@@ -38,7 +38,7 @@ from trueness.statistics.proportions import wilson
 from trueness.status import Status
 from trueness.studies.forecast.against import is_beyond, is_impossible
 from trueness.studies.forecast.analysis import Analysis, asked_models, joined, lines, percent_with_ends
-from trueness.studies.forecast.frames import ARMS, CELL, Forecasts
+from trueness.studies.forecast.forecast_frames import ARMS, CELL, Forecasts
 from trueness.studies.forecast.selection import all_arms
 
 OF_CLAIM = (

@@ -26,7 +26,7 @@ from trueness.studies.forecast import llm_comparisons as comparisons
 from trueness.studies.forecast import tables as forecast_tables
 from trueness.studies.forecast.coverage import FACTORS, coverage_by
 from trueness.studies.forecast.findings import Findings
-from trueness.studies.forecast.frames import Forecasts
+from trueness.studies.forecast.forecast_frames import Forecasts
 from trueness.studies.forecast.interpretation import interpretation, tests_frame, validation_of
 from trueness.studies.forecast.summary import rows
 

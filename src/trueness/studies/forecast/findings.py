@@ -15,16 +15,16 @@ from trueness.studies.forecast.analysis import Analysis
 from trueness.studies.forecast.comparisons import comparisons
 from trueness.studies.forecast.conformal import conformal
 from trueness.studies.forecast.contamination import contamination
-from trueness.studies.forecast.contrasts import contrasts
-from trueness.studies.forecast.convergence import convergence
 from trueness.studies.forecast.effects import effects
 from trueness.studies.forecast.failures import failures
-from trueness.studies.forecast.frames import Forecasts
+from trueness.studies.forecast.forecast_frames import Forecasts
 from trueness.studies.forecast.hypotheses import hypotheses
-from trueness.studies.forecast.ranking import ranking
+from trueness.studies.forecast.learner_ranking import ranking
+from trueness.studies.forecast.pairwise_contrasts import contrasts
 from trueness.studies.forecast.reasoning import reasoning
 from trueness.studies.forecast.robustness import robustness
 from trueness.studies.forecast.validation import Validation, validation
+from trueness.studies.forecast.verdict_convergence import convergence
 
 
 @dataclass(frozen=True, eq=False)

@@ -24,7 +24,7 @@ import pandas as pd
 from trueness.errors import DataError, did_you_mean, listed
 from trueness.outside import MEGABYTE, is_there, size, text_of
 from trueness.status import Status
-from trueness.studies.forecast.frames import CLAIM_COLUMNS, KEYS, MEASURES, REFERENCE, TARGETS
+from trueness.studies.forecast.forecast_frames import CLAIM_COLUMNS, KEYS, MEASURES, REFERENCE, TARGETS
 from trueness.texts import csv_row, csv_value
 
 Question = tuple[str, str, str]  # data set, learner, measure
@@ -37,7 +37,7 @@ _LEVEL = 0.95
 _TOLD = ("nodes", "rows", "data", "domain")  # of a data set, for the expert to see
 
 
-class _Place(NamedTuple):
+class _SheetCell(NamedTuple):
     """Where a cell stands, for a message."""
 
     source: str
@@ -132,7 +132,7 @@ def check_experts(names: Collection[str], source: str) -> None:
         raise DataError(f"{source} must have at most {MAX_EXPERTS} experts, got more. Divide it among several studies.")
 
 
-def _lines(text: str, source: str) -> Iterator[tuple[_Place, dict[str, str]]]:
+def _lines(text: str, source: str) -> Iterator[tuple[_SheetCell, dict[str, str]]]:
     """Rows that are not empty, by lower-case column name; semicolons where the head has no comma."""
     head = text.partition("\n")[0]
     if len(text) > MAX_SHEET:
@@ -148,7 +148,7 @@ def _lines(text: str, source: str) -> Iterator[tuple[_Place, dict[str, str]]]:
     while (cells := _next(reader, source)) is not None:
         if any(cell.strip() for cell in cells):
             values = (csv_value(cell.strip()) for cell in cells)
-            yield _Place(source, reader.line_num), dict(zip(names, values, strict=False))
+            yield _SheetCell(source, reader.line_num), dict(zip(names, values, strict=False))
 
 
 def _next(reader: Any, source: str) -> list[str] | None:
@@ -163,7 +163,7 @@ def _next(reader: Any, source: str) -> list[str] | None:
 
 
 def _claim(
-    place: _Place,
+    place: _SheetCell,
     cells: Mapping[str, str],
     asked: Mapping[Question, float] | None,
     known: Sequence[Collection[str] | None],
@@ -198,7 +198,7 @@ def _known(asked: Mapping[Question, float] | None) -> tuple[Collection[str] | No
     return (*names, MEASURES)
 
 
-def _check_question(place: _Place, question: Question, allowed: Sequence[Collection[str] | None]) -> None:
+def _check_question(place: _SheetCell, question: Question, allowed: Sequence[Collection[str] | None]) -> None:
     for k, name in enumerate(("dataset", "learner", "measure")):
         known = allowed[k]
         if known is not None and question[k] not in known:
@@ -208,7 +208,7 @@ def _check_question(place: _Place, question: Question, allowed: Sequence[Collect
             raise DataError(f"{place}: {name!r} must be given, got an empty cell.")
 
 
-def _number(place: _Place, name: str, cell: str, largest: float) -> float | None:
+def _number(place: _SheetCell, name: str, cell: str, largest: float) -> float | None:
     if not cell:
         return None
     try:
@@ -224,7 +224,7 @@ def _number(place: _Place, name: str, cell: str, largest: float) -> float | None
     return value
 
 
-def _level(place: _Place, cell: str) -> float:
+def _level(place: _SheetCell, cell: str) -> float:
     try:
         level = float(cell or _LEVEL)
     except ValueError:

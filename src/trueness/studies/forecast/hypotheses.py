@@ -16,7 +16,7 @@ hypothesis names its direction; Holm over those that could be tested.
     H3 robustness      v_d = IoU between formulations - IoU between repeats; above -.1 (not worse than asking again)
     H4 capability      Spearman's rho over models of notes["capability"] and minus the interval score, above 0; exact
                        over all orders of the models
-    H5 specificity     v_d = mean agreement over the pairs of learners that differ (contrasts.py), above 0
+    H5 specificity     v_d = mean agreement over the pairs of learners that differ (pairwise_contrasts.py), above 0
 
     supported                              Holm-adjusted p <= .05
     not supported                          else, if the design could have given such a p, or if the 95 % interval lies
@@ -40,8 +40,8 @@ from numpy.typing import NDArray
 
 from trueness.errors import SettingError
 from trueness.intervals import Interval
-from trueness.statistics.adjustment import adjust
-from trueness.statistics.correlation import rank_correlation
+from trueness.statistics.multiplicity import adjust
+from trueness.statistics.rank_correlations import rank_correlation
 from trueness.statistics.reach import smallest_adjusted_p
 from trueness.statistics.result import Estimate, p_text
 from trueness.studies.forecast import rank_permutation
@@ -56,7 +56,7 @@ from trueness.studies.forecast.analysis import (
 )
 from trueness.studies.forecast.by_dataset import over_datasets
 from trueness.studies.forecast.comparisons import PROPER
-from trueness.studies.forecast.frames import Forecasts
+from trueness.studies.forecast.forecast_frames import Forecasts
 from trueness.studies.forecast.selection import headline
 from trueness.texts import counted
 

@@ -12,10 +12,10 @@ from typing import Any
 import pandas as pd
 
 from trueness.showing.finding import is_open
-from trueness.showing.prose import section
+from trueness.showing.methods_paragraph import section
 from trueness.studies.forecast.analysis import Analysis
 from trueness.studies.forecast.findings import Findings
-from trueness.studies.forecast.frames import Forecasts
+from trueness.studies.forecast.forecast_frames import Forecasts
 from trueness.studies.forecast.hypotheses import CANNOT
 from trueness.studies.forecast.validation import Validation, validation
 

@@ -20,7 +20,7 @@ import pandas as pd
 from trueness.showing.saving import plain, plain_columns, plain_records, safe_name
 from trueness.statistics.runs import expected_content
 from trueness.studies.forecast import selection
-from trueness.studies.forecast.frames import ARMS, Forecasts, Truth
+from trueness.studies.forecast.forecast_frames import ARMS, Forecasts, Truth
 from trueness.texts import printable_json
 
 _VERSUS = {

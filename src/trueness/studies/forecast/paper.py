@@ -6,18 +6,18 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from trueness.showing import look
+from trueness.showing import theme
 from trueness.showing.drawers import NotDrawn, pictures
 from trueness.showing.drawn import Draw, drawn
+from trueness.showing.methods_paragraph import listed, percent, prompts
 from trueness.showing.paper import Part, Picture
-from trueness.showing.prose import listed, percent, prompts
 from trueness.showing.saving import source_of
 from trueness.statistics.runs import range_note
 from trueness.studies.forecast import selection
 from trueness.studies.forecast.files import figures_of_paper, tables_of_paper
 from trueness.studies.forecast.findings import Findings
-from trueness.studies.forecast.frames import Forecasts
-from trueness.studies.forecast.headline import headline_of
+from trueness.studies.forecast.forecast_frames import Forecasts
+from trueness.studies.forecast.forecast_headline import headline_of
 from trueness.studies.forecast.interpretation import analyses_of, untold, validation_of
 from trueness.texts import counted
 
@@ -30,7 +30,7 @@ def methods(forecasts: Forecasts) -> list[str]:
     scores = selection.headline(forecasts)
     scores = scores[~scores["respondent"].isin(forecasts.references)]  # who is asked once has no repeats
     forms, repeats = selection.formulations(scores), int(scores["repeat"].nunique())
-    measures = [look.measure_label(name) for name in selection.measures(forecasts)]
+    measures = [theme.measure_label(name) for name in selection.measures(forecasts)]
     return [
         f"We ran {listed(learners)} on {counted(len(datasets), 'data set')} ({'; '.join(datasets)}), "
         f"{counted(min(runs, default=0), 'run')} or more for each pair, and measured {listed(measures)}.",

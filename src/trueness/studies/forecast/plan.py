@@ -26,10 +26,11 @@ from trueness.errors import PlanError, did_you_mean, listed
 from trueness.learners import Learner
 from trueness.models import Settings
 from trueness.outside import MEGABYTE, inside, text_of
-from trueness.running.cells import Cell, Context, reply_key
+from trueness.running.cells import Cell, PlanContext, reply_key
 from trueness.running.stage import Ask, Outcome
 from trueness.settings import Names, OneOf, Positive, SomeNames, Temperature, Whole
-from trueness.studies.forecast import frames, human
+from trueness.studies.forecast import forecast_frames as frames
+from trueness.studies.forecast import human
 from trueness.studies.forecast.contamination import Published, read_published
 from trueness.studies.forecast.prompting import Template, messages, own_template, schema, template
 from trueness.studies.forecast.references import ATLAS, AVAILABLE, REFERENCES, TAUS
@@ -106,7 +107,7 @@ class Forecast:
     measures = ("covers_mean", "coverage_runs", "interval_score")
 
     @classmethod
-    def from_plan(cls, table: Mapping[str, Any], context: Context) -> Forecast:
+    def from_plan(cls, table: Mapping[str, Any], context: PlanContext) -> Forecast:
         """From the [forecast] table of a plan, beside its [discovery] and [models.*] tables."""
         given = context.settings_of("forecast", ForecastSettings, table)
         where = f"{context.file}, [forecast]"

@@ -13,7 +13,7 @@ from trueness.studies.forecast.summary import rows
 
 if TYPE_CHECKING:
     from trueness.studies.forecast.findings import Findings
-    from trueness.studies.forecast.frames import Forecasts
+    from trueness.studies.forecast.forecast_frames import Forecasts
 
 SKILL_AGAINST = ("skill_random", "skill_heuristic", "skill_climatology")
 

@@ -22,7 +22,7 @@ from trueness.studies.forecast import files, paper, tables
 from trueness.studies.forecast.answers import forecasts_of, long_rows
 from trueness.studies.forecast.cell import ForecastPart
 from trueness.studies.forecast.findings import Findings, findings
-from trueness.studies.forecast.frames import Forecasts
+from trueness.studies.forecast.forecast_frames import Forecasts
 from trueness.studies.forecast.printed import print_findings, print_forecasts
 from trueness.studies.forecast.summary import rows
 from trueness.studies.protocol import PagePlace

@@ -22,7 +22,7 @@ import pandas as pd
 from trueness.studies.forecast.analysis import Analysis, joined, lines, percent, percent_with_ends
 from trueness.studies.forecast.assumptions import Mention, concept_of, mentions
 from trueness.studies.forecast.by_dataset import cells, over_datasets
-from trueness.studies.forecast.frames import ARMS, CELL, Forecasts
+from trueness.studies.forecast.forecast_frames import ARMS, CELL, Forecasts
 from trueness.texts import counted
 
 _REPLY = (*CELL, *ARMS, "respondent", "repeat")

@@ -34,9 +34,9 @@ from numpy.typing import NDArray
 from scipy.special import ndtri, stdtrit
 
 from trueness.errors import DataError, UnknownName
-from trueness.measures.intervals import quantile_levels
+from trueness.measures.interval_scores import quantile_levels
 from trueness.status import Status
-from trueness.studies.forecast.frames import CLAIM_COLUMNS, LEVELS, REFERENCE, Truth, Truths
+from trueness.studies.forecast.forecast_frames import CLAIM_COLUMNS, LEVELS, REFERENCE, Truth, Truths
 from trueness.studies.forecast.scores import FROM_HALF, RANDOM
 
 Array = NDArray[np.float64]
@@ -50,7 +50,7 @@ MAX_CLAIMS = 200_000  # truths x references x targets
 TAUS = quantile_levels(LEVELS, median=True)
 
 
-class Answer(NamedTuple):
+class ReferenceQuantiles(NamedTuple):
     """Quantiles at TAUS in the units of the measure, or none and why."""
 
     quantiles: Array | None
@@ -107,36 +107,36 @@ def distances(datasets: About, name: str) -> pd.Series[float]:
     return pd.Series(apart, index=list(datasets))
 
 
-def _random(truth: Truth, truths: Truths, datasets: About, target: str) -> Iterator[Answer]:
+def _random(truth: Truth, truths: Truths, datasets: About, target: str) -> Iterator[ReferenceQuantiles]:
     ends = np.where(TAUS < 0.5, 1 / 3, np.where(TAUS > 0.5, 2 / 3, 0.5))  # the expected ends; shown, not scored
-    yield Answer(ends * truth.upper, "closed form")
+    yield ReferenceQuantiles(ends * truth.upper, "closed form")
 
 
-def _heuristic(truth: Truth, truths: Truths, datasets: About, target: str) -> Iterator[Answer]:
+def _heuristic(truth: Truth, truths: Truths, datasets: About, target: str) -> Iterator[ReferenceQuantiles]:
     about = datasets[truth.dataset]
     base = heuristic_base(truth.learner, about["rows"], about["nodes"])
     if base is None:
-        yield Answer(None, f"no base for {truth.learner}")
+        yield ReferenceQuantiles(None, f"no base for {truth.learner}")
         return
     pairs = about["nodes"] * (about["nodes"] - 1) / 2
     centre, half = ((1 - base) * pairs * 0.5, 0.1 * pairs) if truth.measure == "shd" else (base, 0.1)
-    yield Answer(np.clip(centre + half * ndtri(TAUS) / ndtri(TAUS[-1]), 0, truth.upper))
+    yield ReferenceQuantiles(np.clip(centre + half * ndtri(TAUS) / ndtri(TAUS[-1]), 0, truth.upper))
 
 
-def _climatology(truth: Truth, truths: Truths, datasets: About, target: str) -> Iterator[Answer]:
+def _climatology(truth: Truth, truths: Truths, datasets: About, target: str) -> Iterator[ReferenceQuantiles]:
     yield _quantiles_of(_others(truth, truths), truth, target, "no other data set")
 
 
-def _climatology_learner(truth: Truth, truths: Truths, datasets: About, target: str) -> Iterator[Answer]:
+def _climatology_learner(truth: Truth, truths: Truths, datasets: About, target: str) -> Iterator[ReferenceQuantiles]:
     same = [other for other in _others(truth, truths) if other.learner == truth.learner]
     few = f"only {len(same)} other data sets with {truth.learner}, {ENOUGH} needed"
     yield _quantiles_of(same if len(same) >= ENOUGH else [], truth, target, few)
 
 
-def _nearest(truth: Truth, truths: Truths, datasets: About, target: str) -> Iterator[Answer]:
+def _nearest(truth: Truth, truths: Truths, datasets: About, target: str) -> Iterator[ReferenceQuantiles]:
     same = {other.dataset: other for other in _others(truth, truths) if other.learner == truth.learner}
     if not same:
-        yield Answer(None, f"no other data set with {truth.learner}")
+        yield ReferenceQuantiles(None, f"no other data set with {truth.learner}")
         return
     near = distances(datasets, truth.dataset)
     name = min(same, key=lambda other: (float(near[other]), other))
@@ -145,15 +145,15 @@ def _nearest(truth: Truth, truths: Truths, datasets: About, target: str) -> Iter
     yield _answer(found, truth, f"from {name}")
 
 
-def _atlas(truth: Truth, truths: Truths, datasets: About, target: str) -> Iterator[Answer]:
+def _atlas(truth: Truth, truths: Truths, datasets: About, target: str) -> Iterator[ReferenceQuantiles]:
     expected = datasets[truth.dataset].get("atlas")
     if expected is None:
-        yield Answer(None, "planned before there was an atlas")
+        yield ReferenceQuantiles(None, "planned before there was an atlas")
         return
     try:
         shares = np.asarray(expected[truth.learner][truth.measure][target], dtype=np.float64)
     except KeyError:
-        yield Answer(None, f"no {truth.learner} with these settings in the atlas")
+        yield ReferenceQuantiles(None, f"no {truth.learner} with these settings in the atlas")
         return
     except (TypeError, ValueError):
         shares = np.zeros(0)
@@ -162,11 +162,11 @@ def _atlas(truth: Truth, truths: Truths, datasets: About, target: str) -> Iterat
     yield _answer(np.sort(shares), truth, "")
 
 
-def _oracle(truth: Truth, truths: Truths, datasets: About, target: str) -> Iterator[Answer]:
+def _oracle(truth: Truth, truths: Truths, datasets: About, target: str) -> Iterator[ReferenceQuantiles]:
     for repeat, flag in enumerate(FROM_HALF.values()):
         own, other = truth.runs[repeat::2] / truth.upper, truth.runs[1 - repeat :: 2]
         if len(own) < 2 or not len(other):
-            yield Answer(None, "too few runs to split", repeat)
+            yield ReferenceQuantiles(None, "too few runs to split", repeat)
         else:
             found = _of_runs(own) if target == "run" else _of_mean(own, 1 / len(own) + 1 / len(other))
             yield _answer(found, truth, flag, repeat)
@@ -180,9 +180,9 @@ def _others(truth: Truth, truths: Truths) -> list[Truth]:
     ]
 
 
-def _quantiles_of(cells: Sequence[Truth], truth: Truth, target: str, why: str) -> Answer:
+def _quantiles_of(cells: Sequence[Truth], truth: Truth, target: str, why: str) -> ReferenceQuantiles:
     if not cells:
-        return Answer(None, why)
+        return ReferenceQuantiles(None, why)
     if target == "mean":
         pool = np.array([cell.mean / cell.upper for cell in cells])
     else:
@@ -201,11 +201,11 @@ def _of_mean(runs: Array, variance: float) -> Array:
     return np.asarray(runs.mean() + stdtrit(len(runs) - 1, TAUS) * runs.std(ddof=1) * math.sqrt(variance))
 
 
-def _answer(shares: Array, truth: Truth, flags: str, repeat: int = 0) -> Answer:
-    return Answer(np.clip(shares, 0, 1) * truth.upper, flags, repeat)
+def _answer(shares: Array, truth: Truth, flags: str, repeat: int = 0) -> ReferenceQuantiles:
+    return ReferenceQuantiles(np.clip(shares, 0, 1) * truth.upper, flags, repeat)
 
 
-def _rows(name: str, truth: Truth, target: str, answer: Answer) -> Iterator[dict[str, Any]]:
+def _rows(name: str, truth: Truth, target: str, answer: ReferenceQuantiles) -> Iterator[dict[str, Any]]:
     middle = len(TAUS) // 2
     for k, level in enumerate(LEVELS, start=1):
         q = answer.quantiles
@@ -218,7 +218,7 @@ def _rows(name: str, truth: Truth, target: str, answer: Answer) -> Iterator[dict
         }  # fmt: skip
 
 
-_ANSWERS: dict[str, Callable[[Truth, Truths, About, str], Iterator[Answer]]] = {
+_ANSWERS: dict[str, Callable[[Truth, Truths, About, str], Iterator[ReferenceQuantiles]]] = {
     RANDOM: _random,
     "baseline/heuristic": _heuristic,
     "baseline/climatology": _climatology,

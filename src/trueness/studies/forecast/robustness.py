@@ -26,10 +26,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from trueness.measures.intervals import iou
+from trueness.measures.interval_scores import iou
 from trueness.studies.forecast.analysis import Analysis, asked_models, lines, number, percent
 from trueness.studies.forecast.by_dataset import cells, over_datasets
-from trueness.studies.forecast.frames import ARMS, CELL, ORIGINAL, Forecasts
+from trueness.studies.forecast.forecast_frames import ARMS, CELL, ORIGINAL, Forecasts
 from trueness.studies.forecast.selection import headline
 from trueness.texts import counted
 

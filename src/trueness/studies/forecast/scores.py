@@ -38,11 +38,11 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from trueness.errors import DataError
-from trueness.measures.intervals import skill
+from trueness.measures.interval_scores import skill
 from trueness.status import Status
 from trueness.studies.forecast.against import VERSUS, Claims, of_claims, of_intervals
 from trueness.studies.forecast.chance import expected_scores
-from trueness.studies.forecast.frames import ARMS, CLAIM_COLUMNS, KEYS, Truth, Truths
+from trueness.studies.forecast.forecast_frames import ARMS, CLAIM_COLUMNS, KEYS, Truth, Truths
 from trueness.studies.forecast.truths import halves
 
 Array = NDArray[np.float64]

@@ -17,7 +17,7 @@ import pandas as pd
 
 from trueness.intervals import Interval
 from trueness.status import Status
-from trueness.studies.forecast.frames import ARMS, CELL, FORMULATIONS, MEASURES, Forecasts
+from trueness.studies.forecast.forecast_frames import ARMS, CELL, FORMULATIONS, MEASURES, Forecasts
 
 FIXED_ARMS = tuple(arm for arm in ARMS if arm != "formulation")
 _TRUTH = (

@@ -27,7 +27,7 @@ import pandas as pd
 from trueness.statistics import mean, share
 from trueness.studies.forecast import selection
 from trueness.studies.forecast.by_dataset import cells
-from trueness.studies.forecast.frames import KEYS, Forecasts
+from trueness.studies.forecast.forecast_frames import KEYS, Forecasts
 from trueness.studies.forecast.scores import pooled_skills
 
 SHARES = {

@@ -6,13 +6,13 @@ from typing import Any
 
 import pandas as pd
 
-from trueness.showing import look
+from trueness.showing import theme
 from trueness.showing.tables import Column, Table
 from trueness.statistics.runs import range_note
 from trueness.studies.forecast import selection, summary
 from trueness.studies.forecast.coverage import ALL_MODELS, coverage_by
 from trueness.studies.forecast.findings import Findings
-from trueness.studies.forecast.frames import Forecasts
+from trueness.studies.forecast.forecast_frames import Forecasts
 from trueness.studies.forecast.interpretation import tests_frame
 
 TESTS_SHOWN = 20
@@ -20,7 +20,7 @@ TESTS_SHOWN = 20
 
 def main_results(forecasts: Forecasts) -> Table:
     """One row a respondent; bold among the models alone."""
-    names = look.labels(selection.respondents(forecasts), longest=30)
+    names = theme.labels(selection.respondents(forecasts), longest=30)
     rows = [
         row | {"name": names[row["respondent"]], "contends": row["kind"] == "model"} for row in summary.rows(forecasts)
     ]
@@ -61,8 +61,8 @@ def measured(forecasts: Forecasts) -> Table:
     columns = [Column("dataset", "Data set", "text"), Column("learner", "Learner", "text"), Column("n", "n", "count")]
     for m in selection.measures(forecasts):
         columns += [
-            Column(m, look.measure_label(m), "number", f"{m}_low", f"{m}_high"),
-            Column(f"{m}_sd", f"{look.measure_label(m)} sd"),
+            Column(m, theme.measure_label(m), "number", f"{m}_low", f"{m}_high"),
+            Column(f"{m}_sd", f"{theme.measure_label(m)} sd"),
         ]
     columns += [Column("covered", "Models' coverage, %", "percent", decimals=0), Column("claims", "claims", "count")]
     caption = (
@@ -76,7 +76,7 @@ def measured(forecasts: Forecasts) -> Table:
 
 def by_formulation(forecasts: Forecasts) -> Table:
     frame = coverage_by(forecasts, "formulation")
-    names = look.labels(selection.respondents(forecasts), longest=30) | {ALL_MODELS: ALL_MODELS}
+    names = theme.labels(selection.respondents(forecasts), longest=30) | {ALL_MODELS: ALL_MODELS}
     frame = frame[~frame["respondent"].isin(forecasts.references)]
     rows = [row | {"name": names[row["respondent"]]} for row in _records(frame)]
     columns = (

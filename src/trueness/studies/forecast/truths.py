@@ -9,7 +9,7 @@ import numpy as np
 from numpy.random import Generator
 
 from trueness.statistics.runs import summarise_columns
-from trueness.studies.forecast.frames import Truth, Truths
+from trueness.studies.forecast.forecast_frames import Truth, Truths
 
 _RESAMPLES = 10_000
 

@@ -23,7 +23,7 @@ from trueness.status import Status
 from trueness.studies.forecast.against import is_beyond, is_impossible
 from trueness.studies.forecast.analysis import ITEM, Analysis, asked_models, joined, lines, percent
 from trueness.studies.forecast.analysis import respondents as everybody
-from trueness.studies.forecast.frames import CELL, KEYS, Forecasts
+from trueness.studies.forecast.forecast_frames import CELL, KEYS, Forecasts
 from trueness.studies.forecast.selection import all_arms
 from trueness.texts import counted
 
@@ -32,7 +32,7 @@ _RATIOS = ("calibration_mean_ci", "calibration_runs")
 
 
 @dataclass(frozen=True, eq=False)
-class Check:
+class ValidationCheck:
     """One check; `passed` is None when there is nothing to check."""
 
     name: str
@@ -59,7 +59,7 @@ _MARK = {True: "passed", False: "FAILED", None: "not checked"}
 class Validation:
     """The checks and the completeness matrix (respondents x statuses)."""
 
-    checks: tuple[Check, ...]
+    checks: tuple[ValidationCheck, ...]
     completeness: pd.DataFrame
 
     @property
@@ -103,7 +103,7 @@ def completeness(forecasts: Forecasts) -> pd.DataFrame:
     return table.rename_axis(columns=None).reset_index(names="respondent")
 
 
-def _runs(forecasts: Forecasts) -> Check:
+def _runs(forecasts: Forecasts) -> ValidationCheck:
     """A run that gave a graph counts, though a measure may be 0/0 on it: SHD has a value wherever there is a graph."""
     asked = forecasts.scores[[*CELL, "measure"]].drop_duplicates().itertuples(index=False, name=None)
     keys = list(dict.fromkeys([*asked, *forecasts.truths]))
@@ -112,7 +112,7 @@ def _runs(forecasts: Forecasts) -> Check:
     evidence["runs"] = [len(truth.runs) if truth else 0 for truth in truths]
     evidence["planned"] = [truth.planned if truth else 0 for truth in truths]
     if evidence.empty:
-        return Check("runs", None, "no cell was measured.", evidence)
+        return ValidationCheck("runs", None, "no cell was measured.", evidence)
     cells = evidence.groupby(list(CELL), sort=False)[["runs", "planned"]].max().reset_index()
     short = cells[cells["runs"] < LEAST_RUNS]
     if len(short):
@@ -121,19 +121,21 @@ def _runs(forecasts: Forecasts) -> Check:
             f"{len(short)} of {len(cells)} cells rest on fewer than {LEAST_RUNS} runs; the least is {worst['learner']} "
         )
         told += f"on {worst['dataset']}: {worst['runs']} of {worst['planned']} planned."
-        return Check("runs", False, told, evidence)
+        return ValidationCheck("runs", False, told, evidence)
     told = f"each of {counted(len(cells), 'cell')} rests on {int(cells['runs'].min())} runs or more."
     fewer = evidence[evidence["runs"] < evidence["planned"]]
     if len(fewer):
         told += f" On some of them {len(fewer)} of {len(evidence)} measures have no value (0/0, or a failed run)."
-    return Check("runs", True, told, evidence)
+    return ValidationCheck("runs", True, told, evidence)
 
 
-def _complete(rows: pd.DataFrame, forecasts: Forecasts) -> Check:
+def _complete(rows: pd.DataFrame, forecasts: Forecasts) -> ValidationCheck:
     models = asked_models(forecasts)
     asked = rows[rows["respondent"].isin(models)]
     if asked.empty:
-        return Check("complete", None, "no model was asked.", pd.DataFrame(columns=["respondent", "items", "answered"]))
+        return ValidationCheck(
+            "complete", None, "no model was asked.", pd.DataFrame(columns=["respondent", "items", "answered"])
+        )
     items = asked[list(ITEM)].drop_duplicates()
     answered = asked[asked["answered"]].drop_duplicates([*ITEM, "respondent"]).groupby("respondent").size()
     evidence = pd.DataFrame({"respondent": models, "items": len(items)})
@@ -142,12 +144,12 @@ def _complete(rows: pd.DataFrame, forecasts: Forecasts) -> Check:
     lacking = evidence[evidence["missing"] > 0]
     if lacking.empty:
         told = f"{counted(len(models), 'model')} answered all {len(items)} items (cell x measure x arm)."
-        return Check("complete", True, told, evidence)
+        return ValidationCheck("complete", True, told, evidence)
     each = [f"{row.respondent} {row.answered} of {row.items}" for row in lines(lacking)]
-    return Check("complete", False, f"not every model answered every item: {joined(each)}.", evidence)
+    return ValidationCheck("complete", False, f"not every model answered every item: {joined(each)}.", evidence)
 
 
-def _widths(rows: pd.DataFrame, forecasts: Forecasts) -> Check:
+def _widths(rows: pd.DataFrame, forecasts: Forecasts) -> ValidationCheck:
     flat = [key for key, truth in forecasts.truths.items() if truth.degenerate]
     evidence = pd.DataFrame(flat, columns=[*CELL, "measure"])
     evidence["value"] = [forecasts.truths[key].mean for key in flat]
@@ -162,33 +164,33 @@ def _widths(rows: pd.DataFrame, forecasts: Forecasts) -> Check:
     )
     if unmarked:
         told = f"{unmarked} claims about a truth of zero width carry a ratio of widths, which has no meaning. {told}"
-    return Check("widths", not flat and not unmarked if forecasts.truths else None, told, evidence)
+    return ValidationCheck("widths", not flat and not unmarked if forecasts.truths else None, told, evidence)
 
 
-def _vacuous(rows: pd.DataFrame, forecasts: Forecasts) -> Check:
+def _vacuous(rows: pd.DataFrame, forecasts: Forecasts) -> ValidationCheck:
     answered = rows[rows["answered"] & rows["respondent"].isin(asked_models(forecasts))]
     if answered.empty:
         columns = ["respondent", "claims", "vacuous", "share"]
-        return Check("vacuous", None, "no model gave a readable range.", pd.DataFrame(columns=columns))
+        return ValidationCheck("vacuous", None, "no model gave a readable range.", pd.DataFrame(columns=columns))
     full = ((answered["low"] <= 0) & (answered["high"] >= answered["truth_upper"])).groupby(answered["respondent"])
     evidence = full.agg(["size", "sum", "mean"]).reset_index()
     evidence.columns = pd.Index(["respondent", "claims", "vacuous", "share"])
     empty = evidence.loc[evidence["share"] == 1, "respondent"]
     if len(empty):
         told = f"{joined(list(empty))} answered the whole range everywhere: full coverage, and nothing said."
-        return Check("vacuous", False, told, evidence)
+        return ValidationCheck("vacuous", False, told, evidence)
     worst = evidence.sort_values("share").iloc[-1]
     told = (
         f"no model answers the whole range everywhere; the most is {worst['respondent']} ({percent(worst['share'])})."
     )
-    return Check("vacuous", True, told, evidence)
+    return ValidationCheck("vacuous", True, told, evidence)
 
 
-def _possible(rows: pd.DataFrame, forecasts: Forecasts) -> Check:
+def _possible(rows: pd.DataFrame, forecasts: Forecasts) -> ValidationCheck:
     columns = ["respondent", "claims", "beyond", "impossible"]
     answered = rows[rows["answered"] & rows["respondent"].isin(asked_models(forecasts))]
     if answered.empty:
-        return Check("possible", None, "no model gave a readable range.", pd.DataFrame(columns=columns))
+        return ValidationCheck("possible", None, "no model gave a readable range.", pd.DataFrame(columns=columns))
     low, high, upper = (answered[name].to_numpy(float) for name in ("low", "high", "truth_upper"))
     found = pd.DataFrame({"beyond": is_beyond(low, high, upper), "impossible": is_impossible(low, high, upper)})
     who = answered["respondent"].reset_index(drop=True)
@@ -196,9 +198,9 @@ def _possible(rows: pd.DataFrame, forecasts: Forecasts) -> Check:
     evidence.insert(1, "claims", who.groupby(who, sort=False).size().to_numpy())
     beyond, impossible = int(found["beyond"].sum()), int(found["impossible"].sum())
     if not beyond:
-        return Check("possible", True, f"every range of {counted(len(answered), 'claim')} can be.", evidence)
+        return ValidationCheck("possible", True, f"every range of {counted(len(answered), 'claim')} can be.", evidence)
     told = (
         f"{beyond} of {counted(len(answered), 'claim')} have an end that the measure cannot reach, {impossible} of "
         "them lie wholly there. They are scored as made, and those no better than the worst claim that can be."
     )
-    return Check("possible", False, told, evidence)
+    return ValidationCheck("possible", False, told, evidence)

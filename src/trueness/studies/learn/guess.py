@@ -24,7 +24,7 @@ from trueness.datasets.table import Table
 from trueness.graphs import Graph
 from trueness.graphs.equivalence import ancestors
 from trueness.learners.independence import Independence
-from trueness.statistics.adjustment import adjust
+from trueness.statistics.multiplicity import adjust
 
 LEVEL = 0.05
 MOST_PARENTS = 8  # given; a test given more says little

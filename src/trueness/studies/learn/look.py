@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from trueness.datasets.table import Table
-from trueness.statistics.adjustment import adjust
+from trueness.statistics.multiplicity import adjust
 
 Array = NDArray[np.float64]
 LEVEL = 0.05

@@ -25,7 +25,7 @@ from trueness.errors import DataError, GraphError, PlanError, did_you_mean, list
 from trueness.graphs import Graph
 from trueness.learners import Learner, build, handles_gaps, settings_of
 from trueness.learners.knowledge import Knowledge
-from trueness.running.cells import Cell, Context, hashed, placeless
+from trueness.running.cells import Cell, PlanContext, hashed, placeless
 from trueness.settings import Between, Hint, Positive, Share, Whole
 from trueness.studies.learn import work
 from trueness.studies.learn.guess import others_of
@@ -79,7 +79,7 @@ class Learn:
     headline = ("f1",)
 
     @classmethod
-    def from_plan(cls, table: Mapping[str, Any], context: Context) -> Learn:
+    def from_plan(cls, table: Mapping[str, Any], context: PlanContext) -> Learn:
         options = {key: value for key, value in table.items() if not isinstance(value, dict)}
         chosen = context.settings_of("learn", LearnSettings, options)
         spec: dict[str, Any] = {"name": chosen.data, "folder": str(context.folder)}
@@ -223,7 +223,7 @@ class Learn:
 
 
 def _specs(
-    table: Mapping[str, Any], chosen: LearnSettings, sample: Table, context: Context
+    table: Mapping[str, Any], chosen: LearnSettings, sample: Table, context: PlanContext
 ) -> dict[str, dict[str, Any]]:
     """Of each learner: its name and settings; [learn.NAME] holds settings, `learner = "pc"` in it makes NAME a pc."""
     usual = ANY_COLUMNS | (NUMBERS if sample.kind == "continuous" else {})

@@ -10,8 +10,8 @@ from typing import Any
 from trueness.files import write_atomically
 from trueness.showing.console import Console, plain, print_points
 from trueness.showing.drawn import Draw, drawn
+from trueness.showing.methods_paragraph import section
 from trueness.showing.paper import Part as PaperPart
-from trueness.showing.prose import section
 from trueness.showing.saving import Drawing, Figure, Save, csv_text
 from trueness.showing.sheet import Sheet, left_out, named
 from trueness.showing.tables import Table

@@ -20,7 +20,7 @@ from trueness.datasets.twins import Twin
 from trueness.graphs import ARROW, TAIL, Graph
 from trueness.graphs.equivalence import consistent_extension, find_cycle
 from trueness.learners import Learner, build, check_answer
-from trueness.learners.batches import Run, fit_alone, fit_resamples
+from trueness.learners.batches import TimedFit, fit_alone, fit_resamples
 from trueness.measures.graphs import Reference
 from trueness.measures.score import NO_TRUTH
 from trueness.running.cells import stream
@@ -66,12 +66,12 @@ def perform_each(common: dict[str, Any], units: Sequence[dict[str, Any]]) -> Ite
         yield from (without_answer(Status.FAILED, failure_line(error), 0.0) for _ in units)
 
 
-def _fresh(common: dict[str, Any], units: Sequence[dict[str, Any]], learner: Learner) -> Iterator[Run]:
+def _fresh(common: dict[str, Any], units: Sequence[dict[str, Any]], learner: Learner) -> Iterator[TimedFit]:
     for unit in units:
         yield fit_alone(learner, _drawn(common, unit["repeat"]), stream(common["seed"], unit["key"]))
 
 
-def _resampled(common: dict[str, Any], units: Sequence[dict[str, Any]], learner: Learner) -> Iterator[Run]:
+def _resampled(common: dict[str, Any], units: Sequence[dict[str, Any]], learner: Learner) -> Iterator[TimedFit]:
     table = table_of(json.dumps(common["data"])) if common["twin"] is None else _drawn(common | {"variant": "fresh"}, 0)
     name = json.dumps(common["twin"])
     draws = (_resample(table, stream(common["seed"], f"resample {unit['repeat']} of {name}")) for unit in units)
@@ -114,7 +114,7 @@ def _varying(draw: Callable[[], Table]) -> Table:
     return table
 
 
-def _outcome(run: Run, learner: Learner, data: str, twin: str | None, variant: str) -> Outcome:
+def _outcome(run: TimedFit, learner: Learner, data: str, twin: str | None, variant: str) -> Outcome:
     """Its answer: the graph of a resample, or the true graph of the twin that was drawn from."""
     answer, seconds = run
     if isinstance(answer, Exception):

@@ -1,10 +1,10 @@
 """Does a model know real distributions: P(V1 given V2 = v) in a population against what the model believes.
 
-questions.py, question_files.py    what is asked: Question, task files, the tasks that come with the package
-rows.py, estimates.py, truth.py    what is true: weighted conditional distributions and how well they are known
-high_dimensional.py                the same for P(Y | X1 ... Xk)
-answers.py, scores.py, summary.py  what was said, how it scores, tables over tasks and models
-original_results.py                the same from a folder of the original's result files
+questions.py, question_files.py                  what is asked: Question, task files, the tasks of the package
+survey_rows.py, survey_estimates.py, truth.py    what is true: weighted conditional distributions, how well known
+high_dimensional.py                              the same for P(Y | X1 ... Xk)
+answers.py, scores.py, summary.py                what was said, how it scores, tables over tasks and models
+original_results.py                              the same from a folder of the original's result files
 """
 
 STUDY = {

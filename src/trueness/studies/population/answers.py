@@ -22,10 +22,10 @@ from trueness.running.store import Run, Store, StoredReply
 from trueness.running.study_folder import StudyFolder
 from trueness.status import Status
 from trueness.studies.population.elicitation import VARIANTS, Exchange, Form, Manner, read_answers
-from trueness.studies.population.elicitation.asking import Answer
+from trueness.studies.population.elicitation.forms import Answer
 from trueness.studies.population.references import baseline_answers
 from trueness.studies.population.scores import Scales, TaskScore, score_answers
-from trueness.studies.population.truth import Truth, truths_from_dicts
+from trueness.studies.population.truth import PopulationTruth, truths_from_dicts
 
 
 class Asked(NamedTuple):
@@ -44,7 +44,7 @@ class Populations:
     study: str
     seed: int
     level: float
-    truths: Mapping[str, Truth]
+    truths: Mapping[str, PopulationTruth]
     answers: Mapping[Asked, Mapping[str, Answer]]
     references: tuple[str, ...]
     models: tuple[str, ...]

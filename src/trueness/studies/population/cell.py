@@ -19,11 +19,11 @@ from trueness.studies.population import findings as population_findings
 from trueness.studies.population import tables
 from trueness.studies.population.answers import Asked, Populations
 from trueness.studies.population.elicitation import Form
-from trueness.studies.population.elicitation.asking import Answer
 from trueness.studies.population.elicitation.distribution import PERCENTILES
+from trueness.studies.population.elicitation.forms import Answer
 from trueness.studies.population.measures import MEASURES
-from trueness.studies.population.numbers import NAMES, answer_row, condition_rows
-from trueness.studies.population.truth import Truth
+from trueness.studies.population.numeric_outcomes import NAMES, answer_row, condition_rows
+from trueness.studies.population.truth import PopulationTruth
 from trueness.studies.protocol import AnalysisPart, CellKey, Check, PagePlace, Section, Summary
 
 SHOWN = 3  # replies of a condition that a page shows; all are in the store
@@ -137,7 +137,7 @@ class PopulationPart:
             "replies": {str(status): n for status, n in answer.counts.items()},
         }
 
-    def _numbers(self, truth: Truth, condition: str, answer: Answer) -> blocks.Block:
+    def _numbers(self, truth: PopulationTruth, condition: str, answer: Answer) -> blocks.Block:
         """Mean and quantiles, of the population and of the answer."""
         known = next(row for row in condition_rows(truth, self.tables.level) if row["condition"] == condition)
         claimed = answer_row(truth, answer)

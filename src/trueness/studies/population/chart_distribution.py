@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from trueness.showing import look
+from trueness.showing import theme
 from trueness.showing.marks import named, panel_columns, row_axis, row_scale, text_width, with_data
 from trueness.showing.saving import Figure, safe_name
 from trueness.statistics.proportions import wilson
@@ -60,14 +60,14 @@ def distribution_frame(populations: Populations, task: str) -> pd.DataFrame:
 
 
 def distribution_chart(
-    frame: pd.DataFrame, colours: dict[str, str], title: str, width: look.Width = "page"
+    frame: pd.DataFrame, colours: dict[str, str], title: str, width: theme.Width = "page"
 ) -> alt.FacetChart:
     import altair as alt
 
     conditions = list(dict.fromkeys(frame["condition"]))[:MOST_CONDITIONS]
     frame = frame[frame["condition"].isin(conditions)]
     levels = list(dict.fromkeys(frame["level"]))
-    labels = look.labels(frame["respondent"])
+    labels = theme.labels(frame["respondent"])
     series = list(dict.fromkeys(zip(frame["respondent"], frame["mode"], strict=True)))
     place = {pair: (k + 0.5) / len(series) for k, pair in enumerate(series)}
     at = frame["level"].map({level: k for k, level in enumerate(levels)})
@@ -82,7 +82,7 @@ def distribution_chart(
     )
     columns = panel_columns(len(conditions), MOST_PANELS[width])
     names = text_width([level[:26] for level in levels])
-    side = (look.POINTS[width] - names - 24 - 12 * (columns - 1)) / columns
+    side = (theme.POINTS[width] - names - 24 - 12 * (columns - 1)) / columns
     largest = float(np.nanmax(shown[["share", "truth_high", "high"]].to_numpy(dtype=float), initial=0.1))
     scale = alt.Scale(domain=[0, min(1.0, 1.02 * largest)], nice=False)
     percent = alt.Axis(format=".0%", tickCount=3, title="share")
@@ -95,7 +95,7 @@ def distribution_chart(
     said = alt.Chart().transform_filter("isValid(datum.share)")
     models = list(dict.fromkeys(shown["model"]))
     modes = list(dict.fromkeys(shown["mode"]))
-    fit = max(1, int(look.POINTS[width] / (text_width(models) + 30)))  # models beside each other below the chart
+    fit = max(1, int(theme.POINTS[width] / (text_width(models) + 30)))  # models beside each other below the chart
     colour = alt.Color(
         "model:N",
         legend=alt.Legend(orient="bottom", direction="horizontal", title=None, columns=fit),
@@ -107,12 +107,12 @@ def distribution_chart(
     )
     panels = [_lines(condition) for condition in conditions]
     layers = [
-        once.mark_bar(color=look.RUNS).encode(x=x, x2=zero, y=top, y2=alt.Y2("bottom:Q")),
-        once.mark_rule(color=look.TRUTH, strokeWidth=1.2).encode(x=x, y=top, y2=alt.Y2("bottom:Q")),
-        once.mark_rule(color=look.TRUTH, strokeWidth=0.8).encode(
+        once.mark_bar(color=theme.RUNS).encode(x=x, x2=zero, y=top, y2=alt.Y2("bottom:Q")),
+        once.mark_rule(color=theme.TRUTH, strokeWidth=1.2).encode(x=x, y=top, y2=alt.Y2("bottom:Q")),
+        once.mark_rule(color=theme.TRUTH, strokeWidth=0.8).encode(
             x=alt.X("truth_low:Q", scale=scale), x2=alt.X2("truth_high:Q"), y=middle
         ),
-        once.mark_rule(color=look.MISSING, strokeDash=[2, 2], strokeWidth=0.8).encode(
+        once.mark_rule(color=theme.MISSING, strokeDash=[2, 2], strokeWidth=0.8).encode(
             x=alt.X("marginal:Q", scale=scale), y=top, y2=alt.Y2("bottom:Q")
         ),
         said.mark_rule(strokeWidth=0.9).encode(x=alt.X("low:Q", scale=scale), x2=alt.X2("high:Q"), y=row, color=colour),
@@ -128,14 +128,14 @@ def distribution_chart(
         .properties(width=side, height=len(levels) * max(18, 9 * len(series)))
         .facet(facet=alt.Facet("panel:N", sort=panels, header=header), columns=columns, spacing=12)
     )
-    return with_data(look.themed(grid, title, KEY), {"shares": shown})
+    return with_data(theme.themed(grid, title, KEY), {"shares": shown})
 
 
-def distribution(populations: Populations, task: str, width: look.Width = "page") -> Figure:
+def distribution(populations: Populations, task: str, width: theme.Width = "page") -> Figure:
     frame = distribution_frame(populations, task)
     question = populations.truths[task].question
     title = f"{question.asks}: {question.source}"
-    chart = distribution_chart(frame, look.colours(populations.models, populations.references), title, width)
+    chart = distribution_chart(frame, theme.colours(populations.models, populations.references), title, width)
     missing = frame.loc[frame["share"].isna(), ["respondent", "mode", "condition"]].drop_duplicates()
     conditions = len(populations.truths[task].conditions)
     part = f" The first {MOST_CONDITIONS} of {conditions} conditions." if conditions > MOST_CONDITIONS else ""

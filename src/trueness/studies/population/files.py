@@ -27,9 +27,9 @@ from trueness.showing.saving import Figure, Save, csv_text, safe_name, save_figu
 from trueness.studies.population import tables
 from trueness.studies.population.answers import Asked, Populations
 from trueness.studies.population.chart_distribution import distribution
-from trueness.studies.population.elicitation.asking import Answer
-from trueness.studies.population.numbers import numbers_figure, numbers_frame
-from trueness.studies.population.truth import Truth
+from trueness.studies.population.elicitation.forms import Answer
+from trueness.studies.population.numeric_outcomes import numbers_figure, numbers_frame
+from trueness.studies.population.truth import PopulationTruth
 
 
 def write_population_tree(folder: Path, populations: Populations, save: Save = save_figure) -> list[Path]:
@@ -70,7 +70,7 @@ def cell_entries(populations: Populations, model: str, task: str) -> Iterator[di
                 yield _entry(asked, truth, condition, answer)
 
 
-def _entry(asked: Asked, truth: Truth, condition: str, answer: Answer) -> dict[str, Any]:
+def _entry(asked: Asked, truth: PopulationTruth, condition: str, answer: Answer) -> dict[str, Any]:
     c = truth.conditions.index(condition)
     claimed = answer.distribution
     levels: list[object] = list(truth.question.outcome.middles if truth.numeric else truth.levels)

@@ -39,8 +39,8 @@ from trueness.errors import DataError, MissingExtra, StoreError, TruenessError
 from trueness.files import read_text, write_atomically
 from trueness.outside import NOT_READ, json_of
 from trueness.studies.population.questions import Question
-from trueness.studies.population.rows import Rows
-from trueness.studies.population.truth import Truth, truth_from_dict, truth_to_dict
+from trueness.studies.population.survey_rows import Rows
+from trueness.studies.population.truth import PopulationTruth, truth_from_dict, truth_to_dict
 
 if TYPE_CHECKING:
     from sklearn.ensemble import HistGradientBoostingClassifier
@@ -53,7 +53,7 @@ MOST_ROWS = 50_000  # of the fit; a larger survey is sampled
 VERSION = 1  # of kept truths: raise when the same rows and settings would be fitted otherwise
 
 
-def kept_truth(rows: Rows, rng: np.random.Generator, draws: int, folder: Path | None) -> Truth:
+def kept_truth(rows: Rows, rng: np.random.Generator, draws: int, folder: Path | None) -> PopulationTruth:
     """As `boosted_truth`; looked for in the study's folder, and left there."""
     if folder is None or not registry.is_installed("sklearn"):
         return boosted_truth(rows, rng, draws)
@@ -89,7 +89,7 @@ def _file_name(task: str) -> str:
 
 def boosted_truth(
     rows: Rows, rng: np.random.Generator, draws: int, profiles: int = PROFILES, repeats: int = REPEATS
-) -> Truth:
+) -> PopulationTruth:
     """The truth of a question with `high_dimensional = true`; its conditions are the drawn profiles."""
     question = rows.question
     if not registry.is_installed("sklearn"):
@@ -113,7 +113,7 @@ def boosted_truth(
     names = tuple(question.condition_name(_level_names(question, int(codes[c]))) for c in some)
     counts = np.bincount(where).astype(np.float64)[some]
     kish = share[some] ** 2 / np.bincount(where, weights=sample.weight**2)[some]
-    return Truth(
+    return PopulationTruth(
         question, names, probs, share[some] / share[some].sum(), counts, kish, n_eff,
         gammas / gammas.sum(axis=-1, keepdims=True), "model", {},
         rows.n_data, rows.n_outside, rows.n_missing, rows.n_unlisted,

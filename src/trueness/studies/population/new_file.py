@@ -21,7 +21,7 @@ from trueness.datasets.survey_files import SURVEYS, Survey
 from trueness.datasets.surveys import open_microdata
 from trueness.errors import DataError
 from trueness.running.plans import NewFile
-from trueness.studies.population.rows import AGE, MOST_LEVELS, bin_levels, round_bins, texts
+from trueness.studies.population.survey_rows import AGE, MOST_LEVELS, bin_levels, round_bins, texts
 from trueness.texts import arriving, printable
 
 FEW_NUMBERS = 10  # distinct numbers that are still levels

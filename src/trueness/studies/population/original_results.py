@@ -28,12 +28,12 @@ from trueness.running.cells import stream
 from trueness.status import Status
 from trueness.studies.population.answers import Asked, Populations
 from trueness.studies.population.elicitation import Form, Manner
-from trueness.studies.population.elicitation.asking import Answer
-from trueness.studies.population.estimates import DRAWS, cell_draws, truth_of
+from trueness.studies.population.elicitation.forms import Answer
 from trueness.studies.population.questions import Level, Question, Variable
 from trueness.studies.population.references import REFERENCES, baseline_answers
-from trueness.studies.population.rows import MOST_LEVELS, texts
-from trueness.studies.population.truth import Truth
+from trueness.studies.population.survey_estimates import DRAWS, cell_draws, truth_of
+from trueness.studies.population.survey_rows import MOST_LEVELS, texts
+from trueness.studies.population.truth import PopulationTruth
 
 OURS = ("n_eff", "rows", "condition_weight")
 NEEDED = ("condition", "true_vals", "model_vals")
@@ -130,7 +130,7 @@ def _numbers(values: object) -> bool:
     return isinstance(values, list) and all(type(one) in (int, float) and abs(one) <= LARGEST for one in values)
 
 
-def _truth(task: str, entries: Mapping[str, Entry], folder: str, rng: np.random.Generator) -> Truth:
+def _truth(task: str, entries: Mapping[str, Entry], folder: str, rng: np.random.Generator) -> PopulationTruth:
     import pandas as pd
 
     ours = all(_numbers([entry.get(key) for key in OURS]) for entry in entries.values())
@@ -166,7 +166,7 @@ def _truth(task: str, entries: Mapping[str, Entry], folder: str, rng: np.random.
     return replace(truth, n_eff=n_eff, kish=n_eff, rows=n, draws=draws)
 
 
-def _answer(entry: Entry, truth: Truth) -> Answer:
+def _answer(entry: Entry, truth: PopulationTruth) -> Answer:
     """The distribution of the model's values; what is null or no level of the truth is unreadable, and counted."""
     message, mode = str(entry.get("message") or ""), str(entry.get("elicited_by") or entry.get("mode") or "")
     shown = tuple(map(str, entry["model_texts"])) if isinstance(entry.get("model_texts"), list) else ()

@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 from trueness.showing.drawn import drawn
+from trueness.showing.methods_paragraph import listed
 from trueness.showing.paper import Part
-from trueness.showing.prose import listed
 from trueness.studies.population import findings as population_findings
 from trueness.studies.population import tables as population_tables
 from trueness.studies.population.answers import Populations
-from trueness.studies.population.numbers import numbers_tables
+from trueness.studies.population.numeric_outcomes import numbers_tables
 from trueness.texts import counted
 
 

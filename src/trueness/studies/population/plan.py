@@ -1,7 +1,8 @@
 """Population: does a model know real distributions, P(V1 given V2 = v) in a stated population?
 
-The truth is microdata (population/estimates.py); a model is asked in one or several modes (population/elicitation); the
-baselines `uniform`, `marginal` and `perfect` (draws from the truth: the ceiling) answer without being asked.
+The truth is microdata (population/survey_estimates.py); a model is asked in one or several modes
+(population/elicitation); the baselines `uniform`, `marginal` and `perfect` (draws from the truth: the ceiling) answer
+without being asked.
 
 A cell is one model on one condition in one mode:
 
@@ -23,18 +24,18 @@ from typing import Annotated, Any
 import numpy as np
 
 from trueness.errors import PlanError, UnknownName, did_you_mean, listed
-from trueness.running.cells import Cell, Context, reply_key, stream
+from trueness.running.cells import Cell, PlanContext, reply_key, stream
 from trueness.running.stage import Ask, Outcome
 from trueness.settings import Between, Hint, Names, OneOf, Positive, SomeNames, Temperature, Whole
 from trueness.statistics.reach import Reach
 from trueness.studies.population.elicitation import VARIANTS, Form, Manner, most_calls
 from trueness.studies.population.elicitation.modes import opening
-from trueness.studies.population.estimates import truth_of
 from trueness.studies.population.question_files import builtin, read_questions
 from trueness.studies.population.questions import MODES, Question
 from trueness.studies.population.references import REFERENCES
 from trueness.studies.population.scores import MEASURES, Scales
-from trueness.studies.population.truth import Truth, truth_to_dict
+from trueness.studies.population.survey_estimates import truth_of
+from trueness.studies.population.truth import PopulationTruth, truth_to_dict
 from trueness.studies.population.work import perform
 
 VERSION = 1  # raise when the same plan would ask other questions
@@ -88,7 +89,7 @@ class Population:
     level = 0.95
 
     @classmethod
-    def from_plan(cls, table: Mapping[str, Any], context: Context) -> Population:
+    def from_plan(cls, table: Mapping[str, Any], context: PlanContext) -> Population:
         """From the [population] table of a plan, beside its [models.*] tables."""
         given = context.settings_of("population", PopulationSettings, table)
         study = cls(
@@ -107,7 +108,7 @@ class Population:
         return study
 
     @cached_property
-    def truths(self) -> dict[str, Truth]:
+    def truths(self) -> dict[str, PopulationTruth]:
         """Task -> its truth, whose question has the levels that the data gave it."""
         return {q.name: truth_of(q, stream(self.seed, f"truth {q.name}"), folder=self.kept) for q in self.questions}
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from rich.padding import Padding
 
-from trueness.showing import look
+from trueness.showing import theme
 from trueness.showing.console import Console, plain
 from trueness.showing.sheet import Sheet, changes, left_out, named, print_table
 from trueness.status import Status
@@ -20,7 +20,7 @@ WIDE_TABLE = 7  # columns of respondents that a terminal holds
 
 
 def print_populations(out: Console, populations: Populations, tasks: bool = True) -> None:
-    names = look.labels((*populations.models, *populations.references), longest=26)
+    names = theme.labels((*populations.models, *populations.references), longest=26)
     rows = [row | {"name": names[row["respondent"]]} for row in summary_rows(populations)]
     replies = sum(row["replies"] for row in rows)
     sources = len({truth.question.source for truth in populations.truths.values()})

@@ -34,8 +34,8 @@ from typing import Annotated, Any, Literal
 from trueness.errors import PlanError, UnknownName, did_you_mean, listed
 from trueness.outside import MAX_PLAN, is_there, json_of, text_of, toml_of
 from trueness.settings import Hint, Positive, SomeNames, Whole, read_settings
-from trueness.studies.population.questions import Card, Level, Population, Question, Variable
-from trueness.studies.population.rows import bin_levels, texts
+from trueness.studies.population.questions import Level, Question, SourceCard, TargetPopulation, Variable
+from trueness.studies.population.survey_rows import bin_levels, texts
 
 MAX_FILE = 16 * MAX_PLAN  # the original's task lists are generated
 MAX_REPLICATES = 1_000  # the ACS has 80
@@ -178,7 +178,7 @@ def _question(name: str, own: Table, defaults: Table, shared: Table, file: str, 
         replicate_weights=_replicates(task.replicate_weights, title, place),
         replicate_scale=task.replicate_scale,
         population=_population(task.population, place),
-        card=read_settings(Card, _as_texts(task.card, *task.card), "a card", place, PlanError),
+        card=read_settings(SourceCard, _as_texts(task.card, *task.card), "a card", place, PlanError),
         least=task.least,
         high_dimensional=task.high_dimensional,
         folder=folder,
@@ -268,8 +268,8 @@ def _level(entry: object, where: str) -> Level:
     )
 
 
-def _population(table: Table, place: str) -> Population:
-    population = read_settings(Population, _as_texts(table, "year"), "a population", place, PlanError)
+def _population(table: Table, place: str) -> TargetPopulation:
+    population = read_settings(TargetPopulation, _as_texts(table, "year"), "a population", place, PlanError)
     low, high = population.age_range or (float("nan"), None)
     rises = low < (float("inf") if high is None else high) and len(population.ages or ()) < 3
     if population.ages is not None and not rises:

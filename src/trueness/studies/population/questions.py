@@ -1,9 +1,9 @@
 """What is asked: P(outcome | given = condition) in a stated population.
 
-    Question      one task of a task file; frozen, knows no rows
-    Variable      a column with its levels, in their order; bins cut a numeric column into levels [low, high)
-    Level         one level: its name, the spellings accepted in a reply, the values it has in the data
-    Population    who the truth is about; the same text goes into the prompt that filters the rows
+    Question            one task of a task file; frozen, knows no rows
+    Variable            a column with its levels, in their order; bins cut a numeric column into levels [low, high)
+    Level               one level: its name, the spellings accepted in a reply, the values it has in the data
+    TargetPopulation    who the truth is about; the same text goes into the prompt that filters the rows
 
 A condition is named by the level of V2 ("65 or older"), and by all its levels where there are several given variables
 ("sex: female; age: 18-29"); P(V1) itself has the one condition "everyone". The name of the condition is the key of
@@ -65,7 +65,7 @@ class Variable:
 
 
 @dataclass(frozen=True)
-class Population:
+class TargetPopulation:
     """Who the truth is about. ages and year are checked on the data where a column tells them."""
 
     who: str = "people"  # "adults", "employed men", "high school students"
@@ -96,7 +96,7 @@ class Population:
 
 
 @dataclass(frozen=True)
-class Card:
+class SourceCard:
     """Where the rows come from: for lists, the docs and the page."""
 
     title: str = ""
@@ -125,8 +125,8 @@ class Question:
     clusters: str | None = None
     replicate_weights: tuple[str, ...] = ()
     replicate_scale: float | None = None  # V = scale sum_r (p_r - p)^2; 4/80 for the ACS
-    population: Population = field(default_factory=Population)
-    card: Card = field(default_factory=Card)
+    population: TargetPopulation = field(default_factory=TargetPopulation)
+    card: SourceCard = field(default_factory=SourceCard)
     least: int = 30  # rows a condition must rest on
     high_dimensional: bool = False  # the truth is a model of the outcome over all given variables
     folder: Path = field(default_factory=Path)  # paths of `data` are from here

@@ -20,7 +20,7 @@ from trueness.showing.tables import Table
 from trueness.studies.population import files, paper, tables
 from trueness.studies.population.answers import Populations, populations_of
 from trueness.studies.population.cell import PopulationPart
-from trueness.studies.population.numbers import numbers_tables
+from trueness.studies.population.numeric_outcomes import numbers_tables
 from trueness.studies.population.original_results import read_results
 from trueness.studies.population.printed import print_populations
 from trueness.studies.protocol import PagePlace

@@ -11,20 +11,20 @@ import numpy as np
 
 from trueness.errors import DataError, listed
 from trueness.intervals import Distribution
-from trueness.studies.population.elicitation.asking import Answer
-from trueness.studies.population.truth import Array, Truth
+from trueness.studies.population.elicitation.forms import Answer
+from trueness.studies.population.truth import Array, PopulationTruth
 
 REFERENCES = ("baseline/uniform", "baseline/marginal", "baseline/perfect")
 
 
-def baseline_answers(name: str, truth: Truth, draws: int, rng: np.random.Generator) -> dict[str, Answer]:
+def baseline_answers(name: str, truth: PopulationTruth, draws: int, rng: np.random.Generator) -> dict[str, Answer]:
     """Condition -> what the baseline answers."""
     if name == "baseline/perfect":
         return perfect_answers(truth, draws, rng)
     return reference_answers(truth, name.removeprefix("baseline/"))
 
 
-def perfect_answers(truth: Truth, draws: int, rng: np.random.Generator) -> dict[str, Answer]:
+def perfect_answers(truth: PopulationTruth, draws: int, rng: np.random.Generator) -> dict[str, Answer]:
     counts = rng.multinomial(draws, truth.probs)
     return {
         condition: Answer(Distribution(truth.levels, tuple((row / draws).tolist()), draws))
@@ -32,7 +32,7 @@ def perfect_answers(truth: Truth, draws: int, rng: np.random.Generator) -> dict[
     }
 
 
-def reference_answers(truth: Truth, name: str) -> dict[str, Answer]:
+def reference_answers(truth: PopulationTruth, name: str) -> dict[str, Answer]:
     """What `uniform`, `marginal` and `oracle` (the truth itself) would answer: claims, without draws."""
     rows: dict[str, Array] = {
         "uniform": np.full_like(truth.probs, 1 / len(truth.levels)),

@@ -32,12 +32,12 @@ from trueness.datasets.microdata import nearest
 from trueness.errors import DataError, listed
 from trueness.intervals import Distribution, Interval
 from trueness.measures import distributions as measure
-from trueness.measures.distributions import Scale
+from trueness.measures.distributions import ScoreScale
 from trueness.status import Status
-from trueness.studies.population.elicitation.asking import Answer
+from trueness.studies.population.elicitation.forms import Answer
 from trueness.studies.population.measures import MEASURES as DECLARED
 from trueness.studies.population.questions import Question
-from trueness.studies.population.truth import Truth
+from trueness.studies.population.truth import PopulationTruth
 
 Array = NDArray[np.float64]
 
@@ -77,7 +77,7 @@ class TaskScore:
     draws: float | None  # k, the fewest over the conditions; None for claims
     informative: bool
     flat: bool
-    scale: Scale | None
+    scale: ScoreScale | None
     replies: Mapping[Status, int] = field(default_factory=dict)
     mass: float | None = None  # mean probability on the option letters
 
@@ -119,10 +119,10 @@ class Scales:
     def __init__(self, seed: int, n_mc: int = 128):
         self.seed = seed
         self.n_mc = n_mc
-        self._scales: dict[tuple[str, bytes, bytes], list[Scale]] = {}  # of L1, and of W1 where the outcome is ordinal
+        self._scales: dict[tuple[str, bytes, bytes], list[ScoreScale]] = {}  # of L1; of W1 where the outcome is ordinal
         self._grounds: dict[tuple[str, bytes], _Ground] = {}
 
-    def of(self, truth: Truth, used: NDArray[np.intp], k: Array, ordinal: bool = False) -> Scale:
+    def of(self, truth: PopulationTruth, used: NDArray[np.intp], k: Array, ordinal: bool = False) -> ScoreScale:
         ground = self.ground(truth, used)
         key = (truth.question.name, k.tobytes(), ground.p.tobytes())
         if key not in self._scales:
@@ -132,7 +132,7 @@ class Scales:
             self._scales[key] = measure.scales_of(ground.p, ground.w, ground.draws, k, rng, distances)
         return self._scales[key][-1 if ordinal else 0]
 
-    def ground(self, truth: Truth, used: NDArray[np.intp]) -> _Ground:
+    def ground(self, truth: PopulationTruth, used: NDArray[np.intp]) -> _Ground:
         key = (truth.question.name, truth.probs[used].tobytes())
         if key not in self._grounds:
             rng = np.random.default_rng([self.seed, *truth.question.name.encode(), self.n_mc])
@@ -142,7 +142,7 @@ class Scales:
 
 def score_answers(
     question: Question,
-    truth: Truth,
+    truth: PopulationTruth,
     answers: Mapping[str, Answer],
     *,
     rng: np.random.Generator,
@@ -184,7 +184,7 @@ def score_answers(
     )  # fmt: skip
 
 
-def _ground(truth: Truth, used: NDArray[np.intp], n_mc: int, rng: np.random.Generator) -> _Ground:
+def _ground(truth: PopulationTruth, used: NDArray[np.intp], n_mc: int, rng: np.random.Generator) -> _Ground:
     everything = len(used) == len(truth.conditions)
     draws = truth.draws if everything else np.ascontiguousarray(truth.draws[:, used])
     p, n, w = truth.probs[used], truth.n_eff[used], truth.weights[used] / truth.weights[used].sum()
@@ -207,11 +207,11 @@ def _ground(truth: Truth, used: NDArray[np.intp], n_mc: int, rng: np.random.Gene
     return _Ground(p, w, n, draws, entropy, far, far_d2, best)
 
 
-def _distance(truth: Truth) -> measure.Distance:
+def _distance(truth: PopulationTruth) -> measure.Distance:
     return measure.wasserstein if truth.numeric else measure.l1
 
 
-def _compared_by(truth: Truth) -> Callable[[Array], Array]:
+def _compared_by(truth: PopulationTruth) -> Callable[[Array], Array]:
     """What squares are taken of: shares of levels, or the distribution function of a number."""
     return (lambda p: np.cumsum(p, axis=-1)) if truth.numeric else (lambda p: p)
 
@@ -222,7 +222,7 @@ def _twice(n: Array) -> Array:
 
 
 def _measured(
-    truth: Truth, used: NDArray[np.intp], q: Array, k: Array, scales: Scales, rng: np.random.Generator
+    truth: PopulationTruth, used: NDArray[np.intp], q: Array, k: Array, scales: Scales, rng: np.random.Generator
 ) -> tuple[dict[str, Measured], bool]:
     ground, scale = scales.ground(truth, used), scales.of(truth, used, k)
     p, w, n, drawn_p = ground.p, ground.w, ground.n, ground.draws
@@ -317,7 +317,7 @@ def _status(answer: Answer) -> Status:
     return answer.status
 
 
-def _aligned(distribution: Distribution | None, truth: Truth, question: Question) -> Array:
+def _aligned(distribution: Distribution | None, truth: PopulationTruth, question: Question) -> Array:
     """(L,) in the order of the truth's levels; a level that the answer does not name has probability 0."""
     assert distribution is not None
     if distribution.levels == truth.levels:

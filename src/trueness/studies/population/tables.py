@@ -12,7 +12,7 @@ from typing import Any
 import pandas as pd
 
 from trueness.errors import listed
-from trueness.showing import look
+from trueness.showing import theme
 from trueness.showing.tables import Column, Table
 from trueness.statistics import Estimate
 from trueness.statistics.reach import Reach
@@ -68,7 +68,7 @@ def summary_rows(populations: Populations) -> list[dict[str, Any]]:
 
 
 def main_table(populations: Populations) -> Table:
-    names = look.labels((*populations.models, *populations.references), longest=30)
+    names = theme.labels((*populations.models, *populations.references), longest=30)
     rows = [
         row | {"name": names[row["respondent"]], "contends": row["kind"] == "model"}
         for row in summary_rows(populations)
@@ -106,7 +106,7 @@ def main_table(populations: Populations) -> Table:
 def task_table(populations: Populations, measure: str = "score") -> Table:
     """Tasks by respondents, each with its own interval."""
     pairs = respondents(populations)
-    shown = look.labels((*populations.models, *populations.references), longest=24)
+    shown = theme.labels((*populations.models, *populations.references), longest=24)
     scores = {(s.task, s.respondent, s.mode): s for s in populations.scores}
     rows = [_task_row(populations, task, pairs, scores, measure) for task in populations.truths]
     columns = [Column("task", "Task", "text"), Column("source", "Source", "text")]

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from trueness.errors import StoreError
 from trueness.outside import Unpacker
-from trueness.studies.population.questions import Card, Level, Population, Question, Variable
+from trueness.studies.population.questions import Level, Question, SourceCard, TargetPopulation, Variable
 
 Array = NDArray[np.float64]
 Design = Literal["cells", "clusters", "replicates", "model"]
@@ -30,7 +30,7 @@ _COUNTS = ("n_data", "n_outside", "n_missing", "n_unlisted")
 
 
 @dataclass(frozen=True, eq=False)
-class Truth:
+class PopulationTruth:
     """Row c of every array is conditions[c]; column l is levels[l]."""
 
     question: Question  # with the levels that the data gave it
@@ -75,7 +75,7 @@ class Truth:
         return np.asarray(self.weights @ self.probs)
 
 
-def truth_to_dict(truth: Truth) -> dict[str, Any]:
+def truth_to_dict(truth: PopulationTruth) -> dict[str, Any]:
     question = asdict(truth.question)
     del question["folder"]  # a path of this machine
     shares = np.rint(truth.draws * _STEPS).astype("<u2")
@@ -96,13 +96,13 @@ def truth_to_dict(truth: Truth) -> dict[str, Any]:
     }
 
 
-def truths_from_dicts(records: Mapping[str, Any]) -> dict[str, Truth]:
+def truths_from_dicts(records: Mapping[str, Any]) -> dict[str, PopulationTruth]:
     """All truths of a store, which are unpacked within one limit."""
     unpacker = Unpacker(_TIMES)
     return {name: truth_from_dict(one, unpacker) for name, one in records.items()}
 
 
-def truth_from_dict(record: Mapping[str, Any], unpacker: Unpacker | None = None) -> Truth:
+def truth_from_dict(record: Mapping[str, Any], unpacker: Unpacker | None = None) -> PopulationTruth:
     kept: dict[str, Any] = {name: np.array(record[name], dtype=np.float64) for name in _ARRAYS}
     kept |= {name: record[name] for name in _COUNTS}
     kept |= {name: np.array(record[name], dtype=np.float64) for name in ("means", "quantiles") if record.get(name)}
@@ -110,7 +110,7 @@ def truth_from_dict(record: Mapping[str, Any], unpacker: Unpacker | None = None)
     shares = np.frombuffer(
         (unpacker or Unpacker(_TIMES)).inflated(packed, "the draws of a truth", StoreError), dtype="<u2"
     )
-    return Truth(
+    return PopulationTruth(
         question=question_from_dict(record["question"]),
         conditions=tuple(record["conditions"]),
         draws=shares.reshape(record["draws"]["shape"]) / _STEPS,
@@ -130,8 +130,8 @@ def question_from_dict(record: Mapping[str, Any]) -> Question:
     return Question(
         outcome=_variable(record["outcome"]),
         given=tuple(_variable(variable) for variable in record["given"]),
-        population=Population(**population),
-        card=Card(**record["card"]),
+        population=TargetPopulation(**population),
+        card=SourceCard(**record["card"]),
         **rest,
     )
 

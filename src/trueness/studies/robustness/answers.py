@@ -1,6 +1,6 @@
 """A robustness study as tables: what its store holds, scored anew.
 
-    scores and K in study.db, truths of the plan -> Evaluation (robustness/evaluation.py) -> tables, charts, sentences
+    scores and K in study.db, truths of the plan -> RobustnessScores (robustness/scores.py) -> tables, charts, sentences
 
 Nothing is fitted; another measure or another way to choose K from curves needs no new fit.
 """
@@ -27,7 +27,7 @@ from trueness.running.study_folder import StudyFolder
 from trueness.status import Status
 from trueness.studies.robustness.findings import findings
 from trueness.studies.robustness.measures import AT_K
-from trueness.studies.robustness.scores import Answer, Evaluation, System, Variant
+from trueness.studies.robustness.scores import RobustnessScores, ScorerAnswer, System, Variant
 from trueness.studies.robustness.work import unpacked
 
 
@@ -37,7 +37,7 @@ class RobustnessStudy:
 
     study: str
     seed: int
-    evaluation: Evaluation
+    evaluation: RobustnessScores
     scorers: Mapping[str, Mapping[str, Any]]  # name -> title, how it handles gaps, settings
     notes: tuple[str, ...]
     budget: Mapping[str, Any]
@@ -112,7 +112,7 @@ def robustness_of(results: Results) -> RobustnessStudy:
         for name, given in about["corruptions"].items()
     }
     sweeps = {name: tuple(given["sweep"]) for name, given in about["scorers"].items() if given["sweep"]}
-    answers: list[Answer] = []
+    answers: list[ScorerAnswer] = []
     unpacker = Unpacker(FACTOR)
     statuses: dict[tuple[str, str], Counter[str]] = {}
     for cell in results.cells:
@@ -122,7 +122,7 @@ def robustness_of(results: Results) -> RobustnessStudy:
         if len(runs) < cell.repeats:
             counted[NOT_RUN] += cell.repeats - len(runs)
         answers += [_answer(run, cell, orders[cell.item], unpacker) for run in runs]
-    evaluation = Evaluation(
+    evaluation = RobustnessScores(
         systems, corruptions, tuple(about["scorers"]), tuple(answers), about["validation"], about["match"],
         sweeps, results.level, about.get("given"), about.get("metric", "f1"), about.get("k_range", "all"),
     )  # fmt: skip
@@ -133,14 +133,14 @@ def robustness_of(results: Results) -> RobustnessStudy:
     )  # fmt: skip
 
 
-def _answer(run: Run, cell: Cell, order: list[int], unpacker: Unpacker) -> Answer:
+def _answer(run: Run, cell: Cell, order: list[int], unpacker: Unpacker) -> ScorerAnswer:
     """A stored unit, its scores in the truth's node order."""
     who, status = (cell.item, cell.variant, cell.respondent, run.repeat), Status(run.status)
     if run.answer is None:
-        return Answer(*who, status, message=run.message, seconds=run.seconds)
+        return ScorerAnswer(*who, status, message=run.message, seconds=run.seconds)
     given = json.loads(run.answer)
     matrix = unpacked(given["scores"], unpacker)[np.ix_(order, order)]
-    return Answer(
+    return ScorerAnswer(
         *who, status, matrix, given["k"], run.message, given.get("trouble", {}),
         given.get("disentanglement"), run.seconds,
     )  # fmt: skip

@@ -20,7 +20,7 @@ import pandas as pd
 from trueness.showing.tables import Column, Table
 from trueness.studies.robustness.choose_k import KChoice
 from trueness.studies.robustness.plateau import AROUND, Verdict, verdict_of
-from trueness.studies.robustness.scores import ORACLE, Answer, Array, Evaluation
+from trueness.studies.robustness.scores import ORACLE, Array, RobustnessScores, ScorerAnswer
 from trueness.studies.robustness.sensitivity import SensitivityCurve, original_range
 from trueness.studies.robustness.summaries import MEAN, average, cells_of
 
@@ -33,13 +33,13 @@ SAID: dict[Verdict, str] = {
 }
 
 
-def frozen_choice(evaluation: Evaluation, dataset: str) -> KChoice | None:
+def frozen_choice(evaluation: RobustnessScores, dataset: str) -> KChoice | None:
     """K* of a graph; None where the matched scorer has no scores under the validation corruption."""
     return evaluation.by_truths.get((dataset, evaluation.match), {}).get(ORACLE)
 
 
 @lru_cache(maxsize=4)
-def frozen_means(evaluation: Evaluation) -> pd.DataFrame:
+def frozen_means(evaluation: RobustnessScores) -> pd.DataFrame:
     """One row a group, scorer, corruption at full strength (those whose mask tells the graph too) and measure."""
     rows = evaluation.chosen
     method = np.where(rows["scorer"] == evaluation.match, ORACLE, f"matched to {ORACLE}")
@@ -52,7 +52,7 @@ def frozen_means(evaluation: Evaluation) -> pd.DataFrame:
     return pd.DataFrame(found, columns=["group", "scorer", "corruption", "k", "measure", *MEAN])
 
 
-def main_table(evaluation: Evaluation) -> Table:
+def main_table(evaluation: RobustnessScores) -> Table:
     """Methods by corruptions, SHD and F1 of each."""
     frame, rows = frozen_means(evaluation), []
     for (group, scorer), own in frame.groupby(["group", "scorer"], sort=False):
@@ -89,7 +89,7 @@ def sparsest(matrix: Array, k: int) -> Array:
     return sparse
 
 
-def sparse_answers(evaluation: Evaluation) -> Iterator[tuple[Answer, int, Array]]:
+def sparse_answers(evaluation: RobustnessScores) -> Iterator[tuple[ScorerAnswer, int, Array]]:
     """Every answer at full strength that has scores, the frozen K of its graph, and its A_sparse."""
     for answer in evaluation.answers:
         choice = frozen_choice(evaluation, answer.dataset)
@@ -98,7 +98,7 @@ def sparse_answers(evaluation: Evaluation) -> Iterator[tuple[Answer, int, Array]
                 yield answer, choice.k, sparsest(answer.matrix, choice.k)
 
 
-def sparse_frame(evaluation: Evaluation) -> pd.DataFrame:
+def sparse_frame(evaluation: RobustnessScores) -> pd.DataFrame:
     """One row a kept edge: a_sparse.csv."""
     rows = []
     for answer, k, sparse in sparse_answers(evaluation):
@@ -112,7 +112,7 @@ def sparse_frame(evaluation: Evaluation) -> pd.DataFrame:
 # ---- curves, K and the verdict, as the document prints them
 
 
-def curve_lists(evaluation: Evaluation) -> dict[str, dict[str, dict[str, dict[str, list[float]]]]]:
+def curve_lists(evaluation: RobustnessScores) -> dict[str, dict[str, dict[str, dict[str, list[float]]]]]:
     """Data set -> corruption -> scorer -> K in [5, 3|E|] and the measures there, means over seeds."""
     found: dict[str, dict[str, dict[str, dict[str, list[float]]]]] = {}
     for dataset, system in evaluation.systems.items():
@@ -128,7 +128,7 @@ def curve_lists(evaluation: Evaluation) -> dict[str, dict[str, dict[str, dict[st
     return found
 
 
-def calibration(evaluation: Evaluation, dataset: str) -> dict[str, object] | None:
+def calibration(evaluation: RobustnessScores, dataset: str) -> dict[str, object] | None:
     """K* of a graph, what it has there, F1 and SHD around it, and the verdict; None where there is no K*."""
     choice = frozen_choice(evaluation, dataset)
     if choice is None:
@@ -154,7 +154,7 @@ def calibration(evaluation: Evaluation, dataset: str) -> dict[str, object] | Non
     }
 
 
-def calibration_lines(evaluation: Evaluation, dataset: str) -> Iterator[str]:
+def calibration_lines(evaluation: RobustnessScores, dataset: str) -> Iterator[str]:
     """In the document's words."""
     choice = frozen_choice(evaluation, dataset)
     found = calibration(evaluation, dataset)
@@ -180,7 +180,7 @@ def calibration_lines(evaluation: Evaluation, dataset: str) -> Iterator[str]:
     yield SAID[verdict].format(found["f1_range"], AROUND)
 
 
-def sparse_lines(evaluation: Evaluation) -> Iterator[str]:
+def sparse_lines(evaluation: RobustnessScores) -> Iterator[str]:
     """`RC-GNN (sparse) | SHD=2 | Dir-F1=0.9231`, by corruption."""
     frame = frozen_means(evaluation)
     for corruption, own in frame.groupby("corruption", sort=False):
@@ -191,7 +191,7 @@ def sparse_lines(evaluation: Evaluation) -> Iterator[str]:
             yield f"   {scorer} (sparse){where} | SHD={value['shd_reversals_twice']:g} | Dir-F1={value['f1']:.4f}"
 
 
-def _curves(evaluation: Evaluation, dataset: str, corruption: str, scorer: str) -> list[SensitivityCurve]:
+def _curves(evaluation: RobustnessScores, dataset: str, corruption: str, scorer: str) -> list[SensitivityCurve]:
     return [curve for key, curve in evaluation.curves.items() if key[:3] == (dataset, corruption, scorer)]
 
 

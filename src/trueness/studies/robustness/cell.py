@@ -17,7 +17,7 @@ from trueness.running.results import NOT_RUN, Row
 from trueness.showing import blocks
 from trueness.showing.grid import Facet, Grid, shown_measure, unique
 from trueness.status import Status
-from trueness.studies.networks import MOST_EDGES, layout, pairs_of
+from trueness.studies.item_graphs import MOST_EDGES, layout, pairs_of
 from trueness.studies.protocol import AnalysisPart, CellKey, Check, PagePlace, Section, Summary
 from trueness.studies.robustness.answers import RobustnessStudy
 from trueness.studies.robustness.scores import Array

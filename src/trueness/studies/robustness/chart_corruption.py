@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from trueness.datasets.corruptions import Corrupted
-from trueness.showing import look
+from trueness.showing import theme
 from trueness.showing.marks import named, with_data
 from trueness.showing.saving import Figure
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 KEY = "line: clean; points: observed; ticks: missing; shaded: intervention"
 
-CLEAN, CORRUPTED = look.TRUTH, look.OKABE_ITO[1]
+CLEAN, CORRUPTED = theme.TRUTH, theme.OKABE_ITO[1]
 
 
 def corruption_frame(corrupted: Corrupted, rows: int = 200, columns: int = 4) -> pd.DataFrame:
@@ -24,7 +24,7 @@ def corruption_frame(corrupted: Corrupted, rows: int = 200, columns: int = 4) ->
     return corrupted.frame(rows, columns)
 
 
-def corruption_chart(frame: pd.DataFrame, width: look.Width = "page") -> alt.VConcatChart:
+def corruption_chart(frame: pd.DataFrame, width: theme.Width = "page") -> alt.VConcatChart:
     """A panel a column: the clean line, the corrupted points, ticks below where a value is missing."""
     import altair as alt
 
@@ -39,22 +39,22 @@ def corruption_chart(frame: pd.DataFrame, width: look.Width = "page") -> alt.VCo
         y_axis = alt.Axis(title=column, tickCount=3, grid=False)
         layers = [
             alt.Chart(named("held"))
-            .mark_rect(color=look.RUNS, opacity=0.35)
+            .mark_rect(color=theme.RUNS, opacity=0.35)
             .encode(x=alt.X("first:Q"), x2=alt.X2("last:Q")),
             base.mark_line(color=CLEAN, strokeWidth=0.7).encode(x=x, y=alt.Y("clean:Q", axis=y_axis)),
             base.transform_filter("!datum.missing")
             .mark_point(color=CORRUPTED, size=5, filled=True, opacity=0.8)
             .encode(x=x, y=alt.Y("corrupted:Q", axis=y_axis)),
             base.transform_filter("datum.missing")
-            .mark_rule(color=look.MISSING, strokeWidth=0.7)
+            .mark_rule(color=theme.MISSING, strokeWidth=0.7)
             .encode(x=x, y=alt.value(56), y2=alt.value(60)),
         ]
-        panels.append(alt.layer(*layers).properties(width=look.POINTS[width] - 52, height=60))
+        panels.append(alt.layer(*layers).properties(width=theme.POINTS[width] - 52, height=60))
     chart = alt.vconcat(*panels, spacing=4)
-    return with_data(look.themed(chart, "Clean beside corrupted", KEY), {"values": frame, "held": held})
+    return with_data(theme.themed(chart, "Clean beside corrupted", KEY), {"values": frame, "held": held})
 
 
-def corruption(corrupted: Corrupted, rows: int = 200, columns: int = 4, width: look.Width = "page") -> Figure:
+def corruption(corrupted: Corrupted, rows: int = 200, columns: int = 4, width: theme.Width = "page") -> Figure:
     frame = corruption_frame(corrupted, rows, columns)
     card = corrupted.card
     labels = f" Note: {'; '.join(card.labels)}." if card.labels else ""

@@ -12,10 +12,10 @@ import numpy as np
 import pandas as pd
 
 from trueness.measures.ranking import chance
-from trueness.showing import look
+from trueness.showing import theme
 from trueness.showing.marks import named, panel_columns, with_data
 from trueness.showing.saving import Figure
-from trueness.studies.robustness.scores import Evaluation
+from trueness.studies.robustness.scores import RobustnessScores
 from trueness.studies.robustness.summaries import degradation as summarised
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ KEY = "line: mean; area: t interval over graphs; dashed: random scores"
 MOST_PANELS = {"column": 1, "page": 3}
 
 
-def degradation_frame(evaluation: Evaluation, measure: str = "auprc") -> pd.DataFrame:
+def degradation_frame(evaluation: RobustnessScores, measure: str = "auprc") -> pd.DataFrame:
     """One row a group, corruption, strength and scorer, with `chance` and the panel it is drawn in."""
     frame = summarised(evaluation, measure)
     by_group: dict[str, list[float]] = {}
@@ -40,10 +40,10 @@ def degradation_frame(evaluation: Evaluation, measure: str = "auprc") -> pd.Data
     return frame.assign(panel=panels, chance=frame["group"].map(level))
 
 
-def degradation_chart(frame: pd.DataFrame, width: look.Width = "page") -> alt.FacetChart | alt.ConcatChart:
+def degradation_chart(frame: pd.DataFrame, width: theme.Width = "page") -> alt.FacetChart | alt.ConcatChart:
     import altair as alt
 
-    colours = look.colours(frame["scorer"])
+    colours = theme.colours(frame["scorer"])
     names = sorted(colours)
     colour = alt.Color(
         "scorer:N",
@@ -52,7 +52,7 @@ def degradation_chart(frame: pd.DataFrame, width: look.Width = "page") -> alt.Fa
     )
     shown = list(dict.fromkeys(frame["panel"]))
     columns = panel_columns(len(shown), MOST_PANELS[width])
-    wide = (look.POINTS[width] - 130 - 24 * columns) / columns
+    wide = (theme.POINTS[width] - 130 - 24 * columns) / columns
     scale = alt.Scale(domain=[0, 1], nice=False)
     panels = []
     for k, panel in enumerate(shown):
@@ -76,10 +76,10 @@ def degradation_chart(frame: pd.DataFrame, width: look.Width = "page") -> alt.Fa
         title = alt.TitleParams(panel, fontSize=8, anchor="start", offset=3)
         panels.append(alt.layer(*layers).properties(width=wide, height=100, title=title))
     chart = alt.concat(*panels, columns=columns, spacing=12)
-    return with_data(look.themed(chart, "What corruption costs", KEY), {"points": frame})
+    return with_data(theme.themed(chart, "What corruption costs", KEY), {"points": frame})
 
 
-def degradation(evaluation: Evaluation, width: look.Width = "page") -> Figure:
+def degradation(evaluation: RobustnessScores, width: theme.Width = "page") -> Figure:
     frame = degradation_frame(evaluation)
     n = int(frame["n"].max()) if len(frame) else 0
     graphs = int(frame["units"].max()) if len(frame) else 0

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from trueness.showing import look
+from trueness.showing import theme
 from trueness.showing.marks import named, text_width, with_data
 from trueness.showing.saving import Figure, safe_name
-from trueness.studies.robustness.scores import Evaluation
+from trueness.studies.robustness.scores import RobustnessScores
 from trueness.studies.robustness.sensitivity import k_lambda_frame
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ KEY = "framed: the best K of a row, which looks at the truth"
 _BLUES = ["#F2F6FB", "#C3D9EE", "#7FB2D9", "#2F78B7", "#08396E"]
 
 
-def k_lambda_cells(evaluation: Evaluation, scorer: str, group: str) -> pd.DataFrame:
+def k_lambda_cells(evaluation: RobustnessScores, scorer: str, group: str) -> pd.DataFrame:
     """One row a lambda and K: mean F1 and SHD, n, and whether that K is the lambda's best (an oracle's)."""
     own = {name: value for name, (whose, _, value) in evaluation.sweeps.items() if whose == scorer}
     parts = []
@@ -55,13 +55,13 @@ def k_lambda_cells(evaluation: Evaluation, scorer: str, group: str) -> pd.DataFr
 
 
 def k_lambda_chart(
-    frame: pd.DataFrame, setting: str, title: str, width: look.Width = "page"
+    frame: pd.DataFrame, setting: str, title: str, width: theme.Width = "page"
 ) -> alt.LayerChart | alt.FacetChart:
     import altair as alt
 
     shown = frame.assign(row=[f"{value:g}" for value in frame["lambda"]])
     rows = [f"{value:g}" for value in sorted(set(frame["lambda"]))]
-    wide = look.POINTS[width] - text_width(rows) - 90
+    wide = theme.POINTS[width] - text_width(rows) - 90
     base = alt.Chart(named("cells")).encode(
         x=alt.X(
             "k:O", axis=alt.Axis(title="K, edges kept", labelAngle=0, labelOverlap=True, ticks=False, domain=False)
@@ -85,10 +85,10 @@ def k_lambda_chart(
             base.mark_text(fontSize=min(6.5, cell / 2.6)).encode(text=alt.Text("f1:Q", format=".2f"), color=ink)
         )
     chart = alt.layer(*layers).properties(width=wide, height=17 * len(rows))
-    return with_data(look.themed(chart, title, KEY), {"cells": shown})
+    return with_data(theme.themed(chart, title, KEY), {"cells": shown})
 
 
-def k_lambda(evaluation: Evaluation, scorer: str, group: str, width: look.Width = "page") -> Figure:
+def k_lambda(evaluation: RobustnessScores, scorer: str, group: str, width: theme.Width = "page") -> Figure:
     frame = k_lambda_cells(evaluation, scorer, group)
     setting = next(name for whose, name, _ in evaluation.sweeps.values() if whose == scorer)
     n = int(frame["n"].max()) if len(frame) else 0

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from trueness.showing import look
+from trueness.showing import theme
 from trueness.showing.marks import named, with_data
 from trueness.showing.saving import Figure, safe_name
 from trueness.statistics import mean
@@ -66,14 +66,14 @@ def panels_frame(panels: Mapping[str, Panel], within: tuple[int, int] | None = N
 def sensitivity_chart(
     frame: pd.DataFrame,
     choices: Mapping[str, Sequence[KChoice]] | Sequence[KChoice] = (),
-    width: look.Width = "page",
+    width: theme.Width = "page",
     title: str = "Edges kept",
 ) -> alt.VConcatChart | alt.HConcatChart:
     """choices: of each panel by its title, or of the one that has none."""
     import altair as alt
 
     by_panel = choices if isinstance(choices, Mapping) else {"": choices}
-    colours = look.colours(frame["learner"])
+    colours = theme.colours(frame["learner"])
     names = sorted(colours)
     colour = alt.Color(
         "learner:N",
@@ -94,11 +94,11 @@ def sensitivity_chart(
         part = frame[frame["panel"] == panel]
         ends = [float(part["k"].min()), float(part["k"].max())]
         both = [_layers(measure, label, panel, ends, colour) for measure, label in MEASURES.items()]
-        sized = [chart.properties(width=(look.POINTS[width] - 170) / 2, height=HEIGHT) for chart in both]
+        sized = [chart.properties(width=(theme.POINTS[width] - 170) / 2, height=HEIGHT) for chart in both]
         row = alt.hconcat(*sized, spacing=14)
         rows.append(row.properties(title=alt.TitleParams(panel, fontSize=8, anchor="start")) if panel else row)
     chart = alt.vconcat(*rows, spacing=10) if len(rows) > 1 else rows[0]
-    return with_data(look.themed(chart, title, KEY), {"curves": frame, "chosen": marked, "bands": bands})
+    return with_data(theme.themed(chart, title, KEY), {"curves": frame, "chosen": marked, "bands": bands})
 
 
 def _layers(
@@ -114,7 +114,7 @@ def _layers(
     bands, chosen = (alt.Chart(named(name)).transform_filter(here) for name in ("bands", "chosen"))
     text: dict[str, Any] = {"angle": 270, "fontSize": 6, "color": "#444444", "clip": True}
     return alt.layer(
-        bands.mark_rect(color=look.RUNS, opacity=0.4, clip=True).encode(x=alt.X("low:Q"), x2=alt.X2("high:Q")),
+        bands.mark_rect(color=theme.RUNS, opacity=0.4, clip=True).encode(x=alt.X("low:Q"), x2=alt.X2("high:Q")),
         base.mark_area(opacity=0.15, clip=True).encode(
             x=x, y=alt.Y("low:Q", scale=scale), y2=alt.Y2("high:Q"), color=colour
         ),
@@ -147,7 +147,7 @@ def sensitivity(
     corruption: str,
     choices: Sequence[KChoice] = (),
     within: tuple[int, int] | None = None,
-    width: look.Width = "page",
+    width: theme.Width = "page",
 ) -> Figure:
     return sensitivity_panels({"": Panel(curves, choices)}, corruption, within, width)
 
@@ -156,7 +156,7 @@ def sensitivity_panels(
     panels: Mapping[str, Panel],
     corruption: str,
     within: tuple[int, int] | None = None,
-    width: look.Width = "page",
+    width: theme.Width = "page",
 ) -> Figure:
     frame = panels_frame(panels, within)
     told = "; ".join(

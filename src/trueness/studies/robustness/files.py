@@ -39,7 +39,7 @@ from trueness.studies.robustness.chart_k_lambda import k_lambda
 from trueness.studies.robustness.chart_sensitivity import Panel, sensitivity_panels
 from trueness.studies.robustness.choose_k import KChoice
 from trueness.studies.robustness.invariance import disentanglement, expected_edges, invariance
-from trueness.studies.robustness.scores import ORACLE, OTHERS, Evaluation
+from trueness.studies.robustness.scores import ORACLE, OTHERS, RobustnessScores
 from trueness.studies.robustness.sensitivity import SensitivityCurve, original_range
 from trueness.studies.robustness.summaries import (
     ALL,
@@ -75,7 +75,7 @@ def texts(study: RobustnessStudy) -> dict[str, str]:
     return found | {f"{name}.csv": csv_text(frame) for name, frame in frames(evaluation, study).items() if len(frame)}
 
 
-def frames(evaluation: Evaluation, study: RobustnessStudy) -> dict[str, pd.DataFrame]:
+def frames(evaluation: RobustnessScores, study: RobustnessStudy) -> dict[str, pd.DataFrame]:
     """The long numbers behind the tables, by file name."""
     return {
         "scores": evaluation.ranking,
@@ -91,7 +91,7 @@ def frames(evaluation: Evaluation, study: RobustnessStudy) -> dict[str, pd.DataF
     }
 
 
-def chosen_frame(evaluation: Evaluation) -> pd.DataFrame:
+def chosen_frame(evaluation: RobustnessScores) -> pd.DataFrame:
     """One row a data set, scorer and K that looked at a truth."""
     rows: list[dict[str, object]] = [
         {"dataset": dataset, **choice.row()}
@@ -166,7 +166,7 @@ def findings_text(study: RobustnessStudy) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def plots(evaluation: Evaluation) -> Iterator[Figure]:
+def plots(evaluation: RobustnessScores) -> Iterator[Figure]:
     for corruption in evaluation.tested:
         panels = sensitivity_of(evaluation, corruption)
         if panels:
@@ -180,7 +180,7 @@ def plots(evaluation: Evaluation) -> Iterator[Figure]:
                 yield figure
 
 
-def sensitivity_of(evaluation: Evaluation, corruption: str) -> dict[str, Panel]:
+def sensitivity_of(evaluation: RobustnessScores, corruption: str) -> dict[str, Panel]:
     """A panel a group and size: curves with the graph of each, and two K of the scorer that others are matched to."""
     kinds: dict[tuple[str, int], dict[str, tuple[list[SensitivityCurve], list[str]]]] = {}
     for (dataset, name, scorer, _), curve in evaluation.curves.items():
@@ -198,7 +198,7 @@ def sensitivity_of(evaluation: Evaluation, corruption: str) -> dict[str, Panel]:
     return found
 
 
-def _marked(evaluation: Evaluation, graphs: dict[str, list[str]]) -> list[KChoice]:
+def _marked(evaluation: RobustnessScores, graphs: dict[str, list[str]]) -> list[KChoice]:
     """The median K over the graphs of a panel, by the oracle and from other graphs."""
     whose = evaluation.match if evaluation.match in graphs else next(iter(graphs))
     marked = []

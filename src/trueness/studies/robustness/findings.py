@@ -9,7 +9,7 @@ import pandas as pd
 from trueness.errors import listed
 from trueness.statistics import Comparison
 from trueness.studies.robustness.invariance import disentanglement, invariance
-from trueness.studies.robustness.scores import OTHERS, Evaluation
+from trueness.studies.robustness.scores import OTHERS, RobustnessScores
 from trueness.studies.robustness.summaries import (
     ALL,
     chosen_means,
@@ -22,7 +22,7 @@ from trueness.studies.robustness.summaries import (
 )
 
 
-def findings(evaluation: Evaluation) -> dict[str, list[str]]:
+def findings(evaluation: RobustnessScores) -> dict[str, list[str]]:
     """Heading -> sentences, in the order in which they should be read."""
     return {
         "ranking (AUPRC, no K)": _ranking(evaluation),
@@ -36,7 +36,7 @@ def findings(evaluation: Evaluation) -> dict[str, list[str]]:
     }
 
 
-def _ranking(evaluation: Evaluation) -> list[str]:
+def _ranking(evaluation: RobustnessScores) -> list[str]:
     frame = means(evaluation)
     said = []
     for group in evaluation.groups:
@@ -56,7 +56,7 @@ def _ranking(evaluation: Evaluation) -> list[str]:
     return said
 
 
-def _recommended(evaluation: Evaluation) -> list[str]:
+def _recommended(evaluation: RobustnessScores) -> list[str]:
     """Of each group: the scorer with the largest AUPRC under each corruption, and all that cannot be told from it."""
     frame = means(evaluation).dropna(subset=["value"])
     said = []
@@ -91,7 +91,7 @@ def _first(pairs: Sequence[Comparison]) -> list[Comparison]:
     return [pair for pair in pairs if pair.names[0] == best]
 
 
-def optimism_sentences(evaluation: Evaluation) -> list[str]:
+def optimism_sentences(evaluation: RobustnessScores) -> list[str]:
     """What the oracle's K gains over one from other graphs, a scorer at a time."""
     found = [pair for where in optimism_places(evaluation) for pair in optimism(evaluation, where).items()]
     if not found:
@@ -99,7 +99,7 @@ def optimism_sentences(evaluation: Evaluation) -> list[str]:
     return [f"{group.capitalize()}: {gap.sentence()}" for (group, _), gap in found]
 
 
-def _choosing(evaluation: Evaluation) -> list[str]:
+def _choosing(evaluation: RobustnessScores) -> list[str]:
     frame, said = chosen_means(evaluation), []
     stable = plateaus(evaluation)
     for (group, scorer), own in frame.groupby(["group", "scorer"], sort=False):
@@ -114,7 +114,7 @@ def _choosing(evaluation: Evaluation) -> list[str]:
     return said
 
 
-def _degradation(evaluation: Evaluation) -> list[str]:
+def _degradation(evaluation: RobustnessScores) -> list[str]:
     frame = degradation(evaluation)
     full = frame[(frame["strength"] == 1) & frame["loss"].notna()] if len(frame) else frame
     return [
@@ -126,7 +126,7 @@ def _degradation(evaluation: Evaluation) -> list[str]:
     ]
 
 
-def _invariance(evaluation: Evaluation) -> list[str]:
+def _invariance(evaluation: RobustnessScores) -> list[str]:
     return [
         f"{str(group).capitalize()}: kept edges agree between corruptions (mean pairwise Jaccard at one K): "
         + "; ".join(f"{row.scorer} {_value(row)} (chance {row.chance:.2f})" for row in own.itertuples())
@@ -135,7 +135,7 @@ def _invariance(evaluation: Evaluation) -> list[str]:
     ]
 
 
-def _told_apart(evaluation: Evaluation) -> list[str]:
+def _told_apart(evaluation: RobustnessScores) -> list[str]:
     return [
         f"{str(group).capitalize()}, {scorer}: signal and corruption parts told apart, by its own account: "
         + "; ".join(f"{row.corruption} {_value(row)}" for row in own.itertuples())
@@ -144,7 +144,7 @@ def _told_apart(evaluation: Evaluation) -> list[str]:
     ]
 
 
-def _grounds(evaluation: Evaluation, rows: pd.DataFrame) -> str:
+def _grounds(evaluation: RobustnessScores, rows: pd.DataFrame) -> str:
     """What the intervals are and what they rest on. units: what was drawn independently, graphs or seeds of one."""
     n = int(rows["n"].max())
     return f"({100 * evaluation.level:g} % t intervals over graphs, of one graph over seeds; n = {n} fits; no test)"

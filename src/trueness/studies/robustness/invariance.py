@@ -22,7 +22,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from trueness.studies.robustness.scores import OTHERS, Answer, Evaluation
+from trueness.studies.robustness.scores import OTHERS, RobustnessScores, ScorerAnswer
 from trueness.studies.robustness.summaries import MEAN, average, cells_of
 
 Array = NDArray[np.float64]
@@ -46,14 +46,14 @@ def jaccard(one: Array, other: Array) -> float:
     return float(np.minimum(one, other).sum() / union) if union else 1.0
 
 
-def frozen_k(evaluation: Evaluation, dataset: str, scorer: str) -> int:
+def frozen_k(evaluation: RobustnessScores, dataset: str, scorer: str) -> int:
     """The same K under every corruption."""
     choice = evaluation.by_truths.get((dataset, scorer), {}).get(OTHERS)
     return choice.k if choice is not None else len(evaluation.systems[dataset].truth)
 
 
 @lru_cache(maxsize=4)
-def invariance(evaluation: Evaluation) -> pd.DataFrame:
+def invariance(evaluation: RobustnessScores) -> pd.DataFrame:
     """One row a group and scorer."""
     kept: dict[tuple[str, str, int], list[Array]] = {}
     for answer in _compared(evaluation, evaluation.claims):
@@ -78,7 +78,7 @@ def invariance(evaluation: Evaluation) -> pd.DataFrame:
 
 
 @lru_cache(maxsize=4)
-def disentanglement(evaluation: Evaluation) -> pd.DataFrame:
+def disentanglement(evaluation: RobustnessScores) -> pd.DataFrame:
     """One row a group, scorer and corruption, of scorers that tell signal and corruption apart."""
     rows = [
         {
@@ -97,7 +97,7 @@ def disentanglement(evaluation: Evaluation) -> pd.DataFrame:
     return pd.DataFrame(found, columns=["group", "scorer", "corruption", *MEAN])
 
 
-def expected_edges(evaluation: Evaluation, edges: Mapping[str, Sequence[str]]) -> pd.DataFrame:
+def expected_edges(evaluation: RobustnessScores, edges: Mapping[str, Sequence[str]]) -> pd.DataFrame:
     """One row a data set, scorer and corruption: how many of the user's required and forbidden edges are kept."""
     rows: list[dict[str, object]] = []
     for answer in _compared(evaluation, evaluation.tested):
@@ -131,7 +131,7 @@ def _known(edges: Sequence[str], nodes: Sequence[str]) -> list[tuple[str, str]]:
     return [(a, b) for a, b in pairs if a in nodes and b in nodes]
 
 
-def _compared(evaluation: Evaluation, corruptions: Sequence[str]) -> list[Answer]:
+def _compared(evaluation: RobustnessScores, corruptions: Sequence[str]) -> list[ScorerAnswer]:
     return [
         answer
         for answer in evaluation.answers

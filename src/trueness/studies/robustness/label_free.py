@@ -10,9 +10,9 @@
     adaptive         K at the elbow of the sorted scores: farthest below the line from first to last; found anew for
                      each corruption                                                          Satopaa et al. 2011
 
-loss(K) is the Gaussian one of likelihood.py, so bic and held-out favour learners that rank linear effects. K lies in
-1 ... `most` (k_range: 4 edges a node). A series is split in blocks, never row by row (a row next to a cut has the wrong
-past: `lags` rows a cut); other rows are shuffled first. All learners get the same Budget.
+loss(K) is the Gaussian one of ranking_likelihood.py, so bic and held-out favour learners that rank linear effects. K
+lies in 1 ... `most` (k_range: 4 edges a node). A series is split in blocks, never row by row (a row next to a cut has
+the wrong past: `lags` rows a cut); other rows are shuffled first. All learners get the same Budget.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 from numpy.random import Generator
@@ -28,22 +27,12 @@ from numpy.typing import NDArray
 
 from trueness.datasets.observed import Observed
 from trueness.errors import DataError, SettingError
+from trueness.learners.scoring import EdgeScorer
 from trueness.studies.robustness.choose_k import KChoice
-from trueness.studies.robustness.likelihood import Array, likelihood_path, moments, ranked
+from trueness.studies.robustness.ranking_likelihood import Array, likelihood_path, moments, ranked
 from trueness.studies.robustness.sensitivity import check_k, k_range
 
 LABEL_FREE = ("stability", "stars", "bic", "held-out", "cross-validated", "adaptive")
-
-
-class Scores(Protocol):
-    @property
-    def matrix(self) -> Array: ...
-
-
-class Scorer(Protocol):
-    """Any learner that gives scores; matrix[i, j] is the score of i -> j."""
-
-    def scores(self, data: Observed, rng: Generator) -> Scores: ...
 
 
 @dataclass(frozen=True)
@@ -69,7 +58,7 @@ class Budget:
 
 
 def label_free(
-    scorer: Scorer,
+    scorer: EdgeScorer,
     data: Observed,
     scores: Array,
     rng: Generator,
@@ -91,7 +80,7 @@ def label_free(
     return {name: make() for name, make in makers.items() if name in methods}
 
 
-def half_sample_scores(scorer: Scorer, data: Observed, rng: Generator, subsamples: int = 20) -> list[Array]:
+def half_sample_scores(scorer: EdgeScorer, data: Observed, rng: Generator, subsamples: int = 20) -> list[Array]:
     """The learner's scores on half samples, drawn without replacement; of a series, on stretches of half its length."""
     return [scorer.scores(data.rows(_half(data, rng)), rng).matrix for _ in range(subsamples)]
 
@@ -143,7 +132,13 @@ def bic_k(data: Observed, scores: Array, learner: str = "", most: int | None = N
 
 
 def held_out_k(
-    scorer: Scorer, data: Observed, rng: Generator, learner: str = "", *, share: float = 0.3, most: int | None = None
+    scorer: EdgeScorer,
+    data: Observed,
+    rng: Generator,
+    learner: str = "",
+    *,
+    share: float = 0.3,
+    most: int | None = None,
 ) -> KChoice:
     parts = [np.split(rows, [round((1 - share) * len(rows))]) for rows in _regimes(data, rng)]
     train, test = (np.concatenate(part) for part in zip(*parts, strict=True))
@@ -152,7 +147,7 @@ def held_out_k(
 
 
 def cross_validated_k(
-    scorer: Scorer, data: Observed, rng: Generator, learner: str = "", *, folds: int = 5, most: int | None = None
+    scorer: EdgeScorer, data: Observed, rng: Generator, learner: str = "", *, folds: int = 5, most: int | None = None
 ) -> KChoice:
     limit = _most(data.d, most)
     total = np.zeros(limit + 1)
@@ -187,7 +182,7 @@ def _most(d: int, most: int | None) -> int:
 
 
 def _held_out_loss(
-    scorer: Scorer, data: Observed, train: NDArray[np.intp], test: NDArray[np.intp], rng: Generator, most: int
+    scorer: EdgeScorer, data: Observed, train: NDArray[np.intp], test: NDArray[np.intp], rng: Generator, most: int
 ) -> Array:
     """loss(K) on the test rows for K = 0 ... most; flat where the learner has no more edges."""
     if min(len(train), len(test)) < data.d + data.lags + 2:

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from trueness.showing.drawn import drawn
+from trueness.showing.methods_paragraph import listed, percent, settings_text
 from trueness.showing.paper import Part
-from trueness.showing.prose import listed, percent, settings_text
 from trueness.studies.robustness import tables as robustness_tables
 from trueness.studies.robustness.answers import RobustnessStudy
 from trueness.studies.robustness.calibration import main_table

@@ -20,9 +20,9 @@ from trueness.datasets.observed import Observed
 from trueness.datasets.recorded import RecordedSeries
 from trueness.errors import PlanError, TruenessError, did_you_mean, listed
 from trueness.learners import settings_of
-from trueness.learners.scoring.base import EdgeScorer, build_scorer
+from trueness.learners.scoring.edge_scores import EdgeScorer, build_scorer
 from trueness.learners.scoring.leaks import check_no_leak
-from trueness.running.cells import Context, hashed, stream
+from trueness.running.cells import PlanContext, hashed, stream
 from trueness.settings import Between, Hint, Names, OneOf, Positive, Share, SomeNames, Whole
 from trueness.studies.robustness.label_free import LABEL_FREE, Budget
 from trueness.studies.robustness.sensitivity import check_k
@@ -33,7 +33,7 @@ _SERIES_ONLY = "{} is for series and was not run on {}: rows without time order.
 
 
 @dataclass(frozen=True)
-class System:
+class PlannedSystem:
     """A data set with what the tables must know of it."""
 
     dataset: Dataset
@@ -60,7 +60,7 @@ class System:
 
 
 @dataclass(frozen=True)
-class Variant:
+class PlannedVariant:
     """A corruption at a share of its strength."""
 
     corruption: Corruption
@@ -86,7 +86,7 @@ class Entry:
         file, _, attribute = self.spec["name"].rpartition(":")
         return f"{_digest(Path(file))}:{attribute}" if file.endswith(".py") else str(self.spec["name"])
 
-    def takes(self, system: System) -> bool:
+    def takes(self, system: PlannedSystem) -> bool:
         return system.lags > 0 or not self.scorer.card.needs_series or bool(getattr(self.scorer, "lags", None))
 
     def to_dict(self) -> dict[str, Any]:
@@ -128,7 +128,7 @@ class RobustnessSettings:
     forbidden: Names = ()
 
 
-def read(table: Mapping[str, Any], context: Context) -> dict[str, Any]:
+def read(table: Mapping[str, Any], context: PlanContext) -> dict[str, Any]:
     """The fields of tasks.robustness.Robustness but the seed."""
     file = context.file
     plain = {key: value for key, value in table.items() if not isinstance(value, dict)}
@@ -185,7 +185,7 @@ def _matched(given: RobustnessSettings, scorers: Mapping[str, Entry], file: str)
     return wanted if wanted in scorers else next(iter(scorers))
 
 
-def _systems(given: RobustnessSettings, context: Context) -> dict[str, System]:
+def _systems(given: RobustnessSettings, context: PlanContext) -> dict[str, PlannedSystem]:
     own, names = context.settings.get("datasets", {}), given.datasets
     for name in own.keys() - set(names) if "discovery" not in context.settings else ():
         raise PlanError(
@@ -214,7 +214,7 @@ def _members(name: str, settings: dict[str, Any], file: str) -> list[tuple[str, 
     return [(f"{name}-{k}", settings | {"graph_seed": first + k}) for k in range(count)]
 
 
-def _system(name: str, settings: dict[str, Any], folder: Path, rows: int | None) -> System:
+def _system(name: str, settings: dict[str, Any], folder: Path, rows: int | None) -> PlannedSystem:
     notes: list[str] = []
     dataset: Dataset = load(name, settings, folder)
     if isinstance(dataset, RecordedSeries) and rows is not None and rows < dataset.table.n:
@@ -225,10 +225,10 @@ def _system(name: str, settings: dict[str, Any], folder: Path, rows: int | None)
     files = [folder / str(settings[key]) for key in ("data", "graph") if key in settings]
     files += [folder / part for part in name.split(":")]
     digest = "".join((*(_digest(file) for file in files if file.is_file()), *notes))
-    return System(dataset, settings, hashed(digest) if digest else "", sample.names, lags, tuple(notes))
+    return PlannedSystem(dataset, settings, hashed(digest) if digest else "", sample.names, lags, tuple(notes))
 
 
-def _corruptions(given: RobustnessSettings, file: str) -> dict[str, Variant]:
+def _corruptions(given: RobustnessSettings, file: str) -> dict[str, PlannedVariant]:
     """Each at its strengths; those at full strength first."""
     if any(strength <= 0 for strength in given.strengths):
         raise PlanError(f"'strengths' of [robustness] must be numbers above 0, got {given.strengths!r}.  ({file})")
@@ -242,12 +242,12 @@ def _corruptions(given: RobustnessSettings, file: str) -> dict[str, Variant]:
                 at = "" if factor == 1 else f" at {factor:g} of its strength"
                 raise PlanError(f"{error}  ({file}, corruption {name!r}{at})") from None
             if factor == 1 or any(not step.card.whole for step in whole.steps):
-                found[made.name] = Variant(made, name, factor)
+                found[made.name] = PlannedVariant(made, name, factor)
     return found
 
 
 def _scorers(
-    table: Mapping[str, Any], given: RobustnessSettings, context: Context
+    table: Mapping[str, Any], given: RobustnessSettings, context: PlanContext
 ) -> tuple[dict[str, Entry], list[str]]:
     """By the plan's names, and a sentence for each that cannot run here: the rest goes on."""
     names, found, left_out = given.scorers, {}, []
@@ -283,7 +283,7 @@ def _sweep(name: str, sweep: object, where: str) -> list[tuple[str, str, float]]
     return [(f"{name} {setting}={value:g}", setting, value) for value in values]
 
 
-def _check_leaks(scorers: Mapping[str, Entry], datasets: Mapping[str, System], file: str) -> None:
+def _check_leaks(scorers: Mapping[str, Entry], datasets: Mapping[str, PlannedSystem], file: str) -> None:
     """A scorer of a user's own must answer the same with the truth shuffled, and may not hold on to one."""
     item, system = next(iter(datasets.items()))
     for name, entry in scorers.items():
@@ -302,7 +302,7 @@ def _check_leaks(scorers: Mapping[str, Entry], datasets: Mapping[str, System], f
 
 
 def _notes(
-    datasets: Mapping[str, System], corruptions: Mapping[str, Variant], scorers: Mapping[str, Entry],
+    datasets: Mapping[str, PlannedSystem], corruptions: Mapping[str, PlannedVariant], scorers: Mapping[str, Entry],
     given: RobustnessSettings,
 ) -> list[str]:  # fmt: skip
     notes = [note for system in datasets.values() for note in system.notes]
@@ -327,7 +327,7 @@ def _notes(
     return notes
 
 
-def _given_k(k: int | None, datasets: Mapping[str, System], file: str) -> int | None:
+def _given_k(k: int | None, datasets: Mapping[str, PlannedSystem], file: str) -> int | None:
     for name, system in datasets.items() if k is not None else ():
         try:
             check_k(k or 0, len(system.columns))

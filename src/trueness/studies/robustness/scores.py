@@ -63,7 +63,7 @@ class Variant:
 
 
 @dataclass(frozen=True, eq=False)
-class Answer:
+class ScorerAnswer:
     """What one scorer said of one seed's rows. matrix: (d, d) in the truth's node order, None where it failed."""
 
     dataset: str
@@ -80,13 +80,13 @@ class Answer:
 
 
 @dataclass(frozen=True, eq=False)
-class Evaluation:
+class RobustnessScores:
     """All answers of a study. `sweeps`: scorer -> (whose, which setting, its value): for K x lambda alone."""
 
     systems: Mapping[str, System]
     corruptions: Mapping[str, Variant]
     scorers: tuple[str, ...]
-    answers: tuple[Answer, ...]
+    answers: tuple[ScorerAnswer, ...]
     validation: str
     match: str
     sweeps: Mapping[str, tuple[str, str, float]] = field(default_factory=dict)
@@ -161,7 +161,7 @@ class Evaluation:
         truth = self.systems[dataset].truth
         return None if self.k_range == "all" else original_range(truth.n_edges(), len(truth))
 
-    def choices(self, answer: Answer) -> dict[str, KChoice]:
+    def choices(self, answer: ScorerAnswer) -> dict[str, KChoice]:
         """Every K of one answer by method: those by truths, then those by its rows."""
         found = dict(self.by_truths.get((answer.dataset, answer.scorer), {}))
         pairs = len(self.systems[answer.dataset].truth) * (len(self.systems[answer.dataset].truth) - 1)
@@ -203,7 +203,7 @@ class Evaluation:
                 rows.append(row | {"k": choice.k} | curve.at(choice.k))
         return pd.DataFrame(rows, columns=[*KEYS, "status", "method", "oracle", "uses", "k", *CURVES])
 
-    def _where(self, answer: Answer) -> dict[str, object]:
+    def _where(self, answer: ScorerAnswer) -> dict[str, object]:
         return {
             "group": self.systems[answer.dataset].group,
             "dataset": answer.dataset,

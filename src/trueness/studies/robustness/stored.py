@@ -29,7 +29,7 @@ from trueness.datasets.observed import Observed
 from trueness.errors import DataError, SettingError, TruenessError, did_you_mean, listed
 from trueness.files import write_atomically, write_bytes_atomically
 from trueness.graphs import Direction, Graph
-from trueness.learners.scoring.base import build_scorer
+from trueness.learners.scoring.edge_scores import build_scorer
 from trueness.outside import MEGABYTE, one_line, opened, text_of
 from trueness.running.cells import stream
 from trueness.showing.console import Console, plain
@@ -40,7 +40,7 @@ from trueness.studies.robustness import files
 from trueness.studies.robustness.answers import RobustnessStudy
 from trueness.studies.robustness.calibration import calibration_lines, main_table, sparse_answers, sparse_lines
 from trueness.studies.robustness.choose_k import Metric
-from trueness.studies.robustness.scores import Answer, Array, Evaluation, System, Variant
+from trueness.studies.robustness.scores import Array, RobustnessScores, ScorerAnswer, System, Variant
 from trueness.studies.robustness.sensitivity import k_at_threshold
 
 BASELINES = ("correlation", "notears-lite", "notears", "granger", "pcmci+", "pc", "dag-gnn")  # the document's
@@ -73,7 +73,7 @@ class StoredEvaluation:
     study: RobustnessStudy
 
     @property
-    def evaluation(self) -> Evaluation:
+    def evaluation(self) -> RobustnessScores:
         return self.study.evaluation
 
     def to_dict(self) -> dict[str, object]:
@@ -154,7 +154,7 @@ def evaluate(request: Request) -> StoredEvaluation:
     scorers = tuple(dict.fromkeys(answer.scorer for answer in answers))
     match = METHOD if METHOD in scorers else scorers[0]
     rows = max((table.n for table in tables.values()), default=0)
-    evaluation = Evaluation(
+    evaluation = RobustnessScores(
         {"stored": System(truth, "assumed", request.lags > 0, rows)},
         {name: _variant(name) for name in corruptions},
         scorers, tuple(answers), validation, match, metric=request.metric, k_range="original",
@@ -307,7 +307,7 @@ def _beside(request: Request) -> Path:
     )
 
 
-def _answer(corruption: str, method: str, path: Path, truth: Graph, request: Request) -> Answer:
+def _answer(corruption: str, method: str, path: Path, truth: Graph, request: Request) -> ScorerAnswer:
     try:
         matrix, names = _array(path)
         if matrix.shape != (len(truth),) * 2:
@@ -320,9 +320,9 @@ def _answer(corruption: str, method: str, path: Path, truth: Graph, request: Req
         if not np.isfinite(matrix).all():
             raise DataError(f"{path.name} must hold finite scores, got nan or inf.")
     except DataError as error:
-        return Answer("stored", corruption, method, 0, Status.UNREADABLE, message=str(error))
+        return ScorerAnswer("stored", corruption, method, 0, Status.UNREADABLE, message=str(error))
     matrix = matrix if request.direction == "row to column" else matrix.T
-    return Answer("stored", corruption, method, 0, Status.OK, np.ascontiguousarray(matrix))
+    return ScorerAnswer("stored", corruption, method, 0, Status.OK, np.ascontiguousarray(matrix))
 
 
 # ---- data of others, and the baselines on it
@@ -359,7 +359,7 @@ def _tables(request: Request, corruptions: Mapping[str, None]) -> tuple[dict[str
     return tables, notes
 
 
-def _baselines(request: Request, tables: Mapping[str, Observed], truth: Graph) -> tuple[list[Answer], list[str]]:
+def _baselines(request: Request, tables: Mapping[str, Observed], truth: Graph) -> tuple[list[ScorerAnswer], list[str]]:
     answers, left_out = [], []
     for name in (request.scorers if request.scorers is not None else BASELINES) if tables else ():
         scorer = build_scorer(name)
@@ -373,12 +373,12 @@ def _baselines(request: Request, tables: Mapping[str, Observed], truth: Graph) -
                     raise DataError(f"the rows must have the {len(truth)} columns of the truth, got {table.d}.")
                 matrix = scorer.scores(table, stream(0, f"{name} {corruption}")).matrix
             except Exception as error:  # what it cannot do with these rows is its result
-                answers.append(Answer("stored", corruption, name, 0, Status.FAILED, message=one_line(error)))
+                answers.append(ScorerAnswer("stored", corruption, name, 0, Status.FAILED, message=one_line(error)))
             else:
                 if set(table.names) == set(truth.nodes):
                     order = [table.names.index(node) for node in truth.nodes]
                     matrix = matrix[np.ix_(order, order)]
-                answers.append(Answer("stored", corruption, name, 0, Status.OK, np.array(matrix)))
+                answers.append(ScorerAnswer("stored", corruption, name, 0, Status.OK, np.array(matrix)))
     return answers, left_out
 
 

@@ -25,7 +25,7 @@ from trueness.statistics import Comparison, Estimate, adjusted, mean, paired_dif
 from trueness.statistics.pairs import differences_in_pairs
 from trueness.studies.robustness.choose_k import optimism as optimism_of
 from trueness.studies.robustness.plateau import PlateauOverSeeds, plateau, range_over_seeds
-from trueness.studies.robustness.scores import ORACLE, OTHERS, Evaluation
+from trueness.studies.robustness.scores import ORACLE, OTHERS, RobustnessScores
 from trueness.studies.robustness.sensitivity import SensitivityCurve
 
 MEAN = ("value", "low", "high", "constant", "n", "units")  # columns of a mean; units: graphs, or seeds of one
@@ -52,7 +52,7 @@ def cells_of(found: Estimate) -> dict[str, float | int | bool | None]:
 
 
 @lru_cache(maxsize=16)
-def means(evaluation: Evaluation, measure: str = "auprc") -> pd.DataFrame:
+def means(evaluation: RobustnessScores, measure: str = "auprc") -> pd.DataFrame:
     """One row a group, corruption (and all) and scorer: of a measure that needs no K."""
     rows = evaluation.ranking[evaluation.ranking["scorer"].isin(evaluation.named)]
     level_of_chance = {name: chance(measure, system.truth) for name, system in evaluation.systems.items()}
@@ -72,7 +72,7 @@ def means(evaluation: Evaluation, measure: str = "auprc") -> pd.DataFrame:
 
 
 @lru_cache(maxsize=16)
-def chosen_means(evaluation: Evaluation, measure: str = "f1") -> pd.DataFrame:
+def chosen_means(evaluation: RobustnessScores, measure: str = "f1") -> pd.DataFrame:
     """One row a group, scorer and K method, over the corruptions that no K was chosen on."""
     rows = evaluation.chosen[evaluation.chosen["corruption"].isin(evaluation.tests)]
     found = []
@@ -86,7 +86,9 @@ def chosen_means(evaluation: Evaluation, measure: str = "f1") -> pd.DataFrame:
 
 
 @lru_cache(maxsize=16)
-def differences(evaluation: Evaluation, corruption: str = ALL, measure: str = "auprc") -> dict[str, list[Comparison]]:
+def differences(
+    evaluation: RobustnessScores, corruption: str = ALL, measure: str = "auprc"
+) -> dict[str, list[Comparison]]:
     """Group -> every pair of scorers, the better one first, Holm-adjusted within the group."""
     rows = evaluation.ranking
     rows = rows[rows["scorer"].isin(evaluation.named) & rows["corruption"].isin(_corruptions(evaluation, corruption))]
@@ -107,7 +109,7 @@ def differences(evaluation: Evaluation, corruption: str = ALL, measure: str = "a
 
 
 @lru_cache(maxsize=16)
-def degradation(evaluation: Evaluation, measure: str = "auprc") -> pd.DataFrame:
+def degradation(evaluation: RobustnessScores, measure: str = "auprc") -> pd.DataFrame:
     """One row a group, corruption, strength and scorer; strength 0 is clean, where that was run."""
     rows = evaluation.ranking[evaluation.ranking["scorer"].isin(evaluation.named)]
     variants = evaluation.corruptions
@@ -130,7 +132,7 @@ def degradation(evaluation: Evaluation, measure: str = "auprc") -> pd.DataFrame:
     return pd.DataFrame(found, columns=[*columns, "loss", "loss_low", "loss_high", "loss_p"])
 
 
-def _strengths(evaluation: Evaluation, base: str) -> list[str]:
+def _strengths(evaluation: RobustnessScores, base: str) -> list[str]:
     own = [name for name, variant in evaluation.corruptions.items() if variant.base == base]
     clean = ["clean"] if "clean" in evaluation.corruptions else []
     return clean + sorted(own, key=lambda name: evaluation.corruptions[name].factor)
@@ -147,13 +149,13 @@ def _loss(at: pd.Series[float], clean: pd.Series[float], level: float) -> dict[s
     return {"loss": found.difference, "loss_low": ends[0], "loss_high": ends[1], "loss_p": found.p}
 
 
-def optimism_places(evaluation: Evaluation) -> tuple[bool, ...]:
+def optimism_places(evaluation: RobustnessScores) -> tuple[bool, ...]:
     """`on_validation` of every question that optimism can be asked: one where no other corruption was run."""
     return (True,) if evaluation.tests == (evaluation.validation,) else (True, False)
 
 
 @lru_cache(maxsize=16)
-def optimism(evaluation: Evaluation, on_validation: bool = False) -> dict[tuple[str, str], Comparison]:
+def optimism(evaluation: RobustnessScores, on_validation: bool = False) -> dict[tuple[str, str], Comparison]:
     """(group, scorer) -> what the oracle gains, Holm over all of them; nothing where a group has one graph.
 
     Under the corruptions that neither K was chosen on, or under the validation corruption itself, where the oracle
@@ -173,13 +175,13 @@ def optimism(evaluation: Evaluation, on_validation: bool = False) -> dict[tuple[
     return dict(zip(found, adjusted(list(found.values()), "holm"), strict=True))
 
 
-def _both_k(evaluation: Evaluation, dataset: str, scorer: str) -> tuple[int, int]:
+def _both_k(evaluation: RobustnessScores, dataset: str, scorer: str) -> tuple[int, int]:
     choices = evaluation.by_truths[dataset, scorer]
     return choices[ORACLE].k, choices[OTHERS].k
 
 
 @lru_cache(maxsize=16)
-def plateaus(evaluation: Evaluation) -> pd.DataFrame:
+def plateaus(evaluation: RobustnessScores) -> pd.DataFrame:
     """One row a group, scorer, corruption and K method: the range of F1 within K +- 5, with a verdict or none."""
     found = []
     for group in evaluation.groups:
@@ -196,7 +198,7 @@ def plateaus(evaluation: Evaluation) -> pd.DataFrame:
 
 
 def _plateau(
-    evaluation: Evaluation, curves: Mapping[str, Sequence[SensitivityCurve]], scorer: str, method: str
+    evaluation: RobustnessScores, curves: Mapping[str, Sequence[SensitivityCurve]], scorer: str, method: str
 ) -> dict[str, object] | None:
     chosen = {name: evaluation.by_truths.get((name, scorer), {}).get(method) for name in curves}
     each = [
@@ -211,7 +213,7 @@ def _plateau(
     return {"k": k} | cells_of(estimate) | {"verdict": told.verdict or "cannot be told"}
 
 
-def _corruptions(evaluation: Evaluation, name: str) -> Sequence[str]:
+def _corruptions(evaluation: RobustnessScores, name: str) -> Sequence[str]:
     return evaluation.claims if name == ALL else (name,)
 
 
@@ -219,7 +221,7 @@ def _said(measure: str, corruption: str) -> str:
     return f"{measure.upper()} over corruptions" if corruption == ALL else f"{measure.upper()} under {corruption}"
 
 
-def headline_of(evaluation: Evaluation) -> Headline | None:
+def headline_of(evaluation: RobustnessScores) -> Headline | None:
     """Scorers by mean AUPRC over all corruptions, of the first group of systems; who can be told from the best."""
     if not evaluation.groups:
         return None

@@ -17,7 +17,7 @@ from trueness.showing.tables import Column, Table
 from trueness.statistics import Reach
 from trueness.status import Status
 from trueness.studies.robustness.answers import RobustnessStudy
-from trueness.studies.robustness.scores import ORACLE, OTHERS, Evaluation
+from trueness.studies.robustness.scores import ORACLE, OTHERS, RobustnessScores
 from trueness.studies.robustness.summaries import ALL, chosen_means, differences, means, optimism, optimism_places
 
 MATCHED = "matched to "
@@ -107,7 +107,7 @@ def optimism_table(study: RobustnessStudy) -> Table:
     return Table("robustness_optimism", columns, rows, caption, rule_before="under")
 
 
-def differences_frame(evaluation: Evaluation) -> pd.DataFrame:
+def differences_frame(evaluation: RobustnessScores) -> pd.DataFrame:
     """Every pair of scorers, over corruptions and under each; Holm within a group and corruption."""
     rows = []
     for corruption in (ALL, *evaluation.tested):
@@ -167,7 +167,7 @@ def _failed(study: RobustnessStudy, group: str, scorer: str) -> int:
     )
 
 
-def _graphs(evaluation: Evaluation) -> str:
+def _graphs(evaluation: RobustnessScores) -> str:
     counts = {group: sum(s.group == group for s in evaluation.systems.values()) for group in evaluation.groups}
     seeds = 1 + max((answer.seed for answer in evaluation.answers), default=-1)
     told = "; ".join(f"{group}: {n} graph{'s' if n != 1 else ''}" for group, n in counts.items())

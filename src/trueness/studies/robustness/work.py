@@ -35,10 +35,10 @@ from trueness.datasets.observed import Observed
 from trueness.errors import StoreError
 from trueness.graphs import Graph
 from trueness.learners import settings_of
-from trueness.learners.scoring.base import EdgeScorer, EdgeScores, build_scorer
+from trueness.learners.scoring.edge_scores import EdgeScorer, EdgeScores, build_scorer
 from trueness.measures.ranking import RANKING_MEASURES
 from trueness.outside import FACTOR, Unpacker
-from trueness.running.cells import Cell, Context, hashed, placeless, stream
+from trueness.running.cells import Cell, PlanContext, hashed, placeless, stream
 from trueness.running.outcomes import Outcome, failure_line, without_answer
 from trueness.statistics.reach import Reach
 from trueness.status import Status
@@ -91,8 +91,8 @@ class RowsCell(Cell):
 class Robustness:
     """The checked plan of a robustness study; `cells()` is the work."""
 
-    datasets: dict[str, plan.System]
-    corruptions: dict[str, plan.Variant]
+    datasets: dict[str, plan.PlannedSystem]
+    corruptions: dict[str, plan.PlannedVariant]
     scorers: dict[str, plan.Entry]
     validation: str
     match: str
@@ -117,7 +117,7 @@ class Robustness:
     headline = ("auprc", "auroc")
 
     @classmethod
-    def from_plan(cls, table: Mapping[str, Any], context: Context) -> Robustness:
+    def from_plan(cls, table: Mapping[str, Any], context: PlanContext) -> Robustness:
         """From the [robustness] table of a plan and its [datasets.*] tables."""
         return cls(**plan.read(table, context), seed=context.seed)
 
@@ -268,7 +268,7 @@ def _choices(
             continue
         rng: Generator = stream(seed, f"{key} K by {asked[0]}")
         try:
-            got: Mapping[str, KChoice] = label_free(scorer, data, found.matrix, rng, budget=budget, methods=asked)  # type: ignore[arg-type]
+            got: Mapping[str, KChoice] = label_free(scorer, data, found.matrix, rng, budget=budget, methods=asked)
         except Exception as error:
             trouble |= {name: failure_line(error) for name in asked}
         else:

@@ -11,7 +11,7 @@ better reader without a new call. A model that gives no log-probabilities is ask
 answer says so: qa -> sample, likelihood -> the same question answered in words.
 """
 
-from trueness.studies.population.elicitation.asking import Elicited, Exchange, Form, Manner, Send
+from trueness.studies.population.elicitation.forms import Elicited, Exchange, Form, Manner, Send
 from trueness.studies.population.elicitation.modes import VARIANTS, elicit, most_calls, read_answers
 
 __all__ = ["VARIANTS", "Elicited", "Exchange", "Form", "Manner", "Send", "elicit", "most_calls", "read_answers"]

@@ -20,7 +20,7 @@ from trueness.models import Message
 from trueness.reading.distribution import read_distribution
 from trueness.reading.quantiles import read_quantiles
 from trueness.status import Status
-from trueness.studies.population.elicitation.asking import (
+from trueness.studies.population.elicitation.forms import (
     CAME,
     Answer,
     Elicited,

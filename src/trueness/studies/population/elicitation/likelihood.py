@@ -21,7 +21,7 @@ from trueness.models import Message
 from trueness.reading.distribution import OFF_SUM
 from trueness.reading.level import read_share
 from trueness.status import Status
-from trueness.studies.population.elicitation.asking import (
+from trueness.studies.population.elicitation.forms import (
     CAME,
     Answer,
     Elicited,

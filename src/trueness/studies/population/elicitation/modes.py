@@ -9,7 +9,7 @@ import numpy as np
 
 from trueness.models import Message, Settings
 from trueness.studies.population.elicitation import distribution, likelihood, qa, sample, story
-from trueness.studies.population.elicitation.asking import Answer, Elicited, Exchange, Form, Manner, Send
+from trueness.studies.population.elicitation.forms import Answer, Elicited, Exchange, Form, Manner, Send
 
 _ASK: dict[str, Callable[[Form, Manner, Send, np.random.Generator], Elicited]] = {
     "qa": qa.ask,

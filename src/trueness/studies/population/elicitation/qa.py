@@ -27,7 +27,7 @@ from trueness.intervals import Distribution
 from trueness.models import Message
 from trueness.status import Status
 from trueness.studies.population.elicitation import sample
-from trueness.studies.population.elicitation.asking import (
+from trueness.studies.population.elicitation.forms import (
     CAME,
     Answer,
     Elicited,

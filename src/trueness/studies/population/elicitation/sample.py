@@ -15,7 +15,7 @@ import numpy as np
 from trueness.models import Message
 from trueness.reading.level import read_level, read_number
 from trueness.status import Status
-from trueness.studies.population.elicitation.asking import (
+from trueness.studies.population.elicitation.forms import (
     CAME,
     Answer,
     Elicited,

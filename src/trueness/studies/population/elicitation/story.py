@@ -17,7 +17,7 @@ from trueness.reading.level import answer_view
 from trueness.reading.refusals import declines
 from trueness.status import Status
 from trueness.studies.population.elicitation import sample
-from trueness.studies.population.elicitation.asking import CAME, Answer, Elicited, Exchange, Form, Manner, Send
+from trueness.studies.population.elicitation.forms import CAME, Answer, Elicited, Exchange, Form, Manner, Send
 
 SHORT = 400  # characters below which a text that declines is a refusal and no story in which somebody declines
 

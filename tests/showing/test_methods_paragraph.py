@@ -5,9 +5,9 @@ import json
 import pandas as pd
 import pytest
 
-from trueness.showing import prose
-from trueness.showing.look import colours, item_label, labels
+from trueness.showing import methods_paragraph
 from trueness.showing.marks import panel_columns, spread_of, text_width
+from trueness.showing.theme import colours, item_label, labels
 
 PLAN = """
 name = "mine"
@@ -24,7 +24,7 @@ alpha = 0.05
 
 def test_every_setting_of_the_plan_is_told_but_its_name_and_its_place(tmp_path):
     (tmp_path / "study.toml").write_text(PLAN)
-    (sentence,) = prose.of_the_plan(tmp_path)
+    (sentence,) = methods_paragraph.of_the_plan(tmp_path)
     assert "seed = 3; discovery.datasets = asia and cancer" in sentence and "discovery.pc.alpha = 0.05" in sentence
     assert "elsewhere" not in sentence and "name" not in sentence and "/home" not in sentence
 
@@ -33,25 +33,25 @@ def test_versions_come_from_the_provenance_and_what_it_lacks_is_left_out(tmp_pat
     packages = {"numpy": "2.0", "unheard-of": "1.0"}
     record = {"seed": 3, "python": "3.11", "machine": "x86", "packages": packages}
     (tmp_path / "provenance.json").write_text(json.dumps(record))
-    (sentence,) = prose.of_the_plan(tmp_path)
+    (sentence,) = methods_paragraph.of_the_plan(tmp_path)
     assert "Seed 3; Python 3.11; numpy 2.0; x86." in sentence and "unheard-of" not in sentence
 
 
 @pytest.mark.parametrize("content", ["[", "5", '{"packages": [1]}'])
 def test_a_provenance_of_somebody_else_stops_nothing(tmp_path, content):
     (tmp_path / "provenance.json").write_text(content)
-    assert all(isinstance(sentence, str) for sentence in prose.of_the_plan(tmp_path))
+    assert all(isinstance(sentence, str) for sentence in methods_paragraph.of_the_plan(tmp_path))
 
 
 def test_nothing_is_said_of_a_folder_without_a_plan(tmp_path):
-    assert prose.of_the_plan(tmp_path) == []
+    assert methods_paragraph.of_the_plan(tmp_path) == []
 
 
 @pytest.mark.parametrize(
     ("names", "text"), [([], ""), (["a"], "a"), (["a", "b"], "a and b"), (["a", 2, "c"], "a, 2 and c")]
 )
 def test_names_are_joined_as_people_do(names, text):
-    assert prose.listed(names) == text
+    assert methods_paragraph.listed(names) == text
 
 
 @pytest.mark.parametrize(
@@ -62,19 +62,21 @@ def test_names_are_joined_as_people_do(names, text):
     ],
 )  # fmt: skip
 def test_settings_that_say_nothing_are_not_said(settings, text):
-    assert prose.settings_text(settings) == text
+    assert methods_paragraph.settings_text(settings) == text
 
 
 def test_prompts_are_named_with_version_and_hash():
-    assert prose.prompts({"direct": {"version": 2, "hash": "0123456789"}}) == ["Prompts: direct (version 2, 01234567)."]
-    assert prose.prompts(None) == prose.prompts({}) == []
+    assert methods_paragraph.prompts({"direct": {"version": 2, "hash": "0123456789"}}) == [
+        "Prompts: direct (version 2, 01234567)."
+    ]
+    assert methods_paragraph.prompts(None) == methods_paragraph.prompts({}) == []
 
 
 def test_a_section_is_a_title_a_rule_and_lines_that_fit():
-    text = prose.section("Findings", ["word " * 60, "short"])
+    text = methods_paragraph.section("Findings", ["word " * 60, "short"])
     lines = text.splitlines()
     assert lines[:2] == ["Findings", "--------"] and max(map(len, lines)) <= 110 and lines[-1] == "  short"
-    assert prose.section("Empty", []).endswith("\n  nothing")
+    assert methods_paragraph.section("Empty", []).endswith("\n  nothing")
 
 
 # ---- names and colours of respondents

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from trueness.showing.headline import Headline, Standing, joined
 from trueness.studies.forecast import selection
-from trueness.studies.forecast.frames import Forecasts
+from trueness.studies.forecast.forecast_frames import Forecasts
 from trueness.studies.forecast.summary import CONSISTENT, UNKNOWN, rows
 
 NAIVE = "skill_climatology"

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from trueness.showing import look
+from trueness.showing import theme
 from trueness.showing.marks import named, row_axis, row_scale, with_data
 from trueness.showing.saving import Figure, safe_name
 from trueness.showing.tables import Column, Table
 from trueness.statistics import mean
 from trueness.studies.population.answers import Populations
-from trueness.studies.population.elicitation.asking import Answer
-from trueness.studies.population.truth import QUANTILES, Array, Truth
+from trueness.studies.population.elicitation.forms import Answer
+from trueness.studies.population.truth import QUANTILES, Array, PopulationTruth
 
 if TYPE_CHECKING:
     import altair as alt
@@ -30,7 +30,7 @@ NAMES = tuple(f"p{100 * q:.0f}" for q in QUANTILES)
 TRUTH = "population"
 
 
-def answer_numbers(truth: Truth, answer: Answer) -> tuple[float, Array]:
+def answer_numbers(truth: PopulationTruth, answer: Answer) -> tuple[float, Array]:
     """Mean and quantiles of an answer that is there."""
     assert answer.distribution is not None
     if answer.numbers:
@@ -39,7 +39,7 @@ def answer_numbers(truth: Truth, answer: Answer) -> tuple[float, Array]:
     return float(shares @ middles), np.quantile(middles, QUANTILES, method="inverted_cdf", weights=shares)
 
 
-def condition_rows(truth: Truth, level: float) -> list[dict[str, Any]]:
+def condition_rows(truth: PopulationTruth, level: float) -> list[dict[str, Any]]:
     """One row a condition: what is true."""
     assert truth.means is not None and truth.quantiles is not None
     low, high = np.quantile(truth.mean_draws(), [(1 - level) / 2, (1 + level) / 2], axis=0)
@@ -50,7 +50,7 @@ def condition_rows(truth: Truth, level: float) -> list[dict[str, Any]]:
     ]
 
 
-def answer_row(truth: Truth, answer: Answer | None) -> dict[str, Any]:
+def answer_row(truth: PopulationTruth, answer: Answer | None) -> dict[str, Any]:
     """What was said of one condition; its status where nothing was."""
     status = "not asked" if answer is None else str(answer.status)
     if answer is None or answer.distribution is None:
@@ -83,7 +83,7 @@ def numbers_tables(populations: Populations) -> list[Table]:
     if frame.empty:
         return []
     frame = frame[(frame["repeat"] == 0) & ~frame["respondent"].isin(populations.references)]
-    shown = look.labels(populations.models, longest=24)
+    shown = theme.labels(populations.models, longest=24)
     rows = [{str(k): v for k, v in row.items()} for row in frame.to_dict("records")]
     columns = (
         Column("task", "Task", "text"),
@@ -103,18 +103,18 @@ def numbers_tables(populations: Populations) -> list[Table]:
     return [Table("population_means", columns, named_rows, caption, rule_before="condition")]
 
 
-def numbers_figure(populations: Populations, task: str, width: look.Width = "page") -> Figure:
+def numbers_figure(populations: Populations, task: str, width: theme.Width = "page") -> Figure:
     """One panel a condition; the middle 80 % as a line, the middle half as a bar, the mean as a dot."""
     truth = populations.truths[task]
     frame = numbers_frame(populations)
     frame = frame[(frame["task"] == task) & (frame["repeat"] == 0) & ~frame["respondent"].isin(populations.references)]
-    names = look.labels(populations.models)
+    names = theme.labels(populations.models)
     rows = [
-        {"condition": row["condition"], "who": TRUTH, "colour": look.TRUTH, "mean": row["true_mean"]}
+        {"condition": row["condition"], "who": TRUTH, "colour": theme.TRUTH, "mean": row["true_mean"]}
         | {name: row[f"true_{name}"] for name in NAMES}
         for row in condition_rows(truth, populations.level)
     ]
-    colours = look.colours(populations.models, populations.references)
+    colours = theme.colours(populations.models, populations.references)
     for row in frame[frame["mean"].notna()].to_dict("records"):
         who = f"{names[row['respondent']]}, {row['mode']}"
         rows.append(
@@ -130,7 +130,7 @@ def numbers_figure(populations: Populations, task: str, width: look.Width = "pag
     return Figure(safe_name("population", task), frame, chart, caption)
 
 
-def numbers_chart(shown: pd.DataFrame, truth: Truth, width: look.Width) -> alt.FacetChart:
+def numbers_chart(shown: pd.DataFrame, truth: PopulationTruth, width: theme.Width) -> alt.FacetChart:
     import altair as alt
 
     names = list(dict.fromkeys(shown["who"]))
@@ -149,8 +149,8 @@ def numbers_chart(shown: pd.DataFrame, truth: Truth, width: look.Width) -> alt.F
     panels = list(dict.fromkeys(shown["condition"]))
     grid = (
         alt.layer(*layers, data=named("numbers"))
-        .properties(width=look.POINTS[width] - look.LABEL - 30, height=max(18, 14 * len(names)))
+        .properties(width=theme.POINTS[width] - theme.LABEL - 30, height=max(18, 14 * len(names)))
         .facet(facet=alt.Facet("condition:N", sort=panels, header=header), columns=1, spacing=8)
     )
     title = f"{truth.question.asks}: {truth.question.source}"
-    return with_data(look.themed(grid, title, KEY), {"numbers": shown})
+    return with_data(theme.themed(grid, title, KEY), {"numbers": shown})

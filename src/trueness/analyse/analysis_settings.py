@@ -25,7 +25,7 @@ LISTS = ("files", "unit", "exclude", "families")
 
 
 @dataclass(frozen=True)
-class Settings:
+class AnalysisSettings:
     """`None` means: find out and say so."""
 
     files: tuple[str, ...] = ()
@@ -71,12 +71,12 @@ class Settings:
         return 1 - self.level
 
     @classmethod
-    def read(cls, path: Path) -> Settings:
+    def read(cls, path: Path) -> AnalysisSettings:
         """A TOML file; its files are found from where it lies."""
         settings = cls().updated(toml_of(text_of(path, MAX_PLAN, SettingError), path.name, SettingError), path.name)
         return replace(settings, files=tuple(_beside(path, file) for file in settings.files))
 
-    def updated(self, values: Mapping[str, object], where: str = "command line") -> Settings:
+    def updated(self, values: Mapping[str, object], where: str = "command line") -> AnalysisSettings:
         """These settings with others in place; `None` leaves a setting as it is."""
         known = {field.name: field for field in fields(self)}
         checked: dict[str, object] = {}

@@ -20,11 +20,11 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from trueness.showing.finding import Finding
-from trueness.statistics.adjustment import adjust
+from trueness.statistics.multiplicity import adjust
 from trueness.statistics.result import p_text
 from trueness.studies.forecast.analysis import Analysis, asked_models, cell_means, lines, number, percent
 from trueness.studies.forecast.by_dataset import cells, over_datasets
-from trueness.studies.forecast.frames import Forecasts
+from trueness.studies.forecast.forecast_frames import Forecasts
 from trueness.texts import counted
 
 Array = NDArray[np.float64]

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from trueness.datasets.microdata import Microdata, nearest
 from trueness.errors import DataError, listed
-from trueness.studies.population.questions import Level, Population, Question, Variable
+from trueness.studies.population.questions import Level, Question, TargetPopulation, Variable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -306,13 +306,13 @@ def _weights(question: Question, data: Microdata, inside: NDArray[np.bool_]) -> 
     return weight
 
 
-def _columns(population: Population) -> list[str]:
+def _columns(population: TargetPopulation) -> list[str]:
     named = [*population.where]
     named += [population.age_column] if population.ages is not None and population.age_column else []
     return named + ([population.year_column] if population.year and population.year_column else [])
 
 
-def _inside(population: Population, frame: pd.DataFrame, task: str) -> NDArray[np.bool_]:
+def _inside(population: TargetPopulation, frame: pd.DataFrame, task: str) -> NDArray[np.bool_]:
     """Which rows are in the population; the data must span the ages and years that the prompt will name."""
     inside: NDArray[np.bool_] = np.ones(len(frame), dtype=bool)
     for column, wanted in population.where.items():

@@ -12,7 +12,7 @@ from trueness.intervals import Distribution
 from trueness.models import Message, Reply, Settings
 from trueness.status import Status
 from trueness.studies.population.questions import Question, Variable
-from trueness.studies.population.rows import cells_of
+from trueness.studies.population.survey_rows import cells_of
 
 SYSTEM = "You answer questions about a population from what you know of it. A best estimate is wanted."
 TEXTS_KEPT = 5  # raw replies of a condition that an answer carries; all of them are in the store

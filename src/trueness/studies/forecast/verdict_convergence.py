@@ -20,7 +20,7 @@ from scipy.special import ndtri
 
 from trueness.statistics.convergence import CHECKPOINTS
 from trueness.studies.forecast.analysis import Analysis, asked_models, claimants, percent
-from trueness.studies.forecast.frames import CELL, Forecasts
+from trueness.studies.forecast.forecast_frames import CELL, Forecasts
 from trueness.studies.forecast.selection import headline
 
 Array = NDArray[np.float64]

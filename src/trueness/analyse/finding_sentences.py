@@ -6,14 +6,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from trueness.analyse.analysis import Analysis, DomainAnalysis
 from trueness.analyse.conditions import ConditionSummary
 from trueness.analyse.contrasts import Contrast
 from trueness.analyse.domain import Domain
+from trueness.analyse.domain_lines import Line, interval_text
 from trueness.analyse.families import FamilyPair
 from trueness.analyse.flags import missing_words
-from trueness.analyse.lines import Line, interval_text
-from trueness.analyse.rules import FLAGGED
+from trueness.analyse.rule_breakdown import FLAGGED
+from trueness.analyse.scores_analysis import DomainAnalysis, ScoresAnalysis
 from trueness.errors import listed
 from trueness.intervals import Interval, short
 from trueness.statistics.comparison import Comparison
@@ -51,7 +51,7 @@ def understood(part: DomainAnalysis, roles_of_columns: bool = True) -> list[str]
     return [*lines, *domain.lost, *domain.notes]
 
 
-def findings(analysis: Analysis) -> list[str]:
+def findings(analysis: ScoresAnalysis) -> list[str]:
     """Means, every contrast, then what depends on a choice, what is missing, rules, families and red flags."""
     sentences = []
     for part in analysis.domains:

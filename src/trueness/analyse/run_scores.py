@@ -21,8 +21,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from trueness.analyse.schema import FAILURES, Outcome
-from trueness.analyse.settings import Settings
+from trueness.analyse.analysis_settings import AnalysisSettings
+from trueness.analyse.scores_schema import FAILURES, OutcomeColumns
 from trueness.analyse.shares import NO_NUMBER, Array, as_shares, decimals, rounded_beside_exact, unrounded
 from trueness.errors import DataError, SettingError, listed
 from trueness.measure import direction, measure_of
@@ -53,7 +53,9 @@ class Values:
     turned: bool = False  # the columns hold failures, `value` passes
 
 
-def values_of(frame: pd.DataFrame, outcome: Outcome, rules: pd.DataFrame, settings: Settings, measure: str) -> Values:
+def values_of(
+    frame: pd.DataFrame, outcome: OutcomeColumns, rules: pd.DataFrame, settings: AnalysisSettings, measure: str
+) -> Values:
     """rules: (n, rules) shares of passes; measure: the one chosen of a long table, or empty."""
     if outcome.kind in ("long table", "column"):
         name = measure or outcome.columns[0]
@@ -113,7 +115,7 @@ def _passes(rules: pd.DataFrame) -> Array:
     return np.asarray(np.round(np.nansum(np.column_stack(columns), axis=1), 9))
 
 
-def _failures(failed: Array, scored: Array, absent: Array, exact: Array | None, settings: Settings) -> Values:
+def _failures(failed: Array, scored: Array, absent: Array, exact: Array | None, settings: AnalysisSettings) -> Values:
     """exact: failures without rounding, where they can be had."""
     unscored = scored == 0
     fill = {"failed": 1.0, "missing": np.nan}
@@ -132,7 +134,7 @@ def _failures(failed: Array, scored: Array, absent: Array, exact: Array | None, 
     return Values(value, True, True, unscored, np.isnan(scored) | np.isnan(failed), readings)
 
 
-def _with_blanks(values: Values, settings: Settings) -> Values:
+def _with_blanks(values: Values, settings: AnalysisSettings) -> Values:
     """Runs without a score: left missing and shown as failed beside it, or the other way where that was declared."""
     blank = values.blank
     if not blank.any():
@@ -169,7 +171,7 @@ def _ratio(part: Array, whole: Array) -> Array:
     return np.asarray(np.divide(part, whole, out=np.full(len(part), np.nan), where=whole > 0))
 
 
-def _of_measure(values: Array, measure: str, settings: Settings) -> Values:
+def _of_measure(values: Array, measure: str, settings: AnalysisSettings) -> Values:
     """A measure of a study, on its own scale."""
     lower = settings.lower_is_better or is_lower_better(measure)
     way = f"{'lower' if lower else 'higher'} {measure} is better"
@@ -178,7 +180,7 @@ def _of_measure(values: Array, measure: str, settings: Settings) -> Values:
     return Values(values, False, lower, np.zeros(len(values), dtype=bool), np.isnan(values), notes=(way,))
 
 
-def _of_column(column: pd.Series, name: str, settings: Settings) -> Values:
+def _of_column(column: pd.Series, name: str, settings: AnalysisSettings) -> Values:
     """A failure rate, a share of passes, or a score on its own scale."""
     nothing = np.zeros(len(column), dtype=bool)
     lower = settings.lower_is_better or name.lower() in FAILURES or is_lower_better(name)

@@ -27,17 +27,17 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from trueness.statistics.adjustment import adjust
+from trueness.statistics.multiplicity import adjust
 from trueness.studies.forecast.analysis import Analysis, asked_models, cell_means, joined, lines, number
 from trueness.studies.forecast.by_dataset import cells as estimate_cells
 from trueness.studies.forecast.by_dataset import over_datasets
-from trueness.studies.forecast.frames import CELL, Forecasts
+from trueness.studies.forecast.forecast_frames import CELL, Forecasts
 
 Rows = NDArray[np.bool_]
 DATASET_PAIRS = (("synthetic-30", "synthetic-12"), ("child", "asia"))  # those of the original protocol
 
 
-class Contrast(NamedTuple):
+class ForecastContrast(NamedTuple):
     kind: str
     a: str
     b: str
@@ -74,25 +74,25 @@ def contrasts(forecasts: Forecasts, measure: str = "f1") -> Analysis:
     return Analysis("contrasts", table, sentences, {"units": pd.concat(units, ignore_index=True)})
 
 
-def _contrasts(cells: pd.DataFrame, forecasts: Forecasts) -> Iterator[Contrast]:
+def _contrasts(cells: pd.DataFrame, forecasts: Forecasts) -> Iterator[ForecastContrast]:
     """cells: one row a (data set, learner), in the order in which the groups are cut from it."""
     learner, dataset = cells["learner"].to_numpy(object), cells["dataset"].to_numpy(object)
     names = [name for name in forecasts.learners if (learner == name).any()]
     for a, b in combinations(names, 2):
-        yield Contrast("learners", a, b, "dataset", learner == a, learner == b)
+        yield ForecastContrast("learners", a, b, "dataset", learner == a, learner == b)
     family = np.array([str(forecasts.learners.get(name, {}).get("family") or "") for name in learner], dtype=object)
     for a, b in combinations([name for name in dict.fromkeys(family) if name], 2):
-        yield Contrast("families", a, b, "dataset", family == a, family == b)
+        yield ForecastContrast("families", a, b, "dataset", family == a, family == b)
     broken = [frozenset(forecasts.learners.get(a, {}).get("breaks", {}).get(d, ())) for d, a in cells.to_numpy()]
     any_broken = np.array([bool(names) for names in broken], dtype=bool)
     if any_broken.any() and not any_broken.all():
-        yield Contrast("assumptions", "broken", "not broken", "dataset", any_broken, ~any_broken)
+        yield ForecastContrast("assumptions", "broken", "not broken", "dataset", any_broken, ~any_broken)
     for a, b in _dataset_pairs(list(dict.fromkeys(dataset)), forecasts):
-        yield Contrast("data sets", a, b, "learner", dataset == a, dataset == b)
+        yield ForecastContrast("data sets", a, b, "learner", dataset == a, dataset == b)
     for name in sorted(frozenset().union(*broken)):
         breaks = np.array([name in names for names in broken], dtype=bool)
         makes_it = np.isin(learner, learner[breaks])
-        yield Contrast("broken", name, "not broken", "learner", breaks, makes_it & ~breaks)
+        yield ForecastContrast("broken", name, "not broken", "learner", breaks, makes_it & ~breaks)
 
 
 def _dataset_pairs(names: list[str], forecasts: Forecasts) -> list[tuple[str, str]]:
@@ -103,7 +103,7 @@ def _dataset_pairs(names: list[str], forecasts: Forecasts) -> list[tuple[str, st
     return [(by_size[-1], by_size[0])]
 
 
-def _by_unit(values: pd.DataFrame, one: Contrast) -> pd.DataFrame:
+def _by_unit(values: pd.DataFrame, one: ForecastContrast) -> pd.DataFrame:
     """One row a unit in which both groups have a value."""
     of_a, of_b = (values[rows].groupby(level=one.unit, sort=False).mean() for rows in (one.in_a, one.in_b))
     each = (of_a - of_b).dropna()
@@ -112,7 +112,7 @@ def _by_unit(values: pd.DataFrame, one: Contrast) -> pd.DataFrame:
     return each.rename_axis("name").reset_index().assign(unit=one.unit)
 
 
-def _row(one: Contrast, who: str, each: pd.DataFrame) -> dict[str, object]:
+def _row(one: ForecastContrast, who: str, each: pd.DataFrame) -> dict[str, object]:
     off_by = over_datasets(each["predicted"] - each["measured"], each["name"], "off by", within=(-2.0, 2.0))
     told = each.dropna(subset=["agreement"])
     test = over_datasets(told["agreement"], told["name"], "agreement", 0.0, "greater") if len(told) else None

@@ -28,8 +28,8 @@ from trueness.datasets.surveys import open_microdata
 from trueness.errors import DataError, listed
 from trueness.studies.population.high_dimensional import kept_truth
 from trueness.studies.population.questions import Question
-from trueness.studies.population.rows import Rows, rows_of
-from trueness.studies.population.truth import QUANTILES, Array, Design, Truth
+from trueness.studies.population.survey_rows import Rows, rows_of
+from trueness.studies.population.truth import QUANTILES, Array, Design, PopulationTruth
 
 DRAWS = 2_000
 _COUNTS_AT_ONCE = 4_000_000  # entries of a block of drawn clusters: 32 MB
@@ -41,7 +41,7 @@ def truth_of(
     data: Microdata | None = None,
     draws: int = DRAWS,
     folder: Path | None = None,
-) -> Truth:
+) -> PopulationTruth:
     """Read the data of a question and estimate what it asks for; `folder`: of the study, where fits are kept."""
     data = data or open_microdata(question.data, question.folder)
     rows = rows_of(question, data)
@@ -70,7 +70,7 @@ def truth_of(
         drawn = cell_draws(total, squares, probs, draws, rng)
     n_eff = kish if design == "cells" else _seen_n_eff(probs, drawn, kish)
     means, quantiles = (None, None) if rows.numbers is None else _on_numbers(rows, rows.numbers, keep)
-    return Truth(
+    return PopulationTruth(
         rows.question, tuple(rows.question.conditions[c] for c in keep), probs, total.sum(axis=1) / total.sum(),
         counts.sum(axis=1), kish, n_eff, drawn, design, thin,
         rows.n_data, rows.n_outside, rows.n_missing, rows.n_unlisted, means, quantiles, rows.notes,

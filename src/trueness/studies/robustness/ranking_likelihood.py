@@ -27,7 +27,7 @@ _FLOOR = 1e-3  # the smallest eigenvalue of a correlation matrix that a regressi
 
 
 @dataclass(frozen=True, eq=False)
-class Moments:
+class LaggedMoments:
     """Second moments of [x(t), x(t-1), ..., x(t-lags)] in standard units, and how many rows they stand for."""
 
     matrix: Array  # (d (lags + 1), d (lags + 1))
@@ -47,7 +47,7 @@ class Path:
     n: float
 
 
-def moments(data: Observed, like: Moments | None = None) -> Moments:
+def moments(data: Observed, like: LaggedMoments | None = None) -> LaggedMoments:
     """`like` gives the scale: rows that judge are measured in the units of those that trained."""
     lags, n = data.lags, data.n
     if n <= lags + 1:
@@ -67,10 +67,10 @@ def moments(data: Observed, like: Moments | None = None) -> Moments:
     values, vectors = np.linalg.eigh(second)
     if values[0] < _FLOOR:
         second = (vectors * np.maximum(values, _FLOOR)) @ vectors.T
-    return Moments(second, float(1 / np.mean(1 / counts)), mean, sd, data.d, lags)
+    return LaggedMoments(second, float(1 / np.mean(1 / counts)), mean, sd, data.d, lags)
 
 
-def likelihood_path(scores: Array, train: Moments, judge: Moments, most: int) -> Path:
+def likelihood_path(scores: Array, train: LaggedMoments, judge: LaggedMoments, most: int) -> Path:
     """scores[i, j]: of i -> j. judge is train itself for an in-sample criterion."""
     d = train.d
     order = ranked(scores)[:most]
@@ -100,12 +100,12 @@ def ranked(scores: Array) -> NDArray[np.intp]:
     return np.stack(np.unravel_index(order, size.shape), axis=1)
 
 
-def _past(i: int, train: Moments) -> list[int]:
+def _past(i: int, train: LaggedMoments) -> list[int]:
     """Where the lagged values of i stand among the moments."""
     return [lag * train.d + i for lag in range(1, train.lags + 1)]
 
 
-def _loss(j: int, parents: list[int], train: Moments, judge: Moments) -> float:
+def _loss(j: int, parents: list[int], train: LaggedMoments, judge: LaggedMoments) -> float:
     s, v = train.matrix, judge.matrix
     if not parents:
         return float(np.log(s[j, j]) + v[j, j] / s[j, j])

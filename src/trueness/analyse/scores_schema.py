@@ -20,7 +20,7 @@ from typing import Literal
 import pandas as pd
 from pandas.api.types import is_numeric_dtype
 
-from trueness.analyse.settings import Settings, nearest
+from trueness.analyse.analysis_settings import AnalysisSettings, nearest
 from trueness.analyse.shapes import melted, only_score, with_verdicts, without_summaries
 from trueness.errors import DataError, listed
 
@@ -67,7 +67,7 @@ MANY = 20  # values beyond which a column such as `prompt` holds items, not cond
 
 
 @dataclass(frozen=True)
-class Outcome:
+class OutcomeColumns:
     """Where a run's score comes from."""
 
     kind: OutcomeKind
@@ -105,7 +105,7 @@ class Schema:
     repeat: str | None
     extraction: str | None
     rules: tuple[str, ...]  # columns with one verdict each
-    outcome: Outcome
+    outcome: OutcomeColumns
     guessed: tuple[str, ...] = ()  # what was concluded without a usual name, in words
     dropped: tuple[str, ...] = ()  # columns of a wide table that the settings exclude
 
@@ -126,7 +126,7 @@ class Schema:
         return ", ".join([*parts, f"score = {' / '.join(self.outcome.columns[:2])} ({option})"])
 
 
-def detect(frame: pd.DataFrame, settings: Settings, domain: str) -> tuple[pd.DataFrame, Schema]:
+def detect(frame: pd.DataFrame, settings: AnalysisSettings, domain: str) -> tuple[pd.DataFrame, Schema]:
     """The table, made long where it is wide, and its schema; DataError says what was looked for and what is there."""
     blank = frame.isna().all().to_numpy()
     empty = [str(column) for column in frame.columns[blank]]
@@ -144,7 +144,7 @@ def detect(frame: pd.DataFrame, settings: Settings, domain: str) -> tuple[pd.Dat
         guessed += sums
     if of_study:
         roles = _long_roles(frame, columns)
-        outcome = Outcome("long table", (columns["value"], columns["measure"], columns["status"]))
+        outcome = OutcomeColumns("long table", (columns["value"], columns["measure"], columns["status"]))
         rules: tuple[str, ...] = ()
     else:
         rules = _rules(frame, columns, roles)
@@ -168,7 +168,7 @@ def detect(frame: pd.DataFrame, settings: Settings, domain: str) -> tuple[pd.Dat
                 long, schema = detect(wide[0], settings, domain)
                 dropped = tuple(column for column in rest if column in excluded)
                 return long, replace(schema, guessed=(*guessed, *wide[1], *schema.guessed), dropped=dropped)
-            choice = Outcome("column", (str(score),))
+            choice = OutcomeColumns("column", (str(score),))
             guessed.append(f"{score}, the only column that can be a score")
         outcome = choice
     guessed += [f"empty and left out: {listed(empty, most=6)}"] if empty else []
@@ -215,7 +215,7 @@ def _plain_name(column: str) -> str:
 
 
 def _items_for_conditions(
-    frame: pd.DataFrame, roles: dict[str, str | None], settings: Settings, guessed: list[str]
+    frame: pd.DataFrame, roles: dict[str, str | None], settings: AnalysisSettings, guessed: list[str]
 ) -> None:
     """`prompt` is a way of asking in one table and the question itself in another: many values are questions, and so
     are more than there are models, where no other column names one and each model met each once."""
@@ -286,14 +286,14 @@ def _outcome(
     frame: pd.DataFrame,
     columns: dict[str, str],
     rules: tuple[str, ...],
-    settings: Settings,
+    settings: AnalysisSettings,
     domain: str,
     guessed: list[str],
-) -> Outcome | None:
+) -> OutcomeColumns | None:
     if settings.score:
-        return Outcome("column", (column_named(frame, settings.score, "the score", domain),))
+        return OutcomeColumns("column", (column_named(frame, settings.score, "the score", domain),))
     candidates = [
-        Outcome("counts", (columns[a], columns[b]), _first(columns, ABSENT_COUNTS))
+        OutcomeColumns("counts", (columns[a], columns[b]), _first(columns, ABSENT_COUNTS))
         for a, b in COUNTS
         if a in columns and b in columns
     ]
@@ -303,13 +303,13 @@ def _outcome(
         for a, b in COUNTED
         if {a, b} <= set(columns) and _are_counts(frame, columns[a], columns[b])
     ]
-    candidates += [Outcome("score of rules", pair) for pair in totals]
+    candidates += [OutcomeColumns("score of rules", pair) for pair in totals]
     measure, value = _first(columns, MEASURES), _first(columns, MEASURED)
     if measure and value and is_numeric_dtype(frame[value].dtype):
-        return Outcome("long table", (value, measure, columns.get("status", "")))
+        return OutcomeColumns("long table", (value, measure, columns.get("status", "")))
     scores = [columns[name] for name in (*FAILURES, *SCORES) if name in columns]
-    candidates += [Outcome("column", (name,)) for name in scores[:1]]
-    candidates += [Outcome("rules", rules)] if rules else []
+    candidates += [OutcomeColumns("column", (name,)) for name in scores[:1]]
+    candidates += [OutcomeColumns("rules", rules)] if rules else []
     if not candidates:
         return None
     covered = [_rows_with(frame, outcome) for outcome in candidates]
@@ -332,13 +332,13 @@ def _are_counts(frame: pd.DataFrame, part: str, whole: str) -> bool:
     )
 
 
-def _rows_with(frame: pd.DataFrame, outcome: Outcome) -> int:
+def _rows_with(frame: pd.DataFrame, outcome: OutcomeColumns) -> int:
     there = frame[list(outcome.columns)].notna()
     return int((there.any(axis=1) if outcome.kind == "rules" else there.all(axis=1)).sum())
 
 
 def _condition(
-    frame: pd.DataFrame, roles: dict[str, str | None], settings: Settings, domain: str, guessed: list[str]
+    frame: pd.DataFrame, roles: dict[str, str | None], settings: AnalysisSettings, domain: str, guessed: list[str]
 ) -> str:
     if settings.condition:
         return column_named(frame, settings.condition, "the condition", domain)

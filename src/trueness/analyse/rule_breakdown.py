@@ -12,13 +12,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from trueness.analyse.cells import paired_cells
+from trueness.analyse.analysis_settings import AnalysisSettings
 from trueness.analyse.domain import Domain
+from trueness.analyse.paired_cells import paired_cells
 from trueness.analyse.roles import Pair, Roles
-from trueness.analyse.settings import Settings
 from trueness.analyse.shares import Array
-from trueness.statistics.adjustment import adjusted
 from trueness.statistics.comparison import Comparison
+from trueness.statistics.multiplicity import adjusted
 from trueness.statistics.paired import paired_difference
 from trueness.statistics.result import Cell, interval_cells
 
@@ -94,7 +94,7 @@ class ModelRow:
         }
 
 
-def by_rule(domain: Domain, roles: Roles, settings: Settings) -> list[Breakdown]:
+def by_rule(domain: Domain, roles: Roles, settings: AnalysisSettings) -> list[Breakdown]:
     """Each rule, tests adjusted together within a pair: this is a screening."""
     breakdowns = [_rule(domain, str(rule), roles) for rule in domain.rules]
     for pair in roles.pairs:
@@ -107,7 +107,7 @@ def by_rule(domain: Domain, roles: Roles, settings: Settings) -> list[Breakdown]
     return breakdowns
 
 
-def by_model(domain: Domain, roles: Roles, settings: Settings) -> list[ModelRow]:
+def by_model(domain: Domain, roles: Roles, settings: AnalysisSettings) -> list[ModelRow]:
     """Each model; none where the table names no models."""
     if domain.schema.model is None:
         return []
@@ -137,7 +137,7 @@ def _rule(domain: Domain, rule: str, roles: Roles) -> Breakdown:
     )
 
 
-def _test(domain: Domain, values: Array, pair: Pair, settings: Settings) -> Comparison | None:
+def _test(domain: Domain, values: Array, pair: Pair, settings: AnalysisSettings) -> Comparison | None:
     """Over cells, two-sided; values: (n,) of which more is better."""
     cells = paired_cells(domain, pair, values)
     if cells.n < 2:
@@ -154,7 +154,7 @@ def _test(domain: Domain, values: Array, pair: Pair, settings: Settings) -> Comp
     return replace(test, n_clusters=len(set(cells.clusters)))
 
 
-def _model(domain: Domain, model: str, roles: Roles, tested: Sequence[Pair], settings: Settings) -> ModelRow:
+def _model(domain: Domain, model: str, roles: Roles, tested: Sequence[Pair], settings: AnalysisSettings) -> ModelRow:
     rows = (domain.runs["model"] == model).to_numpy() & ~np.isnan(domain.value)
 
     def average(conditions: Sequence[str]) -> float | None:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from trueness.outside import Json
-from trueness.showing import look
+from trueness.showing import theme
 from trueness.showing.marks import named, row_axis, row_scale, text_width, with_data
 from trueness.showing.saving import Figure
 from trueness.statistics.ranks import Better, Procedure, Ranking, rank
@@ -56,17 +56,17 @@ def ranks_chart(
     frame: pd.DataFrame,
     colours: Mapping[str, str],
     labels: Mapping[str, str] | None = None,
-    width: look.Width = "column",
+    width: theme.Width = "column",
     title: str = "Mean ranks",
 ) -> alt.LayerChart | alt.FacetChart:
     import altair as alt
 
     names = list(frame.loc[frame["kind"] == "mean", "respondent"])
-    labels = labels or look.labels(names)
+    labels = labels or theme.labels(names)
     row_labels = [labels[name] for name in names]
     place = {name: k for k, name in enumerate(names)}
     groups = frame[frame["kind"] == "group"]
-    wide = look.POINTS[width] - text_width(row_labels) - 50 - _BAR * len(groups)
+    wide = theme.POINTS[width] - text_width(row_labels) - 50 - _BAR * len(groups)
     marks = frame[frame["kind"].isin(("mean", "one"))].copy()
     marks["row"] = marks["respondent"].map(place) + 0.5
     marks["colour"] = marks["respondent"].map(dict(colours))
@@ -104,7 +104,7 @@ def ranks_chart(
     length = float(ruler["rank"].iloc[0]) if len(ruler) else 0.0
     drawn = pd.DataFrame([{"from": 1.0, "to": 1.0 + length, "text": f"critical difference {length:.2f}"}])
     data = {"marks": marks, "bars": bars} | ({"ruler": drawn} if len(ruler) else {})
-    return with_data(look.themed(chart, title, KEY), data)
+    return with_data(theme.themed(chart, title, KEY), data)
 
 
 def ranks(
@@ -115,7 +115,7 @@ def ranks(
     respondents: Sequence[str] | None = None,
     procedure: Procedure = "wilcoxon-holm",
     level: float = 0.95,
-    width: look.Width = "column",
+    width: theme.Width = "column",
     name: str = "ranks",
 ) -> Figure:
     """scores: (data sets, respondents). respondents: all of the study, so that colours are those of other charts."""
@@ -128,7 +128,7 @@ def ranks(
     frame = ranks_frame(kept, better, ranking)
     names = list(respondents or scores.columns)
     chart = ranks_chart(
-        frame, look.colours(names, references), look.labels(names), width, f"Mean ranks by {what.partition(',')[0]}"
+        frame, theme.colours(names, references), theme.labels(names), width, f"Mean ranks by {what.partition(',')[0]}"
     )
     left_out = [str(name) for name in scores.columns if name not in kept.columns]
     return Figure(name, frame, chart, _caption(ranking, what, better, left_out))

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from trueness.analyse.analysis import Analysis
 from trueness.analyse.documents import chart_frames, listed_scopes
-from trueness.showing import look
+from trueness.analyse.scores_analysis import ScoresAnalysis
+from trueness.showing import theme
 from trueness.showing.marks import named, row_axis, row_scale, text_width, with_data
 from trueness.showing.saving import Figure
 
@@ -20,7 +20,7 @@ KEY = "dot: the estimate; line: its interval"
 MOST_ROWS = 60
 
 
-def figures(analysis: Analysis) -> list[Figure]:
+def figures(analysis: ScoresAnalysis) -> list[Figure]:
     """Means first; one row a condition, and one a comparison."""
     frames = {name: pd.DataFrame(rows) for name, rows in chart_frames(analysis).items() if rows}
     level, first = 100 * analysis.settings.level, analysis.domains[0].domain
@@ -61,16 +61,16 @@ def interval_chart(frame: pd.DataFrame, value: str, low: str, high: str, title: 
     x = alt.X(f"{value}:Q", title=title, scale=alt.Scale(zero=value == "diff"))
     base = alt.Chart(named("marks"))
     layers: list[alt.Chart] = [
-        base.transform_filter(f"datum.{low} != null").mark_rule(strokeWidth=1.3, color=look.TRUTH).encode(
+        base.transform_filter(f"datum.{low} != null").mark_rule(strokeWidth=1.3, color=theme.TRUTH).encode(
             x=alt.X(f"{low}:Q", title=title), x2=alt.X2(f"{high}:Q"), y=y
         ),
         base.transform_filter(f"datum.{value} != null")
-        .mark_point(filled=True, size=22, color=look.TRUTH)
+        .mark_point(filled=True, size=22, color=theme.TRUTH)
         .encode(x=x, y=y),
     ]  # fmt: skip
     if value == "diff":
-        zero = alt.Chart(named("zero")).mark_rule(strokeDash=[2, 2], color=look.MISSING).encode(x="zero:Q")
+        zero = alt.Chart(named("zero")).mark_rule(strokeDash=[2, 2], color=theme.MISSING).encode(x="zero:Q")
         layers.insert(0, zero)
-    width = max(120.0, look.POINTS["page"] - text_width(names) - 24)
+    width = max(120.0, theme.POINTS["page"] - text_width(names) - 24)
     chart = alt.layer(*layers).properties(width=width, height=11 * max(len(names), 1))
-    return with_data(look.themed(chart, "", KEY), {"marks": marks, "zero": pd.DataFrame({"zero": [0.0]})})
+    return with_data(theme.themed(chart, "", KEY), {"marks": marks, "zero": pd.DataFrame({"zero": [0.0]})})

@@ -1,6 +1,6 @@
 """The whole analysis of one or more scores tables.
 
-    read_tables(files) -> analyse(tables, settings) -> Analysis: lines, contrasts, rules, models, flags, sentences
+    read_tables(files) -> analyse(tables, settings) -> ScoresAnalysis: lines, contrasts, rules, models, flags, sentences
 
 Every choice that could have been made otherwise is computed both ways: excluded runs, runs without a score, absent
 rules, rounded rates. `DomainAnalysis.otherwise` holds those that change anything.
@@ -14,15 +14,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
+from trueness.analyse.analysis_settings import AnalysisSettings, nearest
 from trueness.analyse.conditions import ConditionSummary, summarise
 from trueness.analyse.contrasts import Contrast, adjusted_together, contrast, with_interval_of
 from trueness.analyse.domain import Domain, domain_of
+from trueness.analyse.domain_lines import Line, line_of
 from trueness.analyse.families import FamilyPair, by_family, check_families
 from trueness.analyse.flags import Flag, red_flags
-from trueness.analyse.lines import Line, line_of
 from trueness.analyse.roles import Pair, Roles, roles_of
-from trueness.analyse.rules import Breakdown, ModelRow, by_model, by_rule
-from trueness.analyse.settings import Settings, nearest
+from trueness.analyse.rule_breakdown import Breakdown, ModelRow, by_model, by_rule
 from trueness.errors import DataError, listed
 
 PROTOCOL = {
@@ -56,8 +56,8 @@ class DomainAnalysis:
 
 
 @dataclass(frozen=True, eq=False)
-class Analysis:
-    settings: Settings
+class ScoresAnalysis:
+    settings: AnalysisSettings
     roles: Roles
     domains: tuple[DomainAnalysis, ...]
     notes: tuple[str, ...]
@@ -96,7 +96,7 @@ class Analysis:
         return f"{method} over all {len(made)} comparisons{inside}"
 
 
-def analyse(tables: Mapping[str, pd.DataFrame], settings: Settings = Settings()) -> Analysis:  # noqa: B008
+def analyse(tables: Mapping[str, pd.DataFrame], settings: AnalysisSettings = AnalysisSettings()) -> ScoresAnalysis:  # noqa: B008
     """tables: domain -> one row a run, as `read_tables` gives them."""
     whole = [domain_of(name, frame, settings) for name, frame in tables.items()]
     _check_exclusions(whole, settings)
@@ -120,7 +120,7 @@ def analyse(tables: Mapping[str, pd.DataFrame], settings: Settings = Settings())
         )
         for k, (domain, complete) in enumerate(zip(kept, whole, strict=True))
     ]
-    return Analysis(settings, roles, tuple(parts), (*getattr(tables, "notes", ()), *roles.notes))
+    return ScoresAnalysis(settings, roles, tuple(parts), (*getattr(tables, "notes", ()), *roles.notes))
 
 
 def _pairs(domain: Domain, roles: Roles) -> list[Pair]:
@@ -130,14 +130,14 @@ def _pairs(domain: Domain, roles: Roles) -> list[Pair]:
     return [pair for pair in pairs if pair.treatment and present & set(pair.reference)]
 
 
-def _family(cases: Sequence[tuple[Domain, Pair]], settings: Settings) -> list[Contrast]:
+def _family(cases: Sequence[tuple[Domain, Pair]], settings: AnalysisSettings) -> list[Contrast]:
     """Contrasts that are adjusted together."""
     contrasts = [contrast(domain, pair, settings, len(cases)) for domain, pair in cases]
     return adjusted_together(contrasts, [domain for domain, _ in cases], settings)
 
 
 def _domain_analysis(
-    domain: Domain, complete: Domain, contrasts: list[Contrast], roles: Roles, settings: Settings
+    domain: Domain, complete: Domain, contrasts: list[Contrast], roles: Roles, settings: AnalysisSettings
 ) -> DomainAnalysis:
     here = replace(roles, pairs=tuple(one.pair for one in contrasts))
     rules = by_rule(domain, here, settings)
@@ -156,7 +156,7 @@ def _domain_analysis(
 
 
 def _otherwise(
-    domain: Domain, complete: Domain, contrasts: Sequence[Contrast], roles: Roles, settings: Settings
+    domain: Domain, complete: Domain, contrasts: Sequence[Contrast], roles: Roles, settings: AnalysisSettings
 ) -> list[Line]:
     """Every other reading that changes a value, and the analysis without exclusions."""
     readings = [
@@ -175,7 +175,7 @@ def _otherwise(
     return lines
 
 
-def _check_exclusions(domains: Sequence[Domain], settings: Settings) -> None:
+def _check_exclusions(domains: Sequence[Domain], settings: AnalysisSettings) -> None:
     if settings.exclude and not any(domain.runs["excluded"].any() or domain.schema.dropped for domain in domains):
         column, value = settings.excluded[0]
         role = column if column in ("model", "task", "condition") else "model"
