@@ -19,6 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from trueness.learners.kernels.compiling import bare, bare_kernel
 from trueness.learners.kernels.equivalence import Matrix
 from trueness.learners.kernels.scores import (
     GAUSSIAN_BIC,
@@ -26,8 +27,6 @@ from trueness.learners.kernels.scores import (
     Integers,
     Scorer,
     added_scores,
-    lean,
-    lean_kernel,
     local_score,
     room_for_added,
 )
@@ -87,14 +86,14 @@ def search(s: Scorer, orders: list[Integers]) -> tuple[list[float], Matrix]:
     return scores, dag
 
 
-@lean_kernel
+@bare_kernel
 def plant(s: Scorer, f: Forest) -> None:
     """The roots, entries 0 to d - 1: no parents."""
     for v in range(len(s.nodes)):
         f.scores[v, 0] = f.scores[v, 1] = local_score(s, v, f.sets[_PARENTS], np.int64(0))
 
 
-@lean_kernel
+@bare_kernel
 def climb(s: Scorer, order: Integers, f: Forest) -> float:
     """Move nodes until none gains; the score of the order, or FULL."""
     d = len(order)
@@ -113,7 +112,7 @@ def climb(s: Scorer, order: Integers, f: Forest) -> float:
     return total
 
 
-@lean_kernel
+@bare_kernel
 def order_score(s: Scorer, order: Integers, f: Forest, dag: Matrix) -> float:
     """The score of an order, or FULL; fills dag (1 for i -> j) with the parents chosen from those before each node."""
     d = len(order)
@@ -133,7 +132,7 @@ def order_score(s: Scorer, order: Integers, f: Forest, dag: Matrix) -> float:
     return total
 
 
-@lean
+@bare
 def _retrace(s: Scorer, order: Integers, first: int, last: int, v: int, f: Forest) -> bool:
     """Trace v and those of order[first:last + 1] whose walk looked at v, or all for v = -1; False where there is no
     room."""
@@ -154,7 +153,7 @@ def _retrace(s: Scorer, order: Integers, first: int, last: int, v: int, f: Fores
     return True
 
 
-@lean
+@bare
 def _move(s: Scorer, v: int, order: Integers, f: Forest) -> tuple[float, float]:
     """Take v to its best place; what that gains, 0 where it stays, or FULL; and the score of the order then.
 
@@ -210,7 +209,7 @@ def _move(s: Scorer, v: int, order: Integers, f: Forest) -> tuple[float, float]:
     return gain, total
 
 
-@lean
+@bare
 def _trace(s: Scorer, v: int, f: Forest) -> float:
     """The score of v with what grow and shrink choose from the prefix, left in sets[_PARENTS]; or FULL."""
     d = len(s.nodes)
@@ -242,7 +241,7 @@ def _trace(s: Scorer, v: int, f: Forest) -> float:
     return f.scores[node, 1]
 
 
-@lean
+@bare
 def _without(parents: Integers, k: int, p: int) -> int:
     """Take p out of parents[:k], keeping the order of the others."""
     i = 0
@@ -253,7 +252,7 @@ def _without(parents: Integers, k: int, p: int) -> int:
     return k - 1
 
 
-@lean
+@bare
 def _grow(s: Scorer, v: int, node: int, k: int, f: Forest) -> bool:
     """The branches of a node with parents[:k], the best first; False where there is no room."""
     d = len(s.nodes)
@@ -286,7 +285,7 @@ def _grow(s: Scorer, v: int, node: int, k: int, f: Forest) -> bool:
     return True
 
 
-@lean
+@bare
 def _shrink(s: Scorer, v: int, node: int, k: int, f: Forest) -> bool:
     """What a node with parents[:k] loses, one at a time while the score rises; False where there is no room."""
     links, scores, removed, used, trial = f.links, f.scores, f.removed, f.used, f.sets[_TRIAL]

@@ -13,10 +13,9 @@ c_ij + (2 M_ji + (2 W_ij M_ji)^2) / mu, ends each stage at its minimum.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from trueness.learners.kernels.compiling import UNWRAPPED
+from trueness.learners.kernels.compiling import inner, kernel
 from trueness.learners.kernels.expm import gather_rows
 from trueness.learners.kernels.lbfgsb import (
     EVALUATE,
@@ -34,7 +33,7 @@ Array = NDArray[np.float64]
 WIDEN = 0.1  # added to s where the last stage's W lies outside its domain, as the authors do
 
 
-@njit(**UNWRAPPED)
+@inner
 def log_determinant(matrix: Array, inverse: Array) -> float:
     """log det of an M-matrix, and its inverse, by Gauss-Jordan without pivoting; -inf where it is no M-matrix."""
     d = len(matrix)
@@ -61,7 +60,7 @@ def log_determinant(matrix: Array, inverse: Array) -> float:
     return total
 
 
-@njit(cache=True)
+@kernel
 def barrier(weights: Array, s: float, matrix: Array, inverse: Array) -> float:
     """h_s(W), inf outside its domain; `inverse` becomes M."""
     d = len(weights)
@@ -72,7 +71,7 @@ def barrier(weights: Array, s: float, matrix: Array, inverse: Array) -> float:
     return d * np.log(s) - log_determinant(matrix, inverse)
 
 
-@njit(**UNWRAPPED)
+@inner
 def stage_value(
     problem: Problem, weights: Array, mu: float, s: float, space: Space, gradient: Array, curvature: Array
 ) -> tuple[float, float, float]:
@@ -93,7 +92,7 @@ def stage_value(
     return loss + h / mu, loss, h
 
 
-@njit(cache=True)
+@kernel
 def solve(
     problem: Problem, space: Space, search: Search, penalty: float, mus: Array, sizes: Array, best: Array, trace: Array
 ) -> None:

@@ -13,10 +13,9 @@ cut[i, j] = 1 where an intervention has one of i and j among its targets; of sha
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from trueness.learners.kernels.compiling import UNWRAPPED
+from trueness.learners.kernels.compiling import inner, kernel
 
 Matrix = NDArray[np.uint8]
 Integers = NDArray[np.int64]
@@ -24,7 +23,7 @@ _DIRECTED, _COMPELLED, _REVERSIBLE = 1, 2, 3
 NO_CUT: Matrix = np.zeros((0, 0), dtype=np.uint8)
 
 
-@njit(cache=True)
+@kernel
 def complete(graph: Matrix, cut: Matrix) -> bool:
     """Replace a partially directed graph, cut edges directed, by the graph of its class; False where none has it."""
     start, around = _adjacent(graph)
@@ -40,7 +39,7 @@ def complete(graph: Matrix, cut: Matrix) -> bool:
     return True
 
 
-@njit(cache=True)
+@kernel
 def dag_of(graph: Matrix) -> tuple[bool, Matrix]:
     """A DAG in the class of a partially directed graph, and whether there is one."""
     start, around = _adjacent(graph)
@@ -49,7 +48,7 @@ def dag_of(graph: Matrix) -> tuple[bool, Matrix]:
     return order[0] >= 0, dag
 
 
-@njit(cache=True)
+@kernel
 def cpdag_of_dag(dag: Matrix, order: Integers) -> Matrix:
     """The CPDAG of a DAG (dag[i, j] = 1 for i -> j) whose nodes are given causes first."""
     start, around = _adjacent(dag)
@@ -59,7 +58,7 @@ def cpdag_of_dag(dag: Matrix, order: Integers) -> Matrix:
     return graph
 
 
-@njit(**UNWRAPPED)
+@inner
 def _adjacent(graph: Matrix) -> tuple[Integers, Integers]:
     """The nodes adjacent to i are around[start[i]:start[i + 1]]."""
     d = len(graph)
@@ -85,7 +84,7 @@ def _adjacent(graph: Matrix) -> tuple[Integers, Integers]:
     return start, around
 
 
-@njit(**UNWRAPPED)
+@inner
 def _extend(graph: Matrix, start: Integers, around: Integers, dag: Matrix) -> Integers:
     """Fill dag; its nodes, causes first. order[0] = -1 where there is no extension."""
     d = len(graph)
@@ -114,7 +113,7 @@ def _extend(graph: Matrix, start: Integers, around: Integers, dag: Matrix) -> In
     return order
 
 
-@njit(**UNWRAPPED)
+@inner
 def _can_be_sink(graph: Matrix, x: int, start: Integers, around: Integers, gone: Matrix) -> bool:
     """No x -> v is left, and each v with x -- v is adjacent to all others around x."""
     for k in range(start[x], start[x + 1]):
@@ -132,7 +131,7 @@ def _can_be_sink(graph: Matrix, x: int, start: Integers, around: Integers, gone:
     return True
 
 
-@njit(**UNWRAPPED)
+@inner
 def _label(dag: Matrix, order: Integers, start: Integers, around: Integers) -> None:
     """Turn each entry _DIRECTED of dag into _COMPELLED or _REVERSIBLE: by y, and into one y from the latest x on."""
     d = len(dag)
@@ -168,7 +167,7 @@ def _label(dag: Matrix, order: Integers, start: Integers, around: Integers) -> N
                     dag[parents[m], y] = _COMPELLED if all_compelled else found
 
 
-@njit(**UNWRAPPED)
+@inner
 def _close(dag: Matrix, cut: Matrix, start: Integers, around: Integers) -> None:
     """As `_label`, with the cut edges compelled. Rule 4 has no case here: cut edges leave chains that are chordal."""
     d = len(dag)
@@ -188,7 +187,7 @@ def _close(dag: Matrix, cut: Matrix, start: Integers, around: Integers) -> None:
                     changed = True
 
 
-@njit(**UNWRAPPED)
+@inner
 def _is_collider(dag: Matrix, x: int, y: int, start: Integers, around: Integers) -> bool:
     for k in range(start[y], start[y + 1]):
         z = around[k]
@@ -197,7 +196,7 @@ def _is_collider(dag: Matrix, x: int, y: int, start: Integers, around: Integers)
     return False
 
 
-@njit(**UNWRAPPED)
+@inner
 def _follows(dag: Matrix, x: int, y: int, start: Integers, around: Integers) -> bool:
     """Whether x -> y follows from compelled edges: u -> x with u, y apart; x -> z -> y; or z -> y <- w with z, w apart
     and x -- z, x -- w."""
@@ -219,7 +218,7 @@ def _follows(dag: Matrix, x: int, y: int, start: Integers, around: Integers) -> 
     return False
 
 
-@njit(**UNWRAPPED)
+@inner
 def _has_other_cause(dag: Matrix, x: int, parents: Integers, count: int) -> bool:
     """Whether one of parents[:count] other than x is no parent of x."""
     m = 0
@@ -228,7 +227,7 @@ def _has_other_cause(dag: Matrix, x: int, parents: Integers, count: int) -> bool
     return m < count
 
 
-@njit(**UNWRAPPED)
+@inner
 def _write(labels: Matrix, start: Integers, around: Integers, graph: Matrix) -> None:
     for i in range(len(graph)):
         for k in range(start[i], start[i + 1]):

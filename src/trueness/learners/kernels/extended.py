@@ -17,11 +17,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from trueness.errors import DataError
-from trueness.learners.kernels.compiling import UNWRAPPED
+from trueness.learners.kernels.compiling import bare, inner, kernel
 from trueness.learners.kernels.equivalence import NO_CUT, Matrix, complete
 from trueness.learners.kernels.ges import (
     BEST,
@@ -37,7 +36,7 @@ from trueness.learners.kernels.ges import (
     sets_of,
     take_out,
 )
-from trueness.learners.kernels.scores import Floats, Integers, Scorer, lean
+from trueness.learners.kernels.scores import Floats, Integers, Scorer
 from trueness.learners.kernels.turning import best_turn
 
 NOTHING = -1  # in place of a node
@@ -147,7 +146,7 @@ def _dearest_first(state: State) -> list[tuple[int, int]]:
     return [*edges, *((v, v) for v in np.argsort(of_node, kind="stable").tolist() if of_node[v] > -np.inf)]
 
 
-@njit(cache=True)
+@kernel
 def force(s: Scorer, state: State, x: int, y: int, room: Room) -> int:
     """Take out the edge between x and y, or all edges of x = y, the cheapest first, by the best Delete of each.
 
@@ -174,7 +173,7 @@ def force(s: Scorer, state: State, x: int, y: int, room: Room) -> int:
         steps += 1
 
 
-@njit(cache=True)
+@kernel
 def climb(s: Scorer, state: State, x: int, y: int, free: bool, room: Room) -> int:
     """Apply operators while one gains; how many, at most len(trace). Not free: none that joins x and y, or x = y."""
     steps, no_x, no_y = 0, np.int64(NOTHING), np.int64(NOTHING)
@@ -196,7 +195,7 @@ def climb(s: Scorer, state: State, x: int, y: int, free: bool, room: Room) -> in
         _apply(state, operator, x, y, room.sets[BEST], room.touched)
 
 
-@njit(**UNWRAPPED)  # not lean: `complete` makes arrays
+@inner  # not bare: `complete` makes arrays
 def _apply(state: State, operator: int, x: int, y: int, chosen: Integers, touched: Matrix) -> None:
     """The operator with its set, and which nodes have other edges than before."""
     graph, before, changed = state.graph, state.before, state.changed
@@ -220,13 +219,13 @@ def _apply(state: State, operator: int, x: int, y: int, chosen: Integers, touche
             list_out(graph, i, state.out)
 
 
-@lean
+@bare
 def _operator(graph: Matrix, x: int, y: int) -> int:
     """Which operator [y, x] stands for."""
     return DELETE if graph[x, y] else TURN if graph[y, x] else INSERT
 
 
-@lean
+@bare
 def _forbidden(u: int, v: int, no_x: int, no_y: int) -> bool:
     """Whether u and v may not be joined: they are no_x and no_y, or one is the no_x = no_y that is to stay alone."""
     if no_x == no_y:
@@ -234,7 +233,7 @@ def _forbidden(u: int, v: int, no_x: int, no_y: int) -> bool:
     return (u == no_x and v == no_y) or (u == no_y and v == no_x)
 
 
-@lean
+@bare
 def _renew(s: Scorer, state: State, x: int, y: int, no_x: int, no_y: int, room: Room) -> None:
     """Compute the gains anew that a changed edge of v, another adjacency of x and y, or new parents of u enter.
 
@@ -271,7 +270,7 @@ def _renew(s: Scorer, state: State, x: int, y: int, no_x: int, no_y: int, room: 
         changed[nodes[k]] = 0
 
 
-@lean
+@bare
 def _gain(s: Scorer, graph: Matrix, x: int, y: int, paths: int, out: Integers, sets: Integers) -> float:
     """The most that the operator of [y, x] gains, its set left in `sets`; paths: whether they are asked for."""
     operator = _operator(graph, x, y)
@@ -282,7 +281,7 @@ def _gain(s: Scorer, graph: Matrix, x: int, y: int, paths: int, out: Integers, s
     return best_turn(s, graph, x, y, paths, out, sets)
 
 
-@lean
+@bare
 def _first_valid(s: Scorer, state: State, operator: int, room: Room) -> tuple[int, int, float]:
     """x, y and gain of the best valid operator of a kind, its set in room.sets; x = -1 where none gains.
 
@@ -315,13 +314,13 @@ def _first_valid(s: Scorer, state: State, operator: int, room: Room) -> tuple[in
     return x, y, gained
 
 
-@lean
+@bare
 def _at(state: State, operator: int, y: int, x: int) -> float:
     """The gain of [y, x] where it is of that operator."""
     return state.gain[y, x] if _operator(state.graph, x, y) == operator else -np.inf
 
 
-@lean
+@bare
 def _greatest(state: State, operator: int, y: int) -> int:
     best = np.int64(0)
     for x in range(1, len(state.graph)):

@@ -18,10 +18,10 @@ k nodes still has 2^k parts, which `limit` keeps in bounds where the data are de
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from trueness.learners.kernels.compiling import bare, kernel
 from trueness.learners.kernels.equivalence import NO_CUT, Matrix, complete
-from trueness.learners.kernels.scores import Floats, Integers, Scorer, lean, local_score
+from trueness.learners.kernels.scores import Floats, Integers, Scorer, local_score
 
 INSERT, DELETE, TURN = 0, 1, 2
 NO_PATHS, PATHS, PATHS_OF_TURN = 0, 1, 2
@@ -54,7 +54,7 @@ def shrink(s: Scorer, graph: Matrix, cut: Matrix = NO_CUT) -> Floats:
     return deleted[: backward(s, graph, cut, sets, np.zeros(len(graph) + 1, dtype=np.int64), deleted)]
 
 
-@njit(cache=True)  # not lean: `complete` makes arrays
+@kernel  # not bare: `complete` makes arrays
 def forward(
     s: Scorer,
     graph: Matrix,
@@ -103,7 +103,7 @@ def forward(
                 list_out(graph, i, out)
 
 
-@lean
+@bare
 def _renew(
     s: Scorer,
     graph: Matrix,
@@ -136,7 +136,7 @@ def _renew(
         best[v] = greatest(gain, v)
 
 
-@lean
+@bare
 def _first_valid(
     s: Scorer, graph: Matrix, gain: Floats, best: Integers, held: Floats, out: Integers, sets: Integers
 ) -> tuple[int, int]:
@@ -162,7 +162,7 @@ def _first_valid(
         best[y] = greatest(gain, y)
 
 
-@lean
+@bare
 def greatest(gain: Floats, y: int) -> int:
     best = 0
     for x in range(1, len(gain)):
@@ -171,7 +171,7 @@ def greatest(gain: Floats, y: int) -> int:
     return best
 
 
-@lean
+@bare
 def sets_of(graph: Matrix, y: int, sets: Integers) -> None:
     """Ne(y) and Pa(y), their sizes in the last column."""
     d = len(graph)
@@ -187,7 +187,7 @@ def sets_of(graph: Matrix, y: int, sets: Integers) -> None:
     sets[NEAR, d], sets[PARENTS, d] = near, parents
 
 
-@lean
+@bare
 def best_insert(s: Scorer, graph: Matrix, x: int, y: int, paths: int, out: Integers, sets: Integers) -> float:
     """The greatest gain of Insert(x, y, T); T is left in `sets`. paths: what is asked of them, see `_reaches`."""
     d = len(graph)
@@ -227,7 +227,7 @@ def best_insert(s: Scorer, graph: Matrix, x: int, y: int, paths: int, out: Integ
         start = sets[PLACE, chosen - 1] + 1
 
 
-@lean
+@bare
 def list_out(graph: Matrix, u: int, out: Integers) -> None:
     """out[u]: the v with u -> v or u -- v, how many in its last column."""
     count = 0
@@ -238,14 +238,14 @@ def list_out(graph: Matrix, u: int, out: Integers) -> None:
     out[u, len(graph)] = count
 
 
-@lean
+@bare
 def keep(sets: Integers, k: int, chosen: int, d: int) -> None:
     sets[BEST, d] = chosen
     for i in range(chosen):
         sets[BEST, i] = sets[BASE, k + i]
 
 
-@lean
+@bare
 def next_clique(graph: Matrix, sets: Integers, n_free: int, k: int, chosen: int, start: int) -> int:
     """Lengthen the chosen clique by a free node from `start` on, or change its last one; its size, 0 at the end."""
     base = sets[BASE]
@@ -262,7 +262,7 @@ def next_clique(graph: Matrix, sets: Integers, n_free: int, k: int, chosen: int,
         start = sets[PLACE, chosen] + 1
 
 
-@lean
+@bare
 def joins(graph: Matrix, v: int, members: Integers, first: int, last: int) -> bool:
     """Whether v is adjacent to all of members[first:last]."""
     i = first
@@ -271,7 +271,7 @@ def joins(graph: Matrix, v: int, members: Integers, first: int, last: int) -> bo
     return i == last
 
 
-@lean
+@bare
 def _reaches(
     graph: Matrix, y: int, x: int, paths: int, in_clique: int, first: int, last: int, out: Integers, sets: Integers
 ) -> bool:
@@ -307,7 +307,7 @@ def _reaches(
     return False
 
 
-@njit(cache=True)  # not lean: `complete` makes arrays
+@kernel  # not bare: `complete` makes arrays
 def backward(s: Scorer, graph: Matrix, cut: Matrix, sets: Integers, kept: Integers, trace: Floats) -> int:
     """Delete until nothing gains; the number of operators applied."""
     d = len(graph)
@@ -332,7 +332,7 @@ def backward(s: Scorer, graph: Matrix, cut: Matrix, sets: Integers, kept: Intege
             raise ValueError("a valid Delete has a consistent extension")
 
 
-@lean
+@bare
 def best_delete(s: Scorer, graph: Matrix, x: int, y: int, sets: Integers) -> float:
     """The greatest gain of Delete(x, y, H); NA - H is left in `sets`."""
     d = len(graph)
@@ -365,7 +365,7 @@ def best_delete(s: Scorer, graph: Matrix, x: int, y: int, sets: Integers) -> flo
         start = sets[PLACE, chosen - 1] + 1
 
 
-@lean
+@bare
 def take_out(graph: Matrix, x: int, y: int, kept: Integers) -> None:
     """Take the edge out; H are the common neighbours that are not among kept[:kept[d]]."""
     d = len(graph)

@@ -12,9 +12,9 @@ The gradient of -log |det(I - W)| is (I - W)^-T. The likelihood makes a DAG attr
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from trueness.learners.kernels.compiling import kernel
 from trueness.learners.kernels.expm import exponential_excess, gather_rows
 from trueness.learners.kernels.lbfgsb import (
     EVALUATE,
@@ -31,7 +31,7 @@ from trueness.learners.kernels.notears import MOST_EVALUATIONS, Problem, Space, 
 Array = NDArray[np.float64]
 
 
-@njit(cache=True)
+@kernel
 def golem_value(
     problem: Problem, weights: Array, equal: bool, acyclic: float, space: Space, gradient: Array, curvature: Array
 ) -> tuple[float, float]:
@@ -69,7 +69,7 @@ def golem_value(
     return value + acyclic * h, h
 
 
-@njit(cache=True)
+@kernel
 def solve(problem: Problem, space: Space, search: Search, equal: bool, acyclic: float, best: Array) -> tuple[int, int]:
     """Go from `best` (d, d) to a minimum, in place; evaluations, and why it ended."""
     d = len(best)

@@ -17,8 +17,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from trueness.learners.kernels.compiling import bare, bare_kernel
 from trueness.learners.kernels.equivalence import Matrix
-from trueness.learners.kernels.scores import Floats, Integers, Scorer, lean, lean_kernel, local_score
+from trueness.learners.kernels.scores import Floats, Integers, Scorer, local_score
 
 ADD, DELETE, REVERSE = 0, 1, 2
 NO_GAIN = 1e-9  # a gain below this is rounding: members of one class have equal scores
@@ -39,7 +40,7 @@ def room_for(d: int, tabu: int) -> Room:
     return Room(np.empty((d, d)), flags, flags.copy(), np.zeros((3, d), dtype=np.int64), np.zeros(tabu, dtype=np.int64))
 
 
-@lean_kernel
+@bare_kernel
 def climb(s: Scorer, dag: Matrix, patience: int, w: Room, trace: Floats) -> int:
     """Improve dag in place; the number of moves to the best DAG, (move, i, j, gain) each in the rows of trace.
 
@@ -80,19 +81,19 @@ def climb(s: Scorer, dag: Matrix, patience: int, w: Room, trace: Floats) -> int:
     return best_steps
 
 
-@lean
+@bare
 def _copy(source: Matrix, target: Matrix) -> None:
     for i in range(len(source)):
         for j in range(len(source)):
             target[i, j] = source[i, j]
 
 
-@lean
+@bare
 def _gain(change: Floats, move: int, i: int, j: int) -> float:
     return change[i, j] + change[j, i] if move == REVERSE else change[i, j]
 
 
-@lean
+@bare
 def _best_move(s: Scorer, dag: Matrix, w: Room, steps: int) -> tuple[int, int, int]:
     """The allowed move with the greatest gain, the first of those within rounding; -1 where none is allowed."""
     d, change, tabu = len(dag), w.change, len(w.recent)
@@ -113,7 +114,7 @@ def _best_move(s: Scorer, dag: Matrix, w: Room, steps: int) -> tuple[int, int, i
     return found, source, target
 
 
-@lean
+@bare
 def _allowed(s: Scorer, dag: Matrix, reach: Matrix, move: int, i: int, j: int) -> bool:
     """Whether the move leaves a DAG, and no node with more parents than the limit."""
     if move == ADD:
@@ -129,7 +130,7 @@ def _allowed(s: Scorer, dag: Matrix, reach: Matrix, move: int, i: int, j: int) -
     return True
 
 
-@lean
+@bare
 def _room(s: Scorer, dag: Matrix, j: int) -> bool:
     count = 0
     for i in range(len(dag)):
@@ -137,7 +138,7 @@ def _room(s: Scorer, dag: Matrix, j: int) -> bool:
     return count < s.limit
 
 
-@lean
+@bare
 def _renew(s: Scorer, dag: Matrix, j: int, change: Floats, lists: Integers) -> None:
     """change[:, j]: what adding or deleting i -> j gains for each i."""
     d, parents = len(dag), lists[0]
@@ -163,7 +164,7 @@ def _renew(s: Scorer, dag: Matrix, j: int, change: Floats, lists: Integers) -> N
         parents[m] = i
 
 
-@lean_kernel
+@bare_kernel
 def reachable(dag: Matrix, reach: Matrix, lists: Integers) -> None:
     """reach[i, j] = 1 where a directed path leads from i to j, or i = j."""
     d = len(dag)
@@ -190,7 +191,7 @@ def reachable(dag: Matrix, reach: Matrix, lists: Integers) -> None:
                     count += 1
 
 
-@lean
+@bare
 def _key(s: Scorer, dag: Matrix) -> int:
     """A Zobrist key of the whole DAG."""
     key = np.int64(0)
@@ -201,18 +202,18 @@ def _key(s: Scorer, dag: Matrix) -> int:
     return key
 
 
-@lean
+@bare
 def _edge_key(s: Scorer, i: int, j: int) -> int:
     return (s.nodes[i, 2] ^ (s.nodes[j, 0] >> 7)) * (s.nodes[j, 1] | 1) ^ (s.nodes[i, 3] >> 11)
 
 
-@lean
+@bare
 def _flip(s: Scorer, move: int, i: int, j: int) -> int:
     key = _edge_key(s, i, j)
     return key ^ _edge_key(s, j, i) if move == REVERSE else key
 
 
-@lean
+@bare
 def _is_recent(key: int, recent: Integers, steps: int) -> bool:
     k, held = 0, min(len(recent), steps)
     while k < held and recent[k] != key:

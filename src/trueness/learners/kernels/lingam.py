@@ -22,13 +22,12 @@ multiples of each other say nothing of their direction.
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from trueness.learners.kernels.compiling import UNWRAPPED, inner, kernel
+from trueness.learners.kernels.compiling import contracted, inner, kernel, reordered
 from trueness.learners.kernels.lasso import least_squares, penalised
 
 Array = NDArray[np.float64]
@@ -60,7 +59,7 @@ _L5, _L6, _L7, _L8 = (float.fromhex(c) for c in (
     "0x1.742351b47e148p-4", "0x1.3e929a2ed0f6dp-4", "0x1.e48bb0e960576p-5", "0x1.7c450931ed531p-4"))  # fmt: skip
 
 
-@njit(cache=True, fastmath={"contract"}, forceinline=True)
+@contracted
 def exp2(y: float) -> float:
     """2^y for -1022 < y <= 0. No reassociation here: it would undo the rounding."""
     shifted = y + _ROUND
@@ -74,7 +73,7 @@ def exp2(y: float) -> float:
     return np.int64(bits).view(np.float64)
 
 
-@njit(cache=True, fastmath={"contract"}, forceinline=True)
+@contracted
 def log1p(e: float) -> float:
     """log(1 + e) = 2 atanh(e / (2 + e)) for 0 <= e <= 1."""
     s = e / (2.0 + e)
@@ -85,14 +84,7 @@ def log1p(e: float) -> float:
     return 2.0 * s * (low + (high + _L8 * (q2 * q2)) * (q2 * q2))
 
 
-# Reassociation lets LLVM vectorise the sums: they differ from those in order by some 1e-16 of their value.
-_SUMS: dict[str, Any] = {
-    "error_model": "numpy",
-    "fastmath": {"reassoc", "contract"},
-} | UNWRAPPED
-
-
-@njit(**_SUMS)
+@reordered
 def _block_sums(x: Array, y: Array, a: float, b: float) -> tuple[float, float, float]:
     """prod(1 + exp(-2|u|)), sum |u| and sum u exp(-u^2/2) of u = a x - b y, over at most BLOCK rows."""
     product, size, bump = 1.0, 0.0, 0.0
@@ -106,7 +98,7 @@ def _block_sums(x: Array, y: Array, a: float, b: float) -> tuple[float, float, f
     return product, size, bump
 
 
-@njit(**_SUMS)
+@reordered
 def _weighted_sums(x: Array, y: Array, a: float, b: float, counts: Array) -> tuple[float, float]:
     """sum w log(2 cosh u) and sum w u exp(-u^2/2) of u = a x - b y."""
     log_cosh, bump = 0.0, 0.0

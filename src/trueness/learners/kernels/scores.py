@@ -21,10 +21,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from trueness.learners.kernels.compiling import UNWRAPPED
+from trueness.learners.kernels.compiling import bare, bare_kernel, inner, kernel
 from trueness.learners.kernels.conditional import conditional_score
 from trueness.learners.kernels.mixed_scores import degenerate_score
 
@@ -39,11 +38,6 @@ _LEAST = 1e-12  # the share of a variance that is taken as unexplained at least:
 _REPEATED = 1e-10  # a parent of which less than this share is new repeats the others
 _PROBES = 8
 CELLS, LABELS, JOINT = 0, 1, 2
-
-# Without reference counts, which took four fifths of a cached score (203 ns with them, 36 without): for functions
-# that make no array, return none and call none that does.
-lean = njit(_nrt=False, **UNWRAPPED)  # what only kernels call
-lean_kernel = njit(cache=True, _nrt=False)  # what Python calls
 
 
 class Scorer(NamedTuple):
@@ -198,7 +192,7 @@ def _mixed(count: int) -> Integers:
         return np.asarray(z ^ (z >> np.uint64(31))).view(np.int64)
 
 
-@njit(cache=True)
+@kernel
 def compress(codes: Codes) -> tuple[Codes, Integers]:
     """The distinct rows of codes (n, d) as columns, below them how often each occurs, (d + 1, m); and the numbers
     of levels. Codes are renumbered so that every level occurs."""
@@ -239,7 +233,7 @@ def compress(codes: Codes) -> tuple[Codes, Integers]:
     return rows, levels
 
 
-@njit(**UNWRAPPED)
+@inner
 def _occurring(codes: Codes) -> tuple[Codes, Integers]:
     """new[j, code]: the number of a level among those of column j that occur, from 1; and how many they are."""
     n, d = codes.shape
@@ -260,7 +254,7 @@ def _occurring(codes: Codes) -> tuple[Codes, Integers]:
     return new, levels
 
 
-@lean_kernel
+@bare_kernel
 def local_score(s: Scorer, y: int, parents: Integers, k: int) -> float:
     """s(y | parents[:k]), from the cache where it is known."""
     nodes, keys, values = s.nodes, s.keys, s.values
@@ -293,7 +287,7 @@ def local_score(s: Scorer, y: int, parents: Integers, k: int) -> float:
     return value
 
 
-@lean
+@bare
 def _score_on(s: Scorer, y: int, parents: Integers, k: int, first: int, n: int) -> float:
     """The score on the n rows whose moments or counts begin at `first`, without the prior on graphs."""
     d = len(s.nodes)
@@ -312,7 +306,7 @@ def _score_on(s: Scorer, y: int, parents: Integers, k: int, first: int, n: int) 
     return _likelihood(s.work, groups, r) - s.price * (r - 1) * q
 
 
-@njit(cache=True)
+@kernel
 def total_score(s: Scorer, directed: NDArray[np.uint8]) -> float:
     """The score of a DAG; directed[i, j] means i -> j."""
     d = len(directed)
@@ -328,7 +322,7 @@ def total_score(s: Scorer, directed: NDArray[np.uint8]) -> float:
     return total
 
 
-@lean
+@bare
 def _unexplained(r: Floats, y: int, parents: Integers, k: int, factor: Floats) -> float:
     """1 - R^2 of y on the parents: one row of the Cholesky factor of their correlations after another.
 
@@ -371,7 +365,7 @@ def room_for_added(d: int) -> Floats:
     return np.empty((d + 3, d))
 
 
-@lean
+@bare
 def added_scores(s: Scorer, y: int, parents: Integers, k: int, rows: Floats) -> None:
     """rows[-1, p] = s(y | parents[:k] + p) of the Gaussian score, for every p that is none of them, all at once.
 
@@ -404,7 +398,7 @@ def added_scores(s: Scorer, y: int, parents: Integers, k: int, rows: Floats) -> 
         scores[p] = free - 0.5 * s.n * math.log(max(rest - x * x, _LEAST))
 
 
-@lean
+@bare
 def _count(
     rows: Codes, counts: Codes, nodes: Integers, y: int, parents: Integers, k: int, work: Codes
 ) -> tuple[int, float]:
@@ -439,7 +433,7 @@ def _count(
     return groups, q
 
 
-@lean
+@bare
 def _renumber(work: Codes, m: int, groups: int) -> int:
     """Give the numbers that occur in work[JOINT, :m] (all < groups) the names 0, 1, ... in order of occurrence."""
     for g in range(groups):
@@ -454,7 +448,7 @@ def _renumber(work: Codes, m: int, groups: int) -> int:
     return used
 
 
-@lean
+@bare
 def _likelihood(work: Codes, groups: int, r: int) -> float:
     total = 0.0
     for j in range(groups):
@@ -469,7 +463,7 @@ def _likelihood(work: Codes, groups: int, r: int) -> float:
     return total
 
 
-@lean
+@bare
 def _dirichlet(work: Codes, groups: int, r: int, q: float, sample_size: float) -> float:
     a_j, a_jk = sample_size / q, sample_size / (q * r)
     of_j, of_jk = math.lgamma(a_j), math.lgamma(a_jk)
@@ -486,7 +480,7 @@ def _dirichlet(work: Codes, groups: int, r: int, q: float, sample_size: float) -
     return total
 
 
-@lean
+@bare
 def _log_rising(a: float, log_gamma_a: float, x: int) -> float:
     """log Gamma(a + x) - log Gamma(a); by a short product where x is small, which is faster."""
     if x <= 8:

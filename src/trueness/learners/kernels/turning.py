@@ -18,8 +18,8 @@ Hauser & Buehlmann (2012), JMLR 13, propositions 31 and 34, algorithm 1.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from trueness.learners.kernels.compiling import bare, kernel
 from trueness.learners.kernels.equivalence import Matrix, complete
 from trueness.learners.kernels.ges import (
     BASE,
@@ -43,7 +43,7 @@ from trueness.learners.kernels.ges import (
     sets_of,
     shrink,
 )
-from trueness.learners.kernels.scores import Floats, Integers, Scorer, lean, local_score
+from trueness.learners.kernels.scores import Floats, Integers, Scorer, local_score
 
 
 def search(s: Scorer, d: int, cut: Matrix) -> tuple[Matrix, Floats]:
@@ -66,7 +66,7 @@ def _turn(s: Scorer, graph: Matrix, cut: Matrix) -> Floats:
     return np.array(parts).reshape(-1, 4)
 
 
-@njit(cache=True)  # not lean: `complete` makes arrays
+@kernel  # not bare: `complete` makes arrays
 def turn_best(
     s: Scorer, graph: Matrix, cut: Matrix, out: Integers, sets: Integers, kept: Integers, step: Floats
 ) -> bool:
@@ -102,7 +102,7 @@ def turn_best(
     return True
 
 
-@lean
+@bare
 def best_turn(s: Scorer, graph: Matrix, x: int, y: int, paths: int, out: Integers, sets: Integers) -> float:
     """The greatest gain of Turn(x, y, T) of y -> x; T is left in `sets`. paths: whether they are asked for."""
     gained = best_insert(s, graph, x, y, np.int64(PATHS_OF_TURN if paths else NO_PATHS), out, sets)
@@ -118,7 +118,7 @@ def best_turn(s: Scorer, graph: Matrix, x: int, y: int, paths: int, out: Integer
     return gained + without - local_score(s, x, parents, k + 1)
 
 
-@lean
+@bare
 def best_exchange(s: Scorer, graph: Matrix, x: int, y: int, sets: Integers) -> float:
     """The greatest gain of Turn(x, y, C) of y -- x; C is left in `sets`."""
     d = len(graph)
@@ -166,7 +166,7 @@ def best_exchange(s: Scorer, graph: Matrix, x: int, y: int, sets: Integers) -> f
             keep(sets, k, chosen, d)
 
 
-@lean
+@bare
 def _meets(graph: Matrix, x: int, y: int, first: int, last: int, sets: Integers) -> bool:
     """Whether an undirected path without x and y leads from base[first:last] (C) to NA - C."""
     d = len(graph)
@@ -193,7 +193,7 @@ def _meets(graph: Matrix, x: int, y: int, first: int, last: int, sets: Integers)
     return False
 
 
-@lean
+@bare
 def _exchange(graph: Matrix, x: int, y: int, chosen: Integers) -> None:
     """What Turn(x, y, C) of y -- x directs beside x -> y and C -> y."""
     d = len(graph)
