@@ -108,7 +108,7 @@ def read_forecast(text: str, *, nodes: int | None = None, measures: Sequence[str
     sentences = Sentences(view)
     claims, cut = _claims(reply, sentences, nodes)
     claims, lost = standing_claims(own_claims(claims, sentences), sentences)
-    if claims and is_withdrawn(view, max(claim.end for claim in claims)):
+    if claims and is_withdrawn(view, max([claim.end for claim in claims])):
         return _nothing(measures, Status.UNREADABLE, ("withdrawn",), "the reply takes its answer back.")
     if not claims and lost:
         why = next(iter(lost.values()))

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 
 from trueness.reading.claims import PROBLEM, Claim
 from trueness.reading.labels import labels_in
-from trueness.reading.sentences import REACH, WORD, Sentences, are_neutral, heading_of
+from trueness.reading.sentences import REACH, Sentences, are_neutral, heading_of, words_of
 from trueness.reading.words import DATASETS, LEARNERS
 
 OWN, MENTIONED, DOUBTFUL = "own", "mentioned", "doubtful"
@@ -123,11 +123,10 @@ def own_claims(claims: list[Claim], sentences: Sentences) -> list[Claim]:
     reports = sentences.foreign or not _ABOVE.isdisjoint(words)
     if not _SKELETAL.isdisjoint(words):
         claims = _without_skeleton(claims, view)
-    if not reports and all(_stands_alone(claim, view) for claim in claims):
+    if not reports and _stand_alone(claims, view):
         return claims
     reply = _Reply(sentences, reports)
-    if not all(claim.strong for claim in claims):
-        claims = _without_lone_points(claims, reply.sentences)
+    claims = _without_lone_points(claims, sentences)
     own: list[Claim] = []
     doubtful: list[Claim] = []
     for claim in claims:
@@ -157,7 +156,7 @@ def _without_skeleton(claims: list[Claim], view: str) -> list[Claim]:
 
     Where 'for the skeleton' and 'for the directed graph' are told apart, neither is the measure as such, and both stay.
     """
-    headings = [WORD.findall(heading_of(view, claim.start)) for claim in claims]
+    headings = [words_of(heading_of(view, claim.start)) for claim in claims]
     skeletal = [not _SKELETAL.isdisjoint(words) and _OF_SKELETON.issuperset(words) for words in headings]
     if not any(skeletal):
         return claims
@@ -169,9 +168,12 @@ def _without_skeleton(claims: list[Claim], view: str) -> list[Claim]:
     ]
 
 
-def _stands_alone(claim: Claim, view: str) -> bool:
-    """Nearly all answers: a label with its range, and nothing behind it."""
-    return claim.strong and not claim.flags and view[claim.end : claim.end + 1] not in _GOING_ON
+def _stand_alone(claims: list[Claim], view: str) -> bool:
+    """Nearly all answers: labels with their ranges, and nothing behind them."""
+    for claim in claims:
+        if not claim.strong or claim.flags or view[claim.end : claim.end + 1] in _GOING_ON:
+            return False
+    return True
 
 
 def _in_doubt(own: Sequence[Claim], doubtful: Sequence[Claim]) -> list[Claim]:
@@ -197,7 +199,7 @@ def _is_forecast(sentences: Sentences, point: Claim) -> bool:
     view = sentences.view
     if view[max(0, point.start - 4) : point.start].endswith((" is ", " be ", "~", "~ ")):
         return True
-    return not _SURE_OF.isdisjoint(WORD.findall(sentences.before(point.start) + sentences.behind(point.end)))
+    return not _SURE_OF.isdisjoint(words_of(sentences.before(point.start) + sentences.behind(point.end)))
 
 
 def _is_of_something_else(view: str, claim: Claim) -> bool:
@@ -209,7 +211,7 @@ def _is_of_something_else(view: str, claim: Claim) -> bool:
     if "point" not in claim.flags or claim.parser != "label":
         return False
     line = view[max(0, claim.start - REACH) : claim.start].rpartition("\n")[2]
-    return not _ENDS.isdisjoint(WORD.findall(line))
+    return not _ENDS.isdisjoint(words_of(line))
 
 
 def _stance(claim: Claim, reply: _Reply) -> str:
@@ -279,7 +281,7 @@ def _words(text: str) -> list[str]:
     """The words of a text; 'if I had to guess' is no condition."""
     if "if " in text or "considered" in text:
         text = _AS_IT_IS.sub(" ", text)
-    return WORD.findall(text)
+    return words_of(text)
 
 
 def _is_mentioned(words: Sequence[str], text: str, never_own: frozenset[str]) -> bool:
@@ -312,7 +314,7 @@ def _before_the_name(before: str, words: list[str], claim: Claim) -> list[str]:
     if "one_sided" not in claim.flags:
         return words
     labels = labels_in(before)
-    return WORD.findall(before[: labels[-1].start]) if labels else []
+    return words_of(before[: labels[-1].start]) if labels else []
 
 
 def _is_about(names: frozenset[str], subject: str, before: Sequence[str], after: Sequence[str]) -> bool:

@@ -19,7 +19,7 @@ from typing import NamedTuple
 from trueness.reading.claims import Claim
 from trueness.reading.foreign_withdrawals import FOREIGN_WORDS, foreign_ending, may_end_in_signs
 from trueness.reading.labels import labels_in
-from trueness.reading.sentences import WORD, Sentences
+from trueness.reading.sentences import Sentences, words_of
 
 WITHDRAWN, SCOPE = "withdrawn", "scope"
 _SHORTEST, _LONGEST = 12, 400  # characters of a sentence that are looked at
@@ -369,7 +369,7 @@ def _endings(sentences: Sentences, claims: Sequence[Claim]) -> Iterator[Ending]:
         ahead = stop <= first
         if ahead and "below" not in text and "follow" not in text:
             continue
-        words = set(WORD.findall(text))
+        words = set(words_of(text))
         if (sentences.foreign or not FOREIGN_WORDS.isdisjoint(words)) and (ended := foreign_ending(text)) is not None:
             yield Ending(start + ended[0], frozenset(), SCOPE if ended[1] else WITHDRAWN)
         if _TELLING.isdisjoint(words):
@@ -394,9 +394,9 @@ def _taken_back(text: str, words: set[str]) -> tuple[str, int, str] | None:
             lead = text[: found.start()]
             if act.cautious and _CAUTION.match(text, found.end()) or act.mended and _MENDED.search(text):
                 continue
-            if not _NOTS.isdisjoint(WORD.findall(found.groupdict().get("between") or "")):
+            if not _NOTS.isdisjoint(words_of(found.groupdict().get("between") or "")):
                 continue
-            if not act.voiced and not _DOUBTED.isdisjoint(WORD.findall(lead)):
+            if not act.voiced and not _DOUBTED.isdisjoint(words_of(lead)):
                 continue
             if (not act.voiced or _is_own(lead)) and not _NO_NEED.search(lead):
                 return found.group("these") or "", found.start(), WITHDRAWN
@@ -412,7 +412,7 @@ def _of_something_else(text: str, words: set[str]) -> tuple[str, int, str] | Non
         return None
     for pattern in (_SCOPED, _ANOTHER):
         for found in pattern.finditer(text):
-            between = WORD.findall(found.group("between"))
+            between = words_of(found.group("between"))
             if between and _OF.issuperset(between) and _is_own(text[: found.start()]):
                 if _GOES_ON.match(text, found.end()) is None:
                     return found.group("these"), found.start(), SCOPE
@@ -421,14 +421,14 @@ def _of_something_else(text: str, words: set[str]) -> tuple[str, int, str] | Non
         return None
     lead = text[: undirected.start()]
     own = _OWN_NUMBERS.search(text)
-    if (own is None and not _is_own(lead)) or not _NOTS.isdisjoint(WORD.findall(lead)):
+    if (own is None and not _is_own(lead)) or not _NOTS.isdisjoint(words_of(lead)):
         return None
     return (own.group("these") or "") if own else "", undirected.start(), SCOPE
 
 
 def _is_own(lead: str) -> bool:
     """Whether what stands before within the clause is the reply's own voice, or an order to the reader."""
-    return _LEAD.issuperset(WORD.findall(re.split("[:,(]", lead)[-1]))
+    return _LEAD.issuperset(words_of(re.split("[:,(]", lead)[-1]))
 
 
 def _is_ellipsis(text: str, words: set[str]) -> bool:
