@@ -68,7 +68,7 @@ def trouble(measure: str, start: int, end: int, parser: str, problem: str, stron
 def paired(low: Expression, high: Expression) -> Expression:
     """A lower and an upper end that were given apart."""
     start, end = min(low.start, high.start), max(low.end, high.end)
-    return Expression(PAIR, low.first, high.first, start, end, True, 2)
+    return _new(Expression, (PAIR, low.first, high.first, start, end, True, 2))
 
 
 def one_sided(expression: Expression, at_least: bool) -> Expression:

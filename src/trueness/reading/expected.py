@@ -168,12 +168,12 @@ def _answer_begins(reply: str) -> int:
 def _claims(reply: str, sentences: Sentences, nodes: int | None) -> tuple[list[Claim], bool]:
     """All claims of a reply, and whether its JSON was cut off."""
     view = sentences.view
-    scale = Scale(nodes, False)
     claims: list[Claim] = []
     cut = False
     start = 0
     inside_json: list[tuple[int, int]] = []
     if "{" in reply:
+        scale = Scale(nodes, False)
         for root in recover_json(reply):
             inside = claims_in_object(root, view, scale)
             if not inside and _is_data(root, reply):
@@ -192,10 +192,12 @@ def _claims(reply: str, sentences: Sentences, nodes: int | None) -> tuple[list[C
         return plain, False
     if labels:
         numbers = _outside(numbers_in(view), inside_json)
-        commas = "0," in view and any(number.comma and number.value < 1 for number in numbers)
+        commas = "0," in view and any([number.comma and number.value < 1 for number in numbers])
         percent = "in percent" in view and _IN_PERCENT.search(view) is not None
         told = _claims_in_text(sentences, labels, numbers, Scale(nodes, commas, percent))
-        claims += [claim for claim in told if claim.strong or claim.start >= start or claim.measure not in answered]
+        if answered:
+            told = [claim for claim in told if claim.strong or claim.start >= start or claim.measure not in answered]
+        claims += told
     return claims, cut
 
 

@@ -124,7 +124,7 @@ def _careful(view: str, at: int, after: int, before: str, written: str) -> Numbe
     value = float(written.replace(",", "."))
     level = name in _OF_INTERVALS and (percent or word[:1] == "-") and value in LEVELS
     whole = written.isdigit()
-    return Number(-value if negative else value, at, after, percent, comma, False, whole, name, level)
+    return _new(Number, (-value if negative else value, at, after, percent, comma, False, whole, name, level))
 
 
 def _is_counted(view: str, at: int, after: int, index: int) -> bool:

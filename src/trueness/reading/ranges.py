@@ -276,4 +276,4 @@ def _placed(kind: str, low: float, high: float, most: float) -> Bounds:
         low, high, flags = high, low, ("swapped",)
     if low < 0 or high > most:
         return Bounds(low, high, flags, OUT_OF_RANGE)
-    return Bounds(low, high, flags)
+    return _new(Bounds, (low, high, flags, ""))
