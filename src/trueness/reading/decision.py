@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
 from operator import attrgetter
 from typing import NamedTuple
@@ -121,7 +121,7 @@ def decide(claims: Sequence[Claim], context: Context) -> Decision:
     if levels and not medians:  # beside intervals with levels a bare point is the middle of them
         medians = [c._replace(kind=MEDIAN, flags=()) for c in intervals if c.level is None and c.flags == ("point",)]
     median = _median(medians) if medians else None
-    flags = ("corrected",) if corrected else ()
+    flags: tuple[str, ...] = ("corrected",) if corrected else ()
     if levels:
         flags += _nesting(levels, median)
     if level is not None and level != 0.95:
@@ -261,7 +261,7 @@ def _wider_than_a_point(one: Claim, other: Claim) -> Claim | None:
     return None
 
 
-def is_cut(claim: Claim, view: str, others: Sequence[Claim]) -> bool:
+def is_cut(claim: Claim, view: str, others: Collection[Claim]) -> bool:
     """Whether the reply stops inside this value: 'SHD: 12-1', 'Recall: [0.5,', 'F1: 0.'
 
     A point or swapped ends at the very end of a reply whose other values are proper ranges are taken for cut, too.

@@ -115,11 +115,11 @@ def read_forecast(text: str, *, nodes: int | None = None, measures: Sequence[str
         return _nothing(measures, Status.UNREADABLE, (why,), f"the reply says that its answer is {_REASONS[why]}.")
     if not claims and declines(view):
         return _nothing(measures, Status.REFUSED, ("refused",), "the reply declines to answer.")
-    by_measure: dict[str, list[Claim]] = {measure: [] for measure in MEASURES}
+    by_measure: dict[str, list[Claim]] = {}
     for claim in without_template(claims):
-        by_measure[claim.measure].append(claim)
+        by_measure.setdefault(claim.measure, []).append(claim)
     context = Context(sentences)
-    decisions = {measure: decide(by_measure[measure], context) for measure in measures}
+    decisions = {measure: decide(by_measure.get(measure, ()), context) for measure in measures}
     if lost:
         decisions = {m: _after_loss(decision, lost[m]) if m in lost else decision for m, decision in decisions.items()}
     return _reading(_without_cut(decisions, view), view, cut or ends_open(reply), len(text) > LIMIT)
@@ -135,14 +135,12 @@ def _after_loss(decision: Decision, why: str) -> Decision:
 def _without_cut(decisions: dict[str, Decision], view: str) -> dict[str, Decision]:
     """The value that the end of the reply cuts through is no value."""
     last, cut = 0, ""
-    for measure, decision in decisions.items():
-        if decision.claim is not None and decision.claim.end > last:
-            last, cut = decision.claim.end, measure
-    if cut and last > len(view) - 60:
-        claim = decisions[cut].claim
-        others = [other.claim for name, other in decisions.items() if name != cut and other.claim is not None]
-        if claim is not None and is_cut(claim, view, others):
-            return decisions | {cut: Decision(None, "truncated")}
+    given = {measure: decision.claim for measure, decision in decisions.items() if decision.claim is not None}
+    for measure, claim in given.items():
+        if claim.end > last:
+            last, cut = claim.end, measure
+    if cut and last > len(view) - 60 and is_cut(given.pop(cut), view, given.values()):
+        return decisions | {cut: Decision(None, "truncated")}
     return decisions
 
 

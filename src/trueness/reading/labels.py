@@ -194,7 +194,12 @@ def labels_in(view: str, start: int = 0) -> list[Label]:
 def _is_verb(view: str, at: int, end: int) -> bool:
     """As I recall; recall that."""
     said = view[max(0, at - 3) : at]
-    return said in (" i ", "\ni ", "i ") or said == "we " and view[at - 4 : at - 3] == " " or view.startswith(" that ", end)
+    return (
+        said in (" i ", "\ni ", "i ")
+        or said == "we "
+        and view[at - 4 : at - 3] == " "
+        or view.startswith(" that ", end)
+    )
 
 
 def _is_compound(view: str, end: int) -> bool:

@@ -69,14 +69,14 @@ def numbers_in(view: str, start: int = 0, end: int | None = None) -> list[Number
         opened = before in _OPENING
         if not opened and "a" <= before <= "z":
             continue  # part of a name: f1
-        if (opened or (before in "-~" and view[at - 2].isdigit())) and "," not in written:
-            behind = _BEHIND.get(view[after : after + 2])
+        behind = _BEHIND.get(view[after : after + 2])
+        if behind and (opened or (before in "-~" and view[at - 2].isdigit())) and "," not in written:
+            whole = "." not in written
             if (
                 behind == _ALONE
-                or (behind == _STOPPED and "." in written)
+                or (behind == _STOPPED and not whole)
                 or (behind == _JOINED and opened and view.startswith(_JOINING, after))
             ):  # the plain case: nearly all numbers
-                whole = "." not in written
                 found.append(_new(Number, (float(written), at, after, False, False, False, whole, "", False)))
                 continue
         number = _careful(view, at, after, before, written)

@@ -121,8 +121,7 @@ class _Walk:
         first = fields[0]
         gap, _, expression = first
         strong = gap.direct and (
-            self._begins_line(label.start)
-            or ((gap.colon or bool(gap.role)) and self.sentences.leads_to(label.start))
+            self._begins_line(label.start) or ((gap.colon or bool(gap.role)) and self.sentences.leads_to(label.start))
         )
         if not strong and is_dependent(self.view, label.start):
             return []

@@ -32,7 +32,7 @@ class Sentences:
         self.view = view
         self.foreign = not view.isascii()
         self.words = set(_LATIN.findall(view) if self.foreign else words_of(view))
-        self.neutral = not self.foreign and are_neutral(self.words - NEUTRAL)
+        self.neutral = not self.foreign and are_neutral(self.words)
         self._found: tuple[list[int], list[int]] | None = None
 
     def _bounds(self) -> tuple[list[int], list[int]]:
@@ -111,10 +111,7 @@ def _stop(text: str) -> re.Pattern[str]:
 
 def are_neutral(words: Iterable[str]) -> bool:
     """Whether no word gives a value another subject than the reply's own forecast."""
-    for word in words:
-        if word not in NEUTRAL and not measure_named(word):
-            return False
-    return True
+    return all(map(measure_named, [word for word in words if word not in NEUTRAL]))
 
 
 def heading_of(view: str, start: int) -> str:

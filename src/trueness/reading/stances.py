@@ -101,6 +101,11 @@ _GOES_ON = re.compile(  # precision is 0.7-0.8; at alpha = 0.05 it is 0.6-0.7
 )
 _FORECAST_OF = re.compile(rf"\b({'|'.join(sorted(LEARNERS))})\b (?:should|will|is (?:likely|expected)|to)\b")
 _GOING_ON = frozenset(" (),]")
+_MAY_GO_ON = frozenset(  # one of them stands in whatever _KIND, _COMPARED and _RUNS_ON find
+    "literature published reported baseline random macro micro weighted skeleton adjacency undirected normalized "
+    "normalised lower higher less more better worse wide wider smaller larger greater fewer narrower apart is are was "
+    "were would has have seem seems look looks hold holds applies applied".split()
+)
 _SCALES = frozenset("ranges can lies varies goes runs".split())
 _ALL_PAIRS = frozenset(d * (d - 1) // 2 for d in range(5, 101)) | frozenset(d * (d - 1) for d in range(5, 101))
 _TELLING = _ABOVE | _NEVER_BESIDE | _COSTS | _DENIED | _DEFINED | _SCALES  # words for which a sentence is looked at
@@ -123,7 +128,7 @@ def own_claims(claims: list[Claim], sentences: Sentences) -> list[Claim]:
     reports = sentences.foreign or not _ABOVE.isdisjoint(words)
     if not _SKELETAL.isdisjoint(words):
         claims = _without_skeleton(claims, view)
-    if not reports and _stand_alone(claims, view):
+    if not reports and _stand_alone(claims, view, _MAY_GO_ON.isdisjoint(words)):
         return claims
     reply = _Reply(sentences, reports)
     claims = _without_lone_points(claims, sentences)
@@ -168,11 +173,12 @@ def _without_skeleton(claims: list[Claim], view: str) -> list[Claim]:
     ]
 
 
-def _stand_alone(claims: list[Claim], view: str) -> bool:
-    """Nearly all answers: labels with their ranges, and nothing behind them."""
+def _stand_alone(claims: list[Claim], view: str, plain: bool) -> bool:
+    """Nearly all answers: JSON, or labels with their ranges and nothing telling behind them (nowhere: `plain`)."""
     for claim in claims:
-        if not claim.strong or claim.flags or view[claim.end : claim.end + 1] in _GOING_ON:
-            return False
+        if claim.parser != "json":
+            if not claim.strong or claim.flags or (not plain and view[claim.end : claim.end + 1] in _GOING_ON):
+                return False
     return True
 
 

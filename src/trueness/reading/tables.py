@@ -71,7 +71,6 @@ class _Head(NamedTuple):
     words: frozenset[str] = frozenset()
 
 
-
 def claims_in_table(
     view: str, table: Table, labels: Sequence[Label], numbers: Sequence[Number], scale: Scale
 ) -> list[Claim]:
