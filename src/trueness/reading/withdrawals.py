@@ -14,6 +14,7 @@ import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import cache
 from typing import NamedTuple
 
 from trueness.reading.claims import Claim
@@ -83,7 +84,7 @@ class _Act(NamedTuple):
     """A way to take numbers back: one of the words must be there, then the pattern."""
 
     words: frozenset[str]
-    pattern: re.Pattern[str]
+    pattern: str  # made ready when a reply first needs it: all of them are half of what an import of reading takes
     cautious: bool = False  # "..., too literally", "... for other data" make a caution of it
     mended: bool = False  # "at first", "already" make it a mistake that was mended
     voiced: bool = True  # the words before must be the reply's own voice; else there must be no denial among them
@@ -91,7 +92,10 @@ class _Act(NamedTuple):
 
 def _act(words: str | Sequence[str], pattern: str, **how: bool) -> _Act:
     words = words.split() if isinstance(words, str) else words
-    return _Act(frozenset(words), re.compile(rf"\b(?:{pattern})"), **how)
+    return _Act(frozenset(words), rf"\b(?:{pattern})", **how)
+
+
+_ready = cache(re.compile)
 
 
 _ACTS = (
@@ -390,7 +394,7 @@ def _taken_back(text: str, words: set[str]) -> tuple[str, int, str] | None:
     if not _IFS.isdisjoint(words) or (not _MAY_BE_IFS.isdisjoint(words) and _CONDITIONAL.match(text)):
         return None
     for act in (_ACTS[k] for k in sorted({k for word in words & _ACTING for k in _BY_WORD[word]})):
-        for found in act.pattern.finditer(text):
+        for found in _ready(act.pattern).finditer(text):
             lead = text[: found.start()]
             if act.cautious and _CAUTION.match(text, found.end()) or act.mended and _MENDED.search(text):
                 continue

@@ -13,6 +13,7 @@ import csv
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from types import NoneType
 
 from trueness.files import write_atomically, write_bytes_atomically, writing_atomically
 from trueness.running.provenance import provenance
@@ -38,7 +39,10 @@ def _write_tables(study: StudyFolder) -> None:
     with _csv(study.path, "scores.csv", Row._fields) as scores, _csv(study.path, "runtime.csv", _RUNTIME) as runtime:
         for reading in study.readings.values():
             results, anew = reading.results, reading.rows()
-            scores(row._replace(value=None if row.value is None else float(row.value)) for row in anew or ())
+            scores(
+                row if type(row.value) in (float, NoneType) else row._replace(value=float(row.value))
+                for row in anew or ()
+            )
             for cell in results.cells:
                 runs = results.of_cell(cell)
                 if anew is None:
