@@ -45,8 +45,7 @@ class Scale(NamedTuple):
         median: bool = False,
     ) -> Claim:
         in_percent = in_percent or (self.percent and measure != "shd")
-        bounds = bounds_of(expression, measure, self.nodes, in_percent, self.commas)
-        low, high, marks, problem = bounds
+        low, high, marks, problem = bounds_of(expression, measure, self.nodes, in_percent, self.commas)
         if low < 0 and parser == "table":
             problem = OUT_OF_RANGE  # what parts cells may be a dash
         if expression.kind == PAIR and not expression.bracketed:

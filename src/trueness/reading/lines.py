@@ -17,7 +17,7 @@ from trueness.reading.ranges import FARTHEST
 
 _NUMBER = r"\d{1,6}(?:\.\d{1,9})?"
 _LINE = re.compile(
-    rf"^[ >#+-]*(?:\d[.)] +|\([1-9a-d]\) +)?(?:{ENGLISH_NAMES})(?: +\(shd\))?"
+    rf"[ >#+-]*(?:\d[.)] +|\([1-9a-d]\) +)?(?:{ENGLISH_NAMES})(?: +\(shd\))?"
     r"(?: *[:=] *| +)(?:about |around |roughly )? *"
     rf"(?:([\[(] *({_NUMBER}) *, *({_NUMBER}) *[\])])|(({_NUMBER}) *(?:-|--|to|~) *({_NUMBER})))[ .,;]*$",
     re.MULTILINE,
@@ -31,10 +31,11 @@ def claims_in_lines(view: str, labels: Sequence[Label], nodes: int | None) -> li
         return None
     claims: list[Claim] = []
     place, count = 0, len(labels)
-    for match in _LINE.finditer(view):
-        if place == count or not match.start() <= labels[place].start < match.end():
+    while place < count:
+        measure, start, _ = labels[place]
+        match = _LINE.match(view, view.rfind("\n", 0, start) + 1)
+        if match is None or start >= (end := match.end()):
             return None
-        measure, end = labels[place].measure, match.end()
         place += 1
         while place < count and labels[place].start < end:
             if labels[place].measure != measure:
@@ -46,7 +47,7 @@ def claims_in_lines(view: str, labels: Sequence[Label], nodes: int | None) -> li
         if low > high or not _can_be(measure, high, lower + upper, nodes):
             return None
         claims.append(_new(Claim, (measure, INTERVAL, low, high, *match.span(group), "label", True, None, (), "")))
-    return claims if place == count else None
+    return claims
 
 
 def _can_be(measure: str, high: float, written: str, nodes: int | None) -> bool:

@@ -32,8 +32,15 @@ class Sentences:
         self.view = view
         self.foreign = not view.isascii()
         self.words = set(_LATIN.findall(view) if self.foreign else words_of(view))
-        self.neutral = not self.foreign and are_neutral(self.words)
+        self._neutral: bool | None = None
         self._found: tuple[list[int], list[int]] | None = None
+
+    @property
+    def neutral(self) -> bool:
+        """Whether no word of the reply gives a value another subject."""
+        if self._neutral is None:
+            self._neutral = not self.foreign and are_neutral(self.words)
+        return self._neutral
 
     def _bounds(self) -> tuple[list[int], list[int]]:
         """Where sentences stop, and where they begin."""
