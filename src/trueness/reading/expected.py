@@ -39,7 +39,7 @@ CONFIDENCE = {  # of the parser that read a value: how an answer was written, no
     "label behind": 0.8,
 }  # fmt: skip
 _DOUBTS = {"swapped": 0.9, "point": 0.9, "one_sided": 0.8, "bare_pair": 0.8, "clipped": 0.9, "corrected": 0.9}
-_OK = Status.OK
+_OK, _TRUNCATED, _UNREADABLE = Status.OK, Status.TRUNCATED, Status.UNREADABLE  # a class's own names take longer
 _start = attrgetter("start")
 _new = tuple.__new__  # half the time of a named tuple's own
 Token = TypeVar("Token", Label, Number)
@@ -252,7 +252,7 @@ def _reading(decisions: Mapping[str, Decision], view: str, cut: bool, clipped: b
         if claim is None:
             values[measure] = None
             statuses[measure] = _why_missing(problem, cut)
-            worst = statuses[measure] if worst is not Status.TRUNCATED else worst
+            worst = statuses[measure] if worst is not _TRUNCATED else worst
             flags.append(f"{measure}:{problem}")
             reasons.append(f"{measure}: {_REASONS.get(problem, problem)}")
             continue
@@ -292,7 +292,7 @@ _REASONS = {
 
 
 def _why_missing(problem: str, cut: bool) -> Status:
-    return Status.TRUNCATED if problem == "truncated" or (cut and problem == "not_given") else Status.UNREADABLE
+    return _TRUNCATED if problem == "truncated" or (cut and problem == "not_given") else _UNREADABLE
 
 
 def _value(claim: Claim) -> Value:

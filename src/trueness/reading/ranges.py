@@ -196,10 +196,9 @@ def bounds_of(expression: Expression, measure: str, nodes: int | None, in_percen
     percent = in_percent or first.percent or last.percent
     most = 1.0 if measure != "shd" else (nodes * (nodes - 1) / 2 if nodes else FARTHEST)
     if not percent and not first.unit and not last.unit and (measure != "shd" or (first.whole and last.whole)):
-        low, high = first.value, last.value
-        if 0 <= low <= high <= most and kind in _TWO_ENDS:
-            return _new(Bounds, (low, high, (), ""))
-        bounds = _placed(kind, low, high, most)
+        if 0 <= first.value <= last.value <= most and kind in _TWO_ENDS:  # nearly all of them
+            return _new(Bounds, (first.value, last.value, (), ""))
+        bounds = _placed(kind, first.value, last.value, most)
         return _possible(bounds, expression, measure, percent, most) if bounds.problem else bounds
     if measure == "shd":
         if 0 < last.value <= 1 and not (first.whole and last.whole) and kind != PLUS_MINUS:

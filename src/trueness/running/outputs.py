@@ -13,7 +13,6 @@ import csv
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from types import NoneType
 
 from trueness.files import write_atomically, write_bytes_atomically, writing_atomically
 from trueness.running.provenance import provenance
@@ -40,7 +39,7 @@ def _write_tables(study: StudyFolder) -> None:
         for reading in study.readings.values():
             results, anew = reading.results, reading.rows()
             scores(
-                row if type(row.value) in (float, NoneType) else row._replace(value=float(row.value))
+                row if row.value is None or type(row.value) is float else row._replace(value=float(row.value))
                 for row in anew or ()
             )
             for cell in results.cells:
