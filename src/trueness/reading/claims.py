@@ -45,8 +45,7 @@ class Scale(NamedTuple):
         median: bool = False,
     ) -> Claim:
         in_percent = in_percent or (self.percent and measure != "shd")
-        bounds = bounds_of(expression, measure, self.nodes, in_percent, self.commas)
-        low, high, marks, problem = bounds
+        low, high, marks, problem = bounds_of(expression, measure, self.nodes, in_percent, self.commas)
         if low < 0 and parser == "table":
             problem = OUT_OF_RANGE  # what parts cells may be a dash
         if expression.kind == PAIR and not expression.bracketed:
@@ -68,7 +67,7 @@ def trouble(measure: str, start: int, end: int, parser: str, problem: str, stron
 def paired(low: Expression, high: Expression) -> Expression:
     """A lower and an upper end that were given apart."""
     start, end = min(low.start, high.start), max(low.end, high.end)
-    return Expression(PAIR, low.first, high.first, start, end, True, 2)
+    return _new(Expression, (PAIR, low.first, high.first, start, end, True, 2))
 
 
 def one_sided(expression: Expression, at_least: bool) -> Expression:

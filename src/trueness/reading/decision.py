@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
 from operator import attrgetter
 from typing import NamedTuple
@@ -45,6 +45,7 @@ _WITHDRAWN = re.compile(
     r"|(?:numbers|values|estimates|ranges|figures)(?: above)? (?:would be|were) for\b"
     r"|asked (?:about|for)[^\n]{1,60}\b(?:but|while|whereas)\b[^\n]{1,60}\b(?:for|of|about)\b"
 )
+_SHORTEST = 8  # characters of a withdrawal: lower it
 _PARAGRAPH = re.compile(r"(?<!:)\n {0,8}\n")
 
 
@@ -105,10 +106,8 @@ def decide(claims: Sequence[Claim], context: Context) -> Decision:
         if claim.kind == INTERVAL and claim.level is None and "alone" not in claim.flags:
             return _new(Decision, (claim, "", (), _NO_LEVELS, None))
     intervals = [claim for claim in claims if claim.kind != MEDIAN]
-    medians = [claim for claim in claims if claim.kind == MEDIAN]
+    medians = [] if len(intervals) == len(claims) else [claim for claim in claims if claim.kind == MEDIAN]
     if not intervals:
-        if not medians:
-            return Decision(None, "not_given")
         intervals, medians = [median._replace(kind=INTERVAL, flags=("point",)) for median in medians], []
     intervals, shown = _without_examples(_joined(intervals), context)
     if not intervals:
@@ -121,8 +120,10 @@ def decide(claims: Sequence[Claim], context: Context) -> Decision:
     levels = {level: claim for level, claim in chosen.items() if level is not None}
     if levels and not medians:  # beside intervals with levels a bare point is the middle of them
         medians = [c._replace(kind=MEDIAN, flags=()) for c in intervals if c.level is None and c.flags == ("point",)]
-    median = _median(medians)
-    flags = (("corrected",) if corrected else ()) + _nesting(levels, median)
+    median = _median(medians) if medians else None
+    flags: tuple[str, ...] = ("corrected",) if corrected else ()
+    if levels:
+        flags += _nesting(levels, median)
     if level is not None and level != 0.95:
         flags += (f"level_{level:g}",)
     return Decision(claim, "", flags, levels, median)
@@ -130,6 +131,8 @@ def decide(claims: Sequence[Claim], context: Context) -> Decision:
 
 def _joined(claims: list[Claim]) -> list[Claim]:
     """precision_lower: 0.6 and precision_upper: 0.8, given apart, are one range."""
+    if not any([claim.flags for claim in claims]):
+        return claims
     lower = [claim for claim in claims if "lower" in claim.flags]
     upper = [claim for claim in claims if "upper" in claim.flags]
     if len(lower) != 1 or len(upper) != 1:
@@ -150,7 +153,7 @@ def _joined(claims: list[Claim]) -> list[Claim]:
 
 def is_withdrawn(view: str, last: int) -> bool:
     """'On second thought I would lower that': the last value is followed by its withdrawal, and by no other value."""
-    return last < len(view) and _WITHDRAWN.search(view, last, last + 300) is not None
+    return last + _SHORTEST <= len(view) and _WITHDRAWN.search(view, last, last + 300) is not None
 
 
 def without_template(claims: list[Claim]) -> list[Claim]:
@@ -258,7 +261,7 @@ def _wider_than_a_point(one: Claim, other: Claim) -> Claim | None:
     return None
 
 
-def is_cut(claim: Claim, view: str, others: Sequence[Claim]) -> bool:
+def is_cut(claim: Claim, view: str, others: Collection[Claim]) -> bool:
     """Whether the reply stops inside this value: 'SHD: 12-1', 'Recall: [0.5,', 'F1: 0.'
 
     A point or swapped ends at the very end of a reply whose other values are proper ranges are taken for cut, too.

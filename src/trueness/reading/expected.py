@@ -39,7 +39,7 @@ CONFIDENCE = {  # of the parser that read a value: how an answer was written, no
     "label behind": 0.8,
 }  # fmt: skip
 _DOUBTS = {"swapped": 0.9, "point": 0.9, "one_sided": 0.8, "bare_pair": 0.8, "clipped": 0.9, "corrected": 0.9}
-_OK = Status.OK
+_OK, _TRUNCATED, _UNREADABLE = Status.OK, Status.TRUNCATED, Status.UNREADABLE  # a class's own names take longer
 _start = attrgetter("start")
 _new = tuple.__new__  # half the time of a named tuple's own
 Token = TypeVar("Token", Label, Number)
@@ -108,18 +108,18 @@ def read_forecast(text: str, *, nodes: int | None = None, measures: Sequence[str
     sentences = Sentences(view)
     claims, cut = _claims(reply, sentences, nodes)
     claims, lost = standing_claims(own_claims(claims, sentences), sentences)
-    if claims and is_withdrawn(view, max(claim.end for claim in claims)):
+    if claims and is_withdrawn(view, max([claim.end for claim in claims])):
         return _nothing(measures, Status.UNREADABLE, ("withdrawn",), "the reply takes its answer back.")
     if not claims and lost:
         why = next(iter(lost.values()))
         return _nothing(measures, Status.UNREADABLE, (why,), f"the reply says that its answer is {_REASONS[why]}.")
     if not claims and declines(view):
         return _nothing(measures, Status.REFUSED, ("refused",), "the reply declines to answer.")
-    by_measure: dict[str, list[Claim]] = {measure: [] for measure in MEASURES}
+    by_measure: dict[str, list[Claim]] = {}
     for claim in without_template(claims):
-        by_measure[claim.measure].append(claim)
+        by_measure.setdefault(claim.measure, []).append(claim)
     context = Context(sentences)
-    decisions = {measure: decide(by_measure[measure], context) for measure in measures}
+    decisions = {measure: decide(by_measure.get(measure, ()), context) for measure in measures}
     if lost:
         decisions = {m: _after_loss(decision, lost[m]) if m in lost else decision for m, decision in decisions.items()}
     return _reading(_without_cut(decisions, view), view, cut or ends_open(reply), len(text) > LIMIT)
@@ -135,14 +135,12 @@ def _after_loss(decision: Decision, why: str) -> Decision:
 def _without_cut(decisions: dict[str, Decision], view: str) -> dict[str, Decision]:
     """The value that the end of the reply cuts through is no value."""
     last, cut = 0, ""
-    for measure, decision in decisions.items():
-        if decision.claim is not None and decision.claim.end > last:
-            last, cut = decision.claim.end, measure
-    if cut and last > len(view) - 60:
-        claim = decisions[cut].claim
-        others = [other.claim for name, other in decisions.items() if name != cut and other.claim is not None]
-        if claim is not None and is_cut(claim, view, others):
-            return decisions | {cut: Decision(None, "truncated")}
+    given = {measure: decision.claim for measure, decision in decisions.items() if decision.claim is not None}
+    for measure, claim in given.items():
+        if claim.end > last:
+            last, cut = claim.end, measure
+    if cut and last > len(view) - 60 and is_cut(given.pop(cut), view, given.values()):
+        return decisions | {cut: Decision(None, "truncated")}
     return decisions
 
 
@@ -168,12 +166,12 @@ def _answer_begins(reply: str) -> int:
 def _claims(reply: str, sentences: Sentences, nodes: int | None) -> tuple[list[Claim], bool]:
     """All claims of a reply, and whether its JSON was cut off."""
     view = sentences.view
-    scale = Scale(nodes, False)
     claims: list[Claim] = []
     cut = False
     start = 0
     inside_json: list[tuple[int, int]] = []
     if "{" in reply:
+        scale = Scale(nodes, False)
         for root in recover_json(reply):
             inside = claims_in_object(root, view, scale)
             if not inside and _is_data(root, reply):
@@ -192,10 +190,12 @@ def _claims(reply: str, sentences: Sentences, nodes: int | None) -> tuple[list[C
         return plain, False
     if labels:
         numbers = _outside(numbers_in(view), inside_json)
-        commas = "0," in view and any(number.comma and number.value < 1 for number in numbers)
+        commas = "0," in view and any([number.comma and number.value < 1 for number in numbers])
         percent = "in percent" in view and _IN_PERCENT.search(view) is not None
         told = _claims_in_text(sentences, labels, numbers, Scale(nodes, commas, percent))
-        claims += [claim for claim in told if claim.strong or claim.start >= start or claim.measure not in answered]
+        if answered:
+            told = [claim for claim in told if claim.strong or claim.start >= start or claim.measure not in answered]
+        claims += told
     return claims, cut
 
 
@@ -252,7 +252,7 @@ def _reading(decisions: Mapping[str, Decision], view: str, cut: bool, clipped: b
         if claim is None:
             values[measure] = None
             statuses[measure] = _why_missing(problem, cut)
-            worst = statuses[measure] if worst is not Status.TRUNCATED else worst
+            worst = statuses[measure] if worst is not _TRUNCATED else worst
             flags.append(f"{measure}:{problem}")
             reasons.append(f"{measure}: {_REASONS.get(problem, problem)}")
             continue
@@ -292,7 +292,7 @@ _REASONS = {
 
 
 def _why_missing(problem: str, cut: bool) -> Status:
-    return Status.TRUNCATED if problem == "truncated" or (cut and problem == "not_given") else Status.UNREADABLE
+    return _TRUNCATED if problem == "truncated" or (cut and problem == "not_given") else _UNREADABLE
 
 
 def _value(claim: Claim) -> Value:

@@ -94,6 +94,7 @@ _SAID = frozenset(  # words of such a parenthesis that leave the measure what it
     "significance out at with for f1 mean average averaged".split()
 )
 _WORD = re.compile(r"[^\W\d_]+")
+_SHORTER = frozenset(("f1", "shd"))  # names beside which P and R are names
 _SHORT = re.compile(r"(?<![^\s|,;(>-])([pr])(?= {0,3}[:=|])")
 _ASKED = re.compile(r"(?:range|interval|estimate|forecast|prediction)(?= {0,3}:)")
 _LED = re.compile(r"[ >#+-]*((?:my |final |estimated |predicted |expected |likely |forecast )*)")
@@ -105,8 +106,7 @@ _OTHER = (  # words before the name that make it another measure
     "averaged ", "numerical ", "machine ",
     "numeric ", "training ", "validation ", "collider ", "ancestor ", "node ", "classification ",
 )  # fmt: skip
-
-
+_TAILS = frozenset(word[-5:] for word in _OTHER)  # a cheap look for them
 _WHOLE = ("directed ", "oriented ", "arrow ", "dag ", "cpdag ", "edge ")
 _new = tuple.__new__
 _start = attrgetter("start")
@@ -171,28 +171,35 @@ def _without_conditions(view: str) -> str:
 def labels_in(view: str, start: int = 0) -> list[Label]:
     """The measures a reply names, in order; a name that is part of another measure's is left out."""
     found = []
-    partial = "skeleton" in view  # where both are told apart, neither is the measure as such
+    partial, size = "skeleton" in view, len(view)  # where both are told apart, neither is the measure as such
     for match in _pattern_for(view).finditer(view, start):
-        at, end = match.span()
+        name, at = match.group(), match.start()
+        end = at + len(name)
         if at and view[at - 1] != "\n" and _is_part_of_another(view, at):
             continue
-        if match.group() == "recall" and _is_verb(view, at, end):
+        if name == "recall" and _is_verb(view, at, end):
             continue
         if partial and view.endswith(_WHOLE, 0, at):
             continue
-        if view[end : end + 1] in ("@", "-") and (view[end] == "@" or _is_compound(view, end)):
+        if end < size and view[end] in "@-" and (view[end] == "@" or _is_compound(view, end)):
             continue
-        found.append(_new(Label, (measure_named(match.group()), at, end)))
+        found.append(_new(Label, (measure_named(name), at, end)))
     if "range" in view or "estimate" in view or "interval" in view or "prediction" in view or "forecast" in view:
         found = _with_sections(view, found)
-    if found and all(label.measure in ("f1", "shd") for label in found):
+    if found and found[0].measure in _SHORTER and _SHORTER.issuperset([label.measure for label in found]):
         found = _with_short_names(view, found)
     return found
 
 
 def _is_verb(view: str, at: int, end: int) -> bool:
     """As I recall; recall that."""
-    return view.endswith((" i ", "\ni ", " we "), 0, at) or view[:at] == "i " or view.startswith(" that ", end)
+    said = view[max(0, at - 3) : at]
+    return (
+        said in (" i ", "\ni ", "i ")
+        or said == "we "
+        and view[at - 4 : at - 3] == " "
+        or view.startswith(" that ", end)
+    )
 
 
 def _is_compound(view: str, end: int) -> bool:
@@ -251,7 +258,7 @@ def _is_heading(view: str, label: Label) -> bool:
 def _is_part_of_another(view: str, at: int) -> bool:
     before = view[at - 1]
     if before.isascii():
-        return before.isalnum() or (before in " -" and view[max(0, at - 12) : at].endswith(_OTHER))
+        return before.isalnum() or (view[at - 5 : at] in _TAILS and view[max(0, at - 12) : at].endswith(_OTHER))
     return view[at].isascii() and before.isalpha() and before < "\u0250"  # CJK text has no blanks between words
 
 

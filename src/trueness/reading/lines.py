@@ -17,11 +17,12 @@ from trueness.reading.ranges import FARTHEST
 
 _NUMBER = r"\d{1,6}(?:\.\d{1,9})?"
 _LINE = re.compile(
-    rf"^[ >#+-]*(?:\d[.)] +|\([1-9a-d]\) +)?(?:{ENGLISH_NAMES})(?: +\(shd\))?"
+    rf"[ >#+-]*(?:\d[.)] +|\([1-9a-d]\) +)?(?:{ENGLISH_NAMES})(?: +\(shd\))?"
     r"(?: *[:=] *| +)(?:about |around |roughly )? *"
-    rf"(?:[\[(] *({_NUMBER}) *, *({_NUMBER}) *[\])]|({_NUMBER}) *(?:-|--|to|~) *({_NUMBER}))[ .,;]*$",
+    rf"(?:([\[(] *({_NUMBER}) *, *({_NUMBER}) *[\])])|(({_NUMBER}) *(?:-|--|to|~) *({_NUMBER})))[ .,;]*$",
     re.MULTILINE,
 )
+_new = tuple.__new__  # half the time of a named tuple's own
 
 
 def claims_in_lines(view: str, labels: Sequence[Label], nodes: int | None) -> list[Claim] | None:
@@ -30,34 +31,26 @@ def claims_in_lines(view: str, labels: Sequence[Label], nodes: int | None) -> li
         return None
     claims: list[Claim] = []
     place, count = 0, len(labels)
-    for match in _LINE.finditer(view):
-        start, end = match.span()
-        if place == count or not start <= labels[place].start < end:
+    while place < count:
+        measure, start, _ = labels[place]
+        match = _LINE.match(view, view.rfind("\n", 0, start) + 1)
+        if match is None or start >= (end := match.end()):
             return None
-        measure = labels[place].measure
+        place += 1
         while place < count and labels[place].start < end:
             if labels[place].measure != measure:
                 return None
             place += 1
-        first = 1 if match.start(1) >= 0 else 3
-        written = match.group(first, first + 1)
-        low, high = float(written[0]), float(written[1])
-        if low > high or not _can_be(measure, high, written, nodes):
+        group = 4 if match[1] is None else 1  # the range; its ends are the next two
+        lower, upper = match.group(group + 1, group + 2)
+        low, high = float(lower), float(upper)
+        if low > high or not _can_be(measure, high, lower + upper, nodes):
             return None
-        at, after = match.span(first)[0] - (first == 1), match.span(first + 1)[1]
-        if first == 1:
-            at, after = view.rindex("[" if "[" in match.group() else "(", start, at + 1), _closed(view, after)
-        claims.append(Claim(measure, INTERVAL, low, high, at, after, "label", True))
-    return claims if place == count else None
+        claims.append(_new(Claim, (measure, INTERVAL, low, high, *match.span(group), "label", True, None, (), "")))
+    return claims
 
 
-def _can_be(measure: str, high: float, written: Sequence[str], nodes: int | None) -> bool:
+def _can_be(measure: str, high: float, written: str, nodes: int | None) -> bool:
     if measure != "shd":
         return high <= 1
-    return "." not in written[0] + written[1] and high <= (nodes * (nodes - 1) / 2 if nodes else FARTHEST)
-
-
-def _closed(view: str, end: int) -> int:
-    while view[end] == " ":
-        end += 1
-    return end + 1
+    return "." not in written and high <= (nodes * (nodes - 1) / 2 if nodes else FARTHEST)

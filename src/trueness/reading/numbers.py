@@ -12,7 +12,7 @@ import re
 from typing import NamedTuple
 
 PERCENT = r"%|p(?:er ?cent|ct|rozent|our ?cent|or ?ci?ento)\b"
-_NUMBER = re.compile(r"\d+(?:\.\d+|,\d+(?!\.?\d))?")
+_NUMBER = re.compile(r"(\d\d*(?:\.\d+|,\d+(?!\.?\d))?)")  # a split by a group keeps what parts the text
 _TAIL = re.compile(rf"(e[-+]?\d+)?( ?(?:{PERCENT}))?(?=([ -]{{0,2}}[^\W\d]+)?)")  # exponent, percent, the word behind
 _COUNTED = frozenset(
     "node nodes variable variables sample samples row rows observation observations run runs iteration iterations "
@@ -60,22 +60,23 @@ class Number(NamedTuple):
 def numbers_in(view: str, start: int = 0, end: int | None = None) -> list[Number]:
     """All numbers of the view that are quantities, in order."""
     found: list[Number] = []
-    stop = len(view) if end is None else end
-    for match in _NUMBER.finditer(view, start, stop):
-        at, after = match.span()
+    after = start
+    parts = iter(_NUMBER.split(view[start:end]))  # text, number, text, ...: half the time of as many matches
+    for between, written in zip(parts, parts, strict=False):
+        at = after + len(between)
+        after = at + len(written)
         before = view[at - 1] if at else " "
         opened = before in _OPENING
         if not opened and "a" <= before <= "z":
             continue  # part of a name: f1
-        written = match.group()
-        if (opened or (before in "-~" and view[at - 2].isdigit())) and "," not in written:
-            behind = _BEHIND.get(view[after : after + 2])
+        behind = _BEHIND.get(view[after : after + 2])
+        if behind and (opened or (before in "-~" and view[at - 2].isdigit())) and "," not in written:
+            whole = "." not in written
             if (
                 behind == _ALONE
-                or (behind == _STOPPED and "." in written)
+                or (behind == _STOPPED and not whole)
                 or (behind == _JOINED and opened and view.startswith(_JOINING, after))
             ):  # the plain case: nearly all numbers
-                whole = "." not in written
                 found.append(_new(Number, (float(written), at, after, False, False, False, whole, "", False)))
                 continue
         number = _careful(view, at, after, before, written)
@@ -123,7 +124,7 @@ def _careful(view: str, at: int, after: int, before: str, written: str) -> Numbe
     value = float(written.replace(",", "."))
     level = name in _OF_INTERVALS and (percent or word[:1] == "-") and value in LEVELS
     whole = written.isdigit()
-    return Number(-value if negative else value, at, after, percent, comma, False, whole, name, level)
+    return _new(Number, (-value if negative else value, at, after, percent, comma, False, whole, name, level))
 
 
 def _is_counted(view: str, at: int, after: int, index: int) -> bool:

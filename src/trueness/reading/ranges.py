@@ -63,6 +63,7 @@ _GOES_ON, _GOES_ON_WITH = frozenset("-~"), re.compile(r"[-~][.\d]")
 _PARTING = frozenset("and or with at in for but vs of is und et y e oder ou o i и per out from by as on if".split())
 _OPEN, _CLOSE = "[(", "])"
 MAX_GAP = 40
+_TWO_ENDS = frozenset((RANGE, PAIR))
 _UNBOUND = {BROKEN: "candidates", HALF: "one_end"}
 FARTHEST = 1e9  # of an SHD where nobody says how many nodes there are
 _FAR = 10  # times what an SHD can be
@@ -195,6 +196,8 @@ def bounds_of(expression: Expression, measure: str, nodes: int | None, in_percen
     percent = in_percent or first.percent or last.percent
     most = 1.0 if measure != "shd" else (nodes * (nodes - 1) / 2 if nodes else FARTHEST)
     if not percent and not first.unit and not last.unit and (measure != "shd" or (first.whole and last.whole)):
+        if 0 <= first.value <= last.value <= most and kind in _TWO_ENDS:  # nearly all of them
+            return _new(Bounds, (first.value, last.value, (), ""))
         bounds = _placed(kind, first.value, last.value, most)
         return _possible(bounds, expression, measure, percent, most) if bounds.problem else bounds
     if measure == "shd":
@@ -253,8 +256,6 @@ def _decimals(number: Number) -> int:
 
 
 def _placed(kind: str, low: float, high: float, most: float) -> Bounds:
-    if kind in (RANGE, PAIR) and 0 <= low <= high <= most:
-        return _new(Bounds, (low, high, (), ""))
     flags: tuple[str, ...] = ()
     if kind == POINT:
         flags = ("point",)
@@ -276,4 +277,4 @@ def _placed(kind: str, low: float, high: float, most: float) -> Bounds:
         low, high, flags = high, low, ("swapped",)
     if low < 0 or high > most:
         return Bounds(low, high, flags, OUT_OF_RANGE)
-    return Bounds(low, high, flags)
+    return _new(Bounds, (low, high, flags, ""))

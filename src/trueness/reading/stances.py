@@ -17,7 +17,7 @@ from collections.abc import Sequence
 
 from trueness.reading.claims import PROBLEM, Claim
 from trueness.reading.labels import labels_in
-from trueness.reading.sentences import REACH, WORD, Sentences, are_neutral, heading_of
+from trueness.reading.sentences import REACH, Sentences, are_neutral, heading_of, words_of
 from trueness.reading.words import DATASETS, LEARNERS
 
 OWN, MENTIONED, DOUBTFUL = "own", "mentioned", "doubtful"
@@ -101,6 +101,11 @@ _GOES_ON = re.compile(  # precision is 0.7-0.8; at alpha = 0.05 it is 0.6-0.7
 )
 _FORECAST_OF = re.compile(rf"\b({'|'.join(sorted(LEARNERS))})\b (?:should|will|is (?:likely|expected)|to)\b")
 _GOING_ON = frozenset(" (),]")
+_MAY_GO_ON = frozenset(  # one of them stands in whatever _KIND, _COMPARED and _RUNS_ON find
+    "literature published reported baseline random macro micro weighted skeleton adjacency undirected normalized "
+    "normalised lower higher less more better worse wide wider smaller larger greater fewer narrower apart is are was "
+    "were would has have seem seems look looks hold holds applies applied".split()
+)
 _SCALES = frozenset("ranges can lies varies goes runs".split())
 _ALL_PAIRS = frozenset(d * (d - 1) // 2 for d in range(5, 101)) | frozenset(d * (d - 1) for d in range(5, 101))
 _TELLING = _ABOVE | _NEVER_BESIDE | _COSTS | _DENIED | _DEFINED | _SCALES  # words for which a sentence is looked at
@@ -123,11 +128,10 @@ def own_claims(claims: list[Claim], sentences: Sentences) -> list[Claim]:
     reports = sentences.foreign or not _ABOVE.isdisjoint(words)
     if not _SKELETAL.isdisjoint(words):
         claims = _without_skeleton(claims, view)
-    if not reports and all(_stands_alone(claim, view) for claim in claims):
+    if not reports and _stand_alone(claims, view, _MAY_GO_ON.isdisjoint(words)):
         return claims
     reply = _Reply(sentences, reports)
-    if not all(claim.strong for claim in claims):
-        claims = _without_lone_points(claims, reply.sentences)
+    claims = _without_lone_points(claims, sentences)
     own: list[Claim] = []
     doubtful: list[Claim] = []
     for claim in claims:
@@ -157,7 +161,7 @@ def _without_skeleton(claims: list[Claim], view: str) -> list[Claim]:
 
     Where 'for the skeleton' and 'for the directed graph' are told apart, neither is the measure as such, and both stay.
     """
-    headings = [WORD.findall(heading_of(view, claim.start)) for claim in claims]
+    headings = [words_of(heading_of(view, claim.start)) for claim in claims]
     skeletal = [not _SKELETAL.isdisjoint(words) and _OF_SKELETON.issuperset(words) for words in headings]
     if not any(skeletal):
         return claims
@@ -169,9 +173,13 @@ def _without_skeleton(claims: list[Claim], view: str) -> list[Claim]:
     ]
 
 
-def _stands_alone(claim: Claim, view: str) -> bool:
-    """Nearly all answers: a label with its range, and nothing behind it."""
-    return claim.strong and not claim.flags and view[claim.end : claim.end + 1] not in _GOING_ON
+def _stand_alone(claims: list[Claim], view: str, plain: bool) -> bool:
+    """Nearly all answers: JSON, or labels with their ranges and nothing telling behind them (nowhere: `plain`)."""
+    for claim in claims:
+        if claim.parser != "json":
+            if not claim.strong or claim.flags or (not plain and view[claim.end : claim.end + 1] in _GOING_ON):
+                return False
+    return True
 
 
 def _in_doubt(own: Sequence[Claim], doubtful: Sequence[Claim]) -> list[Claim]:
@@ -197,7 +205,7 @@ def _is_forecast(sentences: Sentences, point: Claim) -> bool:
     view = sentences.view
     if view[max(0, point.start - 4) : point.start].endswith((" is ", " be ", "~", "~ ")):
         return True
-    return not _SURE_OF.isdisjoint(WORD.findall(sentences.before(point.start) + sentences.behind(point.end)))
+    return not _SURE_OF.isdisjoint(words_of(sentences.before(point.start) + sentences.behind(point.end)))
 
 
 def _is_of_something_else(view: str, claim: Claim) -> bool:
@@ -209,7 +217,7 @@ def _is_of_something_else(view: str, claim: Claim) -> bool:
     if "point" not in claim.flags or claim.parser != "label":
         return False
     line = view[max(0, claim.start - REACH) : claim.start].rpartition("\n")[2]
-    return not _ENDS.isdisjoint(WORD.findall(line))
+    return not _ENDS.isdisjoint(words_of(line))
 
 
 def _stance(claim: Claim, reply: _Reply) -> str:
@@ -279,7 +287,7 @@ def _words(text: str) -> list[str]:
     """The words of a text; 'if I had to guess' is no condition."""
     if "if " in text or "considered" in text:
         text = _AS_IT_IS.sub(" ", text)
-    return WORD.findall(text)
+    return words_of(text)
 
 
 def _is_mentioned(words: Sequence[str], text: str, never_own: frozenset[str]) -> bool:
@@ -312,7 +320,7 @@ def _before_the_name(before: str, words: list[str], claim: Claim) -> list[str]:
     if "one_sided" not in claim.flags:
         return words
     labels = labels_in(before)
-    return WORD.findall(before[: labels[-1].start]) if labels else []
+    return words_of(before[: labels[-1].start]) if labels else []
 
 
 def _is_about(names: frozenset[str], subject: str, before: Sequence[str], after: Sequence[str]) -> bool:

@@ -71,9 +71,6 @@ class _Head(NamedTuple):
     words: frozenset[str] = frozenset()
 
 
-_HIGH = _Head(role="upper")  # of lines without heads
-
-
 def claims_in_table(
     view: str, table: Table, labels: Sequence[Label], numbers: Sequence[Number], scale: Scale
 ) -> list[Claim]:
@@ -94,11 +91,11 @@ def claims_in_table(
         place = grid.place_of_measures()
         if grid.numbers_in(table.rows[0]) and grid.measure(table.rows[0][min(place, len(table.rows[0]) - 1)]):
             rows, columns = list(table.rows), _ends_of(grid, table)  # no line of heads
-        columns = [head._replace(measure="") for head in columns]
+        columns = [head._replace(measure="") if head.measure else head for head in columns]
         heads = [_head(view, row[place], grid.measure(row[place])) if place < len(row) else _Head() for row in rows]
         if place < len(columns) and columns[place].percent:  # Metric (in %)
             heads = [head._replace(percent=head.measure != "shd") for head in heads]
-    found = _Found(view, scale, ("bare_pair",) if columns and columns[-1] is _HIGH else ())
+    found = _Found(view, scale)
     for row, head in zip(rows, heads, strict=True):
         head = _levelled(head, row, columns, grid)
         for index, cell in enumerate(row):
@@ -135,6 +132,8 @@ class _Grid:
         first, last = bisect_left(self.label_starts, cell[0]), bisect_left(self.label_starts, cell[1])
         if first == last:
             return ""
+        if last - first == 1:
+            return self.labels[first].measure
         inside = {label.measure for label in self.labels[first:last]}
         return inside.pop() if len(inside) == 1 else ""
 
@@ -194,7 +193,7 @@ def _cases(heads: list[_Head]) -> list[_Head]:
 
     The worst and the best case are ends only where what is expected stands between them; else they are extremes.
     """
-    worst = [k for k, head in enumerate(heads) if head.words & _WORST and not head.measure]
+    worst = [k for k, head in enumerate(heads) if not head.measure and not _WORST.isdisjoint(head.words)]
     if len(worst) != 1:
         return heads
     best = [k for k, head in enumerate(heads) if head.words & _BEST and not head.measure and k not in worst]
@@ -214,14 +213,14 @@ def _ends_of(grid: _Grid, table: Table) -> list[_Head]:
         numbers = grid.numbers_in(row[1:]) if len(row) == 3 and grid.measure(row[0]) else ()
         if len(numbers) != 2 or numbers[0].value > numbers[1].value or len(grid.numbers_in(row[1:2])) != 1:
             return heads
-    return [_Head(), _Head(role="lower"), _HIGH]
+    return [_Head(), _Head(role="lower"), _Head(role="upper")]
 
 
 class _Found:
     """What the cells of a table say, by measure."""
 
-    def __init__(self, view: str, scale: Scale, flags: tuple[str, ...]):
-        self.view, self.scale, self.flags = view, scale, flags  # flags of ends that were given apart
+    def __init__(self, view: str, scale: Scale):
+        self.view, self.scale = view, scale
         self.ends: dict[tuple[str, float | None, str], Expression] = {}
         self.made: list[Claim] = []
         self.unnamed: dict[tuple[str, str], list[Claim]] = {}
@@ -300,7 +299,7 @@ class _Found:
         for (measure, level, role), low in self.ends.items():
             high = self.ends.get((measure, level, "upper"))
             if role == "lower" and high is not None:
-                claims.append(self.scale.claim(measure, paired(low, high), "table", True, level, flags=self.flags))
+                claims.append(self.scale.claim(measure, paired(low, high), "table", True, level))
             elif role == "lower" or (measure, level, "lower") not in self.ends:
                 claims.append(trouble(measure, low.start, low.end, "table", "one_end"))
         for (measure, _), points in self.unnamed.items():

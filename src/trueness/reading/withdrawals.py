@@ -14,12 +14,13 @@ import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import cache
 from typing import NamedTuple
 
 from trueness.reading.claims import Claim
 from trueness.reading.foreign_withdrawals import FOREIGN_WORDS, foreign_ending, may_end_in_signs
 from trueness.reading.labels import labels_in
-from trueness.reading.sentences import WORD, Sentences
+from trueness.reading.sentences import Sentences, words_of
 
 WITHDRAWN, SCOPE = "withdrawn", "scope"
 _SHORTEST, _LONGEST = 12, 400  # characters of a sentence that are looked at
@@ -83,7 +84,7 @@ class _Act(NamedTuple):
     """A way to take numbers back: one of the words must be there, then the pattern."""
 
     words: frozenset[str]
-    pattern: re.Pattern[str]
+    pattern: str  # made ready when a reply first needs it: all of them are half of what an import of reading takes
     cautious: bool = False  # "..., too literally", "... for other data" make a caution of it
     mended: bool = False  # "at first", "already" make it a mistake that was mended
     voiced: bool = True  # the words before must be the reply's own voice; else there must be no denial among them
@@ -91,7 +92,10 @@ class _Act(NamedTuple):
 
 def _act(words: str | Sequence[str], pattern: str, **how: bool) -> _Act:
     words = words.split() if isinstance(words, str) else words
-    return _Act(frozenset(words), re.compile(rf"\b(?:{pattern})"), **how)
+    return _Act(frozenset(words), rf"\b(?:{pattern})", **how)
+
+
+_ready = cache(re.compile)
 
 
 _ACTS = (
@@ -369,7 +373,7 @@ def _endings(sentences: Sentences, claims: Sequence[Claim]) -> Iterator[Ending]:
         ahead = stop <= first
         if ahead and "below" not in text and "follow" not in text:
             continue
-        words = set(WORD.findall(text))
+        words = set(words_of(text))
         if (sentences.foreign or not FOREIGN_WORDS.isdisjoint(words)) and (ended := foreign_ending(text)) is not None:
             yield Ending(start + ended[0], frozenset(), SCOPE if ended[1] else WITHDRAWN)
         if _TELLING.isdisjoint(words):
@@ -390,13 +394,13 @@ def _taken_back(text: str, words: set[str]) -> tuple[str, int, str] | None:
     if not _IFS.isdisjoint(words) or (not _MAY_BE_IFS.isdisjoint(words) and _CONDITIONAL.match(text)):
         return None
     for act in (_ACTS[k] for k in sorted({k for word in words & _ACTING for k in _BY_WORD[word]})):
-        for found in act.pattern.finditer(text):
+        for found in _ready(act.pattern).finditer(text):
             lead = text[: found.start()]
             if act.cautious and _CAUTION.match(text, found.end()) or act.mended and _MENDED.search(text):
                 continue
-            if not _NOTS.isdisjoint(WORD.findall(found.groupdict().get("between") or "")):
+            if not _NOTS.isdisjoint(words_of(found.groupdict().get("between") or "")):
                 continue
-            if not act.voiced and not _DOUBTED.isdisjoint(WORD.findall(lead)):
+            if not act.voiced and not _DOUBTED.isdisjoint(words_of(lead)):
                 continue
             if (not act.voiced or _is_own(lead)) and not _NO_NEED.search(lead):
                 return found.group("these") or "", found.start(), WITHDRAWN
@@ -412,7 +416,7 @@ def _of_something_else(text: str, words: set[str]) -> tuple[str, int, str] | Non
         return None
     for pattern in (_SCOPED, _ANOTHER):
         for found in pattern.finditer(text):
-            between = WORD.findall(found.group("between"))
+            between = words_of(found.group("between"))
             if between and _OF.issuperset(between) and _is_own(text[: found.start()]):
                 if _GOES_ON.match(text, found.end()) is None:
                     return found.group("these"), found.start(), SCOPE
@@ -421,14 +425,14 @@ def _of_something_else(text: str, words: set[str]) -> tuple[str, int, str] | Non
         return None
     lead = text[: undirected.start()]
     own = _OWN_NUMBERS.search(text)
-    if (own is None and not _is_own(lead)) or not _NOTS.isdisjoint(WORD.findall(lead)):
+    if (own is None and not _is_own(lead)) or not _NOTS.isdisjoint(words_of(lead)):
         return None
     return (own.group("these") or "") if own else "", undirected.start(), SCOPE
 
 
 def _is_own(lead: str) -> bool:
     """Whether what stands before within the clause is the reply's own voice, or an order to the reader."""
-    return _LEAD.issuperset(WORD.findall(re.split("[:,(]", lead)[-1]))
+    return _LEAD.issuperset(words_of(re.split("[:,(]", lead)[-1]))
 
 
 def _is_ellipsis(text: str, words: set[str]) -> bool:

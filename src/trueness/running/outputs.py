@@ -38,7 +38,10 @@ def _write_tables(study: StudyFolder) -> None:
     with _csv(study.path, "scores.csv", Row._fields) as scores, _csv(study.path, "runtime.csv", _RUNTIME) as runtime:
         for reading in study.readings.values():
             results, anew = reading.results, reading.rows()
-            scores(row._replace(value=None if row.value is None else float(row.value)) for row in anew or ())
+            scores(
+                row if row.value is None or type(row.value) is float else row._replace(value=float(row.value))
+                for row in anew or ()
+            )
             for cell in results.cells:
                 runs = results.of_cell(cell)
                 if anew is None:

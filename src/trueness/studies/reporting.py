@@ -78,10 +78,13 @@ def write_report(study: StudyFolder, meanwhile: Callable[[], None] = lambda: Non
 
     Charts are drawn by other processes: they are begun first, and `meanwhile` has until they are there.
     """
+    import pandas as pd
+
     from trueness.showing.press import press
 
     files: list[Path] = []
-    with study.store.opened(), press() as printing:
+    plain_texts = pd.option_context("mode.string_storage", "python")  # Arrow's are for tables larger than ours
+    with study.store.opened(), press() as printing, plain_texts:
         readings = readings_of(study)
         if any(reading.many_charts for reading in readings.values()):
             printing.begin()

@@ -186,4 +186,4 @@ def long_rows(forecasts: Forecasts) -> Iterator[Row]:
     """The rows of scores.csv."""
     table = long(forecasts.scores)
     for *keys, value, status in zip(*(table[name].tolist() for name in Row._fields[2:]), strict=True):
-        yield Row._make((forecasts.study, "forecast", *keys, None if np.isnan(value) else value, status))
+        yield Row._make((forecasts.study, "forecast", *keys, None if value != value else value, status))
