@@ -258,7 +258,7 @@ def _is_heading(view: str, label: Label) -> bool:
 def _is_part_of_another(view: str, at: int) -> bool:
     before = view[at - 1]
     if before.isascii():
-        return before.isalnum() or (view[at - 5 : at] in _TAILS and view[max(0, at - 12) : at].endswith(_OTHER))
+        return before.isalnum() or (view[at - 5 : at] in _TAILS and view.endswith(_OTHER, 0, at))
     return view[at].isascii() and before.isalpha() and before < "\u0250"  # CJK text has no blanks between words
 
 

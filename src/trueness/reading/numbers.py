@@ -70,7 +70,7 @@ def numbers_in(view: str, start: int = 0, end: int | None = None) -> list[Number
         if not opened and "a" <= before <= "z":
             continue  # part of a name: f1
         behind = _BEHIND.get(view[after : after + 2])
-        if behind and (opened or (before in "-~" and view[at - 2].isdigit())) and "," not in written:
+        if behind and (opened or (before in "-~" and view[at - 2 : at - 1].isdigit())) and "," not in written:
             whole = "." not in written
             if (
                 behind == _ALONE
