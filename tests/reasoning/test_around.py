@@ -25,6 +25,32 @@ def test_a_twelfth_list_of_one_who_knew_nothing_of_the_reader():
     assert right >= 87 and wrong == []
 
 
+def test_a_thirteenth_list_that_nobody_has_looked_at():
+    """rules_of_a_thirteenth_stranger.jsonl, of many sciences. At first try 48 of 110 were right, none wrong."""
+    right, wrong = outcomes_of("rules_of_a_thirteenth_stranger.jsonl")
+    assert right >= 48 and wrong == []
+
+
+def test_a_fourteenth_list_of_one_who_knew_nothing_of_the_reader():
+    """rules_of_a_fourteenth_stranger.jsonl, 130 rules as for school problems. At first try 52 of 110 were right (47 %)
+    and 2 of 130 wrong: `+ 1 at the given x` multiplied, and PV = nRT gave P. Now, after looking at these:"""
+    right, wrong = outcomes_of("rules_of_a_fourteenth_stranger.jsonl")
+    assert right >= 55 and wrong == []
+
+
+def test_a_left_side_of_two_symbols_is_not_the_effect():
+    assert executed("PV = n*R*T with R = 8.314", {"n": 2, "T": 310}, "pressure") is None
+    assert executed("PV = n*R*T with R = 8.314", {"n": 2, "T": 310, "V": 4}, "pressure") == pytest.approx(1288.67)
+    assert executed("KE = 0.5 * m * v^2", {"m": 2, "v": 3}, "energy") == 9
+
+
+@pytest.mark.parametrize("reason", ["for constant acceleration", ", because the force is steady", ", t being the time"])
+def test_a_formula_with_its_reason_behind_it(reason):
+    causes = {"u": 4, "a": 2.5, "t": 6}
+    assert executed(f"v = u + at {reason}", causes, "final_velocity") == 19
+    assert executed("v = u + at for the first half", causes, "final_velocity") is None
+
+
 @pytest.mark.parametrize("step", ["remove the broken seats", "burn the broken seats", "set aside the broken seats"])
 def test_a_further_step_that_is_not_known_is_no_further_factor(step):
     causes = {"rows": 22, "seats_per_row": 18, "broken_seats": 7}

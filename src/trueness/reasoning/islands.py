@@ -31,6 +31,10 @@ _COPULA = re.compile(
     r"\b(?:is|are|equals?|gives?|by|at|in|as|to|have|has|have)\s*(?:equal to|given by|just|simply|exactly)?\s*$",
     re.IGNORECASE,
 )
+_EXPLAINS = re.compile(
+    r"\s*[,;]?\s*(?:for (?:an? )?(?:constant|uniform|steady|ideal)|because|since|assuming)\b[^\d=<>%+*/^]*\.?"
+)
+_BEING = re.compile(r"^\s*[,;]?\s*([A-Za-z]\w?) being\b")
 _COUNTED = re.compile(r"\s*(?:[^\W\d_]{4,}(?<!ed))?\s*\.?\s*")
 _SYMBOL_IS = re.compile(r"(?:\b(?:where|and|with|let)|,)\s+([A-Za-z])\s+(?:is|be|being|denotes|the|=|half|twice)\b")
 _DEFINES = re.compile(r"\b(?:let|call|denote|suppose|where|with)\b.*\b[A-Za-z] (?:be|is|as|denotes?|stands?)\b", re.I)
@@ -77,7 +81,10 @@ def formulas_within(text: str, causes: Sequence[str], effect: str) -> Iterator[t
         return
     yield from ((text[slice(*one)].strip(" ,.;"), "") for one in equations[:-1])
     said = re.sub(r"[,;:]?\s*(?:that is|i\.e\.|so|is|are|equals?|=)?[\s,:]*$", "", front)
-    if _CLAUSE.match(behind):
+    behind = _BEING.sub(r", where \1 is", behind)
+    if _EXPLAINS.fullmatch(behind) and not computes(behind):
+        yield said, formula
+    elif _CLAUSE.match(behind):
         yield said, f"{formula}{behind if behind[0] in ',;' else ', ' + behind.strip()}"
     elif _COUNTED.fullmatch(behind) and not _is_of_another(front, behind, effect):
         yield said, formula
