@@ -86,7 +86,7 @@ _SEVERAL = re.compile(r"=[^=]*(?:;|\bthen\b|\bstep\b)[^=]*=(?!=)|\bd[a-z]\s?/\s?
 _BOUND = re.compile(r"^[^=<>]*(?:[<>]=?|[≤≥∝])(?!.*\b(?:if|else|then)\b)|=(?!.*\b(?:if|else)\b).*(?<![-=])[<>≤≥∝]")
 _CALL_LEFT = re.compile(r"\s*(?:sin|cos|tan|ln|log\w*|exp|sqrt)\s*\([^=]*=")
 _AND = re.compile(r"=[^=]*(?:\b(?:and|or|with|where|for|when|if|using|taking)\b|[,;])[^=]*=")  # more than a chain
-_EVALUATED = re.compile(r"evaluate\s+(.*?)\s+at (?:the )?(?:given )?(\w+)\.?$", re.IGNORECASE)
+_EVALUATED = re.compile(r"(?:evaluate\s+(.*?)|(.*?),?\s+evaluated)\s+at (?:the )?(?:given )?(\w+)\.?$", re.IGNORECASE)
 _OF_SOMETHING = re.compile(r"[^=\d%]*[^\W\d]\s+of\s+[^=\d%]*=(?!=)", re.IGNORECASE)
 _MOST_PARTS = 250  # parts of one rule that are read: strangers' sentences end, whatever they hold
 _HUNDRED = re.compile(r"[×x*·]\s*100\s*(%)\s*\)?\s*\.?\s*$")
@@ -286,8 +286,8 @@ def _alike(text: str, causes: tuple[str, ...], effect: str, nodes: tuple[str, ..
 
 @lru_cache(maxsize=8192)
 def _read(text: str, causes: tuple[str, ...], effect: str, nodes: tuple[str, ...], values: Values) -> Rule:
-    if (asked := _EVALUATED.match(text)) and asked[2] in causes:
-        text = asked[1]
+    if (asked := _EVALUATED.match(text)) and asked[3] in causes:
+        text = asked[1] or asked[2]
     named_by = EQUALS.match(text)
     if (said_so := worded(text)) and (rule := _in_words(said_so, causes, effect, values)) is not None:
         return rule if rule.uses == set(causes) else Rule(text, "words")
