@@ -38,10 +38,18 @@ def test_a_fourteenth_list_of_one_who_knew_nothing_of_the_reader():
     assert right >= 55 and wrong == []
 
 
+def test_a_function_is_evaluated_at_what_it_is_of():
+    for rule in ("Evaluate f(x) = 3x^2 - 2x + 1 at the given x", "f(x) = 3x^2 - 2x + 1, evaluated at x"):
+        assert executed(rule, {"x": -4}, "f(x)") == 57
+    assert executed("Evaluate a*b at c", {"a": 2, "b": 3, "c": 4}, "y") is None
+
+
 def test_a_left_side_of_two_symbols_is_not_the_effect():
     assert executed("PV = n*R*T with R = 8.314", {"n": 2, "T": 310}, "pressure") is None
     assert executed("PV = n*R*T with R = 8.314", {"n": 2, "T": 310, "V": 4}, "pressure") == pytest.approx(1288.67)
-    assert executed("KE = 0.5 * m * v^2", {"m": 2, "v": 3}, "energy") == 9
+    assert executed("PV = n*R*T with R = 8.314", {"n": 2, "T": 310}, "gas_pressure") is None
+    for energy in ("energy", "kinetic_energy", "final_kinetic_energy", "kinetic_energy_final"):
+        assert executed("KE = 0.5 * m * v^2", {"m": 2, "v": 3}, energy) == 9
 
 
 @pytest.mark.parametrize("reason", ["for constant acceleration", ", because the force is steady", ", t being the time"])

@@ -110,8 +110,9 @@ def _may_call(left: str, effect: str) -> bool:
     said = not words or shares_word(left, effect) or left.casefold() in _ANY
     said = said or (left != left.lower() and not left.istitle())  # KE; Pressure is a word
     short = any(_is_within(left.casefold(), word) for word in symbol(effect).casefold().split("_"))  # avg, amt
-    if re.fullmatch(r"[A-Z]{2}", left) and left[0].casefold() == effect[:1].casefold() and not short:
-        return abbreviates(left, effect)  # PV is no pressure but P V
+    begun = "".join(word[:1] for word in symbol(effect).casefold().split("_"))
+    if re.fullmatch(r"[A-Z]{2}", left) and (at := begun.find(left[0].casefold())) >= 0 and not short:
+        return _is_within(left.casefold(), begun[at:])  # PV is no gas pressure but P V; PE is the potential energy
     return said or short or len(symbol(effect)) <= 2  # time required = ... for t
 
 

@@ -286,7 +286,8 @@ def _alike(text: str, causes: tuple[str, ...], effect: str, nodes: tuple[str, ..
 
 @lru_cache(maxsize=8192)
 def _read(text: str, causes: tuple[str, ...], effect: str, nodes: tuple[str, ...], values: Values) -> Rule:
-    if (asked := _EVALUATED.match(text)) and asked[3] in causes:
+    asked = _EVALUATED.match(text)
+    if asked and asked[3] in causes and re.search(rf"(?<![A-Za-z]){asked[3]}(?![A-Za-z])", asked[1] or asked[2]):
         text = asked[1] or asked[2]
     named_by = EQUALS.match(text)
     if (said_so := worded(text)) and (rule := _in_words(said_so, causes, effect, values)) is not None:
