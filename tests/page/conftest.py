@@ -1,6 +1,7 @@
 """A small study with a hostile model, servers of it, and a browser where there is one."""
 
 import json
+import os
 import shutil
 import threading
 from contextlib import ExitStack, contextmanager
@@ -99,7 +100,8 @@ def browser():
     if CHROMIUM is None:
         pytest.skip("there is no Chromium on this machine (make browser)")
     with playwright.sync_playwright() as started:
-        found = started.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        fonts = {name: value for name, value in os.environ.items() if name != "FONTCONFIG_FILE"}  # the machine's
+        found = started.chromium.launch(executable_path=CHROMIUM, args=FLAGS, env=fonts)
         yield found
         found.close()
 
