@@ -5,6 +5,7 @@ import gc
 import os
 import signal
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,8 @@ from hypothesis import settings
 
 from tests.net.studies import finish
 from trueness import texts
+from trueness.running import engine
+from trueness.showing import drawers
 
 settings.register_profile("no clock", deadline=None)  # a busy machine must not fail a test
 settings.load_profile("no clock")
@@ -61,6 +64,24 @@ def no_secret_of_another_test():
     yield
     texts._secrets.clear()
     texts._secrets.update(before)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def same_drawers():
+    """All tests' pictures are drawn by the same two processes: to start one takes as long as eight pictures."""
+    with engine.local_executor(2) as kept, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(drawers, "local_executor", lambda processes: nullcontext(kept))
+        yield
+
+
+@pytest.fixture()
+def new_drawers(monkeypatch):
+    """For tests of the drawing processes themselves."""
+    monkeypatch.setattr(drawers, "local_executor", engine.local_executor)
+    drawers._alone.cache_clear()
+    yield
+    drawers._alone().close()
+    drawers._alone.cache_clear()
 
 
 @pytest.fixture()

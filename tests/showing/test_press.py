@@ -12,6 +12,7 @@ from trueness.showing.drawers import NotDrawn
 from trueness.showing.press import ENOUGH, Press
 from trueness.showing.saving import Drawing, Figure
 
+pytestmark = pytest.mark.usefixtures("new_drawers")
 SQUARE = (
     '<svg xmlns="http://www.w3.org/2000/svg" width="{n}" height="9"><rect width="{n}" height="9" fill="red"/></svg>'
 )
