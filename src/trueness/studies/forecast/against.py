@@ -61,20 +61,20 @@ def of_intervals(claims: Claims, truth: Truth) -> dict[str, NDArray[Any]]:
     """{score: (k,) values}."""
     low, high = claims.low, claims.high
     centre = np.where(np.isnan(claims.median), (low + high) / 2, claims.median)
-    found: dict[str, NDArray[Any]] = {
+    scores: dict[str, NDArray[Any]] = {
         "covers_mean": of.covers(low, high, truth.mean),
         "coverage_runs": of.coverage_of_runs(low, high, truth.runs),
         "width": high - low,
         "bias": of.bias(centre, truth.mean, "lower" if truth.measure == "shd" else "higher"),
     }
     for suffix, interval in (("mean_ci", truth.mean_ci), ("runs", truth.run_range)):
-        found |= {f"{name}_{suffix}": values for name, values in _versus(low, high, interval, truth).items()}
+        scores |= {f"{name}_{suffix}": values for name, values in _versus(low, high, interval, truth).items()}
     score = np.empty(len(claims))
     for level, target in set(zip(claims.level, claims.target, strict=True)):
         these = (claims.level == level) & (claims.target == target)
         score[these] = of.interval_score(low[these], high[these], outcomes(truth, target), level).mean(axis=1)
     floor = np.where(is_impossible(low, high, truth.upper), 2 / (1 - claims.level) * _worst(truth), 0.0)
-    return found | {"interval_score": np.maximum(score, floor)}
+    return scores | {"interval_score": np.maximum(score, floor)}
 
 
 def is_beyond(low: Array, high: Array, upper: ArrayLike) -> NDArray[np.bool_]:
@@ -104,7 +104,7 @@ def of_claims(claims: Claims, truth: Truth) -> Iterator[tuple[Rows, dict[str, Ar
         quantiles = np.column_stack([lows[:, ::-1], *([] if median is None else [median]), highs])
         floor = np.where(is_impossible(lows[:, -1], highs[:, -1], truth.upper), _worst(truth), 0.0)
         wis = np.maximum(of.weighted_interval_score(lows, highs, levels, values, median).mean(axis=1), floor)
-        found = {
+        scores = {
             "wis": wis,
             "pinball": wis / 2,  # an identity: WIS is twice the mean pinball loss of the same quantiles
             "crps": np.maximum(of.crps_of_quantiles(quantiles, taus, values).mean(axis=1), floor),
@@ -112,8 +112,8 @@ def of_claims(claims: Claims, truth: Truth) -> Iterator[tuple[Rows, dict[str, Ar
         if truth.measure == "shd" and target == "run":
             which, v = whole.uniforms[at[:, -1]].T
             run = truth.runs[(which * len(truth.runs)).astype(np.intp)]
-            found["pit"] = of.pit_of_quantiles(quantiles, taus, run, v)
-        yield whole.row[at[:, -1]], found
+            scores["pit"] = of.pit_of_quantiles(quantiles, taus, run, v)
+        yield whole.row[at[:, -1]], scores
 
 
 def _versus(low: Array, high: Array, interval: Interval | None, truth: Truth) -> dict[str, NDArray[Any]]:
@@ -140,7 +140,7 @@ def _patterns(claims: Claims) -> dict[tuple[Any, ...], list[int]]:
     missing = np.isnan(claims.median)
     lacks_median = np.logical_or.reduceat(missing, starts) if len(starts) else missing
     target, level = claims.target.tolist(), claims.level.tolist()
-    found: dict[tuple[Any, ...], list[int]] = {}
+    first_rows: dict[tuple[Any, ...], list[int]] = {}
     for (start, end), lacks in zip(pairwise([*starts.tolist(), len(level)]), lacks_median.tolist(), strict=True):
-        found.setdefault((target[start], not lacks, *level[start:end]), []).append(start)
-    return found
+        first_rows.setdefault((target[start], not lacks, *level[start:end]), []).append(start)
+    return first_rows

@@ -1,6 +1,6 @@
 """What every analysis of a forecast study returns, and the views of the tables that several of them share.
 
-    Analysis = table (one row a finding) + sentences + further tables; `told` is False when the study cannot say it
+    Analysis = table (one row a finding) + sentences + further tables; `possible` is False where the study does not allow it
     per_item(rows, column)   items x respondents: one number an item and respondent, repeats averaged
     claimants(forecasts)     who makes claims of their own: all but baseline/random, which is scored in closed form
 
@@ -35,18 +35,18 @@ class Analysis:
     table: pd.DataFrame
     sentences: tuple[str, ...]
     more: Mapping[str, pd.DataFrame] = field(default_factory=dict)
-    told: bool = True
+    possible: bool = True
 
     @classmethod
     def untold(cls, name: str, why: str) -> Analysis:
         """What cannot be told with this study, and why."""
-        return cls(name, pd.DataFrame(), (why,), told=False)
+        return cls(name, pd.DataFrame(), (why,), possible=False)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON: missing numbers are None."""
         return {
             "name": self.name,
-            "told": self.told,
+            "told": self.possible,
             "sentences": list(self.sentences),
             "rows": plain_rows(self.table),
             "more": {name: plain_rows(table) for name, table in self.more.items()},
@@ -83,9 +83,9 @@ def per_item(rows: pd.DataFrame, column: str, forecasts: Forecasts) -> pd.DataFr
     theirs = _mean_by(kept[is_reference], question, column)
     if table.empty:
         return _mean_by(kept, list(ITEM), column)  # references alone: each item is theirs
-    asked = pd.MultiIndex.from_frame(table.index.to_frame()[question])
+    questions = pd.MultiIndex.from_frame(table.index.to_frame()[question])
     for name in theirs:
-        table[name] = theirs[name].reindex(asked).to_numpy()
+        table[name] = theirs[name].reindex(questions).to_numpy()
     return table
 
 
@@ -126,7 +126,7 @@ def pair_cells(c: Comparison) -> dict[str, Any]:
     return {"a": c.names[0], "b": c.names[1], **means, "difference": number(c.difference), **ends(c.drawn), **level}
 
 
-def joined(words: Sequence[object], most: int = 4) -> str:
+def join_words(words: Sequence[object], most: int = 4) -> str:
     """`a, b and c`, or the first of many and how many more there are."""
     items = [str(word) for word in words]
     if len(items) > most:

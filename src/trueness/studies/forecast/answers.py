@@ -49,13 +49,13 @@ def forecasts_of(discovery: Results, forecast: Results, store: Store) -> Forecas
     truths = truths_of(discovery, about["datasets"])
     read = [*_replies(forecast, store)]
     claims = [_claim_rows(keys, reading, forecast.level) for keys, _, reading in read]
-    asked = pd.DataFrame([row for rows in claims for row in rows], columns=list(CLAIM_COLUMNS))
+    model_claims = pd.DataFrame([row for rows in claims for row in rows], columns=list(CLAIM_COLUMNS))
     references = tuple(about["references"])
     others = [reference_claims(truths, about["datasets"], references, about["targets"])]
     asked_of_people = human.questions(about["datasets"], about["learners"])
     others += [human.parse_experts(text, name, asked_of_people, name) for name, text in about["humans"].items()]
-    filled = [part for part in (asked, *others) if len(part)]
-    table = pd.concat(filled, ignore_index=True) if filled else asked.astype(dict.fromkeys(_NUMBERS, float))
+    filled = [part for part in (model_claims, *others) if len(part)]
+    table = pd.concat(filled, ignore_index=True) if filled else model_claims.astype(dict.fromkeys(_NUMBERS, float))
     people = _people(table)
     human.check_experts(people, f"the study {forecast.study}")
     references = (*references, *people)
@@ -142,9 +142,9 @@ def _claim_rows(keys: Keys, reading: Reading, level: float) -> list[dict[str, An
             continue
         if keys["formulation"] != "quantiles" or not levels:
             levels = {level: value} if value is not None else levels
-        for at, found in sorted(levels.items()):
+        for at, interval in sorted(levels.items()):
             middle = np.nan if median is None else (median.low + median.high) / 2
-            rows.append(base | {"level": at, "low": found.low, "high": found.high, "median": middle})
+            rows.append(base | {"level": at, "low": interval.low, "high": interval.high, "median": middle})
     return rows
 
 

@@ -71,25 +71,25 @@ class ForecastPart:
         keys = ["dataset", "learner", "measure", *ARMS, "respondent", "repeat"]
         rows = scores.sort_values("level", kind="stable").drop_duplicates(keys, keep="last").sort_index()
         columns = [rows[name].tolist() for name in (*keys, "low", "high", "status", *_in(scores))]
-        found: dict[CellKey, dict[str, list[ScoredClaim]]] = {}
+        claims: dict[CellKey, dict[str, list[ScoredClaim]]] = {}
         for dataset, learner, measure, *rest in zip(*columns, strict=True):
             arms, (respondent, repeat, low, high, status), values = rest[:5], rest[5:10], rest[10:]
             variant = ANSWERED_ALIKE if respondent in self.tables.references else "/".join(map(str, arms))
             claim = ScoredClaim(int(repeat), _number(low), _number(high), str(status), tuple(map(_number, values)))
-            found.setdefault((f"{dataset}/{learner}", variant, respondent), {}).setdefault(measure, []).append(claim)
-        return found
+            claims.setdefault((f"{dataset}/{learner}", variant, respondent), {}).setdefault(measure, []).append(claim)
+        return claims
 
     @cached_property
-    def _planned(self) -> dict[CellKey, int]:
+    def _place_of(self) -> dict[CellKey, int]:
         """Cell that is asked -> its place in the plan."""
         return {(cell.item, cell.variant, cell.respondent): place for place, cell in enumerate(self._task.cells)}
 
     @cached_property
     def _by_item(self) -> dict[str, list[CellKey]]:
-        found: dict[str, list[CellKey]] = {}
+        by_item: dict[str, list[CellKey]] = {}
         for key in self.cell_keys():
-            found.setdefault(key[0], []).append(key)
-        return found
+            by_item.setdefault(key[0], []).append(key)
+        return by_item
 
     @cached_property
     def _variants(self) -> dict[str, str]:
@@ -98,7 +98,7 @@ class ForecastPart:
         return dict(zip(names, short_variants(names), strict=True))
 
     def cell_keys(self) -> Iterator[CellKey]:
-        yield from dict.fromkeys([*self._planned, *self._claims])
+        yield from dict.fromkeys([*self._place_of, *self._claims])
 
     def grid(self) -> Grid:
         tables = self.tables
@@ -111,7 +111,7 @@ class ForecastPart:
         )  # fmt: skip
         names = _in(tables.scores)
         for key in self.cell_keys():
-            place = self._planned.get(key)
+            place = self._place_of.get(key)
             for measure in MEASURES:
                 claims = self._claims.get(key, {}).get(measure, [])
                 planned = len(claims) if place is None else self._task.cells[place].repeats
@@ -122,14 +122,14 @@ class ForecastPart:
 
     def cell(self, key: CellKey) -> dict[str, Any] | None:
         item, _, respondent = key
-        place, claims = self._planned.get(key), self._claims.get(key, {})
+        place, claims = self._place_of.get(key), self._claims.get(key, {})
         if place is None and not claims:
             return None
         runs = [] if place is None else self._task.runs_at(place)
         planned = 1 if place is None else self._task.cells[place].repeats
         nodes = 0 if place is None else int(self._task.abouts[place]["nodes"])
         exchanges = [block for run in runs for block in self._exchange(run, nodes, planned)]
-        counts = Counter(claim.status for own in claims.values() for claim in own)
+        counts = Counter(claim.status for of_measure in claims.values() for claim in of_measure)
         return {
             "statuses": dict(counts) or {NOT_RUN: planned},
             "siblings": list(self._siblings(key)),
@@ -146,8 +146,8 @@ class ForecastPart:
         """What the measured ranges hold, where they are of few runs."""
         dataset, _, learner = item.partition("/")
         truths = (self.tables.truths.get((dataset, learner, measure)) for measure in MEASURES)
-        told = range_note((len(truth.runs) for truth in truths if truth is not None), self.tables.level)
-        return [blocks.lines("Range of the runs", [told])] if told else []
+        note = range_note((len(truth.runs) for truth in truths if truth is not None), self.tables.level)
+        return [blocks.lines("Range of the runs", [note])] if note else []
 
     def _no_reply(self, respondent: str, place: int | None, planned: int) -> str:
         if place is None:
@@ -170,15 +170,15 @@ class ForecastPart:
         dataset, _, learner = item.partition("/")
         names, rows = _in(self.tables.scores), []
         for measure in MEASURES:
-            truth, own = self.tables.truths.get((dataset, learner, measure)), claims.get(measure, [])
-            means = {name: _spread([claim.scores[k] for claim in own])[0] for k, name in enumerate(names)}
+            truth, repeats = self.tables.truths.get((dataset, learner, measure)), claims.get(measure, [])
+            means = {name: _spread([claim.scores[k] for claim in repeats])[0] for k, name in enumerate(names)}
             row = {
                 "name": measure,
                 "label": measure_label(measure),
-                "claims": [claim._asdict() | {"scores": None} for claim in own],
+                "claims": [claim._asdict() | {"scores": None} for claim in repeats],
                 "scores": {info.label: means.get(info.name) for info in SCORES[:3]},
             }
-            rows.append(row | _measured(truth))
+            rows.append(row | _truth_cells(truth))
         return {"kind": "claims", "title": "Claimed and measured", "rows": rows, "level": self.tables.level}
 
     def _exchange(self, run: Run, nodes: int, planned: int) -> Iterator[blocks.Block]:
@@ -207,11 +207,11 @@ class ForecastPart:
     def summary(self) -> Summary:
         if self.tables.scores.empty:
             return Summary((Check("forecast", None, "No claim has been made yet."),))
-        found = self.findings
-        checks = tuple(Check(check.name, check.passed, check.sentence) for check in found.validation.checks)
-        told = [analysis for analysis in found.analyses() if analysis.name in _TOLD_FIRST and analysis.told]
-        sections = tuple(Section(analysis.name, analysis.sentences) for analysis in told)
-        return Summary(checks, sections, tuple(untold(found)), headline_of(self.tables))
+        findings = self.findings
+        checks = tuple(Check(check.name, check.passed, check.sentence) for check in findings.validation.checks)
+        shown = [analysis for analysis in findings.analyses() if analysis.name in _TOLD_FIRST and analysis.possible]
+        sections = tuple(Section(analysis.name, analysis.sentences) for analysis in shown)
+        return Summary(checks, sections, tuple(untold(findings)), headline_of(self.tables))
 
     def graph(self, item: str) -> dict[str, Any] | None:
         return None
@@ -226,7 +226,7 @@ class ForecastPart:
             "respondents", tables=(blocks.table("One row a respondent", [_plain(row) for row in rows(self.tables)]),)
         )
         tests = AnalysisPart("tests", tables=(blocks.table("All tests", plain_rows(tests_frame(self.findings))),))
-        return [first, tests, *(_analysis(found) for found in self.findings.analyses())]
+        return [first, tests, *(_analysis(analysis) for analysis in self.findings.analyses())]
 
 
 def short_variants(variants: list[str]) -> list[str]:
@@ -236,15 +236,15 @@ def short_variants(variants: list[str]) -> list[str]:
     return [" · ".join(parts[k] for k in differ if k < len(parts)) or parts[0] for parts in split]
 
 
-def _analysis(found: Any) -> AnalysisPart:
-    frames = {"": found.table, **found.more}
+def _analysis(analysis: Any) -> AnalysisPart:
+    frames = {"": analysis.table, **analysis.more}
     tables = tuple(
         blocks.table(name.replace("_", " "), plain_rows(frame)) for name, frame in frames.items() if len(frame)
     )
-    return AnalysisPart(found.name, tuple(found.sentences), found.told, tables)
+    return AnalysisPart(analysis.name, tuple(analysis.sentences), analysis.possible, tables)
 
 
-def _measured(truth: Truth | None) -> dict[str, Any]:
+def _truth_cells(truth: Truth | None) -> dict[str, Any]:
     if truth is None or not len(truth.runs):
         return {"truth": None, "top": 1.0}
     ci, runs = truth.mean_ci, truth.run_range

@@ -49,8 +49,8 @@ def consistency_frame(forecasts: Forecasts) -> pd.DataFrame:
         row: dict[str, Any] = {"kind": "mean", "respondent": name, "n": len(mine)}
         for key in ("within", "across"):
             datasets = mine["dataset"].to_numpy()
-            found = mean(mine[key].to_numpy(), datasets, level=forecasts.level, bounds=(0.0, 1.0))
-            row |= estimate_cells(key, found, None)
+            estimate = mean(mine[key].to_numpy(), datasets, level=forecasts.level, bounds=(0.0, 1.0))
+            row |= estimate_cells(key, estimate, None)
         parts.append(pd.DataFrame([row | {"datasets": int(mine["dataset"].nunique())}]))
     return pd.concat(parts, ignore_index=True).reindex(columns=list(COLUMNS))
 

@@ -50,11 +50,11 @@ def heatmap_frame(
     keys = [key for key in (panels, rows, columns) if key]
     order = _orders(forecasts, scores, chosen)
     values = scores[score].astype(float)
-    found = values.groupby([scores[key] for key in keys]).agg(value="mean", n="count", asked="size")
+    cells = values.groupby([scores[key] for key in keys]).agg(value="mean", n="count", asked="size")
     every = pd.MultiIndex.from_product([order[key] for key in keys], names=keys)
-    frame = found.reindex(every).reset_index()
+    frame = cells.reindex(every).reset_index()
     frame[["n", "asked"]] = frame[["n", "asked"]].fillna(0).astype(int)
-    frame["status"] = [_status(n, asked) for n, asked in zip(frame["n"], frame["asked"], strict=True)]
+    frame["status"] = [_status(n, total) for n, total in zip(frame["n"], frame["asked"], strict=True)]
     frame = frame.rename(columns={panels: "panel", rows: "row", columns: "column"})
     if not panels:
         frame.insert(0, "panel", "")
@@ -129,8 +129,8 @@ def _as_is(column: str) -> alt.Color:
 
 def _title(frame: pd.DataFrame) -> str:
     score = str(frame["score"].iloc[0]) if len(frame) else ""
-    said = SCORES.get(score, score.replace("_", " "))
-    return said if score.startswith("iou") else f"Share of {said}"
+    words = SCORES.get(score, score.replace("_", " "))
+    return words if score.startswith("iou") else f"Share of {words}"
 
 
 def _orders(forecasts: Forecasts, scores: pd.DataFrame, respondents: list[str]) -> dict[str, list[str]]:
@@ -143,10 +143,10 @@ def _orders(forecasts: Forecasts, scores: pd.DataFrame, respondents: list[str]) 
     }
 
 
-def _status(n: int, asked: int) -> str:
+def _status(n: int, total: int) -> str:
     if n:
         return "ok"
-    return "not read" if asked else "not asked"
+    return "not read" if total else "not asked"
 
 
 def _caption(forecasts: Forecasts, frame: pd.DataFrame, score: str) -> str:

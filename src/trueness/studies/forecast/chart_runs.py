@@ -134,8 +134,8 @@ def _bins(truth: Truth) -> list[dict[str, Any]]:
 def _claims(forecasts: Forecasts, measure: str, respondents: list[str]) -> pd.DataFrame:
     scores = selection.headline(forecasts)
     scores = scores[(scores["measure"] == measure) & scores["respondent"].isin(respondents)]
-    found = scores.assign(answered=selection.answered(scores)).groupby(["respondent", "dataset", "learner"])
-    claims = found.agg(
+    grouped = scores.assign(answered=selection.is_answered(scores)).groupby(["respondent", "dataset", "learner"])
+    claims = grouped.agg(
         low=("low", "median"), high=("high", "median"), lowest=("low", "min"), highest=("high", "max"),
         n=("answered", "sum"), asked=("answered", "size"), status=("status", "first"),
     ).reset_index()  # fmt: skip

@@ -34,7 +34,7 @@ def coverage_by(forecasts: Forecasts, factor: str) -> pd.DataFrame:
     """factor: a key of FACTORS."""
     column = FACTORS[factor]
     scores = selection.headline(forecasts)[[*_KEYS, *SHARES.values()]]
-    scores = scores.assign(answered=selection.answered(scores))
+    scores = scores.assign(answered=selection.is_answered(scores))
     models = scores[~scores["respondent"].isin(forecasts.references)]
     parts = {str(name): part for name, part in scores.groupby("respondent")} | {ALL_MODELS: models}
     rows = []
@@ -52,7 +52,7 @@ def _rows(forecasts: Forecasts, part: pd.DataFrame, name: str, column: str | Non
         "measure": selection.measures(forecasts), "formulation": selection.formulations(part),
     }[column]  # fmt: skip
     within = "learner" if column == "dataset" else "dataset"
-    parts = {str(value): own for value, own in part.groupby(column)}
+    parts = {str(value): group for value, group in part.groupby(column)}
     return [
         {"respondent": name, column: value} | _cells(forecasts, parts.get(value, part.iloc[:0]), within)
         for value in order

@@ -65,7 +65,7 @@ class Findings:
         return {
             "study": self.study,
             "arm": self.arm,
-            "valid": self.validation.passed,
+            "valid": self.validation.is_valid,
             "analyses": [analysis.to_dict() for analysis in self.analyses()],
         }
 

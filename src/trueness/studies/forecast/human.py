@@ -79,9 +79,9 @@ def sheet(
 
 
 def read_experts(
-    path: Path | str, asked: Mapping[Question, float] | None = None, respondent: str | None = None
+    path: Path | str, limits: Mapping[Question, float] | None = None, respondent: str | None = None
 ) -> pd.DataFrame:
-    """Claims of the experts in a CSV. `asked`: the study's questions and largest values (see `questions`), or None.
+    """Claims of the experts in a CSV. `limits`: the study's questions and largest values (see `questions`), or None.
 
     The respondent is human/<file name without .csv>; with a column `expert`, human/<file>/<expert> for each.
     """
@@ -89,21 +89,21 @@ def read_experts(
     if not is_there(path):
         raise DataError(f"the experts' file {path} must be a CSV that can be read. See 'trueness new human-sheet'.")
     text = text_of(path, MAX_SHEET)  # spreadsheets write a mark of the encoding first
-    return parse_experts(text, path.name, asked, respondent or f"human/{path.stem}")
+    return parse_experts(text, path.name, limits, respondent or f"human/{path.stem}")
 
 
 def parse_experts(
-    text: str, source: str = "sheet", asked: Mapping[Question, float] | None = None, respondent: str = "human/sheet"
+    text: str, source: str = "sheet", limits: Mapping[Question, float] | None = None, respondent: str = "human/sheet"
 ) -> pd.DataFrame:
     """As `read_experts`, from the text itself."""
     claims: list[dict[str, Any]] = []
     seen: dict[tuple[Any, ...], int] = {}
-    known = _known(asked)
+    known = _allowed_names(limits)
     experts: set[str] = set()
     sheet_lines = list(_lines(text, source))
     named = any(cells.get("expert") for _, cells in sheet_lines)
     for place, cells in sheet_lines:
-        claim = _claim(place, cells, asked, known, respondent)
+        claim = _claim(place, cells, limits, known, respondent)
         if named and not cells.get("expert"):  # nobody's: an empty row of the form, or a name that was forgotten
             if claim["status"] != Status.REFUSED:
                 raise DataError(
@@ -117,7 +117,7 @@ def parse_experts(
             raise DataError(f"{place} must be a new question, got that of row {seen[key]} again. Keep one of them.")
         seen[key] = place.row
         claims.append(claim)
-    for claim in _left_out(claims, asked or {}, respondent):
+    for claim in _left_out(claims, limits or {}, respondent):
         claims.append(claim)
         if len(claims) > len(seen) + MAX_LEFT_OUT:
             raise DataError(
@@ -165,13 +165,13 @@ def _next(reader: Any, source: str) -> list[str] | None:
 def _claim(
     place: _SheetCell,
     cells: Mapping[str, str],
-    asked: Mapping[Question, float] | None,
+    limits: Mapping[Question, float] | None,
     known: Sequence[Collection[str] | None],
     respondent: str,
 ) -> dict[str, Any]:
     question = (cells.get("dataset", ""), cells.get("learner", "").lower(), cells.get("measure", "").lower())
     _check_question(place, question, known)
-    largest = (asked or {}).get(question, math.inf if question[2] == "shd" else 1.0)
+    largest = (limits or {}).get(question, math.inf if question[2] == "shd" else 1.0)
     low, high, median = (_number(place, name, cells.get(name, ""), largest) for name in ("low", "high", "median"))
     level, target = _level(place, cells.get("level", "")), cells.get("target", "") or "run"
     if target not in TARGETS:
@@ -192,9 +192,9 @@ def _claim(
     return _row(question, name, target, level, ends, status, flags)
 
 
-def _known(asked: Mapping[Question, float] | None) -> tuple[Collection[str] | None, ...]:
+def _allowed_names(limits: Mapping[Question, float] | None) -> tuple[Collection[str] | None, ...]:
     """The data sets, learners and measures that a row may name; None: any."""
-    names = [None if asked is None else dict.fromkeys(sorted({key[k] for key in asked})) for k in range(2)]
+    names = [None if limits is None else dict.fromkeys(sorted({key[k] for key in limits})) for k in range(2)]
     return (*names, MEASURES)
 
 
@@ -235,7 +235,7 @@ def _level(place: _SheetCell, cell: str) -> float:
 
 
 def _left_out(
-    claims: Sequence[Mapping[str, Any]], asked: Mapping[Question, float], respondent: str
+    claims: Sequence[Mapping[str, Any]], limits: Mapping[Question, float], respondent: str
 ) -> Iterator[dict[str, Any]]:
     """The questions that an expert's sheet does not have, for each expert and target in it."""
     wrote: dict[tuple[str, str], set[Question]] = {}
@@ -243,7 +243,7 @@ def _left_out(
         key = (claim["respondent"], claim["target"])
         wrote.setdefault(key, set()).add((claim["dataset"], claim["learner"], claim["measure"]))
     for (name, target), there in (wrote or {(respondent, "run"): set()}).items():
-        for question in asked:
+        for question in limits:
             if question not in there:
                 none = (None, None, None)
                 yield _row(question, name, target, _LEVEL, none, Status.REFUSED, "not in the sheet")

@@ -35,13 +35,13 @@ _SCORES = (
 
 def comparison_names(forecasts: Forecasts) -> dict[tuple[str, str], str]:
     """(data set, learner) -> {dataset}_{algorithm}_llm_comparison.json; two that would share a name are numbered."""
-    found: dict[tuple[str, str], str] = {}
+    names: dict[tuple[str, str], str] = {}
     for item in sorted(selection.items(forecasts)):
         name, k = safe_name(*item), 2
-        while f"{name}_llm_comparison.json" in found.values():
+        while f"{name}_llm_comparison.json" in names.values():
             name, k = f"{safe_name(*item)}-{k}", k + 1
-        found[item] = f"{name}_llm_comparison.json"
-    return found
+        names[item] = f"{name}_llm_comparison.json"
+    return names
 
 
 def comparison_texts(forecasts: Forecasts) -> dict[str, str]:
@@ -61,7 +61,7 @@ def detailed_text(forecasts: Forecasts, head: Mapping[str, Any]) -> str:
     keys = ["respondent", "dataset", "learner", "measure", "formulation"]
     columns = [name for name in _SCORES if name in scores and name not in ("wis", "crps", "pit")]
     columns += [f"{score}_{truth}" for truth in ("mean_ci", "runs") for score in ("overlaps", "iou", "calibration")]
-    grouped = scores.assign(answered=selection.answered(scores)).groupby(keys)
+    grouped = scores.assign(answered=selection.is_answered(scores)).groupby(keys)
     cells = (
         grouped[columns]
         .mean()
@@ -89,12 +89,12 @@ def _comparison(forecasts: Forecasts, item: tuple[str, str], part: pd.DataFrame)
         "level": forecasts.level,
         "about": plain(dict(forecasts.datasets.get(dataset, {}))),
         "respondents": sorted(part["respondent"].unique()),
-        "measured": {measure: _measured(truth) for measure, truth in truths.items()},
+        "measured": {measure: _truth_record(truth) for measure, truth in truths.items()},
     }
     return _lines(head, "claims", _claims(part))
 
 
-def _measured(truth: Truth | None) -> dict[str, Any] | None:
+def _truth_record(truth: Truth | None) -> dict[str, Any] | None:
     if truth is None:
         return None
     ci, runs = truth.mean_ci, truth.run_range
@@ -118,8 +118,8 @@ def _claims(part: pd.DataFrame) -> list[dict[str, Any]]:
     }
     rows = [dict(zip((*_CLAIM, *_SCORES), row, strict=True)) for row in zip(*flat, strict=True)]
     for name, columns in versus.items():
-        for row, found in zip(rows, zip(*columns, strict=True), strict=True):
-            row[name] = dict(zip(_VERSUS, found, strict=True))
+        for row, scores in zip(rows, zip(*columns, strict=True), strict=True):
+            row[name] = dict(zip(_VERSUS, scores, strict=True))
     return rows
 
 

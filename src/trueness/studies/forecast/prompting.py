@@ -198,16 +198,16 @@ def _format(formulation: str, structured: bool) -> str:
 def dataset_text(dataset: Dataset, names: str, metadata: str, rows: int, vary: str) -> str:
     """What a model is told of a data set: lines of its card."""
     about, nodes = dataset.about, list(dataset.truth.nodes)
-    told = names == "named"
+    named = names == "named"
     shown = dict(zip(nodes, variable_names(nodes, names), strict=True))
-    meanings = told and metadata == "full" and about.domain != "simulation"
+    meanings = named and metadata == "full" and about.domain != "simulation"
     variables = [
         f"{shown[node]}: {about.variables[node]}" if meanings and about.variables.get(node) else shown[node]
         for node in nodes
     ]
     lines = [
-        f"Name: {about.title if told else 'not told'}",
-        f"Domain: {about.domain if told else 'not told'}",
+        f"Name: {about.title if named else 'not told'}",
+        f"Domain: {about.domain if named else 'not told'}",
         f"Variables ({len(nodes)}): {('; ' if meanings else ', ').join(variables)}",
         f"Rows: {rows:,}",
     ]
@@ -219,7 +219,7 @@ def dataset_text(dataset: Dataset, names: str, metadata: str, rows: int, vary: s
             f"Rows are {_VARIES[vary]}",
             f"Edges of the true graph: {dataset.truth.n_edges()} ({about.truth})",
         ]
-    if metadata == "full" and told:
+    if metadata == "full" and named:
         lines.append(f"About: {about.summary}")
     return "\n".join(lines)
 

@@ -141,8 +141,8 @@ def _nearest(truth: Truth, truths: Truths, datasets: About, target: str) -> Iter
     near = distances(datasets, truth.dataset)
     name = min(same, key=lambda other: (float(near[other]), other))
     runs = same[name].runs / same[name].upper
-    found = _of_runs(runs) if target == "run" else _of_mean(runs, 1 / len(runs))
-    yield _answer(found, truth, f"from {name}")
+    quantiles = _of_runs(runs) if target == "run" else _of_mean(runs, 1 / len(runs))
+    yield _answer(quantiles, truth, f"from {name}")
 
 
 def _atlas(truth: Truth, truths: Truths, datasets: About, target: str) -> Iterator[ReferenceQuantiles]:
@@ -164,12 +164,12 @@ def _atlas(truth: Truth, truths: Truths, datasets: About, target: str) -> Iterat
 
 def _oracle(truth: Truth, truths: Truths, datasets: About, target: str) -> Iterator[ReferenceQuantiles]:
     for repeat, flag in enumerate(FROM_HALF.values()):
-        own, other = truth.runs[repeat::2] / truth.upper, truth.runs[1 - repeat :: 2]
-        if len(own) < 2 or not len(other):
+        half, other = truth.runs[repeat::2] / truth.upper, truth.runs[1 - repeat :: 2]
+        if len(half) < 2 or not len(other):
             yield ReferenceQuantiles(None, "too few runs to split", repeat)
         else:
-            found = _of_runs(own) if target == "run" else _of_mean(own, 1 / len(own) + 1 / len(other))
-            yield _answer(found, truth, flag, repeat)
+            quantiles = _of_runs(half) if target == "run" else _of_mean(half, 1 / len(half) + 1 / len(other))
+            yield _answer(quantiles, truth, flag, repeat)
 
 
 def _others(truth: Truth, truths: Truths) -> list[Truth]:

@@ -52,7 +52,7 @@ def main_results(forecasts: Forecasts) -> Table:
     return Table("main_results", tuple(columns), rows, caption, contends="contends", rule_before="kind")
 
 
-def measured(forecasts: Forecasts) -> Table:
+def measured_table(forecasts: Forecasts) -> Table:
     """One row a data set and learner: the mean of each measure with the CI of the mean; how many claims held it."""
     scores = selection.headline(forecasts)
     models = scores[~scores["respondent"].isin(forecasts.references)]

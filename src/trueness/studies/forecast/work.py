@@ -18,10 +18,10 @@ EXCERPT = 70  # characters of an unreadable reply that the terminal shows
 
 def perform(cell: Cell, repeat: int, ask: Ask, options: Mapping[str, Any]) -> Outcome:
     """Ask one question and read the reply. A model that cannot be held to the schema answers in free text."""
-    asked, settings = cell.common["messages"], cell.common["settings"]
+    messages, settings = cell.common["messages"], cell.common["settings"]
     salt = f"repeat {repeat}"
-    reply = ask(cell.respondent, asked, settings, salt)
-    key = reply_key(cell.respondent, options, asked, settings, salt)
+    reply = ask(cell.respondent, messages, settings, salt)
+    key = reply_key(cell.respondent, options, messages, settings, salt)
     reading = read_reply(reply, cell.common["nodes"])
     return {
         "status": str(reading.status),
