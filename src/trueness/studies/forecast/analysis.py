@@ -1,6 +1,6 @@
 """What every analysis of a forecast study returns, and the views of the tables that several of them share.
 
-    Analysis = table (one row a finding) + sentences + further tables; `possible` is False where the study does not allow it
+    Analysis = table (one row a finding) + sentences + further tables; `possible` is False where it cannot be made
     per_item(rows, column)   items x respondents: one number an item and respondent, repeats averaged
     claimants(forecasts)     who makes claims of their own: all but baseline/random, which is scored in closed form
 

@@ -68,11 +68,11 @@ def numbers_frame(populations: Populations) -> pd.DataFrame:
     truths = {task: truth for task, truth in populations.truths.items() if truth.means is not None}
     known = {task: condition_rows(truth, populations.level) for task, truth in truths.items()}
     rows = [
-        {"task": asked.task, "condition": row["condition"], "respondent": asked.respondent,
-         "mode": asked.mode or "reference", "repeat": asked.repeat}
-        | row | answer_row(truths[asked.task], answers.get(row["condition"]))
-        for asked, answers in populations.answers.items() if asked.task in truths
-        for row in known[asked.task]
+        {"task": key.task, "condition": row["condition"], "respondent": key.respondent,
+         "mode": key.mode or "reference", "repeat": key.repeat}
+        | row | answer_row(truths[key.task], answers.get(row["condition"]))
+        for key, answers in populations.answers.items() if key.task in truths
+        for row in known[key.task]
     ]  # fmt: skip
     return pd.DataFrame(rows)
 

@@ -33,7 +33,7 @@ def print_populations(out: Console, populations: Populations, tasks: bool = True
     sheet.print(out)
     if tasks:
         _print_tasks(out, populations)
-    told = [
+    lines = [
         "score: 100 cannot be told from the truth, 0 no better than uniform; the mean over informative tasks.  skill: "
         "1 - distance / distance of the baseline, below 0 is worse.  mass: probability on option letters.",
         "Intervals are 95 %, over sources (clustered); 'these sources': over tasks; none where the value is the same "
@@ -41,7 +41,7 @@ def print_populations(out: Console, populations: Populations, tasks: bool = True
         *left_out(sheet.missing(out.width), "population/main.csv"),
         *notes(populations),
     ]
-    for line in told:
+    for line in lines:
         out.print(Padding(plain(line), (0, 0, 0, 2)), style="dim")
 
 

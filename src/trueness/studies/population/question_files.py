@@ -140,13 +140,13 @@ def builtin_question(name: str) -> Question:
     return known[name]
 
 
-def _question(name: str, own: Table, defaults: Table, shared: Table, file: str, folder: Path) -> Question:
+def _question(name: str, stated: Table, defaults: Table, shared: Table, file: str, folder: Path) -> Question:
     place, title = f"{file}, [tasks.{name}]", f"task {name!r}"
     where = f"({place})"
-    own, before = _stated(own), _stated(defaults)
-    numeric = "levels" in own and own["levels"] is None
-    parts = {part: {**_entry(before.get(part) or {}, file), **_entry(own.get(part) or {}, file)} for part in _PARTS}
-    task = read_settings(TaskSettings, _given({**before, **own, **parts}), title, place, PlanError)
+    stated, before = _in_our_words(stated), _in_our_words(defaults)
+    numeric = "levels" in stated and stated["levels"] is None
+    parts = {part: {**_entry(before.get(part) or {}, file), **_entry(stated.get(part) or {}, file)} for part in _PARTS}
+    task = read_settings(TaskSettings, _without_nulls({**before, **stated, **parts}), title, place, PlanError)
     for key in ("data", "prompt"):
         if not getattr(task, key):
             raise PlanError(f"{key!r} of {title} must be text, got none.  {where}")
@@ -161,14 +161,14 @@ def _question(name: str, own: Table, defaults: Table, shared: Table, file: str, 
         table |= {} if levels is None else {"levels": levels}
     tables[0] |= {"numeric": True} if numeric else {}
     _add_shapes(task, tables, where)
-    outcome, *given = (_variable(column, table, place) for column, table in zip(columns, tables, strict=True))
+    outcome, *covariates = (_variable(column, table, place) for column, table in zip(columns, tables, strict=True))
     modes = (task.modes,) if isinstance(task.modes, str) else task.modes
     question = Question(
         name=str(task.name or name),
         source=task.source or task.data,
         data=task.data,
         outcome=outcome,
-        given=tuple(given),
+        given=tuple(covariates),
         prompt=task.prompt,
         second_prompt=task.second_prompt,
         modes=tuple(RENAMED_MODES.get(mode, mode) for mode in modes) or ("distribution",),
@@ -191,12 +191,12 @@ def _question(name: str, own: Table, defaults: Table, shared: Table, file: str, 
 _PARTS = ("population", "card")
 
 
-def _stated(table: Table) -> dict[str, Any]:
+def _in_our_words(table: Table) -> dict[str, Any]:
     """The settings of a table in our words."""
     return {RENAMED.get(key, key): value for key, value in table.items()}
 
 
-def _given(table: Table) -> dict[str, Any]:
+def _without_nulls(table: Table) -> dict[str, Any]:
     """Without JSON's nulls."""
     return {key: value for key, value in table.items() if value is not None}
 
@@ -204,7 +204,7 @@ def _given(table: Table) -> dict[str, Any]:
 def _as_texts(table: Table, *keys: str) -> dict[str, Any]:
     """A year may be written as a number."""
     numbers = {key: str(table[key]) for key in keys if type(table.get(key)) in (int, float)}
-    return _given({**table, **numbers})
+    return _without_nulls({**table, **numbers})
 
 
 def _add_shapes(task: TaskSettings, tables: list[dict[str, Any]], where: str) -> None:
@@ -218,7 +218,7 @@ def _add_shapes(task: TaskSettings, tables: list[dict[str, Any]], where: str) ->
 
 
 def _variable(column: str, table: Table, place: str) -> Variable:
-    settings = read_settings(VariableSettings, _given(table), f"variable {column!r}", place, PlanError)
+    settings = read_settings(VariableSettings, _without_nulls(table), f"variable {column!r}", place, PlanError)
     bins, top, where = tuple(map(float, settings.bins)), settings.top, f"({place})"
     if bins and settings.levels is not None:
         raise PlanError(f"{column!r} must have 'bins' or 'levels', got both.  {where}")

@@ -159,8 +159,8 @@ class Question:
 
     @property
     def asks(self) -> str:
-        given = ", ".join(variable.name for variable in self.given)
-        return f"{self.outcome.name} given {given}" if given else self.outcome.name
+        names = ", ".join(variable.name for variable in self.given)
+        return f"{self.outcome.name} given {names}" if names else self.outcome.name
 
     def check_mode(self, mode: str, where: str = "") -> None:
         """The one line that says why a mode cannot be used for this question."""

@@ -71,7 +71,7 @@ def schema(levels: Sequence[str]) -> dict[str, Any]:
 
 
 def ask(form: Form, manner: Manner, send: Send, rng: np.random.Generator) -> Elicited:
-    key, reply = send(messages(form), manner.claimed(schema=schema(keys_of(form))), "")
+    key, reply = send(messages(form), manner.claim_settings(schema=schema(keys_of(form))), "")
     return Elicited("distribution", (Exchange("shares", key, reply),))
 
 
