@@ -78,10 +78,10 @@ def _or_none(values: NDArray[np.float64]) -> list[float | None]:
     return [None if isnan(value) else value for value in values.tolist()]
 
 
-def _convergences(results: Results, summary: CellSummary) -> dict[str, list[dict[str, float]]]:
+def _convergences(results: Results, summary: CellSummary) -> dict[str, list[dict[str, float | int | None]]]:
     """How the mean, its interval and the range of runs settle as runs are added; as many values, one bootstrap."""
     present = {name: summary.values[name][~np.isnan(summary.values[name])] for name in results.headline}
-    rows_by_measure: dict[str, list[dict[str, float]]] = {name: [] for name in results.headline}
+    rows_by_measure: dict[str, list[dict[str, float | int | None]]] = {name: [] for name in results.headline}
     for n in sorted({len(values) for values in present.values() if len(values) > 1}):
         names = [name for name, values in present.items() if len(values) == n]
         rng = stream(results.seed, f"convergence {summary.item} {summary.respondent}")

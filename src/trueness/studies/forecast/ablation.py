@@ -15,7 +15,7 @@ question is answered, not the same answer. References see no prompt and are left
 from __future__ import annotations
 
 from itertools import combinations
-from typing import Any
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -103,7 +103,7 @@ def _arm_effect(table: pd.DataFrame, arm: str, one: str, other: str, who: str, m
     return effect.described(units="data sets", clusters="data sets")
 
 
-def _row(c: Comparison) -> dict[str, Any]:
+def _row(c: Comparison) -> dict[str, object]:
     return {
         **pair_cells(c),
         "n_datasets": c.n_units,
@@ -134,7 +134,7 @@ def guidelines(arms: Analysis, level: float = 0.05) -> Analysis:
     return Analysis("guidelines", frame, tuple(Finding(row["sentence"], open=row["advice"] == "open") for row in rows))
 
 
-def _advice(row: Any, level: float) -> dict[str, Any]:
+def _advice(row: SimpleNamespace, level: float) -> dict[str, object]:
     """row: of the ablation. A negative difference is a lower score of `a`, which is better."""
     one, other = (row.a, row.b) if (row.b, row.a) not in _QUESTIONS else (row.b, row.a)
     sign = 1.0 if one == row.a else -1.0

@@ -16,7 +16,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -48,7 +47,7 @@ class Claims:
     def __len__(self) -> int:
         return len(self.row)
 
-    def take(self, which: Any) -> Claims:
+    def take(self, which: Rows | NDArray[np.bool_]) -> Claims:
         return Claims(*(getattr(self, field.name)[which] for field in fields(self)))
 
 
@@ -57,11 +56,11 @@ def outcomes(truth: Truth, target: str) -> Array:
     return truth.runs if target == "run" else np.array([truth.mean])
 
 
-def of_intervals(claims: Claims, truth: Truth) -> dict[str, NDArray[Any]]:
+def of_intervals(claims: Claims, truth: Truth) -> dict[str, NDArray[np.generic]]:
     """{score: (k,) values}."""
     low, high = claims.low, claims.high
     centre = np.where(np.isnan(claims.median), (low + high) / 2, claims.median)
-    scores: dict[str, NDArray[Any]] = {
+    scores: dict[str, NDArray[np.generic]] = {
         "covers_mean": of.covers(low, high, truth.mean),
         "coverage_runs": of.coverage_of_runs(low, high, truth.runs),
         "width": high - low,
@@ -116,7 +115,7 @@ def of_claims(claims: Claims, truth: Truth) -> Iterator[tuple[Rows, dict[str, Ar
         yield whole.row[at[:, -1]], scores
 
 
-def _versus(low: Array, high: Array, interval: Interval | None, truth: Truth) -> dict[str, NDArray[Any]]:
+def _versus(low: Array, high: Array, interval: Interval | None, truth: Truth) -> dict[str, NDArray[np.generic]]:
     if interval is None:  # one run has no interval of its mean
         missing = np.full(len(low), np.nan)
         return dict.fromkeys(VERSUS, missing) | {"class": of.calibration_class(missing)}
@@ -134,13 +133,13 @@ def _versus(low: Array, high: Array, interval: Interval | None, truth: Truth) ->
     }
 
 
-def _patterns(claims: Claims) -> dict[tuple[Any, ...], list[int]]:
+def _patterns(claims: Claims) -> dict[tuple[str, bool, *tuple[float, ...]], list[int]]:
     """(target, whether it has a median, levels ...) -> first rows of such claims; sorted by claim and level."""
     starts = np.flatnonzero(np.diff(claims.claim, prepend=-1))
     missing = np.isnan(claims.median)
     lacks_median = np.logical_or.reduceat(missing, starts) if len(starts) else missing
     target, level = claims.target.tolist(), claims.level.tolist()
-    first_rows: dict[tuple[Any, ...], list[int]] = {}
+    first_rows: dict[tuple[str, bool, *tuple[float, ...]], list[int]] = {}
     for (start, end), lacks in zip(pairwise([*starts.tolist(), len(level)]), lacks_median.tolist(), strict=True):
         first_rows.setdefault((target[start], not lacks, *level[start:end]), []).append(start)
     return first_rows

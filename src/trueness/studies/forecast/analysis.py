@@ -12,12 +12,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 
 from trueness.intervals import Interval
+from trueness.outside import Json
 from trueness.showing.saving import plain_rows
 from trueness.statistics import Comparison
 from trueness.studies.forecast import selection
@@ -42,7 +43,7 @@ class Analysis:
         """What cannot be told with this study, and why."""
         return cls(name, pd.DataFrame(), (why,), possible=False)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Json]:
         """Plain JSON: missing numbers are None."""
         return {
             "name": self.name,
@@ -103,9 +104,9 @@ def cell_means(forecasts: Forecasts, measure: str) -> pd.DataFrame:
     return means.reset_index().rename(columns={"midpoint": "predicted", "truth_mean": "measured"})
 
 
-def lines(table: pd.DataFrame) -> Iterator[Any]:
-    """The rows by attribute; pandas types their fields too widely to be of use."""
-    yield from table.itertuples(index=False)
+def lines(table: pd.DataFrame) -> Iterator[SimpleNamespace]:
+    """The rows by attribute."""
+    return (SimpleNamespace(**{str(key): value for key, value in row.items()}) for row in table.to_dict("records"))
 
 
 def number(value: float | None) -> float:
@@ -119,7 +120,7 @@ def ends(interval: Interval | None) -> dict[str, float]:
     return {"low": low, "high": high} if low < high else {"low": np.nan, "high": np.nan}
 
 
-def pair_cells(c: Comparison) -> dict[str, Any]:
+def pair_cells(c: Comparison) -> dict[str, str | float]:
     """Who was compared, the means, the difference a - b and its interval, at the level of the verdict where known."""
     means = {"mean_a": number(c.means[0]), "mean_b": number(c.means[1])}
     level = {"level": c.drawn.level if c.drawn else np.nan}

@@ -6,11 +6,12 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pandas as pd
 
 from trueness.models import Reply
+from trueness.outside import Json
 from trueness.running.results import NOT_RUN
 from trueness.running.store import Run
 from trueness.showing import blocks
@@ -18,6 +19,7 @@ from trueness.showing.grid import Facet, Grid, unique
 from trueness.showing.saving import plain_rows
 from trueness.showing.theme import measure_label
 from trueness.statistics.runs import range_note
+from trueness.studies.forecast.analysis import Analysis
 from trueness.studies.forecast.findings import Findings
 from trueness.studies.forecast.forecast_frames import ARMS, MEASURES, Forecasts, Truth
 from trueness.studies.forecast.forecast_headline import headline_of
@@ -120,7 +122,7 @@ class ForecastPart:
                 grid.add(key[0], key[2], (measure, key[1]), planned, counts, values)
         return grid
 
-    def cell(self, key: CellKey) -> dict[str, Any] | None:
+    def cell(self, key: CellKey) -> dict[str, Json] | None:
         item, _, respondent = key
         place, claims = self._place_of.get(key), self._claims.get(key, {})
         if place is None and not claims:
@@ -154,7 +156,7 @@ class ForecastPart:
             return f"{respondent} answers without being asked: its range is computed or was given on a sheet."
         return f"None of {planned} repeats has been asked yet."
 
-    def _siblings(self, key: CellKey) -> Iterator[dict[str, Any]]:
+    def _siblings(self, key: CellKey) -> Iterator[dict[str, object]]:
         """The same question in other words, then the same question to others."""
         for other in self._by_item[key[0]]:
             if other == key:
@@ -213,7 +215,7 @@ class ForecastPart:
         sections = tuple(Section(analysis.name, analysis.sentences) for analysis in shown)
         return Summary(checks, sections, tuple(untold(findings)), headline_of(self.tables))
 
-    def graph(self, item: str) -> dict[str, Any] | None:
+    def graph(self, item: str) -> None:
         return None
 
     def analyses(self) -> list[AnalysisPart]:
@@ -236,7 +238,7 @@ def short_variants(variants: list[str]) -> list[str]:
     return [" · ".join(parts[k] for k in differ if k < len(parts)) or parts[0] for parts in split]
 
 
-def _analysis(analysis: Any) -> AnalysisPart:
+def _analysis(analysis: Analysis) -> AnalysisPart:
     frames = {"": analysis.table, **analysis.more}
     tables = tuple(
         blocks.table(name.replace("_", " "), plain_rows(frame)) for name, frame in frames.items() if len(frame)
@@ -244,7 +246,7 @@ def _analysis(analysis: Any) -> AnalysisPart:
     return AnalysisPart(analysis.name, tuple(analysis.sentences), analysis.possible, tables)
 
 
-def _truth_cells(truth: Truth | None) -> dict[str, Any]:
+def _truth_cells(truth: Truth | None) -> dict[str, object]:
     if truth is None or not len(truth.runs):
         return {"truth": None, "top": 1.0}
     ci, runs = truth.mean_ci, truth.run_range
@@ -273,9 +275,9 @@ def _discovery_key(item: str) -> list[str]:
     return [dataset, "clean", learner]
 
 
-def _number(value: Any) -> float | None:
+def _number(value: float | None) -> float | None:
     return None if value is None or value != value else float(value)
 
 
-def _plain(row: dict[str, Any]) -> dict[str, Any]:
+def _plain(row: dict[str, Json]) -> dict[str, Json]:
     return {name: value if isinstance(value, str | int | bool) else _number(value) for name, value in row.items()}

@@ -10,7 +10,7 @@ number of claims, clustered by data set.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -38,7 +38,7 @@ def calibration_frame(forecasts: Forecasts, respondents: Sequence[str] | None = 
     scores = scores[scores["respondent"].isin(chosen)]
     of_mean = scores["target"].astype(str).eq("mean")
     scores = scores.assign(hit=np.where(of_mean, scores["covers_mean"].astype(float), scores["coverage_runs"]))
-    rows: list[dict[str, Any]] = []
+    rows: list[dict[str, object]] = []
     for (name, formulation, level), part in scores.groupby(["respondent", "formulation", "level"]):
         hits = share(part["hit"].astype(float), part["dataset"].to_numpy(), forecasts.level)
         row = {"respondent": name, "formulation": formulation, "level": float(str(level)), "coverage": hits.value}
@@ -117,7 +117,7 @@ def calibration(forecasts: Forecasts, respondents: Sequence[str] | None = None, 
 _SHAPES = ["circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-left", "triangle-right"]
 
 
-def _shape(forms: list[str]) -> Any:
+def _shape(forms: list[str]) -> alt.Shape:
     import altair as alt
 
     legend = alt.Legend(orient="bottom", direction="horizontal", symbolFillColor="#444444", symbolStrokeColor="#444444")

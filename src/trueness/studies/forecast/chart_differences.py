@@ -57,9 +57,9 @@ def differences_frame(forecasts: Forecasts, reference: str, respondents: Sequenc
     ]  # fmt: skip
     rows_of = []
     for name, one in zip(others, adjusted(pairs, "holm") if pairs else [], strict=True):
-        row: dict[str, Any] = {"respondent": name, "reference": reference, "score": SCORE, "difference": one.difference}
+        row: dict[str, object] = {"respondent": name, "reference": reference, "score": SCORE, "n": one.n_units}
         row |= {"low": one.drawn.low, "high": one.drawn.high, "level": one.drawn.level} if one.drawn else {}
-        row |= {"p": one.p, "p_adjusted": one.p_adjusted, "adjustment": one.adjustment, "n": one.n_units}
+        row |= {"difference": one.difference, "p": one.p, "p_adjusted": one.p_adjusted, "adjustment": one.adjustment}
         row |= {"test": ("exact " if one.exact else "") + one.test, "datasets": one.n_clusters}
         rows_of.append(row | {"missing": one.n_missing, "notes": " ".join(one.notes)})
     return pd.DataFrame(rows_of, columns=list(COLUMNS))

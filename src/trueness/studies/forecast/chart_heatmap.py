@@ -6,7 +6,7 @@ Shares (overlap, coverage) run from 0 to 1. The colour is the value, the small f
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
@@ -86,7 +86,7 @@ def heatmap_chart(
     )
     answered, empty = base.transform_filter("datum.n > 0"), base.transform_filter("datum.n == 0")
     ground = alt.Fill("value:Q", scale=alt.Scale(domain=[0, 1], range=_BLUES), legend=None)
-    layers: list[Any] = [answered.mark_rect(stroke="white", strokeWidth=1).encode(fill=ground)]
+    layers: list[alt.Chart] = [answered.mark_rect(stroke="white", strokeWidth=1).encode(fill=ground)]
     if (frame["n"] == 0).any():  # a layer costs time even where it is empty
         size = (min(cell, _HEIGHT) - 3) ** 2
         layers += [

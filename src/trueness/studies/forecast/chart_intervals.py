@@ -9,7 +9,7 @@ SHD is drawn as a share of the d(d-1)/2 it could be, so that data sets of all si
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
@@ -105,13 +105,13 @@ def intervals(
 
 
 def _truth_marks(forecasts: Forecasts, measure: str) -> pd.DataFrame:
-    rows: list[dict[str, Any]] = []
+    rows: list[dict[str, object]] = []
     for dataset, learner in selection.items(forecasts):
         truth = forecasts.truths.get((dataset, learner, measure))
         if truth is None:
             continue
         for kind, interval in (("runs", truth.run_range), ("mean", truth.mean_ci)):
-            row: dict[str, Any] = {
+            row: dict[str, object] = {
                 "kind": kind,
                 "dataset": dataset,
                 "learner": learner,

@@ -9,7 +9,7 @@ SHD is drawn as a share of d(d-1)/2.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -38,7 +38,7 @@ _SLOT = 0.16  # height of a respondent's line, of that of the histogram
 def runs_frame(forecasts: Forecasts, measure: str, respondents: Sequence[str] | None = None) -> pd.DataFrame:
     """One row a mark: kind `bin` (count of runs in [low, high)) or `claim` (one a cell and respondent)."""
     chosen = selection.best(forecasts, MOST_RESPONDENTS) if respondents is None else list(respondents)
-    rows: list[dict[str, Any]] = []
+    rows: list[dict[str, object]] = []
     nodes = {name: about.get("nodes") or 0 for name, about in forecasts.datasets.items()}
     for dataset, learner in sorted(selection.items(forecasts), key=lambda item: nodes.get(item[0], 0)):
         truth = forecasts.truths.get((dataset, learner, measure))
@@ -123,7 +123,7 @@ def runs(
     return Figure(f"runs_{measure}", frame, chart, caption)
 
 
-def _bins(truth: Truth) -> list[dict[str, Any]]:
+def _bins(truth: Truth) -> list[dict[str, object]]:
     row = {"kind": "bin", "respondent": "", "n": len(truth.runs), "asked": truth.planned, "status": str(Status.OK)}
     if not len(truth.runs):
         return [row | {"status": str(Status.FAILED)}]

@@ -15,7 +15,7 @@ D/(D + 1) at most, so .95 needs 19. Below, the factor is an estimate, and `promi
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -109,12 +109,12 @@ def _widening_needs(rows: pd.DataFrame, outcomes: _Outcomes) -> _Needed:
     )
 
 
-def _widening(needed: _Needed, level: float) -> dict[str, Any]:
+def _widening(needed: _Needed, level: float) -> dict[str, float | None]:
     present, codes = np.unique(needed.dataset, return_inverse=True)
     n = len(present)
     weight = needed.weight / np.bincount(codes, weights=needed.weight)[codes]  # every data set weighs 1
     before = np.bincount(codes, weights=weight * needed.covered)
-    row: dict[str, Any] = {"datasets": n, "promised": n / (n + 1)}
+    row: dict[str, float | None] = {"datasets": n, "promised": n / (n + 1)}
     row |= cells("coverage", over_datasets(before, present, "coverage", within=(0.0, 1.0)))
     for name, needs in (("factor", needed.factor), ("margin", needed.margin)):
         order = np.argsort(needs)

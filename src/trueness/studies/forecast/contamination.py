@@ -20,7 +20,7 @@ import csv
 import io
 import re
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -101,7 +101,7 @@ def contamination(forecasts: Forecasts) -> Analysis:
     return Analysis("contamination", frame, tuple([*sentences, *_limits(frame, forecasts)]))
 
 
-def _names(table: pd.DataFrame, models: list[str], famous: frozenset[str]) -> list[dict[str, Any]]:
+def _names(table: pd.DataFrame, models: list[str], famous: frozenset[str]) -> list[dict[str, object]]:
     present = set(table.index.get_level_values("names"))
     probes = []
     for hidden in (arm for arm in WITHOUT_NAMES if arm in present and "named" in present):
@@ -121,7 +121,7 @@ def _names(table: pd.DataFrame, models: list[str], famous: frozenset[str]) -> li
     return probes
 
 
-def _fame(table: pd.DataFrame, models: list[str], famous: frozenset[str]) -> list[dict[str, Any]]:
+def _fame(table: pd.DataFrame, models: list[str], famous: frozenset[str]) -> list[dict[str, object]]:
     reference = next((name for name in _REFERENCES if name in table), None)
     named = table[table.index.get_level_values("names") == "named"]
     if reference is None or named.empty:
@@ -142,7 +142,7 @@ def _split(gain: NDArray[np.float64], is_famous: NDArray[np.bool_]) -> Compariso
     return unpaired_difference(gain[is_famous], gain[~is_famous], test="permutation", names=("famous", "others"))
 
 
-def _row(probe: str, contrast: str, who: str, c: Comparison) -> dict[str, Any]:
+def _row(probe: str, contrast: str, who: str, c: Comparison) -> dict[str, object]:
     c = c.described(measure=PROPER, units="data sets", clusters="data sets", better="lower")
     return {
         "probe": probe,
@@ -158,7 +158,7 @@ def _row(probe: str, contrast: str, who: str, c: Comparison) -> dict[str, Any]:
     }
 
 
-def _recognition_rows(forecasts: Forecasts) -> list[dict[str, Any]]:
+def _recognition_rows(forecasts: Forecasts) -> list[dict[str, object]]:
     replies = forecasts.replies
     hidden = replies[replies["names"].isin(WITHOUT_NAMES) & replies["prompt"].notna()] if len(replies) else replies
     probes = []
@@ -191,7 +191,7 @@ def _says(text: str, dataset: str) -> bool:
     return re.search(rf"\b{re.escape(dataset)}\b", text, re.I) is not None
 
 
-def _published_rows(rows: pd.DataFrame, forecasts: Forecasts) -> list[dict[str, Any]]:
+def _published_rows(rows: pd.DataFrame, forecasts: Forecasts) -> list[dict[str, object]]:
     figures: dict[tuple[str, str, str], list[float]] = {}
     for entry in forecasts.notes.get("published", ()):
         figure = Published(**entry)

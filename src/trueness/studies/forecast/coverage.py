@@ -8,7 +8,6 @@ factor is the data set itself), which is the one to quote.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -44,7 +43,7 @@ def coverage_by(forecasts: Forecasts, factor: str) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=shown)
 
 
-def _rows(forecasts: Forecasts, part: pd.DataFrame, name: str, column: str | None) -> list[dict[str, Any]]:
+def _rows(forecasts: Forecasts, part: pd.DataFrame, name: str, column: str | None) -> list[dict[str, object]]:
     if column is None:
         return [{"respondent": name} | _cells(forecasts, part, "dataset")]
     order = {
@@ -59,9 +58,9 @@ def _rows(forecasts: Forecasts, part: pd.DataFrame, name: str, column: str | Non
     ]
 
 
-def _cells(forecasts: Forecasts, part: pd.DataFrame, within: str) -> dict[str, Any]:
+def _cells(forecasts: Forecasts, part: pd.DataFrame, within: str) -> dict[str, object]:
     answered, clusters = part["answered"].to_numpy(dtype=bool), part[within].to_numpy(dtype=object)
-    row: dict[str, Any] = {"asked": len(part), "n": int(answered.sum()), "clusters": len(set(clusters[answered]))}
+    row: dict[str, object] = {"asked": len(part), "n": int(answered.sum()), "clusters": len(set(clusters[answered]))}
     row["clustered_by"] = within
     for name, score in SHARES.items():
         values = part[score].to_numpy(dtype=np.float64)

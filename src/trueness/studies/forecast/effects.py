@@ -14,7 +14,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import cache
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -103,14 +102,14 @@ def _of_property(
     ranks: dict[tuple[str, str], Array],
     drawn: NDArray[np.int64],
     orders: Callable[[int], NDArray[np.intp]],
-) -> list[dict[str, Any]]:
+) -> list[dict[str, object]]:
     x_ranks = _centred_ranks(x, drawn)
     resampled = {key: _rho(x_ranks, y_ranks) for key, y_ranks in ranks.items()}
     measured = {learner: rank_correlation(x, y).value for (learner, who), y in columns.items() if who == MEASURED}
     rows = []
     for (learner, respondent), y in columns.items():
         rho = rank_correlation(x, y)
-        row: dict[str, Any] = {"property": name, "learner": learner, "respondent": respondent, "datasets": rho.n}
+        row: dict[str, object] = {"property": name, "learner": learner, "respondent": respondent, "datasets": rho.n}
         row |= cells("rho", rho) | {"p": _permutation_p(x, y, orders), "test": rank_permutation.test_name(rho.n)}
         if respondent != MEASURED:
             truth = columns[learner, MEASURED]
@@ -126,7 +125,7 @@ def _permutation_p(x: Array, y: Array, orders: Callable[[int], NDArray[np.intp]]
     return rank_permutation.permutation_p(x[there], y[there], orders(int(there.sum())))
 
 
-def _difference(rho: float | None, measured: float | None, one: Array, other: Array, n: int) -> dict[str, Any]:
+def _difference(rho: float | None, measured: float | None, one: Array, other: Array, n: int) -> dict[str, float | None]:
     row = {"rho_measured": measured, "difference": np.nan, "difference_low": np.nan, "difference_high": np.nan}
     if rho is None or measured is None:
         return row

@@ -194,8 +194,8 @@ def _sentences(table: pd.DataFrame, people: tuple[str, ...]) -> list[str]:
     for name in people:
         mine = table[(table["respondent"] == name) & (table["count"] > 0)].sort_values("share", ascending=False)
         each = [
-            f"{row.mode} {row.times} of {row.of} {row.unit} ({percent_with_ends(row.share, row.low, row.high)})"
-            for row in lines(mine.rename(columns={"count": "times"}))
+            f"{row.mode} {row.count} of {row.of} {row.unit} ({percent_with_ends(row.share, row.low, row.high)})"
+            for row in lines(mine)
         ]
         sentences.append(f"{name}: {join_words(each, 6) if each else 'no failure mode was seen'}.")
     return sentences

@@ -14,11 +14,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
 from trueness.files import write_atomically
+from trueness.outside import Json
 from trueness.showing.saving import Figure, Save, csv_text, plain_rows, safe_name, save_figure
 from trueness.showing.tables import Table
 from trueness.studies.forecast import charts, selection
@@ -61,7 +61,7 @@ def texts(forecasts: Forecasts, findings: Findings | None) -> dict[str, str]:
     return files
 
 
-def detailed_json(forecasts: Forecasts, findings: Findings | None, table: list[dict[str, Any]]) -> str:
+def detailed_json(forecasts: Forecasts, findings: Findings | None, table: list[dict[str, Json]]) -> str:
     """detailed_results.json: the checks, a row a respondent, what each analysis found, a line a cell."""
     checks = validation_of(forecasts, findings)
     analyses = [] if findings is None else [a for a in findings.analyses() if a.name != "validation"]

@@ -17,15 +17,26 @@ import io
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import pandas as pd
 
 from trueness.errors import DataError, did_you_mean, listed
 from trueness.outside import MEGABYTE, is_there, size, text_of
 from trueness.status import Status
-from trueness.studies.forecast.forecast_frames import CLAIM_COLUMNS, KEYS, MEASURES, REFERENCE, TARGETS
+from trueness.studies.forecast.forecast_frames import (
+    CLAIM_COLUMNS,
+    KEYS,
+    MEASURES,
+    REFERENCE,
+    TARGETS,
+    ClaimRow,
+    DatasetAbout,
+)
 from trueness.texts import csv_row, csv_value
+
+if TYPE_CHECKING:
+    from _csv import Reader
 
 Question = tuple[str, str, str]  # data set, learner, measure
 
@@ -47,7 +58,7 @@ class _SheetCell(NamedTuple):
         return f"row {self.row} of {self.source}"
 
 
-def questions(datasets: Mapping[str, Mapping[str, Any]], learners: Iterable[str]) -> dict[Question, float]:
+def questions(datasets: Mapping[str, DatasetAbout], learners: Iterable[str]) -> dict[Question, float]:
     """Every question of a study and the largest value that its answer can have."""
     learners = list(learners)
     return {
@@ -59,7 +70,7 @@ def questions(datasets: Mapping[str, Mapping[str, Any]], learners: Iterable[str]
 
 
 def sheet(
-    datasets: Mapping[str, Mapping[str, Any]],
+    datasets: Mapping[str, DatasetAbout],
     learners: Sequence[str],
     *,
     level: float = _LEVEL,
@@ -96,8 +107,8 @@ def parse_experts(
     text: str, source: str = "sheet", limits: Mapping[Question, float] | None = None, respondent: str = "human/sheet"
 ) -> pd.DataFrame:
     """As `read_experts`, from the text itself."""
-    claims: list[dict[str, Any]] = []
-    seen: dict[tuple[Any, ...], int] = {}
+    claims: list[ClaimRow] = []
+    seen: dict[tuple[object, ...], int] = {}
     known = _allowed_names(limits)
     experts: set[str] = set()
     sheet_lines = list(_lines(text, source))
@@ -112,7 +123,8 @@ def parse_experts(
             continue
         experts.add(claim["respondent"])
         check_experts(experts, source)
-        key = tuple(claim[name] for name in (*KEYS, "level"))
+        cell_of: Mapping[str, object] = claim
+        key = tuple(cell_of[name] for name in (*KEYS, "level"))
         if key in seen:
             raise DataError(f"{place} must be a new question, got that of row {seen[key]} again. Keep one of them.")
         seen[key] = place.row
@@ -151,7 +163,7 @@ def _lines(text: str, source: str) -> Iterator[tuple[_SheetCell, dict[str, str]]
             yield _SheetCell(source, reader.line_num), dict(zip(names, values, strict=False))
 
 
-def _next(reader: Any, source: str) -> list[str] | None:
+def _next(reader: Reader, source: str) -> list[str] | None:
     """The next row; None at the end."""
     try:
         row: list[str] | None = next(reader, None)
@@ -168,7 +180,7 @@ def _claim(
     limits: Mapping[Question, float] | None,
     known: Sequence[Collection[str] | None],
     respondent: str,
-) -> dict[str, Any]:
+) -> ClaimRow:
     question = (cells.get("dataset", ""), cells.get("learner", "").lower(), cells.get("measure", "").lower())
     _check_question(place, question, known)
     largest = (limits or {}).get(question, math.inf if question[2] == "shd" else 1.0)
@@ -234,9 +246,7 @@ def _level(place: _SheetCell, cell: str) -> float:
     return level
 
 
-def _left_out(
-    claims: Sequence[Mapping[str, Any]], limits: Mapping[Question, float], respondent: str
-) -> Iterator[dict[str, Any]]:
+def _left_out(claims: Sequence[ClaimRow], limits: Mapping[Question, float], respondent: str) -> Iterator[ClaimRow]:
     """The questions that an expert's sheet does not have, for each expert and target in it."""
     wrote: dict[tuple[str, str], set[Question]] = {}
     for claim in claims:
@@ -257,7 +267,7 @@ def _row(
     ends: tuple[float | None, float | None, float | None],
     status: Status,
     flags: str,
-) -> dict[str, Any]:
+) -> ClaimRow:
     low, high, median = (math.nan if end is None else end for end in ends)
     return {
         "dataset": question[0], "learner": question[1], "measure": question[2], "formulation": REFERENCE,

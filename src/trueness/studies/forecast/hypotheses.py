@@ -32,7 +32,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -222,7 +221,7 @@ def _evidence_frame(evidence: dict[str, _Tested]) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _capability(table: pd.DataFrame, models: list[str], stated: Any) -> _Tested:
+def _capability(table: pd.DataFrame, models: list[str], stated: object) -> _Tested:
     what = "rho between the models' capability and the quality of their forecasts"
     order = capability_of(stated)
     ranked = [name for name in models if name in order]
@@ -250,7 +249,7 @@ def _rho(x: Array, y: Array, unit: str, what: str) -> _Tested:
     return _Tested(rho.value, rho.interval, known, n, unit, smallest, what, (0.0, np.inf), test)
 
 
-def capability_of(stated: Any) -> dict[str, float]:
+def capability_of(stated: object) -> dict[str, float]:
     """From a mapping of names to numbers, or from a list, the least capable first."""
     if stated is None:
         return {}
@@ -273,7 +272,7 @@ def _no_test(what: str, why: str) -> _Tested:
     return _Tested(None, None, None, 0, "data set", 1.0, what, (0.0, np.inf), why_not=why)
 
 
-def _row(name: str, t: _Tested, p_adjusted: float, k: int) -> dict[str, Any]:
+def _row(name: str, t: _Tested, p_adjusted: float, k: int) -> dict[str, object]:
     smallest = min(1.0, k * t.smallest)
     decided = NOT_SUPPORTED if t.refuted else verdict(p_adjusted, smallest, t.interval, t.true_where)
     constant = t.n > 1 and t.unit == "data set"

@@ -7,10 +7,10 @@ A row of statistical_tests.csv holds estimate, interval, n, test, p and its adju
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import pandas as pd
 
+from trueness.outside import Json
 from trueness.showing.finding import is_open
 from trueness.showing.methods_paragraph import section
 from trueness.studies.forecast.analysis import Analysis
@@ -66,7 +66,7 @@ def analyses_of(findings: Findings) -> list[Analysis]:
     return [a for a in findings.analyses() if a.name not in ("validation", "hypotheses")]
 
 
-def _open_hypotheses(findings: Findings) -> list[dict[str, Any]]:
+def _open_hypotheses(findings: Findings) -> list[dict[str, Json]]:
     return [row for row in _records(findings.hypotheses) if row["verdict"] == CANNOT]
 
 
@@ -77,7 +77,7 @@ def _table_lines(table: pd.DataFrame) -> list[str]:
 # ---- tests as rows
 
 
-def _tests(findings: Findings) -> Iterator[dict[str, Any]]:
+def _tests(findings: Findings) -> Iterator[dict[str, Json]]:
     for row in _records(findings.hypotheses):
         yield {
             "analysis": "hypotheses", "what": f"{row['hypothesis']}: {row['verdict']}", "estimand": row["what"],
@@ -126,7 +126,7 @@ def _tests(findings: Findings) -> Iterator[dict[str, Any]]:
         }  # fmt: skip
 
 
-def _comparison_tests(row: dict[str, Any]) -> Iterator[dict[str, Any]]:
+def _comparison_tests(row: dict[str, Json]) -> Iterator[dict[str, Json]]:
     shared = {
         "analysis": "comparisons", "what": row["score"], "a": row["a"], "b": row["b"],
         "estimand": "mean difference a - b, interval of the sign flips", "estimate": row["difference"],
@@ -143,12 +143,12 @@ def _comparison_tests(row: dict[str, Any]) -> Iterator[dict[str, Any]]:
     }  # fmt: skip
 
 
-def _records(analysis: Analysis) -> list[dict[str, Any]]:
+def _records(analysis: Analysis) -> list[dict[str, Json]]:
     """Rows in which a column that is not there reads as missing."""
     return [_Lenient({str(key): value for key, value in row.items()}) for row in analysis.table.to_dict("records")]
 
 
-class _Lenient(dict[str, Any]):
+class _Lenient(dict[str, Json]):
     """An analysis may leave out a column that a study does not allow; its test row is then empty there."""
 
     def __missing__(self, key: str) -> None:

@@ -13,8 +13,6 @@ respondent gave one number for all would reward it for saying nothing.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
@@ -57,7 +55,7 @@ def order_agreement(measured: Array, predicted: Array) -> float:
     return float((truth * claim)[differs].mean()) if differs.any() else float("nan")
 
 
-def _agreement(cell: pd.DataFrame) -> dict[str, Any]:
+def _agreement(cell: pd.DataFrame) -> dict[str, float]:
     from scipy.stats import kendalltau, spearmanr
 
     measured, predicted = cell["measured"].to_numpy(float), cell["predicted"].to_numpy(float)
@@ -78,7 +76,7 @@ def _by_respondent(each: pd.DataFrame, models: tuple[str, ...]) -> pd.DataFrame:
     table = []
     for name, mine in each.groupby("respondent", sort=False):
         order = over_datasets(mine["order"], mine["dataset"], "order", null=0.0, within=(-1.0, 1.0))
-        row: dict[str, Any] = {"respondent": name, "datasets": len(mine), **cells("order", order)}
+        row: dict[str, object] = {"respondent": name, "datasets": len(mine), **cells("order", order)}
         row |= {"p": number(order.p), "test": order.test}
         row |= {column: mine[column].mean() for column in ("pairs", "spearman", "kendall")}
         row |= {"best_right": int(mine["best_right"].sum()), "equal": int(mine["one_answer_for_all"].sum())}

@@ -13,10 +13,10 @@ A claim that could not be read is there, with null for its numbers and its statu
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import pandas as pd
 
+from trueness.outside import Json
 from trueness.showing.saving import plain, plain_columns, plain_records, safe_name
 from trueness.statistics.runs import expected_content
 from trueness.studies.forecast import selection
@@ -55,7 +55,7 @@ def comparison_texts(forecasts: Forecasts) -> dict[str, str]:
     return {name: _comparison(forecasts, item, parts.get(item, scores.iloc[:0])) for item, name in names.items()}
 
 
-def detailed_text(forecasts: Forecasts, head: Mapping[str, Any]) -> str:
+def detailed_text(forecasts: Forecasts, head: Mapping[str, Json]) -> str:
     """One line a respondent, cell, measure and formulation, its repeats averaged; `head` stands on top."""
     scores = selection.headline(forecasts)
     keys = ["respondent", "dataset", "learner", "measure", "formulation"]
@@ -94,7 +94,7 @@ def _comparison(forecasts: Forecasts, item: tuple[str, str], part: pd.DataFrame)
     return _lines(head, "claims", _claims(part))
 
 
-def _truth_record(truth: Truth | None) -> dict[str, Any] | None:
+def _truth_record(truth: Truth | None) -> dict[str, object] | None:
     if truth is None:
         return None
     ci, runs = truth.mean_ci, truth.run_range
@@ -108,7 +108,7 @@ def _truth_record(truth: Truth | None) -> dict[str, Any] | None:
     }  # fmt: skip
 
 
-def _claims(part: pd.DataFrame) -> list[dict[str, Any]]:
+def _claims(part: pd.DataFrame) -> list[dict[str, Json]]:
     values = plain_columns(part)
     nothing = [None] * len(part)
     flat = [values.get(name, nothing) for name in (*_CLAIM, *_SCORES)]
@@ -123,7 +123,7 @@ def _claims(part: pd.DataFrame) -> list[dict[str, Any]]:
     return rows
 
 
-def _lines(head: Mapping[str, Any], name: str, rows: list[dict[str, Any]]) -> str:
+def _lines(head: Mapping[str, Json], name: str, rows: list[dict[str, Json]]) -> str:
     """JSON with the head indented and one line a row: it can be read, compared and written fast."""
     top = printable_json(plain(head), indent=2, allow_nan=False).removesuffix("\n}")
     body = ",\n".join("    " + printable_json(row, allow_nan=False) for row in rows)

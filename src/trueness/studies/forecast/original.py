@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 from trueness.errors import PlanError
+from trueness.outside import Json
 from trueness.studies.forecast.forecast_frames import ORIGINAL
 
 _FORMULATIONS = dict(enumerate(ORIGINAL, start=1))  # the original's numbers, its own words
@@ -13,7 +13,7 @@ _DATASETS = {"synthetic_12": "synthetic-12", "synthetic_30": "synthetic-30", "sy
              "synthetic30": "synthetic-30"}  # fmt: skip
 
 
-def settings_of(config: Any, path: Path) -> dict[str, Any]:
+def settings_of(config: Json, path: Path) -> dict[str, Json]:
     try:
         return _settings_of(config)
     except (ValueError, TypeError, KeyError, IndexError, AttributeError, OverflowError) as error:
@@ -23,7 +23,7 @@ def settings_of(config: Any, path: Path) -> dict[str, Any]:
         ) from None
 
 
-def _settings_of(config: Any) -> dict[str, Any]:
+def _settings_of(config: Json) -> dict[str, Json]:
     """Our settings; what is of another shape than the original's raises."""
     experiments, llm_settings = config["experiments"], config.get("llm_settings", {})
     named = list(experiments.get("llm_models", []))

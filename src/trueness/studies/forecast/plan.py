@@ -15,7 +15,7 @@ import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, Protocol
+from typing import Annotated, Protocol
 
 import numpy as np
 
@@ -25,7 +25,7 @@ from trueness.datasets import Dataset
 from trueness.errors import PlanError, did_you_mean, listed
 from trueness.learners import Learner
 from trueness.models import Settings
-from trueness.outside import MEGABYTE, inside, text_of
+from trueness.outside import MEGABYTE, Json, inside, text_of
 from trueness.running.cells import Cell, PlanContext, reply_key
 from trueness.running.stage import Ask, Outcome
 from trueness.settings import Names, OneOf, Positive, SomeNames, Temperature, Whole
@@ -72,11 +72,11 @@ class MeasuredRuns(Protocol):
     vary: dict[str, str]
     datasets: dict[str, Dataset]
     learners: dict[str, Learner]
-    learner_specs: dict[str, dict[str, Any]]
+    learner_specs: Mapping[str, Mapping[str, Json]]
 
     def rows_of(self, item: str) -> int: ...
 
-    def describe(self, item: str, respondent: str) -> dict[str, Any]: ...
+    def describe(self, item: str, respondent: str) -> dict[str, Json]: ...
 
     def units(self) -> tuple[int, str]: ...
 
@@ -86,7 +86,7 @@ class Forecast:
     """The checked plan of a forecast study; `cells()` is what models are asked."""
 
     discovery: MeasuredRuns
-    models: dict[str, dict[str, Any]]  # name -> options
+    models: dict[str, dict[str, Json]]  # name -> options
     references: tuple[str, ...]
     humans: dict[str, str]  # respondent -> text of its CSV
     variants: tuple[dict[str, str], ...]
@@ -107,7 +107,7 @@ class Forecast:
     measures = ("covers_mean", "coverage_runs", "interval_score")
 
     @classmethod
-    def from_plan(cls, table: Mapping[str, Any], context: PlanContext) -> Forecast:
+    def from_plan(cls, table: Mapping[str, Json], context: PlanContext) -> Forecast:
         """From the [forecast] table of a plan, beside its [discovery] and [models.*] tables."""
         settings = context.settings_of("forecast", ForecastSettings, table)
         where = f"{context.file}, [forecast]"
@@ -190,10 +190,10 @@ class Forecast:
     def units(self) -> tuple[int, str]:
         return self.discovery.units()
 
-    def describe(self, item: str, respondent: str) -> dict[str, Any]:
+    def describe(self, item: str, respondent: str) -> dict[str, Json]:
         return {"nodes": len(self.discovery.datasets[item.split("/")[0]].truth)}
 
-    def about(self) -> dict[str, Any]:
+    def about(self) -> dict[str, Json]:
         """What the tables of a forecast study need beside its replies."""
         return {
             "datasets": {name: self._dataset_about(name) for name in self.discovery.datasets},
@@ -207,7 +207,7 @@ class Forecast:
             "published": [figure._asdict() for figure in self.published],
         }
 
-    def _dataset_about(self, name: str) -> dict[str, Any]:
+    def _dataset_about(self, name: str) -> frames.DatasetAbout:
         data = self.discovery.datasets[name]
         nodes, edges = len(data.truth), data.truth.n_edges()
         return {
@@ -221,7 +221,7 @@ class Forecast:
             **({"atlas": self._in_the_atlas(name)} if ATLAS in self.references else {}),
         }
 
-    def _in_the_atlas(self, name: str) -> dict[str, Any]:
+    def _in_the_atlas(self, name: str) -> dict[str, dict[str, dict[str, list[float]]]]:
         """Learner -> measure -> target -> quantiles, of a table as the learners get it."""
         rng = np.random.default_rng(self.discovery.seed)
         place = place_of(self.discovery.datasets[name].draw(self.discovery.rows_of(name), rng))
@@ -232,7 +232,7 @@ class Forecast:
             if entry is not None
         }
 
-    def _learner_about(self, name: str) -> dict[str, Any]:
+    def _learner_about(self, name: str) -> frames.LearnerAbout:
         card = self.discovery.learners[name].card
         assumed = {data: self.discovery.describe(data, name)["assumptions"] for data in self.discovery.datasets}
         return {

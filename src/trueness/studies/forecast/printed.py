@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from trueness.outside import Json
 from trueness.showing.console import Console, plain, print_points
 from trueness.showing.sheet import Sheet, changes, left_out, named
 from trueness.statistics.runs import range_note
@@ -40,7 +41,7 @@ def print_forecasts(out: Console, forecasts: Forecasts) -> None:
         out.print(f"  {plain(note)}", style="dim")
 
 
-def _sheet(table: Sequence[Mapping[str, Any]]) -> Sheet:
+def _sheet(table: Sequence[Mapping[str, Json]]) -> Sheet:
     skills = [name for name in SKILL_AGAINST if any(row.get(name) is not None for row in table)]
     titles = [name.replace("_", " ") for name in skills]
     columns = {
@@ -65,7 +66,7 @@ def print_findings(out: Console, findings: Findings) -> None:
     print_points(findings.hypotheses.sentences, out)
 
 
-def _with_ends(row: Mapping[str, Any], name: str) -> str:
+def _with_ends(row: Mapping[str, Json], name: str) -> str:
     if row[name] is None:
         return "-"
     if row[f"{name}_low"] is None:

@@ -10,12 +10,11 @@ Edge cases (`check MODEL --edge-cases`) are three more, whose right answer nobod
 
 from __future__ import annotations
 
-from typing import Any
-
 from trueness import models, texts
 from trueness.datasets import load
 from trueness.learners import build
 from trueness.models import Message, Settings
+from trueness.outside import Json
 from trueness.reading.expected import MEASURES, Reading
 from trueness.studies.forecast.prompting import LINES, PLACEHOLDERS, messages, schema, template
 from trueness.studies.forecast.work import read_reply
@@ -53,7 +52,7 @@ def judge_edge_case(case: str, reading: Reading) -> str:
     return f"passed: {shown}" if held else f"FAILED: {shown} leave out the perfect result"
 
 
-def probe(name: str, edge_cases: bool = False) -> dict[str, Any]:
+def probe(name: str, edge_cases: bool = False) -> dict[str, Json]:
     """Ask one question of the model (four with the edge cases) and say everything that came of it."""
     model = models.build(name)
     dataset = load("asia")

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -22,7 +22,7 @@ import pandas as pd
 from trueness.studies.forecast.analysis import Analysis, join_words, lines, percent, percent_with_ends
 from trueness.studies.forecast.assumptions import Mention, concept_of, mentions
 from trueness.studies.forecast.by_dataset import cells, over_datasets
-from trueness.studies.forecast.forecast_frames import ARMS, CELL, Forecasts
+from trueness.studies.forecast.forecast_frames import ARMS, CELL, Forecasts, LearnerAbout
 from trueness.texts import counted
 
 _REPLY = (*CELL, *ARMS, "respondent", "repeat")
@@ -49,7 +49,7 @@ def reasoning(forecasts: Forecasts) -> Analysis:
     return Analysis("reasoning", table, tuple(_sentences(table)), {"replies": per_reply, "spans": spans})
 
 
-def _card(name: str, learners: Mapping[str, Mapping[str, Any]]) -> _Card:
+def _card(name: str, learners: Mapping[str, LearnerAbout]) -> _Card:
     about = learners[name]
     mine = (name, str(about.get("title", name)), name.split("/")[-1])
     others = [

@@ -122,10 +122,10 @@ def _between(wide: pd.DataFrame) -> tuple[pd.Series, pd.Series]:
     return sums["iou"] / pairs, sums["apart"] / pairs
 
 
-def _respondent_row(name: object, mine: pd.DataFrame) -> dict[str, Any]:
+def _respondent_row(name: object, mine: pd.DataFrame) -> dict[str, object]:
     classes = mine["class"].value_counts()
     judged = int(mine["v"].notna().sum())
-    row: dict[str, Any] = {"respondent": name, "cells": judged, "datasets": mine["dataset"].nunique()}
+    row: dict[str, object] = {"respondent": name, "cells": judged, "datasets": mine["dataset"].nunique()}
     row |= {kind: int(classes.get(kind, 0)) for kind in ("robust", "between", "unstable")}
     row["v_relative"] = (mine["v"] / mine["v_width"].where(mine["v_width"] > 0)).mean()
     for column in ("iou", "iou_repeats", "spread", "spread_repeats"):

@@ -30,7 +30,7 @@ all its levels were read. A claim whose cell has no run with a value, and a rati
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -39,6 +39,7 @@ from numpy.typing import NDArray
 
 from trueness.errors import DataError
 from trueness.measures.interval_scores import skill
+from trueness.outside import Json
 from trueness.status import Status
 from trueness.studies.forecast.against import VERSUS, Claims, of_claims, of_intervals
 from trueness.studies.forecast.chance import expected_scores
@@ -161,7 +162,7 @@ def _check_claims(claims: pd.DataFrame) -> pd.DataFrame:
     return frame
 
 
-def _label(row: Any) -> str:
+def _label(row: pd.Series) -> str:
     item = f"{row['dataset']}/{row['learner']}/{row['measure']}"
     return f"[{row['low']}, {row['high']}] at {row['level']} ({row['respondent']} on {item}, repeat {row['repeat']})"
 
@@ -224,7 +225,7 @@ def _by_truth(frame: pd.DataFrame, truths: Truths, seed: int) -> Iterator[tuple[
             yield np.array(rows, dtype=np.intp), truth
 
 
-def _fill(columns: dict[str, NDArray[Any]], claims: Claims, truth: Truth) -> None:
+def _fill(columns: Mapping[str, NDArray[np.generic]], claims: Claims, truth: Truth) -> None:
     for name, values in of_intervals(claims, truth).items():
         columns[name][claims.row] = values
     for rows, scores in of_claims(claims, truth):
@@ -232,7 +233,7 @@ def _fill(columns: dict[str, NDArray[Any]], claims: Claims, truth: Truth) -> Non
             columns[name][rows] = values
 
 
-def _expect(columns: dict[str, NDArray[Any]], claims: Claims, truth: Truth) -> None:
+def _expect(columns: Mapping[str, NDArray[np.generic]], claims: Claims, truth: Truth) -> None:
     """The rows of baseline/random."""
     for k, row in enumerate(claims.row):
         levels = np.sort(claims.level[claims.claim == claims.claim[k]])
@@ -273,6 +274,6 @@ def _join_columns(rows: pd.DataFrame, names: Sequence[str]) -> NDArray[np.object
     return np.array(["/".join(map(str, values)) for values in _tuples(rows, names)], dtype=object)
 
 
-def _tuples(frame: pd.DataFrame, names: Sequence[str]) -> Iterator[tuple[Any, ...]]:
+def _tuples(frame: pd.DataFrame, names: Sequence[str]) -> Iterator[tuple[Json, ...]]:
     """The rows as plain tuples; iterating over a column of text is ten times slower than over its list."""
     return zip(*(frame[name].tolist() for name in names), strict=True)

@@ -19,11 +19,11 @@ what was not answered: n stands beside.
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from trueness.outside import Json
 from trueness.statistics import mean, share
 from trueness.studies.forecast import selection
 from trueness.studies.forecast.by_dataset import cells
@@ -47,7 +47,7 @@ WIDEST = 0.5  # an interval from .3 to 1 holds .95 and says nothing
 
 
 @selection.once
-def rows(forecasts: Forecasts) -> list[dict[str, Any]]:
+def rows(forecasts: Forecasts) -> list[dict[str, Json]]:
     """Models first, then references; None where there is nothing to average."""
     scores = selection.headline(forecasts)
     parts = {str(name): part for name, part in scores.groupby("respondent")}
@@ -60,9 +60,9 @@ def rows(forecasts: Forecasts) -> list[dict[str, Any]]:
     return table
 
 
-def _summary(forecasts: Forecasts, part: pd.DataFrame) -> dict[str, Any]:
+def _summary(forecasts: Forecasts, part: pd.DataFrame) -> dict[str, Json]:
     answered = part[selection.is_answered(part)]
-    row: dict[str, Any] = {
+    row: dict[str, Json] = {
         "asked": len(part),
         "answered": len(answered),
         "missing": "; ".join(f"{status} {n}" for status, n in _missing(part).items()),

@@ -13,7 +13,6 @@ A check that fails does not stop a report: it says what the numbers below it do 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -40,7 +39,7 @@ class ValidationCheck:
     sentence: str
     evidence: pd.DataFrame
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         return {
             "name": self.name,
             "passed": self.passed,

@@ -13,9 +13,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from trueness.models import Reply
+from trueness.outside import Json
 from trueness.running.cells import stream
 from trueness.running.results import Results, Row
 from trueness.running.store import Run, Store, StoredReply
@@ -140,12 +141,12 @@ def populations_of(results: Results, store: Store) -> Populations:
 
 def _answers(
     run: Run, form: Form, stored: Mapping[str, StoredReply], mode: str
-) -> tuple[dict[str, Any], dict[str, Answer]]:
+) -> tuple[dict[str, Json], dict[str, Answer]]:
     """A unit's record and what its replies say now, by variant.
 
     A likelihood in words is one number a level: it has no argmax beside it.
     """
-    record: dict[str, Any] = json.loads(run.answer) if run.answer else {"used": mode, "replies": [], "note": ""}
+    record: dict[str, Json] = json.loads(run.answer) if run.answer else {"used": mode, "replies": [], "note": ""}
     exchanges = [
         Exchange(
             entry["role"],

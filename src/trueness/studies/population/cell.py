@@ -6,8 +6,8 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import cached_property
-from typing import Any
 
+from trueness.outside import Json
 from trueness.reading.distribution import read_distribution
 from trueness.reading.level import read_level, read_number
 from trueness.reading.quantiles import read_quantiles
@@ -66,7 +66,7 @@ class PopulationPart:
         for key, score in populations.score_by_key.items():
             if key.repeat:
                 continue
-            values: dict[str, Any] = {}
+            values: dict[str, tuple[float | None, float | None, float | None, int]] = {}
             for name, measured in score.measures.items():
                 ends = (measured.interval.low, measured.interval.high) if measured.interval else (None, None)
                 values[name] = (measured.value, *ends, len(score.statuses))
@@ -76,7 +76,7 @@ class PopulationPart:
             grid.add(*places, len(score.statuses), dict(counts), values, reasons)
         return grid
 
-    def cell(self, key: CellKey) -> dict[str, Any] | None:
+    def cell(self, key: CellKey) -> dict[str, Json] | None:
         task, mode, respondent = key
         answer_key = AnswerKey(respondent, "" if mode == REFERENCE else mode, task, 0)
         if answer_key not in self.tables.answers:
@@ -113,7 +113,7 @@ class PopulationPart:
             ],
         }
 
-    def _siblings(self, key: CellKey) -> Iterator[dict[str, Any]]:
+    def _siblings(self, key: CellKey) -> Iterator[dict[str, object]]:
         for other in self.cell_keys():
             if other[0] == key[0] and other != key:
                 if other[2] == key[2]:
@@ -163,7 +163,7 @@ class PopulationPart:
             None,
         )
         runs = [] if cell is None else self._store.runs_of([cell.key(0)])
-        record = json.loads(runs[0].answer) if runs and runs[0].answer else {"replies": [], "used": ""}
+        record: dict[str, Json] = json.loads(runs[0].answer) if runs and runs[0].answer else {"replies": [], "used": ""}
         form = Form.of(self.tables.truths[task].question, condition)
         entries = record["replies"]
         for number, entry in enumerate(entries[:SHOWN], 1):
@@ -198,7 +198,7 @@ class PopulationPart:
         headline = population_findings.headline_of(populations)
         return Summary(checks, sections, tuple(population_findings.untold(populations)), headline)
 
-    def graph(self, item: str) -> dict[str, Any] | None:
+    def graph(self, item: str) -> None:
         return None
 
     def analyses(self) -> list[AnalysisPart]:
@@ -222,7 +222,7 @@ class PopulationPart:
 
 
 def _read(
-    used: Any, form: Form, reply: dict[str, Any]
+    used: str, form: Form, reply: dict[str, Json]
 ) -> tuple[list[blocks.Mark], dict[str, float | str | None], tuple[str, str]]:
     """Where something was read in one reply, what, and its status; letters are read from probabilities, not text."""
     text, status = str(reply.get("text") or ""), str(reply.get("status"))

@@ -6,11 +6,12 @@ is the marginal P(level). Marks are what a model said, one row a model and mode:
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
+from trueness.outside import Json
 from trueness.showing import theme
 from trueness.showing.marks import named, panel_columns, row_axis, row_scale, text_width, with_data
 from trueness.showing.saving import Figure, safe_name
@@ -39,7 +40,7 @@ def distribution_frame(populations: Populations, task: str) -> pd.DataFrame:
     """One row a condition, level, model and mode; a condition without an answer has its status and no share."""
     truth = populations.truths[task]
     low, high = np.quantile(truth.draws, [(1 - populations.level) / 2, (1 + populations.level) / 2], axis=0)
-    rows: list[dict[str, Any]] = []
+    rows: list[dict[str, object]] = []
     for key, answers in populations.answers.items():
         if key.task != task or key.repeat or key.respondent in populations.references:
             continue
@@ -87,10 +88,10 @@ def distribution_chart(
     scale = alt.Scale(domain=[0, min(1.0, 1.02 * largest)], nice=False)
     percent = alt.Axis(format=".0%", tickCount=3, title="share")
     x = alt.X("truth:Q", scale=scale, axis=percent)
-    rows: dict[str, Any] = {"scale": row_scale(len(levels)), "axis": row_axis([_shorten(level) for level in levels])}
+    rows: dict[str, Json] = {"scale": row_scale(len(levels)), "axis": row_axis([_shorten(level) for level in levels])}
     top, row, middle = (alt.Y(f"{name}:Q", **rows) for name in ("top", "row", "middle"))
     zero = alt.XDatum(0, scale=scale)
-    least: dict[str, Any] = {key: f"min({key})" for key in ("truth", "truth_low", "truth_high", "marginal")}
+    least: dict[str, Json] = {key: f"min({key})" for key in ("truth", "truth_low", "truth_high", "marginal")}
     once = alt.Chart().transform_aggregate(groupby=["panel", "level", "top", "bottom", "middle"], **least)
     claims = alt.Chart().transform_filter("isValid(datum.share)")
     models = list(dict.fromkeys(shown["model"]))

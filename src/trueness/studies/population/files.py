@@ -19,7 +19,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from trueness.files import write_atomically
 from trueness.running.store import to_json
@@ -61,7 +60,7 @@ def texts(populations: Populations) -> dict[str, str]:
     return contents
 
 
-def cell_entries(populations: Populations, model: str, task: str) -> Iterator[dict[str, Any]]:
+def cell_entries(populations: Populations, model: str, task: str) -> Iterator[dict[str, object]]:
     """One a mode, repeat and condition: all that a page needs to open the cell."""
     truth = populations.truths[task]
     for key, answers in populations.answers.items():
@@ -70,7 +69,7 @@ def cell_entries(populations: Populations, model: str, task: str) -> Iterator[di
                 yield _entry(key, truth, condition, answer)
 
 
-def _entry(key: AnswerKey, truth: PopulationTruth, condition: str, answer: Answer) -> dict[str, Any]:
+def _entry(key: AnswerKey, truth: PopulationTruth, condition: str, answer: Answer) -> dict[str, object]:
     c = truth.conditions.index(condition)
     claimed = answer.distribution
     levels: list[object] = list(truth.question.outcome.middles if truth.numeric else truth.levels)

@@ -7,8 +7,8 @@ pairs. What could not be tested is counted, not listed.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
+from trueness.outside import Json
 from trueness.showing.headline import Headline, Standing, ranking
 from trueness.studies.population import tables
 from trueness.studies.population.answers import Populations
@@ -58,17 +58,17 @@ def untold(populations: Populations) -> list[str]:
     return [*notes(populations), *never]
 
 
-def _pairs(populations: Populations) -> list[dict[str, Any]]:
+def _pairs(populations: Populations) -> list[dict[str, Json]]:
     frame = tables.comparisons_frame(populations)
     rows = [{str(key): value for key, value in row.items()} for row in frame.to_dict("records")]
     return [row for row in rows if row["measure"] == MEASURE]
 
 
-def _has_p(row: Mapping[str, Any]) -> bool:
+def _has_p(row: Mapping[str, Json]) -> bool:
     return row["p"] is not None and row["p"] == row["p"]
 
 
-def _mean_sentence(populations: Populations, row: Mapping[str, Any]) -> str:
+def _mean_sentence(populations: Populations, row: Mapping[str, Json]) -> str:
     name, share = label(row["respondent"], row["mode"]), f"{100 * populations.level:g} %"
     over = f"{row['informative']} informative of {row['tasks']} tasks"
     if row.get(MEASURE) is None or row[MEASURE] != row[MEASURE]:

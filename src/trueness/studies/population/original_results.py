@@ -16,14 +16,13 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from trueness.datasets.microdata import Microdata
 from trueness.errors import DataError
 from trueness.intervals import Distribution
-from trueness.outside import MAX_TABLE, json_of, text_of
+from trueness.outside import MAX_TABLE, Json, json_of, text_of
 from trueness.running.cells import stream
 from trueness.status import Status
 from trueness.studies.population.answers import AnswerKey, Populations
@@ -40,7 +39,7 @@ NEEDED = ("condition", "true_vals", "model_vals")
 KEYS = ("model", "task")
 DRAWN = ("sample", "story")
 LARGEST = 1e12  # a weight or a value beyond it is a mistake, and beyond what draws can count
-Entry = Mapping[str, Any]  # of a JSON file
+Entry = Mapping[str, Json]  # of a JSON file
 
 
 def read_results(folder: Path | str, seed: int = 0) -> Populations:

@@ -19,11 +19,12 @@ from dataclasses import asdict, dataclass, replace
 from fnmatch import fnmatchcase
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 
 from trueness.errors import PlanError, UnknownName, did_you_mean, listed
+from trueness.outside import Json
 from trueness.running.cells import Cell, PlanContext, reply_key, stream
 from trueness.running.stage import Ask, Outcome
 from trueness.settings import Between, Hint, Names, OneOf, Positive, SomeNames, Temperature, Whole
@@ -74,7 +75,7 @@ class PopulationSettings:
 class Population:
     """The checked plan of a population study; `cells()` is what models are asked."""
 
-    models: dict[str, dict[str, Any]]  # name -> options
+    models: dict[str, dict[str, Json]]  # name -> options
     questions: tuple[Question, ...]  # with the modes in which each is asked
     references: tuple[str, ...]
     manner: Manner
@@ -89,7 +90,7 @@ class Population:
     level = 0.95
 
     @classmethod
-    def from_plan(cls, table: Mapping[str, Any], context: PlanContext) -> Population:
+    def from_plan(cls, table: Mapping[str, Json], context: PlanContext) -> Population:
         """From the [population] table of a plan, beside its [models.*] tables."""
         settings = context.settings_of("population", PopulationSettings, table)
         study = cls(
@@ -186,10 +187,10 @@ class Population:
         rng = stream(self.seed, f"{cell.item} {cell.variant} repeat {repeat}")
         return perform(cell, repeat, ask, self.models[cell.respondent], rng)
 
-    def describe(self, item: str, respondent: str) -> dict[str, Any]:
+    def describe(self, item: str, respondent: str) -> dict[str, Json]:
         return dict(zip(("task", "condition"), item.split("/", 1), strict=True))
 
-    def about(self) -> dict[str, Any]:
+    def about(self) -> dict[str, Json]:
         """What the tables of a population study need beside its replies: the truths above all."""
         return {
             "truths": {name: truth_to_dict(truth) for name, truth in self.truths.items()},

@@ -18,9 +18,10 @@ import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from trueness.errors import PlanError, listed
+from trueness.outside import Json
 from trueness.settings import Hint
 
 MODES = ("qa", "sample", "story", "likelihood", "distribution")
@@ -74,7 +75,7 @@ class TargetPopulation:
     ages: Annotated[tuple[float | None, ...] | None, Hint("Write [low, high], or [low].")] = None  # ends included
     age_column: str = ""
     year_column: str = ""
-    where: Mapping[str, Any] = field(default_factory=dict)  # column -> value | [values] | {from = a, to = b}
+    where: Mapping[str, Json] = field(default_factory=dict)  # column -> value | [values] | {from = a, to = b}
 
     @property
     def age_range(self) -> tuple[float, float | None] | None:

@@ -7,11 +7,11 @@ Means are over tasks, with two intervals: over sources, and over tasks given the
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import pandas as pd
 
 from trueness.errors import listed
+from trueness.outside import Json
 from trueness.showing import theme
 from trueness.showing.tables import Column, Table
 from trueness.statistics import Estimate
@@ -38,7 +38,7 @@ def respondents(populations: Populations) -> list[tuple[str, str]]:
     return sorted(pairs, key=lambda pair: order.get(pair[0], len(order)))
 
 
-def summary_rows(populations: Populations) -> list[dict[str, Any]]:
+def summary_rows(populations: Populations) -> list[dict[str, Json]]:
     """One row a respondent and mode: what it answered, how well, and in which other way it had to be asked."""
     scores = populations.scores
     means = {measure: respondent_means(scores, measure) for measure in MEANS}
@@ -47,7 +47,7 @@ def summary_rows(populations: Populations) -> list[dict[str, Any]]:
     for respondent, mode in respondents(populations):
         theirs = [score for score in scores if (score.respondent, score.mode) == (respondent, mode)]
         replies = populations.replies_by_status(respondent, mode)
-        row: dict[str, Any] = {
+        row: dict[str, Json] = {
             "respondent": respondent,
             "mode": mode,
             "kind": "reference" if respondent in populations.references else "model",
@@ -211,8 +211,8 @@ def _task_row(
     pairs: Sequence[tuple[str, str]],
     scores: dict[tuple[str, str, str], TaskScore],
     measure: str,
-) -> dict[str, Any]:
-    row: dict[str, Any] = {"task": task, "source": populations.truths[task].question.source}
+) -> dict[str, object]:
+    row: dict[str, object] = {"task": task, "source": populations.truths[task].question.source}
     for respondent, mode in pairs:
         score = scores.get((task, respondent, mode))
         if score is None:
@@ -224,7 +224,7 @@ def _task_row(
     return row
 
 
-def _cells(measure: str, estimate: Estimate) -> dict[str, Any]:
+def _cells(measure: str, estimate: Estimate) -> dict[str, float | bool | None]:
     return estimate.cells(measure) | {f"{measure}_n": estimate.n}
 
 
