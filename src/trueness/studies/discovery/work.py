@@ -199,14 +199,14 @@ def _graph_json(plain: _Plain) -> str:
 
 @lru_cache(maxsize=32)
 def _dataset(spec: str) -> Dataset:
-    dataset = json.loads(spec)
-    return load(dataset["name"], dataset["settings"], dataset["folder"])
+    parts: DatasetSpec = json.loads(spec)
+    return load(parts["name"], parts["settings"], parts["folder"])
 
 
 @lru_cache(maxsize=64)
 def _learner(spec: str) -> Learner:
-    learner = json.loads(spec)
-    return build(learner["name"], learner["settings"])
+    parts: LearnerSpec = json.loads(spec)
+    return build(parts["name"], parts["settings"])
 
 
 @lru_cache(maxsize=32)
