@@ -28,9 +28,9 @@ def main():
     forms = [Form.of(truth.question, condition) for condition in truth.conditions[: 1 if options.quick else None]]
     asked = [messages(form, order) for form in forms for order in orders(4, 24, np.random.default_rng(0))]
     reusing, whole = build("embedded/smollm2"), build("embedded/smollm2", {"reuse": False})
-    reusing.ask([Message("user", "Hello.")], MANNER.letters())  # loads the weights; nothing of the question is known
-    replies = [reusing.ask(question, MANNER.letters()) for question in asked]
-    sample = [whole.ask(question, MANNER.letters()) for question in asked[:: 12 if options.quick else 8]]
+    reusing.ask([Message("user", "Hello.")], MANNER.letter_settings())  # loads the weights; the question is not known
+    replies = [reusing.ask(question, MANNER.letter_settings()) for question in asked]
+    sample = [whole.ask(question, MANNER.letter_settings()) for question in asked[:: 12 if options.quick else 8]]
     assert all(reply.evaluated_tokens == reply.input_tokens for reply in sample)
 
     tokens = sum(reply.input_tokens for reply in replies)

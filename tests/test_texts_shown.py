@@ -72,7 +72,7 @@ def test_a_sheet_for_experts_reads_back_the_names_of_its_questions():
     assert text.splitlines()[1].startswith("'=asia,'@pc,")
     filled = text.replace("precision,,", "precision,0.1,0.2")
     asked = human.questions({"=asia": {"nodes": 8}}, ["@pc"])
-    claims = human.parse_experts(filled, asked=asked)
+    claims = human.parse_experts(filled, limits=asked)
     assert set(claims["dataset"]) == {"=asia"} and set(claims["learner"]) == {"@pc"}
 
 

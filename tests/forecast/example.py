@@ -41,7 +41,7 @@ from trueness.studies.forecast.forecast_frames import (
 )
 from trueness.studies.forecast.references import REFERENCES, reference_claims
 from trueness.studies.forecast.scores import score_claims
-from trueness.studies.forecast.truths import measured
+from trueness.studies.forecast.truths import with_intervals
 
 
 @dataclass(frozen=True)
@@ -201,7 +201,7 @@ def _truths(datasets: Sequence[str], learners: Sequence[str], n: int, rng: Gener
                 dataset, learner, measure, column[~np.isnan(column)].astype(np.float64), n, None, None,
                 1.0 if count else 1 / edges, upper if count else 1.0,
             )  # fmt: skip
-    return measured(found, rng=rng)
+    return with_intervals(found, rng=rng)
 
 
 def _centre(truth: Truth, quality: Quality, rng: Generator) -> float:

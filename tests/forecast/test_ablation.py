@@ -29,7 +29,7 @@ def test_names_that_help_show_as_a_paired_difference():
 def test_only_questions_that_differ_in_nothing_else_are_paired():
     # anonymised was asked under `steps` only: nothing to pair
     claims = over(NAMES, 0.4, 0.6) + over(NAMES, 0.0, 0.2, names="anonymised", formulation="steps")
-    assert not ablation(study(claims, TRUTHS)).told
+    assert not ablation(study(claims, TRUTHS)).possible
 
 
 def test_all_pairs_of_three_levels_are_compared():
@@ -55,12 +55,12 @@ def test_arms_that_did_not_vary_are_named():
 
 def test_one_prompt_for_all_cannot_be_told():
     analysis = ablation(study(over(NAMES, 0.4, 0.6), TRUTHS))
-    assert not analysis.told and "the same formulation, names, metadata, definition, target" in str(analysis)
+    assert not analysis.possible and "the same formulation, names, metadata, definition, target" in str(analysis)
 
 
 def test_all_unreadable_cannot_be_told():
     claims = over(NAMES, None, None) + over(NAMES, None, None, names="anonymised")
-    assert not ablation(study(claims, TRUTHS)).told
+    assert not ablation(study(claims, TRUTHS)).possible
 
 
 def test_the_example_loses_by_anonymous_names():

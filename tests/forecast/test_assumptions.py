@@ -97,7 +97,7 @@ def test_a_denial_ends_with_its_sentence():
 
 def test_a_sentence_about_another_learner_is_not_counted():
     text = "LiNGAM assumes linearity. PC assumes faithfulness, unlike LiNGAM."
-    assert named(text, own=("pc", "PC"), others=("lingam", "LiNGAM")) == {"faithfulness"}
+    assert named(text, names=("pc", "PC"), others=("lingam", "LiNGAM")) == {"faithfulness"}
 
 
 def test_the_span_is_where_the_words_are():
@@ -141,7 +141,7 @@ def test_every_card_in_the_registry_is_understood():
 @given(st.text(max_size=200))
 def test_no_text_breaks_the_reader_and_spans_lie_in_it(text):
     text += " assumes no cycles"
-    for found in mentions(text, own=("pc",), others=("fci",)):
+    for found in mentions(text, names=("pc",), others=("fci",)):
         assert 0 <= found.start < found.end <= len(text)
 
 

@@ -106,9 +106,9 @@ def test_six_data_sets_are_said_to_be_too_few():
 
 
 def test_one_respondent_or_no_reading_leaves_nothing_to_compare():
-    assert not comparisons(study(over(NAMES, 0.4, 0.6), truths())).told
+    assert not comparisons(study(over(NAMES, 0.4, 0.6), truths())).possible
     unread = over(NAMES, None, None, respondent="a") + over(NAMES, None, None, respondent="b")
-    assert not comparisons(study(unread, truths())).told
+    assert not comparisons(study(unread, truths())).possible
 
 
 def test_one_data_set_has_a_difference_and_no_test():

@@ -80,4 +80,4 @@ def test_a_truth_of_zero_width_is_a_truth():
 
 
 def test_all_unreadable_cannot_be_told():
-    assert not conformal(study([claim(low=None, high=None)], [truth(spread(0.5))])).told
+    assert not conformal(study([claim(low=None, high=None)], [truth(spread(0.5))])).possible

@@ -75,5 +75,5 @@ def test_which_sets_are_famous_can_be_said():
 
 
 def test_nothing_varied_and_no_reference_cannot_be_probed():
-    assert not contamination(study(over(FAMOUS, *GOOD), TRUTHS)).told
-    assert not contamination(study([claim(low=None, high=None)], TRUTHS)).told
+    assert not contamination(study(over(FAMOUS, *GOOD), TRUTHS)).possible
+    assert not contamination(study([claim(low=None, high=None)], TRUTHS)).possible

@@ -77,7 +77,7 @@ def test_broken_assumptions_are_held_against_kept_ones():
 
 
 def test_a_study_without_claims_cannot_be_told():
-    assert not contrasts(study([claim(low=None, high=None)], [truth(spread(0.5))])).told
+    assert not contrasts(study([claim(low=None, high=None)], [truth(spread(0.5))])).possible
 
 
 def test_claims_that_have_no_cell_in_common_cannot_be_told():
@@ -85,4 +85,4 @@ def test_claims_that_have_no_cell_in_common_cannot_be_told():
     places = (("asia", "pc"), ("child", "fci"))
     truths = [truth(spread(0.5, 0.02), dataset=d, learner=a) for d, a in places]
     analysis = contrasts(study([claim(dataset=d, learner=a, low=0.4, high=0.6) for d, a in places], truths))
-    assert not analysis.told and "none has both" in " ".join(analysis.sentences)
+    assert not analysis.possible and "none has both" in " ".join(analysis.sentences)

@@ -64,7 +64,7 @@ def test_four_data_sets_cannot_show_an_effect():
 
 def test_two_data_sets_cannot_be_correlated():
     analysis = effects(falling([0.7, 0.6], names=NAMES[:2]))
-    assert not analysis.told and "2 data sets; a rank correlation needs three" in str(analysis)
+    assert not analysis.possible and "2 data sets; a rank correlation needs three" in str(analysis)
 
 
 def test_a_property_that_does_not_vary_is_said():

@@ -16,7 +16,7 @@ def simulated():
 
 @pytest.mark.slow
 def test_every_analysis_of_the_example_is_told(simulated):
-    assert [analysis.name for analysis in simulated.analyses() if not analysis.told] == []
+    assert [analysis.name for analysis in simulated.analyses() if not analysis.possible] == []
     assert next(iter(simulated.sentences())) == "validation"
 
 

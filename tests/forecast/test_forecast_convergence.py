@@ -50,4 +50,4 @@ def test_the_same_study_gives_the_same_numbers():
 
 
 def test_all_unreadable_cannot_be_told():
-    assert not convergence(study([claim(low=None, high=None)], [truth(spread(0.5))])).told
+    assert not convergence(study([claim(low=None, high=None)], [truth(spread(0.5))])).possible

@@ -38,7 +38,7 @@ def test_the_original_column_names_other_columns_and_spreadsheets_are_read(tmp_p
 
 def test_level_median_expert_and_target_are_read():
     text = "dataset,learner,measure,low,high,level,median,expert,target\nasia,pc,shd,2,9,0.8,5,anna,mean\n"
-    found = parse_experts(text, asked=None).iloc[0]
+    found = parse_experts(text, limits=None).iloc[0]
     assert (found["level"], found["median"], found["target"]) == (0.8, 5, "mean")
     assert found["respondent"] == "human/sheet/anna"
 
@@ -51,13 +51,13 @@ def test_empty_cells_stay_missing_with_a_status():
 
 
 def test_questions_that_the_sheet_leaves_out_are_rows_too():
-    found = parse_experts(HEAD + "asia,pc,f1,0.4,0.7\n", asked=ASKED)
+    found = parse_experts(HEAD + "asia,pc,f1,0.4,0.7\n", limits=ASKED)
     assert len(found) == len(ASKED)
     assert found["status"].value_counts().to_dict() == {"refused": len(ASKED) - 1, "ok": 1}
 
 
 def test_an_empty_sheet_answers_nothing():
-    found = parse_experts(sheet(ABOUT, ["pc", "fci"]), asked=ASKED)
+    found = parse_experts(sheet(ABOUT, ["pc", "fci"]), limits=ASKED)
     assert len(found) == len(ASKED) and set(found["status"]) == {"refused"}
 
 

@@ -57,7 +57,7 @@ def test_equal_truths_leave_no_order_to_find():
 
 def test_one_learner_cannot_be_ranked():
     analysis = ranking(study([claim()], [truth(spread(0.5))]))
-    assert not analysis.told and "pc is the only learner" in str(analysis)
+    assert not analysis.possible and "pc is the only learner" in str(analysis)
 
 
 def test_the_interval_stays_where_tau_can_be():

@@ -60,8 +60,8 @@ def test_one_data_set_has_no_interval():
 
 
 def test_no_text_cannot_be_told():
-    assert not read().told
-    assert not read(reply("")).told
+    assert not read().possible
+    assert not read(reply("")).possible
 
 
 def test_the_example_is_read_as_it_was_written():

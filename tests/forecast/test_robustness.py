@@ -78,11 +78,11 @@ def test_identical_answers_never_move():
 
 def test_one_formulation_cannot_be_told():
     analysis = robustness(study([claim(), claim(repeat=1)], TRUTH))
-    assert not analysis.told and "'direct' is the only formulation" in str(analysis)
+    assert not analysis.possible and "'direct' is the only formulation" in str(analysis)
 
 
 def test_all_unreadable_cannot_be_told():
-    assert not robustness(study([claim(low=None, high=None)], TRUTH)).told
+    assert not robustness(study([claim(low=None, high=None)], TRUTH)).possible
 
 
 def test_points_have_no_ratio_and_raise_no_warning(recwarn):

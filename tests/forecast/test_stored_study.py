@@ -59,7 +59,7 @@ def test_the_plans_first_arm_is_the_headline_and_every_table_names_it(forecasts)
     shown = selection.headline(forecasts)
     assert set(shown["names"]) <= {"named", "-"} and set(shown["target"]) == {"run"}
     told = "names named, metadata full, definition told, target run"
-    made = (tables.main_results, tables.by_formulation, tables.measured)
+    made = (tables.main_results, tables.by_formulation, tables.measured_table)
     assert all(told in table(forecasts).caption for table in made) and told in " ".join(methods(forecasts))
 
 

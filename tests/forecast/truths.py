@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from trueness.studies.forecast.forecast_frames import CLAIM_COLUMNS, Truth
-from trueness.studies.forecast.truths import measured
+from trueness.studies.forecast.truths import with_intervals
 
 
 def bare(runs, measure="f1", dataset="asia", learner="pc", upper=None, resolution=None):
@@ -19,7 +19,7 @@ def bare(runs, measure="f1", dataset="asia", learner="pc", upper=None, resolutio
 
 def truth(runs, *arguments, **named):
     """With the interval of the mean and the range of the runs."""
-    (found,) = measured(truths(bare(runs, *arguments, **named)), rng=np.random.default_rng(0)).values()
+    (found,) = with_intervals(truths(bare(runs, *arguments, **named)), rng=np.random.default_rng(0)).values()
     return found
 
 

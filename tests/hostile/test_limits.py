@@ -106,7 +106,7 @@ def test_a_row_of_a_sheet_is_checked_in_a_time_that_does_not_go_with_the_study()
     asked = {(f"d{k}", "pc", measure): 1.0 for k in range(5000) for measure in ("f1", "recall")}
     rows = [f"{dataset},{learner},{measure},0.1,0.2" for dataset, learner, measure in asked]
     with within():
-        assert len(parse_experts("\n".join(["dataset,learner,measure,low,high", *rows]), asked=asked)) == 10_000
+        assert len(parse_experts("\n".join(["dataset,learner,measure,low,high", *rows]), limits=asked)) == 10_000
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from tests.population.made import answers, microdata, people, question
 from trueness.cli import main
 from trueness.errors import DataError
 from trueness.status import Status
-from trueness.studies.population.answers import Asked
+from trueness.studies.population.answers import AnswerKey
 from trueness.studies.population.original_results import read_results, split_names
 from trueness.studies.population.scores import Scales, score_answers
 from trueness.studies.population.survey_estimates import truth_of
@@ -64,14 +64,14 @@ def test_they_are_scored_as_if_the_rows_had_been_read(folder):
     score = score_answers(
         truth.question, truth, answers(truth, males, 50), rng=np.random.default_rng(0), scales=Scales(0)
     )
-    again = found.scored[Asked("llama_70b", "sample", "sex_by_age", 0)]
+    again = found.score_by_key[AnswerKey("llama_70b", "sample", "sex_by_age", 0)]
     for measure in ("tv", "d2", "skill_uniform", "score_document"):
         assert again.value(measure) == pytest.approx(score.value(measure), abs=0.02), measure
-    assert found.scored[Asked("llama_8b", "sample", "sex_by_age", 0)].value("score") > 80
+    assert found.score_by_key[AnswerKey("llama_8b", "sample", "sex_by_age", 0)].value("score") > 80
 
 
 def test_what_was_not_read_is_counted_and_no_level(folder):
-    answer = read_results(folder).answers[Asked("llama_8b", "sample", "sex_by_age", 0)]["18-39"]
+    answer = read_results(folder).answers[AnswerKey("llama_8b", "sample", "sex_by_age", 0)]["18-39"]
     assert answer.counts == {Status.OK: 100, Status.UNREADABLE: 1} and answer.draws == 100
 
 
@@ -82,7 +82,7 @@ def test_numbers_are_read_back_as_numbers(tmp_path):
     found = read_results(tmp_path)
     truth = found.truths["income"]
     assert truth.numeric and truth.means == pytest.approx([np.mean(true)] * 2)
-    assert found.scored[Asked("phi4", "sample", "income", 0)].value("score") > 80
+    assert found.score_by_key[AnswerKey("phi4", "sample", "income", 0)].value("score") > 80
 
 
 def test_our_own_files_come_back_with_their_scores(tmp_path):
@@ -98,7 +98,7 @@ def test_our_own_files_come_back_with_their_scores(tmp_path):
         for c, condition in enumerate(truth.conditions)
     ]
     (tmp_path / "m_sex_by_age.json").write_text(json.dumps(entries))
-    again = read_results(tmp_path).scored[Asked("m", "distribution", "sex_by_age", 0)]
+    again = read_results(tmp_path).score_by_key[AnswerKey("m", "distribution", "sex_by_age", 0)]
     score = score_answers(truth.question, truth, answers(truth, [[0.4, 0.6]] * 2), rng=np.random.default_rng(0))
     assert again.draws is None and again.source == "made"
     for measure in ("tv", "d2", "score", "score_original"):
@@ -150,7 +150,7 @@ def test_a_condition_that_a_model_has_no_entry_for_is_missing_and_counted(tmp_pa
     (tmp_path / "whole_t.json").write_text(json.dumps(both))
     (tmp_path / "part_t.json").write_text(json.dumps(both[:1]))
     back = read_results(tmp_path)
-    assert [a.status for a in back.answers[Asked("part", "sample", "t", 0)].values()] == [Status.OK, Status.FAILED]
+    assert [a.status for a in back.answers[AnswerKey("part", "sample", "t", 0)].values()] == [Status.OK, Status.FAILED]
     assert back.completeness() == (False, "3 of 4 conditions to be asked have an answer (1 failed).")
 
 

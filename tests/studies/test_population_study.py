@@ -17,7 +17,7 @@ from trueness.running.store import Store
 from trueness.running.study import Plan, Study
 from trueness.running.study_folder import StudyFolder
 from trueness.status import Status
-from trueness.studies.population.answers import Asked, read_populations
+from trueness.studies.population.answers import AnswerKey, read_populations
 from trueness.studies.population.chart_distribution import distribution_frame
 from trueness.studies.population.printed import print_populations
 from trueness.studies.population.tables import summary_rows
@@ -90,8 +90,8 @@ def run(text, base, folder, **how):
 
 
 def score(found, name, mode, measure="score"):
-    asked = next(a for a in found.scored if a.respondent.endswith(name) and a.mode == mode)
-    return found.scored[asked].measures[measure]
+    asked = next(a for a in found.score_by_key if a.respondent.endswith(name) and a.mode == mode)
+    return found.score_by_key[asked].measures[measure]
 
 
 @pytest.mark.parametrize("mode", ["qa", "sample", "likelihood", "distribution"])
@@ -108,7 +108,7 @@ def test_baselines_stand_beside_unasked(found):
     assert score(found, "baseline/uniform", "").value == 0
     assert score(found, "baseline/marginal", "", "skill_marginal").value == pytest.approx(0, abs=1e-9)
     assert score(found, "baseline/perfect", "").value > 90
-    assert found.scored[Asked("baseline/perfect", "", "sex_by_age", 0)].draws == 200
+    assert found.score_by_key[AnswerKey("baseline/perfect", "", "sex_by_age", 0)].draws == 200
 
 
 def test_refusals_are_counted_and_scored_as_missing(found):
@@ -122,7 +122,7 @@ def test_refusals_are_counted_and_scored_as_missing(found):
 
 def test_falling_back_is_said_in_the_answer_and_in_the_report(found, folder):
     name = next(model for model in found.models if model.endswith("KnowingInWords"))
-    answers = found.answers[Asked(name, "qa", "sex_by_age", 0)]
+    answers = found.answers[AnswerKey(name, "qa", "sex_by_age", 0)]
     assert {answer.mode for answer in answers.values()} == {"sample"}
     assert all("qa -> sample" in answer.message for answer in answers.values())
     notes = (folder / "population" / "notes.txt").read_text()
@@ -263,7 +263,7 @@ def test_an_interrupted_study_can_be_read(place, believing, tmp_path):
         store._db.execute("DELETE FROM runs WHERE item LIKE '%45 or more'")
         store._db.commit()
     found = read_populations(tmp_path)
-    one = found.scored[next(a for a in found.scored if a.mode == "qa")]
+    one = found.score_by_key[next(a for a in found.score_by_key if a.mode == "qa")]
     assert one.answered == pytest.approx(0.5) and one.statuses["45 or more"] == Status.FAILED
     # one model, 2 conditions, 4 modes; the argmax of a likelihood is no question of its own
     assert found.completeness() == (False, "4 of 8 conditions to be asked have an answer (4 not asked yet).")

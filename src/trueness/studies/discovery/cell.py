@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from trueness.outside import Json
 from trueness.studies.item_graphs import graph_of, name_of
 from trueness.studies.protocol import CellKey, PagePlace
 from trueness.studies.run_findings import LEARNERS
@@ -20,5 +19,5 @@ class DiscoveryPart(RunsPart):
     def _graph_name(self, key: CellKey) -> str:
         return name_of(*key[1:])
 
-    def graph(self, item: str) -> dict[str, Any] | None:
+    def graph(self, item: str) -> dict[str, Json] | None:
         return graph_of(self._folder, self._task, item)

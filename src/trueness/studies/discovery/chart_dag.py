@@ -15,7 +15,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -72,7 +71,7 @@ def majority(nodes: Sequence[str], graphs: Iterable[Iterable[Link]], kind: Kind)
 
 def majorities(results: Results, dataset: str, nodes: Sequence[str]) -> dict[str, Majority]:
     """Learner -> its majority graph on a data set, of the learners that gave graphs with definite edges there."""
-    found = {}
+    by_learner = {}
     for cell, about in zip(results.cells, results.abouts, strict=True):
         if cell.item != dataset or about["returns"] == "weighted":
             continue
@@ -81,23 +80,23 @@ def majorities(results: Results, dataset: str, nodes: Sequence[str]) -> dict[str
         same = [answer for answer in answers if set(answer["nodes"]) == set(nodes)]  # a file may have changed since
         graphs = [[(e["source"], e["marks"], e["target"]) for e in answer["edges"]] for answer in same]
         if graphs:
-            found[cell.respondent] = majority(nodes, graphs, about["returns"])
-    return found
+            by_learner[cell.respondent] = majority(nodes, graphs, about["returns"])
+    return by_learner
 
 
 def dag_frame(truth: Graph, learned: Mapping[str, Majority], dataset: str = "") -> pd.DataFrame:
     """One row an edge of the picture; verdict: correct, wrong mark, extra, missing, or true (of the truth itself)."""
-    rows: list[tuple[Any, ...]] = [
+    rows: list[tuple[object, ...]] = [
         (dataset, TRUE, edge.source, edge.arrow, edge.target, str(edge), "true", None, None) for edge in truth.edges
     ]
-    for learner, found in learned.items():
-        true = {frozenset(edge[:2]): edge for edge in in_class(truth, found.graph.kind).edges}
-        told = {frozenset(edge[:2]): edge for edge in found.graph.edges}
-        for pair, shown in {**true, **told}.items():
+    for learner, consensus in learned.items():
+        true = {frozenset(edge[:2]): edge for edge in in_class(truth, consensus.graph.kind).edges}
+        edges = {frozenset(edge[:2]): edge for edge in consensus.graph.edges}
+        for pair, shown in {**true, **edges}.items():
             right = str(true[pair]) if pair in true else None
-            what = (shown.source, shown.arrow if pair in told else None, shown.target, right)
-            verdict = _verdict(told.get(pair), true.get(pair))
-            rows.append((dataset, learner, *what, verdict, found.share.get(pair, 0.0), found.n))
+            what = (shown.source, shown.arrow if pair in edges else None, shown.target, right)
+            verdict = _verdict(edges.get(pair), true.get(pair))
+            rows.append((dataset, learner, *what, verdict, consensus.share.get(pair, 0.0), consensus.n))
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
@@ -105,16 +104,16 @@ def dag_chart(truth: Graph, learned: Mapping[str, Majority]) -> Drawing:
     """The truth first, then a panel a learner."""
     panels = [(f"{TRUE} ({truth.n_edges()} edges)", truth.to_svg())]
     labels = theme.labels(learned)
-    for learner, found in learned.items():
-        title = f"{labels[learner]}: {found.graph.kind} of {found.n} runs"
-        panels.append((title, found.graph.to_svg(in_class(truth, found.graph.kind))))
+    for learner, consensus in learned.items():
+        title = f"{labels[learner]}: {consensus.graph.kind} of {consensus.n} runs"
+        panels.append((title, consensus.graph.to_svg(in_class(truth, consensus.graph.kind))))
     return Drawing(_flowing(panels))
 
 
 def dag(results: Results, dataset: str, truth: Graph) -> Figure:
     learned = majorities(results, dataset, truth.nodes)
     frame = dag_frame(truth, learned, dataset)
-    n = sorted({found.n for found in learned.values()}) or [0]
+    n = sorted({consensus.n for consensus in learned.values()}) or [0]
     runs = f"{n[0]}" if len(n) == 1 else f"{n[0]} to {n[-1]}"
     caption = (
         f"{dataset}: the true graph ({len(truth)} nodes, {truth.n_edges()} edges), and for each of {len(learned)} "
@@ -135,10 +134,10 @@ def _in_order(link: Link) -> Link:
     return (target, arrow, source) if source > target and _ENDS[arrow][0] == _ENDS[arrow][1] else link
 
 
-def _verdict(told: Edge | None, true: Edge | None) -> str:
-    if told is None or true is None:
-        return "missing" if told is None else "extra"
-    ends = [{(edge.source, edge.source_mark), (edge.target, edge.target_mark)} for edge in (told, true)]
+def _verdict(learned: Edge | None, true: Edge | None) -> str:
+    if learned is None or true is None:
+        return "missing" if learned is None else "extra"
+    ends = [{(edge.source, edge.source_mark), (edge.target, edge.target_mark)} for edge in (learned, true)]
     return "correct" if ends[0] == ends[1] else "wrong mark"
 
 

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pandas as pd
 
 from trueness.measure import direction
+from trueness.outside import Json
 from trueness.running.results import Results
 from trueness.showing import theme
 from trueness.showing.chart_critical_difference import ranks
 from trueness.showing.saving import Figure
 
 
-def ranks_of_learners(results: Results, measure: str = "f1", **settings: Any) -> Figure:
+def ranks_of_learners(results: Results, measure: str = "f1", **settings: Json) -> Figure:
     """A discovery study: learners by the mean of a measure over the runs on each data set."""
     cells = {(c.item, c.respondent): c.measures[measure].mean for c in results.summaries}
     names = list(dict.fromkeys(c.respondent for c in results.summaries))

@@ -7,7 +7,7 @@ the first fit of a worker may pay for an import or a compilation. Seconds are wa
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -30,9 +30,9 @@ _LEAST = 1e-6  # a clock that did not move; a log axis has no zero
 
 def runtime_frame(results: Results) -> pd.DataFrame:
     """One row a cell; no seconds where no fit has ended."""
-    rows: list[dict[str, Any]] = []
+    rows: list[dict[str, object]] = []
     for cell in results.summaries:
-        row: dict[str, Any] = {"dataset": cell.item, "respondent": cell.respondent, "n": len(cell.seconds)}
+        row: dict[str, object] = {"dataset": cell.item, "respondent": cell.respondent, "n": len(cell.seconds)}
         row["planned"] = cell.repeats
         if cell.seconds:
             seconds = np.array(cell.seconds)
@@ -54,19 +54,19 @@ def runtime_chart(
 
     names, panels = list(dict.fromkeys(frame["respondent"])), list(dict.fromkeys(frame["dataset"]))
     labels = labels or theme.labels(names)
-    told = [labels[name] for name in names]
+    row_labels = [labels[name] for name in names]
     marks = frame.assign(
         row=frame["respondent"].map({name: k + 0.5 for k, name in enumerate(names)}),
         colour=frame["respondent"].map(dict(colours)),
         **{key: frame[key].astype(float).clip(lower=_LEAST) for key in ("median", "low", "high")},
     )
     most = panel_columns(len(panels), MOST_PANELS[width])
-    wide = (theme.POINTS[width] - text_width(told) - 30 - 14 * (most - 1)) / most
+    wide = (theme.POINTS[width] - text_width(row_labels) - 30 - 14 * (most - 1)) / most
     low, high = _decades(marks)
     scale = alt.Scale(type="log", domain=[low, high], nice=False)
     every = 10.0 ** np.arange(np.log10(low), np.log10(high) + 0.5, 1 + (np.log10(high / low) > 4))
     axis = alt.Axis(title=None, values=[float(f"{value:.3g}") for value in every], format="~g", labelFlush=True)
-    y = alt.Y("row:Q", scale=row_scale(len(names)), axis=row_axis(told))
+    y = alt.Y("row:Q", scale=row_scale(len(names)), axis=row_axis(row_labels))
     colour = alt.Color("colour:N", scale=None)
     base = alt.Chart().transform_filter("datum.median != null")
     missing = alt.Chart().transform_filter("datum.median == null")

@@ -60,14 +60,14 @@ def write_discovery_tree(folder: Path, results: Results, alone: bool = True, sav
 
 
 def _statistics(results: Results) -> dict[str, str]:
-    found = findings_of(results)
+    findings = findings_of(results)
     checks = completeness_sentences(results)
     if len(results.cells) > MOST_CELLS:
         checks.append(f"No chart has room for {len(results.cells):,} cells: plots/results_summary.csv has them all.")
-    said = {"Validation": checks} | dict(found.sections)
-    parts = [f"Study {results.study}: what was found", *(section(title, lines) for title, lines in said.items())]
-    parts.append(section("What this design cannot tell", found.untold))
-    tests = pd.DataFrame([pair.row() for pair in found.pairs])
+    sections = {"Validation": checks} | dict(findings.sections)
+    parts = [f"Study {results.study}: what was found", *(section(title, lines) for title, lines in sections.items())]
+    parts.append(section("What this design cannot tell", findings.untold))
+    tests = pd.DataFrame([pair.row() for pair in findings.pairs])
     return {"interpretation.txt": "\n\n".join(parts) + "\n", "statistical_tests.csv": csv_text(tests)}
 
 

@@ -54,10 +54,10 @@ def part(folder: Path, results: Results) -> Part:
     )
     tables = [measured_table(results, results.headline)] if results.has_runs else []
     checks = completeness_sentences(results)
-    said: list[tuple[str, Sequence[str]]] = []
+    sections: list[tuple[str, Sequence[str]]] = []
     if results.has_runs:
-        found = findings_of(results)
-        abstract += f" {found.headline.sentence}" if found.headline else ""
-        said = [*found.sections, ("What this design cannot tell", found.untold)]
+        findings = findings_of(results)
+        abstract += f" {findings.headline.sentence}" if findings.headline else ""
+        sections = [*findings.sections, ("What this design cannot tell", findings.untold)]
     pictures = drawn(folder, "plots", "measured", "ranks_learners", "runtime", "dag_*")
-    return Part("discovery", abstract, checks, methods(results), said, tables, pictures)
+    return Part("discovery", abstract, checks, methods(results), sections, tables, pictures)

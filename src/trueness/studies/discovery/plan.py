@@ -20,17 +20,18 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from trueness import registry
 from trueness.datasets import About, Dataset, check_usable, has_truth, load, nodes_of, targets_of
 from trueness.errors import PlanError, did_you_mean, listed
 from trueness.learners import Card, Learner, build, fitting, handles_gaps, settings_of
 from trueness.measures.graphs import MEASURES
+from trueness.outside import Json
 from trueness.running.cells import Cell, PlanContext, hashed, placeless, stream
 from trueness.settings import Between, Hint, Positive, Share, SomeNames, Whole
 from trueness.statistics.runs import quantile_bounds, range_note
-from trueness.studies.discovery.work import as_taken, reference_of
+from trueness.studies.discovery.work import LearnerSpec, as_taken, reference_of
 
 Vary = Literal["auto", "redraw", "bootstrap", "permute", "seed"]
 VERSION = 1  # raise when the same plan would give other results
@@ -56,8 +57,8 @@ class Discovery:
 
     datasets: dict[str, Dataset]
     learners: dict[str, Learner]
-    learner_specs: dict[str, dict[str, Any]]
-    dataset_specs: dict[str, dict[str, Any]]
+    learner_specs: dict[str, LearnerSpec]
+    dataset_specs: dict[str, dict[str, Json]]
     runs: int
     vary: dict[str, str]  # data set -> what varies
     rows: int | None
@@ -72,26 +73,26 @@ class Discovery:
     headline = ("precision", "recall", "f1", "shd")
 
     @classmethod
-    def from_plan(cls, table: Mapping[str, Any], context: PlanContext) -> Discovery:
+    def from_plan(cls, table: Mapping[str, Json], context: PlanContext) -> Discovery:
         """From the [discovery] table of a plan and its [datasets.*] tables."""
-        own, seed = context.settings.get("datasets", {}), context.seed
+        dataset_tables, seed = context.settings.get("datasets", {}), context.seed
         folder, file = context.folder, context.file
         options = {key: value for key, value in table.items() if not isinstance(value, dict)}
-        given = context.settings_of("discovery", DiscoverySettings, options)
-        names = given.datasets
-        for name in own.keys() - set(names):
+        settings = context.settings_of("discovery", DiscoverySettings, options)
+        names = settings.datasets
+        for name in dataset_tables.keys() - set(names):
             raise PlanError(
                 f"[datasets.{name}] must be named in 'datasets' of [discovery], got {listed(names)}.  ({file})"
             )
-        dataset_specs: dict[str, dict[str, Any]] = {
-            name: {"settings": dict(own.get(name, {})), "folder": str(folder)} for name in names
+        dataset_specs: dict[str, dict[str, Json]] = {
+            name: {"settings": dict(dataset_tables.get(name, {})), "folder": str(folder)} for name in names
         }
         datasets = {name: load(name, spec["settings"], folder) for name, spec in dataset_specs.items()}
-        learner_specs, learners = _learners(table, given.learners, folder, file)
-        vary = {name: _vary(given.vary, name, dataset, file) for name, dataset in datasets.items()}
+        learner_specs, learners = _learners(table, settings.learners, folder, file)
+        vary = {name: _vary(settings.vary, name, dataset, file) for name, dataset in datasets.items()}
         task = cls(
-            datasets, learners, learner_specs, dataset_specs, given.runs, vary, given.rows, given.time_limit,
-            given.codes, given.level, seed,
+            datasets, learners, learner_specs, dataset_specs, settings.runs, vary, settings.rows, settings.time_limit,
+            settings.codes, settings.level, seed,
         )  # fmt: skip
         task._check_pairs()
         return task
@@ -169,12 +170,12 @@ class Discovery:
             )
         return notes
 
-    def describe(self, item: str, respondent: str) -> dict[str, Any]:
+    def describe(self, item: str, respondent: str) -> dict[str, Json]:
         """What a reader must know of a cell: class, truth, assumptions met and broken, a perfect and a chance score."""
         dataset, learner = self.datasets[item], self.learners[respondent]
         card = learner.card
         perfect: dict[str, float | None] = {}
-        more: dict[str, Any] = {}
+        more: dict[str, Json] = {}
         if targets_of(dataset):
             more["experiments"] = getattr(learner, "experiments", "observational")
         if getattr(learner, "scale", "") == "raw" and "standardised" not in dataset.about.properties:
@@ -227,10 +228,11 @@ def assumptions(card: Card, about: About) -> dict[str, str]:
 
 
 def _learners(
-    table: Mapping[str, Any], names: Sequence[str], folder: Path, file: str
-) -> tuple[dict[str, dict[str, Any]], dict[str, Learner]]:
+    table: Mapping[str, Json], names: Sequence[str], folder: Path, file: str
+) -> tuple[dict[str, LearnerSpec], dict[str, Learner]]:
     """[discovery.NAME] holds settings; `learner = "pc"` in it makes NAME another version of pc."""
-    specs, learners = {}, {}
+    specs: dict[str, LearnerSpec] = {}
+    learners = {}
     for name in (key for key, value in table.items() if isinstance(value, dict) and key not in names):
         raise PlanError(f"[discovery.{name}] must be named in 'learners'. {did_you_mean(name, names)}  ({file})")
     for name in names:
@@ -252,7 +254,7 @@ def _vary(vary: Vary, name: str, dataset: Dataset, file: str) -> str:
     return str(vary)
 
 
-def _content(name: str, spec: Mapping[str, Any]) -> str:
+def _content(name: str, spec: Mapping[str, Json]) -> str:
     """A hash of a user's own files, so that changed data are new work; '' for what the package holds."""
     folder = Path(spec["folder"])
     files = [str(spec["settings"].get("data", "")), str(spec["settings"].get("graph", "")), *name.split(":")]

@@ -84,9 +84,9 @@ def _print_completeness(out: Console, results: Results) -> None:
     table.add_column("data set", no_wrap=True)
     for name in respondents:
         table.add_column(plain(name))
-    found = {(cell.item, cell.respondent): cell for cell in results.summaries}
+    cells = {(cell.item, cell.respondent): cell for cell in results.summaries}
     for item in dict.fromkeys(cell.item for cell in results.summaries):
-        table.add_row(plain(item), *(plain(_complete(found[item, name])) for name in respondents))
+        table.add_row(plain(item), *(plain(_complete(cells[item, name])) for name in respondents))
     out.print(table)
 
 

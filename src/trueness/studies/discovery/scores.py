@@ -10,7 +10,6 @@ from collections.abc import Collection
 from hashlib import sha256
 from math import isnan
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,7 +42,7 @@ def variance_name(summary: CellSummary, taken: Collection[str] = ()) -> str:
     return name
 
 
-def variance(results: Results, summary: CellSummary) -> dict[str, Any]:
+def variance(results: Results, summary: CellSummary) -> dict[str, object]:
     """What a cell's runs show. run_lower and run_upper are of single runs, ci_lower and ci_upper of their mean."""
     return {
         "study": results.study,
@@ -57,14 +56,14 @@ def variance(results: Results, summary: CellSummary) -> dict[str, Any]:
         **summary.about,
         "level": results.level,
         "measures": {
-            name: found.to_row() | {"missing": dict(found.missing), "values": _or_none(summary.values[name])}
-            for name, found in summary.measures.items()
+            name: runs.to_row() | {"missing": dict(runs.missing), "values": _or_none(summary.values[name])}
+            for name, runs in summary.measures.items()
         },
         "convergence": _convergences(results, summary),
     }
 
 
-def _lines(value: Any, depth: int, indent: str = "") -> str:
+def _lines(value: object, depth: int, indent: str = "") -> str:
     """JSON with a line an entry down to `depth`, and what is below it on one line: numbers of ten thousand runs."""
     if value is None or isinstance(value, int | float):
         return json.dumps(value, allow_nan=False)
@@ -79,14 +78,14 @@ def _or_none(values: NDArray[np.float64]) -> list[float | None]:
     return [None if isnan(value) else value for value in values.tolist()]
 
 
-def _convergences(results: Results, summary: CellSummary) -> dict[str, list[dict[str, Any]]]:
+def _convergences(results: Results, summary: CellSummary) -> dict[str, list[dict[str, float | int | None]]]:
     """How the mean, its interval and the range of runs settle as runs are added; as many values, one bootstrap."""
     present = {name: summary.values[name][~np.isnan(summary.values[name])] for name in results.headline}
-    found: dict[str, list[dict[str, Any]]] = {name: [] for name in results.headline}
+    rows_by_measure: dict[str, list[dict[str, float | int | None]]] = {name: [] for name in results.headline}
     for n in sorted({len(values) for values in present.values() if len(values) > 1}):
         names = [name for name, values in present.items() if len(values) == n]
         rng = stream(results.seed, f"convergence {summary.item} {summary.respondent}")
         table = np.column_stack([present[name] for name in names])
         settled = convergences(table, level=results.level, resamples=1000, rng=rng)
-        found |= {name: told.to_rows() for name, told in zip(names, settled, strict=True)}
-    return found
+        rows_by_measure |= {name: convergence.to_rows() for name, convergence in zip(names, settled, strict=True)}
+    return rows_by_measure

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from trueness.measure import direction
 from trueness.running.results import CellSummary, Results
@@ -40,6 +39,6 @@ def measured_table(results: Results, measures: Sequence[str]) -> Table:
     )  # fmt: skip
 
 
-def _wide_row(cell: CellSummary, measures: Sequence[str]) -> dict[str, Any]:
+def _wide_row(cell: CellSummary, measures: Sequence[str]) -> dict[str, object]:
     row = {"item": cell.item, "respondent": cell.respondent, "returns": cell.about.get("returns"), "n": cell.ok}
     return row | wide_means(cell, measures)

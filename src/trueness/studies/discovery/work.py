@@ -12,10 +12,10 @@ from __future__ import annotations
 import contextlib
 import importlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any
+from typing import TypedDict
 
 import numpy as np
 from numpy.random import Generator
@@ -27,14 +27,44 @@ from trueness.learners import Batched, Card, Learner, build, check_answer
 from trueness.learners.batches import TimedFit, fit_alone, fit_resamples
 from trueness.measures.graphs import MEASURES, Reference
 from trueness.measures.score import NO_TRUTH
+from trueness.outside import Json
 from trueness.running.cells import stream
 from trueness.running.outcomes import Outcome, failure_line, without_answer
 from trueness.status import Status
 
+
+class DatasetSpec(TypedDict):
+    name: str
+    settings: dict[str, Json]
+    folder: str
+
+
+class LearnerSpec(TypedDict):
+    name: str
+    settings: dict[str, Json]
+
+
+class Common(TypedDict):
+    """What all units of a cell share."""
+
+    dataset: DatasetSpec
+    learner: LearnerSpec
+    vary: str
+    rows: int | None
+    codes: bool
+    seed: int
+    data_identity: str
+
+
+class Unit(TypedDict):
+    key: str
+    repeat: int
+
+
 WARM_UP = 5  # columns of a fit that is made to compile
 
 
-def prepare(common: dict[str, Any]) -> None:
+def prepare(common: Common) -> None:
     """Load and compile what the units of a cell share. What goes wrong here, `perform` will report."""
     spec, batch = json.dumps(common["dataset"]), common["vary"] == "bootstrap"
     with contextlib.suppress(Exception):
@@ -59,23 +89,21 @@ def _warmed_up(spec: str, learner_spec: str, codes: bool, batch: bool) -> None:
             list(learner.fit_many(few, rng.integers(few.n, size=(2, few.n))))
 
 
-def perform(common: dict[str, Any], unit: dict[str, Any]) -> Outcome:
+def perform(common: Common, unit: Unit) -> Outcome:
     """Draw, fit, score one unit. Whatever the learner does, the outcome is a status, never an exception."""
     return next(perform_each(common, (unit,)))
 
 
-def perform_each(common: dict[str, Any], units: Sequence[dict[str, Any]]) -> Iterator[Outcome]:
+def perform_each(common: Common, units: Sequence[Unit]) -> Iterator[Outcome]:
     """The outcomes of units of one cell, in order, each made when it is asked for."""
     spec = json.dumps(common["dataset"])
     dataset, learner = _dataset(spec), _learner(json.dumps(common["learner"]))
-    runs = _bootstrapped if common["vary"] == "bootstrap" else _one_by_one
+    runs = _fit_resampled if common["vary"] == "bootstrap" else _one_by_one
     for run in runs(dataset, learner, common, units):
         yield _outcome(run, learner.card, spec)
 
 
-def _one_by_one(
-    dataset: Dataset, learner: Learner, common: Mapping[str, Any], units: Sequence[Mapping[str, Any]]
-) -> Iterator[TimedFit]:
+def _one_by_one(dataset: Dataset, learner: Learner, common: Common, units: Sequence[Unit]) -> Iterator[TimedFit]:
     for unit in units:
         try:
             table = as_taken(draw(dataset, common, unit["repeat"]), learner.card, common["codes"])
@@ -85,12 +113,10 @@ def _one_by_one(
         yield fit_alone(learner, table, stream(common["seed"], unit["key"]))
 
 
-def _bootstrapped(
-    dataset: Dataset, learner: Learner, common: Mapping[str, Any], units: Sequence[Mapping[str, Any]]
-) -> Iterator[TimedFit]:
+def _fit_resampled(dataset: Dataset, learner: Learner, common: Common, units: Sequence[Unit]) -> Iterator[TimedFit]:
     """As above on table.rows(...), through the learner's batch where it has one; seconds are shares of the batch."""
     try:
-        table = as_taken(_fixed(dataset, common), learner.card, common["codes"])
+        table = as_taken(_fixed_table(dataset, common), learner.card, common["codes"])
     except Exception as error:  # the same
         yield from (TimedFit(error, 0.0) for _ in units)
         return
@@ -106,17 +132,17 @@ def _outcome(run: TimedFit, card: Card, spec: str) -> Outcome:
     if problem:
         return without_answer(Status.UNREADABLE, problem, seconds)
     plain = _Plain(answer.nodes, answer.marks.tobytes(), answer.kind, answer)
-    scores = _scored(spec, card.interventions == "targets", plain)
-    told = _told(plain) if answer.weights is None else _compact(answer)
-    return {"status": str(Status.OK), "message": "", "seconds": seconds, "answer": told, "scores": scores}
+    scores = _graph_scores(spec, card.interventions == "targets", plain)
+    graph_json = _graph_json(plain) if answer.weights is None else _compact(answer)
+    return {"status": str(Status.OK), "message": "", "seconds": seconds, "answer": graph_json, "scores": scores}
 
 
-def draw(dataset: Dataset, common: Mapping[str, Any], repeat: int) -> Table:
+def draw(dataset: Dataset, common: Common, repeat: int) -> Table:
     """The table of that repeat: the same for every learner."""
     vary = common["vary"]
     if vary == "redraw":
         return dataset.draw(common["rows"], _draw_stream(common, repeat))
-    fixed = _fixed(dataset, common)
+    fixed = _fixed_table(dataset, common)
     if vary == "bootstrap":
         return fixed.rows(_drawn_rows(fixed, common, repeat))
     if vary == "permute":
@@ -124,18 +150,18 @@ def draw(dataset: Dataset, common: Mapping[str, Any], repeat: int) -> Table:
     return fixed
 
 
-def _fixed(dataset: Dataset, common: Mapping[str, Any]) -> Table:
+def _fixed_table(dataset: Dataset, common: Common) -> Table:
     """The one sample that all repeats share where rows are not drawn afresh."""
     if dataset.table is not None:
         return dataset.table
     return dataset.draw(common["rows"], stream(common["seed"], f"{common['data_identity']} fixed"))
 
 
-def _drawn_rows(fixed: Table, common: Mapping[str, Any], repeat: int) -> NDArray[np.int64]:
+def _drawn_rows(fixed: Table, common: Common, repeat: int) -> NDArray[np.int64]:
     return _draw_stream(common, repeat).integers(0, fixed.n, size=common["rows"] or fixed.n)
 
 
-def _draw_stream(common: Mapping[str, Any], repeat: int) -> Generator:
+def _draw_stream(common: Common, repeat: int) -> Generator:
     return stream(common["seed"], f"{common['data_identity']} repeat {repeat}")
 
 
@@ -144,7 +170,7 @@ def as_taken(table: Table, card: Card, codes: bool) -> Table:
     return table.as_numbers() if codes and not card.takes(table) else table
 
 
-def _compact(answer: Any) -> str:
+def _compact(answer: Graph) -> str:
     return json.dumps(json.loads(answer.to_json()), separators=(",", ":"))
 
 
@@ -159,28 +185,28 @@ class _Plain:
 
 
 @lru_cache(maxsize=4096)
-def _scored(spec: str, uses_targets: bool, plain: _Plain) -> dict[str, tuple[float | None, str]]:
+def _graph_scores(spec: str, uses_targets: bool, plain: _Plain) -> dict[str, tuple[float | None, str]]:
     if not has_truth(_dataset(spec)):
         return {name: (None, NO_TRUTH) for name in MEASURES}
-    found = reference_of(spec, uses_targets).score(plain.graph)
-    return {name: (score.value, str(score.status)) for name, score in found.items()}
+    scores = reference_of(spec, uses_targets).score(plain.graph)
+    return {name: (score.value, str(score.status)) for name, score in scores.items()}
 
 
 @lru_cache(maxsize=4096)
-def _told(plain: _Plain) -> str:
+def _graph_json(plain: _Plain) -> str:
     return _compact(plain.graph)
 
 
 @lru_cache(maxsize=32)
 def _dataset(spec: str) -> Dataset:
-    found = json.loads(spec)
-    return load(found["name"], found["settings"], found["folder"])
+    parts: DatasetSpec = json.loads(spec)
+    return load(parts["name"], parts["settings"], parts["folder"])
 
 
 @lru_cache(maxsize=64)
 def _learner(spec: str) -> Learner:
-    found = json.loads(spec)
-    return build(found["name"], found["settings"])
+    parts: LearnerSpec = json.loads(spec)
+    return build(parts["name"], parts["settings"])
 
 
 @lru_cache(maxsize=32)

@@ -15,7 +15,7 @@ question is answered, not the same answer. References see no prompt and are left
 from __future__ import annotations
 
 from itertools import combinations
-from typing import Any
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -55,26 +55,26 @@ def ablation(forecasts: Forecasts) -> Analysis:
     rows = rows[rows["respondent"].isin(models) & rows["answered"]]
     varied = {arm: _levels(rows, arm) for arm in INFORMATION}
     fixed = [arm for arm in INFORMATION if len(varied[arm]) < 2]
-    found: list[Comparison] = []
+    comparisons: list[Comparison] = []
     labels: list[dict[str, str]] = []
     for score in SCORES:
         table = per_item(rows, score, forecasts) if len(rows) else pd.DataFrame()
         for arm, levels in varied.items():
             family = [
-                (one, other, who, _paired(table, arm, one, other, who, models))
+                (one, other, who, _arm_effect(table, arm, one, other, who, models))
                 for one, other in combinations(levels, 2)
                 for who in (EVERYONE, *models)
             ]
             made = [comparison for *_, comparison in family if comparison.n_units]
             labels += [{"arm": arm, "respondent": who, "score": score} for *_, who, c in family if c.n_units]
-            found += [c.described(measure=score, better=direction(score)) for c in adjusted(made, "holm")]
-    if not found:
-        told = f"What information is worth cannot be told: every prompt had the same {', '.join(fixed)}."
-        return Analysis.untold("ablation", told)
-    table = pd.DataFrame([{**label, **_row(c)} for label, c in zip(labels, found, strict=True)])
+            comparisons += [c.described(measure=score, better=direction(score)) for c in adjusted(made, "holm")]
+    if not comparisons:
+        why = f"What information is worth cannot be told: every prompt had the same {', '.join(fixed)}."
+        return Analysis.untold("ablation", why)
+    table = pd.DataFrame([{**label, **_row(c)} for label, c in zip(labels, comparisons, strict=True)])
     sentences = [
         f"{label['arm']}: {c.sentence()}"
-        for label, c in zip(labels, found, strict=True)
+        for label, c in zip(labels, comparisons, strict=True)
         if label["respondent"] == EVERYONE and label["score"] in SCORES[:2]
     ]
     sentences += [f"Not varied in this study: {', '.join(fixed)}."] if fixed else []
@@ -87,7 +87,7 @@ def _levels(rows: pd.DataFrame, arm: str) -> list[str]:
     return known + [level for level in present if level not in known]
 
 
-def _paired(table: pd.DataFrame, arm: str, one: str, other: str, who: str, models: tuple[str, ...]) -> Comparison:
+def _arm_effect(table: pd.DataFrame, arm: str, one: str, other: str, who: str, models: tuple[str, ...]) -> Comparison:
     columns = [name for name in (models if who == EVERYONE else (who,)) if name in table]
     if not columns:
         return paired_difference([], [], names=(one, other))
@@ -99,11 +99,11 @@ def _paired(table: pd.DataFrame, arm: str, one: str, other: str, who: str, model
     datasets = both.index.get_level_values(rest[0]).to_numpy()
     # averaged within a data set first, so that each has the same weight
     means = both.groupby(datasets, sort=False).mean()
-    found = paired_difference(means[one].to_numpy(), means[other].to_numpy(), names=(one, other))
-    return found.described(units="data sets", clusters="data sets")
+    effect = paired_difference(means[one].to_numpy(), means[other].to_numpy(), names=(one, other))
+    return effect.described(units="data sets", clusters="data sets")
 
 
-def _row(c: Comparison) -> dict[str, Any]:
+def _row(c: Comparison) -> dict[str, object]:
     return {
         **pair_cells(c),
         "n_datasets": c.n_units,
@@ -126,7 +126,7 @@ _QUESTIONS = {  # what the original asks of its formulations: (with, without)
 def guidelines(arms: Analysis, level: float = 0.05) -> Analysis:
     """What the paired tests of the interval score, all models together, advise for a prompt; arms: from `ablation`."""
     table = arms.table
-    if not arms.told or table.empty:
+    if not arms.possible or table.empty:
         return Analysis.untold("guidelines", "No guideline for prompts can be drawn: every prompt was put alike.")
     table = table[(table["respondent"] == EVERYONE) & (table["score"] == PROPER)]
     rows = [_advice(row, level) for row in lines(table)]
@@ -134,14 +134,14 @@ def guidelines(arms: Analysis, level: float = 0.05) -> Analysis:
     return Analysis("guidelines", frame, tuple(Finding(row["sentence"], open=row["advice"] == "open") for row in rows))
 
 
-def _advice(row: Any, level: float) -> dict[str, Any]:
+def _advice(row: SimpleNamespace, level: float) -> dict[str, object]:
     """row: of the ablation. A negative difference is a lower score of `a`, which is better."""
     one, other = (row.a, row.b) if (row.b, row.a) not in _QUESTIONS else (row.b, row.a)
     sign = 1.0 if one == row.a else -1.0
     difference = sign * row.difference
     what = _QUESTIONS.get((one, other), f"{row.arm.capitalize()} {one}")
-    told = np.isfinite(row.p_holm) and row.p_holm <= level
-    advice = "open" if not told else "helps" if difference < 0 else "harms"
+    significant = np.isfinite(row.p_holm) and row.p_holm <= level
+    advice = "open" if not significant else "helps" if difference < 0 else "harms"
     word = {"helps": "helps", "harms": "harms", "open": "cannot be told to help or to harm"}[advice]
     span = sorted((sign * row.low, sign * row.high))
     interval = f" [{span[0]:+.3f}, {span[1]:+.3f}]" if np.isfinite(span).all() else ", no interval"

@@ -16,7 +16,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -48,7 +47,7 @@ class Claims:
     def __len__(self) -> int:
         return len(self.row)
 
-    def take(self, which: Any) -> Claims:
+    def take(self, which: Rows | NDArray[np.bool_]) -> Claims:
         return Claims(*(getattr(self, field.name)[which] for field in fields(self)))
 
 
@@ -57,24 +56,24 @@ def outcomes(truth: Truth, target: str) -> Array:
     return truth.runs if target == "run" else np.array([truth.mean])
 
 
-def of_intervals(claims: Claims, truth: Truth) -> dict[str, NDArray[Any]]:
+def of_intervals(claims: Claims, truth: Truth) -> dict[str, NDArray[np.generic]]:
     """{score: (k,) values}."""
     low, high = claims.low, claims.high
     centre = np.where(np.isnan(claims.median), (low + high) / 2, claims.median)
-    found: dict[str, NDArray[Any]] = {
+    scores: dict[str, NDArray[np.generic]] = {
         "covers_mean": of.covers(low, high, truth.mean),
         "coverage_runs": of.coverage_of_runs(low, high, truth.runs),
         "width": high - low,
         "bias": of.bias(centre, truth.mean, "lower" if truth.measure == "shd" else "higher"),
     }
     for suffix, interval in (("mean_ci", truth.mean_ci), ("runs", truth.run_range)):
-        found |= {f"{name}_{suffix}": values for name, values in _versus(low, high, interval, truth).items()}
+        scores |= {f"{name}_{suffix}": values for name, values in _versus(low, high, interval, truth).items()}
     score = np.empty(len(claims))
     for level, target in set(zip(claims.level, claims.target, strict=True)):
         these = (claims.level == level) & (claims.target == target)
         score[these] = of.interval_score(low[these], high[these], outcomes(truth, target), level).mean(axis=1)
     floor = np.where(is_impossible(low, high, truth.upper), 2 / (1 - claims.level) * _worst(truth), 0.0)
-    return found | {"interval_score": np.maximum(score, floor)}
+    return scores | {"interval_score": np.maximum(score, floor)}
 
 
 def is_beyond(low: Array, high: Array, upper: ArrayLike) -> NDArray[np.bool_]:
@@ -104,7 +103,7 @@ def of_claims(claims: Claims, truth: Truth) -> Iterator[tuple[Rows, dict[str, Ar
         quantiles = np.column_stack([lows[:, ::-1], *([] if median is None else [median]), highs])
         floor = np.where(is_impossible(lows[:, -1], highs[:, -1], truth.upper), _worst(truth), 0.0)
         wis = np.maximum(of.weighted_interval_score(lows, highs, levels, values, median).mean(axis=1), floor)
-        found = {
+        scores = {
             "wis": wis,
             "pinball": wis / 2,  # an identity: WIS is twice the mean pinball loss of the same quantiles
             "crps": np.maximum(of.crps_of_quantiles(quantiles, taus, values).mean(axis=1), floor),
@@ -112,11 +111,11 @@ def of_claims(claims: Claims, truth: Truth) -> Iterator[tuple[Rows, dict[str, Ar
         if truth.measure == "shd" and target == "run":
             which, v = whole.uniforms[at[:, -1]].T
             run = truth.runs[(which * len(truth.runs)).astype(np.intp)]
-            found["pit"] = of.pit_of_quantiles(quantiles, taus, run, v)
-        yield whole.row[at[:, -1]], found
+            scores["pit"] = of.pit_of_quantiles(quantiles, taus, run, v)
+        yield whole.row[at[:, -1]], scores
 
 
-def _versus(low: Array, high: Array, interval: Interval | None, truth: Truth) -> dict[str, NDArray[Any]]:
+def _versus(low: Array, high: Array, interval: Interval | None, truth: Truth) -> dict[str, NDArray[np.generic]]:
     if interval is None:  # one run has no interval of its mean
         missing = np.full(len(low), np.nan)
         return dict.fromkeys(VERSUS, missing) | {"class": of.calibration_class(missing)}
@@ -134,13 +133,13 @@ def _versus(low: Array, high: Array, interval: Interval | None, truth: Truth) ->
     }
 
 
-def _patterns(claims: Claims) -> dict[tuple[Any, ...], list[int]]:
+def _patterns(claims: Claims) -> dict[tuple[str, bool, *tuple[float, ...]], list[int]]:
     """(target, whether it has a median, levels ...) -> first rows of such claims; sorted by claim and level."""
     starts = np.flatnonzero(np.diff(claims.claim, prepend=-1))
     missing = np.isnan(claims.median)
     lacks_median = np.logical_or.reduceat(missing, starts) if len(starts) else missing
     target, level = claims.target.tolist(), claims.level.tolist()
-    found: dict[tuple[Any, ...], list[int]] = {}
+    first_rows: dict[tuple[str, bool, *tuple[float, ...]], list[int]] = {}
     for (start, end), lacks in zip(pairwise([*starts.tolist(), len(level)]), lacks_median.tolist(), strict=True):
-        found.setdefault((target[start], not lacks, *level[start:end]), []).append(start)
-    return found
+        first_rows.setdefault((target[start], not lacks, *level[start:end]), []).append(start)
+    return first_rows

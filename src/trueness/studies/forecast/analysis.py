@@ -1,6 +1,6 @@
 """What every analysis of a forecast study returns, and the views of the tables that several of them share.
 
-    Analysis = table (one row a finding) + sentences + further tables; `told` is False when the study cannot say it
+    Analysis = table (one row a finding) + sentences + further tables; `possible` is False where it cannot be made
     per_item(rows, column)   items x respondents: one number an item and respondent, repeats averaged
     claimants(forecasts)     who makes claims of their own: all but baseline/random, which is scored in closed form
 
@@ -12,12 +12,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 
 from trueness.intervals import Interval
+from trueness.outside import Json
 from trueness.showing.saving import plain_rows
 from trueness.statistics import Comparison
 from trueness.studies.forecast import selection
@@ -35,18 +36,18 @@ class Analysis:
     table: pd.DataFrame
     sentences: tuple[str, ...]
     more: Mapping[str, pd.DataFrame] = field(default_factory=dict)
-    told: bool = True
+    possible: bool = True
 
     @classmethod
     def untold(cls, name: str, why: str) -> Analysis:
         """What cannot be told with this study, and why."""
-        return cls(name, pd.DataFrame(), (why,), told=False)
+        return cls(name, pd.DataFrame(), (why,), possible=False)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Json]:
         """Plain JSON: missing numbers are None."""
         return {
             "name": self.name,
-            "told": self.told,
+            "told": self.possible,
             "sentences": list(self.sentences),
             "rows": plain_rows(self.table),
             "more": {name: plain_rows(table) for name, table in self.more.items()},
@@ -83,9 +84,9 @@ def per_item(rows: pd.DataFrame, column: str, forecasts: Forecasts) -> pd.DataFr
     theirs = _mean_by(kept[is_reference], question, column)
     if table.empty:
         return _mean_by(kept, list(ITEM), column)  # references alone: each item is theirs
-    asked = pd.MultiIndex.from_frame(table.index.to_frame()[question])
+    questions = pd.MultiIndex.from_frame(table.index.to_frame()[question])
     for name in theirs:
-        table[name] = theirs[name].reindex(asked).to_numpy()
+        table[name] = theirs[name].reindex(questions).to_numpy()
     return table
 
 
@@ -103,9 +104,9 @@ def cell_means(forecasts: Forecasts, measure: str) -> pd.DataFrame:
     return means.reset_index().rename(columns={"midpoint": "predicted", "truth_mean": "measured"})
 
 
-def lines(table: pd.DataFrame) -> Iterator[Any]:
-    """The rows by attribute; pandas types their fields too widely to be of use."""
-    yield from table.itertuples(index=False)
+def lines(table: pd.DataFrame) -> Iterator[SimpleNamespace]:
+    """The rows by attribute."""
+    return (SimpleNamespace(**{str(key): value for key, value in row.items()}) for row in table.to_dict("records"))
 
 
 def number(value: float | None) -> float:
@@ -119,14 +120,14 @@ def ends(interval: Interval | None) -> dict[str, float]:
     return {"low": low, "high": high} if low < high else {"low": np.nan, "high": np.nan}
 
 
-def pair_cells(c: Comparison) -> dict[str, Any]:
+def pair_cells(c: Comparison) -> dict[str, str | float]:
     """Who was compared, the means, the difference a - b and its interval, at the level of the verdict where known."""
     means = {"mean_a": number(c.means[0]), "mean_b": number(c.means[1])}
     level = {"level": c.drawn.level if c.drawn else np.nan}
     return {"a": c.names[0], "b": c.names[1], **means, "difference": number(c.difference), **ends(c.drawn), **level}
 
 
-def joined(words: Sequence[object], most: int = 4) -> str:
+def join_words(words: Sequence[object], most: int = 4) -> str:
     """`a, b and c`, or the first of many and how many more there are."""
     items = [str(word) for word in words]
     if len(items) > most:

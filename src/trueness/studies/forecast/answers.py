@@ -10,13 +10,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from trueness.errors import StoreError
 from trueness.models import Reply
+from trueness.outside import Json
 from trueness.reading.expected import Reading
 from trueness.running.results import Results, Row
 from trueness.running.store import Store, StoredReply
@@ -28,6 +28,7 @@ from trueness.studies.forecast.forecast_frames import (
     CLAIM_COLUMNS,
     MEASURES,
     REPLY_COLUMNS,
+    DatasetAbout,
     Forecasts,
     Truth,
 )
@@ -49,13 +50,13 @@ def forecasts_of(discovery: Results, forecast: Results, store: Store) -> Forecas
     truths = truths_of(discovery, about["datasets"])
     read = [*_replies(forecast, store)]
     claims = [_claim_rows(keys, reading, forecast.level) for keys, _, reading in read]
-    asked = pd.DataFrame([row for rows in claims for row in rows], columns=list(CLAIM_COLUMNS))
+    model_claims = pd.DataFrame([row for rows in claims for row in rows], columns=list(CLAIM_COLUMNS))
     references = tuple(about["references"])
     others = [reference_claims(truths, about["datasets"], references, about["targets"])]
     asked_of_people = human.questions(about["datasets"], about["learners"])
     others += [human.parse_experts(text, name, asked_of_people, name) for name, text in about["humans"].items()]
-    filled = [part for part in (asked, *others) if len(part)]
-    table = pd.concat(filled, ignore_index=True) if filled else asked.astype(dict.fromkeys(_NUMBERS, float))
+    filled = [part for part in (model_claims, *others) if len(part)]
+    table = pd.concat(filled, ignore_index=True) if filled else model_claims.astype(dict.fromkeys(_NUMBERS, float))
     people = _people(table)
     human.check_experts(people, f"the study {forecast.study}")
     references = (*references, *people)
@@ -75,14 +76,14 @@ def forecasts_of(discovery: Results, forecast: Results, store: Store) -> Forecas
     )
 
 
-def _first_arm(forecast: Results, about: Mapping[str, Any]) -> dict[str, str]:
+def _first_arm(forecast: Results, about: Mapping[str, Json]) -> dict[str, str]:
     """The arm that the plan names first, whatever was answered; without a model only the target is known."""
     if forecast.cells:
         return dict(zip(ARMS, forecast.cells[0].variant.split("/"), strict=True))
     return {"target": about["targets"][0]} if about["targets"] else {}
 
 
-def truths_of(discovery: Results, datasets: Mapping[str, Mapping[str, Any]]) -> dict[tuple[str, str, str], Truth]:
+def truths_of(discovery: Results, datasets: Mapping[str, DatasetAbout]) -> dict[tuple[str, str, str], Truth]:
     """(data set, learner, measure) -> what the runs showed."""
     truths = {}
     for cell in discovery.summaries:
@@ -106,7 +107,7 @@ def truths_of(discovery: Results, datasets: Mapping[str, Mapping[str, Any]]) -> 
     return truths
 
 
-Keys = dict[str, Any]
+Keys = dict[str, str | int]
 
 
 def _people(claims: pd.DataFrame) -> list[str]:
@@ -129,9 +130,9 @@ def _replies(forecast: Results, store: Store) -> Iterator[tuple[Keys, StoredRepl
                 yield keys, reply, read_reply(Reply.from_dict(reply.reply), about["nodes"])
 
 
-def _claim_rows(keys: Keys, reading: Reading, level: float) -> list[dict[str, Any]]:
+def _claim_rows(keys: Keys, reading: Reading, level: float) -> list[dict[str, object]]:
     """One row a measure and level; a measure that was not read has one row with its status and no numbers."""
-    rows = []
+    rows: list[dict[str, object]] = []
     for measure in MEASURES:
         flags = ";".join(_flags(reading, measure))
         base = keys | {"measure": measure, "flags": flags, "status": str(reading.statuses[measure])}
@@ -142,9 +143,9 @@ def _claim_rows(keys: Keys, reading: Reading, level: float) -> list[dict[str, An
             continue
         if keys["formulation"] != "quantiles" or not levels:
             levels = {level: value} if value is not None else levels
-        for at, found in sorted(levels.items()):
+        for at, interval in sorted(levels.items()):
             middle = np.nan if median is None else (median.low + median.high) / 2
-            rows.append(base | {"level": at, "low": found.low, "high": found.high, "median": middle})
+            rows.append(base | {"level": at, "low": interval.low, "high": interval.high, "median": middle})
     return rows
 
 
@@ -166,7 +167,7 @@ def prompt_text(messages: Sequence[Mapping[str, str]]) -> str | None:
     return "\n".join(message["content"] for message in messages) or None
 
 
-def _reply_row(keys: Keys, stored: StoredReply, reading: Reading, prompt: str | None) -> dict[str, Any]:
+def _reply_row(keys: Keys, stored: StoredReply, reading: Reading, prompt: str | None) -> dict[str, object]:
     reply = stored.reply
     return keys | {
         "status": str(reading.status),

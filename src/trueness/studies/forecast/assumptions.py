@@ -152,17 +152,17 @@ def concept_of(phrase: str) -> str:
 
 
 def mentions(
-    text: str, own: Sequence[str] = (), others: Iterable[str] = (), phrases: Iterable[str] = ()
+    text: str, names: Sequence[str] = (), others: Iterable[str] = (), phrases: Iterable[str] = ()
 ) -> list[Mention]:
-    """All mentions in a text. own: names of the learner in question; others: of other ones; phrases: of its card."""
+    """All mentions in a text. names: of the learner in question; others: of other ones; phrases: of its card."""
     text = _ENDLESS.sub(lambda run: "." * len(run.group()), text)
     lower = text.lower()
     looked_for = [rule for rule in _rules() if any(stem in lower for stem in rule.stems)]
-    looked_for += [_literal(phrase) for phrase in phrases if phrase not in _known() and phrase.lower() in lower]
+    looked_for += [_literal(phrase) for phrase in phrases if phrase not in _concept_names() and phrase.lower() in lower]
     if not looked_for:
         return []
-    mine, foreign = _names(tuple(own)), _names(tuple(others))
-    found: list[Mention] = []
+    mine, foreign = _names(tuple(names)), _names(tuple(others))
+    matches: list[Mention] = []
     for sentence in _SENTENCE.finditer(text):
         words = sentence.group()
         part = words.lower()
@@ -172,10 +172,10 @@ def mentions(
         as_assumption = _SPEAKS_OF_ASSUMING.search(words) is not None
         for rule in here:
             for start, end, denied in _in_sentence(rule, words):
-                found.append(
+                matches.append(
                     Mention(rule.name, denied, as_assumption, sentence.start() + start, sentence.start() + end)
                 )
-    return found
+    return matches
 
 
 class _Rule(NamedTuple):
@@ -191,7 +191,7 @@ def _in_sentence(rule: _Rule, words: str) -> Iterator[tuple[int, int, bool]]:
     """(start, end, denied) of each mention."""
     for match in rule.direct.finditer(words):
         before, after = _around(words, match)
-        denied = bool(_DENIES_BEFORE.search(before) or _DENIES_AFTER.search(after)) and not _violated(before)
+        denied = bool(_DENIES_BEFORE.search(before) or _DENIES_AFTER.search(after)) and not _says_violated(before)
         yield *match.span(), denied
     for match in rule.opposite.finditer(words) if rule.opposite else ():
         denied_or_not = _of_opposite(*_around(words, match))
@@ -213,7 +213,7 @@ def _of_opposite(before: str, after: str) -> bool | None:
     return True if _ALLOWED.search(before) else None
 
 
-def _violated(before: str) -> bool:
+def _says_violated(before: str) -> bool:
     """'does not satisfy X' speaks of the data: X is named."""
     return bool(re.search(r"(?:not|n't)\s+(?:\w+\s+)?(?:satisf\w*|meet\w*|fulfil\w*|respect\w*|obey\w*)", before, re.I))
 
@@ -232,7 +232,7 @@ def _rules() -> tuple[_Rule, ...]:
 
 
 @cache
-def _known() -> frozenset[str]:
+def _concept_names() -> frozenset[str]:
     return frozenset(concept.name for concept in CONCEPTS)
 
 

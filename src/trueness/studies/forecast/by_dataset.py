@@ -39,23 +39,23 @@ def over_datasets(
     sizes = np.bincount(codes[there], minlength=len(labels)).astype(np.float64)
     sums = np.bincount(codes[there], weights=column[there], minlength=len(labels))
     means = sums[sizes > 0] / sizes[sizes > 0]
-    found = replace(
+    estimate = replace(
         estimates.mean(means, level=level, name=name, bounds=within),
         n=int(there.sum()), n_missing=int((~there).sum()), method="t",
     )  # fmt: skip
     if null is None or len(means) == 0:
-        return found
+        return estimate
     flips = sign_flip.flips(
         Totals(tuple(range(len(means))), means, np.ones(len(means))), RESAMPLES, np.random.default_rng(0)
     )
     test = ("exact " if flips.exact else "") + f"sign-flip over data sets, {_SIDED[alternative]}"
-    return replace(found, p=flips.p(null, alternative), test=test, null=null)
+    return replace(estimate, p=flips.p(null, alternative), test=test, null=null)
 
 
 _SIDED = {"two-sided": "two-sided", "greater": "one-sided", "less": "one-sided"}
 
 
-def cells(name: str, found: Estimate, missing: float | None = np.nan) -> dict[str, float | None]:
+def cells(name: str, estimate: Estimate, missing: float | None = np.nan) -> dict[str, float | None]:
     """The estimate and its ends as columns of a table: name, name_low, name_high. missing: None where JSON is made."""
-    ends = (found.interval.low, found.interval.high) if found.interval else (missing, missing)
-    return {name: missing if found.value is None else found.value, f"{name}_low": ends[0], f"{name}_high": ends[1]}
+    low, high = (estimate.interval.low, estimate.interval.high) if estimate.interval else (missing, missing)
+    return {name: missing if estimate.value is None else estimate.value, f"{name}_low": low, f"{name}_high": high}

@@ -6,11 +6,12 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pandas as pd
 
 from trueness.models import Reply
+from trueness.outside import Json
 from trueness.running.results import NOT_RUN
 from trueness.running.store import Run
 from trueness.showing import blocks
@@ -18,6 +19,7 @@ from trueness.showing.grid import Facet, Grid, unique
 from trueness.showing.saving import plain_rows
 from trueness.showing.theme import measure_label
 from trueness.statistics.runs import range_note
+from trueness.studies.forecast.analysis import Analysis
 from trueness.studies.forecast.findings import Findings
 from trueness.studies.forecast.forecast_frames import ARMS, MEASURES, Forecasts, Truth
 from trueness.studies.forecast.forecast_headline import headline_of
@@ -71,25 +73,25 @@ class ForecastPart:
         keys = ["dataset", "learner", "measure", *ARMS, "respondent", "repeat"]
         rows = scores.sort_values("level", kind="stable").drop_duplicates(keys, keep="last").sort_index()
         columns = [rows[name].tolist() for name in (*keys, "low", "high", "status", *_in(scores))]
-        found: dict[CellKey, dict[str, list[ScoredClaim]]] = {}
+        claims: dict[CellKey, dict[str, list[ScoredClaim]]] = {}
         for dataset, learner, measure, *rest in zip(*columns, strict=True):
             arms, (respondent, repeat, low, high, status), values = rest[:5], rest[5:10], rest[10:]
             variant = ANSWERED_ALIKE if respondent in self.tables.references else "/".join(map(str, arms))
             claim = ScoredClaim(int(repeat), _number(low), _number(high), str(status), tuple(map(_number, values)))
-            found.setdefault((f"{dataset}/{learner}", variant, respondent), {}).setdefault(measure, []).append(claim)
-        return found
+            claims.setdefault((f"{dataset}/{learner}", variant, respondent), {}).setdefault(measure, []).append(claim)
+        return claims
 
     @cached_property
-    def _planned(self) -> dict[CellKey, int]:
+    def _place_of(self) -> dict[CellKey, int]:
         """Cell that is asked -> its place in the plan."""
         return {(cell.item, cell.variant, cell.respondent): place for place, cell in enumerate(self._task.cells)}
 
     @cached_property
     def _by_item(self) -> dict[str, list[CellKey]]:
-        found: dict[str, list[CellKey]] = {}
+        by_item: dict[str, list[CellKey]] = {}
         for key in self.cell_keys():
-            found.setdefault(key[0], []).append(key)
-        return found
+            by_item.setdefault(key[0], []).append(key)
+        return by_item
 
     @cached_property
     def _variants(self) -> dict[str, str]:
@@ -98,7 +100,7 @@ class ForecastPart:
         return dict(zip(names, short_variants(names), strict=True))
 
     def cell_keys(self) -> Iterator[CellKey]:
-        yield from dict.fromkeys([*self._planned, *self._claims])
+        yield from dict.fromkeys([*self._place_of, *self._claims])
 
     def grid(self) -> Grid:
         tables = self.tables
@@ -111,7 +113,7 @@ class ForecastPart:
         )  # fmt: skip
         names = _in(tables.scores)
         for key in self.cell_keys():
-            place = self._planned.get(key)
+            place = self._place_of.get(key)
             for measure in MEASURES:
                 claims = self._claims.get(key, {}).get(measure, [])
                 planned = len(claims) if place is None else self._task.cells[place].repeats
@@ -120,16 +122,16 @@ class ForecastPart:
                 grid.add(key[0], key[2], (measure, key[1]), planned, counts, values)
         return grid
 
-    def cell(self, key: CellKey) -> dict[str, Any] | None:
+    def cell(self, key: CellKey) -> dict[str, Json] | None:
         item, _, respondent = key
-        place, claims = self._planned.get(key), self._claims.get(key, {})
+        place, claims = self._place_of.get(key), self._claims.get(key, {})
         if place is None and not claims:
             return None
         runs = [] if place is None else self._task.runs_at(place)
         planned = 1 if place is None else self._task.cells[place].repeats
         nodes = 0 if place is None else int(self._task.abouts[place]["nodes"])
         exchanges = [block for run in runs for block in self._exchange(run, nodes, planned)]
-        counts = Counter(claim.status for own in claims.values() for claim in own)
+        counts = Counter(claim.status for of_measure in claims.values() for claim in of_measure)
         return {
             "statuses": dict(counts) or {NOT_RUN: planned},
             "siblings": list(self._siblings(key)),
@@ -146,15 +148,15 @@ class ForecastPart:
         """What the measured ranges hold, where they are of few runs."""
         dataset, _, learner = item.partition("/")
         truths = (self.tables.truths.get((dataset, learner, measure)) for measure in MEASURES)
-        told = range_note((len(truth.runs) for truth in truths if truth is not None), self.tables.level)
-        return [blocks.lines("Range of the runs", [told])] if told else []
+        note = range_note((len(truth.runs) for truth in truths if truth is not None), self.tables.level)
+        return [blocks.lines("Range of the runs", [note])] if note else []
 
     def _no_reply(self, respondent: str, place: int | None, planned: int) -> str:
         if place is None:
             return f"{respondent} answers without being asked: its range is computed or was given on a sheet."
         return f"None of {planned} repeats has been asked yet."
 
-    def _siblings(self, key: CellKey) -> Iterator[dict[str, Any]]:
+    def _siblings(self, key: CellKey) -> Iterator[dict[str, object]]:
         """The same question in other words, then the same question to others."""
         for other in self._by_item[key[0]]:
             if other == key:
@@ -170,15 +172,15 @@ class ForecastPart:
         dataset, _, learner = item.partition("/")
         names, rows = _in(self.tables.scores), []
         for measure in MEASURES:
-            truth, own = self.tables.truths.get((dataset, learner, measure)), claims.get(measure, [])
-            means = {name: _spread([claim.scores[k] for claim in own])[0] for k, name in enumerate(names)}
+            truth, repeats = self.tables.truths.get((dataset, learner, measure)), claims.get(measure, [])
+            means = {name: _spread([claim.scores[k] for claim in repeats])[0] for k, name in enumerate(names)}
             row = {
                 "name": measure,
                 "label": measure_label(measure),
-                "claims": [claim._asdict() | {"scores": None} for claim in own],
+                "claims": [claim._asdict() | {"scores": None} for claim in repeats],
                 "scores": {info.label: means.get(info.name) for info in SCORES[:3]},
             }
-            rows.append(row | _measured(truth))
+            rows.append(row | _truth_cells(truth))
         return {"kind": "claims", "title": "Claimed and measured", "rows": rows, "level": self.tables.level}
 
     def _exchange(self, run: Run, nodes: int, planned: int) -> Iterator[blocks.Block]:
@@ -207,13 +209,13 @@ class ForecastPart:
     def summary(self) -> Summary:
         if self.tables.scores.empty:
             return Summary((Check("forecast", None, "No claim has been made yet."),))
-        found = self.findings
-        checks = tuple(Check(check.name, check.passed, check.sentence) for check in found.validation.checks)
-        told = [analysis for analysis in found.analyses() if analysis.name in _TOLD_FIRST and analysis.told]
-        sections = tuple(Section(analysis.name, analysis.sentences) for analysis in told)
-        return Summary(checks, sections, tuple(untold(found)), headline_of(self.tables))
+        findings = self.findings
+        checks = tuple(Check(check.name, check.passed, check.sentence) for check in findings.validation.checks)
+        shown = [analysis for analysis in findings.analyses() if analysis.name in _TOLD_FIRST and analysis.possible]
+        sections = tuple(Section(analysis.name, analysis.sentences) for analysis in shown)
+        return Summary(checks, sections, tuple(untold(findings)), headline_of(self.tables))
 
-    def graph(self, item: str) -> dict[str, Any] | None:
+    def graph(self, item: str) -> None:
         return None
 
     def analyses(self) -> list[AnalysisPart]:
@@ -226,7 +228,7 @@ class ForecastPart:
             "respondents", tables=(blocks.table("One row a respondent", [_plain(row) for row in rows(self.tables)]),)
         )
         tests = AnalysisPart("tests", tables=(blocks.table("All tests", plain_rows(tests_frame(self.findings))),))
-        return [first, tests, *(_analysis(found) for found in self.findings.analyses())]
+        return [first, tests, *(_analysis(analysis) for analysis in self.findings.analyses())]
 
 
 def short_variants(variants: list[str]) -> list[str]:
@@ -236,15 +238,15 @@ def short_variants(variants: list[str]) -> list[str]:
     return [" · ".join(parts[k] for k in differ if k < len(parts)) or parts[0] for parts in split]
 
 
-def _analysis(found: Any) -> AnalysisPart:
-    frames = {"": found.table, **found.more}
+def _analysis(analysis: Analysis) -> AnalysisPart:
+    frames = {"": analysis.table, **analysis.more}
     tables = tuple(
         blocks.table(name.replace("_", " "), plain_rows(frame)) for name, frame in frames.items() if len(frame)
     )
-    return AnalysisPart(found.name, tuple(found.sentences), found.told, tables)
+    return AnalysisPart(analysis.name, tuple(analysis.sentences), analysis.possible, tables)
 
 
-def _measured(truth: Truth | None) -> dict[str, Any]:
+def _truth_cells(truth: Truth | None) -> dict[str, object]:
     if truth is None or not len(truth.runs):
         return {"truth": None, "top": 1.0}
     ci, runs = truth.mean_ci, truth.run_range
@@ -273,9 +275,9 @@ def _discovery_key(item: str) -> list[str]:
     return [dataset, "clean", learner]
 
 
-def _number(value: Any) -> float | None:
+def _number(value: float | None) -> float | None:
     return None if value is None or value != value else float(value)
 
 
-def _plain(row: dict[str, Any]) -> dict[str, Any]:
+def _plain(row: dict[str, Json]) -> dict[str, Json]:
     return {name: value if isinstance(value, str | int | bool) else _number(value) for name, value in row.items()}

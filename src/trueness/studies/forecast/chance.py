@@ -109,8 +109,8 @@ def expected_scores(truth: Truth, level: float, levels: Sequence[float], target:
         "bias": scale * (-optimistic if truth.measure == "shd" else optimistic),
     }
     for name, interval in (("mean_ci", truth.mean_ci), ("runs", truth.run_range)):
-        found = against(interval, scale, truth.resolution)
-        row |= {f"{key}_{name}": value for key, value in found.items()}
+        scores = against(interval, scale, truth.resolution)
+        row |= {f"{key}_{name}": value for key, value in scores.items()}
     return row
 
 

@@ -10,7 +10,7 @@ number of claims, clustered by data set.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -38,12 +38,12 @@ def calibration_frame(forecasts: Forecasts, respondents: Sequence[str] | None = 
     scores = scores[scores["respondent"].isin(chosen)]
     of_mean = scores["target"].astype(str).eq("mean")
     scores = scores.assign(hit=np.where(of_mean, scores["covers_mean"].astype(float), scores["coverage_runs"]))
-    rows: list[dict[str, Any]] = []
+    rows: list[dict[str, object]] = []
     for (name, formulation, level), part in scores.groupby(["respondent", "formulation", "level"]):
-        found = share(part["hit"].astype(float), part["dataset"].to_numpy(), forecasts.level)
-        row = {"respondent": name, "formulation": formulation, "level": float(str(level)), "coverage": found.value}
-        row |= {"low": found.interval.low, "high": found.interval.high} if found.interval else {}
-        rows.append(row | {"n": found.n, "asked": len(part), "datasets": found.n_clusters, "interval": found.method})
+        hits = share(part["hit"].astype(float), part["dataset"].to_numpy(), forecasts.level)
+        row = {"respondent": name, "formulation": formulation, "level": float(str(level)), "coverage": hits.value}
+        row |= {"low": hits.interval.low, "high": hits.interval.high} if hits.interval else {}
+        rows.append(row | {"n": hits.n, "asked": len(part), "datasets": hits.n_clusters, "interval": hits.method})
     frame = pd.DataFrame(rows, columns=list(COLUMNS))
     order = {name: k for k, name in enumerate(chosen)}
     return frame.sort_values("respondent", key=lambda names: names.map(order), kind="stable", ignore_index=True)
@@ -72,9 +72,9 @@ def calibration_chart(
     percent = alt.Axis(format=".0%", tickCount=5)
     y, low = (alt.Y(f"{end}:Q", scale=whole, title="coverage", axis=percent) for end in ("coverage", "low"))
     colour, by = alt.Color("colour:N", scale=None), alt.Detail("formulation:N")
-    told = alt.Chart().transform_filter("datum.coverage != null")
+    answered = alt.Chart().transform_filter("datum.coverage != null")
     diagonal = alt.Chart().transform_aggregate(n="count()", groupby=["panel"]).transform_calculate(zero="0", one="1")
-    points = told.mark_point(size=16, filled=True, opacity=1)
+    points = answered.mark_point(size=16, filled=True, opacity=1)
     layers = [
         diagonal.mark_rule(color="#888888", strokeDash=[3, 2], strokeWidth=0.8).encode(
             x=alt.X("zero:Q", scale=whole, axis=levels),
@@ -82,9 +82,9 @@ def calibration_chart(
             y=alt.Y("zero:Q", scale=whole),
             y2=alt.Y2("one:Q"),
         ),
-        told.mark_area(opacity=0.18, line=False).encode(x=x, y=low, y2=alt.Y2("high:Q"), color=colour, detail=by),
-        told.mark_line(strokeWidth=1.2).encode(x=x, y=y, color=colour, detail=by),
-        told.mark_rule(strokeWidth=1).encode(x=x, y=low, y2=alt.Y2("high:Q"), color=colour),
+        answered.mark_area(opacity=0.18, line=False).encode(x=x, y=low, y2=alt.Y2("high:Q"), color=colour, detail=by),
+        answered.mark_line(strokeWidth=1.2).encode(x=x, y=y, color=colour, detail=by),
+        answered.mark_rule(strokeWidth=1).encode(x=x, y=low, y2=alt.Y2("high:Q"), color=colour),
         points.encode(x=x, y=y, color=colour, shape=_shape(forms)),
     ]
     header = alt.Header(title=None, labelAnchor="start", labelFontSize=7.5)
@@ -117,7 +117,7 @@ def calibration(forecasts: Forecasts, respondents: Sequence[str] | None = None, 
 _SHAPES = ["circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-left", "triangle-right"]
 
 
-def _shape(forms: list[str]) -> Any:
+def _shape(forms: list[str]) -> alt.Shape:
     import altair as alt
 
     legend = alt.Legend(orient="bottom", direction="horizontal", symbolFillColor="#444444", symbolStrokeColor="#444444")

@@ -13,10 +13,11 @@ by data set. On the dashed line asking otherwise changes no more than asking aga
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from trueness.outside import Json
 from trueness.showing import theme
 from trueness.showing.marks import named, panel_columns, with_data
 from trueness.showing.saving import Figure
@@ -46,11 +47,11 @@ def consistency_frame(forecasts: Forecasts) -> pd.DataFrame:
     parts: list[pd.DataFrame] = [cells.assign(kind="cell")]
     for name in (name for name in selection.respondents(forecasts) if name in set(cells["respondent"])):
         mine = cells[cells["respondent"] == name]
-        row: dict[str, Any] = {"kind": "mean", "respondent": name, "n": len(mine)}
+        row: dict[str, object] = {"kind": "mean", "respondent": name, "n": len(mine)}
         for key in ("within", "across"):
             datasets = mine["dataset"].to_numpy()
-            found = mean(mine[key].to_numpy(), datasets, level=forecasts.level, bounds=(0.0, 1.0))
-            row |= estimate_cells(key, found, None)
+            estimate = mean(mine[key].to_numpy(), datasets, level=forecasts.level, bounds=(0.0, 1.0))
+            row |= estimate_cells(key, estimate, None)
         parts.append(pd.DataFrame([row | {"datasets": int(mine["dataset"].nunique())}]))
     return pd.concat(parts, ignore_index=True).reindex(columns=list(COLUMNS))
 
@@ -71,7 +72,7 @@ def consistency_chart(
     ends = pd.concat([frame[key].astype(float) for key in ("within", "across", "within_high", "across_high")]).dropna()
     far = max(0.02, 1.04 * float(ends.max())) if len(ends) else 1.0
     scale = alt.Scale(domain=[0, far], nice=False, clamp=True)
-    axis: dict[str, Any] = {"format": "~g", "tickCount": 4}
+    axis: dict[str, Json] = {"format": "~g", "tickCount": 4}
     x = alt.X("within:Q", scale=scale, axis=alt.Axis(title="between repeats", **axis))
     y = alt.Y("across:Q", scale=scale, axis=alt.Axis(title="between formulations", **axis))
     colour = alt.Color("colour:N", scale=None)

@@ -48,7 +48,7 @@ def differences_frame(forecasts: Forecasts, reference: str, respondents: Sequenc
     clusters: Any = table.index.get_level_values("dataset").to_numpy() if len(table) else []
     others = [name for name in chosen if name != reference]
     blank = pd.Series(float("nan"), index=table.index)
-    found = [
+    pairs = [
         paired_difference(
             table.get(reference, blank).to_numpy(), table.get(name, blank).to_numpy(), clusters,
             forecasts.level, names=(reference, name),
@@ -56,10 +56,10 @@ def differences_frame(forecasts: Forecasts, reference: str, respondents: Sequenc
         for name in others
     ]  # fmt: skip
     rows_of = []
-    for name, one in zip(others, adjusted(found, "holm") if found else [], strict=True):
-        row: dict[str, Any] = {"respondent": name, "reference": reference, "score": SCORE, "difference": one.difference}
+    for name, one in zip(others, adjusted(pairs, "holm") if pairs else [], strict=True):
+        row: dict[str, object] = {"respondent": name, "reference": reference, "score": SCORE, "n": one.n_units}
         row |= {"low": one.drawn.low, "high": one.drawn.high, "level": one.drawn.level} if one.drawn else {}
-        row |= {"p": one.p, "p_adjusted": one.p_adjusted, "adjustment": one.adjustment, "n": one.n_units}
+        row |= {"difference": one.difference, "p": one.p, "p_adjusted": one.p_adjusted, "adjustment": one.adjustment}
         row |= {"test": ("exact " if one.exact else "") + one.test, "datasets": one.n_clusters}
         rows_of.append(row | {"missing": one.n_missing, "notes": " ".join(one.notes)})
     return pd.DataFrame(rows_of, columns=list(COLUMNS))
@@ -79,19 +79,19 @@ def differences_chart(
         row=[k + 0.5 for k in range(len(frame))], colour=frame["respondent"].map(dict(colours)),
         text=[_p_text(p) for p in frame["p_adjusted"]],
     )  # fmt: skip
-    told = [labels[name] for name in names]
+    row_labels = [labels[name] for name in names]
     # zero stays in view: the question is on which side of it an interval lies
     ends = pd.concat([frame[column].astype(float) for column in ("low", "high", "difference")]).dropna()
     low, high = min(0.0, ends.min() if len(ends) else 0.0), max(0.0, ends.max() if len(ends) else 1.0)
     pad = 0.06 * (high - low or 1.0)
     scale = alt.Scale(domain=[low - pad, high + pad], nice=False, zero=False)
-    y = alt.Y("row:Q", scale=row_scale(len(names)), axis=row_axis(told))
+    y = alt.Y("row:Q", scale=row_scale(len(names)), axis=row_axis(row_labels))
     label = labels.get(str(frame["reference"].iloc[0]), str(frame["reference"].iloc[0])) if len(frame) else ""
     axis = alt.Axis(title=f"better than {label} by (scaled interval score)", format="~f", tickCount=5)
     x = alt.X("difference:Q", scale=scale, axis=axis)
     base = alt.Chart(named("differences"))
     colour = alt.Color("colour:N", scale=None)
-    wide = theme.POINTS[width] - text_width(told) - 62
+    wide = theme.POINTS[width] - text_width(row_labels) - 62
     layers = [
         base.mark_rule(color="#666666", strokeDash=[3, 2], strokeWidth=0.8).encode(x=alt.XDatum(0, scale=scale)),
         base.transform_filter("datum.low != null").mark_rule(strokeWidth=1.4).encode(

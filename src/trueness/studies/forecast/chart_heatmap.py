@@ -6,7 +6,7 @@ Shares (overlap, coverage) run from 0 to 1. The colour is the value, the small f
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
@@ -50,11 +50,11 @@ def heatmap_frame(
     keys = [key for key in (panels, rows, columns) if key]
     order = _orders(forecasts, scores, chosen)
     values = scores[score].astype(float)
-    found = values.groupby([scores[key] for key in keys]).agg(value="mean", n="count", asked="size")
+    cells = values.groupby([scores[key] for key in keys]).agg(value="mean", n="count", asked="size")
     every = pd.MultiIndex.from_product([order[key] for key in keys], names=keys)
-    frame = found.reindex(every).reset_index()
+    frame = cells.reindex(every).reset_index()
     frame[["n", "asked"]] = frame[["n", "asked"]].fillna(0).astype(int)
-    frame["status"] = [_status(n, asked) for n, asked in zip(frame["n"], frame["asked"], strict=True)]
+    frame["status"] = [_status(n, total) for n, total in zip(frame["n"], frame["asked"], strict=True)]
     frame = frame.rename(columns={panels: "panel", rows: "row", columns: "column"})
     if not panels:
         frame.insert(0, "panel", "")
@@ -86,7 +86,7 @@ def heatmap_chart(
     )
     answered, empty = base.transform_filter("datum.n > 0"), base.transform_filter("datum.n == 0")
     ground = alt.Fill("value:Q", scale=alt.Scale(domain=[0, 1], range=_BLUES), legend=None)
-    layers: list[Any] = [answered.mark_rect(stroke="white", strokeWidth=1).encode(fill=ground)]
+    layers: list[alt.Chart] = [answered.mark_rect(stroke="white", strokeWidth=1).encode(fill=ground)]
     if (frame["n"] == 0).any():  # a layer costs time even where it is empty
         size = (min(cell, _HEIGHT) - 3) ** 2
         layers += [
@@ -129,8 +129,8 @@ def _as_is(column: str) -> alt.Color:
 
 def _title(frame: pd.DataFrame) -> str:
     score = str(frame["score"].iloc[0]) if len(frame) else ""
-    said = SCORES.get(score, score.replace("_", " "))
-    return said if score.startswith("iou") else f"Share of {said}"
+    words = SCORES.get(score, score.replace("_", " "))
+    return words if score.startswith("iou") else f"Share of {words}"
 
 
 def _orders(forecasts: Forecasts, scores: pd.DataFrame, respondents: list[str]) -> dict[str, list[str]]:
@@ -143,10 +143,10 @@ def _orders(forecasts: Forecasts, scores: pd.DataFrame, respondents: list[str]) 
     }
 
 
-def _status(n: int, asked: int) -> str:
+def _status(n: int, total: int) -> str:
     if n:
         return "ok"
-    return "not read" if asked else "not asked"
+    return "not read" if total else "not asked"
 
 
 def _caption(forecasts: Forecasts, frame: pd.DataFrame, score: str) -> str:

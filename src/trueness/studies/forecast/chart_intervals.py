@@ -9,7 +9,7 @@ SHD is drawn as a share of the d(d-1)/2 it could be, so that data sets of all si
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
@@ -43,7 +43,7 @@ def intervals_frame(forecasts: Forecasts, measure: str, respondents: Sequence[st
     chosen = selection.respondents(forecasts) if respondents is None else list(respondents)
     scores = selection.headline(forecasts)
     scores = scores[(scores["measure"] == measure) & scores["respondent"].isin(chosen)]
-    frame = pd.concat([_measured(forecasts, measure), _claimed(forecasts, measure, scores)], ignore_index=True)
+    frame = pd.concat([_truth_marks(forecasts, measure), _claim_marks(forecasts, measure, scores)], ignore_index=True)
     frame["item"] = [theme.item_label(d, a) for d, a in zip(frame["dataset"], frame["learner"], strict=True)]
     frame["measure"] = measure
     frame["shown_low"] = frame["low"].astype(float) / frame["upper"].astype(float)
@@ -104,14 +104,14 @@ def intervals(
     return Figure(f"intervals_{measure}", frame, chart, _caption(forecasts, frame, measure))
 
 
-def _measured(forecasts: Forecasts, measure: str) -> pd.DataFrame:
-    rows: list[dict[str, Any]] = []
+def _truth_marks(forecasts: Forecasts, measure: str) -> pd.DataFrame:
+    rows: list[dict[str, object]] = []
     for dataset, learner in selection.items(forecasts):
         truth = forecasts.truths.get((dataset, learner, measure))
         if truth is None:
             continue
         for kind, interval in (("runs", truth.run_range), ("mean", truth.mean_ci)):
-            row: dict[str, Any] = {
+            row: dict[str, object] = {
                 "kind": kind,
                 "dataset": dataset,
                 "learner": learner,
@@ -126,11 +126,11 @@ def _measured(forecasts: Forecasts, measure: str) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
-def _claimed(forecasts: Forecasts, measure: str, scores: pd.DataFrame) -> pd.DataFrame:
+def _claim_marks(forecasts: Forecasts, measure: str, scores: pd.DataFrame) -> pd.DataFrame:
     """Over the repeats of a question: the medians of both ends, and the hull where the repeats differ."""
     keys = ["dataset", "learner", "respondent", "formulation"]
-    found = scores.assign(answered=selection.answered(scores)).groupby(keys, sort=False)
-    claims = found.agg(
+    grouped = scores.assign(answered=selection.is_answered(scores)).groupby(keys, sort=False)
+    claims = grouped.agg(
         low=("low", "median"), high=("high", "median"), lowest=("low", "min"), highest=("high", "max"),
         n=("answered", "sum"), asked=("answered", "size"), status=("status", "first"),
     ).reset_index()  # fmt: skip
@@ -171,10 +171,10 @@ def _marks(
     placed["colour"] = placed["respondent"].map(colours).fillna(theme.RUNS).where(placed["kind"] != "mean", theme.TRUTH)
     claims = placed[~measured].assign(panel=placed["respondent"].map(panels))
     behind = [placed[measured].assign(panel=panel) for panel in panels.values()]
-    found = pd.concat([claims, *behind])
-    found["layer"] = found["kind"].map({kind: k for k, kind in enumerate(("runs", "repeats", "claim", "mean"))})
+    marks = pd.concat([claims, *behind])
+    marks["layer"] = marks["kind"].map({kind: k for k, kind in enumerate(("runs", "repeats", "claim", "mean"))})
     drawn = ["panel", "kind", "shown_low", "shown_high", "y", "y2", "middle", "opacity", "colour", "slots"]
-    return found.sort_values(["layer", "row"], kind="stable")[drawn]
+    return marks.sort_values(["layer", "row"], kind="stable")[drawn]
 
 
 def _axis(measure: str) -> str:
@@ -185,7 +185,7 @@ def _caption(forecasts: Forecasts, frame: pd.DataFrame, measure: str) -> str:
     claims = frame[frame["kind"].isin(("claim", "missing"))]
     forms = [name for name in selection.formulations(claims) if name]
     share = f"{100 * forecasts.level:g} %"
-    asked, read = int(claims["asked"].sum()), int(claims["n"].sum())
+    n_claims, n_read = int(claims["asked"].sum()), int(claims["n"].sum())
     order = f", from top to bottom by formulation ({', '.join(forms)})" if len(forms) > 1 else ""
     hull = ", pale where repeats of a question differ" if (frame["kind"] == "repeats").any() else ""
     random = (claims["respondent"] == RANDOM).any()
@@ -195,7 +195,7 @@ def _caption(forecasts: Forecasts, frame: pd.DataFrame, measure: str) -> str:
         f"{spread_of(frame.loc[frame['kind'] == 'runs', 'n'])} runs each) and what "
         f"{claims['respondent'].nunique()} respondents claimed. Grey: {share} range of the runs; black: {share} "
         f"bootstrap CI of their mean; coloured: claims{order}, the median over repeats{hull}; crosses: no claim "
-        f"could be read. {read} of {asked} claims were read.{expected} "
+        f"could be read. {n_read} of {n_claims} claims were read.{expected} "
         f"{range_note(frame.loc[frame['kind'] == 'runs', 'n'].astype(int), forecasts.level)} "
         f"{selection.arm_text(forecasts)} Descriptive; no test."
     )

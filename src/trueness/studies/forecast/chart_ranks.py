@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from trueness.outside import Json
 from trueness.showing.chart_critical_difference import ranks, with_enough
 from trueness.showing.saving import Figure
 from trueness.studies.forecast import selection
@@ -14,7 +13,7 @@ from trueness.studies.forecast.selection import headline
 SCORE = "interval_score_scaled"
 
 
-def ranks_of_respondents(forecasts: Forecasts, **settings: Any) -> Figure:
+def ranks_of_respondents(forecasts: Forecasts, **settings: Json) -> Figure:
     """A forecast study: respondents by their scaled interval score over the items that all of them answered."""
     table = per_item(headline(forecasts), SCORE, forecasts)
     names = selection.respondents(forecasts)

@@ -9,7 +9,7 @@ SHD is drawn as a share of d(d-1)/2.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -38,7 +38,7 @@ _SLOT = 0.16  # height of a respondent's line, of that of the histogram
 def runs_frame(forecasts: Forecasts, measure: str, respondents: Sequence[str] | None = None) -> pd.DataFrame:
     """One row a mark: kind `bin` (count of runs in [low, high)) or `claim` (one a cell and respondent)."""
     chosen = selection.best(forecasts, MOST_RESPONDENTS) if respondents is None else list(respondents)
-    rows: list[dict[str, Any]] = []
+    rows: list[dict[str, object]] = []
     nodes = {name: about.get("nodes") or 0 for name, about in forecasts.datasets.items()}
     for dataset, learner in sorted(selection.items(forecasts), key=lambda item: nodes.get(item[0], 0)):
         truth = forecasts.truths.get((dataset, learner, measure))
@@ -123,7 +123,7 @@ def runs(
     return Figure(f"runs_{measure}", frame, chart, caption)
 
 
-def _bins(truth: Truth) -> list[dict[str, Any]]:
+def _bins(truth: Truth) -> list[dict[str, object]]:
     row = {"kind": "bin", "respondent": "", "n": len(truth.runs), "asked": truth.planned, "status": str(Status.OK)}
     if not len(truth.runs):
         return [row | {"status": str(Status.FAILED)}]
@@ -134,8 +134,8 @@ def _bins(truth: Truth) -> list[dict[str, Any]]:
 def _claims(forecasts: Forecasts, measure: str, respondents: list[str]) -> pd.DataFrame:
     scores = selection.headline(forecasts)
     scores = scores[(scores["measure"] == measure) & scores["respondent"].isin(respondents)]
-    found = scores.assign(answered=selection.answered(scores)).groupby(["respondent", "dataset", "learner"])
-    claims = found.agg(
+    grouped = scores.assign(answered=selection.is_answered(scores)).groupby(["respondent", "dataset", "learner"])
+    claims = grouped.agg(
         low=("low", "median"), high=("high", "median"), lowest=("low", "min"), highest=("high", "max"),
         n=("answered", "sum"), asked=("answered", "size"), status=("status", "first"),
     ).reset_index()  # fmt: skip

@@ -58,14 +58,14 @@ def comparisons(forecasts: Forecasts) -> Analysis:
     tables = {score: per_item(rows, column, forecasts) for score, column in SCORES.items()}
     if tables[PROPER].empty:
         return Analysis.untold("comparisons", "Nothing can be compared: no readable range was scored.")
-    found, said = [], []
+    frames, proper = [], []
     for score, table in tables.items():
         items = Items.of(table)
         exact = adjusted([_by_dataset(items, pair, score) for pair in pairs], "holm")
-        found.append(_rows(exact, [_by_item(items, pair) for pair in pairs], score))
-        said += exact if score == PROPER else []
-    whole = pd.concat(found, ignore_index=True)
-    return Analysis("comparisons", whole, tuple(_sentences(whole, said, len(pairs))))
+        frames.append(_rows(exact, [_by_item(items, pair) for pair in pairs], score))
+        proper += exact if score == PROPER else []
+    whole = pd.concat(frames, ignore_index=True)
+    return Analysis("comparisons", whole, tuple(_sentences(whole, proper, len(pairs))))
 
 
 class Items(NamedTuple):
@@ -98,8 +98,8 @@ class Items(NamedTuple):
 
 def _by_dataset(items: Items, pair: tuple[str, str], score: str) -> Comparison:
     a, b = items.pair(*pair)
-    found = paired_difference(a, b, items.datasets, names=pair)
-    return found.described(measure=score, units="items", clusters="data sets", better=direction(score))
+    difference = paired_difference(a, b, items.datasets, names=pair)
+    return difference.described(measure=score, units="items", clusters="data sets", better=direction(score))
 
 
 def _by_item(items: Items, pair: tuple[str, str]) -> dict[str, float]:
@@ -144,15 +144,15 @@ def _rows(exact: list[Comparison], original: list[dict[str, float]], score: str)
     )
 
 
-def _sentences(table: pd.DataFrame, said: list[Comparison], n_pairs: int) -> list[str]:
-    told = [c.sentence() for c in said if c.distinguishable]
-    same = len(said) - len(told)
+def _sentences(table: pd.DataFrame, tests: list[Comparison], n_pairs: int) -> list[str]:
+    sentences = [c.sentence() for c in tests if c.distinguishable]
+    apart, same = len(sentences), len(tests) - len(sentences)
     proper = table[table["score"] == PROPER]
-    told.append(
-        f"By the interval score {len(told)} of {len(said)} pairs can be told apart (exact sign flips over data sets, "
+    sentences.append(
+        f"By the interval score {apart} of {len(tests)} pairs can be told apart (exact sign flips over data sets, "
         f"Holm), {same} cannot; Wilcoxon over items with Benjamini-Hochberg, as in the original, calls "
         f"{int(proper['significant_original'].sum())} different: it counts items of one data set as independent."
     )
-    n = max((c.n_clusters for c in said), default=0)
+    n = max((c.n_clusters for c in tests), default=0)
     reach = Reach(n, n_pairs)
-    return [*told, Finding(str(reach).replace("units", "data sets"), open=not reach.possible)]
+    return [*sentences, Finding(str(reach).replace("units", "data sets"), open=not reach.possible)]

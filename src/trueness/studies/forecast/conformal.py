@@ -15,7 +15,7 @@ D/(D + 1) at most, so .95 needs 19. Below, the factor is an estimate, and `promi
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -44,13 +44,13 @@ def conformal(forecasts: Forecasts) -> Analysis:
     outcomes = _outcomes(forecasts)
     table = []
     for name, mine in rows.groupby("respondent", sort=False):
-        needed = _needed(mine, outcomes)
+        needed = _widening_needs(mine, outcomes)
         for measure in (ALL, *MEASURES):
             part = needed if measure == ALL else needed.of(measure)
             if len(part.weight):
                 table.append({"respondent": name, "measure": measure, **_widening(part, forecasts.level)})
-    found = pd.DataFrame(table)
-    return Analysis("conformal", found, tuple(_sentences(found, forecasts.level)))
+    frame = pd.DataFrame(table)
+    return Analysis("conformal", frame, tuple(_sentences(frame, forecasts.level)))
 
 
 class _Needed(NamedTuple):
@@ -92,7 +92,7 @@ def _outcomes(forecasts: Forecasts) -> _Outcomes:
     return _Outcomes(pd.MultiIndex.from_tuples(keys), values, shares)
 
 
-def _needed(rows: pd.DataFrame, outcomes: _Outcomes) -> _Needed:
+def _widening_needs(rows: pd.DataFrame, outcomes: _Outcomes) -> _Needed:
     place = outcomes.keys.get_indexer(pd.MultiIndex.from_frame(rows[[*CELL, "measure", "target"]]))
     y, share = outcomes.values[place], outcomes.shares[place]
     low, high, upper, step = (rows[name].to_numpy(float)[:, None] for name in _NUMBERS)
@@ -109,12 +109,12 @@ def _needed(rows: pd.DataFrame, outcomes: _Outcomes) -> _Needed:
     )
 
 
-def _widening(needed: _Needed, level: float) -> dict[str, Any]:
+def _widening(needed: _Needed, level: float) -> dict[str, float | None]:
     present, codes = np.unique(needed.dataset, return_inverse=True)
     n = len(present)
     weight = needed.weight / np.bincount(codes, weights=needed.weight)[codes]  # every data set weighs 1
     before = np.bincount(codes, weights=weight * needed.covered)
-    row: dict[str, Any] = {"datasets": n, "promised": n / (n + 1)}
+    row: dict[str, float | None] = {"datasets": n, "promised": n / (n + 1)}
     row |= cells("coverage", over_datasets(before, present, "coverage", within=(0.0, 1.0)))
     for name, needs in (("factor", needed.factor), ("margin", needed.margin)):
         order = np.argsort(needs)
@@ -136,14 +136,14 @@ def _quantile(ordered: Array, total: Array, level: float) -> float:
 
 
 def _sentences(table: pd.DataFrame, level: float) -> list[str]:
-    told = []
+    sentences = []
     for row in lines(table[table["measure"] == ALL]):
         covered = f"{row.respondent} covers {percent(row.coverage)} where it says {percent(level)}"
         if row.datasets < 2:
-            told.append(f"{covered} (1 data set); what widening is worth elsewhere cannot be told.")
+            sentences.append(f"{covered} (1 data set); what widening is worth elsewhere cannot be told.")
             continue
         verb = "widened" if row.factor > 1 else "narrowed"
-        told.append(
+        sentences.append(
             f"{covered}; {verb} by a factor of {row.factor:.2f} ({row.factor_least:.2f} to {row.factor_most:.2f} when "
             f"one data set is left out) it would; on the data set left out that covers "
             f"{percent_with_ends(row.coverage_factor, row.coverage_factor_low, row.coverage_factor_high)} "
@@ -151,8 +151,8 @@ def _sentences(table: pd.DataFrame, level: float) -> list[str]:
         )
     few = int(table["datasets"].max()) if len(table) else 0
     if few / (few + 1) < level:
-        told.append(
+        sentences.append(
             f"{counted(few, 'data set')} can promise {percent(few / (few + 1))} on a new one at most; {percent(level)} "
             f"needs {int(np.ceil(level / (1 - level) - 1e-9))}. The factors are estimates."
         )
-    return told
+    return sentences

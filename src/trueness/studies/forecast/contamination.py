@@ -20,7 +20,7 @@ import csv
 import io
 import re
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -37,7 +37,7 @@ from trueness.studies.forecast.analysis import (
     Analysis,
     asked_models,
     ends,
-    joined,
+    join_words,
     lines,
     number,
     per_item,
@@ -91,19 +91,19 @@ def contamination(forecasts: Forecasts) -> Analysis:
     models = [name for name in asked_models(forecasts) if name in table]
     if not models:
         return Analysis.untold("contamination", "Contamination cannot be probed: no model gave a readable range.")
-    found = [*_names(table, models, famous), *_fame(table, models, famous)]
-    found += [*_recognised(forecasts), *_published(rows, forecasts)]
-    if not found:
+    probes = [*_names(table, models, famous), *_fame(table, models, famous)]
+    probes += [*_recognition_rows(forecasts), *_published_rows(rows, forecasts)]
+    if not probes:
         why = "every prompt named the data set alike, and famous and other data sets are not both there"
         return Analysis.untold("contamination", f"Contamination cannot be probed: {why}.")
-    told = [str(row["sentence"]) for row in found if row["respondent"] == ALL or row["probe"] == "recognised"]
-    frame = pd.DataFrame(found).drop(columns=["sentence"])
-    return Analysis("contamination", frame, tuple([*told, *_limits(frame, forecasts)]))
+    sentences = [str(row["sentence"]) for row in probes if row["respondent"] == ALL or row["probe"] == "recognised"]
+    frame = pd.DataFrame(probes).drop(columns=["sentence"])
+    return Analysis("contamination", frame, tuple([*sentences, *_limits(frame, forecasts)]))
 
 
-def _names(table: pd.DataFrame, models: list[str], famous: frozenset[str]) -> list[dict[str, Any]]:
+def _names(table: pd.DataFrame, models: list[str], famous: frozenset[str]) -> list[dict[str, object]]:
     present = set(table.index.get_level_values("names"))
-    found = []
+    probes = []
     for hidden in (arm for arm in WITHOUT_NAMES if arm in present and "named" in present):
         wide = table[models].stack().unstack("names")[["named", hidden]].dropna()
         for who in (ALL, *models):
@@ -113,36 +113,36 @@ def _names(table: pd.DataFrame, models: list[str], famous: frozenset[str]) -> li
             for group, part in (("all", means), ("famous", means[is_famous]), ("other", means[~is_famous])):
                 if len(part):
                     pair = paired_difference(part["named"], part[hidden], names=("named", hidden))
-                    found.append(_row("names", f"named - {hidden}, {group} data sets", who, pair))
+                    probes.append(_row("names", f"named - {hidden}, {group} data sets", who, pair))
             gain = (means["named"] - means[hidden]).to_numpy()
             if is_famous.any() and (~is_famous).any():
                 apart = _split(gain, is_famous)
-                found.append(_row("interaction", f"(named - {hidden}), famous - others", who, apart))
-    return found
+                probes.append(_row("interaction", f"(named - {hidden}), famous - others", who, apart))
+    return probes
 
 
-def _fame(table: pd.DataFrame, models: list[str], famous: frozenset[str]) -> list[dict[str, Any]]:
+def _fame(table: pd.DataFrame, models: list[str], famous: frozenset[str]) -> list[dict[str, object]]:
     reference = next((name for name in _REFERENCES if name in table), None)
     named = table[table.index.get_level_values("names") == "named"]
     if reference is None or named.empty:
         return []
-    found = []
+    probes = []
     for who in (ALL, *models):
         mine = named[models].mean(axis=1) if who == ALL else named[who]
         gain = (mine - named[reference]).dropna().groupby(level="dataset", sort=False).mean()
         is_famous = gain.index.isin(list(famous))
         if is_famous.any() and (~is_famous).any():
-            found.append(
+            probes.append(
                 _row("fame", f"(model - {reference}), famous - others", who, _split(gain.to_numpy(), is_famous))
             )
-    return found
+    return probes
 
 
 def _split(gain: NDArray[np.float64], is_famous: NDArray[np.bool_]) -> Comparison:
     return unpaired_difference(gain[is_famous], gain[~is_famous], test="permutation", names=("famous", "others"))
 
 
-def _row(probe: str, contrast: str, who: str, c: Comparison) -> dict[str, Any]:
+def _row(probe: str, contrast: str, who: str, c: Comparison) -> dict[str, object]:
     c = c.described(measure=PROPER, units="data sets", clusters="data sets", better="lower")
     return {
         "probe": probe,
@@ -158,10 +158,10 @@ def _row(probe: str, contrast: str, who: str, c: Comparison) -> dict[str, Any]:
     }
 
 
-def _recognised(forecasts: Forecasts) -> list[dict[str, Any]]:
+def _recognition_rows(forecasts: Forecasts) -> list[dict[str, object]]:
     replies = forecasts.replies
     hidden = replies[replies["names"].isin(WITHOUT_NAMES) & replies["prompt"].notna()] if len(replies) else replies
-    found = []
+    probes = []
     for (who, arm), mine in hidden.groupby(["respondent", "names"], sort=False) if len(hidden) else ():
         hits = [
             _says(str(row.text), str(row.dataset)) and not _says(str(row.prompt), str(row.dataset))
@@ -169,8 +169,8 @@ def _recognised(forecasts: Forecasts) -> list[dict[str, Any]]:
         ]
         share = wilson(sum(hits), len(hits))
         names = sorted({str(name) for name, hit in zip(mine["dataset"], hits, strict=True) if hit})
-        which = f": {joined(names)}" if names else ""
-        found.append(
+        which = f": {join_words(names)}" if names else ""
+        probes.append(
             {
                 "probe": "recognised",
                 "contrast": f"{arm} replies that name the data set",
@@ -184,14 +184,14 @@ def _recognised(forecasts: Forecasts) -> list[dict[str, Any]]:
                 f"({percent(sum(hits) / len(hits))} [{percent(share.low)}, {percent(share.high)}], Wilson){which}.",
             }
         )
-    return found
+    return probes
 
 
 def _says(text: str, dataset: str) -> bool:
     return re.search(rf"\b{re.escape(dataset)}\b", text, re.I) is not None
 
 
-def _published(rows: pd.DataFrame, forecasts: Forecasts) -> list[dict[str, Any]]:
+def _published_rows(rows: pd.DataFrame, forecasts: Forecasts) -> list[dict[str, object]]:
     figures: dict[tuple[str, str, str], list[float]] = {}
     for entry in forecasts.notes.get("published", ()):
         figure = Published(**entry)
@@ -204,7 +204,7 @@ def _published(rows: pd.DataFrame, forecasts: Forecasts) -> list[dict[str, Any]]
     ends = known[["low", "high", "midpoint"]].to_numpy(float).round(2)
     claims = zip(known[[*CELL, "measure"]].itertuples(index=False, name=None), ends, strict=True)
     recalled = np.array([np.isin(np.round(figures[key], 2), values).any() for key, values in claims], dtype=float)
-    found = []
+    probes = []
     for who in (ALL, *pd.unique(known["respondent"])):
         mine = np.ones(len(known), bool) if who == ALL else (known["respondent"] == who).to_numpy()
         by = (
@@ -217,20 +217,20 @@ def _published(rows: pd.DataFrame, forecasts: Forecasts) -> list[dict[str, Any]]
             continue
         pair = paired_difference(wide["named"], wide["anonymised"], names=("named", "anonymised"))
         row = _row("published", "claims with a published figure, named - anonymised", str(who), pair)
-        found.append(row)
-    return found
+        probes.append(row)
+    return probes
 
 
 def _limits(frame: pd.DataFrame, forecasts: Forecasts) -> list[str]:
-    told = []
+    limits = []
     if "names" not in set(frame["probe"]):
-        told.append("Names were not varied, so what a name gives away cannot be told.")
+        limits.append("Names were not varied, so what a name gives away cannot be told.")
     if not set(frame["probe"]) & {"interaction", "fame"}:
-        told.append("Famous and other data sets are not both there, so memory of famous ones cannot be told.")
+        limits.append("Famous and other data sets are not both there, so memory of famous ones cannot be told.")
     if "published" not in set(frame["probe"]):
-        told.append("Verbatim recall of published figures cannot be told: the study holds none to compare with.")
+        limits.append("Verbatim recall of published figures cannot be told: the study holds none to compare with.")
     smallest = frame["smallest_p"].min() if "smallest_p" in frame else np.nan
     n = len(forecasts.datasets)
     if np.isfinite(smallest) and smallest > 0.05:
-        told.append(f"With {counted(n, 'data set')} no contrast can reach .05 (smallest p {smallest:.2g}).")
-    return [Finding(sentence, open=True) for sentence in told]
+        limits.append(f"With {counted(n, 'data set')} no contrast can reach .05 (smallest p {smallest:.2g}).")
+    return [Finding(sentence, open=True) for sentence in limits]

@@ -8,7 +8,6 @@ factor is the data set itself), which is the one to quote.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -34,7 +33,7 @@ def coverage_by(forecasts: Forecasts, factor: str) -> pd.DataFrame:
     """factor: a key of FACTORS."""
     column = FACTORS[factor]
     scores = selection.headline(forecasts)[[*_KEYS, *SHARES.values()]]
-    scores = scores.assign(answered=selection.answered(scores))
+    scores = scores.assign(answered=selection.is_answered(scores))
     models = scores[~scores["respondent"].isin(forecasts.references)]
     parts = {str(name): part for name, part in scores.groupby("respondent")} | {ALL_MODELS: models}
     rows = []
@@ -44,7 +43,7 @@ def coverage_by(forecasts: Forecasts, factor: str) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=shown)
 
 
-def _rows(forecasts: Forecasts, part: pd.DataFrame, name: str, column: str | None) -> list[dict[str, Any]]:
+def _rows(forecasts: Forecasts, part: pd.DataFrame, name: str, column: str | None) -> list[dict[str, object]]:
     if column is None:
         return [{"respondent": name} | _cells(forecasts, part, "dataset")]
     order = {
@@ -52,16 +51,16 @@ def _rows(forecasts: Forecasts, part: pd.DataFrame, name: str, column: str | Non
         "measure": selection.measures(forecasts), "formulation": selection.formulations(part),
     }[column]  # fmt: skip
     within = "learner" if column == "dataset" else "dataset"
-    parts = {str(value): own for value, own in part.groupby(column)}
+    parts = {str(value): group for value, group in part.groupby(column)}
     return [
         {"respondent": name, column: value} | _cells(forecasts, parts.get(value, part.iloc[:0]), within)
         for value in order
     ]
 
 
-def _cells(forecasts: Forecasts, part: pd.DataFrame, within: str) -> dict[str, Any]:
+def _cells(forecasts: Forecasts, part: pd.DataFrame, within: str) -> dict[str, object]:
     answered, clusters = part["answered"].to_numpy(dtype=bool), part[within].to_numpy(dtype=object)
-    row: dict[str, Any] = {"asked": len(part), "n": int(answered.sum()), "clusters": len(set(clusters[answered]))}
+    row: dict[str, object] = {"asked": len(part), "n": int(answered.sum()), "clusters": len(set(clusters[answered]))}
     row["clustered_by"] = within
     for name, score in SHARES.items():
         values = part[score].to_numpy(dtype=np.float64)

@@ -14,7 +14,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import cache
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -84,11 +83,11 @@ def _columns(
         tables[respondent] = (
             means[respondent].unstack("dataset").reindex(index=learners, columns=datasets).to_numpy(float)
         )
-    found: dict[tuple[str, str], Array] = {}
+    columns: dict[tuple[str, str], Array] = {}
     for respondent, table in tables.items():
-        found |= {(ALL, respondent): table.mean(axis=0)}
-        found |= {(learner, respondent): table[k] for k, learner in enumerate(learners)} if len(learners) > 1 else {}
-    return found
+        columns |= {(ALL, respondent): table.mean(axis=0)}
+        columns |= {(learner, respondent): table[k] for k, learner in enumerate(learners)} if len(learners) > 1 else {}
+    return columns
 
 
 def _mean(forecasts: Forecasts, key: tuple[str, str, str]) -> float:
@@ -103,22 +102,22 @@ def _of_property(
     ranks: dict[tuple[str, str], Array],
     drawn: NDArray[np.int64],
     orders: Callable[[int], NDArray[np.intp]],
-) -> list[dict[str, Any]]:
+) -> list[dict[str, object]]:
     x_ranks = _centred_ranks(x, drawn)
     resampled = {key: _rho(x_ranks, y_ranks) for key, y_ranks in ranks.items()}
     measured = {learner: rank_correlation(x, y).value for (learner, who), y in columns.items() if who == MEASURED}
-    found = []
+    rows = []
     for (learner, respondent), y in columns.items():
         rho = rank_correlation(x, y)
-        row: dict[str, Any] = {"property": name, "learner": learner, "respondent": respondent, "datasets": rho.n}
+        row: dict[str, object] = {"property": name, "learner": learner, "respondent": respondent, "datasets": rho.n}
         row |= cells("rho", rho) | {"p": _permutation_p(x, y, orders), "test": rank_permutation.test_name(rho.n)}
         if respondent != MEASURED:
             truth = columns[learner, MEASURED]
             whole = not np.isnan(y).any()
             same = measured[learner] if whole else rank_correlation(x, np.where(np.isnan(y), np.nan, truth)).value
             row |= _difference(rho.value, same, resampled[learner, respondent], resampled[learner, MEASURED], rho.n)
-        found.append(row)
-    return found
+        rows.append(row)
+    return rows
 
 
 def _permutation_p(x: Array, y: Array, orders: Callable[[int], NDArray[np.intp]]) -> float:
@@ -126,7 +125,7 @@ def _permutation_p(x: Array, y: Array, orders: Callable[[int], NDArray[np.intp]]
     return rank_permutation.permutation_p(x[there], y[there], orders(int(there.sum())))
 
 
-def _difference(rho: float | None, measured: float | None, one: Array, other: Array, n: int) -> dict[str, Any]:
+def _difference(rho: float | None, measured: float | None, one: Array, other: Array, n: int) -> dict[str, float | None]:
     row = {"rho_measured": measured, "difference": np.nan, "difference_low": np.nan, "difference_high": np.nan}
     if rho is None or measured is None:
         return row
@@ -154,13 +153,13 @@ def _rho(one: Array, other: Array) -> Array:
 
 
 def _sentences(table: pd.DataFrame, forecasts: Forecasts, measure: str, n: int) -> list[str]:
-    told = []
+    sentences = []
     pooled = table[table["learner"] == ALL]
     for name in PROPERTIES:
         mine = pooled[pooled["property"] == name]
         truth = mine[mine["respondent"] == MEASURED].iloc[0]
         if not np.isfinite(truth["rho"]):
-            told.append(f"{name}: no correlation can be had, the data sets do not differ in it.")
+            sentences.append(f"{name}: no correlation can be had, the data sets do not differ in it.")
             continue
         each = [
             f"{row.respondent} {_with_ends(row.rho, row.rho_low, row.rho_high)}, off by "
@@ -168,17 +167,17 @@ def _sentences(table: pd.DataFrame, forecasts: Forecasts, measure: str, n: int) 
             for row in lines(mine)
             if row.respondent in asked_models(forecasts) and np.isfinite(row.rho)
         ]
-        told.append(
+        sentences.append(
             f"{name}: measured {measure} goes with it by rho "
             f"{_with_ends(truth['rho'], truth['rho_low'], truth['rho_high'])} (permutation p = {truth['p']:.2g}; "
             f"{n} data sets); forecasts: {'; '.join(each) or 'none that vary'}."
         )
     smallest = rank_permutation.smallest_permutation_p(n)
     if smallest > 0.05:
-        told.append(
+        sentences.append(
             f"With {n} data sets the smallest p of a rank correlation is {smallest:.2g}: no effect can be shown."
         )
-    return told
+    return sentences
 
 
 def _with_ends(value: float, low: float, high: float) -> str:

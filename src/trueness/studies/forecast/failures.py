@@ -37,7 +37,7 @@ from numpy.typing import NDArray
 from trueness.statistics.proportions import wilson
 from trueness.status import Status
 from trueness.studies.forecast.against import is_beyond, is_impossible
-from trueness.studies.forecast.analysis import Analysis, asked_models, joined, lines, percent_with_ends
+from trueness.studies.forecast.analysis import Analysis, asked_models, join_words, lines, percent_with_ends
 from trueness.studies.forecast.forecast_frames import ARMS, CELL, Forecasts
 from trueness.studies.forecast.selection import all_arms
 
@@ -117,9 +117,9 @@ def _from_prompt(rows: pd.DataFrame, replies: pd.DataFrame) -> Flags:
     pairs = {text: {(float(a), float(b)) for a, b in _PAIR.findall(text)} for text in pd.unique(prompts)}
     if not any(pairs.values()):
         return np.zeros(len(rows), dtype=bool)
-    asked = dict(zip(replies[list(_REPLY)].itertuples(index=False, name=None), prompts, strict=True))
+    prompt_of = dict(zip(replies[list(_REPLY)].itertuples(index=False, name=None), prompts, strict=True))
     claims = zip(rows[list(_REPLY)].itertuples(index=False, name=None), rows["low"], rows["high"], strict=True)
-    return np.array([(low, high) in pairs.get(asked.get(key, ""), ()) for key, low, high in claims], dtype=bool)
+    return np.array([(low, high) in pairs.get(prompt_of.get(key, ""), ()) for key, low, high in claims], dtype=bool)
 
 
 def _replies(rows: pd.DataFrame) -> pd.DataFrame:
@@ -128,8 +128,8 @@ def _replies(rows: pd.DataFrame) -> pd.DataFrame:
     wide: Any = once[["low", "high"]].unstack("measure")
     wide.columns = pd.Index([f"{end}_{measure}" for end, measure in wide.columns])
     expected = [f"{end}_{measure}" for end in ("low", "high") for measure in ("precision", "recall", "f1", "shd")]
-    found: pd.DataFrame = wide.reindex(columns=expected).reset_index()
-    return found
+    table: pd.DataFrame = wide.reindex(columns=expected).reset_index()
+    return table
 
 
 def _reply_modes(replies: pd.DataFrame, forecasts: Forecasts) -> dict[str, Flags]:
@@ -155,17 +155,17 @@ def harmonic(precision: NDArray[np.float64], recall: NDArray[np.float64]) -> NDA
 def _by_mode(rows: pd.DataFrame, modes: dict[str, Flags], unit: str) -> Iterator[tuple[str, str, int, int, str]]:
     who, names = pd.factorize(rows["respondent"])
     if unit == "replies":
-        asked = {
+        eligible = {
             "incoherent F1": rows[["low_precision", "low_recall", "low_f1"]].notna().all(axis=1).to_numpy(),
             "inverted SHD": rows[["low_f1", "low_shd"]].notna().all(axis=1).to_numpy()
             & (rows["target"] == "run").to_numpy(),
         }
     else:
-        asked = dict.fromkeys(modes, np.ones(len(rows), dtype=bool))
+        eligible = dict.fromkeys(modes, np.ones(len(rows), dtype=bool))
     for mode, flags in modes.items():
-        found = np.bincount(who, weights=flags & asked[mode], minlength=len(names))
-        base = np.bincount(who, weights=asked[mode], minlength=len(names))
-        yield from ((str(name), mode, int(found[k]), int(base[k]), unit) for k, name in enumerate(names))
+        hits = np.bincount(who, weights=flags & eligible[mode], minlength=len(names))
+        base = np.bincount(who, weights=eligible[mode], minlength=len(names))
+        yield from ((str(name), mode, int(hits[k]), int(base[k]), unit) for k, name in enumerate(names))
 
 
 def _with_shares(table: pd.DataFrame) -> pd.DataFrame:
@@ -190,12 +190,12 @@ def _examples(rows: pd.DataFrame, modes: dict[str, Flags]) -> pd.DataFrame:
 
 
 def _sentences(table: pd.DataFrame, people: tuple[str, ...]) -> list[str]:
-    told = []
+    sentences = []
     for name in people:
         mine = table[(table["respondent"] == name) & (table["count"] > 0)].sort_values("share", ascending=False)
         each = [
-            f"{row.mode} {row.times} of {row.of} {row.unit} ({percent_with_ends(row.share, row.low, row.high)})"
-            for row in lines(mine.rename(columns={"count": "times"}))
+            f"{row.mode} {row.count} of {row.of} {row.unit} ({percent_with_ends(row.share, row.low, row.high)})"
+            for row in lines(mine)
         ]
-        told.append(f"{name}: {joined(each, 6) if each else 'no failure mode was seen'}.")
-    return told
+        sentences.append(f"{name}: {join_words(each, 6) if each else 'no failure mode was seen'}.")
+    return sentences

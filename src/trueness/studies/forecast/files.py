@@ -14,11 +14,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
 from trueness.files import write_atomically
+from trueness.outside import Json
 from trueness.showing.saving import Figure, Save, csv_text, plain_rows, safe_name, save_figure
 from trueness.showing.tables import Table
 from trueness.studies.forecast import charts, selection
@@ -45,23 +45,23 @@ def write_forecast_tree(
 
 def texts(forecasts: Forecasts, findings: Findings | None) -> dict[str, str]:
     """File -> text, of all that is neither drawn nor typeset."""
-    found = {f"llm_comparisons/{name}": text for name, text in comparisons.comparison_texts(forecasts).items()}
+    files = {f"llm_comparisons/{name}": text for name, text in comparisons.comparison_texts(forecasts).items()}
     table = rows(forecasts)
-    found["evaluation/main_results.csv"] = csv_text(pd.DataFrame(table))
-    found["evaluation/detailed_results.json"] = detailed(forecasts, findings, table)
+    files["evaluation/main_results.csv"] = csv_text(pd.DataFrame(table))
+    files["evaluation/detailed_results.json"] = detailed_json(forecasts, findings, table)
     for factor in FACTORS:
-        found[f"evaluation/coverage_by_{factor}.csv"] = csv_text(coverage_by(forecasts, factor))
-    found["statistics/statistical_tests.csv"] = csv_text(tests_frame(findings))
-    found["statistics/interpretation.txt"] = interpretation(forecasts, findings)
-    summary = forecast_tables.measured(forecasts)
-    found["plots/results_summary.csv"] = summary.to_csv()
-    found["plots/results_summary.tex"] = summary.to_latex()
+        files[f"evaluation/coverage_by_{factor}.csv"] = csv_text(coverage_by(forecasts, factor))
+    files["statistics/statistical_tests.csv"] = csv_text(tests_frame(findings))
+    files["statistics/interpretation.txt"] = interpretation(forecasts, findings)
+    summary = forecast_tables.measured_table(forecasts)
+    files["plots/results_summary.csv"] = summary.to_csv()
+    files["plots/results_summary.tex"] = summary.to_latex()
     for learner, part in summary.frame().groupby("learner", sort=False):
-        found[f"plots/{safe_name(str(learner))}_summary_table.csv"] = csv_text(part)
-    return found
+        files[f"plots/{safe_name(str(learner))}_summary_table.csv"] = csv_text(part)
+    return files
 
 
-def detailed(forecasts: Forecasts, findings: Findings | None, table: list[dict[str, Any]]) -> str:
+def detailed_json(forecasts: Forecasts, findings: Findings | None, table: list[dict[str, Json]]) -> str:
     """detailed_results.json: the checks, a row a respondent, what each analysis found, a line a cell."""
     checks = validation_of(forecasts, findings)
     analyses = [] if findings is None else [a for a in findings.analyses() if a.name != "validation"]
@@ -69,13 +69,13 @@ def detailed(forecasts: Forecasts, findings: Findings | None, table: list[dict[s
         "study": forecasts.study,
         "seed": forecasts.seed,
         "level": forecasts.level,
-        "valid": checks.passed,
+        "valid": checks.is_valid,
         "validation": [{"check": c.name, "passed": c.passed, "sentence": c.sentence} for c in checks.checks],
         "completeness": plain_rows(checks.completeness),
         "arm": selection.main_arm(forecasts),
         "respondents": table,
         "analyses": {
-            a.name: {"told": a.told, "sentences": list(a.sentences), "rows": plain_rows(a.table)} for a in analyses
+            a.name: {"told": a.possible, "sentences": list(a.sentences), "rows": plain_rows(a.table)} for a in analyses
         },
     }
     return comparisons.detailed_text(forecasts, head)
@@ -127,11 +127,11 @@ def _comparable(forecasts: Forecasts) -> bool:
 
 
 def tables_of_paper(forecasts: Forecasts, findings: Findings | None) -> list[Table]:
-    found = [
+    tables = [
         forecast_tables.main_results(forecasts),
         forecast_tables.by_formulation(forecasts),
-        forecast_tables.measured(forecasts),
+        forecast_tables.measured_table(forecasts),
     ]
     if findings is not None:
-        found += [forecast_tables.hypotheses(findings), forecast_tables.tests(findings)]
-    return found
+        tables += [forecast_tables.hypotheses(findings), forecast_tables.tests(findings)]
+    return tables

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
-from typing import Any
 
+from trueness.outside import Json
 from trueness.studies.forecast import selection
 from trueness.studies.forecast.ablation import ablation, guidelines
 from trueness.studies.forecast.analysis import Analysis
@@ -60,12 +60,12 @@ class Findings:
         """What each analysis says."""
         return {analysis.name: analysis.sentences for analysis in self.analyses()}
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Json]:
         """Plain JSON; the validation first."""
         return {
             "study": self.study,
             "arm": self.arm,
-            "valid": self.validation.passed,
+            "valid": self.validation.is_valid,
             "analyses": [analysis.to_dict() for analysis in self.analyses()],
         }
 

@@ -15,13 +15,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import TypedDict
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from trueness.intervals import Interval
+from trueness.outside import Json
 from trueness.reading.expected import MEASURES as MEASURES
 
 ARMS = ("formulation", "names", "metadata", "definition", "target")
@@ -41,6 +42,47 @@ METADATA = ("sparse", "diagnostic", "full")
 DEFINITION = ("told", "untold")  # whether the prompt says how the measures are defined
 TARGETS = ("run", "mean")
 LEVELS = (0.5, 0.8, 0.95)  # of `quantiles` and of the references
+
+
+class DatasetAbout(TypedDict, total=False):
+    nodes: int
+    edges: int
+    density: float
+    rows: int
+    data: str
+    truth: str
+    domain: str
+    atlas: Json  # learner -> measure -> target -> quantiles
+
+
+class LearnerAbout(TypedDict, total=False):
+    title: str
+    base: str
+    returns: str
+    family: str
+    assumes: list[str]
+    breaks: dict[str, list[str]]  # data set -> assumptions
+
+
+class ClaimRow(TypedDict):
+    """CLAIM_COLUMNS of one claim."""
+
+    dataset: str
+    learner: str
+    measure: str
+    formulation: str
+    names: str
+    metadata: str
+    definition: str
+    target: str
+    respondent: str
+    repeat: int
+    level: float
+    low: float
+    high: float
+    median: float
+    status: str
+    flags: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,8 +130,8 @@ class Forecasts:
     claims: pd.DataFrame
     scores: pd.DataFrame
     replies: pd.DataFrame
-    datasets: Mapping[str, Mapping[str, Any]]  # name -> nodes, edges, rows, data, truth, domain, density
-    learners: Mapping[str, Mapping[str, Any]]  # name -> title, returns, assumes (list), breaks (data set -> list)
+    datasets: Mapping[str, DatasetAbout]
+    learners: Mapping[str, LearnerAbout]
     references: tuple[str, ...] = ()  # which respondents are baselines or humans
     arm: Mapping[str, str] = field(default_factory=dict)  # the plan's first: the headline of every table
-    notes: Mapping[str, Any] = field(default_factory=dict)
+    notes: Mapping[str, Json] = field(default_factory=dict)

@@ -17,15 +17,26 @@ import io
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import pandas as pd
 
 from trueness.errors import DataError, did_you_mean, listed
 from trueness.outside import MEGABYTE, is_there, size, text_of
 from trueness.status import Status
-from trueness.studies.forecast.forecast_frames import CLAIM_COLUMNS, KEYS, MEASURES, REFERENCE, TARGETS
+from trueness.studies.forecast.forecast_frames import (
+    CLAIM_COLUMNS,
+    KEYS,
+    MEASURES,
+    REFERENCE,
+    TARGETS,
+    ClaimRow,
+    DatasetAbout,
+)
 from trueness.texts import csv_row, csv_value
+
+if TYPE_CHECKING:
+    from _csv import Reader
 
 Question = tuple[str, str, str]  # data set, learner, measure
 
@@ -47,7 +58,7 @@ class _SheetCell(NamedTuple):
         return f"row {self.row} of {self.source}"
 
 
-def questions(datasets: Mapping[str, Mapping[str, Any]], learners: Iterable[str]) -> dict[Question, float]:
+def questions(datasets: Mapping[str, DatasetAbout], learners: Iterable[str]) -> dict[Question, float]:
     """Every question of a study and the largest value that its answer can have."""
     learners = list(learners)
     return {
@@ -59,7 +70,7 @@ def questions(datasets: Mapping[str, Mapping[str, Any]], learners: Iterable[str]
 
 
 def sheet(
-    datasets: Mapping[str, Mapping[str, Any]],
+    datasets: Mapping[str, DatasetAbout],
     learners: Sequence[str],
     *,
     level: float = _LEVEL,
@@ -79,9 +90,9 @@ def sheet(
 
 
 def read_experts(
-    path: Path | str, asked: Mapping[Question, float] | None = None, respondent: str | None = None
+    path: Path | str, limits: Mapping[Question, float] | None = None, respondent: str | None = None
 ) -> pd.DataFrame:
-    """Claims of the experts in a CSV. `asked`: the study's questions and largest values (see `questions`), or None.
+    """Claims of the experts in a CSV. `limits`: the study's questions and largest values (see `questions`), or None.
 
     The respondent is human/<file name without .csv>; with a column `expert`, human/<file>/<expert> for each.
     """
@@ -89,21 +100,21 @@ def read_experts(
     if not is_there(path):
         raise DataError(f"the experts' file {path} must be a CSV that can be read. See 'trueness new human-sheet'.")
     text = text_of(path, MAX_SHEET)  # spreadsheets write a mark of the encoding first
-    return parse_experts(text, path.name, asked, respondent or f"human/{path.stem}")
+    return parse_experts(text, path.name, limits, respondent or f"human/{path.stem}")
 
 
 def parse_experts(
-    text: str, source: str = "sheet", asked: Mapping[Question, float] | None = None, respondent: str = "human/sheet"
+    text: str, source: str = "sheet", limits: Mapping[Question, float] | None = None, respondent: str = "human/sheet"
 ) -> pd.DataFrame:
     """As `read_experts`, from the text itself."""
-    claims: list[dict[str, Any]] = []
-    seen: dict[tuple[Any, ...], int] = {}
-    known = _known(asked)
+    claims: list[ClaimRow] = []
+    seen: dict[tuple[object, ...], int] = {}
+    known = _allowed_names(limits)
     experts: set[str] = set()
     sheet_lines = list(_lines(text, source))
     named = any(cells.get("expert") for _, cells in sheet_lines)
     for place, cells in sheet_lines:
-        claim = _claim(place, cells, asked, known, respondent)
+        claim = _claim(place, cells, limits, known, respondent)
         if named and not cells.get("expert"):  # nobody's: an empty row of the form, or a name that was forgotten
             if claim["status"] != Status.REFUSED:
                 raise DataError(
@@ -112,12 +123,13 @@ def parse_experts(
             continue
         experts.add(claim["respondent"])
         check_experts(experts, source)
-        key = tuple(claim[name] for name in (*KEYS, "level"))
+        cell_of: Mapping[str, object] = claim
+        key = tuple(cell_of[name] for name in (*KEYS, "level"))
         if key in seen:
             raise DataError(f"{place} must be a new question, got that of row {seen[key]} again. Keep one of them.")
         seen[key] = place.row
         claims.append(claim)
-    for claim in _left_out(claims, asked or {}, respondent):
+    for claim in _left_out(claims, limits or {}, respondent):
         claims.append(claim)
         if len(claims) > len(seen) + MAX_LEFT_OUT:
             raise DataError(
@@ -151,7 +163,7 @@ def _lines(text: str, source: str) -> Iterator[tuple[_SheetCell, dict[str, str]]
             yield _SheetCell(source, reader.line_num), dict(zip(names, values, strict=False))
 
 
-def _next(reader: Any, source: str) -> list[str] | None:
+def _next(reader: Reader, source: str) -> list[str] | None:
     """The next row; None at the end."""
     try:
         row: list[str] | None = next(reader, None)
@@ -165,13 +177,13 @@ def _next(reader: Any, source: str) -> list[str] | None:
 def _claim(
     place: _SheetCell,
     cells: Mapping[str, str],
-    asked: Mapping[Question, float] | None,
+    limits: Mapping[Question, float] | None,
     known: Sequence[Collection[str] | None],
     respondent: str,
-) -> dict[str, Any]:
+) -> ClaimRow:
     question = (cells.get("dataset", ""), cells.get("learner", "").lower(), cells.get("measure", "").lower())
     _check_question(place, question, known)
-    largest = (asked or {}).get(question, math.inf if question[2] == "shd" else 1.0)
+    largest = (limits or {}).get(question, math.inf if question[2] == "shd" else 1.0)
     low, high, median = (_number(place, name, cells.get(name, ""), largest) for name in ("low", "high", "median"))
     level, target = _level(place, cells.get("level", "")), cells.get("target", "") or "run"
     if target not in TARGETS:
@@ -192,9 +204,9 @@ def _claim(
     return _row(question, name, target, level, ends, status, flags)
 
 
-def _known(asked: Mapping[Question, float] | None) -> tuple[Collection[str] | None, ...]:
+def _allowed_names(limits: Mapping[Question, float] | None) -> tuple[Collection[str] | None, ...]:
     """The data sets, learners and measures that a row may name; None: any."""
-    names = [None if asked is None else dict.fromkeys(sorted({key[k] for key in asked})) for k in range(2)]
+    names = [None if limits is None else dict.fromkeys(sorted({key[k] for key in limits})) for k in range(2)]
     return (*names, MEASURES)
 
 
@@ -234,16 +246,14 @@ def _level(place: _SheetCell, cell: str) -> float:
     return level
 
 
-def _left_out(
-    claims: Sequence[Mapping[str, Any]], asked: Mapping[Question, float], respondent: str
-) -> Iterator[dict[str, Any]]:
+def _left_out(claims: Sequence[ClaimRow], limits: Mapping[Question, float], respondent: str) -> Iterator[ClaimRow]:
     """The questions that an expert's sheet does not have, for each expert and target in it."""
     wrote: dict[tuple[str, str], set[Question]] = {}
     for claim in claims:
         key = (claim["respondent"], claim["target"])
         wrote.setdefault(key, set()).add((claim["dataset"], claim["learner"], claim["measure"]))
     for (name, target), there in (wrote or {(respondent, "run"): set()}).items():
-        for question in asked:
+        for question in limits:
             if question not in there:
                 none = (None, None, None)
                 yield _row(question, name, target, _LEVEL, none, Status.REFUSED, "not in the sheet")
@@ -257,7 +267,7 @@ def _row(
     ends: tuple[float | None, float | None, float | None],
     status: Status,
     flags: str,
-) -> dict[str, Any]:
+) -> ClaimRow:
     low, high, median = (math.nan if end is None else end for end in ends)
     return {
         "dataset": question[0], "learner": question[1], "measure": question[2], "formulation": REFERENCE,

@@ -32,7 +32,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -105,7 +104,7 @@ def hypotheses(forecasts: Forecasts, contrasts: Analysis, robustness: Analysis) 
         "rewording": _robustness(robustness),
     }
     tested = {
-        "H1": _weighed(evidence),
+        "H1": _weigh(evidence),
         "H2": _calibration(rows, models, forecasts.level),
         "H3": evidence["rewording"],
         "H4": _capability(table, models, forecasts.notes.get("capability")),
@@ -113,8 +112,7 @@ def hypotheses(forecasts: Forecasts, contrasts: Analysis, robustness: Analysis) 
     }
     adjusted = adjust([np.nan if t.p is None else t.p for t in tested.values()], "holm")
     k = max(int(np.count_nonzero(~np.isnan(adjusted))), 1)
-    found = [_row(name, t, float(p), k) for (name, t), p in zip(tested.items(), adjusted, strict=True)]
-    frame = pd.DataFrame(found)
+    frame = pd.DataFrame([_row(name, t, float(p), k) for (name, t), p in zip(tested.items(), adjusted, strict=True)])
     more = {"original": _original(rows, forecasts, models), "evidence": _evidence_frame(evidence)}
     return Analysis("hypotheses", frame, tuple(frame["sentence"]), more)
 
@@ -137,13 +135,13 @@ def _alignment(table: pd.DataFrame, models: list[str]) -> _Tested:
     naive = [name for name in NAIVE if name in table]
     if not models or not naive:
         missing = "no model gave a readable range" if not models else "no naive reference was part of the study"
-        return _untested(what, missing)
-    found = []
+        return _no_test(what, missing)
+    estimates = []
     for name in naive:
         gains = table[models].rsub(table[name], axis=0).groupby(level="dataset").mean()
         gain = gains.mean(axis=1).dropna()  # of each model on the items that it answered, then over the models
-        found.append((over_datasets(gain, gain.index, what, 0.0, "greater"), name))
-    hardest, name = max(found, key=lambda pair: 1.0 if pair[0].p is None else pair[0].p)
+        estimates.append((over_datasets(gain, gain.index, what, 0.0, "greater"), name))
+    hardest, name = max(estimates, key=lambda pair: 1.0 if pair[0].p is None else pair[0].p)
     return _of(hardest, f"{what} ({name}, the hardest of {len(naive)})", (0.0, np.inf))
 
 
@@ -152,7 +150,7 @@ def _calibration(rows: pd.DataFrame, models: list[str], level: float) -> _Tested
     what = f"share covered by ranges that say {percent(level)} (calibrated between {percent(low)} and {percent(high)})"
     mine = rows[rows["respondent"].isin(models) & rows["answered"] & rows["hit"].notna()]
     if mine.empty:
-        return _untested(what, "no model gave a readable range")
+        return _no_test(what, "no model gave a readable range")
     each = mine.groupby(["dataset", "respondent"])["hit"].mean().groupby("dataset").mean()
     tests = [
         over_datasets(each, each.index, what, null, side, within=(0.0, 1.0))  # type: ignore[arg-type]
@@ -163,12 +161,12 @@ def _calibration(rows: pd.DataFrame, models: list[str], level: float) -> _Tested
 
 def _robustness(robustness: Analysis) -> _Tested:
     what = "IoU between formulations minus IoU between repeats"
-    if not robustness.told:
-        return _untested(what, "one formulation, or no readable range")
+    if not robustness.possible:
+        return _no_test(what, "one formulation, or no readable range")
     cells = robustness.more["cells"]
     apart = cells.assign(apart=cells["iou"] - cells["iou_repeats"]).dropna(subset=["apart"])
     if apart.empty:
-        return _untested(what, "no repeats, so framing and chance cannot be told apart")
+        return _no_test(what, "no repeats, so framing and chance cannot be told apart")
     each = apart.groupby(["dataset", "respondent"])["apart"].mean().groupby("dataset").mean()
     return _of(
         over_datasets(each, each.index, what, NOT_WORSE, "greater", within=(-1.0, 1.0)), what, (NOT_WORSE, np.inf)
@@ -177,10 +175,10 @@ def _robustness(robustness: Analysis) -> _Tested:
 
 def _agreement(contrasts: Analysis, models: list[str], kind: str, what: str) -> _Tested:
     """Over data sets: how far the direction of the contrasts of a kind is that of the runs, -1 to 1."""
-    units = contrasts.more["units"] if contrasts.told else pd.DataFrame(columns=["kind", "respondent", "agreement"])
+    units = contrasts.more["units"] if contrasts.possible else pd.DataFrame(columns=["kind", "respondent", "agreement"])
     mine = units[(units["kind"] == kind) & units["respondent"].isin(models)].dropna(subset=["agreement"])
     if mine.empty:
-        return _untested(what, "nothing differs in it, or no readable range")
+        return _no_test(what, "nothing differs in it, or no readable range")
     by_model = mine.groupby(["name", "respondent"])["agreement"].mean().groupby("name").mean()
     return _of(over_datasets(by_model, by_model.index, what, 0.0, "greater", within=(-1.0, 1.0)), what, (0.0, np.inf))
 
@@ -189,12 +187,12 @@ def _difficulty(cells: pd.DataFrame, models: list[str]) -> _Tested:
     what = "rho over data sets between measured and predicted F1"
     mine = cells[cells["respondent"].isin(models)]
     if mine["dataset"].nunique() < 3:
-        return _untested(what, "fewer than three data sets, or no readable range")
+        return _no_test(what, "fewer than three data sets, or no readable range")
     means = mine.groupby("dataset")[["measured", "predicted"]].mean()
     return _rho(means["measured"].to_numpy(float), means["predicted"].to_numpy(float), "data set", what)
 
 
-def _weighed(evidence: dict[str, _Tested]) -> _Tested:
+def _weigh(evidence: dict[str, _Tested]) -> _Tested:
     """All pieces that could be tested must hold (an intersection-union test, which needs no adjustment)."""
     first = evidence["aligned"]
     if first.p is None:
@@ -223,9 +221,9 @@ def _evidence_frame(evidence: dict[str, _Tested]) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _capability(table: pd.DataFrame, models: list[str], given: Any) -> _Tested:
+def _capability(table: pd.DataFrame, models: list[str], stated: object) -> _Tested:
     what = "rho between the models' capability and the quality of their forecasts"
-    order = capability_of(given)
+    order = capability_of(stated)
     ranked = [name for name in models if name in order]
     if len(ranked) < 3:
         why = (
@@ -233,7 +231,7 @@ def _capability(table: pd.DataFrame, models: list[str], given: Any) -> _Tested:
             if not order
             else f"capability of {len(ranked)} models is known"
         )
-        return _untested(what, why)
+        return _no_test(what, why)
     common = table[ranked].dropna()
     quality = -common.mean().to_numpy(float)
     capability = np.array([order[name] for name in ranked])
@@ -251,32 +249,30 @@ def _rho(x: Array, y: Array, unit: str, what: str) -> _Tested:
     return _Tested(rho.value, rho.interval, known, n, unit, smallest, what, (0.0, np.inf), test)
 
 
-def capability_of(given: Any) -> dict[str, float]:
+def capability_of(stated: object) -> dict[str, float]:
     """From a mapping of names to numbers, or from a list, the least capable first."""
-    if given is None:
+    if stated is None:
         return {}
-    if isinstance(given, Mapping) and all(isinstance(value, int | float) for value in given.values()):
-        return {str(name): float(value) for name, value in given.items()}
-    if isinstance(given, list | tuple):
-        return {str(name): float(place) for place, name in enumerate(given)}
+    if isinstance(stated, Mapping) and all(isinstance(value, int | float) for value in stated.values()):
+        return {str(name): float(value) for name, value in stated.items()}
+    if isinstance(stated, list | tuple):
+        return {str(name): float(place) for place, name in enumerate(stated)}
     raise SettingError(
-        f"'capability' must be a number a model, or a list of models from the least capable on, got {given!r:.60}. "
+        f"'capability' must be a number a model, or a list of models from the least capable on, got {stated!r:.60}. "
         "Leave it out when there is no such order."
     )
 
 
-def _of(found: Estimate, what: str, where: tuple[float, float]) -> _Tested:
-    smallest = smallest_adjusted_p(found.n_clusters, 1, "none", "sign-flip", 1)
-    return _Tested(
-        found.value, found.interval, found.p, found.n_clusters, "data set", smallest, what, where, found.test
-    )
+def _of(mean: Estimate, what: str, where: tuple[float, float]) -> _Tested:
+    smallest = smallest_adjusted_p(mean.n_clusters, 1, "none", "sign-flip", 1)
+    return _Tested(mean.value, mean.interval, mean.p, mean.n_clusters, "data set", smallest, what, where, mean.test)
 
 
-def _untested(what: str, why: str) -> _Tested:
+def _no_test(what: str, why: str) -> _Tested:
     return _Tested(None, None, None, 0, "data set", 1.0, what, (0.0, np.inf), why_not=why)
 
 
-def _row(name: str, t: _Tested, p_adjusted: float, k: int) -> dict[str, Any]:
+def _row(name: str, t: _Tested, p_adjusted: float, k: int) -> dict[str, object]:
     smallest = min(1.0, k * t.smallest)
     decided = NOT_SUPPORTED if t.refuted else verdict(p_adjusted, smallest, t.interval, t.true_where)
     constant = t.n > 1 and t.unit == "data set"
@@ -310,10 +306,10 @@ def _row(name: str, t: _Tested, p_adjusted: float, k: int) -> dict[str, Any]:
 def _original(rows: pd.DataFrame, forecasts: Forecasts, models: list[str]) -> pd.DataFrame:
     """Calibrated coverage of each model and of the original's two baselines, with its interval by data set."""
     table = per_item(rows, "covers_mean", forecasts)
-    found = []
+    covered = []
     for name in (*models, *(name for name in NAIVE[:2] if name in table)):
         column = table[name].dropna()
         coverage = over_datasets(column, column.index.get_level_values("dataset"), "coverage", within=(0.0, 1.0))
         limits = (coverage.interval.low, coverage.interval.high) if coverage.interval else (np.nan, np.nan)
-        found.append((name, coverage.value, *limits, coverage.n, coverage.n_clusters))
-    return pd.DataFrame(found, columns=["respondent", "calibrated_coverage", "low", "high", "n_items", "n_datasets"])
+        covered.append((name, coverage.value, *limits, coverage.n, coverage.n_clusters))
+    return pd.DataFrame(covered, columns=["respondent", "calibrated_coverage", "low", "high", "n_items", "n_datasets"])

@@ -7,10 +7,10 @@ A row of statistical_tests.csv holds estimate, interval, n, test, p and its adju
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import pandas as pd
 
+from trueness.outside import Json
 from trueness.showing.finding import is_open
 from trueness.showing.methods_paragraph import section
 from trueness.studies.forecast.analysis import Analysis
@@ -40,25 +40,25 @@ def interpretation(forecasts: Forecasts, findings: Findings | None) -> str:
     """Plain text: the checks, the hypotheses, the findings, and what the design cannot tell."""
     checks = validation_of(forecasts, findings)
     verdict = (
-        "All hold." if checks.passed else "Not all hold; what follows is to be read with those that failed in mind."
+        "All hold." if checks.is_valid else "Not all hold; what follows is to be read with those that failed in mind."
     )
     parts = [f"Study {forecasts.study}: what was found", section("Validation", [verdict, *checks.sentences])]
-    parts.append(section("Completeness", _aligned(checks.completeness), wrap=False))
+    parts.append(section("Completeness", _table_lines(checks.completeness), wrap=False))
     if findings is None:
         return "\n\n".join([*parts, section("Findings", ["The analyses were not made."])]) + "\n"
     parts.append(section("Hypotheses", findings.hypotheses.sentences))
-    parts += [section(f"Findings: {a.name}", a.sentences) for a in analyses_of(findings) if a.told]
+    parts += [section(f"Findings: {a.name}", a.sentences) for a in analyses_of(findings) if a.possible]
     parts.append(section("What this design cannot tell", untold(findings)))
     return "\n\n".join(parts) + "\n"
 
 
 def untold(findings: Findings) -> list[str]:
     """Verdicts that stay open, analyses that could not be made, and sentences that say so themselves."""
-    found = [str(row["sentence"]) for row in _open_hypotheses(findings)]
+    sentences = [str(row["sentence"]) for row in _open_hypotheses(findings)]
     for analysis in analyses_of(findings):
-        told_open = analysis.sentences if not analysis.told else [s for s in analysis.sentences if is_open(s)]
-        found += [f"{analysis.name}: {sentence}" for sentence in told_open]
-    return found or ["Nothing that was asked stays open."]
+        still_open = analysis.sentences if not analysis.possible else [s for s in analysis.sentences if is_open(s)]
+        sentences += [f"{analysis.name}: {sentence}" for sentence in still_open]
+    return sentences or ["Nothing that was asked stays open."]
 
 
 def analyses_of(findings: Findings) -> list[Analysis]:
@@ -66,18 +66,18 @@ def analyses_of(findings: Findings) -> list[Analysis]:
     return [a for a in findings.analyses() if a.name not in ("validation", "hypotheses")]
 
 
-def _open_hypotheses(findings: Findings) -> list[dict[str, Any]]:
+def _open_hypotheses(findings: Findings) -> list[dict[str, Json]]:
     return [row for row in _records(findings.hypotheses) if row["verdict"] == CANNOT]
 
 
-def _aligned(table: pd.DataFrame) -> list[str]:
+def _table_lines(table: pd.DataFrame) -> list[str]:
     return str(table.to_string(index=False)).splitlines() if len(table) else ["no claims"]
 
 
 # ---- tests as rows
 
 
-def _tests(findings: Findings) -> Iterator[dict[str, Any]]:
+def _tests(findings: Findings) -> Iterator[dict[str, Json]]:
     for row in _records(findings.hypotheses):
         yield {
             "analysis": "hypotheses", "what": f"{row['hypothesis']}: {row['verdict']}", "estimand": row["what"],
@@ -126,7 +126,7 @@ def _tests(findings: Findings) -> Iterator[dict[str, Any]]:
         }  # fmt: skip
 
 
-def _comparison_tests(row: dict[str, Any]) -> Iterator[dict[str, Any]]:
+def _comparison_tests(row: dict[str, Json]) -> Iterator[dict[str, Json]]:
     shared = {
         "analysis": "comparisons", "what": row["score"], "a": row["a"], "b": row["b"],
         "estimand": "mean difference a - b, interval of the sign flips", "estimate": row["difference"],
@@ -143,12 +143,12 @@ def _comparison_tests(row: dict[str, Any]) -> Iterator[dict[str, Any]]:
     }  # fmt: skip
 
 
-def _records(analysis: Analysis) -> list[dict[str, Any]]:
+def _records(analysis: Analysis) -> list[dict[str, Json]]:
     """Rows in which a column that is not there reads as missing."""
     return [_Lenient({str(key): value for key, value in row.items()}) for row in analysis.table.to_dict("records")]
 
 
-class _Lenient(dict[str, Any]):
+class _Lenient(dict[str, Json]):
     """An analysis may leave out a column that a study does not allow; its test row is then empty there."""
 
     def __missing__(self, key: str) -> None:

@@ -13,8 +13,6 @@ respondent gave one number for all would reward it for saying nothing.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
@@ -44,7 +42,7 @@ def ranking(forecasts: Forecasts, measure: str = "f1") -> Analysis:
             for (respondent, dataset), cell in rows.groupby(["respondent", "dataset"], sort=False)
         ]
     )
-    table = _pooled(each, asked_models(forecasts))
+    table = _by_respondent(each, asked_models(forecasts))
     return Analysis("ranking", table, tuple(_sentences(table, measure)), {"datasets": each})
 
 
@@ -57,7 +55,7 @@ def order_agreement(measured: Array, predicted: Array) -> float:
     return float((truth * claim)[differs].mean()) if differs.any() else float("nan")
 
 
-def _agreement(cell: pd.DataFrame) -> dict[str, Any]:
+def _agreement(cell: pd.DataFrame) -> dict[str, float]:
     from scipy.stats import kendalltau, spearmanr
 
     measured, predicted = cell["measured"].to_numpy(float), cell["predicted"].to_numpy(float)
@@ -74,35 +72,35 @@ def _agreement(cell: pd.DataFrame) -> dict[str, Any]:
     }
 
 
-def _pooled(each: pd.DataFrame, models: tuple[str, ...]) -> pd.DataFrame:
+def _by_respondent(each: pd.DataFrame, models: tuple[str, ...]) -> pd.DataFrame:
     table = []
     for name, mine in each.groupby("respondent", sort=False):
         order = over_datasets(mine["order"], mine["dataset"], "order", null=0.0, within=(-1.0, 1.0))
-        row: dict[str, Any] = {"respondent": name, "datasets": len(mine), **cells("order", order)}
+        row: dict[str, object] = {"respondent": name, "datasets": len(mine), **cells("order", order)}
         row |= {"p": number(order.p), "test": order.test}
         row |= {column: mine[column].mean() for column in ("pairs", "spearman", "kendall")}
         row |= {"best_right": int(mine["best_right"].sum()), "equal": int(mine["one_answer_for_all"].sum())}
         table.append(row)
-    found = pd.DataFrame(table)
-    declared = found["respondent"].isin(models)
-    found["p_holm"] = adjust(found["p"].where(declared), "holm")  # references are there for comparison
-    return found
+    frame = pd.DataFrame(table)
+    declared = frame["respondent"].isin(models)
+    frame["p_holm"] = adjust(frame["p"].where(declared), "holm")  # references are there for comparison
+    return frame
 
 
 def _sentences(table: pd.DataFrame, measure: str) -> list[str]:
-    told: list[str] = []
+    sentences: list[str] = []
     for row in lines(table):
         if not np.isfinite(row.order):
             open_ = f"{row.respondent}: how it orders the learners by {measure} cannot be told: it gives no order."
-            told.append(Finding(open_, open=True))
+            sentences.append(Finding(open_, open=True))
             continue
         interval = f" [{row.order_low:.2f}, {row.order_high:.2f}]" if np.isfinite(row.order_low) else " (no interval)"
         equal = f"; one answer for all learners on {counted(row.equal, 'data set')}" if row.equal else ""
         among = f"Holm-adjusted {row.p_holm:.2g}" if np.isfinite(row.p_holm) else "a reference: not adjusted"
         p = f"; {row.test} {p_text(row.p)}, {among}" if np.isfinite(row.p) else "; no test"
-        told.append(
+        sentences.append(
             f"{row.respondent} orders the learners by {measure} with tau {row.order:.2f}{interval} "
             f"({percent(row.pairs)} of the pairs; {counted(row.datasets, 'data set')}, t{p}); "
             f"the best one is right on {row.best_right} of {row.datasets}{equal}."
         )
-    return told
+    return sentences

@@ -13,10 +13,10 @@ A claim that could not be read is there, with null for its numbers and its statu
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import pandas as pd
 
+from trueness.outside import Json
 from trueness.showing.saving import plain, plain_columns, plain_records, safe_name
 from trueness.statistics.runs import expected_content
 from trueness.studies.forecast import selection
@@ -35,13 +35,13 @@ _SCORES = (
 
 def comparison_names(forecasts: Forecasts) -> dict[tuple[str, str], str]:
     """(data set, learner) -> {dataset}_{algorithm}_llm_comparison.json; two that would share a name are numbered."""
-    found: dict[tuple[str, str], str] = {}
+    names: dict[tuple[str, str], str] = {}
     for item in sorted(selection.items(forecasts)):
         name, k = safe_name(*item), 2
-        while f"{name}_llm_comparison.json" in found.values():
+        while f"{name}_llm_comparison.json" in names.values():
             name, k = f"{safe_name(*item)}-{k}", k + 1
-        found[item] = f"{name}_llm_comparison.json"
-    return found
+        names[item] = f"{name}_llm_comparison.json"
+    return names
 
 
 def comparison_texts(forecasts: Forecasts) -> dict[str, str]:
@@ -55,13 +55,13 @@ def comparison_texts(forecasts: Forecasts) -> dict[str, str]:
     return {name: _comparison(forecasts, item, parts.get(item, scores.iloc[:0])) for item, name in names.items()}
 
 
-def detailed_text(forecasts: Forecasts, head: Mapping[str, Any]) -> str:
+def detailed_text(forecasts: Forecasts, head: Mapping[str, Json]) -> str:
     """One line a respondent, cell, measure and formulation, its repeats averaged; `head` stands on top."""
     scores = selection.headline(forecasts)
     keys = ["respondent", "dataset", "learner", "measure", "formulation"]
     columns = [name for name in _SCORES if name in scores and name not in ("wis", "crps", "pit")]
     columns += [f"{score}_{truth}" for truth in ("mean_ci", "runs") for score in ("overlaps", "iou", "calibration")]
-    grouped = scores.assign(answered=selection.answered(scores)).groupby(keys)
+    grouped = scores.assign(answered=selection.is_answered(scores)).groupby(keys)
     cells = (
         grouped[columns]
         .mean()
@@ -89,12 +89,12 @@ def _comparison(forecasts: Forecasts, item: tuple[str, str], part: pd.DataFrame)
         "level": forecasts.level,
         "about": plain(dict(forecasts.datasets.get(dataset, {}))),
         "respondents": sorted(part["respondent"].unique()),
-        "measured": {measure: _measured(truth) for measure, truth in truths.items()},
+        "measured": {measure: _truth_record(truth) for measure, truth in truths.items()},
     }
     return _lines(head, "claims", _claims(part))
 
 
-def _measured(truth: Truth | None) -> dict[str, Any] | None:
+def _truth_record(truth: Truth | None) -> dict[str, object] | None:
     if truth is None:
         return None
     ci, runs = truth.mean_ci, truth.run_range
@@ -108,7 +108,7 @@ def _measured(truth: Truth | None) -> dict[str, Any] | None:
     }  # fmt: skip
 
 
-def _claims(part: pd.DataFrame) -> list[dict[str, Any]]:
+def _claims(part: pd.DataFrame) -> list[dict[str, Json]]:
     values = plain_columns(part)
     nothing = [None] * len(part)
     flat = [values.get(name, nothing) for name in (*_CLAIM, *_SCORES)]
@@ -118,12 +118,12 @@ def _claims(part: pd.DataFrame) -> list[dict[str, Any]]:
     }
     rows = [dict(zip((*_CLAIM, *_SCORES), row, strict=True)) for row in zip(*flat, strict=True)]
     for name, columns in versus.items():
-        for row, found in zip(rows, zip(*columns, strict=True), strict=True):
-            row[name] = dict(zip(_VERSUS, found, strict=True))
+        for row, scores in zip(rows, zip(*columns, strict=True), strict=True):
+            row[name] = dict(zip(_VERSUS, scores, strict=True))
     return rows
 
 
-def _lines(head: Mapping[str, Any], name: str, rows: list[dict[str, Any]]) -> str:
+def _lines(head: Mapping[str, Json], name: str, rows: list[dict[str, Json]]) -> str:
     """JSON with the head indented and one line a row: it can be read, compared and written fast."""
     top = printable_json(plain(head), indent=2, allow_nan=False).removesuffix("\n}")
     body = ",\n".join("    " + printable_json(row, allow_nan=False) for row in rows)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 from trueness.errors import PlanError
+from trueness.outside import Json
 from trueness.studies.forecast.forecast_frames import ORIGINAL
 
 _FORMULATIONS = dict(enumerate(ORIGINAL, start=1))  # the original's numbers, its own words
@@ -13,7 +13,7 @@ _DATASETS = {"synthetic_12": "synthetic-12", "synthetic_30": "synthetic-30", "sy
              "synthetic30": "synthetic-30"}  # fmt: skip
 
 
-def settings_of(config: Any, path: Path) -> dict[str, Any]:
+def settings_of(config: Json, path: Path) -> dict[str, Json]:
     try:
         return _settings_of(config)
     except (ValueError, TypeError, KeyError, IndexError, AttributeError, OverflowError) as error:
@@ -23,12 +23,12 @@ def settings_of(config: Any, path: Path) -> dict[str, Any]:
         ) from None
 
 
-def _settings_of(config: Any) -> dict[str, Any]:
+def _settings_of(config: Json) -> dict[str, Json]:
     """Our settings; what is of another shape than the original's raises."""
-    experiments, asked = config["experiments"], config.get("llm_settings", {})
+    experiments, llm_settings = config["experiments"], config.get("llm_settings", {})
     named = list(experiments.get("llm_models", []))
     options = {
-        name: {"retries": asked.get("max_retries", 3), "delay": asked.get("retry_delay", 5)}
+        name: {"retries": llm_settings.get("max_retries", 3), "delay": llm_settings.get("retry_delay", 5)}
         for name in named
         if not name.startswith(("embedded/", "mock/"))
     }
@@ -42,8 +42,8 @@ def _settings_of(config: Any) -> dict[str, Any]:
         "forecast": {
             "models": named,
             "formulations": [_FORMULATIONS[int(k)] for k in experiments.get("prompt_formulations", (1, 2, 3))],
-            "temperature": asked.get("temperature", 0.1),
-            "max_tokens": asked.get("max_tokens", 1024),
+            "temperature": llm_settings.get("temperature", 0.1),
+            "max_tokens": llm_settings.get("max_tokens", 1024),
         },
         "models": options,
     }

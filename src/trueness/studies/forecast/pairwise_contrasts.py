@@ -28,7 +28,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from trueness.statistics.multiplicity import adjust
-from trueness.studies.forecast.analysis import Analysis, asked_models, cell_means, joined, lines, number
+from trueness.studies.forecast.analysis import Analysis, asked_models, cell_means, join_words, lines, number
 from trueness.studies.forecast.by_dataset import cells as estimate_cells
 from trueness.studies.forecast.by_dataset import over_datasets
 from trueness.studies.forecast.forecast_frames import CELL, Forecasts
@@ -50,14 +50,14 @@ def contrasts(forecasts: Forecasts, measure: str = "f1") -> Analysis:
     """One row a contrast and respondent; `more` has one row a unit."""
     cells = cell_means(forecasts, measure)
     places = cells[list(CELL)].drop_duplicates(ignore_index=True)
-    found = list(_contrasts(places, forecasts))
-    if not found or cells.empty:
+    pairs = list(_contrasts(places, forecasts))
+    if not pairs or cells.empty:
         why = "no readable claim" if cells.empty else "one learner on one data set"
         return Analysis.untold("contrasts", f"Pairs of learners and of data sets cannot be compared: {why}.")
     rows, units = [], []
     wide = cells.pivot_table(index=list(CELL), columns="respondent", values=["measured", "predicted"], sort=False)
     wide = wide.reindex(pd.MultiIndex.from_frame(places))  # a cell without any value stays in its place
-    for one in found:
+    for one in pairs:
         for who in dict.fromkeys(cells["respondent"]):
             each = _by_unit(pd.DataFrame(wide.xs(who, axis=1, level=1)), one)
             if len(each):
@@ -114,14 +114,14 @@ def _by_unit(values: pd.DataFrame, one: ForecastContrast) -> pd.DataFrame:
 
 def _row(one: ForecastContrast, who: str, each: pd.DataFrame) -> dict[str, object]:
     off_by = over_datasets(each["predicted"] - each["measured"], each["name"], "off by", within=(-2.0, 2.0))
-    told = each.dropna(subset=["agreement"])
-    test = over_datasets(told["agreement"], told["name"], "agreement", 0.0, "greater") if len(told) else None
+    apart = each.dropna(subset=["agreement"])
+    test = over_datasets(apart["agreement"], apart["name"], "agreement", 0.0, "greater") if len(apart) else None
     tested = test is not None and one.unit == "dataset"
     return {
         "kind": one.kind, "a": one.a, "b": one.b, "respondent": who, "unit": one.unit, "n": len(each),
         "measured": each["measured"].mean(), "predicted": each["predicted"].mean(), **estimate_cells("off_by", off_by),
-        "right": int((told["agreement"] > 0).sum()), "of": len(told),
-        "wrong_on": ", ".join(map(str, told.loc[told["agreement"] <= 0, "name"])),
+        "right": int((apart["agreement"] > 0).sum()), "of": len(apart),
+        "wrong_on": ", ".join(map(str, apart.loc[apart["agreement"] <= 0, "name"])),
         "p": number(test.p) if test and tested else np.nan, "test": test.test if test and tested else "",
     }  # fmt: skip
 
@@ -134,4 +134,4 @@ def _sentences(table: pd.DataFrame, measure: str) -> Iterator[str]:
             + (f", wrong on {row.wrong_on}" if row.wrong_on and row.of <= 6 else "")
             for row in lines(mine)
         ]
-        yield f"{who}, {kind} by {measure}: {joined(each, 8)}."
+        yield f"{who}, {kind} by {measure}: {join_words(each, 8)}."

@@ -57,28 +57,28 @@ def part(folder: Path, forecasts: Forecasts, findings: Findings | None, draw: Dr
     """Its figures are drawn anew where all respondents would not fit a page."""
     models = [name for name in selection.respondents(forecasts) if name not in forecasts.references]
     scores = selection.headline(forecasts)
-    asked = scores[~scores["respondent"].isin(forecasts.references)]
-    read = int(selection.answered(asked).sum())
+    claims = scores[~scores["respondent"].isin(forecasts.references)]
+    read = int(selection.is_answered(claims).sum())
     abstract = (
-        f"We compare {read} readable of {len(asked)} claimed ranges by {counted(len(models), 'model')} with what "
+        f"We compare {read} readable of {len(claims)} claimed ranges by {counted(len(models), 'model')} with what "
         f"{counted(len(selection.learners(forecasts)), 'learner')} did on "
         f"{counted(len(selection.datasets(forecasts)), 'data set')}. {headline_of(forecasts).sentence}"
     )
     checks = validation_of(forecasts, findings).sentences
-    said: list[tuple[str, Sequence[str]]] = []
+    sections: list[tuple[str, Sequence[str]]] = []
     if findings is not None:
-        said.append(("Hypotheses", findings.hypotheses.sentences))
-        said += [
-            (analysis.name.capitalize(), analysis.sentences) for analysis in analyses_of(findings) if analysis.told
+        sections.append(("Hypotheses", findings.hypotheses.sentences))
+        sections += [
+            (analysis.name.capitalize(), analysis.sentences) for analysis in analyses_of(findings) if analysis.possible
         ]
-        said.append(("What this design cannot tell", untold(findings)))
+        sections.append(("What this design cannot tell", untold(findings)))
     shown: list[Picture] = []
     for figure in figures_of_paper(forecasts):
         if isinstance(figure, str):
             shown += drawn(folder, "plots", figure)
         else:
             with suppress(NotDrawn):
-                found = draw(source_of(figure.chart), ("svg", "pdf"))
-                shown.append(Picture(figure.name, figure.caption, found["svg"].decode(), found["pdf"]))
+                images = draw(source_of(figure.chart), ("svg", "pdf"))
+                shown.append(Picture(figure.name, figure.caption, images["svg"].decode(), images["pdf"]))
     tables = tables_of_paper(forecasts, findings)
-    return Part("forecast", abstract, checks, methods(forecasts), said, tables, shown)
+    return Part("forecast", abstract, checks, methods(forecasts), sections, tables, shown)

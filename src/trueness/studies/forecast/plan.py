@@ -15,7 +15,7 @@ import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, Protocol
+from typing import Annotated, Protocol
 
 import numpy as np
 
@@ -25,7 +25,7 @@ from trueness.datasets import Dataset
 from trueness.errors import PlanError, did_you_mean, listed
 from trueness.learners import Learner
 from trueness.models import Settings
-from trueness.outside import MEGABYTE, inside, text_of
+from trueness.outside import MEGABYTE, Json, inside, text_of
 from trueness.running.cells import Cell, PlanContext, reply_key
 from trueness.running.stage import Ask, Outcome
 from trueness.settings import Names, OneOf, Positive, SomeNames, Temperature, Whole
@@ -72,11 +72,11 @@ class MeasuredRuns(Protocol):
     vary: dict[str, str]
     datasets: dict[str, Dataset]
     learners: dict[str, Learner]
-    learner_specs: dict[str, dict[str, Any]]
+    learner_specs: Mapping[str, Mapping[str, Json]]
 
     def rows_of(self, item: str) -> int: ...
 
-    def describe(self, item: str, respondent: str) -> dict[str, Any]: ...
+    def describe(self, item: str, respondent: str) -> dict[str, Json]: ...
 
     def units(self) -> tuple[int, str]: ...
 
@@ -86,7 +86,7 @@ class Forecast:
     """The checked plan of a forecast study; `cells()` is what models are asked."""
 
     discovery: MeasuredRuns
-    models: dict[str, dict[str, Any]]  # name -> options
+    models: dict[str, dict[str, Json]]  # name -> options
     references: tuple[str, ...]
     humans: dict[str, str]  # respondent -> text of its CSV
     variants: tuple[dict[str, str], ...]
@@ -107,9 +107,9 @@ class Forecast:
     measures = ("covers_mean", "coverage_runs", "interval_score")
 
     @classmethod
-    def from_plan(cls, table: Mapping[str, Any], context: PlanContext) -> Forecast:
+    def from_plan(cls, table: Mapping[str, Json], context: PlanContext) -> Forecast:
         """From the [forecast] table of a plan, beside its [discovery] and [models.*] tables."""
-        given = context.settings_of("forecast", ForecastSettings, table)
+        settings = context.settings_of("forecast", ForecastSettings, table)
         where = f"{context.file}, [forecast]"
         discovery = context.tasks.get("discovery")
         if discovery is None:
@@ -117,23 +117,23 @@ class Forecast:
                 "[forecast] must stand beside a [discovery] table, whose runs are its truth, got none.  "
                 f"({context.file})"
             )
-        templates = _templates(given.formulations, context.folder, where)
+        templates = _templates(settings.formulations, context.folder, where)
         return cls(
             discovery=discovery,
-            models=context.models_of(given.models),
-            references=_references(given.references, where),
-            humans=_humans(given.humans, context.folder, where),
-            variants=_variants(given, list(templates)),
+            models=context.models_of(settings.models),
+            references=_references(settings.references, where),
+            humans=_humans(settings.humans, context.folder, where),
+            variants=_variants(settings, list(templates)),
             templates=templates,
-            repeats=given.repeats,
-            structured=given.structured,
-            temperature=None if given.temperature == "none" else given.temperature,
-            max_tokens=given.max_tokens,
-            timeout=given.timeout,
+            repeats=settings.repeats,
+            structured=settings.structured,
+            temperature=None if settings.temperature == "none" else settings.temperature,
+            max_tokens=settings.max_tokens,
+            timeout=settings.timeout,
             limit_usd=context.limit_usd,
-            capability={str(k): float(v) for k, v in given.capability.items()},
-            famous=given.famous,
-            published=read_published(context.folder / given.published) if given.published else (),
+            capability={str(k): float(v) for k, v in settings.capability.items()},
+            famous=settings.famous,
+            published=read_published(context.folder / settings.published) if settings.published else (),
             seed=context.seed,
         )
 
@@ -153,7 +153,7 @@ class Forecast:
 
     def _cell(self, model: str, arms: dict[str, str], dataset: str, learner: str) -> Cell:
         data = self.discovery.datasets[dataset]
-        asked = messages(
+        question = messages(
             self.templates[arms["formulation"]],
             arms,
             data,
@@ -165,8 +165,8 @@ class Forecast:
             self.discovery.describe(dataset, learner)["level_codes"],
         )
         settings = self._settings(model, arms)
-        common = {"messages": asked, "settings": settings, "nodes": len(data.truth)}
-        key = reply_key(model, self.models[model], asked, settings, "")
+        common = {"messages": question, "settings": settings, "nodes": len(data.truth)}
+        key = reply_key(model, self.models[model], question, settings, "")
         identity = {"task": self.name, "version": VERSION, "question": key}
         return Cell(f"{dataset}/{learner}", "/".join(arms.values()), model, self.repeats, common, identity)
 
@@ -190,10 +190,10 @@ class Forecast:
     def units(self) -> tuple[int, str]:
         return self.discovery.units()
 
-    def describe(self, item: str, respondent: str) -> dict[str, Any]:
+    def describe(self, item: str, respondent: str) -> dict[str, Json]:
         return {"nodes": len(self.discovery.datasets[item.split("/")[0]].truth)}
 
-    def about(self) -> dict[str, Any]:
+    def about(self) -> dict[str, Json]:
         """What the tables of a forecast study need beside its replies."""
         return {
             "datasets": {name: self._dataset_about(name) for name in self.discovery.datasets},
@@ -207,7 +207,7 @@ class Forecast:
             "published": [figure._asdict() for figure in self.published],
         }
 
-    def _dataset_about(self, name: str) -> dict[str, Any]:
+    def _dataset_about(self, name: str) -> frames.DatasetAbout:
         data = self.discovery.datasets[name]
         nodes, edges = len(data.truth), data.truth.n_edges()
         return {
@@ -221,7 +221,7 @@ class Forecast:
             **({"atlas": self._in_the_atlas(name)} if ATLAS in self.references else {}),
         }
 
-    def _in_the_atlas(self, name: str) -> dict[str, Any]:
+    def _in_the_atlas(self, name: str) -> dict[str, dict[str, dict[str, list[float]]]]:
         """Learner -> measure -> target -> quantiles, of a table as the learners get it."""
         rng = np.random.default_rng(self.discovery.seed)
         place = place_of(self.discovery.datasets[name].draw(self.discovery.rows_of(name), rng))
@@ -232,7 +232,7 @@ class Forecast:
             if entry is not None
         }
 
-    def _learner_about(self, name: str) -> dict[str, Any]:
+    def _learner_about(self, name: str) -> frames.LearnerAbout:
         card = self.discovery.learners[name].card
         assumed = {data: self.discovery.describe(data, name)["assumptions"] for data in self.discovery.datasets}
         return {
@@ -242,7 +242,7 @@ class Forecast:
             "family": card.family,
             "assumes": list(card.assumes),
             "breaks": {
-                data: [a for a, verdict in found.items() if verdict == "broken"] for data, found in assumed.items()
+                data: [a for a, verdict in each.items() if verdict == "broken"] for data, each in assumed.items()
             },
         }
 
@@ -252,7 +252,7 @@ class Forecast:
 
 def _templates(names: Sequence[str], folder: Path, where: str) -> dict[str, Template]:
     """Formulation -> template: one of ours, or a file of the user's, which is called as the file without its ending."""
-    found: dict[str, Template] = {}
+    templates: dict[str, Template] = {}
     for name in names:
         if name in frames.FORMULATIONS:
             made = template(name)
@@ -265,21 +265,21 @@ def _templates(names: Sequence[str], folder: Path, where: str) -> dict[str, Temp
                 f"{name!r}. {did_you_mean(name, frames.FORMULATIONS)}".rstrip()
                 + f"  ({where})"
             )
-        if made.name in (*found, frames.REFERENCE) or "/" in made.name:
+        if made.name in (*templates, frames.REFERENCE) or "/" in made.name:
             raise PlanError(f"each of 'formulations' must have a name of its own, got {made.name!r} again.  ({where})")
         if made.version == "own" and made.name in frames.FORMULATIONS:
             raise PlanError(f"a wording of your own must not be called {made.name!r}, as ours is.  ({where})")
-        found[made.name] = made
-    return found
+        templates[made.name] = made
+    return templates
 
 
-def _variants(given: ForecastSettings, formulations: Sequence[str]) -> tuple[dict[str, str], ...]:
+def _variants(settings: ForecastSettings, formulations: Sequence[str]) -> tuple[dict[str, str], ...]:
     """All combinations when `crossed`; else the first of every arm, with one arm at a time varied."""
     chosen = {
-        "formulation": formulations, "names": given.names, "metadata": given.metadata,
-        "definition": given.definition, "target": given.targets,
+        "formulation": formulations, "names": settings.names, "metadata": settings.metadata,
+        "definition": settings.definition, "target": settings.targets,
     }  # fmt: skip
-    if given.crossed:
+    if settings.crossed:
         return tuple(dict(zip(chosen, values, strict=True)) for values in itertools.product(*chosen.values()))
     first = {arm: values[0] for arm, values in chosen.items()}
     others = [first | {"formulation": name} for name in chosen["formulation"]]
@@ -290,8 +290,8 @@ def _variants(given: ForecastSettings, formulations: Sequence[str]) -> tuple[dic
     return tuple(others)
 
 
-def _references(given: Sequence[str], where: str) -> tuple[str, ...]:
-    names = tuple(name if name.startswith("baseline/") else f"baseline/{name}" for name in given)
+def _references(references: Sequence[str], where: str) -> tuple[str, ...]:
+    names = tuple(name if name.startswith("baseline/") else f"baseline/{name}" for name in references)
     for name in names:
         if name not in AVAILABLE:
             raise PlanError(
@@ -301,12 +301,12 @@ def _references(given: Sequence[str], where: str) -> tuple[str, ...]:
 
 
 def _humans(names: Sequence[str], folder: Path, where: str) -> dict[str, str]:
-    found = {}
+    sheets = {}
     for name in names:
         path = folder / name.removeprefix("human/")
         if not path.is_file():
             raise PlanError(f"'humans' must be CSV files, got {name!r}, which is not there. Print a sheet to fill: "
                             f"trueness new human-sheet  ({where})")  # fmt: skip
         human.read_experts(path)  # a mistake in it is said now
-        found[f"human/{path.stem}"] = path.read_text(encoding="utf-8-sig")
-    return found
+        sheets[f"human/{path.stem}"] = path.read_text(encoding="utf-8-sig")
+    return sheets

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from trueness.outside import Json
 from trueness.showing.console import Console, plain, print_points
 from trueness.showing.sheet import Sheet, changes, left_out, named
 from trueness.statistics.runs import range_note
@@ -20,11 +21,11 @@ SKILL_AGAINST = ("skill_random", "skill_heuristic", "skill_climatology")
 
 def print_forecasts(out: Console, forecasts: Forecasts) -> None:
     """One line a respondent, models before baselines."""
-    found = rows(forecasts)
-    asked = len(forecasts.replies)
+    table = rows(forecasts)
+    replies = len(forecasts.replies)
     unread = int((forecasts.replies["status"] != "ok").sum())
-    out.print(f"[bold]forecast[/]   {asked:,} replies, {unread:,} not fully read; {100 * forecasts.level:g} % ranges")
-    sheet = _sheet(found)
+    out.print(f"[bold]forecast[/]   {replies:,} replies, {unread:,} not fully read; {100 * forecasts.level:g} % ranges")
+    sheet = _sheet(table)
     sheet.print(out)
     notes = [
         selection.arm_text(forecasts),
@@ -40,22 +41,22 @@ def print_forecasts(out: Console, forecasts: Forecasts) -> None:
         out.print(f"  {plain(note)}", style="dim")
 
 
-def _sheet(found: Sequence[Mapping[str, Any]]) -> Sheet:
-    skills = [name for name in SKILL_AGAINST if any(row.get(name) is not None for row in found)]
+def _sheet(table: Sequence[Mapping[str, Json]]) -> Sheet:
+    skills = [name for name in SKILL_AGAINST if any(row.get(name) is not None for row in table)]
     titles = [name.replace("_", " ") for name in skills]
     columns = {
-        "respondent": [str(row["respondent"]) for row in found],
-        "answered": [f"{row['answered']} / {row['asked']}" for row in found],
-        "covers mean": [_with_ends(row, "calibrated_coverage") for row in found],
-        "covers runs": [_with_ends(row, "coverage_runs") for row in found],
-        "interval score": [_with_ends(row, "interval_score") for row in found],
-        **{title: [_number(row.get(name)) for row in found] for title, name in zip(titles, skills, strict=True)},
-        "bias": [_number(row["bias"], signed=True) for row in found],
-        "width": [_number(row["width_ratio_runs"]) for row in found],
-        "confidence": [str(row["confidence"]) for row in found],
+        "respondent": [str(row["respondent"]) for row in table],
+        "answered": [f"{row['answered']} / {row['asked']}" for row in table],
+        "covers mean": [_with_ends(row, "calibrated_coverage") for row in table],
+        "covers runs": [_with_ends(row, "coverage_runs") for row in table],
+        "interval score": [_with_ends(row, "interval_score") for row in table],
+        **{title: [_number(row.get(name)) for row in table] for title, name in zip(titles, skills, strict=True)},
+        "bias": [_number(row["bias"], signed=True) for row in table],
+        "width": [_number(row["width_ratio_runs"]) for row in table],
+        "confidence": [str(row["confidence"]) for row in table],
     }
     drop = named([*titles[:-1], "bias", "width", *titles[-1:], "covers runs", "confidence", "answered"])
-    return Sheet(columns, drop, ("answered", "bias", "width", *titles), changes([row["kind"] for row in found]))
+    return Sheet(columns, drop, ("answered", "bias", "width", *titles), changes([row["kind"] for row in table]))
 
 
 def print_findings(out: Console, findings: Findings) -> None:
@@ -65,7 +66,7 @@ def print_findings(out: Console, findings: Findings) -> None:
     print_points(findings.hypotheses.sentences, out)
 
 
-def _with_ends(row: Mapping[str, Any], name: str) -> str:
+def _with_ends(row: Mapping[str, Json], name: str) -> str:
     if row[name] is None:
         return "-"
     if row[f"{name}_low"] is None:

@@ -10,12 +10,11 @@ Edge cases (`check MODEL --edge-cases`) are three more, whose right answer nobod
 
 from __future__ import annotations
 
-from typing import Any
-
 from trueness import models, texts
 from trueness.datasets import load
 from trueness.learners import build
 from trueness.models import Message, Settings
+from trueness.outside import Json
 from trueness.reading.expected import MEASURES, Reading
 from trueness.studies.forecast.prompting import LINES, PLACEHOLDERS, messages, schema, template
 from trueness.studies.forecast.work import read_reply
@@ -53,21 +52,21 @@ def judge_edge_case(case: str, reading: Reading) -> str:
     return f"passed: {shown}" if held else f"FAILED: {shown} leave out the perfect result"
 
 
-def probe(name: str, edge_cases: bool = False) -> dict[str, Any]:
+def probe(name: str, edge_cases: bool = False) -> dict[str, Json]:
     """Ask one question of the model (four with the edge cases) and say everything that came of it."""
     model = models.build(name)
     dataset = load("asia")
     made, rows = template("direct"), dataset.about.rows
-    asked = messages(made, ARMS, dataset, build("pc"), rows, "redraw", 100, structured=model.offers_schema)
+    question = messages(made, ARMS, dataset, build("pc"), rows, "redraw", 100, structured=model.offers_schema)
     settings = Settings(max_tokens=256, schema=schema("direct") if model.offers_schema else None)
     try:
-        reply = model.ask(asked, settings)
+        reply = model.ask(question, settings)
         free = Settings(max_tokens=256)
         edges = {case: model.ask(edge_question(case), free) for case in (_ROWS if edge_cases else ())}
     finally:
         model.close()
     reading = read_reply(reply, len(dataset.truth))
-    found = {
+    report = {
         "model": name,
         "status": str(reading.status),
         "message": reply.message or reading.message,
@@ -76,10 +75,10 @@ def probe(name: str, edge_cases: bool = False) -> dict[str, Any]:
         "tokens": f"{reply.input_tokens} in, {reply.output_tokens} out",
         "usd": reply.cost,
         "settings": {key: str(value) for key, value in reply.settings.items() if key != "schema"},
-        "asked": "\n".join(message.content for message in asked),
+        "asked": "\n".join(message.content for message in question),
         "reply": reply.text,
         "read": {key: str(value) for key, value in reading.to_dict().items()},
     }
     for case, answer in edges.items():
-        found[f"edge case: {case}"] = f"{judge_edge_case(case, read_reply(answer, 4))}  ({answer.text!r:.80})"
-    return {key: texts.arriving_values(value) for key, value in found.items()}
+        report[f"edge case: {case}"] = f"{judge_edge_case(case, read_reply(answer, 4))}  ({answer.text!r:.80})"
+    return {key: texts.arriving_values(value) for key, value in report.items()}

@@ -20,7 +20,6 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from pathlib import Path
-from typing import Any
 
 from trueness.datasets import Dataset
 from trueness.errors import PlanError, did_you_mean, listed
@@ -156,7 +155,7 @@ def messages(
     return made.fill(values)
 
 
-def schema(formulation: str, max_tokens: int = 1024, target: str = "run") -> dict[str, Any]:
+def schema(formulation: str, max_tokens: int = 1024, target: str = "run") -> dict[str, object]:
     """The JSON schema of an answer, for models that can be held to one.
 
     Where few tokens are allowed the reasoning is kept short, so that it does not cut off the ranges behind it.
@@ -165,20 +164,20 @@ def schema(formulation: str, max_tokens: int = 1024, target: str = "run") -> dic
     measures["shd"] = _ranges(formulation, "integer" if target == "run" else "number")  # edges are counted
     if formulation != "steps":
         return _object(measures)
-    reasoning: dict[str, Any] = {"type": "string"}
+    reasoning: dict[str, object] = {"type": "string"}
     if max_tokens <= FEW_TOKENS:
         reasoning["maxLength"] = max(10, max_tokens - RANGES_TOKENS)  # even at one character a token
     return _object({"reasoning": reasoning} | measures)
 
 
-def _ranges(formulation: str, kind: str) -> dict[str, Any]:
+def _ranges(formulation: str, kind: str) -> dict[str, object]:
     interval = _object({"low": {"type": kind}, "high": {"type": kind}})
     if formulation != "quantiles":
         return interval
     return _object({"median": {"type": kind}, "50": interval, "80": interval, "95": interval})
 
 
-def _object(properties: dict[str, Any]) -> dict[str, Any]:
+def _object(properties: Mapping[str, object]) -> dict[str, object]:
     return {
         "type": "object",
         "properties": properties,
@@ -198,16 +197,16 @@ def _format(formulation: str, structured: bool) -> str:
 def dataset_text(dataset: Dataset, names: str, metadata: str, rows: int, vary: str) -> str:
     """What a model is told of a data set: lines of its card."""
     about, nodes = dataset.about, list(dataset.truth.nodes)
-    told = names == "named"
+    named = names == "named"
     shown = dict(zip(nodes, variable_names(nodes, names), strict=True))
-    meanings = told and metadata == "full" and about.domain != "simulation"
+    meanings = named and metadata == "full" and about.domain != "simulation"
     variables = [
         f"{shown[node]}: {about.variables[node]}" if meanings and about.variables.get(node) else shown[node]
         for node in nodes
     ]
     lines = [
-        f"Name: {about.title if told else 'not told'}",
-        f"Domain: {about.domain if told else 'not told'}",
+        f"Name: {about.title if named else 'not told'}",
+        f"Domain: {about.domain if named else 'not told'}",
         f"Variables ({len(nodes)}): {('; ' if meanings else ', ').join(variables)}",
         f"Rows: {rows:,}",
     ]
@@ -219,7 +218,7 @@ def dataset_text(dataset: Dataset, names: str, metadata: str, rows: int, vary: s
             f"Rows are {_VARIES[vary]}",
             f"Edges of the true graph: {dataset.truth.n_edges()} ({about.truth})",
         ]
-    if metadata == "full" and told:
+    if metadata == "full" and named:
         lines.append(f"About: {about.summary}")
     return "\n".join(lines)
 
@@ -246,5 +245,5 @@ def learner_text(learner: Learner, metadata: str, codes: bool = False) -> str:
     return "\n".join(lines)
 
 
-def _plain(value: Any) -> bool:
+def _plain(value: object) -> bool:
     return isinstance(value, str | int | float | bool)

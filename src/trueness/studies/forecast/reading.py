@@ -6,10 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
 import pandas as pd
 
+from trueness.outside import Json
 from trueness.running.results import Results, Row
 from trueness.running.store import Store
 from trueness.running.study_folder import Scored
@@ -60,10 +61,10 @@ class ForecastReading(RunReading):
     def rows(self) -> Iterable[Row]:
         return long_rows(self.forecasts)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Json]:
         return {"respondents": rows(self.forecasts), "findings": self.findings.to_dict()}
 
-    def as_json(self, measures: Sequence[str] | None) -> dict[str, Any]:
+    def as_json(self, measures: Sequence[str] | None) -> dict[str, Json]:
         return {"study": self.results.study, "task": self.results.task, "rows": rows(self.forecasts)}
 
     def as_csv(self, measures: Sequence[str] | None) -> str:

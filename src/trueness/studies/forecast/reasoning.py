@@ -14,22 +14,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from trueness.studies.forecast.analysis import Analysis, joined, lines, percent, percent_with_ends
+from trueness.studies.forecast.analysis import Analysis, join_words, lines, percent, percent_with_ends
 from trueness.studies.forecast.assumptions import Mention, concept_of, mentions
 from trueness.studies.forecast.by_dataset import cells, over_datasets
-from trueness.studies.forecast.forecast_frames import ARMS, CELL, Forecasts
+from trueness.studies.forecast.forecast_frames import ARMS, CELL, Forecasts, LearnerAbout
 from trueness.texts import counted
 
 _REPLY = (*CELL, *ARMS, "respondent", "repeat")
 
 
 class _Card(NamedTuple):
-    own: tuple[str, ...]
+    names: tuple[str, ...]
     others: tuple[str, ...]
     assumes: frozenset[str]
 
@@ -37,45 +37,45 @@ class _Card(NamedTuple):
 def reasoning(forecasts: Forecasts) -> Analysis:
     """One row a respondent; `more` has one row a reply and one row a span."""
     replies = forecasts.replies
-    asked = replies[replies["text"].notna() & (replies["text"].astype(str).str.len() > 0)] if len(replies) else replies
-    if len(asked) == 0:
+    texts = replies[replies["text"].notna() & (replies["text"].astype(str).str.len() > 0)] if len(replies) else replies
+    if len(texts) == 0:
         return Analysis.untold("reasoning", "Reasoning cannot be told: no reply has a text.")
     cards = {name: _card(name, forecasts.learners) for name in forecasts.learners}
     if not any(card.assumes for card in cards.values()):
         return Analysis.untold("reasoning", "Reasoning cannot be told: no learner's card names an assumption.")
-    asked = asked[asked["learner"].isin(list(cards))]
-    per_reply, spans = _read_all(asked, cards)
+    texts = texts[texts["learner"].isin(list(cards))]
+    per_reply, spans = _read_all(texts, cards)
     table = _by_respondent(per_reply)
     return Analysis("reasoning", table, tuple(_sentences(table)), {"replies": per_reply, "spans": spans})
 
 
-def _card(name: str, learners: Mapping[str, Mapping[str, Any]]) -> _Card:
+def _card(name: str, learners: Mapping[str, LearnerAbout]) -> _Card:
     about = learners[name]
     mine = (name, str(about.get("title", name)), name.split("/")[-1])
     others = [
         word for other, card in learners.items() if other != name for word in (other, str(card.get("title", other)))
     ]
-    theirs = tuple(word for word in others if word.lower() not in {own.lower() for own in mine})
+    theirs = tuple(word for word in others if word.lower() not in {alias.lower() for alias in mine})
     return _Card(mine, theirs, frozenset(concept_of(phrase) for phrase in about.get("assumes", ())))
 
 
-def _read_all(asked: pd.DataFrame, cards: Mapping[str, _Card]) -> tuple[pd.DataFrame, pd.DataFrame]:
+def _read_all(replies: pd.DataFrame, cards: Mapping[str, _Card]) -> tuple[pd.DataFrame, pd.DataFrame]:
     @cache
     def read(text: str, learner: str) -> tuple[Mention, ...]:
         card = cards[learner]
-        return tuple(mentions(text, card.own, card.others, card.assumes))
+        return tuple(mentions(text, card.names, card.others, card.assumes))
 
     rows, spans = [], []
     columns = [*_REPLY, "prompt", "text"]
-    for values in asked[columns].itertuples(index=False, name=None):
+    for values in replies[columns].itertuples(index=False, name=None):
         key, prompt, text = values[:-2], values[-2], str(values[-1])
         assumes = cards[key[1]].assumes
-        found = read(text, key[1])
-        named = {m.concept for m in found if not m.denied}
-        denied = {m.concept for m in found if m.denied} - named
-        wrong = {m.concept for m in found if not m.denied and m.as_assumption} - assumes
+        matches = read(text, key[1])
+        named = {m.concept for m in matches if not m.denied}
+        denied = {m.concept for m in matches if m.denied} - named
+        wrong = {m.concept for m in matches if not m.denied and m.as_assumption} - assumes
         # where the prompt is not stored, what it told is not known: nothing counts as unprompted
-        told = {m.concept for m in read(prompt, key[1]) if not m.denied} if isinstance(prompt, str) else assumes
+        prompted = {m.concept for m in read(prompt, key[1]) if not m.denied} if isinstance(prompt, str) else assumes
         rows.append(
             (
                 *key,
@@ -83,15 +83,15 @@ def _read_all(asked: pd.DataFrame, cards: Mapping[str, _Card]) -> tuple[pd.DataF
                 len(assumes & named),
                 len(assumes - named),
                 len(wrong) + len(assumes & denied),
-                len(assumes - told),
-                len((assumes & named) - told),
+                len(assumes - prompted),
+                len((assumes & named) - prompted),
                 ", ".join(sorted(assumes & named)),
                 ", ".join(sorted(wrong)),
                 ", ".join(sorted(assumes & denied)),
             )
         )
         spans += [
-            (*key, m.concept, m.denied, m.concept in assumes, m.start, m.end, text[m.start : m.end]) for m in found
+            (*key, m.concept, m.denied, m.concept in assumes, m.start, m.end, text[m.start : m.end]) for m in matches
         ]
     counts = ["assumed", "named", "missed", "wrong", "not_told", "unprompted"]
     words = ["which_named", "which_wrong", "which_denied"]
@@ -104,19 +104,19 @@ def _by_respondent(replies: pd.DataFrame) -> pd.DataFrame:
     table = []
     for name, mine in replies.groupby("respondent", sort=False):
         share = mine["named"] / mine["assumed"].where(mine["assumed"] > 0)
-        found = over_datasets(share, mine["dataset"], "assumptions named", within=(0.0, 1.0))
-        said = int(mine["named"].sum() + mine["wrong"].sum())
+        estimate = over_datasets(share, mine["dataset"], "assumptions named", within=(0.0, 1.0))
+        n_named = int(mine["named"].sum() + mine["wrong"].sum())
         blank = int(mine["not_told"].sum())
         table.append(
             {
                 "respondent": name,
                 "replies": len(mine),
                 "datasets": mine["dataset"].nunique(),
-                **cells("named_share", found),
+                **cells("named_share", estimate),
                 "named": int(mine["named"].sum()),
                 "missed": int(mine["missed"].sum()),
                 "wrong": int(mine["wrong"].sum()),
-                "precision": int(mine["named"].sum()) / said if said else np.nan,
+                "precision": int(mine["named"].sum()) / n_named if n_named else np.nan,
                 "unprompted_share": int(mine["unprompted"].sum()) / blank if blank else np.nan,
                 "all_named": float((mine["missed"] == 0).mean()),
                 "silent": float(((mine["named"] == 0) & (mine["wrong"] == 0)).mean()),
@@ -127,12 +127,12 @@ def _by_respondent(replies: pd.DataFrame) -> pd.DataFrame:
 
 
 def _most_common(words: pd.Series) -> str:
-    said = words[words != ""].str.split(", ").explode()
-    return str(said.value_counts().index[0]) if len(said) else ""
+    phrases = words[words != ""].str.split(", ").explode()
+    return str(phrases.value_counts().index[0]) if len(phrases) else ""
 
 
 def _sentences(table: pd.DataFrame) -> list[str]:
-    told = []
+    sentences = []
     for row in lines(table):
         named = percent_with_ends(row.named_share, row.named_share_low, row.named_share_high)
         wrong = f"; {counted(row.wrong, 'assumption')} wrongly named or denied" if row.wrong else "; none wrongly named"
@@ -142,12 +142,12 @@ def _sentences(table: pd.DataFrame) -> list[str]:
             if np.isfinite(row.unprompted_share)
             else "the prompts told all of them"
         )
-        told.append(
+        sentences.append(
             f"{row.respondent} names {named} of the assumptions of the learners "
             f"({counted(row.replies, 'reply').replace('replys', 'replies')} on {counted(row.datasets, 'data set')}, "
             f"clustered t){wrong}; {unprompted}."
         )
     silent = [row.respondent for row in lines(table) if row.silent == 1]
     if silent:
-        told.append(f"{joined(silent)} never speak{'s' if len(silent) == 1 else ''} of an assumption.")
-    return told
+        sentences.append(f"{join_words(silent)} never speak{'s' if len(silent) == 1 else ''} of an assumption.")
+    return sentences

@@ -26,7 +26,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -36,11 +36,19 @@ from scipy.special import ndtri, stdtrit
 from trueness.errors import DataError, UnknownName
 from trueness.measures.interval_scores import quantile_levels
 from trueness.status import Status
-from trueness.studies.forecast.forecast_frames import CLAIM_COLUMNS, LEVELS, REFERENCE, Truth, Truths
+from trueness.studies.forecast.forecast_frames import (
+    CLAIM_COLUMNS,
+    LEVELS,
+    REFERENCE,
+    ClaimRow,
+    DatasetAbout,
+    Truth,
+    Truths,
+)
 from trueness.studies.forecast.scores import FROM_HALF, RANDOM
 
 Array = NDArray[np.float64]
-About = Mapping[str, Mapping[str, Any]]  # data set -> nodes, rows, density, ...
+About = Mapping[str, DatasetAbout]
 
 ATLAS = "baseline/atlas"
 HEURISTIC_BASE = {"pc": 0.55, "lingam": 0.60, "fci": 0.50, "notears": 0.58}
@@ -64,7 +72,7 @@ def reference_claims(
     """Claims of the references named, for every truth, in the columns of a claims frame; formulation "reference"."""
     names = REFERENCES if names is None else names
     _check_size(len(truths), names, targets)
-    rows: list[dict[str, Any]] = []
+    rows: list[ClaimRow] = []
     for name in names:
         if name.startswith("human/"):
             continue  # read from a file, see human.py
@@ -141,8 +149,8 @@ def _nearest(truth: Truth, truths: Truths, datasets: About, target: str) -> Iter
     near = distances(datasets, truth.dataset)
     name = min(same, key=lambda other: (float(near[other]), other))
     runs = same[name].runs / same[name].upper
-    found = _of_runs(runs) if target == "run" else _of_mean(runs, 1 / len(runs))
-    yield _answer(found, truth, f"from {name}")
+    quantiles = _of_runs(runs) if target == "run" else _of_mean(runs, 1 / len(runs))
+    yield _answer(quantiles, truth, f"from {name}")
 
 
 def _atlas(truth: Truth, truths: Truths, datasets: About, target: str) -> Iterator[ReferenceQuantiles]:
@@ -164,12 +172,12 @@ def _atlas(truth: Truth, truths: Truths, datasets: About, target: str) -> Iterat
 
 def _oracle(truth: Truth, truths: Truths, datasets: About, target: str) -> Iterator[ReferenceQuantiles]:
     for repeat, flag in enumerate(FROM_HALF.values()):
-        own, other = truth.runs[repeat::2] / truth.upper, truth.runs[1 - repeat :: 2]
-        if len(own) < 2 or not len(other):
+        half, other = truth.runs[repeat::2] / truth.upper, truth.runs[1 - repeat :: 2]
+        if len(half) < 2 or not len(other):
             yield ReferenceQuantiles(None, "too few runs to split", repeat)
         else:
-            found = _of_runs(own) if target == "run" else _of_mean(own, 1 / len(own) + 1 / len(other))
-            yield _answer(found, truth, flag, repeat)
+            quantiles = _of_runs(half) if target == "run" else _of_mean(half, 1 / len(half) + 1 / len(other))
+            yield _answer(quantiles, truth, flag, repeat)
 
 
 def _others(truth: Truth, truths: Truths) -> list[Truth]:
@@ -205,7 +213,7 @@ def _answer(shares: Array, truth: Truth, flags: str, repeat: int = 0) -> Referen
     return ReferenceQuantiles(np.clip(shares, 0, 1) * truth.upper, flags, repeat)
 
 
-def _rows(name: str, truth: Truth, target: str, answer: ReferenceQuantiles) -> Iterator[dict[str, Any]]:
+def _rows(name: str, truth: Truth, target: str, answer: ReferenceQuantiles) -> Iterator[ClaimRow]:
     middle = len(TAUS) // 2
     for k, level in enumerate(LEVELS, start=1):
         q = answer.quantiles

@@ -49,12 +49,12 @@ def robustness(forecasts: Forecasts) -> Analysis:
     if rows["formulation"].nunique() < 2:
         only = rows["formulation"].iloc[0]
         return Analysis.untold("robustness", f"Prompt robustness cannot be told: {only!r} is the only formulation.")
-    framed = _framed(rows)
-    table = pd.DataFrame([_pooled(name, mine) for name, mine in framed.groupby("respondent", sort=False)])
+    framed = _framing_cells(rows)
+    table = pd.DataFrame([_respondent_row(name, mine) for name, mine in framed.groupby("respondent", sort=False)])
     return Analysis("robustness", table, tuple(_sentences(table)), {"cells": framed})
 
 
-def _framed(rows: pd.DataFrame) -> pd.DataFrame:
+def _framing_cells(rows: pd.DataFrame) -> pd.DataFrame:
     rows = rows.assign(width=rows["high"] - rows["low"])
     by = [*_CELL, "formulation"]
     framed = rows.groupby(by, sort=False, observed=True).agg(
@@ -63,7 +63,7 @@ def _framed(rows: pd.DataFrame) -> pd.DataFrame:
     framed["inverse"] = 1 / framed["n"]
     upper = rows.groupby(list(_CELL), sort=False, observed=True)["truth_upper"].first()
     whole = framed.groupby(level=list(range(len(_CELL))), sort=False, observed=True)
-    found = whole.agg(
+    table = whole.agg(
         formulations=("width", "size"), width=("width", "mean"), mid_var=("mid", "var"), s2_repeat=("var", "mean"),
         inverse=("inverse", "mean"), repeats=("n", "mean"),
     )  # fmt: skip
@@ -71,27 +71,27 @@ def _framed(rows: pd.DataFrame) -> pd.DataFrame:
     three = ORIGINAL if forms.isin(ORIGINAL).any() else OURS
     original = framed[forms.isin(three)]["width"]
     widths = original.groupby(level=list(range(len(_CELL))), sort=False, observed=True)
-    found["v"] = widths.std(ddof=0).where(widths.size() > 1).reindex(found.index)
-    found["v_width"] = widths.mean().reindex(found.index)
-    found["class"] = _classes(found["v"].to_numpy(), found["v_width"].to_numpy())
-    found["s2_framing"] = (found["mid_var"] - found["s2_repeat"] * found["inverse"]).clip(lower=0)
-    total = found["s2_framing"] + found["s2_repeat"]
-    found["framing_share"] = found["s2_framing"] / total.where(total > 0)
-    found["upper"] = upper.reindex(found.index)
+    table["v"] = widths.std(ddof=0).where(widths.size() > 1).reindex(table.index)
+    table["v_width"] = widths.mean().reindex(table.index)
+    table["class"] = _classes(table["v"].to_numpy(), table["v_width"].to_numpy())
+    table["s2_framing"] = (table["mid_var"] - table["s2_repeat"] * table["inverse"]).clip(lower=0)
+    total = table["s2_framing"] + table["s2_repeat"]
+    table["framing_share"] = table["s2_framing"] / total.where(total > 0)
+    table["upper"] = upper.reindex(table.index)
     for name, column in _pairs(rows).items():
-        found[name] = column.reindex(found.index)
-    found["spread"] = found["spread"] / found["upper"]
-    found["spread_repeats"] = found["spread_repeats"] / found["upper"]
-    return found.drop(columns=["inverse"]).reset_index()
+        table[name] = column.reindex(table.index)
+    table["spread"] = table["spread"] / table["upper"]
+    table["spread_repeats"] = table["spread_repeats"] / table["upper"]
+    return table.drop(columns=["inverse"]).reset_index()
 
 
 def _classes(v: Array, width: Array) -> NDArray[np.object_]:
     """robust, between or unstable by V against the mean width; widths that are all zero have V = 0 and are robust."""
-    found = np.full(len(v), "between", dtype=object)
-    found[(v < ROBUST * width) | ((v == 0) & (width == 0))] = "robust"
-    found[v > UNSTABLE * width] = "unstable"
-    found[np.isnan(v)] = None
-    return found
+    classes = np.full(len(v), "between", dtype=object)
+    classes[(v < ROBUST * width) | ((v == 0) & (width == 0))] = "robust"
+    classes[v > UNSTABLE * width] = "unstable"
+    classes[np.isnan(v)] = None
+    return classes
 
 
 def _pairs(rows: pd.DataFrame) -> dict[str, pd.Series]:
@@ -116,16 +116,16 @@ def _between(wide: pd.DataFrame) -> tuple[pd.Series, pd.Series]:
         total += np.where(there, iou(*filled), 0.0)
         apart += np.where(there, np.abs(sum(filled[:2]) - sum(filled[2:])) / 2, 0.0)
         n += there
-    found = pd.DataFrame({"iou": total, "apart": apart, "n": n}, index=wide.index)
-    sums = found.groupby(level=list(range(len(_CELL))), sort=False, observed=True).sum()
+    sums_of_rows = pd.DataFrame({"iou": total, "apart": apart, "n": n}, index=wide.index)
+    sums = sums_of_rows.groupby(level=list(range(len(_CELL))), sort=False, observed=True).sum()
     pairs = sums["n"].where(sums["n"] > 0)
     return sums["iou"] / pairs, sums["apart"] / pairs
 
 
-def _pooled(name: object, mine: pd.DataFrame) -> dict[str, Any]:
+def _respondent_row(name: object, mine: pd.DataFrame) -> dict[str, object]:
     classes = mine["class"].value_counts()
     judged = int(mine["v"].notna().sum())
-    row: dict[str, Any] = {"respondent": name, "cells": judged, "datasets": mine["dataset"].nunique()}
+    row: dict[str, object] = {"respondent": name, "cells": judged, "datasets": mine["dataset"].nunique()}
     row |= {kind: int(classes.get(kind, 0)) for kind in ("robust", "between", "unstable")}
     row["v_relative"] = (mine["v"] / mine["v_width"].where(mine["v_width"] > 0)).mean()
     for column in ("iou", "iou_repeats", "spread", "spread_repeats"):
@@ -142,7 +142,7 @@ def _pooled(name: object, mine: pd.DataFrame) -> dict[str, Any]:
 
 
 def _sentences(table: pd.DataFrame) -> list[str]:
-    told = []
+    sentences = []
     for row in lines(table):
         counts = f"{row.robust} of {row.cells} cells robust, {row.unstable} unstable by the spread of the widths (V)"
         interval = f" [{row.iou_low:.2f}, {row.iou_high:.2f}]" if np.isfinite(row.iou_low) else ""
@@ -159,5 +159,5 @@ def _sentences(table: pd.DataFrame) -> list[str]:
                 )
             else:
                 noise += "; the midpoints never move"
-        told.append(f"{row.respondent}: {counts}; {between}, {noise}.")
-    return told
+        sentences.append(f"{row.respondent}: {counts}; {between}, {noise}.")
+    return sentences

@@ -30,7 +30,7 @@ all its levels were read. A claim whose cell has no run with a value, and a rati
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -39,6 +39,7 @@ from numpy.typing import NDArray
 
 from trueness.errors import DataError
 from trueness.measures.interval_scores import skill
+from trueness.outside import Json
 from trueness.status import Status
 from trueness.studies.forecast.against import VERSUS, Claims, of_claims, of_intervals
 from trueness.studies.forecast.chance import expected_scores
@@ -68,7 +69,7 @@ def score_claims(
     claims: pd.DataFrame, truths: Truths, references: Sequence[str] = (), *, seed: int = 0
 ) -> pd.DataFrame:
     """The scores frame; `references` are respondents of the same claims frame, each gives a column of skill."""
-    frame = _checked(claims)
+    frame = _check_claims(claims)
     frame["status"] = _with_truths(frame, truths)
     frame["claim_status"], claim = _claim_statuses(frame)
     columns: dict[str, NDArray[Any]] = {
@@ -101,16 +102,16 @@ def pooled_skill(scores: pd.DataFrame, reference: str, score: str = "interval_sc
     The mean of single skills would be ruled by the few cells on which the reference is nearly perfect.
     `scores` must hold the reference's rows.
     """
-    return _pooled(scores, scores["respondent"] != reference, _reference(scores, reference, score), score)
+    return _skill_of(scores, scores["respondent"] != reference, _reference(scores, reference, score), score)
 
 
 def pooled_skills(scores: pd.DataFrame, reference: str, score: str = "interval_score_scaled") -> dict[str, float]:
     """Respondent -> its pooled skill; the reference itself has none."""
     theirs, whose = _reference(scores, reference, score), scores["respondent"]
-    return {str(name): _pooled(scores, whose == name, theirs, score) for name in whose.unique() if name != reference}
+    return {str(name): _skill_of(scores, whose == name, theirs, score) for name in whose.unique() if name != reference}
 
 
-def _pooled(scores: pd.DataFrame, chosen: pd.Series[bool], theirs: Array, score: str) -> float:
+def _skill_of(scores: pd.DataFrame, chosen: pd.Series[bool], theirs: Array, score: str) -> float:
     ours = scores[score].to_numpy(dtype=np.float64)
     both = ~np.isnan(ours) & ~np.isnan(theirs) & chosen.to_numpy(dtype=bool)
     return float(skill(ours[both].mean(), theirs[both].mean())) if both.any() else float("nan")
@@ -132,14 +133,14 @@ def long(scores: pd.DataFrame, names: Sequence[str] | None = None) -> pd.DataFra
     chosen = numeric if names is None else [name for name in names if name in numeric]
     of_interval = [name for name in chosen if name.removesuffix("_scaled") not in OF_CLAIM]
     top = _is_widest(scores)
-    parts = [_melted(scores[top], chosen, "")]
+    parts = [_long_rows(scores[top], chosen, "")]
     below = scores[~top]
     for level in sorted(below["level"].unique()):
-        parts.append(_melted(below[below["level"] == level], of_interval, f"_{100 * level:g}"))
+        parts.append(_long_rows(below[below["level"] == level], of_interval, f"_{100 * level:g}"))
     return pd.concat(parts, ignore_index=True)
 
 
-def _checked(claims: pd.DataFrame) -> pd.DataFrame:
+def _check_claims(claims: pd.DataFrame) -> pd.DataFrame:
     absent = [name for name in CLAIM_COLUMNS if name not in claims.columns]
     if absent:
         raise DataError(f"a claims table must have the columns of CLAIM_COLUMNS, got none named {absent[0]!r}.")
@@ -151,17 +152,17 @@ def _checked(claims: pd.DataFrame) -> pd.DataFrame:
     wrong = ok & ~((frame["low"] <= frame["high"]) & frame["level"].between(0, 1, inclusive="neither"))
     if wrong.any():
         raise DataError(
-            f"a claim with status ok must have low <= high and a level in (0, 1), got {_named(frame[wrong].iloc[0])}. "
+            f"a claim with status ok must have low <= high and a level in (0, 1), got {_label(frame[wrong].iloc[0])}. "
             "Swap the ends, or give it a status."
         )
     twice = frame.duplicated([*KEYS, "level"])
     if twice.any():
-        raise DataError(f"a claim must be there once, got twice {_named(frame[twice].iloc[0])}. Number the repeats.")
+        raise DataError(f"a claim must be there once, got twice {_label(frame[twice].iloc[0])}. Number the repeats.")
     frame.loc[~ok, ["low", "high", "median"]] = np.nan  # a value without a reading would be scored by somebody
     return frame
 
 
-def _named(row: Any) -> str:
+def _label(row: pd.Series) -> str:
     item = f"{row['dataset']}/{row['learner']}/{row['measure']}"
     return f"[{row['low']}, {row['high']}] at {row['level']} ({row['respondent']} on {item}, repeat {row['repeat']})"
 
@@ -204,11 +205,11 @@ def _arrays(frame: pd.DataFrame, claim: NDArray[np.int64], seed: int) -> Claims:
 
 def _uniforms(frame: pd.DataFrame, wanted: NDArray[np.bool_], seed: int) -> Array:
     """(rows, 2) uniforms by each claim's own key: they do not depend on the order of the table."""
-    found = np.full((len(frame), 2), np.nan)
+    uniforms = np.full((len(frame), 2), np.nan)
     for row, key in zip(np.flatnonzero(wanted), _tuples(frame[wanted], KEYS), strict=True):
         digest = hashlib.blake2b("\x1f".join(map(str, (seed, *key))).encode(), digest_size=16).digest()
-        found[row] = np.frombuffer(digest, dtype=np.uint64) >> np.uint64(11)
-    return found * 2.0**-53
+        uniforms[row] = np.frombuffer(digest, dtype=np.uint64) >> np.uint64(11)
+    return uniforms * 2.0**-53
 
 
 def _by_truth(frame: pd.DataFrame, truths: Truths, seed: int) -> Iterator[tuple[NDArray[np.intp], Truth]]:
@@ -224,15 +225,15 @@ def _by_truth(frame: pd.DataFrame, truths: Truths, seed: int) -> Iterator[tuple[
             yield np.array(rows, dtype=np.intp), truth
 
 
-def _fill(columns: dict[str, NDArray[Any]], claims: Claims, truth: Truth) -> None:
+def _fill(columns: Mapping[str, NDArray[np.generic]], claims: Claims, truth: Truth) -> None:
     for name, values in of_intervals(claims, truth).items():
         columns[name][claims.row] = values
-    for rows, found in of_claims(claims, truth):
-        for name, values in found.items():
+    for rows, scores in of_claims(claims, truth):
+        for name, values in scores.items():
             columns[name][rows] = values
 
 
-def _expect(columns: dict[str, NDArray[Any]], claims: Claims, truth: Truth) -> None:
+def _expect(columns: Mapping[str, NDArray[np.generic]], claims: Claims, truth: Truth) -> None:
     """The rows of baseline/random."""
     for k, row in enumerate(claims.row):
         levels = np.sort(claims.level[claims.claim == claims.claim[k]])
@@ -248,7 +249,7 @@ def _reference(scores: pd.DataFrame, reference: str, score: str = "interval_scor
     return scores[on].join(theirs.rename("reference"), on=on)["reference"].to_numpy(dtype=np.float64)
 
 
-def _melted(rows: pd.DataFrame, names: Sequence[str], suffix: str) -> pd.DataFrame:
+def _long_rows(rows: pd.DataFrame, names: Sequence[str], suffix: str) -> pd.DataFrame:
     n = len(names)
     values = rows[list(names)].to_numpy(dtype=np.float64)
     whole = np.array([name.removesuffix("_scaled") in OF_CLAIM for name in names], dtype=bool)
@@ -256,8 +257,8 @@ def _melted(rows: pd.DataFrame, names: Sequence[str], suffix: str) -> pd.DataFra
     status = np.where((status == Status.OK) & np.isnan(values), str(Status.DEGENERATE), status)
     table = pd.DataFrame(
         {
-            "item": np.repeat(_joined(rows, ("dataset", "learner", "measure")), n),
-            "variant": np.repeat(_joined(rows, ARMS), n),
+            "item": np.repeat(_join_columns(rows, ("dataset", "learner", "measure")), n),
+            "variant": np.repeat(_join_columns(rows, ARMS), n),
             "respondent": np.repeat(rows["respondent"].to_numpy(dtype=object), n),
             "repeat": np.repeat(rows["repeat"].to_numpy(), n),
             "measure": np.tile(np.array([f"{name}{suffix}" for name in names], dtype=object), len(rows)),
@@ -269,10 +270,10 @@ def _melted(rows: pd.DataFrame, names: Sequence[str], suffix: str) -> pd.DataFra
     return table[has_pit | (table["measure"] != "pit").to_numpy(dtype=bool)]
 
 
-def _joined(rows: pd.DataFrame, names: Sequence[str]) -> NDArray[np.object_]:
+def _join_columns(rows: pd.DataFrame, names: Sequence[str]) -> NDArray[np.object_]:
     return np.array(["/".join(map(str, values)) for values in _tuples(rows, names)], dtype=object)
 
 
-def _tuples(frame: pd.DataFrame, names: Sequence[str]) -> Iterator[tuple[Any, ...]]:
+def _tuples(frame: pd.DataFrame, names: Sequence[str]) -> Iterator[tuple[Json, ...]]:
     """The rows as plain tuples; iterating over a column of text is ten times slower than over its list."""
     return zip(*(frame[name].tolist() for name in names), strict=True)

@@ -25,29 +25,29 @@ _TRUTH = (
 )  # fmt: skip
 UNSEEN = ("-", "")  # the arm of a reference, which sees no prompt
 
-Found = TypeVar("Found")
+Value = TypeVar("Value")
 
 
-def once(find: Callable[[Forecasts], Found]) -> Callable[[Forecasts], Found]:
+def once(find: Callable[[Forecasts], Value]) -> Callable[[Forecasts], Value]:
     """Found once a study, for as long as its tables live: every chart and every table asks. Not to be changed."""
-    known: WeakKeyDictionary[Forecasts, Found] = WeakKeyDictionary()
+    known: WeakKeyDictionary[Forecasts, Value] = WeakKeyDictionary()
 
     @wraps(find)
-    def found(forecasts: Forecasts) -> Found:
+    def lookup(forecasts: Forecasts) -> Value:
         if forecasts not in known:
             known[forecasts] = find(forecasts)
         return known[forecasts]
 
-    return found
+    return lookup
 
 
 @once
 def main_arm(forecasts: Forecasts) -> dict[str, str]:
     """The plan's first arm; in tables that know no plan that of the first claim of a model."""
     scores = forecasts.scores
-    asked = scores[~scores["respondent"].isin(forecasts.references)]
-    asked = asked if len(asked) else scores
-    first = {arm: str(asked[arm].iloc[0]) for arm in FIXED_ARMS} if len(asked) else {}
+    claims = scores[~scores["respondent"].isin(forecasts.references)]
+    claims = claims if len(claims) else scores
+    first = {arm: str(claims[arm].iloc[0]) for arm in FIXED_ARMS} if len(claims) else {}
     return first | {arm: value for arm, value in forecasts.arm.items() if arm in FIXED_ARMS}
 
 
@@ -63,8 +63,8 @@ def in_main_arm(forecasts: Forecasts, frame: pd.DataFrame) -> pd.DataFrame:
 
 def arm_text(forecasts: Forecasts) -> str:
     """For a caption: under which arm the models were asked."""
-    told = ", ".join(f"{arm} {value}" for arm, value in main_arm(forecasts).items() if value)
-    return f"Asked with {told}." if told else ""
+    arms = ", ".join(f"{arm} {value}" for arm, value in main_arm(forecasts).items() if value)
+    return f"Asked with {arms}." if arms else ""
 
 
 @once
@@ -144,13 +144,13 @@ def formulations(frame: pd.DataFrame) -> list[str]:
 def items(forecasts: Forecasts) -> list[tuple[str, str]]:
     """(data set, learner) pairs that were measured or asked about, in the order of the charts."""
     known = {(d, a) for d, a, _ in forecasts.truths}
-    asked = forecasts.scores[["dataset", "learner"]].drop_duplicates()
-    known |= set(zip(asked["dataset"], asked["learner"], strict=True))
+    pairs = forecasts.scores[["dataset", "learner"]].drop_duplicates()
+    known |= set(zip(pairs["dataset"], pairs["learner"], strict=True))
     in_turn = learners(forecasts)
     return [(d, a) for d in datasets(forecasts) for a in in_turn if (d, a) in known]
 
 
-def answered(frame: pd.DataFrame) -> pd.Series:
+def is_answered(frame: pd.DataFrame) -> pd.Series:
     return frame["status"].astype(str).isin((Status.OK, Status.DEGENERATE)) & frame["low"].notna()
 
 

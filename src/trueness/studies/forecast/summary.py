@@ -19,11 +19,11 @@ what was not answered: n stands beside.
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from trueness.outside import Json
 from trueness.statistics import mean, share
 from trueness.studies.forecast import selection
 from trueness.studies.forecast.by_dataset import cells
@@ -47,22 +47,22 @@ WIDEST = 0.5  # an interval from .3 to 1 holds .95 and says nothing
 
 
 @selection.once
-def rows(forecasts: Forecasts) -> list[dict[str, Any]]:
+def rows(forecasts: Forecasts) -> list[dict[str, Json]]:
     """Models first, then references; None where there is nothing to average."""
     scores = selection.headline(forecasts)
     parts = {str(name): part for name, part in scores.groupby("respondent")}
     skills = _skills(forecasts, scores)
-    found = []
+    table = []
     for name in selection.respondents(forecasts):
         part = parts.get(name, scores.iloc[:0])
         row = {"respondent": name, "kind": "reference" if name in forecasts.references else "model"}
-        found.append(row | _summary(forecasts, part) | skills[name])
-    return found
+        table.append(row | _summary(forecasts, part) | skills[name])
+    return table
 
 
-def _summary(forecasts: Forecasts, part: pd.DataFrame) -> dict[str, Any]:
-    answered = part[selection.answered(part)]
-    row: dict[str, Any] = {
+def _summary(forecasts: Forecasts, part: pd.DataFrame) -> dict[str, Json]:
+    answered = part[selection.is_answered(part)]
+    row: dict[str, Json] = {
         "asked": len(part),
         "answered": len(answered),
         "missing": "; ".join(f"{status} {n}" for status, n in _missing(part).items()),
@@ -81,8 +81,8 @@ def _summary(forecasts: Forecasts, part: pd.DataFrame) -> dict[str, Any]:
         log_ratio = _median(part[f"log_width_ratio_{truth}"])
         row[f"log_width_ratio_{truth}"] = log_ratio
         row[f"width_ratio_{truth}"] = None if log_ratio is None else math.exp(log_ratio)
-        told = part[f"class_{truth}"].dropna()
-        row |= {f"{word}_{truth}": float((told == word).mean()) if len(told) else None for word in CLASSES}
+        classes = part[f"class_{truth}"].dropna()
+        row |= {f"{word}_{truth}": float((classes == word).mean()) if len(classes) else None for word in CLASSES}
     shares = {word: row[f"{word}_runs"] for word in CLASSES if row[f"{word}_runs"]}
     most = max(shares, key=lambda word: shares[word], default=None)
     row |= {"class_runs": most, "class_share": shares[most] if most else None}
@@ -92,11 +92,11 @@ def _summary(forecasts: Forecasts, part: pd.DataFrame) -> dict[str, Any]:
 def _skills(forecasts: Forecasts, scores: pd.DataFrame) -> dict[str, dict[str, float | None]]:
     """Respondent -> skill_<reference> -> its skill over the cells that both answered."""
     needed = scores[_FOR_SKILL]
-    found = {reference: pooled_skills(needed, reference) for reference in forecasts.references}
+    by_reference = {reference: pooled_skills(needed, reference) for reference in forecasts.references}
     return {
         name: {
             f"skill_{reference.rsplit('/', 1)[-1]}": None if math.isnan(skills.get(name, math.nan)) else skills[name]
-            for reference, skills in found.items()
+            for reference, skills in by_reference.items()
         }
         for name in selection.respondents(forecasts)
     }
@@ -104,18 +104,18 @@ def _skills(forecasts: Forecasts, scores: pd.DataFrame) -> dict[str, dict[str, f
 
 def _confidence(forecasts: Forecasts, part: pd.DataFrame) -> str:
     """Of what the claims speak of: single runs, or their mean."""
-    found = share(part["hit"].to_numpy(dtype=np.float64), part["dataset"].to_numpy(), forecasts.level)
-    if found.interval is None:
+    coverage = share(part["hit"].to_numpy(dtype=np.float64), part["dataset"].to_numpy(), forecasts.level)
+    if coverage.interval is None:
         return UNKNOWN
-    if found.interval.high < forecasts.level:
+    if coverage.interval.high < forecasts.level:
         return OVER
-    if found.interval.low > forecasts.level:
+    if coverage.interval.low > forecasts.level:
         return UNDER
-    return CONSISTENT if found.interval.high - found.interval.low <= WIDEST else UNKNOWN
+    return CONSISTENT if coverage.interval.high - coverage.interval.low <= WIDEST else UNKNOWN
 
 
 def _missing(part: pd.DataFrame) -> dict[str, int]:
-    counts = part.loc[~selection.answered(part), "status"].astype(str).value_counts()
+    counts = part.loc[~selection.is_answered(part), "status"].astype(str).value_counts()
     return {str(status): int(n) for status, n in sorted(counts.items())}
 
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pandas as pd
 
+from trueness.outside import Json
 from trueness.showing import theme
 from trueness.showing.tables import Column, Table
 from trueness.statistics.runs import range_note
@@ -52,7 +51,7 @@ def main_results(forecasts: Forecasts) -> Table:
     return Table("main_results", tuple(columns), rows, caption, contends="contends", rule_before="kind")
 
 
-def measured(forecasts: Forecasts) -> Table:
+def measured_table(forecasts: Forecasts) -> Table:
     """One row a data set and learner: the mean of each measure with the CI of the mean; how many claims held it."""
     scores = selection.headline(forecasts)
     models = scores[~scores["respondent"].isin(forecasts.references)]
@@ -139,8 +138,8 @@ def _share(key: str, title: str) -> Column:
     return Column(key, title, "percent", f"{key}_low", f"{key}_high")
 
 
-def _measured_row(forecasts: Forecasts, dataset: str, learner: str, held: pd.DataFrame) -> dict[str, Any]:
-    row: dict[str, Any] = {"dataset": dataset, "learner": learner, "n": 0}
+def _measured_row(forecasts: Forecasts, dataset: str, learner: str, held: pd.DataFrame) -> dict[str, Json]:
+    row: dict[str, Json] = {"dataset": dataset, "learner": learner, "n": 0}
     for measure in selection.measures(forecasts):
         truth = forecasts.truths.get((dataset, learner, measure))
         if truth is not None and len(truth.runs):
@@ -154,5 +153,5 @@ def _measured_row(forecasts: Forecasts, dataset: str, learner: str, held: pd.Dat
     return row
 
 
-def _records(frame: pd.DataFrame) -> list[dict[str, Any]]:
+def _records(frame: pd.DataFrame) -> list[dict[str, Json]]:
     return [{str(key): value for key, value in row.items()} for row in frame.to_dict("records")]

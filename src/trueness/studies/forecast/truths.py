@@ -14,9 +14,8 @@ from trueness.studies.forecast.forecast_frames import Truth, Truths
 _RESAMPLES = 10_000
 
 
-def measured(truths: Truths, level: float = 0.95, *, rng: Generator) -> dict[tuple[str, str, str], Truth]:
+def with_intervals(truths: Truths, level: float = 0.95, *, rng: Generator) -> dict[tuple[str, str, str], Truth]:
     """The same truths with `mean_ci` and `run_range` taken from their runs."""
-    found: dict[tuple[str, str, str], Truth] = {}
     longest = max((len(truth.runs) for truth in truths.values()), default=0)
     if not longest:
         return dict(truths)
@@ -24,15 +23,16 @@ def measured(truths: Truths, level: float = 0.95, *, rng: Generator) -> dict[tup
     for column, truth in enumerate(truths.values()):
         table[: len(truth.runs), column] = truth.runs
     summaries = summarise_columns(table, level=level, resamples=_RESAMPLES, rng=rng)
-    for (key, truth), summary in zip(truths.items(), summaries, strict=True):
-        found[key] = replace(truth, mean_ci=summary.ci, run_range=summary.runs)
-    return found
+    return {
+        key: replace(truth, mean_ci=summary.ci, run_range=summary.runs)
+        for (key, truth), summary in zip(truths.items(), summaries, strict=True)
+    }
 
 
 def halves(truths: Truths, level: float = 0.95, *, rng: Generator) -> Mapping[str, dict[tuple[str, str, str], Truth]]:
     """{"even": ..., "odd": ...}: every other run. Runs are independent, so their order splits them at random."""
     return {
-        name: measured(
+        name: with_intervals(
             {key: replace(truth, runs=truth.runs[start::2]) for key, truth in truths.items()}, level, rng=rng
         )
         for start, name in enumerate(("even", "odd"))

@@ -13,7 +13,6 @@ A check that fails does not stop a report: it says what the numbers below it do 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -21,7 +20,7 @@ import pandas as pd
 from trueness.showing.saving import plain_rows
 from trueness.status import Status
 from trueness.studies.forecast.against import is_beyond, is_impossible
-from trueness.studies.forecast.analysis import ITEM, Analysis, asked_models, joined, lines, percent
+from trueness.studies.forecast.analysis import ITEM, Analysis, asked_models, join_words, lines, percent
 from trueness.studies.forecast.analysis import respondents as everybody
 from trueness.studies.forecast.forecast_frames import CELL, KEYS, Forecasts
 from trueness.studies.forecast.selection import all_arms
@@ -40,7 +39,7 @@ class ValidationCheck:
     sentence: str
     evidence: pd.DataFrame
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         return {
             "name": self.name,
             "passed": self.passed,
@@ -63,7 +62,7 @@ class Validation:
     completeness: pd.DataFrame
 
     @property
-    def passed(self) -> bool:
+    def is_valid(self) -> bool:
         return all(check.passed for check in self.checks)
 
     @property
@@ -105,8 +104,8 @@ def completeness(forecasts: Forecasts) -> pd.DataFrame:
 
 def _runs(forecasts: Forecasts) -> ValidationCheck:
     """A run that gave a graph counts, though a measure may be 0/0 on it: SHD has a value wherever there is a graph."""
-    asked = forecasts.scores[[*CELL, "measure"]].drop_duplicates().itertuples(index=False, name=None)
-    keys = list(dict.fromkeys([*asked, *forecasts.truths]))
+    claimed = forecasts.scores[[*CELL, "measure"]].drop_duplicates().itertuples(index=False, name=None)
+    keys = list(dict.fromkeys([*claimed, *forecasts.truths]))
     truths = [forecasts.truths.get(key) for key in keys]
     evidence = pd.DataFrame(keys, columns=[*CELL, "measure"])
     evidence["runs"] = [len(truth.runs) if truth else 0 for truth in truths]
@@ -117,36 +116,36 @@ def _runs(forecasts: Forecasts) -> ValidationCheck:
     short = cells[cells["runs"] < LEAST_RUNS]
     if len(short):
         worst = short.sort_values("runs").iloc[0]
-        told = (
+        sentence = (
             f"{len(short)} of {len(cells)} cells rest on fewer than {LEAST_RUNS} runs; the least is {worst['learner']} "
         )
-        told += f"on {worst['dataset']}: {worst['runs']} of {worst['planned']} planned."
-        return ValidationCheck("runs", False, told, evidence)
-    told = f"each of {counted(len(cells), 'cell')} rests on {int(cells['runs'].min())} runs or more."
+        sentence += f"on {worst['dataset']}: {worst['runs']} of {worst['planned']} planned."
+        return ValidationCheck("runs", False, sentence, evidence)
+    sentence = f"each of {counted(len(cells), 'cell')} rests on {int(cells['runs'].min())} runs or more."
     fewer = evidence[evidence["runs"] < evidence["planned"]]
     if len(fewer):
-        told += f" On some of them {len(fewer)} of {len(evidence)} measures have no value (0/0, or a failed run)."
-    return ValidationCheck("runs", True, told, evidence)
+        sentence += f" On some of them {len(fewer)} of {len(evidence)} measures have no value (0/0, or a failed run)."
+    return ValidationCheck("runs", True, sentence, evidence)
 
 
 def _complete(rows: pd.DataFrame, forecasts: Forecasts) -> ValidationCheck:
     models = asked_models(forecasts)
-    asked = rows[rows["respondent"].isin(models)]
-    if asked.empty:
+    claims = rows[rows["respondent"].isin(models)]
+    if claims.empty:
         return ValidationCheck(
             "complete", None, "no model was asked.", pd.DataFrame(columns=["respondent", "items", "answered"])
         )
-    items = asked[list(ITEM)].drop_duplicates()
-    answered = asked[asked["answered"]].drop_duplicates([*ITEM, "respondent"]).groupby("respondent").size()
+    items = claims[list(ITEM)].drop_duplicates()
+    answered = claims[claims["answered"]].drop_duplicates([*ITEM, "respondent"]).groupby("respondent").size()
     evidence = pd.DataFrame({"respondent": models, "items": len(items)})
     evidence["answered"] = evidence["respondent"].map(answered).fillna(0).astype(int)
     evidence["missing"] = evidence["items"] - evidence["answered"]
     lacking = evidence[evidence["missing"] > 0]
     if lacking.empty:
-        told = f"{counted(len(models), 'model')} answered all {len(items)} items (cell x measure x arm)."
-        return ValidationCheck("complete", True, told, evidence)
+        sentence = f"{counted(len(models), 'model')} answered all {len(items)} items (cell x measure x arm)."
+        return ValidationCheck("complete", True, sentence, evidence)
     each = [f"{row.respondent} {row.answered} of {row.items}" for row in lines(lacking)]
-    return ValidationCheck("complete", False, f"not every model answered every item: {joined(each)}.", evidence)
+    return ValidationCheck("complete", False, f"not every model answered every item: {join_words(each)}.", evidence)
 
 
 def _widths(rows: pd.DataFrame, forecasts: Forecasts) -> ValidationCheck:
@@ -157,14 +156,16 @@ def _widths(rows: pd.DataFrame, forecasts: Forecasts) -> ValidationCheck:
     ratios = [column for column in _RATIOS if column in rows]
     of_flat = pd.MultiIndex.from_frame(rows[[*CELL, "measure"]]).isin(flat) if flat else np.zeros(len(rows), bool)
     unmarked = int(rows.loc[of_flat, ratios].notna().any(axis=1).sum()) if ratios and flat else 0
-    which = f", {joined(['/'.join(key) for key in flat], 6)}" if flat else ""
-    told = (
+    which = f", {join_words(['/'.join(key) for key in flat], 6)}" if flat else ""
+    sentence = (
         f"{len(flat)} of {len(forecasts.truths)} truths have zero width (every run gave one value){which}; they are "
         f"marked degenerate and have no ratio. {points} of {int(rows['answered'].sum())} claims are points."
     )
     if unmarked:
-        told = f"{unmarked} claims about a truth of zero width carry a ratio of widths, which has no meaning. {told}"
-    return ValidationCheck("widths", not flat and not unmarked if forecasts.truths else None, told, evidence)
+        sentence = (
+            f"{unmarked} claims about a truth of zero width carry a ratio of widths, which has no meaning. {sentence}"
+        )
+    return ValidationCheck("widths", not flat and not unmarked if forecasts.truths else None, sentence, evidence)
 
 
 def _vacuous(rows: pd.DataFrame, forecasts: Forecasts) -> ValidationCheck:
@@ -177,13 +178,13 @@ def _vacuous(rows: pd.DataFrame, forecasts: Forecasts) -> ValidationCheck:
     evidence.columns = pd.Index(["respondent", "claims", "vacuous", "share"])
     empty = evidence.loc[evidence["share"] == 1, "respondent"]
     if len(empty):
-        told = f"{joined(list(empty))} answered the whole range everywhere: full coverage, and nothing said."
-        return ValidationCheck("vacuous", False, told, evidence)
+        sentence = f"{join_words(list(empty))} answered the whole range everywhere: full coverage, and nothing said."
+        return ValidationCheck("vacuous", False, sentence, evidence)
     worst = evidence.sort_values("share").iloc[-1]
-    told = (
+    sentence = (
         f"no model answers the whole range everywhere; the most is {worst['respondent']} ({percent(worst['share'])})."
     )
-    return ValidationCheck("vacuous", True, told, evidence)
+    return ValidationCheck("vacuous", True, sentence, evidence)
 
 
 def _possible(rows: pd.DataFrame, forecasts: Forecasts) -> ValidationCheck:
@@ -192,15 +193,15 @@ def _possible(rows: pd.DataFrame, forecasts: Forecasts) -> ValidationCheck:
     if answered.empty:
         return ValidationCheck("possible", None, "no model gave a readable range.", pd.DataFrame(columns=columns))
     low, high, upper = (answered[name].to_numpy(float) for name in ("low", "high", "truth_upper"))
-    found = pd.DataFrame({"beyond": is_beyond(low, high, upper), "impossible": is_impossible(low, high, upper)})
+    flags = pd.DataFrame({"beyond": is_beyond(low, high, upper), "impossible": is_impossible(low, high, upper)})
     who = answered["respondent"].reset_index(drop=True)
-    evidence = found.groupby(who, sort=False).sum().reset_index()
+    evidence = flags.groupby(who, sort=False).sum().reset_index()
     evidence.insert(1, "claims", who.groupby(who, sort=False).size().to_numpy())
-    beyond, impossible = int(found["beyond"].sum()), int(found["impossible"].sum())
+    beyond, impossible = int(flags["beyond"].sum()), int(flags["impossible"].sum())
     if not beyond:
         return ValidationCheck("possible", True, f"every range of {counted(len(answered), 'claim')} can be.", evidence)
-    told = (
+    sentence = (
         f"{beyond} of {counted(len(answered), 'claim')} have an end that the measure cannot reach, {impossible} of "
         "them lie wholly there. They are scored as made, and those no better than the worst claim that can be."
     )
-    return ValidationCheck("possible", False, told, evidence)
+    return ValidationCheck("possible", False, sentence, evidence)

@@ -65,8 +65,8 @@ def convergence(forecasts: Forecasts, draws: int = DRAWS) -> Analysis:
                     "ratio_runs": _median(_ratio(high - low, runs_width)[mine]),
                 }
             )
-    found = pd.DataFrame(table)
-    return Analysis("convergence", found, tuple(_sentences(found, forecasts, n, draws)))
+    frame = pd.DataFrame(table)
+    return Analysis("convergence", frame, tuple(_sentences(frame, forecasts, n, draws)))
 
 
 def _subsampled_means(
@@ -74,20 +74,20 @@ def _subsampled_means(
 ) -> list[Array]:
     """Of each step: (cells, draws) means. The first m of a shuffled order are a draw of m without replacement."""
     rng = np.random.default_rng([forecasts.seed, 0xC0])
-    found: list[Array] = [np.empty((len(keys), draws)) for _ in steps]
+    means: list[Array] = [np.empty((len(keys), draws)) for _ in steps]
     for k, key in enumerate(keys):
         runs = forecasts.truths[key].runs
         shuffled = rng.permuted(np.broadcast_to(runs, (draws, len(runs))), axis=1)
         sums = np.cumsum(shuffled - runs[0], axis=1)
         for step, m in enumerate(steps):
             all_of_them = m >= len(runs)  # a cell with fewer runs than the others stays at what it has
-            found[step][k] = forecasts.truths[key].mean if all_of_them else sums[:, m - 1] / m + runs[0]
-    return found
+            means[step][k] = forecasts.truths[key].mean if all_of_them else sums[:, m - 1] / m + runs[0]
+    return means
 
 
 def _ratio(part: Array, whole: Array) -> Array:
-    found: Array = np.divide(part, whole, out=np.full(len(part), np.nan), where=whole > 0)
-    return found
+    ratio: Array = np.divide(part, whole, out=np.full(len(part), np.nan), where=whole > 0)
+    return ratio
 
 
 def _median(values: Array) -> float:
@@ -100,7 +100,7 @@ def _sentences(table: pd.DataFrame, forecasts: Forecasts, n: int, draws: int) ->
     each = (models if len(models) else table).groupby("runs")[["agreement", "coverage_sd"]].mean()
     settled = each.index[each["agreement"] >= _SETTLED]
     first = each.iloc[0]
-    told = [
+    sentences = [
         f"With {each.index[0]} runs a cell {percent(first['agreement'])} of the verdicts (the mean is covered or not) "
         f"are those of all {n} runs; {percent(_SETTLED)} agree from {settled[0]} runs on. Between draws of "
         f"{each.index[0]} runs a model's coverage moves by {percent(first['coverage_sd'])} (sd; {draws} draws)."
@@ -108,9 +108,9 @@ def _sentences(table: pd.DataFrame, forecasts: Forecasts, n: int, draws: int) ->
     small, large = table[table["runs"] == each.index[0]], table[table["runs"] == n]
     ratios = small["ratio_mean"].median(), large["ratio_mean"].median(), large["ratio_runs"].median()
     if each.index[0] < n and all(np.isfinite(ratios)):
-        told.append(
+        sentences.append(
             f"Against the CI of the mean the median claim is {ratios[0]:.1f} times as wide at {each.index[0]} runs and "
             f"{ratios[1]:.1f} times at {n}, against the range of the runs {ratios[2]:.2f} times at any number: only "
             "the latter says something about the claim."
         )
-    return told
+    return sentences

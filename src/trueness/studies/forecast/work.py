@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 from trueness.models import Reply
+from trueness.outside import Json
 from trueness.reading.expected import MEASURES, Reading, read_forecast
 from trueness.running.cells import Cell, reply_key
 from trueness.running.stage import Ask, Outcome
@@ -16,12 +16,12 @@ from trueness.status import Status
 EXCERPT = 70  # characters of an unreadable reply that the terminal shows
 
 
-def perform(cell: Cell, repeat: int, ask: Ask, options: Mapping[str, Any]) -> Outcome:
+def perform(cell: Cell, repeat: int, ask: Ask, options: Mapping[str, Json]) -> Outcome:
     """Ask one question and read the reply. A model that cannot be held to the schema answers in free text."""
-    asked, settings = cell.common["messages"], cell.common["settings"]
+    messages, settings = cell.common["messages"], cell.common["settings"]
     salt = f"repeat {repeat}"
-    reply = ask(cell.respondent, asked, settings, salt)
-    key = reply_key(cell.respondent, options, asked, settings, salt)
+    reply = ask(cell.respondent, messages, settings, salt)
+    key = reply_key(cell.respondent, options, messages, settings, salt)
     reading = read_reply(reply, cell.common["nodes"])
     return {
         "status": str(reading.status),

@@ -13,9 +13,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from trueness.models import Reply
+from trueness.outside import Json
 from trueness.running.cells import stream
 from trueness.running.results import Results, Row
 from trueness.running.store import Run, Store, StoredReply
@@ -28,7 +29,7 @@ from trueness.studies.population.scores import Scales, TaskScore, score_answers
 from trueness.studies.population.truth import PopulationTruth, truths_from_dicts
 
 
-class Asked(NamedTuple):
+class AnswerKey(NamedTuple):
     """Who answered which task, how. A baseline has no mode; `likelihood` is read twice, the second time by argmax."""
 
     respondent: str
@@ -45,7 +46,7 @@ class Populations:
     seed: int
     level: float
     truths: Mapping[str, PopulationTruth]
-    answers: Mapping[Asked, Mapping[str, Answer]]
+    answers: Mapping[AnswerKey, Mapping[str, Answer]]
     references: tuple[str, ...]
     models: tuple[str, ...]
     manner: Manner
@@ -53,29 +54,29 @@ class Populations:
     planned: int  # conditions to be asked: one a model, task, mode, condition and repeat
 
     @cached_property
-    def scored(self) -> dict[Asked, TaskScore]:
+    def score_by_key(self) -> dict[AnswerKey, TaskScore]:
         scales = Scales(self.seed, self.manner.draws)
-        return {asked: self._score(asked, answers, scales) for asked, answers in self.answers.items()}
+        return {key: self._score(key, answers, scales) for key, answers in self.answers.items()}
 
     @property
     def scores(self) -> list[TaskScore]:
-        """One a task, respondent and mode: repeats after the first are in `scored` and in the long table."""
-        return [score for asked, score in self.scored.items() if asked.repeat == 0]
+        """One a task, respondent and mode: repeats after the first are in `score_by_key` and in the long table."""
+        return [score for key, score in self.score_by_key.items() if key.repeat == 0]
 
     def rows(self) -> Iterator[Row]:
         """The long table: every task, respondent, mode, repeat and measure. An item is source/task, cluster first."""
-        for asked, score in self.scored.items():
+        for key, score in self.score_by_key.items():
             for measure, measured in score.measures.items():
-                variant = asked.mode or "reference"
-                where = (f"{score.source}/{asked.task}", variant, asked.respondent, asked.repeat, measure)
+                variant = key.mode or "reference"
+                where = (f"{score.source}/{key.task}", variant, key.respondent, key.repeat, measure)
                 yield Row(self.study, "population", *where, measured.value, str(measured.status))
 
     def completeness(self) -> tuple[bool, str]:
         """Whether every condition that was to be asked has a distribution, and what became of the others."""
         statuses = Counter(
             str(answer.status)
-            for asked, answers in self.answers.items()
-            if asked.respondent in self.models and "/" not in asked.mode  # a second reading is no second question
+            for key, answers in self.answers.items()
+            if key.respondent in self.models and "/" not in key.mode  # a second reading is no second question
             for answer in answers.values()
         )
         missing = [f"{n:,} {status}" for status, n in statuses.items() if status != Status.OK]
@@ -94,14 +95,14 @@ class Populations:
 
     def answers_of(self, respondent: str, mode: str) -> Iterator[Answer]:
         """Of all tasks, conditions and repeats."""
-        for asked, answers in self.answers.items():
-            if (asked.respondent, asked.mode) == (respondent, mode):
+        for key, answers in self.answers.items():
+            if (key.respondent, key.mode) == (respondent, mode):
                 yield from answers.values()
 
-    def _score(self, asked: Asked, answers: Mapping[str, Answer], scales: Scales) -> TaskScore:
-        truth = self.truths[asked.task]
-        rng = stream(self.seed, f"score {' '.join(map(str, asked))}")
-        names = {"respondent": asked.respondent, "mode": asked.mode}
+    def _score(self, key: AnswerKey, answers: Mapping[str, Answer], scales: Scales) -> TaskScore:
+        truth = self.truths[key.task]
+        rng = stream(self.seed, f"score {' '.join(map(str, key))}")
+        names = {"respondent": key.respondent, "mode": key.mode}
         return score_answers(truth.question, truth, answers, rng=rng, scales=scales, **names)
 
 
@@ -115,7 +116,7 @@ def populations_of(results: Results, store: Store) -> Populations:
     about = results.about
     truths = truths_from_dicts(about["truths"])
     manner = Manner(**about["manner"])
-    answers: dict[Asked, dict[str, Answer]] = {}
+    answers: dict[AnswerKey, dict[str, Answer]] = {}
     notes: dict[tuple[str, str], Counter[str]] = {}
     stored = store.replies()
     for cell, where in zip(results.cells, results.abouts, strict=True):
@@ -124,14 +125,14 @@ def populations_of(results: Results, store: Store) -> Populations:
             record, read = _answers(run, form, stored, cell.variant)
             for variant, answer in read.items():
                 mode = f"{cell.variant}/{variant}" if variant else cell.variant
-                asked = Asked(cell.respondent, mode, where["task"], run.repeat)
-                answers.setdefault(asked, {})[where["condition"]] = answer
+                key = AnswerKey(cell.respondent, mode, where["task"], run.repeat)
+                answers.setdefault(key, {})[where["condition"]] = answer
             if record.get("note"):
                 notes.setdefault((cell.respondent, cell.variant), Counter())[record["note"]] += 1
     for name in about["references"]:
         for task, truth in truths.items():
             rng = stream(results.seed, f"{name} {task}")
-            answers[Asked(name, "", task, 0)] = baseline_answers(name, truth, manner.draws, rng)
+            answers[AnswerKey(name, "", task, 0)] = baseline_answers(name, truth, manner.draws, rng)
     return Populations(
         results.study, results.seed, results.level, truths, answers, tuple(about["references"]),
         tuple(about["models"]), manner, notes, sum(cell.repeats for cell in results.cells),
@@ -140,12 +141,12 @@ def populations_of(results: Results, store: Store) -> Populations:
 
 def _answers(
     run: Run, form: Form, stored: Mapping[str, StoredReply], mode: str
-) -> tuple[dict[str, Any], dict[str, Answer]]:
+) -> tuple[dict[str, Json], dict[str, Answer]]:
     """A unit's record and what its replies say now, by variant.
 
     A likelihood in words is one number a level: it has no argmax beside it.
     """
-    record: dict[str, Any] = json.loads(run.answer) if run.answer else {"used": mode, "replies": [], "note": ""}
+    record: dict[str, Json] = json.loads(run.answer) if run.answer else {"used": mode, "replies": [], "note": ""}
     exchanges = [
         Exchange(
             entry["role"],

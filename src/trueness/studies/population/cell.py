@@ -6,8 +6,8 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import cached_property
-from typing import Any
 
+from trueness.outside import Json
 from trueness.reading.distribution import read_distribution
 from trueness.reading.level import read_level, read_number
 from trueness.reading.quantiles import read_quantiles
@@ -17,7 +17,7 @@ from trueness.showing.saving import plain_rows
 from trueness.status import Status
 from trueness.studies.population import findings as population_findings
 from trueness.studies.population import tables
-from trueness.studies.population.answers import Asked, Populations
+from trueness.studies.population.answers import AnswerKey, Populations
 from trueness.studies.population.elicitation import Form
 from trueness.studies.population.elicitation.distribution import PERCENTILES
 from trueness.studies.population.elicitation.forms import Answer
@@ -44,7 +44,7 @@ class PopulationPart:
 
     @property
     def _modes(self) -> list[str]:
-        return unique(asked.mode for asked in self.tables.answers if asked.mode)
+        return unique(key.mode for key in self.tables.answers if key.mode)
 
     def cell_keys(self) -> Iterator[CellKey]:
         yield from dict.fromkeys((a.task, a.mode or REFERENCE, a.respondent) for a in self.tables.answers)
@@ -63,25 +63,25 @@ class PopulationPart:
             spread=f"{100 * populations.level:g} % interval",
             repeats="conditions",
         )
-        for asked, score in populations.scored.items():
-            if asked.repeat:
+        for key, score in populations.score_by_key.items():
+            if key.repeat:
                 continue
-            values: dict[str, Any] = {}
+            values: dict[str, tuple[float | None, float | None, float | None, int]] = {}
             for name, measured in score.measures.items():
                 ends = (measured.interval.low, measured.interval.high) if measured.interval else (None, None)
                 values[name] = (measured.value, *ends, len(score.statuses))
             counts = Counter(str(status) for status in score.statuses.values())
             reasons = {name: measured.reason for name, measured in score.measures.items() if measured.reason}
-            places = (asked.task, asked.respondent, (asked.mode or REFERENCE,))
+            places = (key.task, key.respondent, (key.mode or REFERENCE,))
             grid.add(*places, len(score.statuses), dict(counts), values, reasons)
         return grid
 
-    def cell(self, key: CellKey) -> dict[str, Any] | None:
+    def cell(self, key: CellKey) -> dict[str, Json] | None:
         task, mode, respondent = key
-        asked = Asked(respondent, "" if mode == REFERENCE else mode, task, 0)
-        if asked not in self.tables.answers:
+        answer_key = AnswerKey(respondent, "" if mode == REFERENCE else mode, task, 0)
+        if answer_key not in self.tables.answers:
             return None
-        truth, score = self.tables.truths[task], self.tables.scored[asked]
+        truth, score = self.tables.truths[task], self.tables.score_by_key[answer_key]
         rows = [
             {
                 "measure": name.replace("_", " "),
@@ -91,7 +91,7 @@ class PopulationPart:
             }
             for name, measured in score.measures.items()
         ]
-        answers = self.tables.answers[asked]
+        answers = self.tables.answers[answer_key]
         conditions = []
         for condition in truth.conditions:
             if condition in answers:
@@ -113,7 +113,7 @@ class PopulationPart:
             ],
         }
 
-    def _siblings(self, key: CellKey) -> Iterator[dict[str, Any]]:
+    def _siblings(self, key: CellKey) -> Iterator[dict[str, object]]:
         for other in self.cell_keys():
             if other[0] == key[0] and other != key:
                 if other[2] == key[2]:
@@ -163,7 +163,7 @@ class PopulationPart:
             None,
         )
         runs = [] if cell is None else self._store.runs_of([cell.key(0)])
-        record = json.loads(runs[0].answer) if runs and runs[0].answer else {"replies": [], "used": ""}
+        record: dict[str, Json] = json.loads(runs[0].answer) if runs and runs[0].answer else {"replies": [], "used": ""}
         form = Form.of(self.tables.truths[task].question, condition)
         entries = record["replies"]
         for number, entry in enumerate(entries[:SHOWN], 1):
@@ -180,10 +180,10 @@ class PopulationPart:
 
     def summary(self) -> Summary:
         populations = self.tables
-        asked = [score for score in populations.scores if score.respondent not in populations.references]
-        if not asked:
+        scores = [score for score in populations.scores if score.respondent not in populations.references]
+        if not scores:
             return Summary((Check("population", None, "Nobody has been asked yet."),))
-        answered = [score for score in asked if score.status == Status.OK]
+        answered = [score for score in scores if score.status == Status.OK]
         informative = sum(score.informative for score in answered)
         checks = (
             Check("complete", *populations.completeness()),
@@ -194,11 +194,11 @@ class PopulationPart:
                 "be told from a uniform one.",
             ),
         )
-        said = tuple(Section(title, sentences) for title, sentences in population_findings.sections(populations))
+        sections = tuple(Section(title, sentences) for title, sentences in population_findings.sections(populations))
         headline = population_findings.headline_of(populations)
-        return Summary(checks, said, tuple(population_findings.untold(populations)), headline)
+        return Summary(checks, sections, tuple(population_findings.untold(populations)), headline)
 
-    def graph(self, item: str) -> dict[str, Any] | None:
+    def graph(self, item: str) -> None:
         return None
 
     def analyses(self) -> list[AnalysisPart]:
@@ -222,7 +222,7 @@ class PopulationPart:
 
 
 def _read(
-    used: Any, form: Form, reply: dict[str, Any]
+    used: str, form: Form, reply: dict[str, Json]
 ) -> tuple[list[blocks.Mark], dict[str, float | str | None], tuple[str, str]]:
     """Where something was read in one reply, what, and its status; letters are read from probabilities, not text."""
     text, status = str(reply.get("text") or ""), str(reply.get("status"))

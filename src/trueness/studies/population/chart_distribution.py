@@ -6,11 +6,12 @@ is the marginal P(level). Marks are what a model said, one row a model and mode:
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
+from trueness.outside import Json
 from trueness.showing import theme
 from trueness.showing.marks import named, panel_columns, row_axis, row_scale, text_width, with_data
 from trueness.showing.saving import Figure, safe_name
@@ -39,9 +40,9 @@ def distribution_frame(populations: Populations, task: str) -> pd.DataFrame:
     """One row a condition, level, model and mode; a condition without an answer has its status and no share."""
     truth = populations.truths[task]
     low, high = np.quantile(truth.draws, [(1 - populations.level) / 2, (1 + populations.level) / 2], axis=0)
-    rows: list[dict[str, Any]] = []
-    for asked, answers in populations.answers.items():
-        if asked.task != task or asked.repeat or asked.respondent in populations.references:
+    rows: list[dict[str, object]] = []
+    for key, answers in populations.answers.items():
+        if key.task != task or key.repeat or key.respondent in populations.references:
             continue
         for c, condition in enumerate(truth.conditions):
             answer = answers.get(condition)
@@ -51,7 +52,7 @@ def distribution_frame(populations: Populations, task: str) -> pd.DataFrame:
                 ends = _ends(share, claimed.n if claimed is not None else None)
                 status = "not asked" if answer is None else str(answer.status)
                 rows.append(
-                    {"condition": condition, "level": level, "respondent": asked.respondent, "mode": asked.mode,
+                    {"condition": condition, "level": level, "respondent": key.respondent, "mode": key.mode,
                      "share": share, "low": ends[0], "high": ends[1], "n": None if claimed is None else claimed.n,
                      "status": status, "truth": truth.probs[c, k], "truth_low": low[c, k], "truth_high": high[c, k],
                      "marginal": truth.marginal[k], "rows": truth.rows[c], "n_eff": truth.n_eff[c]}
@@ -87,12 +88,12 @@ def distribution_chart(
     scale = alt.Scale(domain=[0, min(1.0, 1.02 * largest)], nice=False)
     percent = alt.Axis(format=".0%", tickCount=3, title="share")
     x = alt.X("truth:Q", scale=scale, axis=percent)
-    rows: dict[str, Any] = {"scale": row_scale(len(levels)), "axis": row_axis([_cut(level) for level in levels])}
+    rows: dict[str, Json] = {"scale": row_scale(len(levels)), "axis": row_axis([_shorten(level) for level in levels])}
     top, row, middle = (alt.Y(f"{name}:Q", **rows) for name in ("top", "row", "middle"))
     zero = alt.XDatum(0, scale=scale)
-    least: dict[str, Any] = {key: f"min({key})" for key in ("truth", "truth_low", "truth_high", "marginal")}
+    least: dict[str, Json] = {key: f"min({key})" for key in ("truth", "truth_low", "truth_high", "marginal")}
     once = alt.Chart().transform_aggregate(groupby=["panel", "level", "top", "bottom", "middle"], **least)
-    said = alt.Chart().transform_filter("isValid(datum.share)")
+    claims = alt.Chart().transform_filter("isValid(datum.share)")
     models = list(dict.fromkeys(shown["model"]))
     modes = list(dict.fromkeys(shown["mode"]))
     fit = max(1, int(theme.POINTS[width] / (text_width(models) + 30)))  # models beside each other below the chart
@@ -115,8 +116,10 @@ def distribution_chart(
         once.mark_rule(color=theme.MISSING, strokeDash=[2, 2], strokeWidth=0.8).encode(
             x=alt.X("marginal:Q", scale=scale), y=top, y2=alt.Y2("bottom:Q")
         ),
-        said.mark_rule(strokeWidth=0.9).encode(x=alt.X("low:Q", scale=scale), x2=alt.X2("high:Q"), y=row, color=colour),
-        said.mark_point(size=22, filled=True, opacity=1).encode(
+        claims.mark_rule(strokeWidth=0.9).encode(
+            x=alt.X("low:Q", scale=scale), x2=alt.X2("high:Q"), y=row, color=colour
+        ),
+        claims.mark_point(size=22, filled=True, opacity=1).encode(
             x=alt.X("share:Q", scale=scale, axis=percent), y=row, color=colour, shape=shape
         ),
     ]
@@ -164,5 +167,5 @@ def _lines(condition: str) -> str:
     return "|".join(", ".join(levels[k : k + 2]) for k in range(0, len(levels), 2))
 
 
-def _cut(level: str) -> str:
+def _shorten(level: str) -> str:
     return level if len(level) <= 26 else level[:25] + "…"

@@ -19,13 +19,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from trueness.files import write_atomically
 from trueness.running.store import to_json
 from trueness.showing.saving import Figure, Save, csv_text, safe_name, save_figure
 from trueness.studies.population import tables
-from trueness.studies.population.answers import Asked, Populations
+from trueness.studies.population.answers import AnswerKey, Populations
 from trueness.studies.population.chart_distribution import distribution
 from trueness.studies.population.elicitation.forms import Answer
 from trueness.studies.population.numeric_outcomes import numbers_figure, numbers_frame
@@ -61,16 +60,16 @@ def texts(populations: Populations) -> dict[str, str]:
     return contents
 
 
-def cell_entries(populations: Populations, model: str, task: str) -> Iterator[dict[str, Any]]:
+def cell_entries(populations: Populations, model: str, task: str) -> Iterator[dict[str, object]]:
     """One a mode, repeat and condition: all that a page needs to open the cell."""
     truth = populations.truths[task]
-    for asked, answers in populations.answers.items():
-        if (asked.respondent, asked.task) == (model, task):
+    for key, answers in populations.answers.items():
+        if (key.respondent, key.task) == (model, task):
             for condition, answer in answers.items():
-                yield _entry(asked, truth, condition, answer)
+                yield _entry(key, truth, condition, answer)
 
 
-def _entry(asked: Asked, truth: PopulationTruth, condition: str, answer: Answer) -> dict[str, Any]:
+def _entry(key: AnswerKey, truth: PopulationTruth, condition: str, answer: Answer) -> dict[str, object]:
     c = truth.conditions.index(condition)
     claimed = answer.distribution
     levels: list[object] = list(truth.question.outcome.middles if truth.numeric else truth.levels)
@@ -84,11 +83,11 @@ def _entry(asked: Asked, truth: PopulationTruth, condition: str, answer: Answer)
         "model_vals": values,
         "model_texts": list(answer.texts),
         "model_weights": weights,
-        "model": asked.respondent,
-        "task": asked.task,
-        "mode": asked.mode,
-        "elicited_by": answer.mode or asked.mode,
-        "repeat": asked.repeat,
+        "model": key.respondent,
+        "task": key.task,
+        "mode": key.mode,
+        "elicited_by": answer.mode or key.mode,
+        "repeat": key.repeat,
         "status": str(answer.status),
         "message": answer.message,
         "replies": {str(status): n for status, n in answer.counts.items()},
@@ -121,7 +120,7 @@ def notes(populations: Populations) -> list[str]:
 
 def plots(populations: Populations) -> Iterator[Figure]:
     """One figure a task that somebody was asked."""
-    asked = {asked.task for asked in populations.answers if asked.respondent not in populations.references}
+    tasks = {key.task for key in populations.answers if key.respondent not in populations.references}
     for task in populations.truths:
-        if task in asked:
+        if task in tasks:
             yield (numbers_figure if populations.truths[task].numeric else distribution)(populations, task)

@@ -7,8 +7,8 @@ pairs. What could not be tested is counted, not listed.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
+from trueness.outside import Json
 from trueness.showing.headline import Headline, Standing, ranking
 from trueness.studies.population import tables
 from trueness.studies.population.answers import Populations
@@ -21,9 +21,9 @@ MEASURE = "score"
 def sections(populations: Populations) -> list[tuple[str, tuple[str, ...]]]:
     parts = {
         "Mean scores": tuple(_mean_sentence(populations, row) for row in tables.summary_rows(populations)),
-        "Who can be told from whom": tuple(str(row["sentence"]) for row in _pairs(populations) if _tested(row)),
+        "Who can be told from whom": tuple(str(row["sentence"]) for row in _pairs(populations) if _has_p(row)),
     }
-    return [(title, said) for title, said in parts.items() if said]
+    return [(title, sentences) for title, sentences in parts.items() if sentences]
 
 
 def headline_of(populations: Populations) -> Headline | None:
@@ -42,7 +42,7 @@ def headline_of(populations: Populations) -> Headline | None:
             (row["p_adjusted"] if row["p_adjusted"] is not None else row["p"]) <= alpha
         )
         for row in _pairs(populations)
-        if _tested(row)
+        if _has_p(row)
     }
     of = "mean score over informative tasks, 100 cannot be told from the truth, 0 is no better than uniform"
     sentence = ranking(standings, lambda a, b: verdicts.get(frozenset((a, b))), of)
@@ -52,23 +52,23 @@ def headline_of(populations: Populations) -> Headline | None:
 def untold(populations: Populations) -> list[str]:
     """What the design cannot tell: too few sources or draws, and pairs that no test can reach."""
     rows = _pairs(populations)
-    pairs, tested = {(row["a"], row["b"]) for row in rows}, {(row["a"], row["b"]) for row in rows if _tested(row)}
+    pairs, tested = {(row["a"], row["b"]) for row in rows}, {(row["a"], row["b"]) for row in rows if _has_p(row)}
     lost = len(pairs - tested)
     never = [f"{lost} of {len(pairs)} pairs of respondents share too few scored tasks to be tested."] if lost else []
     return [*notes(populations), *never]
 
 
-def _pairs(populations: Populations) -> list[dict[str, Any]]:
+def _pairs(populations: Populations) -> list[dict[str, Json]]:
     frame = tables.comparisons_frame(populations)
     rows = [{str(key): value for key, value in row.items()} for row in frame.to_dict("records")]
     return [row for row in rows if row["measure"] == MEASURE]
 
 
-def _tested(row: Mapping[str, Any]) -> bool:
+def _has_p(row: Mapping[str, Json]) -> bool:
     return row["p"] is not None and row["p"] == row["p"]
 
 
-def _mean_sentence(populations: Populations, row: Mapping[str, Any]) -> str:
+def _mean_sentence(populations: Populations, row: Mapping[str, Json]) -> str:
     name, share = label(row["respondent"], row["mode"]), f"{100 * populations.level:g} %"
     over = f"{row['informative']} informative of {row['tasks']} tasks"
     if row.get(MEASURE) is None or row[MEASURE] != row[MEASURE]:

@@ -29,7 +29,7 @@ from contextlib import AbstractContextManager, suppress
 from dataclasses import asdict, replace
 from importlib import metadata
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -100,13 +100,13 @@ def boosted_truth(
     some = np.sort(rng.choice(len(codes), size=min(profiles, len(codes)), replace=False, p=share / share.sum()))
     features, model, levels = _features(question, sample.profile), _model(question, rng), len(question.levels)
 
-    def fitted(weight: Array) -> Array:
+    def profile_shares(weight: Array) -> Array:
         predicted = _out_of_fold(model, features, sample.outcome, weight, levels, rng)
         return _by_profile(predicted, where, sample.weight, some)
 
     with _one_thread():
-        probs = fitted(sample.weight)
-        again = np.stack([fitted(sample.weight * rng.poisson(1.0, size=len(where))) for _ in range(repeats)])
+        probs = profile_shares(sample.weight)
+        again = np.stack([profile_shares(sample.weight * rng.poisson(1.0, size=len(where))) for _ in range(repeats)])
     spread = again.var(axis=0, ddof=1).sum(axis=1)
     n_eff = np.maximum((probs * (1 - probs)).sum(axis=1) / np.maximum(spread, 1e-12), 2.0)
     gammas = rng.gamma(np.maximum(n_eff[:, None] * probs, 1e-6), size=(draws, *probs.shape))
@@ -172,11 +172,11 @@ def _model(question: Question, rng: np.random.Generator) -> HistGradientBoosting
     )
 
 
-def _one_thread() -> AbstractContextManager[Any]:
+def _one_thread() -> AbstractContextManager[object]:
     """Threads that wait for each other: 2,000 rows take 30 times the processor time of one thread with two."""
     from threadpoolctl import threadpool_limits
 
-    return cast("AbstractContextManager[Any]", threadpool_limits(1))
+    return cast("AbstractContextManager[object]", threadpool_limits(1))
 
 
 def _out_of_fold(

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from trueness.studies.population.question_files import builtin, builtin_question
 
 
-def rows() -> list[dict[str, Any]]:
+def rows() -> list[dict[str, object]]:
     """One a task: what it asks, of whom, and in which modes."""
     return [
         {
@@ -22,7 +20,7 @@ def rows() -> list[dict[str, Any]]:
     ]
 
 
-def card(name: str) -> dict[str, Any]:
+def card(name: str) -> dict[str, object]:
     """Everything about one task and where its rows come from."""
     question = builtin_question(name)
     about = question.card

@@ -44,7 +44,7 @@ def new_population(path: Path | str) -> str:
     file = Path(rest if survey else path)
     reference = f"{kind}:{file.name}" if survey else file.name
     data = open_microdata(reference, file.parent)
-    columns = [_asked(data, name) for name in data.columns]
+    columns = [_read_column(data, name) for name in data.columns]
     usable = [column for column in columns if column.kind != "left out"]
     if len(usable) < 2:
         raise DataError(
@@ -53,13 +53,13 @@ def new_population(path: Path | str) -> str:
         )
     n = len(data.read([data.columns[0]]))
     outcome = next((column for column in usable if column.kind == "levels" and column.levels <= 7), usable[0])
-    given = next(column for column in usable if column is not outcome)
+    condition = next(column for column in usable if column is not outcome)
     head = _head(reference, file.stem, n, columns, survey)
-    lines = (*head, *_variables(columns), *_task(outcome.name, given.name), "")
+    lines = (*head, *_variables(columns), *_task(outcome.name, condition.name), "")
     return "\n".join(map(printable, lines))  # a name in a comment does not end it
 
 
-def _asked(data: Microdata, name: str) -> _Column:
+def _read_column(data: Microdata, name: str) -> _Column:
     import pandas as pd
 
     series = data.read([name])[name]
@@ -75,16 +75,16 @@ def _asked(data: Microdata, name: str) -> _Column:
         ordered = isinstance(series.dtype, pd.CategoricalDtype) and bool(series.dtype.ordered)
         if numeric or ordered:
             shares = shares[shares > 0].sort_index()
-        told = tuple(
-            f"    {_quoted(spellings)},{' ' * max(1, 40 - len(_quoted(spellings)))}# {100 * share:.1f} %"
+        level_lines = tuple(
+            f"    {_toml_list(spellings)},{' ' * max(1, 40 - len(_toml_list(spellings)))}# {100 * share:.1f} %"
             for spellings, share in _levels(texts(shares.index), shares.tolist())
         )
-        told_order = (
+        order_note = (
             "the data have this order: true where it means something" if ordered else "true where they are ordered"
         )
-        order = (f"ordinal = {'true' if numeric else 'false'}        # {told_order}",)
+        order = (f"ordinal = {'true' if numeric else 'false'}        # {order_note}",)
         lines = (*((missing,) if missing else ()), *order, "levels = [           # [name, other spellings ...]")
-        return _Column(name, "levels", (*lines, *told, "]"), len(shares))
+        return _Column(name, "levels", (*lines, *level_lines, "]"), len(shares))
     if not numeric and len(shares) <= MOST_LEVELS and len(shares) * 5 <= len(present):
         lines = (f"# {len(shares)} levels, all that the data have; too many options for mode qa ({FEW_TEXTS} letters)",)
         return _Column(name, "levels", (*((missing,) if missing else ()), *lines), len(shares))
@@ -100,10 +100,10 @@ def _asked(data: Microdata, name: str) -> _Column:
         f"# {numbers.min():g} to {numbers.max():g}, median {np.median(numbers):g}",
     ]
     if bool((numbers == np.round(numbers)).all()):
-        shown += [f"bins = [{_listed(bins)}]  # {'; '.join(names)}"]
+        shown += [f"bins = [{_join_numbers(bins)}]  # {'; '.join(names)}"]
     else:  # "20-29" would be silent about 29.5
         ends = [f"{low:,g} to under {high:,g}" for low, high in zip(bins, bins[1:], strict=False)]
-        shown += [f"bins = [{_listed(bins)}]", f"labels = {_quoted([*ends, f'{bins[-1]:,g} or more'])}"]
+        shown += [f"bins = [{_join_numbers(bins)}]", f"labels = {_toml_list([*ends, f'{bins[-1]:,g} or more'])}"]
     return _Column(name, "bins", tuple(shown), len(bins))
 
 
@@ -153,8 +153,8 @@ def _design(columns: Sequence[_Column], survey: Survey | None) -> list[str]:
         rest = '# strata = "..."                  # and clusters, or replicate_weights = {prefix = "PWGTP", count = 80}'
         return [*([names] if sounding else []), rest]
     known = {"weight": survey.weight, "strata": survey.strata, "clusters": survey.clusters}
-    told = [f"#   its documentation: {key} = {_text(value)}" for key, value in known.items() if value]
-    return [*told, *([f"#   {survey.note}"] if survey.note else [])]
+    lines = [f"#   its documentation: {key} = {_text(value)}" for key, value in known.items() if value]
+    return [*lines, *([f"#   {survey.note}"] if survey.note else [])]
 
 
 def _variables(columns: Sequence[_Column]) -> list[str]:
@@ -165,18 +165,18 @@ def _variables(columns: Sequence[_Column]) -> list[str]:
     return lines
 
 
-def _task(outcome: str, given: str) -> list[str]:
+def _task(outcome: str, condition: str) -> list[str]:
     return [
         "",
-        f"[tasks.{_key(f'{outcome}_by_{given}')}]           # one table a task",
-        f"variables = {_quoted([outcome, given])}           # V1 given V2",
+        f"[tasks.{_key(f'{outcome}_by_{condition}')}]           # one table a task",
+        f"variables = {_toml_list([outcome, condition])}           # V1 given V2",
         "# {} takes the level of V2, {population} the population                        EDIT the wording",
-        f"prompt = {_text(f'A person is drawn at random from {{population}}, with {given}: {{}}. What is the {outcome} of this person?')}",  # noqa: E501
+        f"prompt = {_text(f'A person is drawn at random from {{population}}, with {condition}: {{}}. What is the {outcome} of this person?')}",  # noqa: E501
         '# second_prompt = "What is the ... of the person in the story?"',
     ]
 
 
-def _listed(numbers: Sequence[float]) -> str:
+def _join_numbers(numbers: Sequence[float]) -> str:
     return ", ".join(f"{number:.12g}" for number in numbers)
 
 
@@ -184,7 +184,7 @@ def _key(name: str) -> str:
     return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else _text(name)
 
 
-def _quoted(items: Sequence[str]) -> str:
+def _toml_list(items: Sequence[str]) -> str:
     return "[" + ", ".join(map(_text, items)) + "]"
 
 

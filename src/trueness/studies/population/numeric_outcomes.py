@@ -7,11 +7,12 @@ answer    mean and quantiles of the numbers that were drawn (95 % t interval of 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
+from trueness.outside import Json
 from trueness.showing import theme
 from trueness.showing.marks import named, row_axis, row_scale, with_data
 from trueness.showing.saving import Figure, safe_name
@@ -39,7 +40,7 @@ def answer_numbers(truth: PopulationTruth, answer: Answer) -> tuple[float, Array
     return float(shares @ middles), np.quantile(middles, QUANTILES, method="inverted_cdf", weights=shares)
 
 
-def condition_rows(truth: PopulationTruth, level: float) -> list[dict[str, Any]]:
+def condition_rows(truth: PopulationTruth, level: float) -> list[dict[str, Json]]:
     """One row a condition: what is true."""
     assert truth.means is not None and truth.quantiles is not None
     low, high = np.quantile(truth.mean_draws(), [(1 - level) / 2, (1 + level) / 2], axis=0)
@@ -50,7 +51,7 @@ def condition_rows(truth: PopulationTruth, level: float) -> list[dict[str, Any]]
     ]
 
 
-def answer_row(truth: PopulationTruth, answer: Answer | None) -> dict[str, Any]:
+def answer_row(truth: PopulationTruth, answer: Answer | None) -> dict[str, Json]:
     """What was said of one condition; its status where nothing was."""
     status = "not asked" if answer is None else str(answer.status)
     if answer is None or answer.distribution is None:
@@ -68,11 +69,11 @@ def numbers_frame(populations: Populations) -> pd.DataFrame:
     truths = {task: truth for task, truth in populations.truths.items() if truth.means is not None}
     known = {task: condition_rows(truth, populations.level) for task, truth in truths.items()}
     rows = [
-        {"task": asked.task, "condition": row["condition"], "respondent": asked.respondent,
-         "mode": asked.mode or "reference", "repeat": asked.repeat}
-        | row | answer_row(truths[asked.task], answers.get(row["condition"]))
-        for asked, answers in populations.answers.items() if asked.task in truths
-        for row in known[asked.task]
+        {"task": key.task, "condition": row["condition"], "respondent": key.respondent,
+         "mode": key.mode or "reference", "repeat": key.repeat}
+        | row | answer_row(truths[key.task], answers.get(row["condition"]))
+        for key, answers in populations.answers.items() if key.task in truths
+        for row in known[key.task]
     ]  # fmt: skip
     return pd.DataFrame(rows)
 

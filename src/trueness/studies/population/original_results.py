@@ -16,17 +16,16 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from trueness.datasets.microdata import Microdata
 from trueness.errors import DataError
 from trueness.intervals import Distribution
-from trueness.outside import MAX_TABLE, json_of, text_of
+from trueness.outside import MAX_TABLE, Json, json_of, text_of
 from trueness.running.cells import stream
 from trueness.status import Status
-from trueness.studies.population.answers import Asked, Populations
+from trueness.studies.population.answers import AnswerKey, Populations
 from trueness.studies.population.elicitation import Form, Manner
 from trueness.studies.population.elicitation.forms import Answer
 from trueness.studies.population.questions import Level, Question, Variable
@@ -40,7 +39,7 @@ NEEDED = ("condition", "true_vals", "model_vals")
 KEYS = ("model", "task")
 DRAWN = ("sample", "story")
 LARGEST = 1e12  # a weight or a value beyond it is a mistake, and beyond what draws can count
-Entry = Mapping[str, Any]  # of a JSON file
+Entry = Mapping[str, Json]  # of a JSON file
 
 
 def read_results(folder: Path | str, seed: int = 0) -> Populations:
@@ -48,37 +47,37 @@ def read_results(folder: Path | str, seed: int = 0) -> Populations:
     folder = Path(folder)
     files = sorted(file for file in folder.glob("*.json") if file.is_file())
     names = split_names([file.stem for file in files])
-    entries: dict[Asked, list[Entry]] = {}
+    entries: dict[AnswerKey, list[Entry]] = {}
     for file in files:
         for entry in _entries(file):
-            model, task = (str(entry.get(key) or name) for key, name in zip(KEYS, names[file.stem], strict=True))
+            model, task = (str(entry.get(field) or name) for field, name in zip(KEYS, names[file.stem], strict=True))
             repeat = entry["repeat"] if type(entry.get("repeat")) is int else 0
-            asked = Asked(model, str(entry.get("mode") or "sample"), task.replace("/", "-"), repeat)
-            entries.setdefault(asked, []).append(entry)
+            key = AnswerKey(model, str(entry.get("mode") or "sample"), task.replace("/", "-"), repeat)
+            entries.setdefault(key, []).append(entry)
     if not entries:
         raise DataError(f"{folder} must hold result files named MODEL_TASK.json, got none.")
     known: dict[str, dict[str, Entry]] = {}
-    for asked, some in entries.items():
-        _check_once(asked, [str(entry["condition"]) for entry in some])
+    for key, some in entries.items():
+        _check_once(key, [str(entry["condition"]) for entry in some])
         for entry in some:
-            first = known.setdefault(asked.task, {}).setdefault(str(entry["condition"]), entry)
-            if any(first.get(key) != entry.get(key) for key in ("true_vals", "weights")):
+            first = known.setdefault(key.task, {}).setdefault(str(entry["condition"]), entry)
+            if any(first.get(field) != entry.get(field) for field in ("true_vals", "weights")):
                 raise DataError(
-                    f"the truth of {str(entry['condition'])!r} of task {asked.task!r} must be the same in the files of "
-                    f"all models, got another of {asked.respondent!r}. Keep files of one benchmark in a folder."
+                    f"the truth of {str(entry['condition'])!r} of task {key.task!r} must be the same in the files of "
+                    f"all models, got another of {key.respondent!r}. Keep files of one benchmark in a folder."
                 )
     truths = {task: _truth(task, of, folder.name, stream(seed, f"truth {task}")) for task, of in known.items()}
     answers = {
-        asked: dict.fromkeys(known[asked.task], Answer(None, Status.FAILED, {}, message="no entry in its files"))
-        | {str(entry["condition"]): _answer(entry, truths[asked.task]) for entry in some}
-        for asked, some in entries.items()
+        key: dict.fromkeys(known[key.task], Answer(None, Status.FAILED, {}, message="no entry in its files"))
+        | {str(entry["condition"]): _answer(entry, truths[key.task]) for entry in some}
+        for key, some in entries.items()
     }
     draws = max((int(a.draws) for some in answers.values() for a in some.values() if a.draws), default=Manner().draws)
     for name in REFERENCES:
         for task, truth in truths.items():
-            answers[Asked(name, "", task, 0)] = baseline_answers(name, truth, draws, stream(seed, f"{name} {task}"))
-    models = tuple(dict.fromkeys(asked.respondent for asked in entries))
-    planned = sum(len(answers[asked]) for asked in entries)
+            answers[AnswerKey(name, "", task, 0)] = baseline_answers(name, truth, draws, stream(seed, f"{name} {task}"))
+    models = tuple(dict.fromkeys(key.respondent for key in entries))
+    planned = sum(len(answers[key]) for key in entries)
     return Populations(folder.name, seed, 0.95, truths, answers, REFERENCES, models, Manner(draws), {}, planned)
 
 
@@ -98,11 +97,11 @@ def split_names(stems: Sequence[str]) -> dict[str, tuple[str, str]]:
     return {stem: max(some, key=worth) if some else (stem, stem) for stem, some in cuts.items()}
 
 
-def _check_once(asked: Asked, conditions: Sequence[str]) -> None:
+def _check_once(key: AnswerKey, conditions: Sequence[str]) -> None:
     twice = [name for name, n in Counter(conditions).items() if n > 1]
     if twice:
         raise DataError(
-            f"condition {twice[0]!r} of {asked.respondent!r} in task {asked.task!r} must stand once, got it "
+            f"condition {twice[0]!r} of {key.respondent!r} in task {key.task!r} must stand once, got it "
             f'{conditions.count(twice[0])} times. Number the entries: "repeat": 0, 1, ...'
         )
 

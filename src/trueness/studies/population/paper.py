@@ -15,15 +15,15 @@ from trueness.texts import counted
 
 
 def methods(populations: Populations) -> list[str]:
-    asked = [
+    questions = [
         f"{name} ({truth.question.source}; {counted(len(truth.levels), 'level')}, "
         f"{counted(len(truth.conditions), 'condition')})"
         for name, truth in populations.truths.items()
     ]
-    modes = dict.fromkeys(asked.mode for asked in populations.answers if asked.respondent in populations.models)
+    modes = dict.fromkeys(key.mode for key in populations.answers if key.respondent in populations.models)
     manner = "; ".join(f"{key} {value}" for key, value in vars(populations.manner).items())
     return [
-        f"Questions: {listed(asked)}.",
+        f"Questions: {listed(questions)}.",
         f"We asked {counted(len(populations.models), 'model')} ({listed(populations.models)}), by {listed(modes)}; "
         f"settings: {manner}. References: {listed(populations.references) or 'none'}.",
         "A model that could not be asked in the planned way was asked in another, which is said beside the tables. An "
@@ -41,9 +41,9 @@ def part(folder: Path, populations: Populations) -> Part:
     tables = [population_tables.main_table(populations), population_tables.task_table(populations)]
     tables += numbers_tables(populations)
     checks = [populations.completeness()[1]]
-    said = [
+    sections = [
         *population_findings.sections(populations),
         ("What this design cannot tell", population_findings.untold(populations)),
     ]
     pictures = drawn(folder, "plots", "population_*")
-    return Part("population", abstract, checks, methods(populations), said, tables, pictures)
+    return Part("population", abstract, checks, methods(populations), sections, tables, pictures)

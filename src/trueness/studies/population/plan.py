@@ -19,11 +19,12 @@ from dataclasses import asdict, dataclass, replace
 from fnmatch import fnmatchcase
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 
 from trueness.errors import PlanError, UnknownName, did_you_mean, listed
+from trueness.outside import Json
 from trueness.running.cells import Cell, PlanContext, reply_key, stream
 from trueness.running.stage import Ask, Outcome
 from trueness.settings import Between, Hint, Names, OneOf, Positive, SomeNames, Temperature, Whole
@@ -74,7 +75,7 @@ class PopulationSettings:
 class Population:
     """The checked plan of a population study; `cells()` is what models are asked."""
 
-    models: dict[str, dict[str, Any]]  # name -> options
+    models: dict[str, dict[str, Json]]  # name -> options
     questions: tuple[Question, ...]  # with the modes in which each is asked
     references: tuple[str, ...]
     manner: Manner
@@ -89,15 +90,15 @@ class Population:
     level = 0.95
 
     @classmethod
-    def from_plan(cls, table: Mapping[str, Any], context: PlanContext) -> Population:
+    def from_plan(cls, table: Mapping[str, Json], context: PlanContext) -> Population:
         """From the [population] table of a plan, beside its [models.*] tables."""
-        given = context.settings_of("population", PopulationSettings, table)
+        settings = context.settings_of("population", PopulationSettings, table)
         study = cls(
-            models=context.models_of(given.models),
-            questions=tuple(_questions(given, context.folder, context.file)),
-            references=_references(given.references, context.file),
-            manner=given.manner(),
-            repeats=given.repeats,
+            models=context.models_of(settings.models),
+            questions=tuple(_questions(settings, context.folder, context.file)),
+            references=_references(settings.references, context.file),
+            manner=settings.manner(),
+            repeats=settings.repeats,
             limit_usd=context.limit_usd,
             seed=context.seed,
             kept=context.study,
@@ -139,19 +140,19 @@ class Population:
             "settings": settings,
             "calls": most_calls(mode, len(form.levels), manner),
         }
-        asked = reply_key(model, self.models[model], messages, settings, "")
+        question_key = reply_key(model, self.models[model], messages, settings, "")
         identity = {
-            "task": self.name, "version": VERSION, "question": asked, "mode": mode, "draws": manner.draws,
+            "task": self.name, "version": VERSION, "question": question_key, "mode": mode, "draws": manner.draws,
             "permutations": manner.permutations, "second_prompt": form.second_prompt, "seed": self.seed,
         }  # fmt: skip
         return Cell(f"{task}/{condition}", mode, model, self.repeats, common, identity)
 
     def _manner(self, model: str) -> Manner:
         """The plan's manner with what the options of a model fix."""
-        own = self.models[model]
-        fixed = {name: own[name] for name in ("temperature", "max_tokens", "timeout") if name in own}
+        options = self.models[model]
+        fixed = {name: options[name] for name in ("temperature", "max_tokens", "timeout") if name in options}
         return replace(
-            self.manner, **fixed, **({"claim_temperature": own["temperature"]} if "temperature" in own else {})
+            self.manner, **fixed, **({"claim_temperature": options["temperature"]} if "temperature" in options else {})
         )
 
     def reach(self) -> list[str]:
@@ -159,17 +160,17 @@ class Population:
         modes = {mode for question in self.questions for mode in question.modes}
         respondents = len(self.models) * sum(len(VARIANTS[mode]) for mode in modes) + len(self.references)
         sources, pairs = len({question.source for question in self.questions}), respondents * (respondents - 1) // 2
-        said = [
+        sentences = [
             f"Comparing {respondents} respondents of population (a model in one mode is one) in pairs over {sources} "
             f"sources (the units): {Reach(sources, pairs)}"
         ] * (pairs > 0)
         few = [] if modes.isdisjoint({"sample", "story"}) else self._uninformative()
         if few:
-            said.append(
+            sentences.append(
                 f"From {self.manner.draws} draws a perfect sampler cannot be told from a uniform one in {len(few)} of "
                 f"{len(self.truths)} tasks ({listed(few)}): no score there in sample and story. More draws help."
             )
-        return said
+        return sentences
 
     def _uninformative(self) -> list[str]:
         """Tasks without a score at the planned number of draws."""
@@ -186,10 +187,10 @@ class Population:
         rng = stream(self.seed, f"{cell.item} {cell.variant} repeat {repeat}")
         return perform(cell, repeat, ask, self.models[cell.respondent], rng)
 
-    def describe(self, item: str, respondent: str) -> dict[str, Any]:
+    def describe(self, item: str, respondent: str) -> dict[str, Json]:
         return dict(zip(("task", "condition"), item.split("/", 1), strict=True))
 
-    def about(self) -> dict[str, Any]:
+    def about(self) -> dict[str, Json]:
         """What the tables of a population study need beside its replies: the truths above all."""
         return {
             "truths": {name: truth_to_dict(truth) for name, truth in self.truths.items()},
@@ -202,26 +203,26 @@ class Population:
 # ---- checking a plan
 
 
-def _questions(given: PopulationSettings, folder: Path, file: str) -> Iterator[Question]:
+def _questions(settings: PopulationSettings, folder: Path, file: str) -> Iterator[Question]:
     """The tasks named: built-in names, patterns such as gss_*, or task files; with the modes they are asked in."""
-    modes = given.modes
+    modes = settings.modes
     seen: set[str] = set()
-    for question in (question for name in given.tasks for question in _named(name, folder)):
+    for question in (question for name in settings.tasks for question in _find_questions(name, folder)):
         if "/" in question.name:
             raise PlanError(f"the name of a population task must have no '/', got {question.name!r}.  ({file})")
         if question.name in seen:
             raise PlanError(f"'tasks' of [population] must name each task once, got {question.name!r} twice.  ({file})")
         seen.add(question.name)
-        own = tuple(mode for mode in modes or question.modes if mode in question.modes)  # in the plan's order
-        if not own:
+        chosen = tuple(mode for mode in modes or question.modes if mode in question.modes)  # in the plan's order
+        if not chosen:
             raise PlanError(
                 f"task {question.name!r} must be made for one of {listed(modes)}, got {listed(question.modes)} in its "
                 f"'modes'. Add one there, or leave the task out.  ({file}, [population])"
             )
-        yield replace(question, modes=own)
+        yield replace(question, modes=chosen)
 
 
-def _named(name: str, folder: Path) -> list[Question]:
+def _find_questions(name: str, folder: Path) -> list[Question]:
     if name.endswith((".toml", ".json")):
         return list(read_questions(folder / name))
     questions = [question for question in builtin() if fnmatchcase(question.name, name)]
@@ -230,8 +231,8 @@ def _named(name: str, folder: Path) -> list[Question]:
     return questions
 
 
-def _references(given: Sequence[str], file: str) -> tuple[str, ...]:
-    names = tuple(name if name.startswith("baseline/") else f"baseline/{name}" for name in given)
+def _references(references: Sequence[str], file: str) -> tuple[str, ...]:
+    names = tuple(name if name.startswith("baseline/") else f"baseline/{name}" for name in references)
     for name in names:
         if name not in REFERENCES:
             raise PlanError(

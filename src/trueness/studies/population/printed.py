@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from rich.padding import Padding
 
+from trueness.outside import Json
 from trueness.showing import theme
 from trueness.showing.console import Console, plain
 from trueness.showing.sheet import Sheet, changes, left_out, named, print_table
@@ -33,7 +33,7 @@ def print_populations(out: Console, populations: Populations, tasks: bool = True
     sheet.print(out)
     if tasks:
         _print_tasks(out, populations)
-    told = [
+    lines = [
         "score: 100 cannot be told from the truth, 0 no better than uniform; the mean over informative tasks.  skill: "
         "1 - distance / distance of the baseline, below 0 is worse.  mass: probability on option letters.",
         "Intervals are 95 %, over sources (clustered); 'these sources': over tasks; none where the value is the same "
@@ -41,7 +41,7 @@ def print_populations(out: Console, populations: Populations, tasks: bool = True
         *left_out(sheet.missing(out.width), "population/main.csv"),
         *notes(populations),
     ]
-    for line in told:
+    for line in lines:
         out.print(Padding(plain(line), (0, 0, 0, 2)), style="dim")
 
 
@@ -52,11 +52,11 @@ def _print_tasks(out: Console, populations: Populations) -> None:
     print_table(out, "score by task", by_task, place="population/table.csv")
 
 
-def _mode(row: Mapping[str, Any]) -> str:
+def _mode(row: Mapping[str, Json]) -> str:
     return f"{row['mode']} by {row['fell_back']}" if row["fell_back"] else str(row["mode"])
 
 
-def _value(row: Mapping[str, Any], name: str, places: int) -> str:
+def _value(row: Mapping[str, Json], name: str, places: int) -> str:
     if row[name] is None:
         return "-"
     if abs(row[name]) >= 10:
@@ -64,7 +64,7 @@ def _value(row: Mapping[str, Any], name: str, places: int) -> str:
     return f"{row[name]:z.{places}f}{_ends(row, name, places)}"
 
 
-def _score(row: Mapping[str, Any]) -> str:
+def _score(row: Mapping[str, Json]) -> str:
     """The mean score, and of how many tasks where not all are informative."""
     if row["score"] is None:
         return "uninformative" if row["answered"] else "-"
@@ -72,18 +72,18 @@ def _score(row: Mapping[str, Any]) -> str:
     return _value(row, "score", 0) + part
 
 
-def _ends(row: Mapping[str, Any], name: str, places: int) -> str:
+def _ends(row: Mapping[str, Json], name: str, places: int) -> str:
     low, high = row[f"{name}_low"], row[f"{name}_high"]
     if row.get(f"{name}_constant"):
         return " constant"
     return "" if low is None else f" [{low:z.{places}f}, {high:z.{places}f}]"
 
 
-def _not_read(row: Mapping[str, Any]) -> str:
+def _not_read(row: Mapping[str, Json]) -> str:
     return ", ".join(f"{status} {row[str(status)]:,}" for status in TROUBLE if row[str(status)])
 
 
-CELLS: dict[str, Callable[[Mapping[str, Any]], str]] = {
+CELLS: dict[str, Callable[[Mapping[str, Json]], str]] = {
     "respondent": lambda row: str(row["name"]),
     "mode": _mode,
     "answered": lambda row: f"{row['answered']} / {row['tasks']}",

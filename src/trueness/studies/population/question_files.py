@@ -29,10 +29,10 @@ from functools import cache
 from importlib import resources
 from itertools import pairwise
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from trueness.errors import PlanError, UnknownName, did_you_mean, listed
-from trueness.outside import MAX_PLAN, is_there, json_of, text_of, toml_of
+from trueness.outside import MAX_PLAN, Json, is_there, json_of, text_of, toml_of
 from trueness.settings import Hint, Positive, SomeNames, Whole, read_settings
 from trueness.studies.population.questions import Level, Question, SourceCard, TargetPopulation, Variable
 from trueness.studies.population.survey_rows import bin_levels, texts
@@ -42,7 +42,7 @@ MAX_REPLICATES = 1_000  # the ACS has 80
 RENAMED = {"dataset": "data", "wgh_col": "weight", "mode": "modes"}  # the original's words
 RENAMED_MODES = {"logits": "qa"}
 Entries = tuple[object, ...]
-Table = Mapping[str, Any]  # of a TOML or JSON file, not checked yet
+Table = Mapping[str, Json]  # of a TOML or JSON file, not checked yet
 
 
 @dataclass(frozen=True)
@@ -58,15 +58,15 @@ class TaskSettings:
     weight: str | Literal[False] = ""
     strata: str | None = None
     clusters: str | None = None
-    replicate_weights: Annotated[tuple[str, ...] | Mapping[str, Any], Hint('Or {prefix = "PWGTP", count = 80}.')] = ()
+    replicate_weights: Annotated[tuple[str, ...] | Mapping[str, Json], Hint('Or {prefix = "PWGTP", count = 80}.')] = ()
     replicate_scale: Positive | None = None
-    population: Mapping[str, Any] = field(default_factory=dict)
-    card: Mapping[str, Any] = field(default_factory=dict)
+    population: Mapping[str, Json] = field(default_factory=dict)
+    card: Mapping[str, Json] = field(default_factory=dict)
     second_prompt: str = ""
     levels: Entries | None = None
     given_levels: Entries | None = None
     ordinal: tuple[str, ...] = ()
-    bins: Mapping[str, Any] = field(default_factory=dict)
+    bins: Mapping[str, Json] = field(default_factory=dict)
     least: Whole = 30
     high_dimensional: bool = False
 
@@ -101,7 +101,7 @@ def read_questions(path: Path | str) -> tuple[Question, ...]:
     return parse_questions(document, path.name, path.parent)
 
 
-def parse_questions(document: Any, file: str, folder: Path) -> tuple[Question, ...]:
+def parse_questions(document: Json, file: str, folder: Path) -> tuple[Question, ...]:
     """The tasks of a parsed file: a table with [tasks.*], one task, or a list of tasks."""
     if isinstance(document, Mapping) and "prompt" in document:
         document = [document]
@@ -140,13 +140,13 @@ def builtin_question(name: str) -> Question:
     return known[name]
 
 
-def _question(name: str, own: Table, defaults: Table, shared: Table, file: str, folder: Path) -> Question:
+def _question(name: str, stated: Table, defaults: Table, shared: Table, file: str, folder: Path) -> Question:
     place, title = f"{file}, [tasks.{name}]", f"task {name!r}"
     where = f"({place})"
-    own, before = _stated(own), _stated(defaults)
-    numeric = "levels" in own and own["levels"] is None
-    parts = {part: {**_entry(before.get(part) or {}, file), **_entry(own.get(part) or {}, file)} for part in _PARTS}
-    task = read_settings(TaskSettings, _given({**before, **own, **parts}), title, place, PlanError)
+    stated, before = _in_our_words(stated), _in_our_words(defaults)
+    numeric = "levels" in stated and stated["levels"] is None
+    parts = {part: {**_entry(before.get(part) or {}, file), **_entry(stated.get(part) or {}, file)} for part in _PARTS}
+    task = read_settings(TaskSettings, _without_nulls({**before, **stated, **parts}), title, place, PlanError)
     for key in ("data", "prompt"):
         if not getattr(task, key):
             raise PlanError(f"{key!r} of {title} must be text, got none.  {where}")
@@ -161,14 +161,14 @@ def _question(name: str, own: Table, defaults: Table, shared: Table, file: str, 
         table |= {} if levels is None else {"levels": levels}
     tables[0] |= {"numeric": True} if numeric else {}
     _add_shapes(task, tables, where)
-    outcome, *given = (_variable(column, table, place) for column, table in zip(columns, tables, strict=True))
+    outcome, *covariates = (_variable(column, table, place) for column, table in zip(columns, tables, strict=True))
     modes = (task.modes,) if isinstance(task.modes, str) else task.modes
     question = Question(
         name=str(task.name or name),
         source=task.source or task.data,
         data=task.data,
         outcome=outcome,
-        given=tuple(given),
+        given=tuple(covariates),
         prompt=task.prompt,
         second_prompt=task.second_prompt,
         modes=tuple(RENAMED_MODES.get(mode, mode) for mode in modes) or ("distribution",),
@@ -191,23 +191,23 @@ def _question(name: str, own: Table, defaults: Table, shared: Table, file: str, 
 _PARTS = ("population", "card")
 
 
-def _stated(table: Table) -> dict[str, Any]:
+def _in_our_words(table: Table) -> dict[str, Json]:
     """The settings of a table in our words."""
     return {RENAMED.get(key, key): value for key, value in table.items()}
 
 
-def _given(table: Table) -> dict[str, Any]:
+def _without_nulls(table: Table) -> dict[str, Json]:
     """Without JSON's nulls."""
     return {key: value for key, value in table.items() if value is not None}
 
 
-def _as_texts(table: Table, *keys: str) -> dict[str, Any]:
+def _as_texts(table: Table, *keys: str) -> dict[str, Json]:
     """A year may be written as a number."""
     numbers = {key: str(table[key]) for key in keys if type(table.get(key)) in (int, float)}
-    return _given({**table, **numbers})
+    return _without_nulls({**table, **numbers})
 
 
-def _add_shapes(task: TaskSettings, tables: list[dict[str, Any]], where: str) -> None:
+def _add_shapes(task: TaskSettings, tables: list[dict[str, Json]], where: str) -> None:
     """`ordinal = ["age"]` and `bins = {age = [...]}` of the task itself, for files without [variables.*]."""
     shapes = [("ordinal", column, True) for column in task.ordinal]
     shapes += [("bins", column, bins) for column, bins in task.bins.items()]
@@ -218,7 +218,7 @@ def _add_shapes(task: TaskSettings, tables: list[dict[str, Any]], where: str) ->
 
 
 def _variable(column: str, table: Table, place: str) -> Variable:
-    settings = read_settings(VariableSettings, _given(table), f"variable {column!r}", place, PlanError)
+    settings = read_settings(VariableSettings, _without_nulls(table), f"variable {column!r}", place, PlanError)
     bins, top, where = tuple(map(float, settings.bins)), settings.top, f"({place})"
     if bins and settings.levels is not None:
         raise PlanError(f"{column!r} must have 'bins' or 'levels', got both.  {where}")
@@ -288,7 +288,7 @@ def _replicates(columns: tuple[str, ...] | Table, title: str, place: str) -> tup
     return columns
 
 
-def _entry(value: Any, file: str) -> Table:
+def _entry(value: object, file: str) -> Table:
     if not isinstance(value, Mapping):
         raise PlanError(f"{file} must hold tables of settings, got {_short(str(value))!r} in place of one.")
     return value

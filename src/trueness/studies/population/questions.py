@@ -18,9 +18,10 @@ import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from trueness.errors import PlanError, listed
+from trueness.outside import Json
 from trueness.settings import Hint
 
 MODES = ("qa", "sample", "story", "likelihood", "distribution")
@@ -74,7 +75,7 @@ class TargetPopulation:
     ages: Annotated[tuple[float | None, ...] | None, Hint("Write [low, high], or [low].")] = None  # ends included
     age_column: str = ""
     year_column: str = ""
-    where: Mapping[str, Any] = field(default_factory=dict)  # column -> value | [values] | {from = a, to = b}
+    where: Mapping[str, Json] = field(default_factory=dict)  # column -> value | [values] | {from = a, to = b}
 
     @property
     def age_range(self) -> tuple[float, float | None] | None:
@@ -159,8 +160,8 @@ class Question:
 
     @property
     def asks(self) -> str:
-        given = ", ".join(variable.name for variable in self.given)
-        return f"{self.outcome.name} given {given}" if given else self.outcome.name
+        names = ", ".join(variable.name for variable in self.given)
+        return f"{self.outcome.name} given {names}" if names else self.outcome.name
 
     def check_mode(self, mode: str, where: str = "") -> None:
         """The one line that says why a mode cannot be used for this question."""

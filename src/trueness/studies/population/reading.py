@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
 import pandas as pd
 
+from trueness.outside import Json
 from trueness.running.results import Results, Row
 from trueness.running.store import Store
 from trueness.running.study_folder import Scored
@@ -33,7 +34,7 @@ class PopulationTables:
 
     populations: Populations
 
-    def as_json(self, measures: Sequence[str] | None) -> dict[str, Any]:
+    def as_json(self, measures: Sequence[str] | None) -> dict[str, Json]:
         rows = tables.summary_rows(self.populations)
         return {"study": self.populations.study, "task": "population", "rows": rows}
 
@@ -78,7 +79,7 @@ class PopulationReading(PopulationTables, RunReading):
     def rows(self) -> Iterable[Row]:
         return self.populations.rows()
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Json]:
         asked_otherwise = tables.fallback_sentences(self.populations)
         return {"respondents": tables.summary_rows(self.populations), "asked_otherwise": asked_otherwise}
 

@@ -172,11 +172,11 @@ def score_answers(
             question.name, question.source, respondent, mode, status, nothing, statuses, 0.0, None, False, False, None,
             dict(replies), mass,
         )  # fmt: skip
-    q = np.array([_aligned(ordered[c].distribution, truth, question) for c in used])
+    q = np.array([_align_levels(ordered[c].distribution, truth, question) for c in used])
     k = np.array([np.inf if ordered[c].draws is None else ordered[c].draws for c in used], dtype=np.float64)
     scales = scales or Scales(int(rng.integers(2**31)))
     scale = scales.of(truth, used, k)
-    measures, flat = _measured(truth, used, q, k, scales, rng)
+    measures, flat = _all_measures(truth, used, q, k, scales, rng)
     return TaskScore(
         question.name, question.source, respondent, mode, Status.OK, measures, statuses,
         float(truth.weights[used].sum()), None if np.isinf(k).all() else float(k.min()), scale.informative, flat, scale,
@@ -191,7 +191,7 @@ def _ground(truth: PopulationTruth, used: NDArray[np.intp], n_mc: int, rng: np.r
     certain = np.full_like(n, np.inf)
     references = {"uniform": np.full_like(p, 1 / p.shape[1]), "marginal": np.tile(truth.marginal, (len(p), 1))}
     distance, of = _distance(truth), _compared_by(truth)
-    far = {name: _unbiased(distance(p, r, w), distance(draws, r, w)) for name, r in references.items()}
+    far = {name: _debias(distance(p, r, w), distance(draws, r, w)) for name, r in references.items()}
     far_d2 = {
         name: _Pair(
             measure.squared(of(p), of(r), w, n, certain), measure.squared(of(draws), of(r), w, _twice(n), certain)
@@ -221,7 +221,7 @@ def _twice(n: Array) -> Array:
     return (n - 1) / 2 + 1
 
 
-def _measured(
+def _all_measures(
     truth: PopulationTruth, used: NDArray[np.intp], q: Array, k: Array, scales: Scales, rng: np.random.Generator
 ) -> tuple[dict[str, Measured], bool]:
     ground, scale = scales.ground(truth, used), scales.of(truth, used, k)
@@ -229,7 +229,7 @@ def _measured(
     drawn_q = q if np.isinf(k).all() else measure.resampled(q, k, len(drawn_p), rng)
     n2, k2 = _twice(n), _twice(k)
     far_off, of = _distance(truth), _compared_by(truth)
-    distance = _unbiased(far_off(p, q, w), far_off(drawn_p, drawn_q, w))
+    distance = _debias(far_off(p, q, w), far_off(drawn_p, drawn_q, w))
     shares = of(p), of(q), of(drawn_p), of(drawn_q)
     square = _Pair(measure.squared(shares[0], shares[1], w, n, k), measure.squared(shares[2], shares[3], w, n2, k2))
     cells = p.shape[1] if truth.numeric else 1
@@ -240,7 +240,7 @@ def _measured(
     }
     if not truth.numeric:
         pairs["tv"] = _Pair(distance.value / 2, distance.drawn / 2)
-        pairs["js"] = _unbiased(
+        pairs["js"] = _debias(
             measure.jensen_shannon(p, q, w, ground.entropy.value),
             measure.jensen_shannon(drawn_p, drawn_q, w, ground.entropy.drawn),
         )
@@ -248,7 +248,7 @@ def _measured(
             measure.calibration_slope(p, q, w, k), measure.calibration_slope(drawn_p, drawn_q, w, k2)
         )
     if truth.ordinal:
-        pairs["w1"] = _unbiased(measure.wasserstein(p, q, w), measure.wasserstein(drawn_p, drawn_q, w))
+        pairs["w1"] = _debias(measure.wasserstein(p, q, w), measure.wasserstein(drawn_p, drawn_q, w))
     dependence = measure.dependence(*shares[:2], w, n, k), measure.dependence(*shares[2:], w, n2, k2)
     pairs["direction"], pairs["change"] = (_Pair(*pair) for pair in zip(*dependence, strict=True))
     ends = _quantiles(pairs)
@@ -272,7 +272,7 @@ def _measured(
     return measures, bool(ground.far["marginal"].value <= scale.best)
 
 
-def _unbiased(value: Array, drawn: Array) -> _Pair:
+def _debias(value: Array, drawn: Array) -> _Pair:
     """Draws moved by twice their bias: noise makes a distance longer, once in the data and once more in the draws."""
     return _Pair(value, drawn - 2 * (drawn.mean() - value))
 
@@ -317,7 +317,7 @@ def _status(answer: Answer) -> Status:
     return answer.status
 
 
-def _aligned(distribution: Distribution | None, truth: PopulationTruth, question: Question) -> Array:
+def _align_levels(distribution: Distribution | None, truth: PopulationTruth, question: Question) -> Array:
     """(L,) in the order of the truth's levels; a level that the answer does not name has probability 0."""
     assert distribution is not None
     if distribution.levels == truth.levels:

@@ -51,17 +51,17 @@ def means_given_sources(scores: Sequence[TaskScore], measure: str = "score") -> 
 def compare_respondents(scores: Sequence[TaskScore], measure: str = "score") -> list[Comparison]:
     """All pairs of respondents on the tasks both have a value on, clustered by source, Holm-adjusted."""
     source = {score.task: score.source for score in scores}
-    return _compared(scores, measure, [source[task] for task in source])
+    return _compare(scores, measure, [source[task] for task in source])
 
 
 def compare_given_sources(scores: Sequence[TaskScore], measure: str = "score") -> list[Comparison]:
     """The same pairs over the tasks of these sources; nothing is said of other surveys."""
-    return _compared(scores, measure, None)
+    return _compare(scores, measure, None)
 
 
-def _compared(scores: Sequence[TaskScore], measure: str, sources: list[str] | None) -> list[Comparison]:
+def _compare(scores: Sequence[TaskScore], measure: str, sources: list[str] | None) -> list[Comparison]:
     _check(measure)
-    values = {(_label(score), score.task): _counted(score, measure) for score in scores}
+    values = {(_label(score), score.task): _score_value(score, measure) for score in scores}
     labels, tasks = (list(dict.fromkeys(names)) for names in (map(_label, scores), (score.task for score in scores)))
     columns = {label: [values.get((label, task), np.nan) for task in tasks] for label in labels}
     pairs = differences_in_pairs(columns, sources, bounds=POSSIBLE[measure])
@@ -74,12 +74,12 @@ def _values(scores: Sequence[TaskScore], measure: str) -> dict[str, tuple[list[f
     table: dict[str, tuple[list[float], list[str]]] = {}
     for score in scores:
         values, sources = table.setdefault(_label(score), ([], []))
-        values.append(_counted(score, measure))
+        values.append(_score_value(score, measure))
         sources.append(score.source)
     return table
 
 
-def _counted(score: TaskScore, measure: str) -> float:
+def _score_value(score: TaskScore, measure: str) -> float:
     if measure in _NEEDS_DEPENDENCE and score.flat:
         return float("nan")
     return round(score.value(measure), 12)  # a skill of 1e-17 is one of 0: by rounding alone it would vary

@@ -108,7 +108,7 @@ def _conditions(question: Question, rows: Array) -> tuple[NDArray[np.intp], dict
 def cell_draws(total: Array, squares: Array, probs: Array, draws: int, rng: np.random.Generator) -> Array:
     mean = np.divide(total**2, squares, out=np.zeros_like(total), where=squares > 0)
     unit = np.divide(squares, total, out=np.zeros_like(total), where=total > 0)
-    return _normalised(rng.poisson(mean, size=(draws, *total.shape)) * unit, probs)
+    return _normalise(rng.poisson(mean, size=(draws, *total.shape)) * unit, probs)
 
 
 def _by_clusters(
@@ -142,7 +142,7 @@ def _by_clusters(
             size = min(block, draws - start)
             drawn = rng.multinomial(n - 1, np.full(n, 1 / n), size=size) * (n / (n - 1))
             totals[start : start + size] += drawn @ members
-    return _normalised(totals.reshape(draws, c, levels)[:, keep], probs)
+    return _normalise(totals.reshape(draws, c, levels)[:, keep], probs)
 
 
 def _by_replicates(
@@ -165,10 +165,10 @@ def _by_replicates(
         apart[r] = np.divide(total, sums, out=probs.copy(), where=sums > 0) - probs
     z = rng.standard_normal((draws, len(names))) * np.sqrt(scale)
     moved = probs + np.tensordot(z, apart, axes=1)
-    return _normalised(np.maximum(moved, 0.0), probs)
+    return _normalise(np.maximum(moved, 0.0), probs)
 
 
-def _normalised(totals: Array, probs: Array) -> Array:
+def _normalise(totals: Array, probs: Array) -> Array:
     """Rows that sum to 1; a condition that was not drawn at all keeps its distribution."""
     sums = totals.sum(axis=-1, keepdims=True)
     return np.where(sums > 0, totals / np.where(sums > 0, sums, 1.0), probs)

@@ -74,8 +74,8 @@ def rows_of(question: Question, data: Microdata) -> Rows:
     frame = data.read([*_columns(population), *(v.column for v in question.variables)])
     inside = _inside(population, frame, question.name)
     pairs = [with_levels(v, frame[v.column][inside], question) for v in question.variables]
-    (outcome, *given), notes = (variable for variable, _ in pairs), tuple(note for _, note in pairs if note)
-    question = replace(question, outcome=outcome, given=tuple(given))
+    (outcome, *covariates), notes = (variable for variable, _ in pairs), tuple(note for _, note in pairs if note)
+    question = replace(question, outcome=outcome, given=tuple(covariates))
     if outcome.numeric and question.high_dimensional:
         raise DataError(
             f"{outcome.column!r} of task {question.name!r} must have levels or bins for a high-dimensional truth, got "
@@ -112,13 +112,13 @@ def with_levels(variable: Variable, column: pd.Series, question: Question) -> tu
     names = list(dict.fromkeys(texts(counts.index[counts > 0])))
     if len(names) <= MOST_LEVELS:
         return _with_names(variable, names), ""
-    told, is_outcome = f"{question.name}: {variable.column!r} has {len(names):,} values", variable is question.outcome
+    note, is_outcome = f"{question.name}: {variable.column!r} has {len(names):,} values", variable is question.outcome
     if _holds_numbers(column):
         if is_outcome:
-            return _with_cells(variable, column, question), f"{told}, and is asked as a number."
+            return _with_cells(variable, column, question), f"{note}, and is asked as a number."
         bins = tuple(round_bins(variable.column, _numbers(variable.column, column.dropna())))
         grouped = replace(variable, bins=bins, levels=bin_levels(bins), ordinal=True)
-        return grouped, f"{told}, grouped as {'; '.join(grouped.level_names)}."
+        return grouped, f"{note}, grouped as {'; '.join(grouped.level_names)}."
     if is_outcome:
         raise DataError(
             f"column {variable.column!r} of task {question.name!r} must have at most {MOST_LEVELS} levels, "
@@ -126,7 +126,7 @@ def with_levels(variable: Variable, column: pd.Series, question: Question) -> tu
         )
     rest = 100 * counts.iloc[MOST_LEVELS:].sum() / counts.sum()
     frequent = replace(_with_names(variable, names[:MOST_LEVELS]), only=True)
-    return frequent, f"{told}; the {MOST_LEVELS} most frequent are asked about, {rest:.1f} % of the rows are left out."
+    return frequent, f"{note}; the {MOST_LEVELS} most frequent are asked about, {rest:.1f} % of the rows are left out."
 
 
 def _with_names(variable: Variable, names: Iterable[str]) -> Variable:
@@ -211,7 +211,7 @@ def _bin_name(low: float, high: float | None, whole: bool) -> str:
 def codes_of(variable: Variable, column: pd.Series) -> Codes:
     """(n,) the index of each row's level; MISSING or UNLISTED where it has none."""
     if variable.bins:
-        return _binned(variable, column)
+        return _bin_codes(variable, column)
     import pandas as pd
 
     values, different = pd.factorize(column)
@@ -237,7 +237,7 @@ def _text(value: object) -> str:
     return str(value).strip()
 
 
-def _binned(variable: Variable, column: pd.Series) -> Codes:
+def _bin_codes(variable: Variable, column: pd.Series) -> Codes:
     numbers = _numbers(variable.column, column)
     code = cells_of(variable, numbers).astype(np.int32)
     if not variable.numeric:
@@ -335,9 +335,9 @@ def _within(
     inside = inside & (numbers >= low) & (numbers <= (np.inf if high is None else high))
     there = numbers[inside]
     if len(there) and (there.min() > low + slack or (high is not None and there.max() < high - slack)):
-        asked = f"{low:g} or more" if high is None else f"{low:g} to {high:g}"
+        stated = f"{low:g} or more" if high is None else f"{low:g} to {high:g}"
         raise DataError(
-            f"{what} must be those of the data ({there.min():g} to {there.max():g} in {column!r}), got {asked}. "
+            f"{what} must be those of the data ({there.min():g} to {there.max():g} in {column!r}), got {stated}. "
             "The prompt's population must equal the truth's."
         )
     return inside

@@ -7,11 +7,11 @@ Means are over tasks, with two intervals: over sources, and over tasks given the
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import pandas as pd
 
 from trueness.errors import listed
+from trueness.outside import Json
 from trueness.showing import theme
 from trueness.showing.tables import Column, Table
 from trueness.statistics import Estimate
@@ -38,31 +38,31 @@ def respondents(populations: Populations) -> list[tuple[str, str]]:
     return sorted(pairs, key=lambda pair: order.get(pair[0], len(order)))
 
 
-def summary_rows(populations: Populations) -> list[dict[str, Any]]:
+def summary_rows(populations: Populations) -> list[dict[str, Json]]:
     """One row a respondent and mode: what it answered, how well, and in which other way it had to be asked."""
     scores = populations.scores
     means = {measure: respondent_means(scores, measure) for measure in MEANS}
-    given = {measure: means_given_sources(scores, measure) for measure in MEANS}
+    within_sources = {measure: means_given_sources(scores, measure) for measure in MEANS}
     rows = []
     for respondent, mode in respondents(populations):
-        own = [score for score in scores if (score.respondent, score.mode) == (respondent, mode)]
+        theirs = [score for score in scores if (score.respondent, score.mode) == (respondent, mode)]
         replies = populations.replies_by_status(respondent, mode)
-        row: dict[str, Any] = {
+        row: dict[str, Json] = {
             "respondent": respondent,
             "mode": mode,
             "kind": "reference" if respondent in populations.references else "model",
-            "tasks": len(own),
-            "answered": sum(score.status == Status.OK for score in own),
-            "informative": sum(score.informative for score in own),
+            "tasks": len(theirs),
+            "answered": sum(score.status == Status.OK for score in theirs),
+            "informative": sum(score.informative for score in theirs),
             "replies": sum(replies.values()),
             **{str(status): replies[status] for status in Status if status != Status.DEGENERATE},
-            "mass": _mean([score.mass for score in own]),
+            "mass": _mean([score.mass for score in theirs]),
             "error": _most(populations, respondent, mode),
             "fell_back": _fallback(populations, respondent, mode),
         }
         for measure in MEANS:
             name = label(respondent, mode)
-            row |= _cells(measure, means[measure][name]) | _cells(f"{measure}_given", given[measure][name])
+            row |= _cells(measure, means[measure][name]) | _cells(f"{measure}_given", within_sources[measure][name])
         rows.append(row)
     return rows
 
@@ -128,11 +128,11 @@ def scores_frame(populations: Populations) -> pd.DataFrame:
     """Every repeat, task, respondent, mode and measure with its interval: the numbers behind all tables."""
     rows = [
         {
-            "task": asked.task,
+            "task": key.task,
             "source": score.source,
-            "respondent": asked.respondent,
-            "mode": asked.mode or "reference",
-            "repeat": asked.repeat,
+            "respondent": key.respondent,
+            "mode": key.mode or "reference",
+            "repeat": key.repeat,
             "measure": name,
             "value": score.measures[name].value,
             "low": interval.low if (interval := score.measures[name].interval) else None,
@@ -143,7 +143,7 @@ def scores_frame(populations: Populations) -> pd.DataFrame:
             "informative": score.informative,
             "mass": score.mass,
         }
-        for asked, score in populations.scored.items()
+        for key, score in populations.score_by_key.items()
         for name in MEASURES
     ]
     return pd.DataFrame(rows)
@@ -211,8 +211,8 @@ def _task_row(
     pairs: Sequence[tuple[str, str]],
     scores: dict[tuple[str, str, str], TaskScore],
     measure: str,
-) -> dict[str, Any]:
-    row: dict[str, Any] = {"task": task, "source": populations.truths[task].question.source}
+) -> dict[str, object]:
+    row: dict[str, object] = {"task": task, "source": populations.truths[task].question.source}
     for respondent, mode in pairs:
         score = scores.get((task, respondent, mode))
         if score is None:
@@ -224,7 +224,7 @@ def _task_row(
     return row
 
 
-def _cells(measure: str, estimate: Estimate) -> dict[str, Any]:
+def _cells(measure: str, estimate: Estimate) -> dict[str, float | bool | None]:
     return estimate.cells(measure) | {f"{measure}_n": estimate.n}
 
 

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueness.errors import StoreError
-from trueness.outside import Unpacker
+from trueness.outside import Json, Unpacker
 from trueness.studies.population.questions import Level, Question, SourceCard, TargetPopulation, Variable
 
 Array = NDArray[np.float64]
@@ -75,7 +75,7 @@ class PopulationTruth:
         return np.asarray(self.weights @ self.probs)
 
 
-def truth_to_dict(truth: PopulationTruth) -> dict[str, Any]:
+def truth_to_dict(truth: PopulationTruth) -> dict[str, Json]:
     question = asdict(truth.question)
     del question["folder"]  # a path of this machine
     shares = np.rint(truth.draws * _STEPS).astype("<u2")
@@ -96,13 +96,13 @@ def truth_to_dict(truth: PopulationTruth) -> dict[str, Any]:
     }
 
 
-def truths_from_dicts(records: Mapping[str, Any]) -> dict[str, PopulationTruth]:
+def truths_from_dicts(records: Mapping[str, Json]) -> dict[str, PopulationTruth]:
     """All truths of a store, which are unpacked within one limit."""
     unpacker = Unpacker(_TIMES)
     return {name: truth_from_dict(one, unpacker) for name, one in records.items()}
 
 
-def truth_from_dict(record: Mapping[str, Any], unpacker: Unpacker | None = None) -> PopulationTruth:
+def truth_from_dict(record: Mapping[str, Json], unpacker: Unpacker | None = None) -> PopulationTruth:
     kept: dict[str, Any] = {name: np.array(record[name], dtype=np.float64) for name in _ARRAYS}
     kept |= {name: record[name] for name in _COUNTS}
     kept |= {name: np.array(record[name], dtype=np.float64) for name in ("means", "quantiles") if record.get(name)}
@@ -121,7 +121,7 @@ def truth_from_dict(record: Mapping[str, Any], unpacker: Unpacker | None = None)
     )
 
 
-def question_from_dict(record: Mapping[str, Any]) -> Question:
+def question_from_dict(record: Mapping[str, Json]) -> Question:
     rest = {name: value for name, value in record.items() if name not in ("outcome", "given", "population", "card")}
     for name in ("modes", "replicate_weights"):
         rest[name] = tuple(rest[name])
@@ -136,6 +136,6 @@ def question_from_dict(record: Mapping[str, Any]) -> Question:
     )
 
 
-def _variable(record: Mapping[str, Any]) -> Variable:
+def _variable(record: Mapping[str, Json]) -> Variable:
     levels = tuple(Level(one["name"], tuple(one["spellings"]), tuple(one["values"])) for one in record["levels"])
     return Variable(**dict(record) | {"levels": levels, "bins": tuple(record["bins"])})

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from numpy.random import Generator
 
 from trueness.models import Message, Reply, Settings
+from trueness.outside import Json
 from trueness.running.cells import Cell, reply_key
 from trueness.running.stage import Ask, Outcome
 from trueness.studies.population.elicitation import Elicited, elicit, read_answers
@@ -16,7 +16,7 @@ from trueness.studies.population.elicitation import Elicited, elicit, read_answe
 EXCERPT = 70  # characters of an unreadable reply that the terminal shows
 
 
-def perform(cell: Cell, repeat: int, ask: Ask, options: Mapping[str, Any], rng: Generator) -> Outcome:
+def perform(cell: Cell, repeat: int, ask: Ask, options: Mapping[str, Json], rng: Generator) -> Outcome:
     model, form = cell.respondent, cell.common["form"]
 
     def send(messages: Sequence[Message], settings: Settings, salt: str) -> tuple[str, Reply]:
@@ -37,7 +37,7 @@ def perform(cell: Cell, repeat: int, ask: Ask, options: Mapping[str, Any], rng: 
     }
 
 
-def record_of(elicited: Elicited) -> dict[str, Any]:
+def record_of(elicited: Elicited) -> dict[str, object]:
     """Which stored replies answer a unit, and as what they are to be read."""
     return {
         "used": elicited.used,

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -60,7 +59,7 @@ def keys_of(form: Form) -> list[str]:
     return [f"p{p}" for p in PERCENTILES] if form.outcome.numeric else list(form.levels)
 
 
-def schema(levels: Sequence[str]) -> dict[str, Any]:
+def schema(levels: Sequence[str]) -> dict[str, object]:
     """Without bounds on the numbers: not every provider takes them, and the reader checks."""
     return {
         "type": "object",
@@ -71,7 +70,7 @@ def schema(levels: Sequence[str]) -> dict[str, Any]:
 
 
 def ask(form: Form, manner: Manner, send: Send, rng: np.random.Generator) -> Elicited:
-    key, reply = send(messages(form), manner.claimed(schema=schema(keys_of(form))), "")
+    key, reply = send(messages(form), manner.claim_settings(schema=schema(keys_of(form))), "")
     return Elicited("distribution", (Exchange("shares", key, reply),))
 
 

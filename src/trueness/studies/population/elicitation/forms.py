@@ -53,13 +53,13 @@ class Manner:
     max_tokens: int = 256
     timeout: float = 120.0
 
-    def drawn(self, seed: int, max_tokens: int | None = None) -> Settings:
+    def draw_settings(self, seed: int, max_tokens: int | None = None) -> Settings:
         return Settings(self.temperature, max_tokens or self.max_tokens, seed=seed, timeout=self.timeout)
 
-    def claimed(self, max_tokens: int | None = None, schema: Mapping[str, object] | None = None) -> Settings:
+    def claim_settings(self, max_tokens: int | None = None, schema: Mapping[str, object] | None = None) -> Settings:
         return Settings(self.claim_temperature, max_tokens or self.max_tokens, schema, timeout=self.timeout)
 
-    def letters(self) -> Settings:
+    def letter_settings(self) -> Settings:
         """One token; log-probabilities are those before any temperature."""
         return Settings(0.0, 1, top_logprobs=self.top_logprobs, timeout=self.timeout)
 
@@ -160,8 +160,8 @@ def no_answer(exchanges: Sequence[Exchange], mode: str, message: str = "") -> An
     """Nothing of it could be read: the most frequent reason."""
     counts = Counter(reply_status(exchange.reply) for exchange in exchanges)
     status = counts.most_common(1)[0][0] if counts else Status.FAILED
-    said = message or next((e.reply.message for e in exchanges if e.reply.message), "")
-    return Answer(None, status, dict(counts), texts=texts_of(exchanges), message=said, mode=mode)
+    why = message or next((e.reply.message for e in exchanges if e.reply.message), "")
+    return Answer(None, status, dict(counts), texts=texts_of(exchanges), message=why, mode=mode)
 
 
 def texts_of(exchanges: Sequence[Exchange]) -> tuple[str, ...]:

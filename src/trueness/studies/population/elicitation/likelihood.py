@@ -54,15 +54,15 @@ def messages(form: Form, level: str, order: Sequence[int]) -> list[Message]:
 
 
 def words(form: Form, level: str) -> list[Message]:
-    asked = "Answer with a percentage from 0 % to 100 % and nothing else."
-    return user(f'{form.prompt}\nHow likely is it that the answer is "{level}"? {asked}')
+    how = "Answer with a percentage from 0 % to 100 % and nothing else."
+    return user(f'{form.prompt}\nHow likely is it that the answer is "{level}"? {how}')
 
 
 def ask(form: Form, manner: Manner, send: Send, rng: np.random.Generator) -> Elicited:
     exchanges = []
     for order in (RISING, FALLING):
         for level in form.levels:
-            key, reply = send(messages(form, level, order), manner.letters(), "")
+            key, reply = send(messages(form, level, order), manner.letter_settings(), "")
             exchanges.append(Exchange("steps", key, reply, order, level))
             if reply.status in CAME and not reply.logprobs:
                 return _in_words(form, manner, send)
@@ -72,7 +72,7 @@ def ask(form: Form, manner: Manner, send: Send, rng: np.random.Generator) -> Eli
 def _in_words(form: Form, manner: Manner, send: Send) -> Elicited:
     exchanges = []
     for level in form.levels:
-        key, reply = send(words(form, level), manner.claimed(TEXT_TOKENS), "")
+        key, reply = send(words(form, level), manner.claim_settings(TEXT_TOKENS), "")
         exchanges.append(Exchange("percentage", key, reply, (), level))
     return Elicited("likelihood-words", tuple(exchanges), FELL_BACK)
 
@@ -98,8 +98,8 @@ def read(form: Form, exchanges: Sequence[Exchange]) -> dict[str, Answer]:
     expected = {level: float(step @ MIDDLES) for level, step in belief.items()}
     likeliest = {level: float(MIDDLES[int(step.argmax())]) for level, step in belief.items()}
     mass = float(np.mean(masses))
-    said = {"": expected, "argmax": likeliest}
-    return {name: _answer(shares, exchanges, counts, mass, "likelihood") for name, shares in said.items()}
+    variants = {"": expected, "argmax": likeliest}
+    return {name: _answer(shares, exchanges, counts, mass, "likelihood") for name, shares in variants.items()}
 
 
 def read_words(form: Form, exchanges: Sequence[Exchange]) -> dict[str, Answer]:
@@ -136,15 +136,15 @@ def _answer(
     if total <= 0:
         message = "every level was called impossible."
         return Answer(None, Status.UNREADABLE, dict(counts), mass, texts, message=message, mode=mode)
-    flags, told = [], []
+    flags, notes = [], []
     if abs(total - 1) > OFF:
         flags.append(OFF_SUM)
-        told.append(f"the likelihoods of the levels sum to {100 * total:.0f} %; they were divided by the sum.")
+        notes.append(f"the likelihoods of the levels sum to {100 * total:.0f} %; they were divided by the sum.")
     if mass is not None and mass < LOW_MASS:
         flags.append("low_mass")
-        told.append(f"{100 * mass:.0f} % of the probability is on letters of the scale.")
+        notes.append(f"{100 * mass:.0f} % of the probability is on letters of the scale.")
     probs = tuple(share / total for share in shares.values())
     return Answer(
-        Distribution(tuple(shares), probs), Status.OK, dict(counts), mass, texts, message=" ".join(told), mode=mode,
+        Distribution(tuple(shares), probs), Status.OK, dict(counts), mass, texts, message=" ".join(notes), mode=mode,
         flags=tuple(flags), total=total,
     )  # fmt: skip

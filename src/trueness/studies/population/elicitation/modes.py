@@ -50,11 +50,11 @@ def opening(mode: str, form: Form, manner: Manner) -> tuple[list[Message], Setti
     """The first question of a condition, for estimates and keys: nothing is asked."""
     order = range(len(form.levels))
     if mode == "qa":
-        return qa.messages(form, order), manner.letters()
+        return qa.messages(form, order), manner.letter_settings()
     if mode == "sample":
-        return sample.messages(form, order), manner.drawn(0, min(sample.FEW_TOKENS, manner.max_tokens))
+        return sample.messages(form, order), manner.draw_settings(0, min(sample.FEW_TOKENS, manner.max_tokens))
     if mode == "story":
-        return [Message("user", form.prompt)], manner.drawn(0)
+        return [Message("user", form.prompt)], manner.draw_settings(0)
     if mode == "likelihood":
-        return likelihood.messages(form, next(iter(form.levels)), likelihood.RISING), manner.letters()
-    return distribution.messages(form), manner.claimed(schema=distribution.schema(distribution.keys_of(form)))
+        return likelihood.messages(form, next(iter(form.levels)), likelihood.RISING), manner.letter_settings()
+    return distribution.messages(form), manner.claim_settings(schema=distribution.schema(distribution.keys_of(form)))

@@ -68,7 +68,7 @@ def messages(form: Form, order: Sequence[int]) -> list[Message]:
 def ask(form: Form, manner: Manner, send: Send, rng: np.random.Generator) -> Elicited:
     exchanges: list[Exchange] = []
     for order in orders(len(form.levels), manner.permutations, rng):
-        key, reply = send(messages(form, order), manner.letters(), "")
+        key, reply = send(messages(form, order), manner.letter_settings(), "")
         exchanges.append(Exchange("letters", key, reply, order))
         if reply.status in CAME and not reply.logprobs:
             other = sample.ask(form, manner, send, rng)
@@ -96,8 +96,8 @@ def read(form: Form, exchanges: Sequence[Exchange]) -> dict[str, Answer]:
         rings.setdefault(exchange.order[turn:] + exchange.order[:turn], []).append(share)
     if not rings:
         return {"": no_answer(exchanges, "qa", "no option letter is among the likeliest first tokens.")}
-    asked = [share for ring in rings.values() for share in ring]
-    q = np.mean(asked, axis=0)
+    shares = [share for ring in rings.values() for share in ring]
+    q = np.mean(shares, axis=0)
     mass = float(np.mean(masses))
     message = f"{100 * mass:.0f} % of the probability is on option letters." if mass < LOW_MASS else ""
     return {

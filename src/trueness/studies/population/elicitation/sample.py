@@ -47,7 +47,7 @@ def ask(form: Form, manner: Manner, send: Send, rng: np.random.Generator) -> Eli
     exchanges = []
     for draw in range(manner.draws):
         order = tuple(int(k) for k in rng.permutation(len(form.levels)))
-        settings = manner.drawn(int(rng.integers(2**31)), min(FEW_TOKENS, manner.max_tokens))
+        settings = manner.draw_settings(int(rng.integers(2**31)), min(FEW_TOKENS, manner.max_tokens))
         key, reply = send(messages(form, order), settings, f"draw {draw}")
         exchanges.append(Exchange("answer", key, reply, order))
     return Elicited("sample", tuple(exchanges))

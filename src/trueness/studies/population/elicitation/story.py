@@ -25,14 +25,14 @@ SHORT = 400  # characters below which a text that declines is a refusal and no s
 def ask(form: Form, manner: Manner, send: Send, rng: np.random.Generator) -> Elicited:
     exchanges = []
     for draw in range(manner.draws):
-        asked = [Message("user", form.prompt)]
-        key, story = send(asked, manner.drawn(int(rng.integers(2**31))), f"draw {draw}")
+        dialogue = [Message("user", form.prompt)]
+        key, story = send(dialogue, manner.draw_settings(int(rng.integers(2**31))), f"draw {draw}")
         exchanges.append(Exchange("story", key, story))
         if story_status(story) not in CAME:
             continue
-        asked += [Message("assistant", story.text), Message("user", form.second_prompt)]
-        settings = replace(manner.claimed(sample.FEW_TOKENS), temperature=0.0)
-        exchanges.append(Exchange("extract", *send(asked, settings, f"draw {draw}")))
+        dialogue += [Message("assistant", story.text), Message("user", form.second_prompt)]
+        settings = replace(manner.claim_settings(sample.FEW_TOKENS), temperature=0.0)
+        exchanges.append(Exchange("extract", *send(dialogue, settings, f"draw {draw}")))
     return Elicited("story", tuple(exchanges))
 
 
@@ -52,8 +52,8 @@ def read(form: Form, exchanges: Sequence[Exchange]) -> dict[str, Answer]:
             last.append(exchange)
         elif following is None or following.role == "story":
             status = story_status(exchange.reply)
-            told = replace(exchange.reply, status=status if status not in CAME else Status.FAILED)
-            last.append(replace(exchange, reply=told))
+            reply = replace(exchange.reply, status=status if status not in CAME else Status.FAILED)
+            last.append(replace(exchange, reply=reply))
     answers = sample.read(form, last, "story")
     stories = tuple(exchange.reply.text for exchange in exchanges[: 2 * len(answers[""].texts)])
     return {"": replace(answers[""], texts=stories)}
