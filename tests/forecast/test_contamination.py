@@ -63,9 +63,11 @@ def test_a_name_that_the_prompt_itself_holds_is_not_recognised():
 
 def test_published_figures_are_looked_for_where_the_study_brings_them():
     published = [{"dataset": "asia", "learner": "pc", "measure": "f1", "value": 0.667}]
-    claims = [claim(low=0.6, high=0.67), claim(low=0.2, high=0.8, names="anonymised")]
-    analysis = contamination(study(claims, TRUTHS, notes={"published": published}))
-    assert probe(analysis, "published", ALL).loc[0, "difference"] == 1
+    for name in "asia", "Asia":  # a study's own table may have capitals; published names are read without them
+        claims = [claim(low=0.6, high=0.67, dataset=name), claim(low=0.2, high=0.8, dataset=name, names="anonymised")]
+        truths = [truth(spread(0.5), dataset=name)]
+        analysis = contamination(study(claims, truths, notes={"published": published}))
+        assert probe(analysis, "published", ALL).loc[0, "difference"] == 1
     assert "Verbatim recall" in str(contamination(study(remembered(), TRUTHS)))
 
 

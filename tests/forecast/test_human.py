@@ -36,6 +36,18 @@ def test_the_original_column_names_other_columns_and_spreadsheets_are_read(tmp_p
     ]
 
 
+def test_the_form_of_a_study_whose_learners_have_capitals_is_read_back():
+    limits = questions(ABOUT, ["PC-strict", "mine.py:Mine", "mine.py:mine"])
+    claims = parse_experts(sheet(ABOUT, ["PC-strict", "mine.py:Mine", "mine.py:mine"]), limits=limits)
+    assert set(claims["learner"]) == {"PC-strict", "mine.py:Mine", "mine.py:mine"} and len(claims) == len(limits)
+    assert parse_experts(HEAD + "asia,pc-STRICT,f1,0.4,0.7\n", limits=limits).loc[0, "learner"] == "PC-strict"
+
+
+def test_a_column_that_stands_twice_is_refused():
+    with pytest.raises(DataError, match="each column once, got 'learner'"):
+        parse_experts("dataset,learner,algorithm,measure,low,high\nasia,pc,fci,f1,0.4,0.7\n")
+
+
 def test_level_median_expert_and_target_are_read():
     text = "dataset,learner,measure,low,high,level,median,expert,target\nasia,pc,shd,2,9,0.8,5,anna,mean\n"
     found = parse_experts(text, limits=None).iloc[0]

@@ -197,12 +197,12 @@ def _published_rows(rows: pd.DataFrame, forecasts: Forecasts) -> list[dict[str, 
         figure = Published(**entry)
         figures.setdefault((figure.dataset, figure.learner, figure.measure), []).append(figure.value)
     answered = rows[rows["answered"] & rows["respondent"].isin(asked_models(forecasts))]
-    keys = answered[[*CELL, "measure"]].itertuples(index=False, name=None)
+    keys = [tuple(map(str.lower, key)) for key in answered[[*CELL, "measure"]].itertuples(index=False, name=None)]
     known = answered[[key in figures for key in keys]] if figures else answered.iloc[:0]
     if known.empty:
         return []
     ends = known[["low", "high", "midpoint"]].to_numpy(float).round(2)
-    claims = zip(known[[*CELL, "measure"]].itertuples(index=False, name=None), ends, strict=True)
+    claims = zip([key for key in keys if key in figures], ends, strict=True)
     recalled = np.array([np.isin(np.round(figures[key], 2), values).any() for key, values in claims], dtype=float)
     probes = []
     for who in (ALL, *pd.unique(known["respondent"])):

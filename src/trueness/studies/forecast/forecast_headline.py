@@ -15,11 +15,10 @@ def headline_of(forecasts: Forecasts) -> Headline:
     covered = "coverage_runs" if of_run else "calibrated_coverage"
     models = [row for row in rows(forecasts) if row["kind"] == "model"]
     there = [row for row in models if row[covered] is not None]
-    silent = (
-        f"; {len(models) - len(there)} of {len(models)} gave no range that can be read" if models[len(there) :] else ""
-    )
     if not there:
-        return Headline(f"No model gave a range that can be read{silent}.")
+        return Headline("No model gave a range that can be read.")
+    missing = len(models) - len(there)
+    silent = f"; {missing} of {len(models)} gave no range that can be read" if missing else ""
     level = f"{100 * forecasts.level:g} %"
     standings = tuple(
         Standing(row["respondent"], row[covered], row[f"{covered}_low"], row[f"{covered}_high"])

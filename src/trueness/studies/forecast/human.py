@@ -2,7 +2,8 @@
 
     dataset,learner,measure,low,high[,level,median,expert,target]
 
-One row a range; `algorithm` is read as `learner`; other columns are not read. level .95 and target `run` unless said.
+One row a range; `algorithm` is read as `learner`, capitals do not matter; other columns are not read. level .95 and
+target `run` unless said.
 Where some rows name an expert, an empty row without one is nobody's and not read. Any other empty range stays a row:
 `refused` (left empty), or `unreadable` where only one end is there. A question of the study that the sheet does not
 have is `refused` too, so that every expert has every question. A cell that holds something wrong stops with one line
@@ -21,6 +22,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import pandas as pd
 
+from trueness import registry
 from trueness.errors import DataError, did_you_mean, listed
 from trueness.outside import MEGABYTE, is_there, size, text_of
 from trueness.status import Status
@@ -151,6 +153,9 @@ def _lines(text: str, source: str) -> Iterator[tuple[_SheetCell, dict[str, str]]
         raise DataError(f"{source} must have at most {size(MAX_SHEET)}, got more. Leave other columns out.")
     reader = csv.reader(io.StringIO(text, newline=""), delimiter="," if "," in head else ";")
     names = [name.strip().lower().replace("algorithm", "learner") for name in _next(reader, source) or ()]
+    twice = [name for name in dict.fromkeys(names) if name and names.count(name) > 1]
+    if twice:
+        raise DataError(f"{source} must have each column once, got {twice[0]!r} more than once. Take one of them out.")
     absent = [name for name in _NEEDED if name not in names]
     if absent:
         raise DataError(
@@ -181,7 +186,9 @@ def _claim(
     known: Sequence[Collection[str] | None],
     respondent: str,
 ) -> ClaimRow:
-    question = (cells.get("dataset", ""), cells.get("learner", "").lower(), cells.get("measure", "").lower())
+    names = (cells.get("dataset", ""), cells.get("learner", ""), cells.get("measure", ""))
+    dataset, learner, measure = (_as_in_study(name, of_study) for name, of_study in zip(names, known, strict=True))
+    question = (dataset, learner, measure)
     _check_question(place, question, known)
     largest = (limits or {}).get(question, math.inf if question[2] == "shd" else 1.0)
     low, high, median = (_number(place, name, cells.get(name, ""), largest) for name in ("low", "high", "median"))
@@ -208,6 +215,13 @@ def _allowed_names(limits: Mapping[Question, float] | None) -> tuple[Collection[
     """The data sets, learners and measures that a row may name; None: any."""
     names = [None if limits is None else dict.fromkeys(sorted({key[k] for key in limits})) for k in range(2)]
     return (*names, MEASURES)
+
+
+def _as_in_study(name: str, known: Collection[str] | None) -> str:
+    """The study's name that this is but for capitals: an expert may write PC for pc."""
+    known = registry.built_in("learner") if known is None else known
+    alike = [name] if name in known else [other for other in known if other.lower() == name.lower()]
+    return alike[0] if len(alike) == 1 else name
 
 
 def _check_question(place: _SheetCell, question: Question, allowed: Sequence[Collection[str] | None]) -> None:
