@@ -38,6 +38,7 @@ class Rule:
     units_inside: bool = False  # its numbers had units: what it gives has a unit that its names do not tell
     equation: Equation | None = None  # over nodes, where it says something of the effect and gives it no value
 
+    by_plan: bool = False  # the text is the plan's, of an effect whose own rule cannot be read
     is_open: bool = False  # it says two things, or one that may mean two: no other way to read it is tried
 
     @property

@@ -109,6 +109,8 @@ def rules_of(graph: ReasoningGraph) -> dict[str, tuple[Rule, ...]]:
             if (known := graph.knowns.get(name)) is not None and known.value is not None
         )
         found[effect] = tuple(read_rule(text, causes, effect, graph.nodes, values) for text in texts)
+        if not any(rule.tree or rule.equation or rule.is_open or rule.kind == "empty" for rule in found[effect]):
+            found[effect] = _of_the_plan(graph, effect, values) or found[effect]
         if graph.children[effect]:  # profit as a percentage of revenue, used further on: 25, or 0.25?
             found[effect] = tuple(
                 Rule(rule.text, "words")
@@ -122,6 +124,17 @@ def rules_of(graph: ReasoningGraph) -> dict[str, tuple[Rule, ...]]:
         if given is not None and given.executable and (given.uses or (given.aliases and constant)):
             found[name] = (*found.get(name, ()), replace(given, message="", beyond=()))
     return with_temperatures(graph, with_angles(graph, found))
+
+
+def _of_the_plan(graph: ReasoningGraph, effect: str, values: Values) -> tuple[Rule, ...]:
+    """What the plan's step for an effect says, of the same causes: `Subtract the cost` for a rule that says no more than
+    `Profit depends on the cost`."""
+    causes = graph.parents[effect]
+    steps = [step for step in graph.plan if step.target == effect and step.description]
+    if len(steps) != 1 or set(steps[0].inputs) != set(causes):
+        return ()
+    rule = read_rule(steps[0].description.strip(), causes, effect, graph.nodes, values)
+    return (replace(rule, by_plan=True),) if rule.tree is not None and rule.uses >= set(causes) else ()
 
 
 def without_mirrors(graph: ReasoningGraph) -> ReasoningGraph:

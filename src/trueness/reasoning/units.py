@@ -42,7 +42,7 @@ _COUNTS = frozenset("item items unit units person people piece pieces each count
 _making = Lock()
 _CURRENCIES = ("USD", "EUR", "GBP", "JPY", "CHF")
 _PART = re.compile(
-    r"\s*(?:(?P<name>Δ?°[CF]?|[^\W\d_][^\W\d]*|[$€£%Ω])|(?P<power>[-+]?\d{1,2})|(?P<sign>\*\*|[*/^()·×]))"
+    r"\s*(?:(?P<name>Δ?°[CF]?|[^\W\d_][^\W\d]*|[$€£%Ω])|(?P<power>[-+]?\d{1,2}(?:\.\d{1,3})?)|(?P<sign>\*\*|[*/^()·×]))"
 )
 _SUPERSCRIPT = str.maketrans({**{sup: f"^{digit}" for digit, sup in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")}, "⁻": "^-"})
 _PURE = frozenset((0.5, 0.25, 100.0, 1000.0))  # factors of formulas and of percentages, not quantities
@@ -267,6 +267,7 @@ def _of_binary(tree: Binary, units: Mapping[str, Any]) -> Any:
     if tree.operator == "/":
         return _computed(lambda: _difference(left) / _difference(right))
     if left.dimensionless and right.dimensionless:
+        _pure(right)
         return left
     exponent = tree.right.operand if isinstance(tree.right, Negative) else tree.right
     if not isinstance(exponent, Number):
@@ -298,7 +299,15 @@ def _of_call(tree: Call, units: Mapping[str, Any]) -> Any:
         return inner
     if not inner.dimensionless:
         raise _Mismatch(f"{tree.function}() must have a number without unit, got {_shown(inner)}.")
+    _pure(inner)
     return _registry().Unit("dimensionless")
+
+
+def _pure(unit: Any) -> None:
+    """s/(kΩ μF) is a number only when its units are one: exp(-t / (R C)) has another value in each."""
+    if len(dict(unit._units)) > 1 and (factor := _factor(unit, _registry().Unit("dimensionless"))) is not None:
+        if abs(factor - 1) > 1e-9:
+            raise _Mixed(f"{_shown(unit)} must be a number without unit.")
 
 
 def _same(trees: tuple[Tree, ...], units: Mapping[str, Any]) -> Any:
@@ -432,7 +441,7 @@ def _product(tokens: list[tuple[str, str]], at: int, depth: int = 0) -> tuple[An
     return _by_pint(lambda: _multiplied(factors)), at
 
 
-def _multiplied(factors: list[tuple[Any, int]]) -> Any:
+def _multiplied(factors: list[tuple[Any, float]]) -> Any:
     """One factor is itself, a point of its scale; of several each is a difference."""
     if len(factors) == 1 and factors[0][1] == 1:
         return factors[0][0]
@@ -442,11 +451,11 @@ def _multiplied(factors: list[tuple[Any, int]]) -> Any:
     return unit
 
 
-def _exponent(tokens: list[tuple[str, str]], at: int) -> tuple[int, int]:
+def _exponent(tokens: list[tuple[str, str]], at: int) -> tuple[float, int]:
     if at < len(tokens) and tokens[at][1] in ("^", "**"):
         at += 1
     if at < len(tokens) and tokens[at][0] == "power":
-        return int(tokens[at][1]), at + 1
+        return float(tokens[at][1]), at + 1
     return 1, at
 
 
