@@ -18,8 +18,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 
-from trueness.reasoning.clauses import called
-from trueness.reasoning.isolation import isolated
+from trueness.reasoning.clauses import cause_called
+from trueness.reasoning.isolation import isolate
 from trueness.reasoning.literals import conversion
 from trueness.reasoning.percents import says_percent
 from trueness.reasoning.syntax import RuleError, parse
@@ -198,7 +198,7 @@ def read_words(text: str, causes: Sequence[str], effect: str, values: Values | N
         only = causes[0].lower().replace("_", " ")
         if not is_no_money(causes[0]):
             sentence = _ADDED.sub(lambda found: f"{only} increased by {found[1]}", sentence)
-        if (same := _SAME.fullmatch(sentence)) and called(same[2], causes) and called(same[1], (effect,)):
+        if (same := _SAME.fullmatch(sentence)) and cause_called(same[2], causes) and cause_called(same[1], (effect,)):
             tree = Name(causes[0])
             return InWords(tree, written(tree), {same[2]: causes[0]})
     if says_percent(effect):  # 81 of an effect in per cent; else 81, or .81
@@ -207,7 +207,7 @@ def read_words(text: str, causes: Sequence[str], effect: str, values: Values | N
     sentence = filled_in(converted(sentence), causes, effect)
     if len(causes) == 1:
         sentence = _without_own_units(sentence, causes[0], effect)
-    if (undone := _UNDONE.fullmatch(sentence)) is not None and called(undone["front"], (effect,)):
+    if (undone := _UNDONE.fullmatch(sentence)) is not None and cause_called(undone["front"], (effect,)):
         return _undo(undone, causes, effect, known)
     sentence = _with_constant(_without_signs(sentence, (*causes, effect)))
     left, equals, right = sentence.rpartition("=")
@@ -438,7 +438,7 @@ def _solved(reader: Reader, sentence: str, causes: Sequence[str], effect: str, v
     for left, right in product(*shapes):
         bound = bind(Binary("-", left, right), (*causes, effect), values)
         if bound is not None and isinstance(bound.tree, Binary):
-            tree = isolated(bound.tree.left, bound.tree.right, effect)
+            tree = isolate(bound.tree.left, bound.tree.right, effect)
             if tree is not None and not isinstance(tree, Name):
                 made.setdefault(signature(tree, causes), InWords(tree, written(tree), bound.phrases))
     return next(iter(made.values())) if len(made) == 1 else None
@@ -498,7 +498,7 @@ def _readings(reader: Reader, sentence: str, causes: Sequence[str], effect: str,
     starts |= {
         sentence[: match.start()]
         for match in re.finditer(r"\s+(?:is|are|equals|gives|is equal to)\s+(?:the )?", sentence)
-        if called(sentence[match.end() :], (effect,))
+        if cause_called(sentence[match.end() :], (effect,))
     }  # the total minus 10 % is the net weight
     did = _DID.fullmatch(sentence)
     if did and stem(did["verb"]) in tokens(effect) and not DENIED.search(effect.lower().replace("_", " ")):

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from trueness.reasoning.graph import ReasoningGraph, named
+from trueness.reasoning.graph import ReasoningGraph, in_quotes
 from trueness.reasoning.rules import rules_of
 from trueness.reasoning.units import check_units
 
@@ -85,11 +85,11 @@ def _structure(graph: ReasoningGraph, messages: list[str]) -> dict[str, float | 
         messages.append(f"cycle: {' -> '.join(graph.cycle)}.")
     for what, names in (("do not reach the target", lost), ("are known and not used", unused)):
         if names:
-            messages.append(f"{named(names)} {what}.")
+            messages.append(f"{in_quotes(names)} {what}.")
     if own:
-        messages.append(f"{named(own)} must not be its own cause.")
+        messages.append(f"{in_quotes(own)} must not be its own cause.")
     if made:
-        messages.append(f"{named(made)} are known and also effects.")
+        messages.append(f"{in_quotes(made)} are known and also effects.")
     return {
         "acyclic": float(graph.order is not None),
         "reaches_target": _share([node in ends for node in graph.non_target]),
@@ -111,7 +111,7 @@ def _rules(graph: ReasoningGraph, messages: list[str]) -> dict[str, float | None
             idle = [cause for cause in graph.parents[effect] if cause not in uses]
             used += [cause in uses for cause in graph.parents[effect]]
             if idle:
-                messages.append(f"the rule of '{effect}' does not use {named(idle)}.")
+                messages.append(f"the rule of '{effect}' does not use {in_quotes(idle)}.")
     units = [check for check in check_units(graph) if check.agreement != "unchecked"]
     messages += [check.message for check in units if check.message]
     attempted = any(rule.kind in ("formula", "broken") for rule in tried)

@@ -20,28 +20,28 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
-from trueness.reasoning.accounted import in_unused_unit, last_clause, unused
+from trueness.reasoning.accounted import in_unused_unit, last_clause, surplus
 from trueness.reasoning.aliases import abbreviates, aliases_of, letters_of, said_of
 from trueness.reasoning.around import converts_so, cores, of_all, with_own_names
 from trueness.reasoning.candidates import EQUALS, FRONT, LET, ROUNDED, STANDS_FOR, candidates
 from trueness.reasoning.clauses import (
     gainsays,
     in_another_unit,
-    noted,
+    in_words,
     numerals,
     plainly,
-    restated,
+    restatements,
     states_otherwise,
-    worded,
+    unit_note,
 )
 from trueness.reasoning.definitions import with_definitions
-from trueness.reasoning.graph import ReasoningGraph, named
+from trueness.reasoning.graph import ReasoningGraph, in_quotes
 from trueness.reasoning.in_words import read_phrases, read_words
 from trueness.reasoning.islands import formulas_within
-from trueness.reasoning.isolation import isolated
+from trueness.reasoning.isolation import isolate
 from trueness.reasoning.literals import without_units
 from trueness.reasoning.logarithms import with_base
-from trueness.reasoning.notation import stated, symbols_in
+from trueness.reasoning.notation import symbols_in, take_constants
 from trueness.reasoning.percents import in_shares, says_percent
 from trueness.reasoning.rule import Rule, with_angles, with_temperatures
 from trueness.reasoning.spelled_out import effect_called, spelled_out
@@ -164,7 +164,7 @@ def read_rule(
         return Rule(text, "broken", message=told, is_open=True)
     said = plainly(with_own_names(_COMMENT.sub("", text), (*causes, effect), numbers), causes, effect, numbers)
     units = {cause: None for cause in causes} | {name: unit for name, _, unit in values}
-    if (note := noted(said, units)) is not None and any(name == note[1] for name, _, _ in values):
+    if (note := unit_note(said, units)) is not None and any(name == note[1] for name, _, _ in values):
         said, cause, unit = note
         declared = tuple((name, value, unit if name == cause else own) for name, value, own in values)
         rule = read_rule(said, causes, effect, nodes, declared)
@@ -213,7 +213,7 @@ def _if_all_is_used(rule: Rule, units: Mapping[str, str | None], effect: str, va
         return rule
     text, names = _COMMENT.sub("", rule.text), (*units, *rule.beyond, effect)
     left = "=" if _STATEMENTS.search(text) and not rule.uses >= set(units) else ""  # one of two equations left out
-    left = left or unused(text, rule.tree, names, values.values()) or in_unused_unit(text, rule.tree, units, effect)
+    left = left or surplus(text, rule.tree, names, values.values()) or in_unused_unit(text, rule.tree, units, effect)
     if not left:
         return rule
     return _leaves_out(rule, left, effect)
@@ -277,7 +277,7 @@ def _within_its_words(
 def _alike(text: str, causes: tuple[str, ...], effect: str, nodes: tuple[str, ...], values: Values) -> Tree | None:
     """What the parts of a rule say, where each that computes can be read and all are one: 120 % of a, i.e. a * 1.2."""
     trees = [
-        _read(part, causes, effect, nodes, values).tree for part in restated(text) if computes(part) or "=" in part
+        _read(part, causes, effect, nodes, values).tree for part in restatements(text) if computes(part) or "=" in part
     ]
     if len(trees) < 2 or trees[0] is None:
         return None
@@ -290,7 +290,7 @@ def _read(text: str, causes: tuple[str, ...], effect: str, nodes: tuple[str, ...
     if asked and asked[3] in causes and re.search(rf"(?<![A-Za-z]){asked[3]}(?![A-Za-z])", asked[1] or asked[2]):
         text = asked[1] or asked[2]
     named_by = EQUALS.match(text)
-    if (said_so := worded(text)) and (rule := _in_words(said_so, causes, effect, values)) is not None:
+    if (said_so := in_words(text)) and (rule := _in_words(said_so, causes, effect, values)) is not None:
         return rule if rule.uses == set(causes) else Rule(text, "words")
     if named_by is None and not _FORMULA_SIGNS.search(text) and _TWO_WORDS.search(text):
         found = _in_words(text, causes, effect, values) or _by_its_name(text, causes, effect)
@@ -299,7 +299,7 @@ def _read(text: str, causes: tuple[str, ...], effect: str, nodes: tuple[str, ...
     first = ""
     names = (*causes, effect, *nodes)
     numbers = {name: value for name, value, _ in values}
-    bare, constants, has_units, against = stated(text, names, numbers, [unit for _, _, unit in values], effect)
+    bare, constants, has_units, against = take_constants(text, names, numbers, [unit for _, _, unit in values], effect)
     bare = _OF_PERCENT.sub(" =", bare)
     own = "|".join(map(re.escape, (effect, symbol(effect), *symbols_in([effect]))))
     last = re.search(rf"=[^=]*(?:[,;.:]|\b(?:so|then|hence|therefore|and)\b)\s*((?:{own})\s*=[^=,;]+)$", bare)
@@ -388,7 +388,7 @@ def _unless_gainsaid(rule: Rule, text: str, formula: str, causes: tuple[str, ...
     if any(tokens(cause) <= tokens(before) for cause in set(causes) - rule.uses) or (causes and not rule.uses):
         return Rule(text, "words")  # a formula of some of the causes, in a text that speaks of the others
     beside = (part.strip(" :;,") for part in (before, behind) if "=" not in part)
-    parts = (*restated(text), *beside)
+    parts = (*restatements(text), *beside)
     if (
         rule.tree is not None
         and not _differs(rule.tree, parts, text, causes, effect, values)
@@ -428,7 +428,8 @@ def _in_words(text: str, causes: tuple[str, ...], effect: str, values: Values) -
     if any(part.casefold() not in " ".join((*causes, effect)).casefold() for part in _OTHER_PART.findall(text)):
         return None
     found = read_words(text, causes, effect, known) or read_phrases(text, causes, effect, known)
-    if found is None and (parts := restated(text)):  # each part alone, or one of them where the others compute nothing
+    if found is None and (parts := restatements(text)):
+        # each part alone, or one of them where the others compute nothing
         each = [(read_words(part, causes, effect, known), computes(part)) for part in parts]
         read = [one for one, _ in each if one is not None]
         found = read[0] if read and not any(one is None and more for one, more in each) else None
@@ -439,7 +440,7 @@ def _in_words(text: str, causes: tuple[str, ...], effect: str, values: Values) -
         return None if rule is None else _renamed(rule, owners, effect)
     if found is None:
         return None
-    parts = restated(text)
+    parts = restatements(text)
     formulas = [part for part in parts if "=" in part]
     beside = " ".join(part for part in parts if "=" not in part)
     numbers = [value for _, value, _ in values]
@@ -517,7 +518,9 @@ def _in_shares(rule: Rule, effect: str, values: Values) -> Rule:
     if rule.tree is None or not (gives_percent or percents & rule.uses):
         return rule
     tree = in_shares(rule.tree, percents, gives_percent)
-    told = f"rule of '{effect}' leaves open what {named(sorted(percents & rule.uses) or [effect])}, in %, means in it."
+    told = (
+        f"rule of '{effect}' leaves open what {in_quotes(sorted(percents & rule.uses) or [effect])}, in %, means in it."
+    )
     return replace(
         rule,
         tree=tree,
@@ -568,11 +571,13 @@ def _bound(
     strange += [short for short, words in STANDS_FOR.findall(text) if is_other(words, aliases.get(short, ""))]
     if strange:
         verb = "is" if len(strange) == 1 else "are"
-        message = f"rule of '{effect}' uses {named(strange)}, which {verb} not among its causes ({named(causes)})."
+        message = (
+            f"rule of '{effect}' uses {in_quotes(strange)}, which {verb} not among its causes ({in_quotes(causes)})."
+        )
         return Rule(text, "broken", message=message)
     right = substituted(renamed(right, aliases | beyond), nature)
     left = None if left is None else substituted(renamed(left, aliases | beyond), nature)
-    tree = right if left is None or left == Name(effect) else isolated(left, right, effect)
+    tree = right if left is None or left == Name(effect) else isolate(left, right, effect)
     if tree is None or effect in count_names(tree):
         message = f"rule of '{effect}' cannot be solved for it. Write '{effect} = ...'."
         return Rule(text, "broken", message=message, equation=None if left is None else Equation(left, right))
@@ -580,7 +585,7 @@ def _bound(
     missing = tuple(node for node in beyond.values() if node in names)
     told = {short: name for short, name in aliases.items() if short != symbol(name)}
     told |= {name: f"{number.value:g} in SI" for name, number in nature.items()}
-    message = f"the rule of '{effect}' uses {named(missing)}, which has no edge to it." if missing else ""
+    message = f"the rule of '{effect}' uses {in_quotes(missing)}, which has no edge to it." if missing else ""
     uses = frozenset(names) & {*causes, *missing}
     return Rule(text, "formula", tree, uses, told, message, beyond=missing)
 

@@ -15,8 +15,8 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
-from trueness.reasoning.graph import close, named
-from trueness.reasoning.isolation import NotIsolated, isolated, preimage
+from trueness.reasoning.graph import close, in_quotes
+from trueness.reasoning.isolation import NotIsolated, isolate, preimage
 from trueness.reasoning.rational import Rational, rational
 from trueness.reasoning.trees import (
     Binary,
@@ -90,10 +90,10 @@ def solve(plan: Substitution, values: Mapping[str, float], target: str) -> Solut
     """The unknowns at these values of the knowns, as far as the relations determine them."""
     within = {name for relation in plan.rest for side in relation for name in count_names(side)} & set(plan.open)
     if len(within) > 1:
-        return Solution({}, message=f"the rules do not give {named(sorted(within))} a value, also not together.")
+        return Solution({}, message=f"the rules do not give {in_quotes(sorted(within))} a value, also not together.")
     free = tuple(name for name in plan.open if name not in within)
     if free and any(not _is_smooth(side) for _, side in plan.steps):
-        return Solution({}, message=f"{named(free)} has no value.")
+        return Solution({}, message=f"{in_quotes(free)} has no value.")
     tried = [list(_solutions(plan, values, free, within, root)) for root in (_POINTS if free else _POINTS[:1])]
     if not all(tried):
         return Solution({}, message="the equations contradict each other or have no solution.")
@@ -104,13 +104,13 @@ def solve(plan: Substitution, values: Mapping[str, float], target: str) -> Solut
     if any(not close(one, targets[0], _SAME) for one in targets):
         several = sorted({f"{solution.get(target, math.nan):.6g}" for solution in tried[0]})
         told = f"the equations have several solutions: {', '.join(several)}." if len(several) > 1 else ""
-        return Solution({}, message=told or f"{named(free)} has no value, and the target depends on it.")
+        return Solution({}, message=told or f"{in_quotes(free)} has no value, and the target depends on it.")
     same = {
         name: value
         for name, value in first.items()
         if all(close(other.get(name, math.nan), value, _SAME) for solutions in tried for other in solutions)
     }
-    return Solution(same, free, f"{named(free)} has no value; the target does not depend on it." if free else "")
+    return Solution(same, free, f"{in_quotes(free)} has no value; the target does not depend on it." if free else "")
 
 
 def _solutions(
@@ -205,7 +205,7 @@ def _undone(left: Tree, right: Tree, name: str) -> Tree | None:
     for side in (left, right):
         if any(_is_power(part) and name in count_names(part) for part in _walk(side)):
             return None
-    return isolated(left, right, name)
+    return isolate(left, right, name)
 
 
 def _is_power(tree: Tree) -> bool:
