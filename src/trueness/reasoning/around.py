@@ -32,7 +32,7 @@ from trueness.reasoning.word_names import (
 )
 from trueness.reasoning.word_numbers import CONDITION, NUMBER_WORDS, NUMERAL, OPERATION_WORDS, number_of, share_of
 from trueness.reasoning.word_plain import numbers
-from trueness.reasoning.word_shapes import joined
+from trueness.reasoning.word_shapes import join
 
 _MOST = 24  # texts that are tried of one rule
 _DO = r"(?:add|multiply|divide|subtract|deduct|take|square|sum|compute|calculate|work out|find)"
@@ -304,7 +304,7 @@ def of_all(core: str, causes: Sequence[str], effect: str, text: str = "") -> Tre
     operation = "lcm" if "multiple" in match["op"] else "gcd" if "common" in match["op"] else operation
     if operation == "mean" and not share_meaning("mean average", effect):
         return None
-    tree = joined(operation, [Name(cause) for cause in causes])
+    tree = join(operation, [Name(cause) for cause in causes])
     return tree if not isinstance(tree, Call) or len(tree.arguments) == len(causes) else None
 
 

@@ -27,7 +27,7 @@ from trueness.reasoning.units import (
     NOT_TOGETHER,
     check_units,
     coherent,
-    converted,
+    convert,
     in_one_unit,
     of_other_dimension,
     target_unit,
@@ -83,7 +83,7 @@ def answers_agree(answer: Quantity, expected: Quantity, tolerance: float = 0.01)
         words = [" ".join(one.text.split()).casefold() for one in (answer, expected)]
         return words[0] == words[1] if answer.value is expected.value and all(words) else None
     try:
-        value = converted(answer.value, answer.unit, expected.unit)
+        value = convert(answer.value, answer.unit, expected.unit)
     except MissingExtra:
         return None
     return False if value is None else close(value, expected.value, tolerance)
@@ -106,7 +106,7 @@ def _in_unit(program: Program, unit: str | None) -> tuple[float | None, Status, 
             return None, Status.DEGENERATE, base.message
         value = base.target
     unit_of_target = target_unit(graph)
-    result = converted(value, unit_of_target, unit)
+    result = convert(value, unit_of_target, unit)
     if result is not None:
         return result, Status.OK, ""
     message = f"the target is in {unit_of_target}, the answer in {unit}."

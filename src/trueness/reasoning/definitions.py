@@ -22,7 +22,7 @@ from typing import NamedTuple
 from trueness.reasoning.clauses import cause_called
 from trueness.reasoning.islands import islands_of
 from trueness.reasoning.syntax import symbol
-from trueness.reasoning.trees import Name, Tree, agree, count_names, substituted
+from trueness.reasoning.trees import Name, Tree, agree, count_names, replace_names
 from trueness.reasoning.word_names import share_meaning, tokens
 from trueness.reasoning.word_numbers import NUMERAL, OPERATION_WORDS, computes
 
@@ -241,7 +241,7 @@ def _together(one: Defined, causes: tuple[str, ...], effect: str, read: Read) ->
             outer = read(one.main, (*rest, *again, one.node), effect)
             if outer is None or set(count_names(outer)) & {*causes, one.node} != {*rest, *again, one.node}:
                 continue
-            tree = substituted(outer, {one.node: inner})
+            tree = replace_names(outer, {one.node: inner})
             if not any(agree(tree, other) for other in trees):
                 trees.append(tree)
     return trees[0] if len(trees) == 1 else None

@@ -24,7 +24,7 @@ from trueness.reasoning.graph import Finding, Quantity, ReasoningGraph, close, i
 from trueness.reasoning.rule import Rule
 from trueness.reasoning.rules import rules_of
 from trueness.reasoning.systems import Relation, Substitution, solve, substitute
-from trueness.reasoning.trees import Evaluator, Name, compiled
+from trueness.reasoning.trees import Evaluator, Name, compile_tree
 from trueness.status import Status
 
 Response: TypeAlias = Callable[[float], float]  # x' -> target under do(X = x')
@@ -107,7 +107,7 @@ class Program:
         self.order = _order(graph, self.rules)
         self.findings = [*_structural(graph), *_missing_edges(self.rules)]
         self._steps: dict[str, list[Evaluator]] = {
-            node: [compiled(rule.tree, self.slots) for rule in rules if rule.tree is not None]
+            node: [compile_tree(rule.tree, self.slots) for rule in rules if rule.tree is not None]
             for node, rules in self.rules.items()
         }
         self._plans: dict[tuple[frozenset[str], frozenset[str]], Substitution | None] = {}

@@ -13,16 +13,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from trueness.graphs import Graph
 from trueness.status import Status
 
 if TYPE_CHECKING:
     import networkx
-
-NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -199,10 +196,10 @@ class ReasoningGraph:
         graph.add_edges_from((cause, edge.effect, {"rule": edge.rule}) for edge in self.edges for cause in edge.causes)
         return graph
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """The original's schema; units, where there are any, beside it."""
         units = {name: known.unit for name, known in self.knowns.items() if known.unit} | dict(self.units)
-        written: dict[str, Any] = {
+        written: dict[str, object] = {
             "target_variable": self.target,
             "knowns": {name: _plain(known) for name, known in self.knowns.items()},
             "causal_graph": [
@@ -236,7 +233,7 @@ class Problem:
     source: str = ""
     correct: bool | None = None
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """One line of a problems file; the keys are those of the original's batch."""
         return {
             "id": self.id,

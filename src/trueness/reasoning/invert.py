@@ -24,7 +24,7 @@ from trueness.reasoning.execute import Program, Response
 from trueness.reasoning.graph import ReasoningGraph, close
 from trueness.reasoning.isolation import NotIsolated, Preimage, isolate, preimage_of_all
 from trueness.reasoning.rational import Rational, rational
-from trueness.reasoning.trees import Name, Tree, count_names, evaluate, written
+from trueness.reasoning.trees import Name, Tree, as_text, count_names, evaluate
 from trueness.status import Status
 
 Label = Literal["unique", "several", "none"]
@@ -100,7 +100,7 @@ def closed_form(graph: ReasoningGraph | Program, hidden: str) -> str | None:
     value: Tree | None = None if chain is None else Name(program.graph.target)
     for name, tree in chain or ():
         value = None if value is None else isolate(value, tree, name)
-    return None if value is None else f"{hidden} = {written(value)}"
+    return None if value is None else f"{hidden} = {as_text(value)}"
 
 
 def _solve(program: Program, hidden: str, true: float, wanted: float, response: Response) -> Inversion:
