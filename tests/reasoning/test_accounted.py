@@ -3,8 +3,8 @@
 import pytest
 
 from tests.reasoning.test_in_words import executed, outcomes_of
-from trueness.reasoning.accounted import in_unused_unit, unused
-from trueness.reasoning.clauses import of_sets, worded
+from trueness.reasoning.accounted import in_unused_unit, surplus
+from trueness.reasoning.clauses import in_words, of_sets
 from trueness.reasoning.rules import read_rule
 from trueness.reasoning.syntax import parse
 
@@ -45,15 +45,15 @@ def test_an_eighth_list_of_one_who_knew_nothing_of_the_reader():
     ],
 )
 def test_what_is_said_and_not_used(text, formula, left):
-    assert unused(text, parse(formula).right, ("a", "b", "y"), ()) == left
+    assert surplus(text, parse(formula).right, ("a", "b", "y"), ()) == left
 
 
 def test_a_name_may_have_what_is_said_and_a_number_may_be_a_value():
     tree = parse("a * b").right
-    assert unused("the half price times the count", tree, ("half price", "count", "y"), ()) == ""
-    assert unused("a times 7 and b", tree, ("a", "b", "y"), (7.0,)) == ""
-    assert unused("force equals mass times acceleration", parse("f / m").right, ("f", "m", "acceleration"), ()) == ""
-    assert unused("force equals mass times density", parse("f / m").right, ("f", "m", "acceleration"), ()) == "times"
+    assert surplus("the half price times the count", tree, ("half price", "count", "y"), ()) == ""
+    assert surplus("a times 7 and b", tree, ("a", "b", "y"), (7.0,)) == ""
+    assert surplus("force equals mass times acceleration", parse("f / m").right, ("f", "m", "acceleration"), ()) == ""
+    assert surplus("force equals mass times density", parse("f / m").right, ("f", "m", "acceleration"), ()) == "times"
 
 
 def test_a_unit_that_is_said_must_be_used():
@@ -143,8 +143,9 @@ def test_a_last_clause_is_used_or_there_is_no_value(rule, causes, clause):
 
 def test_a_formula_with_a_clause_in_words_and_sets():
     assert (
-        worded("p = f / a, where the a is the square of s") == "p  is  f  divided by  a, where the a is the square of s"
+        in_words("p = f / a, where the a is the square of s")
+        == "p  is  f  divided by  a, where the a is the square of s"
     )
-    assert worded("p = f / a, where the a is in the room") == worded("p = f / b, where the a is twice c") == ""
+    assert in_words("p = f / a, where the a is in the room") == in_words("p = f / b, where the a is twice c") == ""
     assert of_sets("|A∪B| = c + d - b", "in_either") == "in_either = c + d - b"
     assert of_sets("|A∪B| = c + d - b", "in_neither") == "|A∪B| = c + d - b"

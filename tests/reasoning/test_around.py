@@ -4,7 +4,7 @@ import pytest
 
 from tests.reasoning.test_in_words import executed, outcomes_of
 from trueness.reasoning.around import is_subject
-from trueness.reasoning.word_pronouns import converted, filled_in
+from trueness.reasoning.word_pronouns import filled_in, with_conversion
 
 _ANGLES = {"angle a": 40, "angle b": 60}
 
@@ -150,11 +150,11 @@ def test_what_a_sentence_leaves_out_is_in_the_names_of_its_causes(sentence, caus
 
 def test_a_conversion_before_a_sum_is_a_factor_where_both_are_in_one_unit():
     assert (
-        converted("convert hours to minutes and add the extra minutes")
+        with_conversion("convert hours to minutes and add the extra minutes")
         == "multiply hours by 60 and add the extra minutes"
     )
     for other in (
         "convert hours to seconds and add the extra minutes",
         "convert hours to minutes (100 minutes in an hour) and add the extra minutes",
     ):
-        assert converted(other) == other
+        assert with_conversion(other) == other

@@ -7,7 +7,7 @@ import pytest
 
 from tests.reasoning.test_in_words import executed, outcomes_of
 from trueness.reading.reasoning_graph import read_reasoning
-from trueness.reasoning.clauses import gainsays, in_another_unit, plainly, restated
+from trueness.reasoning.clauses import gainsays, in_another_unit, plainly, restatements
 from trueness.reasoning.rules import read_rule
 from trueness.reasoning.symbols import to_sympy
 from trueness.reasoning.syntax import parse
@@ -65,7 +65,7 @@ def test_what_gainsays_a_formula():
     assert gainsays("the field doubles, hence", "y = x / 4", ("x", "y"))
     assert not gainsays("the field doubles, hence", "y = 2 * x", ("x", "y"))
     assert gainsays("divided by three", "y = x / 2", ("x",)) and not gainsays("divided by three", "y = x / 3", ("x",))
-    assert restated("Add a to b, i.e. a + b") == ["Add a to b", "a + b"] and restated("Add a to b") == []
+    assert restatements("Add a to b, i.e. a + b") == ["Add a to b", "a + b"] and restatements("Add a to b") == []
 
 
 def test_steps_behind_a_formula_are_one_formula():

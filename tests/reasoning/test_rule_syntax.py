@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.reasoning.generator import hostile_rules
 from trueness.reasoning.symbols import to_sympy
 from trueness.reasoning.syntax import MAX_DEPTH, MAX_DIGITS, MAX_LENGTH, MAX_POWER, MAX_TOKENS, RuleError, parse, symbol
-from trueness.reasoning.trees import FUNCTIONS, Binary, Call, Choice, Name, Negative, Number, evaluate, written
+from trueness.reasoning.trees import FUNCTIONS, Binary, Call, Choice, Name, Negative, Number, as_text, evaluate
 
 VALUES = {"a": 3.0, "b": 4.0, "c": 0.5, "x": 2.0}
 
@@ -187,7 +187,7 @@ TREES = st.recursive(
 @settings(max_examples=200)
 @given(TREES)
 def test_a_tree_that_is_written_is_read_back(tree):
-    assert parse(written(tree)).right == tree
+    assert parse(as_text(tree)).right == tree
 
 
 @pytest.mark.parametrize(

@@ -80,56 +80,60 @@ _OPERATED = re.compile(r"\b(?:times|plus|minus|by)\s+$")
 _IN = re.compile(r"\b(?:in|into|to) ([a-z]+(?:/[a-z]+)?)\b")
 
 
-def unused(text: str, tree: Tree, names: Sequence[str], values: Iterable[float]) -> str:
+def surplus(text: str, tree: Tree, names: Sequence[str], values: Iterable[float]) -> str:
     """The first thing that a text says and neither its tree, nor a name, nor a value has; empty where there is none.
     names: of the causes, and of the effect at the end."""
-    said, known = text.lower().replace("_", " "), " ".join(names).lower().replace("_", " ")
+    sentence, known = text.lower().replace("_", " "), " ".join(names).lower().replace("_", " ")
     for name in sorted({name.lower().replace("_", " ") for name in names}, key=len, reverse=True):
         if len(name) > 1:
-            said = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", lambda found: re.sub(_ANY, "_", found[0]), said)
+            sentence = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", lambda match: re.sub(_ANY, "_", match[0]), sentence)
     if names and len(names[-1]) <= 3:  # the geometric sum S = ...: what S is
-        said = re.sub(
-            rf"\b(?:sum|product|average|mean|difference|ratio)(?= {re.escape(names[-1].lower())}\s*=)", " ", said
+        sentence = re.sub(
+            rf"\b(?:sum|product|average|mean|difference|ratio)(?= {re.escape(names[-1].lower())}\s*=)", " ", sentence
         )
     has = set(_operations(tree))
-    said = _SUMS_TO.sub(r" \1", said) if "-" in has else said  # angles that add up to 90
-    said = _NO_NUMBER.sub(" ", said)
+    sentence = _SUMS_TO.sub(r" \1", sentence) if "-" in has else sentence  # angles that add up to 90
+    sentence = _NO_NUMBER.sub(" ", sentence)
     for pattern, signs, undone in _SAID:
-        for found in pattern.finditer(said):
-            solved = undone & has and _speaks_of(said, found.start(), names[-1])
+        for match in pattern.finditer(sentence):
+            solved = undone & has and _speaks_of(sentence, match.start(), names[-1])
             if not signs & has and not solved and not pattern.search(known):
-                return found[0]
-    if (condition := _CONDITION.search(said)) and not _CONDITION.search(known):
+                return match[0]
+    if (condition := _CONDITION.search(sentence)) and not _CONDITION.search(known):
         return condition[0]
-    for found in _STEP.finditer(said):
-        if found[1] not in _STEPS:
-            return found[0]
-    for found in _ORDINAL.finditer(said):  # the first day, where there are day 2 and day 3
-        numbered = set(re.findall(rf"\b{found[2]} ?(\d+)\b", known))
-        if numbered and str(_ORDINALS.index(found[1]) + 1) not in numbered:
-            return found[0]
+    for match in _STEP.finditer(sentence):
+        if match[1] not in _STEPS:
+            return match[0]
+    for match in _ORDINAL.finditer(sentence):  # the first day, where there are day 2 and day 3
+        numbered = set(re.findall(rf"\b{match[2]} ?(\d+)\b", known))
+        if numbered and str(_ORDINALS.index(match[1]) + 1) not in numbered:
+            return match[0]
     numbers = {abs(number) for number in _numbers(tree)}
     numbers |= {one / other for one in numbers for other in numbers if other}
     numbers |= {1 / number for number in numbers if number}
     numbers |= {abs(1 - number) for number in numbers if number < 2}  # 15 % more is 1.15 times
     numbers |= {100 * number for number in numbers} | {1.0, 100.0}
     numbers |= {*map(abs, values)} | {float(one) for one in re.findall(r"\d+(?:\.\d+)?", known)}
-    per = _PER.search(said)  # ... times 12 per person, where nothing else speaks of persons
+    per = _PER.search(sentence)  # ... times 12 per person, where nothing else speaks of persons
     if (
         per
         and read_unit(per[1]) is None
-        and not tokens(per[1]) & tokens(f"{known} {said[: per.start()]}")
+        and not tokens(per[1]) & tokens(f"{known} {sentence[: per.start()]}")
         and "/" not in has
     ):
         return per[0].strip()
     counted = {float(number) for number in range(2, len(names))}
-    for found, number in _said_numbers(said, digits="=" not in text):
+    for match, number in _numbers_in(sentence, digits="=" not in text):
         near = any(abs(number - one) <= 1e-6 * abs(number) for one in numbers)
-        near = near or (number == len(names) and _OF_ALL.match(said, found.end()) is not None)
-        counts = number in counted and _COUNTED.fullmatch(said, *found.span()) and not _SOME_OF.match(said, found.end())
+        near = near or (number == len(names) and _OF_ALL.match(sentence, match.end()) is not None)
+        counts = (
+            number in counted
+            and _COUNTED.fullmatch(sentence, *match.span())
+            and not _SOME_OF.match(sentence, match.end())
+        )
         if not near and not counts:
-            if not re.search(rf"\b{re.escape(found[0])}\b", known):
-                return found[0]
+            if not re.search(rf"\b{re.escape(match[0])}\b", known):
+                return match[0]
     return ""
 
 
@@ -139,11 +143,11 @@ _ANY = re.compile(r"\w")
 def last_clause(text: str, names: Sequence[str]) -> tuple[str, str] | None:
     """A text without its last clause, and the clause, where that computes or narrows: whoever reads both alike has left
     it out. None where there is no such clause."""
-    found = _CLAUSE.match(text)
-    said = set(re.findall(r"[a-z]+", found["clause"].lower())) if found else set()
+    match = _CLAUSE.match(text)
+    words = set(re.findall(r"[a-z]+", match["clause"].lower())) if match else set()
     known = set(re.findall(r"[a-z]+", " ".join(names).lower().replace("_", " ")))
-    narrows = found is not None and _NARROWS.search(found["clause"])
-    return (found["head"], found["clause"]) if found and ((said & OPERATION_WORDS) - known or narrows) else None
+    narrows = match is not None and _NARROWS.search(match["clause"])
+    return (match["head"], match["clause"]) if match and ((words & OPERATION_WORDS) - known or narrows) else None
 
 
 _CLAUSE = re.compile(
@@ -156,10 +160,10 @@ _NARROWS = re.compile(
 )
 
 
-def _speaks_of(said: str, place: int, effect: str) -> bool:
+def _speaks_of(sentence: str, place: int, effect: str) -> bool:
     """`Force equals mass times acceleration`, for the acceleration: the operation is on the effect, and is undone."""
-    start = max((found.end() for found in re.finditer(r"[,;.]\s|\bso\b", said[:place])), default=0)
-    piece = re.split(r"[,;.]\s|\bso\b", said[start:])[0]
+    start = max((boundary.end() for boundary in re.finditer(r"[,;.]\s|\bso\b", sentence[:place])), default=0)
+    piece = re.split(r"[,;.]\s|\bso\b", sentence[start:])[0]
     sides = re.split(r"\b(?:equals?|is equal to|must equal|is)\b", piece)
     side = sides[0] if start + len(sides[0]) > place else piece[len(sides[0]) :]
     return len(sides) == 2 and bool(tokens(effect) & tokens(side) or "_" in side)
@@ -169,25 +173,25 @@ def in_unused_unit(text: str, tree: Tree, units: Mapping[str, str | None], effec
     """A unit in which a text takes a cause that has another, where the tree has no factor of it. units: of causes."""
     numbers = {abs(number) for number in _numbers(tree)}
     numbers |= {1 / number for number in numbers if number}
-    for found in _IN.finditer(text.lower()):
-        if found[1] in tokens(effect) or (own := unit_of(effect, None)) and conversion(own, found[1]) == 1:
+    for match in _IN.finditer(text.lower()):
+        if match[1] in tokens(effect) or (effect_in := unit_of(effect, None)) and conversion(effect_in, match[1]) == 1:
             continue
         for cause, unit in units.items():
             mine = unit_of(cause, unit)
-            factor = conversion(mine, found[1]) if mine else None
+            factor = conversion(mine, match[1]) if mine else None
             if factor and abs(factor - 1) > 1e-9 and not any(abs(factor - one) <= 1e-6 * factor for one in numbers):
-                return found[0]
+                return match[0]
     return ""
 
 
-def _said_numbers(said: str, digits: bool) -> Iterator[tuple[re.Match[str], float]]:
+def _numbers_in(sentence: str, digits: bool) -> Iterator[tuple[re.Match[str], float]]:
     for pattern, number in _MULTIPLES:
-        yield from ((found, number) for found in pattern.finditer(said))
-    yield from ((found, SHARES[found[0].replace("-", " ")]) for found in _SHARE.finditer(said))
-    for found in _NUMBER.finditer(_SHARE.sub(lambda share: " " * len(share[0]), said)):
-        size = number_of(found[0].rstrip(","))
-        if size and (digits or found[0].isalpha() or _OPERATED.search(said, 0, found.start())):
-            yield found, size
+        yield from ((match, number) for match in pattern.finditer(sentence))
+    yield from ((match, SHARES[match[0].replace("-", " ")]) for match in _SHARE.finditer(sentence))
+    for match in _NUMBER.finditer(_SHARE.sub(lambda share: " " * len(share[0]), sentence)):
+        size = number_of(match[0].rstrip(","))
+        if size and (digits or match[0].isalpha() or _OPERATED.search(sentence, 0, match.start())):
+            yield match, size
 
 
 def _operations(tree: Tree) -> Iterator[str]:

@@ -28,39 +28,39 @@ def said_of(text: str, names: Sequence[str]) -> dict[str, str]:
     names: of the causes, and last of the effect."""
     plain = {symbol(name).casefold(): name for name in names}
     parts = [part for piece in re.split(r"\band\b", text) for part in STANDS_FOR.findall(piece)]
-    said = {short: plain.get(symbol(words.strip()).casefold()) for short, words in parts}
-    told = by_custom(text, names) | {short: name for short, name in said.items() if name is not None}
+    explained = {short: plain.get(symbol(words.strip()).casefold()) for short, words in parts}
+    meanings = by_custom(text, names) | {short: name for short, name in explained.items() if name is not None}
     customary = by_letter(text, names[:-1]).items()
-    told |= {short: name for short, name in customary if short not in told and name not in told.values()}
-    return told if len(set(told.values())) == len(told) else {}
+    meanings |= {short: name for short, name in customary if short not in meanings and name not in meanings.values()}
+    return meanings if len(set(meanings.values())) == len(meanings) else {}
 
 
 def aliases_of(
-    left: Tree | None, found: Sequence[str], causes: Sequence[str], effect: str, said: Mapping[str, str]
+    left: Tree | None, symbols: Sequence[str], causes: Sequence[str], effect: str, explained: Mapping[str, str]
 ) -> dict[str, str]:
     """What each symbol stands for, as far as that is clear. The effect may stand on either side: F = m*a."""
-    exact = _exact((*causes, effect), found)
+    exact = _exact((*causes, effect), symbols)
     aliases = exact | {
-        short: name for short, name in said.items()
-        if short in found and short not in exact and name not in exact.values()
+        short: name for short, name in explained.items()
+        if short in symbols and short not in exact and name not in exact.values()
     }  # fmt: skip
     assigns = left is None or isinstance(left, Name)
     unmatched = [
         name
-        for name in found
+        for name in symbols
         if name not in aliases
         and name not in CONSTANTS
         and (name not in NATURE or Name(name) == left or any(abbreviates(name, one) for one in (*causes, effect)))
     ]
     if effect not in aliases.values():
         free_names = [name for name in (*causes, effect) if name not in aliases.values()]
-        together = _guessed(unmatched, free_names, assigns, effect)
+        together = _guess_names(unmatched, free_names, assigns, effect)
         if effect in together.values():
             return aliases | together
         if isinstance(left, Name) and left.name in unmatched and _may_call(left.name, effect):
             aliases[left.name] = effect
             unmatched.remove(left.name)
-    guessed = _guessed(unmatched, [cause for cause in causes if cause not in aliases.values()], assigns)
+    guessed = _guess_names(unmatched, [cause for cause in causes if cause not in aliases.values()], assigns)
     rest = [short for short in unmatched if short not in guessed]
     free = {*causes} - {*aliases.values(), *guessed.values()}
     if (
@@ -74,18 +74,18 @@ def aliases_of(
     return aliases | guessed
 
 
-def _exact(names: Sequence[str], found: Sequence[str]) -> dict[str, str]:
+def _exact(names: Sequence[str], symbols: Sequence[str]) -> dict[str, str]:
     """Symbols that are a node's own name, or the only one that differs in case or underscores: V_s for Vs."""
-    aliases = {symbol(name): name for name in names if symbol(name) in found}
+    aliases = {symbol(name): name for name in names if symbol(name) in symbols}
     bare = {name: symbol(name).replace("_", "").casefold() for name in names}
-    for short in found:
+    for short in symbols:
         near = [name for name in names if bare[name] == short.replace("_", "").casefold()]
         if short not in aliases and len(near) == 1 and near[0] not in aliases.values():
             aliases[short] = near[0]
     return aliases
 
 
-def _guessed(unmatched: Sequence[str], free: Sequence[str], assigns: bool, effect: str = "") -> dict[str, str]:
+def _guess_names(unmatched: Sequence[str], free: Sequence[str], assigns: bool, effect: str = "") -> dict[str, str]:
     """Symbols that begin exactly one cause each, then one symbol and one cause left over; else nothing. In an equation
     such as 2 x + 3 y = 12 what is left over need not be a cause."""
     begun = {short: [cause for cause in free if abbreviates(short, cause)] for short in unmatched}
@@ -107,13 +107,13 @@ def _guessed(unmatched: Sequence[str], free: Sequence[str], assigns: bool, effec
 def _may_call(left: str, effect: str) -> bool:
     """Whether a formula may give the effect under this name: a symbol, or a word that the effect has, or any does."""
     words = re.findall(r"[^\W\d_]{3,}", left)
-    said = not words or shares_word(left, effect) or left.casefold() in _ANY
-    said = said or (left != left.lower() and not left.istitle())  # KE; Pressure is a word
+    names_it = not words or shares_word(left, effect) or left.casefold() in _ANY
+    names_it = names_it or (left != left.lower() and not left.istitle())  # KE; Pressure is a word
     short = any(_is_within(left.casefold(), word) for word in symbol(effect).casefold().split("_"))  # avg, amt
     begun = "".join(word[:1] for word in symbol(effect).casefold().split("_"))
     if re.fullmatch(r"[A-Z]{2}", left) and (at := begun.find(left[0].casefold())) >= 0 and not short:
         return _is_within(left.casefold(), begun[at:])  # PV is no gas pressure but P V; PE is the potential energy
-    return said or short or len(symbol(effect)) <= 2  # time required = ... for t
+    return names_it or short or len(symbol(effect)) <= 2  # time required = ... for t
 
 
 def _is_within(short: str, word: str) -> bool:
@@ -124,10 +124,10 @@ def _is_within(short: str, word: str) -> bool:
 
 def _is_word_of_another(short: str, cause: str) -> bool:
     """`width`, for the perimeter of another field: a word says what it is, as a letter does not."""
-    said = short.replace("_", " ")
-    if len(said) < 4 or said.casefold() in _GREEK or said.casefold().startswith("delta"):
+    word = short.replace("_", " ")
+    if len(word) < 4 or word.casefold() in _GREEK or word.casefold().startswith("delta"):
         return False
-    return is_other(said, cause) or not are_alike((said, cause))
+    return is_other(word, cause) or not are_alike((word, cause))
 
 
 def _may_be_one(short: str) -> bool:
@@ -136,11 +136,11 @@ def _may_be_one(short: str) -> bool:
     return len(bare) <= 1 or bare.casefold() in _GREEK or (len(bare) >= 4 and not bare.startswith(tuple(_GREEK)))
 
 
-def letters_of(text: str, causes: Sequence[str], effect: str, told: Sequence[str]) -> frozenset[str]:
+def letters_of(text: str, causes: Sequence[str], effect: str, explained: Sequence[str]) -> frozenset[str]:
     """What a word may be split into: letters that begin one cause, or the effect and no cause, or are told; and words
     that stay whole, as they abbreviate a name."""
     words = set(re.findall(r"[^\W\d]\w*'*", latin(text))) - set(FUNCTIONS)
-    clear = {short for short in (*told, *NATURE) if len(short) == 1}
+    clear = {short for short in (*explained, *NATURE) if len(short) == 1}
     for letter in {letter for word in words for letter in word if letter.isalpha()} - clear:
         begun = [name for name in causes if abbreviates(letter, name)] or [effect] * abbreviates(letter, effect)
         clear |= {letter} if len(begun) == 1 else set()
@@ -154,7 +154,7 @@ def abbreviates(short: str, name: str) -> bool:
     """
     letters, word = short.split("_")[0].rstrip("0123456789'").casefold(), symbol(name).casefold()
     first = "".join(part[0] for part in word.split("_") if part)
-    index, own = (re.findall(r"\d+", one) for one in (short, word))
-    if index and own and index != own:  # m2 is not m1
+    index, index_of_name = (re.findall(r"\d+", one) for one in (short, word))
+    if index and index_of_name and index != index_of_name:  # m2 is not m1
         return False
     return bool(letters) and (len(letters) != 2 and word.startswith(letters) or letters == first)

@@ -45,13 +45,13 @@ class Angles:
         outside = _outside(tree) & self._degrees
         if not outside or _converts(tree):
             return False
-        own = effect in self._degrees or self._units.get(effect) is None
-        return "pi" in _outside(tree) if own else not {180.0, 360.0} & _numbers(tree) and "pi" not in _outside(tree)
+        angle = effect in self._degrees or self._units.get(effect) is None
+        return "pi" in _outside(tree) if angle else not {180.0, 360.0} & _numbers(tree) and "pi" not in _outside(tree)
 
     def in_radians(self, tree: Tree) -> Tree | None:
         """The tree with angles as its functions take them; None where that is not clear."""
         if isinstance(tree, Call) and tree.function in _TAKE_RADIANS and len(tree.arguments) == 1:
-            return self._taken(tree, tree.arguments[0])
+            return self._call_in_radians(tree, tree.arguments[0])
         below = [self.in_radians(part) for part in parts(tree)]
         whole = [part for part in below if part is not None]
         if len(whole) < len(below):
@@ -68,7 +68,7 @@ class Angles:
             case _:
                 return tree
 
-    def _taken(self, call: Call, angle: Tree) -> Tree | None:
+    def _call_in_radians(self, call: Call, angle: Tree) -> Tree | None:
         names = set(count_names(angle))
         if "pi" in names or _converts(angle):
             return call

@@ -32,7 +32,7 @@ from trueness.reasoning.word_names import (
 )
 from trueness.reasoning.word_numbers import CONDITION, NUMBER_WORDS, NUMERAL, OPERATION_WORDS, number_of, share_of
 from trueness.reasoning.word_plain import numbers
-from trueness.reasoning.word_shapes import joined
+from trueness.reasoning.word_shapes import join
 
 _MOST = 24  # texts that are tried of one rule
 _DO = r"(?:add|multiply|divide|subtract|deduct|take|square|sum|compute|calculate|work out|find)"
@@ -129,15 +129,15 @@ def cores(text: str, causes: Sequence[str], effect: str, values: Sequence[float]
 
 def _shorter(text: str, causes: Sequence[str], effect: str, values: Sequence[float]) -> Iterator[tuple[str, str]]:
     for place, pattern in enumerate(_AROUND):
-        found = pattern.fullmatch(text)
-        gives = _GIVES.match(found["out"]) if found else None
-        title = _STATES.match(found["out"]) if found and place == 1 else None
+        match = pattern.fullmatch(text)
+        gives = _GIVES.match(match["out"]) if match else None
+        title = _STATES.match(match["out"]) if match and place == 1 else None
         if title and not is_subject(title[1], causes, effect):  # momentum p is a product: p = mv, of a force
             continue
         if gives and not is_subject(gives[1], causes, effect):  # $s = v t$ gives the displacement, of the pages
             continue
-        if found and _says_nothing(found["out"], found["core"], (*causes, effect), values, titled=place in (1, 2)):
-            yield found["core"].strip().rstrip("."), found["out"]
+        if match and _says_nothing(match["out"], match["core"], (*causes, effect), values, titled=place in (1, 2)):
+            yield match["core"].strip().rstrip("."), match["out"]
     if (spelt := _spelt(text)) != text:
         yield spelt, ""
     share = _REMAINS.fullmatch(text) if len(causes) == 1 else None
@@ -150,13 +150,13 @@ def _shorter(text: str, causes: Sequence[str], effect: str, values: Sequence[flo
     if counted and share_meaning(counted["noun"], effect) and is_subject(counted["noun"], causes, effect):
         if _says_nothing(counted["out"], text, (*causes, effect), values, titled=False):
             yield counted["core"], counted["out"]
-    found = _SUBJECT.fullmatch(text)
-    if found and is_subject(found["subject"], causes, effect) and not ("=" in text and _GOES_ON.search(found["core"])):
-        core = found["core"].strip()
+    match = _SUBJECT.fullmatch(text)
+    if match and is_subject(match["subject"], causes, effect) and not ("=" in text and _GOES_ON.search(match["core"])):
+        core = match["core"].strip()
         other = _OTHER.fullmatch(core) if len(causes) == 1 else None
         yield f"{other[1]} of {causes[0]}" if other else core, ""
         if re.search(r"\btimes\b", core):
-            yield _worded(core), ""
+            yield _signs_as_words(core), ""
         if ", where " in core:
             yield f"{symbol(effect)} = {core}", ""
 
@@ -194,9 +194,9 @@ _CHANGES = re.compile(r"\bfrom (?P<one>[a-zA-Z/]+) (?:in)?to (?P<other>[a-zA-Z/]
 
 def converts_so(out: Sequence[str], tree: Tree, causes: Sequence[str]) -> bool:
     """Whether `to go from km/h to m/s` is what a formula of one cause does, where both units are known."""
-    for found in (one for part in out if (one := _CHANGES.search(part))):
-        factor = conversion(found["one"], found["other"])
-        if factor is None and (read_unit(found["one"]) is None or read_unit(found["other"]) is None):
+    for change in (one for part in out if (one := _CHANGES.search(part))):
+        factor = conversion(change["one"], change["other"])
+        if factor is None and (read_unit(change["one"]) is None or read_unit(change["other"]) is None):
             continue
         if factor is None or len(causes) != 1 or abs(evaluate(tree, {causes[0]: 1.0}) - factor) > 2e-3 * abs(factor):
             return False
@@ -206,12 +206,12 @@ def converts_so(out: Sequence[str], tree: Tree, causes: Sequence[str]) -> bool:
 def _spelt(text: str) -> str:
     """Arrithmetic mean, multipy by: a long word of arithmetic with one letter too many, too few or another."""
 
-    def mended(found: re.Match[str]) -> str:
-        word = found[0].lower()
+    def correct(match: re.Match[str]) -> str:
+        word = match[0].lower()
         near = [one for one in _SPELT if _is_one_off(word, one)] if word not in _SPELT else []
-        return near[0] if len(near) == 1 else found[0]
+        return near[0] if len(near) == 1 else match[0]
 
-    return re.sub(r"\b[A-Za-z]{6,}\b", mended, text)
+    return re.sub(r"\b[A-Za-z]{6,}\b", correct, text)
 
 
 def _is_one_off(word: str, other: str) -> bool:
@@ -221,7 +221,7 @@ def _is_one_off(word: str, other: str) -> bool:
     return 0 < same < min(len(word), len(other)) - 2 and True in tails
 
 
-def _worded(core: str) -> str:
+def _signs_as_words(core: str) -> str:
     """start + four times the length, in words alone."""
     for sign, word in ((" + ", " plus "), (" - ", " minus "), (" / ", " divided by "), (" * ", " times ")):
         core = core.replace(sign, word)
@@ -230,46 +230,46 @@ def _worded(core: str) -> str:
 
 def _says_nothing(out: str, core: str, names: Sequence[str], values: Sequence[float], titled: bool) -> bool:
     """Whether words can be left out: they compute nothing, set no condition, and have no number of their own."""
-    said, known = out.lower().replace("_", " "), " ".join(names).lower().replace("_", " ")
-    for part in re.findall(SHARE, said):  # three quarters are used, so a quarter remains
+    words, known = out.lower().replace("_", " "), " ".join(names).lower().replace("_", " ")
+    for part in re.findall(SHARE, words):  # three quarters are used, so a quarter remains
         if (share := share_of(part)) and any(share_of(one) == 1 - share for one in re.findall(SHARE, core.lower())):
-            said = said.replace(part, " ")
-    own, bare = set(re.findall(r"[a-z]+", known)), _SUMS_TO.sub(" ", said)
+            words = words.replace(part, " ")
+    by_name, bare = set(re.findall(r"[a-z]+", known)), _SUMS_TO.sub(" ", words)
     if (
-        any(found[0] not in own for found in _MORE.finditer(_WHOLE.sub(" ", bare) if _FLOOR.search(core) else bare))
-        or "=" in said
+        any(more[0] not in by_name for more in _MORE.finditer(_WHOLE.sub(" ", bare) if _FLOOR.search(core) else bare))
+        or "=" in words
     ):
         return False
     has = numbers(core.lower()) | {*values, 1.0} | {100.0 - one for one in numbers(core.lower()) if "%" in core}
-    has |= {float(number_of(one) or 0) for one in _COUNT.findall(said)} & {float(len(names)), len(names) - 1.0}
-    if not numbers(said) <= has:
+    has |= {float(number_of(one) or 0) for one in _COUNT.findall(words)} & {float(len(names)), len(names) - 1.0}
+    if not numbers(words) <= has:
         return False
-    computed = set(re.findall(r"[a-z]+", bare)) & OPERATION_WORDS - own
+    computed = set(re.findall(r"[a-z]+", bare)) & OPERATION_WORDS - by_name
     return not computed - (_OUTCOMES if titled else frozenset({"all"}))
 
 
-def is_subject(said: str, causes: Sequence[str], effect: str) -> bool:
+def is_subject(phrase: str, causes: Sequence[str], effect: str) -> bool:
     """Whether what a sentence speaks of may be the effect: by a word, by custom, or by first letters."""
-    said = re.sub(r"\s*\(in [a-z ]+\)", "", said.lower().strip())
-    own, named = tokens(said), tokens(without_unit(effect))
-    plain = set(re.findall(r"[a-z]+", said))
-    if _ELLIPSIS.fullmatch(said):
-        return not is_another(said, effect)
-    if re.search(r"[\d%]", said) or CONDITION.search(said) or (plain & OPERATION_WORDS and not own <= named):
+    phrase = re.sub(r"\s*\(in [a-z ]+\)", "", phrase.lower().strip())
+    subject, named = tokens(phrase), tokens(without_unit(effect))
+    plain = set(re.findall(r"[a-z]+", phrase))
+    if _ELLIPSIS.fullmatch(phrase):
+        return not is_another(phrase, effect)
+    if re.search(r"[\d%]", phrase) or CONDITION.search(phrase) or (plain & OPERATION_WORDS and not subject <= named):
         return False
-    if not own or own <= _NOTHING:
+    if not subject or subject <= _NOTHING:
         return True
-    if is_another(said, effect) or any(own <= tokens(cause) and not own <= named for cause in causes):
+    if is_another(phrase, effect) or any(subject <= tokens(cause) and not subject <= named for cause in causes):
         return False
     short = without_unit(effect).replace("_", " ").lower().split()
     customary = {letter for word in plain for letter in _CUSTOM.get(word, "").split()}
     if len(short[0]) <= 2 or short[0] in " ".join(_CUSTOM.values()).split():  # rho, E_k, v_avg
-        first = "".join(word[0] for word in re.findall(r"[a-z]+", said) if word not in ("the", "of", "a", "an"))
+        first = "".join(word[0] for word in re.findall(r"[a-z]+", phrase) if word not in ("the", "of", "a", "an"))
         return short[0] in customary or (len(short[0]) > 1 and first.endswith(short[0]))
     if all(2 < len(one) < 6 and any(_shortens(one, word) for word in plain) for one in short):
         return True
-    others = own - named - GENERAL - _PLAIN - frozenset[str].union(*map(tokens, causes))
-    return is_about(said, effect) and not (others and named - own - GENERAL - _PLAIN)
+    others = subject - named - GENERAL - _PLAIN - frozenset[str].union(*map(tokens, causes))
+    return is_about(phrase, effect) and not (others and named - subject - GENERAL - _PLAIN)
 
 
 def _shortens(short: str, word: str) -> bool:
@@ -280,10 +280,10 @@ def _shortens(short: str, word: str) -> bool:
 
 def of_all(core: str, causes: Sequence[str], effect: str, text: str = "") -> Tree | None:
     """`the product`, `the sum of what the three children collected`: over all causes, where they are of one kind."""
-    said = core.lower().strip().rstrip(".")
-    found = _ALL.fullmatch(_ADD.sub(lambda it: f"sum of {it[1] or it[2]}", said))
-    what = (found["what"] or "") if found else ""
-    if found is None or not 1 < len(causes) < len(NUMBER_WORDS) or CONDITION.search(what):
+    phrase = core.lower().strip().rstrip(".")
+    match = _ALL.fullmatch(_ADD.sub(lambda it: f"sum of {it[1] or it[2]}", phrase))
+    what = (match["what"] or "") if match else ""
+    if match is None or not 1 < len(causes) < len(NUMBER_WORDS) or CONDITION.search(what):
         return None
     several = len(causes) > 2 and are_alike(causes) and bool(tokens(what) & tokens(effect) - _OPERATIONS)
     if not _are_of_one_kind(causes) and not several:
@@ -300,11 +300,11 @@ def of_all(core: str, causes: Sequence[str], effect: str, text: str = "") -> Tre
     if any(0 < sum(share_meaning(token, cause) for cause in causes) < len(causes) for token in tokens(what)):
         if not are_alike([what, *causes]) or len(tokens(what)) > 2:  # the two lengths, of a length and a width
             return None
-    operation = _CALLS[found["op"].removeprefix("arithmetic ")[0]]
-    operation = "lcm" if "multiple" in found["op"] else "gcd" if "common" in found["op"] else operation
+    operation = _CALLS[match["op"].removeprefix("arithmetic ")[0]]
+    operation = "lcm" if "multiple" in match["op"] else "gcd" if "common" in match["op"] else operation
     if operation == "mean" and not share_meaning("mean average", effect):
         return None
-    tree = joined(operation, [Name(cause) for cause in causes])
+    tree = join(operation, [Name(cause) for cause in causes])
     return tree if not isinstance(tree, Call) or len(tree.arguments) == len(causes) else None
 
 
@@ -323,9 +323,9 @@ def _are_of_one_kind(causes: Sequence[str]) -> bool:
     """Shells of Anna and shells of Ben, P(A) and P(B), R_1 and R_2: not a price and a discount."""
     shared = frozenset[str].intersection(*map(tokens, causes))
     bare = [re.split(r"[_(\d]", without_unit(cause), maxsplit=1)[0].strip() for cause in causes]
-    return are_alike(causes) and (bool(shared) or (len(set(bare)) == 1 and bool(bare[0])) or _measured(causes))
+    return are_alike(causes) and (bool(shared) or (len(set(bare)) == 1 and bool(bare[0])) or _are_lengths(causes))
 
 
-def _measured(causes: Sequence[str]) -> bool:
+def _are_lengths(causes: Sequence[str]) -> bool:
     """A length and a width, both lengths by their names."""
     return all(re.search(r"\b(?:length|width|height|depth)\b", cause.lower().replace("_", " ")) for cause in causes)

@@ -58,7 +58,7 @@ def candidates(text: str, causes: Sequence[str], effect: str) -> Iterator[str]:
     tried = {text, ""}
     yield text
     text = _PROGRAM.sub("", text).replace(":=", "=")
-    text = _FUNCTION.sub(lambda found: found[0] if found[1].lower() in FUNCTIONS else f"{found[1]} =", text)
+    text = _FUNCTION.sub(lambda match: match[0] if match[1].lower() in FUNCTIONS else f"{match[1]} =", text)
     shorter = _BEHIND.sub("", text)
     if _adds_to_it(text[len(shorter) :]):
         shorter = text
@@ -98,7 +98,7 @@ def candidates(text: str, causes: Sequence[str], effect: str) -> Iterator[str]:
     behind = _FRONT_CLAUSE.sub("", shorter) if not _computes_more(begins, rest) else ""
     for candidate in (
         text, shorter, token, behind, FRONT.sub("", text), FRONT.sub("", shorter), inside, right if stands else "",
-        spoken["right"] if spoken is not None else "", from_it, _mixed(text, causes, effect),
+        spoken["right"] if spoken is not None else "", from_it, _words_as_signs(text, causes, effect),
     ):  # fmt: skip
         if candidate not in tried:
             tried.add(candidate)
@@ -111,16 +111,16 @@ def _has_names(text: str, causes: Sequence[str]) -> bool:
     return set(re.findall(r"[a-z]{3,}", text.lower())) <= known
 
 
-def _mixed(text: str, causes: Sequence[str], effect: str) -> str:
+def _words_as_signs(text: str, causes: Sequence[str], effect: str) -> str:
     """`Present value is the future value divided by (1 + r)^n`: words for signs beside signs."""
-    found = _MIXED.match(text)
-    if found is None or not shares_word(found["left"], effect) or computes(found["left"]):
+    match = _MIXED.match(text)
+    if match is None or not shares_word(match["left"], effect) or computes(match["left"]):
         return ""
-    right = f" {found['right']} "
+    right = f" {match['right']} "
     for word, sign in _SIGN_WORDS.items():
         right = re.sub(rf"\s{word}\s", f" {sign} ", right, flags=re.IGNORECASE)
     right = re.sub(r"(?<![^\W_])the\s", "", right, flags=re.IGNORECASE)
-    changed = right.strip() != found["right"].strip()
+    changed = right.strip() != match["right"].strip()
     return right if changed and _has_names(right, causes) and not computes(re.sub(r"[\d.]+", "", right)) else ""
 
 

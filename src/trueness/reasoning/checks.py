@@ -27,7 +27,7 @@ from trueness.reasoning.units import (
     NOT_TOGETHER,
     check_units,
     coherent,
-    converted,
+    convert,
     in_one_unit,
     of_other_dimension,
     target_unit,
@@ -73,8 +73,8 @@ def check_answer(graph: ReasoningGraph | Program, answer: Quantity, tolerance: f
     agrees = close(value, answer.value, tolerance)
     if not agrees and answer.unit == "%":  # 0.062 and 6.2 % are one value; a rule may also count in per cent itself
         agrees, value = close(100 * value, answer.value, tolerance), 100 * value
-    told = "" if agrees else f"the graph gives {value:.6g}, the answer is {answer}."
-    return AnswerCheck(value, answer, agrees, Status.OK, told)
+    message = "" if agrees else f"the graph gives {value:.6g}, the answer is {answer}."
+    return AnswerCheck(value, answer, agrees, Status.OK, message)
 
 
 def answers_agree(answer: Quantity, expected: Quantity, tolerance: float = 0.01) -> bool | None:
@@ -83,7 +83,7 @@ def answers_agree(answer: Quantity, expected: Quantity, tolerance: float = 0.01)
         words = [" ".join(one.text.split()).casefold() for one in (answer, expected)]
         return words[0] == words[1] if answer.value is expected.value and all(words) else None
     try:
-        value = converted(answer.value, answer.unit, expected.unit)
+        value = convert(answer.value, answer.unit, expected.unit)
     except MissingExtra:
         return None
     return False if value is None else close(value, expected.value, tolerance)
@@ -105,22 +105,22 @@ def _in_unit(program: Program, unit: str | None) -> tuple[float | None, Status, 
         if base.target is None:
             return None, Status.DEGENERATE, base.message
         value = base.target
-    own = target_unit(graph)
-    result = converted(value, own, unit)
+    unit_of_target = target_unit(graph)
+    result = convert(value, unit_of_target, unit)
     if result is not None:
         return result, Status.OK, ""
-    told = f"the target is in {own}, the answer in {unit}."
-    if of_other_dimension(own, unit):
-        return None, Status.OK, told
-    return None, Status.DEGENERATE, f"{told[:-1]}: the one cannot be converted to the other."
+    message = f"the target is in {unit_of_target}, the answer in {unit}."
+    if of_other_dimension(unit_of_target, unit):
+        return None, Status.OK, message
+    return None, Status.DEGENERATE, f"{message[:-1]}: the one cannot be converted to the other."
 
 
 def executable_components(graph: ReasoningGraph, answer: Quantity, tolerance: float = 0.01) -> dict[str, Component]:
     """All checks of a graph, each with its value or the reason why it has none."""
     program = Program(graph)
-    found = scored_components(program, answer, tolerance)
-    blank = found["executes"].value is None
-    return found | {"abduction": found["executes"] if blank else _recovered(program)}
+    components = scored_components(program, answer, tolerance)
+    blank = components["executes"].value is None
+    return components | {"abduction": components["executes"] if blank else _recovery(program)}
 
 
 def scored_components(program: Program, answer: Quantity, tolerance: float = 0.01) -> dict[str, Component]:
@@ -135,7 +135,7 @@ def scored_components(program: Program, answer: Quantity, tolerance: float = 0.0
             ("executes", "answer", "intervention"), Component(None, Status.DEGENERATE, why)
         )
     executes = program.base.target is not None
-    lacking = any(rule.beyond for node in program.needed for rule in program.rules.get(node, ()))
+    lacking = any(rule.beyond for node in program.ancestry for rule in program.rules.get(node, ()))
     done = float(executes) / (2 if lacking else 1)
     components["executes"] = Component(done, message="" if done == 1 else program.base.message, n=1)
     checked = check_answer(program, answer, tolerance)
@@ -164,12 +164,12 @@ def _moving(program: Program) -> Component:
     if not known:
         return Component(None, Status.DEGENERATE, program.base.message or "no node can be intervened on.")
     still = [node for node, effect in effects.items() if effect.moves is False]
-    told = f"do() on {', '.join(still)} does not move the target." if still else ""
-    return Component(sum(known) / len(known), Status.OK, told, len(known))
+    message = f"do() on {', '.join(still)} does not move the target." if still else ""
+    return Component(sum(known) / len(known), Status.OK, message, len(known))
 
 
-def _recovered(program: Program) -> Component:
-    found = [inversion.recovered for inversion in invert_all(program).values() if inversion.recovered is not None]
-    if not found:
+def _recovery(program: Program) -> Component:
+    recovered = [inversion.recovered for inversion in invert_all(program).values() if inversion.recovered is not None]
+    if not recovered:
         return Component(None, Status.DEGENERATE, program.base.message or "no known can be hidden.")
-    return Component(sum(found) / len(found), Status.OK, "", len(found))
+    return Component(sum(recovered) / len(recovered), Status.OK, "", len(recovered))

@@ -39,7 +39,7 @@ _BECAUSE = re.compile(r"\s*(?:since|because|as|given that|knowing that)\b")
 _PERCENT = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?)\s*(?:%|percent\b|per cent\b)")
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:,\d{3})*(?:\.\d+)?(?![\w.]*\w)")
 _SUPERSCRIPTS = str.maketrans("²³⁴", "234")
-_SAID = (  # a word for an operation, its sign, and the sign of the opposite
+_OPERATIONS = (  # a word for an operation, its sign, and the sign of the opposite
     (re.compile(r"\b(?:subtract\w*|deduct\w*|take away|minus)\b"), r"[-−–]", r"\+"),
     (re.compile(r"\b(?:add(?:ed|ing|s)?|plus)\b"), r"\+", r"[-−–]"),
     (re.compile(r"\b(?:multipl\w+|product)\b"), r"[*×·⋅(\w]\s*[\w(]|[²³^]", r"[/÷]"),
@@ -58,16 +58,16 @@ _OPPOSITES = tuple(
 )
 
 
-def restated(text: str) -> list[str]:
+def restatements(text: str) -> list[str]:
     """The parts of a rule that say one thing each: what stands on the two sides of so, hence, i.e."""
     return [part for part in _CONCLUDES.split(text) if part.strip()] if _CONCLUDES.search(text) else []
 
 
 def numerals(text: str) -> set[float]:
     """The numbers of a formula, its exponents and multiples in words included."""
-    said = {float(one.replace(",", "")) for one in _NUMBER.findall(text.translate(_SUPERSCRIPTS))}
-    said |= {float(one) for one in re.findall(r"(?<=[\d.])\d*|\d+(?:\.\d+)?", text) if one}
-    return said | set(_multiples(text.lower()))
+    numbers = {float(one.replace(",", "")) for one in _NUMBER.findall(text.translate(_SUPERSCRIPTS))}
+    numbers |= {float(one) for one in re.findall(r"(?<=[\d.])\d*|\d+(?:\.\d+)?", text) if one}
+    return numbers | set(_multiples(text.lower()))
 
 
 def gainsays(beside: str, formula: str, names: Sequence[str], values: Iterable[float] = ()) -> bool:
@@ -85,8 +85,8 @@ def gainsays(beside: str, formula: str, names: Sequence[str], values: Iterable[f
     shares = (float(one) for one in _PERCENT.findall(beside))
     if any(not known & {share, share / 100, 1 + share / 100, round(1 - share / 100, 9)} for share in shares):
         return True
-    for said, sign, opposite in _SAID:
-        if said.search(beside) and re.search(opposite, formula) and not re.search(sign, formula):
+    for operation, sign, opposite in _OPERATIONS:
+        if operation.search(beside) and re.search(opposite, formula) and not re.search(sign, formula):
             return True
     words, named = (set(re.findall(r"[a-z]+", one.lower().replace("_", " "))) for one in (beside, " ".join(names)))
     return any((pair & words) and (pair & named) and not pair & words & named for pair in _OPPOSITES)
@@ -110,7 +110,7 @@ _WITH_UNIT = re.compile(r"\s*[\d.,]+\s*[^\W\d_°]")  # 9.8 m/s², 3 x 10^8 m/s: 
 _RESULT = r"(?P<left>[^\W\d][^=;,:]*?)\s*=\s*(?P<right>[^=;,:]*?)"
 _FIRST = re.compile(rf"^{_DEFINED}[;,]\s*(?:and\s+|then\s+|so\s+)*{_RESULT}\.?$")
 _THEN = re.compile(rf"^{_RESULT}[;,]\s*(?:and\s+)?(?:where|with)\s+{_DEFINED}\.?$")
-_GIVEN = re.compile(
+_STATED_NUMBER = re.compile(
     r"^(?P<rule>[^=]*=[^=;]*?)(?:;\s*|,\s*(?:where|with|and)\s+)(?:where |with |and )?(?:the )?"
     r"(?P<words>[^\W\d_]{2,}(?: [^\W\d_]{2,}){0,3}?) (?:is|are|costs?) "
     r"(?P<number>\$?\d+(?:\.\d+)?)(?: dollars| each)?\.?$",
@@ -133,15 +133,15 @@ def plainly(text: str, causes: Sequence[str], effect: str, values: Mapping[str, 
     if "=" not in text:
         return text
     text = of_sets(text, effect)
-    if (let := _LET.match(text)) is not None and (cause := called(let["words"], causes)) is not None:
-        own = rf"(?<![^\W\d]){let['short']}(?![^\W])"
-        if len(re.findall(own, text)) > 1 and not re.search(own, " ".join(causes)):
-            text = re.sub(own, lambda _: f"({cause})", let["rest"])
+    if (let := _LET.match(text)) is not None and (cause := cause_called(let["words"], causes)) is not None:
+        pattern = rf"(?<![^\W\d]){let['short']}(?![^\W])"
+        if len(re.findall(pattern, text)) > 1 and not re.search(pattern, " ".join(causes)):
+            text = re.sub(pattern, lambda _: f"({cause})", let["rest"])
     text = _in_its_place(text, (*causes, effect))
-    if (given := _GIVEN.match(text)) is not None:
-        text = _with_number(given["rule"], given["words"], given["number"].lstrip("$"), causes, values) or text
-    for found in _IN_BRACKETS.finditer(text):
-        inside = _with_number(text.replace(found[0], found["before"] + found["words"]), found["words"], found["number"],
+    if (stated := _STATED_NUMBER.match(text)) is not None:
+        text = _with_number(stated["rule"], stated["words"], stated["number"].lstrip("$"), causes, values) or text
+    for match in _IN_BRACKETS.finditer(text):
+        inside = _with_number(text.replace(match[0], match["before"] + match["words"]), match["words"], match["number"],
                               causes, values)  # fmt: skip
         text = inside or text
     return _in_one(text, causes)
@@ -156,15 +156,15 @@ _AS_WORDS = (("=", "is"), ("/", "divided by"), ("÷", "divided by"), ("*", "time
              ("−", "minus"), (" - ", " minus "))  # fmt: skip
 
 
-def worded(text: str) -> str:
+def in_words(text: str) -> str:
     """`pressure = force / area, where the area is length times width`, in words alone; empty elsewhere."""
-    found = _WHERE_WORDS.match(text)
-    if found is None or not computes(found["words"]) or found["formula"].lower().count(found["short"].lower()) != 1:
+    match = _WHERE_WORDS.match(text)
+    if match is None or not computes(match["words"]) or match["formula"].lower().count(match["short"].lower()) != 1:
         return ""
-    said = found["formula"]
+    wording = match["formula"]
     for sign, word in _AS_WORDS:
-        said = said.replace(sign, f" {word} ")
-    return f"{said}, where the {found['short']} is {found['words']}"
+        wording = wording.replace(sign, f" {word} ")
+    return f"{wording}, where the {match['short']} is {match['words']}"
 
 
 _SET = re.compile(
@@ -175,34 +175,34 @@ _SET_NAMES = {"∪": re.compile(r"\beither|union|at least one|\bor\b"), "∩": r
 
 def of_sets(text: str, effect: str) -> str:
     """`|A∪B| = chess + drama - both`, for those in either: what stands behind it."""
-    found = _SET.match(text)
+    match = _SET.match(text)
     named = effect.lower().replace("_", " ")
-    return f"{effect} = {found['right']}" if found and _SET_NAMES[found["sign"]].search(named) else text
+    return f"{effect} = {match['right']}" if match and _SET_NAMES[match["sign"]].search(named) else text
 
 
 def states_otherwise(text: str, values: Mapping[str, float]) -> str:
     """The cause beside which a rule states another number than its value: tickets × price (5), of a price of 6."""
     for cause, value in values.items():
         for spelling in {cause, cause.replace("_", " ")}:
-            found = re.search(rf"(?<!\w){re.escape(spelling)}\s+\((\d+(?:\.\d+)?)\)", text, re.IGNORECASE)
-            if found is not None and len(spelling) > 2 and float(found[1]) != value:
+            match = re.search(rf"(?<!\w){re.escape(spelling)}\s+\((\d+(?:\.\d+)?)\)", text, re.IGNORECASE)
+            if match is not None and len(spelling) > 2 and float(match[1]) != value:
                 return cause
     return ""
 
 
 def _in_its_place(text: str, names: Sequence[str]) -> str:
     """`tax = 0.2 × income; net = income − tax`, in either order: what is no node, by what it is."""
-    found = _THEN.match(text) or _FIRST.match(text)
-    if found is None:
+    match = _THEN.match(text) or _FIRST.match(text)
+    if match is None:
         return text
-    short, formula, left, right = found.group("short", "formula", "left", "right")
-    own = re.compile(rf"(?<!\w){re.escape(short)}(?!\w)", re.IGNORECASE if len(short) > 2 else 0)
+    short, formula, left, right = match.group("short", "formula", "left", "right")
+    pattern = re.compile(rf"(?<!\w){re.escape(short)}(?!\w)", re.IGNORECASE if len(short) > 2 else 0)
     known = any(tokens(short) <= tokens(name) or symbol(name) == symbol(short) for name in names)
     known = known or (" " not in short and any(tokens(short) & tokens(name) for name in names))
     computed = re.search(r"[-+*/^×·÷−]", formula) is not None and not _WITH_UNIT.match(formula)
-    if known or not computed or len(own.findall(right)) != 1 or own.search(left) or own.search(formula):
+    if known or not computed or len(pattern.findall(right)) != 1 or pattern.search(left) or pattern.search(formula):
         return text
-    return f"{left.strip()} = {own.sub(lambda _: f'({formula.strip()})', right).strip()}"
+    return f"{left.strip()} = {pattern.sub(lambda _: f'({formula.strip()})', right).strip()}"
 
 
 def _with_number(rule: str, words: str, number: str, causes: Sequence[str], values: Mapping[str, float]) -> str | None:
@@ -210,7 +210,7 @@ def _with_number(rule: str, words: str, number: str, causes: Sequence[str], valu
     left, _, right = rule.partition("=")
     if computes(words) or words.lower() in FUNCTIONS:
         return None
-    cause = called(words, causes)
+    cause = cause_called(words, causes)
     if len(re.findall(rf"\b{re.escape(words)}\b", right)) != 1 or (cause and values.get(cause) != float(number)):
         return None
     if cause is None and any(tokens(words) & tokens(name) - GENERAL for name in causes):
@@ -227,17 +227,17 @@ def _in_one(text: str, causes: Sequence[str]) -> str:
     for sign, by in zip(steps[::2], steps[1::2], strict=True):
         by = _REASON.sub("", by).strip(" .")
         number = None if re.search(r"\b(?:for|if|when|on|after|unless)\b", by) else number_of(by.lower())
-        cause = called(by, causes) or called(_PLACE.sub("", by), causes)
+        cause = cause_called(by, causes) or cause_called(_PLACE.sub("", by), causes)
         if number is None and cause is None and (computes(by) or re.search(r"\d", by)):
             return text
         made = f"({made.strip()}) {_SIGN[sign.lower()]} ({cause or (by if number is None else f'{number:.12g}')})"
     return f"{left}= {made}"
 
 
-def called(words: str, causes: Sequence[str]) -> str | None:
+def cause_called(words: str, causes: Sequence[str]) -> str | None:
     """The one cause whose words these are, but for what any name has: the number of, a unit."""
-    said = tokens(words) - _COUNTED
-    same = [cause for cause in causes if said and tokens(without_unit(cause)) - _COUNTED == said]
+    meaning = tokens(words) - _COUNTED
+    same = [cause for cause in causes if meaning and tokens(without_unit(cause)) - _COUNTED == meaning]
     return same[0] if len(same) == 1 else None
 
 
@@ -265,33 +265,33 @@ class InUnit(NamedTuple):
 def in_another_unit(text: str, units: Mapping[str, str | None]) -> InUnit | None:
     """`distance / time, with the time in hours`, of a time in minutes: time / 60. units: of the causes; None where the
     clause is none, or does not say which cause it is or what its unit is."""
-    found = _IN_UNIT.search(text)
-    if found is None:
+    match = _IN_UNIT.search(text)
+    if match is None:
         return _within_a_phrase(text, units)
-    said = tokens(found["what"])
-    same = [cause for cause in units if said and said <= tokens(cause)]
+    meaning = tokens(match["what"])
+    same = [cause for cause in units if meaning and meaning <= tokens(cause)]
     unit = unit_of(same[0], units[same[0]]) if len(same) == 1 else None
-    factor = conversion(unit, found["new"]) if unit else None
-    if factor is None or (found["old"] and conversion(found["old"], unit or "") != 1):
+    factor = conversion(unit, match["new"]) if unit else None
+    if factor is None or (match["old"] and conversion(match["old"], unit or "") != 1):
         return None
-    if found["by"] and not any(math.isclose(float(found["by"]), one, rel_tol=1e-9) for one in (factor, 1 / factor)):
+    if match["by"] and not any(math.isclose(float(match["by"]), one, rel_tol=1e-9) for one in (factor, 1 / factor)):
         return None
-    return InUnit(re.sub(r"^\s*use\s+(?=[^,]*=)", "", text[: found.start()], flags=re.IGNORECASE), same[0], factor)
+    return InUnit(re.sub(r"^\s*use\s+(?=[^,]*=)", "", text[: match.start()], flags=re.IGNORECASE), same[0], factor)
 
 
 def _within_a_phrase(text: str, units: Mapping[str, str | None]) -> InUnit | None:
     """`moles divided by the volume in liters`, of a volume in mL; not where the rule says the factor itself."""
-    said = numerals(text)
-    for found in _PHRASE_IN.finditer(text, max((copula.end() for copula in _IS.finditer(text)), default=0)):
-        pieces = found["what"].split()
-        named = [called(" ".join(pieces[first:]), tuple(units)) for first in range(len(pieces))]
+    numbers = numerals(text)
+    for match in _PHRASE_IN.finditer(text, max((copula.end() for copula in _IS.finditer(text)), default=0)):
+        pieces = match["what"].split()
+        named = [cause_called(" ".join(pieces[first:]), tuple(units)) for first in range(len(pieces))]
         cause = next(filter(None, named), None)
         unit = unit_of(cause, units[cause]) if cause else None
-        factor = conversion(unit, found["new"]) if unit else None
+        factor = conversion(unit, match["new"]) if unit else None
         if cause is None or not factor or math.isclose(factor, 1) or _CONVERTS.search(text):
             continue
-        if not any(math.isclose(one, size, rel_tol=0.05) for one in said for size in (factor, 1 / factor)):
-            return InUnit(text[: found.end("what")] + text[found.end() :], cause, factor)
+        if not any(math.isclose(one, size, rel_tol=0.05) for one in numbers for size in (factor, 1 / factor)):
+            return InUnit(text[: match.end("what")] + text[match.end() :], cause, factor)
     return None
 
 
@@ -320,17 +320,17 @@ _IS_SHARE = re.compile(
 )
 
 
-def noted(text: str, units: Mapping[str, str | None]) -> tuple[str, str, str] | None:
+def unit_note(text: str, units: Mapping[str, str | None]) -> tuple[str, str, str] | None:
     """A rule without a note on the unit of a cause, that cause, and the unit: `..., with the rate in percent`.
     None where there is no note, or the cause has another unit."""
-    found = _NOTE.search(text)
-    if found is None:
+    match = _NOTE.search(text)
+    if match is None:
         return None
-    said = tokens(found["what"])
-    same = [cause for cause in units if said and said <= tokens(cause) or symbol(found["what"]) == symbol(cause)]
-    unit = "degrees" if found["unit"].lower() == "degrees" else "%"
+    meaning = tokens(match["what"])
+    same = [cause for cause in units if meaning and meaning <= tokens(cause) or symbol(match["what"]) == symbol(cause)]
+    unit = "degrees" if match["unit"].lower() == "degrees" else "%"
     if unit == "%" and not all(map(_IS_SHARE.search, same)):
         return None
-    if len(same) != 1 or (own := unit_of(same[0], units[same[0]])) not in (None, unit, "°"):
+    if len(same) != 1 or (known_unit := unit_of(same[0], units[same[0]])) not in (None, unit, "°"):
         return None
-    return text[: found.start()], same[0], own or unit
+    return text[: match.start()], same[0], known_unit or unit

@@ -22,7 +22,7 @@ from trueness.errors import UnknownName
 from trueness.reasoning.execute import execute
 from trueness.reasoning.graph import Problem, Quantity, ReasoningGraph, RuleEdge, close
 from trueness.reasoning.rules import read_rule
-from trueness.reasoning.trees import Binary, Call, Choice, Negative, Tree, written
+from trueness.reasoning.trees import Binary, Call, Choice, Negative, Tree, as_text
 
 DamageKind = Literal["edge_reversed", "parent_dropped", "irrelevant_node", "rule_swapped", "answer_wrong"]
 
@@ -133,7 +133,7 @@ def _other_rules(graph: ReasoningGraph) -> Iterator[tuple[int, str]]:
         tree = read_rule(edge.rule, graph.parents[edge.effect], edge.effect, graph.nodes).tree
         if tree is not None:
             for other in _mutations(tree):
-                yield place, f"{edge.effect} = {written(other)}"
+                yield place, f"{edge.effect} = {as_text(other)}"
 
 
 def _mutations(tree: Tree) -> Iterator[Tree]:

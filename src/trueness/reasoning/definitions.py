@@ -19,10 +19,10 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
-from trueness.reasoning.clauses import called
+from trueness.reasoning.clauses import cause_called
 from trueness.reasoning.islands import islands_of
 from trueness.reasoning.syntax import symbol
-from trueness.reasoning.trees import Name, Tree, agree, count_names, substituted
+from trueness.reasoning.trees import Name, Tree, agree, count_names, replace_names
 from trueness.reasoning.word_names import share_meaning, tokens
 from trueness.reasoning.word_numbers import NUMERAL, OPERATION_WORDS, computes
 
@@ -80,7 +80,7 @@ _IN_BRACKETS = re.compile(
     r"(?P<all>\((?P<what>[^()]*(?:\([^()]*\)[^()]*)*)\))",
     re.IGNORECASE,
 )
-_GIVEN = re.compile(
+_CONSTANT = re.compile(
     r"^(?:using|taking|with|assuming|take|use) (?P<name>pi|π|[A-Za-z]) (?:=|≈|as|to be) (?P<what>\d+(?:\.\d+)?)"
     r"(?: [a-z/²]+\^?\d?)?,\s+(?P<main>[^=]+)$",
     re.IGNORECASE,
@@ -108,12 +108,12 @@ def with_definitions(text: str, causes: tuple[str, ...], effect: str, read: Read
     """The tree of a rule that defines a quantity of its own; None where none, or two that differ, can be read."""
     if not 0 < len(causes) <= _MOST_CAUSES or len(text) > 300:
         return None
-    found: list[Tree] = []
+    trees: list[Tree] = []
     for one in definitions(text, causes, effect):
         tree = _together(one, causes, effect, read)
-        if tree is not None and not any(agree(tree, other) for other in found):
-            found.append(tree)
-    return found[0] if len(found) == 1 else None
+        if tree is not None and not any(agree(tree, other) for other in trees):
+            trees.append(tree)
+    return trees[0] if len(trees) == 1 else None
 
 
 def definitions(text: str, causes: Sequence[str], effect: str) -> Iterator[Defined]:
@@ -122,11 +122,11 @@ def definitions(text: str, causes: Sequence[str], effect: str) -> Iterator[Defin
     text = _TO_GET.sub("", text.strip().rstrip(".").replace("π", " π "))
     why = _WHY.match(text)
     text = text[why.end() :] if why is not None and not computes(why["why"]) else text
-    given = _GIVEN.match(text)
-    if given is not None:
-        own = re.compile(rf"(?<!\w){given['name']}(?!\w)")
-        if len(own.findall(given["main"])) == 1:
-            yield Defined(own.sub(given["what"], given["main"]), "", "", "")
+    constant = _CONSTANT.match(text)
+    if constant is not None:
+        letter = re.compile(rf"(?<!\w){constant['name']}(?!\w)")
+        if len(letter.findall(constant["main"])) == 1:
+            yield Defined(letter.sub(constant["what"], constant["main"]), "", "", "")
     for pattern in (_BEHIND, _WHICH, _IN_FRONT, _GIVES, _DONE_FIRST):
         match = pattern.match(text)
         if match is None:
@@ -134,21 +134,23 @@ def definitions(text: str, causes: Sequence[str], effect: str) -> Iterator[Defin
         name, what, main = match["name"], match["what"].rstrip(" ."), match["main"]
         if pattern is _WHICH:
             for phrase in _last_phrases(main):
-                yield from _defined(f"{main[: len(main) - len(phrase)]}{node}", node, phrase, what, causes, effect)
+                yield from _definition(f"{main[: len(main) - len(phrase)]}{node}", node, phrase, what, causes, effect)
             continue
         if pattern is _DONE_FIRST:
             if len(re.findall(r"\b(?:this|that|the result|what is left|what remains)\b", main, re.IGNORECASE)) < 2:
                 yield Defined(re.sub(rf"\b{re.escape(name)}\b", node, main), node, name, what)
             continue
-        said = _in_place(main, name, node, before=pattern in (_IN_FRONT, _GIVES))
-        if said is not None:
-            yield from _defined(said, node, name, what, causes, effect)
+        used = _in_place(main, name, node, before=pattern in (_IN_FRONT, _GIVES))
+        if used is not None:
+            yield from _definition(used, node, name, what, causes, effect)
     for start, end in islands_of(text, causes, effect):  # the pressure is ρgh plus the pressure of the air
         yield Defined(f"{text[:start]}{node}{text[end:]}", node, "part", text[start:end])
     many = re.match(r"^(?P<main>.+?),? (?:where|with|and|given that) (?P<what>[^,]+)$", text, re.IGNORECASE)
     as_many = _AS_MANY.match(many["what"]) if many else None
-    if many and as_many and (said := _in_place(many["main"], as_many["name"], node, before=False)) is not None:
-        yield from _defined(said, node, as_many["name"], f"{as_many['times']} the {as_many['other']}", causes, effect)
+    if many and as_many and (used := _in_place(many["main"], as_many["name"], node, before=False)) is not None:
+        yield from _definition(
+            used, node, as_many["name"], f"{as_many['times']} the {as_many['other']}", causes, effect
+        )
     for match in _IN_BRACKETS.finditer(text):  # multiply the price by (1 - d/100)
         yield Defined(f"{text[: match.start('all')]}{node}{text[match.end() :]}", node, "part", match["what"])
     for match in _ASIDE.finditer(text):
@@ -159,7 +161,7 @@ def definitions(text: str, causes: Sequence[str], effect: str) -> Iterator[Defin
             continue
         for phrase in _last_phrases(text[: match.end("name")]):
             start = match.end("name") - len(phrase)
-            yield from _defined(f"{text[:start]}{node}{text[match.end() :]}", node, phrase, what, causes, effect)
+            yield from _definition(f"{text[:start]}{node}{text[match.end() :]}", node, phrase, what, causes, effect)
 
 
 def _last_phrases(text: str) -> Iterator[str]:
@@ -174,20 +176,20 @@ def _last_phrases(text: str) -> Iterator[str]:
 
 
 def _place(text: str, words: Sequence[str]) -> int:
-    found = list(re.finditer(r"\s+".join(map(re.escape, words)) + r"$", text))
-    return found[0].start()
+    matches = list(re.finditer(r"\s+".join(map(re.escape, words)) + r"$", text))
+    return matches[0].start()
 
 
 def _in_place(main: str, name: str, node: str, before: bool) -> str | None:
     """The main rule with the node where the name stands; behind its definition `that power` and `it` are the name."""
     flags = re.IGNORECASE if len(name) > 2 else 0
-    own = re.compile(rf"(?<![\w']){re.escape(name)}(?![^\W²³]|')", flags)
+    by_name = re.compile(rf"(?<![\w']){re.escape(name)}(?![^\W²³]|')", flags)
     sides = re.split(rf"\s{_IS}\s|=", main, maxsplit=1)
-    if own.search(main) is None and len(name) == 1:  # 2x + 6
-        own = re.compile(rf"(?<=\d){re.escape(name)}(?!\w)")
+    if by_name.search(main) is None and len(name) == 1:  # 2x + 6
+        by_name = re.compile(rf"(?<=\d){re.escape(name)}(?!\w)")
         node = f"({node})"
-    if own.search(main) is not None:
-        return own.sub(node, main) if len(sides) < 2 or not own.search(sides[0]) else None
+    if by_name.search(main) is not None:
+        return by_name.sub(node, main) if len(sides) < 2 or not by_name.search(sides[0]) else None
     short = re.split(r" of ", name)[0]
     if before and short != name:  # the side of the square is ...; the side
         return _in_place(main, short, node, before)
@@ -198,14 +200,14 @@ def _in_place(main: str, name: str, node: str, before: bool) -> str | None:
     )
     if before and len(again.findall(main)) == 1:
         return again.sub(node, main)
-    steps = (pattern.sub(said.format(node), main) for pattern, said in _GO_ON if pattern.fullmatch(main))
+    steps = (pattern.sub(template.format(node), main) for pattern, template in _GO_ON if pattern.fullmatch(main))
     return next((step.replace("divid ", "divide ") for step in steps), None) if before else None
 
 
-def _defined(main: str, node: str, name: str, what: str, causes: Sequence[str], effect: str) -> Iterator[Defined]:
+def _definition(main: str, node: str, name: str, what: str, causes: Sequence[str], effect: str) -> Iterator[Defined]:
     """A definition that computes, or says which cause a symbol is, of a name that is neither cause nor effect."""
     name = re.sub(r"^(?:the|a|an|each|this|that)\s+", "", name.strip(), flags=re.IGNORECASE)
-    known = called(name, causes) is not None or any(symbol(name) == symbol(one) for one in (*causes, effect))
+    known = cause_called(name, causes) is not None or any(symbol(name) == symbol(one) for one in (*causes, effect))
     known = known or any(tokens(name) <= tokens(cause) for cause in causes)
     shares = [{float(one) for one in re.findall(r"(\d+(?:\.\d+)?) ?%", part)} for part in (what, main)]
     rest = any(100 - one in shares[1] for one in shares[0]) and f"% of {node}" in main  # of the whole, not of 2 %
@@ -214,12 +216,12 @@ def _defined(main: str, node: str, name: str, what: str, causes: Sequence[str], 
         or rest
         or set(name.lower().split()) & (OPERATION_WORDS - {"all"})
         or not tokens(name)
-        or called(name, (effect,)) is not None
+        or cause_called(name, (effect,)) is not None
     ):
         return
     if _COMPUTED.search(what.lower()):
         yield Defined(main, node, name, what)
-    elif len(name) <= 3 and (cause := called(what, causes)) is not None:
+    elif len(name) <= 3 and (cause := cause_called(what, causes)) is not None:
         yield Defined(main, node, name, cause)
 
 
@@ -228,21 +230,21 @@ def _together(one: Defined, causes: tuple[str, ...], effect: str, read: Read) ->
     what = one.what
     if not one.node:
         return read(one.main, causes, effect)
-    found: list[Tree] = []
-    for own in _subsets(causes, what):
-        inner: Tree | None = Name(what) if what in causes and own == (what,) else None
-        inner = inner or read(what, own, one.name)
-        if inner is None or set(count_names(inner)) & set(causes) != set(own):
+    trees: list[Tree] = []
+    for inner_causes in _subsets(causes, what):
+        inner: Tree | None = Name(what) if what in causes and inner_causes == (what,) else None
+        inner = inner or read(what, inner_causes, one.name)
+        if inner is None or set(count_names(inner)) & set(causes) != set(inner_causes):
             continue
-        rest = tuple(cause for cause in causes if cause not in own)
-        for again in _subsets(own, one.main, empty=True):
+        rest = tuple(cause for cause in causes if cause not in inner_causes)
+        for again in _subsets(inner_causes, one.main, empty=True):
             outer = read(one.main, (*rest, *again, one.node), effect)
             if outer is None or set(count_names(outer)) & {*causes, one.node} != {*rest, *again, one.node}:
                 continue
-            tree = substituted(outer, {one.node: inner})
-            if not any(agree(tree, other) for other in found):
-                found.append(tree)
-    return found[0] if len(found) == 1 else None
+            tree = replace_names(outer, {one.node: inner})
+            if not any(agree(tree, other) for other in trees):
+                trees.append(tree)
+    return trees[0] if len(trees) == 1 else None
 
 
 def _subsets(causes: Sequence[str], text: str, empty: bool = False) -> Iterator[tuple[str, ...]]:

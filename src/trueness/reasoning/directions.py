@@ -90,24 +90,24 @@ def _clauses(sentence: str) -> list[str]:
 
 def _read(sentence: str) -> Iterator[tuple[str, str, int]]:
     """(what stands for the effect, what stands for the causes, sign) of the first pattern that fits."""
-    found = _PROPORTIONAL.fullmatch(sentence)
-    if found:
-        direct, *inverse = _INVERSE_PART.split(found["y"])
-        sign = -1 if found["how"] in ("inversely", "indirectly") else 1
-        yield found["x"], direct, sign
-        yield from ((found["x"], part, -1) for part in inverse)
+    match = _PROPORTIONAL.fullmatch(sentence)
+    if match:
+        direct, *inverse = _INVERSE_PART.split(match["y"])
+        sign = -1 if match["how"] in ("inversely", "indirectly") else 1
+        yield match["x"], direct, sign
+        yield from ((match["x"], part, -1) for part in inverse)
         return
     for pattern in (_THE_MORE, _AS_FIRST, _AS, _MEANS):
-        found = pattern.fullmatch(sentence)
-        if found:
-            yield found["x"], found["y"], _sign(found["v"]) * _sign(found["w"])
+        match = pattern.fullmatch(sentence)
+        if match:
+            yield match["x"], match["y"], _sign(match["v"]) * _sign(match["w"])
             return
     for pattern in (_WITH, _DEPENDS, _ACTS):
-        found = pattern.fullmatch(sentence)
-        if found:
-            compared = _COMPARED.match(found["y"])
-            cause, turned = (compared["y"], _sign(compared["w"])) if compared else (found["y"], 1)
-            yield found["x"], cause, _sign(found["v"]) * turned
+        match = pattern.fullmatch(sentence)
+        if match:
+            compared = _COMPARED.match(match["y"])
+            cause, turned = (compared["y"], _sign(compared["w"])) if compared else (match["y"], 1)
+            yield match["x"], cause, _sign(match["v"]) * turned
             return
 
 
@@ -156,10 +156,10 @@ def _sign_to_target(program: Program, node: str, seen: dict[str, int | None]) ->
 def _step_sign(program: Program, node: str, child: str, seen: dict[str, int | None]) -> int | None:
     onward = _sign_to_target(program, child, seen)
     signs = {_rule_sign(program, rule, node, child) for rule in program.rules.get(child, ())}
-    if onward is None or program.held(child) or len(signs) != 1:
+    if onward is None or program.is_held(child) or len(signs) != 1:
         return None
-    own = signs.pop()
-    return None if own is None else own * onward
+    sign = signs.pop()
+    return None if sign is None else sign * onward
 
 
 def _rule_sign(program: Program, rule: Rule, cause: str, effect: str) -> int | None:

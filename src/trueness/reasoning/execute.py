@@ -20,11 +20,11 @@ from graphlib import CycleError, TopologicalSorter
 from typing import TypeAlias
 
 from trueness.errors import SettingError, did_you_mean
-from trueness.reasoning.graph import Finding, Quantity, ReasoningGraph, close, named
+from trueness.reasoning.graph import Finding, Quantity, ReasoningGraph, close, in_quotes
 from trueness.reasoning.rule import Rule
 from trueness.reasoning.rules import rules_of
 from trueness.reasoning.systems import Relation, Substitution, solve, substitute
-from trueness.reasoning.trees import Evaluator, Name, compiled
+from trueness.reasoning.trees import Evaluator, Name, compile_tree
 from trueness.status import Status
 
 Response: TypeAlias = Callable[[float], float]  # x' -> target under do(X = x')
@@ -107,7 +107,7 @@ class Program:
         self.order = _order(graph, self.rules)
         self.findings = [*_structural(graph), *_missing_edges(self.rules)]
         self._steps: dict[str, list[Evaluator]] = {
-            node: [compiled(rule.tree, self.slots) for rule in rules if rule.tree is not None]
+            node: [compile_tree(rule.tree, self.slots) for rule in rules if rule.tree is not None]
             for node, rules in self.rules.items()
         }
         self._plans: dict[tuple[frozenset[str], frozenset[str]], Substitution | None] = {}
@@ -124,21 +124,21 @@ class Program:
     def run(self, changes: Mapping[str, float]) -> Execution:
         """All values under do(changes), with what went wrong."""
         self._check(changes)
-        found = self._run(changes)
-        if found.target is not None or self.graph.target not in self.slots or self.graph.target in changes:
-            return found
+        execution = self._run(changes)
+        if execution.target is not None or self.graph.target not in self.slots or self.graph.target in changes:
+            return execution
         if changes and self.base.target is not None and not self.together:
-            return found  # step by step it has a value, and under do() it has none
-        given = {**self._held, **changes}
-        plan = self._plan(frozenset(given), frozenset(found.values))
+            return execution  # step by step it has a value, and under do() it has none
+        fixed = {**self._known_values, **changes}
+        plan = self._plan(frozenset(fixed), frozenset(execution.values))
         if plan is None:
-            return found
-        together = solve(plan, given | dict(found.values), self.graph.target)
+            return execution
+        together = solve(plan, fixed | dict(execution.values), self.graph.target)
         if self.graph.target not in together.values:
-            told = (Finding(Status.DEGENERATE, together.message, self.graph.target),) if together.message else ()
-            return replace(found, findings=(*found.findings, *told))
-        values = {**given, **found.values, **together.values}
-        left = [one for one in found.findings if one.where not in values and one.where not in together.free]
+            unsolved = (Finding(Status.DEGENERATE, together.message, self.graph.target),) if together.message else ()
+            return replace(execution, findings=(*execution.findings, *unsolved))
+        values = {**fixed, **execution.values, **together.values}
+        left = [one for one in execution.findings if one.where not in values and one.where not in together.free]
         if together.free:
             left.append(Finding(Status.DEGENERATE, together.message, together.free[0]))
         target = together.values[self.graph.target]
@@ -151,50 +151,50 @@ class Program:
         return self.base.target is not None and self._run({}).target is None
 
     @cached_property
-    def _held(self) -> Mapping[str, float]:
+    def _known_values(self) -> Mapping[str, float]:
         return {
             node: known.value
             for node, known in self.graph.knowns.items()
             if known.value is not None and node in self.slots
         }
 
-    def _plan(self, given: frozenset[str], valued: frozenset[str]) -> Substitution | None:
+    def _plan(self, fixed: frozenset[str], valued: frozenset[str]) -> Substitution | None:
         """How what the target hangs on follows from rules together; None where words or nothing at all say it."""
-        if (given, valued) not in self._plans:
-            unknowns = [node for node in self.graph.nodes if node in self.needed - given - valued]
+        if (fixed, valued) not in self._plans:
+            unknowns = [node for node in self.graph.nodes if node in self.ancestry - fixed - valued]
             rules = {node: self.rules.get(node, ()) for node in unknowns}
-            sides = [_relation(node, rule) for node, found in rules.items() for rule in found]
+            sides = [_relation(node, rule) for node, ways in rules.items() for rule in ways]
             relations = [each for each in sides if each is not None]
-            silent = any(found and not any(rule.tree or rule.equation for rule in found) for found in rules.values())
-            self._plans[given, valued] = (
+            silent = any(ways and not any(rule.tree or rule.equation for rule in ways) for ways in rules.values())
+            self._plans[fixed, valued] = (
                 None if silent or not relations else substitute(relations, unknowns, self.slots)
             )
-        return self._plans[given, valued]
+        return self._plans[fixed, valued]
 
     def _run(self, changes: Mapping[str, float]) -> Execution:
         graph, findings = self.graph, list(self.findings)
         values = [math.nan] * len(self.slots)
         have: set[str] = set()
         for node in self.order or ():
-            value, found = self._value(node, values, have, changes)
-            findings += found
+            value, findings_of_node = self._value(node, values, have, changes)
+            findings += findings_of_node
             if value is not None:
                 values[self.slots[node]] = value
                 have.add(node)
         for node in graph.knowns if not changes else ():  # last: in a cycle what a known's rule needs comes after it
-            if self.held(node):
-                findings += self._contradicted(node, values, have)
+            if self.is_held(node):
+                findings += self._contradictions(node, values, have)
         target = values[self.slots[graph.target]] if graph.target in have else None
         got = {node: values[self.slots[node]] for node in graph.nodes if node in have}
         return Execution(target, got, Status.OK if target is not None else Status.DEGENERATE, tuple(findings))
 
-    def _contradicted(self, node: str, values: list[float], have: set[str]) -> list[Finding]:
+    def _contradictions(self, node: str, values: list[float], have: set[str]) -> list[Finding]:
         """A known whose rule gives another value."""
-        given, (computed, _) = values[self.slots[node]], self._computed(node, values, have)
-        if not computed or close(computed[0], given, AGREE):
+        known, (computed, _) = values[self.slots[node]], self._rule_values(node, values, have)
+        if not computed or close(computed[0], known, AGREE):
             return []
-        told = f"'{node}' is given as {given:g}, but its rule gives {computed[0]:g}."
-        return [Finding(Status.DEGENERATE, told, node)]
+        message = f"'{node}' is given as {known:g}, but its rule gives {computed[0]:g}."
+        return [Finding(Status.DEGENERATE, message, node)]
 
     def _check(self, changes: Mapping[str, float]) -> None:
         for node, value in changes.items():
@@ -212,7 +212,7 @@ class Program:
         known = self.graph.knowns.get(node)
         if known is not None and known.value is not None:
             return known.value, []
-        computed, findings = self._computed(node, values, have)
+        computed, findings = self._rule_values(node, values, have)
         if any(not close(value, computed[0], AGREE) for value in computed[1:]):
             shown = ", ".join(f"{value:g}" for value in computed)
             findings.append(Finding(Status.DEGENERATE, f"the rules of '{node}' disagree: {shown}.", node))
@@ -220,11 +220,11 @@ class Program:
             findings.append(_without_value(node, known))
         return (computed[0] if computed else None), findings
 
-    def _computed(self, node: str, values: list[float], have: set[str]) -> tuple[list[float], list[Finding]]:
+    def _rule_values(self, node: str, values: list[float], have: set[str]) -> tuple[list[float], list[Finding]]:
         """What each rule of a node gives; words beside a formula are no finding."""
         steps = iter(self._steps.get(node, ()))
         made = [
-            _not_executable(node, rule) if rule.tree is None else _applied(node, rule, next(steps), values, have)
+            _not_executable(node, rule) if rule.tree is None else _apply(node, rule, next(steps), values, have)
             for rule in self.rules.get(node, ())
         ]
         computed = [value for value in made if isinstance(value, float)]
@@ -235,21 +235,21 @@ class Program:
 
     # ---- the fast way: only the target, only what lies between
 
-    def held(self, node: str) -> bool:
+    def is_held(self, node: str) -> bool:
         """Known with a number: its value is given and not computed."""
         known = self.graph.knowns.get(node)
         return known is not None and known.value is not None
 
     def moved_by(self, node: str) -> dict[str, None]:
         """The nodes that are computed again under do(node), in order."""
-        found: set[str] = set()
+        moved: set[str] = set()
         waiting = [node]
         while waiting:
             for child in self._children[waiting.pop()]:
-                if child not in found and child != node and not self.held(child):
-                    found.add(child)
+                if child not in moved and child != node and not self.is_held(child):
+                    moved.add(child)
                     waiting.append(child)
-        return dict.fromkeys(sorted(found, key=(self._place or self.slots).__getitem__))
+        return dict.fromkeys(sorted(moved, key=(self._place or self.slots).__getitem__))
 
     @cached_property
     def _children(self) -> Mapping[str, list[str]]:
@@ -266,23 +266,23 @@ class Program:
         return {node: place for place, node in enumerate(self.order or ())}
 
     @cached_property
-    def needed(self) -> frozenset[str]:
+    def ancestry(self) -> frozenset[str]:
         """The target and all that it may hang on."""
-        found, waiting = {self.graph.target}, [self.graph.target]
+        reached, waiting = {self.graph.target}, [self.graph.target]
         while waiting:
             node = waiting.pop()
             above = {*self.graph.parents.get(node, ()), *(u for rule in self.rules.get(node, ()) for u in rule.uses)}
-            waiting += above - found
-            found |= above
-        return frozenset(found)
+            waiting += above - reached
+            reached |= above
+        return frozenset(reached)
 
     def _between(self, node: str) -> list[tuple[int, Evaluator]] | None:
         """Steps from a node to the target, in order; None where one of them cannot be executed."""
         moved = self.moved_by(node)
         valued = {node, *moved, *self.base.values}
-        steps = [(self.slots[below], self._first_step(below, valued)) for below in moved if below in self.needed]
-        found = [(slot, step) for slot, step in steps if step is not None]
-        return found if len(found) == len(steps) else None
+        steps = [(self.slots[below], self._first_step(below, valued)) for below in moved if below in self.ancestry]
+        known_steps = [(slot, step) for slot, step in steps if step is not None]
+        return known_steps if len(known_steps) == len(steps) else None
 
     def _first_step(self, node: str, valued: set[str]) -> Evaluator | None:
         """The first rule of a node all of whose causes have a value."""
@@ -297,10 +297,10 @@ class Program:
         for other in self.order or ():
             rules = [rule for rule in self.rules.get(other, ()) if rule.tree is not None]
             first = next((rule for rule in rules if rule.uses <= valued), None)
-            if other != node and (self.held(other) or first is not None):
+            if other != node and (self.is_held(other) or first is not None):
                 valued.add(other)
                 lost = any(rule.uses <= self.base.values.keys() and not rule.uses <= valued for rule in rules)
-                if first is not None and lost and other in self.needed and not self.held(other):
+                if first is not None and lost and other in self.ancestry and not self.is_held(other):
                     taken_over = taken_over or f"{other} by {first.text}"
         return taken_over if self.graph.target in valued else ""
 
@@ -313,7 +313,7 @@ class Program:
             return None
         steps = None if self.order is None else self._between(node)
         if steps is None and self.together:
-            return lambda changed: math.nan if (found := self.run({node: changed}).target) is None else found
+            return lambda changed: math.nan if (target := self.run({node: changed}).target) is None else target
         if steps is None:
             return None
         base = [self.base.values.get(name, math.nan) for name in self.graph.nodes]
@@ -385,11 +385,11 @@ def _size(target: float, before: float) -> float:
     return abs(target - before) / largest if largest else 0.0
 
 
-def _applied(node: str, rule: Rule, step: Evaluator, values: list[float], have: set[str]) -> float | Finding:
+def _apply(node: str, rule: Rule, step: Evaluator, values: list[float], have: set[str]) -> float | Finding:
     """The value of one rule, or why it has none."""
     lacking = [cause for cause in sorted(rule.uses) if cause not in have]
     if lacking:
-        return Finding(Status.DEGENERATE, f"'{node}' needs {named(lacking)}, without value.", node)
+        return Finding(Status.DEGENERATE, f"'{node}' needs {in_quotes(lacking)}, without value.", node)
     try:
         value = float(step(values))
     except (ArithmeticError, ValueError) as error:
@@ -400,15 +400,15 @@ def _applied(node: str, rule: Rule, step: Evaluator, values: list[float], have: 
 
 
 def _not_executable(node: str, rule: Rule) -> Finding:
-    told = rule.message or f"the rule of '{node}' is in words and cannot be executed."
-    return Finding(Status.UNREADABLE if rule.kind == "broken" else Status.DEGENERATE, told, node)
+    message = rule.message or f"the rule of '{node}' is in words and cannot be executed."
+    return Finding(Status.UNREADABLE if rule.kind == "broken" else Status.DEGENERATE, message, node)
 
 
 def _without_value(node: str, known: Quantity | None) -> Finding:
     if known is None:
         return Finding(Status.DEGENERATE, f"'{node}' has no value: it is neither known nor has a rule.", node)
-    told = f"'{node}' is given as {known.text!r}, which is no number." if known.text else f"'{node}' has no value."
-    return Finding(Status.UNREADABLE, told, node)
+    message = f"'{node}' is given as {known.text!r}, which is no number." if known.text else f"'{node}' has no value."
+    return Finding(Status.UNREADABLE, message, node)
 
 
 def _order(graph: ReasoningGraph, rules: Mapping[str, tuple[Rule, ...]]) -> tuple[str, ...] | None:
@@ -416,8 +416,8 @@ def _order(graph: ReasoningGraph, rules: Mapping[str, tuple[Rule, ...]]) -> tupl
     both ways (P = F v for a known P) is one relation then; None where the rules themselves go in a circle."""
     used = {node: {cause for rule in rules.get(node, ()) for cause in rule.uses} for node in graph.nodes}
     by_edges = {node: used[node] | set(graph.parents[node]) for node in graph.nodes}
-    given = {node for node, known in graph.knowns.items() if known.value is not None}
-    by_rules = {node: set() if node in given else used[node] for node in graph.nodes}
+    known_nodes = {node for node, known in graph.knowns.items() if known.value is not None}
+    by_rules = {node: set() if node in known_nodes else used[node] for node in graph.nodes}
     for above in (by_edges, by_rules):
         try:
             return tuple(TopologicalSorter(_in_turn(above)).static_order())
@@ -434,8 +434,8 @@ def _in_turn(above: Mapping[str, set[str]]) -> dict[str, list[str]]:
 def _missing_edges(rules: Mapping[str, tuple[Rule, ...]]) -> list[Finding]:
     return [
         Finding(Status.DEGENERATE, rule.message, effect)
-        for effect, found in rules.items()
-        for rule in found
+        for effect, ways in rules.items()
+        for rule in ways
         if rule.beyond
     ]
 

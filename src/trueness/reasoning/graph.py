@@ -13,16 +13,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from trueness.graphs import Graph
 from trueness.status import Status
 
 if TYPE_CHECKING:
     import networkx
-
-NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -83,8 +80,8 @@ class ReasoningGraph:
     @cached_property
     def nodes(self) -> tuple[str, ...]:
         """Knowns, then causes and effects in the order of the edges, then the target; each once."""
-        named = [*self.knowns, *(name for edge in self.edges for name in (*edge.causes, edge.effect))]
-        return tuple(dict.fromkeys([*named, *([self.target] if self.target else [])]))
+        names = [*self.knowns, *(name for edge in self.edges for name in (*edge.causes, edge.effect))]
+        return tuple(dict.fromkeys([*names, *([self.target] if self.target else [])]))
 
     @property
     def non_target(self) -> tuple[str, ...]:
@@ -94,26 +91,26 @@ class ReasoningGraph:
     @cached_property
     def parents(self) -> Mapping[str, tuple[str, ...]]:
         """Per node its causes over all its edges, each once."""
-        found: dict[str, dict[str, None]] = {node: {} for node in self.nodes}
+        causes_of: dict[str, dict[str, None]] = {node: {} for node in self.nodes}
         for edge in self.edges:
-            found[edge.effect].update(dict.fromkeys(edge.causes))
-        return {node: tuple(causes) for node, causes in found.items()}
+            causes_of[edge.effect].update(dict.fromkeys(edge.causes))
+        return {node: tuple(causes) for node, causes in causes_of.items()}
 
     @cached_property
     def children(self) -> Mapping[str, tuple[str, ...]]:
-        found: dict[str, list[str]] = {node: [] for node in self.nodes}
+        effects_of: dict[str, list[str]] = {node: [] for node in self.nodes}
         for node, causes in self.parents.items():
             for cause in causes:
-                found[cause].append(node)
-        return {node: tuple(effects) for node, effects in found.items()}
+                effects_of[cause].append(node)
+        return {node: tuple(effects) for node, effects in effects_of.items()}
 
     @cached_property
     def rules_of(self) -> Mapping[str, tuple[RuleEdge, ...]]:
         """Per effect the edges that make it."""
-        found: dict[str, list[RuleEdge]] = {}
+        edges_to: dict[str, list[RuleEdge]] = {}
         for edge in self.edges:
-            found.setdefault(edge.effect, []).append(edge)
-        return {node: tuple(edges) for node, edges in found.items()}
+            edges_to.setdefault(edge.effect, []).append(edge)
+        return {node: tuple(edges) for node, edges in edges_to.items()}
 
     @cached_property
     def order(self) -> tuple[str, ...] | None:
@@ -148,21 +145,21 @@ class ReasoningGraph:
         return ()
 
     def ancestors(self, node: str) -> frozenset[str]:
-        return self._reached(node, self.parents)
+        return self._reachable(node, self.parents)
 
     def descendants(self, node: str) -> frozenset[str]:
-        return self._reached(node, self.children)
+        return self._reachable(node, self.children)
 
-    def _reached(self, node: str, following: Mapping[str, tuple[str, ...]]) -> frozenset[str]:
+    def _reachable(self, node: str, following: Mapping[str, tuple[str, ...]]) -> frozenset[str]:
         """All nodes behind this one; itself only where it lies on a cycle."""
-        found: set[str] = set()
+        behind: set[str] = set()
         waiting = list(following.get(node, ()))
         while waiting:
             reached = waiting.pop()
-            if reached not in found:
-                found.add(reached)
+            if reached not in behind:
+                behind.add(reached)
                 waiting.extend(following[reached])
-        return frozenset(found)
+        return frozenset(behind)
 
     def path_to_target(self, node: str) -> tuple[str, ...]:
         """A shortest path from a node to the target, both included; nothing where there is none."""
@@ -199,10 +196,10 @@ class ReasoningGraph:
         graph.add_edges_from((cause, edge.effect, {"rule": edge.rule}) for edge in self.edges for cause in edge.causes)
         return graph
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """The original's schema; units, where there are any, beside it."""
         units = {name: known.unit for name, known in self.knowns.items() if known.unit} | dict(self.units)
-        written: dict[str, Any] = {
+        written: dict[str, object] = {
             "target_variable": self.target,
             "knowns": {name: _plain(known) for name, known in self.knowns.items()},
             "causal_graph": [
@@ -236,7 +233,7 @@ class Problem:
     source: str = ""
     correct: bool | None = None
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """One line of a problems file; the keys are those of the original's batch."""
         return {
             "id": self.id,
@@ -255,7 +252,7 @@ def close(value: float, expected: float, tolerance: float) -> bool:
     return abs(value - expected) <= tolerance * (abs(expected) or 1.0)
 
 
-def named(names: Iterable[str]) -> str:
+def in_quotes(names: Iterable[str]) -> str:
     """Names for a message, in quotes."""
     return ", ".join(f"'{name}'" for name in names)
 

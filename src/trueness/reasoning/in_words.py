@@ -18,12 +18,12 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 
-from trueness.reasoning.clauses import called
-from trueness.reasoning.isolation import isolated
+from trueness.reasoning.clauses import cause_called
+from trueness.reasoning.isolation import isolate
 from trueness.reasoning.literals import conversion
 from trueness.reasoning.percents import says_percent
 from trueness.reasoning.syntax import RuleError, parse
-from trueness.reasoning.trees import Binary, Call, Name, Number, count_names, parts, renamed, written
+from trueness.reasoning.trees import Binary, Call, Name, Number, as_text, count_names, parts, rename
 from trueness.reasoning.word_causes import InWords, Values, bind, signature
 from trueness.reasoning.word_each import CONVERT, DENIED, converted_by, for_each, step_by_step
 from trueness.reasoning.word_forms import SHARE, Reader, TooManyReadings
@@ -41,10 +41,10 @@ from trueness.reasoning.word_names import (
     words,
 )
 from trueness.reasoning.word_numbers import CONDITION, LESS, MORE, NUMBER_WORDS, NUMERAL, ROUNDING
-from trueness.reasoning.word_plain import FRONT_REASON, LEAD, charged, numbers, plain, spelt_out
-from trueness.reasoning.word_pronouns import converted, filled_in
+from trueness.reasoning.word_plain import FRONT_REASON, LEAD, numbers, plain, spelt_out, with_charges
+from trueness.reasoning.word_pronouns import filled_in, with_conversion
 from trueness.reasoning.word_rest import what_is_left
-from trueness.reasoning.word_shapes import Shape, combined, is_percent, joined
+from trueness.reasoning.word_shapes import Shape, combine, is_percent, join
 
 MOST_CAUSES = 6
 _LONGEST = 300
@@ -136,7 +136,7 @@ _HUNDREDS = re.compile(
     rf"\b({'|'.join(_MANY)}) (hundred|thousand)\b(?! (?:and|{'|'.join(NUMBER_WORDS)}|thousand|million))"
 )
 _AND_A_HALF = re.compile(rf"\b({'|'.join(NUMBER_WORDS[1:])})[- ]and[- ]a[- ]half\b")
-_GIVEN = re.compile(
+_CONSTANT = re.compile(
     r"(?P<main>.*?),? \(?(?:with|where|using|taking|and|for) (?P<name>[a-z]) (?:=|≈|is|equals) "
     r"(?P<value>\d+(?:\.\d+)?)(?: ?[a-z]+(?:/[a-z]+)*[²^0-9]*)?\)?"
 )
@@ -197,17 +197,17 @@ def read_words(text: str, causes: Sequence[str], effect: str, values: Values | N
         sentence = _as_many(sentence, causes[0], effect, known)
         only = causes[0].lower().replace("_", " ")
         if not is_no_money(causes[0]):
-            sentence = _ADDED.sub(lambda found: f"{only} increased by {found[1]}", sentence)
-        if (same := _SAME.fullmatch(sentence)) and called(same[2], causes) and called(same[1], (effect,)):
+            sentence = _ADDED.sub(lambda match: f"{only} increased by {match[1]}", sentence)
+        if (same := _SAME.fullmatch(sentence)) and cause_called(same[2], causes) and cause_called(same[1], (effect,)):
             tree = Name(causes[0])
-            return InWords(tree, written(tree), {same[2]: causes[0]})
+            return InWords(tree, as_text(tree), {same[2]: causes[0]})
     if says_percent(effect):  # 81 of an effect in per cent; else 81, or .81
         sentence = re.sub(r"\b(times|multipl(?:y|ied) by) 100 ?(?:%|percent)(?=$|,)", r"\1 100", sentence)
         sentence = re.sub(r"^([a-z ]+) \(%\) (?=is |equals )", r"\1 ", sentence)
-    sentence = filled_in(converted(sentence), causes, effect)
+    sentence = filled_in(with_conversion(sentence), causes, effect)
     if len(causes) == 1:
         sentence = _without_own_units(sentence, causes[0], effect)
-    if (undone := _UNDONE.fullmatch(sentence)) is not None and called(undone["front"], (effect,)):
+    if (undone := _UNDONE.fullmatch(sentence)) is not None and cause_called(undone["front"], (effect,)):
         return _undo(undone, causes, effect, known)
     sentence = _with_constant(_without_signs(sentence, (*causes, effect)))
     left, equals, right = sentence.rpartition("=")
@@ -217,10 +217,10 @@ def read_words(text: str, causes: Sequence[str], effect: str, values: Values | N
     sentence = right.strip() if equals else sentence
     made: dict[tuple[float, ...], InWords] = {}
     try:
-        for said, inside in ((sentence, ""), *spelt_out(sentence)):
-            for found in _read(charged(plain(said, known), effect), inside, causes, effect, known):
-                if _are_said(found, causes, sentence):
-                    made.setdefault(signature(found.tree, causes), found)
+        for wording, inside in ((sentence, ""), *spelt_out(sentence)):
+            for reading in _read(with_charges(plain(wording, known), effect), inside, causes, effect, known):
+                if _are_said(reading, causes, sentence):
+                    made.setdefault(signature(reading.tree, causes), reading)
         for shape in () if "node q" in sentence else what_is_left(sentence, causes, effect, known):
             if (bound := bind(shape, causes, known, effect)) is not None:
                 made.setdefault(signature(bound.tree, causes), bound)
@@ -235,7 +235,7 @@ def _without_own_units(sentence: str, cause: str, effect: str) -> str:
         re.split(r"(\s(?:is|=|equals)\s)", sentence, maxsplit=1) if " is " in sentence else ("", "", "")
     )
     units = [re.findall(r"(?<= in )[a-z]+(?:/[a-z]+)?\b", part) for part in (front, behind)]
-    if [len(found) for found in units] != [1, 1] or not _is_in(units[0][0], effect) or not _is_in(units[1][0], cause):
+    if [*map(len, units)] != [1, 1] or not _is_in(units[0][0], effect) or not _is_in(units[1][0], cause):
         return sentence
     return f"{front.replace(f' in {units[0][0]}', '')}{is_}{behind.replace(f' in {units[1][0]}', '')}"
 
@@ -244,27 +244,27 @@ def _is_in(unit: str, name: str) -> bool:
     """km/h of speed_kmh, pounds of weight_lb."""
     squashed = re.sub(r"[^a-z]", "", name.lower())
     short = {"pounds": "lb", "kilograms": "kg", "grams": "g", "feet": "ft", "inches": "in", "hours": "h"}.get(unit, "-")
-    own = re.split(r"[\s_(]", name.lower().rstrip(")"))[-1]
-    return unit == own or short == own or ("/" in unit and squashed.endswith(unit.replace("/", "")))
+    last = re.split(r"[\s_(]", name.lower().rstrip(")"))[-1]
+    return unit == last or short == last or ("/" in unit and squashed.endswith(unit.replace("/", "")))
 
 
-def _undo(said: re.Match[str], causes: Sequence[str], effect: str, values: Values) -> InWords | None:
+def _undo(match: re.Match[str], causes: Sequence[str], effect: str, values: Values) -> InWords | None:
     """`The reciprocal of the resistance is the sum of ...`: one over it."""
-    found = read_words(f"{said['front']} {said['rest']}", causes, effect, values)
-    if found is None:
+    reading = read_words(f"{match['front']} {match['rest']}", causes, effect, values)
+    if reading is None:
         return None
     one, two = Number(1.0), Number(2.0)
     undone: dict[str, Shape] = {
-        "r": Binary("/", one, found.tree), "i": Binary("/", one, found.tree), "t": Binary("/", found.tree, two),
-        "d": Binary("/", found.tree, two), "s": Call("sqrt", (found.tree,)), "h": Binary("*", two, found.tree),
+        "r": Binary("/", one, reading.tree), "i": Binary("/", one, reading.tree), "t": Binary("/", reading.tree, two),
+        "d": Binary("/", reading.tree, two), "s": Call("sqrt", (reading.tree,)), "h": Binary("*", two, reading.tree),
     }  # fmt: skip
-    tree = undone[said["what"][0]]
-    return InWords(tree, written(tree), found.phrases)
+    tree = undone[match["what"][0]]
+    return InWords(tree, as_text(tree), reading.phrases)
 
 
-def _are_said(found: InWords, causes: Sequence[str], sentence: str) -> bool:
+def _are_said(reading: InWords, causes: Sequence[str], sentence: str) -> bool:
     """Whether `their product` is of causes that the sentence names, or that have a word in common."""
-    if not {"their", "both their"} & set(found.phrases):
+    if not {"their", "both their"} & set(reading.phrases):
         return True
     shared = frozenset[str].intersection(*map(tokens, causes)) - GENERAL
     letters = {without_unit(cause)[:1] for cause in causes if is_symbol(without_unit(cause))}
@@ -287,8 +287,8 @@ def _read_with_names(
     for name in sorted(whole, key=len, reverse=True):
         text = re.sub(whole[name], short[name], text, flags=re.IGNORECASE)
     known = {short.get(name, name): of for name, of in values.items()}
-    found = read_words(text, [short.get(cause, cause) for cause in causes], effect, known)
-    return None if found is None else _with_names(found, {new: old for old, new in short.items()})
+    reading = read_words(text, [short.get(cause, cause) for cause in causes], effect, known)
+    return None if reading is None else _with_names(reading, {new: old for old, new in short.items()})
 
 
 def _normal(text: str) -> str:
@@ -296,11 +296,11 @@ def _normal(text: str) -> str:
     sentence = " ".join(text.replace("_", " ").replace("’", "'").lower().split()).rstrip(".;!")
     sentence = _NUMBERED.sub(". ", _NUMBERED.sub("", sentence, count=1) if _NUMBERED.match(sentence) else sentence)
     sentence = re.sub(r"\bavg\b\.?", "average", sentence)
-    sentence = re.sub(r"\b(?<=the |all )([2-9])(?= [a-z]+s\b)", lambda found: NUMBER_WORDS[int(found[1])], sentence)
+    sentence = re.sub(r"\b(?<=the |all )([2-9])(?= [a-z]+s\b)", lambda match: NUMBER_WORDS[int(match[1])], sentence)
     sentence = _NUMBER_WORD.sub(_in_digits, sentence)
-    sentence = _WORD_PERCENT.sub(lambda found: f"{NUMBER_WORDS.index(found[1])} percent", sentence)
-    sentence = _HUNDREDS.sub(lambda found: f"{_MANY[found[1]]}{'00' if found[2] == 'hundred' else '000'}", sentence)
-    sentence = _AND_A_HALF.sub(lambda found: f"{NUMBER_WORDS.index(found[1])}.5", sentence)
+    sentence = _WORD_PERCENT.sub(lambda match: f"{NUMBER_WORDS.index(match[1])} percent", sentence)
+    sentence = _HUNDREDS.sub(lambda match: f"{_MANY[match[1]]}{'00' if match[2] == 'hundred' else '000'}", sentence)
+    sentence = _AND_A_HALF.sub(lambda match: f"{NUMBER_WORDS.index(match[1])}.5", sentence)
     return sentence.replace("i.e.", "that is").replace("that is,", "that is")
 
 
@@ -317,35 +317,35 @@ def _as_many(sentence: str, cause: str, effect: str, values: Values) -> str:
 
 def _without_signs(sentence: str, names: Sequence[str]) -> str:
     """An x between words is times, and square meters are an area, where no name has them."""
-    said = " ".join(names).lower().replace("_", " ")
-    if not re.search(r"\bx\b", said):
+    known = " ".join(names).lower().replace("_", " ")
+    if not re.search(r"\bx\b", known):
         sentence = re.sub(r"(?<=[a-z)]) x (?=[a-z(])", " times ", sentence)
-    if "square" not in said:
+    if "square" not in known:
         sentence = re.sub(r"\bsquare (?:kilo|centi)?(?:met(?:er|re)s?|feet|foot|miles?)\b", "area", sentence)
-    if "cubic" not in said:
+    if "cubic" not in known:
         sentence = re.sub(r"\bcubic (?:centi)?(?:met(?:er|re)s?|feet|foot|yards?)\b", "volume", sentence)
     return sentence
 
 
 def _with_constant(sentence: str) -> str:
     """`half of g times t squared, with g = 9.8`: the number in place of its letter."""
-    given = _GIVEN.fullmatch(sentence)
-    if given is None or len(re.findall(rf"\b{given['name']}\b", given["main"])) != 1:
+    match = _CONSTANT.fullmatch(sentence)
+    if match is None or len(re.findall(rf"\b{match['name']}\b", match["main"])) != 1:
         return sentence
-    return re.sub(rf"\b{given['name']}\b", given["value"], given["main"])
+    return re.sub(rf"\b{match['name']}\b", match["value"], match["main"])
 
 
-def _with_names(found: InWords, names: Mapping[str, str]) -> InWords:
-    tree = renamed(found.tree, {name: names.get(name, name) for name in count_names(found.tree)})
-    return InWords(tree, written(tree), {phrase: names.get(cause, cause) for phrase, cause in found.phrases.items()})
+def _with_names(reading: InWords, names: Mapping[str, str]) -> InWords:
+    tree = rename(reading.tree, {name: names.get(name, name) for name in count_names(reading.tree)})
+    return InWords(tree, as_text(tree), {phrase: names.get(cause, cause) for phrase, cause in reading.phrases.items()})
 
 
-def _in_digits(found: re.Match[str]) -> str:
+def _in_digits(match: re.Match[str]) -> str:
     """`twenty-five` is 25."""
-    if found["teen"]:
-        return str(13 + _TEENS.index(found["teen"]))
-    tens = 20 + 10 * _TENS.index(found["tens"])
-    return str(tens + (NUMBER_WORDS.index(found["ones"]) if found["ones"] else 0))
+    if match["teen"]:
+        return str(13 + _TEENS.index(match["teen"]))
+    tens = 20 + 10 * _TENS.index(match["tens"])
+    return str(tens + (NUMBER_WORDS.index(match["ones"]) if match["ones"] else 0))
 
 
 def _read(sentence: str, inside: str, causes: Sequence[str], effect: str, values: Values) -> list[InWords]:
@@ -357,11 +357,11 @@ def _read(sentence: str, inside: str, causes: Sequence[str], effect: str, values
     rounded = _ROUNDED.search(sentence)
     rates = any(_RATE_NAME.search(cause.lower().replace("_", " ")) for cause in causes) or "total" in effect.lower()
     reader, exact = Reader(not rates, inside), sentence[: rounded.start()] if rounded else sentence
-    asked = re.sub(r"\(%\)|(?<![a-z])percent(?:age)?\b", "", effect, flags=re.IGNORECASE) if in_percent else effect
+    named = re.sub(r"\(%\)|(?<![a-z])percent(?:age)?\b", "", effect, flags=re.IGNORECASE) if in_percent else effect
     made = [
         bound
         for shape in _readings(reader, exact, causes, effect, values)
-        if (bound := bind(shape, causes, values, asked)) is not None
+        if (bound := bind(shape, causes, values, named)) is not None
         and not any(_is_effect(*pair, effect) for pair in bound.phrases.items())
         and not (
             _EACH_ONE.search(exact)
@@ -372,12 +372,12 @@ def _read(sentence: str, inside: str, causes: Sequence[str], effect: str, values
     ]
     if in_percent:  # of a quotient, and of nothing else
         made = [
-            InWords(tree := Binary("*", Number(100.0), one.tree), written(tree), one.phrases)
+            InWords(tree := Binary("*", Number(100.0), one.tree), as_text(tree), one.phrases)
             for one in made
             if isinstance(one.tree, Binary) and one.tree.operator == "/"
         ]
     if not made and not rounded and not in_percent:
-        solved = _solved(reader, exact, causes, effect, values)
+        solved = _solve(reader, exact, causes, effect, values)
         return [] if solved is None else [solved]
     if rounded is None:
         return made
@@ -402,9 +402,9 @@ def _says_more(sentence: str, causes: Sequence[str], effect: str) -> bool:
     if _NEGATED.search(named):  # the probability of not drawing red is ...
         sentence = re.sub(r"^[^,]*?\bnot\b[^,]*? (?=(?:is|are|equals?) )", "", sentence)
     known = " ".join((named, *causes)).lower().replace("_", " ")
-    said = (found[0] for found in SAYS_MORE.finditer(sentence))
+    conditions = (match[0] for match in SAYS_MORE.finditer(sentence))
     return (
-        any(not re.search(rf"\b{re.escape(one)}\b", known) for one in said)
+        any(not re.search(rf"\b{re.escape(one)}\b", known) for one in conditions)
         or len(_JOINTS.findall(sentence)) > _MOST_JOINTS
     )
 
@@ -420,12 +420,12 @@ def _adds(tree: Shape) -> bool:
 
 def _in_another_unit(sentence: str, values: Values) -> bool:
     """`30 minutes more` than a time in hours: a number whose unit is not that of the cause of its kind."""
-    said = re.findall(rf"{NUMERAL}\s*([a-z]+)", sentence)
-    factors = (conversion(word, unit) for word in said for _, unit in values.values() if unit)
+    nouns = re.findall(rf"{NUMERAL}\s*([a-z]+)", sentence)
+    factors = (conversion(word, unit) for word in nouns for _, unit in values.values() if unit)
     return any(factor is not None and factor != 1 for factor in factors)
 
 
-def _solved(reader: Reader, sentence: str, causes: Sequence[str], effect: str, values: Values) -> InWords | None:
+def _solve(reader: Reader, sentence: str, causes: Sequence[str], effect: str, values: Values) -> InWords | None:
     """`Force equals mass times acceleration`, for the acceleration."""
     sides = re.split(r"\s+(?:equals|is equal to|must equal)\s+", sentence)
     if len(sides) != 2 or len(causes) == MOST_CAUSES:
@@ -438,9 +438,9 @@ def _solved(reader: Reader, sentence: str, causes: Sequence[str], effect: str, v
     for left, right in product(*shapes):
         bound = bind(Binary("-", left, right), (*causes, effect), values)
         if bound is not None and isinstance(bound.tree, Binary):
-            tree = isolated(bound.tree.left, bound.tree.right, effect)
+            tree = isolate(bound.tree.left, bound.tree.right, effect)
             if tree is not None and not isinstance(tree, Name):
-                made.setdefault(signature(tree, causes), InWords(tree, written(tree), bound.phrases))
+                made.setdefault(signature(tree, causes), InWords(tree, as_text(tree), bound.phrases))
     return next(iter(made.values())) if len(made) == 1 else None
 
 
@@ -464,26 +464,26 @@ def read_phrases(text: str, causes: Sequence[str], effect: str, values: Values |
     right = re.sub(r"%\s*of\s", "% * ", re.sub(r"(?<=[a-z])-(?=[a-z])", " ", right))  # of an x-axis nothing is taken
     phrases: list[str] = []
 
-    def numbered(match: re.Match[str]) -> str:
+    def take_phrase(match: re.Match[str]) -> str:
         phrases.append(match[0].strip())
         return f" phrase{len(phrases)} "
 
     try:
-        tree = parse(re.sub(r"[a-z][a-z0-9']*(?:\s+[a-z][a-z0-9']*)*", numbered, right)).right
+        tree = parse(re.sub(r"[a-z][a-z0-9']*(?:\s+[a-z][a-z0-9']*)*", take_phrase, right)).right
     except RuleError:
         return None
     if any(_VERB.search(phrase) for phrase in phrases):
         return None
     if isinstance(tree, Name):  # the a-axis: nothing is computed
         return None
-    return bind(renamed(tree, {f"phrase{k}": phrase for k, phrase in enumerate(phrases, 1)}), causes, values or {})
+    return bind(rename(tree, {f"phrase{k}": phrase for k, phrase in enumerate(phrases, 1)}), causes, values or {})
 
 
 def _readings(reader: Reader, sentence: str, causes: Sequence[str], effect: str, values: Values) -> Iterator[Shape]:
     """Every way to read the sentence as arithmetic over phrases."""
-    converted = CONVERT.fullmatch(_COMMAND.sub("", sentence))
-    if converted and len(causes) == 1:
-        yield from converted_by(converted, causes[0], values)
+    conversion_match = CONVERT.fullmatch(_COMMAND.sub("", sentence))
+    if conversion_match and len(causes) == 1:
+        yield from converted_by(conversion_match, causes[0], values)
         return
     starts = {sentence, _COMMAND.sub("", sentence)}
     for pattern in (_BY, _COPULA):
@@ -498,24 +498,23 @@ def _readings(reader: Reader, sentence: str, causes: Sequence[str], effect: str,
     starts |= {
         sentence[: match.start()]
         for match in re.finditer(r"\s+(?:is|are|equals|gives|is equal to)\s+(?:the )?", sentence)
-        if called(sentence[match.end() :], (effect,))
+        if cause_called(sentence[match.end() :], (effect,))
     }  # the total minus 10 % is the net weight
     did = _DID.fullmatch(sentence)
     if did and stem(did["verb"]) in tokens(effect) and not DENIED.search(effect.lower().replace("_", " ")):
         starts.add(did["share"])
     for start in sorted(starts):
-        said = _PREDICATE.fullmatch(start)
-        if said:  # half of the students are girls: says something of the girls, and nothing of the boys
-            if not words(said["what"]) & words(effect) - {"to", "the", "of"} and not tokens(said["what"]) & tokens(
-                effect
-            ):
+        predicate = _PREDICATE.fullmatch(start)
+        if predicate:  # half of the students are girls: says something of the girls, and nothing of the boys
+            what = predicate["what"]
+            if not words(what) & words(effect) - {"to", "the", "of"} and not tokens(what) & tokens(effect):
                 continue
             if DENIED.search(effect.lower().replace("_", " ")):
                 continue
-            start = said["share"]
+            start = predicate["share"]
         steps = [step for step in _STEP.split(_GAPPED.sub(r"\g<0>\1 ", start)) if step.strip()]
         if len(steps) > 1 or _BARE.match(start):
-            yield from _chained(reader, steps, causes, effect)
+            yield from _chain_steps(reader, steps, causes, effect)
         yield from for_each(start, causes, effect)
         yield from step_by_step(start, causes)
         if "." not in re.sub(r"\d\.\d", "", start) and ";" not in start:
@@ -527,7 +526,7 @@ def _without_same_numbers(before: str, behind: str) -> str:
     return re.sub(r"\d[\d.,]*", "", before) if numbers(before) <= numbers(behind) else before
 
 
-def _chained(reader: Reader, steps: Sequence[str], causes: Sequence[str], effect: str) -> Iterator[Shape]:
+def _chain_steps(reader: Reader, steps: Sequence[str], causes: Sequence[str], effect: str) -> Iterator[Shape]:
     """Each step goes on from the one before, or stands for itself until they are added. Of one cause, `divide by 12`
     goes on from it."""
     steps = [LEAD.sub("", step) for step in steps]
@@ -539,7 +538,7 @@ def _chained(reader: Reader, steps: Sequence[str], causes: Sequence[str], effect
         if _ADD_THEM.fullmatch(step):
             if len(waiting) < 2:
                 return
-            waiting = [[joined("sum", [shapes[0] for shapes in waiting])]] if all(waiting) else []
+            waiting = [[join("sum", [shapes[0] for shapes in waiting])]] if all(waiting) else []
             continue
         onward = [shape for before in waiting[-1][:8] for shape in _going_on(reader, before, step)]
         if onward:
@@ -563,37 +562,37 @@ def _going_on(reader: Reader, before: Shape, step: str) -> Iterator[Shape]:
         if match:
             inner = [
                 *reader.shapes(match[1]),
-                *(reader.listed("sum", match[1], 1, alone=False) if operator in "+-" else ()),
+                *(reader.over_list("sum", match[1], 1, alone=False) if operator in "+-" else ()),
             ]
             for shape in inner:
                 if is_percent(shape) and operator in "+-" and not second:  # then take away 20 %: of what there is
                     yield Binary(operator, before, Binary("*", shape, before))
                 else:
-                    yield from combined(operator, shape, before) if second else combined(operator, before, shape)
+                    yield from combine(operator, shape, before) if second else combine(operator, before, shape)
             return
 
 
-def shares_word(said: str, name: str) -> bool:
-    return bool(tokens(said) & tokens(name))
+def shares_word(phrase: str, name: str) -> bool:
+    return bool(tokens(phrase) & tokens(name))
 
 
-def is_about(said: str, effect: str) -> bool:
+def is_about(front: str, effect: str) -> bool:
     """Whether what stands before the arithmetic names the effect and nothing is computed in it."""
-    before = re.sub(r"\b(?:he|she|it|they|this|that|we|you|i)\b", "", _COMMAND.sub("", said)).strip()
-    if {*_OF_EFFECT.findall(re.split(r"[;.] ", said)[-1])} - {
+    before = re.sub(r"\b(?:he|she|it|they|this|that|we|you|i)\b", "", _COMMAND.sub("", front)).strip()
+    if {*_OF_EFFECT.findall(re.split(r"[;.] ", front)[-1])} - {
         *_OF_EFFECT.findall(effect.lower().replace("_", " "))
-    } or re.search(r"\bwhere\b", said):  # half of the cost is ...
+    } or re.search(r"\bwhere\b", front):  # half of the cost is ...
         return False
-    owners = {stem(one) for one in re.findall(r"\b([a-z]{2,})'s\b", said)}
+    owners = {stem(one) for one in re.findall(r"\b([a-z]{2,})'s\b", front)}
     first = tokens(re.split(r"[\s_]", effect.lower())[0]) - GENERAL - _OF_NOBODY
-    if owners and first and not owners & tokens(effect) and not first & tokens(said):  # Ann's pay, for tom_pay
+    if owners and first and not owners & tokens(effect) and not first & tokens(front):  # Ann's pay, for tom_pay
         return False
-    if _TWO_STATEMENTS.search(said) or re.search(r"\bas (?:many|much)\b", said):
+    if _TWO_STATEMENTS.search(front) or re.search(r"\bas (?:many|much)\b", front):
         return False  # area is length times width, and perimeter (is ...)
     named = re.split(r"\b(?:with|after|before|without|including|excluding)\b", effect.lower().replace("_", " "))[0]
     about = named if tokens(named) else effect
     if is_acronym(before, effect) or is_acronym(effect, before) or before.startswith("amount") and "amount" in named:
-        return not re.search(r"\d|%", said)
+        return not re.search(r"\d|%", front)
     if is_symbol(effect) and names_symbol(before, effect):
-        return not re.search(r"\d|%", said)
-    return not re.search(r"\d|%", said) and (not re.search("[a-z]", before) or share_meaning(before, about))
+        return not re.search(r"\d|%", front)
+    return not re.search(r"\d|%", front) and (not re.search("[a-z]", before) or share_meaning(before, about))

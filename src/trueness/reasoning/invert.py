@@ -22,9 +22,9 @@ from typing import Literal
 
 from trueness.reasoning.execute import Program, Response
 from trueness.reasoning.graph import ReasoningGraph, close
-from trueness.reasoning.isolation import NotIsolated, Preimage, followed, isolated
+from trueness.reasoning.isolation import NotIsolated, Preimage, isolate, preimage_of_all
 from trueness.reasoning.rational import Rational, rational
-from trueness.reasoning.trees import Name, Tree, count_names, evaluate, written
+from trueness.reasoning.trees import Name, Tree, as_text, count_names, evaluate
 from trueness.status import Status
 
 Label = Literal["unique", "several", "none"]
@@ -79,8 +79,8 @@ def invert(graph: ReasoningGraph | Program, hidden: str, target: float | None = 
     if program.graph.target not in program.moved_by(hidden):
         fits = close(program.base.target or 0.0, wanted, _FITS)
         everything = Preimage((), ((-math.inf, math.inf),)) if fits else Preimage()
-        return _labelled(hidden, true, everything, "exact", f"the target does not depend on '{hidden}'.")
-    return _solved(program, hidden, true, wanted, response)
+        return _inversion(hidden, true, everything, "exact", f"the target does not depend on '{hidden}'.")
+    return _solve(program, hidden, true, wanted, response)
 
 
 def invert_all(graph: ReasoningGraph | Program) -> dict[str, Inversion]:
@@ -99,24 +99,24 @@ def closed_form(graph: ReasoningGraph | Program, hidden: str) -> str | None:
     chain = _chain(program, hidden) if moves else None
     value: Tree | None = None if chain is None else Name(program.graph.target)
     for name, tree in chain or ():
-        value = None if value is None else isolated(value, tree, name)
-    return None if value is None else f"{hidden} = {written(value)}"
+        value = None if value is None else isolate(value, tree, name)
+    return None if value is None else f"{hidden} = {as_text(value)}"
 
 
-def _solved(program: Program, hidden: str, true: float, wanted: float, response: Response) -> Inversion:
+def _solve(program: Program, hidden: str, true: float, wanted: float, response: Response) -> Inversion:
     chain = None if program.together else _chain(program, hidden)
     if chain is not None:
         try:
-            found = _undone(program, chain, wanted)
-            return _checked(hidden, true, wanted, found, response, "exact")
+            preimage = _undone(program, chain, wanted)
+            return _check(hidden, true, wanted, preimage, response, "exact")
         except (NotIsolated, ArithmeticError, ValueError):
             pass  # no inverse is known: search
     fraction = None if program.together else _fraction(program, hidden)
     if fraction is not None:
         roots = fraction.solutions(wanted)
         if roots is not None:
-            return _checked(hidden, true, wanted, Preimage(roots), response, "roots")
-    return _checked(hidden, true, wanted, _searched(response, wanted), response, "numeric")
+            return _check(hidden, true, wanted, Preimage(roots), response, "roots")
+    return _check(hidden, true, wanted, _search(response, wanted), response, "numeric")
 
 
 def _chain(program: Program, hidden: str) -> list[tuple[str, Tree]] | None:
@@ -143,10 +143,10 @@ def _undone(program: Program, chain: Sequence[tuple[str, Tree]], wanted: float) 
     def value_of(tree: Tree) -> float:
         return evaluate(tree, values)
 
-    found = Preimage((wanted,))
+    preimage = Preimage((wanted,))
     for name, tree in chain:
-        found = followed(tree, name, found, value_of)
-    return found
+        preimage = preimage_of_all(tree, name, preimage, value_of)
+    return preimage
 
 
 def _fraction(program: Program, hidden: str) -> Rational | None:
@@ -166,23 +166,23 @@ def _fraction(program: Program, hidden: str) -> Rational | None:
     return made.get(graph.target)
 
 
-def _searched(response: Response, wanted: float) -> Preimage:
+def _search(response: Response, wanted: float) -> Preimage:
     def excess(x: float) -> float:
         return response(x) - wanted
 
     scale = _FITS * 1e-3 * (abs(wanted) or 1.0)
-    points, runs = _scanned(excess, scale)
+    points, runs = _scan(excess, scale)
     ranges = [(_stretch(excess, low, scale)[0], _stretch(excess, high, scale)[1]) for low, high in runs[:_STRETCHES]]
     for x in points[:_STRETCHES]:
         low, high = _stretch(excess, x, scale)
         if high > low:
             ranges.append((low, high))
-    ranges = _joined(ranges)
+    ranges = _merge_ranges(ranges)
     points = [x for x in points if not any(low <= x <= high for low, high in ranges)]
     return Preimage(tuple(points[:_MOST]), tuple(ranges))
 
 
-def _scanned(excess: Callable[[float], float], scale: float) -> tuple[list[float], list[tuple[float, float]]]:
+def _scan(excess: Callable[[float], float], scale: float) -> tuple[list[float], list[tuple[float, float]]]:
     """Solutions on and between the points of the grid, the nearest to 0 first; and runs of points that all fit."""
     values = [excess(x) for x in GRID]
     points: list[float] = []
@@ -200,7 +200,7 @@ def _scanned(excess: Callable[[float], float], scale: float) -> tuple[list[float
             dips.append(i)
     for i in sorted(dips, key=lambda i: abs(GRID[i]))[:_DIPS]:
         points += _dip(excess, GRID[i - 1], GRID[i + 1], scale)
-    return sorted(points, key=abs), _joined(runs)
+    return sorted(points, key=abs), _merge_ranges(runs)
 
 
 def _crossing(excess: Callable[[float], float], low: float, high: float) -> list[float]:
@@ -243,7 +243,7 @@ def _stretch(excess: Callable[[float], float], x: float, scale: float) -> tuple[
     return ends[0], ends[1]
 
 
-def _joined(ranges: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
+def _merge_ranges(ranges: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
     """Ranges that overlap are one."""
     joined: list[tuple[float, float]] = []
     for low, high in sorted(ranges):
@@ -254,24 +254,24 @@ def _joined(ranges: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
     return joined
 
 
-def _checked(hidden: str, true: float, wanted: float, found: Preimage, response: Response, method: Method) -> Inversion:
+def _check(hidden: str, true: float, wanted: float, roots: Preimage, response: Response, method: Method) -> Inversion:
     """Only what gives the target when put back; near ones are one."""
     kept: list[float] = []
-    for point in found.points:
+    for point in roots.points:
         if not math.isfinite(point) or not close(response(point), wanted, _FITS):
             continue
         if not any(close(point, other, _SAME) or abs(point - other) < 1e-12 for other in kept):
             kept.append(point)
-    message = "further solutions lie at every period." if found.periodic and kept else ""
-    return _labelled(hidden, true, Preimage(tuple(sorted(kept)), found.ranges, found.periodic), method, message)
+    message = "further solutions lie at every period." if roots.periodic and kept else ""
+    return _inversion(hidden, true, Preimage(tuple(sorted(kept)), roots.ranges, roots.periodic), method, message)
 
 
-def _labelled(hidden: str, true: float, found: Preimage, method: Method, message: str = "") -> Inversion:
-    inside = any(low <= true <= high for low, high in found.ranges)
-    recovered = inside or any(close(point, true, 1e-4) or abs(point - true) < 1e-9 for point in found.points)
+def _inversion(hidden: str, true: float, preimage: Preimage, method: Method, message: str = "") -> Inversion:
+    inside = any(low <= true <= high for low, high in preimage.ranges)
+    recovered = inside or any(close(point, true, 1e-4) or abs(point - true) < 1e-9 for point in preimage.points)
     label: Label
-    if found.ranges or len(found.points) > 1 or (found.periodic and found.points):
+    if preimage.ranges or len(preimage.points) > 1 or (preimage.periodic and preimage.points):
         label = "several"
     else:
-        label = "unique" if found.points else "none"
-    return Inversion(hidden, label, Status.OK, found.points, found.ranges, method, recovered, message)
+        label = "unique" if preimage.points else "none"
+    return Inversion(hidden, label, Status.OK, preimage.points, preimage.ranges, method, recovered, message)

@@ -76,18 +76,18 @@ def formulas_within(text: str, causes: Sequence[str], effect: str) -> Iterator[t
     if (
         _DEFINES.search(front)
         or SAYS_MORE.search(front.lower())
-        or any(said.search(front.lower()) and not sign.search(formula) for said, sign in _OUTCOMES)
+        or any(outcome.search(front.lower()) and not sign.search(formula) for outcome, sign in _OUTCOMES)
     ):
         return
     yield from ((text[slice(*one)].strip(" ,.;"), "") for one in equations[:-1])
-    said = re.sub(r"[,;:]?\s*(?:that is|i\.e\.|so|is|are|equals?|=)?[\s,:]*$", "", front)
+    title = re.sub(r"[,;:]?\s*(?:that is|i\.e\.|so|is|are|equals?|=)?[\s,:]*$", "", front)
     behind = _BEING.sub(r", where \1 is", behind)
     if _EXPLAINS.fullmatch(behind) and not computes(behind):
-        yield said, formula
+        yield title, formula
     elif _CLAUSE.match(behind):
-        yield said, f"{formula}{behind if behind[0] in ',;' else ', ' + behind.strip()}"
+        yield title, f"{formula}{behind if behind[0] in ',;' else ', ' + behind.strip()}"
     elif _COUNTED.fullmatch(behind) and not _is_of_another(front, behind, effect):
-        yield said, formula
+        yield title, formula
 
 
 def _is_of_another(front: str, behind: str, effect: str) -> bool:
@@ -100,18 +100,18 @@ def islands_of(text: str, causes: Sequence[str], effect: str) -> Iterator[tuple[
     """Products of symbols between words: ρgh."""
     short = {symbol(cause) for cause in causes} | set(symbols_in((*causes, effect)))
     letters = {one for one in short if len(one) == 1} | {cause for cause in causes if len(cause) == 1}
-    for found in re.finditer(r"(?<![\w.'-])[^\W\d_]{2,4}(?![\w'-])", text):
-        if set(found[0]) <= letters and "=" not in text and " " in text.strip():
-            yield found.span()
+    for match in re.finditer(r"(?<![\w.'-])[^\W\d_]{2,4}(?![\w'-])", text):
+        if set(match[0]) <= letters and "=" not in text and " " in text.strip():
+            yield match.span()
 
 
 def plain_signs(text: str, causes: Sequence[str], effect: str) -> str:
     """Without the signs of typesetting; powers of letters in words, and n choose k, as formulas write them."""
     text = text.replace("π", " π ").replace("  π", " π")
     text = text.replace("$", "") if "\\" in text or re.search(r"\$[^$]*[=^_{][^$]*\$", text) else text
-    for pattern, said in _POWERS:
-        text = pattern.sub(said, text)
-    text = _CHOOSE.sub(lambda found: f"comb({found[1] or found[3]}, {found[2] or found[4]})", text)
+    for pattern, power in _POWERS:
+        text = pattern.sub(power, text)
+    text = _CHOOSE.sub(lambda match: f"comb({match[1] or match[3]}, {match[2] or match[4]})", text)
     left, _, right = text.partition("=")
     if left.strip().startswith("comb(") and left.strip().endswith(")") and _are_one(left, right, causes):
         text = right
@@ -178,10 +178,10 @@ def called_so(formula: str, effect: str) -> bool:
 
 def _is_of(front: str, effect: str, titled: bool) -> bool:
     """Whether words speak of the effect, and compute nothing that its name does not say."""
-    own = {word for word in re.findall(r"[a-z]+", effect.lower())}
-    said = " ".join(word for word in re.findall(r"[a-z'-]+|\S+", front.lower()) if word not in own)
-    said = re.sub(r"^(?:using|by|from|since|as) [^,\d]*,|\bsum of interior\b", "", said)
-    if re.search(r"[\d%=<>]", said) or computes(re.sub(r"\b(?:then|all|series sum)\b", "", said)):
+    effect_words = {word for word in re.findall(r"[a-z]+", effect.lower())}
+    rest = " ".join(word for word in re.findall(r"[a-z'-]+|\S+", front.lower()) if word not in effect_words)
+    rest = re.sub(r"^(?:using|by|from|since|as) [^,\d]*,|\bsum of interior\b", "", rest)
+    if re.search(r"[\d%=<>]", rest) or computes(re.sub(r"\b(?:then|all|series sum)\b", "", rest)):
         return False
     if titled:
         return True
@@ -191,7 +191,7 @@ def _is_of(front: str, effect: str, titled: bool) -> bool:
     mine, others = tokens(without_unit(effect)) - same - GENERAL, tokens(last) - tokens(effect) - GENERAL
     bare = re.sub(r"\b(?:the|so|then|hence|therefore|thus|we|have|get|by|gives?)\b", "", front.lower())
     if not re.search(r"[a-z]{3,}", bare) or (
-        front.lower().lstrip(" the").startswith("number of ways") and "number" in own
+        front.lower().lstrip(" the").startswith("number of ways") and "number" in effect_words
     ):
         return True
     return (bool(same) or share_meaning(last, effect)) and not (mine and others)

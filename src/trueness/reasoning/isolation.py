@@ -5,7 +5,7 @@ Where the name occurs once, the tree is unwound from the outside in, each operat
     f(u) = y   ->   u in f^-1(y):   u + c = y -> u = y - c,   u^2 = y -> u = +-sqrt(y),   max(u, c) = y -> ...
 
 An inverse may be one point, several (even powers, abs, sin), none, or a whole range (max, floor, 0 * u): a `Preimage`.
-`isolated` does the same with trees instead of values, for operations that have one inverse.
+`isolate` does the same with trees instead of values, for operations that have one inverse.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ class NotIsolated(Exception):
 
 def preimage(tree: Tree, name: str, wanted: float, value_of: Valuer) -> Preimage:
     """All values of `name` for which the tree, in which it occurs once, is `wanted`."""
-    return followed(tree, name, Preimage((wanted,)), value_of)
+    return preimage_of_all(tree, name, Preimage((wanted,)), value_of)
 
 
-def followed(tree: Tree, name: str, wanted: Preimage, value_of: Valuer) -> Preimage:
+def preimage_of_all(tree: Tree, name: str, wanted: Preimage, value_of: Valuer) -> Preimage:
     """The same for several points and ranges at once."""
     while not isinstance(tree, Name):
         inner = _holding(tree, name)
@@ -186,7 +186,7 @@ def _of_many(function: str, others: list[float], wanted: float, is_first: bool) 
 EVERYTHING = Preimage((), ((-math.inf, math.inf),))
 
 
-def isolated(left: Tree, right: Tree, name: str) -> Tree | None:
+def isolate(left: Tree, right: Tree, name: str) -> Tree | None:
     """`left = right` solved for a name that occurs once, where every step has one inverse; else None."""
     counts = [count_names(side).get(name, 0) for side in (left, right)]
     if sum(counts) != 1:

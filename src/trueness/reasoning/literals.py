@@ -56,12 +56,12 @@ def read_unit(text: str) -> UnitSize | None:
     size, names = 1.0, set()
     for place, side in enumerate(re.sub(r"[()]", "", text.replace("²", "^2").replace("³", "^3")).split("/")):
         for part in re.split(r"[·*\s]+", side.strip()):
-            found = _PART.fullmatch(part)
-            name = found[1] if found else ""
+            match = _PART.fullmatch(part)
+            name = match[1] if match else ""
             known = next((form for form in (name, name.removesuffix("s"), name.lower()) if form in _KINDS), None)
-            if found is None or known is None:
+            if match is None or known is None:
                 return None
-            power = int((found[2] or "1").replace("−", "-")) * (-1 if place else 1)
+            power = int((match[2] or "1").replace("−", "-")) * (-1 if place else 1)
             kind, of_si = _KINDS[known]
             kinds[kind] += power
             size *= of_si**power
@@ -71,7 +71,7 @@ def read_unit(text: str) -> UnitSize | None:
 
 def kinds_of(text: str) -> dict[str, str]:
     """Kind -> name of the parts of a unit that are known: L·atm/(mol·K) has a volume in L."""
-    parts = (found[1] for found in _PART.finditer(text))
+    parts = (match[1] for match in _PART.finditer(text))
     return {_KINDS[name][0]: name for part in parts for name in (part, part.removesuffix("s")) if name in _KINDS}
 
 
@@ -98,9 +98,9 @@ def without_units(text: str, names: Sequence[str], units: Sequence[str | None]) 
             literals.append((match, unit))
     causes = [read_unit(unit) for unit in units if unit]
     by_name = {part for name in names for part in name.split("_") if "_" in name and part in _KINDS}  # price_per_kg
-    said = {name for _, unit in literals for name in unit.names}
-    others = {(_KINDS[part][0], part) for part in by_name} - said
-    if not literals or None in causes or {kind for kind, _ in others} & {kind for kind, _ in said}:
+    literal_units = {name for _, unit in literals for name in unit.names}
+    others = {(_KINDS[part][0], part) for part in by_name} - literal_units
+    if not literals or None in causes or {kind for kind, _ in others} & {kind for kind, _ in literal_units}:
         return None
     of_causes = [unit for unit in causes if unit is not None]
     counted = [unit for unit in (*of_causes, *(unit for _, unit in literals)) if unit.kinds]  # 24 hours/day is a number

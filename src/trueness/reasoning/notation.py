@@ -81,35 +81,35 @@ def unit_in(name: str) -> str | None:
     """The unit that stands in brackets at the end of a name."""
     if (suffix := _SUFFIX.search(name.strip())) is not None:
         return "%" if suffix[1][0] == "p" else "degrees"
-    found = _BRACKET.match(name.strip())
-    inside = found["inside"].strip() if found else ""
-    if found is None or not inside:
+    bracket = _BRACKET.match(name.strip())
+    inside = bracket["inside"].strip() if bracket else ""
+    if bracket is None or not inside:
         return None
     if _PERCENT.fullmatch(inside):
         return "%"
     if len(inside) == 1 and inside != "°":
         measured = _MEASURED.get(inside)
-        return inside if measured is not None and measured.search(found["words"].lower()) else None
+        return inside if measured is not None and measured.search(bracket["words"].lower()) else None
     return inside if _OTHER_UNITS.fullmatch(inside) or read_unit(inside) is not None else None
 
 
 def symbols_in(names: Iterable[str]) -> dict[str, str]:
     """Symbol -> name, of names that say how they are called: one name each, and no other node's own name."""
     names = tuple(dict.fromkeys(names))
-    said = Counter[str]()
-    found: dict[str, str] = {}
+    counts = Counter[str]()
+    owners: dict[str, str] = {}
     for name in names:
         for short in _symbols(name):
-            said[short] += 1
-            found[short] = name
+            counts[short] += 1
+            owners[short] = name
     taken = {symbol(name) for name in names} | {"pi"}
-    return {short: name for short, name in found.items() if said[short] == 1 and short not in taken}
+    return {short: name for short, name in owners.items() if counts[short] == 1 and short not in taken}
 
 
 def by_custom(text: str, names: Sequence[str]) -> dict[str, str]:
     """v_i or v_0 and v_f, T_f: what begins and what ends, of names that say so; u and v where both are there;
     I is a current."""
-    found: dict[str, set[str]] = {}
+    names_of: dict[str, set[str]] = {}
     for name in names:
         words = [word for word in re.split(r"[\W_]+", name.casefold()) if word]
         for end, indices in (("initial", "i0"), ("final", "f")):
@@ -118,45 +118,45 @@ def by_custom(text: str, names: Sequence[str]) -> dict[str, str]:
             if letters and {"velocity", "speed"} & set(words):
                 shorts.add("u" if end == "initial" else "v")
             for short in shorts:
-                found.setdefault(short, set()).add(name)
+                names_of.setdefault(short, set()).add(name)
     written = set(re.findall(r"[^\W\d](?:_?[i0f])?(?![^\W\d_])", text))
-    used = {short for short in written if len(found.get(short.lower(), ())) == 1}
-    told = {short: min(found[short.lower()]) for short in used if short != "v" or "u" in used}
+    used = {short for short in written if len(names_of.get(short.lower(), ())) == 1}
+    meanings = {short: min(names_of[short.lower()]) for short in used if short != "v" or "u" in used}
     joined = {letter for word in re.findall(r"[^\W\d_]+", text) if len(word) <= 4 for letter in word}
     for short, word in _CUSTOM.items():
         of = [name for name in names if word in re.split(r"[\W_]+", name.casefold())]
         if short in joined and len(of) == 1:
-            told[short] = of[0]
-    if "u" not in told and "u" in joined and len(found.get("u", ())) == 1:
-        told["u"] = min(found["u"])  # ut + at^2 / 2
-    return told
+            meanings[short] = of[0]
+    if "u" not in meanings and "u" in joined and len(names_of.get("u", ())) == 1:
+        meanings["u"] = min(names_of["u"])  # ut + at^2 / 2
+    return meanings
 
 
 def by_letter(text: str, names: Sequence[str]) -> dict[str, str]:
     """V = π r² h, of a tank_radius and a tank_height: letters by custom, where one name has a word of theirs and no
     other begins with the letter."""
     formula = re.search(r"(?<==)[^=,;:]*$", text)
-    said = re.findall(r"[^\W\d_]+", formula[0] if formula else "")
-    written = {letter for word in said if len(word) == 1 or (len(word) <= 3 and word.islower()) for letter in word}
+    runs = re.findall(r"[^\W\d_]+", formula[0] if formula else "")
+    written = {letter for word in runs if len(word) == 1 or (len(word) <= 3 and word.islower()) for letter in word}
     words = {name: set(re.split(r"[\W_]+", name.casefold())) for name in names}
-    found: dict[str, str] = {}
+    meanings: dict[str, str] = {}
     for letter in written:
-        meant = _meant(symbol(letter))
+        meant = _meanings(symbol(letter))
         of = [name for name in names if words[name] & meant and not (words[name] & _NOT_BY_LETTER or _symbols(name))]
         begun = [name for name in names if name.casefold().startswith(letter.casefold())]
         if len(of) == 1 and not begun:
-            found[letter] = of[0]
-    return {short: name for short, name in found.items() if Counter(found.values())[name] == 1}
+            meanings[letter] = of[0]
+    return {short: name for short, name in meanings.items() if Counter(meanings.values())[name] == 1}
 
 
-def _meant(letter: str) -> set[str]:
+def _meanings(letter: str) -> set[str]:
     """Of formulas: V = I R is of no radius."""
     return {"resistance"} if letter == "R" else set(BY_LETTER.get(letter, "").split("|")) - {""}
 
 
 def means_another(letter: str, name: str) -> bool:
     """Whether a letter stands for something else by custom: r for a diameter, h for a slant height."""
-    meant = sorted(_meant(letter))
+    meant = sorted(_meanings(letter))
     words = set(re.split(r"[\W_]+", name.casefold()))
     slanted = bool(words & set(meant)) and "slant" in words
     other = (letter == "R" and "radius" in words) or any(is_another(word, name) for word in meant)
@@ -173,14 +173,14 @@ def _symbols(name: str) -> set[str]:
     if last is not None and "_" in last[0] and (read_unit(last["symbol"]) or last["symbol"] in _MEASURED):
         measured = _MEASURED.get(last["symbol"])
         last = None if measured is None or measured.search(words.lower()) else last
-    found = {last["symbol"]} if last else {words} if bracket and _SHORT.fullmatch(words) else set()
+    shorts = {last["symbol"]} if last else {words} if bracket and _SHORT.fullmatch(words) else set()
     begins = any(word[:1].casefold() == inside[:1].casefold() for word in re.split(r"[\W_]+", words))
     if inside and _SYMBOL.fullmatch(inside) and unit_in(name) is None and (begins or read_unit(inside) is None):
-        found.add(inside)
-    return {symbol(short) for short in found}
+        shorts.add(inside)
+    return {symbol(short) for short in shorts}
 
 
-def stated(
+def take_constants(
     text: str, names: Sequence[str], values: Mapping[str, float], units: Sequence[str | None], effect: str
 ) -> Stated:
     """`T = 2π√(L/g), g = 9.8 m/s²`: constants that are no node, used in what stands before them, in units that go with
@@ -189,17 +189,17 @@ def stated(
     constants: dict[str, float] = {}
     cut = has_units = False
     rest = re.sub(r"\s+", " ", text.replace("\\times", "×").replace("\\cdot", "·").replace("$", ""))
-    while (found := _STATED.search(rest)) is not None:
-        before, short = rest[: found.start()], symbol(found["symbol"])
-        used = re.search(rf"(?:=|\bequals\b|\bgiven by\b).*{re.escape(found['symbol'])}", before, re.DOTALL)
-        if not used or not (found["words"] or rest[found.start() :].lstrip()[:1] in ",;("):
+    while (match := _STATED.search(rest)) is not None:
+        before, short = rest[: match.start()], symbol(match["symbol"])
+        used = re.search(rf"(?:=|\bequals\b|\bgiven by\b).*{re.escape(match['symbol'])}", before, re.DOTALL)
+        if not used or not (match["words"] or rest[match.start() :].lstrip()[:1] in ",;("):
             break
-        number, unit = _value(found["number"]), (found["unit"] or "").strip()
-        owner = owners.get(short) or by_custom(found["symbol"], names).get(found["symbol"])
+        number, unit = _value(match["number"]), (match["unit"] or "").strip()
+        owner = owners.get(short) or by_custom(match["symbol"], names).get(match["symbol"])
         same = owner is not None and values.get(owner) == number
         free = owner is None and unit not in owners  # k = 3 m beside a node m
         if short in constants or not (same or (free and _goes(short, unit, units, effect))):
-            return Stated(text, {}, False, f"{found['symbol']} = {found['number']}{found['unit'] or ''}")
+            return Stated(text, {}, False, f"{match['symbol']} = {match['number']}{match['unit'] or ''}")
         if owner is None:
             constants[short] = number
         cut, has_units, rest = True, has_units or bool(unit), before
@@ -216,10 +216,10 @@ def _goes(short: str, unit: str, units: Sequence[str | None], effect: str) -> bo
     parts = _UNIT_PARTS.findall(unit)
     if any(not kinds_of(part) and part not in _MORE_UNITS for part in parts) or unit in ("C", "F", "K", "percent"):
         return False
-    own, theirs = kinds_of(unit), [pair for other in units for pair in kinds_of(other or "").items()]
-    if any(own.get(kind, name) != name for kind, name in theirs):
+    kinds, theirs = kinds_of(unit), [pair for other in units for pair in kinds_of(other or "").items()]
+    if any(kinds.get(kind, name) != name for kind, name in theirs):
         return False
-    known = {name for _, name in theirs} | set(own.values())
+    known = {name for _, name in theirs} | set(kinds.values())
     scaled = [name for name in kinds_of(unit_in(effect) or "").values() if size_of(name) != 1 and name not in known]
     nature = short in NATURE or short in ("R", "k", "h", "sigma")
     return not scaled and (bool(unit) or not nature or all(size_of(name) == 1 for _, name in theirs))

@@ -22,7 +22,7 @@ from trueness.reasoning.trees import (
     agree,
     count_names,
     parts,
-    substituted,
+    replace_names,
 )
 
 HUNDRED, ONE = Number(100.0), Number(1.0)
@@ -39,17 +39,17 @@ def in_shares(tree: Tree, percents: frozenset[str], gives_percent: bool) -> Tree
     used = percents & names
     has_hundred = HUNDRED in _walk(tree)
     if not used:
-        ratio = agree(tree, substituted(tree, _shares(names)))
+        ratio = agree(tree, replace_names(tree, _shares(names)))
         return None if gives_percent and ratio and not has_hundred else tree  # profit / revenue: 0.25 or 25
     if any(isinstance(part, Choice) for part in _walk(tree)):
         return None  # rate > 5: of 20, or 0.2
-    if used == names and agree(tree, Binary("*", HUNDRED, substituted(tree, _shares(names)))):
+    if used == names and agree(tree, Binary("*", HUNDRED, replace_names(tree, _shares(names)))):
         return tree  # 20 % + 30 % are 50 %
-    in_ones = _by_one(substituted(tree, _shares(used)))
+    in_ones = _by_one(replace_names(tree, _shares(used)))
     if has_hundred and agree(tree, Binary("*", HUNDRED, in_ones) if gives_percent else in_ones):
         return tree
     if gives_percent:
-        return None if has_hundred else Binary("*", HUNDRED, substituted(tree, _shares(used)))
+        return None if has_hundred else Binary("*", HUNDRED, replace_names(tree, _shares(used)))
     if not _multiplies(tree, used):
         return None
     return _with_shares(tree, used)
@@ -71,7 +71,7 @@ def _with_shares(tree: Tree, names: frozenset[str]) -> Tree:
         return Binary(tree.operator, _with_shares(tree.left, names), _with_shares(tree.right, names))
     if isinstance(tree, Call):
         return Call(tree.function, tuple(_with_shares(part, names) for part in tree.arguments))
-    return substituted(tree, _shares(names))
+    return replace_names(tree, _shares(names))
 
 
 def _multiplies(tree: Tree, names: frozenset[str]) -> bool:

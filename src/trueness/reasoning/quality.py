@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from trueness.reasoning.graph import ReasoningGraph, named
+from trueness.reasoning.graph import ReasoningGraph, in_quotes
 from trueness.reasoning.rules import rules_of
 from trueness.reasoning.units import check_units
 
@@ -62,14 +62,14 @@ def _weakly_connected(graph: ReasoningGraph, nodes: set[str]) -> bool:
     if not nodes:
         return False
     first = next(iter(graph.edges)).effect
-    found, waiting = {first}, [first]
+    reached, waiting = {first}, [first]
     while waiting:
         node = waiting.pop()
         for other in (*graph.parents[node], *graph.children[node]):
-            if other not in found:
-                found.add(other)
+            if other not in reached:
+                reached.add(other)
                 waiting.append(other)
-    return found >= nodes
+    return reached >= nodes
 
 
 def _structure(graph: ReasoningGraph, messages: list[str]) -> dict[str, float | None]:
@@ -79,39 +79,39 @@ def _structure(graph: ReasoningGraph, messages: list[str]) -> dict[str, float | 
     ends = graph.ancestors(graph.target) if graph.target else frozenset()
     lost = [node for node in graph.non_target if node not in ends]
     unused = [name for name in graph.knowns if not graph.children[name]]
-    own = sorted({edge.effect for edge in graph.edges if edge.effect in edge.causes})
+    self_caused = sorted({edge.effect for edge in graph.edges if edge.effect in edge.causes})
     made = [name for name in graph.knowns if graph.parents[name] or name == graph.target]
     if graph.cycle:
         messages.append(f"cycle: {' -> '.join(graph.cycle)}.")
     for what, names in (("do not reach the target", lost), ("are known and not used", unused)):
         if names:
-            messages.append(f"{named(names)} {what}.")
-    if own:
-        messages.append(f"{named(own)} must not be its own cause.")
+            messages.append(f"{in_quotes(names)} {what}.")
+    if self_caused:
+        messages.append(f"{in_quotes(self_caused)} must not be its own cause.")
     if made:
-        messages.append(f"{named(made)} are known and also effects.")
+        messages.append(f"{in_quotes(made)} are known and also effects.")
     return {
         "acyclic": float(graph.order is not None),
         "reaches_target": _share([node in ends for node in graph.non_target]),
         "knowns_used": _share([name not in unused for name in graph.knowns]),
-        "own_cause": float(not own),
+        "own_cause": float(not self_caused),
         "knowns_given": _share([name not in made for name in graph.knowns]),
     }
 
 
 def _rules(graph: ReasoningGraph, messages: list[str]) -> dict[str, float | None]:
     rules = rules_of(graph)
-    tried = [rule for found in rules.values() for rule in found if rule.kind != "words"]
+    tried = [rule for ways in rules.values() for rule in ways if rule.kind != "words"]
     formulas = [rule for rule in tried if rule.executable]
     messages += [rule.message for rule in tried if rule.message]
     used: list[bool] = []
-    for effect, found in rules.items():
-        if all(rule.executable for rule in found):
-            uses = frozenset[str]().union(*(rule.uses for rule in found))
+    for effect, ways in rules.items():
+        if all(rule.executable for rule in ways):
+            uses = frozenset[str]().union(*(rule.uses for rule in ways))
             idle = [cause for cause in graph.parents[effect] if cause not in uses]
             used += [cause in uses for cause in graph.parents[effect]]
             if idle:
-                messages.append(f"the rule of '{effect}' does not use {named(idle)}.")
+                messages.append(f"the rule of '{effect}' does not use {in_quotes(idle)}.")
     units = [check for check in check_units(graph) if check.agreement != "unchecked"]
     messages += [check.message for check in units if check.message]
     attempted = any(rule.kind in ("formula", "broken") for rule in tried)

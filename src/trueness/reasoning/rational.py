@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.polynomial import polynomial
@@ -17,6 +16,8 @@ from numpy.typing import NDArray
 from trueness.reasoning.trees import COMPARISONS, Binary, Call, Name, Negative, Tree, count_names, evaluate
 
 MAX_DEGREE = 12
+
+Coefficients = NDArray[np.floating] | tuple[float, ...]
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,7 @@ class Rational:
             return None if abs(difference[0]) <= 1e-12 * (abs(wanted) or 1.0) else ()
         roots = polynomial.polyroots(difference)
         real = [root.real for root in roots if abs(root.imag) <= 1e-6 * max(1.0, abs(root))]
-        return tuple(_polished(difference, float(root)) for root in real)
+        return tuple(_polish(difference, float(root)) for root in real)
 
 
 def rational(tree: Tree, names: Mapping[str, Rational]) -> Rational | None:
@@ -66,37 +67,37 @@ def rational(tree: Tree, names: Mapping[str, Rational]) -> Rational | None:
         inner = rational(tree.operand, names)
         return None if inner is None else Rational(tuple(-c for c in inner.over), inner.under)
     if isinstance(tree, Call):
-        return _summed(tree, names)
+        return _sum(tree, names)
     if not isinstance(tree, Binary) or tree.operator in COMPARISONS or tree.operator == "%":
         return None
     left, right = rational(tree.left, names), rational(tree.right, names)
     if left is None or right is None:
         return None
-    return _power(left, right) if tree.operator == "^" else _combined(tree.operator, left, right)
+    return _power(left, right) if tree.operator == "^" else _combine(tree.operator, left, right)
 
 
-def _summed(tree: Call, names: Mapping[str, Rational]) -> Rational | None:
+def _sum(tree: Call, names: Mapping[str, Rational]) -> Rational | None:
     if tree.function not in ("sum", "mean"):
         return None
     total: Rational | None = Rational.constant(0.0)
     for part in tree.arguments:
         inner = rational(part, names)
-        total = None if inner is None or total is None else _combined("+", total, inner)
+        total = None if inner is None or total is None else _combine("+", total, inner)
     if total is None or tree.function == "sum":
         return total
-    return _combined("/", total, Rational.constant(float(len(tree.arguments))))
+    return _combine("/", total, Rational.constant(float(len(tree.arguments))))
 
 
-def _combined(operator: str, left: Rational, right: Rational) -> Rational | None:
+def _combine(operator: str, left: Rational, right: Rational) -> Rational | None:
     if operator in ("+", "-"):
         joined = polynomial.polyadd if operator == "+" else polynomial.polysub
         if left.under == right.under:
-            return _bounded(joined(left.over, right.over), left.under)
+            return _of_low_degree(joined(left.over, right.over), left.under)
         over = joined(polynomial.polymul(left.over, right.under), polynomial.polymul(right.over, left.under))
-        return _bounded(over, polynomial.polymul(left.under, right.under))
+        return _of_low_degree(over, polynomial.polymul(left.under, right.under))
     if operator == "*":
-        return _bounded(polynomial.polymul(left.over, right.over), polynomial.polymul(left.under, right.under))
-    return _bounded(polynomial.polymul(left.over, right.under), polynomial.polymul(left.under, right.over))
+        return _of_low_degree(polynomial.polymul(left.over, right.over), polynomial.polymul(left.under, right.under))
+    return _of_low_degree(polynomial.polymul(left.over, right.under), polynomial.polymul(left.under, right.over))
 
 
 def _power(base: Rational, exponent: Rational) -> Rational | None:
@@ -107,10 +108,10 @@ def _power(base: Rational, exponent: Rational) -> Rational | None:
     degree = int(abs(n))
     if degree * max(len(over) - 1, len(under) - 1) > MAX_DEGREE:
         return None
-    return _bounded(polynomial.polypow(over, degree), polynomial.polypow(under, degree))
+    return _of_low_degree(polynomial.polypow(over, degree), polynomial.polypow(under, degree))
 
 
-def _bounded(over: NDArray[Any] | tuple[float, ...], under: NDArray[Any] | tuple[float, ...]) -> Rational | None:
+def _of_low_degree(over: Coefficients, under: Coefficients) -> Rational | None:
     if max(len(over), len(under)) > MAX_DEGREE + 1 or not np.any(under):
         return None
     if not (np.isfinite(over).all() and np.isfinite(under).all()):
@@ -122,7 +123,7 @@ def _size(coefficients: tuple[float, ...]) -> float:
     return max((abs(c) for c in coefficients), default=1.0) or 1.0
 
 
-def _polished(coefficients: NDArray[Any], root: float) -> float:
+def _polish(coefficients: NDArray[np.floating], root: float) -> float:
     """Newton's steps as long as they come nearer: at a double root p and its slope are rounding, and a step is any."""
     slope = polynomial.polyder(coefficients)
     height = float(polynomial.polyval(root, coefficients))

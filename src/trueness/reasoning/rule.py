@@ -46,40 +46,40 @@ class Rule:
         return self.tree is not None
 
 
-def with_angles(graph: ReasoningGraph, found: dict[str, tuple[Rule, ...]]) -> dict[str, tuple[Rule, ...]]:
+def with_angles(graph: ReasoningGraph, by_effect: dict[str, tuple[Rule, ...]]) -> dict[str, tuple[Rule, ...]]:
     """Degrees as sin takes them and as atan gives them; a rule that leaves open which it means cannot be executed."""
     angles = Angles({node: graph.unit_of(node) for node in graph.nodes}, graph.knowns)
     for _ in range(2):  # a step between is in degrees as its rule is, wherever that stands in the list
-        for effect, rules in found.items():
+        for effect, rules in by_effect.items():
             angles.follow(effect, [rule.tree for rule in rules if rule.tree is not None])
 
-    def converted(effect: str, rule: Rule) -> Rule:
+    def convert(effect: str, rule: Rule) -> Rule:
         equation, tree = rule.equation, rule.tree
         if equation is not None and equation.left is not None:
             left, right = angles.in_radians(equation.left), angles.in_radians(equation.right)
             rule = replace(rule, equation=None if left is None or right is None else Equation(left, right))
         if tree is None or (turned := angles.of(effect, tree)) == tree:
             return rule
-        told = f"rule of '{effect}' takes an angle that may be in degrees or in radians. Give it a unit."
-        return replace(rule, tree=turned, message=rule.message if turned is not None else told)
+        message = f"rule of '{effect}' takes an angle that may be in degrees or in radians. Give it a unit."
+        return replace(rule, tree=turned, message=rule.message if turned is not None else message)
 
-    return {effect: tuple(converted(effect, rule) for rule in rules) for effect, rules in found.items()}
+    return {effect: tuple(convert(effect, rule) for rule in rules) for effect, rules in by_effect.items()}
 
 
-def with_temperatures(graph: ReasoningGraph, found: dict[str, tuple[Rule, ...]]) -> dict[str, tuple[Rule, ...]]:
+def with_temperatures(graph: ReasoningGraph, by_effect: dict[str, tuple[Rule, ...]]) -> dict[str, tuple[Rule, ...]]:
     """Points in °C beside kelvin in kelvin; a rule that does not say whether it is one cannot be executed."""
     units = {node: graph.unit_of(node) for node in graph.nodes}
     declared = {node: scale for node, unit in units.items() if (scale := scale_of(node, unit)) is not None}
     if not set(declared.values()) - {KELVIN}:
-        return found
+        return by_effect
     scales, per_kelvin = dict(declared), frozenset(node for node, unit in units.items() if is_per_kelvin(unit))
     for _ in range(2):  # a node between has the scale of its rule, wherever that stands in the list
-        for effect, rules in found.items():
+        for effect, rules in by_effect.items():
             gives = [scale for rule in rules if rule.tree is not None and (scale := scale_given(rule.tree, scales))]
             if gives:
                 scales.setdefault(effect, gives[0])
 
-    def converted(effect: str, rule: Rule) -> Rule:
+    def convert(effect: str, rule: Rule) -> Rule:
         if rule.tree is None:
             return rule
         try:
@@ -88,4 +88,4 @@ def with_temperatures(graph: ReasoningGraph, found: dict[str, tuple[Rule, ...]])
         except Ambiguous as error:
             return replace(rule, tree=None, message=f"rule of '{effect}': {error}")
 
-    return {effect: tuple(converted(effect, rule) for rule in rules) for effect, rules in found.items()}
+    return {effect: tuple(convert(effect, rule) for rule in rules) for effect, rules in by_effect.items()}

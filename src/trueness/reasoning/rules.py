@@ -20,28 +20,28 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
-from trueness.reasoning.accounted import in_unused_unit, last_clause, unused
+from trueness.reasoning.accounted import in_unused_unit, last_clause, surplus
 from trueness.reasoning.aliases import abbreviates, aliases_of, letters_of, said_of
 from trueness.reasoning.around import converts_so, cores, of_all, with_own_names
 from trueness.reasoning.candidates import EQUALS, FRONT, LET, ROUNDED, STANDS_FOR, candidates
 from trueness.reasoning.clauses import (
     gainsays,
     in_another_unit,
-    noted,
+    in_words,
     numerals,
     plainly,
-    restated,
+    restatements,
     states_otherwise,
-    worded,
+    unit_note,
 )
 from trueness.reasoning.definitions import with_definitions
-from trueness.reasoning.graph import ReasoningGraph, named
+from trueness.reasoning.graph import ReasoningGraph, in_quotes
 from trueness.reasoning.in_words import read_phrases, read_words
 from trueness.reasoning.islands import formulas_within
-from trueness.reasoning.isolation import isolated
+from trueness.reasoning.isolation import isolate
 from trueness.reasoning.literals import without_units
 from trueness.reasoning.logarithms import with_base
-from trueness.reasoning.notation import stated, symbols_in
+from trueness.reasoning.notation import symbols_in, take_constants
 from trueness.reasoning.percents import in_shares, says_percent
 from trueness.reasoning.rule import Rule, with_angles, with_temperatures
 from trueness.reasoning.spelled_out import effect_called, spelled_out
@@ -55,10 +55,10 @@ from trueness.reasoning.trees import (
     Number,
     Tree,
     agree,
+    as_text,
     count_names,
-    renamed,
-    substituted,
-    written,
+    rename,
+    replace_names,
 )
 from trueness.reasoning.word_forms import TooManyReadings
 from trueness.reasoning.word_names import is_other, share_meaning, tokens
@@ -97,7 +97,7 @@ _SI = frozenset("m s kg N J W Pa K C A V T Hz ohm Ω F H Wb mol rad".split())
 
 def rules_of(graph: ReasoningGraph) -> dict[str, tuple[Rule, ...]]:
     """Per effect its rules, each text once: an edge for each cause with the same rule is one rule."""
-    found: dict[str, tuple[Rule, ...]] = {}
+    rules: dict[str, tuple[Rule, ...]] = {}
     for effect, edges in graph.rules_of.items():
         texts = dict.fromkeys(edge.rule.strip() for edge in edges)
         if len(texts) > 1:
@@ -108,22 +108,22 @@ def rules_of(graph: ReasoningGraph) -> dict[str, tuple[Rule, ...]]:
             for name in causes
             if (known := graph.knowns.get(name)) is not None and known.value is not None
         )
-        found[effect] = tuple(read_rule(text, causes, effect, graph.nodes, values) for text in texts)
-        if not any(rule.tree or rule.equation or rule.is_open or rule.kind == "empty" for rule in found[effect]):
-            found[effect] = _of_the_plan(graph, effect, values) or found[effect]
+        rules[effect] = tuple(read_rule(text, causes, effect, graph.nodes, values) for text in texts)
+        if not any(rule.tree or rule.equation or rule.is_open or rule.kind == "empty" for rule in rules[effect]):
+            rules[effect] = _of_the_plan(graph, effect, values) or rules[effect]
         if graph.children[effect]:  # profit as a percentage of revenue, used further on: 25, or 0.25?
-            found[effect] = tuple(
+            rules[effect] = tuple(
                 Rule(rule.text, "words")
                 if rule.read_as.startswith(f"{effect} = 100 * ") and "percent" in rule.text.lower()
                 else rule
-                for rule in found[effect]
+                for rule in rules[effect]
             )
     for name, known in graph.knowns.items():  # sqrt(2) * L1: a known that is given by other nodes
-        given = read_rule(known.text, (), name, graph.nodes) if known.value is None and known.text else None
+        formula = read_rule(known.text, (), name, graph.nodes) if known.value is None and known.text else None
         constant = bool(known.text and re.search(r"\w\s*[*/^]|[*/^]\s*\w", known.text))  # 1 / (4 pi epsilon0); not `g`
-        if given is not None and given.executable and (given.uses or (given.aliases and constant)):
-            found[name] = (*found.get(name, ()), replace(given, message="", beyond=()))
-    return with_temperatures(graph, with_angles(graph, found))
+        if formula is not None and formula.executable and (formula.uses or (formula.aliases and constant)):
+            rules[name] = (*rules.get(name, ()), replace(formula, message="", beyond=()))
+    return with_temperatures(graph, with_angles(graph, rules))
 
 
 def _of_the_plan(graph: ReasoningGraph, effect: str, values: Values) -> tuple[Rule, ...]:
@@ -140,7 +140,7 @@ def _of_the_plan(graph: ReasoningGraph, effect: str, values: Values) -> tuple[Ru
 def without_mirrors(graph: ReasoningGraph) -> ReasoningGraph:
     """I = V / R beside V = I R: one relation written both ways. The one that gives a known is left out."""
     rules = rules_of(graph)
-    trees = {node: found[0].tree for node, found in rules.items() if len(found) == 1 and found[0].tree is not None}
+    trees = {node: ways[0].tree for node, ways in rules.items() if len(ways) == 1 and ways[0].tree is not None}
     held = [node for node, known in graph.knowns.items() if known.value is not None and node in trees]
     mirrors = {
         known
@@ -156,7 +156,7 @@ def without_mirrors(graph: ReasoningGraph) -> ReasoningGraph:
 
 def _is_mirror(tree: Tree, effect: str, back: Tree, other: str) -> bool:
     """Whether the one rule, put into the other, gives its effect back."""
-    return agree(substituted(tree, {other: back}), Name(effect))
+    return agree(replace_names(tree, {other: back}), Name(effect))
 
 
 Values = tuple[tuple[str, float, str | None], ...]  # causes with a value, and their unit
@@ -169,39 +169,41 @@ def read_rule(
     if not text:
         return Rule(text, "empty", message=f"the edge to '{effect}' has no rule.")
     if len(text) > MAX_LENGTH:  # before the cache, which would keep the text
-        told = f"rule of '{effect}': a rule must have at most {MAX_LENGTH} characters, got {len(text):,}. Shorten it."
-        return Rule(text[:MAX_LENGTH], "broken", message=told)
+        message = (
+            f"rule of '{effect}': a rule must have at most {MAX_LENGTH} characters, got {len(text):,}. Shorten it."
+        )
+        return Rule(text[:MAX_LENGTH], "broken", message=message)
     numbers = {name: value for name, value, _ in values}
     if other := states_otherwise(text, numbers):
-        told = f"rule of '{effect}' states another value of '{other}' than it has. Leave it out."
-        return Rule(text, "broken", message=told, is_open=True)
-    said = plainly(with_own_names(_COMMENT.sub("", text), (*causes, effect), numbers), causes, effect, numbers)
+        message = f"rule of '{effect}' states another value of '{other}' than it has. Leave it out."
+        return Rule(text, "broken", message=message, is_open=True)
+    sentence = plainly(with_own_names(_COMMENT.sub("", text), (*causes, effect), numbers), causes, effect, numbers)
     units = {cause: None for cause in causes} | {name: unit for name, _, unit in values}
-    if (note := noted(said, units)) is not None and any(name == note[1] for name, _, _ in values):
-        said, cause, unit = note
-        declared = tuple((name, value, unit if name == cause else own) for name, value, own in values)
-        rule = read_rule(said, causes, effect, nodes, declared)
+    if (note := unit_note(sentence, units)) is not None and any(name == note[1] for name, _, _ in values):
+        sentence, cause, unit = note
+        declared = tuple((name, value, unit if name == cause else other_unit) for name, value, other_unit in values)
+        rule = read_rule(sentence, causes, effect, nodes, declared)
         return (
             _in_degrees(replace(rule, text=text), cause)
             if unit != "%" and units[cause] is None
             else replace(rule, text=text)
         )
     scaled: dict[str, Tree] = {}
-    while len(scaled) < len(causes) and (taken := in_another_unit(said, units)) is not None:
-        said = taken.text
+    while len(scaled) < len(causes) and (taken := in_another_unit(sentence, units)) is not None:
+        sentence = taken.text
         if taken.cause in scaled:
             return Rule(text, "words")
         scaled[taken.cause] = Binary("*", Name(taken.cause), Number(taken.factor))
     if scaled:
-        rule = _read(said, causes, effect, nodes, values)
-        tree = None if rule.tree is None else substituted(rule.tree, scaled)
-        rule = replace(rule, tree=tree, units_inside=True, read_as="" if tree is None else written(tree))
+        rule = _read(sentence, causes, effect, nodes, values)
+        tree = None if rule.tree is None else replace_names(rule.tree, scaled)
+        rule = replace(rule, tree=tree, units_inside=True, read_as="" if tree is None else as_text(tree))
     else:
-        rule = _read(said, causes, effect, nodes, values)
+        rule = _read(sentence, causes, effect, nodes, values)
     if rule.tree is None and not scaled and not rule.is_open:
-        rule = _otherwise(said, causes, effect, nodes, values) or rule
+        rule = _otherwise(sentence, causes, effect, nodes, values) or rule
     rule = _if_all_is_used(rule if rule.text == text else replace(rule, text=text), units, effect, numbers)
-    shorter = None if rule.tree is None else last_clause(said, (*causes, effect))
+    shorter = None if rule.tree is None else last_clause(sentence, (*causes, effect))
     if rule.tree is None or shorter is None:
         return rule
     head = _read(shorter[0], causes, effect, nodes, values)
@@ -215,9 +217,9 @@ def _in_degrees(rule: Rule, cause: str) -> Rule:
     turned = Call("radians", (Name(cause),))
     if rule.tree is None:
         return rule
-    if re.search(rf"(?<!sin\()(?<!cos\()(?<!tan\(){re.escape(cause)}\b", written(rule.tree)):  # v * theta: in which?
+    if re.search(rf"(?<!sin\()(?<!cos\()(?<!tan\(){re.escape(cause)}\b", as_text(rule.tree)):  # v * theta: in which?
         return _leaves_out(rule, "degrees", cause)
-    return replace(rule, tree=substituted(rule.tree, {cause: turned}))
+    return replace(rule, tree=replace_names(rule.tree, {cause: turned}))
 
 
 def _if_all_is_used(rule: Rule, units: Mapping[str, str | None], effect: str, values: Mapping[str, float]) -> Rule:
@@ -226,38 +228,38 @@ def _if_all_is_used(rule: Rule, units: Mapping[str, str | None], effect: str, va
         return rule
     text, names = _COMMENT.sub("", rule.text), (*units, *rule.beyond, effect)
     left = "=" if _STATEMENTS.search(text) and not rule.uses >= set(units) else ""  # one of two equations left out
-    left = left or unused(text, rule.tree, names, values.values()) or in_unused_unit(text, rule.tree, units, effect)
+    left = left or surplus(text, rule.tree, names, values.values()) or in_unused_unit(text, rule.tree, units, effect)
     if not left:
         return rule
     return _leaves_out(rule, left, effect)
 
 
 def _leaves_out(rule: Rule, left: str, effect: str) -> Rule:
-    told = f"rule of '{effect}' says '{left}', which is no part of what was read. Write it as one formula."
-    return Rule(rule.text, "words") if rule.read_as else Rule(rule.text, "broken", message=told)
+    message = f"rule of '{effect}' says '{left}', which is no part of what was read. Write it as one formula."
+    return Rule(rule.text, "words") if rule.read_as else Rule(rule.text, "broken", message=message)
 
 
 def _otherwise(text: str, causes: tuple[str, ...], effect: str, nodes: tuple[str, ...], values: Values) -> Rule | None:
     """The rule of a formula within a sentence, or of one that defines a quantity on its way, over all of its causes."""
 
-    def read(said: str, of: tuple[str, ...], what: str, depth: int = 1) -> Tree | None:
+    def read(passage: str, of: tuple[str, ...], what: str, depth: int = 1) -> Tree | None:
         known = tuple(one for one in values if one[0] in of)
-        tried.append(said)
+        tried.append(passage)
         if len(tried) > _MOST_PARTS:
             raise TooManyReadings
-        rule = _read(said, of, what, (), known)
+        rule = _read(passage, of, what, (), known)
         if rule.tree is None and depth and not rule.is_open:
-            return within(said, of, what, known, depth - 1)
+            return within(passage, of, what, known, depth - 1)
         return rule.tree
 
-    def within(said: str, of: tuple[str, ...], what: str, known: Values, depth: int) -> Tree | None:
+    def within(passage: str, of: tuple[str, ...], what: str, known: Values, depth: int) -> Tree | None:
         beside: list[str] = []  # what is said in front, or as another equation: it must not differ
-        for front, formula in formulas_within(said, of, what):
+        for front, formula in formulas_within(passage, of, what):
             beside.append(front)
             rule = _read(formula, of, what, (), known)
             if formula and rule.tree is not None and rule.uses >= set(of):
-                return None if _differs(rule.tree, beside, said, of, what, known) else rule.tree
-        return with_definitions(said, of, what, lambda part, over, name: read(part, over, name, depth))
+                return None if _differs(rule.tree, beside, passage, of, what, known) else rule.tree
+        return with_definitions(passage, of, what, lambda part, over, name: read(part, over, name, depth))
 
     tried: list[str] = []
     try:
@@ -267,7 +269,7 @@ def _otherwise(text: str, causes: tuple[str, ...], effect: str, nodes: tuple[str
         return None
     if tree is None or isinstance(tree, Name) or set(count_names(tree)) & set(causes) != set(causes):
         return None
-    return Rule(text, "formula", tree, frozenset(causes), read_as=f"{effect} = {written(tree)}")
+    return Rule(text, "formula", tree, frozenset(causes), read_as=f"{effect} = {as_text(tree)}")
 
 
 def _within_its_words(
@@ -290,7 +292,7 @@ def _within_its_words(
 def _alike(text: str, causes: tuple[str, ...], effect: str, nodes: tuple[str, ...], values: Values) -> Tree | None:
     """What the parts of a rule say, where each that computes can be read and all are one: 120 % of a, i.e. a * 1.2."""
     trees = [
-        _read(part, causes, effect, nodes, values).tree for part in restated(text) if computes(part) or "=" in part
+        _read(part, causes, effect, nodes, values).tree for part in restatements(text) if computes(part) or "=" in part
     ]
     if len(trees) < 2 or trees[0] is None:
         return None
@@ -299,23 +301,23 @@ def _alike(text: str, causes: tuple[str, ...], effect: str, nodes: tuple[str, ..
 
 @lru_cache(maxsize=8192)
 def _read(text: str, causes: tuple[str, ...], effect: str, nodes: tuple[str, ...], values: Values) -> Rule:
-    asked = _EVALUATED.match(text)
-    if asked and asked[3] in causes and re.search(rf"(?<![A-Za-z]){asked[3]}(?![A-Za-z])", asked[1] or asked[2]):
-        text = asked[1] or asked[2]
+    at = _EVALUATED.match(text)
+    if at and at[3] in causes and re.search(rf"(?<![A-Za-z]){at[3]}(?![A-Za-z])", at[1] or at[2]):
+        text = at[1] or at[2]
     named_by = EQUALS.match(text)
-    if (said_so := worded(text)) and (rule := _in_words(said_so, causes, effect, values)) is not None:
+    if (said_so := in_words(text)) and (rule := _in_words(said_so, causes, effect, values)) is not None:
         return rule if rule.uses == set(causes) else Rule(text, "words")
     if named_by is None and not _FORMULA_SIGNS.search(text) and _TWO_WORDS.search(text):
-        found = _in_words(text, causes, effect, values) or _by_its_name(text, causes, effect)
-        return found or _in_parts(text, causes, effect, nodes, values) or Rule(text, "words")
+        from_words = _in_words(text, causes, effect, values) or _by_its_name(text, causes, effect)
+        return from_words or _in_parts(text, causes, effect, nodes, values) or Rule(text, "words")
     rules: list[Rule] = []
     first = ""
     names = (*causes, effect, *nodes)
     numbers = {name: value for name, value, _ in values}
-    bare, constants, has_units, against = stated(text, names, numbers, [unit for _, _, unit in values], effect)
+    bare, constants, has_units, against = take_constants(text, names, numbers, [unit for _, _, unit in values], effect)
     bare = _OF_PERCENT.sub(" =", bare)
-    own = "|".join(map(re.escape, (effect, symbol(effect), *symbols_in([effect]))))
-    last = re.search(rf"=[^=]*(?:[,;.:]|\b(?:so|then|hence|therefore|and)\b)\s*((?:{own})\s*=[^=,;]+)$", bare)
+    effect_names = "|".join(map(re.escape, (effect, symbol(effect), *symbols_in([effect]))))
+    last = re.search(rf"=[^=]*(?:[,;.:]|\b(?:so|then|hence|therefore|and)\b)\s*((?:{effect_names})\s*=[^=,;]+)$", bare)
     bare = last[1] if last is not None else bare  # Since F = ma, a = F/m
     if (_OR.search(text) and " or " not in "".join(names)) or _SEVERAL.search(bare) or _BOUND.search(bare):
         return Rule(
@@ -325,26 +327,28 @@ def _read(text: str, causes: tuple[str, ...], effect: str, nodes: tuple[str, ...
             is_open=not _SEVERAL.search(bare),
         )
     if against:
-        told = f"rule of '{effect}' states {against}, which does not go with its nodes and their units. Leave it out."
-        return Rule(text, "broken", message=told, is_open=True)
-    said = said_of(text, (*causes, effect))
-    called = {short: name for short, name in symbols_in(names).items() if short not in said}
+        message = (
+            f"rule of '{effect}' states {against}, which does not go with its nodes and their units. Leave it out."
+        )
+        return Rule(text, "broken", message=message, is_open=True)
+    explained = said_of(text, (*causes, effect))
+    called = {short: name for short, name in symbols_in(names).items() if short not in explained}
     if re.search(r"\be\s*(?:\^|\*\*)", bare):  # Euler's number, whatever is called e
         called.pop("e", None)
-    letters = letters_of(text, causes, effect, (*said, *constants))
+    letters = letters_of(text, causes, effect, (*explained, *constants))
 
-    def parsed(candidate: str) -> Equation:
+    def parse_symbols(candidate: str) -> Equation:
         left, right = parse(candidate, (*names, *called, *constants), letters)
         known = {short: symbol(name) for short, name in called.items()}
-        return Equation(None if left is None else renamed(left, known), renamed(right, known))
+        return Equation(None if left is None else rename(left, known), rename(right, known))
 
     if percent := _HUNDRED.search(bare):  # (a / b) x 100 %: 81 of an effect in per cent; else 81, or .81
         if not says_percent(effect):
-            told = f"rule of '{effect}' times 100 % may be a share or a percentage. Name it '{effect} (%)'."
-            return Rule(text, "broken", message=told, is_open=True)
+            message = f"rule of '{effect}' times 100 % may be a share or a percentage. Name it '{effect} (%)'."
+            return Rule(text, "broken", message=message, is_open=True)
         bare = bare[: percent.start(1)] + bare[percent.end(1) :]
 
-    def bound(equation: Equation) -> Rule:
+    def bind(equation: Equation) -> Rule:
         fixed = {short: Number(value) for short, value in constants.items()}
         if equation.left is not None and with_base(equation.left, text) != equation.left:
             return Rule(
@@ -353,29 +357,29 @@ def _read(text: str, causes: tuple[str, ...], effect: str, nodes: tuple[str, ...
                 message=f"rule of '{effect}' has a log without a base. Write log10 or ln.",
                 is_open=True,
             )
-        rule = _in_shares(_bound(text, equation, causes, effect, nodes, values, fixed), effect, values)
+        rule = _in_shares(_bind_symbols(text, equation, causes, effect, nodes, values, fixed), effect, values)
         if rule.tree is not None and (tree := with_base(rule.tree, " ".join((text, effect, *causes)))) != rule.tree:
-            told = f"rule of '{effect}' takes a log that may be of base ten or e. Write log10 or ln."
-            rule = replace(rule, tree=tree, message=rule.message if tree is not None else told, is_open=tree is None)
+            message = f"rule of '{effect}' takes a log that may be of base ten or e. Write log10 or ln."
+            rule = replace(rule, tree=tree, message=rule.message if tree is not None else message, is_open=tree is None)
         used = {short: name for short, name in called.items() if name in rule.uses}
-        said = {short: f"{value:g}" for short, value in constants.items()}
-        return replace(rule, aliases={**rule.aliases, **used, **said}, units_inside=has_units)
+        shown = {short: f"{value:g}" for short, value in constants.items()}
+        return replace(rule, aliases={**rule.aliases, **used, **shown}, units_inside=has_units)
 
     for candidate in candidates(bare, causes, effect):
         if _OF_SOMETHING.match(candidate):  # probability of red = ...: no product
             continue
         try:
-            equation = parsed(candidate)
+            equation = parse_symbols(candidate)
         except RuleError as error:
             first = first or str(error)
             continue
-        rules.append(bound(_rounded(equation, text)))
+        rules.append(bind(_with_rounding(equation, text)))
         if rules[-1].kind == "formula":  # or one whose meaning is open: it has a message, and no value
             return _unless_gainsaid(rules[-1], text, candidate, causes, effect, values)
     # E = K + U = m v^2 / 2 + m g h: the side that is over the causes, all of them
     for side in re.split(r"=(?!=)", bare)[2:] if not _AND.search(bare) else ():
         try:
-            rule = bound(Equation(None, parsed(side).right))
+            rule = bind(Equation(None, parse_symbols(side).right))
         except RuleError:
             continue
         if rule.executable and causes and rule.uses >= set(causes):
@@ -385,9 +389,9 @@ def _read(text: str, causes: tuple[str, ...], effect: str, nodes: tuple[str, ...
         return replace(rule, text=text, units_inside=True, aliases={**rule.aliases, text: plain})
     if _CALL_LEFT.match(bare):  # sin(theta) = a / h says nothing of theta but by its inverse
         return rules[0] if rules else Rule(text, "broken", message=f"rule of '{effect}': {first}")
-    found = _in_words(text, causes, effect, values) or _in_parts(text, causes, effect, nodes, values)
-    if found is not None or rules:
-        return found or rules[0]
+    from_words = _in_words(text, causes, effect, values) or _in_parts(text, causes, effect, nodes, values)
+    if from_words is not None or rules:
+        return from_words or rules[0]
     if "=" not in text and len(_TWO_WORDS.findall(text)) > 1:
         return Rule(text, "words")
     return Rule(text, "broken", message=f"rule of '{effect}': {first}")
@@ -401,7 +405,7 @@ def _unless_gainsaid(rule: Rule, text: str, formula: str, causes: tuple[str, ...
     if any(tokens(cause) <= tokens(before) for cause in set(causes) - rule.uses) or (causes and not rule.uses):
         return Rule(text, "words")  # a formula of some of the causes, in a text that speaks of the others
     beside = (part.strip(" :;,") for part in (before, behind) if "=" not in part)
-    parts = (*restated(text), *beside)
+    parts = (*restatements(text), *beside)
     if (
         rule.tree is not None
         and not _differs(rule.tree, parts, text, causes, effect, values)
@@ -423,8 +427,8 @@ def _differs(tree: Tree, parts: Iterable[str], text: str, causes: tuple[str, ...
             rule = _read(part, causes, effect, (), values)
             other = rule.tree if rule.uses >= set(causes) else None
         else:
-            said = read_words(part, causes, effect, known)
-            other = None if said is None else said.tree
+            reading = read_words(part, causes, effect, known)
+            other = None if reading is None else reading.tree
         if other is not None and not agree(other, tree) and not _is_of_one(part, other, tree, text):
             return True
     return False
@@ -440,36 +444,37 @@ def _in_words(text: str, causes: tuple[str, ...], effect: str, values: Values) -
     known = {name: (value, unit) for name, value, unit in values}
     if any(part.casefold() not in " ".join((*causes, effect)).casefold() for part in _OTHER_PART.findall(text)):
         return None
-    found = read_words(text, causes, effect, known) or read_phrases(text, causes, effect, known)
-    if found is None and (parts := restated(text)):  # each part alone, or one of them where the others compute nothing
+    reading = read_words(text, causes, effect, known) or read_phrases(text, causes, effect, known)
+    if reading is None and (parts := restatements(text)):
+        # each part alone, or one of them where the others compute nothing
         each = [(read_words(part, causes, effect, known), computes(part)) for part in parts]
         read = [one for one, _ in each if one is not None]
-        found = read[0] if read and not any(one is None and more for one, more in each) else None
-    if found is None and (called := spelled_out(text, causes)) is not None:
+        reading = read[0] if read and not any(one is None and more for one, more in each) else None
+    if reading is None and (called := spelled_out(text, causes)) is not None:
         owners = {words: cause for cause, words in called.items()}
-        said = {words: known[cause] for words, cause in owners.items() if cause in known}
-        rule = _in_words(text, tuple(owners), effect_called(text, effect), tuple((w, *said[w]) for w in said))
-        return None if rule is None else _renamed(rule, owners, effect)
-    if found is None:
+        stated = {words: known[cause] for words, cause in owners.items() if cause in known}
+        rule = _in_words(text, tuple(owners), effect_called(text, effect), tuple((w, *stated[w]) for w in stated))
+        return None if rule is None else _over_symbols(rule, owners, effect)
+    if reading is None:
         return None
-    parts = restated(text)
+    parts = restatements(text)
     formulas = [part for part in parts if "=" in part]
     beside = " ".join(part for part in parts if "=" not in part)
     numbers = [value for _, value, _ in values]
     if any(gainsays(beside, formula, (*causes, effect), numbers) for formula in formulas):
         return None
-    if _differs(found.tree, (*parts, *re.split(r":\s", text)), text, causes, effect, values):
+    if _differs(reading.tree, (*parts, *re.split(r":\s", text)), text, causes, effect, values):
         return None
-    uses = frozenset(count_names(found.tree)) & frozenset(causes)
-    return Rule(text, "formula", found.tree, uses, found.phrases, read_as=f"{effect} = {found.formula}")
+    uses = frozenset(count_names(reading.tree)) & frozenset(causes)
+    return Rule(text, "formula", reading.tree, uses, reading.phrases, read_as=f"{effect} = {reading.formula}")
 
 
-def _renamed(rule: Rule, owners: Mapping[str, str], effect: str) -> Rule | None:
+def _over_symbols(rule: Rule, owners: Mapping[str, str], effect: str) -> Rule | None:
     """Of words in the place of symbols: the rule of the symbols, where it uses all of them."""
     if rule.tree is None or rule.uses != set(owners):
         return None
-    told = {**rule.aliases, **owners}
-    return replace(rule, tree=renamed(rule.tree, owners), uses=frozenset(owners.values()), aliases=told,
+    aliases = {**rule.aliases, **owners}
+    return replace(rule, tree=rename(rule.tree, owners), uses=frozenset(owners.values()), aliases=aliases,
                    read_as=f"{effect} = {rule.read_as.partition(' = ')[2]}")  # fmt: skip
 
 
@@ -480,22 +485,22 @@ def _in_parts(text: str, causes: tuple[str, ...], effect: str, nodes: tuple[str,
     if (reason := _REASON.match(text)) is not None:
         return _behind_a_reason(text, reason["why"], reason["rest"], causes, effect, values)
     if (twice := _TWICE.match(text)) is not None:
-        words, said_so = FRONT.sub("", twice[1]), twice[2]
+        words, formula_text = FRONT.sub("", twice[1]), twice[2]
     elif (twice := _COLON.match(text)) is not None:
-        words, said_so = (twice[2], twice[1]) if twice[1] else (twice[3], twice[4])
+        words, formula_text = (twice[2], twice[1]) if twice[1] else (twice[3], twice[4])
     elif (twice := _COMMA.match(text)) is not None:
-        words, said_so = twice["words"] or twice["then"], twice["formula"] or twice["first"]
+        words, formula_text = twice["words"] or twice["then"], twice["formula"] or twice["first"]
     else:
         return None
-    said = _in_words(words, causes, effect, values)
-    formula = _read(said_so, causes, effect, nodes, values)
-    if said is None:  # a = (v - u) / t beside words that nobody can read: it says itself that it gives the effect
-        called = symbol(said_so.partition("=")[0].strip(" $"))
+    from_words = _in_words(words, causes, effect, values)
+    formula = _read(formula_text, causes, effect, nodes, values)
+    if from_words is None:  # a = (v - u) / t beside words that nobody can read: it says itself that it gives the effect
+        called = symbol(formula_text.partition("=")[0].strip(" $"))
         gives = formula.uses >= set(causes) and (abbreviates(called, effect) or called in symbols_in([effect]))
-        clear = gives and causes and not gainsays(words, said_so, (*causes, effect))
+        clear = gives and causes and not gainsays(words, formula_text, (*causes, effect))
         return replace(formula, text=text) if formula.executable and clear else None
-    agrees = not formula.executable or (formula.tree and said.tree and agree(formula.tree, said.tree))
-    return replace(said, text=text) if agrees and said.uses >= set(causes) else None
+    agrees = not formula.executable or (formula.tree and from_words.tree and agree(formula.tree, from_words.tree))
+    return replace(from_words, text=text) if agrees and from_words.uses >= set(causes) else None
 
 
 def _behind_a_reason(
@@ -520,7 +525,7 @@ def _by_its_name(text: str, causes: tuple[str, ...], effect: str) -> Rule | None
     names = {symbol(cause): cause for cause in causes}
     if not isinstance(tree, Binary) or set(count_names(tree)) != set(names):
         return None
-    return Rule(text, "formula", renamed(tree, names), frozenset(causes), read_as=f"{effect}, by its name")
+    return Rule(text, "formula", rename(tree, names), frozenset(causes), read_as=f"{effect}, by its name")
 
 
 def _in_shares(rule: Rule, effect: str, values: Values) -> Rule:
@@ -530,25 +535,27 @@ def _in_shares(rule: Rule, effect: str, values: Values) -> Rule:
     if rule.tree is None or not (gives_percent or percents & rule.uses):
         return rule
     tree = in_shares(rule.tree, percents, gives_percent)
-    told = f"rule of '{effect}' leaves open what {named(sorted(percents & rule.uses) or [effect])}, in %, means in it."
+    message = (
+        f"rule of '{effect}' leaves open what {in_quotes(sorted(percents & rule.uses) or [effect])}, in %, means in it."
+    )
     return replace(
         rule,
         tree=tree,
-        message=rule.message if tree is not None else f"{told} Write shares as factors.",
+        message=rule.message if tree is not None else f"{message} Write shares as factors.",
         is_open=tree is None,
     )
 
 
-def _rounded(equation: Equation, text: str) -> Equation:
+def _with_rounding(equation: Equation, text: str) -> Equation:
     """`N = log10(t), rounded up`: the rounding stands behind the formula and belongs to it."""
-    said = ROUNDED.search(text)
-    if said is None:
+    rounding = ROUNDED.search(text)
+    if rounding is None:
         return equation
-    function = {"up": "ceil", "down": "floor"}.get(said[1], "round")
+    function = {"up": "ceil", "down": "floor"}.get(rounding[1], "round")
     return Equation(equation.left, Call(function, (equation.right,)))
 
 
-def _bound(
+def _bind_symbols(
     text: str,
     equation: Equation,
     causes: Sequence[str],
@@ -559,12 +566,12 @@ def _bound(
 ) -> Rule:
     """The symbols of an equation matched to the effect and its causes. `constants`: what the rule itself gives."""
     left, right = equation
-    said = said_of(text, (*causes, effect))
-    right = substituted(right, constants)
-    found = (count_names(left) if left is not None else {}) | count_names(right)
+    explained = said_of(text, (*causes, effect))
+    right = replace_names(right, constants)
+    symbols = (count_names(left) if left is not None else {}) | count_names(right)
     others = {symbol(node) for node in nodes if node not in causes and node != effect}
-    aliases = aliases_of(left, [name for name in found if name not in others], causes, effect, said)
-    unmatched = [name for name in found if name not in aliases]
+    aliases = aliases_of(left, [name for name in symbols if name not in others], causes, effect, explained)
+    unmatched = [name for name in symbols if name not in aliases]
     beyond = {
         symbol(node): node
         for node in nodes
@@ -581,21 +588,23 @@ def _bound(
     strange += [short for short, words in STANDS_FOR.findall(text) if is_other(words, aliases.get(short, ""))]
     if strange:
         verb = "is" if len(strange) == 1 else "are"
-        message = f"rule of '{effect}' uses {named(strange)}, which {verb} not among its causes ({named(causes)})."
+        message = (
+            f"rule of '{effect}' uses {in_quotes(strange)}, which {verb} not among its causes ({in_quotes(causes)})."
+        )
         return Rule(text, "broken", message=message)
-    right = substituted(renamed(right, aliases | beyond), nature)
-    left = None if left is None else substituted(renamed(left, aliases | beyond), nature)
-    tree = right if left is None or left == Name(effect) else isolated(left, right, effect)
+    right = replace_names(rename(right, aliases | beyond), nature)
+    left = None if left is None else replace_names(rename(left, aliases | beyond), nature)
+    tree = right if left is None or left == Name(effect) else isolate(left, right, effect)
     if tree is None or effect in count_names(tree):
         message = f"rule of '{effect}' cannot be solved for it. Write '{effect} = ...'."
         return Rule(text, "broken", message=message, equation=None if left is None else Equation(left, right))
     names = count_names(tree)
     missing = tuple(node for node in beyond.values() if node in names)
-    told = {short: name for short, name in aliases.items() if short != symbol(name)}
-    told |= {name: f"{number.value:g} in SI" for name, number in nature.items()}
-    message = f"the rule of '{effect}' uses {named(missing)}, which has no edge to it." if missing else ""
+    shown = {short: name for short, name in aliases.items() if short != symbol(name)}
+    shown |= {name: f"{number.value:g} in SI" for name, number in nature.items()}
+    message = f"the rule of '{effect}' uses {in_quotes(missing)}, which has no edge to it." if missing else ""
     uses = frozenset(names) & {*causes, *missing}
-    return Rule(text, "formula", tree, uses, told, message, beyond=missing)
+    return Rule(text, "formula", tree, uses, shown, message, beyond=missing)
 
 
 def _is_constant(name: str, text: str, values: Values) -> bool:

@@ -14,7 +14,6 @@ import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 from trueness.errors import TruenessError
 from trueness.reasoning.graph import Finding, PlanStep, Quantity, ReasoningGraph, RuleEdge, close
@@ -59,12 +58,12 @@ _AND = re.compile(r"\s*(?:,|;|&|\band\b)\s*")
 _ARROW = re.compile(r"\s*(?:->|=>|→|⇒|-->)\s*")
 
 
-def quantity_of(value: Any, unit: str | None = None) -> Quantity:
+def quantity_of(value: object, unit: str | None = None) -> Quantity:
     """A number, `10 N`, `$1,200`, `3 x 10^8 m/s`, `5 %`, or {"value": 10, "unit": "N"}; else text without a value."""
     if isinstance(value, Mapping):
         inner = value.get("value", value.get("amount"))
-        said = value.get("unit", value.get("units"))
-        return quantity_of(inner, str(said) if said else unit)
+        stated = value.get("unit", value.get("units"))
+        return quantity_of(inner, str(stated) if stated else unit)
     if isinstance(value, bool) or value is None:
         return Quantity(None, unit, "" if value is None else str(value).lower())
     if isinstance(value, int | float):
@@ -72,18 +71,18 @@ def quantity_of(value: Any, unit: str | None = None) -> Quantity:
         number = float(value) if isinstance(value, float) or abs(value) < 10**300 else math.inf
         return Quantity(number, unit) if math.isfinite(number) else Quantity(None, unit, "a number out of range")
     text = str(value)
-    found = _QUANTITY.match(text) if len(text) <= 120 else None
-    if found is None or _NO_UNIT.search(found["unit"] or ""):
+    match = _QUANTITY.match(text) if len(text) <= 120 else None
+    if match is None or _NO_UNIT.search(match["unit"] or ""):
         return _from_latex(text, unit) or Quantity(None, unit, text[:LONGEST_NAME])
-    number = float(f"1e{found['ten'].translate(_SUPERSCRIPT)}" if found["ten"] else found["number"].replace(",", ""))
-    if found["under"]:
-        number = number / float(found["under"]) if float(found["under"]) else math.nan
-    if found["power"]:
-        number *= float(f"1e{found['power'].translate(_SUPERSCRIPT)}")  # math.pow would raise at 10^999
+    number = float(f"1e{match['ten'].translate(_SUPERSCRIPT)}" if match["ten"] else match["number"].replace(",", ""))
+    if match["under"]:
+        number = number / float(match["under"]) if float(match["under"]) else math.nan
+    if match["power"]:
+        number *= float(f"1e{match['power'].translate(_SUPERSCRIPT)}")  # math.pow would raise at 10^999
     if not math.isfinite(number):
         return Quantity(None, unit, text)
-    said = (found["unit"] or "").strip() or _CURRENCY.get(found["currency"], "") or None
-    return Quantity(-number if found["sign"] in ("-", "−") else number, unit or said)
+    suffix = (match["unit"] or "").strip() or _CURRENCY.get(match["currency"], "") or None
+    return Quantity(-number if match["sign"] in ("-", "−") else number, unit or suffix)
 
 
 def _from_latex(text: str, unit: str | None) -> Quantity | None:
@@ -95,10 +94,10 @@ def _from_latex(text: str, unit: str | None) -> Quantity | None:
         return None
     one, *others = (part for part in _OR.split(text) if part.strip())
     if others:
-        said = [quantity_of(part) for part in (one, *others)]
-        known = [each.value for each in said if each.value is not None]
-        alike = len(known) == len(said) and all(close(each, known[0], 0.01) for each in known)
-        return said[0] if alike else None
+        quantities = [quantity_of(part) for part in (one, *others)]
+        known = [each.value for each in quantities if each.value is not None]
+        alike = len(known) == len(quantities) and all(close(each, known[0], 0.01) for each in known)
+        return quantities[0] if alike else None
     bare = _TYPESET.sub(" ", text.replace("\\$", "$").replace("\\%", "%").replace("^\\circ", "°")).strip(" .")
     bare = bare[1:-1].strip(" .") if bare[:1] == "{" and bare[-1:] == "}" else bare
     number = _UPRIGHT.split(bare, maxsplit=1)[0]
@@ -121,39 +120,39 @@ def _is_product(tree: Tree) -> bool:
     return all(_is_product(part) for part in parts(tree))
 
 
-def graph_from(given: Any) -> tuple[ReasoningGraph | None, tuple[Finding, ...]]:
+def graph_from(value: object) -> tuple[ReasoningGraph | None, tuple[Finding, ...]]:
     """The graph of a JSON value and what is wrong with it; None where nothing of a graph is there."""
-    given = _unwrapped(given)
-    if given is None:
+    record = _unwrap(value)
+    if record is None:
         got = (
             "a reasoning graph must be an object with 'target_variable', 'knowns' and 'causal_graph'; got none of them."
         )
         return None, (Finding(Status.UNREADABLE, got),)
     findings: list[Finding] = []
-    target = _name(_first(given, TARGET_KEYS))
-    units = _units(given, target)
-    knowns = dict(_knowns(_first(given, KNOWN_KEYS), units, findings))
-    edges = tuple(_edges(_first(given, EDGE_KEYS), findings, frozenset((target, *knowns))))
+    target = _name(_first(record, TARGET_KEYS))
+    units = _units(record, target)
+    knowns = dict(_knowns(_first(record, KNOWN_KEYS), units, findings))
+    edges = tuple(_edges(_first(record, EDGE_KEYS), findings, frozenset((target, *knowns))))
     target, knowns, edges = _one_spelling(target, knowns, edges)
-    asked_for, target = target, _nearly_named(target, knowns, edges)
-    if asked_for != target:
-        findings.append(Finding(Status.OK, f"the target '{asked_for}' is taken for the node '{target}'.", target))
+    stated, target = target, _nearly_named(target, knowns, edges)
+    if stated != target:
+        findings.append(Finding(Status.OK, f"the target '{stated}' is taken for the node '{target}'.", target))
     named = {*knowns, *(name for edge in edges for name in (*edge.causes, edge.effect))}
     knowns = {name: _of_node(known, named - {name}) for name, known in knowns.items()}
-    asked = {target, *(edge.effect for edge in edges)}
-    knowns = {name: known for name, known in knowns.items() if not (name in asked and _open(known))}
+    computed = {target, *(edge.effect for edge in edges)}
+    knowns = {name: known for name, known in knowns.items() if not (name in computed and _open(known))}
     findings += [
         Finding(Status.UNREADABLE, f"known '{name}' has no value. Give a number.", name)
         for name, known in knowns.items()
         if _open(known)
     ]
-    plan = tuple(_plan(_first(given, PLAN_KEYS), findings))
+    plan = tuple(_plan(_first(record, PLAN_KEYS), findings))
     nodes = {*knowns, *(name for edge in edges for name in (*edge.causes, edge.effect))}
     if not target:
         findings.append(Finding(Status.UNREADABLE, "'target_variable' is missing. Name the node that is asked for."))
     elif edges and target not in nodes:
-        told = f"the target '{target}' is not in the causal graph. Add an edge to it."
-        findings.append(Finding(Status.DEGENERATE, told, target))
+        message = f"the target '{target}' is not in the causal graph. Add an edge to it."
+        findings.append(Finding(Status.DEGENERATE, message, target))
     if not edges:
         findings.append(Finding(Status.UNREADABLE, "'causal_graph' has no edge that can be read."))
     units = {name: unit for name in nodes if (unit := unit_in(name)) is not None} | units
@@ -161,8 +160,8 @@ def graph_from(given: Any) -> tuple[ReasoningGraph | None, tuple[Finding, ...]]:
     graph = ReasoningGraph(target, knowns, edges, plan, extra, tuple(findings))
     graph = without_mirrors(graph) if graph.cycle else graph
     if graph.cycle:
-        told = f"the graph has a cycle: {' -> '.join(graph.cycle)}. Take one of its edges out."
-        findings.append(Finding(Status.DEGENERATE, told, graph.cycle[0]))
+        message = f"the graph has a cycle: {' -> '.join(graph.cycle)}. Take one of its edges out."
+        findings.append(Finding(Status.DEGENERATE, message, graph.cycle[0]))
         graph = replace(graph, findings=tuple(findings))
     return graph, tuple(findings)
 
@@ -217,31 +216,31 @@ def status_of(graph: ReasoningGraph | None) -> Status:
     return Status.DEGENERATE if graph.cycle else Status.OK
 
 
-def looks_like_graph(given: Any) -> int:
+def looks_like_graph(value: object) -> int:
     """How many of the four parts are there, also one level below."""
-    inner = _unwrapped(given)
+    inner = _unwrap(value)
     return 0 if inner is None else sum(_first(inner, keys) is not None for keys in (TARGET_KEYS, KNOWN_KEYS, EDGE_KEYS))
 
 
-def _unwrapped(given: Any, depth: int = 3) -> Mapping[str, Any] | None:
-    if isinstance(given, list) and any(isinstance(item, Mapping) and _first(item, _EFFECT) for item in given[:MOST]):
-        return {"causal_graph": given}
-    if not isinstance(given, Mapping) or not depth:
+def _unwrap(value: object, depth: int = 3) -> Mapping[str, object] | None:
+    if isinstance(value, list) and any(isinstance(item, Mapping) and _first(item, _EFFECT) for item in value[:MOST]):
+        return {"causal_graph": value}
+    if not isinstance(value, Mapping) or not depth:
         return None
-    if any(_first(given, keys) is not None for keys in (TARGET_KEYS, EDGE_KEYS[:-1])):
-        return given
+    if any(_first(value, keys) is not None for keys in (TARGET_KEYS, EDGE_KEYS[:-1])):
+        return value
     for key in WRAPPERS:
-        inner = _unwrapped(given.get(key), depth - 1)
+        inner = _unwrap(value.get(key), depth - 1)
         if inner is not None:
             return inner
-    return given if _first(given, KNOWN_KEYS) is not None else None
+    return value if _first(value, KNOWN_KEYS) is not None else None
 
 
-def _first(given: Mapping[str, Any], keys: Sequence[str]) -> Any:
-    return next((given[key] for key in keys if given.get(key) is not None), None)
+def _first(record: Mapping[str, object], keys: Sequence[str]) -> object:
+    return next((record[key] for key in keys if record.get(key) is not None), None)
 
 
-def _name(value: Any) -> str:
+def _name(value: object) -> str:
     if isinstance(value, Mapping):
         value = _first(value, ("name", "variable", "id", "symbol"))
     is_number = isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e15
@@ -250,31 +249,31 @@ def _name(value: Any) -> str:
     return ""
 
 
-def _units(given: Mapping[str, Any], target: str) -> dict[str, str]:
-    said = given.get("units")
-    found = {_name(name): str(unit) for name, unit in said.items() if unit} if isinstance(said, Mapping) else {}
-    of_target = given.get("target_unit", given.get("unit"))
+def _units(record: Mapping[str, object], target: str) -> dict[str, str]:
+    stated = record.get("units")
+    units = {_name(name): str(unit) for name, unit in stated.items() if unit} if isinstance(stated, Mapping) else {}
+    of_target = record.get("target_unit", record.get("unit"))
     if target and isinstance(of_target, str):
-        found.setdefault(target, of_target)
-    return found
+        units.setdefault(target, of_target)
+    return units
 
 
-def _knowns(given: Any, units: Mapping[str, str], findings: list[Finding]) -> Iterator[tuple[str, Quantity]]:
-    if given is None:
+def _knowns(stated: object, units: Mapping[str, str], findings: list[Finding]) -> Iterator[tuple[str, Quantity]]:
+    if stated is None:
         findings.append(Finding(Status.UNREADABLE, "'knowns' is missing. Give the values that the problem states."))
         return
-    if isinstance(given, Mapping):
-        pairs = [(_name(name), value) for name, value in given.items()]
-    elif isinstance(given, list):
+    if isinstance(stated, Mapping):
+        pairs: list[tuple[str, object]] = [(_name(name), value) for name, value in stated.items()]
+    elif isinstance(stated, list):
         pairs = [
             (_name(item), item if isinstance(item, Mapping) else None)
             if not isinstance(item, list) or len(item) != 2
             else (_name(item[0]), item[1])
-            for item in given
+            for item in stated
         ]
     else:
         findings.append(
-            Finding(Status.UNREADABLE, f"'knowns' must be an object of names and values, got {_kind(given)}.")
+            Finding(Status.UNREADABLE, f"'knowns' must be an object of names and values, got {_kind(stated)}.")
         )
         return
     if len(pairs) > MOST:
@@ -299,67 +298,67 @@ def _open(known: Quantity) -> bool:
     return known.value is None and known.text.strip().lower() in _OPEN
 
 
-def _edges(given: Any, findings: list[Finding], own: frozenset[str]) -> Iterator[RuleEdge]:
-    """own: names that the graph has elsewhere, and that are one name whatever stands in them."""
-    if isinstance(given, Mapping):
-        inner = _first(given, EDGE_KEYS)
-        given = inner if inner is not None else [given]
-    if given is None:
+def _edges(items: object, findings: list[Finding], known: frozenset[str]) -> Iterator[RuleEdge]:
+    """known: names that the graph has elsewhere, and that are one name whatever stands in them."""
+    if isinstance(items, Mapping):
+        inner = _first(items, EDGE_KEYS)
+        items = inner if inner is not None else [items]
+    if items is None:
         return
-    if not isinstance(given, list | tuple):
-        findings.append(Finding(Status.UNREADABLE, f"'causal_graph' must be a list of edges, got {_kind(given)}."))
+    if not isinstance(items, list | tuple):
+        findings.append(Finding(Status.UNREADABLE, f"'causal_graph' must be a list of edges, got {_kind(items)}."))
         return
-    if len(given) > MOST:
-        findings.append(Finding(Status.TRUNCATED, f"at most {MOST:,} edges are read, got {len(given):,}."))
-    for number, item in enumerate(given[:MOST], start=1):
-        causes, effects, rule = _edge_parts(item, own)
+    if len(items) > MOST:
+        findings.append(Finding(Status.TRUNCATED, f"at most {MOST:,} edges are read, got {len(items):,}."))
+    for number, item in enumerate(items[:MOST], start=1):
+        causes, effects, rule = _edge_parts(item, known)
         if not causes or not effects:
             lacks = "a cause" if not causes else "an effect"
-            told = f"edge {number} must have {lacks}, got {_shown(item)}; it is left out."
-            findings.append(Finding(Status.UNREADABLE, told))
+            message = f"edge {number} must have {lacks}, got {_describe(item)}; it is left out."
+            findings.append(Finding(Status.UNREADABLE, message))
             continue
         if not isinstance(rule, str):
             if rule is not None:
-                told = f"the rule of edge {number} must be text, got {_kind(rule)}; the edge is kept without it."
-                findings.append(Finding(Status.UNREADABLE, told, effects[0]))
+                message = f"the rule of edge {number} must be text, got {_kind(rule)}; the edge is kept without it."
+                findings.append(Finding(Status.UNREADABLE, message, effects[0]))
             rule = ""
         for effect in effects:
             if effect in causes:
-                told = f"'{effect}' must not be its own cause (edge {number})."
-                findings.append(Finding(Status.DEGENERATE, told, effect))
+                message = f"'{effect}' must not be its own cause (edge {number})."
+                findings.append(Finding(Status.DEGENERATE, message, effect))
             yield RuleEdge(causes, effect, rule.strip())
 
 
-def _edge_parts(item: Any, own: frozenset[str]) -> tuple[tuple[str, ...], tuple[str, ...], Any]:
+def _edge_parts(item: object, known: frozenset[str]) -> tuple[tuple[str, ...], tuple[str, ...], object]:
     if isinstance(item, Mapping):
-        return _names(_first(item, _CAUSES), own), _names(_first(item, _EFFECT), own), _first(item, _RULE)
+        return _names(_first(item, _CAUSES), known), _names(_first(item, _EFFECT), known), _first(item, _RULE)
     if isinstance(item, str):
         ends = _ARROW.split(item[:LONGEST_NAME])
-        return (_names(ends[0], own), _names(ends[1], own), None) if len(ends) == 2 else ((), (), None)
+        return (_names(ends[0], known), _names(ends[1], known), None) if len(ends) == 2 else ((), (), None)
     if isinstance(item, list | tuple) and len(item) in (2, 3):
-        return _names(item[0], own), _names(item[1], own), item[2] if len(item) == 3 else None
+        return _names(item[0], known), _names(item[1], known), item[2] if len(item) == 3 else None
     return (), (), None
 
 
-def _names(value: Any, own: frozenset[str] = frozenset()) -> tuple[str, ...]:
-    """Names of a list, or of a text with several of them; each once. `Power dissipated, P` is one where it is own."""
-    if isinstance(value, str) and _name(value) in own:
+def _names(value: object, known: frozenset[str] = frozenset()) -> tuple[str, ...]:
+    """Names of a list, or of a text with several of them; each once. `Power dissipated, P` is one where it is known."""
+    if isinstance(value, str) and _name(value) in known:
         return (_name(value),)
     if isinstance(value, list | tuple):
-        found = [_name(part) for part in value]
+        names = [_name(part) for part in value]
     else:
-        found = [part.strip() for part in _AND.split(_name(value))]
-        found = found if all(part.count("(") == part.count(")") for part in found) else [_name(value)]  # B(x, y)
-    return tuple(dict.fromkeys(name for name in found if name))
+        names = [part.strip() for part in _AND.split(_name(value))]
+        names = names if all(part.count("(") == part.count(")") for part in names) else [_name(value)]  # B(x, y)
+    return tuple(dict.fromkeys(name for name in names if name))
 
 
-def _plan(given: Any, findings: list[Finding]) -> Iterator[PlanStep]:
-    if given is None:
+def _plan(steps: object, findings: list[Finding]) -> Iterator[PlanStep]:
+    if steps is None:
         return
-    if not isinstance(given, list):
-        findings.append(Finding(Status.UNREADABLE, f"'computation_plan' must be a list of steps, got {_kind(given)}."))
+    if not isinstance(steps, list):
+        findings.append(Finding(Status.UNREADABLE, f"'computation_plan' must be a list of steps, got {_kind(steps)}."))
         return
-    for number, item in enumerate(given[:MOST], start=1):
+    for number, item in enumerate(steps[:MOST], start=1):
         if isinstance(item, str):
             yield PlanStep(f"step{number}", "", (), item)
         elif isinstance(item, Mapping):
@@ -372,7 +371,7 @@ def _plan(given: Any, findings: list[Finding]) -> Iterator[PlanStep]:
             )
 
 
-def _kind(value: Any) -> str:
+def _kind(value: object) -> str:
     return {
         str: "text",
         bool: "true or false",
@@ -383,7 +382,7 @@ def _kind(value: Any) -> str:
     }.get(type(value), type(value).__name__)
 
 
-def _shown(value: Any) -> str:
+def _describe(value: object) -> str:
     if isinstance(value, Mapping):
         return f"an object with {', '.join(map(repr, list(value)[:4]))}" if value else "an empty object"
     return f"{value[:40]!r}" if isinstance(value, str) else _kind(value)

@@ -29,15 +29,15 @@ def spelled_out(text: str, causes: Sequence[str]) -> dict[str, str] | None:
     if not causes or not all(_base(cause) for cause in causes):
         return None
     lowered = text.casefold()
-    found: dict[str, str] = {}
+    words_of: dict[str, str] = {}
     for cause in causes:
         called = [words for words in _words_of(cause) if re.search(rf"\b{words}\b", lowered)]
         longest = [words for words in called if not any(words != more and words in more for more in called)]
         if len(longest) != 1 or len(re.findall(rf"\b{longest[0]}\b", _SUBJECT.sub("", lowered))) != 1:
             return None
-        found[cause] = longest[0]
-    meant = [[cause for cause in causes if words in _words_of(cause)] for words in found.values()]
-    return found if all(len(of) == 1 for of in meant) and len(set(found.values())) == len(found) else None
+        words_of[cause] = longest[0]
+    meant = [[cause for cause in causes if words in _words_of(cause)] for words in words_of.values()]
+    return words_of if all(len(of) == 1 for of in meant) and len(set(words_of.values())) == len(words_of) else None
 
 
 def effect_called(text: str, effect: str) -> str:
@@ -54,8 +54,8 @@ def effect_called(text: str, effect: str) -> str:
 
 def _base(name: str) -> str:
     bare = re.sub(r"\s*[(\[].*$", "", name.strip())
-    found = _SYMBOL.fullmatch(symbol(bare))
-    return found[1] if found else ""
+    match = _SYMBOL.fullmatch(symbol(bare))
+    return match[1] if match else ""
 
 
 def _words_of(name: str) -> tuple[str, ...]:

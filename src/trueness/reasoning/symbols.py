@@ -6,14 +6,17 @@ Execution itself is in floats: a power tower is a number out of range there, and
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from trueness.errors import DataError, MissingExtra
 from trueness.outside import one_line
 from trueness.reasoning.trees import CONSTANTS, Binary, Call, Choice, Name, Negative, Number, Tree
 
+if TYPE_CHECKING:
+    import sympy
 
-def to_sympy(tree: Tree) -> Any:
+
+def to_sympy(tree: Tree) -> sympy.Basic:
     """The sympy expression; names become real symbols. What sympy cannot write is one line."""
     try:
         import sympy  # noqa: F401
@@ -25,7 +28,7 @@ def to_sympy(tree: Tree) -> Any:
         raise DataError(f"the rule must be one that sympy can write, got: {one_line(error)}. Mend it there.") from None
 
 
-def _expression(tree: Tree) -> Any:
+def _expression(tree: Tree) -> sympy.Basic:
     import sympy
 
     if isinstance(tree, Number):
@@ -46,7 +49,7 @@ def _expression(tree: Tree) -> Any:
     return _call(tree)
 
 
-def _binary(tree: Binary) -> Any:
+def _binary(tree: Binary) -> sympy.Basic:
     import sympy
 
     if tree.operator in ("and", "or") or tree.operator in _RELATIONS:
@@ -62,7 +65,7 @@ def _binary(tree: Binary) -> Any:
 _RELATIONS = {"<": "Lt", "<=": "Le", ">": "Gt", ">=": "Ge", "==": "Eq", "!=": "Ne"}
 
 
-def _truth(tree: Tree) -> Any:
+def _truth(tree: Tree) -> sympy.Basic:
     import sympy
 
     if isinstance(tree, Binary) and tree.operator in _RELATIONS:
@@ -73,7 +76,7 @@ def _truth(tree: Tree) -> Any:
     return sympy.Ne(_expression(tree), 0)
 
 
-def _call(tree: Call) -> Any:
+def _call(tree: Call) -> sympy.Basic:
     import sympy
 
     values = [_expression(part) for part in tree.arguments]

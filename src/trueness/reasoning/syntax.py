@@ -138,7 +138,7 @@ def parse(text: str, names: tuple[str, ...] = (), letters: frozenset[str] = froz
             raise RuleError("a rule must be one equation, got two. Give each effect its own.")
     left, right, *_ = (sides[0], sides[1]) if len(sides) > 1 else ([], sides[0])  # behind a second = is the computation
     known = frozenset((*(symbol(name) for name in names), *CONSTANTS, *NATURE)) if names else frozenset[str]()
-    return Equation(_parsed(left, known, letters) if len(sides) > 1 else None, _parsed(right, known, letters))
+    return Equation(_parse_side(left, known, letters) if len(sides) > 1 else None, _parse_side(right, known, letters))
 
 
 def _with_symbols(text: str, names: Sequence[str]) -> str:
@@ -163,12 +163,12 @@ def plain(text: str) -> str:
 
 
 def _as_characters(text: str) -> str:
-    text = _INVERSE.sub(lambda found: f"a{found[1] or found[2]}(", text)
+    text = _INVERSE.sub(lambda match: f"a{match[1] or match[2]}(", text)
     text = _MODULE.sub("", re.sub(r"\b(?:math|np|numpy)\.log\(", "ln(", text))
     text = re.sub(r"(?<=[\w)])\s+mod\s+(?=[\w(])", " % ", text)
-    text = _FACTORIAL.sub(lambda found: f" factorial({found[1] or found[2]})", text)
-    text = _SUPERSCRIPT.sub(lambda found: f"^({found[0].translate(_DIGITS_OF)})", text)
-    text = _MIXED.sub(lambda found: f"({found[1]} + {unicodedata.normalize('NFKC', found[2]).replace('⁄', '/')})", text)
+    text = _FACTORIAL.sub(lambda match: f" factorial({match[1] or match[2]})", text)
+    text = _SUPERSCRIPT.sub(lambda match: f"^({match[0].translate(_DIGITS_OF)})", text)
+    text = _MIXED.sub(lambda match: f"({match[1]} + {unicodedata.normalize('NFKC', match[2]).replace('⁄', '/')})", text)
     text = "".join(_SIGNS.get(letter, letter) for letter in text.strip().strip("$`"))
     before = "" if set("\\{") & set(text) else text
     while before != text:  # from the innermost braces outwards; each round removes some
@@ -204,20 +204,20 @@ def symbol(name: str) -> str:
 
 def _spellings(names: Iterable[str]) -> list[tuple[str, str]]:
     """How names of several words may stand in a rule, the longest first: `net force` for net_force or Net Force (N)."""
-    found: dict[str, set[str]] = {}
+    symbols_of: dict[str, set[str]] = {}
     for name in names:
         for spelling in (name.strip(), name.strip().replace("_", " "), _BRACKETS.sub("", name.strip())):
             if spelling and spelling != symbol(name) and not spelling.isdigit():
-                found.setdefault(spelling, set()).add(symbol(name))
-    clear = [(spelling, min(owners)) for spelling, owners in found.items() if len(owners) == 1]
+                symbols_of.setdefault(spelling, set()).add(symbol(name))
+    clear = [(spelling, min(owners)) for spelling, owners in symbols_of.items() if len(owners) == 1]
     return sorted(clear, key=lambda pair: -len(pair[0]))
 
 
 def _tokens(text: str, names: Iterable[str]) -> list[_Token]:
-    for spelling, own in _spellings(names):
+    for spelling, short in _spellings(names):
         if spelling.lower() in text.lower():
             case = re.IGNORECASE if len(spelling) > 2 else 0  # M and m, T and t are two
-            text = re.sub(rf"(?<!\w){re.escape(spelling)}(?!\w)", own, text, flags=case)
+            text = re.sub(rf"(?<!\w){re.escape(spelling)}(?!\w)", short, text, flags=case)
     tokens: list[_Token] = []
     at, opened = 0, 0
     text = text.rstrip().rstrip(".;")
@@ -244,7 +244,7 @@ def _tokens(text: str, names: Iterable[str]) -> list[_Token]:
     return tokens
 
 
-def _reordered(tokens: list[_Token]) -> list[_Token]:
+def _reorder(tokens: list[_Token]) -> list[_Token]:
     """`if c then a else b` as Python has it, ((a) if (c) else (b)); the last one first, since it lies inside others."""
     for at in reversed(range(len(tokens))):
         if tokens[at].text != "if" or (at and tokens[at - 1].text not in ("(", ",", "|", "else")):
@@ -296,7 +296,7 @@ def _split(token: _Token, known: frozenset[str], letters: frozenset[str]) -> lis
     return [token]
 
 
-def _divided(tokens: list[_Token]) -> list[_Token]:
+def _group_divisors(tokens: list[_Token]) -> list[_Token]:
     """`PV/RT` and `b/2a` divide by the product that is written together; `1/2 m v` is a half of m v; what blanks leave
     open (`a / b c`), or custom does (`1/2πRC`), is refused."""
     at = 0
@@ -366,7 +366,7 @@ def _as_python(tokens: list[_Token], names: list[str], known: frozenset[str]) ->
         if kind == "number":
             written = repr(_number(text).value)
         elif kind == "name":
-            written = _named(text, ahead, names, known)
+            written = _identifier(text, ahead, names, known)
         elif kind == "%" and before.kind == "number" and ahead.kind in ("name", "("):
             raise RuleError(f"a rule must not leave open whether {before.text} % is a share or a remainder. Add 'of'.")
         elif kind == "%" and ahead.kind not in ("number", "name", "(") and before.kind != "%":
@@ -381,7 +381,7 @@ def _as_python(tokens: list[_Token], names: list[str], known: frozenset[str]) ->
     return " ".join(out)
 
 
-def _named(name: str, ahead: _Token, names: list[str], known: frozenset[str]) -> str:
+def _identifier(name: str, ahead: _Token, names: list[str], known: frozenset[str]) -> str:
     if "__" in name or name == "lambda":
         raise RuleError(f"a name in a rule must not be {name[:30]!r}. Use letters, digits and single underscores.")
     function = name.lower()
@@ -396,9 +396,9 @@ def _named(name: str, ahead: _Token, names: list[str], known: frozenset[str]) ->
     return f"n{len(names) - 1}"
 
 
-def _parsed(tokens: list[_Token], known: frozenset[str], letters: frozenset[str]) -> Tree:
+def _parse_side(tokens: list[_Token], known: frozenset[str], letters: frozenset[str]) -> Tree:
     names: list[str] = []
-    tokens = _reordered(_divided([part for token in tokens for part in _split(token, known, letters)]))
+    tokens = _reorder(_group_divisors([part for token in tokens for part in _split(token, known, letters)]))
     known |= letters
     try:
         parsed = ast.parse(_as_python(tokens, names, known), mode="eval").body

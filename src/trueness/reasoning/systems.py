@@ -15,8 +15,8 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
-from trueness.reasoning.graph import close, named
-from trueness.reasoning.isolation import NotIsolated, isolated, preimage
+from trueness.reasoning.graph import close, in_quotes
+from trueness.reasoning.isolation import NotIsolated, isolate, preimage
 from trueness.reasoning.rational import Rational, rational
 from trueness.reasoning.trees import (
     Binary,
@@ -27,11 +27,11 @@ from trueness.reasoning.trees import (
     Negative,
     Number,
     Tree,
-    compiled,
+    compile_tree,
     count_names,
     evaluate,
     parts,
-    substituted,
+    replace_names,
 )
 
 Relation: TypeAlias = tuple[Tree, Tree]  # left = right
@@ -51,7 +51,7 @@ class Substitution(NamedTuple):
     rest: tuple[Relation, ...]
     open: tuple[str, ...]  # unknowns without a step
     slots: Mapping[str, int]
-    compiled: tuple[
+    evaluators: tuple[
         tuple[int, Evaluator], ...
     ]  # the steps from the last to the first, as functions of a list of values
     sides: tuple[tuple[Evaluator, Evaluator], ...]  # of what is left
@@ -70,10 +70,10 @@ def substitute(relations: Sequence[Relation], unknowns: Sequence[str], slots: Ma
     if len(unknowns) > MOST_UNKNOWNS or len(relations) > 2 * MOST_UNKNOWNS:
         return None
     waiting, open_ones, steps = list(relations), list(unknowns), []
-    while (found := _next_step(waiting, open_ones)) is not None:
-        used, name, tree = found
+    while (step := _next_step(waiting, open_ones)) is not None:
+        used, name, tree = step
         waiting = [
-            (substituted(left, {name: tree}), substituted(right, {name: tree}))
+            (replace_names(left, {name: tree}), replace_names(right, {name: tree}))
             for k, (left, right) in enumerate(waiting)
             if k != used
         ]
@@ -81,8 +81,8 @@ def substitute(relations: Sequence[Relation], unknowns: Sequence[str], slots: Ma
         steps.append((name, tree))
         if _are_large([tree for _, tree in steps] + [side for relation in waiting for side in relation]):
             return None
-    made = tuple((slots[name], compiled(tree, slots)) for name, tree in reversed(steps))
-    sides = tuple((compiled(left, slots), compiled(right, slots)) for left, right in waiting)
+    made = tuple((slots[name], compile_tree(tree, slots)) for name, tree in reversed(steps))
+    sides = tuple((compile_tree(left, slots), compile_tree(right, slots)) for left, right in waiting)
     return Substitution(tuple(steps), tuple(waiting), tuple(open_ones), slots, made, sides)
 
 
@@ -90,10 +90,10 @@ def solve(plan: Substitution, values: Mapping[str, float], target: str) -> Solut
     """The unknowns at these values of the knowns, as far as the relations determine them."""
     within = {name for relation in plan.rest for side in relation for name in count_names(side)} & set(plan.open)
     if len(within) > 1:
-        return Solution({}, message=f"the rules do not give {named(sorted(within))} a value, also not together.")
+        return Solution({}, message=f"the rules do not give {in_quotes(sorted(within))} a value, also not together.")
     free = tuple(name for name in plan.open if name not in within)
     if free and any(not _is_smooth(side) for _, side in plan.steps):
-        return Solution({}, message=f"{named(free)} has no value.")
+        return Solution({}, message=f"{in_quotes(free)} has no value.")
     tried = [list(_solutions(plan, values, free, within, root)) for root in (_POINTS if free else _POINTS[:1])]
     if not all(tried):
         return Solution({}, message="the equations contradict each other or have no solution.")
@@ -103,14 +103,14 @@ def solve(plan: Substitution, values: Mapping[str, float], target: str) -> Solut
     first = tried[0][0]
     if any(not close(one, targets[0], _SAME) for one in targets):
         several = sorted({f"{solution.get(target, math.nan):.6g}" for solution in tried[0]})
-        told = f"the equations have several solutions: {', '.join(several)}." if len(several) > 1 else ""
-        return Solution({}, message=told or f"{named(free)} has no value, and the target depends on it.")
+        message = f"the equations have several solutions: {', '.join(several)}." if len(several) > 1 else ""
+        return Solution({}, message=message or f"{in_quotes(free)} has no value, and the target depends on it.")
     same = {
         name: value
         for name, value in first.items()
         if all(close(other.get(name, math.nan), value, _SAME) for solutions in tried for other in solutions)
     }
-    return Solution(same, free, f"{named(free)} has no value; the target does not depend on it." if free else "")
+    return Solution(same, free, f"{in_quotes(free)} has no value; the target does not depend on it." if free else "")
 
 
 def _solutions(
@@ -123,7 +123,7 @@ def _solutions(
         for name, value in (point | start).items():
             full[plan.slots[name]] = value
         try:
-            for slot, step in plan.compiled:
+            for slot, step in plan.evaluators:
                 full[slot] = step(full)
             fulfilled = all(_agree(left(full), right(full)) for left, right in plan.sides)
         except (ArithmeticError, ValueError):
@@ -144,11 +144,11 @@ def _roots(rest: Sequence[Relation], name: str, values: Mapping[str, float]) -> 
     if sum(counts) == 1:
         holding, other = (left, right) if counts[0] else (right, left)
         try:
-            found = preimage(holding, name, evaluate(other, values), lambda tree: evaluate(tree, values))
+            inverse = preimage(holding, name, evaluate(other, values), lambda tree: evaluate(tree, values))
         except (NotIsolated, ArithmeticError, ValueError, KeyError):
             return
-        if not found.ranges and not found.periodic:
-            yield from ({name: point} for point in found.points)
+        if not inverse.ranges and not inverse.periodic:
+            yield from ({name: point} for point in inverse.points)
 
 
 def _agree(left: float, right: float) -> bool:
@@ -177,8 +177,8 @@ def _linear(left: Tree, right: Tree, name: str) -> Tree | None:
     if any(_degree(side, name) not in (0, 1) for side in (left, right)):
         return None
     difference = Binary("-", left, right)
-    at_zero = substituted(difference, {name: Number(0.0)})
-    slope = Binary("-", substituted(difference, {name: Number(1.0)}), at_zero)
+    at_zero = replace_names(difference, {name: Number(0.0)})
+    slope = Binary("-", replace_names(difference, {name: Number(1.0)}), at_zero)
     return Binary("/", Negative(at_zero), slope)
 
 
@@ -205,7 +205,7 @@ def _undone(left: Tree, right: Tree, name: str) -> Tree | None:
     for side in (left, right):
         if any(_is_power(part) and name in count_names(part) for part in _walk(side)):
             return None
-    return isolated(left, right, name)
+    return isolate(left, right, name)
 
 
 def _is_power(tree: Tree) -> bool:
@@ -222,10 +222,10 @@ def _is_smooth(tree: Tree) -> bool:
 
 
 def _walk(tree: Tree) -> list[Tree]:
-    found = [tree]
-    for part in found:  # grows while it is walked
-        found.extend(parts(part))
-    return found
+    nodes = [tree]
+    for part in nodes:  # grows while it is walked
+        nodes.extend(parts(part))
+    return nodes
 
 
 def _are_large(trees: Sequence[Tree]) -> bool:

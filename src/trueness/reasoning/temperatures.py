@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from trueness.reasoning.trees import Binary, Call, Name, Number, Tree, parts, substituted
+from trueness.reasoning.trees import Binary, Call, Name, Number, Tree, parts, replace_names
 
 KELVIN, CELSIUS, FAHRENHEIT = "K", "°C", "°F"
 ZERO = Number(273.15)
@@ -65,7 +65,7 @@ def in_kelvin(tree: Tree, scales: Mapping[str, str], per_kelvin: frozenset[str])
         raise Ambiguous(f"'{name}' is in {scales[name]}, what it meets is in K: a point or a difference. Give it in K.")
     if beside and not (absolute or ratio) and len(meets) == 1:
         return tree
-    return substituted(tree, {name: _kelvin(name, scales[name]) for name in points})
+    return replace_names(tree, {name: _kelvin(name, scales[name]) for name in points})
 
 
 def as_declared(tree: Tree, scales: Mapping[str, str], declared: str | None) -> Tree:

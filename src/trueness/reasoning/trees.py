@@ -72,7 +72,7 @@ def _whole(value: float, most: float = 170) -> int:
     return int(value)
 
 
-def _counted(value: float) -> int:
+def _count(value: float) -> int:
     return _whole(value, 1e12)  # 252 cm has divisors; its factorial has no float
 
 
@@ -100,8 +100,8 @@ FUNCTIONS: Mapping[str, tuple[Callable[..., float], int, int]] = {  # name -> fu
     "sum": (lambda *values: math.fsum(values), 1, 50),
     "mean": (lambda *values: fmean(values), 1, 50),
     "factorial": (lambda value: float(math.factorial(_whole(value))), 1, 1),
-    "gcd": (lambda *values: float(math.gcd(*map(_counted, values))), 2, 50),
-    "lcm": (lambda *values: float(math.lcm(*map(_counted, values))), 2, 50),
+    "gcd": (lambda *values: float(math.gcd(*map(_count, values))), 2, 50),
+    "lcm": (lambda *values: float(math.lcm(*map(_count, values))), 2, 50),
     "comb": (lambda n, k: float(math.comb(_whole(n), _whole(k))), 2, 2),
 }
 OPERATORS: Mapping[str, Callable[[float, float], float]] = {
@@ -175,26 +175,26 @@ def agree(tree: Tree, other: Tree) -> bool:
     return True
 
 
-def renamed(tree: Tree, names: Mapping[str, str]) -> Tree:
-    return substituted(tree, {old: Name(new) for old, new in names.items()})
+def rename(tree: Tree, names: Mapping[str, str]) -> Tree:
+    return replace_names(tree, {old: Name(new) for old, new in names.items()})
 
 
-def substituted(tree: Tree, trees: Mapping[str, Tree]) -> Tree:
+def replace_names(tree: Tree, trees: Mapping[str, Tree]) -> Tree:
     """The tree with trees in the place of names."""
     if isinstance(tree, Name):
         return trees.get(tree.name, tree)
     if isinstance(tree, Number):
         return tree
     if isinstance(tree, Negative):
-        return Negative(substituted(tree.operand, trees))
+        return Negative(replace_names(tree.operand, trees))
     if isinstance(tree, Binary):
-        return Binary(tree.operator, substituted(tree.left, trees), substituted(tree.right, trees))
+        return Binary(tree.operator, replace_names(tree.left, trees), replace_names(tree.right, trees))
     if isinstance(tree, Call):
-        return Call(tree.function, tuple(substituted(part, trees) for part in tree.arguments))
-    return Choice(*(substituted(part, trees) for part in tree))
+        return Call(tree.function, tuple(replace_names(part, trees) for part in tree.arguments))
+    return Choice(*(replace_names(part, trees) for part in tree))
 
 
-def compiled(tree: Tree, slots: Mapping[str, int]) -> Evaluator:
+def compile_tree(tree: Tree, slots: Mapping[str, int]) -> Evaluator:
     """The tree as a function of a list of values; `slots` says where each name stands in it."""
     if isinstance(tree, Number):
         constant = tree.value
@@ -205,17 +205,17 @@ def compiled(tree: Tree, slots: Mapping[str, int]) -> Evaluator:
         constant = CONSTANTS[tree.name]
         return lambda values: constant
     if not any(name in slots for name in count_names(tree)):
-        return _folded(tree)
+        return _fold(tree)
     if isinstance(tree, Negative):
-        operand = compiled(tree.operand, slots)
+        operand = compile_tree(tree.operand, slots)
         return lambda values: -operand(values)
     if isinstance(tree, Binary):
-        return _binary(tree.operator, compiled(tree.left, slots), compiled(tree.right, slots))
+        return _binary(tree.operator, compile_tree(tree.left, slots), compile_tree(tree.right, slots))
     if isinstance(tree, Choice):
-        condition, then, otherwise = (compiled(part, slots) for part in tree)
+        condition, then, otherwise = (compile_tree(part, slots) for part in tree)
         return lambda values: then(values) if condition(values) else otherwise(values)
     called = FUNCTIONS[tree.function][0]
-    arguments = [compiled(part, slots) for part in tree.arguments]
+    arguments = [compile_tree(part, slots) for part in tree.arguments]
     if len(arguments) == 1:
         only = arguments[0]
         return lambda values: called(only(values))
@@ -236,12 +236,12 @@ def _binary(sign: str, left: Evaluator, right: Evaluator) -> Evaluator:
     return lambda values: function(left(values), right(values))
 
 
-def _folded(tree: Tree) -> Evaluator:
+def _fold(tree: Tree) -> Evaluator:
     """A tree without names is computed once; where it has no value, that is told when it is asked for."""
     if isinstance(tree, Choice):
-        below = [compiled(part, {}) for part in tree]
+        below = [compile_tree(part, {}) for part in tree]
         return lambda values: below[1](values) if below[0](values) else below[2](values)
-    arguments = [compiled(part, {}) for part in parts(tree)]
+    arguments = [compile_tree(part, {}) for part in parts(tree)]
     called: Callable[..., float]
     if isinstance(tree, Negative):
         called = operator.neg
@@ -255,10 +255,10 @@ def _folded(tree: Tree) -> Evaluator:
 
 
 def _without_value(error: Exception) -> Evaluator:
-    kind, told = type(error), str(error)
+    kind, message = type(error), str(error)
 
     def raising(values: Sequence[float]) -> float:
-        raise kind(told)
+        raise kind(message)
 
     return raising
 
@@ -266,7 +266,7 @@ def _without_value(error: Exception) -> Evaluator:
 def evaluate(tree: Tree, values: Mapping[str, float]) -> float:
     """The value of a tree; ZeroDivisionError, ValueError or OverflowError where it has none."""
     names = list(values)
-    return compiled(tree, {name: i for i, name in enumerate(names)})([values[name] for name in names])
+    return compile_tree(tree, {name: i for i, name in enumerate(names)})([values[name] for name in names])
 
 
 _BINDS = {"or": 1, "and": 2, **dict.fromkeys(("<", "<=", ">", ">=", "==", "!="), 3)} | {
@@ -279,7 +279,7 @@ _BINDS = {"or": 1, "and": 2, **dict.fromkeys(("<", "<=", ">", ">=", "==", "!="),
 }
 
 
-def written(tree: Tree, least: int = 0) -> str:
+def as_text(tree: Tree, least: int = 0) -> str:
     """The formula as text that `syntax.parse` reads back to the same tree."""
     if isinstance(tree, Number):
         shown = repr(tree.value).removesuffix(".0")
@@ -287,12 +287,12 @@ def written(tree: Tree, least: int = 0) -> str:
     if isinstance(tree, Name):
         return tree.name
     if isinstance(tree, Call):
-        return f"{tree.function}({', '.join(written(part) for part in tree.arguments)})"
+        return f"{tree.function}({', '.join(as_text(part) for part in tree.arguments)})"
     if isinstance(tree, Negative):
-        binds, text = 6, f"-{written(tree.operand, 6)}"
+        binds, text = 6, f"-{as_text(tree.operand, 6)}"
     elif isinstance(tree, Choice):
         binds = 0
-        text = f"{written(tree.then, 1)} if {written(tree.condition, 1)} else {written(tree.otherwise, 0)}"
+        text = f"{as_text(tree.then, 1)} if {as_text(tree.condition, 1)} else {as_text(tree.otherwise, 0)}"
         return f"({text})" if least else text
     else:
         binds = _BINDS[tree.operator]
@@ -301,8 +301,8 @@ def written(tree: Tree, least: int = 0) -> str:
             left = binds + 1  # a < b < c is not in the grammar
         if tree.operator == "%":
             right = _BINDS["^"]  # a % -b would be a per cent minus b
-        first = written(tree.left, left)
+        first = as_text(tree.left, left)
         if tree.operator == "%" and not isinstance(tree.left, Name):
-            first = f"({written(tree.left)})"  # 2 % b would leave open whether a share is meant
-        text = f"{first} {tree.operator} {written(tree.right, right)}"
+            first = f"({as_text(tree.left)})"  # 2 % b would leave open whether a share is meant
+        text = f"{first} {tree.operator} {as_text(tree.right, right)}"
     return f"({text})" if binds < least else text

@@ -19,7 +19,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from threading import Lock
-from typing import Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 from trueness.errors import MissingExtra
 from trueness.reasoning.graph import Finding, Quantity, ReasoningGraph
@@ -29,14 +29,20 @@ from trueness.reasoning.temperatures import ZERO, is_difference
 from trueness.reasoning.trees import COMPARISONS, Binary, Call, Choice, Name, Negative, Number, Tree, parts
 from trueness.status import Status
 
+if TYPE_CHECKING:
+    import pint
+    from pint.facets.plain import PlainUnit
+
+    Units = Mapping[str, PlainUnit | None]  # None: not known
+
 Agreement = Literal["agrees", "mixed", "mismatch", "unchecked"]
 Made = TypeVar("Made")
 
 MIXES = "its rules mix units of one kind (km and m), and a unit on the way or of the answer is not known. Give all."
 NOT_TOGETHER = "its units cannot be brought together: what is in °C may be a point or a difference. Give it in K."
 
-_OWN = {"$": "USD", "€": "EUR", "£": "GBP", "%": "percent", "°C": "degC", "°F": "degF", "Ω": "ohm", "°": "degree"}
-_OWN |= {"Δ°C": "delta_degC", "Δ°F": "delta_degF"}
+_IN_PINT = {"$": "USD", "€": "EUR", "£": "GBP", "%": "percent", "°C": "degC", "°F": "degF", "Ω": "ohm", "°": "degree"}
+_IN_PINT |= {"Δ°C": "delta_degC", "Δ°F": "delta_degF"}
 _POINTS = {f"degree_{name}": f"delta_degree_{name}" for name in ("Celsius", "Fahrenheit", "Reaumur")}
 _COUNTS = frozenset("item items unit units person people piece pieces each count".split())
 _making = Lock()
@@ -76,7 +82,7 @@ def check_units(graph: ReasoningGraph) -> tuple[UnitCheck, ...]:
     if not _has_units(graph) or graph.order is None or _registry() is None:
         return ()
     rules, checks = rules_of(graph), []
-    units = _given(graph, rules)
+    units = _known_units(graph, rules)
     percents = {name for name, known in graph.knowns.items() if known.unit in ("%", "percent")}
     for node in graph.order:
         rule = next((rule for rule in rules.get(node, ()) if rule.tree is not None), None)
@@ -87,7 +93,7 @@ def check_units(graph: ReasoningGraph) -> tuple[UnitCheck, ...]:
             if rule.units_inside or silent:
                 check, unit = UnitCheck(node, "unchecked", None, declared), _unit(declared)
             else:
-                check, unit = _checked(node, rule.tree, units, declared)
+                check, unit = _check_rule(node, rule.tree, units, declared)
             checks.append(check)
             units.setdefault(node, unit)
     return tuple(checks)
@@ -107,30 +113,31 @@ def coherent(graph: ReasoningGraph) -> ReasoningGraph | None:
 
     None where a known cannot be converted: T2 - T1 is the same in °C and K, every other use of T is not.
     """
-    _needed("converting units")
+    _require_registry("converting units")
     rules_by_effect = rules_of(graph)
-    units = _given(graph, rules_by_effect)
+    units = _known_units(graph, rules_by_effect)
     trees = [rule.tree for rules in rules_by_effect.values() for rule in rules if rule.tree is not None]
     if any(_is_a_point(tree, units) for tree in trees):
         return None
     knowns = {}
     for name, known in graph.knowns.items():
-        base = known if units[name] is None or known.value is None else _in_base_units(known, units[name])
+        unit = units[name]
+        base = known if unit is None or known.value is None else _in_base_units(known.value, unit, known.text)
         if base is None:
             return None
         knowns[name] = base
     return replace(graph, knowns=knowns, units={})
 
 
-def _in_base_units(known: Quantity, unit: Any) -> Quantity | None:
-    def made() -> Quantity:
-        base = _registry().Quantity(known.value, unit).to_base_units()
-        return Quantity(float(base.magnitude), f"{base.units:~C}" or None, known.text)
+def _in_base_units(value: float, unit: PlainUnit, text: str) -> Quantity | None:
+    def convert() -> Quantity:
+        base = _require_registry().Quantity(value, unit).to_base_units()
+        return Quantity(float(base.magnitude), f"{base.units:~C}" or None, text)
 
-    return _by_pint(made)
+    return _by_pint(convert)
 
 
-def _is_a_point(tree: Tree, units: Mapping[str, Any]) -> bool:
+def _is_a_point(tree: Tree, units: Units) -> bool:
     """Whether a name in °C stands anywhere but in a difference of two."""
     if isinstance(tree, Name):
         return str(units.get(tree.name)) in _POINTS
@@ -148,18 +155,18 @@ def target_unit(graph: ReasoningGraph) -> str | None:
     return next((check.derived for check in check_units(graph) if check.effect == graph.target), None)
 
 
-def converted(value: float, unit: str | None, wanted: str | None) -> float | None:
+def convert(value: float, unit: str | None, wanted: str | None) -> float | None:
     """A value in another unit; None where it has none there. Equal or missing units need no pint."""
     if not unit or not wanted or unit.replace(" ", "") == wanted.replace(" ", ""):
         return value
-    registry = _needed(f"converting {unit} to {wanted}")
+    registry = _require_registry(f"converting {unit} to {wanted}")
     old, new = _unit(unit), _unit(wanted)
     if old is None or new is None or old.dimensionality != new.dimensionality:
         return None
     if str(old) in _POINTS.values():  # a difference is one on every scale
         new = _difference(new)
-    found = _by_pint(lambda: float(registry.Quantity(value, old).to(new).magnitude))
-    return found if found is not None and math.isfinite(found) else None
+    number = _by_pint(lambda: float(registry.Quantity(value, old).to(new).magnitude))
+    return number if number is not None and math.isfinite(number) else None
 
 
 def of_other_dimension(unit: str | None, wanted: str | None) -> bool:
@@ -173,19 +180,19 @@ def in_one_unit(graph: ReasoningGraph, value: float) -> float | None:
     and the unit of the target is not known."""
     checks = check_units(graph)
     mixing = any(check.agreement == "mixed" or _mixes(_unit(check.derived)) for check in checks)
-    own = next((_unit(check.derived) for check in checks if check.effect == graph.target), None)
+    unit = next((_unit(check.derived) for check in checks if check.effect == graph.target), None)
     if not mixing or graph.unit_of(graph.target):
         return value
-    if own is None or any(check.agreement == "mixed" for check in checks):
+    if unit is None or any(check.agreement == "mixed" for check in checks):
         return None
-    return _by_pint(lambda: float(_registry().Quantity(value, own).to_reduced_units().magnitude))
+    return _by_pint(lambda: float(_require_registry().Quantity(value, unit).to_reduced_units().magnitude))
 
 
-def _mixes(unit: Any) -> bool:
+def _mixes(unit: PlainUnit | None) -> bool:
     """Whether one kind stands in it in two units: g km^3/cm^3."""
     if unit is None:
         return False
-    kinds = [str(_registry().Unit(name).dimensionality) for name in dict(unit._units)]
+    kinds = [str(_pint_unit(name).dimensionality) for name in dict(unit._units)]
     return len(set(kinds)) < len(kinds)
 
 
@@ -193,9 +200,9 @@ def _has_units(graph: ReasoningGraph) -> bool:
     return bool(graph.units) or any(known.unit for known in graph.knowns.values())
 
 
-def _given(graph: ReasoningGraph, rules: Mapping[str, tuple[Rule, ...]]) -> dict[str, Any]:
+def _known_units(graph: ReasoningGraph, rules: Mapping[str, tuple[Rule, ...]]) -> dict[str, PlainUnit | None]:
     """Units of the knowns; a known without one is unknown, not dimensionless. 40 % that a rule divides by 100 is 40."""
-    trees = [rule.tree for found in rules.values() for rule in found if rule.tree is not None]
+    trees = [rule.tree for ways in rules.values() for rule in ways if rule.tree is not None]
     by_hundred = {
         part.left.name
         for tree in trees
@@ -206,20 +213,20 @@ def _given(graph: ReasoningGraph, rules: Mapping[str, tuple[Rule, ...]]) -> dict
     }
     units = {name: _unit(known.unit) if known.unit else None for name, known in graph.knowns.items()}
     counted = {name for name in by_hundred & set(units) if graph.knowns[name].unit in ("%", "percent")}
-    return units | {name: _registry().Unit("dimensionless") for name in counted}
+    return units | {name: _pint_unit("dimensionless") for name in counted}
 
 
-def _checked(node: str, tree: Tree, units: Mapping[str, Any], declared: str | None) -> tuple[UnitCheck, Any]:
+def _check_rule(node: str, tree: Tree, units: Units, declared: str | None) -> tuple[UnitCheck, PlainUnit | None]:
     wanted = _unit(declared) if declared else None
     try:
-        derived = _derived(tree, units)
+        derived = _unit_of(tree, units)
     except _Mismatch as error:
         return UnitCheck(node, "mismatch", None, declared, f"units in the rule of '{node}': {error}"), wanted
     except _Mixed as error:
         return UnitCheck(node, "mixed", None, declared, f"units in the rule of '{node}': {error}"), wanted
     except _Unchecked:
         return UnitCheck(node, "unchecked", None, declared), wanted
-    shown = _shown(derived) or "1"
+    shown = _unit_text(derived) or "1"
     if wanted is None:
         return UnitCheck(node, "agrees" if not declared else "unchecked", shown, declared), derived
     if derived.dimensionality != wanted.dimensionality:
@@ -234,19 +241,19 @@ def _checked(node: str, tree: Tree, units: Mapping[str, Any], declared: str | No
     return UnitCheck(node, "mixed", shown, declared, message), wanted
 
 
-def _derived(tree: Tree, units: Mapping[str, Any]) -> Any:
+def _unit_of(tree: Tree, units: Units) -> PlainUnit:
     """The unit of a tree."""
-    registry = _registry()
     if isinstance(tree, Number):
-        return registry.Unit("dimensionless")
+        return _pint_unit("dimensionless")
     if isinstance(tree, Name):
         if tree.name not in units:
-            return registry.Unit("dimensionless")  # pi, e
-        if units[tree.name] is None:
+            return _pint_unit("dimensionless")  # pi, e
+        unit = units[tree.name]
+        if unit is None:
             raise _Unchecked
-        return units[tree.name]
+        return unit
     if isinstance(tree, Negative):
-        return _derived(tree.operand, units)
+        return _unit_of(tree.operand, units)
     if isinstance(tree, Choice):
         return _same((tree.then, tree.otherwise), units)
     if isinstance(tree, Binary):
@@ -254,18 +261,18 @@ def _derived(tree: Tree, units: Mapping[str, Any]) -> Any:
     return _of_call(tree, units)
 
 
-def _of_binary(tree: Binary, units: Mapping[str, Any]) -> Any:
+def _of_binary(tree: Binary, units: Units) -> PlainUnit:
     if tree.operator in COMPARISONS:
         if tree.operator not in ("and", "or"):
             _same((tree.left, tree.right), units)
-        return _registry().Unit("dimensionless")
+        return _pint_unit("dimensionless")
     if tree.operator in ("+", "-", "%"):
         return _of_sum(tree, units)
-    left, right = _derived(tree.left, units), _derived(tree.right, units)
+    left, right = _unit_of(tree.left, units), _unit_of(tree.right, units)
     if tree.operator == "*":
-        return _computed(lambda: _difference(left) * _difference(right))
+        return _make_unit(lambda: _difference(left) * _difference(right))
     if tree.operator == "/":
-        return _computed(lambda: _difference(left) / _difference(right))
+        return _make_unit(lambda: _difference(left) / _difference(right))
     if left.dimensionless and right.dimensionless:
         _pure(right)
         return left
@@ -273,55 +280,55 @@ def _of_binary(tree: Binary, units: Mapping[str, Any]) -> Any:
     if not isinstance(exponent, Number):
         raise _Unchecked
     power = -exponent.value if isinstance(tree.right, Negative) else exponent.value
-    return _computed(lambda: _difference(left) ** power)
+    return _make_unit(lambda: _difference(left) ** power)
 
 
-def _of_sum(tree: Binary, units: Mapping[str, Any]) -> Any:
+def _of_sum(tree: Binary, units: Units) -> PlainUnit:
     """T + 273.15 is in K, T - 273.15 in °C, T2 - T1 a difference; all else is in the unit of its parts."""
     unit = _same((tree.left, tree.right), units)
     if str(unit) in _POINTS:
         if tree.operator == "+" and tree.right == ZERO:
-            return _registry().Unit("kelvin")
+            return _pint_unit("kelvin")
         if tree.operator == "-" and not _bare(tree.left) and not _bare(tree.right) and not is_difference(tree):
             return _difference(unit)
     if tree.operator == "-" and tree.right == ZERO and str(unit) == "kelvin":
-        return _registry().Unit("degC")
+        return _pint_unit("degC")
     return unit
 
 
-def _of_call(tree: Call, units: Mapping[str, Any]) -> Any:
+def _of_call(tree: Call, units: Units) -> PlainUnit:
     if tree.function in ("min", "max", "sum", "mean"):
         return _same(tree.arguments, units)
-    inner = _derived(tree.arguments[0], units)
+    inner = _unit_of(tree.arguments[0], units)
     if tree.function == "sqrt":
-        return _computed(lambda: _difference(inner) ** 0.5)
+        return _make_unit(lambda: _difference(inner) ** 0.5)
     if tree.function in ("abs", "floor", "ceil", "round"):
         return inner
     if not inner.dimensionless:
-        raise _Mismatch(f"{tree.function}() must have a number without unit, got {_shown(inner)}.")
+        raise _Mismatch(f"{tree.function}() must have a number without unit, got {_unit_text(inner)}.")
     _pure(inner)
-    return _registry().Unit("dimensionless")
+    return _pint_unit("dimensionless")
 
 
-def _pure(unit: Any) -> None:
+def _pure(unit: PlainUnit) -> None:
     """s/(kΩ μF) is a number only when its units are one: exp(-t / (R C)) has another value in each."""
-    if len(dict(unit._units)) > 1 and (factor := _factor(unit, _registry().Unit("dimensionless"))) is not None:
+    if len(dict(unit._units)) > 1 and (factor := _factor(unit, _pint_unit("dimensionless"))) is not None:
         if abs(factor - 1) > 1e-9:
-            raise _Mixed(f"{_shown(unit)} must be a number without unit.")
+            raise _Mixed(f"{_unit_text(unit)} must be a number without unit.")
 
 
-def _same(trees: tuple[Tree, ...], units: Mapping[str, Any]) -> Any:
+def _same(trees: tuple[Tree, ...], units: Units) -> PlainUnit:
     """One dimension for all; a bare number takes that of the others, since it may carry their unit."""
-    found = [_derived(tree, units) for tree in trees if not _bare(tree)]
-    if not found:
-        return _registry().Unit("dimensionless")
-    for other in found[1:]:
-        if other.dimensionality != found[0].dimensionality:
-            raise _Mismatch(f"{_shown(found[0])} and {_shown(other)} cannot be added or compared.")
-        factor = _factor(other, found[0]) if str(other) != str(found[0]) else 1.0
+    derived = [_unit_of(tree, units) for tree in trees if not _bare(tree)]
+    if not derived:
+        return _pint_unit("dimensionless")
+    for other in derived[1:]:
+        if other.dimensionality != derived[0].dimensionality:
+            raise _Mismatch(f"{_unit_text(derived[0])} and {_unit_text(other)} cannot be added or compared.")
+        factor = _factor(other, derived[0]) if str(other) != str(derived[0]) else 1.0
         if factor is None or abs(factor - 1) > 1e-9:  # None: another zero
-            raise _Mixed(f"{_shown(found[0])} and {_shown(other)} must be one unit.")
-    return found[0]
+            raise _Mixed(f"{_unit_text(derived[0])} and {_unit_text(other)} must be one unit.")
+    return derived[0]
 
 
 def _bare(tree: Tree) -> bool:
@@ -344,20 +351,20 @@ def _carries(tree: Tree, any_number: bool = False) -> bool:
 
 
 def _walk(tree: Tree) -> list[Tree]:
-    found = [tree]
-    for part in found:  # grows while it is walked
-        found.extend(parts(part))
-    return found
+    nodes = [tree]
+    for part in nodes:  # grows while it is walked
+        nodes.extend(parts(part))
+    return nodes
 
 
-def _factor(unit: Any, wanted: Any) -> float | None:
+def _factor(unit: PlainUnit, wanted: PlainUnit) -> float | None:
     """How many of the wanted unit one of this is; None for scales with another zero (degC)."""
-    registry = _registry()
+    registry = _require_registry()
     ends = _by_pint(lambda: [float(registry.Quantity(value, unit).to(wanted).magnitude) for value in (0.0, 1.0)])
     return ends[1] if ends is not None and ends[0] == 0 else None
 
 
-def _computed(compute: Callable[[], Any]) -> Any:
+def _make_unit(compute: Callable[[], PlainUnit]) -> PlainUnit:
     """A unit made of units, which pint may not know how to make."""
     unit = _by_pint(compute)
     if unit is None:
@@ -365,12 +372,12 @@ def _computed(compute: Callable[[], Any]) -> Any:
     return unit
 
 
-def _difference(unit: Any) -> Any:
+def _difference(unit: PlainUnit) -> PlainUnit:
     """Of a scale with another zero the unit of differences: all that can be multiplied."""
-    return _registry().Unit(_POINTS.get(str(unit), unit))
+    return _pint_unit(_POINTS.get(str(unit), unit))
 
 
-def _shown(unit: Any) -> str:
+def _unit_text(unit: PlainUnit) -> str:
     return _by_pint(lambda: f"{unit:~C}") or ""
 
 
@@ -387,7 +394,7 @@ def _by_pint(compute: Callable[[], Made]) -> Made | None:
 
 
 @lru_cache(maxsize=1024)
-def _unit(text: str | None) -> Any:
+def _unit(text: str | None) -> PlainUnit | None:
     """A unit of pint from text like `kg m^2/s^2` or `J/(kg·K)`; None where it is not known.
 
     The text is taken apart here, and pint sees single names only: its own reader computes, and 9**9**9 would hang it.
@@ -413,7 +420,7 @@ def _unit_tokens(text: str) -> list[tuple[str, str]] | None:
     return tokens
 
 
-def _product(tokens: list[tuple[str, str]], at: int, depth: int = 0) -> tuple[Any, int]:
+def _product(tokens: list[tuple[str, str]], at: int, depth: int = 0) -> tuple[PlainUnit | None, int]:
     """Factors up to a closing bracket: (unit or None, where it ended)."""
     factors, sign = [], 1
     while at < len(tokens) and depth < 5:
@@ -438,14 +445,26 @@ def _product(tokens: list[tuple[str, str]], at: int, depth: int = 0) -> tuple[An
             return None, at
         factors.append((factor, sign * power))
         sign = 1
-    return _by_pint(lambda: _multiplied(factors)), at
+    return _by_pint(lambda: _multiply(factors)), at
 
 
-def _multiplied(factors: list[tuple[Any, float]]) -> Any:
+        raise _Mismatch(f"{tree.function}() must have a number without unit, got {_unit_text(inner)}.")
+    _pure(inner)
+    return _pint_unit("dimensionless")
+
+
+def _pure(unit: PlainUnit) -> None:
+    """s/(kΩ μF) is a number only when its units are one: exp(-t / (R C)) has another value in each."""
+    if len(dict(unit._units)) > 1 and (factor := _factor(unit, _pint_unit("dimensionless"))) is not None:
+        if abs(factor - 1) > 1e-9:
+            raise _Mixed(f"{_unit_text(unit)} must be a number without unit.")
+
+
+def _same(trees: tuple[Tree, ...], units: Units) -> PlainUnit:
     """One factor is itself, a point of its scale; of several each is a difference."""
     if len(factors) == 1 and factors[0][1] == 1:
         return factors[0][0]
-    unit = _registry().Unit("dimensionless")
+    unit = _pint_unit("dimensionless")
     for factor, power in factors:
         unit *= _difference(factor) ** power
     return unit
@@ -459,32 +478,36 @@ def _exponent(tokens: list[tuple[str, str]], at: int) -> tuple[float, int]:
     return 1, at
 
 
-def _named_unit(name: str) -> Any:
+def _named_unit(name: str) -> PlainUnit | None:
     if name.lower() in _COUNTS:
-        return _registry().Unit("dimensionless")
-    return _by_pint(lambda: _registry().Unit(_OWN.get(name, name)))
+        return _pint_unit("dimensionless")
+    return _by_pint(lambda: _pint_unit(_IN_PINT.get(name, name)))
 
 
-def _registry() -> Any:
+def _pint_unit(unit: str | PlainUnit) -> PlainUnit:
+    return _require_registry().Unit(unit)
+
+
+def _registry() -> pint.UnitRegistry[float] | None:
     """The one registry of the process: units of two registries cannot meet, so threads must not make two."""
     with _making:
-        return _made()
+        return _make_registry()
 
 
 @cache
-def _made() -> Any:
+def _make_registry() -> pint.UnitRegistry[float] | None:
     """pint's registry with currencies, or None where pint is not installed."""
     try:
         import pint
     except ModuleNotFoundError:
         return None
-    registry: Any = pint.UnitRegistry()
+    registry: pint.UnitRegistry[float] = pint.UnitRegistry()
     for currency in _CURRENCIES:
         registry.define(f"{currency} = [{currency.lower()}]")
     return registry
 
 
-def _needed(what: str) -> Any:
+def _require_registry(what: str = "units") -> pint.UnitRegistry[float]:
     registry = _registry()
     if registry is None:
         raise MissingExtra(what, "pint", "reasoning")

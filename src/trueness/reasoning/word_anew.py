@@ -18,25 +18,25 @@ _PERCENT = r"\d[\d.]*\s*(?:%|percent)"
 _THEN = r"(?: in [a-z ]+?)?,? (?:and )?then (?:by )?(?:another |a further )?"
 
 
-def _twice_changed(found: re.Match[str]) -> str:
-    sign = "plus" if found[1] in ("increase", "raise") else "minus"
-    return f"{found[2]} {sign} {found[3]} {sign} {found[4]}"
+def _twice_changed(match: re.Match[str]) -> str:
+    sign = "plus" if match[1] in ("increase", "raise") else "minus"
+    return f"{match[2]} {sign} {match[3]} {sign} {match[4]}"
 
 
-def _of_each(found: re.Match[str]) -> str:
-    return f"multiply {found[2]} by {found[3]}" if tokens(found[1]) & tokens(found[3]) else found[0]
+def _of_each(match: re.Match[str]) -> str:
+    return f"multiply {match[2]} by {match[3]}" if tokens(match[1]) & tokens(match[3]) else match[0]
 
 
-def _if_so(found: re.Match[str]) -> str:
+def _if_so(match: re.Match[str]) -> str:
     """If 40% are taken, the free ones are 60%: a reason that says no more than the rest."""
-    one = float(re.findall(r"[\d.]+", found[1])[0])
-    rest = [float(number) for number in re.findall(r"(?<![\w.])(\d[\d.]*)\s*(?:%|percent)", found[2])]
-    return found[2] if len(rest) == 1 and rest[0] in (one, 100 - one) else found[0]
+    one = float(re.findall(r"[\d.]+", match[1])[0])
+    rest = [float(number) for number in re.findall(r"(?<![\w.])(\d[\d.]*)\s*(?:%|percent)", match[2])]
+    return match[2] if len(rest) == 1 and rest[0] in (one, 100 - one) else match[0]
 
 
-SAID_ANEW: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = tuple(
-    (re.compile(pattern), said)
-    for pattern, said in (
+REWORDINGS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = tuple(
+    (re.compile(pattern), plain)
+    for pattern, plain in (
         (r"\bhow many ([a-z]+) (?:fit|go|are packed|are|come|there are) (?:in|into|per|on|to) (?:each|every|an?|one) "
          r"([a-z]+)\b", r"\1 per \2"),
         (rf"\b(reduce|decrease|increase|raise|lower) (.+?) by (?:the )?([a-z ]+?),? (?:and )?then by (?:another )?"
@@ -72,7 +72,7 @@ SAID_ANEW: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], .
         (r"\bwhat (?:remains|is left) (?:when|after|once) (.+?) (?:is|are) (?:taken away|taken|subtracted|removed|"
          r"deducted) (?:away )?from (.+)$", r"\2 minus \1"),
         (r"\b(?:one|1) (more|less) than (?:the )?([a-z ]+ divided by [a-z ]+)$",
-         lambda found: f"{found[2]}, {'plus' if found[1] == 'more' else 'minus'} 1"),
+         lambda match: f"{match[2]}, {'plus' if match[1] == 'more' else 'minus'} 1"),
         (r"(?<=, then )take away (?!.* from )(?=[a-z])", "subtract "),
         (rf"\b(?:an? |the )?(?:flat|fixed|base|basic) (?:fee|charge|rate|sum|amount|price) of (?={NUMERAL} plus )", ""),
         (rf"\b(?:cost|price) of ({NUMERAL}) ([a-z]+)s and ({NUMERAL}) ([a-z]+)s$",

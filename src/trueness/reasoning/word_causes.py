@@ -21,12 +21,12 @@ from trueness.reasoning.trees import (
     Name,
     Number,
     Tree,
+    as_text,
     evaluate,
     parts,
     points,
-    renamed,
-    substituted,
-    written,
+    rename,
+    replace_names,
 )
 from trueness.reasoning.word_names import (
     GENERAL,
@@ -48,7 +48,7 @@ from trueness.reasoning.word_names import (
 )
 from trueness.reasoning.word_numbers import NUMBER_WORDS, OPERATION_WORDS
 from trueness.reasoning.word_pronouns import is_in_another
-from trueness.reasoning.word_shapes import EVERY, HUNDRED, LESS_BY, MORE_BY, Shape, is_percent, joined
+from trueness.reasoning.word_shapes import EVERY, HUNDRED, LESS_BY, MORE_BY, Shape, is_percent, join
 
 Values: TypeAlias = Mapping[str, tuple[float, str | None]]  # known causes with value and unit
 
@@ -124,12 +124,14 @@ def bind(shape: Shape, causes: Sequence[str], values: Values, effect: str = "") 
         if all(scores):
             matches.append((sum(scores), chosen))
     best = [chosen for score, chosen in matches if score > max(matches)[0] - 0.05]
-    made = (_by_units(tree, values) for chosen in best if (tree := _named(shape, phrases, chosen, effect)) is not None)
+    made = (
+        _by_units(tree, values) for chosen in best if (tree := _tree_of(shape, phrases, chosen, effect)) is not None
+    )
     trees = {signature(tree, causes): tree for tree in made if tree is not None and not _undoes(tree)}
     if len(trees) != 1:
         return None
     tree = in_shares(next(iter(trees.values())), frozenset(_percentages(causes, values)), says_percent(effect))
-    return None if tree is None else InWords(tree, written(tree), dict(zip(phrases, best[0], strict=True)))
+    return None if tree is None else InWords(tree, as_text(tree), dict(zip(phrases, best[0], strict=True)))
 
 
 def _of_all(shape: Shape, causes: Sequence[str]) -> Shape:
@@ -199,11 +201,11 @@ def _changes(tree: Tree) -> bool:
     return isinstance(tree, Call) and tree.function in (MORE_BY, LESS_BY) or any(map(_changes, parts(tree)))
 
 
-def _named(shape: Shape, phrases: Sequence[str], causes: Sequence[str], effect: str) -> Tree | None:
+def _tree_of(shape: Shape, phrases: Sequence[str], causes: Sequence[str], effect: str) -> Tree | None:
     """Phrases replaced by causes; None where `the losses` that are taken away would be a rate of loss."""
     chosen = dict(zip(phrases, causes, strict=True))
-    tree = renamed(shape, chosen)
-    rates = {name for said, name in chosen.items() if _SHARE_NAME.search(name) and not _SHARE_NAME.search(said)}
+    tree = rename(shape, chosen)
+    rates = {name for phrase, name in chosen.items() if _SHARE_NAME.search(name) and not _SHARE_NAME.search(phrase)}
     all_rates = "rate" in words(effect) and all("rate" in words(name) for name in causes)  # the net rate of two rates
     return None if _adds_one_of(tree, rates) and not all_rates else tree
 
@@ -218,7 +220,7 @@ def _adds_one_of(tree: Tree, names: set[str]) -> bool:
 def _each_once(shape: Shape) -> Shape:
     """`the true values` and `the true value` are one phrase."""
     first: dict[tuple[str, ...], str] = {}
-    return renamed(shape, {leaf: first.setdefault(in_order(leaf), leaf) for leaf in leaves(shape)})
+    return rename(shape, {leaf: first.setdefault(in_order(leaf), leaf) for leaf in leaves(shape)})
 
 
 def _may_be(phrase: str, cause: str, values: Values, effect: str) -> bool:
@@ -238,14 +240,14 @@ def _may_be(phrase: str, cause: str, values: Values, effect: str) -> bool:
         return not is_another(phrase, cause)  # the tank size, for tank_size_gallons
     if is_another(phrase, cause) or is_of_another_kind(phrase, cause, effect):
         return False
-    said = words(phrase) & OPERATION_WORDS | set(re.findall(r"(?<![a-z\d])\d+", phrase))
-    said |= {str(NUMBER_WORDS.index(word)) for word in _NUMBERED.findall(phrase)}
+    computed = words(phrase) & OPERATION_WORDS | set(re.findall(r"(?<![a-z\d])\d+", phrase))
+    computed |= {str(NUMBER_WORDS.index(word)) for word in _NUMBERED.findall(phrase)}
     if tokens(cause) <= tokens(phrase) and re.search(r"s\b", cause.lower()):
-        said -= {"all"}  # all withdrawals, for the withdrawals
-    said -= {"all"} if "total" in words(cause) else frozenset()
+        computed -= {"all"}  # all withdrawals, for the withdrawals
+    computed -= {"all"} if "total" in words(cause) else frozenset()
     known = words(cause)
-    said -= {"percentage", "percent"} if says_percent(cause) else frozenset()
-    return not said - known - {str(NUMBER_WORDS.index(word)) for word in known & set(NUMBER_WORDS)}
+    computed -= {"percentage", "percent"} if says_percent(cause) else frozenset()
+    return not computed - known - {str(NUMBER_WORDS.index(word)) for word in known & set(NUMBER_WORDS)}
 
 
 def _with_values(
@@ -259,7 +261,7 @@ def _with_values(
     for number in counted:
         same = [cause for cause in left if cause in values and values[cause][0] == number.value]
         if len(same) == 1 and len(left) > len(phrases):
-            shape = _replaced(shape, number, Name(same[0]))
+            shape = _replace(shape, number, Name(same[0]))
             left.remove(same[0])
     return shape, left
 
@@ -269,10 +271,10 @@ def _of_several(
 ) -> InWords | None:
     """`sum of all three cities`, `all expenses from the income`: the causes that the words name together."""
     phrase = every[0].removeprefix(EVERY)
-    said = words(phrase)
+    spoken = words(phrase)
     if (
         len(every) != 1
-        or said & (OPERATION_WORDS - {"all"})
+        or spoken & (OPERATION_WORDS - {"all"})
         or re.search(r"\d|,|\band\b", phrase)
         or is_made_of(phrase, causes)
         or re.search(r"\b(?:by|weighted|without|except)\b", phrase)
@@ -280,9 +282,9 @@ def _of_several(
         or not are_alike((phrase, *causes[:1]))
     ):
         return None
-    counts = {NUMBER_WORDS.index(word) for word in said if word in NUMBER_WORDS}
+    counts = {NUMBER_WORDS.index(word) for word in spoken if word in NUMBER_WORDS}
     says_all = bool(
-        said & {"all", "individual", "each", "every", "both", "these", "those", "everything", "their"} or counts
+        spoken & {"all", "individual", "each", "every", "both", "these", "those", "everything", "their"} or counts
     )
     groups = [tuple(cause for cause in causes if token in tokens(cause)) for token in tokens(phrase)]
     groups += [tuple(cause for cause in causes if share_meaning(token, cause) or _is_called(token, cause))
@@ -292,14 +294,14 @@ def _of_several(
         named = [
             word for word in tokens(phrase) - _ANY_STEMS if not word.isdigit()
         ]  # the individual rates, for t_A and t_B
-        own = [word for word in named if word not in GENERAL]
-        known = symbols or not own or any(share_meaning(word, cause) for word in own for cause in causes)
+        specific = [word for word in named if word not in GENERAL]
+        known = symbols or not specific or any(share_meaning(word, cause) for word in specific for cause in causes)
         if known and all(names_symbol(word, short) for word in named for short in symbols):
             groups.append(tuple(causes))
-    says_factors = phrase in ("their", "both their") or bool(said & {"factors", "values", "quantities", "numbers"})
+    says_factors = phrase in ("their", "both their") or bool(spoken & {"factors", "values", "quantities", "numbers"})
     plural = bool(re.search(r"s\b", phrase))
     pair = _operation(shape, every[0]) == "difference"
-    wanted = {2} if "both" in said or pair else counts
+    wanted = {2} if "both" in spoken or pair else counts
     fits = {group for group in groups if len(group) > 1 and (says_all or plural) and wanted <= {len(group)}}
     fits = {group for group in fits if not _names_some(phrase, group) and (says_factors or are_alike(group))}
     if _operation(shape, every[0]) != "product":
@@ -310,12 +312,12 @@ def _of_several(
             made[signature(share.tree, causes)] = share
             continue
         others = [cause for cause in causes if cause not in group]
-        bound = bind(_collapsed(shape, every[0]), [*others, _GROUP], values, effect)
+        bound = bind(_collapse(shape, every[0]), [*others, _GROUP], values, effect)
         if bound is not None:
-            together = joined(_operation(shape, every[0]), [Name(cause) for cause in group])
-            tree = substituted(bound.tree, {_GROUP: together})
-            told = {text: cause for text, cause in bound.phrases.items() if cause != _GROUP}
-            made[signature(tree, causes)] = InWords(tree, written(tree), told | {phrase: ", ".join(group)})
+            together = join(_operation(shape, every[0]), [Name(cause) for cause in group])
+            tree = replace_names(bound.tree, {_GROUP: together})
+            phrases = {text: cause for text, cause in bound.phrases.items() if cause != _GROUP}
+            made[signature(tree, causes)] = InWords(tree, as_text(tree), phrases | {phrase: ", ".join(group)})
     return next(iter(made.values())) if len(made) == 1 else None
 
 
@@ -328,13 +330,13 @@ def _share_of_all(
     if set(group) != set(causes) or not isinstance(shape.right, Call) or shape.right.function != "sum":
         return None
     weights = Counter(token for cause in causes for token in tokens(cause))
-    said = shape.left.name
-    alike = {cause: likeness(said, cause, weights) for cause in causes if _may_be(said, cause, values, effect)}
-    own = [cause for cause in alike if tokens(said) & tokens(cause) - {t for t, n in weights.items() if n > 1}]
-    if len(own) != 1:
+    part = shape.left.name
+    alike = {cause: likeness(part, cause, weights) for cause in causes if _may_be(part, cause, values, effect)}
+    owners = [cause for cause in alike if tokens(part) & tokens(cause) - {t for t, n in weights.items() if n > 1}]
+    if len(owners) != 1:
         return None
-    tree = Binary("/", Name(own[0]), joined("sum", [Name(cause) for cause in group]))
-    return InWords(tree, written(tree), {said: own[0]})
+    tree = Binary("/", Name(owners[0]), join("sum", [Name(cause) for cause in group]))
+    return InWords(tree, as_text(tree), {part: owners[0]})
 
 
 def _is_called(word: str, cause: str) -> bool:
@@ -370,14 +372,14 @@ def _operation(shape: Shape, every: str) -> str:
     return next((_operation(part, every) for part in parts(shape) if every in leaves(part)), "sum")
 
 
-def _collapsed(shape: Shape, every: str) -> Shape:
+def _collapse(shape: Shape, every: str) -> Shape:
     """The shape with one name where the group stands."""
     if isinstance(shape, Call) and shape.arguments == (Name(every),):
         return Name(_GROUP)
     if isinstance(shape, Binary):
-        return Binary(shape.operator, _collapsed(shape.left, every), _collapsed(shape.right, every))
+        return Binary(shape.operator, _collapse(shape.left, every), _collapse(shape.right, every))
     if isinstance(shape, Call):
-        return Call(shape.function, tuple(_collapsed(part, every) for part in shape.arguments))
+        return Call(shape.function, tuple(_collapse(part, every) for part in shape.arguments))
     return shape
 
 
@@ -396,13 +398,13 @@ def numbers(shape: Shape, literal: bool = True) -> list[Number]:
     return [number for part in parts(shape) for number in numbers(part, literal)]
 
 
-def _replaced(shape: Shape, number: Number, name: Name) -> Shape:
+def _replace(shape: Shape, number: Number, name: Name) -> Shape:
     if shape == number:
         return name
     if isinstance(shape, Binary):
-        return Binary(shape.operator, _replaced(shape.left, number, name), _replaced(shape.right, number, name))
+        return Binary(shape.operator, _replace(shape.left, number, name), _replace(shape.right, number, name))
     if isinstance(shape, Call):
-        return Call(shape.function, tuple(_replaced(part, number, name) for part in shape.arguments))
+        return Call(shape.function, tuple(_replace(part, number, name) for part in shape.arguments))
     return shape
 
 

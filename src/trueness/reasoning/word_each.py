@@ -94,14 +94,14 @@ def for_each(sentence: str, causes: Sequence[str], effect: str) -> Iterator[Shap
         return
     for pattern in _EACH:
         match = pattern.fullmatch(sentence)
-        own = tokens(effect) - _PLAIN - tokens(sentence)  # 3 apples for each friend are not the apples left
-        if match is None or len(own) > 1 or DENIED.search(named) or not _is_of(match["what"], effect):
+        lacking = tokens(effect) - _PLAIN - tokens(sentence)  # 3 apples for each friend are not the apples left
+        if match is None or len(lacking) > 1 or DENIED.search(named) or not _is_of(match["what"], effect):
             continue
         size, of = number_of(match["n"]), number_of((match.groupdict().get("m") or "1").strip())
         if size is not None and of and not computes(match["of"]) and not computes(match["what"]):
             factor: Shape = Number(size) if of == 1 else Binary("/", Number(size), Number(of))
             yield Binary("*", factor, Name(match["of"]))
-    yield from _paid(sentence, named)
+    yield from _payments(sentence, named)
     yield from _several(sentence, causes, named)
     twice = _TWICE.fullmatch(sentence)  # 8 hours a day for 5 days
     if twice and not all(tokens(cause) & tokens(sentence) for cause in causes):
@@ -125,17 +125,17 @@ def _several(sentence: str, causes: Sequence[str], named: str) -> Iterator[Shape
     ]
     if not 1 < len(pieces) == len(causes):
         return
-    found = [_FOR_EVERY.fullmatch(piece) for piece in pieces]
+    rates = [_FOR_EVERY.fullmatch(piece) for piece in pieces]
     bought = [_SO_MANY.fullmatch(re.sub(r"^(?:the )?(?:total )?(?:cost|price)s? of ", "", piece)) for piece in pieces]
     made: list[Shape] = []
     if all(map(_COSTS.fullmatch, pieces)) and _MONEY.search(named):
-        found = [_COSTS.fullmatch(piece) for piece in pieces]
-        made = [Binary("*", Number(number_of(match["n"]) or 0.0), Name(f"{match['of']}s")) for match in found if match]
-    elif all(found):
-        whats = [match["what"] for match in found if match and match["what"]]
+        rates = [_COSTS.fullmatch(piece) for piece in pieces]
+        made = [Binary("*", Number(number_of(match["n"]) or 0.0), Name(f"{match['of']}s")) for match in rates if match]
+    elif all(rates):
+        whats = [match["what"] for match in rates if match and match["what"]]
         if any(not _is_of(what, named) for what in whats):
             return
-        made = [Binary("*", Number(number_of(match["n"]) or 0.0), Name(match["of"])) for match in found if match]
+        made = [Binary("*", Number(number_of(match["n"]) or 0.0), Name(match["of"])) for match in rates if match]
     elif (
         all(bought)
         and _MONEY.search(named)
@@ -166,15 +166,15 @@ def _is_of(what: str, effect: str) -> bool:
     return bool(tokens(what) & (tokens(effect) | units_of(effect)))
 
 
-def _paid(sentence: str, named: str) -> Iterator[Shape]:
+def _payments(sentence: str, named: str) -> Iterator[Shape]:
     """`Every 5 bottles earn 40 cents`: for an effect that is money; in dollars where it says so."""
     for pattern in _PAID:
         match = pattern.fullmatch(sentence)
         coin = (match["coin"] or "").strip() if match else ""
         cents, in_cents = coin.startswith("cent"), re.search(r"\bcents?\b", named) is not None
         clear = bool(re.search(r"dollar|\$|usd", named)) if cents and not in_cents else cents == in_cents
-        said = coin or (match and match["n"].startswith("$")) or (match and "cost" in sentence)
-        if match is None or not said or not clear or not _MONEY.search(named) or DENIED.search(named):
+        in_money = coin or (match and match["n"].startswith("$")) or (match and "cost" in sentence)
+        if match is None or not in_money or not clear or not _MONEY.search(named) or DENIED.search(named):
             continue
         size, of = number_of(match["n"]), number_of((match["m"] or "1").strip())
         if size is not None and of and not computes(match["of"]):
@@ -216,13 +216,13 @@ def converted_by(match: re.Match[str], cause: str, values: Values) -> Iterator[S
     factors = factors or {factor for factor in (conversion(unit or "", match["to"]),) if factor is not None}
     factor = factors.pop() if len(factors) == 1 else None
     if match["by"]:
-        said = number_of(match["by"]) or 1.0
-        spoken = said if match["how"] == "multiply" else 1 / said
+        by = number_of(match["by"]) or 1.0
+        spoken = by if match["how"] == "multiply" else 1 / by
         if factor is not None and abs(spoken / factor - 1) > 1e-3:  # 0.4536 kg of a pound
             return
         factor = spoken
-    told = numbers(match["what"])
-    meant = told == {value} if told else bool(tokens(match["what"]) & tokens(cause)) or is_in(match["what"], cause)
+    stated = numbers(match["what"])
+    meant = stated == {value} if stated else bool(tokens(match["what"]) & tokens(cause)) or is_in(match["what"], cause)
     if factor is not None and meant:
         sign, size = ("*", factor) if factor >= 1 else ("/", 1 / factor)
         yield Binary(sign, Name(cause), Number(float(f"{size:.12g}")))

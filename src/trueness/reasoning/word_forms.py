@@ -32,7 +32,7 @@ from trueness.reasoning.word_numbers import (
     UP,
     number_of,
 )
-from trueness.reasoning.word_shapes import EVERY, HUNDRED, LESS_BY, MORE_BY, Shape, combined, is_percent, joined
+from trueness.reasoning.word_shapes import EVERY, HUNDRED, LESS_BY, MORE_BY, Shape, combine, is_percent, join
 
 BRACKET = "qbracketq"  # one word that stands for a bracket
 MOST_STEPS = 1_000  # shapes made for one sentence: strangers' sentences end, whatever they hold
@@ -87,7 +87,7 @@ class Reader:
             return []
         if (text, depth) not in self._read:
             made: list[Shape] = []
-            for shape in self._made(text, depth):
+            for shape in self._all_shapes(text, depth):
                 self._steps += 1
                 if self._steps > MOST_STEPS:
                     raise TooManyReadings
@@ -98,10 +98,10 @@ class Reader:
             self._read[text, depth] = made
         return self._read[text, depth]
 
-    def _made(self, text: str, depth: int) -> Iterator[Shape]:
+    def _all_shapes(self, text: str, depth: int) -> Iterator[Shape]:
         if text == BRACKET:
             yield from self.shapes(self._inside, depth + 1)
-            yield from self.listed("sum", self._inside, depth + 1, alone=False)
+            yield from self.over_list("sum", self._inside, depth + 1, alone=False)
             return
         number = number_of(text)
         if number is not None:
@@ -134,7 +134,7 @@ class Reader:
             pieces = [piece for piece in _SEPARATOR.split(products["list"]) if piece.strip()]
             if len(pieces) > 1 and all(_MULTIPLICATIVE.search(piece) for piece in pieces):  # each of them is one
                 factor = {"twice": 2.0, "half": 0.5}.get((products["factor"] or "").split(" ")[0])
-                for shape in self.listed("sum", products["list"], depth + 1, alone=False):
+                for shape in self.over_list("sum", products["list"], depth + 1, alone=False):
                     yield shape if factor is None else Binary("*", Number(factor), shape)
                 return
         if (whole := _WHOLE_PART.fullmatch(text)) is not None:  # of all that follows
@@ -151,10 +151,10 @@ class Reader:
                 yield Binary("*", HUNDRED, Binary("/", *pair))
             return
         if closed:
-            yield from self._cut(text, closed[-1], depth)
+            yield from self._split_at(text, closed[-1], depth)
             onward = list(_ADDITIVE.finditer(text, closed[-1].end()))
             if onward and closed[-1][1] not in ("plus", "minus", "less"):  # ..., times Z minus W: two readings
-                yield from self._cut(text, onward[-1], depth)
+                yield from self._split_at(text, onward[-1], depth)
             return
         if _BY_ONE_AND_MORE.search(text):
             return
@@ -164,12 +164,12 @@ class Reader:
         begins = _PREFIX.match(text) is not None or text == "product over sum"
         added = list(_ADDITIVE.finditer(text))
         if added:
-            yield from self._cut(text, added[-1], depth)
+            yield from self._split_at(text, added[-1], depth)
             if not begins:
                 return
         multiplied = list(_MULTIPLICATIVE.finditer(text))
         for match in multiplied:
-            yield from self._cut(text, match, depth)
+            yield from self._split_at(text, match, depth)
         if multiplied and not begins:
             return
         power = None if begins else _POWER.search(text)
@@ -184,9 +184,9 @@ class Reader:
                     yield from self._pair(
                         text[start.end() : match.start()], text[match.end() :], operator, swapped, depth
                     )
-        forms = [(make, found) for pattern, make in _FORMS if (found := pattern.fullmatch(text))]
-        for make, found in forms:
-            yield from make(self, found, depth + 1)
+        forms = [(make, form) for pattern, make in _FORMS if (form := pattern.fullmatch(text))]
+        for make, form in forms:
+            yield from make(self, form, depth + 1)
         placed = re.sub(r" in the [a-z]+$", "", text) if text.startswith("all ") else text
         if depth and _ALL.search(placed) and not forms and not _RELATES.search(placed):
             yield Call("sum", (Name(EVERY + placed),))
@@ -211,64 +211,64 @@ class Reader:
             lefts = self.shapes(front[: cuts[-1].start()], depth + 1)
             yield from (Binary("*", *pair) for pair in product(lefts, powers))
 
-    def _cut(self, text: str, match: re.Match[str], depth: int) -> Iterator[Shape]:
-        said = "times" if match[1].startswith("multiplied") else "over" if match[1].startswith("per") else match[1]
+    def _split_at(self, text: str, match: re.Match[str], depth: int) -> Iterator[Shape]:
+        word = "times" if match[1].startswith("multiplied") else "over" if match[1].startswith("per") else match[1]
         behind = text[match.end() :]
-        if _SIGN[said] in "+-" and (rate := _PER_ONE.fullmatch(behind.strip())):  # plus $0.25 per minute
+        if _SIGN[word] in "+-" and (rate := _PER_ONE.fullmatch(behind.strip())):  # plus $0.25 per minute
             size = number_of(rate[1])
             rights: list[Shape] = [] if size is None else [Binary("*", Number(size), Name(rate[2]))]
             yield from (
-                Binary(_SIGN[said], *pair) for pair in product(self.shapes(text[: match.start()], depth + 1), rights)
+                Binary(_SIGN[word], *pair) for pair in product(self.shapes(text[: match.start()], depth + 1), rights)
             )
             return
-        rights = self._factors(behind, depth + 1) if _SIGN[said] == "*" else self.shapes(behind, depth + 1)
-        if _SIGN[said] in "+-" and match[1] != "added to":  # minus rent and food
-            rights = [*rights, *self.listed("sum", behind, depth + 1, alone=False)]
+        rights = self._factors(behind, depth + 1) if _SIGN[word] == "*" else self.shapes(behind, depth + 1)
+        if _SIGN[word] in "+-" and match[1] != "added to":  # minus rent and food
+            rights = [*rights, *self.over_list("sum", behind, depth + 1, alone=False)]
         if match[1].startswith("multiplied"):
-            rights = [*rights, *self.listed("product", behind, depth + 1, alone=False)]
+            rights = [*rights, *self.over_list("product", behind, depth + 1, alone=False)]
         front = text[: match.start()]
-        lefts = self._factors(front, depth + 1) if _SIGN[said] == "*" else self.shapes(front, depth + 1)
+        lefts = self._factors(front, depth + 1) if _SIGN[word] == "*" else self.shapes(front, depth + 1)
         for left, right in product(lefts, rights):
-            yield from combined(_SIGN[said], left, right)
+            yield from combine(_SIGN[word], left, right)
 
     def _pair(self, first: str, second: str, operator: str, swapped: bool, depth: int) -> Iterator[Shape]:
         """What is subtracted may be a list: subtract a and b from c."""
         lefts = [
             *self.shapes(first, depth + 1),
-            *(self.listed("sum", first, depth + 1, alone=False) if swapped else ()),
+            *(self.over_list("sum", first, depth + 1, alone=False) if swapped else ()),
         ]
         counted = _COUNTED.fullmatch(second) if operator == "/" else None  # among the five heirs
         rights = [Number(float(NUMBER_WORDS.index(counted[1])))] if counted else self._factors(second, depth + 1)
-        rights = [*rights, *(self.listed("product", second, depth + 1, alone=False) if operator == "*" else ())]
+        rights = [*rights, *(self.over_list("product", second, depth + 1, alone=False) if operator == "*" else ())]
         for left in lefts:
             for right in rights:
-                yield from combined(operator, right, left) if swapped else combined(operator, left, right)
+                yield from combine(operator, right, left) if swapped else combine(operator, left, right)
 
     def _factors(self, text: str, depth: int) -> list[Shape]:
         """Times one half; added to something, a half would be a half of it."""
         share = SHARES.get(_ARTICLE.sub("", text.strip()).replace("-", " "))
         return self.shapes(text, depth) if share is None else [Number(share)]
 
-    def listed(self, operation: str, text: str, depth: int, alone: bool = True) -> Iterator[Shape]:
+    def over_list(self, operation: str, text: str, depth: int, alone: bool = True) -> Iterator[Shape]:
         """The operation over a list of two or more; over several causes where the text is one thing."""
         pieces = [piece for piece in _SEPARATOR.split(text) if piece.strip()]
         if 1 < len(pieces) <= 12:
             for shapes in product(*(self.shapes(piece, depth) for piece in pieces)):
                 if operation == "product" or not any(map(is_percent, shapes)):
-                    yield joined(operation, shapes)
+                    yield join(operation, shapes)
             first = re.fullmatch(r"(?:the )?([a-z]+)s ((?:of|for|on|from) )(?:the )?[a-z]+", pieces[0])
             if first and all(
                 re.fullmatch(r"(?:the )?[a-z]+", piece) for piece in pieces[1:]
             ):  # the costs of a, b and c
                 rest = [f"{first[1]} {first[2]}{piece}" for piece in pieces[1:]]
-                yield joined(operation, [Name(piece) for piece in (pieces[0], *rest)])
+                yield join(operation, [Name(piece) for piece in (pieces[0], *rest)])
             head = re.fullmatch(r"(?:the )?[a-z']+ ([a-z]+s)", pieces[-1])
             if head and all(re.fullmatch(r"(?:the |his |her |their )?[a-z']+", piece) for piece in pieces[:-1]):
                 full = [
                     *(f"{piece} {head[1]}" for piece in pieces[:-1]),
                     pieces[-1],
                 ]  # the initial and final velocities
-                yield joined(operation, [Name(piece) for piece in full])
+                yield join(operation, [Name(piece) for piece in full])
         if alone:
             yield Call(operation, (Name(EVERY + text),))
 
@@ -323,8 +323,8 @@ _AS_PART_OF = re.compile(
 _COMPARED: tuple[tuple[re.Pattern[str], by.Make], ...] = tuple(
     (re.compile(pattern), make)
     for pattern, make in (
-        (rf"{_FACTOR}\s+{_THINGS}\s+({_ONE})", by.scaled),  # twice as many as Jan minus 5: plus and minus bind last
-        (rf"({NUMERAL})\s+times\s+{_THINGS}\s+({_ONE})", by.scaled),
+        (rf"{_FACTOR}\s+{_THINGS}\s+({_ONE})", by.scale),  # twice as many as Jan minus 5: plus and minus bind last
+        (rf"({NUMERAL})\s+times\s+{_THINGS}\s+({_ONE})", by.scale),
         (rf"{_PERCENTAGE}\s+(?:{UP})(?:\s+\w+)?\s+than\s+(?P<whole>.+)", by.percent("+")),
         (rf"{_PERCENTAGE}\s+(?:{DOWN})(?:\s+\w+)?\s+than\s+(?P<whole>.+)", by.percent("-")),
         (
@@ -350,7 +350,7 @@ _FORMS: tuple[tuple[re.Pattern[str], by.Make], ...] = tuple(
         (r"sum of (their) squares", by.of_all("squares")),
         (r"sum of (?:the )?(?:reciprocals|inverses) of\s+(.+)", by.of_all("reciprocals")),
         (r"squared (?!root)(.+)", by.of_one(by.power(2.0))),
-        (rf"(?:cost|price) of ({NUMERAL}) [a-z]+ at (.+?)(?: each| apiece)?", by.scaled),
+        (rf"(?:cost|price) of ({NUMERAL}) [a-z]+ at (.+?)(?: each| apiece)?", by.scale),
         (r"(?:sine|sin) of\s+(.+)", by.of_one(lambda inner: Call("sin", (inner,)))),
         (r"(?:cosine|cos) of\s+(.+)", by.of_one(lambda inner: Call("cos", (inner,)))),
         (r"(?:tangent|tan) of\s+(.+)", by.of_one(lambda inner: Call("tan", (inner,)))),
@@ -370,7 +370,7 @@ _FORMS: tuple[tuple[re.Pattern[str], by.Make], ...] = tuple(
         (r"(?:the |their )?product over (?:the |their )?sum", by.parallel),
         (
             rf"(?:number of ways to )?(?:choose|select|pick) ({NUMERAL}) [a-z]+ (?:out of|from(?: among)?)\s+(.+)",
-            by.chosen,
+            by.choose,
         ),
         (
             rf"((?:[a-z]+ )*?(?:{AMOUNT})(?: [a-z]+)*?) (?:beyond|above|in excess of|exceeding) ({NUMERAL}(?: "
@@ -379,7 +379,7 @@ _FORMS: tuple[tuple[re.Pattern[str], by.Make], ...] = tuple(
         ),
         (rf"(.*\b(?:age|old)) in ({NUMERAL}) years?", by.offset("+", first=False)),
         (rf"(.*\b(?:age|old)) ({NUMERAL}) years? ago", by.offset("-", first=False)),
-        (r"(doubl|tripl|halv)(?:e|ing) (.+?) once (?:for|at|in|after) (?:each|every) (?!time\b)(.+)", by.repeated),
+        (r"(doubl|tripl|halv)(?:e|ing) (.+?) once (?:for|at|in|after) (?:each|every) (?!time\b)(.+)", by.repeat),
         (
             r"(.*\b(?:price|cost|fee|rate|wage|pay|charge|per [a-z]+)) for (?:(?:each|every) (?!other\b|"
             r"additional\b)|(?:the |all (?:the )?)(?=[a-z ]*\b(?:hours|days|weeks|nights|months)\b))([a-z ]+)",
@@ -415,7 +415,7 @@ _FORMS: tuple[tuple[re.Pattern[str], by.Make], ...] = tuple(
             by.of_all("max"),
         ),
         (r"(?:minimum|smallest|smaller|least|lowest|lower)(?: value)? (?:of|among)\s+(.+)", by.of_all("min")),
-        (rf"{_FACTOR}(?:\s+of)?\s+(?!as\b)(.+)", by.scaled),
+        (rf"{_FACTOR}(?:\s+of)?\s+(?!as\b)(.+)", by.scale),
         (rf"{_PERCENTAGE}\s+of\s+(?P<whole>.+)", by.percent("of")),
         (rf"(?P<whole>.+?)\s+(?:increased|raised) by\s+{_PERCENTAGE}", by.percent("+")),
         (rf"(?P<whole>.+?)\s+(?:decreased|reduced|discounted) by\s+{_PERCENTAGE}", by.percent("-")),
@@ -430,13 +430,13 @@ _FORMS: tuple[tuple[re.Pattern[str], by.Make], ...] = tuple(
         (rf"(?:decreases|falls|drops|shrinks)\s+by\s+{_PERCENTAGE}\s+(?:from|of)\s+(?P<whole>.+)", by.percent("-")),
         (rf"(?:decreas(?:e|ing)|reduc(?:e|ing))\s+(?P<whole>.+?)\s+by\s+(?P<share>{_SHARE})", by.percent("-")),
         (rf"increas(?:e|ing)\s+(?P<whole>.+?)\s+by\s+(?P<share>{_SHARE})", by.percent("+")),
-        (r"(.+?)\s+(?:(?:is |are )?(?:increased|raised)|increases|rises|grows) by\s+(.+)", by.changed(MORE_BY)),
+        (r"(.+?)\s+(?:(?:is |are )?(?:increased|raised)|increases|rises|grows) by\s+(.+)", by.change_by(MORE_BY)),
         (
             r"(.+?)\s+(?:(?:is |are )?(?:decreased|reduced|lowered)|decreases|falls|drops|shrinks) by\s+(.+)",
-            by.changed(LESS_BY),
+            by.change_by(LESS_BY),
         ),
-        (r"(?:increas(?:e|ing)|rais(?:e|ing))\s+(.+?)\s+by\s+(.+)", by.changed(MORE_BY)),
-        (r"(?:decreas(?:e|ing)|reduc(?:e|ing)|lower(?:ing)?)\s+(.+?)\s+by\s+(.+)", by.changed(LESS_BY)),
+        (r"(?:increas(?:e|ing)|rais(?:e|ing))\s+(.+?)\s+by\s+(.+)", by.change_by(MORE_BY)),
+        (r"(?:decreas(?:e|ing)|reduc(?:e|ing)|lower(?:ing)?)\s+(.+?)\s+by\s+(.+)", by.change_by(LESS_BY)),
         (rf"(?P<whole>.+?)\s+(?:is|are) (?:increased|raised) by\s+{_PERCENTAGE}", by.percent("+")),
         (rf"(?P<whole>.+?)\s+(?:is|are) (?:decreased|reduced|discounted) by\s+{_PERCENTAGE}", by.percent("-")),
         (rf"(?P<whole>.+?)\s+(?:increases|rises|grows) by\s+{_PERCENTAGE}", by.percent("+")),
@@ -446,8 +446,8 @@ _FORMS: tuple[tuple[re.Pattern[str], by.Make], ...] = tuple(
             r"\s+to\s+(?P<whole>.+)",
             by.percent("+"),
         ),
-        (rf"{LEFT}\s+(.+?)\s+after\s+{AWAY}\s+(.+)", by.taken),
-        (rf"{LEFT}\s+(.+?)\s+after\s+(?!{AWAY})(.+)", by.changed(LESS_BY)),
+        (rf"{LEFT}\s+(.+?)\s+after\s+{AWAY}\s+(.+)", by.take_away),
+        (rf"{LEFT}\s+(.+?)\s+after\s+(?!{AWAY})(.+)", by.change_by(LESS_BY)),
         (rf"remaining\s+((?:{_PERCENTAGE}|{_SHARE})\s+of\s+.+)", by.of_one(lambda inner: inner)),
         (rf"(.+?)\s+as an? {PART} of\s+(.+)", by.share_of(1.0)),
         (r"(.+?)\s+as an? percent(?:age)? of\s+(.+)", by.share_of(100.0)),

@@ -9,7 +9,7 @@ from typing import Protocol, TypeAlias
 
 from trueness.reasoning.trees import Binary, Call, Name, Number, Tree
 from trueness.reasoning.word_numbers import SHARES, number_of
-from trueness.reasoning.word_shapes import EVERY, Shape, combined, is_percent
+from trueness.reasoning.word_shapes import EVERY, Shape, combine, is_percent
 
 MULTIPLES = {
     "twice": 2.0, "double": 2.0, "doubling": 2.0, "thrice": 3.0, "triple": 3.0, "tripling": 3.0, "halve": 0.5,
@@ -22,19 +22,19 @@ class Reads(Protocol):
 
     def shapes(self, text: str, depth: int = 0) -> list[Shape]: ...
 
-    def listed(self, operation: str, text: str, depth: int, alone: bool = True) -> Iterator[Shape]: ...
+    def over_list(self, operation: str, text: str, depth: int, alone: bool = True) -> Iterator[Shape]: ...
 
 
 Make: TypeAlias = Callable[[Reads, "re.Match[str]", int], Iterator[Shape]]
 
 
 def of_all(operation: str) -> Make:
-    return lambda reader, match, depth: reader.listed(operation, match[1], depth)
+    return lambda reader, match, depth: reader.over_list(operation, match[1], depth)
 
 
-def scaled(reader: Reads, match: re.Match[str], depth: int) -> Iterator[Shape]:
-    said = " ".join(match[1].replace("-", " ").split())
-    factor = SHARES.get(said, MULTIPLES.get(said, number_of(said)))
+def scale(reader: Reads, match: re.Match[str], depth: int) -> Iterator[Shape]:
+    word = " ".join(match[1].replace("-", " ").split())
+    factor = SHARES.get(word, MULTIPLES.get(word, number_of(word)))
     if factor is not None:
         yield from (Binary("*", Number(factor), inner) for inner in reader.shapes(match[2], depth))
 
@@ -43,8 +43,8 @@ def percent(sign: str) -> Make:
     """15 % of X, 15 % more than X, X increased by 15 %, X reduced by one fifth."""
 
     def make(reader: Reads, match: re.Match[str], depth: int) -> Iterator[Shape]:
-        said = match["share"].replace(",", "").replace("-", " ")
-        share: Tree = Number(SHARES[said]) if said in SHARES else Binary("/", Number(float(said)), Number(100.0))
+        amount = match["share"].replace(",", "").replace("-", " ")
+        share: Tree = Number(SHARES[amount]) if amount in SHARES else Binary("/", Number(float(amount)), Number(100.0))
         for inner in reader.shapes(match["whole"], depth):
             part: Tree = Binary("*", share, inner)
             yield part if sign == "of" else Binary(sign, inner, part)
@@ -52,11 +52,11 @@ def percent(sign: str) -> Make:
     return make
 
 
-def changed(call: str) -> Make:
+def change_by(call: str) -> Make:
     """X reduced by Y and Z, where neither is a percentage as it is written."""
 
     def make(reader: Reads, match: re.Match[str], depth: int) -> Iterator[Shape]:
-        by = [*reader.shapes(match[2], depth), *reader.listed("sum", match[2], depth, alone=False)]
+        by = [*reader.shapes(match[2], depth), *reader.over_list("sum", match[2], depth, alone=False)]
         for whole, change in product(reader.shapes(match[1], depth), by):
             if not is_percent(change):
                 yield Call(call, (whole, change))
@@ -64,11 +64,11 @@ def changed(call: str) -> Make:
     return make
 
 
-def taken(reader: Reads, match: re.Match[str], depth: int) -> Iterator[Shape]:
+def take_away(reader: Reads, match: re.Match[str], depth: int) -> Iterator[Shape]:
     """What remains of X after giving away Y and Z."""
-    away = [*reader.shapes(match[2], depth), *reader.listed("sum", match[2], depth, alone=False)]
+    away = [*reader.shapes(match[2], depth), *reader.over_list("sum", match[2], depth, alone=False)]
     for whole, part in product(reader.shapes(match[1], depth), away):
-        yield from combined("-", whole, part)
+        yield from combine("-", whole, part)
 
 
 def share_of(factor: float, swapped: bool = False) -> Make:
@@ -91,8 +91,8 @@ def offset(sign: str, first: bool = True) -> Make:
     """3 more than X; with the number behind, X's age in 3 years."""
 
     def make(reader: Reads, match: re.Match[str], depth: int) -> Iterator[Shape]:
-        said, of = (match[1], match[2]) if first else (match[2], match[1])
-        number = number_of(said)
+        size, of = (match[1], match[2]) if first else (match[2], match[1])
+        number = number_of(size)
         if number is not None:
             yield from (Binary(sign, inner, Number(number)) for inner in reader.shapes(of, depth))
 
@@ -112,7 +112,7 @@ def parallel(reader: Reads, match: re.Match[str], depth: int) -> Iterator[Shape]
     yield Binary("/", Number(1.0), Call("reciprocals", (Name(f"{EVERY}both their"),)))
 
 
-def chosen(reader: Reads, match: re.Match[str], depth: int) -> Iterator[Shape]:
+def choose(reader: Reads, match: re.Match[str], depth: int) -> Iterator[Shape]:
     """Choose 2 people out of n."""
     number = number_of(match[1])
     if number is not None and not re.search(r"\b(?:order|arrang\w+|replac\w+|repeat\w*)\b", match[2]):
@@ -127,7 +127,7 @@ def beyond(reader: Reads, match: re.Match[str], depth: int) -> Iterator[Shape]:
             yield Call("max", (Number(0.0), Binary("-", inner, Number(number))))
 
 
-def repeated(reader: Reads, match: re.Match[str], depth: int) -> Iterator[Shape]:
+def repeat(reader: Reads, match: re.Match[str], depth: int) -> Iterator[Shape]:
     """Halve X once for each of the Y."""
     factor = Number({"doubl": 2.0, "tripl": 3.0, "halv": 0.5}[match[1]])
     for whole, times in product(reader.shapes(match[2], depth), reader.shapes(match[3], depth)):

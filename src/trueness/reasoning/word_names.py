@@ -172,24 +172,24 @@ _BY_HEAD = 0.2
 
 def words(name: str) -> frozenset[str]:
     """Its words; test1 is test 1."""
-    said = re.findall(r"[^\W_]+", name.lower())
+    runs = re.findall(r"[^\W_]+", name.lower())
     return frozenset(
-        part for word in said for part in (_NUMBERED.findall(word)[0] if _NUMBERED.match(word) else (word,))
+        part for word in runs for part in (_NUMBERED.findall(word)[0] if _NUMBERED.match(word) else (word,))
     )
 
 
 def tokens(name: str) -> frozenset[str]:
     """The words that tell it from others; of a node called a, that letter."""
-    said = words(name)
-    return frozenset(stem(word) for word in said if word not in _STOP and stem(word) not in _STOPPED) or frozenset(
-        map(stem, said)
+    all_words = words(name)
+    return frozenset(stem(word) for word in all_words if word not in _STOP and stem(word) not in _STOPPED) or frozenset(
+        map(stem, all_words)
     )
 
 
 def in_order(name: str) -> tuple[str, ...]:
     """rows of chairs is not chairs in each row."""
     known = tokens(name)
-    return tuple(told for word in re.findall(r"[^\W_]+", name.lower()) if (told := stem(word)) in known)
+    return tuple(root for word in re.findall(r"[^\W_]+", name.lower()) if (root := stem(word)) in known)
 
 
 def stem(word: str) -> str:
@@ -254,18 +254,18 @@ def is_symbol(name: str) -> bool:
 
 def is_acronym(name: str, short: str) -> bool:
     """BMI is the body mass index."""
-    said = [word for word in re.findall(r"[a-z]+", name.lower()) if word not in ("the", "of", "a", "an")]
-    return len(said) > 2 and "".join(word[0] for word in said) == short.strip().lower()
+    parts = [word for word in re.findall(r"[a-z]+", name.lower()) if word not in ("the", "of", "a", "an")]
+    return len(parts) > 2 and "".join(word[0] for word in parts) == short.strip().lower()
 
 
 def names_symbol(phrase: str, symbol: str) -> bool:
     """The mass is m, the current I: a letter that begins what the phrase is of, or that everybody writes for it."""
-    said = re.findall(r"[a-z]+", phrase.lower())
+    phrase_words = re.findall(r"[a-z]+", phrase.lower())
     plain = re.sub(r"^(?:(?:the|a|an|its|number|amount|value|of)\s+)+", "", phrase.lower())
     before = _HEAD.match(plain)
     head = re.findall(r"[a-z]+", before[1] if before else plain)
     letter = symbol[0].lower()
-    written = {_LETTERS[word] for word in said if word in _LETTERS}
+    written = {_LETTERS[word] for word in phrase_words if word in _LETTERS}
     return letter in written if written else bool(head) and letter in (head[0][0], head[-1][0])
 
 
@@ -294,9 +294,9 @@ def share_meaning(phrase: str, name: str) -> bool:
     return any(_same(token, word) for token in tokens(phrase) for word in tokens(name))
 
 
-def _specific(said: frozenset[str], known: frozenset[str]) -> Iterator[str]:
+def _specific(mine: frozenset[str], known: frozenset[str]) -> Iterator[str]:
     """Words that tell something of its own and have no like among the others."""
-    return (token for token in said - GENERAL if not any(_same(token, word) for word in known))
+    return (token for token in mine - GENERAL if not any(_same(token, word) for word in known))
 
 
 def may_measure(unit: str, name: str) -> bool:
@@ -309,8 +309,8 @@ def is_strange(phrase: str, cause: str, effect: str) -> bool:
     one, other = tokens(phrase), tokens(cause) | units_of(cause)
     known = {token for token in one if any(_same(token, word) for word in other)}
     few = 0 if re.match(r"(?:what|how)\b", phrase) else max(len(known), 1)
-    said = {stem(word) for word in words(phrase) if not word.endswith("ed")}  # the trucks passed
-    return len((one & said) - known - tokens(effect)) > few
+    stems = {stem(word) for word in words(phrase) if not word.endswith("ed")}  # the trucks passed
+    return len((one & stems) - known - tokens(effect)) > few
 
 
 def are_alike(names: Sequence[str]) -> bool:
@@ -324,9 +324,9 @@ def is_no_money(name: str) -> bool:
     return bool(_kinds(name) - _COUNTS_AND_MONEY)
 
 
-def is_other(said: str, name: str) -> bool:
+def is_other(phrase: str, name: str) -> bool:
     """Whether each has words of its own and none in common: the return time, for the outward time."""
-    one, other = (tokens(text) - GENERAL for text in (said, without_unit(name)))
+    one, other = (tokens(text) - GENERAL for text in (phrase, without_unit(name)))
     return bool(one and other) and not is_symbol(name) and not share_meaning(" ".join(one), " ".join(other))
 
 
@@ -352,13 +352,13 @@ def _measures_another(phrase: str, cause: str, effect: str) -> bool:
     """A price is no number, and the repairs are not the time they take."""
     timing = _TIMING.findall(phrase)
     one = tokens(phrase) - (tokens(" ".join(timing)) if timing else frozenset())
-    said, has = (
+    measured, has = (
         {k for k, kind in enumerate(_MEASURED) if kind & name} for name in (one, tokens(cause) | units_of(cause))
     )
-    if said and has:
-        return not said & has
+    if measured and has:
+        return not measured & has
     measures = _kinds(cause) - _COUNTS_AND_MONEY
-    return bool(measures) and not said and not measures & _kinds(effect)
+    return bool(measures) and not measured and not measures & _kinds(effect)
 
 
 def _counts_another(phrase: str, cause: str) -> bool:
@@ -387,16 +387,16 @@ def _shares_little(phrase: str, cause: str) -> bool:
     if several.search(phrase) and not several.search(cause.lower()):
         return not all(any(_same(token, word) for word in other | units) for token in one)
     for plain in (_MODIFIERS, GENERAL):
-        own, its = one - plain, other - plain
-        if own and its and not any(_same(token, word) for token in own for word in its | units):
+        mine, its = one - plain, other - plain
+        if mine and its and not any(_same(token, word) for token in mine for word in its | units):
             return True
     return False
 
 
 def _kinds(name: str) -> set[int]:
     """What a name measures itself: eggs per day are no time."""
-    said = tokens(re.sub(r"\([^()]*\)", "", _TIMING.sub("", name.lower().replace("_", " "))))
-    return {k for k, kind in enumerate(_MEASURED) if kind & said}
+    named = tokens(re.sub(r"\([^()]*\)", "", _TIMING.sub("", name.lower().replace("_", " "))))
+    return {k for k, kind in enumerate(_MEASURED) if kind & named}
 
 
 def _same(token: str, other: str) -> bool:

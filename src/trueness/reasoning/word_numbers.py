@@ -77,18 +77,18 @@ def number_of(text: str) -> float | None:
         match = match or counted
     if not match:
         return None
-    said = match[1].lstrip("$").replace(",", "")
-    return float(NUMBER_WORDS.index(said)) if said in NUMBER_WORDS else float(said)
+    digits = match[1].lstrip("$").replace(",", "")
+    return float(NUMBER_WORDS.index(digits)) if digits in NUMBER_WORDS else float(digits)
 
 
 def share_of(text: str) -> float | None:
     """40 % is 0.4, and so are two fifths."""
-    said = text.replace(",", "").replace("-", " ").strip()
-    percent = re.match(r"(\d+(?:\.\d+)?)\s*(?:%|per ?cent)", said)
-    return float(percent[1]) / 100 if percent else SHARES.get(said)
+    share = text.replace(",", "").replace("-", " ").strip()
+    percent = re.match(r"(\d+(?:\.\d+)?)\s*(?:%|per ?cent)", share)
+    return float(percent[1]) / 100 if percent else SHARES.get(share)
 
 
 def computes(words: str) -> bool:
     """Whether a piece of text is more than an introduction: it counts, compares or sets a condition."""
-    said = set(re.findall(r"[^\W_]+", words.lower()))
-    return bool(said & OPERATION_WORDS or re.search(r"(?<!\w)\d|%", words) or CONDITION.search(words.lower()))
+    used = set(re.findall(r"[^\W_]+", words.lower()))
+    return bool(used & OPERATION_WORDS or re.search(r"(?<!\w)\d|%", words) or CONDITION.search(words.lower()))

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from trueness.reasoning.word_anew import SAID_ANEW
+from trueness.reasoning.word_anew import REWORDINGS
 from trueness.reasoning.word_causes import Values
 from trueness.reasoning.word_forms import BRACKET
 from trueness.reasoning.word_names import tokens
@@ -91,27 +91,27 @@ _EXPLAINS_NOTHING = re.compile(
 )
 
 
-def _in_shares(found: re.Match[str]) -> str:
+def _in_shares(match: re.Match[str]) -> str:
     """Three out of four students: 75 % of them."""
-    part, whole = number_of(found[1]), number_of(found[2])
-    return f"{100 * part / whole!r}% of " if part and whole and part < whole else found[0]
+    part, whole = number_of(match[1]), number_of(match[2])
+    return f"{100 * part / whole!r}% of " if part and whole and part < whole else match[0]
 
 
-def _passive(found: re.Match[str]) -> str:
+def _passive(match: re.Match[str]) -> str:
     """... and then the fee is deducted: ..., minus the fee."""
-    what = re.sub(r"^[a-z ]+ of (?=\$?\d)", "", found[1])
-    return f", {'plus' if found[2] == 'added' else 'minus'} {what}"
+    what = re.sub(r"^[a-z ]+ of (?=\$?\d)", "", match[1])
+    return f", {'plus' if match[2] == 'added' else 'minus'} {what}"
 
 
-def _as_words(found: re.Match[str]) -> str:
+def _as_words(match: re.Match[str]) -> str:
     """3/4 as many: three quarters."""
-    same = (word for word, share in SHARES.items() if abs(share - int(found[1]) / int(found[2])) < 1e-12)
-    return next(same, found[0])
+    same = (word for word, share in SHARES.items() if abs(share - int(match[1]) / int(match[2])) < 1e-12)
+    return next(same, match[0])
 
 
 _SIGNS = tuple(
-    (re.compile(pattern), said)
-    for pattern, said in (
+    (re.compile(pattern), form)
+    for pattern, form in (
         (r"\b((?:square root|square|half|twice|sum|product) of) \(([a-z ]+)\)$", r"\1 \2"),
         (r"(?:^|(?<=equals )|(?<= is ))minus (?=[a-z])", "negative of "),
         (r"\babsolute value of (?:the difference )?([a-z]\w*) [-−–] ([a-z]\w*)$",
@@ -126,7 +126,7 @@ _SIGNS = tuple(
          r"convert \3 to \4 by \1ing by \2"),
         (r"\bwhat (?:you|he|she|they|we|one|it|is|was) [a-z ]*?\(([a-z ]+)\)", r"\1"),
         (r" in the direction of (?:the )?[a-z]+(?= (?:times|multiplied)|,|$)", ""),
-        (r"\b(\d+)/([1-9]\d*) of\b", lambda found: f"{100 * int(found[1]) / int(found[2])!r}% of"),
+        (r"\b(\d+)/([1-9]\d*) of\b", lambda match: f"{100 * int(match[1]) / int(match[2])!r}% of"),
         (r"^(?:out )?of (?:the |all )?([a-z ]+), (\d[\d.]*\s*(?:%|percent)) ", r"\2 of \1 "),
         (rf"\bexceeds (.+?) by (\$?\d\S*(?: [a-z]+)?|{NUMERAL}(?: [a-z]+)?)$", r"is \2 more than \1"),
         (rf"\bis (?:greater|more|larger|bigger|higher) than (.+?) by ({NUMERAL}(?: [a-z]+)?)$", r"is \2 more than \1"),
@@ -136,8 +136,8 @@ _SIGNS = tuple(
     )
 )  # fmt: skip
 _REWRITTEN = tuple(
-    (re.compile(pattern), said)
-    for pattern, said in (
+    (re.compile(pattern), form)
+    for pattern, form in (
         (r"^(?:[a-z ]+ (?:is|are) )?(?:the )?product of (?:the two |the |both |these )[a-z]+ (?:divided by|over) "
          r"(?:their|the) sum$", "product over sum"),
         (rf"\b(?:is |are |was |were )?(reduced|decreased|increased|raised) by ({_PERCENT}) "
@@ -156,7 +156,7 @@ _REWRITTEN = tuple(
          rf"this|that))?$", r"\1 \2"),
         (rf"\b(beyond|above|over) (?:the )?first ({NUMERAL})\b", r"beyond \2"),
         (r" \(in (?:percent|%)\)", ""),
-        (r"\b(?:is|are|costs?|equals?|of) (?:only|just|exactly|simply|precisely)\b", lambda found: found[0].split()[0]),
+        (r"\b(?:is|are|costs?|equals?|of) (?:only|just|exactly|simply|precisely)\b", lambda match: match[0].split()[0]),
         (r"\bwhat ((?!he|she|they|it|we|you)[a-z' ]+?) (?:holds|has|had|contains|gets|got)\b", r"\1"),
         (r"\bwhat (?:he|she|they|it|we|you) (?:paid|spent|pays|spends) (?:for|on) ", "cost of "),
         (r"\bwhat (?:he|she|they|it|we|you) (?:sold|sells) ([a-z ]+?) for\b", r"sales of \1"),
@@ -200,7 +200,7 @@ _REWRITTEN = tuple(
         (r"^each ([a-z]+) (?:receives|gets|pays|has) an equal share of ([a-z ]+)$", r"\2 divided by number of \1"),
         (r"^([a-z ]+ and [a-z ]+?|both [a-z]+|the (?:two|three) [a-z]+) (?:are|is) (averag|add|sum)"
          r"(?:m?ed)(?: together| up)?$",
-         lambda found: f"{'average' if found[2] == 'averag' else 'sum'} of {found[1]}"),
+         lambda match: f"{'average' if match[2] == 'averag' else 'sum'} of {match[1]}"),
         (rf"\b(?!{NUMERAL}\b)([a-z]+) (minus|plus|take away|subtract|divided by|times) (the )?([a-z]+) "
          rf"one$", r"\1 \2 \4 \1"),
         (r"\bremainder (?:when|of) ([a-z0-9 ]+?) (?:is |are )?divided by ([a-z0-9 ]+)$", r"\1 modulo \2"),
@@ -247,17 +247,17 @@ _REWRITTEN = tuple(
         (r"\btak(?:e|ing) (?:away|off|out) ([^,]+?) from\b", r"subtracting \1 from"),
         (r"\b(?:tak(?:e|ing)|knock(?:ing)?|cut(?:ting)?|shav(?:e|ing)) ([^,]+?) off(?: of)?\b", r"subtracting \1 from"),
         (rf",? (?:and )?(?:is |are )?{_CONVERTS} (?:from [a-z]+ )?(?:in)?to [a-z ]+ by (multiply|divid)ing by\b",
-         lambda found: ", multiplied by" if found[1] == "multiply" else ", divided by"),
+         lambda match: ", multiplied by" if match[1] == "multiply" else ", divided by"),
         (r"(?:\braised )?\bto the power(?: of)?\b|\braised to the\b", "raised to"),
         (r"\b(among|amongst|between) all(?: of)?(?: the)?\b", r"\1 the"),
         (r"\bone[- ]half times\b", "half of"),
         (r"\bthe (?:other|given|known) (?=two|three|four)", "the "),
         (r"\bminus the (?:other|given|known|various) (?=[a-z]+s\b)", "minus all the "),
         (rf"\b{_FOUND} from (.+?) by (divid|multiply)ing(?: it)? by ",
-         lambda found: f"{found[1]} {'divided' if found[2] == 'divid' else 'multiplied'} by "),
+         lambda match: f"{match[1]} {'divided' if match[2] == 'divid' else 'multiplied'} by "),
         (r"\bcombin(?:e|ing) ([a-z ]+) with\b", r"adding \1 and"),
         (rf"\b{_FOUND} from (.+?) by (subtract|add)ing (?!.* (?:from|to) )",
-         lambda found: f"{found[1]} {'minus' if found[2] == 'subtract' else 'plus'} "),
+         lambda match: f"{match[1]} {'minus' if match[2] == 'subtract' else 'plus'} "),
     )
 )  # fmt: skip
 _WHERE = re.compile(
@@ -279,8 +279,8 @@ _CONSTANT = re.compile(rf"(?:[a-zα-ω]\s*[=≈]\s*|about )?({NUMERAL})(?:\s*[a-
 
 def plain(sentence: str, values: Values) -> str:
     """Without the reasons and remarks around the arithmetic, where they say no number that it lacks."""
-    for pattern, said in _SIGNS:
-        sentence = pattern.sub(said, sentence)
+    for pattern, form in _SIGNS:
+        sentence = pattern.sub(form, sentence)
     sentence = _AIM.sub("", LEAD.sub("", sentence))
     if _IN_PERCENT.search(sentence):
         sentence = re.sub(r"\b(?:relative to|compared (?:with|to))\b", "divided by", sentence)
@@ -297,17 +297,17 @@ def plain(sentence: str, values: Values) -> str:
     sentence = _PURPOSE.sub(_unless_it_computes, LEAD.sub("", _AIM.sub("", LEAD.sub("", sentence)))).strip()
     if (aim := _TO_INCLUDE.match(sentence)) is not None and _says_nothing(aim["why"], aim["rest"], stated, _REMARK, 0):
         sentence = aim["rest"]
-    for pattern, said in (*SAID_ANEW, *_REWRITTEN):
-        sentence = pattern.sub(said, sentence)
+    for pattern, form in (*REWORDINGS, *_REWRITTEN):
+        sentence = pattern.sub(form, sentence)
     return " ".join(sentence.split())
 
 
-def _unless_it_computes(found: re.Match[str]) -> str:
+def _unless_it_computes(match: re.Match[str]) -> str:
     """A purpose is left out; `gives the revenue; subtract the costs` is none."""
-    return found[0] if _COMPUTES.search(found[0]) else ""
+    return match[0] if _COMPUTES.search(match[0]) else ""
 
 
-def charged(sentence: str, effect: str) -> str:
+def with_charges(sentence: str, effect: str) -> str:
     """`a 15% tip on the meal`: for the tip, a share of the meal; `the meal is increased by a 15% tip`, or a tip of 15%
     is added to it: for anything else the meal with it."""
     named = effect.lower().replace("_", " ")
@@ -331,14 +331,14 @@ def charged(sentence: str, effect: str) -> str:
 def _says_nothing(why: str, rest: str, stated: set[float], pattern: re.Pattern[str], count: int) -> bool:
     """Whether a reason can be left out: its numbers stand in the rest, or say how often; a title, a sentence before or
     a clause behind computes nothing at all."""
-    said = numbers(rest) | {share for word, share in _MULTIPLES.items() if re.search(rf"\b{word}", rest)}
-    said |= {round(100 * share, 9) for number in said for share in (number, abs(number - 1))}  # 15 % more is 1.15 times
+    has = numbers(rest) | {share for word, share in _MULTIPLES.items() if re.search(rf"\b{word}", rest)}
+    has |= {round(100 * share, 9) for number in has for share in (number, abs(number - 1))}  # 15 % more is 1.15 times
     why = _without_ratio(why, rest)
-    told = numbers(re.sub(rf"\bevery {NUMERAL} [a-z]+", "", why))
+    claimed = numbers(re.sub(rf"\bevery {NUMERAL} [a-z]+", "", why))
     if (both := re.search(rf"\b(?:the|these) ({NUMERAL}) [a-z]+s\b", why)) and number_of(both[1]) == count:
-        told -= {number_of(both[1])}  # the two events, of two causes
-    told |= {share for word, share in _MULTIPLES.items() if re.search(rf"\b{word}", why)}
-    if not told <= said | stated:
+        claimed -= {number_of(both[1])}  # the two events, of two causes
+    claimed |= {share for word, share in _MULTIPLES.items() if re.search(rf"\b{word}", why)}
+    if not claimed <= has | stated:
         return False
     if pattern in (FRONT_REASON, _FRONT_SINCE, _FRONT_AFTER, _REMARK) or (
         pattern is _BACK_REASON and "because" in rest + why
@@ -353,16 +353,16 @@ def _says_nothing(why: str, rest: str, stated: set[float], pattern: re.Pattern[s
 
 def _without_ratio(why: str, rest: str) -> str:
     """A ratio of 3:5 says no more than five eighths, where that is what the rest takes."""
-    found = _RATIO.search(why)
-    if found is None:
+    match = _RATIO.search(why)
+    if match is None:
         return why
-    one, other = (number_of(found[k]) or 0.0 for k in (1, 2))
+    one, other = (number_of(match[k]) or 0.0 for k in (1, 2))
     shares = {share for word, share in SHARES.items() if re.search(rf"\b{word.replace(' ', '[ -]')}\b", rest)}
     shares |= {int(a) / int(b) for a, b in re.findall(r"\b(\d+)/([1-9]\d*)", rest)}
     shares |= {float(a) / 100 for a in re.findall(r"(\d+(?:\.\d+)?)\s?%", rest)}
     meant = _shares_meant(why, rest, one, other)
-    said = any(abs(share - it) < 1e-9 for share in shares for it in meant)
-    return re.sub(r"\bratio\b", "", why[: found.start()] + why[found.end() :]) if said else why
+    agrees = any(abs(share - it) < 1e-9 for share in shares for it in meant)
+    return re.sub(r"\bratio\b", "", why[: match.start()] + why[match.end() :]) if agrees else why
 
 
 def _shares_meant(why: str, rest: str, one: float, other: float) -> set[float]:
@@ -373,11 +373,11 @@ def _shares_meant(why: str, rest: str, one: float, other: float) -> set[float]:
     sides = sides or re.search(r"([a-z]+) and ([a-z]+)(?: [a-z]+)? are in (?:the|a) ratio ", why)
     subject = re.split(r"\b(?:is|are|equals)\b", rest)[0]
     if sides is not None:
-        own = [bool(tokens(side) & tokens(subject)) for side in sides.groups()]
-        if own.count(True) != 1:
+        named = [bool(tokens(side) & tokens(subject)) for side in sides.groups()]
+        if named.count(True) != 1:
             return set()
-        mine, its = (one, other) if own[0] else (other, one)
-        of_it = tokens(sides[2] if own[0] else sides[1]) & tokens(rest[len(subject) :])  # the sugar, of the butter
+        mine, its = (one, other) if named[0] else (other, one)
+        of_it = tokens(sides[2] if named[0] else sides[1]) & tokens(rest[len(subject) :])  # the sugar, of the butter
         return {mine / its} if of_it else {mine / (one + other)}
     if re.search(r"\b(?:larger|bigger|greater|largest)\b", subject):
         return {max(one, other) / (one + other)}
@@ -395,9 +395,9 @@ def spelt_out(sentence: str) -> Iterator[tuple[str, str]]:
         yield re.sub(rf"\b{defined['phrase']}\b", BRACKET, defined["main"]), defined["inside"]
     first = _FIRST_THEN.match(sentence)  # net force is A minus B, and acceleration is the net force divided by the mass
     if first is not None:
-        own = re.compile(rf"\b(?:{first['phrase']}|(?<!of )that|this|it)\b")
-        if len(own.findall(first["main"])) == 1 and not own.search(first["inside"]):
-            yield f"{first['left']} is {own.sub(BRACKET, first['main'])}", first["inside"]
+        pattern = re.compile(rf"\b(?:{first['phrase']}|(?<!of )that|this|it)\b")
+        if len(pattern.findall(first["main"])) == 1 and not pattern.search(first["inside"]):
+            yield f"{first['left']} is {pattern.sub(BRACKET, first['main'])}", first["inside"]
     match = _SPELT.match(sentence)
     phrase = _LAST_PHRASE.match(match["front"] + " ") if match else None
     if match is None or phrase is None:
@@ -412,5 +412,5 @@ def spelt_out(sentence: str) -> Iterator[tuple[str, str]]:
 
 def numbers(text: str) -> set[float]:
     """The numbers a text says."""
-    said = re.findall(rf"(?<![\w.]){NUMERAL}(?!\w)", text)
-    return {value for one in said if (value := number_of(one)) is not None}
+    numerals = re.findall(rf"(?<![\w.]){NUMERAL}(?!\w)", text)
+    return {value for one in numerals if (value := number_of(one)) is not None}

@@ -49,19 +49,19 @@ def filled_in(sentence: str, causes: Sequence[str], effect: str) -> str:
     shared = [word for word in _in_all(causes) if len(word) > 2 and word not in ("the", "degrees")]
     if len(causes) == 1:
         sentence = _KNOWN_ONE.sub(lambda _: f"the {causes[0].lower().replace('_', ' ')}", sentence)
-        sentence = _UNIT.sub(lambda found: _of_unit(found, causes[0], effect), sentence)
+        sentence = _UNIT.sub(lambda match: _of_unit(match, causes[0], effect), sentence)
     if len(shared) == 1 and len(causes) < len(NUMBER_WORDS):
         counted = NUMBER_WORDS[len(causes)]
         sentence = re.sub(rf"\bthe other {counted}(?=$|,| together)", f"the other {counted} {shared[0]}s", sentence)
-    sentence = _TWO.sub(lambda found: _both(found, causes), sentence)
+    sentence = _TWO.sub(lambda match: _both(match, causes), sentence)
     sentence = _HEIGHTS.sub(r"difference \1 ", sentence) if tokens(effect) & {"height", "difference"} else sentence
     if shared and len(causes) > 1:
-        sentence = _WHAT.sub(lambda found: _what(found, causes), sentence)
+        sentence = _WHAT.sub(lambda match: _what(match, causes), sentence)
         sentence = _ONES.sub(
-            lambda found: f"the {shared[0]} " if _owners(found[1], causes) == 1 else found[0], sentence
+            lambda match: f"the {shared[0]} " if _owners(match[1], causes) == 1 else match[0], sentence
         )
-        sentence = _THAT.sub(lambda found: _bare(found, shared, causes), sentence)
-    return _THIS.sub(lambda found: _the(found, causes), sentence)
+        sentence = _THAT.sub(lambda match: _bare(match, shared, causes), sentence)
+    return _THIS.sub(lambda match: _the(match, causes), sentence)
 
 
 def _in_all(causes: Sequence[str]) -> list[str]:
@@ -75,50 +75,50 @@ def _owners(word: str, causes: Sequence[str]) -> int:
     return sum(stem(word) in tokens(cause) for cause in causes)
 
 
-def _bare(found: re.Match[str], shared: Sequence[str], causes: Sequence[str]) -> str:
-    same = stem(found["noun"]) in map(stem, shared) and _owners(found["verb"], causes) == 1
-    return f"{found['noun']} {found['verb']}" if same and found["verb"] not in OPERATION_WORDS else found[0]
+def _bare(match: re.Match[str], shared: Sequence[str], causes: Sequence[str]) -> str:
+    same = stem(match["noun"]) in map(stem, shared) and _owners(match["verb"], causes) == 1
+    return f"{match['noun']} {match['verb']}" if same and match["verb"] not in OPERATION_WORDS else match[0]
 
 
-def _both(found: re.Match[str], causes: Sequence[str]) -> str:
+def _both(match: re.Match[str], causes: Sequence[str]) -> str:
     """Each adjective tells one cause from the others, and the noun is of both."""
-    each = [_owners(found[side], causes) for side in ("one", "other")]
-    noun = found["noun"]
+    each = [_owners(match[side], causes) for side in ("one", "other")]
+    noun = match["noun"]
     if each != [1, 1] or _owners(noun, causes) < 2:
-        return found[0]
-    return f"the {found['one']} {noun} and the {found['other']} {noun}"
+        return match[0]
+    return f"the {match['one']} {noun} and the {match['other']} {noun}"
 
 
-def _the(found: re.Match[str], causes: Sequence[str]) -> str:
-    return f"the {found['noun']}" if _owners(found["noun"], causes) == 1 else found[0]
+def _the(match: re.Match[str], causes: Sequence[str]) -> str:
+    return f"the {match['noun']}" if _owners(match["noun"], causes) == 1 else match[0]
 
 
-def _of_unit(found: re.Match[str], cause: str, effect: str) -> str:
+def _of_unit(match: re.Match[str], cause: str, effect: str) -> str:
     """The name of the one cause, where that is in this unit and the effect is not."""
-    if not is_in(found[1], cause) or is_in(found[1], effect):
-        return found[0]
+    if not is_in(match[1], cause) or is_in(match[1], effect):
+        return match[0]
     return " ".join(re.split(r"[\s_(]+", cause.lower().rstrip(")"))[:-1]).strip()
 
 
 def is_in(unit: str, name: str) -> bool:
     """Kilograms of mass_kg."""
-    *front, own = re.split(r"[\s_(]+", name.lower().rstrip(")"))
-    return bool(front) and front[-1] not in (*_UNITS.values(), "per") and own in (_UNITS.get(unit), unit)
+    *front, last = re.split(r"[\s_(]+", name.lower().rstrip(")"))
+    return bool(front) and front[-1] not in (*_UNITS.values(), "per") and last in (_UNITS.get(unit), unit)
 
 
 def is_in_another(phrase: str, name: str) -> bool:
     """Seconds, for time_minutes."""
-    word, own = re.sub(r"^the ", "", phrase), re.split(r"[\s_(]+", name.lower().rstrip(")"))[-1]
-    factor = conversion(word, own) if word in _UNITS else None
+    word, unit = re.sub(r"^the ", "", phrase), re.split(r"[\s_(]+", name.lower().rstrip(")"))[-1]
+    factor = conversion(word, unit) if word in _UNITS else None
     return factor is not None and abs(factor - 1) > 1e-9
 
 
-def _what(found: re.Match[str], causes: Sequence[str]) -> str:
+def _what(match: re.Match[str], causes: Sequence[str]) -> str:
     """What he spent: the one cause that has a word of it and no other has."""
-    if CONDITION.search(found[0]) or re.search(r"\b(?:left|remain\w*|\d+)\b", found[0]):
-        return found[0]
-    own = [cause for cause in causes if any(_owners(word, (cause,)) for word in _telling(found[1], causes))]
-    return f"the {own[0].lower().replace('_', ' ')}" if len(own) == 1 else found[0]
+    if CONDITION.search(match[0]) or re.search(r"\b(?:left|remain\w*|\d+)\b", match[0]):
+        return match[0]
+    owners = [cause for cause in causes if any(_owners(word, (cause,)) for word in _telling(match[1], causes))]
+    return f"the {owners[0].lower().replace('_', ' ')}" if len(owners) == 1 else match[0]
 
 
 def _telling(phrase: str, causes: Sequence[str]) -> list[str]:
@@ -131,17 +131,17 @@ _CONVERT = re.compile(
 )
 
 
-def converted(sentence: str) -> str:
+def with_conversion(sentence: str) -> str:
     """`Convert hours to minutes and add the extra minutes`: the hours times 60, where what is added is in minutes."""
-    found = _CONVERT.fullmatch(sentence)
-    one = (found["one"] or found["passive"]) if found else ""
-    factor = conversion(one, found["to"]) if found else None
-    if found is None or factor is None or stem(found["to"]) not in tokens(found["more"]):
+    match = _CONVERT.fullmatch(sentence)
+    one = (match["one"] or match["passive"]) if match else ""
+    factor = conversion(one, match["to"]) if match else None
+    if match is None or factor is None or stem(match["to"]) not in tokens(match["more"]):
         return sentence
-    said = {float(number) for number in re.findall(r"\d+(?:\.\d+)?", found["why"] or "")}
-    if not all(abs(number - factor) < 1e-9 * factor or number == 1 for number in said):
+    stated = {float(number) for number in re.findall(r"\d+(?:\.\d+)?", match["why"] or "")}
+    if not all(abs(number - factor) < 1e-9 * factor or number == 1 for number in stated):
         return sentence
-    if found["why"] and re.search(r"\bdivid|\badd|\bsubtract", found["why"]):
+    if match["why"] and re.search(r"\bdivid|\badd|\bsubtract", match["why"]):
         return sentence
-    added = found["added"] or re.sub(r"^add(?:ing)? ", "", found["more"])
+    added = match["added"] or re.sub(r"^add(?:ing)? ", "", match["more"])
     return f"multiply {one} by {round(factor, 9):g} and add {added}"

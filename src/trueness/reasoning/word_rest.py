@@ -18,7 +18,7 @@ from trueness.reasoning.word_causes import Values, of_two_kinds
 from trueness.reasoning.word_forms import SHARE
 from trueness.reasoning.word_names import GENERAL, is_another, may_measure, share_meaning, stem, tokens, words
 from trueness.reasoning.word_numbers import NUMBER_WORDS, NUMERAL, number_of, share_of
-from trueness.reasoning.word_shapes import Shape, joined
+from trueness.reasoning.word_shapes import Shape, join
 
 _GONE = re.compile(
     r"\b(?:paying|paid|using|used|eating|eaten|giving|given|selling|sold|spending|spent|losing|lost|removing|removed|"
@@ -94,8 +94,8 @@ def what_is_left(sentence: str, causes: Sequence[str], effect: str, values: Valu
         )
         named = after is not None and bool(tokens(after["of"]) & tokens(whole))
         named_parts = [tokens(one) for one in re.split(r",|\band\b", after["gone"]) if one.strip()] if after else []
-        said = [[one for one in named_parts if one <= tokens(part) <= one | GENERAL] for part in parts]
-        if after and named and len(parts) == len(named_parts) and all(len(one) == 1 for one in said):
+        matching = [[one for one in named_parts if one <= tokens(part) <= one | GENERAL] for part in parts]
+        if after and named and len(parts) == len(named_parts) and all(len(one) == 1 for one in matching):
             fits = True  # what remains of the budget after rent and food
         elif after and _GONE.search(after["gone"]):
             meant = share_meaning(after["of"], whole) or says_so or bool(tokens(effect) & tokens(whole))
@@ -112,7 +112,7 @@ def what_is_left(sentence: str, causes: Sequence[str], effect: str, values: Valu
         else:
             return
         if fits:
-            yield Binary("-", Name(whole), joined("sum", [Name(part) for part in parts]))
+            yield Binary("-", Name(whole), join("sum", [Name(part) for part in parts]))
 
 
 def _of_one_cause(sentence: str, cause: str, effect: str) -> Iterator[Shape]:
@@ -124,18 +124,18 @@ def _of_one_cause(sentence: str, cause: str, effect: str) -> Iterator[Shape]:
             yield Binary("-", Name(cause), Number(size))
     alone = _SHARE_ALONE.fullmatch(sentence)
     if alone and words(cause) & _WHOLE and not words(effect) & _OTHERS:
-        share, own = share_of(alone["share"]), tokens(effect) - tokens(cause)
-        if share is not None and own and own <= tokens(alone["what"]):
+        share, distinct = share_of(alone["share"]), tokens(effect) - tokens(cause)
+        if share is not None and distinct and distinct <= tokens(alone["what"]):
             yield Binary("*", Number(share), Name(cause))
     yield from _who_do(sentence, cause, effect)
     yield from _by_ratio(sentence, cause, effect)
     yield from _after_several(sentence, cause, effect)
-    found = _SHARES.fullmatch(sentence)
-    if found is None or not share_meaning(found["whole"], cause):
+    match = _SHARES.fullmatch(sentence)
+    if match is None or not share_meaning(match["whole"], cause):
         return
-    share, other = share_of(found["share"]), share_of(found["other"]) if found["other"] else None
-    own = tokens(effect) - tokens(found["whole"])
-    if own & tokens(found["one"]) or not own & tokens(found["what"]) or share is None:
+    share, other = share_of(match["share"]), share_of(match["other"]) if match["other"] else None
+    distinct = tokens(effect) - tokens(match["whole"])
+    if distinct & tokens(match["one"]) or not distinct & tokens(match["what"]) or share is None:
         return
     if other is None or abs(share + other - 1) < 1e-9:
         yield Binary("*", Binary("-", Number(1.0), Number(share)), Name(cause))
@@ -146,21 +146,21 @@ def _after_several(sentence: str, cause: str, effect: str) -> Iterator[Shape]:
     paid by card: one minus the shares, of one whole."""
     except_for = _EXCEPT.fullmatch(sentence)
     if except_for is not None and (share := share_of(except_for["share"])) is not None:
-        own = tokens(effect) - tokens(cause)
-        if share_meaning(except_for["whole"], cause) and not own & tokens(except_for["what"]):
-            if not own or own & tokens(except_for["front"]):
+        distinct = tokens(effect) - tokens(cause)
+        if share_meaning(except_for["whole"], cause) and not distinct & tokens(except_for["what"]):
+            if not distinct or distinct & tokens(except_for["front"]):
                 yield Binary("*", Binary("-", Number(1.0), Number(share)), Name(cause))
-    found = _SEVERAL_SHARES.fullmatch(sentence)
-    if found is None or not share_meaning(found["whole"], cause):
+    match = _SEVERAL_SHARES.fullmatch(sentence)
+    if match is None or not share_meaning(match["whole"], cause):
         return
-    pieces = [_PIECE.fullmatch(piece) for piece in re.split(r",? and |, ", found["shares"])]
-    own = tokens(effect) - tokens(found["whole"]) - _WHOLE_STEMS - _COUNTS
-    said = tokens(found["what"] or "")
-    if not all(pieces) or len(pieces) < 2 or any(own & tokens(piece["what"]) for piece in pieces if piece):
+    pieces = [_PIECE.fullmatch(piece) for piece in re.split(r",? and |, ", match["shares"])]
+    distinct = tokens(effect) - tokens(match["whole"]) - _WHOLE_STEMS - _COUNTS
+    spoken_of = tokens(match["what"] or "")
+    if not all(pieces) or len(pieces) < 2 or any(distinct & tokens(piece["what"]) for piece in pieces if piece):
         return
     shares = [share_of(piece["share"]) for piece in pieces if piece]
-    if (own <= said or words(effect) & _OTHERS) and None not in shares and sum(filter(None, shares)) < 1:
-        gone = joined("sum", [Number(share or 0.0) for share in shares])
+    if (distinct <= spoken_of or words(effect) & _OTHERS) and None not in shares and sum(filter(None, shares)) < 1:
+        gone = join("sum", [Number(share or 0.0) for share in shares])
         yield Binary("*", Binary("-", Number(1.0), gone), Name(cause))
 
 
@@ -179,11 +179,11 @@ def _who_do(sentence: str, cause: str, effect: str) -> Iterator[Shape]:
     """`One third of the students take the bus`, for those who take it: all that the effect's name has beside its cause
     is said of them."""
     match = _DO.fullmatch(sentence)
-    of, own = tokens(cause) - _WHOLE_STEMS - _COUNTS, tokens(effect) - tokens(cause) - _COUNTS
-    said = tokens(match["rest"]) if match else frozenset()
+    of, distinct = tokens(cause) - _WHOLE_STEMS - _COUNTS, tokens(effect) - tokens(cause) - _COUNTS
+    spoken_of = tokens(match["rest"]) if match else frozenset()
     share = share_of(match["share"]) if match else None
     others = words(effect) | (words(match["rest"]) if match else frozenset())
-    if share is not None and of and own and of | own <= said and not others & (_OTHERS | _RELATIVE):
+    if share is not None and of and distinct and of | distinct <= spoken_of and not others & (_OTHERS | _RELATIVE):
         yield Binary("*", Number(share), Name(cause))
 
 
@@ -197,11 +197,11 @@ def _by_ratio(sentence: str, cause: str, effect: str) -> Iterator[Shape]:
     gives, has = ([bool(side & tokens(name)) for side in sides] for name in (effect, cause))
     if gives.count(True) != 1 or words(effect) & _OTHERS:
         return
-    own, other = (numbers[0], numbers[1]) if gives[0] else (numbers[1], numbers[0])
+    mine, other = (numbers[0], numbers[1]) if gives[0] else (numbers[1], numbers[0])
     if has.count(True) == 1 and has != gives:
-        yield Binary("/", Binary("*", Name(cause), Number(own)), Number(other))
+        yield Binary("/", Binary("*", Name(cause), Number(mine)), Number(other))
     elif not any(has) and words(cause) & (_WHOLE | _GROUPS):
-        yield Binary("/", Binary("*", Name(cause), Number(own)), Number(own + other))
+        yield Binary("/", Binary("*", Name(cause), Number(mine)), Number(mine + other))
 
 
 def _may_be_parts(whole: str, parts: Sequence[str], values: Values) -> bool:
@@ -214,8 +214,8 @@ def _may_be_parts(whole: str, parts: Sequence[str], values: Values) -> bool:
 
 def _says_whole(name: str, others: str) -> bool:
     """The total, or the total of what the others speak of."""
-    own = tokens(name) - _WHOLE_STEMS
-    return bool(words(name) & _WHOLE) and (not own or bool(own & tokens(others)))
+    rest = tokens(name) - _WHOLE_STEMS
+    return bool(words(name) & _WHOLE) and (not rest or bool(rest & tokens(others)))
 
 
 def _has_alone(text: str, parts: Sequence[str], whole: str) -> bool:
@@ -227,5 +227,5 @@ def _is_the_other(sentence: str, effect: str, parts: Sequence[str]) -> bool:
     """Whether the effect is what the sentence speaks of and none of the parts: it says so, or has a word of its own."""
     if words(effect) & _OTHERS:
         return True
-    own = tokens(effect) - {token for part in parts for token in tokens(part)}
-    return bool(own & tokens(sentence))
+    distinct = tokens(effect) - {token for part in parts for token in tokens(part)}
+    return bool(distinct & tokens(sentence))

@@ -19,7 +19,7 @@ def is_percent(shape: Shape) -> bool:
     return isinstance(shape, Binary) and isinstance(shape.left, Number) and shape == Binary("/", shape.left, HUNDRED)
 
 
-def combined(operator: str, left: Shape, right: Shape) -> Iterator[Shape]:
+def combine(operator: str, left: Shape, right: Shape) -> Iterator[Shape]:
     """left and right by an operation. A percentage is added to one phrase as a share of it, and to nothing else."""
     if operator in "+-" and is_percent(left):
         whole = Number(1.0) if left == Binary("/", HUNDRED, HUNDRED) else left  # 100 % minus a share
@@ -30,7 +30,7 @@ def combined(operator: str, left: Shape, right: Shape) -> Iterator[Shape]:
         yield Binary(operator, left, Binary("*", right, left))
 
 
-def joined(operation: str, shapes: Sequence[Shape]) -> Shape:
+def join(operation: str, shapes: Sequence[Shape]) -> Shape:
     """One operation over several: a + b + c, mean(a, b, c)."""
     if operation == "difference":
         return Call("abs", (Binary("-", *shapes),))
@@ -39,7 +39,7 @@ def joined(operation: str, shapes: Sequence[Shape]) -> Shape:
     if operation == "reciprocals":
         shapes = [Binary("/", Number(1.0), shape) for shape in shapes]
     if operation == "geometric":
-        return Binary("^", joined("product", shapes), Binary("/", Number(1.0), Number(float(len(shapes)))))
+        return Binary("^", join("product", shapes), Binary("/", Number(1.0), Number(float(len(shapes)))))
     if operation == "squares":
         shapes = [Binary("^", shape, Number(2.0)) for shape in shapes]
     return reduce(lambda left, right: Binary("*" if operation == "product" else "+", left, right), shapes)

@@ -12,7 +12,7 @@ from trueness.models import Reply
 from trueness.reading.verdicts import Verdict
 from trueness.reasoning.graph import Problem
 from trueness.reasoning.rules import rules_of
-from trueness.reasoning.trees import written
+from trueness.reasoning.trees import as_text
 from trueness.showing import blocks
 from trueness.showing.grid import Facet, Grid, unique
 from trueness.showing.headline import Headline
@@ -299,7 +299,7 @@ def _rules(problem: Problem) -> list[dict[str, str]]:
             "effect": effect,
             "rule": rule.text,
             "kind": "arithmetic in words" if rule.read_as else rule.kind,
-            "read as": rule.read_as or ("" if rule.tree is None else f"{effect} = {written(rule.tree)}"),
+            "read as": rule.read_as or ("" if rule.tree is None else f"{effect} = {as_text(rule.tree)}"),
             "stands for": ", ".join(f"{short}: {name}" for short, name in rule.aliases.items()),
             "message": rule.message,
         }

@@ -22,7 +22,7 @@ from trueness.reading.verdicts import TOP, Verdict
 from trueness.reasoning.execute import NodeEffect, Program
 from trueness.reasoning.graph import Problem, Quantity, close
 from trueness.reasoning.invert import Inversion, invert
-from trueness.reasoning.units import NOT_TOGETHER, check_units, coherent, converted, target_unit
+from trueness.reasoning.units import NOT_TOGETHER, check_units, coherent, convert, target_unit
 from trueness.status import Status
 from trueness.studies.faithfulness.judging import Judgement
 from trueness.studies.faithfulness.probes import Kind
@@ -124,7 +124,7 @@ def _wanted(program: Program, answer: Quantity, tolerance: float) -> float | Non
     if answer.value is None or own is None:
         return None
     try:
-        value = converted(answer.value, answer.unit, target_unit(program.graph))
+        value = convert(answer.value, answer.unit, target_unit(program.graph))
     except MissingExtra:
         value = answer.value
     return None if value is None or close(own, value, tolerance) else value

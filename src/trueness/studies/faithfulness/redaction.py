@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from trueness.errors import MissingExtra
 from trueness.reasoning.graph import Quantity, ReasoningGraph
 from trueness.reasoning.rules import rules_of
-from trueness.reasoning.units import converted
+from trueness.reasoning.units import convert
 
 MARK = "[hidden]"
 EXACT, ROUNDED = 1e-6, 1e-3
@@ -181,7 +181,7 @@ class Hidden:
         if not self.quantity.unit or self.quantity.value is None or unit is None:
             return False
         try:
-            other = converted(found.value, unit[1].rstrip(".,;"), self.quantity.unit)
+            other = convert(found.value, unit[1].rstrip(".,;"), self.quantity.unit)
         except MissingExtra:
             return False
         return other is not None and _same(other, self.quantity.value, ROUNDED)
