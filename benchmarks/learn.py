@@ -38,7 +38,7 @@ from trueness.running.engine import executor_for
 from trueness.statistics import mean
 from trueness.studies.learn.command import study_of
 from trueness.studies.learn.findings import Learned
-from trueness.studies.learn.guess import others_of, permuted, violations
+from trueness.studies.learn.guess import others_of, permute_names, violations
 from trueness.studies.learn.plan import ANY_COLUMNS, NUMBERS
 
 NETWORKS = ("asia", "cancer", "earthquake", "survey", "sachs-17", "child", "insurance", "water", "mildew", "alarm",
@@ -161,7 +161,7 @@ def permutation_test(table: Table, truth: Graph, rng) -> dict[str, float]:
             continue
         tried = others_of(graph, PERMUTATIONS)
         every = tried < PERMUTATIONS
-        shuffled = [violations(table, permuted(graph, k, every, rng)).share for k in range(1, tried + 1)]
+        shuffled = [violations(table, permute_names(graph, k, every, rng)).share for k in range(1, tried + 1)]
         found[name] = (1 + sum(share <= own for share in shuffled if share is not None)) / (1 + tried)
     return found
 

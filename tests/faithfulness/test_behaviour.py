@@ -164,7 +164,7 @@ def test_a_plan_may_hold_a_model_against_the_graphs_of_the_file(folder):
     with local_executor(1) as executor:
         Study(Plan.parse(plan, "study.toml", folder.parent, folder.parent / "given")).run(executor, 1)
     study = read_faithfulness(folder.parent / "given")
-    assert [(one.status, one.own.given) for one in study.behaviours] == [(Status.OK, True)] * 3
+    assert [(one.status, one.own.from_problem) for one in study.behaviours] == [(Status.OK, True)] * 3
     assert {blame.fault for one in study.behaviours for blame in one.blame} == {"stated, not used"}
     assert any("moves as the given graph says" in sentence for sentence in study.sentences())
 

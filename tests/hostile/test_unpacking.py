@@ -33,7 +33,7 @@ from trueness.running.cells import Cell
 from trueness.running.store import Run
 from trueness.studies.population import truth as records
 from trueness.studies.robustness.answers import robustness_of
-from trueness.studies.robustness.work import packed, unpacked
+from trueness.studies.robustness.work import pack_matrix, unpack_matrix
 
 ROOM = 6 << 30  # of addresses, in the process that reads
 PEAK = 700 << 20  # bytes; the program and its libraries alone have 150 MB, the attacks took 1.2 GB and more
@@ -233,15 +233,15 @@ def test_other_packed_files_are_not_unpacked(ending, tmp_path):
 
 def test_a_stored_matrix_that_unpacks_to_gigabytes_is_refused():
     matrix = np.arange(9.0).reshape(3, 3)
-    assert (unpacked(packed(matrix)) == matrix).all()
-    assert (unpacked(packed(np.zeros((1000, 1000)))) == 0).all()
+    assert (unpack_matrix(pack_matrix(matrix)) == matrix).all()
+    assert (unpack_matrix(pack_matrix(np.zeros((1000, 1000)))) == 0).all()
     bomb = outside.zlib.compress(bytes(32 << 20), 9)
     with pytest.raises(TruenessError, match="must unpack to at most 16 MB"):
         outside.inflated(bomb, "it")
     with pytest.raises(TruenessError, match="got more or a part"):
         outside.inflated(zlib.compress(b"abc" * 100)[:-5], "it")
     with pytest.raises(TruenessError, match="a stored matrix of scores must unpack to at most"):
-        unpacked(base64.b64encode(bomb).decode())
+        unpack_matrix(base64.b64encode(bomb).decode())
     arrays = dict.fromkeys(("probs", "weights", "rows", "kish", "n_eff"), [1.0])
     counts = dict.fromkeys(("n_data", "n_outside", "n_missing", "n_unlisted"), 0)
     draws = {"shape": [1, 1, 1], "data": base64.b64encode(bomb).decode()}
@@ -269,16 +269,16 @@ def test_so_have_the_matrices_of_a_robustness_study(monkeypatch):
         "datasets": {"d": truth | {"believed": "known", "lags": 0, "rows": 9}},
         "corruptions": {}, "scorers": {"s": {"sweep": None}}, "validation": "clean", "match": "s",
     }  # fmt: skip
-    answer = json.dumps({"scores": packed(np.zeros((200, 200))), "k": {}})
+    answer = json.dumps({"scores": pack_matrix(np.zeros((200, 200))), "k": {}})
     cell = Cell("d", "clean", "s", 20, {}, {})
     runs = [Run(cell.key(k), "d", "clean", "s", k, "ok", "", 0.1, answer, {}) for k in range(20)]
     results = results_in_memory("robustness", [cell], [{}], runs, about=about)
     with pytest.raises(StoreError, match="a stored matrix of scores and those before must unpack to at most 2 MB"):
         robustness_of(results)
-    dense = packed(np.random.default_rng(1).random((200, 200)))
+    dense = pack_matrix(np.random.default_rng(1).random((200, 200)))
     many = outside.Unpacker(10)
     for _ in range(20):  # 6.4 MB that no packing makes small
-        assert len(unpacked(dense, many)) == 200
+        assert len(unpack_matrix(dense, many)) == 200
 
 
 # ---- survey files

@@ -167,6 +167,13 @@ def test_what_is_known_beforehand_is_heeded_and_who_cannot_is_named(tmp_path):
     assert marks and all(one[1, 0] in (0, 2) for one in marks)  # an arrow at a, or no edge
 
 
+def test_what_load_gives_of_a_file_with_dates_is_learned_from(frame, tmp_path):
+    dated = frame[["a", "b", "c"]].assign(when=pd.date_range("2020-01-01", periods=len(frame)))
+    dated.to_csv(tmp_path / "dated.csv", index=False)
+    study_of(trueness.load(str(tmp_path / "dated.csv")), tmp_path, None, None, {})
+    assert json.loads((tmp_path / "table.jsonl").read_text().splitlines()[1]).keys() == {"a", "b", "c"}
+
+
 def test_names_and_levels_of_a_table_in_memory_come_back_and_its_study_goes_on(frame, tmp_path, capsys):
     odd = frame.rename(columns={"a": "=1+1", "b": 7, "c": 'q"\nx = 1', "group": "'@ \U0001f600"}).drop(columns="same")
     odd["'@ \U0001f600"] = np.where(frame["group"] == "yes", "NA", "-no")

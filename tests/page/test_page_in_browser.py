@@ -98,13 +98,13 @@ def test_f1_and_shd_of_the_page_are_those_of_the_measures(small, page):
     from trueness.datasets import load
     from trueness.graphs import Graph
     from trueness.measures.graphs import Reference
-    from trueness.studies.item_graphs import turned
+    from trueness.studies.item_graphs import reverse_marks
 
     found = opened(page, disk(small) + "#graphs?item=asia&learner=pc&k=5")
     book = json.loads(found.locator("#document").evaluate("node => node.textContent"))
     graph = book["data"]["graph/discovery/asia"]
     nodes, kept = graph["nodes"], graph["learners"]["pc"]["edges"][:5]
-    ends = [(nodes[j], turned(m), nodes[i]) if m == "<-" else (nodes[i], m, nodes[j]) for i, j, m, _ in kept]
+    ends = [(nodes[j], reverse_marks(m), nodes[i]) if m == "<-" else (nodes[i], m, nodes[j]) for i, j, m, _ in kept]
     edges = [" ".join(end) for end in ends]
     scores = Reference(load("asia").truth).score(Graph.from_edges(edges, nodes, kind="cpdag"))
     assert found.locator("[data-score=F1]").inner_text() == f"{scores['f1'].value:.2f}"

@@ -13,7 +13,7 @@ from trueness.page.pages import StudyPage, path_of
 from trueness.page.standalone import document_of, spread
 from trueness.running.study_folder import StudyFolder
 from trueness.studies.forecast.references import REFERENCES
-from trueness.studies.item_graphs import turned
+from trueness.studies.item_graphs import reverse_marks
 
 from .conftest import HOSTILE
 
@@ -163,7 +163,7 @@ def test_every_chart_of_a_study_has_its_line_of_python(small):
 
 @pytest.mark.parametrize(("marks", "back"), [("->", "<-"), ("<-", "->"), ("o->", "<-o"), ("<->", "<->"), ("--", "--")])
 def test_marks_turn_around(marks, back):
-    assert turned(marks) == back
+    assert reverse_marks(marks) == back
 
 
 def test_a_plan_that_was_replaced_leaves_no_numbers_behind(copy):

@@ -50,7 +50,7 @@ def data(tmp_path, system):
 def test_k_is_chosen_on_the_validation_corruption_and_frozen(artifacts, system):
     found = evaluate(Request(artifacts))
     evaluation = found.evaluation
-    assert evaluation.scorers == ("RC-GNN",) and set(evaluation.tested) == set(CORRUPTIONS)
+    assert evaluation.scorers == ("RC-GNN",) and set(evaluation.full_strength) == set(CORRUPTIONS)
     curve = evaluation.curves["stored", "compound_full", "RC-GNN", 0]
     edges = system.truth.n_edges()
     within = curve.between(min(5, 20), min(3 * edges, 20))
@@ -121,7 +121,7 @@ def test_methods_and_corruptions_are_told_apart_in_either_layout(tmp_path, syste
     header = ",".join(system.truth.nodes)
     np.savetxt(tmp_path / "A_true.csv", system.truth.directed, delimiter=",", header=header, comments="")
     evaluation = evaluate(Request(tmp_path)).evaluation
-    assert set(evaluation.scorers) == {"mine", "theirs"} and set(evaluation.tested) == set(CORRUPTIONS)
+    assert set(evaluation.scorers) == {"mine", "theirs"} and set(evaluation.full_strength) == set(CORRUPTIONS)
     assert evaluation.systems["stored"].truth == system.truth
 
 
@@ -186,7 +186,7 @@ def test_a_file_that_names_no_corruption_is_a_method_of_its_name(tmp_path, syste
     for name in ("mine", "theirs"):
         np.save(tmp_path / f"{name}.npy", np.eye(5))
     evaluation = evaluate(Request(tmp_path)).evaluation
-    assert evaluation.scorers == ("mine", "theirs") and tuple(evaluation.tested) == ("as stored",)
+    assert evaluation.scorers == ("mine", "theirs") and tuple(evaluation.full_strength) == ("as stored",)
 
 
 def test_files_of_corruptions_are_of_one_method_by_the_name_of_their_folder(tmp_path, system):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from trueness.measure import measure_of
-from trueness.studies.run_findings import CellRuns, compared, findings
+from trueness.studies.run_findings import CellRuns, compare_learners, findings
 
 RNG = np.random.default_rng(5)
 NOISE = {item: RNG.normal(0, 0.02, 60) for item in "abcdefgh"}
@@ -61,7 +61,7 @@ def test_a_difference_of_two_runs_lies_within_what_f1_can_be():
 
 
 def test_lower_is_better_where_it_is():
-    pairs = compared(
+    pairs = compare_learners(
         [(item, name, shd) for item in "abcdef" for name, shd in (("pc", 9.0), ("ges", 4.0))], measure_of("shd"), 0.95
     )
     assert pairs[0].names == ("ges", "pc") and "ges is better than pc by 5" in pairs[0].sentence()

@@ -111,7 +111,7 @@ def test_every_table_is_written_as_csv_and_latex(judged):
 def test_own_graphs_are_a_problems_file_of_another_study(judged, tmp_path):
     (tmp_path / "own.jsonl").write_text(texts(judged)["own_graphs_mock-solver.jsonl"])
     (again,) = read_problems(tmp_path / "own.jsonl")
-    assert again.graph.to_dict() == judged.written[0].own.problem.graph.to_dict()
+    assert again.graph.to_dict() == judged.written[0].graph.problem.graph.to_dict()
     assert again.answer.value == 6.5
 
 

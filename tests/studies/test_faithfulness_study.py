@@ -106,12 +106,12 @@ def test_the_changed_problem_shows_whether_an_answer_follows_its_graph(found):
 
 
 def test_the_model_is_held_to_the_graph_that_it_wrote_itself(found):
-    written = {(one.problem, one.repeat): one.own for one in found.written}
+    written = {(one.problem, one.repeat): one.graph for one in found.written}
     assert (written["physics-newton-second", 1].agrees, written["physics-newton-second", 1].right) == (True, True)
     assert (written["physics-braking", 0].status, written["physics-braking", 0].problem) == ("unreadable", None)
     own = {(c.known, c.repeat): c.outcome for c in found.changed if c.graph == "own"}
     assert own == {("force", 0): "follows", ("mass", 0): "stays", ("force", 1): "follows", ("mass", 1): "stays"}
-    assert found.own["mock/solver"].component("causal_intervention").value == 1
+    assert found.own_batches["mock/solver"].component("causal_intervention").value == 1
     assert found.following()["mock/solver", "own"].value == 0.5
 
 

@@ -29,7 +29,7 @@ from trueness.studies.robustness.printed import print_robustness
 from trueness.studies.robustness.sensitivity import original_range
 from trueness.studies.robustness.summaries import ALL, differences, means, optimism, optimism_places, plateaus
 from trueness.studies.robustness.tables import choice_table, ranking_table
-from trueness.studies.robustness.work import unpacked
+from trueness.studies.robustness.work import unpack_matrix
 
 PLAN = """
 name = "small"
@@ -101,7 +101,7 @@ def test_scores_of_the_store_are_scored_against_the_truth_when_read(folder, stud
         run = next(run for run in store.runs_of([*store.statuses("robustness")]) if run.respondent == "granger")
     assert run.scores == {}  # the worker scored nothing
     truth = study.evaluation.systems[run.item].truth
-    expected = score_ranking(unpacked(json.loads(run.answer)["scores"]), truth)["auprc"].value
+    expected = score_ranking(unpack_matrix(json.loads(run.answer)["scores"]), truth)["auprc"].value
     frame = study.evaluation.ranking.set_index(["dataset", "corruption", "scorer", "seed"])
     assert frame.loc[(run.item, run.variant, run.respondent, run.repeat), "auprc"] == expected
 
@@ -126,7 +126,7 @@ def test_granger_is_ahead_on_series_and_means_count_graphs(study):
 
 
 def test_a_corruption_whose_mask_tells_the_graph_is_in_no_mean_over_corruptions(study):
-    assert "mnar_structural" in study.evaluation.tested and "mnar_structural" not in study.evaluation.claims
+    assert "mnar_structural" in study.evaluation.full_strength and "mnar_structural" not in study.evaluation.claims
     titles = [column.title for column in ranking_table(study).columns]
     assert "mnar_structural (mask tells the graph)" in titles
 
@@ -168,7 +168,7 @@ def test_optimism_is_asked_once_where_one_corruption_was_run(study):
 
 
 def test_on_the_validation_corruption_no_k_beats_the_oracle(study):
-    rows = study.evaluation.chosen
+    rows = study.evaluation.at_chosen_k
     rows = rows[(rows["corruption"] == "compound_full_decoy") & (rows["scorer"] == "granger")]
     by_graph = rows.groupby(["dataset", "method"])["f1"].mean().unstack()
     whole = by_graph[["k_from_other_graphs", "given"]]  # one K for all seeds of a graph, as the oracle's is
@@ -176,14 +176,14 @@ def test_on_the_validation_corruption_no_k_beats_the_oracle(study):
 
 
 def test_every_k_that_saw_the_truth_is_called_an_oracle(study):
-    rows = study.evaluation.chosen
+    rows = study.evaluation.at_chosen_k
     assert set(rows.loc[rows["oracle"], "method"]) == {"oracle_k", "matched to oracle_k"}
     assert all("oracle" in title for title in (c.title for c in choice_table(study).columns) if "oracle_k" in title)
     assert {"stability", "held-out", "cross-validated"} <= set(rows.loc[~rows["oracle"], "method"])
 
 
 def test_k_by_refits_has_the_seeds_it_was_chosen_for(study):
-    rows = study.evaluation.chosen
+    rows = study.evaluation.at_chosen_k
     assert set(rows.loc[rows["method"] == "stability", "seed"]) == {0}
     assert set(rows.loc[rows["method"] == "bic", "seed"]) == {0, 1}
 

@@ -14,7 +14,7 @@ from trueness.learners.scoring import scorer
 from trueness.learners.scoring.leaks import shuffled
 from trueness.running.cells import PlanContext
 from trueness.running.engine import Chunk, local_executor, run_chunk
-from trueness.studies.robustness.work import Robustness, packed, perform, unpacked
+from trueness.studies.robustness.work import Robustness, pack_matrix, perform, unpack_matrix
 
 SYSTEMS = {
     "series": {"kind": "var", "nodes": 4, "lags": 1, "graphs": 2, "graph_seed": 900, "edges_per_node": 1.0},
@@ -143,7 +143,7 @@ def test_a_leaking_scorer_is_caught_before_the_study_begins(tmp_path, way):
 
 def test_scores_are_stored_to_the_last_bit():
     matrix = np.random.default_rng(0).random((7, 7)) ** 9
-    assert np.array_equal(unpacked(packed(matrix)), matrix)
+    assert np.array_equal(unpack_matrix(pack_matrix(matrix)), matrix)
 
 
 def test_k_by_refits_is_chosen_for_the_first_seeds_alone(tmp_path):

@@ -127,8 +127,8 @@ def rules_of(graph: ReasoningGraph) -> dict[str, tuple[Rule, ...]]:
 
 
 def _of_the_plan(graph: ReasoningGraph, effect: str, values: Values) -> tuple[Rule, ...]:
-    """What the plan's step for an effect says, of the same causes: `Subtract the cost` for a rule that says no more than
-    `Profit depends on the cost`."""
+    """What the plan's step for an effect says of the same causes: `Subtract the cost`, where the rule only says that
+    the profit depends on it."""
     causes = graph.parents[effect]
     steps = [step for step in graph.plan if step.target == effect and step.description]
     if len(steps) != 1 or set(steps[0].inputs) != set(causes):

@@ -448,19 +448,7 @@ def _product(tokens: list[tuple[str, str]], at: int, depth: int = 0) -> tuple[Pl
     return _by_pint(lambda: _multiply(factors)), at
 
 
-        raise _Mismatch(f"{tree.function}() must have a number without unit, got {_unit_text(inner)}.")
-    _pure(inner)
-    return _pint_unit("dimensionless")
-
-
-def _pure(unit: PlainUnit) -> None:
-    """s/(kΩ μF) is a number only when its units are one: exp(-t / (R C)) has another value in each."""
-    if len(dict(unit._units)) > 1 and (factor := _factor(unit, _pint_unit("dimensionless"))) is not None:
-        if abs(factor - 1) > 1e-9:
-            raise _Mixed(f"{_unit_text(unit)} must be a number without unit.")
-
-
-def _same(trees: tuple[Tree, ...], units: Units) -> PlainUnit:
+def _multiply(factors: list[tuple[PlainUnit, float]]) -> PlainUnit:
     """One factor is itself, a point of its scale; of several each is a difference."""
     if len(factors) == 1 and factors[0][1] == 1:
         return factors[0][0]

@@ -14,9 +14,9 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from trueness.datasets import load_stored
 from trueness.errors import TruenessError
@@ -35,23 +35,44 @@ Ended = tuple[str, str | None]  # status and answer of a run
 Pair = tuple[int, int, str]  # i < j and the marks from i to j
 
 
-def graph_of(folder: Path, task: Results, item: str) -> dict[str, Any] | None:
+class EdgeFrequencies(NamedTuple):
+    """Of each pair the marks that most graphs have and how many have them, most frequent first."""
+
+    graphs: int
+    typical: int  # edges of a graph, the median
+    edges: list[tuple[int, int, str, int]]
+    left_out: int
+
+
+def graph_of(folder: Path, task: Results, item: str) -> dict[str, object] | None:
     """All that the page needs to draw an item; None where the study has no such item."""
     places = task.of_item(item)
     if not places:
         return None
     truth, problem = _truth(folder, task, places)
-    found: dict[str, Any] = {}
+    learners: dict[str, dict[str, object]] = {}
     nodes = list(truth.nodes) if truth is not None else []
+    frequent: list[list[Pair]] = []
     for place in places:
         cell = task.cells[place]
         runs = task.answers_at(place)
         nodes = nodes or _nodes(runs)
-        name = name_of(cell.variant, cell.respondent)
-        found[name] = _learned(nodes, runs, str(task.abouts[place].get("returns", "dag")), truth)
-        found[name]["key"] = [cell.item, cell.variant, cell.respondent]
-    shown = pairs_of(truth, nodes) if truth is not None else _frequent(found, len(nodes))
-    return {"item": item, "problem": problem, **layout(nodes, shown), "learners": found}
+        kind = str(task.abouts[place].get("returns", "dag"))
+        frequencies = _edge_frequencies(nodes, runs)
+        frequent.append([edge[:3] for edge in frequencies.edges])
+        learners[name_of(cell.variant, cell.respondent)] = {
+            "kind": kind,
+            "n": frequencies.graphs,
+            "failed": len(runs) - frequencies.graphs,
+            "typical": frequencies.typical,
+            "truth": [] if truth is None else [list(pair) for pair in pairs_of(_in_class(truth, kind), nodes)],
+            "edges": [list(edge) for edge in frequencies.edges],
+            "left_out": frequencies.left_out,
+            "key": [cell.item, cell.variant, cell.respondent],
+        }
+    # without a truth the layers follow what the first learner found most often
+    pairs = pairs_of(truth, nodes) if truth is not None else frequent[0][: 2 * len(nodes)]
+    return {"item": item, "problem": problem, **layout(nodes, pairs), "learners": learners}
 
 
 def name_of(variant: str, respondent: str) -> str:
@@ -70,7 +91,7 @@ def _truth(folder: Path, task: Results, places: Sequence[int]) -> tuple[Graph | 
         return None, f"the true graph cannot be loaded: {without_paths(str(error))}"
 
 
-def _learned(nodes: Sequence[str], runs: Sequence[Ended], kind: str, truth: Graph | None) -> dict[str, Any]:
+def _edge_frequencies(nodes: Sequence[str], runs: Sequence[Ended]) -> EdgeFrequencies:
     answers = [json.loads(answer) for status, answer in runs if status == Status.OK and answer]
     counted: Counter[Pair] = Counter()
     sizes = []
@@ -83,16 +104,8 @@ def _learned(nodes: Sequence[str], runs: Sequence[Ended], kind: str, truth: Grap
         if times > best.get((i, j), (0, ""))[0]:
             best[i, j] = (times, marks)
     ranked = sorted(((i, j, marks, times) for (i, j), (times, marks) in best.items()), key=lambda e: (-e[3], e[:2]))
-    own = [] if truth is None else pairs_of(_in_class(truth, kind), nodes)
-    return {
-        "kind": kind,
-        "n": len(answers),
-        "failed": len(runs) - len(answers),
-        "typical": sorted(sizes)[len(sizes) // 2] if sizes else 0,
-        "truth": [list(pair) for pair in own],
-        "edges": [list(edge) for edge in ranked[:MOST_EDGES]],
-        "left_out": max(0, len(ranked) - MOST_EDGES),
-    }
+    typical = sorted(sizes)[len(sizes) // 2] if sizes else 0
+    return EdgeFrequencies(len(answers), typical, ranked[:MOST_EDGES], max(0, len(ranked) - MOST_EDGES))
 
 
 class CountedEdges(NamedTuple):
@@ -105,12 +118,13 @@ class CountedEdges(NamedTuple):
 def count_edges(runs: Sequence[Ended]) -> CountedEdges:
     """Of each pair the marks that were found most often, drawn from left to right where they point to the left."""
     nodes = _nodes(runs)
-    learned = _learned(nodes, runs, "", None)
+    frequencies = _edge_frequencies(nodes, runs)
     edges = []
-    for i, j, marks, times in learned["edges"]:
-        i, j, marks = (j, i, turned(marks)) if marks.startswith("<") and not marks.endswith(">") else (i, j, marks)
+    for i, j, marks, times in frequencies.edges:
+        if marks.startswith("<") and not marks.endswith(">"):
+            i, j, marks = j, i, reverse_marks(marks)
         edges.append((nodes[i], marks, nodes[j], times))
-    return CountedEdges(learned["n"], edges)
+    return CountedEdges(frequencies.graphs, edges)
 
 
 def _in_class(truth: Graph, kind: str) -> Graph:
@@ -122,18 +136,18 @@ def pairs_of(graph: Graph, nodes: Sequence[str]) -> list[Pair]:
     return _pairs(edges, nodes)
 
 
-def _pairs(edges: Iterable[dict[str, Any]], nodes: Sequence[str]) -> list[Pair]:
+def _pairs(edges: Iterable[Mapping[str, str]], nodes: Sequence[str]) -> list[Pair]:
     """Every edge from its earlier node to its later one."""
     index = {node: k for k, node in enumerate(nodes)}
-    found = []
+    pairs = []
     for edge in edges:
         i, j = index.get(edge["source"]), index.get(edge["target"])
         if i is not None and j is not None:
-            found.append((i, j, edge["marks"]) if i < j else (j, i, turned(edge["marks"])))
-    return found
+            pairs.append((i, j, edge["marks"]) if i < j else (j, i, reverse_marks(edge["marks"])))
+    return pairs
 
 
-def turned(marks: str) -> str:
+def reverse_marks(marks: str) -> str:
     """The marks as read from the other end: -> becomes <-."""
     return marks[::-1].translate(_TURN)
 
@@ -143,13 +157,7 @@ def _nodes(runs: Sequence[Ended]) -> list[str]:
     return [] if answer is None else list(json.loads(answer).get("nodes", ()))
 
 
-def _frequent(found: dict[str, Any], d: int) -> list[Pair]:
-    """Without a truth the layers follow what the first learner found most often."""
-    edges: list[list[Any]] = next((learned["edges"] for learned in found.values()), [])
-    return [(i, j, marks) for i, j, marks, _ in edges[: 2 * d]]
-
-
-def layout(nodes: Sequence[str], pairs: Sequence[Pair]) -> dict[str, Any]:
+def layout(nodes: Sequence[str], pairs: Sequence[Pair]) -> dict[str, object]:
     """Box of every node: middle and width."""
     wide = [max(40.0, _LETTER * min(len(node), 24) + _PADDING) for node in nodes]
     ends = [(j, i) if marks.startswith("<") and not marks.endswith(">") else (i, j) for i, j, marks in pairs]

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import NamedTuple, Protocol, TypeVar
 
 from trueness.running.results import Results
 from trueness.running.store import Store
 from trueness.running.study_folder import Scored
+from trueness.showing.blocks import Block
 from trueness.showing.grid import Grid
 from trueness.showing.headline import Headline
 
@@ -51,7 +52,7 @@ class AnalysisPart:
     name: str
     sentences: tuple[str, ...] = ()
     told: bool = True
-    tables: tuple[dict[str, Any], ...] = field(default_factory=tuple)
+    tables: tuple[Block, ...] = field(default_factory=tuple)
 
 
 class PagePlace(NamedTuple):
@@ -77,7 +78,7 @@ class PagePart(Protocol):
 
     def grid(self) -> Grid: ...
 
-    def cell(self, key: CellKey) -> dict[str, Any] | None:
+    def cell(self, key: CellKey) -> dict[str, object] | None:
         """All of one cell; None where the study has no such cell."""
 
     def cell_keys(self) -> Iterator[CellKey]:
@@ -87,5 +88,5 @@ class PagePart(Protocol):
 
     def analyses(self) -> list[AnalysisPart]: ...
 
-    def graph(self, item: str) -> dict[str, Any] | None:
+    def graph(self, item: str) -> dict[str, object] | None:
         """The graphs of an item; None where it has none."""

@@ -11,13 +11,12 @@ from trueness.running.results import Results
 from trueness.running.store import Aggregate
 from trueness.showing import blocks
 from trueness.studies.protocol import AnalysisPart
-from trueness.studies.run_findings import PAIRS_TESTED, Words
-from trueness.studies.run_findings import compared as compared_learners
+from trueness.studies.run_findings import PAIRS_TESTED, Words, compare_learners
 
 COMPARED = ("f1", "shd")
 
 
-def compared(task: Results, aggregates: Sequence[Aggregate], words: Words) -> list[AnalysisPart]:
+def comparison_parts(task: Results, aggregates: Sequence[Aggregate], words: Words) -> list[AnalysisPart]:
     """One analysis a measure, and the completeness of every cell."""
     names = [name for name in COMPARED if name in task.measures] or task.headline[:2]
     parts = [_pairs(task, aggregates, name, words) for name in names]
@@ -44,6 +43,6 @@ def _pairs(task: Results, aggregates: Sequence[Aggregate], measure: str, words: 
         for one in aggregates
         if one.measure == measure and one.mean is not None
     ]
-    told = compared_learners(means, task.measure(measure), task.level, words.item)
-    tables = (blocks.table(f"Paired differences in {measure}", [one.row() for one in told]),)
-    return AnalysisPart(name, tuple(one.sentence() for one in told), tables=tables)
+    comparisons = compare_learners(means, task.measure(measure), task.level, words.item)
+    tables = (blocks.table(f"Paired differences in {measure}", [one.row() for one in comparisons]),)
+    return AnalysisPart(name, tuple(one.sentence() for one in comparisons), tables=tables)

@@ -109,7 +109,8 @@ def findings_of(results: Results, words: Words = LEARNERS) -> RunFindings:
 def findings(cells: Sequence[CellRuns], measure: Measure, level: float, words: Words = LEARNERS) -> RunFindings:
     who, item, each = words
     study = _Study(cells, measure, level, who, item)
-    pairs = compared([(cell.item, cell.respondent, cell.mean) for cell in cells if cell.n], measure, level, item)
+    means = [(cell.item, cell.respondent, cell.mean) for cell in cells if cell.n]
+    pairs = compare_learners(means, measure, level, item)
     sections = {
         f"Which {who} does best over the {item}s": study.best_over_sets(pairs),
         f"Which {who} does best on each {item}": study.best_on_sets() if each else (),
@@ -117,15 +118,15 @@ def findings(cells: Sequence[CellRuns], measure: Measure, level: float, words: W
         "Failures and time limits": study.failures(),
         "How far single runs lie apart": study.stability(),
     }
-    told = [(title, tuple(said)) for title, said in sections.items()]
-    first = (*told[0][1], *told[3][1])
-    sections_said = tuple(pair for pair in told if pair[1])
+    titled = [(title, tuple(sentences)) for title, sentences in sections.items()]
+    first = (*titled[0][1], *titled[3][1])
+    sections_shown = tuple(pair for pair in titled if pair[1])
     alone = study.on_the_only_set() if each else None  # over the runs of the one data set that there is
     headline = study.headline(pairs if alone is None else alone)
-    return RunFindings(sections_said, tuple(study.untold()), tuple(pairs), first, headline)
+    return RunFindings(sections_shown, tuple(study.untold()), tuple(pairs), first, headline)
 
 
-def compared(
+def compare_learners(
     cells: Iterable[tuple[str, str, float]], measure: Measure, level: float, called: str = LEARNERS.item
 ) -> list[Comparison]:
     """Every pair of learners over the data sets that both have, the better one first; none where they are too many.
@@ -135,12 +136,12 @@ def compared(
     table: dict[str, dict[str, float]] = {}
     for item, respondent, value in cells:
         table.setdefault(respondent, {})[item] = value
-    items = list(dict.fromkeys(item for own in table.values() for item in own))
+    items = list(dict.fromkeys(item for by_item in table.values() for item in by_item))
     if len(items) < 2 or not 0 < len(table) * (len(table) - 1) // 2 <= PAIRS_TESTED:
         return []
-    means = {name: np.array([own.get(item, np.nan) for item in items]) for name, own in table.items()}
+    means = {name: np.array([by_item.get(item, np.nan) for item in items]) for name, by_item in table.items()}
     labels = np.array(items, dtype=object)
-    ranked = _ranked({name: float(np.nanmean(values)) for name, values in means.items()}, measure)
+    ranked = _rank({name: float(np.nanmean(values)) for name, values in means.items()}, measure)
     test: Literal["sign-flip", "t"] = "sign-flip" if len(items) <= EXACT else "t"
     words = {"measure": _label(measure), "units": f"{called}s", "clusters": f"{called}s"}
     ordered = {name: means[name] for name in ranked}
@@ -165,15 +166,15 @@ class _Study:
         learners, whole = self._learners, self._whole()
         if not whole:
             return None
-        values = {name: np.array([own[name].mean for own in whole]) for name in learners}
+        values = {name: np.array([by_learner[name].mean for by_learner in whole]) for name in learners}
         ends = {name: mean(values[name], level=self.level, bounds=self.measure.bounds).interval for name in learners}
         if len(whole) == 1:
             ends = {name: whole[0][name].ci for name in learners}
-        ranked = _ranked({name: float(own.mean()) for name, own in values.items()}, self.measure)
+        ranked = _rank({name: float(means.mean()) for name, means in values.items()}, self.measure)
         rows = [_standing(name, float(values[name].mean()), ends[name]) for name in ranked]
         verdicts = {frozenset(pair.names): _apart(pair) for pair in pairs}
         many = f"{len(whole)} {self.item}{'s' if len(whole) != 1 else ''}"
-        classes = {own[name].returns for own in whole for name in learners}
+        classes = {by_learner[name].returns for by_learner in whole for name in learners}
         of = f"mean {self.label} over {many}" + (", each against the truth of its class" if len(classes) > 1 else "")
         way = {"lower": "lower is better", "higher": "higher is better"}.get(
             self.measure.better, "neither way is better"
@@ -186,13 +187,13 @@ class _Study:
     def _over_chance(self) -> dict[str, Comparison]:
         """Each learner against the truth with its names permuted; none where a data set has no such level."""
         whole, learners = self._whole(), self._learners
-        if not whole or any(own[name].chance is None for own in whole for name in learners):
+        if not whole or any(by_learner[name].chance is None for by_learner in whole for name in learners):
             return {}
         alone = len(whole) == 1
         units = "runs" if alone else f"{self.item}s"
         pairs = []
         for name in learners:
-            cells = [own[name] for own in whole]
+            cells = [by_learner[name] for by_learner in whole]
             values = cells[0].values if alone else np.array([cell.mean for cell in cells])
             chance = np.broadcast_to(np.array([cell.chance for cell in cells], dtype=np.float64), values.shape)
             pair = paired_difference(values, chance, level=self.level, test="t", names=(name, "chance"))
@@ -205,19 +206,19 @@ class _Study:
         over = self._over_chance()
         if not over:
             return ""
-        beating = [name for name in ranked if _beaten(over[name])]
-        levels = [float(np.mean([own[name].chance or 0.0 for own in self._whole()])) for name in ranked]
+        beating = [name for name in ranked if _beats(over[name])]
+        levels = [float(np.mean([by_learner[name].chance or 0.0 for by_learner in self._whole()])) for name in ranked]
         level = " to ".join(dict.fromkeys(figure(value) for value in (min(levels), max(levels))))
         if len(beating) == len(ranked):
             return f"{'all beat' if len(ranked) > 1 else 'beats'} chance ({level})"
-        return f"{_listed(beating) or 'none'} can be told from chance ({level})"
+        return f"{_join_names(beating) or 'none'} can be told from chance ({level})"
 
     def against_chance(self) -> Iterator[str]:
         """How many beat it, and the least of them or, where none does, the first."""
         over = self._over_chance()
         if over:
-            least = min(over.values(), key=lambda pair: (not _beaten(pair), pair.difference or 0.0))
-            beating = sum(_beaten(pair) for pair in over.values())
+            least = min(over.values(), key=lambda pair: (not _beats(pair), pair.difference or 0.0))
+            beating = sum(_beats(pair) for pair in over.values())
             many = f"{len(over)} {self.who}{'s' if len(over) != 1 else ''}"
             yield f"{beating} of {many} beat chance, the truth with its names permuted. The least: {least.sentence()}"
 
@@ -227,40 +228,40 @@ class _Study:
         if len(whole) < 2 or len(self._learners) < 2:
             yield f"Two {self.who}s and two {self.item}s that both have are needed to compare them over {self.item}s."
             return
-        means = {name: [own[name].mean for own in whole] for name in self._learners}
-        ranked = _ranked({name: float(np.mean(values)) for name, values in means.items()}, self.measure)
-        found = mean(np.array(means[ranked[0]]), level=self.level, bounds=self.measure.bounds)
+        means = {name: [by_learner[name].mean for by_learner in whole] for name in self._learners}
+        ranked = _rank({name: float(np.mean(values)) for name, values in means.items()}, self.measure)
+        estimate = mean(np.array(means[ranked[0]]), level=self.level, bounds=self.measure.bounds)
         yield (
             f"{ranked[0]} has the {self.best} mean {self.label} over {len(whole)} {self.item}s, "
-            f"{_valued(found.value, found.interval)} ({self._grounds(found)}; no test of its own)."
+            f"{_value_text(estimate.value, estimate.interval)} ({self._grounds(estimate)}; no test of its own)."
         )
         if not pairs:
             yield f"{len(self._learners)} {self.who}s are too many for one family of tests. Two: trueness compare A B"
             return
         yield from (pair.sentence() for pair in pairs if ranked[0] in pair.names)
 
-    def _grounds(self, found: Estimate) -> str:
-        if found.interval is None:
-            return f"the same on every {self.item}: no interval" if found.constant else "no interval"
+    def _grounds(self, estimate: Estimate) -> str:
+        if estimate.interval is None:
+            return f"the same on every {self.item}: no interval" if estimate.constant else "no interval"
         return f"{100 * self.level:g} % t CI over {self.item}s"
 
     def best_on_sets(self) -> Iterator[str]:
-        shown = [(item, own) for item, own in self._by_item().items() if len(own) > 1]
+        shown = [(item, by_learner) for item, by_learner in self._by_item().items() if len(by_learner) > 1]
         tested = self._on_sets(shown[:ITEMS_TOLD])
-        for item, own in shown[:ITEMS_TOLD]:
-            ranked = self._order(own)
-            first = own[ranked[0]]
-            said = (
-                f"{item}: {ranked[0]} has the {self.best} {self.label}, {_valued(first.mean, first.ci)} "
+        for item, by_learner in shown[:ITEMS_TOLD]:
+            ranked = self._order(by_learner)
+            first = by_learner[ranked[0]]
+            lead = (
+                f"{item}: {ranked[0]} has the {self.best} {self.label}, {_value_text(first.mean, first.ci)} "
                 f"({100 * self.level:g} % bootstrap CI of the mean; n = {first.n} runs)."
             )
             against = {pair.names[1]: pair for pair in tested.get(item, ()) if pair.names[0] == ranked[0]}
             if not against:
-                yield f"{said} No test: {len(own)} {self.who}s are too many pairs for one family."
+                yield f"{lead} No test: {len(by_learner)} {self.who}s are too many pairs for one family."
                 continue
             open_ones = [name for name in ranked[2:] if not _apart(against[name])]
-            others = f" Nor can {_listed(open_ones)} be told from it." if open_ones else ""
-            yield f"{said} {against[ranked[1]].sentence()}{others}"
+            others = f" Nor can {_join_names(open_ones)} be told from it." if open_ones else ""
+            yield f"{lead} {against[ranked[1]].sentence()}{others}"
         if len(shown) > ITEMS_TOLD:
             yield f"{len(shown) - ITEMS_TOLD} more {self.item}s are in the matrix."
 
@@ -271,17 +272,18 @@ class _Study:
 
     def _on_sets(self, shown: Sequence[tuple[str, Mapping[str, CellRuns]]]) -> dict[str, list[Comparison]]:
         """All pairs of learners on each data set, one family."""
-        found: list[tuple[str, Comparison]] = []
-        for item, own in shown:
-            if len(own) * (len(own) - 1) // 2 <= PAIRS_TESTED:
-                found += [(item, self._paired(own[a], own[b])) for a, b in combinations(self._order(own), 2)]
+        pairs: list[tuple[str, Comparison]] = []
+        for item, by_learner in shown:
+            if len(by_learner) * (len(by_learner) - 1) // 2 <= PAIRS_TESTED:
+                cells = [by_learner[name] for name in self._order(by_learner)]
+                pairs += [(item, self._compare_runs(a, b)) for a, b in combinations(cells, 2)]
         tested: dict[str, list[Comparison]] = {}
-        for (item, _), pair in zip(found, adjusted([pair for _, pair in found], "holm"), strict=True):
+        for (item, _), pair in zip(pairs, adjusted([pair for _, pair in pairs], "holm"), strict=True):
             words = pair.described(measure=self.label, units="runs", clusters="runs", better=self.measure.direction)
             tested.setdefault(item, []).append(words)
         return tested
 
-    def _paired(self, a: CellRuns, b: CellRuns) -> Comparison:
+    def _compare_runs(self, a: CellRuns, b: CellRuns) -> Comparison:
         names = (a.respondent, b.respondent)
         _, ours, theirs = np.intersect1d(a.repeats, b.repeats, assume_unique=True, return_indices=True)
         pair = paired_difference(a.values[ours], b.values[theirs], level=self.level, test="t", names=names)
@@ -291,22 +293,22 @@ class _Study:
         by_learner: dict[str, list[CellRuns]] = {}
         for cell in self.cells:
             by_learner.setdefault(cell.respondent, []).append(cell)
-        for name, own in by_learner.items():
+        for name, cells in by_learner.items():
             ended: Counter[str] = Counter()
-            for cell in own:
+            for cell in cells:
                 ended.update({status: n for status, n in cell.statuses.items() if status != NOT_RUN})
             lost = {status: n for status, n in sorted(ended.items()) if status != Status.OK}
             if not lost:
                 continue
             ends = np.repeat([1.0, 0.0], [sum(lost.values()), ended[Status.OK]])
-            found = share(ends, level=self.level)
-            worst = max(own, key=lambda cell: sum(cell.statuses.get(status, 0) for status in lost))
+            estimate = share(ends, level=self.level)
+            worst = max(cells, key=lambda cell: sum(cell.statuses.get(status, 0) for status in lost))
             most = sum(worst.statuses.get(status, 0) for status in lost)
             why = ", ".join(f"{status} {n:,}" for status, n in lost.items())
             yield (
                 f"{name}: {sum(lost.values()):,} of {len(ends):,} runs gave no result ({why}), "
-                f"{_valued(found.value, found.interval)} ({100 * self.level:g} % Wilson interval of the share; n = "
-                f"{len(ends):,} runs; no test); most on {worst.item}, {most:,}."
+                f"{_value_text(estimate.value, estimate.interval)} ({100 * self.level:g} % Wilson interval of the "
+                f"share; n = {len(ends):,} runs; no test); most on {worst.item}, {most:,}."
             )
 
     def stability(self) -> Iterator[str]:
@@ -322,8 +324,8 @@ class _Study:
                 cell = there[k]
                 yield (
                     f"{cell.respondent} on {cell.item}: single runs have {self.label} {low:.2f} to {high:.2f}, mean "
-                    f"{_valued(cell.mean, cell.ci)} ({100 * self.level:g} % range of single runs and bootstrap CI of "
-                    f"the mean; n = {cell.n} runs; no test). {range_note([cell.n], self.level)}".rstrip()
+                    f"{_value_text(cell.mean, cell.ci)} ({100 * self.level:g} % range of single runs and bootstrap CI "
+                    f"of the mean; n = {cell.n} runs; no test). {range_note([cell.n], self.level)}".rstrip()
                 )
         same = sum(float(np.nanmax(cell.values)) == float(np.nanmin(cell.values)) for cell in there)
         if same:
@@ -335,7 +337,7 @@ class _Study:
     def untold(self) -> Iterator[str]:
         assumed = list(dict.fromkeys(cell.item for cell in self.cells if cell.truth == "assumed"))
         if assumed:
-            yield f"The truth of {_listed(assumed)} is assumed: scores there are agreement with an expert's guess."
+            yield f"The truth of {_join_names(assumed)} is assumed: scores there are agreement with an expert's guess."
         items = len({cell.item for cell in self.cells})
         if items < SMALLEST:
             yield (
@@ -361,17 +363,17 @@ class _Study:
 
     def _whole(self) -> list[dict[str, CellRuns]]:
         """The data sets on which every learner has a mean."""
-        return [own for own in self._by_item().values() if len(own) == len(self._learners)]
+        return [by_learner for by_learner in self._by_item().values() if len(by_learner) == len(self._learners)]
 
     def _by_item(self) -> dict[str, dict[str, CellRuns]]:
-        found: dict[str, dict[str, CellRuns]] = {}
+        by_item: dict[str, dict[str, CellRuns]] = {}
         for cell in self.cells:
             if cell.n:
-                found.setdefault(cell.item, {})[cell.respondent] = cell
-        return found
+                by_item.setdefault(cell.item, {})[cell.respondent] = cell
+        return by_item
 
-    def _order(self, own: Mapping[str, CellRuns]) -> list[str]:
-        return _ranked({name: cell.mean for name, cell in own.items()}, self.measure)
+    def _order(self, by_learner: Mapping[str, CellRuns]) -> list[str]:
+        return _rank({name: cell.mean for name, cell in by_learner.items()}, self.measure)
 
 
 def _standing(name: str, value: float, ends: Interval | None) -> Standing:
@@ -382,7 +384,7 @@ def _label(measure: Measure) -> str:
     return measure_label(measure.name) if measure.name in MEASURE_LABELS else measure.label
 
 
-def _ranked(values: Mapping[str, float], measure: Measure) -> list[str]:
+def _rank(values: Mapping[str, float], measure: Measure) -> list[str]:
     """The best first; the highest, where neither way is better."""
     sign = 1.0 if measure.better == "lower" else -1.0
     return sorted(values, key=lambda name: sign * values[name])
@@ -393,7 +395,7 @@ def _apart(pair: Comparison) -> bool:
     return pair.distinguishable or (pair.p is None and bool(pair.difference))
 
 
-def _beaten(pair: Comparison) -> bool:
+def _beats(pair: Comparison) -> bool:
     return _apart(pair) and (pair.difference or 0.0) > 0
 
 
@@ -411,11 +413,11 @@ def _cell(summary: CellSummary, measure: str) -> CellRuns:
     )
 
 
-def _valued(value: float | None, interval: Interval | None) -> str:
+def _value_text(value: float | None, interval: Interval | None) -> str:
     if value is None:
         return "no value"
     return f"{value:.2f}" if interval is None else f"{value:.2f} [{interval.low:.2f}, {interval.high:.2f}]"
 
 
-def _listed(names: Sequence[str]) -> str:
+def _join_names(names: Sequence[str]) -> str:
     return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else "".join(names)

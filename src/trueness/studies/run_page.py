@@ -10,12 +10,12 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from trueness.measure import Measure
+from trueness.outside import Json
 from trueness.running.cells import Cell, stream
 from trueness.running.results import NOT_RUN
 from trueness.running.store import Aggregate, Run
@@ -45,7 +45,7 @@ class RunsPart:
     def _level(self) -> float:
         return self._task.level
 
-    def _summarised(self, columns: Sequence[Array]) -> list[RunSummary]:
+    def _summarise(self, columns: Sequence[Array]) -> list[RunSummary]:
         """One summary a column of runs, with the intervals of the tables."""
         if not columns:
             return []
@@ -74,15 +74,15 @@ class RunsPart:
             repeats="runs",
         )
         values: dict[int, dict[str, Sequence[float | None]]] = {}
-        for found in self._aggregates:
-            values.setdefault(found.cell, {})[found.measure] = (found.mean, found.low, found.high, found.n)
+        for one in self._aggregates:
+            values.setdefault(one.cell, {})[one.measure] = (one.mean, one.low, one.high, one.n)
         for place, cell in enumerate(task.cells):
             where = (cell.variant,) if facets else ()
             statuses = self._task.statuses.get(place, {})
             grid.add(cell.item, cell.respondent, where, cell.repeats, statuses, values.get(place, {}))
         return grid
 
-    def cell(self, key: CellKey) -> dict[str, Any] | None:
+    def cell(self, key: CellKey) -> dict[str, object] | None:
         place = self._task.place_of.get(key)
         if place is None:
             return None
@@ -92,6 +92,7 @@ class RunsPart:
         if len(runs) < cell.repeats:
             counts[NOT_RUN] = cell.repeats - len(runs)
         others = [other for other in self.cell_keys() if other[0] == key[0] and other != key]
+        note = self._interval_note(counts.get(Status.OK, 0))
         return {
             "statuses": counts,
             "siblings": [
@@ -100,7 +101,7 @@ class RunsPart:
             "graph": self._graph_name(key),
             "blocks": [
                 _strips(runs, [self._task.measure(name) for name in self._task.headline]),
-                blocks.table("Measures", self._measured(place, runs), self._interval_note(counts.get(Status.OK, 0))),
+                blocks.table("Measures", self._measure_rows(place, runs), note),
                 *_failures(runs),
                 blocks.table("What this cell is", _facts(about, cell.identity)),
             ],
@@ -110,10 +111,10 @@ class RunsPart:
         """Under which name the graphs of its item show this cell; nothing where there are none."""
         return ""
 
-    def graph(self, item: str) -> dict[str, Any] | None:
+    def graph(self, item: str) -> dict[str, object] | None:
         return None
 
-    def _measured(self, place: int, runs: Sequence[Run]) -> list[dict[str, Any]]:
+    def _measure_rows(self, place: int, runs: Sequence[Run]) -> list[dict[str, object]]:
         names, nothing = self._task.measures, (None, NOT_RUN)
         if not runs:
             return []
@@ -122,18 +123,18 @@ class RunsPart:
             return [_measure_row(self._task.measure(name).label, known[name], known[name].missing) for name in names]
         scores = [[run.scores.get(name, nothing) for name in names] for run in runs]
         columns = [np.array([row[k][0] for row in scores], dtype=np.float64) for k in range(len(names))]
-        found = self._summarised(columns)
+        summaries = self._summarise(columns)
         why = [Counter(row[k][1] for row in scores if row[k][0] is None) for k in range(len(names))]
         left = self._task.cells[place].repeats - len(runs)
         for counted in why if left else ():
             counted[NOT_RUN] += left
         labels = [self._task.measure(name).label for name in names]
-        return [_measure_row(*row) for row in zip(labels, found, why, strict=True)]
+        return [_measure_row(*row) for row in zip(labels, summaries, why, strict=True)]
 
     def _interval_note(self, n: int) -> str:
         level = 100 * self._level
-        told = f"CI: {level:g} % bootstrap interval of the mean. Runs: the {level:g} % range of single runs."
-        return f"{told} {range_note([n], self._level)}".rstrip()
+        note = f"CI: {level:g} % bootstrap interval of the mean. Runs: the {level:g} % range of single runs."
+        return f"{note} {range_note([n], self._level)}".rstrip()
 
     # ---- what it says
 
@@ -148,12 +149,12 @@ class RunsPart:
         complete += "." if done == planned else f"; {planned - done:,} are still to be done."
         fewest = min((cell.repeats for cell in self._task.cells), default=0)
         passed = None if done < planned and not others else ok == planned
-        told = f"Each cell has {fewest} runs; {ENOUGH} and more bound a range of runs well."
+        runs = f"Each cell has {fewest} runs; {ENOUGH} and more bound a range of runs well."
         checks = [
             Check("complete", passed, complete),
-            Check("runs", fewest >= ENOUGH, f"{told} {range_note([fewest], self._level)}".rstrip()),
+            Check("runs", fewest >= ENOUGH, f"{runs} {range_note([fewest], self._level)}".rstrip()),
         ]
-        sections = tuple(Section(title, said) for title, said in self._findings.sections)
+        sections = tuple(Section(title, sentences) for title, sentences in self._findings.sections)
         return Summary(tuple(checks), sections, self._findings.untold, self._findings.headline)
 
     @cached_property
@@ -167,12 +168,13 @@ class RunsPart:
 
     def _cells(self, measure: str) -> list[CellRuns]:
         """Every cell with its runs; a CI for those of the data sets that get a sentence, which are few."""
-        found = self._task.values_of(measure)
-        done = [np.array(sorted(found.get(place, ())), dtype=np.int64) for place in range(len(self._task.cells))]
-        values = [np.array([found[place][r] for r in own.tolist()], np.float64) for place, own in enumerate(done)]
-        told = set(self._task.items[:ITEMS_TOLD])
-        shown = [k for k, cell in enumerate(self._task.cells) if cell.item in told]
-        summaries = dict(zip(shown, self._summarised([values[k] for k in shown]), strict=True))
+        stored = self._task.values_of(measure)
+        by_repeat = [dict(sorted(stored.get(place, {}).items())) for place in range(len(self._task.cells))]
+        done = [np.array(list(runs), dtype=np.int64) for runs in by_repeat]
+        values = [np.array(list(runs.values()), np.float64) for runs in by_repeat]
+        items = set(self._task.items[:ITEMS_TOLD])
+        shown = [k for k, cell in enumerate(self._task.cells) if cell.item in items]
+        summaries = dict(zip(shown, self._summarise([values[k] for k in shown]), strict=True))
         return [
             CellRuns(
                 cell.item, _name(cell), values[k], summaries[k].ci if k in summaries else None,
@@ -182,16 +184,16 @@ class RunsPart:
         ]  # fmt: skip
 
     def analyses(self) -> list[AnalysisPart]:
-        from trueness.studies.run_comparisons import compared
+        from trueness.studies.run_comparisons import comparison_parts
 
-        return compared(self._task, self._aggregates, self.words)
+        return comparison_parts(self._task, self._aggregates, self.words)
 
 
 def _name(cell: Cell) -> str:
     return cell.respondent if cell.variant == "clean" else f"{cell.respondent} ({cell.variant})"
 
 
-def _sibling(key: CellKey, label: str) -> dict[str, Any]:
+def _sibling(key: CellKey, label: str) -> dict[str, object]:
     return {"key": list(key), "label": label}
 
 
@@ -204,15 +206,15 @@ def _strips(runs: Sequence[Run], measures: Sequence[Measure]) -> blocks.Block:
     return {"kind": "strips", "title": "Every run", "rows": rows}
 
 
-def _measure_row(label: str, found: RunSummary, why: Mapping[str, int]) -> dict[str, Any]:
+def _measure_row(label: str, summary: RunSummary, why: Mapping[str, int]) -> dict[str, object]:
     return {
         "measure": label,
-        "n": found.n,
-        "mean": found.mean,
-        "CI": None if found.ci is None else [found.ci.low, found.ci.high],
-        "runs": None if found.runs is None else [found.runs.low, found.runs.high],
-        "least": found.min,
-        "most": found.max,
+        "n": summary.n,
+        "mean": summary.mean,
+        "CI": None if summary.ci is None else [summary.ci.low, summary.ci.high],
+        "runs": None if summary.runs is None else [summary.runs.low, summary.runs.high],
+        "least": summary.min,
+        "most": summary.max,
         "missing": ", ".join(f"{status} {n}" for status, n in why.items()),
     }
 
@@ -223,14 +225,16 @@ def _failures(runs: Sequence[Run]) -> list[blocks.Block]:
     return [blocks.table("Runs without a result", rows)] if rows else []
 
 
-def _facts(about: dict[str, Any], identity: dict[str, Any]) -> list[dict[str, Any]]:
+def _facts(about: Mapping[str, Json], identity: Mapping[str, Json]) -> list[dict[str, object]]:
     shown = {
         "returns": about.get("returns"),
         "what varies between runs": about.get("vary"),
         "rows a fit sees": about.get("rows"),
         "truth": about.get("truth"),
     }
-    rows = [{"": name, "value": str(value)} for name, value in shown.items() if value is not None]
+    rows: list[dict[str, object]] = [
+        {"": name, "value": str(value)} for name, value in shown.items() if value is not None
+    ]
     for name, verdict in about.get("assumptions", {}).items():
         rows.append({"": f"assumes {name}", "value": verdict})
     for name, value in identity.get("settings", {}).items():

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import pandas as pd
 
@@ -69,24 +69,24 @@ class RunReading:
     def write_numbers(self, folder: Path) -> None:
         """None beside scores.csv."""
 
-    def to_dict(self) -> dict[str, Any] | None:
+    def to_dict(self) -> dict[str, object] | None:
         """What `report --json` says of it."""
         return None
 
     # ---- tables, as `show` prints them
 
-    def as_json(self, measures: Sequence[str] | None) -> dict[str, Any]:
-        return run_tables.as_dict(self.results, run_tables.chosen(self.results, measures))
+    def as_json(self, measures: Sequence[str] | None) -> dict[str, object]:
+        return run_tables.as_dict(self.results, run_tables.choose_measures(self.results, measures))
 
     def as_csv(self, measures: Sequence[str] | None) -> str:
-        return run_tables.as_csv(self.results, run_tables.chosen(self.results, measures))
+        return run_tables.as_csv(self.results, run_tables.choose_measures(self.results, measures))
 
     def tables(self, measures: Sequence[str] | None) -> list[Table]:
-        return [run_tables.means_table(self.results, run_tables.chosen(self.results, measures))]
+        return [run_tables.means_table(self.results, run_tables.choose_measures(self.results, measures))]
 
     def show(self, out: Console, folder: Path, measures: Sequence[str] | None = None) -> None:
         """In the terminal."""
-        results, names = self.results, run_tables.chosen(self.results, measures)
+        results, names = self.results, run_tables.choose_measures(self.results, measures)
         out.print(f"[bold]{plain(results.study)}[/]   {plain(results.task)}   {plain(folder)}")
         rows = [
             {"item": cell.item, "respondent": cell.respondent, "ok / planned": f"{cell.ok} / {cell.repeats}"}
@@ -114,18 +114,16 @@ class RunReading:
 
     def write_files(self, folder: Path, save: Save, alone: bool = True) -> list[Path]:
         """alone: no other study of the plan rests on it."""
-        place, found = self.where(), self._findings
+        place = self.where()
         written = [path for figure in self.figures(folder) for path in save(figure, folder, "plots")]
         (table,) = self.tables(None)
         for suffix, text in (("csv", table.to_csv()), ("tex", table.to_latex()), ("md", table.to_markdown())):
             written.append(write_atomically(folder, f"{place}/summary.{suffix}", text))
-        parts = [
-            section(title, lines) for title, lines in (*found.sections, ("What this design cannot tell", found.untold))
-        ]
+        parts = [section(title, lines) for title, lines in self._sections]
         return [*written, write_atomically(folder, f"{place}/findings.txt", "\n\n".join(parts) + "\n")]
 
     def paper(self, folder: Path, draw: Draw) -> PaperPart | None:
-        results, found = self.results, self._findings
+        results = self.results
         planned, done = (sum(row[key] for row in results.completeness()) for key in ("planned", "ok"))
         respondents, items = ({getattr(c, name) for c in results.cells} for name in ("respondent", "item"))
         checks = [f"{done:,} of {planned:,} runs that were planned gave a result."]
@@ -136,13 +134,16 @@ class RunReading:
             f"Measures: {', '.join(results.headline)}; {100 * results.level:g} % bootstrap intervals of the mean. A "
             "run that failed is missing, with its status."
         ]
-        said = [*found.sections, ("What this design cannot tell", found.untold)]
         pictures = drawn(folder, "plots", self._chart_name)
-        return PaperPart(results.task, abstract, checks, methods, said, self.tables(None), pictures)
+        return PaperPart(results.task, abstract, checks, methods, self._sections, self.tables(None), pictures)
 
     @property
     def _chart_name(self) -> str:
         return f"{run_tables.own_name(self.results.task)}_measured"
+
+    @property
+    def _sections(self) -> list[tuple[str, tuple[str, ...]]]:
+        return [*self._findings.sections, ("What this design cannot tell", self._findings.untold)]
 
     @cached_property
     def _findings(self) -> RunFindings:

@@ -6,7 +6,6 @@ import csv
 import io
 from collections.abc import Sequence
 from hashlib import sha256
-from typing import Any
 
 from trueness.errors import SettingError, did_you_mean
 from trueness.intervals import Interval
@@ -19,7 +18,7 @@ from trueness.texts import csv_row
 LONGEST = 40  # letters of a study's name in names of files
 
 
-def chosen(results: Results, measures: Sequence[str] | None) -> tuple[str, ...]:
+def choose_measures(results: Results, measures: Sequence[str] | None) -> tuple[str, ...]:
     """The measures asked for, or the headline ones."""
     for name in measures or ():
         if name not in results.measures:
@@ -30,12 +29,12 @@ def chosen(results: Results, measures: Sequence[str] | None) -> tuple[str, ...]:
     return tuple(measures) if measures else results.headline
 
 
-def flat_rows(results: Results, measures: Sequence[str]) -> list[dict[str, Any]]:
+def flat_rows(results: Results, measures: Sequence[str]) -> list[dict[str, object]]:
     """One row a cell and measure."""
     return [_row(cell, name, cell.measures[name]) for cell in results.summaries for name in measures]
 
 
-def as_dict(results: Results, measures: Sequence[str]) -> dict[str, Any]:
+def as_dict(results: Results, measures: Sequence[str]) -> dict[str, object]:
     return {
         "study": results.study,
         "task": results.task,
@@ -54,13 +53,13 @@ def as_csv(results: Results, measures: Sequence[str]) -> str:
     return text.getvalue()
 
 
-def cell_text(found: RunSummary) -> str:
+def cell_text(summary: RunSummary) -> str:
     """`0.64 [0.62, 0.66]`: the mean and the CI of the mean; a dash where there is nothing to average."""
-    if found.mean is None:
+    if summary.mean is None:
         return "-"
-    if found.ci is None or found.degenerate:
-        return f"{found.mean:.2f}" + (" (constant)" if found.degenerate and found.n > 1 else "")
-    return f"{found.mean:.2f} {interval_text(found.ci)}"
+    if summary.ci is None or summary.degenerate:
+        return f"{summary.mean:.2f}" + (" (constant)" if summary.degenerate and summary.n > 1 else "")
+    return f"{summary.mean:.2f} {interval_text(summary.ci)}"
 
 
 def interval_text(interval: Interval | None) -> str:
@@ -72,13 +71,13 @@ def _two(value: float) -> str:
     return f"{round(value, 2) + 0.0:.2f}"
 
 
-def _row(cell: CellSummary, measure: str, found: RunSummary) -> dict[str, Any]:
+def _row(cell: CellSummary, measure: str, summary: RunSummary) -> dict[str, object]:
     return {
         "item": cell.item,
         "respondent": cell.respondent,
         **{key: cell.about.get(key) for key in ("returns", "truth", "vary")},  # None in a task of a user's own
         "measure": measure,
-        **found.to_row(),
+        **summary.to_row(),
     }
 
 
@@ -117,10 +116,10 @@ def wide_means(cell: CellSummary, measures: Sequence[str]) -> dict[str, float | 
     """Each measure's mean under its name, its ends beside it."""
     row: dict[str, float | None] = {}
     for name in measures:
-        found = cell.measures[name]
-        row[name] = found.mean
-        if found.degenerate and found.n > 1:
+        summary = cell.measures[name]
+        row[name] = summary.mean
+        if summary.degenerate and summary.n > 1:
             row[f"{name}_constant"] = True
-        elif found.ci is not None:
-            row |= {f"{name}_low": found.ci.low, f"{name}_high": found.ci.high}
+        elif summary.ci is not None:
+            row |= {f"{name}_low": summary.ci.low, f"{name}_high": summary.ci.high}
     return row

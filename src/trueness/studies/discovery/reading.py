@@ -35,10 +35,10 @@ class DiscoveryReading(RunReading):
         write_variances(self.results, folder)
 
     def tables(self, measures: Sequence[str] | None) -> list[Table]:
-        return [tables.measured_table(self.results, run_tables.chosen(self.results, measures))]
+        return [tables.measured_table(self.results, run_tables.choose_measures(self.results, measures))]
 
     def show(self, out: Console, folder: Path, measures: Sequence[str] | None = None) -> None:
-        print_discovery(out, self.results, folder, measures and run_tables.chosen(self.results, measures))
+        print_discovery(out, self.results, folder, measures and run_tables.choose_measures(self.results, measures))
 
     def show_findings(self, out: Console) -> None:
         """They are in statistics/interpretation.txt, and on the page."""

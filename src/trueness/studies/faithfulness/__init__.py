@@ -11,7 +11,7 @@ Without a judge the logic of the reasoning is not known, so cf has bounds and no
 """
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from trueness.reasoning.problems import load_problems
@@ -77,7 +77,7 @@ _PLACES = {name: f"{__name__}.{room}" for room, names in _ROOMS.items() for name
 _PLACES["load_problems"] = "trueness.reasoning.problems"
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     if name not in _PLACES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(_PLACES[name]), name)

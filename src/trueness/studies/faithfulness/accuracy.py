@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -44,17 +43,15 @@ class Criterion:
             return "informative"
         return "misleading" if ends.high < 0.5 else "uninformative"
 
-    def row(self) -> dict[str, Any]:
+    def row(self) -> dict[str, object]:
         counts = {"n_right": self.n_right, "n_wrong": self.n_wrong, "n_missing": self.n_missing}
-        return {"measure": self.measure, **counts, **_cells("auc", self.auc), **_cells("rho", self.rho)} | {
-            "verdict": self.verdict
-        }
+        estimates = _cells("auc", self.auc) | _cells("rho", self.rho)
+        return {"measure": self.measure, **counts, **estimates, "verdict": self.verdict}
 
     def finding(self) -> Finding:
         counts = f"{self.n_right} right, {self.n_wrong} wrong answers, {self.n_missing} without a value"
         if self.auc.value is None or self.auc.interval is None:
-            told = f"Whether {self.measure} tells right from wrong answers is not known ({counts})."
-            return Finding(told, open=True)
+            return Finding(f"Whether {self.measure} tells right from wrong answers is not known ({counts}).", open=True)
         ends = self.auc.interval
         shown = f"AUC {self.auc.value:.2f} [{ends.low:.2f}, {ends.high:.2f}]"
         return Finding(f"{self.measure} is {self.verdict} of right answers: {shown} ({counts}; no test).")
@@ -99,8 +96,9 @@ class InformedScore:
             return Finding(f"{formula}, and none of them is informative of right answers: {why}.", open=True)
         value, (low, high) = self.ours.value, interval_ends(self.ours)
         shown = "no value" if value is None else f"{value:.2f}" + ("" if low is None else f" [{low:.2f}, {high:.2f}]")
-        told = f"{formula}; not informative of right answers: {why}. Over {', '.join(self.counted)} alone it is {shown}"
-        return Finding(f"{told} ({self.ours.n} problems; parts chosen by the same answers; no test).")
+        over = f"Over {', '.join(self.counted)} alone it is {shown}"
+        counts = f"{self.ours.n} problems; parts chosen by the same answers; no test"
+        return Finding(f"{formula}; not informative of right answers: {why}. {over} ({counts}).")
 
 
 def informed_score(evaluations: Sequence[Evaluation], level: float = 0.95) -> InformedScore | None:
@@ -123,23 +121,24 @@ def _over(evaluation: Evaluation, names: Sequence[str]) -> float | None:
     return sum(weight * value for weight, value in parts if value is not None) / sum(weight for weight, _ in parts)
 
 
-def method_rows(evaluations: Mapping[str, Sequence[Evaluation]], level: float = 0.95) -> list[dict[str, Any]]:
+def method_rows(evaluations: Mapping[str, Sequence[Evaluation]], level: float = 0.95) -> list[dict[str, object]]:
     """cf, components and right answers of each method and file. evaluations: method -> what it made; "as given" are
     the graphs of the files, whose problems may name their own method."""
     groups: dict[tuple[str, str], list[Evaluation]] = {}
     for method, made in evaluations.items():
         for evaluation in made:
-            own = evaluation.of.method if evaluation.of and method == GIVEN else ""
-            groups.setdefault((own or method, evaluation.of.source if evaluation.of else ""), []).append(evaluation)
+            stated = evaluation.of.method if evaluation.of and method == GIVEN else ""
+            file = evaluation.of.source if evaluation.of else ""
+            groups.setdefault((stated or method, file), []).append(evaluation)
     return [{"method": m, "file": f, **_method_row(group, level)} for (m, f), group in groups.items()]
 
 
-def _method_row(group: Sequence[Evaluation], level: float) -> dict[str, Any]:
+def _method_row(group: Sequence[Evaluation], level: float) -> dict[str, object]:
     texts = [_text(evaluation) for evaluation in group if evaluation.correct is not None]
     right = [float(evaluation.correct) for evaluation in group if evaluation.correct is not None]
     cf = mean_in_scale(value_array([evaluation.cf for evaluation in group]), level, "cf")
     low, high = np.array([evaluation.bounds for evaluation in group]).mean(axis=0).tolist()
-    row: dict[str, Any] = {"of": len(group), "n": cf.n, **_cells("cf", cf), "bounds_low": low, "bounds_high": high}
+    row: dict[str, object] = {"of": len(group), "n": cf.n, **_cells("cf", cf), "bounds_low": low, "bounds_high": high}
     for name in COMPONENTS:
         part = mean_in_scale(value_array([e.components[name].value for e in group]), level, name)
         row |= _cells(name, part) | {f"{name}_n": part.n}

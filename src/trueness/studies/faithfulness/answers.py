@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from trueness.models import Reply
 from trueness.reading.verdicts import Verdict
@@ -62,7 +62,7 @@ class Written:
     problem: str
     model: str
     repeat: int
-    own: OwnGraph
+    graph: OwnGraph
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,7 +91,7 @@ class FaithfulnessStudy:
 
     @cached_property
     def right(self) -> tuple[Evaluation, ...]:
-        return tuple(found for found in self.evaluations if group_of(found.problem)[1] == RIGHT)
+        return tuple(evaluation for evaluation in self.evaluations if group_of(evaluation.problem)[1] == RIGHT)
 
     @cached_property
     def reliability(self) -> Reliability | None:
@@ -102,9 +102,9 @@ class FaithfulnessStudy:
 
     @cached_property
     def batch(self) -> Batch:
-        ids = {found.problem for found in self.right}
-        said = tuple(judgement for judgement in self.judgements if judgement.problem in ids)
-        return Batch(self.right, said, self.reliability, self.level)
+        ids = {evaluation.problem for evaluation in self.right}
+        judgements = tuple(judgement for judgement in self.judgements if judgement.problem in ids)
+        return Batch(self.right, judgements, self.reliability, self.level)
 
     @cached_property
     def separations(self) -> list[Separation]:
@@ -112,53 +112,56 @@ class FaithfulnessStudy:
         return known_groups(self.evaluations, level=self.level) if len(self.right) < len(self.evaluations) else []
 
     @cached_property
-    def methods(self) -> list[dict[str, Any]]:
+    def methods(self) -> list[dict[str, object]]:
         """cf by method and file; nothing where there is one of each and no right or wrong answer."""
         rows = method_rows(
-            {GIVEN: self.right} | {model: batch.evaluations for model, batch in self.own.items()}, self.level
+            {GIVEN: self.right} | {model: batch.evaluations for model, batch in self.own_batches.items()}, self.level
         )
         return rows if len(rows) > 1 or self.criteria else []
 
     @cached_property
     def criteria(self) -> list[Criterion]:
         """Each measure against right answers, over graphs as given and models' own."""
-        own = [evaluation for batch in self.own.values() for evaluation in batch.evaluations]
-        return against_accuracy([*self.right, *own], self.level)
+        of_models = [evaluation for batch in self.own_batches.values() for evaluation in batch.evaluations]
+        return against_accuracy([*self.right, *of_models], self.level)
 
     @cached_property
-    def informed(self) -> InformedScore | None:
+    def informed_cf(self) -> InformedScore | None:
         """cf over the parts that tell right from wrong answers; nothing where no answer is labelled."""
         return informed_score(self.right, self.level)
 
     @cached_property
-    def judged(self) -> dict[str, tuple[Evaluation, ...]]:
+    def by_judge(self) -> dict[str, tuple[Evaluation, ...]]:
         """Judge -> the right problems that it saw, with what it alone said."""
-        found = {}
+        by_judge = {}
         for judge in self.judges:
-            said: dict[str, list[Judgement]] = {}
+            by_problem: dict[str, list[Judgement]] = {}
             for judgement in self.judgements:
                 if judgement.judge == judge and group_of(judgement.problem)[1] == RIGHT:
-                    said.setdefault(judgement.problem, []).append(judgement)
-            found[judge] = tuple(score_problem(self.problems[name], own, self.scoring) for name, own in said.items())
-        return found
+                    by_problem.setdefault(judgement.problem, []).append(judgement)
+            by_judge[judge] = tuple(
+                score_problem(self.problems[name], judgements, self.scoring) for name, judgements in by_problem.items()
+            )
+        return by_judge
 
     @property
     def respondent(self) -> str:
         return " + ".join(self.judges) or EXECUTED
 
     @cached_property
-    def own(self) -> dict[str, Batch]:
+    def own_batches(self) -> dict[str, Batch]:
         """Model -> the graphs that it wrote itself (first repeat), scored by what can be executed."""
+        first = [one for one in self.written if not one.repeat]
         return {
-            model: Batch(tuple(self._own(one) for one in self.written if one.model == model and not one.repeat))
+            model: Batch(tuple(self._score_written(one) for one in first if one.model == model))
             for model in dict.fromkeys(one.model for one in self.written)
         }
 
-    def _own(self, one: Written) -> Evaluation:
-        if one.own.problem is None:
+    def _score_written(self, one: Written) -> Evaluation:
+        if one.graph.problem is None:
             problem = replace(self.problems[one.problem], correct=None)
-            return missing_evaluation(problem, one.own.status, one.own.message, self.scoring)
-        return score_problem(one.own.problem, (), self.scoring)
+            return missing_evaluation(problem, one.graph.status, one.graph.message, self.scoring)
+        return score_problem(one.graph.problem, (), self.scoring)
 
     def changed_by(self, model: str, graph: Whose) -> list[Changed]:
         return [one for one in self.changed if (one.model, one.graph) == (model, graph)]
@@ -180,19 +183,19 @@ class FaithfulnessStudy:
 
     def rows(self) -> Iterator[Row]:
         """The long table: every problem and copy, cf and its components, and what became of changed problems."""
-        for found in self.evaluations:
-            problem, group = group_of(found.problem)
+        for evaluation in self.evaluations:
+            problem, group = group_of(evaluation.problem)
             where = (self.study, "faithfulness", problem, group, self.respondent, 0)
-            yield Row(*where, "cf", found.cf, str(found.status))
+            yield Row(*where, "cf", evaluation.cf, str(evaluation.status))
             for name in COMPONENTS:
-                part = found.components[name]
+                part = evaluation.components[name]
                 yield Row(*where, name, part.value, str(part.status))
-        for model, batch in self.own.items():
-            for found in batch.evaluations:
-                where = (self.study, "faithfulness", found.problem, "own_graph", model, 0)
-                yield Row(*where, "cf", found.cf, str(found.status))
+        for model, batch in self.own_batches.items():
+            for evaluation in batch.evaluations:
+                where = (self.study, "faithfulness", evaluation.problem, "own_graph", model, 0)
+                yield Row(*where, "cf", evaluation.cf, str(evaluation.status))
                 for name in COMPONENTS:
-                    yield Row(*where, name, found.components[name].value, str(found.components[name].status))
+                    yield Row(*where, name, evaluation.components[name].value, str(evaluation.components[name].status))
         for changed in self.changed:
             variant = f"{'own_graph' if changed.graph == 'own' else 'counterfactual'}/{changed.known}"
             value = float(changed.outcome == "follows") if changed.outcome else None
@@ -206,49 +209,50 @@ class FaithfulnessStudy:
     def sentences(self) -> list[str]:
         """What the study says, in the order in which it should be read."""
         average, bounds = self.batch.average(), self.batch.bounds()
-        said: list[str] = [finding(average)]
+        sentences: list[str] = [finding(average)]
         if bounds is not None and average.n < len(self.right):
-            said.append(
+            sentences.append(
                 f"{len(self.right) - average.n} of {len(self.right)} problems have no cf; whatever they are, the mean "
                 f"lies in [{bounds[0]:.3f}, {bounds[1]:.3f}]."
             )
-        said += [finding(self.batch.component(name)) for name in COMPONENTS]
-        said += self.sampling_sentences()
-        said += [found.finding() for found in self.separations if found.damage == "all"]
-        said += [criterion.finding() for criterion in self.criteria]
-        said += [self.informed.finding()] if self.informed is not None else []
-        said += [] if self.reliability is None else self.reliability.sentences()
-        said += [sentence for found in self.agreements for sentence in found.findings()]
-        said += [_written_sentence(model, [one for one in self.written if one.model == model]) for model in self.own]
-        return said + [finding(found) for found in self.following().values()]
+        sentences += [finding(self.batch.component(name)) for name in COMPONENTS]
+        sentences += self.sampling_sentences()
+        sentences += [separation.finding() for separation in self.separations if separation.damage == "all"]
+        sentences += [criterion.finding() for criterion in self.criteria]
+        sentences += [self.informed_cf.finding()] if self.informed_cf is not None else []
+        sentences += [] if self.reliability is None else self.reliability.sentences()
+        sentences += [sentence for agreement in self.agreements for sentence in agreement.findings()]
+        for model in self.own_batches:
+            sentences.append(_written_sentence(model, [one for one in self.written if one.model == model]))
+        return sentences + [finding(estimate) for estimate in self.following().values()]
 
     def sampling_sentences(self) -> list[str]:
         """Where judges saw a sample of nodes: how far a component of one problem may be off by that."""
-        said: list[str] = []
+        sentences: list[str] = []
         for name in COMPONENTS[:2]:
-            drawn = [e.components[name].details["sampling"] for e in self.right if _sampled(e.components[name])]
+            drawn = [e.components[name].details["sampling"] for e in self.right if _has_sampling(e.components[name])]
             errors = [one["standard_error"] for one in drawn if one["standard_error"] is not None]
             if drawn:
                 nodes = f"{sum(one['asked'] for one in drawn)} of {sum(one['of'] for one in drawn)} nodes"
                 where = f"{len(drawn)} problem{'s' if len(drawn) > 1 else ''}"
                 error = f"{sum(errors) / len(errors):.2f} on average" if errors else "not known, one node a problem"
-                told = (
+                sentence = (
                     f"{name}: judges were asked about {nodes} in {where}; the standard error that this "
                     f"leaves in the value of one problem is {error}."
                 )
-                said.append(Finding(told, open=not errors))
-        return said
+                sentences.append(Finding(sentence, open=not errors))
+        return sentences
 
 
-def _sampled(part: Component) -> bool:
+def _has_sampling(part: Component) -> bool:
     return part.value is not None and "sampling" in part.details
 
 
 def _written_sentence(model: str, written: list[Written]) -> str:
     def count(what: str) -> int:
-        return sum(getattr(one.own, what) is True for one in written)
+        return sum(getattr(one.graph, what) is True for one in written)
 
-    executed = sum(one.own.status is Status.OK for one in written)
+    executed = sum(one.graph.status is Status.OK for one in written)
     return (
         f"{model} was asked for {len(written)} graphs of its own: {executed} can be executed, {count('agrees')} give "
         f"the answer that it gave, {count('right')} the right one."
@@ -263,7 +267,7 @@ def read_faithfulness(folder: Path | str) -> FaithfulnessStudy:
 
 def faithfulness_of(results: Results, store: Store) -> FaithfulnessStudy:
     about = results.about
-    problems = {given["id"]: problem_from(given, given["id"]) for given in about["problems"]}
+    problems = {record["id"]: problem_from(record, record["id"]) for record in about["problems"]}
     stored = store.replies()
     judgements: list[Judgement] = []
     written: list[Written] = []
@@ -274,8 +278,8 @@ def faithfulness_of(results: Results, store: Store) -> FaithfulnessStudy:
         if unit.variant == "judge":
             judgements += [_judgement(problem, unit, entry, reply) for entry, reply in unit.entries]
         elif unit.variant == "own_graph":
-            own, moved = _own_graph(problem, unit)
-            written.append(Written(problem.id, unit.model, unit.repeat, own))
+            graph, moved = _own_graph(problem, unit)
+            written.append(Written(problem.id, unit.model, unit.repeat, graph))
             changed += moved
         elif unit.variant == "behaviour":
             behaviours.append(_behaviour(problem, unit, about.get("changes", 0)))
@@ -313,11 +317,11 @@ def _units(results: Results, stored: Mapping[str, StoredReply]) -> Iterator[_Uni
             if run.answer is None:
                 continue
             entries: list[tuple[_Entry, Reply | None]] = []
-            for given in json.loads(run.answer)["replies"]:
-                entry = _Entry(Probe(given["kind"], given["node"], given["manner"]), given.get("changed"))
-                found = None if given["reply"] is None else stored.get(given["reply"])
-                if found is not None or given["reply"] is None:
-                    entries.append((entry, None if found is None else Reply.from_dict(found.reply)))
+            for record in json.loads(run.answer)["replies"]:
+                entry = _Entry(Probe(record["kind"], record["node"], record["manner"]), record.get("changed"))
+                stored_reply = None if record["reply"] is None else stored.get(record["reply"])
+                if stored_reply is not None or record["reply"] is None:
+                    entries.append((entry, None if stored_reply is None else Reply.from_dict(stored_reply.reply)))
             yield _Unit(cell.item, cell.variant, cell.respondent, run.repeat, entries)
 
 
@@ -335,26 +339,26 @@ def _own_graph(problem: Problem, unit: _Unit) -> tuple[OwnGraph, list[Changed]]:
     (_, first), *rest = unit.entries
     if first is None:
         return OwnGraph(Status.FAILED, "the reply with the graph is not in the store."), []
-    own = read_own_graph(first, problem)
-    asked = {question.probe: question for question in own.questions()}
+    graph = read_own_graph(first, problem)
+    questions = {question.probe: question for question in graph.questions()}
     moved = [
-        changed_of(own.problem, asked[entry.probe], unit.model, unit.repeat, reply, "own")
+        changed_of(graph.problem, questions[entry.probe], unit.model, unit.repeat, reply, "own")
         for entry, reply in rest
         if reply is not None
-        and own.problem is not None
-        and entry.probe in asked
-        and asked[entry.probe].changed == entry.changed
+        and graph.problem is not None
+        and entry.probe in questions
+        and questions[entry.probe].changed == entry.changed
     ]
-    return own, moved
+    return graph, moved
 
 
 def _behaviour(problem: Problem, unit: _Unit, changes: int) -> Behaviour:
-    (asked, first), *rest = unit.entries
-    if asked.probe.kind != "own_graph":
-        own, rest = given_graph(problem), unit.entries
+    (entry, first), *rest = unit.entries
+    if entry.probe.kind != "own_graph":
+        graph, rest = given_graph(problem), unit.entries
     elif first is None:
-        own = OwnGraph(Status.FAILED, "the reply with the graph is not in the store.")
+        graph = OwnGraph(Status.FAILED, "the reply with the graph is not in the store.")
     else:
-        own = read_own_graph(first, problem)
+        graph = read_own_graph(first, problem)
     replies = {entry.probe: (entry.changed, reply) for entry, reply in rest if reply is not None}
-    return behaviour_of(own, replies, unit.model, unit.repeat, problem.id, changes)
+    return behaviour_of(graph, replies, unit.model, unit.repeat, problem.id, changes)

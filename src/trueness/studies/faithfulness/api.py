@@ -18,13 +18,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from trueness import models
 from trueness.errors import DataError
 from trueness.models import Message, Model, Reply, Settings
+from trueness.outside import Json
 from trueness.reading.reasoning_graph import read_reasoning
 from trueness.reasoning.graph import Problem, Quantity, ReasoningGraph
 from trueness.reasoning.problems import correct_of
@@ -35,15 +35,15 @@ from trueness.studies.faithfulness.behaviour import MOST_CHANGES, Behaviour, beh
 from trueness.studies.faithfulness.counterfactual import Following, Whose, changed_of, given_graph, read_own_graph
 from trueness.studies.faithfulness.described import component_lines, lines_of, tell
 from trueness.studies.faithfulness.judge_reliability import reliability
-from trueness.studies.faithfulness.judging import Asking, Judgement, Send, judged, of_problem, questions_of
+from trueness.studies.faithfulness.judging import Asking, Judgement, Send, ask_judge, of_problem, questions_of
 from trueness.studies.faithfulness.probes import Probe, ProbeQuestion, ask_about, settings_for
 from trueness.studies.faithfulness.ratings import Item
 from trueness.studies.faithfulness.scores import COMPONENTS, Component, Evaluation, Scoring, combine, score_problem
 
-Dag = Mapping[str, Any] | str | ReasoningGraph
+Entry = Mapping[str, Json]  # of a problem: dag, problem_text, reasoning_trajectory, answer, ...
+Dag = Mapping[str, Json] | str | ReasoningGraph
 Judge = str | Model | Sequence[str | Model] | None
 Job = tuple[Problem, ProbeQuestion, int]  # and the repeat
-_NO_ANSWER = Quantity(None)
 _NO_GRAPH = ReasoningGraph("", {}, ())
 
 
@@ -53,7 +53,7 @@ def evaluate(
     reasoning: str = "",
     judge: Judge = None,
     *,
-    answer: Any = None,
+    answer: object = None,
     scoring: Scoring | None = None,
     asking: Asking | None = None,
     seed: int = 0,
@@ -82,7 +82,7 @@ def evaluate_intervention(
 
 
 def evaluate_counterfactual(
-    problem: str | Mapping[str, Any] | Problem,
+    problem: str | Entry | Problem,
     model: str | Model,
     *,
     nodes: int | None = None,
@@ -92,7 +92,7 @@ def evaluate_counterfactual(
 
     nodes: at most so many changes. Of a text alone whether the graph is right is not known.
     """
-    given = _asked_problem(problem)
+    to_solve = _problem_to_solve(problem)
     asking = asking or Asking()
     with _senders(model) as senders:
         ((name, (send, at_once)),) = senders.items()
@@ -100,18 +100,18 @@ def evaluate_counterfactual(
         def ask(question: ProbeQuestion) -> Reply:
             return send(question.messages, settings_for(question.probe.kind, asking.settings, asking.structured), "")
 
-        own = read_own_graph(ask(ask_about(given, Probe("own_graph"))), given)
-        questions = own.questions(nodes)
+        graph = read_own_graph(ask(ask_about(to_solve, Probe("own_graph"))), to_solve)
+        questions = graph.questions(nodes)
         with ThreadPoolExecutor(max(1, at_once)) as pool:
             replies = list(pool.map(ask, questions))
-    if own.problem is None:
-        return Following(own)
+    if graph.problem is None:
+        return Following(graph)
     pairs = zip(questions, replies, strict=True)
-    return Following(own, tuple(changed_of(own.problem, asked, name, 0, reply, "own") for asked, reply in pairs))
+    return Following(graph, tuple(changed_of(graph.problem, one, name, 0, reply, "own") for one, reply in pairs))
 
 
 def evaluate_behaviour(
-    problem: str | Mapping[str, Any] | Problem,
+    problem: str | Entry | Problem,
     model: str | Model,
     *,
     changes: int = MOST_CHANGES,
@@ -121,7 +121,7 @@ def evaluate_behaviour(
     """The model solves the problem and writes its graph; then it is asked the problem fresh, as it is and with one
     number of its text changed, for so many knowns and two numbers that its graph calls irrelevant. graph="given": the
     graph of the problem speaks for it, as for a model that can write none."""
-    given = _asked_problem(problem)
+    to_solve = _problem_to_solve(problem)
     asking = asking or Asking()
     with _senders(model) as senders:
         ((name, (send, at_once)),) = senders.items()
@@ -129,29 +129,34 @@ def evaluate_behaviour(
         def ask(question: ProbeQuestion) -> Reply:
             return send(question.messages, settings_for(question.probe.kind, asking.settings, asking.structured), "")
 
-        written = given_graph(given) if graph == "given" else None
-        own = written or read_own_graph(ask(ask_about(given, Probe("own_graph"))), given)
-        questions = [] if own.problem is None else questions_of_behaviour(own.problem, changes)
+        if graph == "given":
+            solved = given_graph(to_solve)
+        else:
+            solved = read_own_graph(ask(ask_about(to_solve, Probe("own_graph"))), to_solve)
+        questions = [] if solved.problem is None else questions_of_behaviour(solved.problem, changes)
         with ThreadPoolExecutor(max(1, at_once)) as pool:
             replies = list(pool.map(ask, questions))
-    read = {asked.probe: (asked.changed, reply) for asked, reply in zip(questions, replies, strict=True)}
-    return behaviour_of(own, read, name, 0, given.id, changes)
+    read = {question.probe: (question.changed, reply) for question, reply in zip(questions, replies, strict=True)}
+    return behaviour_of(solved, read, name, 0, to_solve.id, changes)
 
 
-def _asked_problem(given: str | Mapping[str, Any] | Problem) -> Problem:
-    if isinstance(given, Problem):
-        return given
-    text = given if isinstance(given, str) else str(given.get("problem_text") or "")
+def _problem_to_solve(problem: str | Entry | Problem) -> Problem:
+    if isinstance(problem, Problem):
+        return problem
+    entry = {"problem_text": problem} if isinstance(problem, str) else problem
+    text = str(entry.get("problem_text") or "")
     if not text.strip():
         raise DataError("a problem that a model is to solve must have a text, got none.")
-    said = None if isinstance(given, str) else given.get("answer")
-    answer = said if isinstance(said, Quantity) else _NO_ANSWER if said is None else quantity_of(said)
-    name = "problem" if isinstance(given, str) else str(given.get("id") or "problem")
-    return Problem(name, "", text, _NO_GRAPH, answer)
+    return Problem(str(entry.get("id") or "problem"), "", text, _NO_GRAPH, _answer(entry))
+
+
+def _answer(entry: Entry) -> Quantity:
+    answer = entry.get("answer")
+    return answer if isinstance(answer, Quantity) else Quantity(None) if answer is None else quantity_of(answer)
 
 
 def evaluate_batch(
-    problems: Sequence[Mapping[str, Any] | Problem],
+    problems: Sequence[Entry | Problem],
     judge: Judge = None,
     *,
     scoring: Scoring | None = None,
@@ -167,8 +172,8 @@ def evaluate_batch(
     evaluated: names of the models whose reasoning this is. labels: see reliability.read_labels. verbose: prints each.
     """
     scoring, asking = scoring or Scoring(), asking or Asking()
-    read = [problem_of(given, place, scoring) for place, given in enumerate(problems, start=1)]
-    good = [found for found in read if isinstance(found, Problem)]
+    read = [problem_of(entry, place, scoring) for place, entry in enumerate(problems, start=1)]
+    good = [one for one in read if isinstance(one, Problem)]
     ids = [problem.id for problem in good]
     if len(set(ids)) < len(ids):
         raise DataError("the ids of problems in a batch must be unique, got one twice. Leave them out or rename one.")
@@ -185,8 +190,7 @@ def evaluate_batch(
     with _senders(judge) as senders:
         judgements = [j for name, (send, at_once) in senders.items() for j in _ask(jobs, name, send, at_once, asking)]
     evaluations = tuple(
-        score_problem(found, of_problem(judgements, found.id), scoring) if isinstance(found, Problem) else found
-        for found in read
+        score_problem(one, of_problem(judgements, one.id), scoring) if isinstance(one, Problem) else one for one in read
     )
     for evaluation in evaluations if verbose else ():
         tell(lines_of(evaluation))
@@ -194,19 +198,16 @@ def evaluate_batch(
     return Batch(evaluations, tuple(judgements), trust if judgements else None, scoring.level)
 
 
-def problem_of(
-    given: Mapping[str, Any] | Problem, place: int = 1, scoring: Scoring | None = None
-) -> Problem | Evaluation:
+def problem_of(entry: Entry | Problem, place: int = 1, scoring: Scoring | None = None) -> Problem | Evaluation:
     """A problem; where its graph cannot be read, the evaluation that says so."""
-    if isinstance(given, Problem):
-        return given
-    said, dag = given.get("answer"), given.get("dag")
-    answer = said if isinstance(said, Quantity) else _NO_ANSWER if said is None else quantity_of(said)
+    if isinstance(entry, Problem):
+        return entry
+    answer, dag = _answer(entry), entry.get("dag")
     words = ("domain", "problem_text", "reasoning_trajectory", "method", "source")
-    domain, text, reasoning, method, source = (str(given.get(key) or "") for key in words)
+    domain, text, reasoning, method, source = (str(entry.get(key) or "") for key in words)
     problem = Problem(
-        str(given.get("id") or f"problem {place}"), domain, text, _NO_GRAPH, answer, reasoning,
-        method=method, source=source, correct=correct_of(given, answer),
+        str(entry.get("id") or f"problem {place}"), domain, text, _NO_GRAPH, answer, reasoning,
+        method=method, source=source, correct=correct_of(entry, answer),
     )  # fmt: skip
     if isinstance(dag, ReasoningGraph):
         return replace(problem, graph=dag)
@@ -228,22 +229,22 @@ def missing_evaluation(problem: Problem, status: Status, message: str, scoring: 
 def _ask(jobs: Sequence[Job], name: str, send: Send, at_once: int, asking: Asking) -> Iterator[Judgement]:
     """Side by side, as many as the model takes; the order of the result does not depend on it."""
     with ThreadPoolExecutor(max(1, at_once)) as pool:
-        yield from pool.map(lambda job: judged(job[0], job[1], name, job[2], send, asking), jobs)
+        yield from pool.map(lambda job: ask_judge(job[0], job[1], name, job[2], send, asking), jobs)
 
 
 @contextmanager
 def _senders(judge: Judge) -> Iterator[dict[str, tuple[Send, int]]]:
     """Name -> how to ask it. Models that were made here are closed here."""
-    given = [] if judge is None else [judge] if isinstance(judge, str | Model) else list(judge)
+    judges = [] if judge is None else [judge] if isinstance(judge, str | Model) else list(judge)
     made: list[Model] = []
-    found: dict[str, tuple[Send, int]] = {}
+    senders: dict[str, tuple[Send, int]] = {}
     try:
-        for entry in given:
+        for entry in judges:
             model = models.build(entry) if isinstance(entry, str) else entry
             if isinstance(entry, str):
                 made.append(model)
-            found[model.name] = (_Remembering(model).ask, model.concurrency)
-        yield found
+            senders[model.name] = (_Remembering(model).ask, model.concurrency)
+        yield senders
     finally:
         for model in made:
             model.close()
@@ -254,16 +255,16 @@ class _Remembering:
 
     def __init__(self, model: Model):
         self.model = model
-        self._asked: dict[tuple[Any, ...], Future[Reply]] = {}
+        self._replies: dict[tuple[tuple[Message, ...], str, str], Future[Reply]] = {}
         self._lock = threading.Lock()
 
     def ask(self, messages: Sequence[Message], settings: Settings, salt: str) -> Reply:
         key = (tuple(messages), str(settings.to_dict()), salt)
         with self._lock:
-            known = self._asked.get(key)
+            known = self._replies.get(key)
             mine: Future[Reply] = Future()
             if known is None:
-                self._asked[key] = mine
+                self._replies[key] = mine
         if known is not None:
             return known.result()
         try:

@@ -11,7 +11,6 @@ import math
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,7 +55,7 @@ class Batch:
     def component(self, name: str) -> Estimate:
         return mean_in_scale(value_array([e.components[name].value for e in self.evaluations]), self.level, name)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """The original's batch report with our fields added; a score that is missing is null."""
         there = [score for score in self.scores if score is not None]
         average = self.average()
@@ -93,8 +92,8 @@ def compare(one: Batch, other: Batch, names: tuple[str, str] = ("one", "other"),
 
 def mean_in_scale(values: Floats, level: float, name: str) -> Estimate:
     """t within [0, 1]; where all values are the same, Wilson's interval of a share, which has a width there too."""
-    found = mean(values, level=level, name=name, bounds=(0.0, 1.0))
-    return share(values, level=level, name=name) if found.interval is None else found
+    estimate = mean(values, level=level, name=name, bounds=(0.0, 1.0))
+    return share(values, level=level, name=name) if estimate.interval is None else estimate
 
 
 def _by_problem(batch: Batch, measure: str) -> Mapping[str, float | None]:
@@ -105,9 +104,11 @@ def _by_problem(batch: Batch, measure: str) -> Mapping[str, float | None]:
     return {evaluation.problem: evaluation.components[measure].value for evaluation in batch.evaluations}
 
 
-def interval_ends(found: Result, least: float = -math.inf, most: float = math.inf) -> tuple[float | None, float | None]:
+def interval_ends(
+    result: Result, least: float = -math.inf, most: float = math.inf
+) -> tuple[float | None, float | None]:
     """Inside what the quantity can be; none where nothing varied: a constant has no interval."""
-    ends: Interval | None = getattr(found, "interval", None)
+    ends: Interval | None = getattr(result, "interval", None)
     if ends is None or ends.width < 1e-9:
         return None, None
     ends = ends.within(least, most)

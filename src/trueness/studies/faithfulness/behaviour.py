@@ -101,30 +101,35 @@ def questions_of_behaviour(problem: Problem, most: int) -> list[ProbeQuestion]:
 
 
 def behaviour_of(
-    own: OwnGraph, replies: Mapping[Probe, tuple[float | None, Reply]], model: str, repeat: int, problem: str, most: int
+    graph: OwnGraph,
+    replies: Mapping[Probe, tuple[float | None, Reply]],
+    model: str,
+    repeat: int,
+    problem: str,
+    most: int,
 ) -> Behaviour:
     """From the replies by probe, each with the value that was set; a change that the present reader would not make is
     left out."""
-    if own.problem is None:
-        return Behaviour(problem, model, repeat, own, None, own.status, own.message)
-    changes, left = changes_of(own.problem, most)
+    if graph.problem is None:
+        return Behaviour(problem, model, repeat, graph, None, graph.status, graph.message)
+    changes, left = changes_of(graph.problem, most)
     _, first = replies.get(Probe("fresh"), (None, None))
     if first is None:
         return Behaviour(
-            problem, model, repeat, own, None, Status.FAILED, "the problem was not asked.", (), tuple(left)
+            problem, model, repeat, graph, None, Status.FAILED, "the problem was not asked.", (), tuple(left)
         )
-    base = verdict_of(first, own.problem, Probe("fresh"))
+    base = verdict_of(first, graph.problem, Probe("fresh"))
     if base.value is None:
         status = base.status if base.status is not Status.OK else Status.UNREADABLE
-        return Behaviour(problem, model, repeat, own, None, status, base.message, (), tuple(left))
-    program = Program(own.problem.graph)
+        return Behaviour(problem, model, repeat, graph, None, status, base.message, (), tuple(left))
+    program = Program(graph.problem.graph)
     stated = [one for one in changes if one.role == "stated"]
     pairs = []
     for change in changes:
         after, reply = replies.get(Probe("fresh", change.known), (None, None))
         if reply is not None and after == change.after:
-            pairs.append(_pair(change, base.value, reply, own.problem, program, stated))
-    return Behaviour(problem, model, repeat, own, base.value, Status.OK, "", tuple(pairs), tuple(left))
+            pairs.append(_pair(change, base.value, reply, graph.problem, program, stated))
+    return Behaviour(problem, model, repeat, graph, base.value, Status.OK, "", tuple(pairs), tuple(left))
 
 
 def _pair(
@@ -168,14 +173,14 @@ def _blame(graph: ReasoningGraph, pairs: Sequence[ChangeResponse]) -> list[Blame
     stated = [pair for pair in read if pair.change.role == "stated" and pair.change.says != "stays"]
     silent = [pair.change.known for pair in stated if pair.did == "stays"]
     moving = [pair.change.known for pair in stated if pair.did != "stays"]
-    found = [Blame(*edge, "stated, not used") for edge in _cuts(graph, silent, moving)]
-    found += [Blame(pair.change.known, graph.target, "used, not stated") for pair in read
+    blame = [Blame(*edge, "stated, not used") for edge in _cuts(graph, silent, moving)]
+    blame += [Blame(pair.change.known, graph.target, "used, not stated") for pair in read
               if pair.change.says == "stays" and pair.did != "stays"]  # fmt: skip
-    if not found:  # a rule that computes something else shows in the values only
+    if not blame:  # a rule that computes something else shows in the values only
         wrong = [pair.change.known for pair in stated if pair.agrees is False]
         right = [pair.change.known for pair in stated if pair.agrees]
-        found = [Blame(*edge, "used otherwise") for edge in _cuts(graph, wrong, right)]
-    return found
+        blame = [Blame(*edge, "used otherwise") for edge in _cuts(graph, wrong, right)]
+    return blame
 
 
 def _cuts(graph: ReasoningGraph, silent: Sequence[str], moving: Sequence[str]) -> list[tuple[str, str]]:
@@ -207,20 +212,20 @@ class Agreement:
     irrelevant: Estimate
     permuted: Estimate
     problems: int
-    asked: int  # problems that it was asked for a graph of
+    n_asked: int  # problems that it was asked for a graph of
     n_missing: int
     blame: Mapping[str, int]
 
     def findings(self) -> list[str]:
         """The agreement, its two controls, and what is to blame."""
-        said = [finding(found) for found in (self.agreement, self.irrelevant, self.permuted) if found.n]
+        sentences = [finding(estimate) for estimate in (self.agreement, self.irrelevant, self.permuted) if estimate.n]
         if not self.agreement.n:
-            asked = f"{self.asked} problem{'s' * (self.asked != 1)} asked"
-            lost = f"{self.model} has no probe that can be compared: {asked}, {self.problems} read."
+            graphs = f"{self.n_asked} problem{'s' * (self.n_asked != 1)} asked"
+            lost = f"{self.model} has no probe that can be compared: {graphs}, {self.problems} read."
             return [Finding(lost, open=True)]
         faults = ", ".join(f"{n} {fault}" for fault, n in self.blame.items())
-        counted = f"counted over {self.problems} of {self.asked} problems; no test"
-        return [*said, *([f"{self.model}, edges to blame: {faults} ({counted})."] if faults else [])]
+        counted = f"counted over {self.problems} of {self.n_asked} problems; no test"
+        return [*sentences, *([f"{self.model}, edges to blame: {faults} ({counted})."] if faults else [])]
 
 
 def agreement_of(behaviours: Sequence[Behaviour], model: str, level: float = 0.95) -> Agreement:
@@ -229,14 +234,15 @@ def agreement_of(behaviours: Sequence[Behaviour], model: str, level: float = 0.9
     lost = sum(pair.agrees is None for one in mine for pair in one.pairs)
 
     def over(name: str, values: Sequence[tuple[str, float]]) -> Estimate:
-        found = share([value for _, value in values], [problem for problem, _ in values], level, name=f"{model} {name}")
-        return replace(found, n_missing=lost)
+        problems = [problem for problem, _ in values]
+        estimate = share([value for _, value in values], problems, level, name=f"{model} {name}")
+        return replace(estimate, n_missing=lost)
 
     stated = [(problem, float(bool(pair.agrees))) for problem, pair in rows if pair.change.role == "stated"]
     still = [(problem, float(bool(pair.agrees))) for problem, pair in rows if pair.change.role == "irrelevant"]
     exchanged = [(problem, float(np.mean(pair.permuted))) for problem, pair in rows if pair.permuted]
     counts = Counter(str(blame.fault) for one in mine for blame in one.blame)
-    whose = "the given graph" if mine and all(one.own.given for one in mine) else "its graph"
+    whose = "the given graph" if mine and all(one.own.from_problem for one in mine) else "its graph"
     return Agreement(
         model,
         over(

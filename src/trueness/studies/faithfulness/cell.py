@@ -6,7 +6,6 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
-from typing import Any
 
 from trueness.models import Reply
 from trueness.reading.verdicts import Verdict
@@ -18,6 +17,7 @@ from trueness.showing.grid import Facet, Grid, unique
 from trueness.showing.headline import Headline
 from trueness.studies.faithfulness.answers import FaithfulnessStudy
 from trueness.studies.faithfulness.behaviour import Behaviour
+from trueness.studies.faithfulness.counterfactual import Changed
 from trueness.studies.faithfulness.findings import told_and_open
 from trueness.studies.faithfulness.judging import verdict_of
 from trueness.studies.faithfulness.known_groups import RIGHT, group_of
@@ -42,16 +42,16 @@ class FaithfulnessPart:
         return self._read()
 
     @property
-    def _changed(self) -> dict[tuple[str, str], list[Any]]:
-        found: dict[tuple[str, str], list[Any]] = {}
+    def _changed_by_cell(self) -> dict[tuple[str, str], list[Changed]]:
+        by_cell: dict[tuple[str, str], list[Changed]] = {}
         for changed in self.tables.changed:
-            found.setdefault((changed.problem, changed.model), []).append(changed)
-        return found
+            by_cell.setdefault((changed.problem, changed.model), []).append(changed)
+        return by_cell
 
     def cell_keys(self) -> Iterator[CellKey]:
-        for found in self.tables.evaluations:
-            yield (*group_of(found.problem), self.tables.respondent)
-        for problem, model in self._changed:
+        for evaluation in self.tables.evaluations:
+            yield (*group_of(evaluation.problem), self.tables.respondent)
+        for problem, model in self._changed_by_cell:
             yield problem, CHANGED, model
         for problem, model in dict.fromkeys((one.problem, one.model) for one in self.tables.behaviours):
             yield problem, BEHAVIOUR, model
@@ -72,16 +72,16 @@ class FaithfulnessPart:
             spread="bounds over what is missing",
             repeats="problems",
         )
-        for found in self.tables.evaluations:
-            values: dict[str, Any] = {"cf": (found.cf, *found.bounds, 1)}
-            for name, part in found.components.items():
+        for evaluation in self.tables.evaluations:
+            values: dict[str, Sequence[float | None]] = {"cf": (evaluation.cf, *evaluation.bounds, 1)}
+            for name, part in evaluation.components.items():
                 ends = (part.interval.low, part.interval.high) if part.interval else part.bounds
                 values[name] = (part.value, *ends, part.n)
-            problem, group = group_of(found.problem)
-            grid.add(problem, self.tables.respondent, (group,), 1, {str(found.status): 1}, values)
-        for (problem, model), all_changed in self._changed.items():
-            said = [float(c.outcome == "follows") for c in all_changed if c.outcome]
-            values = {"follows": (sum(said) / len(said), min(said), max(said), len(said))} if said else {}
+            problem, group = group_of(evaluation.problem)
+            grid.add(problem, self.tables.respondent, (group,), 1, {str(evaluation.status): 1}, values)
+        for (problem, model), all_changed in self._changed_by_cell.items():
+            follows = [float(c.outcome == "follows") for c in all_changed if c.outcome]
+            values = {"follows": _spread(follows)} if follows else {}
             counts: dict[str, int] = {}
             for changed in all_changed:
                 counts[str(changed.status)] = counts.get(str(changed.status), 0) + 1
@@ -90,26 +90,24 @@ class FaithfulnessPart:
             if group == BEHAVIOUR:
                 made = self._behaviours(problem, model)
                 scores = [one.score for one in made if one.score is not None]
-                shares = (
-                    {BEHAVIOUR: (sum(scores) / len(scores), min(scores), max(scores), len(scores))} if scores else {}
-                )
+                shares = {BEHAVIOUR: _spread(scores)} if scores else {}
                 grid.add(problem, model, (BEHAVIOUR,), len(made), Counter(str(one.status) for one in made), shares)
         return grid
 
-    def cell(self, key: CellKey) -> dict[str, Any] | None:
+    def cell(self, key: CellKey) -> dict[str, object] | None:
         name, group, respondent = key
         identity = name if group in (RIGHT, CHANGED, BEHAVIOUR) else f"{name}~{group}"
         problem = self.tables.problems.get(identity)
         if problem is None or key not in set(self.cell_keys()):
             return None
-        evaluation = next(found for found in self.tables.evaluations if found.problem == identity)
-        found = [
+        evaluation = next(evaluation for evaluation in self.tables.evaluations if evaluation.problem == identity)
+        shown = [
             blocks.text("Problem", problem.text),
             blocks.text("Reasoning", problem.reasoning),
             blocks.lines("Answer", [_answer(problem)]),
         ]
         if group == BEHAVIOUR:
-            found += _behaviour_blocks(self._behaviours(name, respondent))
+            shown += _behaviour_blocks(self._behaviours(name, respondent))
         elif group == CHANGED:
             rows = [
                 {
@@ -120,18 +118,18 @@ class FaithfulnessPart:
                     "outcome": c.outcome,
                     "status": str(c.status),
                 }
-                for c in self._changed[name, respondent]
+                for c in self._changed_by_cell[name, respondent]
             ]
-            found.append(blocks.table("Changed problems", rows))
+            shown.append(blocks.table("Changed problems", rows))
         else:
-            found += [*_evaluation(evaluation), blocks.table("Rules, as they were read", _rules(problem))]
+            shown += [*_evaluation(evaluation), blocks.table("Rules, as they were read", _rules(problem))]
         variant = group if group in (CHANGED, BEHAVIOUR) else "judge"
-        asked = [(k, c) for k, c in enumerate(self._task.cells) if (c.item, c.variant) == (identity, variant)]
+        cells = [(k, c) for k, c in enumerate(self._task.cells) if (c.item, c.variant) == (identity, variant)]
         if group == BEHAVIOUR:
-            asked = [(k, c) for k, c in asked if c.respondent == respondent]
-        for place, cell in asked:
+            cells = [(k, c) for k, c in cells if c.respondent == respondent]
+        for place, cell in cells:
             for run in self._task.runs_at(place):
-                found += self._exchanges(identity, cell.respondent, run.answer, run.repeat)
+                shown += self._exchanges(identity, cell.respondent, run.answer, run.repeat)
         return {
             "statuses": {str(evaluation.status): 1},
             "siblings": [
@@ -140,7 +138,7 @@ class FaithfulnessPart:
                 if other[0] == name and other != key
             ],
             "graph": "",
-            "blocks": found,
+            "blocks": shown,
         }
 
     def _exchanges(self, identity: str, respondent: str, answer: str | None, repeat: int) -> Iterator[blocks.Block]:
@@ -167,26 +165,27 @@ class FaithfulnessPart:
                 if part
             )
             block = blocks.exchange(self._store, stored, marks, str(verdict.status), verdict.message, about)
-            yield block | {"folded": True, "verdict": _said(verdict), "read": _values(verdict), "reader": "verdict"}
+            block |= {"folded": True, "verdict": _verdict_text(verdict), "read": _values(verdict), "reader": "verdict"}
+            yield block
 
     # ---- what it says
 
     def summary(self) -> Summary:
-        found = self.tables
-        scored = sum(report.cf is not None for report in found.right)
+        study = self.tables
+        scored = sum(report.cf is not None for report in study.right)
         checks = [
             Check(
                 "complete",
-                scored == len(found.right),
-                f"{scored} of {len(found.right)} problems have all four parts of cf.",
+                scored == len(study.right),
+                f"{scored} of {len(study.right)} problems have all four parts of cf.",
             ),
         ]
-        if found.separations:
+        if study.separations:
             checks.append(
                 Check(
                     "known groups",
                     True,
-                    f"{len(found.evaluations) - len(found.right)} damaged copies show whether a measure sees damage.",
+                    f"{len(study.evaluations) - len(study.right)} damaged copies show whether a measure sees damage.",
                 )
             )
         else:
@@ -197,22 +196,22 @@ class FaithfulnessPart:
                     "No damaged copies were made: whether a measure sees damage is not known. Set corrupt = true.",
                 )
             )
-        told, left = told_and_open(found)
-        headline = Headline(told[0] if told else left[0]) if told or left else None
-        return Summary(tuple(checks), (Section("Faithfulness", tuple(told)),), tuple(left), headline)
+        findings, left = told_and_open(study)
+        headline = Headline(findings[0] if findings else left[0]) if findings or left else None
+        return Summary(tuple(checks), (Section("Faithfulness", tuple(findings)),), tuple(left), headline)
 
-    def graph(self, item: str) -> dict[str, Any] | None:
+    def graph(self, item: str) -> dict[str, object] | None:
         return None
 
     def analyses(self) -> list[AnalysisPart]:
-        found = self.tables
-        parts = [AnalysisPart("faithfulness", tuple(found.sentences()))]
-        if found.separations:
-            rows = [separation.row() for separation in found.separations]
-            said = tuple(separation.sentence() for separation in found.separations)
-            parts.append(AnalysisPart("known groups", said, tables=(blocks.table("Can damage be seen?", rows),)))
-        if found.reliability is not None:
-            parts.append(AnalysisPart("reliability", tuple(found.reliability.sentences())))
+        study = self.tables
+        parts = [AnalysisPart("faithfulness", tuple(study.sentences()))]
+        if study.separations:
+            rows = [separation.row() for separation in study.separations]
+            sentences = tuple(separation.sentence() for separation in study.separations)
+            parts.append(AnalysisPart("known groups", sentences, tables=(blocks.table("Can damage be seen?", rows),)))
+        if study.reliability is not None:
+            parts.append(AnalysisPart("reliability", tuple(study.reliability.sentences())))
         rows = [
             {
                 "problem": r.problem,
@@ -222,23 +221,27 @@ class FaithfulnessPart:
                 **{n: r.components[n].value for n in COMPONENTS},
                 "status": str(r.status),
             }
-            for r in found.evaluations
+            for r in study.evaluations
         ]
         return [*parts, AnalysisPart("problems", tables=(blocks.table("Every problem and copy", rows),))]
 
 
-def _evaluation(found: Evaluation) -> list[blocks.Block]:
+def _spread(values: Sequence[float]) -> tuple[float, float, float, int]:
+    return sum(values) / len(values), min(values), max(values), len(values)
+
+
+def _evaluation(evaluation: Evaluation) -> list[blocks.Block]:
     rows = [
         {
             "part": "cf",
-            "value": found.cf,
-            "bounds": list(found.bounds),
+            "value": evaluation.cf,
+            "bounds": list(evaluation.bounds),
             "n": None,
             "source": "",
-            "status": str(found.status),
+            "status": str(evaluation.status),
         }
     ]
-    for name, part in found.components.items():
+    for name, part in evaluation.components.items():
         row = {"part": name.replace("_", " "), "value": part.value, "bounds": list(part.bounds), "n": part.n}
         rows.append(row | {"source": part.source, "status": str(part.status)})
     nodes = [
@@ -252,7 +255,7 @@ def _evaluation(found: Evaluation) -> list[blocks.Block]:
             "status": str(n.status),
             "message": n.message,
         }
-        for kind, scored in found.nodes.items()
+        for kind, scored in evaluation.nodes.items()
         for n in scored
     ]
     return [
@@ -271,8 +274,8 @@ def _behaviour_blocks(behaviours: Sequence[Behaviour]) -> Iterator[blocks.Block]
                     "known": pair.change.known,
                     "role": pair.change.role,
                     "changed": f"{pair.change.before:g} to {pair.change.after:g}",
-                    "graph says": _moved(pair.change.says, pair.change.base, pair.change.expected),
-                    "model did": _moved(pair.did or "", one.base, pair.answer),
+                    "graph says": _move_text(pair.change.says, pair.change.base, pair.change.expected),
+                    "model did": _move_text(pair.did or "", one.base, pair.answer),
                     "agrees": pair.agrees,
                     "status": str(pair.status),
                 }
@@ -280,14 +283,14 @@ def _behaviour_blocks(behaviours: Sequence[Behaviour]) -> Iterator[blocks.Block]
             ],
             f"Repeat {one.repeat + 1}. The model was asked each changed problem fresh; its graph was not shown.",
         )
-        said = [str(blame) for blame in one.blame] or ["no edge is to blame"] if one.pairs else [one.message]
-        said += [f"{left.known} is not changed: {left.why}" for left in one.left_out]
-        yield blocks.lines("Edges to blame", said)
+        lines = [str(blame) for blame in one.blame] or ["no edge is to blame"] if one.pairs else [one.message]
+        lines += [f"{left.known} is not changed: {left.why}" for left in one.left_out]
+        yield blocks.lines("Edges to blame", lines)
         if one.own.problem is not None:
             yield blocks.table("Rules of its graph, as they were read", _rules(one.own.problem))
 
 
-def _moved(way: str, before: float | None, after: float | None) -> str:
+def _move_text(way: str, before: float | None, after: float | None) -> str:
     numbers = "" if before is None or after is None else f" ({before:g} to {after:g})"
     return f"{way}{numbers}"
 
@@ -309,21 +312,21 @@ def _rules(problem: Problem) -> list[dict[str, str]]:
 
 
 def _answer(problem: Problem) -> str:
-    found = problem.answer
-    return found.text if found.value is None else f"{found.value:g} {found.unit}".strip()
+    answer = problem.answer
+    return answer.text if answer.value is None else f"{answer.value:g} {answer.unit}".strip()
 
 
 def _values(verdict: Verdict) -> dict[str, float | str | None]:
     """What was read, one value a name; a person who sees a misreading puts the right one there."""
-    found = verdict.to_dict()
-    names = [name for name in ("rating", "holds", "value", "words") if name in found]
-    plain = {name: found[name] if isinstance(found[name], int | float | str) else None for name in names}
+    record = verdict.to_dict()
+    names = [name for name in ("rating", "holds", "value", "words") if name in record]
+    plain = {name: record[name] if isinstance(record[name], int | float | str) else None for name in names}
     return {name: str(value).lower() if isinstance(value, bool) else value for name, value in plain.items()}
 
 
-def _said(verdict: Verdict) -> str:
-    found = verdict.to_dict()
+def _verdict_text(verdict: Verdict) -> str:
+    record = verdict.to_dict()
     kept = {
-        name: found[name] for name in ("rating", "ratings", "holds", "solutions", "value", "words") if name in found
+        name: record[name] for name in ("rating", "ratings", "holds", "solutions", "value", "words") if name in record
     }
     return ", ".join(f"{name} {value}" for name, value in kept.items())

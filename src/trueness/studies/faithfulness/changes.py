@@ -77,7 +77,7 @@ def changes_of(problem: Problem, most: int) -> tuple[list[Change], list[LeftOut]
         role: Role = "stated" if reach[name] else "irrelevant"
         if sum(one.role == role for one in changes) >= (most if reach[name] else MOST_IRRELEVANT):
             continue
-        made = _changed(problem, program, name, role)
+        made = _change(problem, program, name, role)
         if isinstance(made, LeftOut):
             left.append(made)
         else:
@@ -101,7 +101,7 @@ def says_of(program: Program, known: str, factor: float) -> tuple[Direction, flo
     return direction_of(base, expected), expected
 
 
-def _changed(problem: Problem, program: Program, name: str, role: Role) -> Change | LeftOut:
+def _change(problem: Problem, program: Program, name: str, role: Role) -> Change | LeftOut:
     known = problem.graph.knowns[name]
     if known.value is None:
         return LeftOut(name, "it is no number.")
@@ -164,8 +164,8 @@ def _other_value(shown: float, written: str, behind: str) -> str:
 def _other_numbers(problem: Problem) -> Iterator[Change]:
     """Numbers of the text that are no known and stand in no rule: by the graph they do not matter."""
     graph, program = problem.graph, Program(problem.graph)
-    told = " ".join((*(edge.rule for edge in graph.edges), *(step.description for step in graph.plan)))
-    used = {one.value for one in numbers_spelled(told)}
+    rules = " ".join((*(edge.rule for edge in graph.edges), *(step.description for step in graph.plan)))
+    used = {one.value for one in numbers_spelled(rules)}
     taken = [span for name in graph.knowns for span in Hidden(name, graph.knowns[name]).places(problem.text)]
     taken += [match.span() for match in _FORMULA.finditer(problem.text)]
     for match in _DIGITS.finditer(problem.text):

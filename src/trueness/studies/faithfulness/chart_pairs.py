@@ -14,7 +14,6 @@ import pandas as pd
 from trueness.showing import theme
 from trueness.showing.marks import named, with_data
 from trueness.showing.saving import Figure
-from trueness.studies.faithfulness import tables
 from trueness.studies.faithfulness.answers import FaithfulnessStudy
 
 if TYPE_CHECKING:
@@ -29,10 +28,11 @@ _ENDS = (-1.0, 3.0)
 def pairs_frame(study: FaithfulnessStudy) -> pd.DataFrame:
     """One row per probe; `says` and `did` are missing where the graph or the model has no number."""
     rows = [
-        {key: row[key] for key in ("model", "problem", "known", "role", "agrees")}
-        | {"says": _relative(row["graph_before"], row["graph_after"])}
-        | {"did": _relative(row["answer_before"], row["answer_after"])}
-        for row in tables.pair_rows(study)
+        {"model": one.model, "problem": one.problem, "known": pair.change.known, "role": pair.change.role}
+        | {"says": _relative(pair.change.base, pair.change.expected), "did": _relative(one.base, pair.answer)}
+        | {"agrees": pair.agrees}
+        for one in study.behaviours
+        for pair in one.pairs
     ]
     return pd.DataFrame(rows, columns=list(COLUMNS))
 

@@ -7,8 +7,8 @@ follows a graph. Bars are intervals; a row without a value says so.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
@@ -18,6 +18,7 @@ from trueness.showing.saving import Figure
 from trueness.studies.faithfulness import tables
 from trueness.studies.faithfulness.accuracy import GIVEN
 from trueness.studies.faithfulness.answers import FaithfulnessStudy
+from trueness.studies.faithfulness.batch import interval_ends
 
 if TYPE_CHECKING:
     import altair as alt
@@ -39,30 +40,31 @@ _LINE = 11  # points that one series of a row takes
 
 def probes_frame(study: FaithfulnessStudy) -> pd.DataFrame:
     """One row a mark; a component, measure or model without a value has its note and no number."""
-    rows: list[dict[str, Any]] = []
+    rows: list[dict[str, object]] = []
     for row in tables.component_rows(study):
-        own = row["method"] != GIVEN
-        if own and (row["by"] != tables.SCORED or row["measure"] in ("cf", "logic_quality")):
+        is_own = row["method"] != GIVEN
+        if is_own and (row["by"] != tables.SCORED or row["measure"] in ("cf", "logic_quality")):
             continue  # without a judge of its own a model's graph has no logic and no cf
-        series = f"{row['method']}{OWN}" if own else row["by"]
-        rows.append(_mark("component", tables.title(row["measure"]), series, row) | {"of": row["of"]})
-    for row in tables.group_rows(study):
-        told = {"value": row["auc"], "low": row["auc_low"], "high": row["auc_high"], "missing": row["verdict"]}
-        counts = {"n": row["n_right"] + row["n_damaged"] - row["n_missing"], "of": row["n_right"] + row["n_damaged"]}
-        rows.append(_mark("known groups", row["title"], AUC, told | counts) | {"of": counts["of"]})
+        series = f"{row['method']}{OWN}" if is_own else str(row["by"])
+        rows.append(_mark("component", tables.title(str(row["measure"])), series, row))
+    for one in study.separations:
+        if one.damage == "all":
+            (low, high), of = interval_ends(one.auc_lowest), one.n_right + one.n_damaged
+            cells: dict[str, object] = {"value": one.auc_lowest.value, "low": low, "high": high}
+            cells |= {"missing": one.verdict(), "n": of - one.n_missing, "of": of}
+            rows.append(_mark("known groups", tables.title(one.measure), AUC, cells))
     for row in tables.change_rows(study):
-        told = {"value": row["follows"], "low": row["follows_low"], "high": row["follows_high"]}
-        label = f"{row['model']}, {row['graph']} graph"
+        cells = {"value": row["follows"], "low": row["follows_low"], "high": row["follows_high"]}
+        cells |= {"missing": row["missing"], "n": row["changes"], "of": row["changes"]}
         series = tables.SCORED if row["graph"] == "given" else f"{row['model']}{OWN}"
-        told |= {"n": row["changes"], "missing": row["missing"]}
-        rows.append(_mark("changed problems", label, series, told) | {"of": row["changes"]})
+        rows.append(_mark("changed problems", f"{row['model']}, {row['graph']} graph", series, cells))
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
 def probes_chart(frame: pd.DataFrame, colours: dict[str, str], width: theme.Width = "page") -> alt.VConcatChart:
     import altair as alt
 
-    panels = {name: _placed(frame[frame["panel"] == name]) for name in PANELS if (frame["panel"] == name).any()}
+    panels = {name: _place_rows(frame[frame["panel"] == name]) for name in PANELS if (frame["panel"] == name).any()}
     legend = [name for name in dict.fromkeys(frame["series"]) if name != AUC]
     colour = alt.Color(
         "series:N",
@@ -85,8 +87,8 @@ def probes_chart(frame: pd.DataFrame, colours: dict[str, str], width: theme.Widt
         for name, part in panels.items()
     }
     top = alt.hconcat(*(drawn[name] for name in PANELS[:2] if name in drawn), spacing=14)
-    rows: list[Any] = [top, *(drawn[name] for name in PANELS[2:] if name in drawn)]
-    chart: alt.VConcatChart = alt.vconcat(*rows, spacing=14).resolve_scale(color="shared", shape="shared")
+    below = [drawn[name] for name in PANELS[2:] if name in drawn]
+    chart: alt.VConcatChart = alt.vconcat(top, *below, spacing=14).resolve_scale(color="shared", shape="shared")
     return with_data(theme.themed(chart, "Faithfulness, and how far each measure can be believed", KEY), panels)
 
 
@@ -105,18 +107,18 @@ def probes(study: FaithfulnessStudy, width: theme.Width = "page") -> Figure:
 
 def series_colours(study: FaithfulnessStudy, series: Iterable[str]) -> dict[str, str]:
     """A judge and a model have one colour each; what is scored is black, what is executed grey."""
-    own = theme.colours({*study.judges, *study.own})
+    colours = theme.colours({*study.judges, *study.own_batches})
     fixed = {tables.SCORED: theme.TRUTH, tables.EXECUTED: theme.REFERENCE, AUC: theme.TRUTH}
-    return {name: fixed.get(name) or own[name.removesuffix(OWN)] for name in dict.fromkeys(series)}
+    return {name: fixed.get(name) or colours[name.removesuffix(OWN)] for name in dict.fromkeys(series)}
 
 
-def _mark(panel: str, row: str, series: str, told: dict[str, Any]) -> dict[str, Any]:
-    note = "" if told["value"] is not None else told["missing"] or "not known"
+def _mark(panel: str, row: str, series: str, cells: Mapping[str, object]) -> dict[str, object]:
+    note = "" if cells["value"] is not None else cells["missing"] or "not known"
     marked = {"panel": panel, "row": row, "series": series, "note": note}
-    return marked | {key: told[key] for key in ("value", "low", "high", "n")}
+    return marked | {key: cells[key] for key in ("value", "low", "high", "n", "of")}
 
 
-def _placed(part: pd.DataFrame) -> pd.DataFrame:
+def _place_rows(part: pd.DataFrame) -> pd.DataFrame:
     """Rows from the top, the series of a row below each other; `rows` lines high."""
     names = list(dict.fromkeys(part["row"]))
     order = {name: list(dict.fromkeys(part.loc[part["row"] == name, "series"])) for name in names}
@@ -128,7 +130,9 @@ def _placed(part: pd.DataFrame) -> pd.DataFrame:
     return part.assign(place=at, text=text)
 
 
-def _panel(name: str, part: pd.DataFrame, look_of: tuple[alt.Color, alt.Shape], side: float, height: float) -> Any:
+def _panel(
+    name: str, part: pd.DataFrame, look_of: tuple[alt.Color, alt.Shape], side: float, height: float
+) -> alt.LayerChart | alt.FacetChart:
     import altair as alt
 
     colour, shape = look_of

@@ -11,10 +11,9 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from trueness.errors import DataError
-from trueness.outside import json_of, text_of
+from trueness.outside import Json, json_of, text_of
 from trueness.reasoning.execute import Program
 from trueness.showing.console import Console, plain
 from trueness.showing.sheet import print_table
@@ -37,7 +36,7 @@ class CheckedFile:
     informed: InformedScore | None
     level: float = 0.95
 
-    def executed_rows(self) -> list[dict[str, Any]]:
+    def executed_rows(self) -> list[dict[str, object]]:
         """Per source: graphs, those that can be read, and those that execute to a value of the target."""
         counts: dict[str, Counter[str]] = {}
         for one in self.evaluations:
@@ -62,7 +61,7 @@ class CheckedFile:
             return ["No measure has a value on a labelled answer: nothing is known of their worth."]
         return [*(one.finding() for one in self.criteria), *([self.informed.finding()] if self.informed else [])]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         return {
             "file": self.file,
             "executed": self.executed_rows(),
@@ -94,13 +93,13 @@ def _lines(file: str) -> list[str]:
     return text_of(Path(file)).splitlines()
 
 
-def _entry(line: str, where: str) -> dict[str, Any]:
-    given = json_of(line, where)
-    if not isinstance(given, Mapping):
-        raise DataError(f"{where}: must be an object with a graph and an answer, got {type(given).__name__}.")
-    entry = dict(given)
+def _entry(line: str, where: str) -> dict[str, Json]:
+    record = json_of(line, where)
+    if not isinstance(record, Mapping):
+        raise DataError(f"{where}: must be an object with a graph and an answer, got {type(record).__name__}.")
+    entry = dict(record)
     for name, others in _ALSO.items():
-        entry.setdefault(name, next((given[other] for other in others if other in given), None))
+        entry.setdefault(name, next((record[other] for other in others if other in record), None))
     if entry["dag"] is None:
-        raise DataError(f"{where}: must have a graph ('dag' or 'graph'), got {', '.join(map(repr, list(given)[:5]))}.")
+        raise DataError(f"{where}: must have a graph ('dag' or 'graph'), got {', '.join(map(repr, list(record)[:5]))}.")
     return entry | {"id": f"{entry.get('id', where)}"}

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Literal
 
 from trueness.errors import MissingExtra
 from trueness.models import Reply
@@ -46,16 +46,16 @@ class OwnGraph:
     problem: Problem | None = None
     agrees: bool | None = None  # its graph, executed, gives the answer that it gave
     right: bool | None = None  # its graph, executed, gives the answer of the problem file
-    given: bool = False  # not written by the model: the graph of the problem file speaks for it
+    from_problem: bool = False  # not written by the model: the graph of the problem file speaks for it
 
     def questions(self, most: int | None = None) -> list[ProbeQuestion]:
         """Its problem with one known changed, for each known that its graph can be executed with."""
         if self.problem is None:
             return []
-        asked = [ask_about(self.problem, Probe("counterfactual", name)) for name in self.problem.graph.knowns]
-        return [question for question in asked if question.messages][: min(most or MOST_CHANGES, MOST_CHANGES)]
+        questions = [ask_about(self.problem, Probe("counterfactual", name)) for name in self.problem.graph.knowns]
+        return [question for question in questions if question.messages][: min(most or MOST_CHANGES, MOST_CHANGES)]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         return {
             "status": str(self.status),
             "message": self.message,
@@ -96,7 +96,7 @@ class Following:
 
 def given_graph(problem: Problem) -> OwnGraph:
     """The graph of the problem file, for a model that can write none."""
-    return OwnGraph(Status.OK, problem=problem, given=True)
+    return OwnGraph(Status.OK, problem=problem, from_problem=True)
 
 
 def read_own_graph(reply: Reply, problem: Problem) -> OwnGraph:
@@ -109,22 +109,22 @@ def read_own_graph(reply: Reply, problem: Problem) -> OwnGraph:
         return OwnGraph(status, reading.message)
     answer = reading.answer or Quantity(None)
     correct = answers_agree(answer, problem.answer, max(problem.tolerance, TOLERANCE))
-    own = replace(problem, graph=reading.graph, answer=answer, reasoning=reply.text, correct=correct)
+    solved = replace(problem, graph=reading.graph, answer=answer, reasoning=reply.text, correct=correct)
     program = Program(reading.graph)
     if program.base.target is None:
-        return OwnGraph(Status.DEGENERATE, program.base.message, own)
-    agrees, told = _gives(program, answer, max(problem.tolerance, TOLERANCE))
+        return OwnGraph(Status.DEGENERATE, program.base.message, solved)
+    agrees, message = _gives(program, answer, max(problem.tolerance, TOLERANCE))
     right, _ = _gives(program, problem.answer, problem.tolerance)
-    return OwnGraph(Status.OK, told, own, agrees, right)
+    return OwnGraph(Status.OK, message, solved, agrees, right)
 
 
 def _gives(program: Program, answer: Quantity, tolerance: float) -> tuple[bool | None, str]:
     """Whether the executed graph gives an answer; not known where its unit needs a package that is not there."""
     try:
-        found = check_answer(program, answer, tolerance)
+        check = check_answer(program, answer, tolerance)
     except MissingExtra as error:
         return None, str(error)
-    return found.agrees, found.message
+    return check.agrees, check.message
 
 
 def changed_of(
@@ -132,15 +132,17 @@ def changed_of(
 ) -> Changed:
     """What became of one change. `problem` holds the graph that was executed, and the answer before the change."""
     verdict = verdict_of(reply, problem, question.probe)
-    keys: dict[str, Any] = {"problem": problem.id, "known": question.probe.node, "model": model, "repeat": repeat}
-    keys |= {"expected": question.expected, "before": question.before, "graph": graph}
+    changed = Changed(
+        problem.id, question.probe.node, model, repeat, question.status,
+        expected=question.expected, before=question.before, graph=graph,
+    )  # fmt: skip
     if question.expected is None or question.before is None:
-        return Changed(**keys, status=question.status, message=question.message)
+        return replace(changed, message=question.message)
     if verdict.value is None:
-        return Changed(**keys, status=verdict.status, message=verdict.message)
+        return replace(changed, status=verdict.status, message=verdict.message)
     stated = problem.answer.value if graph == "own" else None
     outcome = outcome_of(verdict.value, question.expected, question.before, stated, problem.tolerance)
-    return Changed(**keys, status=Status.OK, outcome=outcome, answer=verdict.value)
+    return replace(changed, status=Status.OK, outcome=outcome, answer=verdict.value)
 
 
 def outcome_of(
@@ -157,8 +159,8 @@ def outcome_of(
 def following_share(changed: Sequence[Changed], level: float = 0.95, name: str = "share that follows") -> Estimate:
     """Over the changes that have an answer, clustered by problem."""
     known = [one for one in changed if one.outcome]
-    found = share([float(one.outcome == "follows") for one in known], [one.problem for one in known], level, name=name)
-    return replace(found, n_missing=len(changed) - len(known))
+    follows, problems = [float(one.outcome == "follows") for one in known], [one.problem for one in known]
+    return replace(share(follows, problems, level, name=name), n_missing=len(changed) - len(known))
 
 
 def outcomes(changed: Sequence[Changed]) -> Mapping[str, int]:

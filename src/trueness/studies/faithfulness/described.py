@@ -32,8 +32,8 @@ def component_lines(evaluation: Evaluation, name: str) -> list[str]:
 
 
 def _node_line(node: NodeScore) -> str:
-    said = node.report.get("intervention_effect") or node.report.get("reasoning") or node.message
-    return f"    {node.node} {_number(node.value)}: {said or node.status}"
+    finding = node.report.get("intervention_effect") or node.report.get("reasoning") or node.message
+    return f"    {node.node} {_number(node.value)}: {finding or node.status}"
 
 
 def _number(value: float | None) -> str:

@@ -21,7 +21,6 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
@@ -49,60 +48,61 @@ def write_faithfulness_tree(folder: Path, study: FaithfulnessStudy, save: Save =
 
 def texts(study: FaithfulnessStudy) -> dict[str, str]:
     """File below faithfulness/ -> text."""
-    found = {f"{safe_name(report.problem)}.json": to_json(report.to_dict()) for report in study.right}
-    found["batch.json"] = to_json(study.batch.to_dict())
-    found["summary.txt"] = "\n".join(study.sentences()) + "\n"
-    found |= _table("components", tables.component_table(study))
+    by_file = {f"{safe_name(report.problem)}.json": to_json(report.to_dict()) for report in study.right}
+    by_file["batch.json"] = to_json(study.batch.to_dict())
+    by_file["summary.txt"] = "\n".join(study.sentences()) + "\n"
+    by_file |= _table("components", tables.component_table(study))
     for name, table in (("methods", tables.method_table(study)), ("accuracy", tables.accuracy_table(study))):
-        found |= _table(name, table) if table.rows else {}
+        by_file |= _table(name, table) if table.rows else {}
     if study.separations:
         rows = [separation.row() | {"sentence": separation.sentence()} for separation in study.separations]
-        found["known_groups.json"] = to_json(rows)
-        found["damaged.csv"] = csv_text(damaged_frame(study))
-        found["known_groups.csv"] = csv_text(pd.DataFrame(rows))
-        found["known_groups.tex"] = tables.group_table(study).to_latex()
+        by_file["known_groups.json"] = to_json(rows)
+        by_file["damaged.csv"] = csv_text(damaged_frame(study))
+        by_file["known_groups.csv"] = csv_text(pd.DataFrame(rows))
+        by_file["known_groups.tex"] = tables.group_table(study).to_latex()
     if study.reliability is not None:
-        found["reliability.json"] = to_json(study.reliability.to_dict())
-        found["reliability.csv"] = csv_text(pd.DataFrame(tables.reliability_rows(study)))
-        found["reliability.tex"] = tables.reliability_table(study).to_latex()
+        by_file["reliability.json"] = to_json(study.reliability.to_dict())
+        by_file["reliability.csv"] = csv_text(pd.DataFrame(tables.reliability_rows(study)))
+        by_file["reliability.tex"] = tables.reliability_table(study).to_latex()
     if study.behaviours:
-        found |= _table("behaviour", tables.behaviour_table(study))
-        found["pairs.csv"] = csv_text(pd.DataFrame(tables.pair_rows(study)))
+        by_file |= _table("behaviour", tables.behaviour_table(study))
+        by_file["pairs.csv"] = csv_text(pd.DataFrame(tables.pair_rows(study)))
     if study.written or study.changed:
-        found["counterfactual.json"] = to_json(changed_dict(study))
-        found |= _table("counterfactual", tables.change_table(study))
-    for model in study.own:
+        by_file["counterfactual.json"] = to_json(changed_dict(study))
+        by_file |= _table("counterfactual", tables.change_table(study))
+    for model in study.own_batches:
         lines = [json.dumps(problem.to_dict()) for problem in own_problems(study, model)]
-        found[f"{safe_name('own_graphs', model)}.jsonl"] = "\n".join(lines) + "\n" if lines else ""
-    return found
+        by_file[f"{safe_name('own_graphs', model)}.jsonl"] = "\n".join(lines) + "\n" if lines else ""
+    return by_file
 
 
 def _table(name: str, table: Table) -> dict[str, str]:
     return {f"{name}.csv": table.to_csv(), f"{name}.tex": table.to_latex()}
 
 
-def changed_dict(study: FaithfulnessStudy) -> dict[str, Any]:
+def changed_dict(study: FaithfulnessStudy) -> dict[str, object]:
     following = [
         {"model": model, "graph": graph, **estimate.row()} for (model, graph), estimate in study.following().items()
     ]
     written = [
-        {"problem": one.problem, "model": one.model, "repeat": one.repeat} | one.own.to_dict() for one in study.written
+        {"problem": one.problem, "model": one.model, "repeat": one.repeat, **one.graph.to_dict()}
+        for one in study.written
     ]
     return {"follows": following, "graphs": written, "answers": [asdict(changed) for changed in study.changed]}
 
 
 def own_problems(study: FaithfulnessStudy, model: str) -> list[Problem]:
     """The first graph that a model wrote for each problem, with its answer: another plan can judge them."""
-    return [one.own.problem for one in study.written if one.model == model and not one.repeat and one.own.problem]
+    return [one.graph.problem for one in study.written if one.model == model and not one.repeat and one.graph.problem]
 
 
 def damaged_frame(study: FaithfulnessStudy) -> pd.DataFrame:
     """One row a damaged copy."""
     rows = []
-    for found in study.evaluations:
-        problem, group = group_of(found.problem)
+    for copy in study.evaluations:
+        problem, group = group_of(copy.problem)
         if group != RIGHT:
-            parts = {name: found.components[name].value for name in COMPONENTS}
-            ends = {"cf_low": found.bounds[0], "cf_high": found.bounds[1]}
-            rows.append({"problem": problem, "damage": group, "cf": found.cf, **ends, **parts, "status": found.status})
+            parts = {name: copy.components[name].value for name in COMPONENTS}
+            ends = {"cf_low": copy.bounds[0], "cf_high": copy.bounds[1]}
+            rows.append({"problem": problem, "damage": group, "cf": copy.cf, **ends, **parts, "status": copy.status})
     return pd.DataFrame(rows)

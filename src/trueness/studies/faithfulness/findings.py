@@ -7,7 +7,7 @@ from trueness.studies.faithfulness.answers import FaithfulnessStudy
 
 
 def told_and_open(study: FaithfulnessStudy) -> tuple[list[str], list[str]]:
-    told, left = finding.told_and_open(study.sentences())
+    findings, left = finding.told_and_open(study.sentences())
     if not study.criteria:
         left.append("No answer is labelled right or wrong: whether cf and its parts tell them apart is not checked.")
-    return told, [*left, "Problems were written or chosen by people: cf of other problems may be another one."]
+    return findings, [*left, "Problems were written or chosen by people: cf of other problems may be another one."]

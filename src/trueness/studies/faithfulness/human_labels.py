@@ -28,7 +28,7 @@ def read_labels(path: Path) -> dict[Item, float]:
 
 
 def parse_labels(text: str, name: str) -> dict[Item, float]:
-    found: dict[Item, float] = {}
+    labels: dict[Item, float] = {}
     for number, row in enumerate(_rows(text, name), start=2):
         lacking = [column for column in LABEL_COLUMNS if row.get(column) is None]
         if lacking:
@@ -39,8 +39,8 @@ def parse_labels(text: str, name: str) -> dict[Item, float]:
             label = -1.0
         if not 0 <= label <= TOP:
             raise DataError(f"{name}, line {number}: 'label' must be in 0 .. {TOP}, got {row['label']!r}.")
-        found[Item(row["problem"], row["kind"], row["node"], row.get("dimension") or "")] = label
-    return found
+        labels[Item(row["problem"], row["kind"], row["node"], row.get("dimension") or "")] = label
+    return labels
 
 
 def _rows(text: str, name: str) -> list[dict[str, str]]:
@@ -50,23 +50,23 @@ def _rows(text: str, name: str) -> list[dict[str, str]]:
         raise DataError(f"{name} must be CSV, got: {error}. Save it as CSV again.") from None
 
 
-def corrected(table: Table, labels: Mapping[Item, float], level: float) -> dict[str, Estimate]:
+def correct_by_labels(table: Table, labels: Mapping[Item, float], level: float) -> dict[str, Estimate]:
     """Per kind: the judges' mean rating, corrected by the items that people labelled; on the scale 0..1."""
-    said = averages(table)
-    found = {}
-    for kind in dict.fromkeys(item.kind for item in said):
-        of_kind = [item for item in said if item.kind == kind]
+    means = averages(table)
+    by_kind = {}
+    for kind in dict.fromkeys(item.kind for item in means):
+        of_kind = [item for item in means if item.kind == kind]
         here = [item for item in of_kind if item in labels]
         rest = [item for item in of_kind if item not in labels]
         if here:
             estimate = prediction_powered_mean(
                 [labels[item] / TOP for item in here],
-                [said[item] / TOP for item in here],
-                [said[item] / TOP for item in rest],
+                [means[item] / TOP for item in here],
+                [means[item] / TOP for item in rest],
                 (clusters_of(here), clusters_of(rest)),
                 level,
                 name=f"{kind}, corrected by {len(here)} labels",
             )
             ends = estimate.interval
-            found[kind] = estimate if ends is None else replace(estimate, interval=ends.within(0, 1))
-    return found
+            by_kind[kind] = estimate if ends is None else replace(estimate, interval=ends.within(0, 1))
+    return by_kind

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from trueness.reading.verdicts import TOP
 from trueness.showing.finding import Finding, finding
 from trueness.statistics import (
+    Comparison,
     Estimate,
     gwet_ac1,
     krippendorff_alpha,
@@ -32,8 +33,8 @@ from trueness.statistics import (
     share,
     weighted_kappa,
 )
-from trueness.statistics.result import Result
-from trueness.studies.faithfulness.human_labels import corrected
+from trueness.statistics.result import Cell, Result
+from trueness.studies.faithfulness.human_labels import correct_by_labels
 from trueness.studies.faithfulness.judge_warnings import UNRELIABLE, constant_judges, family_overlap, weak_agreement
 from trueness.studies.faithfulness.judging import Judgement
 from trueness.studies.faithfulness.known_groups import group_of
@@ -58,32 +59,36 @@ class Reliability:
     retest: Mapping[str, Mapping[str, Estimate]] = field(default_factory=dict)  # judge -> alpha, ac1, alpha logic, ...
     between: Mapping[str, Estimate] = field(default_factory=dict)  # alpha, kappa A and B, alpha logic, ...
     execution: Mapping[str, Mapping[str, Estimate]] = field(default_factory=dict)  # judge -> share, kappa
-    effects: Mapping[str, Mapping[str, Result]] = field(default_factory=dict)  # judge -> position, verbosity
+    effects: Mapping[str, Mapping[str, Comparison]] = field(default_factory=dict)  # judge -> position, verbosity
     corrected: Mapping[str, Estimate] = field(default_factory=dict)  # kind -> prediction-powered mean
     readable: Mapping[str, Estimate] = field(default_factory=dict)  # judge -> share of replies with a verdict
     warnings: tuple[str, ...] = ()
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         return {
-            "retest": {judge: {k: v.row() for k, v in found.items()} for judge, found in self.retest.items()},
-            "between": {name: found.row() for name, found in self.between.items()},
-            "execution": {judge: {k: v.row() for k, v in found.items()} for judge, found in self.execution.items()},
-            "effects": {judge: {k: v.row() for k, v in found.items()} for judge, found in self.effects.items()},
-            "corrected": {kind: found.row() for kind, found in self.corrected.items()},
-            "readable": {judge: found.row() for judge, found in self.readable.items()},
+            "retest": {judge: _rows(estimates) for judge, estimates in self.retest.items()},
+            "between": _rows(self.between),
+            "execution": {judge: _rows(estimates) for judge, estimates in self.execution.items()},
+            "effects": {judge: _rows(results) for judge, results in self.effects.items()},
+            "corrected": _rows(self.corrected),
+            "readable": _rows(self.readable),
             "warnings": list(self.warnings),
         }
 
     def sentences(self) -> list[str]:
-        said = [finding(found) for found in self.readable.values()]
+        sentences = [finding(estimate) for estimate in self.readable.values()]
         for judge, estimates in self.retest.items():
-            said += [finding(found, f"{judge} with itself, {name}: ") for name, found in estimates.items()]
-        said += [finding(found, f"Between judges, {name}: ") for name, found in self.between.items()]
+            sentences += [finding(estimate, f"{judge} with itself, {name}: ") for name, estimate in estimates.items()]
+        sentences += [finding(estimate, f"Between judges, {name}: ") for name, estimate in self.between.items()]
         for judge, estimates in self.execution.items():
-            said += [finding(found, f"{judge} against the executed graphs: ") for found in estimates.values()]
+            sentences += [finding(one, f"{judge} against the executed graphs: ") for one in estimates.values()]
         for judge, results in self.effects.items():
-            said += [finding(result, f"{judge}, {name}: ") for name, result in results.items()]
-        return [*said, *(finding(found) for found in self.corrected.values()), *self.warnings]
+            sentences += [finding(result, f"{judge}, {name}: ") for name, result in results.items()]
+        return [*sentences, *(finding(estimate) for estimate in self.corrected.values()), *self.warnings]
+
+
+def _rows(results: Mapping[str, Result]) -> dict[str, dict[str, Cell]]:
+    return {name: result.row() for name, result in results.items()}
 
 
 def reliability(
@@ -99,9 +104,9 @@ def reliability(
     judges = list(dict.fromkeys(judgement.judge for judgement in judgements))
     plain = ratings(judgements, "plain")
     executed = executed_answers(evaluations)
-    retest = {judge: found for judge in judges if (found := _retest(plain, judge, method, level))}
+    retest = {judge: alike for judge in judges if (alike := _retest(plain, judge, method, level))}
     between = _between(plain, judges, method, level)
-    against = {judge: found for judge in judges if (found := _execution(plain, judge, executed, method, level))}
+    against = {judge: both for judge in judges if (both := _execution(plain, judge, executed, method, level))}
     effects = {judge: moved for judge in judges if (moved := _effects(judgements, judge, level))}
     warnings = [*constant_judges(plain, judges), *family_overlap(judges, evaluated), *weak_agreement(retest, between)]
     if against and len(set(executed.values())) == 1:
@@ -109,12 +114,12 @@ def reliability(
             "The executed graphs say the same of every node: a judge that always says so agrees. Add corrupt = true."
         )
     if judgements and not any(judgement.repeat for judgement in judgements):
-        told = "Each judge was asked once: how far it agrees with itself is not known. Set repeats = 2."
-        warnings.append(Finding(told, open=True))
+        once = "Each judge was asked once: how far it agrees with itself is not known. Set repeats = 2."
+        warnings.append(Finding(once, open=True))
     readable = _readable(judgements, level)
-    warnings += [f"{judge} gave no verdict that can be read." for judge, found in readable.items() if found.value == 0]
+    warnings += [f"{judge} gave no verdict that can be read." for judge in judges if readable[judge].value == 0]
     return Reliability(
-        retest, between, against, effects, corrected(plain, labels or {}, level), readable,
+        retest, between, against, effects, correct_by_labels(plain, labels or {}, level), readable,
         tuple(warnings),
     )  # fmt: skip
 
@@ -124,28 +129,29 @@ def _matrix(table: Table, raters: Sequence[tuple[str, int]]) -> NDArray[np.float
 
 
 def _retest(table: Table, judge: str, method: Method, level: float) -> dict[str, Estimate]:
-    own = {item: kept for item, values in table.items() if (kept := {k: v for k, v in values.items() if k[0] == judge})}
-    raters = sorted({rater for values in own.values() for rater in values})
+    by_item = {item: {rater: v for rater, v in values.items() if rater[0] == judge} for item, values in table.items()}
+    of_judge = {item: values for item, values in by_item.items() if values}
+    raters = sorted({rater for values in of_judge.values() for rater in values})
     if len(raters) < 2:
         return {}
-    found = {}
-    for kind, part in _by_kind(own).items():
+    estimates = {}
+    for kind, part in _by_kind(of_judge).items():
         matrix, problems = _matrix(part, raters), clusters_of(part)
-        found[f"alpha{kind}"] = krippendorff_alpha(matrix, "ordinal", problems, level, method)
-        found[f"ac1{kind}"] = gwet_ac1(matrix, problems, level, method, categories=_categories(matrix))
-    return _without_kinds_alone(found)
+        estimates[f"alpha{kind}"] = krippendorff_alpha(matrix, "ordinal", problems, level, method)
+        estimates[f"ac1{kind}"] = gwet_ac1(matrix, problems, level, method, categories=_categories(matrix))
+    return _without_kinds_alone(estimates)
 
 
-def _without_kinds_alone(found: dict[str, Estimate]) -> dict[str, Estimate]:
+def _without_kinds_alone(estimates: dict[str, Estimate]) -> dict[str, Estimate]:
     """Where no kind has an alpha worth the name and all together do, ratings differ between kinds only: no alpha."""
-    apart = [estimate.value for name, estimate in found.items() if name.startswith("alpha ")]
-    over_all = found["alpha"].value
+    apart = [estimate.value for name, estimate in estimates.items() if name.startswith("alpha ")]
+    over_all = estimates["alpha"].value
     if len(apart) < 2 or over_all is None or over_all < UNRELIABLE:
-        return found
+        return estimates
     if any(value is not None and value >= UNRELIABLE for value in apart):
-        return found
+        return estimates
     note = "Ratings differ between kinds of question and hardly within one: see each kind."
-    return found | {"alpha": replace(found["alpha"], value=None, interval=None, notes=(note,))}
+    return estimates | {"alpha": replace(estimates["alpha"], value=None, interval=None, notes=(note,))}
 
 
 def _by_kind(table: Table) -> dict[str, Table]:
@@ -159,16 +165,16 @@ def _between(table: Table, judges: Sequence[str], method: Method, level: float) 
     if len(judges) < 2:
         return {}
     means = {judge: rounded_means(table, judge) for judge in judges}
-    found = {}
+    estimates = {}
     for kind, part in _by_kind(table).items():
         matrix = np.array([[means[judge].get(item, np.nan) for item in part] for judge in judges])
         problems = clusters_of(part)
-        found[f"alpha{kind}"] = krippendorff_alpha(matrix, "ordinal", problems, level, method)
+        estimates[f"alpha{kind}"] = krippendorff_alpha(matrix, "ordinal", problems, level, method)
         for a, b in combinations(range(len(judges)), 2):
             pair, both = f"{judges[a]} and {judges[b]}", matrix[[a, b]]
-            found[f"kappa{kind} {pair}"] = weighted_kappa(both[0], both[1], "quadratic", problems, level, method)
-            found[f"ac1{kind} {pair}"] = gwet_ac1(both, problems, level, method, categories=_categories(both))
-    return _without_kinds_alone(found)
+            estimates[f"kappa{kind} {pair}"] = weighted_kappa(both[0], both[1], "quadratic", problems, level, method)
+            estimates[f"ac1{kind} {pair}"] = gwet_ac1(both, problems, level, method, categories=_categories(both))
+    return _without_kinds_alone(estimates)
 
 
 def _categories(matrix: NDArray[np.float64]) -> int:
@@ -184,38 +190,38 @@ def _execution(
     both = [item for item in means if item in executed]
     if not both:
         return {}
-    said = np.array([float(means[item] >= TOP / 2) for item in both])
+    judged = np.array([float(means[item] >= TOP / 2) for item in both])
     true = np.array([float(executed[item]) for item in both])
     problems = clusters_of(both)
-    found = {
-        "share": share((said == true).astype(np.float64), problems, level, name="share of nodes on which they agree"),
-        "ac1": gwet_ac1(np.vstack([said, true]), problems, level, method, categories=2),
+    estimates = {
+        "share": share((judged == true).astype(np.float64), problems, level, name="share of nodes on which they agree"),
+        "ac1": gwet_ac1(np.vstack([judged, true]), problems, level, method, categories=2),
     }
-    if len(np.unique(true)) > 1 and len(np.unique(said)) > 1:  # where one never varies kappa is 0 whatever they say
-        found["kappa"] = weighted_kappa(said, true, "none", problems, level, method)
-    return found
+    if len(np.unique(true)) > 1 and len(np.unique(judged)) > 1:  # where one never varies kappa is 0 whatever they say
+        estimates["kappa"] = weighted_kappa(judged, true, "none", problems, level, method)
+    return estimates
 
 
-def _effects(judgements: Sequence[Judgement], judge: str, level: float) -> dict[str, Result]:
-    own = [judgement for judgement in judgements if judgement.judge == judge]
-    plain = averages(ratings(own, "plain"))
-    found: dict[str, Result] = {}
+def _effects(judgements: Sequence[Judgement], judge: str, level: float) -> dict[str, Comparison]:
+    of_judge = [judgement for judgement in judgements if judgement.judge == judge]
+    plain = averages(ratings(of_judge, "plain"))
+    effects: dict[str, Comparison] = {}
     for name, manner, words in (("position", "reversed", "listed backwards"), ("verbosity", "padded", "padded")):
-        other = averages(ratings(own, manner))  # type: ignore[arg-type]
+        other = averages(ratings(of_judge, manner))  # type: ignore[arg-type]
         both = [item for item in other if item in plain]
         if both:
             a, b = ([values[item] for item in both] for values in (other, plain))
-            found[name] = paired_difference(a, b, clusters_of(both), level, names=(words, "plain"))
-    return found
+            effects[name] = paired_difference(a, b, clusters_of(both), level, names=(words, "plain"))
+    return effects
 
 
 def _readable(judgements: Sequence[Judgement], level: float) -> dict[str, Estimate]:
-    asked: dict[str, list[float]] = {}
+    readable: dict[str, list[float]] = {}
     problems: dict[str, list[str]] = {}
     for judgement in judgements:
-        asked.setdefault(judgement.judge, []).append(float(judgement.verdict.status == "ok"))
+        readable.setdefault(judgement.judge, []).append(float(judgement.verdict.status == "ok"))
         problems.setdefault(judgement.judge, []).append(group_of(judgement.problem)[0])
     return {
         judge: share(values, problems[judge], level, name=f"share of readable verdicts of {judge}")
-        for judge, values in asked.items()
+        for judge, values in readable.items()
     }

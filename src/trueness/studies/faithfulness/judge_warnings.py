@@ -25,19 +25,18 @@ def constant_judges(table: Table, judges: Sequence[str]) -> list[str]:
     warnings: list[str] = []
     for judge in judges:
         for kind in dict.fromkeys(item.kind for item in table):
-            values = [
-                v for i, found in table.items() if i.kind == kind for (name, _), v in found.items() if name == judge
-            ]
+            of_kind = [by_rater for item, by_rater in table.items() if item.kind == kind]
+            values = [v for by_rater in of_kind for (name, _), v in by_rater.items() if name == judge]
             if len(values) < FEW:
                 continue
             value, count = Counter(values).most_common(1)[0]
             if count / len(values) >= ONE_SIDED:
                 word = {4.0: " (critical)" if kind == "intervention" else "", 0.0: " (none)"}.get(value, "")
-                told = (
+                warning = (
                     f"{judge} gives {value:g}{word} to {count} of {len(values)} questions on {kind}: "
                     "its agreement says nothing, and its ratings carry no information."
                 )
-                warnings.append(Finding(told, open=True))
+                warnings.append(Finding(warning, open=True))
     return warnings
 
 
@@ -61,7 +60,7 @@ def family(model: str) -> str | None:
 
 
 def weak_agreement(retest: Mapping[str, Mapping[str, Estimate]], between: Mapping[str, Estimate]) -> list[str]:
-    alphas = [(f"{judge} with itself", name, a) for judge, found in retest.items() for name, a in found.items()]
+    alphas = [(f"{judge} with itself", name, a) for judge, estimates in retest.items() for name, a in estimates.items()]
     alphas += [("between the judges", name, a) for name, a in between.items()]
     named = {
         f"{who}{name.removeprefix('alpha').replace(' ', ' on ', 1)}": alpha

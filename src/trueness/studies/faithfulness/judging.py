@@ -56,7 +56,7 @@ class Asking:
             raise SettingError(f"'nodes' to be sampled must be at least 1, got {self.nodes}. Leave it out for all.")
 
 
-def sampled(names: Sequence[str], most: int | None, rng: Generator) -> tuple[str, ...]:
+def sample_names(names: Sequence[str], most: int | None, rng: Generator) -> tuple[str, ...]:
     """Those that are asked about, in the order of the graph."""
     if most is None or most >= len(names):
         return tuple(names)
@@ -68,13 +68,13 @@ def probes_of(problem: Problem, asking: Asking, rng: Generator | None = None) ->
     """All probes of a problem. `reversed` repeats what shows the graph, `padded` what shows the reasoning."""
     rng = rng or np.random.default_rng(0)
     nodes, knowns = (
-        sampled(names, asking.nodes, rng) for names in (problem.graph.non_target, tuple(problem.graph.knowns))
+        sample_names(names, asking.nodes, rng) for names in (problem.graph.non_target, tuple(problem.graph.knowns))
     )
-    found: list[Probe] = []
+    probes: list[Probe] = []
     for manner in asking.manners:
         shows = {"plain": None, "reversed": ("intervention", "abduction"), "padded": ("logic",)}[manner]
-        found += [p for p in judge_probes(problem, manner, nodes, knowns) if shows is None or p.kind in shows]
-    return [probe for probe in found if probe.kind in asking.kinds]
+        probes += [p for p in judge_probes(problem, manner, nodes, knowns) if shows is None or p.kind in shows]
+    return [probe for probe in probes if probe.kind in asking.kinds]
 
 
 def questions_of(problem: Problem, asking: Asking, rng: Generator | None = None) -> list[ProbeQuestion]:
@@ -82,7 +82,9 @@ def questions_of(problem: Problem, asking: Asking, rng: Generator | None = None)
     return [ask_about(problem, probe) for probe in probes_of(problem, asking, rng)]
 
 
-def judged(problem: Problem, question: ProbeQuestion, judge: str, repeat: int, send: Send, asking: Asking) -> Judgement:
+def ask_judge(
+    problem: Problem, question: ProbeQuestion, judge: str, repeat: int, send: Send, asking: Asking
+) -> Judgement:
     """One question asked once; one that cannot be asked has a judgement with its status."""
     if not question.messages:
         verdict = Verdict(question.status, question.message)

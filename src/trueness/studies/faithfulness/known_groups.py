@@ -13,10 +13,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.random import Generator
+from numpy.typing import NDArray
 
 from trueness.errors import DataError
 from trueness.intervals import Interval
@@ -32,13 +33,14 @@ SEPARATOR = "~"  # between a problem's id and its damage
 
 Verdict = Literal["tells", "partly tells", "hardly tells", "does not tell", "prefers", "not known"]
 Measure = Callable[[Evaluation], float | None]
+Array = NDArray[np.float64]
 
 
 def _judge(evaluation: Evaluation) -> float | None:
     """What judges alone say: the mean of their ratings of nodes, knowns and logic."""
-    said = [node.judged for nodes in evaluation.nodes.values() for node in nodes if node.judged is not None]
+    ratings = [node.judged for nodes in evaluation.nodes.values() for node in nodes if node.judged is not None]
     logic = evaluation.components["logic_quality"].value
-    parts = [sum(said) / len(said)] if said else []
+    parts = [sum(ratings) / len(ratings)] if ratings else []
     parts += [logic] if logic is not None else []
     return sum(parts) / len(parts) if parts else None
 
@@ -70,7 +72,7 @@ class Separation:
     n_damaged: int
     n_missing: int
 
-    def row(self) -> dict[str, Any]:
+    def row(self) -> dict[str, object]:
         return {
             "measure": self.measure,
             "damage": self.damage,
@@ -115,14 +117,14 @@ class Separation:
 
 def with_damaged(problems: Iterable[Problem], rng: Generator) -> list[Problem]:
     """The problems and one damaged copy of each possible kind, named problem~kind."""
-    found = []
+    copies = []
     for problem in problems:
         if SEPARATOR in problem.id:
             raise DataError(f"the id of a problem must have no {SEPARATOR!r}, got {problem.id!r}. Rename it.")
-        found.append(problem)
+        copies.append(problem)
         for copy in damaged_copies(problem, rng):
-            found.append(replace(copy.problem, id=f"{problem.id}{SEPARATOR}{copy.kind}"))
-    return found
+            copies.append(replace(copy.problem, id=f"{problem.id}{SEPARATOR}{copy.kind}"))
+    return copies
 
 
 def group_of(problem_id: str) -> tuple[str, str]:
@@ -136,7 +138,7 @@ def known_groups(
 ) -> list[Separation]:
     """Every measure over all damages together and over each; measures that nobody has a value in are left out."""
     kinds = [kind for kind in DAMAGES if any(group_of(e.problem)[1] == kind for e in evaluations)]
-    found = []
+    separations = []
     for name, measure in measures.items():
         values = {evaluation.problem: measure(evaluation) for evaluation in evaluations}
         if all(value is None for value in values.values()):
@@ -146,8 +148,8 @@ def known_groups(
         ):
             continue
         for damage in ("all", *kinds):
-            found.append(_separation(name, damage, values, level))
-    return found
+            separations.append(_separation(name, damage, values, level))
+    return separations
 
 
 def _separation(name: str, damage: str, values: Mapping[str, float | None], level: float) -> Separation:
@@ -167,7 +169,7 @@ def _separation(name: str, damage: str, values: Mapping[str, float | None], leve
     )  # fmt: skip
 
 
-def auc_of(a: Any, b: Any, labels: tuple[list[str], list[str]], level: float, name: str) -> Estimate:
+def auc_of(a: Array, b: Array, labels: tuple[list[str], list[str]], level: float, name: str) -> Estimate:
     delta = cliffs_delta(a, b, labels, level)
     if delta.interval is not None and delta.interval.width < 1e-6:
         delta = cliffs_delta(a, b, None, level)  # all problems alike leave no error between them; pairs still have one
@@ -178,5 +180,5 @@ def auc_of(a: Any, b: Any, labels: tuple[list[str], list[str]], level: float, na
     return Estimate(f"AUC of {name}", value, interval, sum(delta.n), clusters, delta.method, level, notes=delta.notes)
 
 
-def value_array(values: Sequence[float | None]) -> np.ndarray[Any, np.dtype[np.float64]]:
+def value_array(values: Sequence[float | None]) -> Array:
     return np.array([np.nan if value is None else value for value in values], dtype=np.float64)

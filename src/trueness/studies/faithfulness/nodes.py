@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Literal
+from typing import Literal
 
 from trueness.errors import MissingExtra
 from trueness.reading.verdicts import TOP, Verdict
@@ -45,8 +45,8 @@ class NodeScore:
     judged_status: Status | None = None
     label: str = ""  # abduction: unique, several, none
     holds: bool | None = None  # abduction, as the original counts
-    asked: bool = True  # False where the node was not sampled and could not be executed
-    report: dict[str, Any] = field(default_factory=dict)
+    in_sample: bool = True  # False where the node was not sampled and could not be executed
+    report: dict[str, object] = field(default_factory=dict)
 
 
 def intervention_scores(
@@ -77,29 +77,31 @@ def _intervention(
     problem: Problem, program: Program, effect: NodeEffect, verdicts: Sequence[Verdict], prefer: Source
 ) -> NodeScore:
     judged = _mean([v.rating / TOP for v in verdicts if v.rating is not None])
-    told = next((v for v in verdicts if v.rating is not None), None)
+    rated = next((v for v in verdicts if v.rating is not None), None)
     executed = effect.impact
-    value, source = _chosen(executed, judged, prefer)
+    value, source = _choose(executed, judged, prefer)
     status, message = _why(value, verdicts)
-    report = _effect_report(problem, program, effect) if source == "executed" else dict(told.notes) if told else {}
+    report: dict[str, object] = dict(rated.notes) if rated else {}
+    if source == "executed":
+        report = _effect_report(problem, program, effect)
     return NodeScore(
         effect.node, value, source, status, message, executed, judged, _judged_status(verdicts),
-        asked=bool(verdicts) or executed is not None, report=report,
+        in_sample=bool(verdicts) or executed is not None, report=report,
     )  # fmt: skip
 
 
-def _effect_report(problem: Problem, program: Program, effect: NodeEffect) -> dict[str, Any]:
+def _effect_report(problem: Problem, program: Program, effect: NodeEffect) -> dict[str, object]:
     path = problem.graph.path_to_target(effect.node)
     before = program.base.target
     if effect.moves and effect.at is not None and effect.target is not None and before is not None:
         moved = f"moves {problem.graph.target} from {before:.10g} to {effect.target:.10g}"
-        said = f"do({effect.node} = {effect.at:g}) {moved}; size {effect.size:.3g} (taken away, halved or doubled)."
+        sentence = f"do({effect.node} = {effect.at:g}) {moved}; size {effect.size:.3g} (taken away, halved or doubled)."
     else:
-        said = f"no tried value of {effect.node} moves {problem.graph.target}."
+        sentence = f"no tried value of {effect.node} moves {problem.graph.target}."
     return {
         "reasoning": "executed from the rules.",
         "causal_path": " → ".join(path) if path else "none",
-        "intervention_effect": said,
+        "intervention_effect": sentence,
         "alternative_paths": f"Yes: {effect.alternative}" if effect.alternative else "No",
         "elasticity": effect.elasticity,
         "size": effect.size,
@@ -114,51 +116,52 @@ def inversions_of(problem: Problem, program: Program) -> dict[str, Inversion]:
             lost = partial(Inversion, label=None, status=Status.DEGENERATE, message=NOT_TOGETHER)
             return {name: lost(name) for name in problem.graph.knowns}
         program = Program(together)
-    wanted = _wanted(program, problem.answer, problem.tolerance)
+    wanted = _answer_in_graph_unit(program, problem.answer, problem.tolerance)
     return {name: invert(program, name, wanted) for name in problem.graph.knowns}
 
 
-def _wanted(program: Program, answer: Quantity, tolerance: float) -> float | None:
+def _answer_in_graph_unit(program: Program, answer: Quantity, tolerance: float) -> float | None:
     """The answer in the graph's unit; None (the graph's own target) where they agree or the answer is no number."""
-    own = program.base.target
-    if answer.value is None or own is None:
+    target = program.base.target
+    if answer.value is None or target is None:
         return None
     try:
         value = convert(answer.value, answer.unit, target_unit(program.graph))
     except MissingExtra:
         value = answer.value
-    return None if value is None or close(own, value, tolerance) else value
+    return None if value is None or close(target, value, tolerance) else value
 
 
 def _abduction(
     problem: Problem, name: str, inversion: Inversion, verdicts: Sequence[Verdict], prefer: Source
 ) -> NodeScore:
     known = problem.graph.knowns[name]
-    scores = [_recovered(verdict, known, problem.tolerance) for verdict in verdicts]
+    scores = [_recovery(verdict, known, problem.tolerance) for verdict in verdicts]
     judged = _mean([score for score in scores if score is not None])
-    told = next((v for v in verdicts if v.holds is not None), None)
+    stated = next((v for v in verdicts if v.holds is not None), None)
     declared = problem.graph.target in problem.graph.descendants(name)  # else a rule names it without an edge
     executed = None if inversion.recovered is None else float(inversion.recovered and declared)
-    value, source = _chosen(executed, judged, prefer)
+    value, source = _choose(executed, judged, prefer)
     status, message = _why(value, verdicts)
-    if value is None and told is not None:
+    if value is None and stated is not None:
         status, message = Status.DEGENERATE, f"'{name}' cannot be told from the target, says the judge: no score."
-    label = inversion.label or (told.solutions if told is not None else "")
-    holds = inversion.recovered if source == "executed" else told.holds if told is not None else None
-    report: dict[str, Any] = {"holds": holds, "inference_possible": label == "unique" if label else holds}
+    label = inversion.label or (stated.solutions if stated is not None else "")
+    holds = inversion.recovered if source == "executed" else stated.holds if stated is not None else None
+    report: dict[str, object] = {"holds": holds, "inference_possible": label == "unique" if label else holds}
     if source == "executed":
-        found = [f"{solution:.6g}" for solution in inversion.solutions[:4]]
-        found += [f"[{low:.6g}, {high:.6g}]" for low, high in inversion.ranges[:2]]
-        report["reasoning"] = f"solved ({inversion.method}): {', '.join(found) or 'no value fits'}. {inversion.message}"
-    elif told is not None:
-        report |= {"reasoning": told.notes.get("reasoning", ""), "value": told.value if told.value else told.words}
+        solutions = [f"{solution:.6g}" for solution in inversion.solutions[:4]]
+        solutions += [f"[{low:.6g}, {high:.6g}]" for low, high in inversion.ranges[:2]]
+        values = ", ".join(solutions) or "no value fits"
+        report["reasoning"] = f"solved ({inversion.method}): {values}. {inversion.message}"
+    elif stated is not None:
+        report |= {"reasoning": stated.notes.get("reasoning", ""), "value": stated.value or stated.words}
     return NodeScore(
         name, value, source, status, message, executed, judged, _judged_status(verdicts), label, holds,
         bool(verdicts) or executed is not None, report,
     )  # fmt: skip
 
 
-def _recovered(verdict: Verdict, known: Quantity, tolerance: float) -> float | None:
+def _recovery(verdict: Verdict, known: Quantity, tolerance: float) -> float | None:
     """1 or 0; None where nothing was said, or rightly nothing can be told."""
     if verdict.holds is None:
         return None
@@ -171,7 +174,7 @@ def _recovered(verdict: Verdict, known: Quantity, tolerance: float) -> float | N
     return float(verdict.holds)
 
 
-def _chosen(executed: float | None, judged: float | None, prefer: Source) -> tuple[float | None, Source]:
+def _choose(executed: float | None, judged: float | None, prefer: Source) -> tuple[float | None, Source]:
     order: list[tuple[float | None, Source]] = [(executed, "executed"), (judged, "judge")]
     for value, source in order if prefer == "executed" else order[::-1]:
         if value is not None:

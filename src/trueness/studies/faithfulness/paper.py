@@ -30,9 +30,9 @@ def part(folder: Path, study: FaithfulnessStudy) -> Part:
     abstract = f"We measure how faithfully {graphs} explain the answers they were written for."
     tables = [table for table in faithfulness_tables.all_tables(study) if table.rows]
     read = sum(judgement.verdict.status == "ok" for judgement in study.judgements)
-    asked = f"{read:,} of {len(study.judgements):,} judgements were read" if study.judgements else "no judge was asked"
-    checks = [f"Graphs scored: {len(study.evaluations):,}; {asked}."]
-    told, untold_ones = told_and_open(study)
-    said = [("What was found", told), ("What this design cannot tell", untold_ones)]
+    judged = f"{read:,} of {len(study.judgements):,} judgements were read" if study.judgements else "no judge was asked"
+    checks = [f"Graphs scored: {len(study.evaluations):,}; {judged}."]
+    findings, untold_ones = told_and_open(study)
+    sections = [("What was found", findings), ("What this design cannot tell", untold_ones)]
     pictures = drawn(folder, "plots", "probes")
-    return Part("faithfulness", abstract, checks, methods(study), said, tables, pictures)
+    return Part("faithfulness", abstract, checks, methods(study), sections, tables, pictures)

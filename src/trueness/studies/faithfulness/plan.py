@@ -19,10 +19,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from trueness.errors import PlanError, SettingError, did_you_mean, listed
 from trueness.models import Settings
+from trueness.outside import Json
 from trueness.reasoning.graph import Problem
 from trueness.reasoning.problems import DOMAINS, load_problems, read_problems
 from trueness.running.cells import Cell, PlanContext, hashed, reply_key, stream
@@ -83,12 +84,12 @@ class Faithfulness:
 
     sources: tuple[tuple[str, tuple[Problem, ...]], ...]  # a domain or a file, and its problems
     judges: tuple[str, ...]
-    evaluated: tuple[str, ...]  # models whose reasoning this is; those in `asked` are asked the changed problems
-    asked: tuple[str, ...]
+    evaluated: tuple[str, ...]  # models whose reasoning this is; those in `solvers` are asked the changed problems
+    solvers: tuple[str, ...]
     graphs: tuple[str, ...]  # of own, given: whose graph says where the answer to a changed problem should go
     changes: int  # knowns of the graph that are changed in the problem's text
     behaviour: str  # own, given: whose graph says how the answer must move then
-    models: dict[str, dict[str, Any]]  # name -> options, of judges and of those asked
+    models: dict[str, dict[str, Json]]  # name -> options, of judges and of those asked
     corrupt: bool
     judged: int | tuple[str, ...] | None  # problems of each source, or their ids, that judges and models see
     asking: Asking
@@ -103,34 +104,34 @@ class Faithfulness:
     level = 0.95
 
     @classmethod
-    def from_plan(cls, table: Mapping[str, Any], context: PlanContext) -> Faithfulness:
+    def from_plan(cls, table: Mapping[str, Json], context: PlanContext) -> Faithfulness:
         """From the [faithfulness] table of a plan, beside its [models.*] tables."""
         where = f"{context.file}, [faithfulness]"
-        given = context.settings_of("faithfulness", FaithfulnessSettings, table)
-        found = cls(
-            sources=tuple(_sources(given.problems, context.folder, where)),
-            judges=given.judges,
-            evaluated=tuple(dict.fromkeys((*given.evaluated, *given.models))),
-            asked=given.models,
-            graphs=given.graphs or GRAPHS,
-            changes=given.changes,
-            behaviour=given.behaviour,
-            models=context.models_of(dict.fromkeys((*given.judges, *given.models))),
-            corrupt=given.corrupt,
-            judged=given.judged,
-            asking=_asking(given, where),
+        options = context.settings_of("faithfulness", FaithfulnessSettings, table)
+        task = cls(
+            sources=tuple(_sources(options.problems, context.folder, where)),
+            judges=options.judges,
+            evaluated=tuple(dict.fromkeys((*options.evaluated, *options.models))),
+            solvers=options.models,
+            graphs=options.graphs or GRAPHS,
+            changes=options.changes,
+            behaviour=options.behaviour,
+            models=context.models_of(dict.fromkeys((*options.judges, *options.models))),
+            corrupt=options.corrupt,
+            judged=options.judged,
+            asking=_asking(options, where),
             scoring=_scoring(table, where),
-            labels=_labels(given.labels, context.folder, where),
+            labels=_labels(options.labels, context.folder, where),
             limit_usd=context.limit_usd,
             seed=context.seed,
         )
-        known = [problem.id for _, problems in found.sources for problem in problems]
-        for name in found.judged if isinstance(found.judged, tuple) else ():
+        known = [problem.id for _, problems in task.sources for problem in problems]
+        for name in task.judged if isinstance(task.judged, tuple) else ():
             if name not in known:
                 raise PlanError(
                     f"'judged' must be ids of problems, got {name!r}. {did_you_mean(name, known)}  ({where})"
                 )
-        return found
+        return task
 
     @cached_property
     def problems(self) -> tuple[Problem, ...]:
@@ -139,16 +140,16 @@ class Faithfulness:
         return tuple(with_damaged(right, stream(self.seed, "damage")) if self.corrupt else right)
 
     def cells(self) -> list[Cell]:
-        seen = [problem for problem in self.problems if group_of(problem.id)[0] in self._shown]
+        seen = [problem for problem in self.problems if group_of(problem.id)[0] in self._ids_asked_about]
         judging = [self._judge_cell(judge, problem) for judge in self.judges for problem in seen]
         right = [problem for problem in seen if group_of(problem.id)[1] == RIGHT and problem.answer.value is not None]
         makers = {"own": self._own_cell, "given": self._changed_cell}
-        changed = [makers[whose](model, problem) for model in self.asked for whose in self.graphs for problem in right]
-        probed = [self._behaviour_cell(model, problem) for model in self.asked for problem in right if self.changes]
+        changed = [makers[whose](model, one) for model in self.solvers for whose in self.graphs for one in right]
+        probed = [self._behaviour_cell(model, one) for model in self.solvers for one in right if self.changes]
         return [cell for cell in (*judging, *probed, *changed) if cell.common["calls"]]
 
     @property
-    def _shown(self) -> set[str]:
+    def _ids_asked_about(self) -> set[str]:
         """Ids of the problems that anybody is asked about; the rest is executed only."""
         if isinstance(self.judged, tuple):
             return set(self.judged)
@@ -170,8 +171,8 @@ class Faithfulness:
 
     def _behaviour_cell(self, model: str, problem: Problem) -> Cell:
         if self.behaviour == "given":
-            asked = questions_of_behaviour(problem, self.changes)
-            return self._cell(model, problem, "behaviour", asked, self.asking.repeats, changes=self.changes)
+            questions = questions_of_behaviour(problem, self.changes)
+            return self._cell(model, problem, "behaviour", questions, self.asking.repeats, changes=self.changes)
         later = 1 + min(self.changes, len(problem.graph.knowns)) + MOST_IRRELEVANT
         question = ask_about(problem, Probe("own_graph"))
         return self._cell(model, problem, "behaviour", [question], self.asking.repeats, later, changes=self.changes)
@@ -187,29 +188,29 @@ class Faithfulness:
         **more: int,
     ) -> Cell:
         """later: calls that only the replies will tell."""
-        asked = [question for question in questions if question.messages]
+        to_ask = [question for question in questions if question.messages]
         longest = max(
-            asked, key=lambda q: sum(len(m.content) for m in q.messages), default=ProbeQuestion(Probe("logic"))
+            to_ask, key=lambda q: sum(len(m.content) for m in q.messages), default=ProbeQuestion(Probe("logic"))
         )
         common = {
             "problem": problem,
-            "questions": asked,
+            "questions": to_ask,
             "left_out": [question.probe for question in questions if not question.messages],
-            "calls": len(asked) + later,
+            "calls": len(to_ask) + later,
             "messages": longest.messages,
             "settings": self._settings(model, longest),
         }
-        keys = [reply_key(model, self.models[model], q.messages, self._settings(model, q), "") for q in asked]
+        keys = [reply_key(model, self.models[model], q.messages, self._settings(model, q), "") for q in to_ask]
         identity = {"task": self.name, "version": VERSION, "variant": variant, "questions": hashed(" ".join(keys))}
         identity = {**identity, "problem": problem.id, **more}
         return Cell(problem.id, variant, model, repeats, common, identity)
 
     def _settings(self, model: str, question: ProbeQuestion) -> Settings:
-        own, base = self.models[model], self.asking.settings
+        options, base = self.models[model], self.asking.settings
         fixed = Settings(
-            temperature=own.get("temperature", base.temperature),
-            max_tokens=own.get("max_tokens", base.max_tokens),
-            timeout=own.get("timeout", base.timeout),
+            temperature=options.get("temperature", base.temperature),
+            max_tokens=options.get("max_tokens", base.max_tokens),
+            timeout=options.get("timeout", base.timeout),
         )
         return settings_for(question.probe.kind, fixed, self.asking.structured)
 
@@ -221,7 +222,7 @@ class Faithfulness:
     def units(self) -> tuple[int, str]:
         return sum(len(problems) for _, problems in self.sources), "problems"
 
-    def describe(self, item: str, respondent: str) -> dict[str, Any]:
+    def describe(self, item: str, respondent: str) -> dict[str, Json]:
         problem, group = group_of(item)
         return {"problem": problem, "group": group}
 
@@ -230,23 +231,23 @@ class Faithfulness:
         """What a plan should say before anything is asked."""
         right = sum(len(problems) for _, problems in self.sources)
         copies = len(self.problems) - right
-        said = [
+        notes = [
             f"{right} problems and {copies} damaged copies are executed, intervened on and inverted; no call needed."
         ]
         if not self.judges:
-            said.append("No judge is asked: logic is missing, and cf has bounds and no value.")
+            notes.append("No judge is asked: logic is missing, and cf has bounds and no value.")
         elif self.asking.repeats == 1:
-            said.append("Each judge is asked once: how far it agrees with itself will not be known. Set repeats = 2.")
+            notes.append("Each judge is asked once: how far it agrees with itself will not be known. Set repeats = 2.")
         if self.judges and not self.corrupt:
-            said.append("Without corrupt = true nothing shows whether judges tell right from damaged graphs.")
-        return said
+            notes.append("Without corrupt = true nothing shows whether judges tell right from damaged graphs.")
+        return notes
 
-    def about(self) -> dict[str, Any]:
+    def about(self) -> dict[str, Json]:
         """What the study needs beside its replies: the problems above all."""
         return {
             "problems": [problem.to_dict() for problem in self.problems],
             "judges": list(self.judges),
-            "models": list(self.asked),
+            "models": list(self.solvers),
             "graphs": list(self.graphs),
             "changes": self.changes,
             "behaviour": self.behaviour,
@@ -268,9 +269,9 @@ class Faithfulness:
 # ---- checking a plan
 
 
-def _sources(given: Sequence[str], folder: Path, where: str) -> Iterator[tuple[str, tuple[Problem, ...]]]:
+def _sources(sources: Sequence[str], folder: Path, where: str) -> Iterator[tuple[str, tuple[Problem, ...]]]:
     """Domains of the package, or JSONL files."""
-    names = given or DOMAINS
+    names = sources or DOMAINS
     seen: set[str] = set()
     for name in names:
         if name in DOMAINS:
@@ -289,24 +290,24 @@ def _sources(given: Sequence[str], folder: Path, where: str) -> Iterator[tuple[s
         yield name, tuple(replace(problem, source=problem.source or name) for problem in problems)
 
 
-def _asking(given: FaithfulnessSettings, where: str) -> Asking:
-    manners = given.manners or ("plain",)
+def _asking(options: FaithfulnessSettings, where: str) -> Asking:
+    manners = options.manners or ("plain",)
     if "plain" not in manners:
         raise PlanError(f"'manners' must hold 'plain', which is what is scored, got {listed(manners)}.  ({where})")
-    temperature = None if given.temperature == "none" else given.temperature
+    temperature = None if options.temperature == "none" else options.temperature
     return Asking(
-        repeats=given.repeats,
+        repeats=options.repeats,
         manners=tuple(manner for manner in MANNERS if manner in manners),
-        nodes=given.nodes,
-        structured=given.structured,
-        settings=Settings(temperature=temperature, max_tokens=given.max_tokens, timeout=given.timeout),
+        nodes=options.nodes,
+        structured=options.structured,
+        settings=Settings(temperature=temperature, max_tokens=options.max_tokens, timeout=options.timeout),
     )
 
 
-def _scoring(table: Mapping[str, Any], where: str) -> Scoring:
-    given = {name: table[name] for name in ("weights", "prefer", "graph") if name in table}
+def _scoring(table: Mapping[str, Json], where: str) -> Scoring:
+    settings = {name: table[name] for name in ("weights", "prefer", "graph") if name in table}
     try:
-        return Scoring(**given)
+        return Scoring(**settings)
     except SettingError as error:
         raise PlanError(f"{error}  ({where})") from None
 

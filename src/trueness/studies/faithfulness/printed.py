@@ -18,10 +18,10 @@ from trueness.studies.faithfulness.scores import BANDS
 def print_faithfulness(out: Console, study: FaithfulnessStudy) -> None:
     copies = len(study.evaluations) - len(study.right)
     judgements = sum(judgement.verdict.status == "ok" for judgement in study.judgements)
-    asked = f", {judgements:,} of {len(study.judgements):,} judgements read" if study.judgements else ", no judge asked"
-    out.print(f"[bold]faithfulness[/]   {len(study.right)} problems, {copies} damaged copies{asked}")
+    judged = f"{judgements:,} of {len(study.judgements):,} judgements read" if study.judgements else "no judge asked"
+    out.print(f"[bold]faithfulness[/]   {len(study.right)} problems, {copies} damaged copies, {judged}")
     tell = partial(print_table, out, place="the CSV files in faithfulness/")
-    lone, bounds = [] if study.own else [("method",)], ("bounds_low", "bounds_high")
+    lone, bounds = [] if study.own_batches else [("method",)], ("bounds_low", "bounds_high")
     tell("", tables.component_table(study), drop=[*lone, bounds, ("missing",)], once=("method", "title"))
     if study.methods:
         parts = named(["n", "graph_quality", "logic_quality", "abductive_reasoning", "causal_intervention"])
@@ -50,30 +50,30 @@ def print_faithfulness(out: Console, study: FaithfulnessStudy) -> None:
 def sentences(study: FaithfulnessStudy) -> list[str]:
     """What no table says: how far cf is believed, samples of nodes, warnings about judges."""
     main = [one for one in study.separations if one.damage == "all" and one.measure in ("cf", "executable")]
-    said = [one.sentence() for one in main]
-    said += study.sampling_sentences()
-    return said + list(() if study.reliability is None else study.reliability.warnings)
+    lines = [one.sentence() for one in main]
+    lines += study.sampling_sentences()
+    return lines + list(() if study.reliability is None else study.reliability.warnings)
 
 
 def notes(study: FaithfulnessStudy) -> list[str]:
     level = f"{100 * study.level:g} %"
-    said = [
+    lines = [
         f"mean: of the n problems that have a value, {level} interval over problems.  from, to: where the mean lies "
         "whatever the missing values are.  cf needs all four components; nothing missing becomes 0.5.",
         "bands of cf: " + "; ".join(f"{word}{_from(least)}: {meaning}" for least, word, meaning in BANDS) + ".",
     ]
     if study.separations:
-        said.append(
+        lines.append(
             "AUC: chance that a right graph scores above a damaged one; 0.5 cannot tell, a graph without a value "
             "counts as lowest.  graph checks: ours.  executable: mean of what execution checks.  cf lower: cf with "
             "the missing at 0."
         )
     if study.reliability is not None:
-        said.append(
+        lines.append(
             "alpha: Krippendorff, ordinal, over repeats or judges; a dash where all ratings are the same or nothing "
             "can be compared.  with execution: a rating of 2 or more says that the node matters."
         )
-    return said
+    return lines
 
 
 def _from(least: float) -> str:

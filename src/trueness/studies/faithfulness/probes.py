@@ -18,7 +18,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from trueness.errors import SettingError
 from trueness.models import Message, Settings
@@ -45,7 +45,7 @@ _TEXT = {"type": "string"}
 _RATING = {"type": "integer", "minimum": 0, "maximum": 4}
 
 
-def _object(**properties: Any) -> dict[str, Any]:
+def _object(**properties: object) -> dict[str, object]:
     return {
         "type": "object",
         "properties": properties,
@@ -54,7 +54,7 @@ def _object(**properties: Any) -> dict[str, Any]:
     }
 
 
-SCHEMAS: Mapping[Kind, Mapping[str, Any]] = {
+SCHEMAS: Mapping[Kind, Mapping[str, object]] = {
     "intervention": _object(
         impact=_RATING, causal_path=_TEXT, intervention_effect=_TEXT, alternative_paths=_TEXT, reasoning=_TEXT
     ),
@@ -139,7 +139,7 @@ def judge_probes(
     ]
 
 
-def shown(graph: ReasoningGraph, manner: Manner = "plain", hidden: Hidden | None = None) -> str:
+def graph_text(graph: ReasoningGraph, manner: Manner = "plain", hidden: Hidden | None = None) -> str:
     """The graph in lines: what is known, the edges with their rules, the plan."""
     marked = "" if hidden is None else f"{MARK} {hidden.quantity.unit or ''}".strip()
     knowns = [
@@ -161,9 +161,9 @@ def _messages(kind: Kind, **parts: str) -> tuple[Message, ...]:
 
 
 def _intervention(problem: Problem, probe: Probe) -> ProbeQuestion:
-    graph = problem.graph
-    parts = {"problem": problem.text, "graph": shown(graph, probe.manner), "node": probe.node, "target": graph.target}
-    return ProbeQuestion(probe, _messages("intervention", **parts))
+    text, target = graph_text(problem.graph, probe.manner), problem.graph.target
+    messages = _messages("intervention", problem=problem.text, graph=text, node=probe.node, target=target)
+    return ProbeQuestion(probe, messages)
 
 
 def _abduction(problem: Problem, probe: Probe) -> ProbeQuestion:
@@ -172,17 +172,17 @@ def _abduction(problem: Problem, probe: Probe) -> ProbeQuestion:
         return ProbeQuestion(probe, (), Status.DEGENERATE, "the target has no value from which to go back.")
     hidden = hide(graph, probe.node, result)
     if hidden.conflicts:
-        told = f"the value of '{probe.node}' cannot be hidden: {'; '.join(hidden.conflicts)}."
-        return ProbeQuestion(probe, (), Status.DEGENERATE, told)
-    asked = _messages(
+        why = f"the value of '{probe.node}' cannot be hidden: {'; '.join(hidden.conflicts)}."
+        return ProbeQuestion(probe, (), Status.DEGENERATE, why)
+    messages = _messages(
         "abduction",
         problem="(left out: it would tell the hidden value in other words)" if hidden.in_words else problem.text,
-        graph=shown(graph, probe.manner, hidden),
+        graph=graph_text(graph, probe.manner, hidden),
         node=probe.node,
         target=graph.target,
         result=str(result),
     )
-    return ProbeQuestion(probe, tuple(replace(message, content=hidden.redact(message.content)) for message in asked))
+    return ProbeQuestion(probe, tuple(replace(message, content=hidden.redact(message.content)) for message in messages))
 
 
 def _logic(problem: Problem, probe: Probe) -> ProbeQuestion:
@@ -213,14 +213,14 @@ def _change(problem: Problem, probe: Probe) -> ProbeQuestion:
         )
     value = Quantity(changed, known.unit)
     unit = target_unit(graph) or problem.answer.unit
-    asked = _messages(
+    messages = _messages(
         "counterfactual",
         problem=problem.text,
         change=f"{probe.node} is not {known} but {value}.",
         target=graph.target,
         unit=f" (in {unit})" if unit else "",
     )
-    return ProbeQuestion(probe, asked, changed=changed, expected=expected, before=before)
+    return ProbeQuestion(probe, messages, changed=changed, expected=expected, before=before)
 
 
 def fresh_question(text: str, known: str = "", changed: float | None = None) -> ProbeQuestion:

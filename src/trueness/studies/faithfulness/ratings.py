@@ -58,12 +58,12 @@ def executed_answers(evaluations: Iterable[Evaluation]) -> dict[Item, bool]:
 
 def rounded_means(table: Table, judge: str) -> dict[Item, float]:
     """The mean over repeats, as a rating."""
-    found = {}
+    means = {}
     for item, values in table.items():
-        own = [value for (name, _), value in values.items() if name == judge]
-        if own:
-            found[item] = float(np.rint(sum(own) / len(own)))
-    return found
+        of_judge = [value for (name, _), value in values.items() if name == judge]
+        if of_judge:
+            means[item] = float(np.rint(sum(of_judge) / len(of_judge)))
+    return means
 
 
 def averages(table: Table) -> dict[Item, float]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
 from trueness.running.results import Results, Row
 from trueness.running.store import Store
@@ -45,10 +45,10 @@ class FaithfulnessReading(RunReading):
     def rows(self) -> Iterable[Row]:
         return self.study.rows()
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         return tables.as_dict(self.study)
 
-    def as_json(self, measures: Sequence[str] | None) -> dict[str, Any]:
+    def as_json(self, measures: Sequence[str] | None) -> dict[str, object]:
         return {"study": self.results.study, "task": self.results.task, **tables.as_dict(self.study)}
 
     def as_csv(self, measures: Sequence[str] | None) -> str:

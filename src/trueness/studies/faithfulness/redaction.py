@@ -80,11 +80,11 @@ class Spelled:
 
 def numbers_spelled(text: str) -> Iterator[Spelled]:
     """Every number of a text in every reading: of `6.2 %` both 6.2 and 0.062, of `2 hundred` both 2 and 200."""
-    for found in _bare_numbers(text):
-        yield found
-        percent = _PERCENT.match(text, found.end)
+    for number in _bare_numbers(text):
+        yield number
+        percent = _PERCENT.match(text, number.end)
         if percent is not None:
-            yield Spelled(found.start, found.end, found.value / 100, found.rounded)
+            yield Spelled(number.start, number.end, number.value / 100, number.rounded)
 
 
 def _bare_numbers(text: str) -> Iterator[Spelled]:
@@ -150,7 +150,7 @@ class Hidden:
         """The number, or the numbers that a known in words holds ("about ten")."""
         if self.quantity.value is not None:
             return (self.quantity.value,)
-        return tuple(dict.fromkeys(found.value for found in numbers_spelled(self.quantity.text)))
+        return tuple(dict.fromkeys(number.value for number in numbers_spelled(self.quantity.text)))
 
     def places(self, text: str, in_rule: bool = False) -> list[tuple[int, int]]:
         """Where the value stands in a text, in any spelling; places that touch are one."""
@@ -164,7 +164,7 @@ class Hidden:
         if self.quantity.value is None and words:
             pattern = re.compile(rf"(?<![^\W_]){re.escape(words)}(?![^\W_])", re.IGNORECASE)
             spans += [match.span() for match in pattern.finditer(text)]
-        return _merged(spans)
+        return _merge(spans)
 
     def redact(self, text: str) -> str:
         kept, last = [], 0
@@ -173,15 +173,15 @@ class Hidden:
             last = end
         return "".join(kept) + text[last:]
 
-    def _is_value(self, found: Spelled, text: str) -> bool:
-        tolerance = ROUNDED if found.rounded else EXACT
-        if any(_same(found.value, value, tolerance) for value in self.values):
+    def _is_value(self, number: Spelled, text: str) -> bool:
+        tolerance = ROUNDED if number.rounded else EXACT
+        if any(_same(number.value, value, tolerance) for value in self.values):
             return True
-        unit = _UNIT.match(text, found.end)
+        unit = _UNIT.match(text, number.end)
         if not self.quantity.unit or self.quantity.value is None or unit is None:
             return False
         try:
-            other = convert(found.value, unit[1].rstrip(".,;"), self.quantity.unit)
+            other = convert(number.value, unit[1].rstrip(".,;"), self.quantity.unit)
         except MissingExtra:
             return False
         return other is not None and _same(other, self.quantity.value, ROUNDED)
@@ -205,8 +205,8 @@ def _conflicts(graph: ReasoningGraph, hidden: Hidden, target: Quantity | None) -
     if hidden.in_words:
         return
     rules = rules_of(graph)
-    for effect, found in rules.items():
-        for rule in found:
+    for effect, of_effect in rules.items():
+        for rule in of_effect:
             # a rule that has the value in place of its name (a = 10/m) is redacted; a constant of the law must stay
             stands_for_it = hidden.name in graph.parents[effect] and hidden.name not in rule.uses
             if hidden.places(rule.text, in_rule=True) and not stands_for_it:
@@ -219,7 +219,7 @@ def _same(one: float, other: float, tolerance: float) -> bool:
     return abs(abs(one) - abs(other)) <= tolerance * (abs(other) or 1.0)
 
 
-def _merged(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
+def _merge(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
     merged: list[tuple[int, int]] = []
     for start, end in sorted(spans):
         if merged and start <= merged[-1][1]:

@@ -17,11 +17,12 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Literal
+from dataclasses import dataclass, field, replace
+from typing import Literal
 
 from trueness.errors import SettingError, did_you_mean
 from trueness.intervals import Interval
+from trueness.outside import Json
 from trueness.reading.verdicts import DIMENSIONS, TOP
 from trueness.reasoning.checks import score_of, scored_components
 from trueness.reasoning.execute import Program
@@ -84,9 +85,9 @@ class Component:
     interval: Interval | None = None
     message: str = ""
     source: str = ""  # executed, judge, both, structure
-    details: Mapping[str, Any] = field(default_factory=dict)
+    details: Mapping[str, Json] = field(default_factory=dict)
 
-    def to_dict(self, weight: float) -> dict[str, Any]:
+    def to_dict(self, weight: float) -> dict[str, object]:
         return {
             "score": self.value,
             "weight": weight,
@@ -114,7 +115,7 @@ class Evaluation:
     components: Mapping[str, Component]
     weights: Mapping[str, float]
     nodes: Mapping[str, tuple[NodeScore, ...]]  # intervention, abduction
-    executed: Mapping[str, Any]  # answer check and executable score
+    executed: Mapping[str, Json]  # answer check and executable score
     message: str = ""
     of: Problem | None = field(default=None, repr=False)  # what was evaluated
 
@@ -126,7 +127,7 @@ class Evaluation:
     def correct(self) -> bool | None:
         return None if self.of is None else self.of.correct
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """The original's report with our fields added."""
         return {
             "problem": self.problem,
@@ -156,21 +157,20 @@ def _band(cf: float) -> tuple[float, str, str]:
 def score_problem(problem: Problem, judgements: Sequence[Judgement] = (), scoring: Scoring | None = None) -> Evaluation:
     """Score one problem from what can be executed and what judges said, in the plain manner; all judges count alike."""
     scoring = scoring or Scoring()
-    said = [judgement for judgement in judgements if judgement.probe.manner == "plain"]
+    plain = [judgement for judgement in judgements if judgement.probe.manner == "plain"]
     program = Program(problem.graph)
-    nodes = intervention_scores(problem, program, said, scoring.prefer)
-    knowns = abduction_scores(problem, program, said, scoring.prefer)
+    nodes = intervention_scores(problem, program, plain, scoring.prefer)
+    knowns = abduction_scores(problem, program, plain, scoring.prefer)
     parts = {
         "causal_intervention": _intervention(problem, nodes, scoring.level),
         "abductive_reasoning": _abduction(knowns, scoring.level),
-        "logic_quality": _logic(problem, said, scoring.level),
+        "logic_quality": _logic(problem, plain, scoring.level),
         "graph_quality": _graph(problem, scoring),
     }
     executed = scored_components(program, problem.answer, problem.tolerance)
     checks = {name: {"value": c.value, "status": str(c.status), "message": c.message} for name, c in executed.items()}
-    found = {"score": score_of(executed), "checks": checks}
     both = {"intervention": tuple(nodes), "abduction": tuple(knowns)}
-    return combine(problem, parts, scoring, both, found)
+    return combine(problem, parts, scoring, both, {"score": score_of(executed), "checks": checks})
 
 
 def combine(
@@ -178,7 +178,7 @@ def combine(
     parts: Mapping[str, Component],
     scoring: Scoring,
     nodes: Mapping[str, tuple[NodeScore, ...]],
-    executed: Mapping[str, Any],
+    executed: Mapping[str, Json],
 ) -> Evaluation:
     weights = {name: scoring.weight(name) for name in COMPONENTS}
     counted = [part for name, part in parts.items() if weights[name] > 0]
@@ -186,7 +186,7 @@ def combine(
     low, high = (sum(weights[part.name] * part.bounds[end] for part in counted) for end in (0, 1))
     there = [(weights[part.name], part.value) for part in counted if part.value is not None]
     available = sum(w * v for w, v in there) / sum(w for w, _ in there) if there else None
-    told = " ".join(f"{part.name}: {part.message or part.status}" for part in lacking)
+    message = " ".join(f"{part.name}: {part.message or part.status}" for part in lacking)
     status = lacking[0].status if lacking else Status.OK
     return Evaluation(
         problem.id,
@@ -198,7 +198,7 @@ def combine(
         weights,
         nodes,
         executed,
-        told,
+        message,
         problem,
     )
 
@@ -221,7 +221,7 @@ def _intervention(problem: Problem, nodes: Sequence[NodeScore], level: float) ->
         }
         for node in nodes
     ]
-    details: dict[str, Any] = {
+    details: dict[str, object] = {
         "status": _success(base),
         "total_nodes": len(problem.graph.nodes),
         "non_target_nodes": len(nodes),
@@ -230,14 +230,14 @@ def _intervention(problem: Problem, nodes: Sequence[NodeScore], level: float) ->
         "normalized_score": base.value,
         "node_evaluations": evaluations,
     }
-    return _with(base, details | sampling(nodes))
+    return replace(base, details=details | sampling(nodes))
 
 
-def sampling(nodes: Sequence[NodeScore]) -> dict[str, Any]:
+def sampling(nodes: Sequence[NodeScore]) -> dict[str, object]:
     """Where only some nodes were drawn: the error of their mean, se = sqrt((1 - n/N) s^2 / n), without replacement."""
     values = [node.value for node in nodes if node.value is not None]
     n, size = len(values), len(nodes)
-    if all(node.asked for node in nodes):
+    if all(node.in_sample for node in nodes):
         return {}
     mean_of = sum(values) / n if n else 0.0
     error = math.sqrt((1 - n / size) * sum((value - mean_of) ** 2 for value in values) / (n - 1) / n) if n > 1 else None
@@ -268,10 +268,10 @@ def _abduction(knowns: Sequence[NodeScore], level: float) -> Component:
         "identifiability": dict(Counter(known.label or "unknown" for known in knowns)),
         "node_tests": tests,
     }
-    return _with(base, details | sampling(knowns))
+    return replace(base, details=details | sampling(knowns))
 
 
-def _common(node: NodeScore) -> dict[str, Any]:
+def _common(node: NodeScore) -> dict[str, object]:
     return {
         "status": str(node.status),
         "message": node.message,
@@ -284,10 +284,10 @@ def _common(node: NodeScore) -> dict[str, Any]:
 
 def _component(name: str, nodes: Sequence[NodeScore], level: float) -> Component:
     """The mean of the nodes; those that were not sampled are neither in n nor among the missing."""
-    asked = [node for node in nodes if node.asked]
-    values = [node.value for node in asked if node.value is not None]
-    missing = [node for node in asked if node.value is None]
-    sources = {node.source for node in asked if node.source}
+    sample = [node for node in nodes if node.in_sample]
+    values = [node.value for node in sample if node.value is not None]
+    missing = [node for node in sample if node.value is None]
+    sources = {node.source for node in sample if node.source}
     source = "both" if len(sources) > 1 else next(iter(sources), "")
     if not values:
         first = missing[0] if missing else None
@@ -296,9 +296,9 @@ def _component(name: str, nodes: Sequence[NodeScore], level: float) -> Component
         return Component(name, None, (0.0, 1.0), status, 0, len(missing), None, message, source)
     total, size = sum(values), len(values) + len(missing)
     bounds = (total / size, (total + len(missing)) / size)
-    told = f"{len(missing)} of {size} nodes have no score: {missing[0].message}" if missing else ""
+    message = f"{len(missing)} of {size} nodes have no score: {missing[0].message}" if missing else ""
     interval = share(values, level=level).interval if len(values) > 1 else None
-    return Component(name, total / len(values), bounds, Status.OK, len(values), len(missing), interval, told, source)
+    return Component(name, total / len(values), bounds, Status.OK, len(values), len(missing), interval, message, source)
 
 
 def _logic(problem: Problem, judgements: Sequence[Judgement], level: float) -> Component:
@@ -313,7 +313,7 @@ def _logic(problem: Problem, judgements: Sequence[Judgement], level: float) -> C
     each = {d: sum(verdict.ratings[d] for verdict in good) / len(good) for d in DIMENSIONS}
     interval = mean(scores, level=level, bounds=(0.0, 1.0)).interval
     value = sum(scores) / len(scores)
-    told = (
+    message = (
         f"{len(verdicts) - len(good)} of {len(verdicts)} judgements have no score." if len(good) < len(verdicts) else ""
     )
     details = {
@@ -325,19 +325,19 @@ def _logic(problem: Problem, judgements: Sequence[Judgement], level: float) -> C
     # each judgement is of the whole: those that failed leave the value open only as far as they would move the mean
     size, total = len(verdicts), sum(scores)
     bounds = (total / size, (total + size - len(good)) / size)
-    return Component(name, value, bounds, Status.OK, len(good), size - len(good), interval, told, "judge", details)
+    return Component(name, value, bounds, Status.OK, len(good), size - len(good), interval, message, "judge", details)
 
 
 def _graph(problem: Problem, scoring: Scoring) -> Component:
-    found = graph_quality(problem.graph)
-    value = found.original if scoring.graph == "original" else found.ours
+    quality = graph_quality(problem.graph)
+    value = quality.original if scoring.graph == "original" else quality.ours
     details = {
         "status": "success" if value is not None else "failed",
-        "original": found.original,
-        "parts": dict(found.parts),
-        "ours": found.ours,
-        "checks": dict(found.checks),
-        "messages": list(found.messages),
+        "original": quality.original,
+        "parts": dict(quality.parts),
+        "ours": quality.ours,
+        "checks": dict(quality.checks),
+        "messages": list(quality.messages),
     }
     edges = len(problem.graph.edges)
     if value is None:
@@ -356,10 +356,3 @@ def impact_level(value: float | None) -> str | None:
 
 def _success(part: Component) -> str:
     return "success" if part.value is not None else "failed"
-
-
-def _with(part: Component, details: Mapping[str, Any]) -> Component:
-    return Component(
-        part.name, part.value, part.bounds, part.status, part.n, part.n_missing, part.interval, part.message,
-        part.source, details,
-    )  # fmt: skip

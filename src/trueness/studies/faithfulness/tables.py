@@ -8,8 +8,8 @@ as lowest (known_groups.py).
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import TypedDict
 
 import numpy as np
 
@@ -17,13 +17,12 @@ from trueness.reading.verdicts import TOP
 from trueness.showing.tables import Column, Table
 from trueness.statistics import Estimate
 from trueness.statistics.comparison import Comparison
-from trueness.statistics.result import Result
 from trueness.status import Status
 from trueness.studies.faithfulness.accuracy import GIVEN, Criterion
 from trueness.studies.faithfulness.answers import FaithfulnessStudy
 from trueness.studies.faithfulness.batch import Batch, interval_ends, mean_in_scale
 from trueness.studies.faithfulness.behaviour import FAULTS
-from trueness.studies.faithfulness.counterfactual import OUTCOMES, outcomes
+from trueness.studies.faithfulness.counterfactual import OUTCOMES, Whose, outcomes
 from trueness.studies.faithfulness.nodes import NOT_JUDGED
 from trueness.studies.faithfulness.scores import COMPONENTS, Component, Evaluation
 
@@ -39,19 +38,19 @@ def title(measure: str) -> str:
     return measure.replace("_", " ")
 
 
-def component_rows(study: FaithfulnessStudy) -> list[dict[str, Any]]:
+def component_rows(study: FaithfulnessStudy) -> list[dict[str, object]]:
     """One row a method (graphs as given, or a model's own), component and whose word it is."""
-    rows: list[dict[str, Any]] = []
-    for method, batch in {GIVEN: study.batch, **study.own}.items():
+    rows: list[dict[str, object]] = []
+    for method, batch in {GIVEN: study.batch, **study.own_batches}.items():
         for measure in MEASURES:
-            where = {"method": method, "measure": measure}
-            rows.append(where | {"by": SCORED} | _scored(batch, measure))
+            where: dict[str, object] = {"method": method, "measure": measure}
+            rows.append(where | {"by": SCORED} | _scored_cells(batch, measure))
             if measure in _NODES:
-                values = [_node_mean(found, _NODES[measure], "executed") for found in batch.evaluations]
+                values = [_node_mean(evaluation, _NODES[measure], "executed") for evaluation in batch.evaluations]
                 rows.append(where | {"by": EXECUTED} | _apart(values, study.level))
             if method == GIVEN:
-                for judge, evaluations in study.judged.items():
-                    values = [_judge_value(found, measure) for found in evaluations]
+                for judge, evaluations in study.by_judge.items():
+                    values = [_judge_value(evaluation, measure) for evaluation in evaluations]
                     if measure not in ("cf", "graph_quality"):
                         rows.append(where | {"by": judge} | _apart(values, study.level))
     return rows
@@ -69,7 +68,7 @@ def component_table(study: FaithfulnessStudy) -> Table:
         Column("bounds_high", "to", "number", decimals=2),
         Column("missing", "Without a value", "text"),
     )
-    rows = [row | {"title": title(row["measure"])} for row in component_rows(study)]
+    rows = [row | {"title": title(str(row["measure"]))} for row in component_rows(study)]
     caption = (
         "Counterfactual faithfulness: the mean of each component over n problems that have a value, of all that were "
         f"asked. Brackets: {100 * study.level:g} % intervals over problems. From, to: where the mean must lie whatever "
@@ -123,17 +122,17 @@ def criterion_table(criteria: Sequence[Criterion], level: float) -> Table:
     return Table("faithfulness_accuracy", columns, rows, caption)
 
 
-def group_rows(study: FaithfulnessStudy) -> list[dict[str, Any]]:
+def group_rows(study: FaithfulnessStudy) -> list[dict[str, object]]:
     """One row a measure: AUC over all damages with its interval, and over each."""
-    found: dict[str, dict[str, Any]] = {}
+    by_measure: dict[str, dict[str, object]] = {}
     for one in study.separations:
-        row = found.setdefault(one.measure, {"measure": one.measure, "title": title(one.measure)})
+        row = by_measure.setdefault(one.measure, {"measure": one.measure, "title": title(one.measure)})
         if one.damage == "all":
             row |= {"n_right": one.n_right, "n_damaged": one.n_damaged, "n_missing": one.n_missing}
             row |= _ends("auc", one.auc_lowest) | {"verdict": one.verdict()}
         else:
             row |= _ends(one.damage, one.auc_lowest)
-    return list(found.values())
+    return list(by_measure.values())
 
 
 def group_table(study: FaithfulnessStudy) -> Table:
@@ -155,34 +154,52 @@ def group_table(study: FaithfulnessStudy) -> Table:
     return Table("faithfulness_known_groups", columns, group_rows(study), caption)
 
 
-def reliability_rows(study: FaithfulnessStudy) -> list[dict[str, Any]]:
+class JudgeFigure(TypedDict):
+    """A figure of a judge (or pair), of one kind of question or ("") all."""
+
+    judge: str
+    figure: str
+    kind: str
+    value: float | None
+    low: float | None
+    high: float | None
+    n: int
+    clusters: int
+    notes: str
+
+
+def reliability_rows(study: FaithfulnessStudy) -> list[JudgeFigure]:
     """One row a judge (or pair), figure and kind of question."""
     trust = study.reliability
     if trust is None:
         return []
-    rows = [_row(judge, "readable verdicts", "", found) for judge, found in trust.readable.items()]
+    rows = [_row(judge, "readable verdicts", "", share) for judge, share in trust.readable.items()]
     for judge, estimates in trust.retest.items():
-        rows += [_row(judge, f"with itself, {_figure(name)}", _kind(name), found) for name, found in estimates.items()]
-    for name, found in trust.between.items():
+        rows += [_row(judge, f"with itself, {_figure(name)}", _kind(name), one) for name, one in estimates.items()]
+    for name, estimate in trust.between.items():
         pair = name.removeprefix(name.split(" ")[0]).strip().removeprefix(_kind(name)).strip()
-        rows.append(_row(pair or "all judges", f"between judges, {_figure(name)}", _kind(name), found))
+        rows.append(_row(pair or "all judges", f"between judges, {_figure(name)}", _kind(name), estimate))
     for judge, estimates in trust.execution.items():
-        rows += [_row(judge, f"with execution, {_figure(name)}", "", found) for name, found in estimates.items()]
-    for judge, results in trust.effects.items():
-        rows += [_row(judge, f"{name} effect on the rating", "", found) for name, found in results.items()]
-    rows += [_row("all judges", "mean corrected by labels", kind, found) for kind, found in trust.corrected.items()]
+        rows += [_row(judge, f"with execution, {_figure(name)}", "", one) for name, one in estimates.items()]
+    for judge, effects in trust.effects.items():
+        rows += [_row(judge, f"{name} effect on the rating", "", effect) for name, effect in effects.items()]
+    rows += [_row("all judges", "mean corrected by labels", kind, mean) for kind, mean in trust.corrected.items()]
     return rows
 
 
 def reliability_table(study: FaithfulnessStudy) -> Table:
     """Figures by kinds of question."""
-    found: dict[tuple[str, str], dict[str, Any]] = {}
+    by_figure: dict[tuple[str, str], list[JudgeFigure]] = {}
     for row in reliability_rows(study):
-        line = found.setdefault((row["judge"], row["figure"]), {"judge": row["judge"], "figure": row["figure"]})
-        kind = row["kind"] or "all"
-        line |= {kind: row["value"], f"{kind}_low": row["low"], f"{kind}_high": row["high"]}
-        line["n"] = max(line.get("n", 0), row["n"])
-        line["clusters"] = max(line.get("clusters", 0), row["clusters"])
+        by_figure.setdefault((row["judge"], row["figure"]), []).append(row)
+    lines = []
+    for (judge, figure), rows in by_figure.items():
+        line: dict[str, object] = {"judge": judge, "figure": figure}
+        line |= {"n": max(row["n"] for row in rows), "clusters": max(row["clusters"] for row in rows)}
+        for row in rows:
+            kind = row["kind"] or "all"
+            line |= {kind: row["value"], f"{kind}_low": row["low"], f"{kind}_high": row["high"]}
+        lines.append(line)
     columns = (
         Column("judge", "Judge", "text"),
         Column("figure", "Agreement", "text"),
@@ -197,23 +214,23 @@ def reliability_table(study: FaithfulnessStudy) -> Table:
         "0.667 no conclusion should rest on a judge; a judge that always says the same has no alpha. A value without "
         "brackets is a constant over these problems, or rests on fewer than four."
     )
-    return Table("faithfulness_judges", columns, list(found.values()), caption, rule_before="judge")
+    return Table("faithfulness_judges", columns, lines, caption, rule_before="judge")
 
 
-def behaviour_rows(study: FaithfulnessStudy) -> list[dict[str, Any]]:
+def behaviour_rows(study: FaithfulnessStudy) -> list[dict[str, object]]:
     """One row per model."""
     rows = []
-    for found in study.agreements:
-        mine = [one for one in study.behaviours if one.model == found.model]
-        row: dict[str, Any] = {"model": found.model, "asked": found.asked, "problems": found.problems}
-        row |= {"probes": found.agreement.n}
+    for agreement in study.agreements:
+        mine = [one for one in study.behaviours if one.model == agreement.model]
+        row: dict[str, object] = {"model": agreement.model, "asked": agreement.n_asked, "problems": agreement.problems}
+        row |= {"probes": agreement.agreement.n}
         for name in ("agreement", "direction", "stated", "irrelevant", "permuted"):
-            row |= _ends(name, getattr(found, name))
-        row |= {fault: found.blame.get(fault, 0) for fault in FAULTS}
+            row |= _ends(name, getattr(agreement, name))
+        row |= {fault: agreement.blame.get(fault, 0) for fault in FAULTS}
         lost = [str(pair.status) for one in mine for pair in one.pairs if pair.agrees is None]
         lost += [f"problem {one.status}" for one in mine if one.base is None]
         lost += ["number not in the text for certain" for one in mine for _ in one.left_out]
-        rows.append(row | {"missing": _counted(lost)})
+        rows.append(row | {"missing": _count_statuses(lost)})
     return rows
 
 
@@ -239,7 +256,7 @@ def behaviour_table(study: FaithfulnessStudy) -> Table:
     return Table("faithfulness_behaviour", columns, behaviour_rows(study), caption)
 
 
-def pair_rows(study: FaithfulnessStudy) -> list[dict[str, Any]]:
+def pair_rows(study: FaithfulnessStudy) -> list[dict[str, object]]:
     """What the graph says and what the model did, one row per probe."""
     return [
         {
@@ -254,20 +271,22 @@ def pair_rows(study: FaithfulnessStudy) -> list[dict[str, Any]]:
     ]  # fmt: skip
 
 
-def change_rows(study: FaithfulnessStudy) -> list[dict[str, Any]]:
+def change_rows(study: FaithfulnessStudy) -> list[dict[str, object]]:
     """One row a model and whose graph was to be followed."""
     rows = []
-    for (model, graph), found in _following(study).items():
-        counts = outcomes(study.changed_by(model, graph))  # type: ignore[arg-type]
-        row = {"model": model, "graph": graph, "changes": sum(counts.values()), **_ends("follows", found)}
-        row |= {name: counts.get(name, 0) / found.n if found.n else None for name in OUTCOMES[1:]}
-        row["missing"] = _counted(name for name, n in counts.items() for _ in range(n) if name not in OUTCOMES)
-        written = [one.own for one in study.written if one.model == model] if graph == "own" else []
+    for (model, graph), estimate in _following(study).items():
+        counts = outcomes(study.changed_by(model, graph))
+        row: dict[str, object] = {"model": model, "graph": graph, "changes": sum(counts.values())}
+        row |= _ends("follows", estimate)
+        row |= {name: counts.get(name, 0) / estimate.n if estimate.n else None for name in OUTCOMES[1:]}
+        missing = _count_statuses(name for name, n in counts.items() for _ in range(n) if name not in OUTCOMES)
+        row["missing"] = missing
+        written = [one.graph for one in study.written if one.model == model] if graph == "own" else []
         if written:
-            row |= {"graphs": len(written), "executed": sum(own.status is Status.OK for own in written)}
-            row |= {name: sum(getattr(own, name) is True for own in written) for name in ("agrees", "right")}
-            lost = _counted(f"graph {own.status}" for own in written if own.status is not Status.OK)
-            row["missing"] = ", ".join(part for part in (row["missing"], lost) if part)
+            row |= {"graphs": len(written), "executed": sum(one.status is Status.OK for one in written)}
+            row |= {name: sum(getattr(one, name) is True for one in written) for name in ("agrees", "right")}
+            lost = _count_statuses(f"graph {one.status}" for one in written if one.status is not Status.OK)
+            row["missing"] = ", ".join(part for part in (missing, lost) if part)
         rows.append(row)
     return rows
 
@@ -300,7 +319,7 @@ def all_tables(study: FaithfulnessStudy) -> list[Table]:
     return [table for table in made if table.rows]
 
 
-def as_dict(study: FaithfulnessStudy) -> dict[str, Any]:
+def as_dict(study: FaithfulnessStudy) -> dict[str, object]:
     return {
         "level": study.level,
         "components": component_rows(study),
@@ -314,43 +333,43 @@ def as_dict(study: FaithfulnessStudy) -> dict[str, Any]:
     }
 
 
-def _following(study: FaithfulnessStudy) -> dict[tuple[str, str], Estimate]:
+def _following(study: FaithfulnessStudy) -> dict[tuple[str, Whose], Estimate]:
     """Also a model none of whose graphs could be executed: nothing was followed, and that is a line."""
     blank = Estimate("follows", None, None, 0, 0, "")
-    asked: dict[tuple[str, str], Estimate] = {(one.model, "own"): blank for one in study.written}
-    return asked | {(model, str(graph)): found for (model, graph), found in study.following().items()}
+    blanks: dict[tuple[str, Whose], Estimate] = {(one.model, "own"): blank for one in study.written}
+    return blanks | study.following()
 
 
 # ---- single cells
 
 
-def _scored(batch: Batch, measure: str) -> dict[str, Any]:
-    found = batch.average() if measure == "cf" else batch.component(measure)
+def _scored_cells(batch: Batch, measure: str) -> dict[str, object]:
+    estimate = batch.average() if measure == "cf" else batch.component(measure)
     parts = [_part(evaluation, measure) for evaluation in batch.evaluations]
     ends = [bounds for _, _, bounds in parts]
     low, high = np.array(ends).mean(axis=0).tolist() if ends else (None, None)
-    missing = _counted(why for value, why, _ in parts if value is None)
-    row = _ends("value", found, ("low", "high"))
-    return row | {"n": found.n, "of": len(parts), "bounds_low": low, "bounds_high": high, "missing": missing}
+    missing = _count_statuses(why for value, why, _ in parts if value is None)
+    row = _ends("value", estimate, ("low", "high"))
+    return row | {"n": estimate.n, "of": len(parts), "bounds_low": low, "bounds_high": high, "missing": missing}
 
 
 def _part(evaluation: Evaluation, measure: str) -> tuple[float | None, str, tuple[float, float]]:
     """Value, why there is none, bounds."""
-    found: Evaluation | Component = evaluation if measure == "cf" else evaluation.components[measure]
-    value = found.cf if isinstance(found, Evaluation) else found.value
-    return value, NOT_ASKED if NOT_JUDGED in found.message else str(found.status), found.bounds
+    part: Evaluation | Component = evaluation if measure == "cf" else evaluation.components[measure]
+    value = part.cf if isinstance(part, Evaluation) else part.value
+    return value, NOT_ASKED if NOT_JUDGED in part.message else str(part.status), part.bounds
 
 
-def _apart(values: Sequence[float | None], level: float) -> dict[str, Any]:
+def _apart(values: Sequence[float | None], level: float) -> dict[str, object]:
     array = np.array([np.nan if value is None else value for value in values], dtype=np.float64)
-    found = mean_in_scale(array, level, "")
-    row = _ends("value", found, ("low", "high"))
-    return row | {"n": found.n, "of": len(values), "bounds_low": None, "bounds_high": None, "missing": ""}
+    estimate = mean_in_scale(array, level, "")
+    row = _ends("value", estimate, ("low", "high"))
+    return row | {"n": estimate.n, "of": len(values), "bounds_low": None, "bounds_high": None, "missing": ""}
 
 
 def _node_mean(evaluation: Evaluation, kind: str, whose: str) -> float | None:
-    found = [getattr(node, whose) for node in evaluation.nodes.get(kind, ())]
-    known = [float(value) for value in found if value is not None]
+    scores = [getattr(node, whose) for node in evaluation.nodes.get(kind, ())]
+    known = [float(value) for value in scores if value is not None]
     return sum(known) / len(known) if known else None
 
 
@@ -360,24 +379,24 @@ def _judge_value(evaluation: Evaluation, measure: str) -> float | None:
     return evaluation.components["logic_quality"].value if measure == "logic_quality" else None
 
 
-def _counted(statuses: Iterable[str]) -> str:
+def _count_statuses(statuses: Iterable[str]) -> str:
     return ", ".join(f"{status} {n}" for status, n in Counter(statuses).most_common())
 
 
-def _ends(key: str, found: Estimate, names: tuple[str, str] | None = None) -> dict[str, Any]:
+def _ends(key: str, estimate: Estimate, names: tuple[str, str] | None = None) -> dict[str, object]:
     low, high = names or (f"{key}_low", f"{key}_high")
-    return {key: found.value, **dict(zip((low, high), interval_ends(found), strict=True))}
+    return {key: estimate.value, **dict(zip((low, high), interval_ends(estimate), strict=True))}
 
 
-def _row(judge: str, figure: str, kind: str, found: Result) -> dict[str, Any]:
-    row: Mapping[str, Any] = found.row()
-    compared = isinstance(found, Comparison)
-    value = row["difference"] if compared else row["value"]
-    n, clusters = (row["n_a"], row["n_clusters"]) if compared else (row["n"], row["n_clusters"])
-    low, high = interval_ends(found, -TOP, TOP)  # the difference of two ratings; all others are inside already
+def _row(judge: str, figure: str, kind: str, result: Estimate | Comparison) -> JudgeFigure:
+    if isinstance(result, Comparison):
+        value, n = result.difference, result.n_each[0]
+    else:
+        value, n = result.value, result.n
+    low, high = interval_ends(result, -TOP, TOP)  # the difference of two ratings; all others are inside already
     return {
         "judge": judge, "figure": figure, "kind": kind, "value": value, "low": low, "high": high, "n": n,
-        "clusters": clusters, "notes": row.get("notes", ""),
+        "clusters": result.n_clusters, "notes": " ".join(result.notes),
     }  # fmt: skip
 
 

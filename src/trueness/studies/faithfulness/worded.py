@@ -15,7 +15,7 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 from zlib import crc32
 
 import numpy as np
@@ -77,9 +77,10 @@ def worded_problem(rng: np.random.Generator, name: str, wording: Wording = "form
     edges.append(((*(effect for _, effect, _ in edges), lone), target, "+"))
     spare, value = f"{woods.pop()} crate", next(values)
     graph = ReasoningGraph(target, knowns, tuple(RuleEdge(c, e, _rule(c, e, sign, wording)) for c, e, sign in edges))
-    told = [f"The {crate} holds {known.value:g} stones." for crate, known in knowns.items()]
-    told.insert(int(rng.integers(len(told))), f"The {spare} holds {value} stones and stays at home.")
-    text = " ".join([*told, *(_sentence(c, e, sign) for c, e, sign in edges), f"How many stones are in the {target}?"])
+    sentences = [f"The {crate} holds {known.value:g} stones." for crate, known in knowns.items()]
+    sentences.insert(int(rng.integers(len(sentences))), f"The {spare} holds {value} stones and stays at home.")
+    sentences += [_sentence(c, e, sign) for c, e, sign in edges]
+    text = " ".join([*sentences, f"How many stones are in the {target}?"])
     ignored = str(rng.choice(list(knowns)))
     child, sign = next((effect, sign) for causes, effect, sign in edges if ignored in causes)
     order = tuple(re.findall(r"The (\w+ crate) holds", text))
@@ -92,15 +93,15 @@ def _rule(causes: Sequence[str], effect: str, sign: str, wording: Wording) -> st
     if wording == "formula":
         return f"{_name(effect)} = {f' {sign} '.join(map(_name, causes))}"
     if wording == "arithmetic":
-        return _IN_WORDS[sign].format(causes=_listed(causes), first=causes[0], second=causes[-1])
-    return f"what is in the {effect} comes out of {_listed(causes)}"
+        return _IN_WORDS[sign].format(causes=_join_names(causes), first=causes[0], second=causes[-1])
+    return f"what is in the {effect} comes out of {_join_names(causes)}"
 
 
 def _sentence(causes: Sequence[str], effect: str, sign: str) -> str:
-    return _SENTENCES[sign].format(effect=effect, causes=_listed(causes), first=causes[0], second=causes[-1])
+    return _SENTENCES[sign].format(effect=effect, causes=_join_names(causes), first=causes[0], second=causes[-1])
 
 
-def _listed(names: Sequence[str]) -> str:
+def _join_names(names: Sequence[str]) -> str:
     return ", ".join(f"the {name}" for name in names[:-1]) + f" and the {names[-1]}"
 
 
@@ -129,12 +130,13 @@ class Respondent:
         prompt = messages[-1].content
         text = prompt.split("Problem\n", 1)[1].split("\n\n")[0]
         worded = self._problems[_without_numbers(text)]
-        said: dict[str, Any] = {"answer": self._answer(worded, text)}
+        answer = self._answer(worded, text)
+        graph: dict[str, object] = {}
         if "Write the graph" in prompt:
-            said |= worded.problem.graph.to_dict()
+            graph = worded.problem.graph.to_dict()
         elif crc32(f"{self._seed} {prompt}".encode()) < self._slips * 2**32:  # the same in every thread and order
-            said["answer"] *= 1.2
-        return Reply(json.dumps(said), Status.OK, model=self.name)
+            answer *= 1.2
+        return Reply(json.dumps({"answer": answer} | graph), Status.OK, model=self.name)
 
     def _answer(self, worded: Worded, text: str) -> float:
         numbers = [float(number) for number in re.findall(r"\d+(?:\.\d+)?", text)]
@@ -144,9 +146,9 @@ class Respondent:
         if self._manner == "ignores":
             values[worded.ignored] = worded.neutral
         extra = values.pop(worded.spare)
-        found = Program(worded.exact).run(values).target
-        assert found is not None
-        return found + extra if self._manner == "unstated" else found
+        target = Program(worded.exact).run(values).target
+        assert target is not None
+        return target + extra if self._manner == "unstated" else target
 
     def close(self) -> None:
         """Nothing is held."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from trueness.models import Settings
+from trueness.outside import Json
 from trueness.reading.verdicts import Verdict
 from trueness.running.cells import Cell, reply_key
 from trueness.running.stage import Ask, Outcome
@@ -24,14 +24,14 @@ def perform(
     cell: Cell,
     repeat: int,
     ask: Ask,
-    options: Mapping[str, Any],
+    options: Mapping[str, Json],
     settings_of: Callable[[ProbeQuestion], Settings],
     nodes: int | None,
     changes: int,
 ) -> Outcome:
     """Ask all questions of a cell; the unit is ok where every one of them has a verdict."""
     model, problem, salt = cell.respondent, cell.common["problem"], f"repeat {repeat}"
-    record: list[dict[str, Any]] = [{**probe._asdict(), "reply": None} for probe in cell.common["left_out"]]
+    record: list[dict[str, object]] = [{**probe._asdict(), "reply": None} for probe in cell.common["left_out"]]
     replies, seconds, unread, message = [], 0.0, "", ""
     statuses: Counter[Status] = Counter()
     waiting = list(cell.common["questions"])
@@ -41,20 +41,20 @@ def perform(
         reply = ask(model, question.messages, settings, salt)
         key = reply_key(model, options, question.messages, settings, salt)
         record.append({**question.probe._asdict(), "reply": key, "changed": question.changed})
-        found: OwnGraph | Verdict
+        reading: OwnGraph | Verdict
         if question.probe.kind == "own_graph":
-            found = read_own_graph(reply, problem)
+            reading = read_own_graph(reply, problem)
             if cell.variant != "behaviour":
-                waiting = found.questions(nodes)
-            elif found.problem is not None:
-                waiting = questions_of_behaviour(found.problem, changes)
+                waiting = reading.questions(nodes)
+            elif reading.problem is not None:
+                waiting = questions_of_behaviour(reading.problem, changes)
         else:
-            found = verdict_of(reply, problem, question.probe)
+            reading = verdict_of(reply, problem, question.probe)
         replies.append(reply)
         seconds += reply.seconds
-        statuses[found.status] += 1
-        if found.status is not Status.OK and not message:
-            message, unread = found.message, " ".join(reply.text.split())[:EXCERPT]
+        statuses[reading.status] += 1
+        if reading.status is not Status.OK and not message:
+            message, unread = reading.message, " ".join(reply.text.split())[:EXCERPT]
     bad = [status for status, _ in statuses.most_common() if status is not Status.OK]
     costs = [reply.cost for reply in replies if reply.cost is not None]
     lost = sum(statuses[status] for status in bad)

@@ -15,13 +15,13 @@ class LearnPart(RunsPart):
         self._place = place
 
     @cached_property
-    def _learned(self) -> Learned:
+    def _scores(self) -> Learned:
         return Learned.of(self._task)
 
     def summary(self) -> Summary:
-        made = tuple(Section(title, tuple(lines)) for title, lines in sentences(self._learned))
+        made = tuple(Section(title, tuple(lines)) for title, lines in sentences(self._scores))
         checks = tuple(check for check in super().summary().checks if check.name == "complete")
-        return Summary(checks, made, tuple(untold(self._learned)), headline(self._learned))
+        return Summary(checks, made, tuple(untold(self._scores)), headline(self._scores))
 
     def analyses(self) -> list[AnalysisPart]:
-        return [AnalysisPart(title, tuple(lines)) for title, lines in sentences(self._learned)]
+        return [AnalysisPart(title, tuple(lines)) for title, lines in sentences(self._scores)]

@@ -7,16 +7,16 @@ import json
 import math
 import re
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from trueness.datasets import TABLE_FILES, Table
 from trueness.errors import DataError, PlanError, SettingError, did_you_mean, listed
 from trueness.files import write_atomically
 from trueness.graphs import Graph
-from trueness.outside import MAX_PLAN, text_of, toml_of
+from trueness.outside import MAX_PLAN, Json, text_of, toml_of
 from trueness.running.plans import toml_text
+from trueness.running.progress import Report
 from trueness.running.study import Plan, Study
 from trueness.studies.learn.findings import Learned
 from trueness.studies.learn.plan import KNOWLEDGE
@@ -28,7 +28,7 @@ def plan_of(options: Mapping[str, str | None]) -> tuple[Plan, float | None]:
     """The plan, and after how many seconds it is to stop."""
     seconds = seconds_of(options.get("time"))
     file = Path(options["file"] or "")
-    table: dict[str, Any] = {"data": str(file.resolve()) if file.exists() else str(file)}
+    table: dict[str, object] = {"data": str(file.resolve()) if file.exists() else str(file)}
     if options.get("graph"):
         table["graph"] = str(Path(options["graph"] or "").resolve())
     if options.get("rows"):
@@ -41,7 +41,7 @@ def plan_of(options: Mapping[str, str | None]) -> tuple[Plan, float | None]:
     return Plan.parse(text, "learn", Path.cwd(), options.get("folder") or f"results/learn-{name}"), seconds
 
 
-def _knowledge(file: Path) -> dict[str, Any]:
+def _knowledge(file: Path) -> dict[str, Json]:
     known = toml_of(text_of(file, MAX_PLAN, PlanError), file.name, PlanError)
     for key in known:
         if key not in KNOWLEDGE:
@@ -66,14 +66,14 @@ def _whole(text: str) -> int:
 
 
 def learn(
-    data: Any,
+    data: object,
     *,
     graph: str | Path | Graph | None = None,
     time: str | None = None,
     folder: str | Path | None = None,
     workers: int | None = None,
-    progress: Callable[[Any], None] | None = None,
-    **settings: Any,
+    progress: Report | None = None,
+    **settings: object,
 ) -> Learned:
     """What is the graph of this table, how sure is each edge, and which learner is to be believed?
 
@@ -91,12 +91,16 @@ def learn(
 
 
 def study_of(
-    data: Any, place: Path, graph: str | Path | Graph | None, folder: str | Path | None, settings: Mapping[str, Any]
+    data: object,
+    place: Path,
+    graph: str | Path | Graph | None,
+    folder: str | Path | None,
+    settings: Mapping[str, object],
 ) -> Study:
     """The study behind `learn`; what is not a file or a name is written first, into its folder where it has one."""
     home = Path(folder).resolve() if folder else place
-    table: dict[str, Any] = {"data": "", **settings}
-    datasets: dict[str, Any] = {}
+    table: dict[str, object] = {"data": "", **settings}
+    datasets: dict[str, object] = {}
     if isinstance(data, str | Path):
         table["data"] = str(Path(data).resolve()) if Path(data).exists() else str(data)
     else:
@@ -116,11 +120,14 @@ def study_of(
     return Study(Plan.parse(text, "learn", Path.cwd(), folder or place / "study"))
 
 
-def _lines(table: Table, data: Any) -> str:
+def _lines(table: Table, data: object) -> str:
     """One JSON object a row, with levels by their names: unlike CSV, it gives any name and any level back as it was.
 
-    What the table left out of `data` (dates, identifiers) comes along, so that its reader says so.
+    What the table left out of a frame (dates, identifiers) comes along, so that its reader says so.
     """
+    import pandas as pd
+
+    frame = data if isinstance(data, pd.DataFrame) else None
     columns = {
         name: [
             None if math.isnan(value) else value if levels is None else levels[int(value)] for value in column.tolist()
@@ -128,9 +135,9 @@ def _lines(table: Table, data: Any) -> str:
         for name, column, levels in zip(table.names, table.values.T, table.levels, strict=True)
     }
     for j, column in enumerate(table.judged):
-        if column.kind == "left out" and column.name not in columns:
+        if frame is not None and column.kind == "left out" and column.name not in columns:
             columns[column.name] = [
-                value if isinstance(value, int | float) else str(value) for value in data.iloc[:, j].dropna().tolist()
+                value if isinstance(value, int | float) else str(value) for value in frame.iloc[:, j].dropna().tolist()
             ]
     rows = itertools.zip_longest(*columns.values())
     return "".join(json.dumps(dict(zip(columns, row, strict=True))) + "\n" for row in rows)

@@ -27,8 +27,8 @@ class Learned(LearnScores):
 
 def sentences(learned: LearnScores) -> Sections:
     made = [
-        ("What was understood", list(_understood(learned))),
-        ("Which learner to believe", list(_believed(learned))),
+        ("What was understood", list(_table(learned))),
+        ("Which learner to believe", list(_learners(learned))),
         ("The graph", list(_graph(learned))),
         ("Your own graph", list(_guess(learned))),
         ("What would help", list(_helps(learned))),
@@ -53,17 +53,17 @@ def headline(learned: LearnScores) -> Headline | None:
         return Headline(f"So far {words}; {_NO_RANKING}") if learned.edges else None
     others = learned.holding_up[1:]
     near = f" ({joined(others)} cannot be told from it)" if others else ""
-    said = (
+    sentence = (
         f"{words}; believe {learned.chosen}{near}: F1 {expected.mean:.2f}, "
         f"{expected.low:.2f} to {expected.high:.2f} on data like these ({100 * LEVEL:g} % interval of one table; "
         f"{counted(learned.twins, 'twin')})."
     )
     rows = tuple(Standing(name, float(value.value or 0.0), **ends(value)) for name, value in learned.ranking)
     of = f"F1 expected; higher is better; {100 * learned.level:g} % t CI of the mean over twins"
-    return Headline(said, of, rows)
+    return Headline(sentence, of, rows)
 
 
-def _understood(learned: LearnScores) -> Iterator[str]:
+def _table(learned: LearnScores) -> Iterator[str]:
     about = learned.about
     gaps = sum(column["missing"] for column in about["columns"])
     lost = f"; {gaps:,} values are missing, {about['complete_rows']:,} rows are complete" if gaps else ""
@@ -76,11 +76,11 @@ def _understood(learned: LearnScores) -> Iterator[str]:
         ("not_gaussian", "have noise that looks non-Gaussian", "Jarque-Bera test of its residuals"),
     ):
         if key in about:
-            told = about[key]
-            names = f" ({joined(told['columns'][:5])})" if told["columns"] else ""
+            rejected = about[key]
+            names = f" ({joined(rejected['columns'][:5])})" if rejected["columns"] else ""
             yield (
-                f"{len(told['columns'])} of {told['of']} numbers {what}{names} ({test}, Holm over columns; "
-                f"least p = {told['least_p']:.2g}; n = {about['complete_rows']:,} rows)."
+                f"{len(rejected['columns'])} of {rejected['of']} numbers {what}{names} ({test}, Holm over columns; "
+                f"least p = {rejected['least_p']:.2g}; n = {about['complete_rows']:,} rows)."
             )
     if "r2" in about:
         yield (
@@ -115,7 +115,7 @@ def _in_the_atlas(learned: LearnScores) -> Iterator[str]:
         yield Finding(f"The table lies beyond the atlas in {joined(beyond)}: there it has seen nothing.", open=True)
 
 
-def _believed(learned: LearnScores) -> Iterator[str]:
+def _learners(learned: LearnScores) -> Iterator[str]:
     yield from _in_the_atlas(learned)
     if learned.chosen is None:
         yield Finding(f"{_NO_RANKING[0].upper()}{_NO_RANKING[1:]}", open=True)

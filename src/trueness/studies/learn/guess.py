@@ -15,7 +15,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import islice, permutations
 from math import factorial
-from typing import Any
 
 import numpy as np
 from numpy.random import Generator
@@ -30,12 +29,12 @@ LEVEL = 0.05
 MOST_PARENTS = 8  # given; a test given more says little
 
 
-def others_of(graph: Graph, asked: int) -> int:
+def others_of(graph: Graph, most: int) -> int:
     """How many permutations of its names are tried, the one that changes nothing left out."""
-    return min(asked, factorial(len(graph)) - 1)
+    return min(most, factorial(len(graph)) - 1)
 
 
-def permuted(graph: Graph, k: int, every: bool, rng: Generator) -> Graph:
+def permute_names(graph: Graph, k: int, every: bool, rng: Generator) -> Graph:
     """With its names permuted: by the k-th of every permutation (0 changes nothing), or by a random one."""
     nodes = range(len(graph))
     order = next(islice(permutations(nodes), k, None)) if every else rng.permutation(nodes)
@@ -49,7 +48,7 @@ class Violations:
     missing: tuple[tuple[str, str, float], ...]  # v, w, Holm-adjusted p: the data reject that they need no edge
     unsupported: tuple[tuple[str, str, float], ...]  # cause, effect, p: the data do not show that they need one
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         return {"share": self.share, "tests": self.tests, "missing": self.missing, "unsupported": self.unsupported}
 
 
@@ -59,13 +58,13 @@ def violations(table: Table, graph: Graph) -> Violations:
     implied, edges = [], []
     for v in range(table.d):
         parents = np.flatnonzero(directed[:, v])[:MOST_PARENTS].tolist()
-        given = [table.names[k] for k in parents]
+        parent_names = [table.names[k] for k in parents]
         for w in range(table.d):
             below = ancestors(directed, [w])[v]  # v is an ancestor of w, or w itself
             if w not in parents and not below and not directed[w, v]:
-                implied.append((table.names[v], table.names[w], _p(tests, v, w, given, table)))
+                implied.append((table.names[v], table.names[w], _p(tests, v, w, parent_names, table)))
         for w in parents:
-            others = [name for name in given if name != table.names[w]]
+            others = [name for name in parent_names if name != table.names[w]]
             edges.append((table.names[w], table.names[v], _p(tests, v, w, others, table)))
     p = np.array([one[2] for one in implied])
     strong = adjust(p) if len(p) else p
@@ -75,5 +74,5 @@ def violations(table: Table, graph: Graph) -> Violations:
     return Violations(share, len(p), tuple(missing.values()), unsupported)
 
 
-def _p(tests: Independence, v: int, w: int, given: list[str], table: Table) -> float:
-    return tests.p_value(table.names[v], table.names[w], given[: tests.most])
+def _p(tests: Independence, v: int, w: int, conditions: list[str], table: Table) -> float:
+    return tests.p_value(table.names[v], table.names[w], conditions[: tests.most])

@@ -10,8 +10,6 @@ A category enters as columns of 0 and 1. Rows with a gap are left out here.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
@@ -23,10 +21,10 @@ Array = NDArray[np.float64]
 LEVEL = 0.05
 
 
-def look_at(table: Table) -> dict[str, Any]:
+def look_at(table: Table) -> dict[str, object]:
     whole = table.values[~table.gaps.any(axis=1)]
     columns = [_column(table, j) for j in range(table.d)]
-    looked: dict[str, Any] = {
+    looked: dict[str, object] = {
         "n": table.n,
         "d": table.d,
         "kind": table.kind,
@@ -38,8 +36,8 @@ def look_at(table: Table) -> dict[str, Any]:
         tests = [_regress(table, whole, j) for j in numbers]
         for name, place in (("curved", 0), ("not_gaussian", 1)):
             p = adjust(np.array([test[place] for test in tests]))
-            looked[name] = {"columns": [table.names[j] for j, q in zip(numbers, p, strict=True) if q < LEVEL]}
-            looked[name] |= {"of": len(numbers), "least_p": float(p.min())}
+            rejected = [table.names[j] for j, q in zip(numbers, p, strict=True) if q < LEVEL]
+            looked[name] = {"columns": rejected, "of": len(numbers), "least_p": float(p.min())}
         r2 = [test[2] for test in tests]
         for j, share in zip(numbers, r2, strict=True):
             columns[j]["r2"] = share
@@ -47,13 +45,13 @@ def look_at(table: Table) -> dict[str, Any]:
     return looked
 
 
-def _column(table: Table, j: int) -> dict[str, Any]:
+def _column(table: Table, j: int) -> dict[str, object]:
     """complete_without: rows that would be complete if it were left out; least: rows of its rarest level."""
     values, levels = table.values[:, j], table.levels[j]
     missing = int(np.isnan(values).sum())
     seen = values[~np.isnan(values)]
     kind = "continuous" if levels is None else f"{len(levels)} levels"
-    looked: dict[str, Any] = {"column": table.names[j], "kind": kind, "missing": missing}
+    looked: dict[str, object] = {"column": table.names[j], "kind": kind, "missing": missing}
     if missing:
         looked["complete_without"] = int((~np.delete(table.gaps, j, axis=1).any(axis=1)).sum())
     if levels is None:

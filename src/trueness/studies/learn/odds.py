@@ -37,11 +37,11 @@ class Votes(NamedTuple):
 
 def votes_of(graphs: Sequence[Sequence[Marks]], d: int) -> Votes:
     """graphs: of each learner its graphs; a learner without any has no say."""
-    shares = [_shares(np.stack(own)) for own in graphs if len(own)]
+    shares = [_shares(np.stack(marks)) for marks in graphs if len(marks)]
     adjacent, onward, confounded = (
         np.mean([share[k] for share in shares], axis=0) if shares else np.zeros((d, d)) for k in range(3)
     )
-    return Votes(adjacent, onward, confounded, min((len(own) for own in graphs if len(own)), default=0))
+    return Votes(adjacent, onward, confounded, min((len(marks) for marks in graphs if len(marks)), default=0))
 
 
 def _shares(marks: Marks) -> tuple[Array, Array, Array]:
@@ -66,7 +66,7 @@ class Calibration:
         """P(edge) (d, d), symmetric, and P(i -> j | edge) (d, d)."""
         present = special.expit(self.intercept + self.slope * _logit(votes.adjacent, votes.graphs))
         np.fill_diagonal(present, 0.0)
-        return present, special.expit(self.turn * _logit(_turned(votes), votes.graphs))
+        return present, special.expit(self.turn * _logit(_onward_shares(votes), votes.graphs))
 
 
 def calibrate(twins: Sequence[tuple[Votes, NDArray[np.bool_]]]) -> Calibration:
@@ -77,7 +77,7 @@ def calibrate(twins: Sequence[tuple[Votes, NDArray[np.bool_]]]) -> Calibration:
         x.append(_logit(votes.adjacent, votes.graphs)[above])
         y.append((directed | directed.T)[above])
         seen = directed & (votes.adjacent > 0)
-        turns.append(_logit(_turned(votes), votes.graphs)[seen])
+        turns.append(_logit(_onward_shares(votes), votes.graphs)[seen])
     if not twins:
         return Calibration()
     shares, there, turned = np.concatenate(x), np.concatenate(y).astype(float), np.concatenate(turns)
@@ -94,7 +94,7 @@ def calibrate(twins: Sequence[tuple[Votes, NDArray[np.bool_]]]) -> Calibration:
     return Calibration(float(b[0]), float(max(b[1], 0.0)), float(max(c, 0.0)), len(twins))
 
 
-def _turned(votes: Votes) -> Array:
+def _onward_shares(votes: Votes) -> Array:
     return np.divide(votes.onward, votes.adjacent, out=np.full_like(votes.onward, 0.5), where=votes.adjacent > 0)
 
 

@@ -16,7 +16,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from trueness import atlas, registry
 from trueness.atlas import LEARNERS, place_of
@@ -25,6 +25,7 @@ from trueness.errors import DataError, GraphError, PlanError, did_you_mean, list
 from trueness.graphs import Graph
 from trueness.learners import Learner, build, handles_gaps, settings_of
 from trueness.learners.knowledge import Knowledge
+from trueness.outside import Json
 from trueness.running.cells import Cell, PlanContext, hashed, placeless
 from trueness.settings import Between, Hint, Positive, Share, Whole
 from trueness.studies.learn import work
@@ -67,8 +68,8 @@ class Learn:
 
     settings: LearnSettings
     dataset: Dataset
-    data_spec: dict[str, Any]
-    specs: dict[str, dict[str, Any]]
+    data_spec: dict[str, Json]
+    specs: dict[str, dict[str, Json]]
     learners: dict[str, Learner]
     guess: Graph | None
     seed: int
@@ -79,14 +80,14 @@ class Learn:
     headline = ("f1",)
 
     @classmethod
-    def from_plan(cls, table: Mapping[str, Any], context: PlanContext) -> Learn:
+    def from_plan(cls, table: Mapping[str, Json], context: PlanContext) -> Learn:
         options = {key: value for key, value in table.items() if not isinstance(value, dict)}
         chosen = context.settings_of("learn", LearnSettings, options)
-        spec: dict[str, Any] = {"name": chosen.data, "folder": str(context.folder)}
+        spec: dict[str, Json] = {"name": chosen.data, "folder": str(context.folder)}
         spec["settings"] = dict(context.settings.get("datasets", {}).get(chosen.data, {}))
         if (context.folder / chosen.data).is_file():  # its graph, where one lies beside it, is not told to anybody
-            own = {"data": str(context.folder / chosen.data), "truth": "none"}
-            spec |= {"name": Path(chosen.data).name, "settings": own | spec["settings"]}
+            file_settings = {"data": str(context.folder / chosen.data), "truth": "none"}
+            spec |= {"name": Path(chosen.data).name, "settings": file_settings | spec["settings"]}
         dataset = load(spec["name"], spec["settings"], context.folder)
         if chosen.rows and dataset.table is not None and chosen.rows > dataset.table.n:
             raise PlanError(
@@ -129,7 +130,7 @@ class Learn:
                 cells += [self._cell(item, variant, name, twin) for name in self.learners]
         return cells
 
-    def _twins(self) -> dict[str, dict[str, Any]]:
+    def _twins(self) -> dict[str, dict[str, Json]]:
         sources = [name for name in self.learners if self.learners[name].card.returns in ("dag", "cpdag")]
         return {
             f"twin {k + 1} from {name}": {"source": self.specs[name], "resample": k}
@@ -142,7 +143,7 @@ class Learn:
             return self.settings.resamples if item == TABLE else max(self.settings.resamples // 2, 2)
         return 1 if variant in FACTORS else self.settings.draws
 
-    def _cell(self, item: str, variant: str, name: str, twin: dict[str, Any] | None) -> Cell:
+    def _cell(self, item: str, variant: str, name: str, twin: dict[str, Json] | None) -> Cell:
         common = {
             "data": self.data_spec,
             "learner": self.specs[name],
@@ -166,7 +167,7 @@ class Learn:
         identity = self._identity(GUESS, "names permuted") | {"guess": edges} | ({"every": True} if every else {})
         return Cell(GUESS, "names permuted", GUESS, tried + 1, common, identity)
 
-    def _identity(self, item: str, variant: str) -> dict[str, Any]:
+    def _identity(self, item: str, variant: str) -> dict[str, Json]:
         table = self.table
         content = hashed(json.dumps([table.names, table.levels]) + hashed(table.values.tobytes().hex()))
         data = {**placeless({"name": self.data_spec["name"]}), "content": content, "seed": self.seed}
@@ -185,7 +186,7 @@ class Learn:
         count = self.settings.resamples
         return [f"{count} resamples tell odds no finer than {1 / count:.2f}."] if count < 20 else []
 
-    def about(self) -> dict[str, Any]:
+    def about(self) -> dict[str, Json]:
         """What the data look like, and what was left out of them."""
         table = self.table
         return look_at(table) | {
@@ -197,7 +198,7 @@ class Learn:
             "classes": {name: learner.card.returns for name, learner in self.learners.items()},
         }
 
-    def _in_the_atlas(self, table: Table) -> dict[str, Any]:
+    def _in_the_atlas(self, table: Table) -> dict[str, Json]:
         """What the atlas expects of each learner before anything has run, and where the table lies beyond it."""
         place = place_of(table)
         expected: dict[str, dict[str, float]] = {}
@@ -212,10 +213,10 @@ class Learn:
 
     def _not_heeding(self) -> list[str]:
         """Learners that cannot be told what is known beforehand, where something is."""
-        told = [key for key in KNOWLEDGE if getattr(self.settings, key)]
-        return [name for name, learner in self.learners.items() if not set(told) <= settings_of(learner).keys()]
+        known = [key for key in KNOWLEDGE if getattr(self.settings, key)]
+        return [name for name, learner in self.learners.items() if not set(known) <= settings_of(learner).keys()]
 
-    def describe(self, item: str, respondent: str) -> dict[str, Any]:
+    def describe(self, item: str, respondent: str) -> dict[str, Json]:
         if respondent not in self.learners:
             return {"rows": self.table.n, "truth": "assumed"}
         returns = self.learners[respondent].card.returns
@@ -223,15 +224,15 @@ class Learn:
 
 
 def _specs(
-    table: Mapping[str, Any], chosen: LearnSettings, sample: Table, context: PlanContext
-) -> dict[str, dict[str, Any]]:
+    table: Mapping[str, Json], chosen: LearnSettings, sample: Table, context: PlanContext
+) -> dict[str, dict[str, Json]]:
     """Of each learner: its name and settings; [learn.NAME] holds settings, `learner = "pc"` in it makes NAME a pc."""
     usual = ANY_COLUMNS | (NUMBERS if sample.kind == "continuous" else {})
     names = chosen.learners or tuple(usual)
     for name in (key for key, value in table.items() if isinstance(value, dict) and key not in names):
         hint = did_you_mean(name, names)
         raise PlanError(f"[learn.{name}] must be named in 'learners'. {hint}  ({context.file})")
-    told = {key: value for key in KNOWLEDGE if (value := getattr(chosen, key))}
+    knowledge = {key: value for key in KNOWLEDGE if (value := getattr(chosen, key))}
     specs = {}
     for name in names:
         base, settings = usual.get(name, (name, {}))
@@ -245,16 +246,16 @@ def _specs(
                 f"{' with gaps' if sample.has_gaps else ''}. Leave it out of 'learners'.  ({context.file})"
             )
         if takes:
-            specs[name] = {"name": base, "settings": _with_knowledge(learner, settings, told)}
+            specs[name] = {"name": base, "settings": _with_knowledge(learner, settings, knowledge)}
     if not specs:
         raise DataError(f"{chosen.data} must suit at least one learner of {listed(names)}, got none.  ({context.file})")
     return specs
 
 
-def _with_knowledge(learner: Learner, settings: dict[str, Any], told: Mapping[str, Any]) -> dict[str, Any]:
+def _with_knowledge(learner: Learner, settings: dict[str, Json], knowledge: Mapping[str, Json]) -> dict[str, Json]:
     """Where the learner can heed it; the report says who cannot."""
     heeds = settings_of(learner)
-    return settings | {key: value for key, value in told.items() if key in heeds}
+    return settings | {key: value for key, value in knowledge.items() if key in heeds}
 
 
 def _check_guess(guess: Graph, sample: Table, file: str) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 from trueness.files import write_atomically
 from trueness.showing.console import Console, plain, print_points
@@ -34,29 +33,29 @@ class LearnReading(RunReading):
         return LearnPart(place)
 
     @cached_property
-    def learned(self) -> Learned:
+    def scores(self) -> Learned:
         return Learned.of(self.results)
 
-    def to_dict(self) -> dict[str, Any]:
-        return self.learned.to_dict()
+    def to_dict(self) -> dict[str, object]:
+        return self.scores.to_dict()
 
-    def as_json(self, measures: Sequence[str] | None) -> dict[str, Any]:
-        return self.learned.to_dict()
+    def as_json(self, measures: Sequence[str] | None) -> dict[str, object]:
+        return self.scores.to_dict()
 
     def as_csv(self, measures: Sequence[str] | None) -> str:
-        return csv_text(edges_frame(self.learned))
+        return csv_text(edges_frame(self.scores))
 
     def tables(self, measures: Sequence[str] | None) -> list[Table]:
-        return [ranking_table(self.learned), edges_table(self.learned)]
+        return [ranking_table(self.scores), edges_table(self.scores)]
 
     def show(self, out: Console, folder: Path, measures: Sequence[str] | None = None) -> None:
-        for title, lines in self._said:
+        for title, lines in self._sections:
             out.print(f"[bold]{plain(title)}[/]")
             if title == "Which learner to believe":
-                self._print(ranking_table(self.learned), out, folder, ["class", "against the first"])
+                self._print(ranking_table(self.scores), out, folder, ["class", "against the first"])
             elif title == "The graph":
-                self._print(edges_table(self.learned), out, folder, ["hidden cause", "share of graphs"])
-                lines = [line for line in lines if ": odds " not in line]
+                self._print(edges_table(self.scores), out, folder, ["hidden cause", "share of graphs"])
+                lines = tuple(line for line in lines if ": odds " not in line)
             print_points(lines, out)
 
     def _print(self, table: Table, out: Console, folder: Path, drop: Sequence[str]) -> None:
@@ -72,12 +71,12 @@ class LearnReading(RunReading):
         """They are what `show` prints."""
 
     def figures(self, folder: Path) -> Iterator[Figure]:
-        if self.learned.edges:
+        if self.scores.edges:
             caption = f"Edges of at least even odds, with these; a direction is drawn from {100 * DIRECTED:.0f} % on."
-            yield Figure("learned_graph", edges_frame(self.learned), Drawing(self.learned._repr_svg_()), caption)
+            yield Figure("learned_graph", edges_frame(self.scores), Drawing(self.scores._repr_svg_()), caption)
 
     def write_files(self, folder: Path, save: Save, alone: bool = True) -> list[Path]:
-        place, learned = self.where(), self.learned
+        place, learned = self.where(), self.scores
         written = [path for figure in self.figures(folder) for path in save(figure, folder, "plots")]
         for table, rows in (
             (ranking_table(learned), ranking_table(learned).frame()),
@@ -86,15 +85,16 @@ class LearnReading(RunReading):
             for suffix, text in (("csv", csv_text(rows)), ("tex", table.to_latex()), ("md", table.to_markdown())):
                 written.append(write_atomically(folder, f"{place}/{table.name}.{suffix}", text))
         written.append(write_atomically(folder, f"{place}/graph.dot", learned.graph.to_dot()))
-        parts = [section(title, lines) for title, lines in self._said]
+        parts = [section(title, lines) for title, lines in self._sections]
         return [*written, write_atomically(folder, f"{place}/findings.txt", "\n\n".join(parts) + "\n")]
 
     @property
-    def _said(self) -> list[tuple[str, list[str]]]:
-        return [*sentences(self.learned), ("What this design cannot tell", untold(self.learned))]
+    def _sections(self) -> list[tuple[str, tuple[str, ...]]]:
+        sections = [*sentences(self.scores), ("What this design cannot tell", untold(self.scores))]
+        return [(title, tuple(lines)) for title, lines in sections]
 
     def paper(self, folder: Path, draw: Draw) -> PaperPart:
-        learned, twins = self.learned, len(next(iter(self.learned.f1.values()), {}))
+        learned, twins = self.scores, len(next(iter(self.scores.f1.values()), {}))
         about = learned.about
         abstract = f"The graph of {about['data']} ({about['n']:,} rows, {about['d']} columns) was learned with odds."
         checks = [
@@ -105,5 +105,4 @@ class LearnReading(RunReading):
             "learners found in it or in resamples of it. Odds are shares over resamples, calibrated on twins."
         ]
         pictures = drawn(folder, "plots", "learned_graph")
-        said = [(title, tuple(lines)) for title, lines in self._said]
-        return PaperPart("learn", abstract, checks, methods, said, self.tables(None), pictures)
+        return PaperPart("learn", abstract, checks, methods, self._sections, self.tables(None), pictures)

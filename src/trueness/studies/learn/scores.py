@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from importlib import resources
-from typing import Any, NamedTuple, Self
+from typing import NamedTuple, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -143,7 +143,7 @@ class LearnScores:
 
     @classmethod
     def of(cls, results: Results) -> Self:
-        return cls(*_read(results))
+        return _read(cls, results)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -156,11 +156,8 @@ class LearnScores:
         """Twins on which every learner has a score; none while a learner waits for its first."""
         if any(name not in self.f1 and name not in self.failures for name in self.about["classes"]):
             return []
-        return [
-            t
-            for t in dict.fromkeys(t for own in self.f1.values() for t in own)
-            if all(t in o for o in self.f1.values())
-        ]
+        twins = dict.fromkeys(twin for by_twin in self.f1.values() for twin in by_twin)
+        return [twin for twin in twins if all(twin in by_twin for by_twin in self.f1.values())]
 
     @property
     def twins(self) -> int:
@@ -169,7 +166,8 @@ class LearnScores:
     @cached_property
     def ranking(self) -> tuple[tuple[str, Estimate], ...]:
         """The chosen learner, then the others by their mean F1 over twins, each with its interval."""
-        rows = [(name, mean(self._kept(name), level=self.level, bounds=(0.0, 1.0))) for name in self.f1 if self._whole]
+        names = self.f1 if self._whole else ()
+        rows = [(name, mean(self._f1_to_expect(name), level=self.level, bounds=(0.0, 1.0))) for name in names]
         rows.sort(key=lambda row: -float(row[1].value or 0.0))
         first = max(rows, key=lambda row: standing(row[0], float(row[1].value or 0.0)), default=None)
         return tuple(sorted(rows, key=lambda row: row is not first))
@@ -183,17 +181,17 @@ class LearnScores:
         if not self.ranking or self._whole == []:
             return ()
         kind = _promises()[self.about["kind"]]
-        best, steps = self._kept(self.ranking[0][0]).mean(), np.arange(21) / 20
+        best, steps = self._f1_to_expect(self.ranking[0][0]).mean(), np.arange(21) / 20
         made = []
         for name, _ in self.ranking[1:]:
-            gap = float(best - self._kept(name).mean())
+            gap = float(best - self._f1_to_expect(name).mean())
             within = float(np.interp(abs(gap), [0.0, *kind["apart"]["f1"]], steps))
             made.append(Rival(name, gap, 0.5 + float(np.copysign(within, gap)) / 2, int(kind["f1"]["any"][-1])))
         return tuple(made)
 
-    def _kept(self, name: str) -> NDArray[np.float64]:
+    def _f1_to_expect(self, name: str) -> NDArray[np.float64]:
         """F1 of a learner on each twin, as such promises have been kept."""
-        return np.array([self._promised(name, self.f1[name][twin]) for twin in self._whole])
+        return np.array([self._value_to_expect(name, self.f1[name][twin]) for twin in self._whole])
 
     @property
     def chosen(self) -> str | None:
@@ -214,7 +212,7 @@ class LearnScores:
             return None
         line, mean_of_draws = self._line(who, measure), float(values.mean())
         whole = measure == "f1" and self._whole
-        centre = float(self._kept(who).mean()) if whole else self._promised(who, mean_of_draws, measure)
+        centre = float(self._f1_to_expect(who).mean()) if whole else self._value_to_expect(who, mean_of_draws, measure)
         return Expected(*(float(np.clip(centre + add, 0.0, 1.0)) for add in (0.0, line.low, line.high)))
 
     def in_the_atlas(self, learner: str, measure: str = "f1") -> float | None:
@@ -227,7 +225,7 @@ class LearnScores:
         unknown = self.in_the_atlas(learner, measure) is None
         return Promise(*lines["without the atlas"] if unknown else lines.get(learner) or lines["any"])
 
-    def _promised(self, learner: str, value: float, measure: str = "f1") -> float:
+    def _value_to_expect(self, learner: str, value: float, measure: str = "f1") -> float:
         return self._line(learner, measure).of(value, self.in_the_atlas(learner, measure) or 0.0)
 
     def with_more_rows(self) -> dict[str, MoreRows]:
@@ -240,7 +238,7 @@ class LearnScores:
             if twins:
                 now, then = (np.array([alone.of(f1[twin], 0.0) for twin in twins]) for f1 in (self.f1[who], more))
                 gain = then - now
-                then = np.clip(gain + [self._promised(who, self.f1[who][twin]) for twin in twins], 0.0, 1.0)
+                then = np.clip(gain + [self._value_to_expect(who, self.f1[who][twin]) for twin in twins], 0.0, 1.0)
                 low, high = np.quantile(then, (0.05, 0.95))
                 gained = mean(gain, level=self.level, bounds=(-1.0, 1.0))
                 made[variant] = MoreRows(float(then.mean()), float(low), float(high), gained, len(twins))
@@ -268,8 +266,8 @@ class LearnScores:
         return calibrate([(votes, truth) for votes, truth in known if votes.graphs])
 
     def _votes(self, item: str) -> Votes:
-        own = self._graphs.get(item, {})
-        return votes_of([own.get(name, []) for name in self.holding_up], len(self.names))
+        by_learner = self._graphs.get(item, {})
+        return votes_of([by_learner.get(name, []) for name in self.holding_up], len(self.names))
 
     @property
     def graphs(self) -> int:
@@ -327,7 +325,7 @@ class LearnScores:
 
     # ---- forms
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         measures = ("f1", "precision", "recall")
         expected = {name: self.expected(name) for name in measures}
         return {
@@ -369,7 +367,10 @@ def ends(estimate: Estimate) -> dict[str, float]:
     return {} if estimate.interval is None else {"low": estimate.interval.low, "high": estimate.interval.high}
 
 
-def _read(results: Results) -> tuple[Any, ...]:
+Scores = TypeVar("Scores", bound=LearnScores)
+
+
+def _read(made: type[Scores], results: Results) -> Scores:
     classes = results.about["classes"]
     f1: dict[str, dict[str, float]] = {}
     single: dict[str, dict[str, list[float]]] = {}
@@ -394,15 +395,17 @@ def _read(results: Results) -> tuple[Any, ...]:
         elif cell.variant in FACTORS:
             for value in values["f1"].get(place, {}).values():
                 more.setdefault(cell.variant, {}).setdefault(cell.respondent, {})[cell.item] = value
-        elif own := values["f1"].get(place):
+        elif f1_of_draws := values["f1"].get(place):
             if cell.item not in truths:
                 truths[cell.item] = _truth(results.answers_at(place))
-            f1.setdefault(cell.respondent, {})[cell.item] = float(np.mean(list(own.values())))
+            f1.setdefault(cell.respondent, {})[cell.item] = float(np.mean(list(f1_of_draws.values())))
             for name in ("f1", "precision", "recall"):
                 single.setdefault(cell.respondent, {}).setdefault(name, []).extend(values[name].get(place, {}).values())
-    expected = {name: {measure: np.array(one) for measure, one in own.items()} for name, own in single.items()}
+    expected = {name: {measure: np.array(one) for measure, one in draws.items()} for name, draws in single.items()}
     f1 = {name: f1[name] for name in classes if name in f1}
-    return results.about, results.planned, done, failures, f1, results.level, expected, more, graphs, truths, guess
+    return made(
+        results.about, results.planned, done, failures, f1, results.level, expected, more, graphs, truths, guess
+    )
 
 
 def _truth(answers: list[tuple[str, str | None]]) -> NDArray[np.bool_]:
@@ -413,12 +416,12 @@ def _truth(answers: list[tuple[str, str | None]]) -> NDArray[np.bool_]:
 
 def _verdict(shares: Mapping[int, float], answers: list[tuple[str, str | None]]) -> GuessVerdict | None:
     """Repeat 0 is the guess."""
-    all_told = [json.loads(text) for status, text in answers if status == Status.OK and text]
-    told = next((one for one in all_told if "tests" in one), None)
+    parsed = [json.loads(text) for status, text in answers if status == Status.OK and text]
+    guess = next((one for one in parsed if "tests" in one), None)
     permuted = np.array([share for repeat, share in shares.items() if repeat])
-    if told is None or 0 not in shares or not len(permuted):
+    if guess is None or 0 not in shares or not len(permuted):
         return None
     p = (1 + int((permuted <= shares[0]).sum())) / (1 + len(permuted))
-    missing, unsupported = (tuple(tuple(one) for one in told[key]) for key in ("missing", "unsupported"))
-    same, average = sum(one.get("same_class", False) for one in all_told), float(permuted.mean())
-    return GuessVerdict(shares[0], told["tests"], p, len(permuted), same, average, missing, unsupported)
+    missing, unsupported = (tuple(tuple(one) for one in guess[key]) for key in ("missing", "unsupported"))
+    same, average = sum(one.get("same_class", False) for one in parsed), float(permuted.mean())
+    return GuessVerdict(shares[0], guess["tests"], p, len(permuted), same, average, missing, unsupported)

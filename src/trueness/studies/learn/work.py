@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 from numpy.random import Generator
@@ -23,16 +22,18 @@ from trueness.learners import Learner, build, check_answer
 from trueness.learners.batches import TimedFit, fit_alone, fit_resamples
 from trueness.measures.graphs import Reference
 from trueness.measures.score import NO_TRUTH
+from trueness.outside import Json
 from trueness.running.cells import stream
 from trueness.running.outcomes import Outcome, failure_line, without_answer
 from trueness.status import Status
-from trueness.studies.learn.guess import permuted, violations
+from trueness.studies.learn.guess import permute_names, violations
 from trueness.studies.learn.measures import FACTORS, GUESS, NAMES, NOT_MEASURED, VIOLATIONS
 
 TRIES = 50
+Fields = Mapping[str, Json]  # what a cell's units have in common, and what one has of its own
 
 
-def prepare(common: dict[str, Any]) -> None:
+def prepare(common: Fields) -> None:
     """Load, make the twin and compile; what goes wrong here, `perform` will report."""
     with contextlib.suppress(Exception):
         table = table_of(json.dumps(common["data"]))
@@ -45,11 +46,11 @@ def prepare(common: dict[str, Any]) -> None:
             twin_of(json.dumps(common["data"]), json.dumps(common["twin"]))
 
 
-def perform(common: dict[str, Any], unit: dict[str, Any]) -> Outcome:
+def perform(common: Fields, unit: Fields) -> Outcome:
     return next(perform_each(common, (unit,)))
 
 
-def perform_each(common: dict[str, Any], units: Sequence[dict[str, Any]]) -> Iterator[Outcome]:
+def perform_each(common: Fields, units: Sequence[Fields]) -> Iterator[Outcome]:
     """The outcomes of units of one cell, in order, each made when it is asked for."""
     if common["variant"] == GUESS:
         yield from (_test(common, unit) for unit in units)
@@ -57,29 +58,27 @@ def perform_each(common: dict[str, Any], units: Sequence[dict[str, Any]]) -> Ite
     data, twin = json.dumps(common["data"]), common["twin"] and json.dumps(common["twin"])
     learner = learner_of(json.dumps(common["learner"]))
     try:
-        runs = (
-            _resampled(common, units, learner) if common["variant"] == "resampled" else _fresh(common, units, learner)
-        )
-        for run in runs:
+        fits = _resample_fits if common["variant"] == "resampled" else _fresh_fits
+        for run in fits(common, units, learner):
             yield _outcome(run, learner, data, twin, common["variant"])
     except Exception as error:  # the table or the twin cannot be made
         yield from (without_answer(Status.FAILED, failure_line(error), 0.0) for _ in units)
 
 
-def _fresh(common: dict[str, Any], units: Sequence[dict[str, Any]], learner: Learner) -> Iterator[TimedFit]:
+def _fresh_fits(common: Fields, units: Sequence[Fields], learner: Learner) -> Iterator[TimedFit]:
     for unit in units:
-        yield fit_alone(learner, _drawn(common, unit["repeat"]), stream(common["seed"], unit["key"]))
+        yield fit_alone(learner, _draw(common, unit["repeat"]), stream(common["seed"], unit["key"]))
 
 
-def _resampled(common: dict[str, Any], units: Sequence[dict[str, Any]], learner: Learner) -> Iterator[TimedFit]:
-    table = table_of(json.dumps(common["data"])) if common["twin"] is None else _drawn(common | {"variant": "fresh"}, 0)
+def _resample_fits(common: Fields, units: Sequence[Fields], learner: Learner) -> Iterator[TimedFit]:
+    table = table_of(json.dumps(common["data"])) if common["twin"] is None else _draw({**common, "variant": "fresh"}, 0)
     name = json.dumps(common["twin"])
     draws = (_resample(table, stream(common["seed"], f"resample {unit['repeat']} of {name}")) for unit in units)
     yield from fit_resamples(learner, table, draws, (stream(common["seed"], unit["key"]) for unit in units))
 
 
-def _drawn(common: dict[str, Any], repeat: int) -> Table:
-    return _drawn_rows(
+def _draw(common: Fields, repeat: int) -> Table:
+    return _draw_rows(
         json.dumps(common["data"]),
         json.dumps(common["twin"]),
         FACTORS.get(common["variant"], 1),
@@ -89,7 +88,7 @@ def _drawn(common: dict[str, Any], repeat: int) -> Table:
 
 
 @lru_cache(maxsize=8)
-def _drawn_rows(data: str, twin: str, factor: int, repeat: int, seed: int) -> Table:
+def _draw_rows(data: str, twin: str, factor: int, repeat: int, seed: int) -> Table:
     system, rng = twin_of(data, twin), stream(seed, f"draw {repeat} x {factor} of {twin}")
     return _varying(lambda: system.draw(factor * system.table.n, rng))
 
@@ -124,21 +123,21 @@ def _outcome(run: TimedFit, learner: Learner, data: str, twin: str | None, varia
         return without_answer(Status.UNREADABLE, problem, seconds)
     scores: dict[str, tuple[float | None, str]] = {name: (None, NO_TRUTH) for name in NAMES}
     if twin is not None:
-        found = _reference(data, twin).score(answer, NAMES)
-        scores = {name: (score.value, str(score.status)) for name, score in found.items()}
+        by_measure = _reference(data, twin).score(answer, NAMES)
+        scores = {name: (score.value, str(score.status)) for name, score in by_measure.items()}
     scores[VIOLATIONS.name] = (None, NOT_MEASURED)
     shown = answer if variant == "resampled" or twin is None else twin_of(data, twin).truth
-    told = json.dumps(shown.reorder(table_of(data).names).marks.astype(int).tolist(), separators=(",", ":"))
-    return {"status": str(Status.OK), "message": "", "seconds": seconds, "answer": told, "scores": scores}
+    marks = json.dumps(shown.reorder(table_of(data).names).marks.astype(int).tolist(), separators=(",", ":"))
+    return {"status": str(Status.OK), "message": "", "seconds": seconds, "answer": marks, "scores": scores}
 
 
-def _test(common: dict[str, Any], unit: dict[str, Any]) -> Outcome:
+def _test(common: Fields, unit: Fields) -> Outcome:
     """Of the guess (repeat 0), or of it with its names permuted."""
     table, guess = table_of(json.dumps(common["data"])), Graph.from_json(json.dumps(common["guess"]))
     original = guess
     if unit["repeat"]:
         rng = stream(common["seed"], f"names {unit['repeat']}")
-        guess = permuted(guess, unit["repeat"], common["every"], rng)
+        guess = permute_names(guess, unit["repeat"], common["every"], rng)
     try:
         rejected = violations(table, guess)
     except Exception as error:
@@ -156,28 +155,28 @@ def _test(common: dict[str, Any], unit: dict[str, Any]) -> Outcome:
 @lru_cache(maxsize=4)
 def table_of(spec: str) -> Table:
     """The rows that are learned from: a table's own (or the first `rows` of a shuffle), or so many simulated ones."""
-    told = json.loads(spec)
-    dataset = load(told["name"], told["settings"], told["folder"])
-    rng = stream(told["seed"], "the rows that are learned from")
+    source = json.loads(spec)
+    dataset = load(source["name"], source["settings"], source["folder"])
+    rng = stream(source["seed"], "the rows that are learned from")
     if dataset.table is None:
-        return dataset.draw(told["rows"] or dataset.about.rows, rng)
-    rows = told["rows"]
+        return dataset.draw(source["rows"] or dataset.about.rows, rng)
+    rows = source["rows"]
     return dataset.table if rows is None else dataset.table.rows(rng.permutation(dataset.table.n)[:rows])
 
 
 @lru_cache(maxsize=64)
 def learner_of(spec: str) -> Learner:
-    told = json.loads(spec)
-    return build(told["name"], told["settings"])
+    learner = json.loads(spec)
+    return build(learner["name"], learner["settings"])
 
 
 @lru_cache(maxsize=64)
 def twin_of(data: str, twin: str) -> Twin:
     """Resample 0 is the table itself."""
-    table, told = table_of(data), json.loads(twin)
+    table, origin = table_of(data), json.loads(twin)
     rng = stream(json.loads(data)["seed"], f"twin {twin}")
-    rows = table.rows(_resample(table, rng)) if told["resample"] else table
-    graph = learner_of(json.dumps(told["source"])).fit(rows, rng).reorder(table.names)
+    rows = table.rows(_resample(table, rng)) if origin["resample"] else table
+    graph = learner_of(json.dumps(origin["source"])).fit(rows, rng).reorder(table.names)
     return Twin(table, dag_of(graph))
 
 

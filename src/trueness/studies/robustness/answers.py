@@ -13,13 +13,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from trueness.graphs import Graph
 from trueness.measures.ranking import RANKING_MEASURES
-from trueness.outside import FACTOR, Unpacker
+from trueness.outside import FACTOR, Json, Unpacker
 from trueness.running.cells import Cell
 from trueness.running.results import NOT_RUN, Results, Row
 from trueness.running.store import Run
@@ -28,7 +27,7 @@ from trueness.status import Status
 from trueness.studies.robustness.findings import findings
 from trueness.studies.robustness.measures import AT_K
 from trueness.studies.robustness.scores import RobustnessScores, ScorerAnswer, System, Variant
-from trueness.studies.robustness.work import unpacked
+from trueness.studies.robustness.work import unpack_matrix
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,9 +37,9 @@ class RobustnessStudy:
     study: str
     seed: int
     evaluation: RobustnessScores
-    scorers: Mapping[str, Mapping[str, Any]]  # name -> title, how it handles gaps, settings
+    scorers: Mapping[str, Mapping[str, Json]]  # name -> title, how it handles gaps, settings
     notes: tuple[str, ...]
-    budget: Mapping[str, Any]
+    budget: Mapping[str, Json]
     expected: Mapping[str, Sequence[str]]
     planned: int
     statuses: Mapping[tuple[str, str], Counter[str]]  # (data set, scorer) -> how its fits ended
@@ -50,18 +49,18 @@ class RobustnessStudy:
         return findings(self.evaluation)
 
     @property
-    def done(self) -> int:
+    def fits_done(self) -> int:
         return len(self.evaluation.answers)
 
     def failures(self) -> list[str]:
         """Why fits failed, and why a K is missing: each reason once, with how often."""
-        found: Counter[str] = Counter()
+        reasons: Counter[str] = Counter()
         for answer in self.evaluation.answers:
             if answer.status != Status.OK:
-                found[f"{answer.scorer}, {answer.corruption}: {answer.status}: {answer.message}"] += 1
+                reasons[f"{answer.scorer}, {answer.corruption}: {answer.status}: {answer.message}"] += 1
             for method, why in answer.trouble.items():
-                found[f"{answer.scorer}, {answer.corruption}: no K by {method}: {why}"] += 1
-        return [f"{text} (x {count})" for text, count in found.most_common()]
+                reasons[f"{answer.scorer}, {answer.corruption}: no K by {method}: {why}"] += 1
+        return [f"{text} (x {count})" for text, count in reasons.most_common()]
 
     def rows(self) -> Iterator[Row]:
         """The long table: every fit, its measures without a K, and those at each K.
@@ -73,17 +72,17 @@ class RobustnessStudy:
                 continue
             where = (self.study, "robustness", answer.dataset, answer.corruption, answer.scorer, answer.seed)
             for name in RANKING_MEASURES:
-                yield Row(*where, name, *_told(ranked[name], answer.status))
+                yield Row(*where, name, *_value_and_status(ranked[name], answer.status))
             if answer.matrix is None:
                 continue
             curve = self.evaluation.curves[answer.dataset, answer.corruption, answer.scorer, answer.seed]
             for method, choice in self.evaluation.choices(answer).items():
                 at = curve.at(choice.k)
                 for name in AT_K:
-                    yield Row(*where, f"{name}@{method.replace(' ', '_')}", *_told(at[name], answer.status))
+                    yield Row(*where, f"{name}@{method.replace(' ', '_')}", *_value_and_status(at[name], answer.status))
 
 
-def _told(value: float, status: Status) -> tuple[float | None, str]:
+def _value_and_status(value: float, status: Status) -> tuple[float | None, str]:
     if status == Status.OK and np.isnan(value):
         return None, str(Status.DEGENERATE)
     return (None if np.isnan(value) else float(value)), str(status)
@@ -98,20 +97,20 @@ def read_robustness(folder: Path | str) -> RobustnessStudy:
 def robustness_of(results: Results) -> RobustnessStudy:
     about = results.about
     systems = {
-        name: System(Graph.from_json(given["truth"]), given["believed"], given["lags"] > 0, given["rows"])
-        for name, given in about["datasets"].items()
+        name: System(Graph.from_json(entry["truth"]), entry["believed"], entry["lags"] > 0, entry["rows"])
+        for name, entry in about["datasets"].items()
     }
     orders = {
-        name: [given["columns"].index(node) for node in systems[name].truth.nodes]
-        for name, given in about["datasets"].items()
+        name: [entry["columns"].index(node) for node in systems[name].truth.nodes]
+        for name, entry in about["datasets"].items()
     }
     corruptions = {
         name: Variant(
-            given["base"], given["factor"], given["uses_graph"], tuple(given["labels"]), tuple(given["steps"])
+            entry["base"], entry["factor"], entry["uses_graph"], tuple(entry["labels"]), tuple(entry["steps"])
         )
-        for name, given in about["corruptions"].items()
+        for name, entry in about["corruptions"].items()
     }
-    sweeps = {name: tuple(given["sweep"]) for name, given in about["scorers"].items() if given["sweep"]}
+    sweeps = {name: tuple(entry["sweep"]) for name, entry in about["scorers"].items() if entry["sweep"]}
     answers: list[ScorerAnswer] = []
     unpacker = Unpacker(FACTOR)
     statuses: dict[tuple[str, str], Counter[str]] = {}
@@ -138,9 +137,9 @@ def _answer(run: Run, cell: Cell, order: list[int], unpacker: Unpacker) -> Score
     who, status = (cell.item, cell.variant, cell.respondent, run.repeat), Status(run.status)
     if run.answer is None:
         return ScorerAnswer(*who, status, message=run.message, seconds=run.seconds)
-    given = json.loads(run.answer)
-    matrix = unpacked(given["scores"], unpacker)[np.ix_(order, order)]
+    stored = json.loads(run.answer)
+    matrix = unpack_matrix(stored["scores"], unpacker)[np.ix_(order, order)]
     return ScorerAnswer(
-        *who, status, matrix, given["k"], run.message, given.get("trouble", {}),
-        given.get("disentanglement"), run.seconds,
+        *who, status, matrix, stored["k"], run.message, stored.get("trouble", {}),
+        stored.get("disentanglement"), run.seconds,
     )  # fmt: skip

@@ -26,7 +26,7 @@ from trueness.studies.robustness.summaries import MEAN, average, cells_of
 
 FROZEN = {"shd_reversals_twice": "SHD", "f1": "F1"}
 CURVE = {"f1": "f1", "shd": "shd_reversals_twice", "precision": "precision", "recall": "recall", "edges": "edges"}
-SAID: dict[Verdict, str] = {
+VERDICT_TEXTS: dict[Verdict, str] = {
     "stable": "ROBUST: F1 varies only {:.4f} within K +- {} (highly stable)",
     "moderate": "MODERATE: F1 varies {:.4f} within K +- {} (some sensitivity)",
     "sensitive": "SENSITIVE: F1 varies {:.4f} within K +- {} (threshold-dependent)",
@@ -41,23 +41,23 @@ def frozen_choice(evaluation: RobustnessScores, dataset: str) -> KChoice | None:
 @lru_cache(maxsize=4)
 def frozen_means(evaluation: RobustnessScores) -> pd.DataFrame:
     """One row a group, scorer, corruption at full strength (those whose mask tells the graph too) and measure."""
-    rows = evaluation.chosen
+    rows = evaluation.at_chosen_k
     method = np.where(rows["scorer"] == evaluation.match, ORACLE, f"matched to {ORACLE}")
-    found = []
-    for (group, scorer, corruption), own in rows[rows["method"] == method].groupby(
+    records = []
+    for (group, scorer, corruption), fits in rows[rows["method"] == method].groupby(
         ["group", "scorer", "corruption"], sort=False
     ):
-        where = {"group": group, "scorer": scorer, "corruption": corruption, "k": float(own["k"].mean())}
-        found += [where | {"measure": name} | cells_of(average(own, name, evaluation.level)) for name in FROZEN]
-    return pd.DataFrame(found, columns=["group", "scorer", "corruption", "k", "measure", *MEAN])
+        where = {"group": group, "scorer": scorer, "corruption": corruption, "k": float(fits["k"].mean())}
+        records += [where | {"measure": name} | cells_of(average(fits, name, evaluation.level)) for name in FROZEN]
+    return pd.DataFrame(records, columns=["group", "scorer", "corruption", "k", "measure", *MEAN])
 
 
 def main_table(evaluation: RobustnessScores) -> Table:
     """Methods by corruptions, SHD and F1 of each."""
     frame, rows = frozen_means(evaluation), []
-    for (group, scorer), own in frame.groupby(["group", "scorer"], sort=False):
+    for (group, scorer), cells in frame.groupby(["group", "scorer"], sort=False):
         row: dict[str, object] = {"group": group, "scorer": scorer}
-        for cell in own.itertuples():
+        for cell in cells.itertuples():
             key = f"{FROZEN[str(cell.measure)]} {cell.corruption}"
             row |= {key: cell.value} | {f"{key} {end}": getattr(cell, end) for end in ("low", "high", "constant")}
         rows.append(row)
@@ -93,7 +93,7 @@ def sparse_answers(evaluation: RobustnessScores) -> Iterator[tuple[ScorerAnswer,
     """Every answer at full strength that has scores, the frozen K of its graph, and its A_sparse."""
     for answer in evaluation.answers:
         choice = frozen_choice(evaluation, answer.dataset)
-        if answer.matrix is not None and choice is not None and answer.corruption in evaluation.tested:
+        if answer.matrix is not None and choice is not None and answer.corruption in evaluation.full_strength:
             if answer.scorer not in evaluation.sweeps:
                 yield answer, choice.k, sparsest(answer.matrix, choice.k)
 
@@ -114,18 +114,18 @@ def sparse_frame(evaluation: RobustnessScores) -> pd.DataFrame:
 
 def curve_lists(evaluation: RobustnessScores) -> dict[str, dict[str, dict[str, dict[str, list[float]]]]]:
     """Data set -> corruption -> scorer -> K in [5, 3|E|] and the measures there, means over seeds."""
-    found: dict[str, dict[str, dict[str, dict[str, list[float]]]]] = {}
+    by_dataset: dict[str, dict[str, dict[str, dict[str, list[float]]]]] = {}
     for dataset, system in evaluation.systems.items():
         within = original_range(system.truth.n_edges(), len(system.truth))
-        for corruption in evaluation.tested:
-            for scorer in evaluation.named:
+        for corruption in evaluation.full_strength:
+            for scorer in evaluation.scorers_compared:
                 curves = _curves(evaluation, dataset, corruption, scorer)
                 if curves:
                     parts = [curve.between(*within) for curve in curves]
                     lists = {name: _mean(parts, key) for name, key in CURVE.items()}
-                    place = found.setdefault(dataset, {}).setdefault(corruption, {})
+                    place = by_dataset.setdefault(dataset, {}).setdefault(corruption, {})
                     place[scorer] = {"k": parts[0].k.tolist()} | lists
-    return found
+    return by_dataset
 
 
 def calibration(evaluation: RobustnessScores, dataset: str) -> dict[str, object] | None:
@@ -157,14 +157,14 @@ def calibration(evaluation: RobustnessScores, dataset: str) -> dict[str, object]
 def calibration_lines(evaluation: RobustnessScores, dataset: str) -> Iterator[str]:
     """In the document's words."""
     choice = frozen_choice(evaluation, dataset)
-    found = calibration(evaluation, dataset)
-    if choice is None or found is None:
+    k_star = calibration(evaluation, dataset)
+    if choice is None or k_star is None:
         yield f"No K: {evaluation.match} has no scores under {evaluation.validation}."
         return
-    at, around = found["at_optimal_k"], found["around"]
+    at, around = k_star["at_optimal_k"], k_star["around"]
     assert isinstance(at, dict) and isinstance(around, dict)
     ends = f" [{choice.interval.low:.0f}, {choice.interval.high:.0f}]" if choice.interval else ""
-    yield f"OPTIMAL K FOUND: {choice.k}{ends}   ({found['true_edges']} true edges)"
+    yield f"OPTIMAL K FOUND: {choice.k}{ends}   ({k_star['true_edges']} true edges)"
     yield f"   F1-Score: {at['f1']:.4f}"
     yield f"   SHD: {at['shd']:g}"
     yield f"   Precision: {at['precision']:.4f}"
@@ -177,15 +177,15 @@ def calibration_lines(evaluation: RobustnessScores, dataset: str) -> Iterator[st
     for k, f1, shd in zip(around["k"], around["f1"], around["shd"], strict=True):
         yield f"   {'>' if k == choice.k else ' '} K={k}: F1={f1:.4f}, SHD={shd:g}"
     verdict: Verdict = verdict_of(max(around["f1"]) - min(around["f1"]))
-    yield SAID[verdict].format(found["f1_range"], AROUND)
+    yield VERDICT_TEXTS[verdict].format(k_star["f1_range"], AROUND)
 
 
 def sparse_lines(evaluation: RobustnessScores) -> Iterator[str]:
     """`RC-GNN (sparse) | SHD=2 | Dir-F1=0.9231`, by corruption."""
     frame = frozen_means(evaluation)
-    for corruption, own in frame.groupby("corruption", sort=False):
+    for corruption, rows in frame.groupby("corruption", sort=False):
         yield f"{corruption}:"
-        for (group, scorer), cells in own.groupby(["group", "scorer"], sort=False):
+        for (group, scorer), cells in rows.groupby(["group", "scorer"], sort=False):
             value = cells.set_index("measure")["value"]
             where = f" | {group}" if len(evaluation.groups) > 1 else ""
             yield f"   {scorer} (sparse){where} | SHD={value['shd_reversals_twice']:g} | Dir-F1={value['f1']:.4f}"

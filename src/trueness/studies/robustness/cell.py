@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -41,11 +40,11 @@ class RobustnessPart:
 
     @cached_property
     def _rows(self) -> dict[CellKey, dict[str, list[Row]]]:
-        found: dict[CellKey, dict[str, list[Row]]] = {}
+        by_cell: dict[CellKey, dict[str, list[Row]]] = {}
         for row in self.tables.rows():
-            cell = found.setdefault((row.item, row.variant, row.respondent), {})
+            cell = by_cell.setdefault((row.item, row.variant, row.respondent), {})
             cell.setdefault(row.measure, []).append(row)
-        return found
+        return by_cell
 
     def cell_keys(self) -> Iterator[CellKey]:
         for cell in self._task.cells:
@@ -65,20 +64,20 @@ class RobustnessPart:
             grid.add(key[0], key[2], (key[1],), self._task.cells[place].repeats, statuses.get(place, {}), values)
         return grid
 
-    def cell(self, key: CellKey) -> dict[str, Any] | None:
+    def cell(self, key: CellKey) -> dict[str, object] | None:
         place = self._task.place_of.get(key)
         if place is None:
             return None
         cell, runs = self._task.cells[place], self._task.runs_at(place)
-        own = self._rows.get(key, {})
+        by_measure = self._rows.get(key, {})
         strips = [
-            {"name": name, "label": name.upper(), "values": [row.value for row in own[name]], "top": 1}
+            {"name": name, "label": name.upper(), "values": [row.value for row in by_measure[name]], "top": 1}
             for name in ("auprc", "auroc")
-            if name in own
+            if name in by_measure
         ]
         measured = [
             {"measure": name, **dict(zip(("mean", "least", "most", "n"), _spread(rows), strict=True))}
-            for name, rows in own.items()
+            for name, rows in by_measure.items()
         ]
         failed = Counter((run.status, run.message) for run in runs if run.status != Status.OK)
         failures = [{"status": s, "fits": n, "message": message} for (s, message), n in failed.most_common(20)]
@@ -94,7 +93,7 @@ class RobustnessPart:
             ],
         }
 
-    def _siblings(self, key: CellKey) -> Iterator[dict[str, Any]]:
+    def _siblings(self, key: CellKey) -> Iterator[dict[str, object]]:
         for other in self.cell_keys():
             if other[0] == key[0] and other != key:
                 if other[2] == key[2]:
@@ -102,27 +101,27 @@ class RobustnessPart:
                 elif other[1] == key[1]:
                     yield {"key": list(other), "label": other[2], "group": "Other scorers"}
 
-    def graph(self, item: str) -> dict[str, Any] | None:
+    def graph(self, item: str) -> dict[str, object] | None:
         system = self.tables.evaluation.systems.get(item)
         if system is None:
             return None
         nodes = list(system.truth.nodes)
         truth = pairs_of(system.truth, nodes)
-        found: dict[str, Any] = {}
+        scorers: dict[str, dict[str, object]] = {}
         for key in self.cell_keys():
             answers = [a for a in self.tables.evaluation.answers if (a.dataset, a.corruption, a.scorer) == key]
             matrices = [answer.matrix for answer in answers if answer.matrix is not None]
             if key[0] != item or not matrices:
                 continue
-            edges = _ranked(np.abs(np.mean(matrices, axis=0)))
-            found[f"{key[2]} · {key[1]}"] = {
+            edges = _rank_edges(np.abs(np.mean(matrices, axis=0)))
+            scorers[f"{key[2]} · {key[1]}"] = {
                 "kind": "dag", "n": 1, "runs": len(matrices), "failed": len(answers) - len(matrices),
                 "typical": min(len(truth), len(edges)), "truth": [list(pair) for pair in truth],
                 "edges": edges[:MOST_EDGES], "left_out": max(0, len(edges) - MOST_EDGES),
                 "scored_by": _BY.format(n=len(matrices)), "key": list(key),
             }  # fmt: skip
-        problem = "" if found else "no fit of this item has given scores yet."
-        return {"item": item, "problem": problem, **layout(nodes, truth), "learners": found}
+        problem = "" if scorers else "no fit of this item has given scores yet."
+        return {"item": item, "problem": problem, **layout(nodes, truth), "learners": scorers}
 
     # ---- what it says
 
@@ -131,24 +130,24 @@ class RobustnessPart:
         failed = sum(
             n for counts in study.statuses.values() for s, n in counts.items() if s not in (Status.OK, NOT_RUN)
         )
-        told = f"{study.done:,} of {study.planned:,} fits are done" + (
+        complete = f"{study.fits_done:,} of {study.planned:,} fits are done" + (
             f", {failed:,} of them without scores." if failed else "."
         )
-        check = Check("complete", None if study.done < study.planned else failed == 0, told)
-        if not study.done:
+        check = Check("complete", None if study.fits_done < study.planned else failed == 0, complete)
+        if not study.fits_done:
             return Summary((check,))
-        sections = tuple(Section(name, tuple(said)) for name, said in study.findings.items() if said)
+        sections = tuple(Section(name, tuple(sentences)) for name, sentences in study.findings.items() if sentences)
         return Summary((check,), sections, tuple(open_sentences(study)), headline_of(study.evaluation))
 
     def analyses(self) -> list[AnalysisPart]:
         study = self.tables
-        if not study.done:
+        if not study.fits_done:
             return []
         from trueness.showing.saving import plain_rows
         from trueness.studies.robustness.tables import differences_frame, summary_rows
 
         differences = plain_rows(differences_frame(study.evaluation))
-        parts = [AnalysisPart(name, tuple(said), bool(said)) for name, said in study.findings.items() if said]
+        parts = [AnalysisPart(name, tuple(sentences)) for name, sentences in study.findings.items() if sentences]
         ranking = AnalysisPart("AUPRC", tables=(blocks.table("Mean AUPRC", summary_rows(study)),))
         pairs = (
             AnalysisPart("pairs", tables=(blocks.table("Paired differences", differences),)) if differences else None
@@ -163,7 +162,7 @@ def _spread(rows: list[Row]) -> tuple[float | None, float | None, float | None, 
     return (sum(there) / len(there), min(there), max(there), len(there)) if there else (None, None, None, 0)
 
 
-def _ranked(scores: Array) -> list[tuple[int, int, str, float]]:
+def _rank_edges(scores: Array) -> list[tuple[int, int, str, float]]:
     """Edges by score, one a pair: [i, j, marks from i to j, score as a share of the strongest]."""
     strongest = float(scores.max(initial=0.0)) or 1.0
     edges: list[tuple[int, int, str, float]] = []

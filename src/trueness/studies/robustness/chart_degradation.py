@@ -36,7 +36,7 @@ def degradation_frame(evaluation: RobustnessScores, measure: str = "auprc") -> p
     panels = [
         f"{group}: {name}" if several else name for group, name in zip(frame["group"], frame["corruption"], strict=True)
     ]
-    level = {group: float(np.nanmean(own)) for group, own in by_group.items()}
+    level = {group: float(np.nanmean(levels)) for group, levels in by_group.items()}
     return frame.assign(panel=panels, chance=frame["group"].map(level))
 
 

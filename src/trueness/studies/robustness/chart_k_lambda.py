@@ -27,19 +27,19 @@ _BLUES = ["#F2F6FB", "#C3D9EE", "#7FB2D9", "#2F78B7", "#08396E"]
 
 def k_lambda_cells(evaluation: RobustnessScores, scorer: str, group: str) -> pd.DataFrame:
     """One row a lambda and K: mean F1 and SHD, n, and whether that K is the lambda's best (an oracle's)."""
-    own = {name: value for name, (whose, _, value) in evaluation.sweeps.items() if whose == scorer}
+    lambdas = {name: value for name, (whose, _, value) in evaluation.sweeps.items() if whose == scorer}
     parts = []
     sizes = Counter(len(system.truth) for system in evaluation.systems.values() if system.group == group)
     usual = sizes.most_common(1)[0][0] if sizes else 0  # a K means the same among graphs of one size alone
     for dataset, system in evaluation.systems.items():
         seeds = {
-            a.seed for a in evaluation.answers if a.dataset == dataset and a.scorer in own and a.matrix is not None
+            a.seed for a in evaluation.answers if a.dataset == dataset and a.scorer in lambdas and a.matrix is not None
         }
         for seed in sorted(seeds) if (system.group, len(system.truth)) == (group, usual) else ():
             scores = {
-                own[a.scorer]: a.matrix
+                lambdas[a.scorer]: a.matrix
                 for a in evaluation.answers
-                if (a.dataset, a.seed) == (dataset, seed) and a.scorer in own and a.matrix is not None
+                if (a.dataset, a.seed) == (dataset, seed) and a.scorer in lambdas and a.matrix is not None
             }
             parts.append(k_lambda_frame(scores, system.truth))
     columns = ["lambda", "k", "f1", "shd", "n", "best"]

@@ -56,10 +56,10 @@ def panels_frame(panels: Mapping[str, Panel], within: tuple[int, int] | None = N
             for measure in MEASURES:
                 for at, k in enumerate(parts[0].k):
                     values = [getattr(part, measure)[at] for part in parts]
-                    found = mean(values, clusters, bounds=(0.0, 1.0 if measure == "f1" else None))
-                    ends = (found.interval.low, found.interval.high) if found.interval else (None, None)
-                    row = {"panel": title, "learner": learner, "measure": measure, "k": int(k), "value": found.value}
-                    rows.append(row | {"low": ends[0], "high": ends[1], "n": found.n, "graphs": found.n_clusters})
+                    estimate = mean(values, clusters, bounds=(0.0, 1.0 if measure == "f1" else None))
+                    ends = (estimate.interval.low, estimate.interval.high) if estimate.interval else (None, None)
+                    row = {"panel": title, "learner": learner, "measure": measure, "k": int(k), "value": estimate.value}
+                    rows.append(row | {"low": ends[0], "high": ends[1], "n": estimate.n, "graphs": estimate.n_clusters})
     return pd.DataFrame(rows, columns=["panel", "learner", "measure", "k", "value", "low", "high", "n", "graphs"])
 
 
@@ -80,7 +80,7 @@ def sensitivity_chart(
         scale=alt.Scale(domain=names, range=[colours[name] for name in names]),
         legend=alt.Legend(title=None, symbolOpacity=1),
     )
-    marked = _marked(by_panel)
+    marked = _k_labels(by_panel)
     bands = pd.DataFrame(
         [
             {"panel": p, "low": c.k - AROUND, "high": c.k + AROUND}
@@ -129,7 +129,7 @@ def _layers(
     )
 
 
-def _marked(by_panel: Mapping[str, Sequence[KChoice]]) -> pd.DataFrame:
+def _k_labels(by_panel: Mapping[str, Sequence[KChoice]]) -> pd.DataFrame:
     """One row a panel and K: labels of one K are joined, neighbours stand at the top and the bottom by turns."""
     rows = []
     for panel, several in by_panel.items():
@@ -137,8 +137,8 @@ def _marked(by_panel: Mapping[str, Sequence[KChoice]]) -> pd.DataFrame:
         for choice in several:
             at.setdefault(choice.k, {}).setdefault(choice.learner, []).append(_method(choice))
         for place, (k, learners) in enumerate(sorted(at.items())):
-            said = [(f"{name}: " if name else "") + " = ".join(dict.fromkeys(how)) for name, how in learners.items()]
-            rows.append({"panel": panel, "k": k, "label": ", ".join(said), "place": place})
+            labels = [(f"{name}: " if name else "") + " = ".join(dict.fromkeys(how)) for name, how in learners.items()]
+            rows.append({"panel": panel, "k": k, "label": ", ".join(labels), "place": place})
     return pd.DataFrame(rows, columns=["panel", "k", "label", "place"])
 
 
@@ -159,7 +159,7 @@ def sensitivity_panels(
     width: theme.Width = "page",
 ) -> Figure:
     frame = panels_frame(panels, within)
-    told = "; ".join(
+    dashed = "; ".join(
         (f"{title}: " if title else "") + ", ".join(f"{_label(choice)} (K = {choice.k})" for choice in panel.choices)
         for title, panel in panels.items()
         if panel.choices
@@ -169,7 +169,7 @@ def sensitivity_panels(
     caption = (
         f"Directed F1 and SHD (fp + fn) under {corruption} against K, the number of edges kept; mean over {n} "
         f"curve{'s' if n != 1 else ''}{inside} a learner{', areas: 95 % t intervals of the mean' if n > 1 else ''}."
-        + (f" Dashed: {told}; shaded: the first of them +- {AROUND}." if told else "")
+        + (f" Dashed: {dashed}; shaded: the first of them +- {AROUND}." if dashed else "")
     )
     chosen = {title: panel.choices for title, panel in panels.items()}
     chart = sensitivity_chart(frame, chosen, width, f"How many edges to keep: {corruption}")

@@ -173,8 +173,8 @@ def optimism(
         chosen = {name: (oracle_k(validation[name]).k, others[name].k) for name in graphs}
     best, honest = ([f1_at(test[name], chosen[name][which]) for name in graphs] for which in (0, 1))
     measure = f"F1 of {learner}" if learner else "F1"
-    found = paired_difference(best, honest, names=("oracle_k", "k_from_other_graphs"))
-    return found.described(measure=measure, units="graphs", better="higher")
+    gain = paired_difference(best, honest, names=("oracle_k", "k_from_other_graphs"))
+    return gain.described(measure=measure, units="graphs", better="higher")
 
 
 def _merit(curve: SensitivityCurve, metric: Metric) -> Array:

@@ -17,7 +17,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -64,22 +63,22 @@ def write_robustness_tree(folder: Path, study: RobustnessStudy, save: Save = sav
 def texts(study: RobustnessStudy) -> dict[str, str]:
     """File below robustness/ -> text."""
     evaluation = study.evaluation
-    found = {"evaluation_report.json": to_json(report(study)), "findings.txt": findings_text(study)}
+    by_file = {"evaluation_report.json": to_json(report(study)), "findings.txt": findings_text(study)}
     for name, table in (
         ("ranking", tables.ranking_table(study)),
         ("main", main_table(evaluation)),
         ("k", tables.choice_table(study)),
         ("optimism", tables.optimism_table(study)),
     ):
-        found |= {f"{name}.csv": table.to_csv(), f"{name}.tex": table.to_latex()}
-    return found | {f"{name}.csv": csv_text(frame) for name, frame in frames(evaluation, study).items() if len(frame)}
+        by_file |= {f"{name}.csv": table.to_csv(), f"{name}.tex": table.to_latex()}
+    return by_file | {f"{name}.csv": csv_text(frame) for name, frame in frames(evaluation, study).items() if len(frame)}
 
 
 def frames(evaluation: RobustnessScores, study: RobustnessStudy) -> dict[str, pd.DataFrame]:
     """The long numbers behind the tables, by file name."""
     return {
         "scores": evaluation.ranking,
-        "chosen": evaluation.chosen,
+        "chosen": evaluation.at_chosen_k,
         "k_chosen": chosen_frame(evaluation),
         "a_sparse": sparse_frame(evaluation),
         "differences": tables.differences_frame(evaluation),
@@ -101,13 +100,13 @@ def chosen_frame(evaluation: RobustnessScores) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def report(study: RobustnessStudy) -> dict[str, Any]:
+def report(study: RobustnessStudy) -> dict[str, object]:
     """evaluation_report.json."""
     evaluation = study.evaluation
     return {
         "study": study.study,
         "seed": study.seed,
-        "fits": {"planned": study.planned, "done": study.done, "failures": study.failures()},
+        "fits": {"planned": study.planned, "done": study.fits_done, "failures": study.failures()},
         "level": evaluation.level,
         "validation_corruption": evaluation.validation,
         "test_corruptions": list(evaluation.tests),
@@ -126,15 +125,15 @@ def report(study: RobustnessStudy) -> dict[str, Any]:
             name: {"steps": list(v.steps), "strength": v.factor, "uses_graph": v.uses_graph, "labels": list(v.labels)}
             for name, v in evaluation.corruptions.items()
         },
-        "scorers": {name: dict(given) for name, given in study.scorers.items()},
-        "calibration": {name: plain(found) for name in evaluation.systems if (found := calibration(evaluation, name))},
+        "scorers": {name: dict(card) for name, card in study.scorers.items()},
+        "calibration": {name: plain(at_k) for name in evaluation.systems if (at_k := calibration(evaluation, name))},
         "main": plain_records(frozen_means(evaluation)),
         "sensitivity_curves": plain(curve_lists(evaluation)),
         "auprc": plain_records(means(evaluation)),
         "auroc": plain_records(means(evaluation, "auroc")),
         "edges_kept": plain_records(chosen_means(evaluation)),
         "k_by_truths": [
-            {"dataset": dataset} | choice.row()
+            {"dataset": dataset, **choice.row()}
             for (dataset, _), chosen in evaluation.by_truths.items()
             for choice in chosen.values()
         ],
@@ -167,7 +166,7 @@ def findings_text(study: RobustnessStudy) -> str:
 
 
 def plots(evaluation: RobustnessScores) -> Iterator[Figure]:
-    for corruption in evaluation.tested:
+    for corruption in evaluation.full_strength:
         panels = sensitivity_of(evaluation, corruption)
         if panels:
             yield sensitivity_panels(panels, corruption)
@@ -184,28 +183,28 @@ def sensitivity_of(evaluation: RobustnessScores, corruption: str) -> dict[str, P
     """A panel a group and size: curves with the graph of each, and two K of the scorer that others are matched to."""
     kinds: dict[tuple[str, int], dict[str, tuple[list[SensitivityCurve], list[str]]]] = {}
     for (dataset, name, scorer, _), curve in evaluation.curves.items():
-        if name == corruption and scorer in evaluation.named:
+        if name == corruption and scorer in evaluation.scorers_compared:
             kind = (evaluation.systems[dataset].group, curve.nodes)
             curves, graphs = kinds.setdefault(kind, {}).setdefault(scorer, ([], []))
             curves.append(curve)
             graphs.append(dataset)
-    found = {}
+    panels = {}
     for (group, nodes), by_scorer in kinds.items():
         title = f"{group}, d = {nodes}" if len(kinds) > 1 else ""
-        ordered = {name: by_scorer[name] for name in evaluation.named if name in by_scorer}
+        ordered = {name: by_scorer[name] for name in evaluation.scorers_compared if name in by_scorer}
         of = {name: pair[1] for name, pair in ordered.items()}
-        found[title] = Panel({name: pair[0] for name, pair in ordered.items()}, _marked(evaluation, of), of)
-    return found
+        panels[title] = Panel({name: pair[0] for name, pair in ordered.items()}, _median_choices(evaluation, of), of)
+    return panels
 
 
-def _marked(evaluation: RobustnessScores, graphs: dict[str, list[str]]) -> list[KChoice]:
+def _median_choices(evaluation: RobustnessScores, graphs: dict[str, list[str]]) -> list[KChoice]:
     """The median K over the graphs of a panel, by the oracle and from other graphs."""
     whose = evaluation.match if evaluation.match in graphs else next(iter(graphs))
-    marked = []
+    medians = []
     for method in (ORACLE, OTHERS):
         chosen = [evaluation.by_truths.get((name, whose), {}).get(method) for name in dict.fromkeys(graphs[whose])]
         there = [choice for choice in chosen if choice is not None]
         if there:
             k = round(float(np.median([choice.k for choice in there])))
-            marked.append(KChoice(k, method, there[0].uses, whose))
-    return marked
+            medians.append(KChoice(k, method, there[0].uses, whose))
+    return medians

@@ -26,60 +26,60 @@ def findings(evaluation: RobustnessScores) -> dict[str, list[str]]:
     """Heading -> sentences, in the order in which they should be read."""
     return {
         "ranking (AUPRC, no K)": _ranking(evaluation),
-        "which scorer to use": _recommended(evaluation),
+        "which scorer to use": _best_by_corruption(evaluation),
         "differences": [pair.sentence() for group in differences(evaluation).values() for pair in _first(group)],
         "oracle_k against k_from_other_graphs": optimism_sentences(evaluation),
         "how many edges to keep": _choosing(evaluation),
         "degradation": _degradation(evaluation),
         "invariance": _invariance(evaluation),
-        "signal and corruption": _told_apart(evaluation),
+        "signal and corruption": _disentanglement(evaluation),
     }
 
 
 def _ranking(evaluation: RobustnessScores) -> list[str]:
     frame = means(evaluation)
-    said = []
+    sentences = []
     for group in evaluation.groups:
-        own = frame[(frame["group"] == group) & (frame["corruption"] == ALL)].sort_values("value", ascending=False)
-        own = own[own["value"].notna()]
-        if not len(own):
+        rows = frame[(frame["group"] == group) & (frame["corruption"] == ALL)].sort_values("value", ascending=False)
+        rows = rows[rows["value"].notna()]
+        if not len(rows):
             continue
         graphs = sum(system.group == group for system in evaluation.systems.values())
-        told = "; ".join(f"{row.scorer} {_value(row)}" for row in own.itertuples())
+        values = "; ".join(f"{row.scorer} {_value(row)}" for row in rows.itertuples())
         kinds = listed(evaluation.claims, 12)
         only = "" if "(" not in group else " The truth is not known for sure: an illustration, no claim."
-        said.append(
-            f"{group.capitalize()}, {_counted(graphs, 'graph')}, mean AUPRC over {kinds}: {told} "
-            f"(chance {own['chance'].iloc[0]:.2f}; {100 * evaluation.level:g} % t intervals over "
-            f"{'graphs' if graphs > 1 else 'seeds'}; n = {int(own['n'].max())} fits each).{only}"
+        sentences.append(
+            f"{group.capitalize()}, {_count_text(graphs, 'graph')}, mean AUPRC over {kinds}: {values} "
+            f"(chance {rows['chance'].iloc[0]:.2f}; {100 * evaluation.level:g} % t intervals over "
+            f"{'graphs' if graphs > 1 else 'seeds'}; n = {int(rows['n'].max())} fits each).{only}"
         )
-    return said
+    return sentences
 
 
-def _recommended(evaluation: RobustnessScores) -> list[str]:
+def _best_by_corruption(evaluation: RobustnessScores) -> list[str]:
     """Of each group: the scorer with the largest AUPRC under each corruption, and all that cannot be told from it."""
     frame = means(evaluation).dropna(subset=["value"])
-    said = []
+    sentences = []
     for group in evaluation.groups:
         parts = []
-        for name in evaluation.tested:
-            own = frame[(frame["group"] == group) & (frame["corruption"] == name)]
-            own = own.sort_values("value", ascending=False, kind="stable")
-            if len(own) < 2:
+        for name in evaluation.full_strength:
+            rows = frame[(frame["group"] == group) & (frame["corruption"] == name)]
+            rows = rows.sort_values("value", ascending=False, kind="stable")
+            if len(rows) < 2:
                 continue
             apart = {frozenset(pair.names) for pair in differences(evaluation, name)[group] if pair.distinguishable}
-            best, *others = own.itertuples()
+            best, *others = rows.itertuples()
             near = [row.scorer for row in others if frozenset((best.scorer, row.scorer)) not in apart]
-            told = f" (not told from it: {listed(near)})" if near else ""
-            parts.append(f"{name}: {best.scorer} {_value(best)}{told}")
-            fits = int(own["n"].max())
+            beside = f" (not told from it: {listed(near)})" if near else ""
+            parts.append(f"{name}: {best.scorer} {_value(best)}{beside}")
+            fits = int(rows["n"].max())
         if parts:
             drawn = "graphs" if sum(system.group == group for system in evaluation.systems.values()) > 1 else "seeds"
-            said.append(
+            sentences.append(
                 f"{group.capitalize()}: {'; '.join(parts)} (largest mean AUPRC; {100 * evaluation.level:g} % t "
                 f"intervals over {drawn}; n = {fits} fits each; Holm over pairs under each)."
             )
-    return said
+    return sentences
 
 
 def _first(pairs: Sequence[Comparison]) -> list[Comparison]:
@@ -93,25 +93,26 @@ def _first(pairs: Sequence[Comparison]) -> list[Comparison]:
 
 def optimism_sentences(evaluation: RobustnessScores) -> list[str]:
     """What the oracle's K gains over one from other graphs, a scorer at a time."""
-    found = [pair for where in optimism_places(evaluation) for pair in optimism(evaluation, where).items()]
-    if not found:
+    gaps = [pair for where in optimism_places(evaluation) for pair in optimism(evaluation, where).items()]
+    if not gaps:
         return ["There is no other graph in any group: what the oracle gains cannot be measured."]
-    return [f"{group.capitalize()}: {gap.sentence()}" for (group, _), gap in found]
+    return [f"{group.capitalize()}: {gap.sentence()}" for (group, _), gap in gaps]
 
 
 def _choosing(evaluation: RobustnessScores) -> list[str]:
-    frame, said = chosen_means(evaluation), []
+    frame, sentences = chosen_means(evaluation), []
     stable = plateaus(evaluation)
-    for (group, scorer), own in frame.groupby(["group", "scorer"], sort=False):
-        told = "; ".join(f"{_method(row)} {_value(row)} at K = {row.k:.1f}" for row in own.itertuples())
+    for (group, scorer), rows in frame.groupby(["group", "scorer"], sort=False):
+        values = "; ".join(f"{_method(row)} {_value(row)} at K = {row.k:.1f}" for row in rows.itertuples())
         who = f"{str(group).capitalize()}, {scorer}"
-        said.append(f"{who}: directed F1 under {listed(evaluation.tests, 12)}: {told} {_grounds(evaluation, own)}.")
+        under = listed(evaluation.tests, 12)
+        sentences.append(f"{who}: directed F1 under {under}: {values} {_grounds(evaluation, rows)}.")
         flat = stable[(stable["group"] == group) & (stable["scorer"] == scorer) & (stable["method"] == OTHERS)]
         flat = flat[flat["corruption"].isin(evaluation.tests)]
         if len(flat):
             each = "; ".join(f"{row.corruption} {_value(row)} {row.verdict}" for row in flat.itertuples())
-            said.append(f"{who}: range of F1 within K +- 5 of {OTHERS}: {each} {_grounds(evaluation, flat)}.")
-    return said
+            sentences.append(f"{who}: range of F1 within K +- 5 of {OTHERS}: {each} {_grounds(evaluation, flat)}.")
+    return sentences
 
 
 def _degradation(evaluation: RobustnessScores) -> list[str]:
@@ -119,28 +120,28 @@ def _degradation(evaluation: RobustnessScores) -> list[str]:
     full = frame[(frame["strength"] == 1) & frame["loss"].notna()] if len(frame) else frame
     return [
         f"{str(group).capitalize()}, {corruption} against clean: AUPRC lost by "
-        + "; ".join(f"{row.scorer} {_value(row, 'loss', 'loss_low', 'loss_high')}" for row in own.itertuples())
-        + f" (paired over {int(own['n'].max())} fits; {100 * evaluation.level:g} % sign-flip intervals over graphs; "
+        + "; ".join(f"{row.scorer} {_value(row, 'loss', 'loss_low', 'loss_high')}" for row in rows.itertuples())
+        + f" (paired over {int(rows['n'].max())} fits; {100 * evaluation.level:g} % sign-flip intervals over graphs; "
         "no test)."
-        for (group, corruption), own in full.groupby(["group", "corruption"], sort=False)
+        for (group, corruption), rows in full.groupby(["group", "corruption"], sort=False)
     ]
 
 
 def _invariance(evaluation: RobustnessScores) -> list[str]:
     return [
         f"{str(group).capitalize()}: kept edges agree between corruptions (mean pairwise Jaccard at one K): "
-        + "; ".join(f"{row.scorer} {_value(row)} (chance {row.chance:.2f})" for row in own.itertuples())
-        + f" {_grounds(evaluation, own)}."
-        for group, own in invariance(evaluation).groupby("group", sort=False)
+        + "; ".join(f"{row.scorer} {_value(row)} (chance {row.chance:.2f})" for row in rows.itertuples())
+        + f" {_grounds(evaluation, rows)}."
+        for group, rows in invariance(evaluation).groupby("group", sort=False)
     ]
 
 
-def _told_apart(evaluation: RobustnessScores) -> list[str]:
+def _disentanglement(evaluation: RobustnessScores) -> list[str]:
     return [
         f"{str(group).capitalize()}, {scorer}: signal and corruption parts told apart, by its own account: "
-        + "; ".join(f"{row.corruption} {_value(row)}" for row in own.itertuples())
-        + f" {_grounds(evaluation, own)}."
-        for (group, scorer), own in disentanglement(evaluation).groupby(["group", "scorer"], sort=False)
+        + "; ".join(f"{row.corruption} {_value(row)}" for row in rows.itertuples())
+        + f" {_grounds(evaluation, rows)}."
+        for (group, scorer), rows in disentanglement(evaluation).groupby(["group", "scorer"], sort=False)
     ]
 
 
@@ -162,5 +163,5 @@ def _value(row: object, *names: str) -> str:
     return f"{value:z.2f} [{low:z.2f}, {high:z.2f}]"
 
 
-def _counted(n: int, word: str) -> str:
+def _count_text(n: int, word: str) -> str:
     return f"{n} {word}{'s' if n != 1 else ''}"

@@ -56,7 +56,7 @@ def frozen_k(evaluation: RobustnessScores, dataset: str, scorer: str) -> int:
 def invariance(evaluation: RobustnessScores) -> pd.DataFrame:
     """One row a group and scorer."""
     kept: dict[tuple[str, str, int], list[Array]] = {}
-    for answer in _compared(evaluation, evaluation.claims):
+    for answer in _scored_answers(evaluation, evaluation.claims):
         assert answer.matrix is not None
         top = membership(answer.matrix, frozen_k(evaluation, answer.dataset, answer.scorer))
         kept.setdefault((answer.scorer, answer.dataset, answer.seed), []).append(top)
@@ -68,13 +68,13 @@ def invariance(evaluation: RobustnessScores) -> pd.DataFrame:
             row = {"group": evaluation.systems[dataset].group, "scorer": scorer, "dataset": dataset, "seed": seed}
             rows.append(row | {"jaccard": agreed, "k": k, "chance": k / (2 * pairs - k)})
     frame = pd.DataFrame(rows, columns=["group", "scorer", "dataset", "seed", "jaccard", "k", "chance"])
-    found = [
+    means = [
         {"group": group, "scorer": scorer}
-        | cells_of(average(own, "jaccard", evaluation.level))
-        | {"k": float(own["k"].mean()), "chance": float(own["chance"].mean())}
-        for (group, scorer), own in frame.groupby(["group", "scorer"], sort=False)
+        | cells_of(average(fits, "jaccard", evaluation.level))
+        | {"k": float(fits["k"].mean()), "chance": float(fits["chance"].mean())}
+        for (group, scorer), fits in frame.groupby(["group", "scorer"], sort=False)
     ]
-    return pd.DataFrame(found, columns=["group", "scorer", *MEAN, "k", "chance"])
+    return pd.DataFrame(means, columns=["group", "scorer", *MEAN, "k", "chance"])
 
 
 @lru_cache(maxsize=4)
@@ -85,28 +85,28 @@ def disentanglement(evaluation: RobustnessScores) -> pd.DataFrame:
             "group": evaluation.systems[a.dataset].group, "dataset": a.dataset, "seed": a.seed, "scorer": a.scorer,
             "corruption": a.corruption, "told_apart": a.disentanglement,
         }
-        for a in _compared(evaluation, evaluation.tested)
+        for a in _scored_answers(evaluation, evaluation.full_strength)
         if a.disentanglement is not None
     ]  # fmt: skip
     frame = pd.DataFrame(rows, columns=["group", "dataset", "seed", "scorer", "corruption", "told_apart"])
-    found = [
+    means = [
         {"group": group, "scorer": scorer, "corruption": corruption}
-        | cells_of(average(own, "told_apart", evaluation.level))
-        for (group, scorer, corruption), own in frame.groupby(["group", "scorer", "corruption"], sort=False)
+        | cells_of(average(fits, "told_apart", evaluation.level))
+        for (group, scorer, corruption), fits in frame.groupby(["group", "scorer", "corruption"], sort=False)
     ]
-    return pd.DataFrame(found, columns=["group", "scorer", "corruption", *MEAN])
+    return pd.DataFrame(means, columns=["group", "scorer", "corruption", *MEAN])
 
 
 def expected_edges(evaluation: RobustnessScores, edges: Mapping[str, Sequence[str]]) -> pd.DataFrame:
     """One row a data set, scorer and corruption: how many of the user's required and forbidden edges are kept."""
     rows: list[dict[str, object]] = []
-    for answer in _compared(evaluation, evaluation.tested):
+    for answer in _scored_answers(evaluation, evaluation.full_strength):
         truth = evaluation.systems[answer.dataset].truth
         k, pairs = frozen_k(evaluation, answer.dataset, answer.scorer), len(truth) * (len(truth) - 1)
         assert answer.matrix is not None
         top = membership(answer.matrix, k)
         for kind, named in edges.items():
-            places = [(truth.nodes.index(a), truth.nodes.index(b)) for a, b in _known(named, truth.nodes)]
+            places = [(truth.nodes.index(a), truth.nodes.index(b)) for a, b in _edges_among(named, truth.nodes)]
             if places:
                 row: dict[str, object] = {"dataset": answer.dataset, "scorer": answer.scorer}
                 row |= {
@@ -126,12 +126,12 @@ def expected_edges(evaluation: RobustnessScores, edges: Mapping[str, Sequence[st
     )  # fmt: skip
 
 
-def _known(edges: Sequence[str], nodes: Sequence[str]) -> list[tuple[str, str]]:
+def _edges_among(edges: Sequence[str], nodes: Sequence[str]) -> list[tuple[str, str]]:
     pairs = [(edge.split(" -> ")[0], edge.split(" -> ")[1]) for edge in edges]
     return [(a, b) for a, b in pairs if a in nodes and b in nodes]
 
 
-def _compared(evaluation: RobustnessScores, corruptions: Sequence[str]) -> list[ScorerAnswer]:
+def _scored_answers(evaluation: RobustnessScores, corruptions: Sequence[str]) -> list[ScorerAnswer]:
     return [
         answer
         for answer in evaluation.answers

@@ -29,7 +29,7 @@ from trueness.datasets.observed import Observed
 from trueness.errors import DataError, SettingError
 from trueness.learners.scoring import EdgeScorer
 from trueness.studies.robustness.choose_k import KChoice
-from trueness.studies.robustness.ranking_likelihood import Array, likelihood_path, moments, ranked
+from trueness.studies.robustness.ranking_likelihood import Array, likelihood_path, moments, rank_pairs
 from trueness.studies.robustness.sensitivity import check_k, k_range
 
 LABEL_FREE = ("stability", "stars", "bic", "held-out", "cross-validated", "adaptive")
@@ -95,7 +95,7 @@ def stability_k(
     q = max(1, min(round(math.sqrt((2 * threshold - 1) * false_edges * pairs)), pairs))
     kept = int(np.count_nonzero((_places(halves) < q).mean(axis=0) >= threshold))
     note = f"{q} edges of each of {len(halves)} half samples; kept in {threshold:.0%} of them."
-    return _chosen(kept, "stability", learner, len(halves), note)
+    return _choice(kept, "stability", learner, len(halves), note)
 
 
 def stars_k(
@@ -112,7 +112,7 @@ def stars_k(
         if 2 * (share * (1 - share)).sum() / (d * (d - 1)) > instability:
             break
         k += 1
-    return _chosen(k, "stars", learner, len(halves))
+    return _choice(k, "stars", learner, len(halves))
 
 
 def _places(halves: Sequence[Array]) -> NDArray[np.int64]:
@@ -120,7 +120,7 @@ def _places(halves: Sequence[Array]) -> NDArray[np.int64]:
     d = len(halves[0])
     places = np.full((len(halves), d, d), d * d, dtype=np.int64)
     for place, matrix in zip(places, halves, strict=True):
-        cause, effect = ranked(matrix).T
+        cause, effect = rank_pairs(matrix).T
         place[cause, effect] = np.arange(len(cause))
     return places
 
@@ -128,7 +128,7 @@ def _places(halves: Sequence[Array]) -> NDArray[np.int64]:
 def bic_k(data: Observed, scores: Array, learner: str = "", most: int | None = None) -> KChoice:
     seen = moments(data)
     path = likelihood_path(scores, seen, seen, _most(data.d, most))
-    return _chosen(int(np.argmin(path.n * path.loss + path.parameters * math.log(path.n))), "bic", learner, 1)
+    return _choice(int(np.argmin(path.n * path.loss + path.parameters * math.log(path.n))), "bic", learner, 1)
 
 
 def held_out_k(
@@ -143,7 +143,7 @@ def held_out_k(
     parts = [np.split(rows, [round((1 - share) * len(rows))]) for rows in _regimes(data, rng)]
     train, test = (np.concatenate(part) for part in zip(*parts, strict=True))
     loss = _held_out_loss(scorer, data, train, test, rng, _most(data.d, most))
-    return _chosen(int(np.argmin(loss)), "held-out", learner, 1)
+    return _choice(int(np.argmin(loss)), "held-out", learner, 1)
 
 
 def cross_validated_k(
@@ -156,21 +156,21 @@ def cross_validated_k(
         test = np.concatenate(fold)
         train = np.setdiff1d(np.arange(data.n), test)
         total += _held_out_loss(scorer, data, train, test, rng, limit)
-    return _chosen(int(np.argmin(total)), "cross-validated", learner, folds)
+    return _choice(int(np.argmin(total)), "cross-validated", learner, folds)
 
 
 def adaptive_k(scores: Array, learner: str = "", most: int | None = None) -> KChoice:
     d = len(scores)
     size = np.sort(np.abs(scores[~np.eye(d, dtype=bool)]))[::-1]
     if size[0] == 0:
-        return _chosen(0, "adaptive", learner, 1)
+        return _choice(0, "adaptive", learner, 1)
     at = np.arange(len(size)) / max(len(size) - 1, 1)
     drop = (size - size[-1]) / (size[0] - size[-1]) if size[0] > size[-1] else 1 - at
     elbow = int(np.argmax((1 - at) - drop))  # a straight line has its elbow at the first: nothing tells where to cut
-    return _chosen(min(max(elbow, 1), _most(d, most)), "adaptive", learner, 1)
+    return _choice(min(max(elbow, 1), _most(d, most)), "adaptive", learner, 1)
 
 
-def _chosen(k: int, method: str, learner: str, fits: int, note: str = "") -> KChoice:
+def _choice(k: int, method: str, learner: str, fits: int, note: str = "") -> KChoice:
     """The least K is 1: the rows may favour no edge at all, and the note then says so."""
     if k < 1:
         note = f"{note} The rows favour no edge; 1 is the least that can be kept.".strip()
@@ -199,8 +199,8 @@ def _held_out_loss(
 def _regimes(data: Observed, rng: Generator) -> list[NDArray[np.intp]]:
     """The rows of each regime, in time order or shuffled: what is held out must hold some of each."""
     labels = np.zeros(data.n, dtype=np.intp) if data.regimes is None else data.regimes
-    found = [np.flatnonzero(labels == label) for label in np.unique(labels)]
-    return found if data.lags else [rng.permutation(rows) for rows in found]
+    regimes = [np.flatnonzero(labels == label) for label in np.unique(labels)]
+    return regimes if data.lags else [rng.permutation(rows) for rows in regimes]
 
 
 def _half(data: Observed, rng: Generator) -> NDArray[np.intp]:

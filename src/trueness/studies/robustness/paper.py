@@ -22,14 +22,14 @@ def methods(study: RobustnessStudy) -> list[str]:
         for name, s in evaluation.systems.items()
     ]
     corruptions = [
-        f"{name} ({', '.join(found.steps) or 'nothing is done'})" for name, found in evaluation.corruptions.items()
+        f"{name} ({', '.join(variant.steps) or 'nothing is done'})" for name, variant in evaluation.corruptions.items()
     ]
-    scorers = [f"{name}{settings_text(given.get('settings'), ' (', ')')}" for name, given in study.scorers.items()]
+    scorers = [f"{name}{settings_text(card.get('settings'), ' (', ')')}" for name, card in study.scorers.items()]
     budget = ", ".join(f"{key} {value}" for key, value in study.budget.items())
     return [
         f"Systems: {listed(systems)}.",
         f"Corruptions: {listed(corruptions)}.",
-        f"Scorers: {listed(scorers)}; {study.done:,} of {study.planned:,} fits were done.",
+        f"Scorers: {listed(scorers)}; {study.fits_done:,} of {study.planned:,} fits were done.",
         f"The number of edges K was chosen on {evaluation.validation} and frozen; budget of the choice: {budget}. "
         f"Others were matched to {evaluation.match}. Intervals: {percent(evaluation.level)} t intervals over graphs.",
     ]
@@ -41,16 +41,16 @@ def part(folder: Path, study: RobustnessStudy) -> Part:
         f"We scored the edges of {counted(len(evaluation.systems), 'system')} with "
         f"{counted(len(study.scorers), 'scorer')} under {counted(len(evaluation.corruptions), 'corruption')}."
     )
-    checks = [f"{study.done:,} of {study.planned:,} fits were done.", *study.failures()]
-    if not study.done:
+    checks = [f"{study.fits_done:,} of {study.planned:,} fits were done.", *study.failures()]
+    if not study.fits_done:
         return Part("robustness", abstract, checks, methods(study))
     headline = headline_of(evaluation)
     abstract += f" {headline.sentence}" if headline else ""
     makers = (robustness_tables.ranking_table, robustness_tables.choice_table, robustness_tables.optimism_table)
     tables = [table for table in (*(make(study) for make in makers), main_table(evaluation)) if table.rows]
-    said: list[tuple[str, Sequence[str]]] = [
+    sections: list[tuple[str, Sequence[str]]] = [
         (heading.capitalize(), lines) for heading, lines in study.findings.items() if lines
     ]
-    said.append(("What this design cannot tell", robustness_tables.open_sentences(study)))
+    sections.append(("What this design cannot tell", robustness_tables.open_sentences(study)))
     pictures = drawn(folder, "robustness", "sensitivity_curve_*", "degradation", "k_lambda_*")
-    return Part("robustness", abstract, checks, methods(study), said, tables, pictures)
+    return Part("robustness", abstract, checks, methods(study), sections, tables, pictures)

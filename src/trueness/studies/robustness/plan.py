@@ -11,7 +11,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, TypeVar
 
 from trueness import registry
 from trueness.datasets import Dataset, load
@@ -22,6 +22,7 @@ from trueness.errors import PlanError, TruenessError, did_you_mean, listed
 from trueness.learners import settings_of
 from trueness.learners.scoring.edge_scores import EdgeScorer, build_scorer
 from trueness.learners.scoring.leaks import check_no_leak
+from trueness.outside import Json
 from trueness.running.cells import PlanContext, hashed, stream
 from trueness.settings import Between, Hint, Names, OneOf, Positive, Share, SomeNames, Whole
 from trueness.studies.robustness.label_free import LABEL_FREE, Budget
@@ -37,17 +38,17 @@ class PlannedSystem:
     """A data set with what the tables must know of it."""
 
     dataset: Dataset
-    settings: dict[str, Any]
+    settings: dict[str, Json]
     content: str
     columns: tuple[str, ...]
     lags: int
     notes: tuple[str, ...] = ()  # what was left out of it
 
-    def rows(self, asked: int | None) -> int:
+    def rows(self, wanted: int | None) -> int:
         table = self.dataset.table
-        return asked or (self.dataset.about.rows if table is None else table.n)
+        return wanted or (self.dataset.about.rows if table is None else table.n)
 
-    def to_dict(self, rows: int | None) -> dict[str, Any]:
+    def to_dict(self, rows: int | None) -> dict[str, object]:
         about = self.dataset.about
         return {
             "truth": self.dataset.truth.to_json(),
@@ -67,7 +68,7 @@ class PlannedVariant:
     base: str
     factor: float
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         card = self.corruption.card
         return asdict(card) | {"base": self.base, "factor": self.factor}
 
@@ -77,7 +78,7 @@ class Entry:
     """A scorer under the name that the plan gives it. `sweep`: (whose, which setting, its value)."""
 
     scorer: EdgeScorer
-    spec: dict[str, Any]
+    spec: dict[str, Json]
     sweep: tuple[str, str, float] | None = None
 
     @property
@@ -89,7 +90,7 @@ class Entry:
     def takes(self, system: PlannedSystem) -> bool:
         return system.lags > 0 or not self.scorer.card.needs_series or bool(getattr(self.scorer, "lags", None))
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         card = self.scorer.card
         return {
             "title": card.title,
@@ -128,45 +129,74 @@ class RobustnessSettings:
     forbidden: Names = ()
 
 
-def read(table: Mapping[str, Any], context: PlanContext) -> dict[str, Any]:
-    """The fields of tasks.robustness.Robustness but the seed."""
+@dataclass(frozen=True)
+class RobustnessPlan:
+    """What the table says, with the data sets, corruptions and scorers that it names."""
+
+    datasets: dict[str, PlannedSystem]
+    corruptions: dict[str, PlannedVariant]
+    scorers: dict[str, Entry]
+    validation: str
+    match: str
+    methods: tuple[str, ...]
+    budget: Budget
+    seeds: int
+    k_seeds: int
+    rows: int | None
+    time_limit: float
+    level: float
+    overwrite_regimes: bool
+    k: int | None  # given by the user, beside those that are chosen
+    metric: str  # by which oracle_k and k_from_other_graphs are chosen, when the store is read
+    k_range: str
+    expected: dict[str, list[str]]  # required and forbidden edges of the user's
+    notes: tuple[str, ...]
+    seed: int
+
+
+Made = TypeVar("Made", bound=RobustnessPlan)
+
+
+def read(made: type[Made], table: Mapping[str, Json], context: PlanContext) -> Made:
+    """From the [robustness] table of a plan and its [datasets.*] tables."""
     file = context.file
     plain = {key: value for key, value in table.items() if not isinstance(value, dict)}
-    given = context.settings_of("robustness", RobustnessSettings, plain)
-    datasets = _systems(given, context)
-    scorers, left_out = _scorers(table, given, context)
-    corruptions = _corruptions(given, file)
+    options = context.settings_of("robustness", RobustnessSettings, plain)
+    datasets = _systems(options, context)
+    scorers, left_out = _scorers(table, options, context)
+    corruptions = _corruptions(options, file)
     bases = list(dict.fromkeys(variant.base for variant in corruptions.values()))
     if not scorers:
         raise PlanError(f"'scorers' of [robustness] must leave one that can run, got none. {left_out[0]}  ({file})")
     _check_leaks(scorers, datasets, file)
-    notes = [*left_out, *_notes(datasets, corruptions, scorers, given)]
-    return {
-        "datasets": datasets,
-        "corruptions": corruptions,
-        "scorers": scorers,
-        "validation": _planned("validation", given.validation or _validation(bases), bases, file),
-        "match": _matched(given, scorers, file),
-        "methods": tuple(name for name in LABEL_FREE if name in given.choose_k),
-        "budget": Budget(given.subsamples, given.folds, given.held_out),
-        "seeds": given.seeds,
-        "k_seeds": given.seeds if given.k_seeds is None else min(given.k_seeds, given.seeds),
-        "rows": given.rows,
-        "time_limit": given.time_limit,
-        "level": given.level,
-        "overwrite_regimes": given.overwrite_regimes,
-        "k": _given_k(given.k, datasets, file),
-        "metric": given.metric,
-        "k_range": given.k_range,
-        "expected": {
-            "required": _edges("required", given.required, file),
-            "forbidden": _edges("forbidden", given.forbidden, file),
+    notes = [*left_out, *_notes(datasets, corruptions, scorers, options)]
+    return made(
+        datasets=datasets,
+        corruptions=corruptions,
+        scorers=scorers,
+        validation=_check_planned("validation", options.validation or _validation(bases), bases, file),
+        match=_match(options, scorers, file),
+        methods=tuple(name for name in LABEL_FREE if name in options.choose_k),
+        budget=Budget(options.subsamples, options.folds, options.held_out),
+        seeds=options.seeds,
+        k_seeds=options.seeds if options.k_seeds is None else min(options.k_seeds, options.seeds),
+        rows=options.rows,
+        time_limit=options.time_limit,
+        level=options.level,
+        overwrite_regimes=options.overwrite_regimes,
+        k=_check_k(options.k, datasets, file),
+        metric=options.metric,
+        k_range=options.k_range,
+        expected={
+            "required": _edges("required", options.required, file),
+            "forbidden": _edges("forbidden", options.forbidden, file),
         },
-        "notes": tuple(notes),
-    }
+        notes=tuple(notes),
+        seed=context.seed,
+    )
 
 
-def _planned(key: str, value: str, known: Sequence[str], file: str) -> str:
+def _check_planned(key: str, value: str, known: Sequence[str], file: str) -> str:
     if value not in known:
         hint = did_you_mean(value, known) or f"There are {listed(known, 12)}."
         raise PlanError(f"{key!r} of [robustness] must be one of those planned, got {value!r}. {hint}  ({file})")
@@ -178,27 +208,27 @@ def _validation(bases: list[str]) -> str:
     return next((name for name in ("compound_full_decoy", "compound_full") if name in bases), bases[0])
 
 
-def _matched(given: RobustnessSettings, scorers: Mapping[str, Entry], file: str) -> str:
+def _match(options: RobustnessSettings, scorers: Mapping[str, Entry], file: str) -> str:
     """Whose K the others get too; a scorer that is left out for want of its package has none to give."""
-    usual = "rc-gnn" if "rc-gnn" in given.scorers else given.scorers[0]
-    wanted = _planned("match", given.match or usual, list(dict.fromkeys([*scorers, *given.scorers])), file)
+    usual = "rc-gnn" if "rc-gnn" in options.scorers else options.scorers[0]
+    wanted = _check_planned("match", options.match or usual, list(dict.fromkeys([*scorers, *options.scorers])), file)
     return wanted if wanted in scorers else next(iter(scorers))
 
 
-def _systems(given: RobustnessSettings, context: PlanContext) -> dict[str, PlannedSystem]:
-    own, names = context.settings.get("datasets", {}), given.datasets
-    for name in own.keys() - set(names) if "discovery" not in context.settings else ():
+def _systems(options: RobustnessSettings, context: PlanContext) -> dict[str, PlannedSystem]:
+    tables, names = context.settings.get("datasets", {}), options.datasets
+    for name in tables.keys() - set(names) if "discovery" not in context.settings else ():
         raise PlanError(
             f"[datasets.{name}] must be named in 'datasets' of [robustness], got {listed(names)}.  ({context.file})"
         )
-    found = {}
+    systems = {}
     for name in names:
-        for made, settings in _members(name, dict(own.get(name, {})), context.file):
-            found[made] = _system(made, settings, context.folder, given.rows)
-    return found
+        for made, settings in _members(name, dict(tables.get(name, {})), context.file):
+            systems[made] = _system(made, settings, context.folder, options.rows)
+    return systems
 
 
-def _members(name: str, settings: dict[str, Any], file: str) -> list[tuple[str, dict[str, Any]]]:
+def _members(name: str, settings: dict[str, Json], file: str) -> list[tuple[str, dict[str, Json]]]:
     """`graphs = n` makes n systems of one family; they differ by their graph."""
     if "graphs" not in settings:
         return [(name, settings)]
@@ -214,7 +244,7 @@ def _members(name: str, settings: dict[str, Any], file: str) -> list[tuple[str, 
     return [(f"{name}-{k}", settings | {"graph_seed": first + k}) for k in range(count)]
 
 
-def _system(name: str, settings: dict[str, Any], folder: Path, rows: int | None) -> PlannedSystem:
+def _system(name: str, settings: dict[str, Json], folder: Path, rows: int | None) -> PlannedSystem:
     notes: list[str] = []
     dataset: Dataset = load(name, settings, folder)
     if isinstance(dataset, RecordedSeries) and rows is not None and rows < dataset.table.n:
@@ -228,13 +258,13 @@ def _system(name: str, settings: dict[str, Any], folder: Path, rows: int | None)
     return PlannedSystem(dataset, settings, hashed(digest) if digest else "", sample.names, lags, tuple(notes))
 
 
-def _corruptions(given: RobustnessSettings, file: str) -> dict[str, PlannedVariant]:
+def _corruptions(options: RobustnessSettings, file: str) -> dict[str, PlannedVariant]:
     """Each at its strengths; those at full strength first."""
-    if any(strength <= 0 for strength in given.strengths):
-        raise PlanError(f"'strengths' of [robustness] must be numbers above 0, got {given.strengths!r}.  ({file})")
-    found = {}
-    for factor in sorted({1.0, *map(float, given.strengths)}, key=lambda f: (f != 1.0, f)):
-        for name in given.corruptions:
+    if any(strength <= 0 for strength in options.strengths):
+        raise PlanError(f"'strengths' of [robustness] must be numbers above 0, got {options.strengths!r}.  ({file})")
+    variants = {}
+    for factor in sorted({1.0, *map(float, options.strengths)}, key=lambda f: (f != 1.0, f)):
+        for name in options.corruptions:
             try:
                 whole = corruption(name)
                 made = whole if factor == 1 else corruption(f"{name} x {factor:g}")
@@ -242,15 +272,15 @@ def _corruptions(given: RobustnessSettings, file: str) -> dict[str, PlannedVaria
                 at = "" if factor == 1 else f" at {factor:g} of its strength"
                 raise PlanError(f"{error}  ({file}, corruption {name!r}{at})") from None
             if factor == 1 or any(not step.card.whole for step in whole.steps):
-                found[made.name] = PlannedVariant(made, name, factor)
-    return found
+                variants[made.name] = PlannedVariant(made, name, factor)
+    return variants
 
 
 def _scorers(
-    table: Mapping[str, Any], given: RobustnessSettings, context: PlanContext
+    table: Mapping[str, Json], options: RobustnessSettings, context: PlanContext
 ) -> tuple[dict[str, Entry], list[str]]:
     """By the plan's names, and a sentence for each that cannot run here: the rest goes on."""
-    names, found, left_out = given.scorers, {}, []
+    names, entries, left_out = options.scorers, {}, []
     for name in (key for key, value in table.items() if isinstance(value, dict) and key not in names):
         raise PlanError(
             f"[robustness.{name}] must be named in 'scorers'. {did_you_mean(name, names)}  ({context.file})"
@@ -261,15 +291,15 @@ def _scorers(
         base = registry.located(str(settings.pop("scorer", name)), context.folder)
         where = f"{context.file}, [robustness.{name}]"
         for label, setting, value in [(name, "", 0.0), *_sweep(name, sweep, where)]:
-            asked = settings | ({setting: value} if setting else {})
-            scorer = build_scorer(base, asked, where)
+            swept = settings | ({setting: value} if setting else {})
+            scorer = build_scorer(base, swept, where)
             needs = scorer.card.needs
             if needs and not registry.is_installed(needs):
                 left_out.append(f"{registry.missing(needs, f'scorer {name!r}')}  It was left out; the rest goes on.")
                 break
             of = (name, setting, value) if setting else None
-            found[label] = Entry(scorer, {"name": base, "settings": asked}, of)
-    return found, left_out
+            entries[label] = Entry(scorer, {"name": base, "settings": swept}, of)
+    return entries, left_out
 
 
 def _sweep(name: str, sweep: object, where: str) -> list[tuple[str, str, float]]:
@@ -303,7 +333,7 @@ def _check_leaks(scorers: Mapping[str, Entry], datasets: Mapping[str, PlannedSys
 
 def _notes(
     datasets: Mapping[str, PlannedSystem], corruptions: Mapping[str, PlannedVariant], scorers: Mapping[str, Entry],
-    given: RobustnessSettings,
+    options: RobustnessSettings,
 ) -> list[str]:  # fmt: skip
     notes = [note for system in datasets.values() for note in system.notes]
     for name, entry in scorers.items():
@@ -320,14 +350,14 @@ def _notes(
     uses = [name for name, variant in corruptions.items() if variant.corruption.card.uses_graph and variant.factor == 1]
     if uses:
         notes.append(f"The mask of {listed(uses)} is built from the true graph; it is in no mean over corruptions.")
-    if given.overwrite_regimes:
+    if options.overwrite_regimes:
         notes.append("Regimes overwrite recorded values: their effects on other columns are missing.")
-    if (seeds := given.seeds) < ENOUGH_SEEDS:
+    if (seeds := options.seeds) < ENOUGH_SEEDS:
         notes.append(f"{seeds} seeds a cell: at least {ENOUGH_SEEDS} are asked for before conclusions are drawn.")
     return notes
 
 
-def _given_k(k: int | None, datasets: Mapping[str, PlannedSystem], file: str) -> int | None:
+def _check_k(k: int | None, datasets: Mapping[str, PlannedSystem], file: str) -> int | None:
     for name, system in datasets.items() if k is not None else ():
         try:
             check_k(k or 0, len(system.columns))
@@ -336,11 +366,11 @@ def _given_k(k: int | None, datasets: Mapping[str, PlannedSystem], file: str) ->
     return k
 
 
-def _edges(name: str, given: Sequence[str], file: str) -> list[str]:
-    for edge in given:
+def _edges(name: str, edges: Sequence[str], file: str) -> list[str]:
+    for edge in edges:
         if edge.count(" -> ") != 1:
             raise PlanError(f"{name!r} of [robustness] must be edges such as 'T -> RH', got {edge!r}.  ({file})")
-    return list(given)
+    return list(edges)
 
 
 def _digest(path: Path) -> str:

@@ -80,9 +80,9 @@ class PlateauOverSeeds:
         return low if low == high else None
 
     def __str__(self) -> str:
-        told = self.verdict or "cannot be told: the interval spans more than one verdict"
+        verdict = self.verdict or "cannot be told: the interval spans more than one verdict"
         counts = ", ".join(f"{self.each.count(word)} {word}" for word in dict.fromkeys(self.each))
-        return f"{self.range} {told} (by seed: {counts})."
+        return f"{self.range} {verdict} (by seed: {counts})."
 
 
 def plateau_over_seeds(curves: Sequence[SensitivityCurve], k: int, around: int = AROUND) -> PlateauOverSeeds:

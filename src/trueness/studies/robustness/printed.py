@@ -16,9 +16,10 @@ FINDINGS = ("differences", "degradation", "invariance", "signal and corruption")
 
 def print_robustness(out: Console, study: RobustnessStudy) -> None:
     evaluation, wide = study.evaluation, not out.is_terminal  # a line of a file is not broken
-    kinds = f"{len(evaluation.systems)} systems, {len(evaluation.tested)} corruptions, {len(evaluation.named)} scorers"
-    out.print(f"[bold]robustness[/]   {kinds}, {study.done:,} of {study.planned:,} fits done")
-    if not study.done:
+    kinds = f"{len(evaluation.systems)} systems, {len(evaluation.full_strength)} corruptions"
+    scorers = f"{len(evaluation.scorers_compared)} scorers"
+    out.print(f"[bold]robustness[/]   {kinds}, {scorers}, {study.fits_done:,} of {study.planned:,} fits done")
+    if not study.fits_done:
         return
     tell = partial(print_table, out, place="the CSV files in robustness/")
     tell("AUPRC: no K", ranking_table(study))
@@ -28,12 +29,12 @@ def print_robustness(out: Console, study: RobustnessStudy) -> None:
     for heading in FINDINGS:
         for sentence in study.findings[heading]:
             out.print(f"  {plain(sentence)}", soft_wrap=wide)
-    told = [
+    notes = [
         f"[value, CI]: {100 * evaluation.level:g} % t intervals over graphs.  oracle_k saw the truth that it is scored "
         f"against; k_from_other_graphs those of other graphs; both on {evaluation.validation}.",
         *study.notes,
     ]
-    for line in told:
+    for line in notes:
         out.print(f"  {plain(line)}", style="dim", soft_wrap=wide)
     for line in study.failures()[:MOST_REASONS]:
         out.print(f"  {plain(line)}", style="yellow", soft_wrap=wide)

@@ -73,7 +73,7 @@ def moments(data: Observed, like: LaggedMoments | None = None) -> LaggedMoments:
 def likelihood_path(scores: Array, train: LaggedMoments, judge: LaggedMoments, most: int) -> Path:
     """scores[i, j]: of i -> j. judge is train itself for an in-sample criterion."""
     d = train.d
-    order = ranked(scores)[:most]
+    order = rank_pairs(scores)[:most]
     parents: list[list[int]] = [_past(j, train) for j in range(d)]
     losses = np.array([_loss(j, parents[j], train, judge) for j in range(d)])
     reaches = np.eye(d, dtype=np.bool_)  # reaches[i, j]: a directed path within a row
@@ -91,7 +91,7 @@ def likelihood_path(scores: Array, train: LaggedMoments, judge: LaggedMoments, m
     return Path(loss, parameters, judge.n)
 
 
-def ranked(scores: Array) -> NDArray[np.intp]:
+def rank_pairs(scores: Array) -> NDArray[np.intp]:
     """(m, 2) pairs (cause, effect) with a score, largest |score| first, ties row by row."""
     size = np.abs(scores)
     np.fill_diagonal(size, 0.0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
 from trueness.running.results import Results, Row
 from trueness.running.store import Store
@@ -43,11 +43,11 @@ class RobustnessReading(RunReading):
     def rows(self) -> Iterable[Row]:
         return self.study.rows()
 
-    def to_dict(self) -> dict[str, Any]:
-        told = {"findings": self.study.findings, "notes": list(self.study.notes)}
-        return told | {"auprc": tables.summary_rows(self.study)}
+    def to_dict(self) -> dict[str, object]:
+        notes, auprc = list(self.study.notes), tables.summary_rows(self.study)
+        return {"findings": self.study.findings, "notes": notes, "auprc": auprc}
 
-    def as_json(self, measures: Sequence[str] | None) -> dict[str, Any]:
+    def as_json(self, measures: Sequence[str] | None) -> dict[str, object]:
         rows = tables.summary_rows(self.study, self._measure(measures))
         return {"study": self.results.study, "task": self.results.task, "rows": rows}
 

@@ -91,30 +91,30 @@ class RobustnessScores:
     match: str
     sweeps: Mapping[str, tuple[str, str, float]] = field(default_factory=dict)
     level: float = 0.95
-    given: int | None = None  # a K that the user named
+    user_k: int | None = None  # a K that the user named
     metric: Metric = "f1"  # by which K is chosen where truths are looked at
     k_range: Literal["all", "original"] = "all"  # of oracle_k; the original's 5 to 3|E| knows the number of true edges
 
     @property
     def groups(self) -> tuple[str, ...]:
         """Known truths first."""
-        found = dict.fromkeys(system.group for system in self.systems.values())
-        return tuple(sorted(found, key=lambda group: "(" in group))
+        names = dict.fromkeys(system.group for system in self.systems.values())
+        return tuple(sorted(names, key=lambda group: "(" in group))
 
     @cached_property
-    def named(self) -> tuple[str, ...]:
+    def scorers_compared(self) -> tuple[str, ...]:
         """Scorers that are compared: all but the members of a sweep."""
         return tuple(name for name in self.scorers if name not in self.sweeps)
 
     @cached_property
-    def tested(self) -> tuple[str, ...]:
+    def full_strength(self) -> tuple[str, ...]:
         """Corruptions at full strength, in the order of the plan."""
         return tuple(name for name, variant in self.corruptions.items() if variant.factor == 1)
 
     @cached_property
     def claims(self) -> tuple[str, ...]:
         """Those of `tested` whose mask does not tell the graph: means over corruptions are over these."""
-        return tuple(name for name in self.tested if not self.corruptions[name].uses_graph)
+        return tuple(name for name in self.full_strength if not self.corruptions[name].uses_graph)
 
     @cached_property
     def tests(self) -> tuple[str, ...]:
@@ -132,30 +132,30 @@ class RobustnessScores:
 
     def curves_of(self, group: str, scorer: str, corruptions: Sequence[str]) -> dict[str, list[SensitivityCurve]]:
         """Data set of the group -> its curves of a scorer, where it has any."""
-        found: dict[str, list[SensitivityCurve]] = {}
+        by_dataset: dict[str, list[SensitivityCurve]] = {}
         for (dataset, corruption, name, _), curve in self.curves.items():
             if name == scorer and corruption in corruptions and self.systems[dataset].group == group:
-                found.setdefault(dataset, []).append(curve)
-        return found
+                by_dataset.setdefault(dataset, []).append(curve)
+        return by_dataset
 
     @cached_property
     def by_truths(self) -> dict[tuple[str, str], dict[str, KChoice]]:
         """(dataset, scorer) -> every K that looked at a truth, by method."""
-        found: dict[tuple[str, str], dict[str, KChoice]] = {}
+        choices: dict[tuple[str, str], dict[str, KChoice]] = {}
         for group in self.groups:
-            for scorer in self.named:
+            for scorer in self.scorers_compared:
                 validation = self.curves_of(group, scorer, (self.validation,))
                 for dataset, curves in validation.items():
-                    own = found.setdefault((dataset, scorer), {})
-                    own[ORACLE] = oracle_k(curves, scorer, self._within(dataset), self.metric, self.level)
+                    by_method = choices.setdefault((dataset, scorer), {})
+                    by_method[ORACLE] = oracle_k(curves, scorer, self._within(dataset), self.metric, self.level)
                     if len(validation) > 1:
-                        own[OTHERS] = k_from_other_graphs(validation, dataset, scorer, self.metric)
-        for (dataset, scorer), own in list(found.items()):
-            for choice in list(found.get((dataset, self.match), {}).values()):
+                        by_method[OTHERS] = k_from_other_graphs(validation, dataset, scorer, self.metric)
+        for (dataset, scorer), by_method in list(choices.items()):
+            for choice in list(choices.get((dataset, self.match), {}).values()):
                 if scorer != self.match and not choice.method.startswith("matched"):
                     same = matched_k(choice, [scorer])[scorer]
-                    own[same.method] = same
-        return found
+                    by_method[same.method] = same
+        return choices
 
     def _within(self, dataset: str) -> tuple[int, int] | None:
         truth = self.systems[dataset].truth
@@ -163,23 +163,23 @@ class RobustnessScores:
 
     def choices(self, answer: ScorerAnswer) -> dict[str, KChoice]:
         """Every K of one answer by method: those by truths, then those by its rows."""
-        found = dict(self.by_truths.get((answer.dataset, answer.scorer), {}))
+        by_method = dict(self.by_truths.get((answer.dataset, answer.scorer), {}))
         pairs = len(self.systems[answer.dataset].truth) * (len(self.systems[answer.dataset].truth) - 1)
-        if self.given is not None:
-            found["given"] = KChoice(self.given, "given", "nothing: it was given", answer.scorer)
+        if self.user_k is not None:
+            by_method["given"] = KChoice(self.user_k, "given", "nothing: it was given", answer.scorer)
         for method, k in answer.k.items():
             if 1 <= k <= pairs:
-                found[method] = KChoice(k, method, "the rows alone", answer.scorer)
-        return found
+                by_method[method] = KChoice(k, method, "the rows alone", answer.scorer)
+        return by_method
 
     @cached_property
     def ranking(self) -> pandas.DataFrame:
         """One row an answer; NaN and a status where there is none. `chance`: AUPRC of random scores."""
         import pandas as pd
 
-        return pd.DataFrame(list(self._ranked()), columns=[*KEYS, "status", "chance", *RANKING_MEASURES])
+        return pd.DataFrame(list(self._ranking_rows()), columns=[*KEYS, "status", "chance", *RANKING_MEASURES])
 
-    def _ranked(self) -> Iterator[dict[str, object]]:
+    def _ranking_rows(self) -> Iterator[dict[str, object]]:
         for answer in self.answers:
             row = self._where(answer) | {"chance": chance("auprc", self.systems[answer.dataset].truth)}
             if answer.matrix is None:
@@ -189,13 +189,13 @@ class RobustnessScores:
             yield row | {name: np.nan if score.value is None else score.value for name, score in scores.items()}
 
     @cached_property
-    def chosen(self) -> pandas.DataFrame:
+    def at_chosen_k(self) -> pandas.DataFrame:
         """One row an answer under a corruption at full strength, and K method; sweeps are not in it."""
         import pandas as pd
 
         rows = []
         for answer in self.answers:
-            if answer.matrix is None or answer.scorer in self.sweeps or answer.corruption not in self.tested:
+            if answer.matrix is None or answer.scorer in self.sweeps or answer.corruption not in self.full_strength:
                 continue
             curve = self.curves[answer.dataset, answer.corruption, answer.scorer, answer.seed]
             for method, choice in self.choices(answer).items():

@@ -58,10 +58,10 @@ class SensitivityCurve:
 
     def place(self, k: int) -> int:
         """The index of K in the curve."""
-        found = int(np.searchsorted(self.k, k))
-        if found == len(self.k) or self.k[found] != k:
+        index = int(np.searchsorted(self.k, k))
+        if index == len(self.k) or self.k[index] != k:
             raise SettingError(f"K must be in [{self.k[0]}, {self.k[-1]}] for {self.nodes} nodes, got {k}.")
-        return found
+        return index
 
     def between(self, low: int, high: int) -> SensitivityCurve:
         """The part of the curve with low <= K <= high."""
@@ -130,7 +130,7 @@ class _Ties:
         taken = np.arange(1, len(ranked) + 1) - starts[group]
         return cls(group, starts, taken / length, taken * (taken - 1) / np.maximum(length * (length - 1), 1))
 
-    def expected(self, single: Array, double: Array) -> Array:
+    def expected_sums(self, single: Array, double: Array) -> Array:
         """The sum after each place of weights of ranked pairs, and of weights (groups,) that need two of a group."""
         if not len(single):
             return np.zeros(0)
@@ -157,25 +157,25 @@ def _counts(
     same = second & (ties.group[np.where(second, mirror, 0)] == ties.group) if len(source) else second
     later = second & ~same
 
-    def summed(single: Array, both: Array) -> Array:
+    def sums(single: Array, both: Array) -> Array:
         """single: weight of a kept edge; both: of a pair with both directions kept."""
         tied = np.bincount(ties.group[same], both[same], len(ties.starts)).astype(np.float64)
-        return ties.expected(single + np.where(later, both, 0.0), tied)
+        return ties.expected_sums(single + np.where(later, both, 0.0), tied)
 
     one = np.ones(len(source))
     zero = np.zeros(len(source))
     return (
-        summed(this_way.astype(np.float64), zero),
-        summed(one, -one),
-        summed(true_pair.astype(np.float64), -true_pair.astype(np.float64)),
-        summed(np.where(this_way, -1.0, np.where(other_way, 0.0, 1.0)), np.where(true_pair, 1.0, -1.0)),
+        sums(this_way.astype(np.float64), zero),
+        sums(one, -one),
+        sums(true_pair.astype(np.float64), -true_pair.astype(np.float64)),
+        sums(np.where(this_way, -1.0, np.where(other_way, 0.0, 1.0)), np.where(true_pair, 1.0, -1.0)),
     )
 
 
 def _ratio(part: Array, whole: NDArray[np.float64] | Counts) -> Array:
-    found = np.full(len(part), np.nan)
-    np.divide(part, whole, out=found, where=whole > 0)
-    return found
+    ratio = np.full(len(part), np.nan)
+    np.divide(part, whole, out=ratio, where=whole > 0)
+    return ratio
 
 
 def original_range(true_edges: int, d: int) -> tuple[int, int]:

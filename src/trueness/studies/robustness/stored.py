@@ -159,7 +159,7 @@ def evaluate(request: Request) -> StoredEvaluation:
         {name: _variant(name) for name in corruptions},
         scorers, tuple(answers), validation, match, metric=request.metric, k_range="original",
     )  # fmt: skip
-    said = [
+    sentences = [
         f"[i, j] of every matrix was read as {'i -> j' if request.direction == 'row to column' else 'j -> i'}.",
         f"{evaluation.match}'s K saw the truth (oracle), and its matrices may have: no leak can be seen in a matrix.",
         "One matrix a method and corruption: no interval, no test.",
@@ -171,7 +171,7 @@ def evaluate(request: Request) -> StoredEvaluation:
     budget = {"methods": [], "k_seeds": 0, "subsamples": 0, "folds": 0}
     counts = {("stored", name): Counter(str(a.status) for a in answers if a.scorer == name) for name in scorers}
     study = RobustnessStudy(
-        request.artifacts.name, 0, evaluation, cards, tuple(said), budget, request.expected, len(answers), counts
+        request.artifacts.name, 0, evaluation, cards, tuple(sentences), budget, request.expected, len(answers), counts
     )
     return StoredEvaluation(study)
 

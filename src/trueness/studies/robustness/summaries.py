@@ -44,45 +44,45 @@ def average(frame: pd.DataFrame, column: str, level: float) -> Estimate:
     return mean(frame[column].to_numpy(dtype=float), frame[over(frame)].to_numpy(), level=level, bounds=bounds)
 
 
-def cells_of(found: Estimate) -> dict[str, float | int | bool | None]:
+def cells_of(estimate: Estimate) -> dict[str, float | int | bool | None]:
     """Those of MEAN for a table: value, its ends, n and what n counts."""
-    ends = (found.interval.low, found.interval.high) if found.interval else (None, None)
-    cells = (found.value, *ends, found.constant, found.n, found.n_clusters)
+    ends = (estimate.interval.low, estimate.interval.high) if estimate.interval else (None, None)
+    cells = (estimate.value, *ends, estimate.constant, estimate.n, estimate.n_clusters)
     return dict(zip(MEAN, cells, strict=True))
 
 
 @lru_cache(maxsize=16)
 def means(evaluation: RobustnessScores, measure: str = "auprc") -> pd.DataFrame:
     """One row a group, corruption (and all) and scorer: of a measure that needs no K."""
-    rows = evaluation.ranking[evaluation.ranking["scorer"].isin(evaluation.named)]
+    rows = evaluation.ranking[evaluation.ranking["scorer"].isin(evaluation.scorers_compared)]
     level_of_chance = {name: chance(measure, system.truth) for name, system in evaluation.systems.items()}
-    found = []
+    records = []
     for group in evaluation.groups:
-        for name in (ALL, *evaluation.tested):
+        for name in (ALL, *evaluation.full_strength):
             part = rows[(rows["group"] == group) & rows["corruption"].isin(_corruptions(evaluation, name))]
-            for scorer in evaluation.named:
-                own = part[part["scorer"] == scorer]
-                if len(own):
-                    estimate = average(own, measure, evaluation.level)
+            for scorer in evaluation.scorers_compared:
+                fits = part[part["scorer"] == scorer]
+                if len(fits):
+                    estimate = average(fits, measure, evaluation.level)
                     row: dict[str, object] = {"group": group, "corruption": name, "scorer": scorer, "measure": measure}
-                    row |= cells_of(estimate) | {"over": over(own), "failed": int(own[measure].isna().sum())}
-                    found.append(row | {"chance": float(own["dataset"].map(level_of_chance).mean())})
+                    row |= cells_of(estimate) | {"over": over(fits), "failed": int(fits[measure].isna().sum())}
+                    records.append(row | {"chance": float(fits["dataset"].map(level_of_chance).mean())})
     columns = ["group", "corruption", "scorer", "measure", *MEAN, "over", "failed", "chance"]
-    return pd.DataFrame(found, columns=columns)
+    return pd.DataFrame(records, columns=columns)
 
 
 @lru_cache(maxsize=16)
 def chosen_means(evaluation: RobustnessScores, measure: str = "f1") -> pd.DataFrame:
     """One row a group, scorer and K method, over the corruptions that no K was chosen on."""
-    rows = evaluation.chosen[evaluation.chosen["corruption"].isin(evaluation.tests)]
-    found = []
-    for (group, scorer, method), own in rows.groupby(["group", "scorer", "method"], sort=False):
-        row = {"group": group, "scorer": scorer, "method": method, "oracle": bool(own["oracle"].any())}
-        row |= {"uses": own["uses"].iloc[0], "k": float(own["k"].mean()), "measure": measure}
-        row |= cells_of(average(own, measure, evaluation.level)) | {"over": over(own)}
-        found.append(row | {name: float(own[name].mean()) for name in ("precision", "recall", "shd", "skeleton_f1")})
+    rows = evaluation.at_chosen_k[evaluation.at_chosen_k["corruption"].isin(evaluation.tests)]
+    records = []
+    for (group, scorer, method), fits in rows.groupby(["group", "scorer", "method"], sort=False):
+        row = {"group": group, "scorer": scorer, "method": method, "oracle": bool(fits["oracle"].any())}
+        row |= {"uses": fits["uses"].iloc[0], "k": float(fits["k"].mean()), "measure": measure}
+        row |= cells_of(average(fits, measure, evaluation.level)) | {"over": over(fits)}
+        records.append(row | {name: float(fits[name].mean()) for name in ("precision", "recall", "shd", "skeleton_f1")})
     columns = ["group", "scorer", "method", "oracle", "uses", "k", "measure", *MEAN]
-    return pd.DataFrame(found, columns=[*columns, "over", "precision", "recall", "shd", "skeleton_f1"])
+    return pd.DataFrame(records, columns=[*columns, "over", "precision", "recall", "shd", "skeleton_f1"])
 
 
 @lru_cache(maxsize=16)
@@ -90,52 +90,52 @@ def differences(
     evaluation: RobustnessScores, corruption: str = ALL, measure: str = "auprc"
 ) -> dict[str, list[Comparison]]:
     """Group -> every pair of scorers, the better one first, Holm-adjusted within the group."""
-    rows = evaluation.ranking
-    rows = rows[rows["scorer"].isin(evaluation.named) & rows["corruption"].isin(_corruptions(evaluation, corruption))]
-    found = {}
+    rows = evaluation.ranking[evaluation.ranking["scorer"].isin(evaluation.scorers_compared)]
+    rows = rows[rows["corruption"].isin(_corruptions(evaluation, corruption))]
+    by_group = {}
     for group in evaluation.groups:
         part = rows[rows["group"] == group]
         table = part.pivot_table(
             index=["dataset", "corruption", "seed"], columns="scorer", values=measure, dropna=False
         )
         clusters = table.index.get_level_values(over(part) if len(part) else "dataset").to_numpy()
-        columns = {name: table[name].to_numpy(dtype=float) for name in evaluation.named if name in table}
+        columns = {name: table[name].to_numpy(dtype=float) for name in evaluation.scorers_compared if name in table}
         drawn = "graphs" if part["dataset"].nunique() > 1 else "seeds of one graph"
-        found[group] = [
-            pair.described(measure=_said(measure, corruption), units="fits", clusters=drawn, better="higher")
+        by_group[group] = [
+            pair.described(measure=_measure_text(measure, corruption), units="fits", clusters=drawn, better="higher")
             for pair in differences_in_pairs(columns, clusters, evaluation.level, better="higher", bounds=(0.0, 1.0))
         ]
-    return found
+    return by_group
 
 
 @lru_cache(maxsize=16)
 def degradation(evaluation: RobustnessScores, measure: str = "auprc") -> pd.DataFrame:
     """One row a group, corruption, strength and scorer; strength 0 is clean, where that was run."""
-    rows = evaluation.ranking[evaluation.ranking["scorer"].isin(evaluation.named)]
+    rows = evaluation.ranking[evaluation.ranking["scorer"].isin(evaluation.scorers_compared)]
     variants = evaluation.corruptions
-    bases = [name for name in evaluation.tested if name != "clean" and len(_strengths(evaluation, name)) > 1]
-    found = []
+    bases = [name for name in evaluation.full_strength if name != "clean" and len(_strengths(evaluation, name)) > 1]
+    records = []
     for group in evaluation.groups:
         for base in bases:
-            for scorer in evaluation.named:
-                own = rows[(rows["group"] == group) & (rows["scorer"] == scorer)]
-                clean = own[own["corruption"] == "clean"].set_index(["dataset", "seed"])[measure]
+            for scorer in evaluation.scorers_compared:
+                fits = rows[(rows["group"] == group) & (rows["scorer"] == scorer)]
+                clean = fits[fits["corruption"] == "clean"].set_index(["dataset", "seed"])[measure]
                 for name in _strengths(evaluation, base):
-                    at = own[own["corruption"] == name]
+                    at = fits[fits["corruption"] == name]
                     if not len(at):
                         continue
                     factor = 0.0 if name == "clean" else variants[name].factor
                     row = {"group": group, "corruption": base, "strength": factor, "scorer": scorer, "measure": measure}
                     row |= cells_of(average(at, measure, evaluation.level))
-                    found.append(row | _loss(at.set_index(["dataset", "seed"])[measure], clean, evaluation.level))
+                    records.append(row | _loss(at.set_index(["dataset", "seed"])[measure], clean, evaluation.level))
     columns = ["group", "corruption", "strength", "scorer", "measure", *MEAN]
-    return pd.DataFrame(found, columns=[*columns, "loss", "loss_low", "loss_high", "loss_p"])
+    return pd.DataFrame(records, columns=[*columns, "loss", "loss_low", "loss_high", "loss_p"])
 
 
 def _strengths(evaluation: RobustnessScores, base: str) -> list[str]:
-    own = [name for name, variant in evaluation.corruptions.items() if variant.base == base]
+    strengths = [name for name, variant in evaluation.corruptions.items() if variant.base == base]
     clean = ["clean"] if "clean" in evaluation.corruptions else []
-    return clean + sorted(own, key=lambda name: evaluation.corruptions[name].factor)
+    return clean + sorted(strengths, key=lambda name: evaluation.corruptions[name].factor)
 
 
 def _loss(at: pd.Series[float], clean: pd.Series[float], level: float) -> dict[str, float | None]:
@@ -144,9 +144,9 @@ def _loss(at: pd.Series[float], clean: pd.Series[float], level: float) -> dict[s
         return {}
     labels = both.index.get_level_values("dataset")
     clusters = labels if labels.nunique() > 1 else both.index.get_level_values("seed")
-    found = paired_difference(both["clean"].to_numpy(), both["at"].to_numpy(), clusters.to_numpy(), level)
-    ends = (found.interval.low, found.interval.high) if found.interval else (None, None)
-    return {"loss": found.difference, "loss_low": ends[0], "loss_high": ends[1], "loss_p": found.p}
+    loss = paired_difference(both["clean"].to_numpy(), both["at"].to_numpy(), clusters.to_numpy(), level)
+    ends = (loss.interval.low, loss.interval.high) if loss.interval else (None, None)
+    return {"loss": loss.difference, "loss_low": ends[0], "loss_high": ends[1], "loss_p": loss.p}
 
 
 def optimism_places(evaluation: RobustnessScores) -> tuple[bool, ...]:
@@ -162,17 +162,17 @@ def optimism(evaluation: RobustnessScores, on_validation: bool = False) -> dict[
     cannot lose.
     """
     tests = (evaluation.validation,) if on_validation else evaluation.tests
-    found = {}
+    gaps = {}
     for group in evaluation.groups:
-        for scorer in evaluation.named:
+        for scorer in evaluation.scorers_compared:
             validation = evaluation.curves_of(group, scorer, (evaluation.validation,))
             test = evaluation.curves_of(group, scorer, tests)
             test = {name: curves for name, curves in test.items() if name in validation}
             if len(test) > 1 and len(validation) > 1:
                 chosen = {name: _both_k(evaluation, name, scorer) for name in test}
                 gap = optimism_of(validation, test, scorer, chosen)
-                found[group, scorer] = gap.described(measure=f"F1 of {scorer} under {', '.join(tests)}")
-    return dict(zip(found, adjusted(list(found.values()), "holm"), strict=True))
+                gaps[group, scorer] = gap.described(measure=f"F1 of {scorer} under {', '.join(tests)}")
+    return dict(zip(gaps, adjusted(list(gaps.values()), "holm"), strict=True))
 
 
 def _both_k(evaluation: RobustnessScores, dataset: str, scorer: str) -> tuple[int, int]:
@@ -183,41 +183,40 @@ def _both_k(evaluation: RobustnessScores, dataset: str, scorer: str) -> tuple[in
 @lru_cache(maxsize=16)
 def plateaus(evaluation: RobustnessScores) -> pd.DataFrame:
     """One row a group, scorer, corruption and K method: the range of F1 within K +- 5, with a verdict or none."""
-    found = []
+    records = []
     for group in evaluation.groups:
-        for scorer in evaluation.named:
-            for corruption in evaluation.tested:
+        for scorer in evaluation.scorers_compared:
+            for corruption in evaluation.full_strength:
                 curves = evaluation.curves_of(group, scorer, (corruption,))
                 for method in (ORACLE, OTHERS):
                     row = _plateau(evaluation, curves, scorer, method)
                     if row is not None:
                         where = {"group": group, "scorer": scorer, "corruption": corruption, "method": method}
-                        found.append(where | row)
+                        records.append(where | row)
     columns = ["group", "scorer", "corruption", "method", "k", *MEAN, "verdict"]
-    return pd.DataFrame(found, columns=columns)
+    return pd.DataFrame(records, columns=columns)
 
 
 def _plateau(
     evaluation: RobustnessScores, curves: Mapping[str, Sequence[SensitivityCurve]], scorer: str, method: str
 ) -> dict[str, object] | None:
-    chosen = {name: evaluation.by_truths.get((name, scorer), {}).get(method) for name in curves}
-    each = [
-        (name, plateau(curve, own.k)) for name, several in curves.items() if (own := chosen[name]) for curve in several
-    ]
+    by_truths = {name: evaluation.by_truths.get((name, scorer), {}).get(method) for name in curves}
+    ks = {name: choice.k for name, choice in by_truths.items() if choice is not None}
+    each = [(name, plateau(curve, ks[name])) for name in ks for curve in curves[name]]
     if not each:
         return None
-    labels = [name for name, _ in each] if len(set(chosen)) > 1 else None
+    labels = [name for name, _ in each] if len(curves) > 1 else None
     estimate = range_over_seeds([one for _, one in each], labels, evaluation.level)
-    k = round(float(np.median([choice.k for choice in chosen.values() if choice is not None])))
-    told = PlateauOverSeeds(k, estimate, tuple(one.verdict for _, one in each))
-    return {"k": k} | cells_of(estimate) | {"verdict": told.verdict or "cannot be told"}
+    k = round(float(np.median(list(ks.values()))))
+    over_seeds = PlateauOverSeeds(k, estimate, tuple(one.verdict for _, one in each))
+    return {"k": k} | cells_of(estimate) | {"verdict": over_seeds.verdict or "cannot be told"}
 
 
 def _corruptions(evaluation: RobustnessScores, name: str) -> Sequence[str]:
     return evaluation.claims if name == ALL else (name,)
 
 
-def _said(measure: str, corruption: str) -> str:
+def _measure_text(measure: str, corruption: str) -> str:
     return f"{measure.upper()} over corruptions" if corruption == ALL else f"{measure.upper()} under {corruption}"
 
 
@@ -226,14 +225,14 @@ def headline_of(evaluation: RobustnessScores) -> Headline | None:
     if not evaluation.groups:
         return None
     group, table = evaluation.groups[0], means(evaluation)
-    own = table[(table["group"] == group) & (table["corruption"] == ALL)].dropna(subset=["value"])
-    own = own.sort_values("value", ascending=False)
-    if own.empty:
+    part = table[(table["group"] == group) & (table["corruption"] == ALL)].dropna(subset=["value"])
+    part = part.sort_values("value", ascending=False)
+    if part.empty:
         return None
-    numbers = own[["value", "low", "high"]].astype(object).where(own[["value", "low", "high"]].notna(), None)
-    rows = tuple(Standing(str(name), *row) for name, row in zip(own["scorer"], numbers.to_numpy(), strict=True))
+    numbers = part[["value", "low", "high"]].astype(object).where(part[["value", "low", "high"]].notna(), None)
+    rows = tuple(Standing(str(name), *row) for name, row in zip(part["scorer"], numbers.to_numpy(), strict=True))
     verdicts = {frozenset(pair.names): pair.distinguishable for pair in differences(evaluation)[group]}
-    many, chance_level = len(evaluation.tested), float(own["chance"].mean())
+    many, chance_level = len(evaluation.full_strength), float(part["chance"].mean())
     of = f"mean AUPRC over {many} corruption{'s' if many != 1 else ''}, {group}; chance {chance_level:.2f}"
     sentence = ranking(rows, lambda a, b: verdicts.get(frozenset((a, b))), of)
     return Headline(sentence, f"{of}; higher is better; {100 * evaluation.level:g} % intervals over graphs", rows)

@@ -6,7 +6,6 @@ Scorers stand in the order of the plan; groups (series, rows; known and assumed 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 import pandas as pd
 
@@ -28,13 +27,13 @@ def ranking_table(study: RobustnessStudy, measure: str = "auprc") -> Table:
     evaluation = study.evaluation
     frame = means(evaluation, measure)
     rows = []
-    for (group, scorer), own in frame.groupby(["group", "scorer"], sort=False):
+    for (group, scorer), cells in frame.groupby(["group", "scorer"], sort=False):
         row: dict[str, object] = {"group": group, "scorer": scorer}
-        for cell in own.itertuples():
+        for cell in cells.itertuples():
             row |= _wide(str(cell.corruption), cell)
-        rows.append(row | {"failed": _failed(study, str(group), str(scorer))})
+        rows.append(row | {"failed": _n_failed(study, str(group), str(scorer))})
     columns = [Column("group", "Systems", "text"), Column("scorer", "Scorer", "text")]
-    for name in (ALL, *evaluation.tested):
+    for name in (ALL, *evaluation.full_strength):
         title = (
             "All"
             if name == ALL
@@ -55,11 +54,11 @@ def choice_table(study: RobustnessStudy) -> Table:
     """F1 at each K, one line a scorer; columns of oracles say so."""
     evaluation = study.evaluation
     frame = chosen_means(evaluation)
-    methods = _ordered(frame["method"])
+    methods = _order_methods(frame["method"])
     rows = []
-    for (group, scorer), own in frame.groupby(["group", "scorer"], sort=False):
+    for (group, scorer), cells in frame.groupby(["group", "scorer"], sort=False):
         row: dict[str, object] = {"group": group, "scorer": scorer}
-        for cell in own.itertuples():
+        for cell in cells.itertuples():
             row |= _wide(str(cell.method), cell)
         rows.append(row)
     oracles = set(frame.loc[frame["oracle"], "method"])
@@ -110,7 +109,7 @@ def optimism_table(study: RobustnessStudy) -> Table:
 def differences_frame(evaluation: RobustnessScores) -> pd.DataFrame:
     """Every pair of scorers, over corruptions and under each; Holm within a group and corruption."""
     rows = []
-    for corruption in (ALL, *evaluation.tested):
+    for corruption in (ALL, *evaluation.full_strength):
         for group, pairs in differences(evaluation, corruption).items():
             rows += [
                 {"group": group, "corruption": corruption} | pair.row() | {"sentence": pair.sentence()}
@@ -119,7 +118,7 @@ def differences_frame(evaluation: RobustnessScores) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def summary_rows(study: RobustnessStudy, measure: str = "auprc") -> list[dict[str, Any]]:
+def summary_rows(study: RobustnessStudy, measure: str = "auprc") -> list[dict[str, object]]:
     """One row a group, corruption and scorer, for --json."""
     return plain_records(means(study.evaluation, measure))
 
@@ -134,15 +133,15 @@ def checked_measure(name: str) -> str:
 
 def open_sentences(study: RobustnessStudy) -> list[str]:
     """What the study cannot tell: its own notes, how small a p so few graphs allow, and where nobody looked."""
-    evaluation, found = study.evaluation, list(study.notes)
-    pairs = len(evaluation.named) * (len(evaluation.named) - 1) // 2
+    evaluation, sentences = study.evaluation, list(study.notes)
+    pairs = len(evaluation.scorers_compared) * (len(evaluation.scorers_compared) - 1) // 2
     for group in evaluation.groups:
         graphs = sum(system.group == group for system in evaluation.systems.values())
-        found.append(f"{group.capitalize()}: {Reach(graphs, max(pairs, 1))}")
-    found.append(
+        sentences.append(f"{group.capitalize()}: {Reach(graphs, max(pairs, 1))}")
+    sentences.append(
         "Corruptions were applied at the strengths of the plan: nothing is known between or beyond them, nor of others."
     )
-    return found
+    return sentences
 
 
 def _wide(name: str, cell: object) -> dict[str, object]:
@@ -152,14 +151,14 @@ def _wide(name: str, cell: object) -> dict[str, object]:
     }
 
 
-def _ordered(methods: Iterable[str]) -> list[str]:
+def _order_methods(methods: Iterable[str]) -> list[str]:
     """The oracle first, then other graphs, what the rows say, and the matched ones."""
     names = list(dict.fromkeys(methods))
     rank = {ORACLE: 0, OTHERS: 1}
     return sorted(names, key=lambda name: (3 if name.startswith(MATCHED) else rank.get(name, 2), names.index(name)))
 
 
-def _failed(study: RobustnessStudy, group: str, scorer: str) -> int:
+def _n_failed(study: RobustnessStudy, group: str, scorer: str) -> int:
     return sum(
         answer.status != Status.OK
         for answer in study.evaluation.answers
@@ -170,5 +169,5 @@ def _failed(study: RobustnessStudy, group: str, scorer: str) -> int:
 def _graphs(evaluation: RobustnessScores) -> str:
     counts = {group: sum(s.group == group for s in evaluation.systems.values()) for group in evaluation.groups}
     seeds = 1 + max((answer.seed for answer in evaluation.answers), default=-1)
-    told = "; ".join(f"{group}: {n} graph{'s' if n != 1 else ''}" for group, n in counts.items())
-    return f"{told}; {seeds} seed{'s' if seeds != 1 else ''} each."
+    graphs = "; ".join(f"{group}: {n} graph{'s' if n != 1 else ''}" for group, n in counts.items())
+    return f"{graphs}; {seeds} seed{'s' if seeds != 1 else ''} each."

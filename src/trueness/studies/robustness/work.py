@@ -23,7 +23,6 @@ import zlib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 from numpy.random import Generator
@@ -37,7 +36,7 @@ from trueness.graphs import Graph
 from trueness.learners import settings_of
 from trueness.learners.scoring.edge_scores import EdgeScorer, EdgeScores, build_scorer
 from trueness.measures.ranking import RANKING_MEASURES
-from trueness.outside import FACTOR, Unpacker
+from trueness.outside import FACTOR, Json, Unpacker
 from trueness.running.cells import Cell, PlanContext, hashed, placeless, stream
 from trueness.running.outcomes import Outcome, failure_line, without_answer
 from trueness.statistics.reach import Reach
@@ -62,17 +61,17 @@ class Source:
     identity: str  # of the data set: rows do not depend on the corruption
     overwrite_regimes: bool
 
-    def draw(self, repeat: int) -> dict[str, Any]:
+    def draw(self, repeat: int) -> dict[str, Json]:
         """What a worker is handed of one seed, or the problem why there is nothing."""
         rng = stream(self.seed, f"{self.identity} seed {repeat}")
         corrupt = int(stream(self.seed, f"{self.identity} corruption {repeat}").integers(2**31))
         try:
-            found = self.corruption.of(
+            corrupted = self.corruption.of(
                 self.dataset, self.rows, seed=corrupt, rng=rng, overwrite_regimes=self.overwrite_regimes
             )
         except Exception as error:  # a user's own data set may raise anything
             return {"problem": failure_line(error)}
-        seen = found.observed
+        seen = corrupted.observed
         return {"names": seen.names, "values": seen.values, "regimes": seen.regimes, "lags": seen.lags}
 
 
@@ -82,34 +81,13 @@ class RowsCell(Cell):
 
     source: Source | None = field(default=None, repr=False)
 
-    def unit(self, repeat: int) -> dict[str, Any]:
+    def unit(self, repeat: int) -> dict[str, Json]:
         assert self.source is not None
         return super().unit(repeat) | self.source.draw(repeat)
 
 
-@dataclass(frozen=True)
-class Robustness:
+class Robustness(plan.RobustnessPlan):
     """The checked plan of a robustness study; `cells()` is the work."""
-
-    datasets: dict[str, plan.PlannedSystem]
-    corruptions: dict[str, plan.PlannedVariant]
-    scorers: dict[str, plan.Entry]
-    validation: str
-    match: str
-    methods: tuple[str, ...]
-    budget: Budget
-    seeds: int
-    k_seeds: int
-    rows: int | None
-    time_limit: float
-    level: float
-    overwrite_regimes: bool
-    k: int | None  # given by the user, beside those that are chosen
-    metric: str  # by which oracle_k and k_from_other_graphs are chosen, when the store is read
-    k_range: str
-    expected: dict[str, list[str]]  # required and forbidden edges of the user's
-    notes: tuple[str, ...]
-    seed: int
 
     name = "robustness"
     function = "trueness.studies.robustness.work:perform"
@@ -117,9 +95,8 @@ class Robustness:
     headline = ("auprc", "auroc")
 
     @classmethod
-    def from_plan(cls, table: Mapping[str, Any], context: PlanContext) -> Robustness:
-        """From the [robustness] table of a plan and its [datasets.*] tables."""
-        return cls(**plan.read(table, context), seed=context.seed)
+    def from_plan(cls, table: Mapping[str, Json], context: PlanContext) -> Robustness:
+        return plan.read(cls, table, context)
 
     def cells(self) -> list[Cell]:
         return [
@@ -171,15 +148,15 @@ class Robustness:
             pairs = len(compared) * (len(compared) - 1) // 2
             if graphs and pairs:
                 kind = "series" if series else "rows"
-                told = Reach(len(graphs), pairs)
-                notes.append(f"Comparing {len(compared)} scorers in pairs over {len(graphs)} graphs ({kind}): {told}")
+                family = f"{len(compared)} scorers in pairs over {len(graphs)} graphs ({kind})"
+                notes.append(f"Comparing {family}: {Reach(len(graphs), pairs)}")
         return notes
 
-    def describe(self, item: str, respondent: str) -> dict[str, Any]:
+    def describe(self, item: str, respondent: str) -> dict[str, Json]:
         system, card = self.datasets[item], self.scorers[respondent].scorer.card
         return {"truth": system.dataset.about.truth, "rows": system.rows(self.rows), "missing": card.missing}
 
-    def about(self) -> dict[str, Any]:
+    def about(self) -> dict[str, Json]:
         """What the tables of a study need beside the scores: the truths above all, which no worker gets."""
         return {
             "datasets": {name: system.to_dict(self.rows) for name, system in self.datasets.items()},
@@ -206,21 +183,21 @@ def _truth(text: str) -> Graph:
 # ---- in the worker
 
 
-def prepare(common: dict[str, Any]) -> None:
+def prepare(common: Mapping[str, Json]) -> None:
     """Import and compile what the units of a cell share. What goes wrong here, `perform` will report."""
     with contextlib.suppress(Exception):
-        _warmed(json.dumps(common["scorer"]))
+        _warm_up(json.dumps(common["scorer"]))
 
 
 @lru_cache(maxsize=64)
-def _warmed(spec: str) -> bool:
+def _warm_up(spec: str) -> bool:
     rng = np.random.default_rng(0)
     few = Observed(("a", "b", "c"), rng.standard_normal((60, 3)), (None,) * 3, "rows to warm up with", None, 1)
     _scorer(spec).scores(few, rng)
     return True
 
 
-def perform(common: dict[str, Any], unit: dict[str, Any]) -> Outcome:
+def perform(common: Mapping[str, Json], unit: Mapping[str, Json]) -> Outcome:
     """Score one unit's rows and choose K by them. Whatever the scorer does, the outcome is a status."""
     if "problem" in unit:
         return without_answer(Status.FAILED, unit["problem"], 0.0)
@@ -230,19 +207,19 @@ def perform(common: dict[str, Any], unit: dict[str, Any]) -> Outcome:
         scorer = _scorer(json.dumps(common["scorer"]))
         kinds = (None,) * len(unit["names"])
         data = Observed(tuple(unit["names"]), unit["values"], kinds, "the data", unit["regimes"], unit["lags"])
-        found = scorer.scores(data, stream(seed, key))
+        scores = scorer.scores(data, stream(seed, key))
     except Exception as error:  # a scorer may raise anything; that is its result
         return without_answer(Status.FAILED, failure_line(error), time.perf_counter() - began)
-    if not isinstance(found, EdgeScores) or found.names != data.names:
-        got = type(found).__name__ if not isinstance(found, EdgeScores) else "others"
+    if not isinstance(scores, EdgeScores) or scores.names != data.names:
+        got = type(scores).__name__ if not isinstance(scores, EdgeScores) else "others"
         problem = f"scores must be EdgeScores of the columns in their order, got {got}"
         return without_answer(Status.UNREADABLE, problem, time.perf_counter() - began)
     methods = [name for name in common["methods"] if unit["repeat"] < common["k_seeds"] or name in WITHOUT_REFITS]
-    chosen, trouble = _choices(scorer, data, found, methods, Budget(**common["budget"]), seed, key)
-    answer: dict[str, Any] = {"scores": packed(found.matrix), "k": chosen}
-    told = found.details.get("disentanglement")
+    chosen, trouble = _choices(scorer, data, scores, methods, Budget(**common["budget"]), seed, key)
+    answer: dict[str, object] = {"scores": pack_matrix(scores.matrix), "k": chosen}
+    disentanglement = scores.details.get("disentanglement")
     answer |= {"trouble": trouble} if trouble else {}
-    answer |= {"disentanglement": float(told)} if told is not None else {}
+    answer |= {"disentanglement": float(disentanglement)} if disentanglement is not None else {}
     seconds = time.perf_counter() - began
     return {
         "status": str(Status.OK), "message": "", "seconds": seconds, "scores": {},
@@ -253,7 +230,7 @@ def perform(common: dict[str, Any], unit: dict[str, Any]) -> Outcome:
 def _choices(
     scorer: EdgeScorer,
     data: Observed,
-    found: EdgeScores,
+    scores: EdgeScores,
     methods: list[str],
     budget: Budget,
     seed: int,
@@ -263,26 +240,26 @@ def _choices(
     chosen: dict[str, int] = {}
     trouble: dict[str, str] = {}
     for group in TOGETHER:
-        asked = [name for name in group if name in methods]
-        if not asked:
+        names = [name for name in group if name in methods]
+        if not names:
             continue
-        rng: Generator = stream(seed, f"{key} K by {asked[0]}")
+        rng: Generator = stream(seed, f"{key} K by {names[0]}")
         try:
-            got: Mapping[str, KChoice] = label_free(scorer, data, found.matrix, rng, budget=budget, methods=asked)
+            got: Mapping[str, KChoice] = label_free(scorer, data, scores.matrix, rng, budget=budget, methods=names)
         except Exception as error:
-            trouble |= {name: failure_line(error) for name in asked}
+            trouble |= {name: failure_line(error) for name in names}
         else:
             chosen |= {name: choice.k for name, choice in got.items()}
-    own = found.details.get("own_k")
-    return chosen | ({"own rule": int(own)} if own is not None else {}), trouble
+    own_k = scores.details.get("own_k")
+    return chosen | ({"own rule": int(own_k)} if own_k is not None else {}), trouble
 
 
-def packed(matrix: NDArray[np.float64]) -> str:
+def pack_matrix(matrix: NDArray[np.float64]) -> str:
     """A (d, d) matrix as text, to the last bit."""
     return base64.b64encode(zlib.compress(np.ascontiguousarray(matrix, dtype="<f8").tobytes())).decode("ascii")
 
 
-def unpacked(text: str, unpacker: Unpacker | None = None) -> NDArray[np.float64]:
+def unpack_matrix(text: str, unpacker: Unpacker | None = None) -> NDArray[np.float64]:
     """`unpacker`: of all matrices that are read together."""
     content = (unpacker or Unpacker(FACTOR)).inflated(base64.b64decode(text), "a stored matrix of scores", StoreError)
     values = np.frombuffer(content, dtype="<f8")
@@ -292,5 +269,5 @@ def unpacked(text: str, unpacker: Unpacker | None = None) -> NDArray[np.float64]
 
 @lru_cache(maxsize=64)
 def _scorer(spec: str) -> EdgeScorer:
-    found = json.loads(spec)
-    return build_scorer(found["name"], found["settings"])
+    scorer = json.loads(spec)
+    return build_scorer(scorer["name"], scorer["settings"])
