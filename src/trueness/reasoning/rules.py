@@ -23,6 +23,7 @@ from functools import lru_cache
 from trueness.reasoning.accounted import in_unused_unit, last_clause, surplus
 from trueness.reasoning.aliases import abbreviates, aliases_of, letters_of, said_of
 from trueness.reasoning.around import converts_so, cores, of_all, with_own_names
+from trueness.reasoning.bare_steps import inner_parts, names_for_numbers, step_of_causes
 from trueness.reasoning.candidates import EQUALS, FRONT, LET, ROUNDED, STANDS_FOR, candidates
 from trueness.reasoning.clauses import (
     gainsays,
@@ -92,6 +93,9 @@ _MOST_PARTS = 250  # parts of one rule that are read: strangers' sentences end, 
 _HUNDRED = re.compile(r"[×x*·]\s*100\s*(%)\s*\)?\s*\.?\s*$")
 _PERCENT = re.compile(r"percent|%", re.IGNORECASE)
 _OF_PERCENT = re.compile(r"(?<=[^\W\d])\s*%\s*=(?!=)")  # Profit % = ...
+_FACTORIAL = re.compile(r"(?:\d|\b[A-Za-z])!(?!=)")
+_FACTOR = r"((?:(?! by | and |,|divided|\bthen\b).)+)"
+_BY_BY = re.compile(rf"^(multiply(?:ing)?) {_FACTOR} by {_FACTOR} by {_FACTOR}$", re.IGNORECASE)
 _SI = frozenset("m s kg N J W Pa K C A V T Hz ohm Ω F H Wb mol rad".split())
 
 
@@ -177,7 +181,8 @@ def read_rule(
     if other := states_otherwise(text, numbers):
         message = f"rule of '{effect}' states another value of '{other}' than it has. Leave it out."
         return Rule(text, "broken", message=message, is_open=True)
-    sentence = plainly(with_own_names(_COMMENT.sub("", text), (*causes, effect), numbers), causes, effect, numbers)
+    sentence = with_own_names(_BY_BY.sub(r"\1 \2, \3 and \4", _COMMENT.sub("", text)), (*causes, effect), numbers)
+    sentence = plainly(sentence, causes, effect, numbers)
     units = {cause: None for cause in causes} | {name: unit for name, _, unit in values}
     if (note := unit_note(sentence, units)) is not None and any(name == note[1] for name, _, _ in values):
         sentence, cause, unit = note
@@ -202,6 +207,14 @@ def read_rule(
         rule = _read(sentence, causes, effect, nodes, values)
     if rule.tree is None and not scaled and not rule.is_open:
         rule = _otherwise(sentence, causes, effect, nodes, values) or rule
+    if (rule.tree is None or not count_names(rule.tree) or _FACTORIAL.search(text)) and not scaled and not rule.is_open:
+        tree = names_for_numbers(text, causes, numbers) or (
+            step_of_causes(text, causes, effect) if rule.tree is None else None
+        )
+        if tree is not None:
+            has_units = any(isinstance(part, Number) and part.value > 2 for part in inner_parts(tree))  # 24.6 * 3600
+            reading = f"{effect} = {as_text(tree)}"
+            return Rule(text, "formula", tree, frozenset(causes), read_as=reading, units_inside=has_units)
     rule = _if_all_is_used(rule if rule.text == text else replace(rule, text=text), units, effect, numbers)
     shorter = None if rule.tree is None else last_clause(sentence, (*causes, effect))
     if rule.tree is None or shorter is None:
@@ -228,6 +241,7 @@ def _if_all_is_used(rule: Rule, units: Mapping[str, str | None], effect: str, va
         return rule
     text, names = _COMMENT.sub("", rule.text), (*units, *rule.beyond, effect)
     left = "=" if _STATEMENTS.search(text) and not rule.uses >= set(units) else ""  # one of two equations left out
+    left = left or ("!" if _FACTORIAL.search(text) and "factorial" not in as_text(rule.tree) else "")
     left = left or surplus(text, rule.tree, names, values.values()) or in_unused_unit(text, rule.tree, units, effect)
     if not left:
         return rule

@@ -98,8 +98,9 @@ def what_is_left(sentence: str, causes: Sequence[str], effect: str, values: Valu
         if after and named and len(parts) == len(named_parts) and all(len(one) == 1 for one in matching):
             fits = True  # what remains of the budget after rent and food
         elif after and _GONE.search(after["gone"]):
-            meant = share_meaning(after["of"], whole) or says_so or bool(tokens(effect) & tokens(whole))
-            fits = meant and all(tokens(after["gone"]) & tokens(part) for part in parts)
+            does = tokens(" ".join(_GONE.findall(after["gone"])))  # paying the cost is no part of the amount paid
+            meant = share_meaning(after["of"], whole) or says_so or bool((tokens(effect) | does) & tokens(whole))
+            fits = meant and all(tokens(after["gone"]) & tokens(part) - does for part in parts)
             gone = re.split(r",|\band\b", after["gone"])  # taxes and insurance, where there is no insurance
             fits = fits and all(any(tokens(one) & tokens(part) for part in parts) for one in gone if one.strip())
         elif undone:
