@@ -31,8 +31,8 @@ _LEAD = r"(?:(?:finally|then|take|find|compute|calculate|evaluate),? )*"
 _ONE = re.compile(rf"{_LEAD}(?:the )?(?P<op>{'|'.join(_OF_ONE)})(?: of (?P<what>.+?))?(?: of both sides)?\.?", re.I)
 _IT = frozenset(("it", "this", "that", "the result", "both sides", "this value", "that value", "the previous result"))
 _ADD = re.compile(
-    rf"{_LEAD}(?:(?:add|sum|combine)(?: up| together)* (?P<a>.+?)(?: up| together)*|(?:the )?(?:sum|total) of (?P<b>.+?)"
-    r"|(?P<c>.+?) (?:are added|add up|sum up)(?: together)?)\.?",
+    rf"{_LEAD}(?:(?:add|sum|combine)(?: up| together)* (?P<a>.+?)(?: up| together)*"
+    r"|(?:the )?(?:sum|total) of (?P<b>.+?)|(?P<c>.+?) (?:are added|add up|sum up)(?: together)?)\.?",
     re.I,
 )
 _MULTIPLY = re.compile(
