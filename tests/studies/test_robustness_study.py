@@ -27,7 +27,15 @@ from trueness.studies.robustness.choose_k import k_from_other_graphs, oracle_k
 from trueness.studies.robustness.files import report, texts, write_robustness_tree
 from trueness.studies.robustness.printed import print_robustness
 from trueness.studies.robustness.sensitivity import original_range
-from trueness.studies.robustness.summaries import ALL, differences, means, optimism, optimism_places, plateaus
+from trueness.studies.robustness.summaries import (
+    ALL,
+    differences,
+    headline_of,
+    means,
+    optimism,
+    optimism_places,
+    plateaus,
+)
 from trueness.studies.robustness.tables import choice_table, ranking_table
 from trueness.studies.robustness.work import unpack_matrix
 
@@ -129,6 +137,7 @@ def test_a_corruption_whose_mask_tells_the_graph_is_in_no_mean_over_corruptions(
     assert "mnar_structural" in study.evaluation.full_strength and "mnar_structural" not in study.evaluation.claims
     titles = [column.title for column in ranking_table(study).columns]
     assert "mnar_structural (mask tells the graph)" in titles
+    assert "mean AUPRC over 3 corruptions" in headline_of(study.evaluation).sentence
 
 
 def test_differences_are_paired_over_graphs_with_interval_and_test(study):

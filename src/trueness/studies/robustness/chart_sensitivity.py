@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Literal
 
 import pandas as pd
 
@@ -112,7 +112,14 @@ def _layers(
     y = alt.Y("value:Q", scale=scale, axis=alt.Axis(title=label))
     base = alt.Chart(named("curves")).transform_filter((alt.datum.measure == measure) & here)
     bands, chosen = (alt.Chart(named(name)).transform_filter(here) for name in ("bands", "chosen"))
-    text: dict[str, Any] = {"angle": 270, "fontSize": 6, "color": "#444444", "clip": True}
+
+    def labels(turn: int, align: Literal["left", "right"], dy: int, y: int) -> alt.Chart:
+        text = chosen.transform_filter(f"datum.place % 2 == {turn}").mark_text(
+            align=align, dy=dy, angle=270, fontSize=6, color="#444444", clip=True
+        )
+        placed: alt.Chart = text.encode(x=alt.X("k:Q"), y=alt.value(y), text=alt.Text("label:N"))
+        return placed
+
     return alt.layer(
         bands.mark_rect(color=theme.RUNS, opacity=0.4, clip=True).encode(x=alt.X("low:Q"), x2=alt.X2("high:Q")),
         base.mark_area(opacity=0.15, clip=True).encode(
@@ -120,12 +127,8 @@ def _layers(
         ),
         base.mark_line(strokeWidth=1.2).encode(x=x, y=y, color=colour),
         chosen.mark_rule(strokeDash=[3, 2], color="#444444", clip=True).encode(x=alt.X("k:Q")),
-        chosen.transform_filter("datum.place % 2 == 0")
-        .mark_text(align="right", dy=-6, **text)
-        .encode(x=alt.X("k:Q"), y=alt.value(4), text=alt.Text("label:N")),
-        chosen.transform_filter("datum.place % 2 == 1")
-        .mark_text(align="left", dy=9, **text)
-        .encode(x=alt.X("k:Q"), y=alt.value(HEIGHT - 4), text=alt.Text("label:N")),
+        labels(0, "right", -6, 4),
+        labels(1, "left", 9, HEIGHT - 4),
     )
 
 

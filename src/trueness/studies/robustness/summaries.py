@@ -232,7 +232,7 @@ def headline_of(evaluation: RobustnessScores) -> Headline | None:
     numbers = part[["value", "low", "high"]].astype(object).where(part[["value", "low", "high"]].notna(), None)
     rows = tuple(Standing(str(name), *row) for name, row in zip(part["scorer"], numbers.to_numpy(), strict=True))
     verdicts = {frozenset(pair.names): pair.distinguishable for pair in differences(evaluation)[group]}
-    many, chance_level = len(evaluation.full_strength), float(part["chance"].mean())
+    many, chance_level = len(evaluation.claims), float(part["chance"].mean())
     of = f"mean AUPRC over {many} corruption{'s' if many != 1 else ''}, {group}; chance {chance_level:.2f}"
     sentence = ranking(rows, lambda a, b: verdicts.get(frozenset((a, b))), of)
     return Headline(sentence, f"{of}; higher is better; {100 * evaluation.level:g} % intervals over graphs", rows)
