@@ -136,6 +136,11 @@ def test_anything_uncertain_stays_words(text):
     assert read_words(text, ("price", "quantity"), "cost") is None
 
 
+def test_steps_behind_a_sum_of_steps_that_nobody_can_read_are_left_alone():
+    text = "Multiply boxes by price, share the cake, add them, then divide by 2"
+    assert read_rule(text, ("boxes", "price"), "total cost").kind == "words"
+
+
 def test_two_readings_that_differ_are_none():
     assert read_words("Subtract the cost from the cost", ("cost of bread", "cost of milk"), "difference") is None
     assert read_words("Divide cups by cups", ("red cups", "blue cups"), "share") is None

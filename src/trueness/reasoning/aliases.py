@@ -11,11 +11,11 @@ import re
 from collections.abc import Mapping, Sequence
 
 from trueness.reasoning.candidates import STANDS_FOR
-from trueness.reasoning.in_words import shares_word
 from trueness.reasoning.notation import by_custom, by_letter, means_another
 from trueness.reasoning.syntax import latin, symbol
 from trueness.reasoning.trees import CONSTANTS, FUNCTIONS, NATURE, Name, Tree
 from trueness.reasoning.word_names import are_alike, is_other
+from trueness.reasoning.word_subject import shares_word
 
 _GREEK = frozenset(
     "alpha beta gamma delta epsilon zeta eta theta kappa lamda lambda mu nu rho sigma tau phi chi psi omega".split()

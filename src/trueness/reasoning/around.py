@@ -14,7 +14,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from trueness.reasoning.in_words import is_about
 from trueness.reasoning.literals import conversion, read_unit
 from trueness.reasoning.syntax import symbol
 from trueness.reasoning.trees import Call, Name, Tree, evaluate
@@ -33,6 +32,7 @@ from trueness.reasoning.word_names import (
 from trueness.reasoning.word_numbers import CONDITION, NUMBER_WORDS, NUMERAL, OPERATION_WORDS, number_of, share_of
 from trueness.reasoning.word_plain import numbers
 from trueness.reasoning.word_shapes import join
+from trueness.reasoning.word_subject import is_about
 
 _MOST = 24  # texts that are tried of one rule
 _DO = r"(?:add|multiply|divide|subtract|deduct|take|square|sum|compute|calculate|work out|find)"

@@ -11,10 +11,10 @@ import re
 from collections.abc import Iterator, Sequence
 
 from trueness.reasoning.clauses import numerals
-from trueness.reasoning.in_words import shares_word
 from trueness.reasoning.syntax import symbol
 from trueness.reasoning.trees import FUNCTIONS
 from trueness.reasoning.word_numbers import ROUNDING, computes
+from trueness.reasoning.word_subject import shares_word
 
 _BEHIND = re.compile(
     r"\s*(?:\bwhere\b|\bwith\b|\bsince\b|\bbecause\b|[;\n]|,\s+[^\W\d]+['’]?\w*\s+[^\W\d]+|(?<!\w)\((?!\s*(?:sin|cos|tan|ln|log|exp|sqrt)\b)\s*[^\W\d]+['’]?\w*\s+[^\W\d]).*$"

@@ -1,8 +1,9 @@
 """Arithmetic in words: `Subtract the eggs eaten from the eggs laid` is laid - eaten; anything uncertain is nothing.
 
-    a sentence     word_plain.py, word_anew.py: without reasons and purposes, and in plain forms
+    a sentence     word_normal.py, word_plain.py, word_anew.py: without reasons, in plain forms
     what is left   word_rest.py
-    its steps      add X and Y, then divide by Z; multiply A by B, multiply C by D, and add the two
+    its subject    word_subject.py: the words before the arithmetic are about the effect
+    its steps      word_steps.py: add X and Y, then divide by Z; multiply A by B, multiply C by D, and add the two
     per one        word_each.py: 3 eggs for every cake, grows by 3 % a year for two years, convert hours to minutes
     arithmetic     word_forms.py, and what each form makes of its phrases: word_makers.py, word_shapes.py
     phrases        word_causes.py: each cause once; word_names.py: how alike a phrase and a name are
@@ -29,41 +30,28 @@ from trueness.reasoning.word_each import CONVERT, DENIED, converted_by, for_each
 from trueness.reasoning.word_forms import SHARE, Reader, TooManyReadings
 from trueness.reasoning.word_names import (
     GENERAL,
-    is_acronym,
     is_another,
     is_no_money,
     is_symbol,
-    names_symbol,
     share_meaning,
     stem,
     tokens,
     without_unit,
     words,
 )
-from trueness.reasoning.word_numbers import CONDITION, LESS, MORE, NUMBER_WORDS, NUMERAL, ROUNDING
-from trueness.reasoning.word_plain import FRONT_REASON, LEAD, numbers, plain, spelt_out, with_charges
+from trueness.reasoning.word_normal import normal_form, with_constant, without_signs
+from trueness.reasoning.word_numbers import MORE, NUMERAL, ROUNDING
+from trueness.reasoning.word_plain import FRONT_REASON, numbers, plain, spelt_out, with_charges
 from trueness.reasoning.word_pronouns import filled_in, with_conversion
 from trueness.reasoning.word_rest import what_is_left
-from trueness.reasoning.word_shapes import Shape, combine, is_percent, join
+from trueness.reasoning.word_shapes import Shape
+from trueness.reasoning.word_steps import in_steps
+from trueness.reasoning.word_subject import COMMAND, SAYS_MORE, is_about, says_more
 
 MOST_CAUSES = 6
 _LONGEST = 300
-_MOST_JOINTS = 12  # words at which a sentence can be cut: the number of readings grows with them
-_JOINTS = re.compile(r"\b(?:plus|minus|times|by|with|to|from|and|added|divided|multiplied|subtracted)\b|[,&]")
-SAYS_MORE = re.compile(
-    CONDITION.pattern + r"|\b(?:proportional|approximately|about|roughly|depends?|affect\w*|influenc\w*|caus\w*|may|"
-    r"might|should|assum\w*|formula|equation|law|theorem|function|sequence|each time|between \w+ and \w+ times|or|"
-    r"varies|some|appropriate|at least|at most|up to|nearly|almost|again|ago|from now|worth (?:half|twice|\w+ times))\b"
-    r"|\b(?:times|square of|cube of) [^,]* minus (?:one|two|1|2)$|\bdivided by (?!one |two |\d)[^,]* (?:minus|"
-    r"plus) (?:one|two|1|2)$"  # n minus 1, or the product minus 1
-    r"|^(?:twice|half|double|triple) [^,]* (?:in|de)creased by"  # of the number, or of the number decreased
-)
 _IN_PERCENT = re.compile(r",?\s*(?:(?:expressed|given|stated|written)\s+)?(?:as an? percent(?:age)?|in percent)$")
 _ROUNDED = re.compile(rf",?\s*(?:and\s+)?(?:then\s+)?{ROUNDING}$")
-_COMMAND = re.compile(
-    r"^(?:start(?:ing)? (?:with|from)|begin(?:ning)? with|calculate|compute|find|determine|obtain|get|take|evaluate|"
-    rf"(?:choose|select|pick)(?! {NUMERAL}\b))\s+"
-)
 _DOES = r"\b(?!plus|minus|times|less|as|is)[a-z]+s"  # a verb, as in covers half of, weighs twice the
 _COPULA = re.compile(
     r"\b(?:is|are|was|were|includes?|comprises?|equals?|will be|costs|cost(?= \$?\d| only| half| twice)|has|have|=|"
@@ -79,50 +67,9 @@ _COPULA = re.compile(
 _BY = re.compile(
     r"\bby\s+(?=(?:multiply|divid|add|sum|subtract|deduct|averag|tak|doubl|tripl|halv|squar|combin)\w*ing\b)"
 )
-_DO = (
-    r"(?:split|(?:multiply|divid|shar|distribut|add|subtract|deduct|squar|doubl|tripl|halv)(?:ing|e)?|"
-    r"(?:tak(?:e|ing) )?the square root)"
-)
-_STEP = re.compile(
-    rf"(?:\.\s+|;\s*|,\s*|\s+)(?:and\s+then\s+|and\s+|then\s+)(?={_DO}\b)|(?:\.\s+|;\s*|,\s*)(?={_DO}\b)"
-)
 _VERB = re.compile(r"\b(?:is|are|was|were|equals?|gives?|must|will|so)\b")  # a sentence, and no name of a quantity
-_IT = (
-    r"(?:it|this|that|result|what (?:is left|remains)|(?:the|this|that) (?:result|sum|total|product|"
-    r"difference|quotient|amount|remainder|rest))"
-)
-_GOING_ON = (  # a step that takes what came before: pattern, operation, whether what came before stands second
-    (re.compile(rf"multiply(?:ing)?(?: {_IT})? (?:by|with) (.+)"), "*", False),
-    (re.compile(rf"divid(?:e|ing)(?: {_IT})? by (.+)"), "/", False),
-    (re.compile(rf"divid(?:e|ing) (.+) by {_IT}"), "/", True),
-    (
-        re.compile(
-            rf"(?:split|divid|shar|distribut)(?:e|ing|ting)?(?: {_IT})? (?:equally |evenly )?(?:among|"
-            rf"amongst|between) (.+)"
-        ),
-        "/",
-        False,
-    ),
-    (re.compile(rf"add(?:ing)? (?!{_IT} )(.+?)(?: to {_IT})?"), "+", False),
-    (re.compile(rf"add(?:ing)? {_IT} to (.+)"), "+", False),
-    (re.compile(rf"(?:subtract|deduct)(?:ing)? {_IT} from (.+)"), "-", True),
-    (re.compile(rf"(?:subtract|deduct)(?:ing)? (?!{_IT} )((?:(?! from ).)+)(?: from {_IT})?"), "-", False),
-)
-_GAPPED = re.compile(  # multiplying the cows by 4 and the chickens by 2
-    r"\b(multiply(?:ing)?|divid(?:e|ing)) (?!it\b|this\b|that\b)(?:(?! by | and |,).)+ by "
-    rf"(?:{NUMERAL}|[a-z ]+?),? and "
-    rf"(?=(?:(?! by |,| and ).)+ by )(?!then |{_DO})"
-)
-_TEENS = "thirteen fourteen fifteen sixteen seventeen eighteen nineteen".split()
-_TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
-_NUMBER_WORD = re.compile(
-    rf"\b(?:(?P<teen>{'|'.join(_TEENS)})|(?P<tens>{'|'.join(_TENS)})(?:[- ](?P<ones>{'|'.join(NUMBER_WORDS[1:10])}))?)"
-    r"\b(?! (?:hundred|thousand|million))"
-)
-_WORD_PERCENT = re.compile(rf"\b({'|'.join(NUMBER_WORDS[1:])}) percent\b")
 _OPERATES = frozenset("sum difference product average mean ratio square root squared minimum maximum".split())
 _ADDED = re.compile(rf"^(?:an? |the )?(\d[\d.]*\s?%) (?:{MORE}) (?:is|gets) (?:added|included)$")
-_TWO_STATEMENTS = re.compile(r"\b(?:is|are|equals) .*\b(?:times|plus|minus|divided|multiplied|sum|product)\b")
 _EACH_ONE = re.compile(r"\bfor (?:each|every)\b")  # the fee for each day, for the fee: of a day, or of all?
 _SAME = re.compile(
     r"(?:the )?([a-z0-9 ]+?) (?:equals|is equal to|is the same as|are the same as) (?:the )?([a-z0-9 ]+)"
@@ -131,53 +78,15 @@ _AS_MANY = re.compile(
     r"(?P<front>.*[,;.] (?:and |while |but )?)?(?P<who>[^,;.]+?) (?:has|have|had|is|are|was|were|got|sold|made|took) "
     rf"(?P<times>{NUMERAL} times|twice|thrice|half) as (?:many|much|long|far)"
 )
-_MANY = {"a": 1} | {word: number for number, word in enumerate(NUMBER_WORDS[:10]) if number}
-_HUNDREDS = re.compile(
-    rf"\b({'|'.join(_MANY)}) (hundred|thousand)\b(?! (?:and|{'|'.join(NUMBER_WORDS)}|thousand|million))"
-)
-_AND_A_HALF = re.compile(rf"\b({'|'.join(NUMBER_WORDS[1:])})[- ]and[- ]a[- ]half\b")
-_CONSTANT = re.compile(
-    r"(?P<main>.*?),? \(?(?:with|where|using|taking|and|for) (?P<name>[a-z]) (?:=|≈|is|equals) "
-    r"(?P<value>\d+(?:\.\d+)?)(?: ?[a-z]+(?:/[a-z]+)*[²^0-9]*)?\)?"
-)
-_BARE = re.compile(
-    rf"(?:multiply|divid)(?:e|ing)? by |(?:add|subtract)(?:ing)? {NUMERAL}(?=$| and then|, then|,? then)"
-)
-_NUMBERED = re.compile(r"(?:^|\s*[.;,]?\s+)(?:step \d+\s*[):.]|\(?\d\))\s+")  # 1) ... 2) ..., step 1: ...
-_ADD_THEM = re.compile(
-    r"add(?:ing)?(?: up)? (?:them|both|the (?:two|three|results|products|amounts)|the two \w+)(?: together| up)?"
-)
 _PREDICATE = re.compile(
     rf"(?P<share>(?:the |an? )?(?:remaining |other )?{SHARE} of (?!what\b).+?) (?:is|are|was|were|goes to|go to|"
     r"(?:will|have|has|had|can|must)(?: be| been)?) (?P<what>[a-z ]+)"
 )
 _DID = re.compile(rf"(?:[a-z]+\s+){{1,3}}?(?P<verb>[a-z]+)\s+(?P<share>(?:an? )?{SHARE} of .+)")  # she sold a third of
-_NEGATED = re.compile(r"\b(?:not|no|non|never|without|un\w+|fail\w*|complement)\b")
-_COMBINED = re.compile(r"\bcombin(?:e|ing)\b")  # adds, where the effect is what comes together
-_NOT_ADDED = re.compile(r"probab|chance|resist|factor|ratio|percent")
-_TOGETHER = re.compile(r"total|combined|together|sum\b|overall|all\b|altogether|final")
-_CHANGED = re.compile(
-    r"\b(?:increas|decreas|reduc|rais|ris|grow|fall|drop|shrink|discount|lower)(?:e|ed|es|s|ing)?\b"
-    r".*(?<!divided)(?<!multiplied) by\b"
-    rf"|% {LESS}|% {MORE}|% off\b|\bsubtracting [\d.]+\s?% from\b"
-)
-_CHANGE = re.compile(
-    r"(?<!after )(?<!with )(?<!after the )\b(?:discount|reduction|decrease|increase|change|savings?|loss|drop|rise|"
-    r"raise|growth|gain|saved|lost|extra|difference)\b(?! (?:price|cost|amount after))"
-)
-_OF_EFFECT = re.compile(r"^(?:the |an? |one )*(reciprocal|inverse|half|twice|double|triple|third of|quarter of)\b")
 _UNDONE = re.compile(
     r"(?:the )?(?P<what>reciprocal of|inverse of|square of|half(?: of)?|twice|double) (?:the )?"
     r"(?P<front>(?:(?!\b(?:is|are|equals?)\b)[a-z ])+?) (?P<rest>(?:is|are|equals?) .+)"
 )
-_EXTREMES = (
-    re.compile(
-        r"^(?:the )?(?:larger|largest|maximum|highest|greater|bigger) of\b|\b(?:highest|largest|maximum|biggest)$"
-    ),
-    re.compile(r"^(?:the )?(?:smaller|smallest|minimum|lowest|lesser) of\b|\b(?:lowest|smallest|minimum|min|least)\b"),
-)
-_LEFT_OVER = (re.compile(r"\bmodulo\b"), re.compile(r"\b(?:full|complete|whole)\b"))
-_OF_NOBODY = frozenset(map(stem, "total final net gross new left remaining combined share".split()))
 _RATE_NAME = re.compile(r"\b(?:per|each|every|rate|price|unit)\b")
 
 
@@ -192,7 +101,7 @@ def read_words(text: str, causes: Sequence[str], effect: str, values: Values | N
         return _read_with_names(text, whole, causes, effect, known)
     for cause in causes:  # the base fare (base_fare)
         text = re.sub(rf"(?i)(\b{re.escape(cause.replace('_', ' '))}) \({re.escape(cause)}\)", r"\1", text)
-    sentence = _normal(text)
+    sentence = normal_form(text)
     if len(causes) == 1:
         sentence = _as_many(sentence, causes[0], effect, known)
         only = causes[0].lower().replace("_", " ")
@@ -209,7 +118,7 @@ def read_words(text: str, causes: Sequence[str], effect: str, values: Values | N
         sentence = _without_own_units(sentence, causes[0], effect)
     if (undone := _UNDONE.fullmatch(sentence)) is not None and cause_called(undone["front"], (effect,)):
         return _undo(undone, causes, effect, known)
-    sentence = _with_constant(_without_signs(sentence, (*causes, effect)))
+    sentence = with_constant(without_signs(sentence, (*causes, effect)))
     left, equals, right = sentence.rpartition("=")
     signs = re.search(r"[-−–+*/^×·÷]", re.sub(r"\(.*?\)", "", right))
     if equals and ("=" in left or not is_about(left, effect) or signs):
@@ -291,19 +200,6 @@ def _read_with_names(
     return None if reading is None else _with_names(reading, {new: old for old, new in short.items()})
 
 
-def _normal(text: str) -> str:
-    """In lower case, with numbers in digits where they stand for more than a few."""
-    sentence = " ".join(text.replace("_", " ").replace("’", "'").lower().split()).rstrip(".;!")
-    sentence = _NUMBERED.sub(". ", _NUMBERED.sub("", sentence, count=1) if _NUMBERED.match(sentence) else sentence)
-    sentence = re.sub(r"\bavg\b\.?", "average", sentence)
-    sentence = re.sub(r"\b(?<=the |all )([2-9])(?= [a-z]+s\b)", lambda match: NUMBER_WORDS[int(match[1])], sentence)
-    sentence = _NUMBER_WORD.sub(_in_digits, sentence)
-    sentence = _WORD_PERCENT.sub(lambda match: f"{NUMBER_WORDS.index(match[1])} percent", sentence)
-    sentence = _HUNDREDS.sub(lambda match: f"{_MANY[match[1]]}{'00' if match[2] == 'hundred' else '000'}", sentence)
-    sentence = _AND_A_HALF.sub(lambda match: f"{NUMBER_WORDS.index(match[1])}.5", sentence)
-    return sentence.replace("i.e.", "that is").replace("that is,", "that is")
-
-
 def _as_many(sentence: str, cause: str, effect: str, values: Values) -> str:
     """`Ann has 20 sheep, Ben has twice as many`: as the one cause, whose number the front may say."""
     match = _AS_MANY.fullmatch(sentence)
@@ -315,42 +211,14 @@ def _as_many(sentence: str, cause: str, effect: str, values: Values) -> str:
     return f"{match['times']} as many as {cause.lower().replace('_', ' ')}"
 
 
-def _without_signs(sentence: str, names: Sequence[str]) -> str:
-    """An x between words is times, and square meters are an area, where no name has them."""
-    known = " ".join(names).lower().replace("_", " ")
-    if not re.search(r"\bx\b", known):
-        sentence = re.sub(r"(?<=[a-z)]) x (?=[a-z(])", " times ", sentence)
-    if "square" not in known:
-        sentence = re.sub(r"\bsquare (?:kilo|centi)?(?:met(?:er|re)s?|feet|foot|miles?)\b", "area", sentence)
-    if "cubic" not in known:
-        sentence = re.sub(r"\bcubic (?:centi)?(?:met(?:er|re)s?|feet|foot|yards?)\b", "volume", sentence)
-    return sentence
-
-
-def _with_constant(sentence: str) -> str:
-    """`half of g times t squared, with g = 9.8`: the number in place of its letter."""
-    match = _CONSTANT.fullmatch(sentence)
-    if match is None or len(re.findall(rf"\b{match['name']}\b", match["main"])) != 1:
-        return sentence
-    return re.sub(rf"\b{match['name']}\b", match["value"], match["main"])
-
-
 def _with_names(reading: InWords, names: Mapping[str, str]) -> InWords:
     tree = rename(reading.tree, {name: names.get(name, name) for name in count_names(reading.tree)})
     return InWords(tree, as_text(tree), {phrase: names.get(cause, cause) for phrase, cause in reading.phrases.items()})
 
 
-def _in_digits(match: re.Match[str]) -> str:
-    """`twenty-five` is 25."""
-    if match["teen"]:
-        return str(13 + _TEENS.index(match["teen"]))
-    tens = 20 + 10 * _TENS.index(match["tens"])
-    return str(tens + (NUMBER_WORDS.index(match["ones"]) if match["ones"] else 0))
-
-
 def _read(sentence: str, inside: str, causes: Sequence[str], effect: str, values: Values) -> list[InWords]:
     """What one sentence may mean; inside: what its bracket says."""
-    if _says_more(f"{_ROUNDED.sub('', sentence)} {inside}".strip(), causes, effect):
+    if says_more(f"{_ROUNDED.sub('', sentence)} {inside}".strip(), causes, effect):
         return []
     in_percent = _IN_PERCENT.search(sentence)
     sentence = sentence[: in_percent.start()] if in_percent else sentence
@@ -383,30 +251,6 @@ def _read(sentence: str, inside: str, causes: Sequence[str], effect: str, values
         return made
     function = {"up": "ceil", "down": "floor"}.get(rounded[1], "round")
     return [one._replace(tree=Call(function, (one.tree,)), formula=f"{function}({one.formula})") for one in made]
-
-
-def _says_more(sentence: str, causes: Sequence[str], effect: str) -> bool:
-    """Whether a sentence says what arithmetic does not, or something of its effect that it is not."""
-    named = effect.lower().replace("_", " ")
-    if _CHANGED.search(sentence) and _CHANGE.search(named):  # the discount is no price reduced by 20 %
-        return True
-    if any(one.search(sentence) and other.search(named) for one, other in (_EXTREMES, _EXTREMES[::-1], _LEFT_OVER)):
-        return True
-    if "percent" in named and re.search(r"\b100\s*(?:%|percent)(?! minus)", sentence):
-        return True  # 0.6, or 60
-    shared = any(tokens(effect) & tokens(cause) for cause in causes)
-    if _COMBINED.search(sentence) and (
-        _NOT_ADDED.search(" ".join((effect, *causes)).lower()) or not (shared or _TOGETHER.search(named))
-    ):
-        return True
-    if _NEGATED.search(named):  # the probability of not drawing red is ...
-        sentence = re.sub(r"^[^,]*?\bnot\b[^,]*? (?=(?:is|are|equals?) )", "", sentence)
-    known = " ".join((named, *causes)).lower().replace("_", " ")
-    conditions = (match[0] for match in SAYS_MORE.finditer(sentence))
-    return (
-        any(not re.search(rf"\b{re.escape(one)}\b", known) for one in conditions)
-        or len(_JOINTS.findall(sentence)) > _MOST_JOINTS
-    )
 
 
 def _is_effect(phrase: str, cause: str, effect: str) -> bool:
@@ -481,11 +325,11 @@ def read_phrases(text: str, causes: Sequence[str], effect: str, values: Values |
 
 def _readings(reader: Reader, sentence: str, causes: Sequence[str], effect: str, values: Values) -> Iterator[Shape]:
     """Every way to read the sentence as arithmetic over phrases."""
-    conversion_match = CONVERT.fullmatch(_COMMAND.sub("", sentence))
+    conversion_match = CONVERT.fullmatch(COMMAND.sub("", sentence))
     if conversion_match and len(causes) == 1:
         yield from converted_by(conversion_match, causes[0], values)
         return
-    starts = {sentence, _COMMAND.sub("", sentence)}
+    starts = {sentence, COMMAND.sub("", sentence)}
     for pattern in (_BY, _COPULA):
         starts |= {
             sentence[match.end() :]
@@ -512,9 +356,7 @@ def _readings(reader: Reader, sentence: str, causes: Sequence[str], effect: str,
             if DENIED.search(effect.lower().replace("_", " ")):
                 continue
             start = predicate["share"]
-        steps = [step for step in _STEP.split(_GAPPED.sub(r"\g<0>\1 ", start)) if step.strip()]
-        if len(steps) > 1 or _BARE.match(start):
-            yield from _chain_steps(reader, steps, causes, effect)
+        yield from in_steps(reader, start, causes, effect)
         yield from for_each(start, causes, effect)
         yield from step_by_step(start, causes)
         if "." not in re.sub(r"\d\.\d", "", start) and ";" not in start:
@@ -524,75 +366,3 @@ def _readings(reader: Reader, sentence: str, causes: Sequence[str], effect: str,
 def _without_same_numbers(before: str, behind: str) -> str:
     """`A box of 24 costs the unit price times 24`: a number that the arithmetic has says nothing more."""
     return re.sub(r"\d[\d.,]*", "", before) if numbers(before) <= numbers(behind) else before
-
-
-def _chain_steps(reader: Reader, steps: Sequence[str], causes: Sequence[str], effect: str) -> Iterator[Shape]:
-    """Each step goes on from the one before, or stands for itself until they are added. Of one cause, `divide by 12`
-    goes on from it."""
-    steps = [LEAD.sub("", step) for step in steps]
-    waiting: list[list[Shape]] = [reader.shapes(_COMMAND.sub("", steps[0]))]
-    bare = _BARE.match(steps[0])
-    if bare and len(causes) == 1 and share_meaning(causes[0], effect):
-        waiting = [list(_going_on(reader, Name(causes[0]), steps[0]))]
-    for step in steps[1:]:
-        if _ADD_THEM.fullmatch(step):
-            if len(waiting) < 2:
-                return
-            waiting = [[join("sum", [shapes[0] for shapes in waiting])]] if all(waiting) else []
-            continue
-        onward = [shape for before in waiting[-1][:8] for shape in _going_on(reader, before, step)]
-        if onward:
-            waiting[-1] = onward
-        else:
-            waiting.append([shape for shape in reader.shapes(step) if not isinstance(shape, Name)])
-    if len(waiting) == 1:
-        yield from waiting[0]
-
-
-def _going_on(reader: Reader, before: Shape, step: str) -> Iterator[Shape]:
-    if re.fullmatch(rf"(?:squar|doubl|tripl|halv)(?:e|ing)(?: {_IT})?", step):
-        factor = {"d": 2.0, "t": 3.0, "h": 0.5}.get(step[0])
-        yield Binary("^", before, Number(2.0)) if factor is None else Binary("*", Number(factor), before)
-        return
-    if re.fullmatch(rf"(?:tak(?:e|ing) )?the square root(?: of {_IT})?", step):
-        yield Call("sqrt", (before,))
-        return
-    for pattern, operator, second in _GOING_ON:
-        match = pattern.fullmatch(step)
-        if match:
-            inner = [
-                *reader.shapes(match[1]),
-                *(reader.over_list("sum", match[1], 1, alone=False) if operator in "+-" else ()),
-            ]
-            for shape in inner:
-                if is_percent(shape) and operator in "+-" and not second:  # then take away 20 %: of what there is
-                    yield Binary(operator, before, Binary("*", shape, before))
-                else:
-                    yield from combine(operator, shape, before) if second else combine(operator, before, shape)
-            return
-
-
-def shares_word(phrase: str, name: str) -> bool:
-    return bool(tokens(phrase) & tokens(name))
-
-
-def is_about(front: str, effect: str) -> bool:
-    """Whether what stands before the arithmetic names the effect and nothing is computed in it."""
-    before = re.sub(r"\b(?:he|she|it|they|this|that|we|you|i)\b", "", _COMMAND.sub("", front)).strip()
-    if {*_OF_EFFECT.findall(re.split(r"[;.] ", front)[-1])} - {
-        *_OF_EFFECT.findall(effect.lower().replace("_", " "))
-    } or re.search(r"\bwhere\b", front):  # half of the cost is ...
-        return False
-    owners = {stem(one) for one in re.findall(r"\b([a-z]{2,})'s\b", front)}
-    first = tokens(re.split(r"[\s_]", effect.lower())[0]) - GENERAL - _OF_NOBODY
-    if owners and first and not owners & tokens(effect) and not first & tokens(front):  # Ann's pay, for tom_pay
-        return False
-    if _TWO_STATEMENTS.search(front) or re.search(r"\bas (?:many|much)\b", front):
-        return False  # area is length times width, and perimeter (is ...)
-    named = re.split(r"\b(?:with|after|before|without|including|excluding)\b", effect.lower().replace("_", " "))[0]
-    about = named if tokens(named) else effect
-    if is_acronym(before, effect) or is_acronym(effect, before) or before.startswith("amount") and "amount" in named:
-        return not re.search(r"\d|%", front)
-    if is_symbol(effect) and names_symbol(before, effect):
-        return not re.search(r"\d|%", front)
-    return not re.search(r"\d|%", front) and (not re.search("[a-z]", before) or share_meaning(before, about))

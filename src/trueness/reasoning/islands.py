@@ -14,12 +14,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from trueness.reasoning.in_words import SAYS_MORE
 from trueness.reasoning.notation import symbols_in
 from trueness.reasoning.syntax import RuleError, latin, parse, symbol
 from trueness.reasoning.trees import FUNCTIONS, agree
 from trueness.reasoning.word_names import GENERAL, share_meaning, tokens, without_unit
 from trueness.reasoning.word_numbers import computes
+from trueness.reasoning.word_subject import SAYS_MORE
 
 _TOKEN = re.compile(r"\S+")
 _SIGN = re.compile(r"[-+*/^×·÷−=()!²³½π√|%]|\\")

@@ -22,6 +22,8 @@ from trueness.reasoning.trees import Tree
 
 RuleKind = Literal["formula", "words", "broken", "empty"]
 
+Values = tuple[tuple[str, float, str | None], ...]  # causes with a value, and their unit
+
 
 @dataclass(frozen=True)
 class Rule:
