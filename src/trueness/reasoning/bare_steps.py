@@ -31,8 +31,9 @@ _LEAD = r"(?:(?:finally|then|take|find|compute|calculate|evaluate),? )*"
 _ONE = re.compile(rf"{_LEAD}(?:the )?(?P<op>{'|'.join(_OF_ONE)})(?: of (?P<what>.+?))?(?: of both sides)?\.?", re.I)
 _IT = frozenset(("it", "this", "that", "the result", "both sides", "this value", "that value", "the previous result"))
 _ADD = re.compile(
-    rf"{_LEAD}(?:(?:add|sum|combine)(?: up| together)* (?P<a>.+?)(?: up| together)*"
-    r"|(?:the )?(?:sum|total) of (?P<b>.+?)|(?P<c>.+?) (?:are added|add up|sum up)(?: together)?)\.?",
+    rf"{_LEAD}(?:(?:the )?(?:sum|total) of (?P<b>.+?)"
+    r"|(?:add|sum|combine)(?: up| together)* (?P<a>.+?)(?: up| together)*"
+    r"|(?P<c>.+?) (?:are added|add up|sum up)(?: together)?)\.?",
     re.I,
 )
 _MULTIPLY = re.compile(
@@ -51,6 +52,8 @@ _NOUNS = re.compile(r"(?:(?:the|their|all|both|all the|all of the|these) )+(?P<n
 _ARITHMETIC = re.compile(r"(?:(?:sqrt|comb|C)?\(|√|\$?\d[\d,]*(?:\.\d+)?|[-+*/×·÷^!)]|,(?=\s*\d)|\s)+")
 _OPERATES = re.compile(r"\d\s*[-+*/×·÷^!]|√|sqrt|C\(")
 _RESULT = re.compile(r"\s*(?:=|≈)\s*\$?(?P<value>\d[\d,]*(?:\.\d+)?)(?:\s*[a-z]+)?\.?\s*")
+_BY = re.compile(r"(?P<sign>multiply|divide)(?: (?:it|this|the result))? by (?P<number>\d[\d,]*(?:\.\d+)?)\.?", re.I)
+_COUNTED = re.compile(r"\s*(?:ways|permutations|arrangements|combinations|possibilities|outcomes|times)\b[^=+*/^]*$")
 _NUMERAL = re.compile(r"\d[\d,]*(?:\.\d+)?")
 _ROUNDED = 0.006  # a printed result
 _SIZES = frozenset((2.0, 7.0, 12.0, 24.0, 52.0, 60.0, 100.0, 365.0, 1000.0, 3600.0))  # of a pair, a week, a dozen, ...
@@ -104,6 +107,11 @@ def _is_their_kind(what: str, causes: Sequence[str], effect: str) -> bool:
 
 def names_for_numbers(text: str, causes: Sequence[str], values: Mapping[str, float]) -> Tree | None:
     """`Find the earnings: 15 * 6 * 5` as wage * hours * days, where each has one of these values."""
+    if (by := _BY.fullmatch(text.strip())) and len(causes) == 2:  # convert hours: multiply by 60, which is the other
+        factors = [cause for cause in causes if values.get(cause) == _number(by["number"])]
+        others = [cause for cause in causes if cause not in factors]
+        sign = "*" if by["sign"].lower() == "multiply" else "/"
+        return Binary(sign, Name(others[0]), Name(factors[0])) if len(factors) == 1 else None
     if not causes or not set(causes) <= set(values):
         return None
     sums = [match[0].strip(" ,") for match in _ARITHMETIC.finditer(text) if _OPERATES.search(match[0])]
@@ -111,10 +119,11 @@ def names_for_numbers(text: str, causes: Sequence[str], values: Mapping[str, flo
         return None
     front, _, behind = text.partition(sums[0])
     result = _RESULT.fullmatch(behind)
-    if CONDITION.search(front) or (result is None and behind.strip(" .$\\")):
+    if CONDITION.search(front) or (result is None and behind.strip(" .$\\") and not _COUNTED.match(behind)):
         return None
     numbers = {_number(one) for one in _NUMERAL.findall(sums[0])}
-    if any(_number(one) not in numbers for one in _NUMERAL.findall(re.sub(r"\b[A-Za-z]\w*\d\w*\b", "", front))):
+    words = re.sub(r"\b[A-Za-z]\w*\d\w*\b", "", front) + (behind if result is None else "")
+    if any(_number(one) not in numbers for one in _NUMERAL.findall(words)):
         return None
     try:
         tree = parse(re.sub(r"\bC\(", "comb(", sums[0]).replace("$", "").replace("√", "sqrt")).right

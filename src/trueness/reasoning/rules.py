@@ -19,11 +19,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import lru_cache
 
 from trueness.reasoning.accounted import in_unused_unit, last_clause, surplus
 from trueness.reasoning.around import converts_so, cores, of_all, with_own_names
 from trueness.reasoning.bare_steps import inner_parts, names_for_numbers, step_of_causes
 from trueness.reasoning.clauses import in_another_unit, plainly, restatements, states_otherwise, unit_note
+from trueness.reasoning.conclusions import conclusion, without_law
 from trueness.reasoning.definitions import with_definitions
 from trueness.reasoning.graph import ReasoningGraph
 from trueness.reasoning.islands import formulas_within
@@ -40,6 +42,7 @@ _STATEMENTS = re.compile(  # two equations; R = 6 Ω is none
 )
 _MOST_PARTS = 250  # parts of one rule that are read: strangers' sentences end, whatever they hold
 _FACTORIAL = re.compile(r"(?:\d|\b[A-Za-z])!(?!=)")
+_CHOOSE = re.compile(r"(?<!\w)n?C\(\s*([^(),]+?)\s*,\s*([^(),]+?)\s*\)")
 _FACTOR = r"((?:(?! by | and |,|divided|\bthen\b).)+)"
 _BY_BY = re.compile(rf"^(multiply(?:ing)?) {_FACTOR} by {_FACTOR} by {_FACTOR}$", re.IGNORECASE)
 
@@ -119,10 +122,25 @@ def read_rule(
             f"rule of '{effect}': a rule must have at most {MAX_LENGTH} characters, got {len(text):,}. Shorten it."
         )
         return Rule(text[:MAX_LENGTH], "broken", message=message)
+    rule = _read_whole(text, causes, effect, nodes, values)
+    if rule.tree is not None or rule.equation is not None or rule.is_open:
+        return rule
+    formula, spoken = conclusion(text, causes, effect)
+    for shorter, apart in ((without_law(text), frozenset[str]()), (formula, spoken)):
+        core = _read_whole(shorter, causes, effect, nodes, values) if shorter not in ("", text) else rule
+        if core.equation is not None or (core.tree is not None and core.uses | apart >= set(causes)):
+            return replace(core, text=text)
+    return rule
+
+
+@lru_cache(maxsize=8192)
+def _read_whole(text: str, causes: tuple[str, ...], effect: str, nodes: tuple[str, ...], values: Values) -> Rule:
     numbers = {name: value for name, value, _ in values}
     if other := states_otherwise(text, numbers):
         message = f"rule of '{effect}' states another value of '{other}' than it has. Leave it out."
         return Rule(text, "broken", message=message, is_open=True)
+    if not any(name == "C" or "C(" in name for name in (*causes, effect, *nodes)):
+        text = _CHOOSE.sub(r"comb(\1, \2)", text)
     sentence = with_own_names(_BY_BY.sub(r"\1 \2, \3 and \4", _COMMENT.sub("", text)), (*causes, effect), numbers)
     sentence = plainly(sentence, causes, effect, numbers)
     units = {cause: None for cause in causes} | {name: unit for name, _, unit in values}
@@ -235,6 +253,7 @@ def _within_its_words(
     trees: list[Tree] = []
     for core, out in ((text, list[str]()), *cores(text, causes, effect, [value for _, value, _ in values])):
         tree = read_text(core, causes, effect, nodes, values).tree or of_all(core, causes, effect, text)
+        tree = tree or step_of_causes(core, causes, effect)
         if tree is None or isinstance(tree, Name) or not set(count_names(tree)) >= set(causes):
             continue
         if not converts_so(out, tree, causes) or not all(agree(tree, other) for other in trees):

@@ -22,6 +22,7 @@ from trueness.reasoning.rules import without_mirrors
 from trueness.reasoning.syntax import parse, plain, symbol
 from trueness.reasoning.trees import Binary, Tree, evaluate, parts
 from trueness.reasoning.word_names import tokens
+from trueness.reasoning.word_numbers import share_of
 from trueness.status import Status
 
 TARGET_KEYS = ("target_variable", "target", "goal", "target_name", "output_variable")
@@ -72,6 +73,8 @@ def quantity_of(value: object, unit: str | None = None) -> Quantity:
         return Quantity(number, unit) if math.isfinite(number) else Quantity(None, unit, "a number out of range")
     text = str(value)
     match = _QUANTITY.match(text) if len(text) <= 120 else None
+    if match is None and (share := share_of(text.lower())) is not None:  # one-fifth
+        return Quantity(share, unit, text)
     if match is None or _NO_UNIT.search(match["unit"] or ""):
         return _from_latex(text, unit) or Quantity(None, unit, text[:LONGEST_NAME])
     number = float(f"1e{match['ten'].translate(_SUPERSCRIPT)}" if match["ten"] else match["number"].replace(",", ""))

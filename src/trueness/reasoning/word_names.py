@@ -37,7 +37,7 @@ _MEANINGS = tuple(
         "revenue income sale earn proceed taking",
         "start initial original begin opening starting",
         "final end closing ending",
-        "total whole entire overall full all",
+        "total sum whole entire overall full all",
         "hour hourly",
         "day daily",
         "week weekly",
@@ -166,6 +166,7 @@ _EXTREME = re.compile(
 )
 _PLACE = r"(?:of|in|on|for|per|from|at|to|with|by|about|between|during|after|before|under|without)"
 _HEAD = re.compile(rf"((?:(?!{_PLACE}\b)[\w'$-]+\s+)+?){_PLACE}\s")
+_INDEXED = re.compile(r"([A-MO-Za-mo-z])_([A-Za-z]{3,})")  # n_jars is a number of jars
 _WEAK = 0.35
 _BY_HEAD = 0.2
 
@@ -272,6 +273,9 @@ def names_symbol(phrase: str, symbol: str) -> bool:
 def likeness(phrase: str, cause: str, weights: Mapping[str, int]) -> float:
     """Shared words over all words of both, each by one over the number of causes that have it."""
     one, other = tokens(phrase), tokens(cause)
+    if (indexed := _INDEXED.fullmatch(cause)) and stem(indexed[2].lower()) in one:  # the net force is F_net
+        rest = re.sub(rf"\b{re.escape(indexed[2].lower())}\b", "", phrase.lower())
+        return 1.0 if rest.strip() and names_symbol(rest, indexed[1]) else 0.0
     if is_symbol(cause) and not one & other:
         return _WEAK if names_symbol(phrase, cause) else 0.0
     total = sum(1 / max(1, weights.get(token, 1)) for token in one | other)

@@ -1,0 +1,52 @@
+"""What a rule comes to: the formula behind its reasons, or beside the name of a law.
+
+    tau_1 must equal tau_2, leading to v = tau_1 d / eta    v = tau_1 d / eta
+    a = F / m by Newton's second law                        a = F / m
+    Thin lens equation 1/f = 1/a + 1/b                      1/f = 1/a + 1/b
+
+The formula says itself that it gives the effect. A cause that is not in it must stand in the reasons.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from trueness.reasoning.notation import symbols_in
+from trueness.reasoning.syntax import symbol
+from trueness.reasoning.word_numbers import computes
+
+_LAW = r"(?:law|rule|principle|theorem|formula|equation|relation|identity|definition|approximation)"
+_BEHIND = re.compile(
+    rf"(?<=[\w)\]}}])\s*,?\s+\(?(?:by|from|using|via|according to|due to)\s+[^=+*/^\d,;:()]*\b{_LAW}"
+    r"(?: (?:of|for) [a-z ]+)?\)?\.?$",
+    re.IGNORECASE,
+)
+_IN_FRONT = re.compile(rf"^(?:The )?(?:[^\W\d]['’\w-]+ ){{1,5}}?{_LAW}(?: of [a-z ]+)?,? (?=[^a-z]*\S*\s*[=/^])", re.I)
+_THEN = re.compile(
+    r"\b(?:so|hence|thus|therefore|which (?:gives|yields|means)|leading to|giving|gives|yielding|yields|we (?:get|have|"
+    r"find|obtain)|resulting in|implies|implying|solving gives)\b[ ,:]*(?:that )?",
+    re.IGNORECASE,
+)
+
+
+def without_law(text: str) -> str:
+    """The formula without the name of its law; the text itself where there is none."""
+    if text.count("=") != 1:
+        return text
+    return _IN_FRONT.sub("", _BEHIND.sub("", text))
+
+
+def conclusion(text: str, causes: Sequence[str], effect: str) -> tuple[str, frozenset[str]]:
+    """The last formula of the effect, and the causes that the reasons in front speak of; "" where there is none."""
+    cuts = [match for match in _THEN.finditer(text) if match.start()]
+    formula = text[cuts[-1].end() :].strip(" .$") if cuts else ""
+    left, equals, right = formula.partition("=")
+    short = {effect, symbol(effect), *symbols_in([effect])}
+    if not equals or "=" in right or left.strip(" $") not in short or re.search(r"[,;]", right):
+        return "", frozenset()
+    why = text[: cuts[-1].start()]
+    if "=" not in why and computes(re.sub(r"\b(?:is |must |are |be )*equals?(?: to)?\b", "", why)):
+        return "", frozenset()  # twice the width, so length = width + 2
+    spoken = (cause for cause in causes if re.search(rf"(?<!\w){re.escape(cause)}(?!\w)", why))
+    return formula, frozenset(spoken)
