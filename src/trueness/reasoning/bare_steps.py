@@ -14,8 +14,8 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from trueness.reasoning.syntax import RuleError, parse
-from trueness.reasoning.trees import Binary, Call, Choice, Name, Negative, Number, Tree, evaluate, parts
+from trueness.reasoning.syntax import RuleError, parse, plain
+from trueness.reasoning.trees import Binary, Call, Choice, Name, Negative, Number, Tree, agree, evaluate, parts, rename
 from trueness.reasoning.word_names import is_symbol, names_symbol, tokens, without_unit
 from trueness.reasoning.word_numbers import CONDITION, NUMBER_WORDS
 from trueness.reasoning.word_shapes import join
@@ -26,6 +26,13 @@ _OF_ONE: Mapping[str, Callable[[Tree], Tree]] = {
     "absolute value": lambda one: Call("abs", (one,)),
     "reciprocal": lambda one: Binary("/", Number(1.0), one),
     "factorial": lambda one: Call("factorial", (one,)),
+    "fourth root": lambda one: Binary("^", one, Number(0.25)),
+    "inverse sine": lambda one: Call("asin", (one,)),
+    "inverse cosine": lambda one: Call("acos", (one,)),
+    "inverse tangent": lambda one: Call("atan", (one,)),
+    "arcsin": lambda one: Call("asin", (one,)),
+    "arccos": lambda one: Call("acos", (one,)),
+    "arctan": lambda one: Call("atan", (one,)),
 }
 _LEAD = r"(?:(?:finally|then|take|find|compute|calculate|evaluate),? )*"
 _ONE = re.compile(rf"{_LEAD}(?:the )?(?P<op>{'|'.join(_OF_ONE)})(?: of (?P<what>.+?))?(?: of both sides)?\.?", re.I)
@@ -48,6 +55,11 @@ _ANY = re.compile(
     r"(?:(?:the|these|those|all|of|both|up)\b ?)*(?P<count>[a-z]+|\d)??(?: |^|(?<= ))"
     r"(?:together|them|results?|values?|numbers?|quantities|factors|counts|ones|two|three|four|five|all|both)"
 )
+_EVERYTHING = re.compile(
+    r"(?:.*\b(?:is|are|equals) )?(?:everything|(?:add|sum)(?: up| together)* (?:everything|all (?:the )?(?:ingredients|"
+    r"parts|components|items|amounts|contributions|terms|pieces)))(?: combined| together| added(?: up| together)?)?\.?",
+    re.I,
+)
 _NOUNS = re.compile(r"(?:(?:the|their|all|both|all the|all of the|these) )+(?P<noun>[a-z]+s|[a-z]+ies)")
 _ARITHMETIC = re.compile(r"(?:(?:sqrt|comb|C)?\(|√|\$?\d[\d,]*(?:\.\d+)?|[-+*/×·÷^!)]|,(?=\s*\d)|\s)+")
 _OPERATES = re.compile(r"\d\s*[-+*/×·÷^!]|√|sqrt|C\(")
@@ -69,6 +81,8 @@ def step_of_causes(text: str, causes: Sequence[str], effect: str) -> Tree | None
         return _OF_ONE[match["op"].lower()](Name(causes[0])) if match and is_it else None
     if not 1 < len(causes) < len(NUMBER_WORDS) or CONDITION.search(step):
         return None
+    if _EVERYTHING.fullmatch(step):
+        return join("sum", [Name(cause) for cause in causes])
     step, named = _PRINCIPLE.subn("", step)
     if named and step.lower() == "multiply":
         return join("product", [Name(cause) for cause in causes])
@@ -114,6 +128,11 @@ def names_for_numbers(text: str, causes: Sequence[str], values: Mapping[str, flo
         return Binary(sign, Name(others[0]), Name(factors[0])) if len(factors) == 1 else None
     if not causes or not set(causes) <= set(values):
         return None
+    if "\\" in text:
+        try:
+            text = plain(text)
+        except RuleError:
+            return None
     sums = [match[0].strip(" ,") for match in _ARITHMETIC.finditer(text) if _OPERATES.search(match[0])]
     if len(sums) != 1 or sums[0][:1] in "+*/":
         return None
@@ -136,30 +155,23 @@ def names_for_numbers(text: str, causes: Sequence[str], values: Mapping[str, flo
 
 
 def _owned(tree: Tree, causes: Sequence[str], values: Mapping[str, float]) -> Tree | None:
-    """The tree with the causes for their values; None where a value is twice there, or a cause not at all."""
+    """The tree with the causes for their values; None where a cause is not in it, or it matters whose a number is."""
     owners: dict[float, list[str]] = {}
     for cause in causes:
         owners.setdefault(values[cause], []).append(cause)
     leaves = Counter(part.value for part in _leaves(tree))
     if any(leaves[value] != len(names) for value, names in owners.items()):
         return None
-    if any(len(names) > 1 for names in owners.values()) and not _is_one_operation(tree):
-        return None
     others = [leaf.value for leaf in _leaves(tree) if leaf.value not in owners]
     if len(others) > 1 or not set(others) <= _SIZES:  # 4/52 * 3/51: the 3 is one less than the 4
         return None
-    return _with_names(tree, {value: iter(names) for value, names in owners.items()})
+    named = _with_names(tree, {value: iter(names) for value, names in owners.items()})
+    twins = [names[k : k + 2] for names in owners.values() for k in range(len(names) - 1)]
+    return named if all(agree(named, rename(named, {a: b, b: a})) for a, b in twins) else None
 
 
 def _leaves(tree: Tree) -> list[Number]:
     return [tree] if isinstance(tree, Number) else [leaf for part in parts(tree) for leaf in _leaves(part)]
-
-
-def _is_one_operation(tree: Tree) -> bool:
-    """A sum, or a product, of all leaves: whose of two equal numbers is whose does not matter."""
-    signs = {part.operator for part in inner_parts(tree) if isinstance(part, Binary)}
-    calls = {part.function for part in inner_parts(tree) if isinstance(part, Call)}
-    return signs <= {"*"} and calls <= {"factorial"} or signs <= {"+"} and not calls
 
 
 def inner_parts(tree: Tree) -> list[Tree]:

@@ -24,8 +24,8 @@ _BEHIND = re.compile(
 )
 _IN_FRONT = re.compile(rf"^(?:The )?(?:[^\W\d]['’\w-]+ ){{1,5}}?{_LAW}(?: of [a-z ]+)?,? (?=[^a-z]*\S*\s*[=/^])", re.I)
 _THEN = re.compile(
-    r"\b(?:so|hence|thus|therefore|which (?:gives|yields|means)|leading to|giving|gives|yielding|yields|we (?:get|have|"
-    r"find|obtain)|resulting in|implies|implying|solving gives)\b[ ,:]*(?:that )?",
+    r"\b(?:so|hence|thus|therefore|which (?:gives|yields|means)|leading to|giving|gives?|yielding|yields?|we (?:get|"
+    r"have|find|obtain)|resulting in|implies|implying|solving gives)\b[ ,:]*(?:that )?",
     re.IGNORECASE,
 )
 
@@ -42,11 +42,12 @@ def conclusion(text: str, causes: Sequence[str], effect: str) -> tuple[str, froz
     cuts = [match for match in _THEN.finditer(text) if match.start()]
     formula = text[cuts[-1].end() :].strip(" .$") if cuts else ""
     left, equals, right = formula.partition("=")
-    short = {effect, symbol(effect), *symbols_in([effect])}
+    short = {effect, effect.strip("$"), symbol(effect), *symbols_in([effect])}
     if not equals or "=" in right or left.strip(" $") not in short or re.search(r"[,;]", right):
         return "", frozenset()
     why = text[: cuts[-1].start()]
-    if "=" not in why and computes(re.sub(r"\b(?:is |must |are |be )*equals?(?: to)?\b", "", why)):
+    names_it = any(re.search(rf"(?<!\w){re.escape(one)}(?!\w)", why) for one in short)  # sigma^2 / 2 balances p
+    if "=" not in why and not names_it and computes(re.sub(r"\b(?:is |must |are |be )*equals?(?: to)?\b", "", why)):
         return "", frozenset()  # twice the width, so length = width + 2
     spoken = (cause for cause in causes if re.search(rf"(?<!\w){re.escape(cause)}(?!\w)", why))
     return formula, frozenset(spoken)

@@ -24,7 +24,7 @@ from trueness.reasoning.word_names import tokens
 from trueness.reasoning.word_numbers import computes
 
 _FORMULA_SIGNS = re.compile(r"[=*/^+√×÷·²³\\]|\w\(|\*\*|__|lambda")
-_TWO_WORDS = re.compile(r"[^\W\d]{2,}[ ,]+[^\W\d]{2,}")
+TWO_WORDS = re.compile(r"[^\W\d]{2,}[ ,]+[^\W\d]{2,}")
 _TWICE = re.compile(r"^(.*\w)\s*\(([^()=]*=(?:[^()=]|\([^()=]*\))*)\)\s*\.?$", re.DOTALL)
 _COLON = re.compile(r"^([^:=]*=[^:=]*):\s*([^:=]+)$|^([^:=]+):\s*([^:=]*=[^:=]*)$", re.DOTALL)
 _COMMA = re.compile(  # a sentence, s = r θ; or E - I r, i.e. words
@@ -55,7 +55,7 @@ def read_text(text: str, causes: tuple[str, ...], effect: str, nodes: tuple[str,
     named_by = EQUALS.match(text)
     if (said_so := in_words(text)) and (rule := _in_words(said_so, causes, effect, values)) is not None:
         return rule if rule.uses == set(causes) else Rule(text, "words")
-    if named_by is None and not _FORMULA_SIGNS.search(text) and _TWO_WORDS.search(text):
+    if named_by is None and not _FORMULA_SIGNS.search(text) and TWO_WORDS.search(text):
         from_words = _in_words(text, causes, effect, values) or _by_its_name(text, causes, effect)
         return from_words or _in_parts(text, causes, effect, nodes, values) or Rule(text, "words")
     rules: list[Rule] = []
@@ -140,7 +140,7 @@ def read_text(text: str, causes: tuple[str, ...], effect: str, nodes: tuple[str,
     from_words = _in_words(text, causes, effect, values) or _in_parts(text, causes, effect, nodes, values)
     if from_words is not None or rules:
         return from_words or rules[0]
-    if "=" not in text and len(_TWO_WORDS.findall(text)) > 1:
+    if "=" not in text and len(TWO_WORDS.findall(text)) > 1:
         return Rule(text, "words")
     return Rule(text, "broken", message=f"rule of '{effect}': {first}")
 

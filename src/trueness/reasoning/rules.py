@@ -17,7 +17,8 @@ told in `aliases`. `F = m*a` for the effect a is solved for a where a occurs onc
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
 
@@ -30,9 +31,20 @@ from trueness.reasoning.definitions import with_definitions
 from trueness.reasoning.graph import ReasoningGraph
 from trueness.reasoning.islands import formulas_within
 from trueness.reasoning.rule import Rule, Values, with_angles, with_temperatures
-from trueness.reasoning.rule_text import differs, read_text
+from trueness.reasoning.rule_text import TWO_WORDS, differs, read_text
 from trueness.reasoning.syntax import MAX_LENGTH
-from trueness.reasoning.trees import Binary, Call, Name, Number, Tree, agree, as_text, count_names, replace_names
+from trueness.reasoning.trees import (
+    Binary,
+    Call,
+    Name,
+    Number,
+    Tree,
+    agree,
+    as_text,
+    count_names,
+    evaluate,
+    replace_names,
+)
 from trueness.reasoning.word_forms import TooManyReadings
 from trueness.reasoning.word_numbers import computes
 
@@ -42,6 +54,11 @@ _STATEMENTS = re.compile(  # two equations; R = 6 Ω is none
 )
 _MOST_PARTS = 250  # parts of one rule that are read: strangers' sentences end, whatever they hold
 _FACTORIAL = re.compile(r"(?:\d|\b[A-Za-z])!(?!=)")
+_DOES = re.compile(
+    r"\b(?:add|sum|subtract|deduct|multipl|divid|tak|squar|doubl|tripl|halv|averag)\w*|\b(?:times|plus|minus|product|"
+    r"difference|ratio)\b|[-+*/×÷^=!√]|sqrt",
+    re.IGNORECASE,
+)
 _CHOOSE = re.compile(r"(?<!\w)n?C\(\s*([^(),]+?)\s*,\s*([^(),]+?)\s*\)")
 _FACTOR = r"((?:(?! by | and |,|divided|\bthen\b).)+)"
 _BY_BY = re.compile(rf"^(multiply(?:ing)?) {_FACTOR} by {_FACTOR} by {_FACTOR}$", re.IGNORECASE)
@@ -75,18 +92,54 @@ def rules_of(graph: ReasoningGraph) -> dict[str, tuple[Rule, ...]]:
         constant = bool(known.text and re.search(r"\w\s*[*/^]|[*/^]\s*\w", known.text))  # 1 / (4 pi epsilon0); not `g`
         if formula is not None and formula.executable and (formula.uses or (formula.aliases and constant)):
             rules[name] = (*rules.get(name, ()), replace(formula, message="", beyond=()))
-    return with_temperatures(graph, with_angles(graph, rules))
+    return with_temperatures(graph, with_angles(graph, _by_values(graph, rules)))
 
 
 def _of_the_plan(graph: ReasoningGraph, effect: str, values: Values) -> tuple[Rule, ...]:
     """What the plan's step for an effect says of the same causes: `Subtract the cost`, where the rule only says that
     the profit depends on it."""
-    causes = graph.parents[effect]
-    steps = [step for step in graph.plan if step.target == effect and step.description]
-    if len(steps) != 1 or set(steps[0].inputs) != set(causes):
+    causes, description = graph.parents[effect], _step_text(graph, effect)
+    if not _DOES.search(description):  # minutes over two hours: what it is, and nothing that is done
         return ()
-    rule = read_rule(steps[0].description.strip(), causes, effect, graph.nodes, values)
+    rule = read_rule(description, causes, effect, graph.nodes, values)
     return (replace(rule, by_plan=True),) if rule.tree is not None and rule.uses >= set(causes) else ()
+
+
+def _step_text(graph: ReasoningGraph, effect: str) -> str:
+    """The plan's one step for an effect whose rule has words, from the causes that its edges have."""
+    if not all(TWO_WORDS.search(edge.rule) for edge in graph.rules_of[effect]):  # a formula that is broken is broken
+        return ""
+    steps = [step for step in graph.plan if step.target == effect and step.description]
+    alike = len(steps) == 1 and set(steps[0].inputs) == set(graph.parents[effect])
+    return steps[0].description.strip() if alike else ""
+
+
+def _by_values(graph: ReasoningGraph, rules: dict[str, tuple[Rule, ...]]) -> dict[str, tuple[Rule, ...]]:
+    """Rules that only have numbers, `144 - 48 = 96`: names for those that causes have, also for computed ones."""
+    silent = [
+        node for node, of_node in rules.items() if of_node and not any(one.tree or one.is_open for one in of_node)
+    ]
+    if graph.order is None or not silent:
+        return rules
+    values = {name: known.value for name, known in graph.knowns.items() if known.value is not None}
+    for node in graph.order:
+        if node in silent and rules[node][0].kind != "empty":
+            for text, by_plan in [*((rule.text, False) for rule in rules[node]), (_step_text(graph, node), True)]:
+                tree = names_for_numbers(text, graph.parents[node], values)
+                if tree is not None:
+                    rules[node] = (replace(_of_tree(text, tree, graph.parents[node], node), by_plan=by_plan),)
+                    break
+        tree = next((rule.tree for rule in rules.get(node, ()) if rule.tree is not None), None)
+        if node not in values and tree is not None and set(count_names(tree)) <= set(values):
+            with suppress(ArithmeticError, ValueError):
+                values[node] = evaluate(tree, values)
+    return rules
+
+
+def _of_tree(text: str, tree: Tree, causes: Sequence[str], effect: str) -> Rule:
+    has_units = any(isinstance(part, Number) and part.value > 2 for part in inner_parts(tree))  # 24.6 * 3600
+    reading = f"{effect} = {as_text(tree)}"
+    return Rule(text, "formula", tree, frozenset(causes), read_as=reading, units_inside=has_units)
 
 
 def without_mirrors(graph: ReasoningGraph) -> ReasoningGraph:
@@ -172,9 +225,7 @@ def _read_whole(text: str, causes: tuple[str, ...], effect: str, nodes: tuple[st
             step_of_causes(text, causes, effect) if rule.tree is None else None
         )
         if tree is not None:
-            has_units = any(isinstance(part, Number) and part.value > 2 for part in inner_parts(tree))  # 24.6 * 3600
-            reading = f"{effect} = {as_text(tree)}"
-            return Rule(text, "formula", tree, frozenset(causes), read_as=reading, units_inside=has_units)
+            return _of_tree(text, tree, causes, effect)
     rule = _if_all_is_used(rule if rule.text == text else replace(rule, text=text), units, effect, numbers)
     shorter = None if rule.tree is None else last_clause(sentence, (*causes, effect))
     if rule.tree is None or shorter is None:

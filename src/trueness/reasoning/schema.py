@@ -46,6 +46,9 @@ _QUANTITY = re.compile(
 )
 _SUPERSCRIPT = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹−", "-0123456789-")
 _TYPESET = re.compile(r"\\[()\[\],;:! ]|\\q?quad|\$(?!\s*\d)|\n")
+_CALLED = re.compile(  # K_{min} ≈ 280
+    r"^\s*(?:\\[(\[]|\$)?\s*(?:\\?[^\W\d][\w{}\\]{0,12}\s*(?:=|≈|\\approx)|approximately|about|around)\s*(?=[-−$]?[\d\\])"
+)
 _UPRIGHT = re.compile(r"\\(?:text|mathrm|textrm|operatorname|rm)\b\s*")
 _NO_BRACES = str.maketrans("", "", "{}")
 _OR = re.compile(r"\bor\b(?: approximately| about)?|≈|\\approx\b")
@@ -71,7 +74,7 @@ def quantity_of(value: object, unit: str | None = None) -> Quantity:
         # float() of an integer with a million digits would raise
         number = float(value) if isinstance(value, float) or abs(value) < 10**300 else math.inf
         return Quantity(number, unit) if math.isfinite(number) else Quantity(None, unit, "a number out of range")
-    text = str(value)
+    text = str(value) if len(str(value)) > 120 else _CALLED.sub("", str(value))
     match = _QUANTITY.match(text) if len(text) <= 120 else None
     if match is None and (share := share_of(text.lower())) is not None:  # one-fifth
         return Quantity(share, unit, text)
@@ -106,7 +109,7 @@ def _from_latex(text: str, unit: str | None) -> Quantity | None:
     number = _UPRIGHT.split(bare, maxsplit=1)[0]
     of_unit = _UPRIGHT.sub("", bare[len(number) :]).translate(_NO_BRACES).replace("~", " ").strip()
     try:
-        currency, number = number[:1] == "$", plain(number).strip()
+        currency, number = number[:1] == "$", re.sub(r"\^\(([-−]?\d+)\)", r"^\1", plain(number)).strip()
         if not re.search(r"sqrt|pi\b", number) and _QUANTITY.match(f"{number} {of_unit}"):
             return quantity_of(f"{'$' if currency else ''}{number} {of_unit}", unit)
         tree = parse(number).right

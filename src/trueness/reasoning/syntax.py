@@ -68,7 +68,7 @@ _LATEX = (
     (re.compile(r"\\Delta\s*(?=\\?[A-Za-z])"), " Delta"),  # of one quantity: ΔT
     (re.compile(r"\\log_\{?(10|2)\}?"), r" log\1"),
     (re.compile(r"\\(sin|cos|tan|ln|log|exp)\s*\\([A-Za-z]+)"), r" \1(\2)"),
-    (re.compile(r"\\lambda(?![A-Za-z])"), " lamda "),  # as Unicode spells it; Python's own word is refused
+    (re.compile(r"\\lambda(?![A-Za-z])"), " lamda "),
     (re.compile(r"\\(?:times|cdot)"), "*"),
     (re.compile(r"\\[dt]?frac\s*\{([^{}]*)\}\s*\{([^{}]*)\}"), r"((\1)/(\2))"),
     (re.compile(r"\\[dt]?binom\s*\{([^{}]*)\}\s*\{([^{}]*)\}"), r" comb(\1, \2)"),
@@ -165,7 +165,7 @@ def plain(text: str) -> str:
 def _as_characters(text: str) -> str:
     text = _INVERSE.sub(lambda match: f"a{match[1] or match[2]}(", text)
     text = _MODULE.sub("", re.sub(r"\b(?:math|np|numpy)\.log\(", "ln(", text))
-    text = re.sub(r"(?<=[\w)])\s+mod\s+(?=[\w(])", " % ", text)
+    text = re.sub(r"(?<=[\w)}])\s+(?:mod|\\b?mod)\s+(?=[\w({\\])", " % ", text)
     text = _FACTORIAL.sub(lambda match: f" factorial({match[1] or match[2]})", text)
     text = _SUPERSCRIPT.sub(lambda match: f"^({match[0].translate(_DIGITS_OF)})", text)
     text = _MIXED.sub(lambda match: f"({match[1]} + {unicodedata.normalize('NFKC', match[2]).replace('⁄', '/')})", text)
@@ -199,7 +199,8 @@ def symbol(name: str) -> str:
         .replace("(+", "(plus_")
     )
     joined = re.sub(r"[^\w']+", "_", _as_characters(name) if "\\" in name else latin(name))
-    return re.sub("__+", "_", joined).strip("_")
+    plain_name = re.sub("__+", "_", joined).strip("_")
+    return "lamda" if plain_name == "lambda" else plain_name  # as Unicode spells it: Python's own word is refused
 
 
 def _spellings(names: Iterable[str]) -> list[tuple[str, str]]:

@@ -51,6 +51,7 @@ _PART = re.compile(
     r"\s*(?:(?P<name>Δ?°[CF]?|[^\W\d_][^\W\d]*|[$€£%Ω])|(?P<power>[-+]?\d{1,2}(?:\.\d{1,3})?)|(?P<sign>\*\*|[*/^()·×]))"
 )
 _SUPERSCRIPT = str.maketrans({**{sup: f"^{digit}" for digit, sup in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")}, "⁻": "^-"})
+_CONVERTING = frozenset((7.0, 12.0, 24.0, 60.0, 100.0, 365.0, 1000.0, 3600.0))
 _PURE = frozenset((0.5, 0.25, 100.0, 1000.0))  # factors of formulas and of percentages, not quantities
 
 
@@ -153,6 +154,25 @@ def target_unit(graph: ReasoningGraph) -> str | None:
     if declared:
         return declared
     return next((check.derived for check in check_units(graph) if check.effect == graph.target), None)
+
+
+def with_counts(graph: ReasoningGraph, unit: str) -> ReasoningGraph | None:
+    """The same graph with whole numbers that have no unit as counts, where the target is then of the unit's kind; None
+    elsewhere. A ring number beside mm and nm is one, and without it nobody could tell the unit of the radius."""
+    if not any(known.unit for known in graph.knowns.values()):
+        return None
+    knowns = {
+        name: replace(known, unit="count") if _may_count(name, known) else known for name, known in graph.knowns.items()
+    }
+    counted = replace(graph, knowns=knowns)
+    derived = target_unit(counted)
+    return counted if derived is not None and not of_other_dimension(derived, unit) else None
+
+
+def _may_count(name: str, known: Quantity) -> bool:
+    """5 of something; 60, or what is called minutes per hour, may convert a unit."""
+    whole = not known.unit and known.value is not None and known.value.is_integer()
+    return whole and known.value not in _CONVERTING and "per" not in re.split(r"[\W_]+", name.lower())
 
 
 def convert(value: float, unit: str | None, wanted: str | None) -> float | None:

@@ -301,7 +301,7 @@ def _rules(problem: Problem) -> list[dict[str, str]]:
         {
             "effect": effect,
             "rule": rule.text,
-            "kind": "arithmetic in words" if rule.read_as else rule.kind,
+            "kind": "step of the plan" if rule.by_plan else "arithmetic in words" if rule.read_as else rule.kind,
             "read as": rule.read_as or ("" if rule.tree is None else f"{effect} = {as_text(rule.tree)}"),
             "stands for": ", ".join(f"{short}: {name}" for short, name in rule.aliases.items()),
             "message": rule.message,
