@@ -292,7 +292,7 @@ def _evaluate(options: argparse.Namespace) -> int:
 
     with busy("scoring matrices, running baselines"):
         evaluation = registry.offer("evaluate", "matrices")(vars(options))
-    _shown(evaluation, options)
+    _print_result(evaluation, options)
     if options.out:
         written = evaluation.write(Path(options.out))
         say(f"{len(written)} files written to {options.out}", stderr=True)
@@ -302,7 +302,7 @@ def _evaluate(options: argparse.Namespace) -> int:
 def _of_study(options: argparse.Namespace) -> int:
     if "what" not in options:
         return _own_command(options)
-    return _shown(registry.offer(options.command, options.what)(options.file), options)
+    return _print_result(registry.offer(options.command, options.what)(options.file), options)
 
 
 def _own_command(options: argparse.Namespace) -> int:
@@ -316,13 +316,13 @@ def _own_command(options: argparse.Namespace) -> int:
 def _judge(options: argparse.Namespace) -> int:
     from trueness.analyse import judge_verdicts
 
-    return _shown(judge_verdicts.judge_file(Path(options.file), options.half_width), options)
+    return _print_result(judge_verdicts.judge_file(Path(options.file), options.half_width), options)
 
 
-def _shown(found: Any, options: argparse.Namespace) -> int:
+def _print_result(result: Any, options: argparse.Namespace) -> int:
     from trueness.showing.console import console
 
-    say_json(found.to_dict()) if options.json else found.show(console())
+    say_json(result.to_dict()) if options.json else result.show(console())
     return 0
 
 

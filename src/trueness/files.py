@@ -69,7 +69,7 @@ def read_text(folder: Path, name: str, most: int = MAX_RECORDS) -> str:
 
 def read_bytes(folder: Path, name: str, most: int = MAX_RECORDS) -> bytes:
     path = folder / name
-    with _told(path), _place_of(folder, name) as (place, last):
+    with _as_store_error(path), _place_of(folder, name) as (place, last):
         handle = os.open(last, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=place)
         with os.fdopen(handle, "rb") as file:
             state = os.fstat(handle)
@@ -108,7 +108,7 @@ def names_in(folder: Path, inner: str) -> list[str]:
 def open_in_place(folder: Path, name: str, flags: int = os.O_RDWR) -> int:
     """A descriptor of a file that is changed where it lies; it is made where there is none."""
     path = folder / name
-    with _told(path), _place_of(folder, name) as (place, last):
+    with _as_store_error(path), _place_of(folder, name) as (place, last):
         handle = os.open(last, flags | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK, 0o666, dir_fd=place)
         try:
             _check_kind(path, os.fstat(handle), alone=True)
@@ -120,7 +120,7 @@ def open_in_place(folder: Path, name: str, flags: int = os.O_RDWR) -> int:
 
 @contextmanager
 def _writing(folder: Path, name: str, mode: str) -> Iterator[IO[Any]]:
-    with _told(folder / name):
+    with _as_store_error(folder / name):
         folder.mkdir(parents=True, exist_ok=True)
         with _place_of(folder, name, make=True) as (place, last):
             temporary = f".{last}.{token_hex(4)}.tmp"
@@ -185,7 +185,7 @@ def _kind(state: os.stat_result) -> str:
 
 
 @contextmanager
-def _told(path: Path) -> Iterator[None]:
+def _as_store_error(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:

@@ -126,14 +126,14 @@ class Unpacker:
     """`inflated` for the parts of one store: together they give MAX_RECORDS, or `times` their own bytes."""
 
     times: int
-    given: int = 0
-    taken: int = 0
+    packed: int = 0
+    unpacked: int = 0
 
     def inflated(self, content: bytes, what: str, error: type[TruenessError] = DataError) -> bytes:
         unpacked = inflated(content, what, error)
-        self.given, self.taken = self.given + len(content), self.taken + len(unpacked)
-        most = max(MAX_RECORDS, self.times * self.given)
-        if self.taken > most:
+        self.packed, self.unpacked = self.packed + len(content), self.unpacked + len(unpacked)
+        most = max(MAX_RECORDS, self.times * self.packed)
+        if self.unpacked > most:
             raise error(f"{what} and those before must unpack to at most {size(most)}, got more. Was it changed?")
         return unpacked
 

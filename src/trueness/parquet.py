@@ -172,7 +172,7 @@ class _PageHeaders:
 
     def have_dictionary(self, leaf: Any, chunks: Sequence[tuple[int, Any]]) -> bool:
         """Whether a column has a dictionary; (rows, column chunk) of every row group."""
-        found = False
+        has_dictionary = False
         with self._path.open("rb") as file:
             for rows, chunk in chunks:
                 at, dictionary, seen = chunk.data_page_offset, chunk.dictionary_page_offset, 0
@@ -185,9 +185,9 @@ class _PageHeaders:
                     seen += self._counted(leaf, page)
                     if seen > rows:
                         raise ValueError("more values than rows")
-                    found = found or page.get(1) == _DICTIONARY_PAGE
+                    has_dictionary = has_dictionary or page.get(1) == _DICTIONARY_PAGE
                     at = file.tell() + page[3]
-        return found
+        return has_dictionary
 
     def _counted(self, leaf: Any, page: dict[int, Any]) -> int:
         """The values of a page, by its header as parquet.thrift has it: 2 and 3 its bytes unpacked and packed."""

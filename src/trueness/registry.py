@@ -112,11 +112,11 @@ def offer(command: str, what: str) -> Any:
 
 def study_commands() -> dict[str, tuple[str, ...]]:
     """Study -> what `trueness STUDY WHAT FILE` can do beside running it."""
-    found: dict[str, tuple[str, ...]] = {}
+    commands: dict[str, tuple[str, ...]] = {}
     for command, what in _offers():
         if command in _studies():
-            found[command] = (*found.get(command, ()), what)
-    return found
+            commands[command] = (*commands.get(command, ()), what)
+    return commands
 
 
 def own_commands() -> dict[str, dict[str, Any]]:
@@ -138,8 +138,8 @@ def reading(study: str) -> Any:
 def _studies() -> dict[str, dict[str, Any]]:
     """What each study says of itself, in the order in which they are run."""
     files = (_ROOT / "studies").glob("*/__init__.py")
-    told = {file.parent.name: ast.literal_eval(node) for file in files if (node := _declared(file, "STUDY"))}
-    return {name: told[name] for name in sorted(told, key=lambda name: (told[name]["order"], name))}
+    studies = {file.parent.name: ast.literal_eval(node) for file in files if (node := _declared(file, "STUDY"))}
+    return {name: studies[name] for name in sorted(studies, key=lambda name: (studies[name]["order"], name))}
 
 
 def _offers() -> dict[tuple[str, str], str]:

@@ -69,8 +69,8 @@ class Place:
 def place_of(table: Table) -> Place:
     """Where a table lies in the atlas."""
     made, x = _file(), features_of(table)
-    told, of_each = made["base"] + _boosted(made, x), len(LEARNERS) * len(MEASURES)
-    middle, apart, spread = np.split(told, (len(MEASURES), len(MEASURES) + of_each))
+    predicted, of_each = made["base"] + _boosted(made, x), len(LEARNERS) * len(MEASURES)
+    middle, apart, spread = np.split(predicted, (len(MEASURES), len(MEASURES) + of_each))
     low, high = made["range"]
     beyond = tuple(name for name, out in zip(FEATURES, (x < low) | (x > high), strict=True) if out)
     centre, spread = middle + apart.reshape(len(LEARNERS), -1), spread.reshape(len(LEARNERS), -1)

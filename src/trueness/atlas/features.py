@@ -142,12 +142,12 @@ def _residuals(
 
     e_j = X P_j / P_jj: what a regression on all others leaves (P the inverse of X'X / n with its ridge).
     """
-    own = np.flatnonzero(~table.discrete[owner])
-    rest = blocks @ inverse[:, own] / np.diag(inverse)[own]
+    continuous = np.flatnonzero(~table.discrete[owner])
+    rest = blocks @ inverse[:, continuous] / np.diag(inverse)[continuous]
     varies = rest.std(axis=0) > 0
-    if len(own) < 2 or not varies.any():
+    if len(continuous) < 2 or not varies.any():
         return rest, (0.0, 0.0, 0.0, 0.0)
-    x, e = blocks[:, own], _standard(rest)
+    x, e = blocks[:, continuous], _standard(rest)
 
     def most(alike: Array) -> float:
         np.fill_diagonal(alike, 0.0)

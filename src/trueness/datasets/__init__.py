@@ -59,14 +59,14 @@ def load(name: Any, settings: dict[str, Any] | None = None, folder: Path | str =
     if kind is not None:
         raise SettingError(f"'kind' must be one of {listed(_KINDS)}, got {kind!r}.  ([datasets.{name}])")
     if "data" in settings:
-        return _own(name, settings, Path(folder))
+        return _of_files(name, settings, Path(folder))
     file, _, graph = name.partition(":")
     if file.endswith(TABLE_FILES) or (not settings and file.endswith((".bif", ".bif.gz"))):
-        return _own("", {"data": file} | ({"graph": graph} if graph else {}) | settings, Path(folder))
+        return _of_files("", {"data": file} | ({"graph": graph} if graph else {}) | settings, Path(folder))
     if settings:
         raise SettingError(f"[datasets.{name}] must have 'data = \"file.csv\"' or 'kind = \"synthetic\"'.")
     if ".py:" in name:
-        return _made(registry.resolve("dataset", registry.located(name, Path(folder))))
+        return _build(registry.resolve("dataset", registry.located(name, Path(folder))))
     if re.fullmatch(r"synthetic-[1-9]\d{0,4}", name):
         from trueness.datasets.synthetic import builtin
 
@@ -74,15 +74,15 @@ def load(name: Any, settings: dict[str, Any] | None = None, folder: Path | str =
     if re.fullmatch(r"var-[1-9]\d{0,3}", name):
         return _simulated("var", "", {"nodes": int(name.removeprefix("var-"))})
     try:
-        found = registry.resolve("dataset", name)
+        maker = registry.resolve("dataset", name)
     except UnknownName:
         raise UnknownName("dataset", name, registry.names("dataset"), hint="Your own: plant.csv:graph.dot.") from None
-    return found(name) if name in registry.built_in("dataset") else _made(found)  # type: ignore[no-any-return]
+    return maker(name) if name in registry.built_in("dataset") else _build(maker)  # type: ignore[no-any-return]
 
 
-def _made(found: Any) -> Dataset:
+def _build(maker: Any) -> Dataset:
     """A data set of somebody else's code: the object itself, or what its class or function makes."""
-    return found() if isinstance(found, type) or not hasattr(found, "draw") else found  # type: ignore[no-any-return]
+    return maker() if isinstance(maker, type) or not hasattr(maker, "draw") else maker  # type: ignore[no-any-return]
 
 
 def _check_kinds(name: str, settings: dict[str, Any]) -> None:
@@ -108,7 +108,7 @@ def load_stored(name: Any, settings: Any, folder: Path | str) -> Dataset:
     return load(name, settings, folder)
 
 
-def _own(name: str, settings: dict[str, Any], folder: Path) -> Dataset:
+def _of_files(name: str, settings: dict[str, Any], folder: Path) -> Dataset:
     from trueness.datasets.networks import network_of_file
     from trueness.datasets.tables import table_of_file
 
@@ -119,12 +119,12 @@ def _own(name: str, settings: dict[str, Any], folder: Path) -> Dataset:
     graph = settings.get("graph")
     if settings.get("truth", "assumed") not in get_args(Truth):
         raise SettingError(f"'truth' must be one of {listed(get_args(Truth))}, got {settings['truth']!r}.")
-    _check_own(settings)
+    _check_settings(settings)
     rest = {key: value for key, value in settings.items() if key not in ("data", "graph")}
     return table_of_file(path, folder / graph if graph else None, name=name or None, **rest)
 
 
-def _check_own(settings: dict[str, Any]) -> None:
+def _check_settings(settings: dict[str, Any]) -> None:
     if not isinstance(settings.get("kinds", {}), dict):
         got = f"{settings['kinds']!r:.40}"
         raise SettingError(f"'kinds' must be a table such as {{age = \"continuous\"}}, got {got}.")
@@ -139,7 +139,7 @@ def _in_memory(data: Any, settings: dict[str, Any]) -> Dataset:
     from trueness.datasets.tables import table_alone
 
     _check_keys("", settings, ("discrete", "kinds", "redundant", "targets"), "a table in memory")
-    _check_own(settings)
+    _check_settings(settings)
     table = Table.of(
         data, settings.get("discrete"), kinds=settings.get("kinds"), strict=False, targets=settings.get("targets")
     )

@@ -137,8 +137,8 @@ class Anonymous:
             None if kinds is None else tuple(f"L{code + 1}" for code in range(len(kinds))) for kinds in table.levels
         )
         shown = tuple(names[name] for name in table.names)
-        told = None if table.experiments is None else table.experiments.rename(names)
-        hidden = replace(table, names=shown, levels=levels, experiments=told)  # a series stays a series
+        experiments = None if table.experiments is None else table.experiments.rename(names)
+        hidden = replace(table, names=shown, levels=levels, experiments=experiments)  # a series stays a series
         return replace(hidden, source="an anonymous data set")
 
     def draw(self, n: int | None = None, rng: Generator | None = None) -> Table:

@@ -215,10 +215,10 @@ def _joined(parts: Sequence[Microdata], key: str) -> Microdata:
     def fetch(wanted: Sequence[str]) -> pd.DataFrame:
         frame = parts[0].read([key])
         for part in parts:
-            own = [column for column in wanted if owner[column] is part and column != key]
-            if not own:
+            columns = [column for column in wanted if owner[column] is part and column != key]
+            if not columns:
                 continue
-            other = part.read([key, *own])
+            other = part.read([key, *columns])
             if other[key].duplicated().any():
                 raise DataError(
                     f"{part.name} must have one row for each {key} to be joined, got several. Merge it first."

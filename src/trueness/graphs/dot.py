@@ -187,7 +187,7 @@ class _DotReader:
             self._name()
 
     def _attributes(self) -> dict[str, str]:
-        found: dict[str, str] = {}
+        attributes: dict[str, str] = {}
         while self._sign("["):
             self._take()
             while not self._sign("]"):
@@ -198,9 +198,9 @@ class _DotReader:
                 if self._sign("="):
                     self._take()
                     value = self._name()
-                found[name.lower()] = value
+                attributes[name.lower()] = value
             self._take()
-        return found
+        return attributes
 
     def _name(self) -> str:
         """An id: a word, a number, or quoted pieces joined by '+'."""

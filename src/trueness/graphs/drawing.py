@@ -109,14 +109,14 @@ def _drawn(
     weights = np.zeros(graph.marks.shape) if graph.weights is None else np.abs(graph.weights)
     strength = np.maximum(weights, weights.T)
     strongest = float(strength.max(initial=0.0)) or 1.0
-    told = {frozenset(edge[:2]): edge for edge in graph.edges}
-    true = told if truth is None else {frozenset(edge[:2]): edge for edge in truth.edges}
+    estimated = {frozenset(edge[:2]): edge for edge in graph.edges}
+    true = estimated if truth is None else {frozenset(edge[:2]): edge for edge in truth.edges}
     items: list[_Drawn] = []
-    for pair, edge in {**true, **told}.items():
+    for pair, edge in {**true, **estimated}.items():
         lead = true.get(pair, edge)  # the truth says which node is above the other, whatever is drawn against it
         i, j = graph.index(lead.source), graph.index(lead.target)
         leads = pair in true and lead.target_mark == ARROW and lead.source_mark != ARROW
-        verdict = "plain" if truth is None else _verdict(told.get(pair), true.get(pair))
+        verdict = "plain" if truth is None else _verdict(estimated.get(pair), true.get(pair))
         most = 1.2 if labels else 3.0  # a thick line leaves no room for words
         width = 1.7 if graph.weights is None else 1.0 + most * float(strength[i, j]) / strongest
         items.append(_Drawn(edge, i, j, leads, verdict, width, labels.get(pair, "")))
@@ -127,10 +127,10 @@ def _drawn(
     return items, ""
 
 
-def _verdict(told: Edge | None, true: Edge | None) -> Verdict:
-    if told is None or true is None:
-        return "missing" if told is None else "extra"
-    ends = [{(edge.source, edge.source_mark), (edge.target, edge.target_mark)} for edge in (told, true)]
+def _verdict(estimated: Edge | None, true: Edge | None) -> Verdict:
+    if estimated is None or true is None:
+        return "missing" if estimated is None else "extra"
+    ends = [{(edge.source, edge.source_mark), (edge.target, edge.target_mark)} for edge in (estimated, true)]
     return "correct" if ends[0] == ends[1] else "wrong mark"
 
 
@@ -200,13 +200,13 @@ class _Plan:
         for k, route in enumerate(self.layers.routes):
             for end in (0, -1):
                 sides.setdefault((route[end], end), []).append(k)
-        found: dict[tuple[int, int], float] = {}
+        ports: dict[tuple[int, int], float] = {}
         for (v, end), edges in sides.items():
             edges.sort(key=lambda k: (self.across[self.layers.routes[k][1 if end == 0 else -2]], k))
             step = min(14.0, 0.7 * self.breadth[v] / len(edges))
             for place, k in enumerate(edges):
-                found[k, end] = self.across[v] + step * (place - (len(edges) - 1) / 2)
-        return found
+                ports[k, end] = self.across[v] + step * (place - (len(edges) - 1) / 2)
+        return ports
 
 
 def _linked_scene(

@@ -55,9 +55,7 @@ def from_networkx(graph: networkx.Graph, kind: Kind | None = None) -> MarkedGrap
     """
     if graph.is_multigraph() and any(len(graph[u][v]) > 1 for u, v in graph.edges()):
         raise GraphError("a networkx graph must have one edge a pair, got a multigraph with parallel edges.")
-    told = kind or graph.graph.get("kind")
-    if not graph.is_directed():
-        told = told or "cpdag"
+    kind = kind or graph.graph.get("kind") or (None if graph.is_directed() else "cpdag")
     links: dict[tuple[str, str], Link] = {}
     for u, v, data in graph.edges(data=True):
         link = _link_of_arc(str(u), str(v), data, graph.is_directed())
@@ -67,7 +65,7 @@ def from_networkx(graph: networkx.Graph, kind: Kind | None = None) -> MarkedGrap
         else:
             links[link[:2]] = link
     weighted = graph.graph.get("weights") is True
-    return assemble(links.values(), [str(node) for node in graph.nodes], told, weighted, pair_means="cpdag")
+    return assemble(links.values(), [str(node) for node in graph.nodes], kind, weighted, pair_means="cpdag")
 
 
 def _link_of_arc(u: str, v: str, data: Mapping[str, Any], directed: bool) -> Link:
@@ -163,8 +161,8 @@ def from_pandas(frame: pandas.DataFrame, nodes: Sequence[str] | None = None, kin
     rows = [{name: row[position] for name, position in columns.items()} for row in cells]
     mentioned: dict[str, None] = dict.fromkeys(frame.attrs.get("nodes", ()))
     links = list(_links_of_rows(rows, ends, mentioned))
-    told = kind or frame.attrs.get("kind") or next((row["kind"] for row in rows if "kind" in row), None)
-    return assemble(links, list(mentioned) if nodes is None else list(nodes), told, weighted="weight" in columns)
+    kind = kind or frame.attrs.get("kind") or next((row["kind"] for row in rows if "kind" in row), None)
+    return assemble(links, list(mentioned) if nodes is None else list(nodes), kind, weighted="weight" in columns)
 
 
 def _links_of_rows(

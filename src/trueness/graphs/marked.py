@@ -247,16 +247,16 @@ class MarkedGraph:
 
         targets: of interventions, whose class a cpdag is to be of (`to_cpdag`).
         """
-        found = []
+        problems = []
         cycle = self.find_cycle()
         if cycle and self.kind != "weighted":
-            found.append(f"has a directed cycle {' -> '.join(cycle)}")
+            problems.append(f"has a directed cycle {' -> '.join(cycle)}")
         if self.kind == "cpdag":
             bidirected = np.argwhere(np.triu((self.marks == ARROW) & (self.marks.T == ARROW)))
-            found += [f"has a bidirected edge {self._edge(i, j)}" for i, j in bidirected[:1]]
-            if not found and not equivalence.is_cpdag(self.directed, self.undirected, self._cut(targets)):
-                found.append("is not the CPDAG of any DAG")
-        return tuple(found)
+            problems += [f"has a bidirected edge {self._edge(i, j)}" for i, j in bidirected[:1]]
+            if not problems and not equivalence.is_cpdag(self.directed, self.undirected, self._cut(targets)):
+                problems.append("is not the CPDAG of any DAG")
+        return tuple(problems)
 
     def is_valid(self) -> bool:
         return not self.problems()

@@ -52,17 +52,17 @@ def _json_edge(link: Link) -> dict[str, Any]:
 
 def from_json(text: str) -> MarkedGraph:
     """From our own form, or from plain {"nodes": [...], "edges": [["a", "b"], ...]}, which means a -> b."""
-    told = json_of(check_text(text, "a JSON graph", ",{["), "a JSON graph", GraphError)
-    if not isinstance(told, dict) or not isinstance(told.get("nodes"), list) or not isinstance(told.get("edges"), list):
+    content = json_of(check_text(text, "a JSON graph", ",{["), "a JSON graph", GraphError)
+    if not isinstance(content, dict) or not all(isinstance(content.get(part), list) for part in ("nodes", "edges")):
         raise GraphError('a JSON graph must be {"nodes": [...], "edges": [...]}, got other content. See Graph.to_json.')
-    if told.get("format", FORMATS[0]) not in FORMATS or told.get("version", 1) != 1:
-        got = f"{told.get('format')!r:.60} version {told.get('version')!r:.60}"
+    if content.get("format", FORMATS[0]) not in FORMATS or content.get("version", 1) != 1:
+        got = f"{content.get('format')!r:.60} version {content.get('version')!r:.60}"
         raise GraphError(f"a JSON graph must be of format 'trueness-graph' version 1, got {got}. Update trueness.")
-    kind = told.get("kind")
+    kind = content.get("kind")
     if not isinstance(kind, str | None):
         raise GraphError(f"'kind' of a JSON graph must be text, got {kind!r:.60}.")
-    nodes = [_json_name(node) for node in told["nodes"]]
-    return assemble([_json_link(edge) for edge in told["edges"]], nodes, kind, told.get("weights") is True)
+    nodes = [_json_name(node) for node in content["nodes"]]
+    return assemble([_json_link(edge) for edge in content["edges"]], nodes, kind, content.get("weights") is True)
 
 
 def _json_name(value: object) -> str:
@@ -133,8 +133,8 @@ def from_graphml(text: str) -> MarkedGraph:
     except (
         networkx.NetworkXException, LookupError, ValueError, TypeError, AttributeError, ArithmeticError, RecursionError,
     ) as error:  # fmt: skip
-        said = " ".join(str(error).split())[:200]
-        raise GraphError(f"a GraphML graph must be readable by networkx, got {type(error).__name__}: {said}.") from None
+        why = " ".join(str(error).split())[:200]
+        raise GraphError(f"a GraphML graph must be readable by networkx, got {type(error).__name__}: {why}.") from None
     if read.graph.get("names") == "escaped":
         names = {node: _ESCAPE.sub(_unescaped, node) for node in read.nodes}
     else:
@@ -247,13 +247,13 @@ def from_bif(text: str) -> MarkedGraph:
 
 
 def _full_name(word: str, body: str) -> str:
-    told = _PROPERTY.search(body)
-    if told is None:
+    match = _PROPERTY.search(body)
+    if match is None:
         return word
     try:
-        return str(json.loads(told[1]))
+        return str(json.loads(match[1]))
     except (ValueError, RecursionError):
-        raise GraphError(f"'trueness_name' of variable {word!r:.60} must be a JSON text, got {told[1]:.60}.") from None
+        raise GraphError(f"'trueness_name' of variable {word!r:.60} must be a JSON text, got {match[1]:.60}.") from None
 
 
 def bif_blocks(text: str) -> Iterator[tuple[str, str, str]]:
@@ -291,8 +291,8 @@ def _bif_head(head: str) -> tuple[str, str]:
             kind = ""
         header = header[1:-1].strip()
     if not kind:
-        said = " ".join(head[:60].split())
-        raise GraphError(f"a block of a BIF network must be network, variable X or probability ( X ), got {said!r}.")
+        start = " ".join(head[:60].split())
+        raise GraphError(f"a block of a BIF network must be network, variable X or probability ( X ), got {start!r}.")
     return kind, header
 
 

@@ -61,9 +61,9 @@ class Additive:
         left = max(n - float(slopes @ self._with(j)[places]), 1e-12 * n)
         free, p_values, at = max(n - 1 - len(places), 1), [], 0
         for i in causes:
-            own = slice(at, at := at + int(self.first[i + 1] - self.first[i]))
-            more = max(float(slopes[own] @ np.linalg.solve(inverse[own, own], slopes[own])), 0.0)
-            count = own.stop - own.start
+            block = slice(at, at := at + int(self.first[i + 1] - self.first[i]))
+            more = max(float(slopes[block] @ np.linalg.solve(inverse[block, block], slopes[block])), 0.0)
+            count = block.stop - block.start
             p_values.append(fdtrc(count, free, more / count / (left / free)))
         return np.array(p_values)
 

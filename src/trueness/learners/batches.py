@@ -53,8 +53,8 @@ def _fit_batch(learner: Learner, table: Table, draws: Draws, generators: list[Ge
     for draw, rng in zip(draws, generators, strict=True):
         began = time.perf_counter()
         answer = _next(answers)
-        own = time.perf_counter() - began
-        yield fit_alone(learner, table.rows(draw), rng) if answer is None else TimedFit(answer, shared + own)
+        alone = time.perf_counter() - began
+        yield fit_alone(learner, table.rows(draw), rng) if answer is None else TimedFit(answer, shared + alone)
 
 
 def _answers(learner: Learner, table: Table, draws: Draws) -> Iterator[Any]:

@@ -138,10 +138,10 @@ def _recovers(learner: Learner, truth: Graph) -> bool | None:
     claim = learner.card.recovers
     if claim == "nothing":
         return None
-    found = [learner.fit(sample(truth, learner, default_rng(seed)), default_rng(seed)) for seed in SEEDS]
+    graphs = [learner.fit(sample(truth, learner, default_rng(seed)), default_rng(seed)) for seed in SEEDS]
     if claim == "adjacencies":
-        return all(bool(graph.adjacent[truth.adjacent].all()) for graph in found)
-    return sum(_right(graph, truth) for graph in found) * 2 > len(SEEDS)
+        return all(bool(graph.adjacent[truth.adjacent].all()) for graph in graphs)
+    return sum(_right(graph, truth) for graph in graphs) * 2 > len(SEEDS)
 
 
 def _right(graph: Graph, truth: Graph) -> bool:
@@ -196,8 +196,8 @@ def _scaled(learner: Learner, size: float) -> bool | None:
         return None
     plain = continuous_sample(COLLIDER, default_rng(0))
     values = plain.values / np.abs(plain.values).max() * size
-    found = _fitted(learner, Table(plain.names, values, plain.levels, plain.source))
-    if found is not None and (found.marks != learner.fit(plain, default_rng(0)).marks).any():
+    scaled = _fitted(learner, Table(plain.names, values, plain.levels, plain.source))
+    if scaled is not None and (scaled.marks != learner.fit(plain, default_rng(0)).marks).any():
         raise _Broken(f"it gave another graph than for the same values of common size. {ADVICE}")
     return True
 
@@ -208,8 +208,8 @@ def _many_levels(learner: Learner) -> bool:
     codes = np.column_stack([rng.integers(MANY, size=ROWS), rng.integers(2, size=(ROWS, 2))])
     levels = (tuple(map(str, range(MANY))), ("0", "1"), ("0", "1"))
     table = Table(("many", "two", "other"), codes.astype(float), levels, "the check")
-    found = _fitted(learner, table)
-    problem = "" if found is None else check_answer(found, learner.card, table.names)
+    graph = _fitted(learner, table)
+    problem = "" if graph is None else check_answer(graph, learner.card, table.names)
     if problem:
         raise _Broken(f"{problem}. {ADVICE}")
     return True

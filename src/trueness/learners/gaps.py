@@ -99,10 +99,10 @@ def imputed(table: Table, rng: Generator, resample: bool = False) -> Table:
     numbers[:, varying] = drawn_by_likelihood(embedded.observed(table, varying), rng, resample)
     values, gaps = table.values.copy(), table.gaps
     for j, levels in enumerate(table.levels):
-        own = numbers[gaps[:, j], embedded.first[j] : embedded.first[j + 1]]
+        drawn = numbers[gaps[:, j], embedded.first[j] : embedded.first[j + 1]]
         if levels is None:
-            values[gaps[:, j], j] = own[:, 0]
+            values[gaps[:, j], j] = drawn[:, 0]
         else:
-            shares = np.insert(own, embedded.base[j], 1 - own.sum(axis=1), axis=1)
+            shares = np.insert(drawn, embedded.base[j], 1 - drawn.sum(axis=1), axis=1)
             values[gaps[:, j], j] = shares.argmax(axis=1)
     return Table(table.names, values, table.levels, table.source, experiments=table.experiments)

@@ -129,9 +129,9 @@ def _free_of(table: Table, held: NDArray[np.bool_], rows: NDArray[np.intp]) -> N
     """free[i, j]: column j is no target in row i; DataError for a column that hardly ever is, or is constant there."""
     free = ~held[rows]
     for j, name in enumerate(table.names):
-        own = table.values[free[:, j], j]
-        if len(own) < max(FEWEST, 2) or own.min() == own.max():
-            got = f"{len(own)}" if len(own) < FEWEST else f"{len(own):,} that are all the same"
+        untouched = table.values[free[:, j], j]
+        if len(untouched) < max(FEWEST, 2) or untouched.min() == untouched.max():
+            got = f"{len(untouched)}" if len(untouched) < FEWEST else f"{len(untouched):,} that are all the same"
             raise DataError(
                 f"column {name!r} of {table.source} must have rows in which it is no target and varies, got {got}. "
                 "Add observational rows, or drop it."

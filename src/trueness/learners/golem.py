@@ -78,8 +78,8 @@ class GOLEM(Checked):
         problem = problem_of(table, "l2", self.scale)
         space, weights, spent = notears.space_for(problem), np.zeros((table.d, table.d)), 0
         for noise in ("equal", "unequal")[: 1 if self.noise == "equal" else 2]:
-            own = noise == self.noise and self.lambda1 is not None
-            search = notears.search_for(problem, float(self.lambda1 or 0.0) if own else LAMBDA1[noise])
+            chosen = noise == self.noise and self.lambda1 is not None
+            search = notears.search_for(problem, float(self.lambda1 or 0.0) if chosen else LAMBDA1[noise])
             evaluations, state = kernel.solve(problem, space, search, noise == "equal", float(self.lambda2), weights)
             spent += int(evaluations)
         return GOLEMResult(

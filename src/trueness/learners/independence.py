@@ -31,7 +31,8 @@ from trueness.datasets.table import Table
 from trueness.errors import DataError, SettingError, did_you_mean, listed
 from trueness.graphs import Graph
 from trueness.learners.gaps import DummyCoded, cell_values
-from trueness.learners.kernels import counting, partial, rcot, skeleton, testing
+from trueness.learners.kernels import counting, partial, rcot, testing
+from trueness.learners.kernels.skeleton import Skeleton
 from trueness.settings import Between, Hint
 
 Test = Literal["auto", "chi2", "g2", "fisher-z", "degenerate-gaussian", "regressions", "mi-cg", "rcot", "kci"]
@@ -55,7 +56,7 @@ class TestResult:
 
     x: str
     y: str
-    given: tuple[str, ...]
+    conditioning: tuple[str, ...]
     test: str
     statistic: float
     df: int
@@ -64,9 +65,9 @@ class TestResult:
     n: int
 
     def __str__(self) -> str:
-        given = f" given {', '.join(self.given)}" if self.given else ""
+        condition = f" given {', '.join(self.conditioning)}" if self.conditioning else ""
         verdict = "independent" if self.independent else "dependent"
-        return f"{self.x} and {self.y}{given}: {verdict} ({self.test} p = {self.p_value:.3g}, n = {self.n})"
+        return f"{self.x} and {self.y}{condition}: {verdict} ({self.test} p = {self.p_value:.3g}, n = {self.n})"
 
 
 class Independence:
@@ -113,19 +114,19 @@ class Independence:
             places = (*places, *np.flatnonzero(self.causes[:, list(places)].any(axis=1)).tolist())
         return self.n if self.present is None else int(self.present[:, list(places)].all(axis=1).sum())
 
-    def rows_of_pairs(self, found: skeleton.Skeleton) -> NDArray[np.int64]:
+    def rows_of_pairs(self, skeleton: Skeleton) -> NDArray[np.int64]:
         """[i, j]: rows of the test that separated i and j; of their test given nothing where none did."""
         d = len(self.names)
         rows = np.full((d, d), self.n, dtype=np.int64)
         for i in range(d if self.present is not None else 0):
             for j in range(i + 1):
-                members = found.members(i, j).tolist() if found.where[i, j] >= 0 else []
+                members = skeleton.members(i, j).tolist() if skeleton.where[i, j] >= 0 else []
                 rows[i, j] = rows[j, i] = self.rows(i, j, *members)
         return rows
 
-    def result(self, x: str, y: str, given: Iterable[str] = ()) -> TestResult:
+    def result(self, x: str, y: str, conditioning: Iterable[str] = ()) -> TestResult:
         """The test of x and y given a set of other columns."""
-        names = tuple(given)
+        names = tuple(conditioning)
         i, j, *members = (self._index(name) for name in (x, y, *names))
         if len({i, j, *members}) < len(names) + 2:
             raise SettingError(f"a test must be of different columns, got {listed((x, y, *names))}.")
@@ -137,11 +138,11 @@ class Independence:
         rows = self.rows(i, j, *members)
         return TestResult(x, y, names, self.test, statistic, df, p, bool(independent), rows)
 
-    def p_value(self, x: str, y: str, given: Iterable[str] = ()) -> float:
-        return self.result(x, y, given).p_value
+    def p_value(self, x: str, y: str, conditioning: Iterable[str] = ()) -> float:
+        return self.result(x, y, conditioning).p_value
 
-    def independent(self, x: str, y: str, given: Iterable[str] = ()) -> bool:
-        return self.result(x, y, given).independent
+    def independent(self, x: str, y: str, conditioning: Iterable[str] = ()) -> bool:
+        return self.result(x, y, conditioning).independent
 
     def _index(self, name: str) -> int:
         if name not in self.names:
@@ -308,8 +309,8 @@ def _causes_of_gaps(table: Table, test: str, alpha: float) -> NDArray[np.bool_]:
                 w
                 for w in others
                 if not any(
-                    testing.single(*kernel, v, w, np.array(given, dtype=np.int64))[3]
-                    for given in combinations([u for u in others if u != w] if size else [], size)
+                    testing.single(*kernel, v, w, np.array(subset, dtype=np.int64))[3]
+                    for subset in combinations([u for u in others if u != w] if size else [], size)
                 )
             ]
         causes[seem, v] = True

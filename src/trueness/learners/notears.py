@@ -174,8 +174,8 @@ def _by_reference(problem: kernel.Problem, lambda1: float, held: Held) -> Minimi
 
     def minimise(start: Array, rho: float, alpha: float) -> tuple[Array, Array, float, float, int, int]:
         parts, weights = start.copy(), np.empty((len(problem.moments),) * 2)
-        found = kernel.minimise(problem, rows, space, search, float(lambda1), rho, alpha, parts, weights)
-        return parts, weights, *found
+        rest = kernel.minimise(problem, rows, space, search, float(lambda1), rho, alpha, parts, weights)
+        return parts, weights, *rest
 
     return minimise
 
@@ -187,8 +187,8 @@ def _scaled(problem: kernel.Problem, lambda1: float, held: Held) -> Minimise:
 
     def minimise(start: Array, rho: float, alpha: float) -> tuple[Array, Array, float, float, int, int]:
         weights = start.copy()
-        found = kernel.minimise_scaled(problem, rows, space, search, rho, alpha, int(rho >= SCALED_FROM), weights)
-        return weights, weights, *found
+        rest = kernel.minimise_scaled(problem, rows, space, search, rho, alpha, int(rho >= SCALED_FROM), weights)
+        return weights, weights, *rest
 
     return minimise
 

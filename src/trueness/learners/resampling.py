@@ -113,14 +113,14 @@ def deviations(table: Table) -> Floats:
     return np.asarray(table.values.std(axis=0))
 
 
-def correlations(found: Moments, m: int, ridge: float) -> Iterator[Floats | None]:
+def correlations(moments: Moments, m: int, ridge: float) -> Iterator[Floats | None]:
     """None where a column hardly varies or nearly follows from others; which one, the plain fit tells."""
-    grams = np.where(found.clear[:, None, None], found.grams, np.eye(found.grams.shape[1]))
+    grams = np.where(moments.clear[:, None, None], moments.grams, np.eye(moments.grams.shape[1]))
     scale = np.sqrt(grams.diagonal(axis1=1, axis2=2))
     r = grams / (scale[:, :, None] * scale[:, None, :] * (1.0 + ridge))
     every, some = np.arange(r.shape[1]), min(r.shape[1], m - 1)
     r[:, every, every] = 1.0
-    clear = found.clear & _regular(r[:, :some, :some])
+    clear = moments.clear & _regular(r[:, :some, :some])
     return (r[run] if clear[run] else None for run in range(len(r)))
 
 

@@ -57,8 +57,8 @@ def total_variation(p: Array, q: Array, w: Array) -> Array:
 
 def jensen_shannon(p: Array, q: Array, w: Array, entropy_of_p: Array | None = None) -> Array:
     """(...): the divergence in bits, in [0, 1]; H((p + q)/2) - (H(p) + H(q))/2 is the same and has no 0/0."""
-    own = entropy(p, w) if entropy_of_p is None else entropy_of_p
-    return np.asarray(np.maximum(entropy((p + q) / 2, w) - (own + entropy(q, w)) / 2, 0.0))
+    of_p = entropy(p, w) if entropy_of_p is None else entropy_of_p
+    return np.asarray(np.maximum(entropy((p + q) / 2, w) - (of_p + entropy(q, w)) / 2, 0.0))
 
 
 def entropy(p: Array, w: Array) -> Array:
@@ -167,13 +167,13 @@ def _scale(perfect: Array, uniform: Array) -> ScoreScale:
 def sampled(p: Array, n: Array, draws: int, rng: np.random.Generator) -> Array:
     """(B, C, L): Mult(n, p)/n; p itself where n is inf. n is rounded to whole draws, at least one."""
     n = np.broadcast_to(np.asarray(n, dtype=np.float64), p.shape[:-1])
-    found = np.broadcast_to(p, (draws, *p.shape)).copy()
+    shares = np.broadcast_to(p, (draws, *p.shape)).copy()
     finite = np.isfinite(n)
     if finite.any():
         size = np.maximum(np.rint(n[finite]), 1).astype(np.int64)
         p = p[finite] / p[finite].sum(axis=-1, keepdims=True)
-        found[:, finite] = rng.multinomial(size, p, size=(draws, len(size))) / size[:, None]
-    return found
+        shares[:, finite] = rng.multinomial(size, p, size=(draws, len(size))) / size[:, None]
+    return shares
 
 
 def resampled(p: Array, n: Array, draws: int, rng: np.random.Generator) -> Array:
@@ -183,10 +183,10 @@ def resampled(p: Array, n: Array, draws: int, rng: np.random.Generator) -> Array
     faster than `sampled`, with a variance larger by 1/n: for intervals, where that errs on the long side.
     """
     n = np.broadcast_to(np.asarray(n, dtype=np.float64), p.shape[:-1])
-    found = np.broadcast_to(p, (draws, *p.shape)).copy()
+    shares = np.broadcast_to(p, (draws, *p.shape)).copy()
     finite = np.isfinite(n)
     if not finite.any():
-        return found
+        return shares
     mean = p[finite] * n[finite][:, None]
     many = mean >= 10
     counts = np.empty((draws, *mean.shape))
@@ -194,8 +194,8 @@ def resampled(p: Array, n: Array, draws: int, rng: np.random.Generator) -> Array
     normal = rng.standard_normal((draws, int(many.sum())))
     counts[:, many] = np.maximum((np.sqrt(mean[many]) + normal / 2) ** 2 - 0.25, 0.0)
     total = (counts @ np.ones(p.shape[-1]))[..., None]
-    found[:, finite] = np.where(total > 0, counts / np.where(total > 0, total, 1.0), p[finite])
-    return found
+    shares[:, finite] = np.where(total > 0, counts / np.where(total > 0, total, 1.0), p[finite])
+    return shares
 
 
 def dependence(p: Array, q: Array, w: Array, n: Array, k: Array) -> tuple[Array, Array]:

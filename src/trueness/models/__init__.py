@@ -40,8 +40,8 @@ def build(name: str, options: Mapping[str, Any] | None = None, folder: Path | st
 
     The path of `my_file.py:MyModel` starts at `folder`, its name stays as it is.
     """
-    if _is_own(name):
-        return _own(name, options, Path(folder))
+    if _is_of_user(name):
+        return _of_user(name, options, Path(folder))
     provider = name.split("/")[0]
     if provider == "embedded":
         from trueness.models.embedded import Embedded
@@ -67,7 +67,7 @@ def check_ready(name: str, options: Mapping[str, Any] | None = None, folder: Pat
 
 def check(name: str, options: Mapping[str, Any], folder: Path | str = ".") -> None:
     """An TruenessError where something is missing, or not allowed; as `build` would raise it."""
-    if _is_own(name) or name.split("/")[0] in ("embedded", "mock"):
+    if _is_of_user(name) or name.split("/")[0] in ("embedded", "mock"):
         build(name, options, folder)  # cheap: weights are loaded at the first question
         return
     from trueness.models.services import check_service
@@ -80,7 +80,7 @@ def elsewhere(name: str, options: Mapping[str, Any] | None = None) -> str:
 
     Also '' where it cannot be used: what stands in the way names both (`check_ready`).
     """
-    if _is_own(name) or name.split("/")[0] in ("embedded", "mock"):
+    if _is_of_user(name) or name.split("/")[0] in ("embedded", "mock"):
         return ""
     from trueness.models.services import access
 
@@ -113,11 +113,11 @@ def _row(name: str, title: str, needs: str) -> dict[str, Any]:
     }
 
 
-def _is_own(name: str) -> bool:
+def _is_of_user(name: str) -> bool:
     return ".py:" in name or name in registry.names("model")
 
 
-def _own(name: str, options: Mapping[str, Any] | None, folder: Path) -> Model:
+def _of_user(name: str, options: Mapping[str, Any] | None, folder: Path) -> Model:
     """A model of the user's own: whatever it is, it has the parts that are used, or is refused in one line."""
     from trueness.models.services import hide_keys
 

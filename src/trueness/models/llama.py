@@ -162,8 +162,8 @@ class Llama:
             grammar = {"grammar": native({**schema, "x-guidance": ONE_LINE})}
             word = {"prompt": "JSON:", "max_tokens": 1, "logit_bias": [[self.tokens("hello")[0], FORCED]]}
             holds = self.complete(word | grammar)["choices"][0]["text"] != self.complete(word)["choices"][0]["text"]
-            own = {"response_format": {"type": "json_schema", "json_schema": {"schema": dict(schema)}}}
-            self._bound[key] = grammar if holds else own
+            by_schema = {"response_format": {"type": "json_schema", "json_schema": {"schema": dict(schema)}}}
+            self._bound[key] = grammar if holds else by_schema
         return self._bound[key]
 
     def tokens(self, text: str) -> list[int]:
@@ -191,7 +191,7 @@ class Servers:
     """The servers of one file; each takes one request at a time."""
 
     def __init__(self, path: Path, context: int, threads: Sequence[int]):
-        self.all = tuple(Llama(path, context, own) for own in threads)
+        self.all = tuple(Llama(path, context, count) for count in threads)
         self._free, self._freed = list(self.all), Condition()
 
     @contextmanager

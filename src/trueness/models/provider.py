@@ -53,10 +53,10 @@ class Provided:
 
     def ask(self, messages: Sequence[Message], settings: Settings) -> Reply:
         start = time.perf_counter()
-        asked = replace(settings, **self._fixed)
+        requested = replace(settings, **self._fixed)
         faults = 0
         while True:
-            outcome = self._attempt(messages, asked)
+            outcome = self._attempt(messages, requested)
             if isinstance(outcome, Reply):
                 return self._finished(outcome, start)
             if outcome.refuses:  # only of what was sent, so this ends: ask again without it, at once
@@ -65,11 +65,11 @@ class Provided:
             faults += 1
             wait = self._delay if outcome.wait is None else outcome.wait
             if not outcome.may_pass or faults > self._retries or wait > LONGEST_WAIT:
-                return self._finished(self._failed(outcome, asked, faults, wait), start)
+                return self._finished(self._failed(outcome, requested, faults, wait), start)
             why_not = self.pause(wait, outcome)
             if why_not:
                 outcome = replace(outcome, message=f"{outcome.message}; not tried again: {why_not}")
-                return self._finished(self._failed(outcome, asked, faults, wait), start)
+                return self._finished(self._failed(outcome, requested, faults, wait), start)
 
     def close(self) -> None:
         background.run(_close(self._api))
@@ -87,12 +87,12 @@ class Provided:
         except Exception as error:  # whatever an SDK raises, or a body of another shape does, is a result of the call
             return self._fault(error, sent)
 
-    async def _generate(self, messages: Sequence[Message], asked: Settings, sent: Settings) -> Reply | Fault:
+    async def _generate(self, messages: Sequence[Message], requested: Settings, sent: Settings) -> Reply | Fault:
         answer = await self._api.generate(input=_chat(messages), tools=[], tool_choice="none", config=_config(sent))
         output, call = answer if isinstance(answer, tuple) else (answer, None)
         if isinstance(output, Exception):
             raise output
-        settings = effective_settings(asked, sent, call.request if call else None)
+        settings = effective_settings(requested, sent, call.request if call else None)
         reply = read_output(output, sent, self._asked_for)
         if reply.status == Status.UNREADABLE and reply.input_tokens is None:  # a body of another shape, not an answer
             return Fault(Status.FAILED, "no usable reply: it holds neither text nor usage", may_pass=True)

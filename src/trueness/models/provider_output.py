@@ -41,24 +41,24 @@ def read_output(output: Any, sent: Settings, model: str) -> Reply:
     )
 
 
-def answered_as(asked: str, answered: object) -> str:
+def answered_as(requested: str, answered: object) -> str:
     """The name of who answered, where it is another model; '' where it is the same, a snapshot of it, or not told."""
     name = texts.arriving(answered).strip() if isinstance(answered, str) else ""
-    ours, theirs = (text.lower().rsplit("/", 1)[-1] for text in (asked, name))
+    ours, theirs = (text.lower().rsplit("/", 1)[-1] for text in (requested, name))
     ours = ours.removesuffix("-latest").removesuffix(":free")
     same = not theirs or ours == theirs or (theirs.startswith(ours) and _SNAPSHOT.fullmatch(theirs[len(ours) :]))
     return "" if same else name[:200]
 
 
-def effective_settings(asked: Settings, sent: Settings, request: Mapping[str, Any] | None) -> dict[str, Any]:
+def effective_settings(requested: Settings, sent: Settings, request: Mapping[str, Any] | None) -> dict[str, Any]:
     """What was really sent, and under `refused` the names of what was asked for and is not in the request."""
     effective = sent.to_dict()
     if request is not None:
         for name in ("temperature", "seed"):
             effective[name] = _find(request, name)
     names = ("temperature", "seed", "schema")
-    refused = [name for name in names if getattr(asked, name) is not None and effective[name] is None]
-    if asked.top_logprobs and not sent.top_logprobs:
+    refused = [name for name in names if getattr(requested, name) is not None and effective[name] is None]
+    if requested.top_logprobs and not sent.top_logprobs:
         refused.append("top_logprobs")
     return effective | {"refused": refused}
 

@@ -40,17 +40,17 @@ def with_page(report: Report) -> Report:
 def document_of(page: StudyPage) -> dict[str, Json]:
     data: dict[str, Json] = {name: page.get(name) for name in ("overview", "analysis", "progress")}
     data["figures"] = _charts(
-        figures.described(page.folder, page.chart_places, page.chart_order, _told(page.folder)), page.folder
+        figures.described(page.folder, page.chart_places, page.chart_order, _portable_name(page.folder)), page.folder
     )
     for task in page.study.tasks:
         data[path_of("grid", task.task)] = page.get(path_of("grid", task.task))
     graphs = [path_of("graph", task["task"], item) for task in page.head()["tasks"] for item in task["graphs"]]
     left = [_taken(page, data, graphs, GRAPHS, "graphs"), _taken(page, data, list(page.cell_paths()), CELLS, "cells")]
-    head = page.head() | {"folder": _told(page.folder)}
+    head = page.head() | {"folder": _portable_name(page.folder)}
     return {"served": False, "head": head, "sample": " ".join(sentence for sentence in left if sentence), "data": data}
 
 
-def _told(folder: Path) -> str:
+def _portable_name(folder: Path) -> str:
     """The folder as it may stand in a file that is handed on: as it was typed, or its name without the way to it."""
     return folder.name if folder.is_absolute() or ".." in folder.parts else str(folder)
 

@@ -164,13 +164,13 @@ class Asker:
         model = self.model(name)
         price = stated_price(self.options.get(name, {}).get("price"), name) if self.limit is not None else None
         most = _most(price, messages, settings)
-        asked = settings.to_dict()
+        request = settings.to_dict()
         # before the call, so that what was asked can be stored for certain once it is paid
         sent = json.dumps([message.to_dict() for message in messages], ensure_ascii=False)
 
         def keep(reply: Reply) -> Reply:
             reply = replace(reply, cost=_cost(reply, price))
-            self._keep(key, name, sent, asked, reply, call)
+            self._keep(key, name, sent, request, reply, call)
             return reply
 
         call = WatchedCall(model, name, messages, settings, lambda reply: self._keep_late(reply, keep), most)
@@ -226,16 +226,16 @@ class Asker:
         key: str,
         name: str,
         sent: str,
-        asked: dict[str, Json],
+        request: dict[str, Json],
         reply: Reply,
         call: WatchedCall,
     ) -> None:
         """Store a reply and count what it cost; of what nobody told, the most that it can have cost."""
         unclear = call.unclear + (reply.cost is None and reply.fault not in UNBILLED)
-        asked |= {} if self.limit is None else {"unknown_usd": call.most * unclear}
+        request |= {} if self.limit is None else {"unknown_usd": call.most * unclear}
         prompt = hashed(sent.encode("utf-8", "replace").decode())
         try:
-            self.store.add_reply(key, name, prompt, sent, asked, reply.to_dict())
+            self.store.add_reply(key, name, prompt, sent, request, reply.to_dict())
         except Exception as error:  # a full disk: what other threads would ask next could not be kept either
             with self._changed:
                 self.unstored = error
@@ -286,10 +286,10 @@ class Asker:
     def _uncounted(self) -> float:
         """What replies of earlier versions, which kept no account of unknown usage, can have cost."""
         total = 0.0
-        for name, status, asked, sent in self.store.uncounted():
+        for name, status, settings, sent in self.store.uncounted():
             price = stated_price(self.options.get(name, {}).get("price"), name)
             if status != Status.FAILED and price is not None:
-                tokens = asked.get("max_tokens")
+                tokens = settings.get("max_tokens")
                 messages = [Message("user", str(message.get("content", ""))) for message in sent]
                 total += price.cost(tokens_of(messages), tokens if isinstance(tokens, int) else 0) or 0.0
         return total

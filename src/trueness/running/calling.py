@@ -146,7 +146,7 @@ def as_reply(came: object, name: str, seconds: float) -> Reply:
     """What a model gave, as a Reply that can be stored. What it should not be is `failed` and keeps its text; a part
     that raises when it is looked at is unknown."""
     if isinstance(came, BaseException):
-        return Reply("", Status.FAILED, _said(came), name, seconds=seconds)
+        return Reply("", Status.FAILED, _error_line(came), name, seconds=seconds)
     if not isinstance(came, Reply):
         message = f"the model must give a Reply, got {type(came).__name__}"
         return Reply(_text(came), Status.FAILED, message, name, seconds=seconds)
@@ -216,7 +216,7 @@ def _logprobs(tokens: Iterable[TokenLogprob]) -> tuple[TokenLogprob, ...]:
     )
 
 
-def _said(error: BaseException) -> str:
+def _error_line(error: BaseException) -> str:
     """One line of what was raised, and where; some errors cannot even say it."""
     try:
         return arriving(failure_line(error))

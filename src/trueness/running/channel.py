@@ -61,8 +61,8 @@ class FrameReader:
     def __init__(self, descriptor: int, mark: bytes, there: Callable[[], bool], used: Used = lambda: None):
         self._descriptor, self._mark, self._there, self._used = descriptor, mark, there, used
         self._held = bytearray()
-        self._told = select.poll()
-        self._told.register(descriptor, select.POLLIN)
+        self._poll = select.poll()
+        self._poll.register(descriptor, select.POLLIN)
 
     def read(self, seconds: float) -> object:
         """The next value; TooLate, NoResult, or EOFError when the other end is closed or gone."""
@@ -87,7 +87,7 @@ class FrameReader:
             left = end.left()
             if left <= 0:
                 raise TooLate
-            if self._told.poll(1000 * min(left, LOOK)):
+            if self._poll.poll(1000 * min(left, LOOK)):
                 got = os.read(self._descriptor, max(_AT_ONCE, size - len(self._held)))
                 if not got:
                     raise EOFError

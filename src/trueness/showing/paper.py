@@ -28,14 +28,15 @@ class Picture:
 class Part:
     """What a paper says of one task.
 
-    checks: whether its numbers stand, and how complete they are: on top of every report. said: heading and sentences.
+    checks: whether its numbers stand, and how complete they are: on top of every report.
+    sections: heading and sentences.
     """
 
     task: str
     abstract: str
     checks: Sequence[str]
     methods: Sequence[str]
-    said: Sequence[tuple[str, Sequence[str]]] = ()
+    sections: Sequence[tuple[str, Sequence[str]]] = ()
     tables: Sequence[Table] = ()
     pictures: Sequence[Picture] = field(default_factory=tuple)
 
@@ -71,7 +72,7 @@ def draft(study: str, parts: Sequence[Part], shared: Sequence[str] = ()) -> str:
         _section("Results", "\n\n".join([_references(tables, pictures), *(_input(table) for table in tables)])),
     ]  # fmt: skip
     for part in parts:
-        for heading, sentences in part.said:
+        for heading, sentences in part.sections:
             title = f"{part.task.capitalize()}: {heading.lower()}" if several else heading
             blocks.append(_section(title, _itemised(sentences)))
     blocks += [_figure(picture) for picture in pictures]

@@ -47,7 +47,7 @@ def write_pdf(
     for sentence in (sentence for part in parts for sentence in part.checks):
         pages.paragraph(sentence, bullet=True)
     for part in parts:
-        for heading, sentences in part.said:
+        for heading, sentences in part.sections:
             pages.heading(f"{part.task.capitalize()}: {heading.lower()}")
             for sentence in sentences or ["Nothing."]:
                 pages.paragraph(sentence, bullet=True)

@@ -123,10 +123,10 @@ def at_level(
     resamples, rng: as for paired_difference.
     """
     totals, generator = comparison.totals, rng or np.random.default_rng(0)
-    own = comparison.alone or comparison.interval
-    own = own if own is not None and abs(own.level - comparison.level) < 1e-12 else None
+    unadjusted = comparison.alone or comparison.interval
+    unadjusted = unadjusted if unadjusted is not None and abs(unadjusted.level - comparison.level) < 1e-12 else None
     if comparison.constant or totals is None or abs(level - comparison.level) < 1e-12:
-        return replace(comparison, interval=own, alone=own)
+        return replace(comparison, interval=unadjusted, alone=unadjusted)
     ends: tuple[float, float] | None
     if comparison.test == "t":
         centre, se, df = _centre_error(totals)
@@ -140,8 +140,8 @@ def at_level(
         ends = sign_flip.flips(totals, resamples, generator).interval(level)
     interval = None if ends is None else Interval(*ends, level, "mean").within(*comparison.bounds)
     few = f"{len(totals.sums)} independent units are too few to bound the difference at {100 * level:.4g} %."
-    lost = (few,) if interval is None and own is not None and few not in comparison.notes else ()
-    return replace(comparison, interval=interval, alone=own, notes=(*comparison.notes, *lost))
+    lost = (few,) if interval is None and unadjusted is not None and few not in comparison.notes else ()
+    return replace(comparison, interval=interval, alone=unadjusted, notes=(*comparison.notes, *lost))
 
 
 def _centre_error(totals: Totals) -> tuple[float, float, float]:

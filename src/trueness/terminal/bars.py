@@ -66,7 +66,7 @@ def _bars(out: Console) -> Iterator[Report]:
             rest = f"{left(now, time.monotonic() - began[now.stage])}   {_where(now)}{_failures(now)}"
             count = f"{done:,} / {now.total:,} {now.unit}"
             bars.update(first, total=now.total, completed=done, count=count, rest=rest)  # type: ignore[arg-type]
-            for name, model in now.asked.items():
+            for name, model in now.models.items():
                 part = row(f"{now.stage}\n{name}", "  ")
                 count = f"{model.done:,} / {model.total:,}"
                 bars.update(part, total=model.total, completed=model.done, count=count, rest=asked_text(model))  # type: ignore[arg-type]
@@ -108,7 +108,7 @@ def _warner(out: Console) -> Callable[[Progress], None]:
     warned: set[str] = set()
 
     def warn(now: Progress) -> None:
-        for name, model in now.asked.items():
+        for name, model in now.models.items():
             if name in warned or model.done < ENOUGH or model.unreadable <= MANY_UNREADABLE * model.done:
                 continue
             warned.add(name)

@@ -135,8 +135,8 @@ def _check_dataset(name: str) -> list[dict[str, object]]:
         "says how far its truth can be believed": dataset.about.truth in get_args(Truth),
     }
     edges = f"{dataset.truth.n_edges()} edges" if has_truth(dataset) else "no graph known"
-    told = table.experiments
-    under = f", {int((~told.observational).sum()):,} rows under interventions" if told else ""
+    experiments = table.experiments
+    under = f", {int((~experiments.observational).sum()):,} rows under interventions" if experiments else ""
     gaps = f", {int(table.gaps.sum()):,} missing values" if table.gaps.any() else ""
     details = {0: f"{table.n:,} rows, {table.d} columns ({table.kind}), {edges}{gaps}{under}"}
     details |= {} if has_truth(dataset) else {1: "no graph is known: edges and their stability, no score"}

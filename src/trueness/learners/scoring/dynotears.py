@@ -54,9 +54,9 @@ class DYNOTEARS(Scorer):
         weights, steps = notears.NOTEARS(lambda1=self.lambda1, solver="reference").solve(problem, held)
         effects = weights[:, :d].reshape(lags + 1, d, d)  # by lag, cause and effect
         size = np.abs(effects).max(axis=0)
-        own = int(np.count_nonzero((size > THRESHOLD) & ~np.eye(d, dtype=bool)))
+        n_edges = int(np.count_nonzero((size > THRESHOLD) & ~np.eye(d, dtype=bool)))
         return answer(
-            self, seen, size, effects=effects, h=steps[-1].h, own_k=own, lags=lags, shrinkage=r.shrinkage,
+            self, seen, size, effects=effects, h=steps[-1].h, own_k=n_edges, lags=lags, shrinkage=r.shrinkage,
             objective=steps[-1].objective - lags * d / 2,  # the past is left as it is: 1/2 a column
         )  # fmt: skip
 

@@ -63,9 +63,9 @@ class Granger(Scorer):
         f = fit.joint_f()
         freedom = (fit.lags, seen.d * fit.residual_rows)
         p = stats.f.sf(f, *freedom)
-        own = int(np.count_nonzero(p[~np.eye(seen.d, dtype=bool)] < ALPHA))
-        found = answer(self, seen, f, p_values=p, freedom=freedom, lags=fit.lags, own_k=own)
-        return found if self.gaps == "interpolation" else replace(found, handles_missing=PAIRWISE)
+        n_edges = int(np.count_nonzero(p[~np.eye(seen.d, dtype=bool)] < ALPHA))
+        edge_scores = answer(self, seen, f, p_values=p, freedom=freedom, lags=fit.lags, own_k=n_edges)
+        return edge_scores if self.gaps == "interpolation" else replace(edge_scores, handles_missing=PAIRWISE)
 
 
 @dataclass(frozen=True, eq=False)

@@ -63,7 +63,7 @@ def check_no_leak(scorer: EdgeScorer, dataset: HasTruth, n: int = 300, seed: int
     reads: list[str] = []
     answers = []
     for shown in (truth, shuffled(truth, default_rng(seed))):
-        with _told(dataset, truth, shown, reads):
+        with _truth_replaced(dataset, truth, shown, reads):
             answers.append(_scored(scorer, _carrying(data, shown, reads), seed))
     findings = [f"reads {way}" for way in dict.fromkeys(reads)]
     if not np.array_equal(answers[0], answers[1]):
@@ -103,9 +103,9 @@ def _carrying(data: Table, shown: Graph, reads: list[str]) -> Table:
 
 
 @contextmanager
-def _told(dataset: Any, truth: Graph, shown: Graph, reads: list[str]) -> Iterator[None]:
+def _truth_replaced(dataset: Any, truth: Graph, shown: Graph, reads: list[str]) -> Iterator[None]:
     """Everyone who asks the data set, or looks into its graph, gets the shown one for the time being."""
-    kind, own, other = type(dataset), dict(truth.__dict__), dict(shown.__dict__)
+    kind, content, other = type(dataset), dict(truth.__dict__), dict(shown.__dict__)
     there = "truth" in kind.__dict__
     before = kind.__dict__.get("truth")
 
@@ -120,7 +120,7 @@ def _told(dataset: Any, truth: Graph, shown: Graph, reads: list[str]) -> Iterato
         yield
     finally:
         truth.__dict__.clear()
-        truth.__dict__.update(own)
+        truth.__dict__.update(content)
         if there:
             kind.truth = before
         else:
@@ -135,15 +135,15 @@ def _forbidden_imports(scorer: EdgeScorer) -> list[str]:
         return []
     if file is None or not Path(file).is_file():
         return []
-    found = []
+    imported = []
     for node in ast.walk(ast.parse(Path(file).read_text(encoding="utf-8"))):
         if isinstance(node, ast.ImportFrom) and node.module:
-            found += [
+            imported += [
                 f"{node.module}.{alias.name}" if node.module == "trueness" else node.module for alias in node.names
             ]
         elif isinstance(node, ast.Import):
-            found += [alias.name for alias in node.names]
-    parts = {name: name.split(".") for name in found}
+            imported += [alias.name for alias in node.names]
+    parts = {name: name.split(".") for name in imported}
     return sorted(
         name
         for name, (root, *rest) in parts.items()

@@ -66,17 +66,17 @@ class PCMCIPlus(Scorer):
             )
             frame = processing.DataFrame(np.where(seen.missing, FLAG, z), missing_flag=FLAG, var_names=list(seen.names))
             try:
-                found = self._search(search, frame, tests.ParCorr(), lags)
+                result = self._search(search, frame, tests.ParCorr(), lags)
             except ValueError as error:  # it drops every window with a gap, and may be left with none
                 raise DataError(
                     f"{seen.source} must leave {self.card.title} some windows without a gap, got: {error}. "
                     "Use fewer lags, or a scorer that takes gaps pairwise."
                 ) from None
-        graph, r = found["graph"], np.abs(np.nan_to_num(found["val_matrix"]))
+        graph, r = result["graph"], np.abs(np.nan_to_num(result["val_matrix"]))
         share = np.vectorize(lambda link: _SHARE.get(str(link), 0.5), otypes=[np.float64])(graph)
         kept = ((share > 0) & (graph != "")).any(axis=2) & ~np.eye(seen.d, dtype=bool)
-        scores, own = (share * r).max(axis=2), int(np.count_nonzero(kept))
-        return answer(self, seen, scores, graph=graph, p_values=found["p_matrix"], lags=lags, own_k=own)
+        scores, n_edges = (share * r).max(axis=2), int(np.count_nonzero(kept))
+        return answer(self, seen, scores, graph=graph, p_values=result["p_matrix"], lags=lags, own_k=n_edges)
 
 
 @dataclass(frozen=True)

@@ -44,14 +44,14 @@ def scores_of_many(
         if d > MOST_COLUMNS:
             raise DataError(f"{chain.seen.source} must have at most {MOST_COLUMNS} columns on a GPU, got {d}.")
         groups.setdefault((n, d, chain.lags), []).append((place, chain))
-    found: dict[int, EdgeScores] = {}
+    scores: dict[int, EdgeScores] = {}
     for group in groups.values():
         free = cupy.cuda.Device().mem_info[0] + cupy.get_default_memory_pool().free_bytes()
         batch = max(1, int(SHARE * free // _bytes(max((chain for _, chain in group), key=lambda chain: chain.regimes))))
         for start in range(0, len(group), batch):
             places, chains = zip(*group[start : start + batch], strict=True)
-            found.update(zip(places, _Batch(plan, chains, draws or OfTheCard).scores(), strict=True))
-    return [found[place] for place in range(len(tables))]
+            scores.update(zip(places, _Batch(plan, chains, draws or OfTheCard).scores(), strict=True))
+    return [scores[place] for place in range(len(tables))]
 
 
 class Draws(Protocol):
@@ -214,9 +214,9 @@ class _Batch:
         shared = (active * (square[:, :, lags:] @ self.is_in[:, lags:])).sum(axis=2, keepdims=True) / maximum(count, 1)
         return maximum(self.cupy.where(active & (count > 0), shared, square @ self.is_in / rows), 1e-4)
 
-    def _launch(self, name: str, threads: int, *given: Any, shared: int = 0) -> None:
+    def _launch(self, name: str, threads: int, *arguments: Any, shared: int = 0) -> None:
         sizes = tuple(np.int32(size) for size in (self.n, self.d, self.lags, self.most))
-        _module().get_function(name)((len(self.chains),), (threads,), (*sizes, *given), shared_mem=shared)
+        _module().get_function(name)((len(self.chains),), (threads,), (*sizes, *arguments), shared_mem=shared)
 
 
 def _bytes(chain: Chain) -> int:

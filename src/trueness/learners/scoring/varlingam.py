@@ -56,8 +56,9 @@ class VARLiNGAM(Scorer):
             model.fit(z)
         effects = np.abs(np.nan_to_num(np.stack(model.adjacency_matrices_)))  # (lags + 1, effect, cause)
         scores = effects.max(axis=0).T
-        own = int(np.count_nonzero(scores * ~np.eye(seen.d, dtype=bool)))
-        return answer(self, seen, scores, lags=lags, order=tuple(seen.names[j] for j in model.causal_order_), own_k=own)
+        n_edges = int(np.count_nonzero(scores * ~np.eye(seen.d, dtype=bool)))
+        order = tuple(seen.names[j] for j in model.causal_order_)
+        return answer(self, seen, scores, lags=lags, order=order, own_k=n_edges)
 
 
 SCORERS = {"varlingam": VARLiNGAM}

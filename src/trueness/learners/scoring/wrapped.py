@@ -62,8 +62,8 @@ class NOTEARSScorer(Scorer):
         fit = self.learner(lambda1=self.lambda1).fit_details(r.stand_in())
         size = np.abs(fit.weights)
         ends = {"converged": fit.converged} if isinstance(fit, notears.NOTEARSResult) else {}
-        own = int(np.count_nonzero(size > THRESHOLD))
-        return answer(self, seen, size, h=fit.h, own_k=own, shrinkage=r.shrinkage, **ends)
+        n_edges = int(np.count_nonzero(size > THRESHOLD))
+        return answer(self, seen, size, h=fit.h, own_k=n_edges, shrinkage=r.shrinkage, **ends)
 
 
 @dataclass(frozen=True)
@@ -99,8 +99,8 @@ class LiNGAMScorer(Scorer):
         z = (values - values.mean(axis=0)) / values.std(axis=0)
         fit = lingam.DirectLiNGAM().fit_details(Table(seen.names, z, (None,) * seen.d, seen.source))
         weights = np.zeros((seen.d, seen.d)) if fit.graph.weights is None else fit.graph.weights  # it has no edge
-        own = int(np.count_nonzero(weights))
-        return answer(self, seen, np.abs(weights), order=fit.order, ties=fit.ties, own_k=own)
+        n_edges = int(np.count_nonzero(weights))
+        return answer(self, seen, np.abs(weights), order=fit.order, ties=fit.ties, own_k=n_edges)
 
 
 @dataclass(frozen=True)
