@@ -20,13 +20,15 @@ from typing import Literal
 import numpy as np
 
 from trueness.learners.independence import Independence
+from trueness.learners.kernels import skeleton as skeletons
 from trueness.learners.kernels import testing
-from trueness.learners.kernels.skeleton import Skeleton
 
 Colliders = Literal["separating set", "majority", "max-p"]
 
 
-def with_separating_sets(skeleton: Skeleton, tests: Independence, rule: Colliders, most: int) -> Skeleton:
+def with_separating_sets(
+    skeleton: skeletons.Skeleton, tests: Independence, rule: Colliders, most: int
+) -> skeletons.Skeleton:
     """The skeleton with the set of each unshielded pair as the rule says."""
     if rule == "separating set":
         return skeleton
@@ -43,7 +45,7 @@ def with_separating_sets(skeleton: Skeleton, tests: Independence, rule: Collider
     return skeleton.updated(sets)
 
 
-def _candidates(skeleton: Skeleton, x: int, z: int, most: int) -> Iterator[tuple[int, ...]]:
+def _candidates(skeleton: skeletons.Skeleton, x: int, z: int, most: int) -> Iterator[tuple[int, ...]]:
     for end in (x, z):
         around = np.flatnonzero(skeleton.adjacent[end]).tolist()
         for size in range(min(len(around), most) + 1):

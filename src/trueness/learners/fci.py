@@ -27,7 +27,7 @@ from trueness.learners.base import Alpha, Card, Checked, Draws, checked
 from trueness.learners.gaps import TESTWISE, MissingInTests, without_gaps
 from trueness.learners.independence import Depth, Freedom, Independence, Ridge, Test
 from trueness.learners.kernels import pag, possible_dsep
-from trueness.learners.kernels.skeleton import Skeleton
+from trueness.learners.kernels import skeleton as skeletons
 from trueness.learners.knowledge import Knowledge, Matrix, Told
 from trueness.learners.pc import Search, search_skeleton, separating_set
 from trueness.learners.resampling import resampled_tests
@@ -44,7 +44,7 @@ class FCIResult:
     tests: tuple[int, ...]  # how many tests were made for the skeleton, by size of the set given
     later_tests: tuple[int, ...]  # the same for what comes after it
     p_values: NDArray[np.float64]
-    skeleton: Skeleton = field(repr=False)
+    skeleton: skeletons.Skeleton = field(repr=False)
     test: str  # that was made, as `auto` chose it
     rows: NDArray[np.int64]  # (d, d) of the test that separated a pair; of the pair alone where none did
 
@@ -126,8 +126,8 @@ class FCI(Checked):
 
 
 def mark_ends(
-    tests: Independence, first: Skeleton, required: Matrix, forbidden: Matrix, most: int, selection: bool
-) -> tuple[Graph, Skeleton, NDArray[np.int64]]:
+    tests: Independence, first: skeletons.Skeleton, required: Matrix, forbidden: Matrix, most: int, selection: bool
+) -> tuple[Graph, skeletons.Skeleton, NDArray[np.int64]]:
     """From a skeleton with its separating sets to the PAG: Possible-D-SEP, colliders and rules; with the tests made."""
     marks = pag.colliders(first.adjacent, first.where, first.pool, forbidden, required)
     pool, later = possible_dsep.remove_by_possible_dsep(
@@ -139,7 +139,7 @@ def mark_ends(
     return Graph(tests.names, marks, None, "pag"), skeleton, later
 
 
-def result_of(tests: Independence, graph: Graph, skeleton: Skeleton, later: NDArray[np.int64]) -> FCIResult:
+def result_of(tests: Independence, graph: Graph, skeleton: skeletons.Skeleton, later: NDArray[np.int64]) -> FCIResult:
     p_values = np.where(skeleton.p_values < 0, np.nan, skeleton.p_values)
     counts, after = tuple(skeleton.tests.tolist()), tuple(later.tolist())
     return FCIResult(graph, counts, after, p_values, skeleton, tests.test, tests.rows_of_pairs(skeleton))

@@ -32,7 +32,7 @@ from trueness.errors import DataError, SettingError, did_you_mean, listed
 from trueness.graphs import Graph
 from trueness.learners.gaps import DummyCoded, cell_values
 from trueness.learners.kernels import counting, partial, rcot, testing
-from trueness.learners.kernels.skeleton import Skeleton
+from trueness.learners.kernels import skeleton as skeletons
 from trueness.settings import Between, Hint
 
 Test = Literal["auto", "chi2", "g2", "fisher-z", "degenerate-gaussian", "regressions", "mi-cg", "rcot", "kci"]
@@ -114,7 +114,7 @@ class Independence:
             places = (*places, *np.flatnonzero(self.causes[:, list(places)].any(axis=1)).tolist())
         return self.n if self.present is None else int(self.present[:, list(places)].all(axis=1).sum())
 
-    def rows_of_pairs(self, skeleton: Skeleton) -> NDArray[np.int64]:
+    def rows_of_pairs(self, skeleton: skeletons.Skeleton) -> NDArray[np.int64]:
         """[i, j]: rows of the test that separated i and j; of their test given nothing where none did."""
         d = len(self.names)
         rows = np.full((d, d), self.n, dtype=np.int64)

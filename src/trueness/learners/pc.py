@@ -30,8 +30,7 @@ from trueness.learners.colliders import Colliders, with_separating_sets
 from trueness.learners.gaps import TESTWISE, MissingInTests, without_gaps
 from trueness.learners.independence import Depth, Freedom, Independence, Ridge, Test
 from trueness.learners.kernels import orientation
-from trueness.learners.kernels import skeleton as kernel
-from trueness.learners.kernels.skeleton import Skeleton
+from trueness.learners.kernels import skeleton as skeletons
 from trueness.learners.knowledge import Knowledge, Matrix, Told
 from trueness.learners.resampling import resampled_tests
 from trueness.learners.stability import over_imputations
@@ -48,7 +47,7 @@ class PCResult:
     graph: Graph
     tests: tuple[int, ...]  # how many tests were made for the skeleton, by size of the set given
     p_values: NDArray[np.float64]
-    skeleton: Skeleton = field(repr=False)
+    skeleton: skeletons.Skeleton = field(repr=False)
     test: str  # that was made, as `auto` chose it
     rows: NDArray[np.int64]  # (d, d) of the test that separated a pair; of the pair alone where none did
 
@@ -123,7 +122,7 @@ class PC(Checked):
         seed = int(rng.integers(2**32)) if self.test == "rcot" and rng is not None else 0
         return Independence(table, self.test, self.alpha, self.df, self.ridge, seed, self.missing == "corrected")
 
-    def _learn(self, tests: Independence, want_p: bool) -> tuple[Graph, Skeleton]:
+    def _learn(self, tests: Independence, want_p: bool) -> tuple[Graph, skeletons.Skeleton]:
         knowledge = self._knowledge()
         required, forbidden = knowledge.matrices(tests.names)
         most = tests.most if self.depth < 0 else min(self.depth, tests.most)
@@ -146,12 +145,14 @@ class PC(Checked):
 
 def search_skeleton(
     tests: Independence, required: Matrix, forbidden: Matrix, search: Search, most: int, want_p: bool
-) -> Skeleton:
+) -> skeletons.Skeleton:
     """The skeleton and its separating sets of at most so many nodes."""
-    return Skeleton(*kernel.skeleton(*tests.kernel, required, forbidden, search == "exhaustive", most, want_p))
+    return skeletons.Skeleton(
+        *skeletons.skeleton(*tests.kernel, required, forbidden, search == "exhaustive", most, want_p)
+    )
 
 
-def separating_set(graph: Graph, skeleton: Skeleton, x: str, y: str) -> tuple[str, ...] | None:
+def separating_set(graph: Graph, skeleton: skeletons.Skeleton, x: str, y: str) -> tuple[str, ...] | None:
     """The names of the set that separated x and y, in the graph's order; None where there is none."""
     i, j = graph.index(x), graph.index(y)
     return tuple(graph.nodes[v] for v in sorted(skeleton.members(i, j))) if skeleton.where[i, j] >= 0 else None

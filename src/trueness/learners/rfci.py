@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from trueness.graphs import ARROW, CIRCLE, NONE, TAIL
 from trueness.learners.independence import Independence
 from trueness.learners.kernels import pag, testing
-from trueness.learners.kernels.skeleton import Skeleton
+from trueness.learners.kernels import skeleton as skeletons
 
 Triple = tuple[int, int, int]
 Marks = NDArray[np.int8]
@@ -32,7 +32,11 @@ class Orientation:
     """The marks so far, and the separating sets, both changed as edges turn out not to be there."""
 
     def __init__(
-        self, tests: Independence, skeleton: Skeleton, required: NDArray[np.bool_], forbidden: NDArray[np.bool_]
+        self,
+        tests: Independence,
+        skeleton: skeletons.Skeleton,
+        required: NDArray[np.bool_],
+        forbidden: NDArray[np.bool_],
     ):
         self.kernel = tests.kernel
         self.fixed = required | required.T
