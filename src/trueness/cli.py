@@ -11,7 +11,7 @@ import shlex
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Protocol
 
 from trueness import registry
 from trueness.errors import TruenessError, did_you_mean
@@ -20,7 +20,19 @@ from trueness.terminal.options import command_line
 
 if TYPE_CHECKING:
     from trueness.analyse import ScoresAnalysis
+    from trueness.outside import Json
     from trueness.running.study import Study
+    from trueness.showing.console import Console
+    from trueness.showing.tables import Table
+    from trueness.studies.run_reading import RunReading
+
+
+class Showable(Protocol):
+    """What a command that runs no study gives back."""
+
+    def to_dict(self) -> dict[str, Json]: ...
+
+    def show(self, out: Console) -> None: ...
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -64,7 +76,7 @@ def _allow(options: argparse.Namespace) -> None:
     models.allow(options.allow_host, options.allow_key)
 
 
-def _tell_elsewhere(options_by_model: dict[str, Any]) -> None:
+def _tell_elsewhere(options_by_model: Mapping[str, Mapping[str, Json]]) -> None:
     """Before anybody is asked: every address and variable that is not the provider's own."""
     from trueness import models
 
@@ -221,7 +233,7 @@ def _show(options: argparse.Namespace) -> int:
         return _show_readings(readings_of(study), folder, options)
 
 
-def _show_readings(readings: Mapping[str, Any], folder: Path, options: argparse.Namespace) -> int:
+def _show_readings(readings: Mapping[str, RunReading], folder: Path, options: argparse.Namespace) -> int:
     from trueness.showing.console import console, save_recorded
 
     first, measures = next(iter(readings.values())), options.measure
@@ -239,7 +251,7 @@ def _show_readings(readings: Mapping[str, Any], folder: Path, options: argparse.
     return 0
 
 
-def _print_tables(tables: Sequence[Any], options: argparse.Namespace) -> None:
+def _print_tables(tables: Sequence[Table], options: argparse.Namespace) -> None:
     """In the form that was asked for: --csv, --tex or --md."""
     texts = [t.to_csv() if options.csv else t.to_latex() if options.tex else t.to_markdown() for t in tables]
     say("\n".join(texts), end="")
@@ -319,7 +331,7 @@ def _judge(options: argparse.Namespace) -> int:
     return _print_result(judge_verdicts.judge_file(Path(options.file), options.half_width), options)
 
 
-def _print_result(result: Any, options: argparse.Namespace) -> int:
+def _print_result(result: Showable, options: argparse.Namespace) -> int:
     from trueness.showing.console import console
 
     say_json(result.to_dict()) if options.json else result.show(console())

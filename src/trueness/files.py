@@ -20,7 +20,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path, PurePosixPath
 from secrets import token_hex
-from typing import IO, Any
+from typing import IO
 
 from trueness.errors import StoreError
 from trueness.outside import MAX_RECORDS, size
@@ -41,7 +41,7 @@ def write_atomically(folder: Path, name: str, text: str) -> Path:
 
 
 def write_bytes_atomically(folder: Path, name: str, content: bytes) -> Path:
-    with _writing(folder, name, "wb") as file:
+    with _replacing(folder, name) as handle, os.fdopen(handle, "wb") as file:
         file.write(content)
     return folder / name
 
@@ -49,7 +49,7 @@ def write_bytes_atomically(folder: Path, name: str, content: bytes) -> Path:
 @contextmanager
 def writing_atomically(folder: Path, name: str) -> Iterator[IO[str]]:
     """A text file that takes its place when the block ends; not if it ends in an error."""
-    with _writing(folder, name, "w") as file:
+    with _replacing(folder, name) as handle, os.fdopen(handle, "w", encoding="utf-8") as file:
         yield file
 
 
@@ -119,15 +119,15 @@ def open_in_place(folder: Path, name: str, flags: int = os.O_RDWR) -> int:
 
 
 @contextmanager
-def _writing(folder: Path, name: str, mode: str) -> Iterator[IO[Any]]:
+def _replacing(folder: Path, name: str) -> Iterator[int]:
+    """A descriptor, which the block closes, of a file that takes its place when the block ends without an error."""
     with _as_store_error(folder / name):
         folder.mkdir(parents=True, exist_ok=True)
         with _place_of(folder, name, make=True) as (place, last):
             temporary = f".{last}.{token_hex(4)}.tmp"
             handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o666, dir_fd=place)
             try:
-                with os.fdopen(handle, mode, encoding=None if "b" in mode else "utf-8") as file:
-                    yield file
+                yield handle
                 os.replace(temporary, last, src_dir_fd=place, dst_dir_fd=place)
             except BaseException:
                 with suppress(OSError):

@@ -22,14 +22,17 @@ import json
 import re
 import tomllib
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import IO, Any, TypeAlias
+from typing import IO, TYPE_CHECKING, Any, TypeAlias
 
 from trueness.errors import DataError, TruenessError
 from trueness.texts import printable
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
 
 Json: TypeAlias = Any  # a value of JSON or TOML: what stands in it is checked where it is used
 MEGABYTE = 1024 * 1024
@@ -141,13 +144,13 @@ class Unpacker:
 class _Bounded(io.RawIOBase):
     """A few kilobytes may unpack to terabytes: what comes out is counted."""
 
-    def __init__(self, file: Any, most: int, too_large: TruenessError):
+    def __init__(self, file: gzip.GzipFile, most: int, too_large: TruenessError):
         self._file, self._left, self._too_large = file, most, too_large
 
     def readable(self) -> bool:
         return True
 
-    def readinto(self, buffer: Any) -> int:
+    def readinto(self, buffer: WriteableBuffer) -> int:
         count = int(self._file.readinto(buffer))
         self._left -= count
         if self._left < 0:
@@ -159,7 +162,7 @@ class _Bounded(io.RawIOBase):
         super().close()
 
 
-def json_of(text: str, what: str, error: type[TruenessError] = DataError) -> Any:
+def json_of(text: str, what: str, error: type[TruenessError] = DataError) -> Json:
     """The value of a JSON text; `what` names it in the message."""
     check_values(text, what, error)
     try:
@@ -172,7 +175,7 @@ def json_of(text: str, what: str, error: type[TruenessError] = DataError) -> Any
     return value
 
 
-def json_records(path: Path) -> Any:
+def json_records(path: Path) -> Json:
     """The value of a .json file, an object or a list of them; of any other file the list of its lines' objects."""
     text = text_of(path)
     if not text.strip():
@@ -190,7 +193,7 @@ def json_records(path: Path) -> Any:
     return content
 
 
-def toml_of(text: str, what: str, error: type[TruenessError] = DataError) -> dict[str, Any]:
+def toml_of(text: str, what: str, error: type[TruenessError] = DataError) -> dict[str, Json]:
     """The tables of a TOML text."""
     if any(line.count(".") > MAX_DOTS for line in text.split("\n")):
         raise error(f"{what} must have at most {MAX_DOTS:,} dots in a line, got more. Break it into several lines.")
@@ -211,7 +214,7 @@ def check_values(text: str, what: str, error: type[TruenessError] = DataError) -
         raise error(f"{what} must have at most {MAX_VALUES:,} values, got more. Keep the part that is needed.")
 
 
-def check_depth(value: Any, what: str, error: type[TruenessError] = DataError) -> None:
+def check_depth(value: object, what: str, error: type[TruenessError] = DataError) -> None:
     """Tables in tables in tables: whatever walks them later must not run out of stack."""
     level = [value]
     for _ in range(MAX_DEPTH):
@@ -221,18 +224,18 @@ def check_depth(value: Any, what: str, error: type[TruenessError] = DataError) -
     raise error(f"{what} must be nested at most {MAX_DEPTH} deep, got more. Write it flatter.")
 
 
-def _parts(value: Any) -> Any:
+def _parts(value: object) -> Iterable[object]:
     return value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else ()
 
 
-def _integers(value: Any) -> Iterator[int]:
+def _integers(value: object) -> Iterator[int]:
     if isinstance(value, int):
         yield value
     for part in _parts(value):
         yield from _integers(part)
 
 
-def _check_characters(value: Any, what: str, error: type[TruenessError]) -> None:
+def _check_characters(value: object, what: str, error: type[TruenessError]) -> None:
     """Half a character (\\ud800) can be neither printed nor stored."""
     try:
         json.dumps(value, ensure_ascii=False).encode("utf-8")

@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, TypeAlias
 
 from trueness import registry
 from trueness.errors import DataError, TruenessError, listed
@@ -28,7 +28,10 @@ from trueness.outside import MAX_TABLE, MEGABYTE, NOT_READ, one_line, size
 
 if TYPE_CHECKING:
     import pandas as pd
+    from pyarrow import ChunkedArray, Table
+    from pyarrow.parquet import ColumnChunkMetaData, ColumnSchema, ParquetFile
 
+PageHeader: TypeAlias = dict[int, Any]  # of Thrift: field -> number or struct
 SMALL, FACTOR = 256 * MEGABYTE, 1000  # a file may unpack to SMALL, or to FACTOR times its bytes, at most MAX_TABLE
 MAX_PAGES = 1_000_000
 _TEXT = ("string", "large_string", "string_view", "binary", "large_binary", "binary_view")
@@ -68,7 +71,11 @@ def read_codes(path: Path, cells: int, columns: Sequence[str], error: type[Truen
 
 
 def _frame(
-    path: Path, cells: int, columns: Sequence[str], error: type[TruenessError], made_of: Callable[[Any, str], Any]
+    path: Path,
+    cells: int,
+    columns: Sequence[str],
+    error: type[TruenessError],
+    made_of: Callable[[ChunkedArray, str], ChunkedArray],
 ) -> pd.DataFrame:
     file = _opened(path, error)
     room = min(MAX_TABLE, max(SMALL, FACTOR * path.stat().st_size))
@@ -80,7 +87,9 @@ def _frame(
     return frame
 
 
-def _table(path: Path, file: Any, cells: int, room: int, columns: Sequence[str], error: type[TruenessError]) -> Any:
+def _table(
+    path: Path, file: ParquetFile, cells: int, room: int, columns: Sequence[str], error: type[TruenessError]
+) -> Table:
     """The columns, texts of dictionaries as codes; `error` before they are unpacked where that is too much."""
     groups = [file.metadata.row_group(k) for k in range(file.metadata.num_row_groups)]
     rows, wanted = sum(max(0, group.num_rows) for group in groups), set(columns)
@@ -110,7 +119,7 @@ def _table(path: Path, file: Any, cells: int, room: int, columns: Sequence[str],
     return table
 
 
-def _opened(path: Path, error: type[TruenessError], codes: Sequence[str] = ()) -> Any:
+def _opened(path: Path, error: type[TruenessError], codes: Sequence[str] = ()) -> ParquetFile:
     parquet = registry.need("pyarrow.parquet", f"reading {path.name}")
     if path.stat().st_size > MAX_TABLE:
         raise error(f"{path.name} must have at most {size(MAX_TABLE)}, got more. Keep the columns that are needed.")
@@ -128,27 +137,27 @@ def _explained(path: Path, error: type[TruenessError]) -> Iterator[None]:
         raise error(f"{path.name} must be a parquet file, got: {one_line(wrong)}. Write it again.") from None
 
 
-def _leaves(file: Any) -> list[Any]:
+def _leaves(file: ParquetFile) -> list[ColumnSchema]:
     return [file.schema.column(k) for k in range(len(file.schema))]
 
 
-def _is_flat(leaf: Any) -> bool:
+def _is_flat(leaf: ColumnSchema) -> bool:
     return bool(leaf.max_repetition_level == 0 and leaf.path == leaf.name)
 
 
-def _paths(leaf: Any) -> list[str]:
+def _paths(leaf: ColumnSchema) -> list[str]:
     parts = leaf.path.split(".")
     return [".".join(parts[: k + 1]) for k in range(len(parts))]
 
 
-def _width(leaf: Any, kind: str) -> int:
+def _width(leaf: ColumnSchema, kind: str) -> int:
     """Bytes that a row takes in a frame, text of codes apart."""
     if kind.startswith(_OBJECTS):
         return 128
     return 8 + (48 + max(0, leaf.length) if leaf.physical_type == "FIXED_LEN_BYTE_ARRAY" else 0)
 
 
-def _text_bytes(column: Any) -> int:
+def _text_bytes(column: ChunkedArray) -> int:
     """Bytes of the text that codes stand for."""
     import numpy as np
     import pyarrow.compute
@@ -170,7 +179,7 @@ class _PageHeaders:
         self._path, self._room, self._error = path, room, error
         self._unpacked = self._count = 0
 
-    def have_dictionary(self, leaf: Any, chunks: Sequence[tuple[int, Any]]) -> bool:
+    def have_dictionary(self, leaf: ColumnSchema, chunks: Sequence[tuple[int, ColumnChunkMetaData]]) -> bool:
         """Whether a column has a dictionary; (rows, column chunk) of every row group."""
         has_dictionary = False
         with self._path.open("rb") as file:
@@ -189,7 +198,7 @@ class _PageHeaders:
                     at = file.tell() + page[3]
         return has_dictionary
 
-    def _counted(self, leaf: Any, page: dict[int, Any]) -> int:
+    def _counted(self, leaf: ColumnSchema, page: PageHeader) -> int:
         """The values of a page, by its header as parquet.thrift has it: 2 and 3 its bytes unpacked and packed."""
         plain, second, entries = page.get(5, {}), page.get(8, {}), page.get(7, {}).get(1, 0)
         values = int(plain.get(1, second.get(1, 0)))
@@ -209,9 +218,9 @@ class _PageHeaders:
         return values
 
 
-def _struct(file: IO[bytes], depth: int = 0) -> dict[int, Any]:
+def _struct(file: IO[bytes], depth: int = 0) -> PageHeader:
     """A struct of Thrift's compact protocol: field -> number or struct; texts and fractions are passed over."""
-    fields: dict[int, Any] = {}
+    fields: PageHeader = {}
     field = 0
     while head := _byte(file):
         field = field + (head >> 4) if head >> 4 else _zigzag(file)

@@ -19,12 +19,13 @@ import json
 import re
 import unicodedata
 from base64 import b64encode
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 from hashlib import sha256
 from html import escape
-from typing import Any
+from typing import TypeVar
 
+Value = TypeVar("Value")
 HIDDEN = "***"
 SHORTEST_SECRET = 8  # characters; shorter ones ("EMPTY", "ollama" for servers without keys) would blacken plain words
 MOST_DRAWN = 400  # characters; the renderer takes minutes for a name of 200,000
@@ -49,7 +50,7 @@ def arriving(text: str) -> str:
     return _HALF.sub("\ufffd", text)
 
 
-def arriving_values(value: Any) -> Any:
+def arriving_values(value: object) -> object:
     """The same of every text in lists and tables, keys of tables included."""
     if isinstance(value, str):
         return arriving(value)
@@ -96,9 +97,15 @@ def printable_lines(text: str) -> str:
     return "\n".join(map(printable, text.split("\n")))
 
 
-def printable_json(value: Any, **how: Any) -> str:
+def printable_json(
+    value: object,
+    *,
+    indent: int | None = None,
+    allow_nan: bool = True,
+    default: Callable[[object], object] | None = None,
+) -> str:
     """JSON in which what acts is escaped, so that it reads back as it was."""
-    text = json.dumps(value, ensure_ascii=False, **how)
+    text = json.dumps(value, ensure_ascii=False, indent=indent, allow_nan=allow_nan, default=default)
     return "\n".join(line if line.isprintable() else "".join(map(_json_shown, line)) for line in text.split("\n"))
 
 
@@ -123,17 +130,17 @@ def drawn(text: str, most: int = MOST_DRAWN) -> str:
     return f"{shown[: most // 2]}{mark}{shown[-(most // 4) :]}"
 
 
-def csv_cell(value: Any) -> Any:
+def csv_cell(value: Value) -> Value | str:
     """A value for a CSV file. A text that begins with = + - @ and could be computed gets an apostrophe in front."""
     return not_computed(printable(value)) if isinstance(value, str) else value
 
 
-def csv_row(values: Iterable[Any]) -> list[Any]:
+def csv_row(values: Iterable[Value]) -> list[Value | str]:
     """The cells of a row: names come again and again."""
-    return [_cell(value) if type(value) is str else value for value in values]
+    return [_text_cell(value) if type(value) is str else value for value in values]
 
 
-def csv_value(value: Any) -> Any:
+def csv_value(value: Value) -> Value | str:
     """A cell of a CSV file as it was before `csv_cell` put an apostrophe in front."""
     return value[1:] if isinstance(value, str) and _APOSTROPHES.match(value) else value
 
@@ -157,7 +164,9 @@ def _json_shown(sign: str) -> str:
     return sign if sign.isprintable() else json.dumps(sign)[1:-1]
 
 
-_cell = lru_cache(10_000)(csv_cell)
+@lru_cache(10_000)
+def _text_cell(text: str) -> str:
+    return not_computed(printable(text))
 
 
 def _pattern(secret: str) -> re.Pattern[str]:

@@ -140,7 +140,7 @@ def test_the_paper_has_every_finding_of_the_page(tree, forecasts, findings):
     """Headline, hypotheses, and each analysis that was told."""
     part = forecast_paper.part(tree[0], forecasts, findings)
     assert headline_of(forecasts).sentence in part.abstract
-    told = {sentence for _, sentences in part.said for sentence in sentences}
+    told = {sentence for _, sentences in part.sections for sentence in sentences}
     assert all(set(a.sentences) <= told for a in findings.analyses() if a.told and a.name != "validation")
 
 
@@ -157,7 +157,7 @@ SQUARE += '<rect width="20" height="20"/></clipPath><rect clip-path="url(#c)" wi
 def a_part(**changed):
     table = Table("t", (Column("name", "Name", "text"), Column("n", "n", "count")), [{"name": HOSTILE, "n": 3}], "Cap.")
     given = {
-        "said": [("Findings", ["One."])],
+        "sections": [("Findings", ["One."])],
         "tables": [table],
         "pictures": [Picture("p", "A picture.", SQUARE, b"%PDF")],
     }
@@ -184,7 +184,8 @@ def test_report_pdf_has_every_word_and_needs_no_tex(tmp_path):
 def test_report_pdf_goes_on_over_pages(tmp_path):
     pypdf = pytest.importorskip("pypdf")
     many = a_part(
-        said=[("Findings", [f"Sentence {k}." for k in range(120)])], pictures=[Picture("p", "P.", SQUARE, b"%PDF")] * 2
+        sections=[("Findings", [f"Sentence {k}." for k in range(120)])],
+        pictures=[Picture("p", "P.", SQUARE, b"%PDF")] * 2,
     )
     pages = pypdf.PdfReader(write_pdf(tmp_path, "s", [many])).pages
     assert len(pages) > 2 and "Sentence 119." in " ".join(page.extract_text() for page in pages)

@@ -6,11 +6,11 @@ import csv
 import io
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 from trueness.analyse.domain_lines import Line, interval_text, line_cells, short_name
 from trueness.analyse.finding_sentences import findings, understood
 from trueness.analyse.scores_analysis import ScoresAnalysis
+from trueness.outside import Json
 from trueness.statistics.result import Cell, latex_text
 from trueness.texts import csv_row, printable
 
@@ -29,7 +29,7 @@ _TEX_HEADS = {
 }
 
 
-def as_dict(analysis: ScoresAnalysis) -> dict[str, Any]:
+def as_dict(analysis: ScoresAnalysis) -> dict[str, Json]:
     """All numbers, unrounded; NaN is never in it."""
     content = {
         "settings": dict(vars(analysis.settings)),
@@ -213,7 +213,7 @@ def _difference(row: dict[str, Cell]) -> dict[str, Cell]:
     return {key: row[key] for key in (*keys, "n_units", "n_clusters", "delta", "delta_low", "delta_high", "p")}
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> object:
     """JSON has no NaN and no tuple keys."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None

@@ -18,13 +18,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from trueness.errors import DataError
-from trueness.outside import opened
+from trueness.outside import Json, opened
 from trueness.showing.console import Console, plain
 from trueness.showing.finding import Finding
 from trueness.showing.sheet import print_table
@@ -42,7 +41,7 @@ from trueness.statistics import (
 )
 from trueness.statistics.agreement import KappaWeights, Scale
 from trueness.statistics.ppi import labels_needed
-from trueness.statistics.result import Result
+from trueness.statistics.result import Cell, Result
 from trueness.statistics.rogan_gladen import rogan_gladen
 
 _WORDS = {"yes": 1.0, "no": 0.0, "pass": 1.0, "fail": 0.0, "true": 1.0, "false": 0.0, "correct": 1.0, "incorrect": 0.0}
@@ -60,12 +59,12 @@ class JudgeReport:
     level: float = 0.95
 
     @cached_property
-    def rows(self) -> list[dict[str, Any]]:
+    def rows(self) -> list[dict[str, Cell]]:
         judges = self.verdicts.groupby("judge", sort=False)
         rows = [row for judge, mine in judges for row in self._of_judge(str(judge), mine)]
         return rows + list(self._between())
 
-    def _of_judge(self, judge: str, mine: pd.DataFrame) -> Iterator[dict[str, Any]]:
+    def _of_judge(self, judge: str, mine: pd.DataFrame) -> Iterator[dict[str, Cell]]:
         read = mine[mine["verdict"].notna()]
         readable = share(mine["verdict"].notna().astype(float), list(mine["cluster"]), self.level)
         yield _row(judge, "readable verdicts", readable)
@@ -78,7 +77,7 @@ class JudgeReport:
             yield from self._against_people(judge, once)
         yield from self._biases(judge, read)
 
-    def _against_people(self, judge: str, once: pd.DataFrame) -> Iterator[dict[str, Any]]:
+    def _against_people(self, judge: str, once: pd.DataFrame) -> Iterator[dict[str, Cell]]:
         both, others = once[once["label"].notna()], once[once["label"].isna()]
         verdicts, true, clusters = both["verdict"].to_numpy(), both["label"].to_numpy(), list(both["cluster"])
         pair = np.vstack([verdicts, true])
@@ -111,7 +110,7 @@ class JudgeReport:
                 "note": note,
             }
 
-    def _biases(self, judge: str, read: pd.DataFrame) -> Iterator[dict[str, Any]]:
+    def _biases(self, judge: str, read: pd.DataFrame) -> Iterator[dict[str, Cell]]:
         places = read.pivot_table(index="item", columns="position", values="verdict", aggfunc="mean")
         if places.shape[1] >= 2:
             first, last = places.columns[0], places.columns[-1]
@@ -127,7 +126,7 @@ class JudgeReport:
             correlation = rank_correlation(kept["length"], beyond, list(kept["cluster"]), level=self.level)
             yield _row(judge, f"length bias (rank correlation, {what})", correlation)
 
-    def _between(self) -> Iterator[dict[str, Any]]:
+    def _between(self) -> Iterator[dict[str, Cell]]:
         wide = self.verdicts.pivot_table(index="judge", columns="item", values="verdict", aggfunc="mean")
         if len(wide) > 1:
             clusters = list(self.verdicts.groupby("item")["cluster"].first().reindex(wide.columns))
@@ -177,7 +176,7 @@ class JudgeReport:
         )
         return Table("judges", columns, self.rows, caption, rule_before="judge")
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Json]:
         return {"file": self.file, "judges": self.rows, "sentences": [str(one) for one in self.sentences()]}
 
     def show(self, out: Console) -> None:
@@ -223,7 +222,7 @@ def _mean(values: pd.Series, clusters: pd.Series, level: float) -> Estimate:
     return mean(values.to_numpy(dtype=float), list(clusters), level=level)
 
 
-def _row(judge: str, figure: str, estimate: Estimate | Result) -> dict[str, Any]:
+def _row(judge: str, figure: str, estimate: Estimate | Result) -> dict[str, Cell]:
     cells = estimate.row()
     value = cells.get("value", cells.get("difference"))
     note = " ".join(getattr(estimate, "notes", ()))

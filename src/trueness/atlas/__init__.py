@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +26,7 @@ from trueness.datasets.table import Table
 
 Array = NDArray[np.float64]
 Target = Literal["run", "mean"]
-ANY_COLUMNS: dict[str, tuple[str, dict[str, Any]]] = {
+ANY_COLUMNS: dict[str, tuple[str, dict[str, object]]] = {
     "pc": ("pc", {}),
     "pc (alpha .01)": ("pc", {"alpha": 0.01}),
     "fci": ("fci", {}),
@@ -35,7 +35,7 @@ ANY_COLUMNS: dict[str, tuple[str, dict[str, Any]]] = {
     "boss": ("boss", {}),
     "hill-climbing": ("hill-climbing", {}),
 }
-NUMBERS: dict[str, tuple[str, dict[str, Any]]] = {
+NUMBERS: dict[str, tuple[str, dict[str, object]]] = {
     "lingam": ("lingam", {}),
     "dagma": ("dagma", {}),
     "notears": ("notears", {"solver": "scaled"}),
@@ -77,7 +77,7 @@ def place_of(table: Table) -> Place:
     return Place(centre, np.maximum(spread, made["least"]), made["quantiles"].astype(np.float64), beyond)
 
 
-def entry_of(base: str, settings: Mapping[str, Any]) -> str | None:
+def entry_of(base: str, settings: Mapping[str, object]) -> str | None:
     """The atlas's name for a learner with just these settings, whatever its solver; None where it has none."""
     wanted = (base, {key: value for key, value in settings.items() if key != "solver"})
     known = {

@@ -16,13 +16,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, get_args, get_type_hints
+from typing import get_args, get_type_hints
 
 from trueness import registry
 from trueness.datasets.dataset import About, Dataset, Truth, has_truth, nodes_of, targets_of
 from trueness.datasets.experiments import check_targets
-from trueness.datasets.table import Table, check_usable
+from trueness.datasets.table import Table, TableLike, check_usable
 from trueness.errors import DataError, SettingError, UnknownName, did_you_mean, listed
+from trueness.outside import Json
 
 __all__ = ["TABLE_FILES", "About", "Dataset", "Table", "check_usable", "has_truth", "load", "load_stored", "nodes_of",
            "targets_of"]  # fmt: skip
@@ -41,7 +42,7 @@ _TEXTS = {"kind": "a word", "data": "the path of a file", "graph": "the path of 
           "drop": "a list of columns"}  # fmt: skip
 
 
-def load(name: Any, settings: dict[str, Any] | None = None, folder: Path | str = ".") -> Dataset:
+def load(name: str | Path | TableLike, settings: dict[str, Json] | None = None, folder: Path | str = ".") -> Dataset:
     """The data set of that name, or a table in memory; `settings` are those of a [datasets.NAME] table of a plan, paths
     are from `folder`."""
     settings = dict(settings or {})
@@ -80,12 +81,12 @@ def load(name: Any, settings: dict[str, Any] | None = None, folder: Path | str =
     return maker(name) if name in registry.built_in("dataset") else _build(maker)  # type: ignore[no-any-return]
 
 
-def _build(maker: Any) -> Dataset:
+def _build(maker: registry.Loaded) -> Dataset:
     """A data set of somebody else's code: the object itself, or what its class or function makes."""
     return maker() if isinstance(maker, type) or not hasattr(maker, "draw") else maker  # type: ignore[no-any-return]
 
 
-def _check_kinds(name: str, settings: dict[str, Any]) -> None:
+def _check_kinds(name: str, settings: dict[str, Json]) -> None:
     """Paths and words are text, lists of columns are lists of text; numbers are checked by what they belong to."""
     for key, value in settings.items():
         texts = value if key in ("discrete", "drop") and isinstance(value, list | tuple) else [value]
@@ -93,13 +94,13 @@ def _check_kinds(name: str, settings: dict[str, Any]) -> None:
             raise SettingError(f"{key!r} must be {_TEXTS[key]}, got {value!r:.60}.  ([datasets.{name:.60}])")
 
 
-def _check_keys(name: str, settings: dict[str, Any], known: Sequence[str], owner: str) -> None:
+def _check_keys(name: str, settings: dict[str, Json], known: Sequence[str], owner: str) -> None:
     for key in settings:
         if key not in known:
             raise SettingError(f"{key!r} is not a setting of {owner}. {did_you_mean(key, known)}  ([datasets.{name}])")
 
 
-def load_stored(name: Any, settings: Any, folder: Path | str) -> Dataset:
+def load_stored(name: object, settings: object, folder: Path | str) -> Dataset:
     """The data set that a stored study names, which may be a stranger's: no Python file is run to look at a study."""
     if not isinstance(name, str) or not isinstance(settings, dict | None):
         raise DataError(f"a data set of a stored study must be a name and its settings, got {name!r:.60}.")
@@ -108,7 +109,7 @@ def load_stored(name: Any, settings: Any, folder: Path | str) -> Dataset:
     return load(name, settings, folder)
 
 
-def _of_files(name: str, settings: dict[str, Any], folder: Path) -> Dataset:
+def _of_files(name: str, settings: dict[str, Json], folder: Path) -> Dataset:
     from trueness.datasets.networks import network_of_file
     from trueness.datasets.tables import table_of_file
 
@@ -124,7 +125,7 @@ def _of_files(name: str, settings: dict[str, Any], folder: Path) -> Dataset:
     return table_of_file(path, folder / graph if graph else None, name=name or None, **rest)
 
 
-def _check_settings(settings: dict[str, Any]) -> None:
+def _check_settings(settings: dict[str, Json]) -> None:
     if not isinstance(settings.get("kinds", {}), dict):
         got = f"{settings['kinds']!r:.40}"
         raise SettingError(f"'kinds' must be a table such as {{age = \"continuous\"}}, got {got}.")
@@ -134,7 +135,7 @@ def _check_settings(settings: dict[str, Any]) -> None:
         raise SettingError(f"'redundant' must be 'drop' or 'keep', got {settings['redundant']!r:.40}.")
 
 
-def _in_memory(data: Any, settings: dict[str, Any]) -> Dataset:
+def _in_memory(data: TableLike, settings: dict[str, Json]) -> Dataset:
     """Rows that are there already; settings: discrete, kinds, redundant, targets."""
     from trueness.datasets.tables import table_alone
 
@@ -146,7 +147,7 @@ def _in_memory(data: Any, settings: dict[str, Any]) -> Dataset:
     return table_alone(table, "data", settings.get("redundant", "drop"))
 
 
-def _simulated(kind: str, name: str, settings: dict[str, Any]) -> Dataset:
+def _simulated(kind: str, name: str, settings: dict[str, Json]) -> Dataset:
     if kind == "var":
         from trueness.datasets.series import VAR as made
     else:
@@ -158,7 +159,7 @@ def _simulated(kind: str, name: str, settings: dict[str, Any]) -> Dataset:
         raise SettingError(f"[datasets.{name}]: {error}.") from None
 
 
-def _experiments(name: str, settings: dict[str, Any], folder: Path) -> Dataset:
+def _experiments(name: str, settings: dict[str, Json], folder: Path) -> Dataset:
     from trueness.datasets.interventional import Interventional
 
     _check_keys(name, settings, _EXPERIMENTS, "experiments")
@@ -170,7 +171,7 @@ def _experiments(name: str, settings: dict[str, Any], folder: Path) -> Dataset:
     return Interventional(load(of, None, folder), tuple(map(tuple, targets)), label=name, **settings)
 
 
-def _recorded(kind: str, name: str, settings: dict[str, Any], folder: Path) -> Dataset:
+def _recorded(kind: str, name: str, settings: dict[str, Json], folder: Path) -> Dataset:
     from trueness.datasets.recorded import air_quality, series_of_file
 
     _check_keys(name, settings, _RECORDED[kind], kind)

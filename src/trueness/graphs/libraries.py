@@ -10,7 +10,7 @@ pandas        one row an edge: source, target, source_mark, target_mark, weight;
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -22,6 +22,8 @@ from trueness.graphs.marked import Kind, MarkedGraph, infer_kind
 if TYPE_CHECKING:
     import networkx
     import pandas
+    from causallearn.graph.GeneralGraph import GeneralGraph
+    from causallearn.graph.GraphClass import CausalGraph
 
 _CAUSALLEARN = {NONE: 0, TAIL: -1, ARROW: 1, CIRCLE: 2}
 _ENDS = (("source", "target"), ("from", "to"))
@@ -68,7 +70,7 @@ def from_networkx(graph: networkx.Graph, kind: Kind | None = None) -> MarkedGrap
     return assemble(links.values(), [str(node) for node in graph.nodes], kind, weighted, pair_means="cpdag")
 
 
-def _link_of_arc(u: str, v: str, data: Mapping[str, Any], directed: bool) -> Link:
+def _link_of_arc(u: str, v: str, data: Mapping[str, object], directed: bool) -> Link:
     where = f"edge {u!r} to {v!r}"
     weight = weight_of(data.get("weight"), where)
     if "source_mark" not in data and "target_mark" not in data:
@@ -81,7 +83,7 @@ def _link_of_arc(u: str, v: str, data: Mapping[str, Any], directed: bool) -> Lin
 # ---- causal-learn
 
 
-def to_causallearn(graph: MarkedGraph) -> Any:
+def to_causallearn(graph: MarkedGraph) -> GeneralGraph:
     """causal-learn's GeneralGraph; it has no weights of its own, so kind and weights ride in its `attributes`."""
     try:
         from causallearn.graph.GeneralGraph import GeneralGraph
@@ -98,7 +100,9 @@ def to_causallearn(graph: MarkedGraph) -> Any:
     return out
 
 
-def from_causallearn(graph: Any, kind: Kind | None = None, nodes: Sequence[str] | None = None) -> MarkedGraph:
+def from_causallearn(
+    graph: GeneralGraph | CausalGraph, kind: Kind | None = None, nodes: Sequence[str] | None = None
+) -> MarkedGraph:
     """From a GeneralGraph, or anything that holds one as `.G` (the CausalGraph that pc returns).
 
     The kind is the one given, else the one `to_causallearn` left, else the narrowest that fits the marks;
@@ -166,7 +170,7 @@ def from_pandas(frame: pandas.DataFrame, nodes: Sequence[str] | None = None, kin
 
 
 def _links_of_rows(
-    rows: Sequence[Mapping[str, Any]], ends: tuple[str, str], mentioned: dict[str, None]
+    rows: Sequence[Mapping[str, object]], ends: tuple[str, str], mentioned: dict[str, None]
 ) -> Iterator[Link]:
     """The links of the rows; every name goes into `mentioned`, in order."""
     for number, row in enumerate(rows, start=1):
@@ -184,6 +188,6 @@ def _links_of_rows(
         yield Link(str(source), str(target), *marks, *weights)
 
 
-def _blank(value: Any) -> bool:
+def _blank(value: object) -> bool:
     """What pandas (None) and csv (empty text) leave where a cell is empty."""
     return value is None or value == ""

@@ -12,7 +12,7 @@ import json
 import re
 from collections.abc import Collection, Iterator
 from itertools import product
-from typing import Any
+from typing import TYPE_CHECKING
 from xml.etree.ElementTree import ParseError
 
 from trueness.errors import GraphError, did_you_mean, listed
@@ -20,6 +20,9 @@ from trueness.graphs.libraries import from_networkx, to_networkx
 from trueness.graphs.links import MARKS_OF_ARROW, MAX_NODES, Link, assemble, check_text, links_of, weight_of
 from trueness.graphs.marked import Edge, MarkedGraph
 from trueness.outside import json_of
+
+if TYPE_CHECKING:
+    import networkx
 
 # ---- JSON
 
@@ -41,8 +44,8 @@ def _dumps(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, allow_nan=False)
 
 
-def _json_edge(link: Link) -> dict[str, Any]:
-    edge: dict[str, Any] = {"source": link.source, "target": link.target, "marks": Edge(*link[:4]).arrow}
+def _json_edge(link: Link) -> dict[str, str | float]:
+    edge: dict[str, str | float] = {"source": link.source, "target": link.target, "marks": Edge(*link[:4]).arrow}
     if link.weight is not None:
         edge["weight"] = link.weight
     if link.reverse_weight is not None:
@@ -148,13 +151,13 @@ def _unescaped(match: re.Match[str]) -> str:
     return chr(int(match[1], 16)) if match[1] else "\\"
 
 
-def _labels(read: Any) -> dict[str, str]:
+def _labels(graph: networkx.Graph) -> dict[str, str]:
     """Names for nodes that are only numbered, where each has a name of its own."""
-    if not all(re.fullmatch(r"n?\d+", node) for node in read.nodes):
+    if not all(re.fullmatch(r"n?\d+", node) for node in graph.nodes):
         return {}
     for key in ("name", "label"):
-        names = {node: str(data[key]) for node, data in read.nodes(data=True) if key in data}
-        if names and len(set(names.values())) == len(read):
+        names = {node: str(data[key]) for node, data in graph.nodes(data=True) if key in data}
+        if names and len(set(names.values())) == len(graph):
             return names
     return {}
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.random import Generator, default_rng
@@ -16,7 +15,7 @@ from numpy.random import Generator, default_rng
 from trueness.datasets.table import Table
 from trueness.errors import DataError
 from trueness.graphs import ARROW, TAIL, Graph
-from trueness.learners.base import Batched, Learner, check_answer, handles_gaps
+from trueness.learners.base import Batched, HasCard, Learner, check_answer, handles_gaps
 
 COLLIDER = Graph.from_edges(["X0 -> X2", "X1 -> X2", "X2 -> X3"], ["X0", "X1", "X2", "X3"])
 CHAIN = Graph.from_edges(["X0 -> X1", "X1 -> X2"], ["X0", "X1", "X2"])
@@ -75,7 +74,7 @@ class _Broken(Exception):
     """A rule is broken; the text says how, and what to do."""
 
 
-def sample(truth: Graph, learner: Any, rng: Generator, n: int = ROWS) -> Table:
+def sample(truth: Graph, learner: HasCard, rng: Generator, n: int = ROWS) -> Table:
     """Rows from that graph, of a kind that the learner takes."""
     if "continuous" in learner.card.data:
         return continuous_sample(truth, rng, n)

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueness.datasets.table import Table
-from trueness.learners.base import Draws, checked
+from trueness.learners.base import Draws, HasCard, checked
 from trueness.learners.independence import (
     Freedom,
     Independence,
@@ -40,7 +40,7 @@ _SLIGHT = 1e-6  # variance that is left in a run, as a share of the table's, bel
 _SINGULAR = 1e-9  # the same of a column given those before it
 
 
-class CITestSettings(Protocol):
+class CITestSettings(HasCard, Protocol):
     """What the tests of PC, FCI and RFCI can be told."""
 
     @property

@@ -17,15 +17,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import Field, dataclass, replace
 from functools import wraps
 from itertools import product
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, TypeVar, cast
 
 import numpy as np
 from numpy.random import Generator
 
-from trueness.datasets.table import Table, check_usable
+from trueness.datasets.table import Table, TableLike, check_usable
 from trueness.errors import DataError, GraphError, SettingError, TruenessError, did_you_mean
 from trueness.graphs import ARROW, CIRCLE, TAIL, Edge, Graph, Kind
 from trueness.learners.base import Card, Learner, build, check_answer, handles_gaps
@@ -185,7 +185,7 @@ class Stability:
 
 def stability(
     learner: Learner | str,
-    data: Any,
+    data: TableLike,
     repeats: int = 100,
     *,
     rng: Generator,
@@ -209,7 +209,7 @@ def stability(
 
 def join_imputations(
     learner: Learner | str,
-    data: Any,
+    data: TableLike,
     tables: int = 20,
     *,
     rng: Generator,
@@ -230,6 +230,14 @@ def join_imputations(
     return _count_edges(runs, tables, "imputed tables", learner.card, table.names, threshold, level, None)
 
 
+class Imputing(Learner, Protocol):
+    """A learner with the settings of several imputed tables."""
+
+    __dataclass_fields__: ClassVar[dict[str, Field[object]]]
+    missing: str
+    imputations: int
+
+
 def over_imputations(fit: Fit) -> Fit:
     """A fit or fit_details that joins several tables where `missing` is "impute" and `imputations` more than one.
 
@@ -237,7 +245,7 @@ def over_imputations(fit: Fit) -> Fit:
     """
 
     @wraps(fit)
-    def joined(self: Any, data: Any, rng: Generator | None = None) -> Any:
+    def joined(self: Imputing, data: TableLike, rng: Generator | None = None) -> object:
         if self.missing != "impute" or self.imputations == 1 or not Table.of(data).has_gaps:
             return fit(self, data, rng)
         once = replace(self, imputations=1)
@@ -279,7 +287,7 @@ def _count_edges(
     messages: Counter[str] = Counter()
     for done, run in enumerate(runs, start=1):
         status, why = _judged(run.answer, card, names)
-        if status == Status.OK:
+        if status == Status.OK and isinstance(run.answer, Graph):
             tally.add(run.answer)
         else:
             failures[str(status)] += 1
@@ -328,7 +336,7 @@ class _Tally:
         return counts
 
 
-def _judged(answer: Any, card: Card, columns: tuple[str, ...]) -> tuple[Status, str]:
+def _judged(answer: object, card: Card, columns: tuple[str, ...]) -> tuple[Status, str]:
     """Whether it is a graph that counts, and if not, why."""
     if isinstance(answer, TruenessError):
         return Status.FAILED, str(answer)

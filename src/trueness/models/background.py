@@ -7,13 +7,13 @@ import os
 from collections.abc import Coroutine
 from functools import cache
 from threading import Lock, Thread
-from typing import Any, TypeVar
+from typing import TypeVar
 
 T = TypeVar("T")
 _starting = Lock()
 
 
-def run(work: Coroutine[Any, Any, T]) -> T:
+def run(work: Coroutine[object, object, T]) -> T:
     """Run a coroutine on the shared loop and wait for what it gives."""
     return asyncio.run_coroutine_threadsafe(work, _loop()).result()
 

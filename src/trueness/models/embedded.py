@@ -16,11 +16,11 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from trueness.errors import SettingError, TruenessError, UnknownName
 from trueness.models.base import FixedOptions, Message, Reply, Settings, TokenLogprob, read_options
 from trueness.models.llama import FORCED, Generated, Llama, RequestError, Servers, cores, loaded
+from trueness.outside import Json
 from trueness.registry import is_installed
 from trueness.settings import Whole
 from trueness.status import Status
@@ -43,7 +43,7 @@ class Embedded:
     offers_schema = True
     offers_logprobs = True
 
-    def __init__(self, name: str, options: Mapping[str, Any] | None = None):
+    def __init__(self, name: str, options: Mapping[str, Json] | None = None):
         stated = read_options(EmbeddedOptions, options, name)
         self.name = name
         self.context, self.reuse, self._threads, self._fixed = (
@@ -94,8 +94,8 @@ class Embedded:
     def close(self) -> None:
         """The weights stay loaded for the rest of the process: other models may share them."""
 
-    def _body(self, llama: Llama, messages: Sequence[Message], settings: Settings) -> dict[str, Any]:
-        body: dict[str, Any] = {
+    def _body(self, llama: Llama, messages: Sequence[Message], settings: Settings) -> dict[str, Json]:
+        body: dict[str, Json] = {
             "messages": [message.to_dict() for message in messages],
             "max_tokens": settings.max_tokens,
             "cache_prompt": self.reuse,
@@ -204,7 +204,7 @@ def _why_cut(generated: Generated, settings: Settings) -> str:
     return "the reply reached the end of the context and was cut off; raise 'context' of the model"
 
 
-def _logprobs(entries: Sequence[Mapping[str, Any]]) -> tuple[TokenLogprob, ...]:
+def _logprobs(entries: Sequence[Mapping[str, Json]]) -> tuple[TokenLogprob, ...]:
     return tuple(
         TokenLogprob(
             entry["token"],

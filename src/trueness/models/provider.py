@@ -16,7 +16,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from threading import BoundedSemaphore
-from typing import Any
+from typing import TYPE_CHECKING
 
 from trueness import registry
 from trueness.errors import TruenessError
@@ -27,14 +27,18 @@ from trueness.models.prices import stated_price
 from trueness.models.provider_output import effective_settings, read_output
 from trueness.models.services import LONGEST_WAIT, Access, check_service
 from trueness.models.wire import bind
+from trueness.outside import Json
 from trueness.status import Status
+
+if TYPE_CHECKING:
+    from inspect_ai.model import ChatMessage, GenerateConfig, ModelAPI
 
 
 class Provided:
     """A model behind a provider's API. `sleep` is how it waits between attempts."""
 
     def __init__(
-        self, name: str, options: Mapping[str, Any] | None = None, sleep: Callable[[float], None] = time.sleep
+        self, name: str, options: Mapping[str, Json] | None = None, sleep: Callable[[float], None] = time.sleep
     ):
         way = check_service(name, options or {})
         self.name = name
@@ -133,30 +137,30 @@ def _pause_by(sleep: Callable[[float], None]) -> Callable[[float, Fault], str]:
     return pause
 
 
-async def _open(way: Access) -> Any:
+async def _open(way: Access) -> ModelAPI:
     """The API object, made on the loop that will use it."""
     logging.getLogger("inspect_ai").addHandler(logging.NullHandler())  # its warnings are in our effective settings
     inspect = registry.need("inspect_ai.model", f"model {way.name}")
     try:
-        api = inspect.get_model(way.route, base_url=way.address.url, api_key=way.secret, memoize=False).api
+        api: ModelAPI = inspect.get_model(way.route, base_url=way.address.url, api_key=way.secret, memoize=False).api
     except Exception as error:  # an SDK that is too old, a name that the provider's layer cannot take apart
         raise TruenessError(f"model {way.name} cannot be opened: {clean(str(error))}") from None
     bind(api, way)
     return api
 
 
-async def _close(api: Any) -> None:
+async def _close(api: ModelAPI) -> None:
     await api.aclose()
 
 
-def _chat(messages: Sequence[Message]) -> list[Any]:
+def _chat(messages: Sequence[Message]) -> list[ChatMessage]:
     from inspect_ai.model import ChatMessageAssistant, ChatMessageSystem, ChatMessageUser
 
     kinds = {"system": ChatMessageSystem, "user": ChatMessageUser, "assistant": ChatMessageAssistant}
     return [kinds[message.role](content=message.content) for message in messages]
 
 
-def _config(settings: Settings) -> Any:
+def _config(settings: Settings) -> GenerateConfig:
     from inspect_ai.model import GenerateConfig, ResponseSchema
     from inspect_ai.util import JSONSchema
 
@@ -180,5 +184,5 @@ def _config(settings: Settings) -> Any:
 
 def _without(settings: Settings, refused: set[str]) -> Settings:
     """The settings less what the model refuses."""
-    empty: dict[str, Any] = {"temperature": None, "schema": None, "top_logprobs": 0, "seed": None}
+    empty: dict[str, Json] = {"temperature": None, "schema": None, "top_logprobs": 0, "seed": None}
     return replace(settings, **{name: empty[name] for name in refused})

@@ -206,7 +206,8 @@ def _text(value: object) -> str:
 def _plain(settings: Mapping[str, Json]) -> dict[str, Json]:
     """Settings as JSON has them."""
     values = json.loads(json.dumps(settings if isinstance(settings, dict) else dict(settings), default=str))
-    return arriving_values(values) if isinstance(values, Mapping) else {}
+    cleaned = arriving_values(values)
+    return cleaned if isinstance(cleaned, dict) else {}
 
 
 def _logprobs(tokens: Iterable[TokenLogprob]) -> tuple[TokenLogprob, ...]:

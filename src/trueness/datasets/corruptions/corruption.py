@@ -124,11 +124,10 @@ class Corruption:
             )
         mask: NDArray[np.bool_] = np.isnan(z)
         for step in self.steps:
-            if step.card.stage == "mask":
-                more = {"parents": self._parents(truth, clean)} if step.card.uses_graph else {}
-                mask |= step.apply(z, seed, **more)
-            elif step.name != "regimes":
-                step.apply(z, seed)
+            more = {"parents": self._parents(truth, clean)} if step.card.uses_graph else {}
+            lost = None if step.name == "regimes" else step.apply(z, seed, **more)
+            if lost is not None:
+                mask |= lost
         self._check_mask(mask, clean)
         scale.restore(z)
         np.copyto(z, np.nan, where=mask)

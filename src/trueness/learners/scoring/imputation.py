@@ -9,7 +9,7 @@ the same by likelihood          m and C those under which what is there is most 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.random import Generator
@@ -58,7 +58,8 @@ def _drawn(seen: Observed, moments: Callable[[Array], tuple[Array, Array]], rng:
     for same in list(_patterns(z)):
         slope, left = _regressions(c, same)
         cells = same.cells(same.gap)
-        z[cells] = _expected(z, mean, slope, same) + _times(np.linalg.cholesky(left)[same.which], noise[cells])
+        root = np.asarray(np.linalg.cholesky(left), dtype=np.float64)
+        z[cells] = _expected(z, mean, slope, same) + _times(root[same.which], noise[cells])
     return np.asarray(z * scale + centre)
 
 
@@ -121,5 +122,5 @@ def _expected(z: Array, mean: Array, slope: Array, same: _Patterns) -> Array:
     return mean[same.gap[same.which]] + _times(slope[same.which], seen)
 
 
-def _times(matrices: Any, vectors: Array) -> Array:
+def _times(matrices: Array, vectors: Array) -> Array:
     return np.asarray((matrices @ vectors[:, :, None])[:, :, 0])

@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.random import Generator, default_rng
@@ -90,7 +90,7 @@ def _carrying(data: Table, shown: Graph, reads: list[str]) -> Table:
     """The same table with a truth on it that tells when it is looked at."""
 
     def way(name: str) -> property:
-        def look(_: Any) -> Graph:
+        def look(_: object) -> Graph:
             reads.append(f"data.{name}")
             return shown
 
@@ -103,17 +103,17 @@ def _carrying(data: Table, shown: Graph, reads: list[str]) -> Table:
 
 
 @contextmanager
-def _truth_replaced(dataset: Any, truth: Graph, shown: Graph, reads: list[str]) -> Iterator[None]:
+def _truth_replaced(dataset: HasTruth, truth: Graph, shown: Graph, reads: list[str]) -> Iterator[None]:
     """Everyone who asks the data set, or looks into its graph, gets the shown one for the time being."""
     kind, content, other = type(dataset), dict(truth.__dict__), dict(shown.__dict__)
     there = "truth" in kind.__dict__
     before = kind.__dict__.get("truth")
 
-    def look(_: Any) -> Graph:
+    def look(_: object) -> Graph:
         reads.append("dataset.truth")
         return shown
 
-    kind.truth = property(look)
+    type.__setattr__(kind, "truth", property(look))
     truth.__dict__.clear()
     truth.__dict__.update(other)
     try:
@@ -122,9 +122,9 @@ def _truth_replaced(dataset: Any, truth: Graph, shown: Graph, reads: list[str]) 
         truth.__dict__.clear()
         truth.__dict__.update(content)
         if there:
-            kind.truth = before
+            type.__setattr__(kind, "truth", before)
         else:
-            del kind.truth
+            type.__delattr__(kind, "truth")
 
 
 def _forbidden_imports(scorer: EdgeScorer) -> list[str]:

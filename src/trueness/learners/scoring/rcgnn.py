@@ -28,7 +28,7 @@ learners/kernels/rcgnn.py; many fits at once on a GPU: rcgnn_gpu.py.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 from numpy.random import Generator
@@ -110,7 +110,7 @@ class RCGNN(Scorer):
         return chain.answer(np.array(members), signal, effects, held)
 
 
-def worths(by_lag: Any, strength: Any) -> Any:
+def worths(by_lag: NDArray[np.bool_], strength: Array) -> Array:
     """(2, ..., from, to) of arrays (..., to, lag, from): the largest G over lags of edges in the graph (-1: there is
     none), and of all pairs. Of numpy or CuPy."""
     inside = np.where(by_lag, np.maximum(strength, 0.0), -1.0)
