@@ -99,7 +99,7 @@ def check_plain(folder: Path, name: str, alone: bool = False) -> bool:
 def names_in(folder: Path, inner: str) -> list[str]:
     """The plain files of a folder below the study's, by name; none where there is no such folder."""
     try:
-        with _opened(folder, _parts(inner) if inner else ()) as place, os.scandir(place) as entries:
+        with _open_folder(folder, _parts(inner) if inner else ()) as place, os.scandir(place) as entries:
             return sorted(entry.name for entry in entries if entry.is_file(follow_symlinks=False))
     except (OSError, StoreError):
         return []
@@ -139,12 +139,12 @@ def _replacing(folder: Path, name: str) -> Iterator[int]:
 def _place_of(folder: Path, name: str, make: bool = False) -> Iterator[tuple[int, str]]:
     """A descriptor of the folder that the file lies in, and the file's own name in it."""
     *inner, last = _parts(name)
-    with _opened(folder, inner, make) as place:
+    with _open_folder(folder, inner, make) as place:
         yield place, last
 
 
 @contextmanager
-def _opened(folder: Path, inner: Sequence[str], make: bool = False) -> Iterator[int]:
+def _open_folder(folder: Path, inner: Sequence[str], make: bool = False) -> Iterator[int]:
     place, path = os.open(folder, _FOLDER), folder
     try:
         for part in inner:

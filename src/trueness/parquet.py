@@ -42,7 +42,7 @@ _SLACK = 100  # bytes that pyarrow may read behind a column of an old writer (PA
 
 def parquet_columns(path: Path, most: int, error: type[TruenessError] = DataError) -> tuple[str, ...]:
     """The columns of a parquet file, at most `most`; `error` where it is none."""
-    names = tuple(_opened(path, error).schema_arrow.names)
+    names = tuple(_open_parquet(path, error).schema_arrow.names)
     if len(names) > most:
         raise error(f"{path.name} must have at most {most:,} columns, got {len(names):,}. Keep those you need.")
     twice = sorted({name for name in names if names.count(name) > 1}) if len(set(names)) < len(names) else []
@@ -53,7 +53,7 @@ def parquet_columns(path: Path, most: int, error: type[TruenessError] = DataErro
 
 def flat_columns(path: Path, names: Sequence[str], error: type[TruenessError] = DataError) -> tuple[str, ...]:
     """The columns that have one value a row: no list is a score or the name of a condition."""
-    flat = {leaf.name for leaf in _leaves(_opened(path, error)) if _is_flat(leaf)}
+    flat = {leaf.name for leaf in _leaves(_open_parquet(path, error)) if _is_flat(leaf)}
     return tuple(name for name in names if name in flat)
 
 
@@ -61,7 +61,7 @@ def read_parquet(
     path: Path, cells: int, columns: Sequence[str], error: type[TruenessError] = DataError
 ) -> pd.DataFrame:
     """The columns as a frame; a column that was written as categories stays one."""
-    written = _opened(path, error).schema_arrow
+    written = _open_parquet(path, error).schema_arrow
     return _frame(path, cells, columns, error, lambda column, name: column.cast(written.field(name).type))
 
 
@@ -77,9 +77,9 @@ def _frame(
     error: type[TruenessError],
     made_of: Callable[[ChunkedArray, str], ChunkedArray],
 ) -> pd.DataFrame:
-    file = _opened(path, error)
+    file = _open_parquet(path, error)
     room = min(MAX_TABLE, max(SMALL, FACTOR * path.stat().st_size))
-    with _explained(path, error):
+    with _as_one_line(path, error):
         table = _table(path, file, cells, room, columns, error)
         for k, name in enumerate(columns):
             table = table.set_column(k, name, made_of(table.column(k), name))
@@ -112,23 +112,23 @@ def _table(
         made += rows * _width(leaf, kind)
     if made > room:
         raise _too_much(path, room, error)
-    table = _opened(path, error, codes).read(columns=list(columns)).select(list(columns))
+    table = _open_parquet(path, error, codes).read(columns=list(columns)).select(list(columns))
     table.validate(full=True)  # pyarrow reads text that is no UTF-8, and raises when it is used
     if made + sum(map(_text_bytes, table.columns)) > room:
         raise _too_much(path, room, error)
     return table
 
 
-def _opened(path: Path, error: type[TruenessError], codes: Sequence[str] = ()) -> ParquetFile:
+def _open_parquet(path: Path, error: type[TruenessError], codes: Sequence[str] = ()) -> ParquetFile:
     parquet = registry.need("pyarrow.parquet", f"reading {path.name}")
     if path.stat().st_size > MAX_TABLE:
         raise error(f"{path.name} must have at most {size(MAX_TABLE)}, got more. Keep the columns that are needed.")
-    with _explained(path, error):
+    with _as_one_line(path, error):
         return parquet.ParquetFile(path, read_dictionary=list(codes), pre_buffer=False, arrow_extensions_enabled=False)
 
 
 @contextmanager
-def _explained(path: Path, error: type[TruenessError]) -> Iterator[None]:
+def _as_one_line(path: Path, error: type[TruenessError]) -> Iterator[None]:
     import pyarrow
 
     try:
@@ -191,14 +191,14 @@ class _PageHeaders:
                 while seen < chunk.num_values and at < end:
                     file.seek(at)
                     page = _struct(file)
-                    seen += self._counted(leaf, page)
+                    seen += self._count_values(leaf, page)
                     if seen > rows:
                         raise ValueError("more values than rows")
                     has_dictionary = has_dictionary or page.get(1) == _DICTIONARY_PAGE
                     at = file.tell() + page[3]
         return has_dictionary
 
-    def _counted(self, leaf: ColumnSchema, page: PageHeader) -> int:
+    def _count_values(self, leaf: ColumnSchema, page: PageHeader) -> int:
         """The values of a page, by its header as parquet.thrift has it: 2 and 3 its bytes unpacked and packed."""
         plain, second, entries = page.get(5, {}), page.get(8, {}), page.get(7, {}).get(1, 0)
         values = int(plain.get(1, second.get(1, 0)))

@@ -107,10 +107,10 @@ def checked_settings(
         if problem := _problem(value, known[key]):
             words = problem if ", got " in problem else f"be {problem}, got {value!r:.80}."
             raise error(f"{key!r} of {name} must {words}{_hint(known[key])}{place}")
-        values[key] = _converted(value, known[key])
-    for key in _needed(made):
+        values[key] = _convert(value, known[key])
+    for key in _required(made):
         if key not in values:
-            raise error(f"{key!r} of {name} must be {_described(known[key])}, got none.{_hint(known[key])}{place}")
+            raise error(f"{key!r} of {name} must be {_describe(known[key])}, got none.{_hint(known[key])}{place}")
     return values
 
 
@@ -122,7 +122,7 @@ def flat_settings(settings: Mapping[str, object], prefix: str = "") -> dict[str,
     return flat
 
 
-def _needed(made: type) -> list[str]:
+def _required(made: type) -> list[str]:
     """Fields without a default."""
     made_fields = fields(made) if is_dataclass(made) else ()
     return [f.name for f in made_fields if f.init and f.default is MISSING and f.default_factory is MISSING]
@@ -155,14 +155,14 @@ def _is_union(hint: object) -> bool:
 def _problem(value: object, hint: object) -> str:
     """What a value must be and is not; '' where it fits."""
     if _is_union(hint):
-        return "" if any(not _problem(value, option) for option in get_args(hint)) else _described(hint)
+        return "" if any(not _problem(value, option) for option in get_args(hint)) else _describe(hint)
     if get_origin(hint) is Annotated:
         inner, *rules = get_args(hint)
         if problem := _problem(value, inner):
-            return problem if ", got " in problem else _described(hint)
+            return problem if ", got " in problem else _describe(hint)
         words = next(filter(None, (rule.wrong(value) for rule in rules)), "")
-        return f"{_described(_plain(hint))} {words}" if words and isinstance(value, int | float) else words
-    return "" if _fits(value, hint) else _described(hint)
+        return f"{_describe(_plain(hint))} {words}" if words and isinstance(value, int | float) else words
+    return "" if _fits(value, hint) else _describe(hint)
 
 
 def _fits(value: object, hint: object) -> bool:
@@ -181,7 +181,7 @@ def _fits(value: object, hint: object) -> bool:
     return isinstance(value, hint) if isinstance(hint, type) else True
 
 
-def _converted(value: object, hint: object) -> object:
+def _convert(value: object, hint: object) -> object:
     if isinstance(value, list):
         return tuple(value)
     wants_float = any(_plain(one) is float for one in (get_args(hint) if _is_union(hint) else (hint,)))
@@ -190,10 +190,10 @@ def _converted(value: object, hint: object) -> object:
     return value
 
 
-def _described(hint: object) -> str:
+def _describe(hint: object) -> str:
     plain = _plain(hint)
     if _is_union(plain):
-        return " or ".join(_described(option) for option in get_args(plain) if option is not type(None))
+        return " or ".join(_describe(option) for option in get_args(plain) if option is not type(None))
     if get_origin(plain) is Literal:
         known = get_args(plain)
         return "one of " + listed(known) if len(known) > 1 else f'"{known[0]}"'

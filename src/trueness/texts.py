@@ -78,7 +78,7 @@ def printable(text: str) -> str:
 
     Each is shown as \\x1b or \\u202e.
     """
-    return text if text.isprintable() else "".join(map(_shown, text))
+    return text if text.isprintable() else "".join(map(_visible_sign, text))
 
 
 def shown_alike(names: Iterable[str]) -> tuple[str, str] | None:
@@ -151,7 +151,7 @@ def not_computed(text: str) -> str:
     return f"'{text}" if computed or _APOSTROPHES.match(text) else text
 
 
-def _shown(sign: str) -> str:
+def _visible_sign(sign: str) -> str:
     if sign.isprintable():
         return sign
     if unicodedata.category(sign) == "Zs":  # a blank of another width

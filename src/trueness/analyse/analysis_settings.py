@@ -84,7 +84,7 @@ class AnalysisSettings:
             if name not in known:
                 raise SettingError(f"{name!r} is not a setting of analyse.{nearest(name, known)}  ({where})")
             if value is not None:
-                checked[name] = _as_list(value) if name in LISTS else _checked(name, value, getattr(self, name), where)
+                checked[name] = _as_list(value) if name in LISTS else _check(name, value, getattr(self, name), where)
         return replace(self, **checked)  # type: ignore[arg-type]
 
 
@@ -99,7 +99,7 @@ def _as_list(value: object) -> tuple[str, ...]:
     return tuple(str(part).strip() for part in parts if str(part).strip())
 
 
-def _checked(name: str, value: object, default: object, where: str) -> object:
+def _check(name: str, value: object, default: object, where: str) -> object:
     """Text, flags and numbers as their default is; a number may stand for a name (`baseline = 0`)."""
     if isinstance(default, bool):
         wanted: type | tuple[type, ...] = bool

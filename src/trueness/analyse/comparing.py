@@ -68,7 +68,7 @@ def compare(folder: Path, a: str, b: str, measure: str | None = None, level: flo
         pairs = [(a, b), *(pair for pair in combinations(names, 2) if set(pair) != {a, b})]
         first = _differences(table, pairs, level, chosen)[0]
     else:
-        first = _bounded(_differences(table, [(a, b)], level, chosen)[0], count)
+        first = _adjust_by_bonferroni(_differences(table, [(a, b)], level, chosen)[0], count)
     first = first.described(
         measure=chosen,
         units="items",
@@ -218,7 +218,7 @@ def _beside_every_variant(rows: pd.DataFrame) -> pd.DataFrame:
     return pd.concat([rows[~unasked], beside], ignore_index=True) if len(beside) else rows
 
 
-def _bounded(comparison: Comparison, count: int) -> Comparison:
+def _adjust_by_bonferroni(comparison: Comparison, count: int) -> Comparison:
     """One comparison, adjusted by how many there are: never less than Holm would make it."""
     return replace(
         at_level(comparison, 1 - (1 - comparison.level) / count),

@@ -83,7 +83,7 @@ def rows_csv(rows: Sequence[Mapping[str, Cell]]) -> str:
 
 def as_text(analysis: ScoresAnalysis) -> str:
     """The lines as they are reported, then the findings: what goes into findings.txt."""
-    blocks = [f"{title}\n{_aligned(table_rows(analysis.lines(key)))}" for key, title in analysis.questions.items()]
+    blocks = [f"{title}\n{_align_cells(table_rows(analysis.lines(key)))}" for key, title in analysis.questions.items()]
     return "\n\n".join([*blocks, "\n".join(map(printable, findings(analysis)))]) + "\n"
 
 
@@ -112,7 +112,7 @@ def mean_rows(analysis: ScoresAnalysis) -> list[list[str]]:
     return [[printable(cell) for cell in row] for row in (head, *rows)]
 
 
-def _aligned(rows: Sequence[Sequence[str]]) -> str:
+def _align_cells(rows: Sequence[Sequence[str]]) -> str:
     widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
     return "\n".join(
         "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows

@@ -78,11 +78,11 @@ def _of_object(content: Mapping[str, Json], path: Path) -> pd.DataFrame:
 
 def _of_records(records: Iterable[Record], path: Path) -> pd.DataFrame:
     """Records of any other origin: `scores` of several names are metrics, other records inside get dotted names."""
-    frame = _frame(lambda records, path: map(_flattened, records), path, records)
+    frame = _frame(lambda records, path: map(_flatten, records), path, records)
     return _by_metric(frame) if any(str(name).startswith(_METRIC) for name in frame) else frame
 
 
-def _flattened(record: Record) -> Record:
+def _flatten(record: Record) -> Record:
     row: Record = {}
     for key, value in record.items():
         if isinstance(value, Mapping) and value:
@@ -250,7 +250,7 @@ def _promptfoo(results: Iterable[Record], path: Path) -> Iterator[Record]:
 def _frame(rows_of: Callable[..., Iterable[Record]], path: Path, *content: object) -> pd.DataFrame:
     """The rows that a harness's log tells; a log of another shape than its own is told, not raised."""
     try:
-        rows = list(_bounded(rows_of(*content, path), path))
+        rows = list(_limit_cells(rows_of(*content, path), path))
     except NOT_READ as error:
         what = f"{type(error).__name__}: {one_line(error)}"
         raise DataError(f"{path.name} must be a log as its harness writes it, got {what}. Was it changed?") from None
@@ -265,7 +265,7 @@ def _frame(rows_of: Callable[..., Iterable[Record]], path: Path, *content: objec
     return pd.DataFrame.from_records(rows)
 
 
-def _bounded(rows: Iterable[Record], path: Path) -> Iterator[Record]:
+def _limit_cells(rows: Iterable[Record], path: Path) -> Iterator[Record]:
     """What a log says once (metadata, a model's name) stands in every row: counted while the rows are made."""
     filled = text = 0
     for row in rows:

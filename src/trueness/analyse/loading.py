@@ -82,7 +82,7 @@ def read_tables(files: Iterable[str | Path]) -> Tables:
 
 def _each_file(file: str, notes: list[str]) -> list[tuple[str | None, Path]]:
     """The file, or those of a folder that are read together."""
-    name, path = _named(file)
+    name, path = _split_name(file)
     if not path.is_dir():
         return [(name, path)]
     for pattern in _IN_FOLDERS:
@@ -212,7 +212,7 @@ def _parquet(path: Path) -> pd.DataFrame:
     return read_parquet(path, MAX_CELLS, flat_columns(path, parquet_columns(path, MAX_COLUMNS)))
 
 
-def _named(file: str) -> tuple[str | None, Path]:
+def _split_name(file: str) -> tuple[str | None, Path]:
     """`chart=path/scores.csv` names its domain; a path that exists is a path, whatever signs it holds."""
     name, equals, path = file.partition("=")
     if equals and name and "/" not in name and not Path(file).exists():

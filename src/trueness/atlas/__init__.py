@@ -69,7 +69,7 @@ class Place:
 def place_of(table: Table) -> Place:
     """Where a table lies in the atlas."""
     made, x = _file(), features_of(table)
-    predicted, of_each = made["base"] + _boosted(made, x), len(LEARNERS) * len(MEASURES)
+    predicted, of_each = made["base"] + _sum_of_trees(made, x), len(LEARNERS) * len(MEASURES)
     middle, apart, spread = np.split(predicted, (len(MEASURES), len(MEASURES) + of_each))
     low, high = made["range"]
     beyond = tuple(name for name, out in zip(FEATURES, (x < low) | (x > high), strict=True) if out)
@@ -100,7 +100,7 @@ def _at(learner: str, measure: str) -> tuple[int, int]:
     return list(LEARNERS).index(learner), MEASURES.index(measure)
 
 
-def _boosted(made: Mapping[str, Array], x: Array) -> Array:
+def _sum_of_trees(made: Mapping[str, Array], x: Array) -> Array:
     """Sum of the leaves of all trees, by model: (models, trees, nodes) walked down at once."""
     models, trees, _ = made["feature"].shape
     one, two = np.ogrid[:models, :trees]

@@ -52,11 +52,11 @@ def load(name: str | Path | TableLike, settings: dict[str, Json] | None = None, 
     _check_kinds(name, settings)
     kind = settings.pop("kind", None)
     if kind in ("synthetic", "var"):
-        return _simulated(kind, name, settings)
+        return _of_simulation(kind, name, settings)
     if kind == "experiments":
         return _experiments(name, settings, Path(folder))
     if kind in _RECORDED:
-        return _recorded(kind, name, settings, Path(folder))
+        return _of_recording(kind, name, settings, Path(folder))
     if kind is not None:
         raise SettingError(f"'kind' must be one of {listed(_KINDS)}, got {kind!r}.  ([datasets.{name}])")
     if "data" in settings:
@@ -73,7 +73,7 @@ def load(name: str | Path | TableLike, settings: dict[str, Json] | None = None, 
 
         return builtin(name)
     if re.fullmatch(r"var-[1-9]\d{0,3}", name):
-        return _simulated("var", "", {"nodes": int(name.removeprefix("var-"))})
+        return _of_simulation("var", "", {"nodes": int(name.removeprefix("var-"))})
     try:
         maker = registry.resolve("dataset", name)
     except UnknownName:
@@ -147,7 +147,7 @@ def _in_memory(data: TableLike, settings: dict[str, Json]) -> Dataset:
     return table_alone(table, "data", settings.get("redundant", "drop"))
 
 
-def _simulated(kind: str, name: str, settings: dict[str, Json]) -> Dataset:
+def _of_simulation(kind: str, name: str, settings: dict[str, Json]) -> Dataset:
     if kind == "var":
         from trueness.datasets.series import VAR as made
     else:
@@ -171,7 +171,7 @@ def _experiments(name: str, settings: dict[str, Json], folder: Path) -> Dataset:
     return Interventional(load(of, None, folder), tuple(map(tuple, targets)), label=name, **settings)
 
 
-def _recorded(kind: str, name: str, settings: dict[str, Json], folder: Path) -> Dataset:
+def _of_recording(kind: str, name: str, settings: dict[str, Json], folder: Path) -> Dataset:
     from trueness.datasets.recorded import air_quality, series_of_file
 
     _check_keys(name, settings, _RECORDED[kind], kind)

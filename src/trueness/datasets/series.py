@@ -137,22 +137,22 @@ class VAR:
 
     def draw(self, n: int | None = None, rng: Generator | None = None) -> Observed:
         """n rows in time order; with regimes, their labels too."""
-        n = self._checked(n)
+        n = self._check_rows(n)
         rng = need_rng(rng, self.name)
         if self.regimes > 1:
             plan = plan_regimes(n, self.nodes, self.regimes, rng)
             return self.draw_regimes(plan, n, rng)[1]
         values = self._run(self._noise(n, rng), None, None)
-        return self._observed(values, values, None)
+        return self._as_observed(values, values, None)
 
     def draw_regimes(self, regimes: Regimes, n: int, rng: Generator) -> tuple[Observed, Observed]:
         """The process left alone, and the same noise under the regimes."""
-        noise = self._noise(self._checked(n), rng)
+        noise = self._noise(self._check_rows(n), rng)
         free = self._run(noise, None, None)
         moved = self._run(noise, regimes, free)
-        return self._observed(free, free, None), self._observed(moved, free, regimes.labels)
+        return self._as_observed(free, free, None), self._as_observed(moved, free, regimes.labels)
 
-    def _checked(self, n: int | None) -> int:
+    def _check_rows(self, n: int | None) -> int:
         n = self.rows if n is None else n
         if n < self.lags + 2:
             raise SettingError(f"'n' of {self.name} must be at least {self.lags + 2} (lags + 2), got {n}.")
@@ -187,7 +187,7 @@ class VAR:
             column[start:stop] = mean + sd * standard
             column[stop:], _ = lfilter([1.0], [1.0, -phi], drive[stop:], zi=[phi * column[stop - 1]])
 
-    def _observed(self, values: Array, free: Array, labels: NDArray[np.intp] | None) -> Observed:
+    def _as_observed(self, values: Array, free: Array, labels: NDArray[np.intp] | None) -> Observed:
         if self.standardised:
             values = (values - free.mean(axis=0)) / free.std(axis=0)
         return Observed(self.columns, values, (None,) * self.nodes, self.name, labels, self.lags)

@@ -87,7 +87,7 @@ def open_survey_file(survey: str, path: Path) -> Microdata:
         raise DataError(f"files of {survey} must be given one at a time, got {listed(p.name for p in parts)}.")
     for part in opened:
         part.check_column(key, f"the key that joins files of {survey}")
-    return _joined(opened, key)
+    return _join(opened, key)
 
 
 def _open(path: Path) -> Microdata:
@@ -121,7 +121,7 @@ def _xport(path: Path) -> Microdata:
         frame[numbers.columns] = numbers.mask(numbers.abs() < 1e-70, 0.0)
         return frame
 
-    return Microdata(path.name, columns, _cached(fetch))
+    return Microdata(path.name, columns, _cache_columns(fetch))
 
 
 def _stata(path: Path) -> Microdata:
@@ -145,7 +145,7 @@ def _stata(path: Path) -> Microdata:
             except ValueError:  # two codes share a label, which pandas does not make a category of
                 return pd.read_stata(path, columns=list(wanted), convert_categoricals=False)
 
-    return Microdata(path.name, columns, _cached(fetch))
+    return Microdata(path.name, columns, _cache_columns(fetch))
 
 
 def _text(path: Path) -> Microdata:
@@ -167,7 +167,7 @@ def _text(path: Path) -> Microdata:
     def fetch(wanted: Sequence[str]) -> pd.DataFrame:
         return read(usecols=list(wanted), nrows=MAX_CELLS // len(wanted) + 1)[list(wanted)]
 
-    return Microdata(path.name, columns, _cached(fetch))
+    return Microdata(path.name, columns, _cache_columns(fetch))
 
 
 def _fixed_width(path: Path) -> Microdata:
@@ -203,10 +203,10 @@ def _fixed_width(path: Path) -> Microdata:
         check_cells(path.name, *frame.shape)
         return frame[list(wanted)]
 
-    return Microdata(path.name, tuple(spans), _cached(fetch))
+    return Microdata(path.name, tuple(spans), _cache_columns(fetch))
 
 
-def _joined(parts: Sequence[Microdata], key: str) -> Microdata:
+def _join(parts: Sequence[Microdata], key: str) -> Microdata:
     owner: dict[str, Microdata] = {}
     for part in parts:
         for column in part.columns:
@@ -229,7 +229,7 @@ def _joined(parts: Sequence[Microdata], key: str) -> Microdata:
     return Microdata("+".join(part.name for part in parts), tuple(owner), fetch)
 
 
-def _cached(fetch: Callable[[Sequence[str]], pd.DataFrame]) -> Callable[[Sequence[str]], pd.DataFrame]:
+def _cache_columns(fetch: Callable[[Sequence[str]], pd.DataFrame]) -> Callable[[Sequence[str]], pd.DataFrame]:
     """Tasks of one file mostly ask for the same columns."""
     remembered = lru_cache(maxsize=8)(lambda columns: fetch(columns))
     return lambda columns: remembered(tuple(columns))

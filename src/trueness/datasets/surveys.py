@@ -40,7 +40,7 @@ def open_microdata(reference: str, folder: Path | str = ".") -> Microdata:
     if path.suffix == ".parquet":
         return _parquet(path)
     if path.name.endswith(DELIMITED):
-        return _delimited(path)
+        return _read_delimited(path)
     raise DataError(
         f"data {reference!r} must end in .parquet, .csv, .tsv or .gz of these. "
         'For a downloaded survey file say which: "nhanes:DEMO_J.XPT", "acs:psam_p06.csv".'
@@ -56,7 +56,7 @@ def _parquet(path: Path) -> Microdata:
     return Microdata(path.name, names, lambda columns: read_codes(path, MAX_CELLS, list(columns)))
 
 
-def _delimited(path: Path) -> Microdata:
+def _read_delimited(path: Path) -> Microdata:
     import pandas as pd
 
     separator, _ = check_header(path, MAX_COLUMNS)

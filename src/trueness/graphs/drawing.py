@@ -87,7 +87,7 @@ def to_svg(
         if graph.kind == "weighted":
             raise GraphError("only definite edges can be drawn against a truth, got a weighted graph. Threshold it.")
         truth = truth.reorder(graph.nodes)
-    drawn, note = _drawn(graph, truth, {frozenset(pair): text for pair, text in (labels or {}).items()})
+    drawn, note = _edges_to_draw(graph, truth, {frozenset(pair): text for pair, text in (labels or {}).items()})
     boxes = [_Box.of(node) for node in graph.nodes]
     linked = sorted({end for item in drawn for end in (item.upper, item.lower)})
     scene = _linked_scene(graph.nodes, boxes, linked, drawn)
@@ -102,7 +102,7 @@ def to_svg(
 # ---- what is drawn
 
 
-def _drawn(
+def _edges_to_draw(
     graph: MarkedGraph, truth: MarkedGraph | None, labels: Mapping[frozenset[str], str]
 ) -> tuple[list[_Drawn], str]:
     """The edges with their verdicts and widths, and a note where not all are shown."""
@@ -404,13 +404,13 @@ def _below(upper: _Scene, lower: _Scene) -> _Scene:
         return upper if upper.shapes else lower
     width, down = max(upper.width, lower.width), upper.height + _SPACE
     return _Scene(
-        [_moved(upper, (width - upper.width) / 2, 0.0), _moved(lower, (width - lower.width) / 2, down)],
+        [_group_at(upper, (width - upper.width) / 2, 0.0), _group_at(lower, (width - lower.width) / 2, down)],
         width,
         down + lower.height,
     )
 
 
-def _moved(scene: _Scene, x: float, y: float) -> str:
+def _group_at(scene: _Scene, x: float, y: float) -> str:
     return f'<g transform="translate({x:.1f},{y:.1f})">{"".join(scene.shapes)}</g>'
 
 
@@ -421,7 +421,7 @@ def _document(scene: _Scene, about: str) -> str:
         f'role="img" font-family="{_FONT}" font-size="13" style="max-width:100%">'
         f"<title>{html_text(about)}</title>"
         f'<rect x="0.5" y="0.5" width="{width - 1}" height="{height - 1}" rx="8" fill="#fff" stroke="#d8dde3"/>'
-        f"{_moved(scene, _MARGIN, _MARGIN)}</svg>"
+        f"{_group_at(scene, _MARGIN, _MARGIN)}</svg>"
     )
 
 

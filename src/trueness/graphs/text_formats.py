@@ -103,13 +103,13 @@ def to_graphml(graph: MarkedGraph) -> str:
 
     out = to_networkx(graph)
     if any(_NOT_XML.search(node) for node in graph.nodes):
-        names = {node: _NOT_XML.sub(_escaped, node.replace("\\", "\\\\")) for node in graph.nodes}
+        names = {node: _NOT_XML.sub(_escape, node.replace("\\", "\\\\")) for node in graph.nodes}
         out = networkx.relabel_nodes(out, names)
         out.graph["names"] = "escaped"
     return "\n".join(networkx.generate_graphml(out)) + "\n"
 
 
-def _escaped(match: re.Match[str]) -> str:
+def _escape(match: re.Match[str]) -> str:
     return f"\\u{ord(match.group()):04x}"
 
 
@@ -139,7 +139,7 @@ def from_graphml(text: str) -> MarkedGraph:
         why = " ".join(str(error).split())[:200]
         raise GraphError(f"a GraphML graph must be readable by networkx, got {type(error).__name__}: {why}.") from None
     if read.graph.get("names") == "escaped":
-        names = {node: _ESCAPE.sub(_unescaped, node) for node in read.nodes}
+        names = {node: _ESCAPE.sub(_unescape, node) for node in read.nodes}
     else:
         names = _labels(read)
     if len(set(names.values())) < len(names):
@@ -147,7 +147,7 @@ def from_graphml(text: str) -> MarkedGraph:
     return from_networkx(networkx.relabel_nodes(read, names))
 
 
-def _unescaped(match: re.Match[str]) -> str:
+def _unescape(match: re.Match[str]) -> str:
     return chr(int(match[1], 16)) if match[1] else "\\"
 
 

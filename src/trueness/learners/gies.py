@@ -92,18 +92,18 @@ class GIES(ScoreSettings):
         cut = cut_edges(held[occur]).astype(np.uint8)
         block = block.reshape(-1).astype(np.int64)
         if table.kind == "discrete":
-            return self._counted(
+            return self._count_scorer(
                 table, rows, np.vstack([~held[:, first].T, *_only(apart, len(held))]), block, more
             ), cut
         if self.intercept == "by experiment":
-            table = _centred(table, rows)
+            table = _centre_by_experiment(table, rows)
         with np.errstate(divide="ignore", invalid="ignore"):
             parts = [self.scorer(table.rows(np.flatnonzero(free[:, j]))) for j in first]
             parts += [self.scorer(table.rows(np.flatnonzero(rows == e))) for e in apart]
         parts = [part._replace(moments=np.where(np.isfinite(part.moments), part.moments, 0.0)) for part in parts]
         return kernel.by_node(parts, block, more, table.n), cut
 
-    def _counted(
+    def _count_scorer(
         self,
         table: Table,
         rows: NDArray[np.intp],
@@ -139,7 +139,7 @@ def _free_of(table: Table, held: NDArray[np.bool_], rows: NDArray[np.intp]) -> N
     return free
 
 
-def _centred(table: Table, rows: NDArray[np.intp]) -> Table:
+def _centre_by_experiment(table: Table, rows: NDArray[np.intp]) -> Table:
     if table.kind != "continuous":
         raise DataError(
             f"{table.source} must hold numbers for intercept = 'by experiment', got categories. Use intercept = 'one'."

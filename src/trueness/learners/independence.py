@@ -96,17 +96,17 @@ class Independence:
             self.present = ~table.gaps
         if corrected and table.has_gaps:
             self.causes = _causes_of_gaps(table, self.test, alpha)
-            self.kernel, self.most = _corrected(table, alpha, self.causes)
+            self.kernel, self.most = _corrected_tests(table, alpha, self.causes)
         elif self.test in ("chi2", "g2"):
             self.kernel, self.most = _discrete(table, self.test, alpha, df), table.d
         elif self.test == "mi-cg":
             self.kernel, self.most = _conditional(table, alpha), max(table.d - 2, 0)
         elif self.test in _CURVED:
-            self.kernel, self.most = _curved(table, self.test, alpha, seed), max(table.d - 2, 0)
+            self.kernel, self.most = _curved_tests(table, self.test, alpha, seed), max(table.d - 2, 0)
         elif self.test == "fisher-z" and self.present is None:
             self.kernel, self.most = _gaussian(table, alpha, ridge)
         else:
-            self.kernel, self.most = _mixed(table, self.test, alpha, ridge)
+            self.kernel, self.most = _mixed_tests(table, self.test, alpha, ridge)
 
     def rows(self, *places: int) -> int:
         """Rows that have all of these columns, and those on which their gaps hang where that is corrected for."""
@@ -225,7 +225,7 @@ def _largest_squares(alpha: float, n: int, most: int) -> NDArray[np.float64]:
     return np.asarray(np.tanh(z / np.sqrt(np.maximum(n - 3 - np.arange(most + 1), 1))) ** 2)
 
 
-def _mixed(table: Table, test: str, alpha: float, ridge: float) -> tuple[testing.Tests, int]:
+def _mixed_tests(table: Table, test: str, alpha: float, ridge: float) -> tuple[testing.Tests, int]:
     """Tests of mixed.py: on correlations where no value is missing, else (and for logits) on rows."""
     embedded = DummyCoded(table)
     z, first, gaps = embedded.standardised(), embedded.first, table.has_gaps
@@ -267,7 +267,7 @@ def _conditional(table: Table, alpha: float) -> testing.Tests:
     )
 
 
-def _curved(table: Table, test: str, alpha: float, seed: int) -> testing.Tests:
+def _curved_tests(table: Table, test: str, alpha: float, seed: int) -> testing.Tests:
     """Values for RCoT, with the waves of each column by its name (so that its place does not matter), or for KCI."""
     if test == "kci" and table.n > MOST_KERNEL_ROWS:
         raise DataError(
@@ -301,7 +301,7 @@ def _causes_of_gaps(table: Table, test: str, alpha: float) -> NDArray[np.bool_]:
         values = table.values.copy()
         values[:, v] = table.gaps[:, v]
         levels = tuple(("there", "missing") if j == v else None for j in range(table.d))
-        kernel, most = _mixed(Table(table.names, values, levels), "degenerate-gaussian", alpha, 0.0)
+        kernel, most = _mixed_tests(Table(table.names, values, levels), "degenerate-gaussian", alpha, 0.0)
         seem: list[int] = []
         for size in range(min(3, most + 1)):
             others = [w for w in range(table.d) if w != v] if size == 0 else seem
@@ -317,7 +317,7 @@ def _causes_of_gaps(table: Table, test: str, alpha: float) -> NDArray[np.bool_]:
     return causes
 
 
-def _corrected(table: Table, alpha: float, causes: NDArray[np.bool_]) -> tuple[testing.Tests, int]:
+def _corrected_tests(table: Table, alpha: float, causes: NDArray[np.bool_]) -> tuple[testing.Tests, int]:
     most = max(min(table.d - 2, table.n - 4), 0)
     fields = {"correlation": DummyCoded(table).standardised(), "dag": causes, "xlogx": np.zeros((0, 0))}
     kernel = _bundle(testing.CORRECTED, n=table.n, alpha=alpha, limits=_critical_values(alpha), **fields)

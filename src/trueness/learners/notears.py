@@ -146,7 +146,7 @@ class NOTEARS(Checked):
     def solve(self, problem: kernel.Problem, held: Held = None) -> tuple[Array, list[Subproblem]]:
         """Algorithm 1: W, and what each inner problem reached. held (d, d): entries that stay 0; None: the diagonal."""
         by_reference = self.solver == REFERENCE
-        minimise = (_by_reference if by_reference else _scaled)(problem, self.lambda1, held)
+        minimise = (_by_reference if by_reference else _by_scaled)(problem, self.lambda1, held)
         d = len(problem.moments)
         start: Array = np.zeros(2 * d * d if by_reference else (d, d))
         rho, alpha, h, steps = 1.0, 0.0, np.inf, []
@@ -180,7 +180,7 @@ def _by_reference(problem: kernel.Problem, lambda1: float, held: Held) -> Minimi
     return minimise
 
 
-def _scaled(problem: kernel.Problem, lambda1: float, held: Held) -> Minimise:
+def _by_scaled(problem: kernel.Problem, lambda1: float, held: Held) -> Minimise:
     """The same from W to W."""
     space, search = kernel.space_for(problem), kernel.search_for(problem, lambda1, held)
     rows = None if problem.loss == kernel.LEAST_SQUARES else problem.rows

@@ -163,7 +163,7 @@ class Stability:
             weights[j, i] = pair.frequency if marks[i, j] == marks[j, i] else 0.0
             titles[i, j] = "; ".join(str(row) for row in (*rows, pair))
         drawn = Graph(self.nodes, marks.astype(np.int8), weights, "pag")
-        return _faded(drawn, titles)
+        return _fade_edges(drawn, titles)
 
     def _repr_svg_(self) -> str:
         return self.to_svg()
@@ -286,7 +286,7 @@ def _count_edges(
     failures: Counter[str] = Counter()
     messages: Counter[str] = Counter()
     for done, run in enumerate(runs, start=1):
-        status, why = _judged(run.answer, card, names)
+        status, why = _judge(run.answer, card, names)
         if status == Status.OK and isinstance(run.answer, Graph):
             tally.add(run.answer)
         else:
@@ -336,7 +336,7 @@ class _Tally:
         return counts
 
 
-def _judged(answer: object, card: Card, columns: tuple[str, ...]) -> tuple[Status, str]:
+def _judge(answer: object, card: Card, columns: tuple[str, ...]) -> tuple[Status, str]:
     """Whether it is a graph that counts, and if not, why."""
     if isinstance(answer, TruenessError):
         return Status.FAILED, str(answer)
@@ -374,7 +374,7 @@ def _edge(source: str, target: str, mark: str) -> tuple[str, str, str]:
     return source, target, mark
 
 
-def _faded(drawn: Graph, titles: Mapping[tuple[int, int], str]) -> str:
+def _fade_edges(drawn: Graph, titles: Mapping[tuple[int, int], str]) -> str:
     """The drawing with each edge as dark as it is frequent, and its figures in place of its title."""
     svg = drawn.to_svg()
     assert drawn.weights is not None

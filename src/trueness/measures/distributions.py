@@ -47,7 +47,7 @@ CEILING = 0.975
 
 def l1(p: Array, q: Array, w: Array) -> Array:
     """(...): the sum of absolute differences, in [0, 2]."""
-    return _summed(np.abs(p - q), w)
+    return _weighted_sum(np.abs(p - q), w)
 
 
 def total_variation(p: Array, q: Array, w: Array) -> Array:
@@ -63,7 +63,7 @@ def jensen_shannon(p: Array, q: Array, w: Array, entropy_of_p: Array | None = No
 
 def entropy(p: Array, w: Array) -> Array:
     """(...): the mean entropy of the conditions, in bits."""
-    return np.asarray(_summed(entr(p), w) / np.log(2))
+    return np.asarray(_weighted_sum(entr(p), w) / np.log(2))
 
 
 def wasserstein(p: Array, q: Array, w: Array, positions: Array | None = None) -> Array:
@@ -73,12 +73,12 @@ def wasserstein(p: Array, q: Array, w: Array, positions: Array | None = None) ->
     if levels < 2:
         return np.zeros(np.broadcast_shapes(p.shape, q.shape)[:-2])
     steps = np.append(np.diff(x), 0.0) / (x[-1] - x[0])  # beyond the last level both have all their mass
-    return _summed(np.abs(np.cumsum(p - q, axis=-1)) * steps, w)
+    return _weighted_sum(np.abs(np.cumsum(p - q, axis=-1)) * steps, w)
 
 
 def squared(p: Array, q: Array, w: Array, n: Array, k: Array) -> Array:
     """(...): D2, unbiased for the mean of ||p - q||^2 where p rests on n rows and q on k draws; NaN for one draw."""
-    return _summed((p - q) ** 2, w) - noise(p, w, n) - noise(q, w, k)
+    return _weighted_sum((p - q) ** 2, w) - noise(p, w, n) - noise(q, w, k)
 
 
 def noise(p: Array, w: Array, n: Array) -> Array:
@@ -86,7 +86,7 @@ def noise(p: Array, w: Array, n: Array) -> Array:
     n = np.asarray(n, dtype=np.float64)
     if np.isinf(n).all():
         return np.zeros(p.shape[:-2])
-    return _summed(p * (1 - p), w / np.where(n > 1, n - 1, np.nan))
+    return _weighted_sum(p * (1 - p), w / np.where(n > 1, n - 1, np.nan))
 
 
 def skill(distance: Array | float, reference: Array | float) -> Array:
@@ -211,15 +211,15 @@ def dependence(p: Array, q: Array, w: Array, n: Array, k: Array) -> tuple[Array,
 def calibration_slope(p: Array, q: Array, w: Array, k: Array) -> Array:
     """(...): the slope of truth on answer around uniform; NaN where the answer is uniform within its noise."""
     middle = w.sum() / p.shape[-1]
-    spread = _summed(q * q, w) - middle - noise(q, w, k)
-    return np.asarray((_summed(p * q, w) - middle) / np.where(spread > 1e-12, spread, np.nan))
+    spread = _weighted_sum(q * q, w) - middle - noise(q, w, k)
+    return np.asarray((_weighted_sum(p * q, w) - middle) / np.where(spread > 1e-12, spread, np.nan))
 
 
-def _summed(x: Array, w: Array) -> Array:
+def _weighted_sum(x: Array, w: Array) -> Array:
     """(..., C, L) -> (...): sum_c w_c sum_l x, as one product with a vector."""
     return np.asarray(x.reshape(*x.shape[:-2], -1) @ np.repeat(w, x.shape[-1]))
 
 
 def _together(p: Array, q: Array, w: Array) -> Array:
     """(...): sum_c w_c <p_c - mean p, q_c - mean q>."""
-    return np.asarray(_summed(p * q, w) - ((w @ p) * (w @ q)) @ np.ones(p.shape[-1]))
+    return np.asarray(_weighted_sum(p * q, w) - ((w @ p) * (w @ q)) @ np.ones(p.shape[-1]))

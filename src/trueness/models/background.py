@@ -20,11 +20,11 @@ def run(work: Coroutine[object, object, T]) -> T:
 
 def _loop() -> asyncio.AbstractEventLoop:
     with _starting:
-        return _started(os.getpid())  # a forked process has the memory of the loop, but not its thread
+        return _start_loop(os.getpid())  # a forked process has the memory of the loop, but not its thread
 
 
 @cache
-def _started(process: int) -> asyncio.AbstractEventLoop:
+def _start_loop(process: int) -> asyncio.AbstractEventLoop:
     loop = asyncio.new_event_loop()
     Thread(target=loop.run_forever, name="trueness-models", daemon=True).start()
     return loop

@@ -67,7 +67,7 @@ class Embedded:
         start = time.perf_counter()
         settings = replace(settings, **self._fixed)
         try:
-            with self.servers.nearest(_joined(messages)) as llama:
+            with self.servers.nearest(_prompt_text(messages)) as llama:
                 generated = llama.chat(self._body(llama, messages, settings), settings.timeout)
         except RequestError as error:
             return self._reply("", Status.FAILED, str(error), settings, start)
@@ -76,7 +76,7 @@ class Embedded:
 
     def option_logprobs(self, messages: Sequence[Message], options: Sequence[str]) -> list[float]:
         """The log-probability that the answer begins with each option. Texts that share tokens share the work."""
-        with self.servers.nearest(_joined(messages)) as llama:
+        with self.servers.nearest(_prompt_text(messages)) as llama:
             return self._option_logprobs(llama, messages, options)
 
     def _option_logprobs(self, llama: Llama, messages: Sequence[Message], options: Sequence[str]) -> list[float]:
@@ -215,5 +215,5 @@ def _logprobs(entries: Sequence[Mapping[str, Json]]) -> tuple[TokenLogprob, ...]
     )
 
 
-def _joined(messages: Sequence[Message]) -> str:
+def _prompt_text(messages: Sequence[Message]) -> str:
     return "".join(message.content for message in messages)

@@ -213,7 +213,7 @@ class Servers:
 def loaded(path: Path, context: int, threads: int | None = None) -> Servers:
     """The file, loaded at the first call of a process and shared by all later ones; `threads`: of a single server."""
     with _loading:
-        return _loaded(path.resolve(), context, (threads,) if threads else (1,) * cores(), os.getpid())
+        return _load(path.resolve(), context, (threads,) if threads else (1,) * cores(), os.getpid())
 
 
 def cores() -> int:
@@ -222,7 +222,7 @@ def cores() -> int:
 
 
 @cache
-def _loaded(path: Path, context: int, threads: tuple[int, ...], process: int) -> Servers:
+def _load(path: Path, context: int, threads: tuple[int, ...], process: int) -> Servers:
     return Servers(path, context, threads)
 
 

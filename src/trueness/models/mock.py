@@ -133,7 +133,7 @@ def read_script(path: Path) -> list[dict[str, Json]]:
     """The entries of a script, each checked: `match` (a list of substrings) and one of `reply`, `status`."""
     if not is_there(path):
         raise SettingError(f"'script' of a mock must be a file, got {path}, which is not there.")
-    entries = _parsed(path)
+    entries = _parse_script(path)
     for place, entry in enumerate(entries, 1):
         _check_entry(entry, f"entry {place} of {path.name}")
     return entries
@@ -141,13 +141,13 @@ def read_script(path: Path) -> list[dict[str, Json]]:
 
 def _rule(short: str, script: str | Path | None) -> Rule:
     if script is not None:
-        return _scripted(read_script(Path(script)), Path(script).name)
+        return _scripted_rule(read_script(Path(script)), Path(script).name)
     if short not in BUILT_IN:
         raise UnknownName("model", f"mock/{short}", [f"mock/{name}" for name in BUILT_IN], "Your own: script = FILE.")
     return BUILT_IN[short][1]
 
 
-def _scripted(entries: Sequence[Mapping[str, Json]], file: str) -> Rule:
+def _scripted_rule(entries: Sequence[Mapping[str, Json]], file: str) -> Rule:
     def rule(prompt: str, settings: Settings) -> ScriptedAnswer:
         for entry in entries:
             if all(part in prompt for part in entry.get("match", ())):
@@ -160,7 +160,7 @@ def _scripted(entries: Sequence[Mapping[str, Json]], file: str) -> Rule:
     return rule
 
 
-def _parsed(path: Path) -> list[dict[str, Json]]:
+def _parse_script(path: Path) -> list[dict[str, Json]]:
     text = text_of(path, error=SettingError)
     if path.suffix != ".toml":
         lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]

@@ -62,18 +62,18 @@ class Provided:
         while True:
             outcome = self._attempt(messages, requested)
             if isinstance(outcome, Reply):
-                return self._finished(outcome, start)
+                return self._finish(outcome, start)
             if outcome.refuses:  # only of what was sent, so this ends: ask again without it, at once
                 self._refused.add(outcome.refuses)
                 continue
             faults += 1
             wait = self._delay if outcome.wait is None else outcome.wait
             if not outcome.may_pass or faults > self._retries or wait > LONGEST_WAIT:
-                return self._finished(self._failed(outcome, requested, faults, wait), start)
+                return self._finish(self._failure(outcome, requested, faults, wait), start)
             why_not = self.pause(wait, outcome)
             if why_not:
                 outcome = replace(outcome, message=f"{outcome.message}; not tried again: {why_not}")
-                return self._finished(self._failed(outcome, requested, faults, wait), start)
+                return self._finish(self._failure(outcome, requested, faults, wait), start)
 
     def close(self) -> None:
         background.run(_close(self._api))
@@ -107,7 +107,7 @@ class Provided:
         message = f"{fault.message} at {self._address}" if fault.kind == "connection" else fault.message
         return replace(fault, message=clean(message), refuses=refused_parameter(error, sent))
 
-    def _failed(self, fault: Fault, settings: Settings, faults: int, wait: float) -> Reply:
+    def _failure(self, fault: Fault, settings: Settings, faults: int, wait: float) -> Reply:
         message = fault.message + (f" (tried {faults} times)" if faults > 1 else "")
         kind = fault.kind
         if fault.may_pass and wait > LONGEST_WAIT:
@@ -116,7 +116,7 @@ class Provided:
         sent = _without(settings, self._refused)
         return Reply("", fault.status, message, settings=effective_settings(settings, sent, None), fault=kind)
 
-    def _finished(self, reply: Reply, start: float) -> Reply:
+    def _finish(self, reply: Reply, start: float) -> Reply:
         cost = self.price.cost(reply.input_tokens, reply.output_tokens) if self.price else None
         return replace(
             reply,

@@ -116,7 +116,7 @@ def _logprobs(output: ModelOutput, text: str, sent: Settings) -> tuple[tuple[Tok
     if logprobs is None:
         return None, "no log-probabilities came with the reply" if text else ""
     entries = tuple(_token(entry) for entry in logprobs.content)
-    if _joined(logprobs.content) != text:
+    if _text_of_tokens(logprobs.content) != text:
         return None, f"log-probabilities dropped: their {len(entries)} tokens are not those of the text"
     if any(len(entry.top) > sent.top_logprobs for entry in entries):
         return None, f"log-probabilities dropped: more than the {sent.top_logprobs} rivals asked for"
@@ -128,7 +128,7 @@ def _token(entry: Logprob) -> TokenLogprob:
     return TokenLogprob(entry.token, float(entry.logprob), top)
 
 
-def _joined(entries: Iterable[Logprob]) -> str:
+def _text_of_tokens(entries: Iterable[Logprob]) -> str:
     """The text of the tokens; by their bytes where given, since a character may be spread over several tokens."""
     parts = [
         bytes(entry.bytes) if entry.bytes is not None else entry.token.encode(errors="replace") for entry in entries

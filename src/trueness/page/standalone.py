@@ -45,7 +45,7 @@ def document_of(page: StudyPage) -> dict[str, Json]:
     for task in page.study.tasks:
         data[path_of("grid", task.task)] = page.get(path_of("grid", task.task))
     graphs = [path_of("graph", task["task"], item) for task in page.head()["tasks"] for item in task["graphs"]]
-    left = [_taken(page, data, graphs, GRAPHS, "graphs"), _taken(page, data, list(page.cell_paths()), CELLS, "cells")]
+    left = [_fill(page, data, graphs, GRAPHS, "graphs"), _fill(page, data, list(page.cell_paths()), CELLS, "cells")]
     head = page.head() | {"folder": _portable_name(page.folder)}
     return {"served": False, "head": head, "sample": " ".join(sentence for sentence in left if sentence), "data": data}
 
@@ -55,7 +55,7 @@ def _portable_name(folder: Path) -> str:
     return folder.name if folder.is_absolute() or ".." in folder.parts else str(folder)
 
 
-def _taken(page: StudyPage, data: dict[str, Json], paths: list[str], room: int, what: str) -> str:
+def _fill(page: StudyPage, data: dict[str, Json], paths: list[str], room: int, what: str) -> str:
     """Put as many of the paths into the data as there is room for; what is to be said if not all are in."""
     for taken, path in enumerate(spread(paths)):
         content = page.get(path)

@@ -114,7 +114,7 @@ class WatchedCall:
     def _work(self) -> None:
         try:
             # of its own: whatever the model does to them, what was asked stays what is stored
-            came: object = self._model.ask(list(self._messages), _copied(self._settings))
+            came: object = self._model.ask(list(self._messages), _copy(self._settings))
         except BaseException as error:  # SystemExit of a model, too: it ends its call, not our program
             came = error
         with self._lock:
@@ -125,7 +125,7 @@ class WatchedCall:
             self._late(as_reply(came, self.name, self.seconds))
 
 
-def _copied(settings: Settings) -> Settings:
+def _copy(settings: Settings) -> Settings:
     return settings if settings.schema is None else replace(settings, schema=deepcopy(dict(settings.schema)))
 
 

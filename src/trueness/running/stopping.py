@@ -38,14 +38,14 @@ def heed_sigterm() -> None:
     """The thread is there before any signal: a handler that starts one could meet a lock that it has interrupted."""
     if not _wakers:
         reader, writer = os.pipe()
-        signals = _watched()
+        signals = _start_watcher()
         threading.Thread(target=_count, args=(reader,), name="countdown", daemon=True).start()
         _wakers.append(writer)
         signal.set_wakeup_fd(signals, warn_on_full_buffer=False)
-    signal.signal(signal.SIGTERM, _terminated)
+    signal.signal(signal.SIGTERM, _terminate)
 
 
-def _watched() -> int:
+def _start_watcher() -> int:
     """A pipe into which the numbers of signals go; the process at its other end kills this one if it stays too long."""
     reader, writer = os.pipe()
     driver = os.getpid()
@@ -105,7 +105,7 @@ def countdown() -> None:
         os.write(writer, b".")
 
 
-def _terminated(number: int, frame: FrameType | None) -> NoReturn:
+def _terminate(number: int, frame: FrameType | None) -> NoReturn:
     countdown()
     raise Terminated
 

@@ -148,12 +148,12 @@ def explained(path: Path) -> Iterator[None]:
             raise StoreError(message) from error
         if "full" in text:
             raise StoreError(f"the disk is full: {path} was not changed. Free some space and run again.") from error
-        raise StoreError(_damaged(path, error)) from error
+        raise StoreError(_damage_message(path, error)) from error
     except sqlite3.DatabaseError as error:
-        raise StoreError(_damaged(path, error)) from error
+        raise StoreError(_damage_message(path, error)) from error
 
 
-def _damaged(path: Path, error: Exception) -> str:
+def _damage_message(path: Path, error: Exception) -> str:
     return (
         f"{path} must be a sound SQLite file, got: {' '.join(str(error).split())[:120]}. It was not touched. Restore a "
         f"copy, save what is left with 'sqlite3 {path.name} .recover', or move it away to start anew."

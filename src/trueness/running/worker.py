@@ -54,7 +54,7 @@ def _work(descriptor: int) -> None:
     mark = pipe.recv_bytes(MARK)
     while True:
         path, common, units = pipe.recv()
-        outcomes = _begun(path, common, units)
+        outcomes = _begin(path, common, units)
         send(descriptor, framed(mark, "begin"))
         for _ in units:
             frame, more = _next(outcomes, mark)
@@ -65,7 +65,7 @@ def _work(descriptor: int) -> None:
                 os._exit(1)
 
 
-def _begun(path: str, common: dict[str, Json], units: Sequence[dict[str, Json]]) -> Iterator[object]:
+def _begin(path: str, common: dict[str, Json], units: Sequence[dict[str, Json]]) -> Iterator[object]:
     """The outcomes of the units, each made when it is asked for."""
     module_name, name = path.split(":")
     module = importlib.import_module(module_name)

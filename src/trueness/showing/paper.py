@@ -67,14 +67,14 @@ def draft(study: str, parts: Sequence[Part], shared: Sequence[str] = ()) -> str:
         _HEAD % {"title": escaped(f"Study {study}")},
         "\n".join([r"\begin{abstract}", "% Generated from the results; write the argument here."]
                   + [escaped(part.abstract) for part in parts] + [r"\end{abstract}"]),
-        _section("Validation", _itemised(checks)),
+        _section("Validation", _itemise(checks)),
         *methods,
         _section("Results", "\n\n".join([_references(tables, pictures), *(_input(table) for table in tables)])),
     ]  # fmt: skip
     for part in parts:
         for heading, sentences in part.sections:
             title = f"{part.task.capitalize()}: {heading.lower()}" if several else heading
-            blocks.append(_section(title, _itemised(sentences)))
+            blocks.append(_section(title, _itemise(sentences)))
     blocks += [_figure(picture) for picture in pictures]
     return "\n\n".join([*blocks, r"\end{document}"]) + "\n"
 
@@ -111,7 +111,7 @@ def _subsection(title: str) -> str:
     return rf"\subsection{{{escaped(title)}}}"
 
 
-def _itemised(sentences: Sequence[str]) -> str:
+def _itemise(sentences: Sequence[str]) -> str:
     if not sentences:
         return "Nothing."
     return "\n".join([r"\begin{itemize}", *(rf"\item {{}}{escaped(line)}" for line in sentences), r"\end{itemize}"])

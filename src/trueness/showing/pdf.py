@@ -61,7 +61,7 @@ def write_pdf(
         pages.paragraph(f"{part.task.capitalize()}. {' '.join(part.methods)}")
     if shared:
         pages.paragraph(" ".join(shared))
-    return write_bytes_atomically(folder, "report.pdf", _bound(pdfs(pages.svgs()), study))
+    return write_bytes_atomically(folder, "report.pdf", _bind(pdfs(pages.svgs()), study))
 
 
 class _Pages:
@@ -165,7 +165,7 @@ def _lines_of(cells: Sequence[str], widths: Sequence[float]) -> int:
     return max(len(wrapped(cell, width - 4, SMALL)) for cell, width in zip(cells, widths, strict=True))
 
 
-def _bound(pages: Sequence[bytes], title: str) -> bytes:
+def _bind(pages: Sequence[bytes], title: str) -> bytes:
     from pypdf import PdfReader, PdfWriter
 
     writer = PdfWriter()

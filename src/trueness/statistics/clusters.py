@@ -104,7 +104,7 @@ def clusters_of(labels: Labels | None, n: int, name: str = "clusters") -> Cluste
     """The clusters of n rows; None makes each row its own."""
     if labels is None:
         return Clusters(tuple(range(n)), np.arange(n))
-    listed = _listed(labels)
+    listed = _label_list(labels)
     if len(listed) != n:
         raise DataError(f"{name!r} must have one label a row ({n}), got {len(listed)}.")
     places: dict[object, int] = {}
@@ -163,13 +163,13 @@ def kept(labels: Labels | None, there: NDArray[np.bool_], name: str = "clusters"
     """The labels of the rows that are there."""
     if labels is None:
         return None
-    listed = _listed(labels)
+    listed = _label_list(labels)
     if len(listed) != len(there):
         raise DataError(f"{name!r} must have one label a row ({len(there)}), got {len(listed)}.")
     return [listed[i] for i in np.flatnonzero(there)]
 
 
-def _listed(labels: Labels) -> list[object]:
+def _label_list(labels: Labels) -> list[object]:
     """Python objects, so that 1, '1' and ('1', 'a') can all be labels."""
     if isinstance(labels, np.ndarray):
         return [tuple(row) for row in labels.tolist()] if labels.ndim == 2 else list(labels.tolist())

@@ -133,7 +133,7 @@ def at_level(
         half = float(stdtrit(df, (1 + level) / 2)) * se
         ends = centre - half, centre + half
     elif comparison.test == "wilcoxon":
-        ends = hodges_lehmann(_untied(totals.sums / totals.sizes), level)[1]
+        ends = hodges_lehmann(_round_off(totals.sums / totals.sizes), level)[1]
     elif comparison.test == "wild-cluster":
         ends = wild.bootstrap(totals, resamples, generator).interval(level)
     else:
@@ -166,13 +166,13 @@ def _by_t(comparison: Comparison, totals: Totals) -> Comparison:
     return replace(comparison, interval=interval, interval_method="t", statistic=centre / se, p=p)
 
 
-def _untied(d: Array) -> Array:
+def _round_off(d: Array) -> Array:
     """Rounding in the means must neither make nor break a tie."""
     return np.round(d, 12 - math.ceil(math.log10(float(np.abs(d).max()))))
 
 
 def _by_ranks(comparison: Comparison, d: Array) -> Comparison:
-    d = _untied(d)
+    d = _round_off(d)
     w, p, exact = signed_rank_p(d, comparison.alternative)
     estimate, ends = hodges_lehmann(d, comparison.level)
     zeros, moved = int(np.count_nonzero(d == 0)), np.abs(d[d != 0])

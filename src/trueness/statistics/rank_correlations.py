@@ -68,7 +68,7 @@ def rank_correlation(
         return Estimate(
             _NAMES[kind], None, None, n, inside.count, _LABELS[method], level, n_missing=n_missing, notes=(note,)
         )
-    value, p, test = _tested(one, other, kind)
+    value, p, test = _test(one, other, kind)
     if inside.count < n:
         error = _jackknife_error(one, other, inside.merged(_MOST_LEFT_OUT), kind)
         test = f"cluster jackknife t({inside.count - 1})"
@@ -86,7 +86,7 @@ def rank_correlation(
     return Estimate(_NAMES[kind], value, interval, n, inside.count, label, level, error, n_missing, p, test, 0.0, notes)
 
 
-def _tested(x: Array, y: Array, kind: Kind) -> tuple[float, float | None, str]:
+def _test(x: Array, y: Array, kind: Kind) -> tuple[float, float | None, str]:
     from scipy import stats
 
     if kind == "kendall":

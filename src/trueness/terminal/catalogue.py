@@ -317,8 +317,8 @@ def _dataset(name: str) -> dict[str, object]:
             "edges": truth.n_edges(),
             "reversible edges": cpdag.n_edges() - int(cpdag.directed.sum()),
             "perfect CPDAG against the DAG": perfect,
-            "varsortability": _rounded(varsortability(numbers, truth)),
-            "R2-sortability": _rounded(r2_sortability(numbers, truth)),
+            "varsortability": _round(varsortability(numbers, truth)),
+            "R2-sortability": _round(r2_sortability(numbers, truth)),
         }
     card |= {
         "source": about.source,
@@ -337,7 +337,7 @@ def _corruptions() -> list[dict[str, object]]:
     return corruptions()
 
 
-def _rounded(score: Score) -> float | None:
+def _round(score: Score) -> float | None:
     return None if score.value is None else round(float(score.value), 4)
 
 

@@ -64,7 +64,7 @@ def check_no_leak(scorer: EdgeScorer, dataset: HasTruth, n: int = 300, seed: int
     answers = []
     for shown in (truth, shuffled(truth, default_rng(seed))):
         with _truth_replaced(dataset, truth, shown, reads):
-            answers.append(_scored(scorer, _carrying(data, shown, reads), seed))
+            answers.append(_score(scorer, _carrying(data, shown, reads), seed))
     findings = [f"reads {way}" for way in dict.fromkeys(reads)]
     if not np.array_equal(answers[0], answers[1]):
         findings.append("answers otherwise when the truth is shuffled")
@@ -82,7 +82,7 @@ def shuffled(truth: Graph, rng: Generator) -> Graph:
     raise DataError("the truth of a leak check must change when its nodes are shuffled, got an empty or a full graph.")
 
 
-def _scored(scorer: EdgeScorer, data: Table, seed: int) -> Array:
+def _score(scorer: EdgeScorer, data: Table, seed: int) -> Array:
     return scorer.scores(data, default_rng(seed)).matrix
 
 

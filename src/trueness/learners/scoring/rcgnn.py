@@ -163,7 +163,7 @@ class Chain:
             read_error=self.read_error, effects=effects.transpose(1, 2, 0) / count, lags=self.lags,
         )  # fmt: skip
 
-    def _stacked(self) -> Array:
+    def _stack(self) -> Array:
         """(n - lags, (lags + 1) d + 1): the row itself, the rows before it, and 1."""
         n, lags = len(self.x), self.lags
         return np.hstack([*(self.x[lags - back : n - back] for back in range(lags + 1)), np.ones((n - lags, 1))])
@@ -173,7 +173,7 @@ class Chain:
         from trueness.learners.kernels.rcgnn import search
 
         plan, rows, d = self.plan, len(self.x) - self.lags, self.x.shape[1]
-        z = np.ascontiguousarray(np.clip(self._stacked(), -BOUND, BOUND))
+        z = np.ascontiguousarray(np.clip(self._stack(), -BOUND, BOUND))
         weights: Array = np.ones(rows)
         if settled:
             self.parents[:] = 0  # each member from the empty graph; before, from the last one
@@ -203,7 +203,7 @@ class Chain:
         active[: self.lags] = False  # without a whole past
         means = np.stack([self.x[self.regime == g].mean(axis=0) for g in range(self.regimes)])
         expected = means[self.regime]
-        expected[self.lags :] = np.where(active[self.lags :], self._stacked() @ self.weights.T, expected[self.lags :])
+        expected[self.lags :] = np.where(active[self.lags :], self._stack() @ self.weights.T, expected[self.lags :])
         left = self.x - expected
         plan, rng, counts = self.plan, self.rng, self.there.sum(axis=0)
         for _ in range(plan.sweeps):
