@@ -202,7 +202,7 @@ def _view(options: argparse.Namespace) -> int:
     from trueness.page.server import server_for
 
     library = Library(study_folders(options.folders))
-    studies = library.listed()
+    studies = library.entries()
     if all(study["problem"] for study in studies):
         raise TruenessError(studies[0]["problem"])
     server = server_for(library, options.port)
@@ -270,7 +270,7 @@ def _analyse(options: argparse.Namespace) -> int:
     files = [file for file in options.files if file not in toml]
     settings = AnalysisSettings.read(Path(toml[0])) if toml else AnalysisSettings()
     declared = {name: getattr(options, name) for name in _SETTINGS} | {"files": files or None}
-    settings = settings.updated(declared)
+    settings = settings.with_values(declared)
     return _show_analysis(analyse(read_tables(settings.files), settings), options)
 
 
@@ -394,7 +394,7 @@ def _check(options: argparse.Namespace) -> int:
     if catalogue.is_model(options.name):
         return _check_model(options)
     table, rows = catalogue.own_table(options.name), catalogue.check(options.name)
-    columns, expected = ([], []) if table is None else (catalogue.columns(table), catalogue.expected(table))
+    columns, expected = ([], []) if table is None else (catalogue.columns(table), catalogue.expectations(table))
     if options.json:
         say_json([*columns, *rows, *expected])
     else:

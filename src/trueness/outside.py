@@ -5,8 +5,8 @@
     text_of(path, most)             the same as UTF-8 text
     json_records(path)              the objects of a file of JSON, or of JSON lines
     json_of(text), toml_of(text)    values nested at most MAX_DEPTH deep, numbers of at most 4,300 digits
-    opened(path, most)              a stream for readers that take one; it ends in an error behind `most` bytes
-    inflated(content, what)         what zlib packed; Unpacker(): many of one file, which are counted together
+    open_file(path, most)           a stream for readers that take one; it ends in an error behind `most` bytes
+    inflate(content, what)          what zlib packed; Unpacker(): many of one file, which are counted together
 
 A packed file may unpack to FACTOR times its bytes, or to a size that does no harm; beyond that people unpack it.
 Members of zips: archives.py; parquet: parquet.py.
@@ -63,7 +63,7 @@ def is_there(path: Path) -> bool:
 def bytes_of(path: Path, most: int, error: type[TruenessError] = DataError) -> bytes:
     """All of a file; `error` where it cannot be read, or where it (or what it unpacks to) is larger than `most`."""
     try:
-        with opened(path, most, error) as file:
+        with open_file(path, most, error) as file:
             return file.read()
     except (EOFError, zlib.error, gzip.BadGzipFile) as wrong:
         raise error(f"{path.name} must be gzip as its ending says, got: {one_line(wrong)}. Pack it again.") from None
@@ -81,7 +81,7 @@ def text_of(path: Path, most: int = MAX_RECORDS, error: type[TruenessError] = Da
         raise error(f"{path.name} must be UTF-8 text, got {got}. Save it again as UTF-8.") from None
 
 
-def opened(path: Path, most: int = MAX_TABLE, error: type[TruenessError] = DataError) -> IO[bytes]:
+def open_file(path: Path, most: int = MAX_TABLE, error: type[TruenessError] = DataError) -> IO[bytes]:
     """A binary stream, unpacked where the name ends in .gz, that raises `error` once more than `most` bytes came."""
     if path.exists() and not path.is_file():  # a pipe that nobody writes to is waited for without end
         raise error(f"{path.name} must be a file, got another thing of that name. Save it as a file.")
@@ -111,7 +111,7 @@ def unpacked_limit(path: Path, most: int, small: int) -> int:
     return min(most, max(small, FACTOR * path.stat().st_size))
 
 
-def inflated(content: bytes, what: str, error: type[TruenessError] = DataError) -> bytes:
+def inflate(content: bytes, what: str, error: type[TruenessError] = DataError) -> bytes:
     """What zlib packed; `error` where it is none, or where a few bytes unpack to very many."""
     most = max(SMALL_RECORDS, FACTOR * len(content))
     unpacker = zlib.decompressobj()
@@ -126,14 +126,14 @@ def inflated(content: bytes, what: str, error: type[TruenessError] = DataError) 
 
 @dataclass
 class Unpacker:
-    """`inflated` for the parts of one store: together they give MAX_RECORDS, or `times` their own bytes."""
+    """`inflate` for the parts of one store: together they give MAX_RECORDS, or `times` their own bytes."""
 
     times: int
     packed: int = 0
     unpacked: int = 0
 
-    def inflated(self, content: bytes, what: str, error: type[TruenessError] = DataError) -> bytes:
-        unpacked = inflated(content, what, error)
+    def inflate(self, content: bytes, what: str, error: type[TruenessError] = DataError) -> bytes:
+        unpacked = inflate(content, what, error)
         self.packed, self.unpacked = self.packed + len(content), self.unpacked + len(unpacked)
         most = max(MAX_RECORDS, self.times * self.packed)
         if self.unpacked > most:

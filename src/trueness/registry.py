@@ -177,7 +177,7 @@ def _dict_in(file: Path, word: str) -> ast.Dict | None:
     return node if isinstance(node, ast.Dict) else None
 
 
-def located(name: str, folder: Path) -> str:
+def locate(name: str, folder: Path) -> str:
     """`my_file.py:MyLearner` of a plan, with the path from the plan's folder; any other name as it is."""
     file, _, attribute = name.rpartition(":")
     if "\0" in name:

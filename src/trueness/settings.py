@@ -108,7 +108,7 @@ def checked_settings(
             words = problem if ", got " in problem else f"be {problem}, got {value!r:.80}."
             raise error(f"{key!r} of {name} must {words}{_hint(known[key])}{place}")
         values[key] = _convert(value, known[key])
-    for key in _required(made):
+    for key in _required_fields(made):
         if key not in values:
             raise error(f"{key!r} of {name} must be {_describe(known[key])}, got none.{_hint(known[key])}{place}")
     return values
@@ -122,7 +122,7 @@ def flat_settings(settings: Mapping[str, object], prefix: str = "") -> dict[str,
     return flat
 
 
-def _required(made: type) -> list[str]:
+def _required_fields(made: type) -> list[str]:
     """Fields without a default."""
     made_fields = fields(made) if is_dataclass(made) else ()
     return [f.name for f in made_fields if f.init and f.default is MISSING and f.default_factory is MISSING]

@@ -121,7 +121,7 @@ def html_table(caption: str, head: Iterable[str], rows: Iterable[Iterable[str]])
     return f"<table><caption>{html_text(caption)}</caption><tr>{titles}</tr>{''.join(lines)}</table>"
 
 
-def drawn(text: str, most: int = MOST_DRAWN) -> str:
+def drawable(text: str, most: int = MOST_DRAWN) -> str:
     """For a picture, where a name takes room: the middle of a long one is left out, for a mark of what it was."""
     shown = printable_lines(text)
     if len(shown) <= most:

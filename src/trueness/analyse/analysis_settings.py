@@ -62,7 +62,7 @@ class AnalysisSettings:
                 raise SettingError(f"'exclude' must be COLUMN=VALUE, got {entry!r}. Try model={entry.strip('=')}.")
 
     @property
-    def excluded(self) -> tuple[tuple[str, str], ...]:
+    def exclusions(self) -> tuple[tuple[str, str], ...]:
         """(column, value) pairs."""
         return tuple((column.strip(), value.strip()) for column, _, value in (e.partition("=") for e in self.exclude))
 
@@ -73,10 +73,10 @@ class AnalysisSettings:
     @classmethod
     def read(cls, path: Path) -> AnalysisSettings:
         """A TOML file; its files are found from where it lies."""
-        settings = cls().updated(toml_of(text_of(path, MAX_PLAN, SettingError), path.name, SettingError), path.name)
+        settings = cls().with_values(toml_of(text_of(path, MAX_PLAN, SettingError), path.name, SettingError), path.name)
         return replace(settings, files=tuple(_beside(path, file) for file in settings.files))
 
-    def updated(self, values: Mapping[str, object], where: str = "command line") -> AnalysisSettings:
+    def with_values(self, values: Mapping[str, object], where: str = "command line") -> AnalysisSettings:
         """These settings with others in place; `None` leaves a setting as it is."""
         known = {field.name: field for field in fields(self)}
         checked: dict[str, object] = {}

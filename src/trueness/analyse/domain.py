@@ -296,7 +296,7 @@ def _factors(frame: pd.DataFrame, schema: Schema, taken: Sequence[str]) -> tuple
 
 def _to_drop(frame: pd.DataFrame, runs: pd.DataFrame, schema: Schema, settings: AnalysisSettings, name: str) -> Mask:
     mask = np.zeros(len(runs), dtype=bool)
-    for column, value in settings.excluded:
+    for column, value in settings.exclusions:
         for labels in _labels(frame, runs, schema, column, "what is excluded", name):
             mask |= labels == value
     return mask

@@ -176,7 +176,7 @@ def _blank_sentences(part: DomainAnalysis) -> list[str]:
 def rule_sentences(part: DomainAnalysis) -> list[str]:
     sentences = []
     for one in part.contrasts:
-        flagged = [rule for rule in part.rules if rule.flagged(one.pair)]
+        flagged = [rule for rule in part.rules if rule.is_flagged(one.pair)]
         if not flagged:
             continue
         flagged.sort(key=lambda rule: -abs(rule.deltas[one.pair] or 0.0))

@@ -23,7 +23,7 @@ import numpy as np
 import pandas as pd
 
 from trueness.errors import DataError
-from trueness.outside import Json, opened
+from trueness.outside import Json, open_file
 from trueness.showing.console import Console, plain
 from trueness.showing.finding import Finding
 from trueness.showing.sheet import print_table
@@ -189,7 +189,7 @@ def judge_file(path: Path, half_width: float = 0.05) -> JudgeReport:
     """A CSV or JSONL table of verdicts; DataError in one line where it is none."""
     if not half_width > 0:
         raise DataError(f"'half-width' must be above 0, got {half_width:g}.")
-    with opened(path) as file:
+    with open_file(path) as file:
         try:
             table = pd.read_json(file, lines=True) if path.suffix == ".jsonl" else pd.read_csv(file, dtype=str)
         except (ValueError, UnicodeDecodeError) as error:

@@ -67,7 +67,7 @@ def load(name: str | Path | TableLike, settings: dict[str, Json] | None = None, 
     if settings:
         raise SettingError(f"[datasets.{name}] must have 'data = \"file.csv\"' or 'kind = \"synthetic\"'.")
     if ".py:" in name:
-        return _build(registry.resolve("dataset", registry.located(name, Path(folder))))
+        return _build(registry.resolve("dataset", registry.locate(name, Path(folder))))
     if re.fullmatch(r"synthetic-[1-9]\d{0,4}", name):
         from trueness.datasets.synthetic import builtin
 
@@ -104,7 +104,7 @@ def load_stored(name: object, settings: object, folder: Path | str) -> Dataset:
     """The data set that a stored study names, which may be a stranger's: no Python file is run to look at a study."""
     if not isinstance(name, str) or not isinstance(settings, dict | None):
         raise DataError(f"a data set of a stored study must be a name and its settings, got {name!r:.60}.")
-    if ".py:" in name and not registry.was_run(registry.located(name, Path(folder))):
+    if ".py:" in name and not registry.was_run(registry.locate(name, Path(folder))):
         raise DataError(f"data set {name!r:.60} is made by a Python file, which is run by 'trueness run' only.")
     return load(name, settings, folder)
 

@@ -76,8 +76,8 @@ class Experiments:
         occurring = (self.kinds[e].targets for e in np.unique(self.rows))
         return tuple(sorted({tuple(sorted(targets)) for targets in occurring}))
 
-    def held(self, names: Sequence[str]) -> NDArray[np.bool_]:
-        """held[e, j]: column j is a target of experiment e."""
+    def is_target(self, names: Sequence[str]) -> NDArray[np.bool_]:
+        """is_target[e, j]: column j is a target of experiment e."""
         return np.array([[name in kind.targets for name in names] for kind in self.kinds], dtype=bool)
 
 

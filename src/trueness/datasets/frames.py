@@ -23,7 +23,7 @@ from trueness.outside import (
     is_there,
     json_records,
     one_line,
-    opened,
+    open_file,
     size,
 )
 from trueness.parquet import parquet_columns, read_parquet
@@ -92,7 +92,7 @@ def _read_delimited(path: Path) -> pandas.DataFrame:
     separator, columns = check_header(path, MAX_COLUMNS)
     most = MAX_CELLS // columns
     try:
-        with opened(path, MAX_TABLE) as file:
+        with open_file(path, MAX_TABLE) as file:
             frame = pd.read_csv(
                 file, sep=separator, keep_default_na=False, na_values=MISSING, skipinitialspace=True, nrows=most + 1
             )
@@ -112,7 +112,7 @@ def check_header(path: Path, most: int) -> tuple[str, int]:
     pandas would rename repeated names in silence, so they are looked at here.
     """
     try:
-        with opened(path, MAX_TABLE) as file:
+        with open_file(path, MAX_TABLE) as file:
             line = file.readline(MAX_HEADER + 1)
         first = re.split("[\r\n]", line.decode("utf-8-sig"), maxsplit=1)[0]
     except (UnicodeDecodeError, OSError, EOFError, zlib.error, gzip.BadGzipFile) as error:

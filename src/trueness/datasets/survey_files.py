@@ -19,9 +19,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from trueness.datasets.frames import MAX_CELLS
-from trueness.datasets.microdata import MAX_BYTES, MAX_COLUMNS, Microdata, check_cells, explained
+from trueness.datasets.microdata import MAX_BYTES, MAX_COLUMNS, Microdata, check_cells, data_errors
 from trueness.errors import DataError, listed
-from trueness.outside import MAX_PLAN, is_there, opened
+from trueness.outside import MAX_PLAN, is_there, open_file
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -109,12 +109,12 @@ def _xport(path: Path) -> Microdata:
     import pandas as pd
 
     kind = "a SAS transport file (version 5)"
-    with explained(path, kind), pd.read_sas(path, format="xport", iterator=True, encoding="latin-1") as reader:
+    with data_errors(path, kind), pd.read_sas(path, format="xport", iterator=True, encoding="latin-1") as reader:
         columns: tuple[str, ...] = tuple(str(column) for column in reader.columns)  # type: ignore[attr-defined]
 
     def fetch(wanted: Sequence[str]) -> pd.DataFrame:
         options: Any = {"format": "xport", "chunksize": ROWS_AT_ONCE, "encoding": "latin-1"}
-        with explained(path, kind), pd.read_sas(path, **options) as reader:
+        with data_errors(path, kind), pd.read_sas(path, **options) as reader:
             frame: pd.DataFrame = pd.concat([chunk[list(wanted)] for chunk in reader], ignore_index=True)
         numbers = frame.select_dtypes("number")
         # pandas reads the zero of IBM's format as 5.4e-79
@@ -127,7 +127,7 @@ def _xport(path: Path) -> Microdata:
 def _stata(path: Path) -> Microdata:
     import pandas as pd
 
-    with explained(path, "a Stata file"), pd.io.stata.StataReader(path) as reader:
+    with data_errors(path, "a Stata file"), pd.io.stata.StataReader(path) as reader:
         columns = tuple(reader.variable_labels())
         kinds = reader._typlist  # type: ignore[attr-defined]
         endless = {name for name, kind in zip(columns, kinds, strict=True) if kind == "Q"}  # strL
@@ -139,7 +139,7 @@ def _stata(path: Path) -> Microdata:
                     f"column {name!r} of {path.name} must be text of a fixed length, got strL. "
                     f"In Stata: recast str244 {name}, force"
                 )
-        with explained(path, "a Stata file"):
+        with data_errors(path, "a Stata file"):
             try:
                 return pd.read_stata(path, columns=list(wanted))
             except ValueError:  # two codes share a label, which pandas does not make a category of
@@ -152,7 +152,7 @@ def _text(path: Path) -> Microdata:
     import pandas as pd
 
     def read(**options: Any) -> pd.DataFrame:
-        with explained(path, "a table with a header"), opened(path, MAX_BYTES) as file:
+        with data_errors(path, "a table with a header"), open_file(path, MAX_BYTES) as file:
             frame: pd.DataFrame = pd.read_csv(
                 file, sep="\t" if tabbed else ",", low_memory=False, encoding="latin-1", **options
             )
@@ -179,11 +179,11 @@ def _fixed_width(path: Path) -> Microdata:
             f"fixed-width file {path.name} must have its columns in {layout.name} (name,start,length; start from 1), "
             "got none. The survey's codebook lists them."
         )
-    with explained(layout, "a table of columns"), opened(layout, MAX_PLAN) as file:
+    with data_errors(layout, "a table of columns"), open_file(layout, MAX_PLAN) as file:
         table = pd.read_csv(file)
     if not {"name", "start", "length"} <= set(table.columns):
         raise DataError(f"{layout.name} must have the columns name, start and length, got {listed(table.columns)}.")
-    with explained(layout, "a table of columns with whole numbers for start and length"):
+    with data_errors(layout, "a table of columns with whole numbers for start and length"):
         spans = {
             str(name): (int(start) - 1, int(start) - 1 + int(length))
             for name, start, length in table[["name", "start", "length"]].itertuples(index=False)
@@ -195,7 +195,7 @@ def _fixed_width(path: Path) -> Microdata:
         if wide > MAX_LINE:  # columns may overlap: a line could be in each of them
             got = f"at most {MAX_LINE:,} characters a row, got {wide:,}. Ask for fewer"
             raise DataError(f"the columns that are asked of {path.name} must have {got}.")
-        with explained(path, "a fixed-width file"), opened(path, MAX_BYTES) as file:
+        with data_errors(path, "a fixed-width file"), open_file(path, MAX_BYTES) as file:
             frame: pd.DataFrame = pd.read_fwf(
                 file, colspecs=[spans[name] for name in order], names=order, encoding="latin-1",
                 nrows=MAX_CELLS // len(order) + 1,

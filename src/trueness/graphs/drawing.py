@@ -21,9 +21,9 @@ import numpy as np
 
 from trueness.errors import GraphError
 from trueness.graphs.equivalence import ARROW, CIRCLE, TAIL
-from trueness.graphs.layering import BEND, Layers, layered, place_across
+from trueness.graphs.layering import BEND, Layers, layers_of, place_across
 from trueness.graphs.marked import Edge, MarkedGraph
-from trueness.texts import drawn, html_text, printable
+from trueness.texts import drawable, html_text, printable
 
 Verdict = Literal["plain", "correct", "wrong mark", "extra", "missing"]
 
@@ -145,7 +145,7 @@ class _Box(NamedTuple):
     def of(cls, node: str) -> _Box:
         name = printable(node)
         label = name if len(name) <= _LONGEST_NAME else name[: _LONGEST_NAME - 1] + "\u2026"
-        return cls(drawn(name), label, max(36.0, _text_width(label) + 20.0))
+        return cls(drawable(name), label, max(36.0, _text_width(label) + 20.0))
 
     def shape(self, x: float, y: float) -> str:
         label = html_text(self.label)
@@ -219,7 +219,7 @@ def _linked_scene(
         return _ring_scene(nodes, boxes, linked, drawn)
     number = {node: v for v, node in enumerate(linked)}
     pairs = [(number[item.upper], number[item.lower]) for item in drawn]
-    layers = layered(len(linked), pairs, [item.leads for item in drawn])
+    layers = layers_of(len(linked), pairs, [item.leads for item in drawn])
     plans = [_Plan(layers, [boxes[i].wide for i in linked], flat) for flat in (False, True)]
     plan = max(plans, key=_Plan.shrinks)  # rows where both fit
     ports = plan.ports()

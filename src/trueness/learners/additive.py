@@ -70,7 +70,7 @@ class Additive:
     def _with(self, j: int) -> Array:
         return np.asarray(self.design.T @ self.z[:, j])
 
-    def pruned(self, order: Sequence[int], cutoff: float, names: Sequence[str]) -> Graph:
+    def prune(self, order: Sequence[int], cutoff: float, names: Sequence[str]) -> Graph:
         """The DAG of what is left of all edges along the order."""
         edges = np.zeros((len(order), len(order)))
         for k, j in enumerate(order):

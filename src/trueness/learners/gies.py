@@ -82,7 +82,7 @@ class GIES(ScoreSettings):
         if self.score == "cg-bic":
             raise SettingError("'score' of GIES must be auto, bic or bdeu for rows of experiments, got 'cg-bic'.")
         rows, occur = table.experiments.rows, np.unique(table.experiments.rows)
-        held = table.experiments.held(table.names)
+        held = table.experiments.is_target(table.names)
         free = _free_of(table, held, rows)
         patterns, block = np.unique(held[occur].T, axis=0, return_inverse=True)  # nodes with the same rows share them
         first = [int(np.flatnonzero(block == b)[0]) for b in range(len(patterns))]

@@ -23,7 +23,7 @@ from trueness.graphs import Graph
 from trueness.learners.base import AtLeast0, Card, Checked, checked
 from trueness.learners.kernels import expm, lbfgsb, notears
 from trueness.learners.kernels import golem as kernel
-from trueness.learners.notears import FOLLOWS_SCALE, Scale, Thresholded, cut, problem_of, warnings
+from trueness.learners.notears import FOLLOWS_SCALE, Scale, Thresholded, cut_weights, problem_of, warnings
 
 LAMBDA1 = {"equal": 0.02, "unequal": 0.002}  # the authors' settings
 
@@ -83,7 +83,7 @@ class GOLEM(Checked):
             evaluations, state = kernel.solve(problem, space, search, noise == "equal", float(self.lambda2), weights)
             spent += int(evaluations)
         return GOLEMResult(
-            *cut(weights, self.w_threshold, table.names),
+            *cut_weights(weights, self.w_threshold, table.names),
             scale=self.scale,
             objective=float(search.number[lbfgsb.VALUE]),
             h=expm.acyclicity(weights)[0],

@@ -228,7 +228,7 @@ def _largest_squares(alpha: float, n: int, most: int) -> NDArray[np.float64]:
 def _mixed_tests(table: Table, test: str, alpha: float, ridge: float) -> tuple[testing.Tests, int]:
     """Tests of mixed.py: on correlations where no value is missing, else (and for logits) on rows."""
     embedded = DummyCoded(table)
-    z, first, gaps = embedded.standardised(), embedded.first, table.has_gaps
+    z, first, gaps = embedded.standardise(), embedded.first, table.has_gaps
     levels = np.zeros((3, table.d), np.int64)
     levels[0] = check_levels(table, test)
     wide = np.sort(np.diff(first))[::-1]
@@ -281,7 +281,7 @@ def _curved_tests(table: Table, test: str, alpha: float, seed: int) -> testing.T
         testing.KINDS[test],
         n=table.n,
         alpha=alpha,
-        correlation=embedded.standardised(),
+        correlation=embedded.standardise(),
         first=embedded.first,
         weights=np.ones(table.n, np.int32),
         xlogx=np.vstack(waves),
@@ -319,7 +319,7 @@ def _causes_of_gaps(table: Table, test: str, alpha: float) -> NDArray[np.bool_]:
 
 def _corrected_tests(table: Table, alpha: float, causes: NDArray[np.bool_]) -> tuple[testing.Tests, int]:
     most = max(min(table.d - 2, table.n - 4), 0)
-    fields = {"correlation": DummyCoded(table).standardised(), "dag": causes, "xlogx": np.zeros((0, 0))}
+    fields = {"correlation": DummyCoded(table).standardise(), "dag": causes, "xlogx": np.zeros((0, 0))}
     kernel = _bundle(testing.CORRECTED, n=table.n, alpha=alpha, limits=_critical_values(alpha), **fields)
     return kernel, most
 

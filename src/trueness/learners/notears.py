@@ -134,7 +134,7 @@ class NOTEARS(Checked):
         weights, steps = self.solve(problem)
         last = steps[-1]
         return NOTEARSResult(
-            *cut(weights, self.w_threshold, table.names),
+            *cut_weights(weights, self.w_threshold, table.names),
             scale=self.scale,
             objective=last.objective,
             h=last.h,
@@ -214,7 +214,7 @@ def problem_of(table: Table, loss: Loss, scale: Scale) -> kernel.Problem:
     return kernel.Problem(kernel.LOSSES[loss], np.empty((0, 0)), rows, shares, shares @ rows**2)
 
 
-def cut(
+def cut_weights(
     weights: Array, threshold: float, names: tuple[str, ...]
 ) -> tuple[Graph, Array, tuple[Weight, ...], tuple[Weight, ...]]:
     """The fields of Thresholded: drop |w| < threshold, then the weakest edge on a cycle until there is none."""

@@ -78,7 +78,7 @@ def resampled_tests(learner: CITestSettings, data: Table, draws: Draws) -> Itera
         else ResampledTests(
             table.names, m, test, discrete_tests(*run, levels, m, test, learner.alpha, learner.df), table.d
         )
-        for run in (rows.drawn(draw, most_merged(m)) for draw in draws)
+        for run in (rows.merge(draw, most_merged(m)) for draw in draws)
     )
 
 
@@ -151,7 +151,7 @@ class CodedRows(NamedTuple):
         _, kept, numbers = np.unique(whole_rows, return_index=True, return_inverse=True)
         return cls(columns, columns.take(kept, axis=1), numbers.astype(np.int64))
 
-    def drawn(self, draw: NDArray[np.int64], most: int) -> tuple[NDArray[np.uint8], NDArray[np.int32] | None] | None:
+    def merge(self, draw: NDArray[np.int64], most: int) -> tuple[NDArray[np.uint8], NDArray[np.int32] | None] | None:
         """The draw's rows merged, with their weights; as they come where over `most` differ; None for a constant."""
         kept, weights = kernel.merge_drawn(self.numbers, self.distinct.shape[1], draw, most)
         columns = self.distinct.take(kept, axis=1) if len(weights) else self.columns.take(draw, axis=1)

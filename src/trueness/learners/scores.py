@@ -67,7 +67,7 @@ class ScoreSettings(Checked):
                 for gram, clear in zip(*moments(table, draws), strict=True)
             )
         rows = CodedRows.of(table)
-        merged = (rows.drawn(draw, m) for draw in draws)
+        merged = (rows.merge(draw, m) for draw in draws)
         return (None if run is None else self._of_rows(*run, table) for run in merged)
 
     def _of_rows(self, columns: NDArray[np.uint8], weights: NDArray[np.int32] | None, table: Table) -> kernel.Scorer:

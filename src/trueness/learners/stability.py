@@ -30,7 +30,7 @@ from trueness.errors import DataError, GraphError, SettingError, TruenessError, 
 from trueness.graphs import ARROW, CIRCLE, TAIL, Edge, Graph, Kind
 from trueness.learners.base import Card, Learner, build, check_answer, handles_gaps
 from trueness.learners.batches import TimedFit, fit_alone, fit_resamples
-from trueness.learners.gaps import imputed
+from trueness.learners.gaps import impute
 from trueness.status import Status
 from trueness.texts import html_text
 
@@ -226,7 +226,7 @@ def join_imputations(
     check_usable(table, gaps=True)
     if not table.has_gaps:
         raise DataError(f"{table.source} must have missing values to impute, got none. Use stability for the rows.")
-    runs = (fit_alone(learner, imputed(table, generator, resample=True), generator) for generator in rng.spawn(tables))
+    runs = (fit_alone(learner, impute(table, generator, resample=True), generator) for generator in rng.spawn(tables))
     return _count_edges(runs, tables, "imputed tables", learner.card, table.names, threshold, level, None)
 
 
@@ -245,7 +245,7 @@ def over_imputations(fit: Fit) -> Fit:
     """
 
     @wraps(fit)
-    def joined(self: Imputing, data: TableLike, rng: Generator | None = None) -> object:
+    def fit_each(self: Imputing, data: TableLike, rng: Generator | None = None) -> object:
         if self.missing != "impute" or self.imputations == 1 or not Table.of(data).has_gaps:
             return fit(self, data, rng)
         once = replace(self, imputations=1)
@@ -254,7 +254,7 @@ def over_imputations(fit: Fit) -> Fit:
             raise DataError(next(iter(joint.messages)))
         return joint.graph() if fit.__name__ == "fit" else joint
 
-    return cast(Fit, joined)  # a Stability in place of the learner's own details, where several were asked for
+    return cast(Fit, fit_each)  # a Stability in place of the learner's own details, where several were asked for
 
 
 def _definite(learner: Learner | str, repeats: int, setting: str, level: float) -> Learner:

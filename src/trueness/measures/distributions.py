@@ -76,7 +76,7 @@ def wasserstein(p: Array, q: Array, w: Array, positions: Array | None = None) ->
     return _weighted_sum(np.abs(np.cumsum(p - q, axis=-1)) * steps, w)
 
 
-def squared(p: Array, q: Array, w: Array, n: Array, k: Array) -> Array:
+def d2(p: Array, q: Array, w: Array, n: Array, k: Array) -> Array:
     """(...): D2, unbiased for the mean of ||p - q||^2 where p rests on n rows and q on k draws; NaN for one draw."""
     return _weighted_sum((p - q) ** 2, w) - noise(p, w, n) - noise(q, w, k)
 
@@ -133,7 +133,7 @@ class ScoreScale:
         """100 at `best`, 0 at `worst`, beyond both where the distance is; not clipped."""
         return np.asarray(100 * (np.asarray(distance) - self.worst) / (self.best - self.worst))
 
-    def shown(self, distance: Array | float) -> Array:
+    def score(self, distance: Array | float) -> Array:
         return np.clip(self.raw(distance), 0.0, 100.0)
 
 
@@ -151,7 +151,7 @@ def scales_of(
     p: Array, w: Array, draws: Array, k: Array, rng: np.random.Generator, distances: Sequence[Distance]
 ) -> list[ScoreScale]:
     """The same for several distances, from one simulation."""
-    perfect, uniform = (sampled(x, k, len(draws), rng) for x in (p, np.full_like(p, 1 / p.shape[-1])))
+    perfect, uniform = (multinomial(x, k, len(draws), rng) for x in (p, np.full_like(p, 1 / p.shape[-1])))
     return [_scale(distance(perfect, draws, w), distance(uniform, draws, w)) for distance in distances]
 
 
@@ -161,10 +161,10 @@ def _scale(perfect: Array, uniform: Array) -> ScoreScale:
     if best >= worst:
         return ScoreScale(best, worst, float("nan"), float("nan"))
     scale = ScoreScale(best, worst, 0.0, 0.0)
-    return ScoreScale(best, worst, float(scale.shown(perfect).mean()), float(scale.shown(uniform).mean()))
+    return ScoreScale(best, worst, float(scale.score(perfect).mean()), float(scale.score(uniform).mean()))
 
 
-def sampled(p: Array, n: Array, draws: int, rng: np.random.Generator) -> Array:
+def multinomial(p: Array, n: Array, draws: int, rng: np.random.Generator) -> Array:
     """(B, C, L): Mult(n, p)/n; p itself where n is inf. n is rounded to whole draws, at least one."""
     n = np.broadcast_to(np.asarray(n, dtype=np.float64), p.shape[:-1])
     shares = np.broadcast_to(p, (draws, *p.shape)).copy()
@@ -176,11 +176,11 @@ def sampled(p: Array, n: Array, draws: int, rng: np.random.Generator) -> Array:
     return shares
 
 
-def resampled(p: Array, n: Array, draws: int, rng: np.random.Generator) -> Array:
+def poisson_bootstrap(p: Array, n: Array, draws: int, rng: np.random.Generator) -> Array:
     """(B, C, L): p counted again from n draws by a Poisson bootstrap, Poisson(n p) over its sum; p where n is inf.
 
     Counts of 10 and more are (sqrt(np) + z/2)^2 - 1/4, of mean np and variance np + 1/8 (Anscombe 1948). Four times
-    faster than `sampled`, with a variance larger by 1/n: for intervals, where that errs on the long side.
+    faster than `multinomial`, with a variance larger by 1/n: for intervals, where that errs on the long side.
     """
     n = np.broadcast_to(np.asarray(n, dtype=np.float64), p.shape[:-1])
     shares = np.broadcast_to(p, (draws, *p.shape)).copy()

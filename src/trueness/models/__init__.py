@@ -122,7 +122,7 @@ def _of_user(name: str, options: Mapping[str, Json] | None, folder: Path) -> Mod
     from trueness.models.services import hide_keys
 
     hide_keys()
-    made = registry.resolve("model", registry.located(name, folder))
+    made = registry.resolve("model", registry.locate(name, folder))
     try:
         model: Model = made(name, options)
     except TruenessError:

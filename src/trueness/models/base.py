@@ -133,10 +133,10 @@ class FixedOptions:
     timeout: float | None = None
 
     def __post_init__(self) -> None:
-        Settings(**self.fixed)  # refuses what is out of range before anything is asked
+        Settings(**self.fixed_settings)  # refuses what is out of range before anything is asked
 
     @property
-    def fixed(self) -> dict[str, Json]:
+    def fixed_settings(self) -> dict[str, Json]:
         values = {name: getattr(self, name) for name in ("temperature", "max_tokens", "timeout")}
         return {name: value for name, value in values.items() if value is not None}
 

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from trueness.errors import SettingError, TruenessError, UnknownName
 from trueness.models.base import FixedOptions, Message, Reply, Settings, TokenLogprob, read_options
-from trueness.models.llama import FORCED, Generated, Llama, RequestError, Servers, cores, loaded
+from trueness.models.llama import FORCED, Generated, Llama, RequestError, Servers, cores, load
 from trueness.outside import Json
 from trueness.registry import is_installed
 from trueness.settings import Whole
@@ -50,7 +50,7 @@ class Embedded:
             stated.context,
             stated.reuse,
             stated.threads,
-            stated.fixed,
+            stated.fixed_settings,
         )
         self.concurrency = 1 if stated.threads else cores()  # a question for each server (llama.py)
         self._path = weights(name)
@@ -61,7 +61,7 @@ class Embedded:
     @property
     def servers(self) -> Servers:
         """The loaded file, shared by the whole process."""
-        return loaded(self._path, self.context, self._threads)
+        return load(self._path, self.context, self._threads)
 
     def ask(self, messages: Sequence[Message], settings: Settings) -> Reply:
         start = time.perf_counter()

@@ -210,7 +210,7 @@ class Servers:
                 self._freed.notify()
 
 
-def loaded(path: Path, context: int, threads: int | None = None) -> Servers:
+def load(path: Path, context: int, threads: int | None = None) -> Servers:
     """The file, loaded at the first call of a process and shared by all later ones; `threads`: of a single server."""
     with _loading:
         return _load(path.resolve(), context, (threads,) if threads else (1,) * cores(), os.getpid())

@@ -94,7 +94,7 @@ class Mock:
 
     def ask(self, messages: Sequence[Message], settings: Settings) -> Reply:
         start = time.perf_counter()
-        settings = replace(settings, **self._options.fixed)
+        settings = replace(settings, **self._options.fixed_settings)
         prompt = "\n".join(message.content for message in messages)
         answer = self._answer(prompt, settings)
         tokens_in, tokens_out = _tokens(prompt), _tokens(answer.text)

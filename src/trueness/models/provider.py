@@ -46,7 +46,7 @@ class Provided:
         self.offers_schema = way.service.offers_schema
         self.offers_logprobs = way.service.offers_logprobs
         self.price = stated_price(way.options.price, name)
-        self._fixed = way.options.fixed
+        self._fixed = way.options.fixed_settings
         self._retries, self._delay = way.options.retries, way.options.delay
         self.pause = _pause_by(sleep)  # a driver may set its own
         self._address = way.address.url

@@ -55,12 +55,12 @@ def _bind_each(api: MakesClients) -> None:
 
     made = api.model_client
 
-    def bound(http_options: HttpOptions) -> Client:
+    def bind_client(http_options: HttpOptions) -> Client:
         http_options.async_client_args = {"allow_redirects": False, "follow_redirects": False}
         http_options.retry_options = HttpRetryOptions(attempts=1)
         return made(http_options)
 
-    api.model_client = bound
+    api.model_client = bind_client
 
 
 async def _make_countable(response: Response) -> None:

@@ -24,7 +24,7 @@ _DARK = {
 _PAPER = ("white", "#fff", "#F0F0F0")  # a ground where it fills a box; white words on a dark cell stay white
 
 
-def described(
+def chart_rows(
     folder: Path, places: Iterable[str], order: Sequence[str], folder_shown: str | None = None
 ) -> list[dict[str, Json]]:
     """Every chart of the study: name, caption, SVG, CSV and how to make it again; there its folder is called `told`.

@@ -136,7 +136,7 @@ class Library:
                 name, k = f"{first}-{k}", k + 1
             self.studies[name] = OpenStudy(name, folder)
 
-    def listed(self) -> list[dict[str, str]]:
+    def entries(self) -> list[dict[str, str]]:
         return [
             {"name": study.name, "folder": str(study.folder), "problem": study.problem()}
             for study in self.studies.values()

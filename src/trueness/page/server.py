@@ -201,7 +201,7 @@ class Handler(BaseHTTPRequestHandler):
         self._send(self.server.entrance.page(path).encode("utf-8", "replace"), _HTML, headers)
 
     def _shelf(self) -> None:
-        studies = self.server.library.listed()
+        studies = self.server.library.entries()
         if len(studies) == 1 and not studies[0]["problem"]:
             self._redirect(studies[0]["name"])
         else:
@@ -221,7 +221,7 @@ class Handler(BaseHTTPRequestHandler):
             "study": study.name,
             "head": study.head(),
             "sample": "",
-            "studies": self.server.library.listed(),
+            "studies": self.server.library.entries(),
             "token": self.server.token,
             "data": {},
         }

@@ -25,7 +25,7 @@ from trueness.running.cells import Cell
 from trueness.running.outcomes import checked_outcome, failure_line, without_answer
 from trueness.running.progress import EXAMPLES, ModelProgress, Progress, Report, clock
 from trueness.running.stage import Stage
-from trueness.running.stopping import AFTER_SIGTERM, heeded
+from trueness.running.stopping import AFTER_SIGTERM, heed_signals
 from trueness.running.store import Run, Store
 from trueness.status import Status
 
@@ -92,7 +92,7 @@ class AskDriver:
             stack.callback(self.asker.close)
             stack.callback(self._stop, "the run has ended")  # also by an error: nobody goes on paying
             # a SimpleQueue takes what it is given even where the loop is interrupted within `get`
-            signals = stack.enter_context(heeded(lambda: self._finished.put(WOKEN)))
+            signals = stack.enter_context(heed_signals(lambda: self._finished.put(WOKEN)))
             self._start()
             while self._at_work:
                 self._take()

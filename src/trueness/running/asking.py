@@ -31,7 +31,7 @@ from trueness.models.faults import Fault
 from trueness.models.prices import Price, stated_price
 from trueness.outside import Json
 from trueness.running.calling import PASSING, UNBILLED, CalledOff, CallerMistake, WatchedCall, as_reply
-from trueness.running.cells import hashed, reply_key
+from trueness.running.cells import hash_of, reply_key
 from trueness.running.standing import LONGEST_WAIT, UNANSWERED, ModelStanding
 from trueness.running.store import Store
 from trueness.status import Status
@@ -233,7 +233,7 @@ class Asker:
         """Store a reply and count what it cost; of what nobody told, the most that it can have cost."""
         unclear = call.unclear + (reply.cost is None and reply.fault not in UNBILLED)
         request |= {} if self.limit is None else {"unknown_usd": call.most * unclear}
-        prompt = hashed(sent.encode("utf-8", "replace").decode())
+        prompt = hash_of(sent.encode("utf-8", "replace").decode())
         try:
             self.store.add_reply(key, name, prompt, sent, request, reply.to_dict())
         except Exception as error:  # a full disk: what other threads would ask next could not be kept either
@@ -286,7 +286,7 @@ class Asker:
     def _cost_of_old_replies(self) -> float:
         """What replies of earlier versions, which kept no account of unknown usage, can have cost."""
         total = 0.0
-        for name, status, settings, sent in self.store.uncounted():
+        for name, status, settings, sent in self.store.replies_without_cost():
             price = stated_price(self.options.get(name, {}).get("price"), name)
             if status != Status.FAILED and price is not None:
                 tokens = settings.get("max_tokens")

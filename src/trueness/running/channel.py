@@ -39,7 +39,7 @@ class TooLate(Exception):
     """The frame was not complete in time."""
 
 
-def framed(mark: bytes, value: object) -> bytes:
+def frame_of(mark: bytes, value: object) -> bytes:
     """One frame; TypeError for what is no plain value."""
     try:
         content = _pickle(value)
@@ -84,7 +84,7 @@ class FrameReader:
     def _fill(self, size: int, end: _End) -> None:
         """Read on until that many bytes are held."""
         while len(self._held) < size:
-            left = end.left()
+            left = end.seconds_left()
             if left <= 0:
                 raise TooLate
             if self._poll.poll(1000 * min(left, LOOK)):
@@ -107,7 +107,7 @@ class _End:
         self._began, self._seconds, self._used, self._spent = time.monotonic(), seconds, used, 0.0
         self._last: tuple[float, float] | None = None  # the last look: seconds by the clock, and of the CPU
 
-    def left(self) -> float:
+    def seconds_left(self) -> float:
         """Seconds to wait at most before asking again; 0 or less at the end."""
         clock = time.monotonic() - self._began
         if self._last is None and (early := min(LOOK, self._seconds) / 2 - clock) > 0:

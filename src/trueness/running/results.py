@@ -147,7 +147,7 @@ class Results:
 
     @cached_property
     def _units(self) -> StoredUnits:
-        with self.store.opened() as store:
+        with self.store.ensure_open() as store:
             return store.units_up_to(self.last, self.task, self.cells)
 
     @property
@@ -165,25 +165,25 @@ class Results:
 
     def runs_at(self, place: int) -> list[Run]:
         keys = self._units.keys(place)
-        with self.store.opened() as store:
+        with self.store.ensure_open() as store:
             return store.runs_of(keys, self.last)
 
     def answers_at(self, place: int) -> list[tuple[str, str | None]]:
         """Status and answer of the runs of a cell; their scores are not read."""
         keys = self._units.keys(place)
-        with self.store.opened() as store:
+        with self.store.ensure_open() as store:
             return store.answers_of(keys, self.last)
 
     def aggregates(self) -> list[Aggregate]:
         """Every measure of every cell that has runs, summed by the store."""
         units = self._units
-        with self.store.opened() as store:
+        with self.store.ensure_open() as store:
             return store.aggregates(units)
 
     def values_of(self, measure: str) -> dict[int, dict[int, float]]:
         """Place of a cell -> repeat -> the value of a measure, of the runs that have one."""
         units = self._units
-        with self.store.opened() as store:
+        with self.store.ensure_open() as store:
             return store.values_of(units, measure)
 
     # ---- tables

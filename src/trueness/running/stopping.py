@@ -1,7 +1,7 @@
 """Ctrl-C, and SIGTERM as a scheduler or a container sends it before it kills: the run ends within ten seconds then.
 
     heed_sigterm()     SIGTERM is a Ctrl-C that does not wait long: it raises Terminated in the main thread
-    heeded(wake)       a loop looks at signals when it is ready for them; only a second one breaks into it
+    heed_signals(wake) a loop looks at signals when it is ready for them; only a second one breaks into it
     countdown()        LONGEST seconds from now this process ends, whatever it waits for; a handler may call it
 
 Handlers and threads need the interpreter. A model of the user's own that keeps it to itself (a regular expression that
@@ -68,7 +68,7 @@ def _start_watcher() -> int:
 
 
 @contextmanager
-def heeded(wake: Callable[[], object] = lambda: None) -> Iterator[deque[int]]:
+def heed_signals(wake: Callable[[], object] = lambda: None) -> Iterator[deque[int]]:
     """Where Ctrl-C or SIGTERM would raise something, the first is laid here for a loop to take; a second one raises.
 
     An exception at any moment could fall between taking a result and storing it, or leave a lock closed.

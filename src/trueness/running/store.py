@@ -125,9 +125,9 @@ class Store:
                 store._is_closed = True
 
     @contextmanager
-    def opened(self) -> Iterator[Store]:
+    def ensure_open(self) -> Iterator[Store]:
         """Itself. Where it was closed it is opened again, to be read, until the last one leaves; it was checked."""
-        with study_db.explained(self.folder / study_db.NAME):
+        with study_db.as_store_error(self.folder / study_db.NAME):
             with self._lock:
                 if self._is_closed and not self._users:
                     self._db = self._again.enter_context(study_db.rereading(self.folder))
@@ -366,7 +366,7 @@ class Store:
             (total,) = self._db.execute(f"SELECT TOTAL(MAX(IFNULL(cost, 0), 0) + {unknown}) FROM replies").fetchone()
         return float(total)
 
-    def uncounted(self) -> list[tuple[str, str, dict[str, Json], list[dict[str, str]]]]:
+    def replies_without_cost(self) -> list[tuple[str, str, dict[str, Json], list[dict[str, str]]]]:
         """Respondent, status, settings and messages of replies that `spent` knows nothing of."""
         with self._lock:
             rows = self._db.execute(

@@ -104,7 +104,7 @@ class Plan:
         made: dict[str, PlannedStudy] = {}
         for task in tasks:
             context = PlanContext(settings, seed, base.resolve(), file, made, where)
-            made[task] = _make_study(registry.located(task, base), settings[task], context)
+            made[task] = _make_study(registry.locate(task, base), settings[task], context)
         _check_models(settings, made, file)
         return cls(name, seed, where, base.resolve(), text, settings, tuple(made.values()), file)
 

@@ -17,7 +17,7 @@ from trueness.files import write_atomically, write_bytes_atomically
 from trueness.outside import Json, file_name
 from trueness.showing.drawers import NotDrawn, pictures
 from trueness.showing.rendering import FORMATS, Source
-from trueness.texts import csv_row, drawn, html_text, printable_lines
+from trueness.texts import csv_row, drawable, html_text, printable_lines
 
 if TYPE_CHECKING:
     from altair.typing import ChartType
@@ -92,7 +92,7 @@ def source_of(chart: Chart) -> Source:
 def _drawable(part: Json, key: str = "") -> Json:
     """Every text of a chart. Expressions are ours; the names in them were made fit to be drawn (charts/marks.py)."""
     if isinstance(part, str):
-        return printable_lines(part) if key in _EXPRESSIONS else drawn(part)
+        return printable_lines(part) if key in _EXPRESSIONS else drawable(part)
     if isinstance(part, dict):
         return {name: _drawable(entry, name) for name, entry in part.items()}
     return [_drawable(entry) for entry in part] if isinstance(part, list) else part

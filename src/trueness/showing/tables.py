@@ -21,7 +21,7 @@ import pandas as pd
 
 from trueness.showing.saving import csv_text
 from trueness.statistics.result import latex_text
-from trueness.texts import drawn, html_text, printable
+from trueness.texts import drawable, html_text, printable
 
 if TYPE_CHECKING:
     from rich.table import Table as RichTable
@@ -76,7 +76,7 @@ class Table:
 
     def titles(self) -> list[str]:
         """Of the columns, not escaped."""
-        return [drawn(printable(column.title)) for column in self.columns]
+        return [drawable(printable(column.title)) for column in self.columns]
 
     def cells(self) -> list[list[str]]:
         """The text of each cell, not escaped."""
@@ -160,7 +160,7 @@ class Table:
                 rows.append(r)
                 filled += height
             pages[-1].append(self._tabular(places, rows, widths))
-        tops = [rf"\caption{{{escaped(self.caption)}}}" + "\n" + rf"\label{{tab:{label_of(self.name)}}}"]
+        tops = [rf"\caption{{{tex_text(self.caption)}}}" + "\n" + rf"\label{{tab:{label_of(self.name)}}}"]
         tops += [r"\addtocounter{table}{-1}\caption{(continued)}"] * (len(pages) - 1)
         begin = "\n".join([r"\begin{table}[tp]", r"\centering", r"\small"])
         bodies = ("\n\\par\\bigskip\n".join(page) for page in pages)
@@ -173,7 +173,7 @@ class Table:
             folds = any(len(row[k]) + 2 > widths[k] for row in [titles, *cells])
             spec += rf"p{{{widths[k] / _LINE:.2f}\textwidth}}" if folds else "lr"[self.columns[k].kind != "text"]
         lines = [rf"\begin{{tabular}}{{{spec}}}", r"\toprule"]
-        lines += [" & ".join(escaped(titles[k]) for k in places) + r" \\", r"\midrule"]
+        lines += [" & ".join(tex_text(titles[k]) for k in places) + r" \\", r"\midrule"]
         for r in rows:
             if r != rows[0] and self._has_rule(r):
                 lines.append(r"\midrule")
@@ -205,7 +205,7 @@ class Table:
         return {(row, key) for key, row in pairs if row is not None}
 
 
-def escaped(text: str) -> str:
+def tex_text(text: str) -> str:
     """For the text of a plain LaTeX article: specials escaped, signs that its fonts lack spelt out or named."""
     text = "".join(_SPELT.get(sign) or sign for sign in printable(text))
     named = "".join(sign if ord(sign) < 0x180 else f"[U+{ord(sign):04X}]" for sign in text)
@@ -297,14 +297,14 @@ def _absent(value: object) -> bool:
 
 
 def _text(value: object) -> str:
-    return "-" if _absent(value) or value == "" else drawn(printable(str(value)))
+    return "-" if _absent(value) or value == "" else drawable(printable(str(value)))
 
 
 def _latex(cell: str, column: Column, bold: bool) -> str:
     if cell == "-":
         return "--"
     if column.kind == "text":
-        return rf"\textbf{{{escaped(cell)}}}" if bold else escaped(cell)
+        return rf"\textbf{{{tex_text(cell)}}}" if bold else tex_text(cell)
     # each number in math, for its minus; the brackets outside, for the space before them
     text = f"${cell.replace(',', '{,}')}$" if column.kind == "count" else _NUMBER.sub(r"$\g<0>$", cell)
     return rf"{{\boldmath {text}}}" if bold else text

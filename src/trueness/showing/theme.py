@@ -57,7 +57,7 @@ def measure_label(measure: str) -> str:
     return MEASURE_LABELS.get(measure, measure.replace("_", " "))
 
 
-def themed(chart: Chart, title: str, key: str) -> Chart:
+def apply_theme(chart: Chart, title: str, key: str) -> Chart:
     """The chart in the house look; `key` says what marks, lines, bands and frames mean.
 
     Call it once, on the outermost chart: it is set on the chart itself, of which altair's own ways (`properties`,

@@ -81,7 +81,7 @@ class Comparison(Result):
         return self.p_final is not None and self.p_final <= 1 - self.level + 1e-12
 
     @property
-    def drawn(self) -> Interval | None:
+    def span(self) -> Interval | None:
         """For charts and tables: the verdict's, or alone where so few units bound nothing at its level."""
         return self.interval or self.alone
 

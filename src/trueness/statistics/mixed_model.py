@@ -23,7 +23,7 @@ from scipy.special import stdtrit
 
 from trueness.errors import DataError, listed
 from trueness.intervals import Interval, short
-from trueness.statistics.clusters import Array, Clusters, Labels, as_sample, clusters_of, kept
+from trueness.statistics.clusters import Array, Clusters, Labels, as_sample, clusters_of, labels_at
 from trueness.statistics.paired import t_p
 from trueness.statistics.result import (
     Cell,
@@ -120,12 +120,12 @@ def mixed_difference(
     sample = as_sample(values)
     there = ~np.isnan(sample)
     y = sample[there]
-    conditions = clusters_of(kept(condition, there, "condition"), len(y), "condition")
+    conditions = clusters_of(labels_at(condition, there, "condition"), len(y), "condition")
     if conditions.count != 2 or baseline not in conditions.labels:
         raise DataError(
             f"'condition' must have two values of which {baseline!r} is one, got {listed(conditions.labels)}."
         )
-    factors = {name: clusters_of(kept(labels, there, name), len(y), name) for name, labels in random.items()}
+    factors = {name: clusters_of(labels_at(labels, there, name), len(y), name) for name, labels in random.items()}
     treatment = next(str(label) for label in conditions.labels if label != baseline)
     treated = (conditions.codes != conditions.labels.index(baseline)).astype(np.float64)
     levels = {name: inside.count for name, inside in factors.items()}

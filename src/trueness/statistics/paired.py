@@ -27,7 +27,7 @@ from trueness.errors import DataError
 from trueness.intervals import Interval
 from trueness.statistics import sign_flip, wild
 from trueness.statistics.cluster_bootstrap import RESAMPLES
-from trueness.statistics.clusters import Array, Labels, Totals, as_sample, clusters_of, kept, reference
+from trueness.statistics.clusters import Array, Labels, Totals, as_sample, clusters_of, labels_at, reference
 from trueness.statistics.comparison import Comparison
 from trueness.statistics.effect_sizes import paired_superiority
 from trueness.statistics.estimates import ROUNDING
@@ -63,7 +63,7 @@ def paired_difference(
     there = ~(np.isnan(one) | np.isnan(other))
     one, other = one[there], other[there]
     d = one - other
-    inside = clusters_of(kept(clusters, there), len(d))
+    inside = clusters_of(labels_at(clusters, there), len(d))
     blank = Comparison(
         names, None, None, test, None, len(d), inside.count, alternative, "paired", level,
         n_each=(len(d), len(d)), n_missing=int((~there).sum()),
@@ -74,7 +74,7 @@ def paired_difference(
     if inside.count < 2:
         return replace(blank, notes=("One independent unit allows no test and no interval.",))
     totals = Totals(inside.labels, inside.sums(d), inside.sizes)
-    comparison = replace(blank, effect=paired_superiority(one, other, kept(clusters, there), level), totals=totals)
+    comparison = replace(blank, effect=paired_superiority(one, other, labels_at(clusters, there), level), totals=totals)
     rounding = ROUNDING * max(float(np.abs(one).max()), float(np.abs(other).max()))
     if float(np.abs(d).max()) <= rounding:
         note = "Both are equal in every unit, so no interval is known."

@@ -26,7 +26,7 @@ from scipy.special import ndtri, stdtrit
 from trueness.errors import DataError
 from trueness.intervals import Interval
 from trueness.statistics.cluster_bootstrap import check_resamples, expanded_tail
-from trueness.statistics.clusters import Array, Clusters, Labels, as_sample, clusters_of, kept
+from trueness.statistics.clusters import Array, Clusters, Labels, as_sample, clusters_of, labels_at
 from trueness.statistics.paired import t_p
 from trueness.statistics.result import Estimate, checked_choice, checked_level
 
@@ -61,7 +61,7 @@ def rank_correlation(
         raise DataError(f"'x' and 'y' of a correlation must be equally long, got {len(one)} and {len(other)}.")
     there = ~(np.isnan(one) | np.isnan(other))
     one, other = one[there], other[there]
-    inside = clusters_of(kept(clusters, there), len(one))
+    inside = clusters_of(labels_at(clusters, there), len(one))
     n, n_missing = len(one), int((~there).sum())
     if n < 3 or np.ptp(one) == 0 or np.ptp(other) == 0:
         note = "A correlation needs three pairs." if n < 3 else "A constant column has no correlation."
@@ -70,7 +70,7 @@ def rank_correlation(
         )
     value, p, test = _test(one, other, kind)
     if inside.count < n:
-        error = _jackknife_error(one, other, inside.merged(_MOST_LEFT_OUT), kind)
+        error = _jackknife_error(one, other, inside.merge(_MOST_LEFT_OUT), kind)
         test = f"cluster jackknife t({inside.count - 1})"
         p = t_p(math.atanh(_clip(value)) / error, inside.count - 1, "two-sided") if error else None
         quantile = float(stdtrit(inside.count - 1, (1 + level) / 2))

@@ -287,7 +287,7 @@ def _print_rules(out: Console, analysis: ScoresAnalysis, details: bool) -> None:
         if not part.contrasts:
             continue
         pair = part.contrasts[-1].pair
-        shown = [rule for rule in part.rules if details or rule.flagged(pair)]
+        shown = [rule for rule in part.rules if details or rule.is_flagged(pair)]
         names = f"{plain(pair.names[0])} against {plain(pair.names[1])}"
         if shown:
             shown.sort(key=lambda rule: -abs(rule.deltas[pair] or 0.0))
@@ -310,7 +310,7 @@ def _rule_table(rules: Sequence[Breakdown], pair: Pair) -> Table:
             "-" if delta is None else f"{delta:+.1f}",
             p_cell(test.p_adjusted) if test else "-",
             str(sum(rule.absent.values()) or ""),
-            style="" if rule.flagged(pair) else "dim",
+            style="" if rule.is_flagged(pair) else "dim",
         )
     return table
 

@@ -63,7 +63,7 @@ def _bars(out: Console) -> Iterator[Report]:
         def update(now: Progress) -> None:
             done = now.before + now.done
             first = row(now.stage)
-            rest = f"{left(now, time.monotonic() - began[now.stage])}   {_where(now)}{_failures(now)}"
+            rest = f"{time_left(now, time.monotonic() - began[now.stage])}   {_where(now)}{_failures(now)}"
             count = f"{done:,} / {now.total:,} {now.unit}"
             bars.update(first, total=now.total, completed=done, count=count, rest=rest)  # type: ignore[arg-type]
             for name, model in now.models.items():
@@ -85,7 +85,7 @@ def _lines() -> Report:
             if done == now.total and shown.get(now.stage) == float("inf"):
                 return
             shown[now.stage] = float("inf") if done == now.total else elapsed
-            rest = f"{left(now, elapsed)}  {now.last}{_failures(now)}{_money(now)}"
+            rest = f"{time_left(now, elapsed)}  {now.last}{_failures(now)}{_money(now)}"
             say(f"{now.stage}  {done:,} / {now.total:,} {now.unit}  {rest}", stderr=True)
 
     return update
@@ -155,7 +155,7 @@ def _money(now: Progress) -> str:
     return f"   spent ${now.spent:.2f}" if now.spent else ""
 
 
-def left(now: Progress, elapsed: float) -> str:
+def time_left(now: Progress, elapsed: float) -> str:
     todo = now.total - now.before - now.done
     if todo <= 0:
         return f"done in {clock(elapsed)}"

@@ -160,7 +160,7 @@ def columns(table: Table) -> list[dict[str, object]]:
     ]
 
 
-def expected(table: Table) -> list[dict[str, object]]:
+def expectations(table: Table) -> list[dict[str, object]]:
     """What the atlas expects of learners, the best first; nothing of very wide tables."""
     from trueness import atlas
 

@@ -21,7 +21,7 @@ from numpy.random import Generator
 from trueness.datasets.table import Table
 from trueness.learners import notears
 from trueness.learners.base import AtLeast0, Card
-from trueness.learners.scoring.covariance import PAIRWISE, Transform, lagged, pairwise_correlations
+from trueness.learners.scoring.covariance import PAIRWISE, Transform, pairwise_correlations, with_lags
 from trueness.learners.scoring.edge_scores import EdgeScores, Lags, Scorer, answer, series
 
 THRESHOLD = 0.1
@@ -47,7 +47,7 @@ class DYNOTEARS(Scorer):
     def scores(self, data: Table, rng: Generator | None = None) -> EdgeScores:
         seen, lags = series(data, self, self.lags)
         d = seen.d
-        r = pairwise_correlations(lagged(seen, seen.values, lags), self.transform)
+        r = pairwise_correlations(with_lags(seen, seen.values, lags), self.transform)
         held = np.eye(d * (lags + 1), dtype=bool)
         held[:, d:] = True  # nothing acts on the past
         problem = notears.problem_of(r.stand_in(), "l2", "raw")

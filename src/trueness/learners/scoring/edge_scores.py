@@ -92,7 +92,7 @@ def scorer(name: str, **settings: object) -> EdgeScorer:
     return build_scorer(name, settings)
 
 
-def observed(data: TableLike, scorer: EdgeScorer, lags: int = 0) -> Observed:
+def as_observed(data: TableLike, scorer: EdgeScorer, lags: int = 0) -> Observed:
     """The first line of every scorer: numbers with gaps that it can use; DataError where it cannot."""
     table = rows_used(Table.of(data), scorer)
     words = table.text_columns()
@@ -111,8 +111,8 @@ def observed(data: TableLike, scorer: EdgeScorer, lags: int = 0) -> Observed:
 
 
 def series(data: TableLike, scorer: EdgeScorer, lags: int | None) -> tuple[Observed, int]:
-    """As `observed`, for a scorer that needs time order; `lags` None takes those that the data name."""
-    seen = observed(data, scorer)
+    """As `as_observed`, for a scorer that needs time order; `lags` None takes those that the data name."""
+    seen = as_observed(data, scorer)
     used = seen.lags if lags is None else lags
     if used < 1:
         raise DataError(

@@ -25,7 +25,7 @@ INTERPOLATION = "imputation: linear interpolation in time"
 DRAWS = "imputation: conditional draws from the Gaussian of the pairwise correlations"
 
 
-def interpolated(values: Array) -> Array:
+def interpolate(values: Array) -> Array:
     """(T, d) without gaps."""
     filled = np.array(values, dtype=np.float64)
     time = np.arange(len(filled))
@@ -36,12 +36,12 @@ def interpolated(values: Array) -> Array:
     return filled
 
 
-def drawn(seen: Observed, rng: Generator) -> Array:
+def fill_by_correlations(seen: Observed, rng: Generator) -> Array:
     """(n, d) without gaps."""
     return _draw_gaps(seen, lambda z: (np.zeros(z.shape[1]), pairwise_correlations(seen).matrix), rng)
 
 
-def drawn_by_likelihood(seen: Observed, rng: Generator, resample: bool = False) -> Array:
+def fill_by_likelihood(seen: Observed, rng: Generator, resample: bool = False) -> Array:
     """The same with the means and covariances under which what is there (or a resample of it) is most likely."""
     n = len(seen.values)
     rows = rng.integers(n, size=n) if resample else slice(None)

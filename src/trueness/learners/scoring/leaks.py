@@ -62,7 +62,7 @@ def check_no_leak(scorer: EdgeScorer, dataset: HasTruth, n: int = 300, seed: int
     data, truth = dataset.draw(n, default_rng(seed)), dataset.truth
     reads: list[str] = []
     answers = []
-    for shown in (truth, shuffled(truth, default_rng(seed))):
+    for shown in (truth, shuffle(truth, default_rng(seed))):
         with _truth_replaced(dataset, truth, shown, reads):
             answers.append(_score(scorer, _carrying(data, shown, reads), seed))
     findings = [f"reads {way}" for way in dict.fromkeys(reads)]
@@ -72,7 +72,7 @@ def check_no_leak(scorer: EdgeScorer, dataset: HasTruth, n: int = 300, seed: int
     return LeakReport(type(scorer).__name__, tuple(findings))
 
 
-def shuffled(truth: Graph, rng: Generator) -> Graph:
+def shuffle(truth: Graph, rng: Generator) -> Graph:
     """The graph with its nodes' places exchanged, so that its edges differ."""
     for _ in range(100):
         order = rng.permutation(len(truth))

@@ -37,8 +37,8 @@ from numpy.typing import NDArray
 from trueness.datasets.observed import Observed
 from trueness.datasets.table import Table
 from trueness.learners.base import Card
-from trueness.learners.scoring.edge_scores import Array, EdgeScores, Scorer, answer, observed
-from trueness.learners.scoring.imputation import drawn, interpolated
+from trueness.learners.scoring.edge_scores import Array, EdgeScores, Scorer, answer, as_observed
+from trueness.learners.scoring.imputation import fill_by_correlations, interpolate
 from trueness.settings import Between
 
 READ_ERROR = 0.005  # variance of a reading of rows without order, of a standardised column's 1
@@ -121,9 +121,9 @@ class Chain:
     """Signals x (n, d) and the graph over them, each in turn given the other; in standard units."""
 
     def __init__(self, plan: RCGNN, data: Table, rng: Generator) -> None:
-        seen = observed(data, plan)
+        seen = as_observed(data, plan)
         lags = seen.lags if plan.lags is None else plan.lags
-        observed(seen, plan, lags)
+        as_observed(seen, plan, lags)
         self.plan, self.seen, self.lags, self.rng, d = plan, seen, lags, rng, seen.d
         low, self.centre, high = np.nanpercentile(seen.values, (25, 50, 75), axis=0)
         spread = (high - low) / 1.349  # 1 for a standard normal column
@@ -131,7 +131,7 @@ class Chain:
         standard = (seen.values - self.centre) / self.scale
         self.there = ~seen.missing
         self.y: Array = np.ascontiguousarray(np.where(self.there, standard, 0.0))
-        filled = interpolated(standard) if lags else (drawn(seen, rng) - self.centre) / self.scale
+        filled = interpolate(standard) if lags else (fill_by_correlations(seen, rng) - self.centre) / self.scale
         self.x: Array = np.ascontiguousarray(np.clip(filled, -BOUND, BOUND))
         self.regime = _labels(seen, lags, plan.segments)
         self.regimes = int(self.regime.max()) + 1

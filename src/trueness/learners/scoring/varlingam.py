@@ -19,7 +19,7 @@ from numpy.random import Generator
 from trueness.datasets.table import Table
 from trueness.learners.base import Card
 from trueness.learners.scoring.edge_scores import EdgeScores, Lags, Scorer, answer, series
-from trueness.learners.scoring.imputation import DRAWS, drawn
+from trueness.learners.scoring.imputation import DRAWS, fill_by_correlations
 from trueness.registry import need
 
 
@@ -48,7 +48,7 @@ class VARLiNGAM(Scorer):
 
     def scores(self, data: Table, rng: Generator) -> EdgeScores:
         seen, lags = series(data, self, self.lags)
-        values = drawn(seen, rng)
+        values = fill_by_correlations(seen, rng)
         z = (values - values.mean(axis=0)) / values.std(axis=0)
         with warnings.catch_warnings():  # once for each regression
             warnings.simplefilter("ignore")

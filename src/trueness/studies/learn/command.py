@@ -86,7 +86,7 @@ def learn(
     with tempfile.TemporaryDirectory() as place, executor_for(workers, None) as (executor, slots):
         study = study_of(data, Path(place), graph, folder, settings)
         end = study.run(executor, slots, progress, seconds=seconds_of(time))
-        with end.study.store.opened():
+        with end.study.store.ensure_open():
             return Learned.of(end.study.tasks[0])
 
 
