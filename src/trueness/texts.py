@@ -4,7 +4,7 @@
     arriving(text)      for the store: UTF-8 can carry it (half a character is U+FFFD), and no hidden secret is in it
     arriving_json(text) the same of a text that is JSON, where half a character may stand as \\ud83d
     printable(text)     for terminals, tables and pictures: no escape codes, nothing that turns the writing round
-                        printable_lines: of several lines; printable_json, html_text, drawn: in those forms
+                        printable_lines: of several lines; printable_json, html_text, drawable: in those forms
                         shown_alike(names): two that would be one then
     csv_cell(value)     for CSV files: a text that a spreadsheet would compute stands behind an apostrophe (csv_row:
                         of a row), which csv_value takes away again
