@@ -135,7 +135,7 @@ def varying(system, n: int, rng) -> Table | None:
 def learn(table: Table, executor, slots: int) -> Learned:
     with tempfile.TemporaryDirectory() as place:
         end = study_of(table, Path(place), None, None, SMALL).run(executor, slots)
-        with end.study.store.opened():
+        with end.study.store.ensure_open():
             return Learned.of(end.study.tasks[0])
 
 

@@ -41,9 +41,9 @@ from trueness.datasets.table import Table
 from trueness.errors import TruenessError
 from trueness.learners import ges, lingam
 from trueness.learners.scoring import scorer
-from trueness.learners.scoring.edge_scores import Scorer, answer, observed, series
+from trueness.learners.scoring.edge_scores import Scorer, answer, as_observed, series
 from trueness.learners.scoring.covariance import Transform, pairwise_correlations
-from trueness.learners.scoring.imputation import interpolated
+from trueness.learners.scoring.imputation import interpolate
 from trueness.learners.scoring.wrapped import _resample, _shares
 from trueness.measures.ranking import area_under_roc, chance, score_ranking
 from trueness.statistics import paired_difference
@@ -59,7 +59,7 @@ class VARLiNGAM(Scorer):
 
     def scores(self, data, rng):
         seen, lags = series(data, self, None)
-        values = interpolated(seen.values)
+        values = interpolate(seen.values)
         z = (values - values.mean(axis=0)) / values.std(axis=0)
         past = np.hstack([z[lags - back : len(z) - back] for back in range(1, lags + 1)])
         effects = np.linalg.lstsq(past, z[lags:], rcond=None)[0]
@@ -79,7 +79,7 @@ class GES(Scorer):
     card = scorer("pc").card
 
     def scores(self, data, rng):
-        seen = observed(data, self)
+        seen = as_observed(data, self)
         samples = [pairwise_correlations(seen.rows(_resample(seen, rng)), self.transform) for _ in range(20)]
         share = np.mean([_shares(ges.GES().fit(one.stand_in()), 0.0) for one in samples], axis=0)
         return answer(self, seen, share, own_k=int(np.count_nonzero(share >= 0.5)))
@@ -159,7 +159,7 @@ def parts_against_the_truth(found, corrupted):
     report |= {"reading_r": columns_mean(np.corrcoef, values, clean, there)}
     if not there.all():
         report |= {"gap_r": columns_mean(np.corrcoef, signal, clean, ~there)}
-        report |= {"interpolated_r": columns_mean(np.corrcoef, interpolated(values), clean, ~there)}
+        report |= {"interpolated_r": columns_mean(np.corrcoef, interpolate(values), clean, ~there)}
     error = np.abs(values - clean)
     if np.nanmax(error / wide) > 1e-6:
         report |= {"noise_rho": columns_mean(stats.spearmanr, np.abs(found.details["noise"]), error, there)}

@@ -11,7 +11,7 @@ from trueness.analyse.loading import csv_values, read_tables
 from trueness.graphs import Graph
 from trueness.showing.saving import csv_text
 from trueness.studies.forecast import human
-from trueness.texts import MOST_DRAWN, csv_cell, csv_row, csv_value, drawn, html_text, printable_json
+from trueness.texts import MOST_DRAWN, csv_cell, csv_row, csv_value, drawable, html_text, printable_json
 
 
 @pytest.mark.parametrize("value", ["->", "--", "<->", "'", "it's", "-5%", "-.5", "- ", "+1e9"])
@@ -39,13 +39,13 @@ def test_json_that_is_printed_reads_back_and_holds_nothing_that_acts(text):
 
 @given(st.text(max_size=3000))
 def test_what_is_drawn_is_short_and_can_be_drawn(text):
-    shown = drawn(text)
+    shown = drawable(text)
     assert len(shown) <= MOST_DRAWN and shown.replace("\n", "").isprintable()
     assert html_text(text).isprintable() and "<" not in html_text(text)
 
 
 def test_long_names_that_differ_look_different():
-    assert drawn("x" * 9000) != drawn("x" * 9001)
+    assert drawable("x" * 9000) != drawable("x" * 9001)
 
 
 NAMES = ["=1+1", "@pc", "-2+3", "+x", "'=quoted", "plain", "-0.5", 'a,b"c']

@@ -18,7 +18,7 @@ if sys.argv[:1] == ["-m"] and sys.orig_argv[-len(sys.argv)].removeprefix("-m").s
 
 import warnings
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # the same names for type checkers, which do not follow __getattr__
     from trueness.datasets import load as load
@@ -70,7 +70,7 @@ _RENAMED: dict[str, str] = {}  # old name -> public name; it works, with a warni
 __all__ = sorted(_PUBLIC)
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     if name in _RENAMED:
         new = _RENAMED[name]
         warnings.warn(f"trueness.{name} is now trueness.{new}; the old name goes.", DeprecationWarning, stacklevel=2)

@@ -69,15 +69,15 @@ class Archive:
         if info.compress_type in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
             return self.archive.open(info)
         if info.compress_type == zipfile.ZIP_BZIP2:
-            return bz2.BZ2File(self._packed(info))
+            return bz2.BZ2File(self._open_packed(info))
         if info.compress_type == _ZSTANDARD:
-            return _zstandard(self._packed(info))
+            return _zstandard(self._open_packed(info))
         raise DataError(
             f"{info.filename} of {self.path.name} must be packed with deflate, zstandard or bzip2, got method "
             f"{info.compress_type}. Pack it again."
         )
 
-    def _packed(self, info: zipfile.ZipInfo) -> IO[bytes]:
+    def _open_packed(self, info: zipfile.ZipInfo) -> IO[bytes]:
         """The bytes of a member as they lie in the file."""
         stored = copy(info)
         stored.compress_type, stored.file_size = zipfile.ZIP_STORED, info.compress_size

@@ -11,7 +11,7 @@ import shlex
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Protocol
 
 from trueness import registry
 from trueness.errors import TruenessError, did_you_mean
@@ -20,7 +20,19 @@ from trueness.terminal.options import command_line
 
 if TYPE_CHECKING:
     from trueness.analyse import ScoresAnalysis
+    from trueness.outside import Json
     from trueness.running.study import Study
+    from trueness.showing.console import Console
+    from trueness.showing.tables import Table
+    from trueness.studies.run_reading import RunReading
+
+
+class Showable(Protocol):
+    """What a command that runs no study gives back."""
+
+    def to_dict(self) -> dict[str, Json]: ...
+
+    def show(self, out: Console) -> None: ...
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -64,7 +76,7 @@ def _allow(options: argparse.Namespace) -> None:
     models.allow(options.allow_host, options.allow_key)
 
 
-def _tell_elsewhere(options_by_model: dict[str, Any]) -> None:
+def _tell_elsewhere(options_by_model: Mapping[str, Mapping[str, Json]]) -> None:
     """Before anybody is asked: every address and variable that is not the provider's own."""
     from trueness import models
 
@@ -190,7 +202,7 @@ def _view(options: argparse.Namespace) -> int:
     from trueness.page.server import server_for
 
     library = Library(study_folders(options.folders))
-    studies = library.listed()
+    studies = library.entries()
     if all(study["problem"] for study in studies):
         raise TruenessError(studies[0]["problem"])
     server = server_for(library, options.port)
@@ -221,7 +233,7 @@ def _show(options: argparse.Namespace) -> int:
         return _show_readings(readings_of(study), folder, options)
 
 
-def _show_readings(readings: Mapping[str, Any], folder: Path, options: argparse.Namespace) -> int:
+def _show_readings(readings: Mapping[str, RunReading], folder: Path, options: argparse.Namespace) -> int:
     from trueness.showing.console import console, save_recorded
 
     first, measures = next(iter(readings.values())), options.measure
@@ -239,7 +251,7 @@ def _show_readings(readings: Mapping[str, Any], folder: Path, options: argparse.
     return 0
 
 
-def _print_tables(tables: Sequence[Any], options: argparse.Namespace) -> None:
+def _print_tables(tables: Sequence[Table], options: argparse.Namespace) -> None:
     """In the form that was asked for: --csv, --tex or --md."""
     texts = [t.to_csv() if options.csv else t.to_latex() if options.tex else t.to_markdown() for t in tables]
     say("\n".join(texts), end="")
@@ -258,7 +270,7 @@ def _analyse(options: argparse.Namespace) -> int:
     files = [file for file in options.files if file not in toml]
     settings = AnalysisSettings.read(Path(toml[0])) if toml else AnalysisSettings()
     declared = {name: getattr(options, name) for name in _SETTINGS} | {"files": files or None}
-    settings = settings.updated(declared)
+    settings = settings.with_values(declared)
     return _show_analysis(analyse(read_tables(settings.files), settings), options)
 
 
@@ -292,7 +304,7 @@ def _evaluate(options: argparse.Namespace) -> int:
 
     with busy("scoring matrices, running baselines"):
         evaluation = registry.offer("evaluate", "matrices")(vars(options))
-    _shown(evaluation, options)
+    _print_result(evaluation, options)
     if options.out:
         written = evaluation.write(Path(options.out))
         say(f"{len(written)} files written to {options.out}", stderr=True)
@@ -302,7 +314,7 @@ def _evaluate(options: argparse.Namespace) -> int:
 def _of_study(options: argparse.Namespace) -> int:
     if "what" not in options:
         return _own_command(options)
-    return _shown(registry.offer(options.command, options.what)(options.file), options)
+    return _print_result(registry.offer(options.command, options.what)(options.file), options)
 
 
 def _own_command(options: argparse.Namespace) -> int:
@@ -316,13 +328,13 @@ def _own_command(options: argparse.Namespace) -> int:
 def _judge(options: argparse.Namespace) -> int:
     from trueness.analyse import judge_verdicts
 
-    return _shown(judge_verdicts.judge_file(Path(options.file), options.half_width), options)
+    return _print_result(judge_verdicts.judge_file(Path(options.file), options.half_width), options)
 
 
-def _shown(found: Any, options: argparse.Namespace) -> int:
+def _print_result(result: Showable, options: argparse.Namespace) -> int:
     from trueness.showing.console import console
 
-    say_json(found.to_dict()) if options.json else found.show(console())
+    say_json(result.to_dict()) if options.json else result.show(console())
     return 0
 
 
@@ -382,7 +394,7 @@ def _check(options: argparse.Namespace) -> int:
     if catalogue.is_model(options.name):
         return _check_model(options)
     table, rows = catalogue.own_table(options.name), catalogue.check(options.name)
-    columns, expected = ([], []) if table is None else (catalogue.columns(table), catalogue.expected(table))
+    columns, expected = ([], []) if table is None else (catalogue.columns(table), catalogue.expectations(table))
     if options.json:
         say_json([*columns, *rows, *expected])
     else:

@@ -20,7 +20,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path, PurePosixPath
 from secrets import token_hex
-from typing import IO, Any
+from typing import IO
 
 from trueness.errors import StoreError
 from trueness.outside import MAX_RECORDS, size
@@ -41,7 +41,7 @@ def write_atomically(folder: Path, name: str, text: str) -> Path:
 
 
 def write_bytes_atomically(folder: Path, name: str, content: bytes) -> Path:
-    with _writing(folder, name, "wb") as file:
+    with _replacing(folder, name) as handle, os.fdopen(handle, "wb") as file:
         file.write(content)
     return folder / name
 
@@ -49,7 +49,7 @@ def write_bytes_atomically(folder: Path, name: str, content: bytes) -> Path:
 @contextmanager
 def writing_atomically(folder: Path, name: str) -> Iterator[IO[str]]:
     """A text file that takes its place when the block ends; not if it ends in an error."""
-    with _writing(folder, name, "w") as file:
+    with _replacing(folder, name) as handle, os.fdopen(handle, "w", encoding="utf-8") as file:
         yield file
 
 
@@ -69,7 +69,7 @@ def read_text(folder: Path, name: str, most: int = MAX_RECORDS) -> str:
 
 def read_bytes(folder: Path, name: str, most: int = MAX_RECORDS) -> bytes:
     path = folder / name
-    with _told(path), _place_of(folder, name) as (place, last):
+    with _as_store_error(path), _place_of(folder, name) as (place, last):
         handle = os.open(last, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=place)
         with os.fdopen(handle, "rb") as file:
             state = os.fstat(handle)
@@ -99,7 +99,7 @@ def check_plain(folder: Path, name: str, alone: bool = False) -> bool:
 def names_in(folder: Path, inner: str) -> list[str]:
     """The plain files of a folder below the study's, by name; none where there is no such folder."""
     try:
-        with _opened(folder, _parts(inner) if inner else ()) as place, os.scandir(place) as entries:
+        with _open_folder(folder, _parts(inner) if inner else ()) as place, os.scandir(place) as entries:
             return sorted(entry.name for entry in entries if entry.is_file(follow_symlinks=False))
     except (OSError, StoreError):
         return []
@@ -108,7 +108,7 @@ def names_in(folder: Path, inner: str) -> list[str]:
 def open_in_place(folder: Path, name: str, flags: int = os.O_RDWR) -> int:
     """A descriptor of a file that is changed where it lies; it is made where there is none."""
     path = folder / name
-    with _told(path), _place_of(folder, name) as (place, last):
+    with _as_store_error(path), _place_of(folder, name) as (place, last):
         handle = os.open(last, flags | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK, 0o666, dir_fd=place)
         try:
             _check_kind(path, os.fstat(handle), alone=True)
@@ -119,15 +119,15 @@ def open_in_place(folder: Path, name: str, flags: int = os.O_RDWR) -> int:
 
 
 @contextmanager
-def _writing(folder: Path, name: str, mode: str) -> Iterator[IO[Any]]:
-    with _told(folder / name):
+def _replacing(folder: Path, name: str) -> Iterator[int]:
+    """A descriptor, which the block closes, of a file that takes its place when the block ends without an error."""
+    with _as_store_error(folder / name):
         folder.mkdir(parents=True, exist_ok=True)
         with _place_of(folder, name, make=True) as (place, last):
             temporary = f".{last}.{token_hex(4)}.tmp"
             handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o666, dir_fd=place)
             try:
-                with os.fdopen(handle, mode, encoding=None if "b" in mode else "utf-8") as file:
-                    yield file
+                yield handle
                 os.replace(temporary, last, src_dir_fd=place, dst_dir_fd=place)
             except BaseException:
                 with suppress(OSError):
@@ -139,12 +139,12 @@ def _writing(folder: Path, name: str, mode: str) -> Iterator[IO[Any]]:
 def _place_of(folder: Path, name: str, make: bool = False) -> Iterator[tuple[int, str]]:
     """A descriptor of the folder that the file lies in, and the file's own name in it."""
     *inner, last = _parts(name)
-    with _opened(folder, inner, make) as place:
+    with _open_folder(folder, inner, make) as place:
         yield place, last
 
 
 @contextmanager
-def _opened(folder: Path, inner: Sequence[str], make: bool = False) -> Iterator[int]:
+def _open_folder(folder: Path, inner: Sequence[str], make: bool = False) -> Iterator[int]:
     place, path = os.open(folder, _FOLDER), folder
     try:
         for part in inner:
@@ -185,7 +185,7 @@ def _kind(state: os.stat_result) -> str:
 
 
 @contextmanager
-def _told(path: Path) -> Iterator[None]:
+def _as_store_error(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:

@@ -49,7 +49,7 @@ class Measure:
 
 def measure_of(name: str) -> Measure | None:
     """What a study declares of a measure of that name; None where none does."""
-    known, plain = _declared(), name.partition("@")[0]
+    known, plain = _measures_by_name(), name.partition("@")[0]
     measure = known.get(plain) or known.get(_LEVEL.sub("", plain))
     if measure is None and plain.startswith(SKILL):  # of a claim against a reference of any name
         return Measure(name, minimum=None)
@@ -67,5 +67,5 @@ _LEVEL = re.compile(r"_\d+(\.\d+)?$")
 
 
 @cache
-def _declared() -> dict[str, Measure]:
+def _measures_by_name() -> dict[str, Measure]:
     return {one.name: one for study in registry.built_in("task") for one in registry.measures(study)}

@@ -5,8 +5,8 @@
     text_of(path, most)             the same as UTF-8 text
     json_records(path)              the objects of a file of JSON, or of JSON lines
     json_of(text), toml_of(text)    values nested at most MAX_DEPTH deep, numbers of at most 4,300 digits
-    opened(path, most)              a stream for readers that take one; it ends in an error behind `most` bytes
-    inflated(content, what)         what zlib packed; Unpacker(): many of one file, which are counted together
+    open_file(path, most)           a stream for readers that take one; it ends in an error behind `most` bytes
+    inflate(content, what)          what zlib packed; Unpacker(): many of one file, which are counted together
 
 A packed file may unpack to FACTOR times its bytes, or to a size that does no harm; beyond that people unpack it.
 Members of zips: archives.py; parquet: parquet.py.
@@ -22,14 +22,17 @@ import json
 import re
 import tomllib
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import IO, Any, TypeAlias
+from typing import IO, TYPE_CHECKING, Any, TypeAlias
 
 from trueness.errors import DataError, TruenessError
 from trueness.texts import printable
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
 
 Json: TypeAlias = Any  # a value of JSON or TOML: what stands in it is checked where it is used
 MEGABYTE = 1024 * 1024
@@ -60,7 +63,7 @@ def is_there(path: Path) -> bool:
 def bytes_of(path: Path, most: int, error: type[TruenessError] = DataError) -> bytes:
     """All of a file; `error` where it cannot be read, or where it (or what it unpacks to) is larger than `most`."""
     try:
-        with opened(path, most, error) as file:
+        with open_file(path, most, error) as file:
             return file.read()
     except (EOFError, zlib.error, gzip.BadGzipFile) as wrong:
         raise error(f"{path.name} must be gzip as its ending says, got: {one_line(wrong)}. Pack it again.") from None
@@ -78,7 +81,7 @@ def text_of(path: Path, most: int = MAX_RECORDS, error: type[TruenessError] = Da
         raise error(f"{path.name} must be UTF-8 text, got {got}. Save it again as UTF-8.") from None
 
 
-def opened(path: Path, most: int = MAX_TABLE, error: type[TruenessError] = DataError) -> IO[bytes]:
+def open_file(path: Path, most: int = MAX_TABLE, error: type[TruenessError] = DataError) -> IO[bytes]:
     """A binary stream, unpacked where the name ends in .gz, that raises `error` once more than `most` bytes came."""
     if path.exists() and not path.is_file():  # a pipe that nobody writes to is waited for without end
         raise error(f"{path.name} must be a file, got another thing of that name. Save it as a file.")
@@ -108,7 +111,7 @@ def unpacked_limit(path: Path, most: int, small: int) -> int:
     return min(most, max(small, FACTOR * path.stat().st_size))
 
 
-def inflated(content: bytes, what: str, error: type[TruenessError] = DataError) -> bytes:
+def inflate(content: bytes, what: str, error: type[TruenessError] = DataError) -> bytes:
     """What zlib packed; `error` where it is none, or where a few bytes unpack to very many."""
     most = max(SMALL_RECORDS, FACTOR * len(content))
     unpacker = zlib.decompressobj()
@@ -123,17 +126,17 @@ def inflated(content: bytes, what: str, error: type[TruenessError] = DataError) 
 
 @dataclass
 class Unpacker:
-    """`inflated` for the parts of one store: together they give MAX_RECORDS, or `times` their own bytes."""
+    """`inflate` for the parts of one store: together they give MAX_RECORDS, or `times` their own bytes."""
 
     times: int
-    given: int = 0
-    taken: int = 0
+    packed: int = 0
+    unpacked: int = 0
 
-    def inflated(self, content: bytes, what: str, error: type[TruenessError] = DataError) -> bytes:
-        unpacked = inflated(content, what, error)
-        self.given, self.taken = self.given + len(content), self.taken + len(unpacked)
-        most = max(MAX_RECORDS, self.times * self.given)
-        if self.taken > most:
+    def inflate(self, content: bytes, what: str, error: type[TruenessError] = DataError) -> bytes:
+        unpacked = inflate(content, what, error)
+        self.packed, self.unpacked = self.packed + len(content), self.unpacked + len(unpacked)
+        most = max(MAX_RECORDS, self.times * self.packed)
+        if self.unpacked > most:
             raise error(f"{what} and those before must unpack to at most {size(most)}, got more. Was it changed?")
         return unpacked
 
@@ -141,13 +144,13 @@ class Unpacker:
 class _Bounded(io.RawIOBase):
     """A few kilobytes may unpack to terabytes: what comes out is counted."""
 
-    def __init__(self, file: Any, most: int, too_large: TruenessError):
+    def __init__(self, file: gzip.GzipFile, most: int, too_large: TruenessError):
         self._file, self._left, self._too_large = file, most, too_large
 
     def readable(self) -> bool:
         return True
 
-    def readinto(self, buffer: Any) -> int:
+    def readinto(self, buffer: WriteableBuffer) -> int:
         count = int(self._file.readinto(buffer))
         self._left -= count
         if self._left < 0:
@@ -159,7 +162,7 @@ class _Bounded(io.RawIOBase):
         super().close()
 
 
-def json_of(text: str, what: str, error: type[TruenessError] = DataError) -> Any:
+def json_of(text: str, what: str, error: type[TruenessError] = DataError) -> Json:
     """The value of a JSON text; `what` names it in the message."""
     check_values(text, what, error)
     try:
@@ -172,7 +175,7 @@ def json_of(text: str, what: str, error: type[TruenessError] = DataError) -> Any
     return value
 
 
-def json_records(path: Path) -> Any:
+def json_records(path: Path) -> Json:
     """The value of a .json file, an object or a list of them; of any other file the list of its lines' objects."""
     text = text_of(path)
     if not text.strip():
@@ -190,7 +193,7 @@ def json_records(path: Path) -> Any:
     return content
 
 
-def toml_of(text: str, what: str, error: type[TruenessError] = DataError) -> dict[str, Any]:
+def toml_of(text: str, what: str, error: type[TruenessError] = DataError) -> dict[str, Json]:
     """The tables of a TOML text."""
     if any(line.count(".") > MAX_DOTS for line in text.split("\n")):
         raise error(f"{what} must have at most {MAX_DOTS:,} dots in a line, got more. Break it into several lines.")
@@ -211,7 +214,7 @@ def check_values(text: str, what: str, error: type[TruenessError] = DataError) -
         raise error(f"{what} must have at most {MAX_VALUES:,} values, got more. Keep the part that is needed.")
 
 
-def check_depth(value: Any, what: str, error: type[TruenessError] = DataError) -> None:
+def check_depth(value: object, what: str, error: type[TruenessError] = DataError) -> None:
     """Tables in tables in tables: whatever walks them later must not run out of stack."""
     level = [value]
     for _ in range(MAX_DEPTH):
@@ -221,18 +224,18 @@ def check_depth(value: Any, what: str, error: type[TruenessError] = DataError) -
     raise error(f"{what} must be nested at most {MAX_DEPTH} deep, got more. Write it flatter.")
 
 
-def _parts(value: Any) -> Any:
+def _parts(value: object) -> Iterable[object]:
     return value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else ()
 
 
-def _integers(value: Any) -> Iterator[int]:
+def _integers(value: object) -> Iterator[int]:
     if isinstance(value, int):
         yield value
     for part in _parts(value):
         yield from _integers(part)
 
 
-def _check_characters(value: Any, what: str, error: type[TruenessError]) -> None:
+def _check_characters(value: object, what: str, error: type[TruenessError]) -> None:
     """Half a character (\\ud800) can be neither printed nor stored."""
     try:
         json.dumps(value, ensure_ascii=False).encode("utf-8")

@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, TypeAlias
 
 from trueness import registry
 from trueness.errors import DataError, TruenessError, listed
@@ -28,7 +28,10 @@ from trueness.outside import MAX_TABLE, MEGABYTE, NOT_READ, one_line, size
 
 if TYPE_CHECKING:
     import pandas as pd
+    from pyarrow import ChunkedArray, Table
+    from pyarrow.parquet import ColumnChunkMetaData, ColumnSchema, ParquetFile
 
+PageHeader: TypeAlias = dict[int, Any]  # of Thrift: field -> number or struct
 SMALL, FACTOR = 256 * MEGABYTE, 1000  # a file may unpack to SMALL, or to FACTOR times its bytes, at most MAX_TABLE
 MAX_PAGES = 1_000_000
 _TEXT = ("string", "large_string", "string_view", "binary", "large_binary", "binary_view")
@@ -39,7 +42,7 @@ _SLACK = 100  # bytes that pyarrow may read behind a column of an old writer (PA
 
 def parquet_columns(path: Path, most: int, error: type[TruenessError] = DataError) -> tuple[str, ...]:
     """The columns of a parquet file, at most `most`; `error` where it is none."""
-    names = tuple(_opened(path, error).schema_arrow.names)
+    names = tuple(_open_parquet(path, error).schema_arrow.names)
     if len(names) > most:
         raise error(f"{path.name} must have at most {most:,} columns, got {len(names):,}. Keep those you need.")
     twice = sorted({name for name in names if names.count(name) > 1}) if len(set(names)) < len(names) else []
@@ -50,7 +53,7 @@ def parquet_columns(path: Path, most: int, error: type[TruenessError] = DataErro
 
 def flat_columns(path: Path, names: Sequence[str], error: type[TruenessError] = DataError) -> tuple[str, ...]:
     """The columns that have one value a row: no list is a score or the name of a condition."""
-    flat = {leaf.name for leaf in _leaves(_opened(path, error)) if _is_flat(leaf)}
+    flat = {leaf.name for leaf in _leaves(_open_parquet(path, error)) if _is_flat(leaf)}
     return tuple(name for name in names if name in flat)
 
 
@@ -58,7 +61,7 @@ def read_parquet(
     path: Path, cells: int, columns: Sequence[str], error: type[TruenessError] = DataError
 ) -> pd.DataFrame:
     """The columns as a frame; a column that was written as categories stays one."""
-    written = _opened(path, error).schema_arrow
+    written = _open_parquet(path, error).schema_arrow
     return _frame(path, cells, columns, error, lambda column, name: column.cast(written.field(name).type))
 
 
@@ -68,11 +71,15 @@ def read_codes(path: Path, cells: int, columns: Sequence[str], error: type[Truen
 
 
 def _frame(
-    path: Path, cells: int, columns: Sequence[str], error: type[TruenessError], made_of: Callable[[Any, str], Any]
+    path: Path,
+    cells: int,
+    columns: Sequence[str],
+    error: type[TruenessError],
+    made_of: Callable[[ChunkedArray, str], ChunkedArray],
 ) -> pd.DataFrame:
-    file = _opened(path, error)
+    file = _open_parquet(path, error)
     room = min(MAX_TABLE, max(SMALL, FACTOR * path.stat().st_size))
-    with _explained(path, error):
+    with _as_one_line(path, error):
         table = _table(path, file, cells, room, columns, error)
         for k, name in enumerate(columns):
             table = table.set_column(k, name, made_of(table.column(k), name))
@@ -80,7 +87,9 @@ def _frame(
     return frame
 
 
-def _table(path: Path, file: Any, cells: int, room: int, columns: Sequence[str], error: type[TruenessError]) -> Any:
+def _table(
+    path: Path, file: ParquetFile, cells: int, room: int, columns: Sequence[str], error: type[TruenessError]
+) -> Table:
     """The columns, texts of dictionaries as codes; `error` before they are unpacked where that is too much."""
     groups = [file.metadata.row_group(k) for k in range(file.metadata.num_row_groups)]
     rows, wanted = sum(max(0, group.num_rows) for group in groups), set(columns)
@@ -103,23 +112,23 @@ def _table(path: Path, file: Any, cells: int, room: int, columns: Sequence[str],
         made += rows * _width(leaf, kind)
     if made > room:
         raise _too_much(path, room, error)
-    table = _opened(path, error, codes).read(columns=list(columns)).select(list(columns))
+    table = _open_parquet(path, error, codes).read(columns=list(columns)).select(list(columns))
     table.validate(full=True)  # pyarrow reads text that is no UTF-8, and raises when it is used
     if made + sum(map(_text_bytes, table.columns)) > room:
         raise _too_much(path, room, error)
     return table
 
 
-def _opened(path: Path, error: type[TruenessError], codes: Sequence[str] = ()) -> Any:
+def _open_parquet(path: Path, error: type[TruenessError], codes: Sequence[str] = ()) -> ParquetFile:
     parquet = registry.need("pyarrow.parquet", f"reading {path.name}")
     if path.stat().st_size > MAX_TABLE:
         raise error(f"{path.name} must have at most {size(MAX_TABLE)}, got more. Keep the columns that are needed.")
-    with _explained(path, error):
+    with _as_one_line(path, error):
         return parquet.ParquetFile(path, read_dictionary=list(codes), pre_buffer=False, arrow_extensions_enabled=False)
 
 
 @contextmanager
-def _explained(path: Path, error: type[TruenessError]) -> Iterator[None]:
+def _as_one_line(path: Path, error: type[TruenessError]) -> Iterator[None]:
     import pyarrow
 
     try:
@@ -128,27 +137,27 @@ def _explained(path: Path, error: type[TruenessError]) -> Iterator[None]:
         raise error(f"{path.name} must be a parquet file, got: {one_line(wrong)}. Write it again.") from None
 
 
-def _leaves(file: Any) -> list[Any]:
+def _leaves(file: ParquetFile) -> list[ColumnSchema]:
     return [file.schema.column(k) for k in range(len(file.schema))]
 
 
-def _is_flat(leaf: Any) -> bool:
+def _is_flat(leaf: ColumnSchema) -> bool:
     return bool(leaf.max_repetition_level == 0 and leaf.path == leaf.name)
 
 
-def _paths(leaf: Any) -> list[str]:
+def _paths(leaf: ColumnSchema) -> list[str]:
     parts = leaf.path.split(".")
     return [".".join(parts[: k + 1]) for k in range(len(parts))]
 
 
-def _width(leaf: Any, kind: str) -> int:
+def _width(leaf: ColumnSchema, kind: str) -> int:
     """Bytes that a row takes in a frame, text of codes apart."""
     if kind.startswith(_OBJECTS):
         return 128
     return 8 + (48 + max(0, leaf.length) if leaf.physical_type == "FIXED_LEN_BYTE_ARRAY" else 0)
 
 
-def _text_bytes(column: Any) -> int:
+def _text_bytes(column: ChunkedArray) -> int:
     """Bytes of the text that codes stand for."""
     import numpy as np
     import pyarrow.compute
@@ -170,9 +179,9 @@ class _PageHeaders:
         self._path, self._room, self._error = path, room, error
         self._unpacked = self._count = 0
 
-    def have_dictionary(self, leaf: Any, chunks: Sequence[tuple[int, Any]]) -> bool:
+    def have_dictionary(self, leaf: ColumnSchema, chunks: Sequence[tuple[int, ColumnChunkMetaData]]) -> bool:
         """Whether a column has a dictionary; (rows, column chunk) of every row group."""
-        found = False
+        has_dictionary = False
         with self._path.open("rb") as file:
             for rows, chunk in chunks:
                 at, dictionary, seen = chunk.data_page_offset, chunk.dictionary_page_offset, 0
@@ -182,14 +191,14 @@ class _PageHeaders:
                 while seen < chunk.num_values and at < end:
                     file.seek(at)
                     page = _struct(file)
-                    seen += self._counted(leaf, page)
+                    seen += self._count_values(leaf, page)
                     if seen > rows:
                         raise ValueError("more values than rows")
-                    found = found or page.get(1) == _DICTIONARY_PAGE
+                    has_dictionary = has_dictionary or page.get(1) == _DICTIONARY_PAGE
                     at = file.tell() + page[3]
-        return found
+        return has_dictionary
 
-    def _counted(self, leaf: Any, page: dict[int, Any]) -> int:
+    def _count_values(self, leaf: ColumnSchema, page: PageHeader) -> int:
         """The values of a page, by its header as parquet.thrift has it: 2 and 3 its bytes unpacked and packed."""
         plain, second, entries = page.get(5, {}), page.get(8, {}), page.get(7, {}).get(1, 0)
         values = int(plain.get(1, second.get(1, 0)))
@@ -209,9 +218,9 @@ class _PageHeaders:
         return values
 
 
-def _struct(file: IO[bytes], depth: int = 0) -> dict[int, Any]:
+def _struct(file: IO[bytes], depth: int = 0) -> PageHeader:
     """A struct of Thrift's compact protocol: field -> number or struct; texts and fractions are passed over."""
-    fields: dict[int, Any] = {}
+    fields: PageHeader = {}
     field = 0
     while head := _byte(file):
         field = field + (head >> 4) if head >> 4 else _zigzag(file)

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
 
 from trueness.texts import printable_json, printable_lines
 
@@ -14,5 +13,5 @@ def say(text: object = "", *, stderr: bool = False, end: str = "\n") -> None:
     print(printable_lines(str(text)), end=end, file=sys.stderr if stderr else sys.stdout, flush=stderr)
 
 
-def say_json(value: Any, *, indent: int | None = 2) -> None:
+def say_json(value: object, *, indent: int | None = 2) -> None:
     print(printable_json(value, indent=indent, default=str))

@@ -21,11 +21,16 @@ import re
 import sys
 from functools import cache
 from pathlib import Path
-from typing import Any
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict
 
 from trueness.errors import MissingExtra, TruenessError, UnknownName
 from trueness.outside import is_there
 
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+Loaded: TypeAlias = Any  # what a study, another package or a user's file declares: it is checked where it is used
 _ROOT = Path(__file__).parent
 _PLACES = {  # kind -> (folder, the dict that a file there declares its things in)
     "learner": ("learners", "LEARNERS"),
@@ -56,15 +61,30 @@ EXTRAS = {  # import name of a package -> (its name for people, the extra that b
 }
 
 
+class Command(TypedDict):
+    """Of `trueness STUDY FILE`, which plans and runs it."""
+
+    help: str
+    file: str
+    options: dict[str, str]
+
+
+StudyEntry = TypedDict(
+    "StudyEntry",
+    {"order": int, "class": str, "offers": dict[tuple[str, str], str], "command": Command},
+    total=False,
+)
+
+
 def names(kind: str) -> tuple[str, ...]:
     """All names of a kind, the built-in ones first."""
     return (*built_in(kind), *(name for name in _outside(kind) if name not in built_in(kind)))
 
 
-def resolve(kind: str, name: str) -> Any:
+def resolve(kind: str, name: str) -> Loaded:
     """The object behind a name; UnknownName with the nearest one where there is none."""
     if name in built_in(kind):
-        thing = _imported(built_in(kind)[name])
+        thing = _attribute(built_in(kind)[name])
         return thing[name] if isinstance(thing, dict) else thing
     if ".py:" in name:
         return _from_file(kind, name)
@@ -85,8 +105,8 @@ def built_in(kind: str) -> dict[str, str]:
     places = {
         key.value: f"trueness.{folder.replace('/', '.')}.{file.stem}:{word}"
         for file in (_ROOT / folder).glob("*.py")
-        if (declared := _declared(file, word)) is not None
-        for key in declared.keys
+        if (things := _dict_in(file, word)) is not None
+        for key in things.keys
         if isinstance(key, ast.Constant) and isinstance(key.value, str)
     }
     if kind == "dataset":
@@ -95,9 +115,9 @@ def built_in(kind: str) -> dict[str, str]:
     return {name: places[name] for name in sorted(places, key=lambda name: ("/" in name, name))}
 
 
-def measures(study: str) -> Any:
+def measures(study: str) -> Loaded:
     """What a built-in study declares of its measures."""
-    return _imported(f"trueness.studies.{study}.measures:MEASURES")
+    return _attribute(f"trueness.studies.{study}.measures:MEASURES")
 
 
 def new_names() -> tuple[str, ...]:
@@ -105,41 +125,41 @@ def new_names() -> tuple[str, ...]:
     return tuple(dict.fromkeys((*_studies(), *(what for command, what in _offers() if command == "new"))))
 
 
-def offer(command: str, what: str) -> Any:
+def offer(command: str, what: str) -> Loaded:
     """What a study offers to a command beside itself; None where nobody does."""
-    return _imported(_offers()[command, what]) if (command, what) in _offers() else None
+    return _attribute(_offers()[command, what]) if (command, what) in _offers() else None
 
 
 def study_commands() -> dict[str, tuple[str, ...]]:
     """Study -> what `trueness STUDY WHAT FILE` can do beside running it."""
-    found: dict[str, tuple[str, ...]] = {}
+    commands: dict[str, tuple[str, ...]] = {}
     for command, what in _offers():
         if command in _studies():
-            found[command] = (*found.get(command, ()), what)
-    return found
+            commands[command] = (*commands.get(command, ()), what)
+    return commands
 
 
-def own_commands() -> dict[str, dict[str, Any]]:
-    """Study -> help, file and options of `trueness STUDY FILE`, which plans and runs it."""
+def own_commands() -> dict[str, Command]:
+    """Study -> its command."""
     return {name: study["command"] for name, study in _studies().items() if "command" in study}
 
 
-def reading(study: str) -> Any:
+def reading(study: str) -> Loaded:
     """The class that reads a stored study of that name and shows it.
 
     A study that is not built in is read as the runs it stored: none of its code is run to read what a stranger sent.
     """
     if study not in _studies():
-        return _imported("trueness.studies.run_reading:RunReading")
-    return _imported(f"trueness.studies.{study}.reading:{study.capitalize()}Reading")
+        return _attribute("trueness.studies.run_reading:RunReading")
+    return _attribute(f"trueness.studies.{study}.reading:{study.capitalize()}Reading")
 
 
 @cache
-def _studies() -> dict[str, dict[str, Any]]:
+def _studies() -> dict[str, StudyEntry]:
     """What each study says of itself, in the order in which they are run."""
     files = (_ROOT / "studies").glob("*/__init__.py")
-    told = {file.parent.name: ast.literal_eval(node) for file in files if (node := _declared(file, "STUDY"))}
-    return {name: told[name] for name in sorted(told, key=lambda name: (told[name]["order"], name))}
+    studies = {file.parent.name: ast.literal_eval(node) for file in files if (node := _dict_in(file, "STUDY"))}
+    return {name: studies[name] for name in sorted(studies, key=lambda name: (studies[name]["order"], name))}
 
 
 def _offers() -> dict[tuple[str, str], str]:
@@ -150,14 +170,14 @@ def _offers() -> dict[tuple[str, str], str]:
     }
 
 
-def _declared(file: Path, word: str) -> ast.Dict | None:
+def _dict_in(file: Path, word: str) -> ast.Dict | None:
     """The dict that stands as `word = {...}` in a file, whose closing brace ends a line or begins one."""
     statement = re.search(rf"^{word} = (\{{[^\n]*\}}$|\{{\n.*?^\}})", file.read_text("utf-8"), re.M | re.S)
     node = ast.parse(statement[1], mode="eval").body if statement else None
     return node if isinstance(node, ast.Dict) else None
 
 
-def located(name: str, folder: Path) -> str:
+def locate(name: str, folder: Path) -> str:
     """`my_file.py:MyLearner` of a plan, with the path from the plan's folder; any other name as it is."""
     file, _, attribute = name.rpartition(":")
     if "\0" in name:
@@ -165,7 +185,7 @@ def located(name: str, folder: Path) -> str:
     return f"{(folder / file).resolve()}:{attribute}" if file.endswith(".py") else name
 
 
-def need(package: str, what: str) -> Any:
+def need(package: str, what: str) -> ModuleType:
     """Import a package of an extra, or say in one line how to install it."""
     try:
         return importlib.import_module(package)
@@ -185,18 +205,18 @@ def is_installed(package: str) -> bool:
 
 
 @cache
-def _outside(kind: str) -> dict[str, Any]:
+def _outside(kind: str) -> dict[str, EntryPoint]:
     from importlib.metadata import entry_points  # brings the email package along, a quarter of what --help takes
 
     return {point.name: point for point in entry_points(group=f"trueness.{kind}s")}
 
 
-def _imported(path: str) -> Any:
+def _attribute(path: str) -> Loaded:
     module, attribute = path.split(":")
     return getattr(importlib.import_module(module), attribute)
 
 
-def _from_file(kind: str, name: str) -> Any:
+def _from_file(kind: str, name: str) -> Loaded:
     """`path/to/my_file.py:MyLearner`, run as a module of its own."""
     file, _, attribute = name.rpartition(":")
     path = Path(file).resolve()
@@ -218,7 +238,7 @@ def _module_name(path: Path) -> str:
 
 
 @cache
-def _module_of(path: Path) -> Any:
+def _module_of(path: Path) -> ModuleType:
     unique = _module_name(path)
     spec = importlib.util.spec_from_file_location(unique, path)
     if spec is None or spec.loader is None:

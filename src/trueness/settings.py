@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin
+from typing import Annotated, Literal, TypeVar, get_args, get_origin
 
 from trueness.errors import SettingError, TruenessError, did_you_mean, listed
 
@@ -31,7 +31,7 @@ class Between:
     high: float = math.inf
     closed: bool = False
 
-    def wrong(self, value: Any) -> str:
+    def wrong(self, value: float) -> str:
         inside = self.low <= value <= self.high if self.closed else self.low < value < self.high
         return "" if inside and abs(value) < math.inf else self.must_be
 
@@ -48,7 +48,7 @@ class OneOf:
 
     known: Sequence[str]
 
-    def wrong(self, value: Any) -> str:
+    def wrong(self, value: str | Sequence[str]) -> str:
         for word in [value] if isinstance(value, str) else value:
             if word not in self.known:
                 return f"be of {listed(self.known, 20)}, got {word!r}. {did_you_mean(str(word), self.known)}".rstrip()
@@ -58,13 +58,13 @@ class OneOf:
 class EachOnce:
     """A list that names nothing twice."""
 
-    def wrong(self, value: Any) -> str:
+    def wrong(self, value: Sequence[str]) -> str:
         twice = sorted({word for word in value if list(value).count(word) > 1})
         return f"name each once, got {listed(twice)} twice." if twice else ""
 
 
 class NotEmpty:
-    def wrong(self, value: Any) -> str:
+    def wrong(self, value: object) -> str:
         return "" if value else "name at least one, got none."
 
 
@@ -74,7 +74,7 @@ class Hint:
 
     text: str
 
-    def wrong(self, value: Any) -> str:
+    def wrong(self, value: object) -> str:
         return ""
 
 
@@ -88,15 +88,15 @@ Temperature = Annotated[float, Between(0, 2, closed=True)] | Literal["none"]  # 
 
 
 def read_settings(
-    made: type[Made], table: Mapping[str, Any], name: str, place: str = "", error: type[TruenessError] = SettingError
+    made: type[Made], table: Mapping[str, object], name: str, place: str = "", error: type[TruenessError] = SettingError
 ) -> Made:
     """The table as the dataclass `made`."""
     return made(**checked_settings(made, table, name, f"  ({place})" if place else "", error))
 
 
 def checked_settings(
-    made: type, settings: Mapping[str, Any], name: str, place: str = "", error: type[TruenessError] = SettingError
-) -> dict[str, Any]:
+    made: type, settings: Mapping[str, object], name: str, place: str = "", error: type[TruenessError] = SettingError
+) -> dict[str, object]:
     """The values as the dataclass takes them; one line for the first that is unknown or cannot be."""
     known = hints_of(made)
     values = {}
@@ -107,65 +107,65 @@ def checked_settings(
         if problem := _problem(value, known[key]):
             words = problem if ", got " in problem else f"be {problem}, got {value!r:.80}."
             raise error(f"{key!r} of {name} must {words}{_hint(known[key])}{place}")
-        values[key] = _converted(value, known[key])
-    for key in _needed(made):
+        values[key] = _convert(value, known[key])
+    for key in _required_fields(made):
         if key not in values:
-            raise error(f"{key!r} of {name} must be {_described(known[key])}, got none.{_hint(known[key])}{place}")
+            raise error(f"{key!r} of {name} must be {_describe(known[key])}, got none.{_hint(known[key])}{place}")
     return values
 
 
-def flat_settings(settings: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+def flat_settings(settings: Mapping[str, object], prefix: str = "") -> dict[str, object]:
     """Those of tables within tables under one name each: discovery.pc.alpha."""
-    flat: dict[str, Any] = {}
+    flat: dict[str, object] = {}
     for key, value in settings.items():
         flat |= flat_settings(value, f"{prefix}{key}.") if isinstance(value, dict) else {f"{prefix}{key}": value}
     return flat
 
 
-def _needed(made: type) -> list[str]:
+def _required_fields(made: type) -> list[str]:
     """Fields without a default."""
     made_fields = fields(made) if is_dataclass(made) else ()
     return [f.name for f in made_fields if f.init and f.default is MISSING and f.default_factory is MISSING]
 
 
-def _hint(hint: Any) -> str:
+def _hint(hint: object) -> str:
     return "".join(f" {rule.text}" for rule in _rules(hint) if isinstance(rule, Hint))
 
 
 @cache
-def hints_of(made: type) -> dict[str, Any]:
+def hints_of(made: type) -> dict[str, object]:
     if not is_dataclass(made):
         return {}
     hints = typing.get_type_hints(made, include_extras=True)
     return {f.name: hints[f.name] for f in fields(made) if f.init}
 
 
-def _rules(hint: Any) -> tuple[Rule, ...]:
+def _rules(hint: object) -> tuple[Rule, ...]:
     return get_args(hint)[1:] if get_origin(hint) is Annotated else ()
 
 
-def _plain(hint: Any) -> Any:
+def _plain(hint: object) -> object:
     return _plain(get_args(hint)[0]) if get_origin(hint) is Annotated else hint
 
 
-def _is_union(hint: Any) -> bool:
+def _is_union(hint: object) -> bool:
     return get_origin(hint) is typing.Union or str(get_origin(hint)) == "<class 'types.UnionType'>"
 
 
-def _problem(value: Any, hint: Any) -> str:
+def _problem(value: object, hint: object) -> str:
     """What a value must be and is not; '' where it fits."""
     if _is_union(hint):
-        return "" if any(not _problem(value, option) for option in get_args(hint)) else _described(hint)
+        return "" if any(not _problem(value, option) for option in get_args(hint)) else _describe(hint)
     if get_origin(hint) is Annotated:
         inner, *rules = get_args(hint)
         if problem := _problem(value, inner):
-            return problem if ", got " in problem else _described(hint)
+            return problem if ", got " in problem else _describe(hint)
         words = next(filter(None, (rule.wrong(value) for rule in rules)), "")
-        return f"{_described(_plain(hint))} {words}" if words and isinstance(value, int | float) else words
-    return "" if _fits(value, hint) else _described(hint)
+        return f"{_describe(_plain(hint))} {words}" if words and isinstance(value, int | float) else words
+    return "" if _fits(value, hint) else _describe(hint)
 
 
-def _fits(value: Any, hint: Any) -> bool:
+def _fits(value: object, hint: object) -> bool:
     origin = get_origin(hint)
     if origin is Literal:
         return value in get_args(hint) and type(value) is type(get_args(hint)[0])
@@ -181,7 +181,7 @@ def _fits(value: Any, hint: Any) -> bool:
     return isinstance(value, hint) if isinstance(hint, type) else True
 
 
-def _converted(value: Any, hint: Any) -> Any:
+def _convert(value: object, hint: object) -> object:
     if isinstance(value, list):
         return tuple(value)
     wants_float = any(_plain(one) is float for one in (get_args(hint) if _is_union(hint) else (hint,)))
@@ -190,18 +190,18 @@ def _converted(value: Any, hint: Any) -> Any:
     return value
 
 
-def _described(hint: Any) -> str:
+def _describe(hint: object) -> str:
     plain = _plain(hint)
     if _is_union(plain):
-        return " or ".join(_described(option) for option in get_args(plain) if option is not type(None))
+        return " or ".join(_describe(option) for option in get_args(plain) if option is not type(None))
     if get_origin(plain) is Literal:
         known = get_args(plain)
         return "one of " + listed(known) if len(known) > 1 else f'"{known[0]}"'
     if get_origin(plain) is tuple:
         entries = {str: "a list of names", float: "a list of numbers"}
         return entries.get(get_args(plain)[0], "a list") if get_args(plain) else "a list"
-    words = {float: "a number", int: "a whole number", bool: "true or false", str: "text", dict: "a table"}
-    words |= {Path: "a path"}
+    words: dict[object, str] = {float: "a number", int: "a whole number", bool: "true or false", str: "text"}
+    words |= {dict: "a table", Path: "a path"}
     name = words.get(get_origin(plain) or plain, str(plain))
     ranges = [rule.must_be for rule in _rules(hint) if isinstance(rule, Between)]
     return " ".join([name, *ranges])

@@ -4,7 +4,7 @@
     arriving(text)      for the store: UTF-8 can carry it (half a character is U+FFFD), and no hidden secret is in it
     arriving_json(text) the same of a text that is JSON, where half a character may stand as \\ud83d
     printable(text)     for terminals, tables and pictures: no escape codes, nothing that turns the writing round
-                        printable_lines: of several lines; printable_json, html_text, drawn: in those forms
+                        printable_lines: of several lines; printable_json, html_text, drawable: in those forms
                         shown_alike(names): two that would be one then
     csv_cell(value)     for CSV files: a text that a spreadsheet would compute stands behind an apostrophe (csv_row:
                         of a row), which csv_value takes away again
@@ -19,12 +19,13 @@ import json
 import re
 import unicodedata
 from base64 import b64encode
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 from hashlib import sha256
 from html import escape
-from typing import Any
+from typing import TypeVar
 
+Value = TypeVar("Value")
 HIDDEN = "***"
 SHORTEST_SECRET = 8  # characters; shorter ones ("EMPTY", "ollama" for servers without keys) would blacken plain words
 MOST_DRAWN = 400  # characters; the renderer takes minutes for a name of 200,000
@@ -49,7 +50,7 @@ def arriving(text: str) -> str:
     return _HALF.sub("\ufffd", text)
 
 
-def arriving_values(value: Any) -> Any:
+def arriving_values(value: object) -> object:
     """The same of every text in lists and tables, keys of tables included."""
     if isinstance(value, str):
         return arriving(value)
@@ -77,7 +78,7 @@ def printable(text: str) -> str:
 
     Each is shown as \\x1b or \\u202e.
     """
-    return text if text.isprintable() else "".join(map(_shown, text))
+    return text if text.isprintable() else "".join(map(_visible_sign, text))
 
 
 def shown_alike(names: Iterable[str]) -> tuple[str, str] | None:
@@ -96,9 +97,15 @@ def printable_lines(text: str) -> str:
     return "\n".join(map(printable, text.split("\n")))
 
 
-def printable_json(value: Any, **how: Any) -> str:
+def printable_json(
+    value: object,
+    *,
+    indent: int | None = None,
+    allow_nan: bool = True,
+    default: Callable[[object], object] | None = None,
+) -> str:
     """JSON in which what acts is escaped, so that it reads back as it was."""
-    text = json.dumps(value, ensure_ascii=False, **how)
+    text = json.dumps(value, ensure_ascii=False, indent=indent, allow_nan=allow_nan, default=default)
     return "\n".join(line if line.isprintable() else "".join(map(_json_shown, line)) for line in text.split("\n"))
 
 
@@ -114,7 +121,7 @@ def html_table(caption: str, head: Iterable[str], rows: Iterable[Iterable[str]])
     return f"<table><caption>{html_text(caption)}</caption><tr>{titles}</tr>{''.join(lines)}</table>"
 
 
-def drawn(text: str, most: int = MOST_DRAWN) -> str:
+def drawable(text: str, most: int = MOST_DRAWN) -> str:
     """For a picture, where a name takes room: the middle of a long one is left out, for a mark of what it was."""
     shown = printable_lines(text)
     if len(shown) <= most:
@@ -123,17 +130,17 @@ def drawn(text: str, most: int = MOST_DRAWN) -> str:
     return f"{shown[: most // 2]}{mark}{shown[-(most // 4) :]}"
 
 
-def csv_cell(value: Any) -> Any:
+def csv_cell(value: Value) -> Value | str:
     """A value for a CSV file. A text that begins with = + - @ and could be computed gets an apostrophe in front."""
     return not_computed(printable(value)) if isinstance(value, str) else value
 
 
-def csv_row(values: Iterable[Any]) -> list[Any]:
+def csv_row(values: Iterable[Value]) -> list[Value | str]:
     """The cells of a row: names come again and again."""
-    return [_cell(value) if type(value) is str else value for value in values]
+    return [_text_cell(value) if type(value) is str else value for value in values]
 
 
-def csv_value(value: Any) -> Any:
+def csv_value(value: Value) -> Value | str:
     """A cell of a CSV file as it was before `csv_cell` put an apostrophe in front."""
     return value[1:] if isinstance(value, str) and _APOSTROPHES.match(value) else value
 
@@ -144,7 +151,7 @@ def not_computed(text: str) -> str:
     return f"'{text}" if computed or _APOSTROPHES.match(text) else text
 
 
-def _shown(sign: str) -> str:
+def _visible_sign(sign: str) -> str:
     if sign.isprintable():
         return sign
     if unicodedata.category(sign) == "Zs":  # a blank of another width
@@ -157,7 +164,9 @@ def _json_shown(sign: str) -> str:
     return sign if sign.isprintable() else json.dumps(sign)[1:-1]
 
 
-_cell = lru_cache(10_000)(csv_cell)
+@lru_cache(10_000)
+def _text_cell(text: str) -> str:
+    return not_computed(printable(text))
 
 
 def _pattern(secret: str) -> re.Pattern[str]:

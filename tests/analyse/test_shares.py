@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trueness.analyse.shares import as_shares, decimals, unrounded
+from trueness.analyse.shares import as_shares, decimals, unround
 from trueness.errors import DataError
 
 
@@ -45,7 +45,7 @@ def test_an_unknown_word_is_refused_with_its_column():
 def test_rounded_fractions_come_back(pairs, digits):
     exact = np.array([min(a, b) / b for a, b in pairs])
     stored = np.round(exact, digits)
-    found = unrounded(stored)
+    found = unround(stored)
     if decimals(stored) in (3, 4):
         assert np.abs(found - stored).max() <= 0.5 * 10 ** -decimals(stored) + 1e-12
     small = np.array([b <= 12 for _, b in pairs])  # further apart than the rounding: the fraction itself
@@ -56,4 +56,4 @@ def test_rounded_fractions_come_back(pairs, digits):
 def test_what_was_never_rounded_stays():
     values = np.random.default_rng(0).random(50)
     assert decimals(values) is None
-    assert unrounded(values) is values
+    assert unround(values) is values

@@ -25,7 +25,7 @@ def test_a_column_names_the_targets_of_each_row(tmp_path):
     dataset = load("own", {"data": "own.csv", "targets": "lab"}, tmp_path)
     table = dataset.table
     assert table.names == ("a", "b")
-    held = table.experiments.held(table.names)[table.experiments.rows]
+    held = table.experiments.is_target(table.names)[table.experiments.rows]
     assert held[:6].tolist() == [
         [False, False],
         [True, False],

@@ -12,7 +12,7 @@ from trueness.cli import main
 from trueness.errors import TruenessError
 from trueness.models import Message, Settings, build
 from trueness.page.pages import StudyPage
-from trueness.registry import located
+from trueness.registry import locate
 from trueness.running.study import Plan
 from trueness.running.study_folder import StudyFolder
 from trueness.status import Status
@@ -112,7 +112,7 @@ def test_a_table_that_names_no_task_is_refused_in_one_line(key, told):
 
 @pytest.mark.parametrize("name", ["pc", "embedded/smollm2", "plant.csv:plant.dot"])
 def test_only_python_files_are_looked_for_beside_the_plan(name, tmp_path):
-    assert located(name, tmp_path) == name
+    assert locate(name, tmp_path) == name
 
 
 def test_a_study_of_one_s_own_is_shown_compared_reported_and_viewed(scores, capsys):

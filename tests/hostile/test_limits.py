@@ -397,6 +397,6 @@ def test_half_a_character_is_refused():
 def test_the_stream_that_counts_gives_what_the_file_holds(tmp_path):
     path = tmp_path / "t.gz"
     path.write_bytes(gzip.compress(b"abc" * 1000))
-    assert io.TextIOWrapper(outside.opened(path, 3000)).read() == "abc" * 1000
-    with pytest.raises(DataError), outside.opened(path, 2999) as file:
+    assert io.TextIOWrapper(outside.open_file(path, 3000)).read() == "abc" * 1000
+    with pytest.raises(DataError), outside.open_file(path, 2999) as file:
         file.read()

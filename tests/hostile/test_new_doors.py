@@ -9,7 +9,7 @@ import pytest
 from trueness.analyse.loading import read_tables
 from trueness.cli import main
 from trueness.errors import TruenessError
-from trueness.outside import inside, opened
+from trueness.outside import inside, open_file
 from trueness.reading.reasoning_graph import read_reasoning
 from trueness.reasoning import execute
 
@@ -45,7 +45,7 @@ def test_a_wording_outside_of_the_plans_folder_is_sent_to_nobody(tmp_path, name)
 def test_a_pipe_is_refused_and_not_waited_for(tmp_path, capsys):
     os.mkfifo(tmp_path / "m_t.json")
     with pytest.raises(TruenessError, match="must be a file"):
-        opened(tmp_path / "m_t.json")
+        open_file(tmp_path / "m_t.json")
     assert ends_well_or_in_one_line(capsys, "show", tmp_path)[0] == 2
     np.save(tmp_path / "m.npy", np.zeros((3, 3)))
     os.mkfifo(tmp_path / "A_true.csv")

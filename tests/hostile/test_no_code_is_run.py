@@ -110,7 +110,7 @@ def test_an_outside_learner_that_raises_or_is_none_is_one_line(tmp_path):
     (tmp_path / "broken.py").write_text("raise SystemError('no\\nway')\n")
     for name in ("broken.py:X", "nowhere.py:X", "broken.py:", ".py:X", "a" * 5000 + ".py:X", "a\0.py:X"):
         with pytest.raises(TruenessError) as told:
-            registry.resolve("learner", registry.located(name, tmp_path))
+            registry.resolve("learner", registry.locate(name, tmp_path))
         assert "\n" not in str(told.value)
 
 

@@ -239,3 +239,11 @@ def test_who_interrupts_is_told_what_is_known(learned, capsys):
         known = capsys.readouterr().out
         write_end(place / "study", end, False)
     assert "at even odds or better" in known and "page:" not in known and not capsys.readouterr().out
+
+
+def test_a_column_may_be_called_table(tmp_path):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(80, 3)), columns=["table", "a", "b"])
+    study_of(frame, tmp_path, None, None, {})
+    first = json.loads((tmp_path / "table.jsonl").read_text().splitlines()[0])
+    assert first == frame.iloc[0].to_dict()

@@ -84,7 +84,7 @@ def test_a_node_is_scored_on_the_rows_in_which_it_is_no_target():
         dataset = Interventional(system, ((first,), (second,)))
         table = dataset.draw(600, np.random.default_rng(0))
         scorer, _ = GIES()._scorer_by_node(table)
-        held = table.experiments.held(table.names)[table.experiments.rows]
+        held = table.experiments.is_target(table.names)[table.experiments.rows]
         for j, name in enumerate(table.names):
             free = Table(table.names, table.values[~held[:, j]], table.levels)
             for parents in ((), (table.names[(j + 1) % table.d],), (first, second)):

@@ -13,7 +13,7 @@ from trueness.datasets import Table, load
 from trueness.datasets.synthetic import Synthetic
 from trueness.errors import DataError, SettingError
 from trueness.learners.base import settings_of
-from trueness.learners.notears import NEAR, NOTEARS, cut, reaches
+from trueness.learners.notears import NEAR, NOTEARS, cut_weights, reaches
 from trueness.learners.scoring import wrapped as scoring
 from trueness.measures.graphs import score_graph
 
@@ -211,7 +211,7 @@ def test_a_fit_that_was_cut_short_says_so():
 def test_a_cycle_above_the_threshold_loses_its_weakest_edge_and_says_so():
     w = np.zeros((4, 4))
     w[0, 1], w[1, 2], w[2, 0], w[2, 3], w[3, 0] = 0.9, 0.8, -0.4, 0.35, 0.5
-    graph, kept, _, removed = cut(w, 0.3, ("a", "b", "c", "d"))
+    graph, kept, _, removed = cut_weights(w, 0.3, ("a", "b", "c", "d"))
     assert [str(edge) for edge in removed] == ["c -> d (0.350)", "c -> a (-0.400)"]
     assert graph.find_cycle() == () and kept is w
     assert {str(edge) for edge in graph.edges} == {"a -> b", "b -> c", "d -> a"}
@@ -227,7 +227,7 @@ def test_no_graph_is_cyclic_however_low_the_threshold():
 def test_weights_near_the_threshold_are_flagged_on_both_sides():
     w = np.zeros((3, 3))
     w[0, 1], w[0, 2], w[1, 2] = 0.31, -0.285, 0.5
-    _, _, near, _ = cut(w, 0.3, ("a", "b", "c"))
+    _, _, near, _ = cut_weights(w, 0.3, ("a", "b", "c"))
     assert [str(edge) for edge in near] == ["a -> b (0.310)", "a -> c (-0.285)"]
 
 

@@ -11,7 +11,7 @@ from trueness.errors import DataError
 from trueness.learners.notears import NOTEARS
 from trueness.learners.pc import PC
 from trueness.learners.scoring.covariance import FLOOR, normal_scores, pairwise_correlations, positive_definite
-from trueness.learners.scoring.imputation import drawn, interpolated
+from trueness.learners.scoring.imputation import fill_by_correlations, interpolate
 
 
 def holed(seed=0, n=400, d=5, missing=0.2):
@@ -84,7 +84,7 @@ def test_normal_scores_leave_gaps():
 
 def test_interpolation_is_linear_between_neighbours_and_flat_at_the_ends():
     column = np.array([[np.nan], [1.0], [np.nan], [np.nan], [4.0], [np.nan]])
-    assert interpolated(column).ravel().tolist() == [1, 1, 2, 3, 4, 4]
+    assert interpolate(column).ravel().tolist() == [1, 1, 2, 3, 4, 4]
 
 
 def test_a_gap_is_drawn_given_what_is_there_in_its_own_row():
@@ -103,12 +103,12 @@ def test_a_gap_is_drawn_given_what_is_there_in_its_own_row():
         left = c[np.ix_(gap, gap)] - slope @ c[np.ix_(~gap, gap)]
         row[gap] = slope @ row[~gap] + np.linalg.cholesky(left) @ draw[gap]
     assert len({tuple(row) for row in np.isnan(x)}) > 8
-    assert drawn(data, np.random.default_rng(0)) == pytest.approx(z * scale + centre)
+    assert fill_by_correlations(data, np.random.default_rng(0)) == pytest.approx(z * scale + centre)
 
 
 def test_drawn_values_keep_what_was_observed_and_the_correlations():
     data = holed(n=4000)
-    filled = drawn(data, np.random.default_rng(0))
+    filled = fill_by_correlations(data, np.random.default_rng(0))
     assert np.isfinite(filled).all()
     assert np.allclose(filled[~data.missing], data.values[~data.missing])
     assert np.abs(np.corrcoef(filled.T) - pairwise_correlations(data).matrix).max() < 0.05

@@ -6,7 +6,7 @@ import pytest
 from trueness import registry
 from trueness.datasets.observed import Observed
 from trueness.errors import MissingExtra, SettingError
-from trueness.learners.scoring.daggnn import DAGGNN, acyclicity, bound
+from trueness.learners.scoring.daggnn import DAGGNN, acyclicity, evidence_bound
 from trueness.measures.ranking import score_ranking
 
 QUICK = DAGGNN(steps=60, rounds=4, rate=0.02)
@@ -46,7 +46,7 @@ def test_the_bound_is_its_formula():
     z = net("encoder", x) @ mixing
     lost = net("decoder", z @ np.linalg.inv(mixing)) - x
     expected = ((lost**2).sum() + (z**2).sum()) / 10
-    found = bound({name: torch.tensor(part) for name, part in parts.items()}, torch.tensor(x))
+    found = evidence_bound({name: torch.tensor(part) for name, part in parts.items()}, torch.tensor(x))
     assert float(found) == pytest.approx(expected)
 
 

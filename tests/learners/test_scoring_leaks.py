@@ -12,7 +12,7 @@ from trueness.datasets.series import VAR
 from trueness.datasets.synthetic import Synthetic
 from trueness.learners import Card
 from trueness.learners.scoring import EdgeScores
-from trueness.learners.scoring.leaks import check_no_leak, shuffled
+from trueness.learners.scoring.leaks import check_no_leak, shuffle
 
 SYSTEM = VAR(nodes=5, lags=1, graph_seed=3)
 TRUTH = SYSTEM.truth
@@ -94,5 +94,5 @@ def test_the_check_takes_any_data_set():
 
 
 def test_shuffling_changes_the_edges_and_keeps_their_number():
-    other = shuffled(TRUTH, np.random.default_rng(0))
+    other = shuffle(TRUTH, np.random.default_rng(0))
     assert other != TRUTH and other.n_edges() == TRUTH.n_edges()

@@ -56,14 +56,14 @@ def test_squared_distance_is_unbiased_and_may_be_negative():
     rng = np.random.default_rng(0)
     p, q = np.array([[0.2, 0.3, 0.5]]), np.array([[0.3, 0.3, 0.4]])
     n, k = np.array([200.0]), np.array([30.0])
-    found = d.squared(d.sampled(p, n, 40_000, rng), d.sampled(q, k, 40_000, rng), ONE, n, k)
+    found = d.d2(d.multinomial(p, n, 40_000, rng), d.multinomial(q, k, 40_000, rng), ONE, n, k)
     assert found.mean() == pytest.approx(0.02, abs=4 * found.std() / 200)  # .1^2 + .1^2; 200 = sqrt(40,000)
     assert found.min() < 0
 
 
 def test_one_draw_has_no_squared_distance():
     p = np.array([[0.5, 0.5]])
-    assert np.isnan(d.squared(p, p, ONE, np.array([100.0]), np.array([1.0])))
+    assert np.isnan(d.d2(p, p, ONE, np.array([100.0]), np.array([1.0])))
 
 
 # score_original by hand: distance D = sum w ||q - p||_1, worst from uniform, best the 97.5 % quantile of the resamples
@@ -90,8 +90,8 @@ def test_score_original_punishes_a_perfect_sampler_for_few_draws(k, expected):
     (3,000 rows give 19 / 52 / 95 and 10,000 give 18 / 45 / 89)."""
     rng = np.random.default_rng(k)
     p = np.array([[0.45, 0.55]])
-    draws = d.sampled(p, np.array([5_000]), 4_000, rng)
-    found = [d.score_against(p, q, ONE, draws) for q in d.sampled(p, np.array([k]), 3_000, rng)]
+    draws = d.multinomial(p, np.array([5_000]), 4_000, rng)
+    found = [d.score_against(p, q, ONE, draws) for q in d.multinomial(p, np.array([k]), 3_000, rng)]
     assert np.mean(found) == pytest.approx(expected, abs=2.5)
 
 
@@ -100,13 +100,13 @@ def test_a_truth_at_uniform_has_no_score_by_the_original_rules(q):
     """Its ends have crossed: "100 % yes" got 100, the exact answer 0."""
     p, rng = np.array([[0.5, 0.5]]), np.random.default_rng(0)
     for n in (20, 5_000):  # n_mc draws of the document, rows of the published code's bootstrap
-        assert np.isnan(d.score_against(p, np.array(q), ONE, d.sampled(p, np.array([n]), 500, rng)))
+        assert np.isnan(d.score_against(p, np.array(q), ONE, d.multinomial(p, np.array([n]), 500, rng)))
 
 
 def test_the_documents_rule_gives_a_perfect_sampler_of_as_many_draws_97_to_100():
     p, k, rng = np.array([[0.8, 0.2]]), np.array([20.0]), np.random.default_rng(3)
-    draws = {"document": d.sampled(p, k, 2_000, rng), "published": d.sampled(p, np.array([5_000]), 2_000, rng)}
-    found = {name: np.mean([d.score_against(p, q, ONE, some) for q in d.sampled(p, k, 500, rng)])
+    draws = {"document": d.multinomial(p, k, 2_000, rng), "published": d.multinomial(p, np.array([5_000]), 2_000, rng)}
+    found = {name: np.mean([d.score_against(p, q, ONE, some) for q in d.multinomial(p, k, 500, rng)])
              for name, some in draws.items()}  # fmt: skip
     assert found["document"] >= 97
     assert found["published"] < 87
@@ -115,7 +115,7 @@ def test_the_documents_rule_gives_a_perfect_sampler_of_as_many_draws_97_to_100()
 def test_ours_calls_that_task_uninformative_until_the_draws_can_tell():
     p, n, rng = np.array([[0.45, 0.55]]), np.array([5_000.0]), np.random.default_rng(1)
     informative = [
-        d.scale_of(p, ONE, d.sampled(p, n, 2_000, rng), np.array([k]), rng).informative for k in (20, 100, 10_000)
+        d.scale_of(p, ONE, d.multinomial(p, n, 2_000, rng), np.array([k]), rng).informative for k in (20, 100, 10_000)
     ]
     assert informative == [False, False, True]
 
@@ -128,13 +128,13 @@ def test_perfect_samplers_average_98_and_uniform_ones_2_on_informative_tasks(k):
         conditions, levels = rng.integers(1, 6), rng.integers(2, 6)
         p = rng.dirichlet(np.full(levels, 0.7), size=conditions)
         w, n, ks = rng.dirichlet(np.full(conditions, 4)), rng.integers(100, 4_000, conditions), np.full(conditions, k)
-        scale = d.scale_of(p, w, d.sampled(p, n, 2_000, rng), ks, rng)
+        scale = d.scale_of(p, w, d.multinomial(p, n, 2_000, rng), ks, rng)
         if not scale.informative:
             continue
-        truth = d.sampled(p, n, 500, rng)
+        truth = d.multinomial(p, n, 500, rng)
         even = np.full_like(p, 1 / levels)
-        perfect.append(scale.shown(d.l1(d.sampled(p, ks, 500, rng), truth, w)).mean())
-        uniform.append(scale.shown(d.l1(d.sampled(even, ks, 500, rng), truth, w)).mean())
+        perfect.append(scale.score(d.l1(d.multinomial(p, ks, 500, rng), truth, w)).mean())
+        uniform.append(scale.score(d.l1(d.multinomial(even, ks, 500, rng), truth, w)).mean())
     assert np.mean(perfect) >= 98.9
     assert min(perfect) >= 97  # each is itself a simulation of 500
     assert np.mean(uniform) <= 1.1
@@ -164,7 +164,7 @@ def test_the_slope_of_a_too_extreme_answer_is_below_one():
 
 def test_the_fast_bootstrap_spreads_as_the_multinomial_does():
     p, k = np.array([[0.1, 0.3, 0.6], [0.5, 0.5, 0.0]]), np.array([100.0, np.inf])
-    fast, exact = (f(p, k, 20_000, np.random.default_rng(0)) for f in (d.resampled, d.sampled))
+    fast, exact = (f(p, k, 20_000, np.random.default_rng(0)) for f in (d.poisson_bootstrap, d.multinomial))
     assert fast.mean(axis=0) == pytest.approx(p, abs=2e-3)
     assert fast.std(axis=0) == pytest.approx(exact.std(axis=0), rel=0.04, abs=1e-12)
     assert (fast[:, 1] == p[1]).all()

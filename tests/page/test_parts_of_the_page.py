@@ -155,13 +155,13 @@ def charts(folder, *names, pdf=b""):
 def test_charts_come_in_the_order_of_the_study_then_by_name(folder):
     charts(folder, "b_two", "a_one", "z_first", "runs")
     (folder / "plots" / "notes.txt").write_text("no chart")
-    names = [one["name"] for one in figures.described(folder, ("plots", "nowhere"), ("z_", "runs"))]
+    names = [one["name"] for one in figures.chart_rows(folder, ("plots", "nowhere"), ("z_", "runs"))]
     assert names == ["z_first", "runs", "a_one", "b_two"]
 
 
 def test_a_chart_has_its_caption_its_numbers_and_its_line_of_python(folder):
     charts(folder, "a_one")
-    (one,) = figures.described(folder, ("plots",), (), "there")
+    (one,) = figures.chart_rows(folder, ("plots",), (), "there")
     assert one["caption"] == "Caption of a_one <1>" and one["csv"] == "x\n1\n" and one["title"] == "a one"
     assert one["python"] == "import trueness; figure = trueness.figure('there', 'a_one')"
     assert one["files"] == {"svg": "plots/a_one.svg", "csv": "plots/a_one.csv"}
@@ -169,7 +169,7 @@ def test_a_chart_has_its_caption_its_numbers_and_its_line_of_python(folder):
 
 def test_a_pdf_beyond_the_room_stays_a_file_beside_the_page(folder, monkeypatch):
     charts(folder, "a", "b", pdf=b"%PDF" + bytes(1000))
-    text = sum(len(one["svg"]) + len(one["csv"]) for one in figures.described(folder, ("plots",), ()))
+    text = sum(len(one["svg"]) + len(one["csv"]) for one in figures.chart_rows(folder, ("plots",), ()))
     monkeypatch.setattr(standalone, "CHARTS", text + 500)
     with StudyFolder.reading(folder) as study:
         first, second = document_of(StudyPage(study))["data"]["figures"]
@@ -219,7 +219,7 @@ def test_two_folders_of_one_name_have_two_addresses(tmp_path):
     shelf = Library(folders)
     try:
         assert list(shelf.studies) == ["study", "study-2", "study-3"]
-        assert [entry["problem"] for entry in shelf.listed()] == ["", "", ""]
+        assert [entry["problem"] for entry in shelf.entries()] == ["", "", ""]
         shelf.warm()
         assert all(f"grid/{TASK}" in study._kept for study in shelf.studies.values())
     finally:
@@ -232,7 +232,7 @@ def test_a_study_that_cannot_be_read_is_there_with_its_reason(tmp_path):
     (broken / "study.db").write_bytes(b"no database at all" * 100)
     shelf = Library([broken])
     try:
-        (entry,) = shelf.listed()
+        (entry,) = shelf.entries()
         assert "must be a sound SQLite file" in entry["problem"]
         shelf.warm()  # it stops nothing
     finally:

@@ -7,8 +7,8 @@ import pytest
 
 from trueness.errors import UnknownName
 from trueness.page import standalone
-from trueness.page.figures import described, for_both, python_line
-from trueness.page.page import embedded, html_of, policy
+from trueness.page.figures import chart_rows, for_both, python_line
+from trueness.page.page import html_of, policy, script_json
 from trueness.page.pages import StudyPage, path_of
 from trueness.page.standalone import document_of, spread
 from trueness.running.study_folder import StudyFolder
@@ -19,7 +19,7 @@ from .conftest import HOSTILE
 
 
 def charts_of(folder):
-    return described(folder, ("plots",), ("intervals_f1",))
+    return chart_rows(folder, ("plots",), ("intervals_f1",))
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +47,7 @@ def test_what_a_model_wrote_cannot_leave_its_string(text):
 
 @pytest.mark.parametrize("value", ["</script><script>", "\u2028\u2029", "\ud800", "<!--", "&lt;", float("nan"), "\x00"])
 def test_embedded_json_reads_back_and_holds_no_markup(value):
-    found = embedded({"x": value})
+    found = script_json({"x": value})
     assert not set("<>&\u2028\u2029") & set(found) and found.isascii()
     assert json.loads(found)["x"] == (None if value != value else value)
 

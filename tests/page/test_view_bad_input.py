@@ -68,7 +68,7 @@ def test_one_broken_study_among_others_is_named_on_the_shelf(small, copy):
     for leftover in copy.glob("study.db-*"):
         leftover.unlink()
     library = Library([small, copy])
-    problems = {entry["name"]: entry["problem"] for entry in library.listed()}
+    problems = {entry["name"]: entry["problem"] for entry in library.entries()}
     library.close()
     assert problems["study"] == "" and "sound SQLite file" in problems["copy"]
 

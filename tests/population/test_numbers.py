@@ -9,7 +9,7 @@ import pytest
 from tests.population.made import answers, microdata, question
 from trueness.cli import main
 from trueness.errors import PlanError
-from trueness.measures.distributions import sampled
+from trueness.measures.distributions import multinomial
 from trueness.page.pages import StudyPage
 from trueness.reading.level import read_number
 from trueness.reading.quantiles import read_quantiles
@@ -79,7 +79,7 @@ def test_perfect_and_uniform_samplers_of_numbers_get_100_and_0(truth):
     rng = np.random.default_rng(1)
     k = np.full(2, 60.0)
     for probs, low, high in ((truth.probs, 96, 100), (np.full_like(truth.probs, 1 / truth.probs.shape[1]), 0, 4)):
-        values = [scored(truth, answers(truth, q, 60)).value("score") for q in sampled(probs, k, 12, rng)]
+        values = [scored(truth, answers(truth, q, 60)).value("score") for q in multinomial(probs, k, 12, rng)]
         assert low <= np.mean(values) <= high
     oracle = scored(truth, reference_answers(truth, "oracle"))
     assert [oracle.value(m) for m in ("score", "skill_uniform", "direction", "w1")] == pytest.approx([100, 1, 1, 0])

@@ -8,7 +8,7 @@ import pytest
 from tests.population.made import answers, microdata, people, question
 from trueness.errors import DataError
 from trueness.intervals import Distribution
-from trueness.measures.distributions import l1, sampled
+from trueness.measures.distributions import l1, multinomial
 from trueness.status import Status
 from trueness.studies.population.elicitation.forms import Answer
 from trueness.studies.population.questions import Variable
@@ -38,8 +38,8 @@ def test_a_sampler_of_the_truth_averages_98_and_a_uniform_one_2(weight, k):
     assert scale.informative
     found = []
     for probs in (truth.probs, np.full_like(truth.probs, 0.5)):
-        drawn = sampled(probs, np.full(2, k), 500, rng)
-        found.append(scale.shown(l1(truth.probs, drawn, truth.weights)))
+        drawn = multinomial(probs, np.full(2, k), 500, rng)
+        found.append(scale.score(l1(truth.probs, drawn, truth.weights)))
         score = score_answers(truth.question, truth, answers(truth, drawn[0], k), rng=rng, scales=scales)
         assert score.value("score") == pytest.approx(found[-1][0])
     assert found[0].mean() >= 98

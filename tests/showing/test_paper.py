@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trueness.showing import methods_paragraph as methods
-from trueness.showing.drawn import drawn
+from trueness.showing.drawn import read_pictures
 from trueness.showing.paper import Part, Picture, draft
-from trueness.showing.pdf import width_of, wrapped, write_pdf
+from trueness.showing.pdf import width_of, wrap_lines, write_pdf
 from trueness.showing.saving import Drawing, Figure
-from trueness.showing.tables import Column, Table, escaped
+from trueness.showing.tables import Column, Table, tex_text
 from trueness.studies.discovery import paper as discovery_paper
 from trueness.studies.forecast import paper as forecast_paper
 from trueness.studies.forecast.forecast_headline import headline_of
@@ -90,7 +90,7 @@ def test_a_hostile_name_is_escaped_everywhere(sources):
 
 @given(st.text(max_size=60))
 def test_escaped_text_has_no_special_left(text):
-    found = escaped(text)
+    found = tex_text(text)
     bare = re.sub(r"\\[&%$#_{}]|\\text\w+\{\}", "", found)
     assert not set(bare) & set("\\&%$#_{}~^<>|\n\r\x00")
     assert all(ord(sign) < 0x180 for sign in found)
@@ -140,7 +140,7 @@ def test_the_paper_has_every_finding_of_the_page(tree, forecasts, findings):
     """Headline, hypotheses, and each analysis that was told."""
     part = forecast_paper.part(tree[0], forecasts, findings)
     assert headline_of(forecasts).sentence in part.abstract
-    told = {sentence for _, sentences in part.said for sentence in sentences}
+    told = {sentence for _, sentences in part.sections for sentence in sentences}
     assert all(set(a.sentences) <= told for a in findings.analyses() if a.possible and a.name != "validation")
 
 
@@ -157,7 +157,7 @@ SQUARE += '<rect width="20" height="20"/></clipPath><rect clip-path="url(#c)" wi
 def a_part(**changed):
     table = Table("t", (Column("name", "Name", "text"), Column("n", "n", "count")), [{"name": HOSTILE, "n": 3}], "Cap.")
     given = {
-        "said": [("Findings", ["One."])],
+        "sections": [("Findings", ["One."])],
         "tables": [table],
         "pictures": [Picture("p", "A picture.", SQUARE, b"%PDF")],
     }
@@ -184,7 +184,8 @@ def test_report_pdf_has_every_word_and_needs_no_tex(tmp_path):
 def test_report_pdf_goes_on_over_pages(tmp_path):
     pypdf = pytest.importorskip("pypdf")
     many = a_part(
-        said=[("Findings", [f"Sentence {k}." for k in range(120)])], pictures=[Picture("p", "P.", SQUARE, b"%PDF")] * 2
+        sections=[("Findings", [f"Sentence {k}." for k in range(120)])],
+        pictures=[Picture("p", "P.", SQUARE, b"%PDF")] * 2,
     )
     pages = pypdf.PdfReader(write_pdf(tmp_path, "s", [many])).pages
     assert len(pages) > 2 and "Sentence 119." in " ".join(page.extract_text() for page in pages)
@@ -193,14 +194,14 @@ def test_report_pdf_goes_on_over_pages(tmp_path):
 
 @given(st.text(max_size=300))
 def test_lines_are_never_wider_than_the_page(text):
-    lines = wrapped(text, 120.0, 9.0)
+    lines = wrap_lines(text, 120.0, 9.0)
     assert all(width_of(line, 9.0) <= 120.0 or len(line) == 1 for line in lines)
     assert "".join(lines).replace(" ", "") == "".join(map(printable, text.split()))
 
 
 def test_figures_come_with_the_captions_they_carry(tmp_path):
     Figure("dag_x", pd.DataFrame(), Drawing(SQUARE), "Says a < b & c.").save(tmp_path / "plots")
-    assert [(p.name, p.caption) for p in drawn(tmp_path, "plots", "dag_*")] == [("dag_x", "Says a < b & c.")]
+    assert [(p.name, p.caption) for p in read_pictures(tmp_path, "plots", "dag_*")] == [("dag_x", "Says a < b & c.")]
 
 
 def test_parts_of_several_tasks_stand_in_one_draft():

@@ -52,7 +52,9 @@ def baselines(svg):
 
 def test_every_line_of_every_page_is_on_the_page(tmp_path):
     said = [("Findings", [f"Sentence {k}: " + "words and words " * 20 for k in range(40)])]
-    pages = pages_of(tmp_path, part(said=said, tables=[long_table(150)], pictures=[picture(h=700), picture(w=2000)]))
+    pages = pages_of(
+        tmp_path, part(sections=said, tables=[long_table(150)], pictures=[picture(h=700), picture(w=2000)])
+    )
     assert len(pages) > 4
     for svg in pages:
         assert all(pdf.MARGIN <= y <= pdf.TALL - pdf.MARGIN for y in baselines(svg)[:-1])  # the last is the foot
@@ -103,9 +105,9 @@ def test_a_chart_keeps_its_shape_and_fits(tmp_path, w, h):
 
 
 def test_a_section_of_which_nothing_is_known_says_so(tmp_path):
-    assert ">Nothing.<" in pages_of(tmp_path, part(said=[("Open", [])]))[0]
+    assert ">Nothing.<" in pages_of(tmp_path, part(sections=[("Open", [])]))[0]
 
 
 def test_what_a_model_wrote_is_text_on_the_page(tmp_path):
-    (svg,) = pages_of(tmp_path, part(said=[("Findings", ["</text><script>alert(1)</script>\u202e"])]))
+    (svg,) = pages_of(tmp_path, part(sections=[("Findings", ["</text><script>alert(1)</script>\u202e"])]))
     assert "<script>" not in svg and "&lt;script&gt;" in svg and "\u202e" not in svg

@@ -5,13 +5,13 @@ import io
 import pytest
 
 from trueness.showing.console import Console, print_points
-from trueness.showing.sheet import Sheet, changes, columns_that_fit, left_out, named, print_table
+from trueness.showing.sheet import Sheet, changes, columns_that_fit, left_out, one_by_one, print_table
 from trueness.showing.tables import Column, Table
 
 NAMES = ["openai/a-model-with-a-long-name-2026-01", "openai/a-model-with-a-long-name-2026-02"]
 SHEET = Sheet(
     {"respondent": NAMES, "score": ["0.12 [0.05, 0.19]", "0.30 [0.21, 0.39]"], "bias": ["+0.1", "-"], "n": ["7", "8"]},
-    named(["bias", "n"]),
+    one_by_one(["bias", "n"]),
     right=("n",),
 )
 
@@ -24,9 +24,9 @@ def printed(sheet, width):
 
 def test_groups_go_in_order_and_what_still_fits_comes_back():
     widths = {"a": 10, "b": 10, "c": 3, "d": 3}
-    assert columns_that_fit(widths, 29, named("bcd")) == ["a", "b", "c", "d"]
-    assert columns_that_fit(widths, 28, named("dcb")) == ["a", "b", "c"]
-    assert columns_that_fit(widths, 18, named("cbd")) == ["a", "c", "d"]
+    assert columns_that_fit(widths, 29, one_by_one("bcd")) == ["a", "b", "c", "d"]
+    assert columns_that_fit(widths, 28, one_by_one("dcb")) == ["a", "b", "c"]
+    assert columns_that_fit(widths, 18, one_by_one("cbd")) == ["a", "c", "d"]
     assert columns_that_fit(widths, 5, [("b", "c")]) == ["a", "d"], "what no group names stays"
 
 
@@ -68,7 +68,7 @@ TABLE = Table(
 @pytest.mark.parametrize(("width", "missing"), [(160, ""), (50, ""), (39, "Bias"), (34, "Bias, n")])
 def test_a_table_of_the_report_goes_by_the_same_rule(width, missing):
     out = Console(width=width, file=io.StringIO(), record=True, force_terminal=True)
-    print_table(out, "title", TABLE, "scores.csv", drop=named(["bias", "n"]))
+    print_table(out, "title", TABLE, "scores.csv", drop=one_by_one(["bias", "n"]))
     text = out.export_text()
     assert max(map(len, text.splitlines())) <= width and "…" not in text and "Nobody" not in text
     assert (

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from trueness.showing.tables import Column, Table, escaped, label_of
+from trueness.showing.tables import Column, Table, label_of, tex_text
 
 SHARE = Column("share", "Share", "percent", "low", "high", "higher")
 NAME = Column("name", "Name", "text")
@@ -117,8 +117,8 @@ def test_a_table_without_rows_has_its_head_in_every_form():
 
 
 def test_signs_that_a_plain_article_lacks_are_spelt_or_named():
-    assert escaped("a − b ≤ c · 50 % & d_1") == r"a - b <= c - 50 \% \& d\_1".replace("<", r"\textless{}")
-    assert escaped("中") == "[U+4E2D]"
+    assert tex_text("a − b ≤ c · 50 % & d_1") == r"a - b <= c - 50 \% \& d\_1".replace("<", r"\textless{}")
+    assert tex_text("中") == "[U+4E2D]"
 
 
 @pytest.mark.parametrize(("name", "label"), [("plain1", "plain1"), ("a_b c/d", "a-b-c-d"), ("é", "-")])

@@ -143,7 +143,7 @@ def test_a_corruption_whose_mask_tells_the_graph_is_in_no_mean_over_corruptions(
 def test_differences_are_paired_over_graphs_with_interval_and_test(study):
     pairs = differences(study.evaluation)["series"]
     found = next(pair for pair in pairs if set(pair.names) == {"granger", "correlation"})
-    assert found.names[0] == "granger" and found.n_clusters == 6 and found.drawn is not None
+    assert found.names[0] == "granger" and found.n_clusters == 6 and found.span is not None
     assert found.p is not None and found.adjustment == "holm" and "paired over" in found.sentence()
 
 
@@ -156,7 +156,7 @@ def test_optimism_is_the_gain_of_the_oracle_on_corruptions_it_was_not_chosen_on(
     honest = [np.mean([c.at(k_from_other_graphs(validation, g).k)["f1"] for c in test[g]]) for g in test]
     expected = paired_difference(best, honest)
     assert found.difference == pytest.approx(expected.difference)
-    assert found.drawn.low == pytest.approx(expected.interval.low)
+    assert found.span.low == pytest.approx(expected.interval.low)
     assert any(
         "oracle_k" in line and "F1 of granger" in line
         for line in study.findings["oracle_k against k_from_other_graphs"]

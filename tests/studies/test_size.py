@@ -3,7 +3,7 @@
 import pytest
 
 from trueness.errors import PlanError
-from trueness.running.cells import hashed
+from trueness.running.cells import hash_of
 from trueness.running.cost import estimate
 from trueness.running.engine import local_executor
 from trueness.running.study import Plan, Study
@@ -45,5 +45,5 @@ def test_what_is_done_of_a_billion_runs_is_counted_by_what_is_stored(tmp_path):
 
 def test_a_key_is_the_hash_of_its_cell_and_repeat():
     (cell,) = study_of("discovery", 3, None).cells
-    assert cell.keys == tuple(hashed(f"{cell.start} repeat {repeat}") for repeat in range(3))
-    assert cell.key(BILLION) == hashed(f"{cell.start} repeat {BILLION}")
+    assert cell.keys == tuple(hash_of(f"{cell.start} repeat {repeat}") for repeat in range(3))
+    assert cell.key(BILLION) == hash_of(f"{cell.start} repeat {BILLION}")

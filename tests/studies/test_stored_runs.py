@@ -80,8 +80,8 @@ def test_what_was_read_before_more_came_does_not_change(folder):
 
 def test_a_closed_store_is_open_while_anybody_reads(folder):
     store = stored(folder).store
-    with store.opened() as first:
-        with store.opened():
+    with store.ensure_open() as first:
+        with store.ensure_open():
             pass
         assert first.last_id() == 3
     with pytest.raises(sqlite3.ProgrammingError):

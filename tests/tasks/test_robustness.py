@@ -11,7 +11,7 @@ from trueness import registry
 from trueness.datasets.corruptions import corruption
 from trueness.errors import TruenessError
 from trueness.learners.scoring import scorer
-from trueness.learners.scoring.leaks import shuffled
+from trueness.learners.scoring.leaks import shuffle
 from trueness.running.cells import PlanContext
 from trueness.running.engine import Chunk, local_executor, run_chunk
 from trueness.studies.robustness.work import Robustness, pack_matrix, perform, unpack_matrix
@@ -89,7 +89,7 @@ def test_a_shuffled_truth_gives_bit_identical_answers(tmp_path, name):
     cell = cell_of(made, "series-0", "mcar_40", name)
     before = perform(cell.common, cell.unit(0))
     dataset = made.datasets["series-0"].dataset
-    dataset.__dict__["truth"] = shuffled(dataset.truth, np.random.default_rng(0))
+    dataset.__dict__["truth"] = shuffle(dataset.truth, np.random.default_rng(0))
     after = perform(cell.common, cell.unit(0))
     assert before["status"] == "ok" and before["answer"] == after["answer"]
 

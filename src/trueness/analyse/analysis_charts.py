@@ -9,7 +9,7 @@ import pandas as pd
 from trueness.analyse.documents import chart_frames, listed_scopes
 from trueness.analyse.scores_analysis import ScoresAnalysis
 from trueness.showing import theme
-from trueness.showing.marks import named, row_axis, row_scale, text_width, with_data
+from trueness.showing.marks import named_data, row_axis, row_scale, text_width, with_data
 from trueness.showing.saving import Figure
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def interval_chart(frame: pd.DataFrame, value: str, low: str, high: str, title: 
     )
     y = alt.Y("row:Q", scale=row_scale(len(names)), axis=row_axis(names))
     x = alt.X(f"{value}:Q", title=title, scale=alt.Scale(zero=value == "diff"))
-    base = alt.Chart(named("marks"))
+    base = alt.Chart(named_data("marks"))
     layers: list[alt.Chart] = [
         base.transform_filter(f"datum.{low} != null").mark_rule(strokeWidth=1.3, color=theme.TRUTH).encode(
             x=alt.X(f"{low}:Q", title=title), x2=alt.X2(f"{high}:Q"), y=y
@@ -69,8 +69,8 @@ def interval_chart(frame: pd.DataFrame, value: str, low: str, high: str, title: 
         .encode(x=x, y=y),
     ]  # fmt: skip
     if value == "diff":
-        zero = alt.Chart(named("zero")).mark_rule(strokeDash=[2, 2], color=theme.MISSING).encode(x="zero:Q")
+        zero = alt.Chart(named_data("zero")).mark_rule(strokeDash=[2, 2], color=theme.MISSING).encode(x="zero:Q")
         layers.insert(0, zero)
     width = max(120.0, theme.POINTS["page"] - text_width(names) - 24)
     chart = alt.layer(*layers).properties(width=width, height=11 * max(len(names), 1))
-    return with_data(theme.themed(chart, "", KEY), {"marks": marks, "zero": pd.DataFrame({"zero": [0.0]})})
+    return with_data(theme.apply_theme(chart, "", KEY), {"marks": marks, "zero": pd.DataFrame({"zero": [0.0]})})

@@ -62,7 +62,7 @@ class AnalysisSettings:
                 raise SettingError(f"'exclude' must be COLUMN=VALUE, got {entry!r}. Try model={entry.strip('=')}.")
 
     @property
-    def excluded(self) -> tuple[tuple[str, str], ...]:
+    def exclusions(self) -> tuple[tuple[str, str], ...]:
         """(column, value) pairs."""
         return tuple((column.strip(), value.strip()) for column, _, value in (e.partition("=") for e in self.exclude))
 
@@ -73,10 +73,10 @@ class AnalysisSettings:
     @classmethod
     def read(cls, path: Path) -> AnalysisSettings:
         """A TOML file; its files are found from where it lies."""
-        settings = cls().updated(toml_of(text_of(path, MAX_PLAN, SettingError), path.name, SettingError), path.name)
+        settings = cls().with_values(toml_of(text_of(path, MAX_PLAN, SettingError), path.name, SettingError), path.name)
         return replace(settings, files=tuple(_beside(path, file) for file in settings.files))
 
-    def updated(self, values: Mapping[str, object], where: str = "command line") -> AnalysisSettings:
+    def with_values(self, values: Mapping[str, object], where: str = "command line") -> AnalysisSettings:
         """These settings with others in place; `None` leaves a setting as it is."""
         known = {field.name: field for field in fields(self)}
         checked: dict[str, object] = {}
@@ -84,7 +84,7 @@ class AnalysisSettings:
             if name not in known:
                 raise SettingError(f"{name!r} is not a setting of analyse.{nearest(name, known)}  ({where})")
             if value is not None:
-                checked[name] = _as_list(value) if name in LISTS else _checked(name, value, getattr(self, name), where)
+                checked[name] = _as_list(value) if name in LISTS else _check(name, value, getattr(self, name), where)
         return replace(self, **checked)  # type: ignore[arg-type]
 
 
@@ -99,7 +99,7 @@ def _as_list(value: object) -> tuple[str, ...]:
     return tuple(str(part).strip() for part in parts if str(part).strip())
 
 
-def _checked(name: str, value: object, default: object, where: str) -> object:
+def _check(name: str, value: object, default: object, where: str) -> object:
     """Text, flags and numbers as their default is; a number may stand for a name (`baseline = 0`)."""
     if isinstance(default, bool):
         wanted: type | tuple[type, ...] = bool

@@ -30,7 +30,7 @@ from trueness.analyse.scores_schema import USUAL_NAMES
 from trueness.errors import DataError, SettingError, StoreError, listed
 from trueness.files import check_plain
 from trueness.measure import direction, measure_of
-from trueness.outside import MAX_TABLE, NOT_READ, one_line, opened
+from trueness.outside import MAX_TABLE, NOT_READ, one_line, open_file
 from trueness.statistics.comparison import Comparison
 from trueness.statistics.paired import at_level
 from trueness.statistics.pairs import differences_in_pairs
@@ -68,7 +68,7 @@ def compare(folder: Path, a: str, b: str, measure: str | None = None, level: flo
         pairs = [(a, b), *(pair for pair in combinations(names, 2) if set(pair) != {a, b})]
         first = _differences(table, pairs, level, chosen)[0]
     else:
-        first = _bounded(_differences(table, [(a, b)], level, chosen)[0], count)
+        first = _adjust_by_bonferroni(_differences(table, [(a, b)], level, chosen)[0], count)
     first = first.described(
         measure=chosen,
         units="items",
@@ -124,7 +124,7 @@ def _long_table(folder: Path) -> pd.DataFrame:
     if not check_plain(folder, "scores.csv"):
         raise StoreError(f"{folder} has no scores.csv. Run the study first, or write it anew: trueness report {folder}")
     try:
-        with opened(path, MAX_TABLE, StoreError) as file:
+        with open_file(path, MAX_TABLE, StoreError) as file:
             rows = pd.read_csv(
                 file, usecols=lambda name: name in _NEEDED, dtype={name: str for name in _TEXT},
                 keep_default_na=False, na_values={"value": [""]},
@@ -218,7 +218,7 @@ def _beside_every_variant(rows: pd.DataFrame) -> pd.DataFrame:
     return pd.concat([rows[~unasked], beside], ignore_index=True) if len(beside) else rows
 
 
-def _bounded(comparison: Comparison, count: int) -> Comparison:
+def _adjust_by_bonferroni(comparison: Comparison, count: int) -> Comparison:
     """One comparison, adjusted by how many there are: never less than Holm would make it."""
     return replace(
         at_level(comparison, 1 - (1 - comparison.level) / count),

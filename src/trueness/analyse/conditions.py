@@ -86,8 +86,8 @@ def summarise(domain: Domain, conditions: tuple[str, ...], settings: AnalysisSet
                 known.n_clusters,
                 None if known.value is None else known.value * domain.scale,
                 float(there.std(ddof=1)) * domain.scale if len(there) > 1 else None,
-                _scaled(known.interval, domain.scale),
-                _scaled(interval, domain.scale),
+                _scale(known.interval, domain.scale),
+                _scale(interval, domain.scale),
                 k,
                 pass_all,
             )
@@ -146,5 +146,5 @@ def _bca(sample: Array, settings: AnalysisSettings) -> Interval | None:
     return Interval(ends.low, ends.high, settings.level, "mean")
 
 
-def _scaled(interval: Interval | None, scale: float) -> Interval | None:
+def _scale(interval: Interval | None, scale: float) -> Interval | None:
     return None if interval is None else Interval(interval.low * scale, interval.high * scale, interval.level, "mean")

@@ -98,8 +98,8 @@ def contrast(domain: Domain, pair: Pair, settings: AnalysisSettings, comparisons
     means = tuple(float(v.mean()) if len(v) else None for v in (reference, treatment))
     statistic, p, notes = _mann_whitney(domain, pair, reference, treatment, settings)
     cells = paired_cells(domain, pair)
-    paired, clustered = _paired(domain, pair, cells, settings)
-    unpaired = _unpaired(domain, pair, settings) if paired is None else None
+    paired, clustered = _paired_comparisons(domain, pair, cells, settings)
+    unpaired = _over_runs(domain, pair, settings) if paired is None else None
     if paired is None:
         notes += (f"Not paired: {cells.why_not}; the comparison is of separate runs.",)
     elif cells.unpaired:
@@ -178,7 +178,7 @@ def with_interval_of(one: Contrast, other: Contrast, domain: Domain, settings: A
 
 def _at_level(result: Comparison, domain: Domain, pair: Pair, level: float, settings: AnalysisSettings) -> Comparison:
     if result.design == "unpaired":
-        other = _unpaired(domain, pair, settings, level)
+        other = _over_runs(domain, pair, settings, level)
         return replace(result, interval=other.interval if other else None, alone=result.alone or result.interval)
     rng = np.random.default_rng(settings.seed)
     return at_level(result, level, resamples=settings.resamples, rng=rng)
@@ -209,7 +209,7 @@ def _mann_whitney(
     return u if pair.question == "RQ1" else len(reference) * len(treatment) - u, float(test.pvalue), ()
 
 
-def _paired(
+def _paired_comparisons(
     domain: Domain, pair: Pair, cells: PairedCells, settings: AnalysisSettings
 ) -> tuple[Comparison | None, Comparison | None]:
     """Over cells, and over clusters where those are fewer."""
@@ -223,7 +223,7 @@ def _paired(
 def _difference(
     domain: Domain, pair: Pair, cells: PairedCells, clusters: tuple[str, ...] | None, settings: AnalysisSettings
 ) -> Comparison:
-    a, b = _oriented(domain, cells)
+    a, b = _orient(domain, cells)
     alternative = _alternative(settings)
     result = (
         paired_difference(
@@ -243,7 +243,7 @@ def _difference(
     return result if p is None else replace(result, test=MCNEMAR, p=p, exact=True, p_error=None)
 
 
-def _oriented(domain: Domain, cells: PairedCells) -> tuple[Array, Array]:
+def _orient(domain: Domain, cells: PairedCells) -> tuple[Array, Array]:
     """reference - treatment of failures, treatment - reference of scores: above 0 the treatment is better."""
     return (cells.reference, cells.treatment) if domain.lower_is_better else (cells.treatment, cells.reference)
 
@@ -252,7 +252,7 @@ def _alternative(settings: AnalysisSettings) -> Alternative:
     return "greater" if settings.one_sided else "two-sided"
 
 
-def _unpaired(domain: Domain, pair: Pair, settings: AnalysisSettings, level: float | None = None) -> Comparison | None:
+def _over_runs(domain: Domain, pair: Pair, settings: AnalysisSettings, level: float | None = None) -> Comparison | None:
     sides = [side_values(domain, side) * domain.scale for side in (pair.reference, pair.treatment)]
     if min(len(side) for side in sides) < 2:
         return None
@@ -267,7 +267,7 @@ def _beyond(domain: Domain, cells: PairedCells, settings: AnalysisSettings) -> E
     """Over models and tasks like these; None where one of the two was not sampled twice."""
     if min(len(set(cells.models)), len(set(cells.clusters))) < 2 or domain.cluster == "model":
         return None
-    a, b = _oriented(domain, cells)
+    a, b = _orient(domain, cells)
     two_way = mean((a - b) * domain.scale, cells.models, cells.clusters, settings.level, bounds=domain.gains)
     if two_way.p is None or not settings.one_sided:
         return two_way

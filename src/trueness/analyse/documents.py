@@ -6,11 +6,11 @@ import csv
 import io
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 from trueness.analyse.domain_lines import Line, interval_text, line_cells, short_name
 from trueness.analyse.finding_sentences import findings, understood
 from trueness.analyse.scores_analysis import ScoresAnalysis
+from trueness.outside import Json
 from trueness.statistics.result import Cell, latex_text
 from trueness.texts import csv_row, printable
 
@@ -29,7 +29,7 @@ _TEX_HEADS = {
 }
 
 
-def as_dict(analysis: ScoresAnalysis) -> dict[str, Any]:
+def as_dict(analysis: ScoresAnalysis) -> dict[str, Json]:
     """All numbers, unrounded; NaN is never in it."""
     content = {
         "settings": dict(vars(analysis.settings)),
@@ -51,11 +51,11 @@ def as_dict(analysis: ScoresAnalysis) -> dict[str, Any]:
                 "conditions": [summary.row() for summary in part.summaries],
                 "contrasts": [
                     row | {"without_partner": list(line.contrast.left_out)}
-                    for line, row in zip(part.lines, _asked(analysis, (line.row() for line in part.lines)), strict=True)
+                    for line, row in zip(part.lines, _rows(analysis, (line.row() for line in part.lines)), strict=True)
                 ],
-                "otherwise": _asked(analysis, (line.row() for line in part.otherwise)),
-                "by_rule": _asked(analysis, (rule.row(c.pair) for c in part.contrasts for rule in part.rules)),
-                "by_model": _asked(analysis, (row.row(c.pair) for c in part.contrasts for row in part.models)),
+                "otherwise": _rows(analysis, (line.row() for line in part.otherwise)),
+                "by_rule": _rows(analysis, (rule.row(c.pair) for c in part.contrasts for rule in part.rules)),
+                "by_model": _rows(analysis, (row.row(c.pair) for c in part.contrasts for row in part.models)),
                 "by_family": [pair.row() for pair in part.families],
                 "red_flags": [vars(flag) | {"raised": flag.raised} for flag in part.flags],
             }
@@ -68,7 +68,7 @@ def as_dict(analysis: ScoresAnalysis) -> dict[str, Any]:
 
 def as_csv(analysis: ScoresAnalysis) -> str:
     """One line a domain, question and reading; the means alone where nothing is compared."""
-    rows = _asked(analysis, (line.row() for part in analysis.domains for line in (*part.lines, *part.otherwise)))
+    rows = _rows(analysis, (line.row() for part in analysis.domains for line in (*part.lines, *part.otherwise)))
     return rows_csv(rows or [summary.row() for part in analysis.domains for summary in part.summaries])
 
 
@@ -83,7 +83,7 @@ def rows_csv(rows: Sequence[Mapping[str, Cell]]) -> str:
 
 def as_text(analysis: ScoresAnalysis) -> str:
     """The lines as they are reported, then the findings: what goes into findings.txt."""
-    blocks = [f"{title}\n{_aligned(table_rows(analysis.lines(key)))}" for key, title in analysis.questions.items()]
+    blocks = [f"{title}\n{_align_cells(table_rows(analysis.lines(key)))}" for key, title in analysis.questions.items()]
     return "\n\n".join([*blocks, "\n".join(map(printable, findings(analysis)))]) + "\n"
 
 
@@ -112,7 +112,7 @@ def mean_rows(analysis: ScoresAnalysis) -> list[list[str]]:
     return [[printable(cell) for cell in row] for row in (head, *rows)]
 
 
-def _aligned(rows: Sequence[Sequence[str]]) -> str:
+def _align_cells(rows: Sequence[Sequence[str]]) -> str:
     widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
     return "\n".join(
         "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
@@ -189,19 +189,19 @@ def chart_frames(analysis: ScoresAnalysis) -> dict[str, list[dict[str, Cell]]]:
     parts = analysis.domains
     return {
         "means": [summary.row() for part in parts for summary in part.summaries],
-        "differences": [_difference(row) for row in _asked(analysis, (line.row() for p in parts for line in p.lines))],
+        "differences": [_difference(row) for row in _rows(analysis, (line.row() for p in parts for line in p.lines))],
         "readings": [
             _difference(row)
             for part in parts
-            for row in _asked(analysis, (line.row() for line in (*part.lines, *part.otherwise)))
+            for row in _rows(analysis, (line.row() for line in (*part.lines, *part.otherwise)))
         ],
-        "rules": _asked(analysis, (rule.row(c.pair) for p in parts for c in p.contrasts for rule in p.rules)),
-        "models": _asked(analysis, (row.row(c.pair) for p in parts for c in p.contrasts for row in p.models)),
+        "rules": _rows(analysis, (rule.row(c.pair) for p in parts for c in p.contrasts for rule in p.rules)),
+        "models": _rows(analysis, (row.row(c.pair) for p in parts for c in p.contrasts for row in p.models)),
         "families": [pair.row() for part in parts for pair in part.families],
     }
 
 
-def _asked(analysis: ScoresAnalysis, rows: Iterable[dict[str, Cell]]) -> list[dict[str, Cell]]:
+def _rows(analysis: ScoresAnalysis, rows: Iterable[dict[str, Cell]]) -> list[dict[str, Cell]]:
     """RQ1 and RQ2 are questions of the protocol; in any other table they are said in plain words."""
     if analysis.of_protocol:
         return list(rows)
@@ -213,7 +213,7 @@ def _difference(row: dict[str, Cell]) -> dict[str, Cell]:
     return {key: row[key] for key in (*keys, "n_units", "n_clusters", "delta", "delta_low", "delta_high", "p")}
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> object:
     """JSON has no NaN and no tuple keys."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None

@@ -155,11 +155,11 @@ def domain_of(name: str, frame: pd.DataFrame, settings: AnalysisSettings) -> Dom
         rules[values.unscored] = np.nan if settings.unscored == "missing" else 0.0
     runs = _keys(frame, schema, settings)
     runs["value"] = values.value
-    runs["extracted"] = _extracted(frame, schema)
-    runs["excluded"] = _excluded(frame, runs, schema, settings, name)
+    runs["extracted"] = _extraction(frame, schema)
+    runs["excluded"] = _to_drop(frame, runs, schema, settings, name)
     unit = settings.unit or tuple(role for role in ("model", "task") if getattr(schema, role))
     cluster = settings.cluster or ("task" if schema.task else "model" if schema.model else "none")
-    runs["unit"] = _joined([_labels(frame, runs, schema, column, "the unit", name)[0] for column in unit], len(runs))
+    runs["unit"] = _join([_labels(frame, runs, schema, column, "the unit", name)[0] for column in unit], len(runs))
     runs["cluster"] = (
         runs["unit"] if cluster == "none" else _labels(frame, runs, schema, cluster, "the cluster", name)[0]
     )
@@ -184,7 +184,7 @@ def domain_of(name: str, frame: pd.DataFrame, settings: AnalysisSettings) -> Dom
         unit=" x ".join(unit),
         cluster="cell" if cluster == "none" else cluster,
         factors=_factors(frame, schema, (*unit, cluster)),
-        lost=(*more, *_unnamed(frame, schema)),
+        lost=(*more, *_rows_without_names(frame, schema)),
         notes=(*numbers, *schema.guessed, *notes, *values.notes),
     )
 
@@ -234,7 +234,7 @@ def _with_condition(frame: pd.DataFrame, schema: Schema, name: str) -> tuple[pd.
     return frame[named].reset_index(drop=True), (note,)
 
 
-def _unnamed(frame: pd.DataFrame, schema: Schema) -> list[str]:
+def _rows_without_names(frame: pd.DataFrame, schema: Schema) -> list[str]:
     """Rows without a model or task: they make one cell of their own."""
     counts = {column: int(frame[column].isna().sum()) for column in (schema.model, schema.task) if column}
     return [
@@ -271,7 +271,7 @@ def _rules(frame: pd.DataFrame, schema: Schema) -> tuple[pd.DataFrame, dict[str,
     return pd.DataFrame(shares, index=range(len(frame))), kinds
 
 
-def _extracted(frame: pd.DataFrame, schema: Schema) -> Array:
+def _extraction(frame: pd.DataFrame, schema: Schema) -> Array:
     if schema.extraction is None:
         return np.full(len(frame), np.nan)
     return as_shares(frame[schema.extraction], schema.extraction)[0]
@@ -294,9 +294,9 @@ def _factors(frame: pd.DataFrame, schema: Schema, taken: Sequence[str]) -> tuple
     return tuple(factors)
 
 
-def _excluded(frame: pd.DataFrame, runs: pd.DataFrame, schema: Schema, settings: AnalysisSettings, name: str) -> Mask:
+def _to_drop(frame: pd.DataFrame, runs: pd.DataFrame, schema: Schema, settings: AnalysisSettings, name: str) -> Mask:
     mask = np.zeros(len(runs), dtype=bool)
-    for column, value in settings.excluded:
+    for column, value in settings.exclusions:
         for labels in _labels(frame, runs, schema, column, "what is excluded", name):
             mask |= labels == value
     return mask
@@ -314,7 +314,7 @@ def _labels(
     return (_text(frame[column_named(frame, column, what, name)]),)
 
 
-def _joined(parts: list[Labels], n: int) -> Labels:
+def _join(parts: list[Labels], n: int) -> Labels:
     joined: Labels = np.full(n, "", dtype=object)
     for k, part in enumerate(parts):
         joined = part if k == 0 else joined + " / " + part

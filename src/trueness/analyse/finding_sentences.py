@@ -76,7 +76,7 @@ def mean_sentence(summary: ConditionSummary, domain: Domain) -> str:
     every = summary.pass_all
     repeats = (
         f" All {summary.k} of {summary.k} repeats pass (pass^{summary.k}): "
-        f"{interval_text(100 * every.value, _scaled(every.interval))} %."
+        f"{interval_text(100 * every.value, _in_percent(every.interval))} %."
         if every is not None and every.value is not None
         else " No pass^k: not every cell has two runs that were scored."
         if summary.k == 1
@@ -176,7 +176,7 @@ def _blank_sentences(part: DomainAnalysis) -> list[str]:
 def rule_sentences(part: DomainAnalysis) -> list[str]:
     sentences = []
     for one in part.contrasts:
-        flagged = [rule for rule in part.rules if rule.flagged(one.pair)]
+        flagged = [rule for rule in part.rules if rule.is_flagged(one.pair)]
         if not flagged:
             continue
         flagged.sort(key=lambda rule: -abs(rule.deltas[one.pair] or 0.0))
@@ -334,7 +334,7 @@ def _many(count: int, domain: Domain) -> str:
     return counted(count, domain.cluster if domain.unit else "run")
 
 
-def _scaled(interval: Interval | None) -> Interval | None:
+def _in_percent(interval: Interval | None) -> Interval | None:
     return None if interval is None else Interval(100 * interval.low, 100 * interval.high, interval.level, "mean")
 
 

@@ -58,8 +58,8 @@ def red_flags(
     """All of them, in this order; contrasts, rules and models are those of the domain."""
     checks: dict[str, Callable[[], tuple[State, str]]] = {
         "missing scores": lambda: _missing(domain, contrasts),
-        "averaged over": lambda: _averaged(domain),
-        "correlated rules": lambda: _correlated(domain),
+        "averaged over": lambda: _factors_flag(domain),
+        "correlated rules": lambda: _correlation_flag(domain),
         "ceiling": lambda: _ceiling(domain, contrasts, roles),
         "extraction": lambda: _extraction(domain, complete),
         "direction within models": lambda: _direction(domain, contrasts, models),
@@ -98,7 +98,7 @@ def _missing(domain: Domain, contrasts: Sequence[Contrast]) -> tuple[State, str]
     return "clear", f"{words}: not more on one side than chance gives"
 
 
-def _averaged(domain: Domain) -> tuple[State, str]:
+def _factors_flag(domain: Domain) -> tuple[State, str]:
     bound = [f.name for f in domain.factors if f.bound]
     free = [f"{f.name} ({f.levels} values)" for f in domain.factors if not f.bound]
     also = f"; averaged over {listed(free, most=_SHOWN)}" if free else ""
@@ -110,7 +110,7 @@ def _averaged(domain: Domain) -> tuple[State, str]:
     return "clear", f"no further column changes with {domain.schema.condition}{also}"
 
 
-def _correlated(domain: Domain) -> tuple[State, str]:
+def _correlation_flag(domain: Domain) -> tuple[State, str]:
     names = list(domain.rules.columns)
     if len(names) < 2:
         return "not checked", "fewer than two rules"

@@ -16,18 +16,16 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
 from trueness.archives import open_archive
 from trueness.errors import DataError, listed
-from trueness.outside import MAX_RECORDS, NOT_READ, check_values, json_of, json_records, one_line, size
+from trueness.outside import MAX_RECORDS, NOT_READ, Json, check_values, json_of, json_records, one_line, size
 
 MAX_CELLS = 50_000_000  # of the table that a log makes
 MAX_FILLED = 20_000_000  # of them with a value: a row is a dict until the table is made
-Json = object
-Record = dict[str, Any]  # JSON values
+Record = dict[str, Json]
 _SAMPLES = re.compile(r"samples_(?P<task>.+?)_\d{4}-\d{2}-\d{2}T[\d.:-]+$")
 _LM_EVAL = {"doc_id", "target", "filtered_resps"}
 _HELM = {"instance_id", "stats"}
@@ -59,7 +57,7 @@ def read_json(path: Path) -> pd.DataFrame:
     return _of_records(content, path)
 
 
-def _of_object(content: Mapping[str, Any], path: Path) -> pd.DataFrame:
+def _of_object(content: Mapping[str, Json], path: Path) -> pd.DataFrame:
     """One list of records under any key, or columns: `DataFrame.to_json()`, {model: {task: score}}."""
     lists = [key for key, value in content.items() if isinstance(value, list) and value and isinstance(value[0], dict)]
     if len(lists) == 1:
@@ -80,11 +78,11 @@ def _of_object(content: Mapping[str, Any], path: Path) -> pd.DataFrame:
 
 def _of_records(records: Iterable[Record], path: Path) -> pd.DataFrame:
     """Records of any other origin: `scores` of several names are metrics, other records inside get dotted names."""
-    frame = _frame(lambda records, path: map(_flattened, records), path, records)
+    frame = _frame(lambda records, path: map(_flatten, records), path, records)
     return _by_metric(frame) if any(str(name).startswith(_METRIC) for name in frame) else frame
 
 
-def _flattened(record: Record) -> Record:
+def _flatten(record: Record) -> Record:
     row: Record = {}
     for key, value in record.items():
         if isinstance(value, Mapping) and value:
@@ -95,7 +93,7 @@ def _flattened(record: Record) -> Record:
     return row
 
 
-def _is_number(value: Json) -> bool:
+def _is_number(value: object) -> bool:
     return value is None or isinstance(value, int | float)
 
 
@@ -116,7 +114,7 @@ def inspect_archive(path: Path) -> pd.DataFrame:
     )
 
 
-def _inspect(about: Mapping[str, Any], samples: Iterable[Mapping[str, Any]], path: Path) -> Iterator[Record]:
+def _inspect(about: Mapping[str, Json], samples: Iterable[Mapping[str, Json]], path: Path) -> Iterator[Record]:
     """`about` is the log's eval spec; arguments of the task and metadata become columns of their own."""
     fixed: Record = {"domain": str(about.get("task", path.stem)), "model": str(about.get("model", ""))}
     if about.get("solver"):
@@ -139,13 +137,13 @@ def _inspect(about: Mapping[str, Any], samples: Iterable[Mapping[str, Any]], pat
     yield from (fixed | {"task": name, "repeat": epoch, "extraction_ok": False} for name, epoch in sorted(left))
 
 
-def _inspect_scores(scorer: str, value: Json) -> Record:
+def _inspect_scores(scorer: str, value: object) -> Record:
     if isinstance(value, Mapping):
         return {f"{_METRIC}{scorer}/{name}": _inspect_number(part) for name, part in value.items()}
     return {f"{_METRIC}{scorer}": _inspect_number(value)}
 
 
-def _inspect_number(value: Json) -> float | None:
+def _inspect_number(value: object) -> float | None:
     if isinstance(value, str):
         if value in _LETTERS:
             return _LETTERS[value]
@@ -173,7 +171,7 @@ def _lm_eval(records: Iterable[Record], path: Path) -> Iterator[Record]:
         yield fixed | {"task": str(record["doc_id"])} | scores
 
 
-def _lm_results(content: Mapping[str, Any], path: Path) -> Iterator[Record]:
+def _lm_results(content: Mapping[str, Json], path: Path) -> Iterator[Record]:
     """`acc,none` beside `acc_stderr,none`: means of benchmarks, one row a model, benchmark and metric."""
     config = content.get("config") or {}
     model = content.get("model_name") or config.get("model_args") or path.resolve().parent.name
@@ -191,7 +189,7 @@ def _lm_results(content: Mapping[str, Any], path: Path) -> Iterator[Record]:
                 yield row | {"value": value, "stderr": error}
 
 
-def _groups(content: Mapping[str, Any]) -> set[str]:
+def _groups(content: Mapping[str, Json]) -> set[str]:
     """Benchmarks that are means of others in the same file (mmlu, of its subjects): beside them they count twice."""
     inside = content.get("group_subtasks") or {}
     return {name for name, parts in inside.items() if any(part in content["results"] for part in parts)}
@@ -229,7 +227,7 @@ def _by_metric(frame: pd.DataFrame) -> pd.DataFrame:
 
 def _promptfoo(results: Iterable[Record], path: Path) -> Iterator[Record]:
     """The prompt's label is the condition; each assertion is a rule, by its metric or its type."""
-    seen: dict[tuple[Any, ...], int] = {}
+    seen: dict[tuple[object, ...], int] = {}
     for result in results:
         provider, prompt, test = result.get("provider") or {}, result.get("prompt") or {}, result.get("testCase") or {}
         model = provider.get("label") or provider.get("id") if isinstance(provider, Mapping) else str(provider)
@@ -249,10 +247,10 @@ def _promptfoo(results: Iterable[Record], path: Path) -> Iterator[Record]:
         yield row
 
 
-def _frame(rows_of: Callable[..., Iterable[Record]], path: Path, *content: Json) -> pd.DataFrame:
+def _frame(rows_of: Callable[..., Iterable[Record]], path: Path, *content: object) -> pd.DataFrame:
     """The rows that a harness's log tells; a log of another shape than its own is told, not raised."""
     try:
-        rows = list(_bounded(rows_of(*content, path), path))
+        rows = list(_limit_cells(rows_of(*content, path), path))
     except NOT_READ as error:
         what = f"{type(error).__name__}: {one_line(error)}"
         raise DataError(f"{path.name} must be a log as its harness writes it, got {what}. Was it changed?") from None
@@ -267,7 +265,7 @@ def _frame(rows_of: Callable[..., Iterable[Record]], path: Path, *content: Json)
     return pd.DataFrame.from_records(rows)
 
 
-def _bounded(rows: Iterable[Record], path: Path) -> Iterator[Record]:
+def _limit_cells(rows: Iterable[Record], path: Path) -> Iterator[Record]:
     """What a log says once (metadata, a model's name) stands in every row: counted while the rows are made."""
     filled = text = 0
     for row in rows:
@@ -280,5 +278,5 @@ def _bounded(rows: Iterable[Record], path: Path) -> Iterator[Record]:
         yield row
 
 
-def _flat(value: Json) -> bool:
+def _flat(value: object) -> bool:
     return isinstance(value, str | int | float | bool)

@@ -18,13 +18,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from trueness.errors import DataError
-from trueness.outside import opened
+from trueness.outside import Json, open_file
 from trueness.showing.console import Console, plain
 from trueness.showing.finding import Finding
 from trueness.showing.sheet import print_table
@@ -42,7 +41,7 @@ from trueness.statistics import (
 )
 from trueness.statistics.agreement import KappaWeights, Scale
 from trueness.statistics.ppi import labels_needed
-from trueness.statistics.result import Result
+from trueness.statistics.result import Cell, Result
 from trueness.statistics.rogan_gladen import rogan_gladen
 
 _WORDS = {"yes": 1.0, "no": 0.0, "pass": 1.0, "fail": 0.0, "true": 1.0, "false": 0.0, "correct": 1.0, "incorrect": 0.0}
@@ -60,12 +59,12 @@ class JudgeReport:
     level: float = 0.95
 
     @cached_property
-    def rows(self) -> list[dict[str, Any]]:
+    def rows(self) -> list[dict[str, Cell]]:
         judges = self.verdicts.groupby("judge", sort=False)
         rows = [row for judge, mine in judges for row in self._of_judge(str(judge), mine)]
         return rows + list(self._between())
 
-    def _of_judge(self, judge: str, mine: pd.DataFrame) -> Iterator[dict[str, Any]]:
+    def _of_judge(self, judge: str, mine: pd.DataFrame) -> Iterator[dict[str, Cell]]:
         read = mine[mine["verdict"].notna()]
         readable = share(mine["verdict"].notna().astype(float), list(mine["cluster"]), self.level)
         yield _row(judge, "readable verdicts", readable)
@@ -78,26 +77,26 @@ class JudgeReport:
             yield from self._against_people(judge, once)
         yield from self._biases(judge, read)
 
-    def _against_people(self, judge: str, once: pd.DataFrame) -> Iterator[dict[str, Any]]:
+    def _against_people(self, judge: str, once: pd.DataFrame) -> Iterator[dict[str, Cell]]:
         both, others = once[once["label"].notna()], once[once["label"].isna()]
-        said, true, clusters = both["verdict"].to_numpy(), both["label"].to_numpy(), list(both["cluster"])
-        pair = np.vstack([said, true])
+        verdicts, true, clusters = both["verdict"].to_numpy(), both["label"].to_numpy(), list(both["cluster"])
+        pair = np.vstack([verdicts, true])
         yield _row(judge, "people's base rate (mean label)", _mean(both["label"], both["cluster"], self.level))
         if self._scale != "interval":
-            yield _row(judge, "with people, share", share((said == true).astype(float), clusters, self.level))
-            if len(np.unique(said)) > 1 and len(np.unique(true)) > 1:
+            yield _row(judge, "with people, share", share((verdicts == true).astype(float), clusters, self.level))
+            if len(np.unique(verdicts)) > 1 and len(np.unique(true)) > 1:
                 weights: KappaWeights = "none" if self._scale == "nominal" else "quadratic"
-                yield _row(judge, "with people, kappa", weighted_kappa(said, true, weights, clusters, self.level))
+                yield _row(judge, "with people, kappa", weighted_kappa(verdicts, true, weights, clusters, self.level))
             yield _row(judge, "with people, AC1", gwet_ac1(pair, clusters, self.level))
         yield _row(judge, "with people, alpha", krippendorff_alpha(pair, self._scale, clusters, self.level))
         if len(others):
             more, groups = others["verdict"].to_numpy(), (clusters, list(others["cluster"]))
-            powered = prediction_powered_mean(true, said, more, groups, self.level)
+            powered = prediction_powered_mean(true, verdicts, more, groups, self.level)
             yield _row(judge, "mean corrected by labels (PPI++)", powered)
             if self._binary:
-                corrected = rogan_gladen(true, said, more, self.level)
+                corrected = rogan_gladen(true, verdicts, more, self.level)
                 yield _row(judge, "share corrected for its errors (Rogan-Gladen)", corrected)
-        needed = labels_needed(true, said, len(others), self.half_width, self.level)
+        needed = labels_needed(true, verdicts, len(others), self.half_width, self.level)
         if needed is not None:
             figure = f"labels needed for a half width of {self.half_width:g}"
             note = "by the variances of the labels at hand"
@@ -111,7 +110,7 @@ class JudgeReport:
                 "note": note,
             }
 
-    def _biases(self, judge: str, read: pd.DataFrame) -> Iterator[dict[str, Any]]:
+    def _biases(self, judge: str, read: pd.DataFrame) -> Iterator[dict[str, Cell]]:
         places = read.pivot_table(index="item", columns="position", values="verdict", aggfunc="mean")
         if places.shape[1] >= 2:
             first, last = places.columns[0], places.columns[-1]
@@ -124,15 +123,15 @@ class JudgeReport:
         if len(sized) > 3 and sized["length"].nunique() > 1:
             kept, what = (labelled, "verdict beyond the label") if len(labelled) > 3 else (sized, "verdict, no labels")
             beyond = kept["verdict"] - (kept["label"] if len(labelled) > 3 else 0.0)
-            found = rank_correlation(kept["length"], beyond, list(kept["cluster"]), level=self.level)
-            yield _row(judge, f"length bias (rank correlation, {what})", found)
+            correlation = rank_correlation(kept["length"], beyond, list(kept["cluster"]), level=self.level)
+            yield _row(judge, f"length bias (rank correlation, {what})", correlation)
 
-    def _between(self) -> Iterator[dict[str, Any]]:
+    def _between(self) -> Iterator[dict[str, Cell]]:
         wide = self.verdicts.pivot_table(index="judge", columns="item", values="verdict", aggfunc="mean")
         if len(wide) > 1:
             clusters = list(self.verdicts.groupby("item")["cluster"].first().reindex(wide.columns))
-            told = krippendorff_alpha(wide.to_numpy(), self._scale, clusters, self.level)
-            yield _row("all judges", "between judges, alpha", told)
+            alpha = krippendorff_alpha(wide.to_numpy(), self._scale, clusters, self.level)
+            yield _row("all judges", "between judges, alpha", alpha)
 
     @cached_property
     def _binary(self) -> bool:
@@ -151,19 +150,19 @@ class JudgeReport:
 
     def sentences(self) -> list[str]:
         """What a reader must know before the figures are used."""
-        said: list[str] = []
+        lines: list[str] = []
         for judge, mine in self.verdicts.groupby("judge", sort=False):
             values = mine["verdict"].dropna()
             if len(values) and values.nunique() == 1:
-                told = f"{judge} says {values.iloc[0]:g} to all of {len(values)} items: it carries no information."
-                said.append(Finding(told, open=True))
+                text = f"{judge} says {values.iloc[0]:g} to all of {len(values)} items: it carries no information."
+                lines.append(Finding(text, open=True))
             if mine["label"].notna().sum() == 0:
-                told = (
+                text = (
                     f"No item of {judge} has a label: its agreement with people and its corrected mean are not checked."
                 )
-                said.append(Finding(told, open=True))
+                lines.append(Finding(text, open=True))
         lost = int(self.verdicts["verdict"].isna().sum())
-        return said + ([f"{lost} of {len(self.verdicts)} verdicts cannot be read; they are left out."] if lost else [])
+        return lines + ([f"{lost} of {len(self.verdicts)} verdicts cannot be read; they are left out."] if lost else [])
 
     def table(self) -> Table:
         columns = (
@@ -177,7 +176,7 @@ class JudgeReport:
         )
         return Table("judges", columns, self.rows, caption, rule_before="judge")
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Json]:
         return {"file": self.file, "judges": self.rows, "sentences": [str(one) for one in self.sentences()]}
 
     def show(self, out: Console) -> None:
@@ -190,24 +189,24 @@ def judge_file(path: Path, half_width: float = 0.05) -> JudgeReport:
     """A CSV or JSONL table of verdicts; DataError in one line where it is none."""
     if not half_width > 0:
         raise DataError(f"'half-width' must be above 0, got {half_width:g}.")
-    with opened(path) as file:
+    with open_file(path) as file:
         try:
-            given = pd.read_json(file, lines=True) if path.suffix == ".jsonl" else pd.read_csv(file, dtype=str)
+            table = pd.read_json(file, lines=True) if path.suffix == ".jsonl" else pd.read_csv(file, dtype=str)
         except (ValueError, UnicodeDecodeError) as error:
             raise DataError(f"{path} must be a table with columns {', '.join(_NEEDED)}: {error}.") from None
-    given.columns = [str(name).strip().lower() for name in given.columns]
-    lacking = [name for name in _NEEDED if name not in given.columns]
+    table.columns = [str(name).strip().lower() for name in table.columns]
+    lacking = [name for name in _NEEDED if name not in table.columns]
     if lacking:
         raise DataError(f"{path} must have the columns {', '.join(_NEEDED)}, got no {', '.join(lacking)}.")
-    if given.empty:
+    if table.empty:
         raise DataError(f"{path} must have a verdict in every row, got no row.")
-    frame = pd.DataFrame({"item": given["item"].astype(str), "judge": given["judge"].astype(str)})
+    frame = pd.DataFrame({"item": table["item"].astype(str), "judge": table["judge"].astype(str)})
     for name in ("verdict", "label", "position", "length", "repeat"):
-        frame[name] = [_number(value) for value in given[name]] if name in given else np.nan
+        frame[name] = [_number(value) for value in table[name]] if name in table else np.nan
     if frame["verdict"].isna().all():
-        raise DataError(f"{path}: 'verdict' must be numbers or yes and no, got {given['verdict'].iloc[0]!r}.")
+        raise DataError(f"{path}: 'verdict' must be numbers or yes and no, got {table['verdict'].iloc[0]!r}.")
     frame["repeat"] = frame["repeat"].fillna(0.0)
-    frame["cluster"] = given["cluster"].astype(str) if "cluster" in given else frame["item"]
+    frame["cluster"] = table["cluster"].astype(str) if "cluster" in table else frame["item"]
     return JudgeReport(str(path), frame, half_width)
 
 
@@ -223,10 +222,10 @@ def _mean(values: pd.Series, clusters: pd.Series, level: float) -> Estimate:
     return mean(values.to_numpy(dtype=float), list(clusters), level=level)
 
 
-def _row(judge: str, figure: str, found: Estimate | Result) -> dict[str, Any]:
-    cells = found.row()
+def _row(judge: str, figure: str, estimate: Estimate | Result) -> dict[str, Cell]:
+    cells = estimate.row()
     value = cells.get("value", cells.get("difference"))
-    note = " ".join(getattr(found, "notes", ()))
+    note = " ".join(getattr(estimate, "notes", ()))
     return {
         "judge": judge, "figure": figure, "value": value, "low": cells.get("low"), "high": cells.get("high"),
         "n": cells.get("n", cells.get("n_units")), "note": note,

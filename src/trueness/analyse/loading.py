@@ -26,7 +26,7 @@ from trueness.outside import (
     NOT_READ,
     is_there,
     one_line,
-    opened,
+    open_file,
 )
 from trueness.parquet import flat_columns, parquet_columns, read_parquet
 from trueness.texts import counted, csv_value
@@ -82,7 +82,7 @@ def read_tables(files: Iterable[str | Path]) -> Tables:
 
 def _each_file(file: str, notes: list[str]) -> list[tuple[str | None, Path]]:
     """The file, or those of a folder that are read together."""
-    name, path = _named(file)
+    name, path = _split_name(file)
     if not path.is_dir():
         return [(name, path)]
     for pattern in _IN_FOLDERS:
@@ -135,7 +135,7 @@ _ENDINGS = (*SEPARATORS, ".parquet", ".jsonl", ".json", ".eval")
 
 def _csv(path: Path, separator: str | None) -> pd.DataFrame:
     try:
-        with opened(path, MAX_RECORDS) as file:
+        with open_file(path, MAX_RECORDS) as file:
             lines = [file.readline(MEGABYTE).decode("utf-8-sig" if k == 0 else "utf-8") for k in range(MOST_ABOVE + 2)]
     except (UnicodeDecodeError, OSError) as error:
         raise _not_utf8(path, error) from None
@@ -153,7 +153,7 @@ def _csv(path: Path, separator: str | None) -> pd.DataFrame:
         raise DataError(f"{path.name} must name each column once, got {twice[0]!r} more than once. Rename or drop one.")
     most = MAX_CELLS // (head.count(separator) + 1)
     try:
-        with opened(path, MAX_RECORDS) as file:
+        with open_file(path, MAX_RECORDS) as file:
             frame = pd.read_csv(
                 file, sep=separator, encoding="utf-8-sig", low_memory=False, skipinitialspace=True, nrows=most + 1,
                 skiprows=above, keep_default_na=False, na_values=_NO_VALUE,
@@ -212,7 +212,7 @@ def _parquet(path: Path) -> pd.DataFrame:
     return read_parquet(path, MAX_CELLS, flat_columns(path, parquet_columns(path, MAX_COLUMNS)))
 
 
-def _named(file: str) -> tuple[str | None, Path]:
+def _split_name(file: str) -> tuple[str | None, Path]:
     """`chart=path/scores.csv` names its domain; a path that exists is a path, whatever signs it holds."""
     name, equals, path = file.partition("=")
     if equals and name and "/" not in name and not Path(file).exists():

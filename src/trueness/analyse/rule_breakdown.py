@@ -39,7 +39,7 @@ class Breakdown:
     deltas: dict[Pair, float | None]  # points; above 0 the treatment passes more often
     paired: dict[Pair, Comparison]
 
-    def flagged(self, pair: Pair) -> bool:
+    def is_flagged(self, pair: Pair) -> bool:
         delta = self.deltas.get(pair)
         return delta is not None and abs(delta) > FLAGGED
 
@@ -55,7 +55,7 @@ class Breakdown:
             **{f"n {name}": count for name, count in self.n.items()},
             **{f"absent {name}": count for name, count in self.absent.items()},
             "delta": self.deltas.get(pair),
-            "flagged": self.flagged(pair),
+            "flagged": self.is_flagged(pair),
             "diff": test.difference if test else None,
             **interval_cells(test.interval if test else None),
             "p_paired": test.p if test else None,
@@ -121,7 +121,7 @@ def _rule(domain: Domain, rule: str, roles: Roles) -> Breakdown:
     inside = {name: domain.under([name]) for name in roles.conditions}
     there = ~np.isnan(shares)
 
-    def passed(conditions: Sequence[str]) -> float | None:
+    def pass_rate(conditions: Sequence[str]) -> float | None:
         rows = np.logical_or.reduce([inside[name] for name in conditions]) & there
         return 100 * float(shares[rows].mean()) if rows.any() else None
 
@@ -129,10 +129,10 @@ def _rule(domain: Domain, rule: str, roles: Roles) -> Breakdown:
         domain.name,
         rule,
         domain.kinds[rule],
-        {name: passed([name]) for name in roles.conditions},
+        {name: pass_rate([name]) for name in roles.conditions},
         {name: int((rows & there).sum()) for name, rows in inside.items()},
         {name: int((rows & ~there).sum()) for name, rows in inside.items()},
-        {pair: _minus(passed(pair.treatment), passed(pair.reference)) for pair in roles.pairs},
+        {pair: _minus(pass_rate(pair.treatment), pass_rate(pair.reference)) for pair in roles.pairs},
         {},
     )
 

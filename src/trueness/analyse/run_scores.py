@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from trueness.analyse.analysis_settings import AnalysisSettings
 from trueness.analyse.scores_schema import FAILURES, OutcomeColumns
-from trueness.analyse.shares import NO_NUMBER, Array, as_shares, decimals, rounded_beside_exact, unrounded
+from trueness.analyse.shares import NO_NUMBER, Array, as_shares, decimals, rounded_beside_exact, unround
 from trueness.errors import DataError, SettingError, listed
 from trueness.measure import direction, measure_of
 from trueness.texts import counted
@@ -111,7 +111,7 @@ def number(frame: pd.DataFrame, column: str) -> Array:
 
 def _passes(rules: pd.DataFrame) -> Array:
     """Passes of each run from the rules' fractions; rounded at 1e-9 so that equal sums are equal numbers."""
-    columns = [unrounded(rules[name].to_numpy(dtype=np.float64)) for name in rules]
+    columns = [unround(rules[name].to_numpy(dtype=np.float64)) for name in rules]
     return np.asarray(np.round(np.nansum(np.column_stack(columns), axis=1), 9))
 
 

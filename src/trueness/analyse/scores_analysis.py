@@ -177,7 +177,7 @@ def _otherwise(
 
 def _check_exclusions(domains: Sequence[Domain], settings: AnalysisSettings) -> None:
     if settings.exclude and not any(domain.runs["excluded"].any() or domain.schema.dropped for domain in domains):
-        column, value = settings.excluded[0]
+        column, value = settings.exclusions[0]
         role = column if column in ("model", "task", "condition") else "model"
         known = sorted({str(name) for domain in domains for name in domain.runs[role].unique()})
         raise DataError(

@@ -21,7 +21,7 @@ import pandas as pd
 from pandas.api.types import is_numeric_dtype
 
 from trueness.analyse.analysis_settings import AnalysisSettings, nearest
-from trueness.analyse.shapes import melted, only_score, with_verdicts, without_summaries
+from trueness.analyse.shapes import melt, only_score, with_verdicts, without_summaries
 from trueness.errors import DataError, listed
 
 OutcomeKind = Literal["counts", "score of rules", "long table", "column", "rules"]
@@ -151,12 +151,12 @@ def detect(frame: pd.DataFrame, settings: AnalysisSettings, domain: str) -> tupl
         choice = _outcome(frame, columns, rules, settings, domain, guessed)
         if choice is None:
             rest = [c for c in columns.values() if c not in roles.values()]
-            excluded = [value for column, value in settings.excluded if column in ("task", "model")]
+            excluded = [value for column, value in settings.exclusions if column in ("task", "model")]
             if settings.condition in rest and not roles["model"]:  # the rows of a wide table are what is compared
                 roles, frame = {**roles, "model": "model"}, frame.rename(columns={settings.condition: "model"})
                 settings, rest = replace(settings, condition=None), [c for c in rest if c != settings.condition]
             frame = with_verdicts(frame, rest)
-            wide = melted(frame, roles, rest, excluded, domain)
+            wide = melt(frame, roles, rest, excluded, domain)
             score = only_score(frame, rest) if roles["task"] and (roles["model"] or roles["condition"]) else None
             if wide is None and score is None:
                 raise DataError(

@@ -131,7 +131,7 @@ def _score_columns(frame: pd.DataFrame, columns: Sequence[str], excluded: Sequen
     return [c for c in scores if c in frame.attrs.get(PER_CENT_COLUMNS, ())] or scores
 
 
-def melted(
+def melt(
     frame: pd.DataFrame, roles: dict[str, str | None], columns: Sequence[str], excluded: Sequence[str], name: str
 ) -> tuple[pd.DataFrame, tuple[str, ...]] | None:
     """A wide table as a long one; None where it is not wide. columns: those that no role has taken."""

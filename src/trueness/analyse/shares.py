@@ -96,7 +96,7 @@ def decimals(values: Array, most: int = 12) -> int | None:
     return None
 
 
-def unrounded(values: Array) -> Array:
+def unround(values: Array) -> Array:
     """The fractions that rounded rates came from; a column that is not rounded, or not of fractions, stays as it is."""
     digits = decimals(values)
     if digits is None or digits < 2:

@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +26,7 @@ from trueness.datasets.table import Table
 
 Array = NDArray[np.float64]
 Target = Literal["run", "mean"]
-ANY_COLUMNS: dict[str, tuple[str, dict[str, Any]]] = {
+ANY_COLUMNS: dict[str, tuple[str, dict[str, object]]] = {
     "pc": ("pc", {}),
     "pc (alpha .01)": ("pc", {"alpha": 0.01}),
     "fci": ("fci", {}),
@@ -35,7 +35,7 @@ ANY_COLUMNS: dict[str, tuple[str, dict[str, Any]]] = {
     "boss": ("boss", {}),
     "hill-climbing": ("hill-climbing", {}),
 }
-NUMBERS: dict[str, tuple[str, dict[str, Any]]] = {
+NUMBERS: dict[str, tuple[str, dict[str, object]]] = {
     "lingam": ("lingam", {}),
     "dagma": ("dagma", {}),
     "notears": ("notears", {"solver": "scaled"}),
@@ -69,15 +69,15 @@ class Place:
 def place_of(table: Table) -> Place:
     """Where a table lies in the atlas."""
     made, x = _file(), features_of(table)
-    told, of_each = made["base"] + _boosted(made, x), len(LEARNERS) * len(MEASURES)
-    middle, apart, spread = np.split(told, (len(MEASURES), len(MEASURES) + of_each))
+    predicted, of_each = made["base"] + _sum_of_trees(made, x), len(LEARNERS) * len(MEASURES)
+    middle, apart, spread = np.split(predicted, (len(MEASURES), len(MEASURES) + of_each))
     low, high = made["range"]
     beyond = tuple(name for name, out in zip(FEATURES, (x < low) | (x > high), strict=True) if out)
     centre, spread = middle + apart.reshape(len(LEARNERS), -1), spread.reshape(len(LEARNERS), -1)
     return Place(centre, np.maximum(spread, made["least"]), made["quantiles"].astype(np.float64), beyond)
 
 
-def entry_of(base: str, settings: Mapping[str, Any]) -> str | None:
+def entry_of(base: str, settings: Mapping[str, object]) -> str | None:
     """The atlas's name for a learner with just these settings, whatever its solver; None where it has none."""
     wanted = (base, {key: value for key, value in settings.items() if key != "solver"})
     known = {
@@ -100,7 +100,7 @@ def _at(learner: str, measure: str) -> tuple[int, int]:
     return list(LEARNERS).index(learner), MEASURES.index(measure)
 
 
-def _boosted(made: Mapping[str, Array], x: Array) -> Array:
+def _sum_of_trees(made: Mapping[str, Array], x: Array) -> Array:
     """Sum of the leaves of all trees, by model: (models, trees, nodes) walked down at once."""
     models, trees, _ = made["feature"].shape
     one, two = np.ogrid[:models, :trees]

@@ -42,7 +42,7 @@ def features_of(table: Table) -> Array:
     """In the order of FEATURES."""
     numbers = table.values[:, ~table.discrete]
     levels = [len(one) for one in table.levels if one is not None]
-    blocks, sizes = _whitened(table)
+    blocks, sizes = _whiten(table)
     n, d = max(table.n, 2), table.d
     correlation = blocks.T @ blocks / n
     owner = np.repeat(np.arange(d), sizes)
@@ -50,8 +50,8 @@ def features_of(table: Table) -> Array:
     upper = np.triu_indices(d, 1)
     least = np.minimum.outer(sizes, sizes)[upper]
     freedom = np.multiply.outer(sizes, sizes)[upper]
-    marginal = _squared(correlation, owner, d)[upper]
-    partial = _squared(_scaled(inverse, owner, d), owner, d)[upper]
+    marginal = _squared_norms(correlation, owner, d)[upper]
+    partial = _squared_norms(_scale_blocks(inverse, owner, d), owner, d)[upper]
     ends = stats.chi2.isf(ALPHA, freedom) / n
     r2 = np.array([1 - np.trace(np.linalg.inv(inverse[np.ix_(owner == j, owner == j)])) / sizes[j] for j in range(d)])
     eigen = np.clip(np.linalg.eigvalsh(correlation) / len(owner), 1e-12, None)
@@ -98,7 +98,7 @@ def _scales(numbers: Array) -> float:
     return float(np.log(spread).std()) if len(spread) > 1 else 0.0
 
 
-def _whitened(table: Table) -> tuple[Array, NDArray[np.intp]]:
+def _whiten(table: Table) -> tuple[Array, NDArray[np.intp]]:
     """Blocks side by side, (n, sum of sizes), each with unit covariance; the sizes."""
     made, sizes = [], []
     for column, levels in zip(table.values.T, table.levels, strict=True):
@@ -116,7 +116,7 @@ def _whitened(table: Table) -> tuple[Array, NDArray[np.intp]]:
     return np.concatenate(made, axis=1), np.array(sizes)
 
 
-def _squared(matrix: Array, owner: NDArray[np.intp], d: int) -> Array:
+def _squared_norms(matrix: Array, owner: NDArray[np.intp], d: int) -> Array:
     """||block||_F^2 of each pair of columns."""
     rows = np.zeros((d, len(owner)))
     np.add.at(rows, owner, matrix**2)
@@ -125,7 +125,7 @@ def _squared(matrix: Array, owner: NDArray[np.intp], d: int) -> Array:
     return made
 
 
-def _scaled(inverse: Array, owner: NDArray[np.intp], d: int) -> Array:
+def _scale_blocks(inverse: Array, owner: NDArray[np.intp], d: int) -> Array:
     """P_ii^-1/2 P_ij P_jj^-1/2"""
     root = np.zeros(inverse.shape)
     for j in range(d):
@@ -142,12 +142,12 @@ def _residuals(
 
     e_j = X P_j / P_jj: what a regression on all others leaves (P the inverse of X'X / n with its ridge).
     """
-    own = np.flatnonzero(~table.discrete[owner])
-    rest = blocks @ inverse[:, own] / np.diag(inverse)[own]
+    continuous = np.flatnonzero(~table.discrete[owner])
+    rest = blocks @ inverse[:, continuous] / np.diag(inverse)[continuous]
     varies = rest.std(axis=0) > 0
-    if len(own) < 2 or not varies.any():
+    if len(continuous) < 2 or not varies.any():
         return rest, (0.0, 0.0, 0.0, 0.0)
-    x, e = blocks[:, own], _standard(rest)
+    x, e = blocks[:, continuous], _standard(rest)
 
     def most(alike: Array) -> float:
         np.fill_diagonal(alike, 0.0)

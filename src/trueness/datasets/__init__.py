@@ -16,13 +16,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, get_args, get_type_hints
+from typing import get_args, get_type_hints
 
 from trueness import registry
 from trueness.datasets.dataset import About, Dataset, Truth, has_truth, nodes_of, targets_of
 from trueness.datasets.experiments import check_targets
-from trueness.datasets.table import Table, check_usable
+from trueness.datasets.table import Table, TableLike, check_usable
 from trueness.errors import DataError, SettingError, UnknownName, did_you_mean, listed
+from trueness.outside import Json
 
 __all__ = ["TABLE_FILES", "About", "Dataset", "Table", "check_usable", "has_truth", "load", "load_stored", "nodes_of",
            "targets_of"]  # fmt: skip
@@ -41,7 +42,7 @@ _TEXTS = {"kind": "a word", "data": "the path of a file", "graph": "the path of 
           "drop": "a list of columns"}  # fmt: skip
 
 
-def load(name: Any, settings: dict[str, Any] | None = None, folder: Path | str = ".") -> Dataset:
+def load(name: str | Path | TableLike, settings: dict[str, Json] | None = None, folder: Path | str = ".") -> Dataset:
     """The data set of that name, or a table in memory; `settings` are those of a [datasets.NAME] table of a plan, paths
     are from `folder`."""
     settings = dict(settings or {})
@@ -51,41 +52,41 @@ def load(name: Any, settings: dict[str, Any] | None = None, folder: Path | str =
     _check_kinds(name, settings)
     kind = settings.pop("kind", None)
     if kind in ("synthetic", "var"):
-        return _simulated(kind, name, settings)
+        return _of_simulation(kind, name, settings)
     if kind == "experiments":
         return _experiments(name, settings, Path(folder))
     if kind in _RECORDED:
-        return _recorded(kind, name, settings, Path(folder))
+        return _of_recording(kind, name, settings, Path(folder))
     if kind is not None:
         raise SettingError(f"'kind' must be one of {listed(_KINDS)}, got {kind!r}.  ([datasets.{name}])")
     if "data" in settings:
-        return _own(name, settings, Path(folder))
+        return _of_files(name, settings, Path(folder))
     file, _, graph = name.partition(":")
     if file.endswith(TABLE_FILES) or (not settings and file.endswith((".bif", ".bif.gz"))):
-        return _own("", {"data": file} | ({"graph": graph} if graph else {}) | settings, Path(folder))
+        return _of_files("", {"data": file} | ({"graph": graph} if graph else {}) | settings, Path(folder))
     if settings:
         raise SettingError(f"[datasets.{name}] must have 'data = \"file.csv\"' or 'kind = \"synthetic\"'.")
     if ".py:" in name:
-        return _made(registry.resolve("dataset", registry.located(name, Path(folder))))
+        return _build(registry.resolve("dataset", registry.locate(name, Path(folder))))
     if re.fullmatch(r"synthetic-[1-9]\d{0,4}", name):
         from trueness.datasets.synthetic import builtin
 
         return builtin(name)
     if re.fullmatch(r"var-[1-9]\d{0,3}", name):
-        return _simulated("var", "", {"nodes": int(name.removeprefix("var-"))})
+        return _of_simulation("var", "", {"nodes": int(name.removeprefix("var-"))})
     try:
-        found = registry.resolve("dataset", name)
+        maker = registry.resolve("dataset", name)
     except UnknownName:
         raise UnknownName("dataset", name, registry.names("dataset"), hint="Your own: plant.csv:graph.dot.") from None
-    return found(name) if name in registry.built_in("dataset") else _made(found)  # type: ignore[no-any-return]
+    return maker(name) if name in registry.built_in("dataset") else _build(maker)  # type: ignore[no-any-return]
 
 
-def _made(found: Any) -> Dataset:
+def _build(maker: registry.Loaded) -> Dataset:
     """A data set of somebody else's code: the object itself, or what its class or function makes."""
-    return found() if isinstance(found, type) or not hasattr(found, "draw") else found  # type: ignore[no-any-return]
+    return maker() if isinstance(maker, type) or not hasattr(maker, "draw") else maker  # type: ignore[no-any-return]
 
 
-def _check_kinds(name: str, settings: dict[str, Any]) -> None:
+def _check_kinds(name: str, settings: dict[str, Json]) -> None:
     """Paths and words are text, lists of columns are lists of text; numbers are checked by what they belong to."""
     for key, value in settings.items():
         texts = value if key in ("discrete", "drop") and isinstance(value, list | tuple) else [value]
@@ -93,22 +94,22 @@ def _check_kinds(name: str, settings: dict[str, Any]) -> None:
             raise SettingError(f"{key!r} must be {_TEXTS[key]}, got {value!r:.60}.  ([datasets.{name:.60}])")
 
 
-def _check_keys(name: str, settings: dict[str, Any], known: Sequence[str], owner: str) -> None:
+def _check_keys(name: str, settings: dict[str, Json], known: Sequence[str], owner: str) -> None:
     for key in settings:
         if key not in known:
             raise SettingError(f"{key!r} is not a setting of {owner}. {did_you_mean(key, known)}  ([datasets.{name}])")
 
 
-def load_stored(name: Any, settings: Any, folder: Path | str) -> Dataset:
+def load_stored(name: object, settings: object, folder: Path | str) -> Dataset:
     """The data set that a stored study names, which may be a stranger's: no Python file is run to look at a study."""
     if not isinstance(name, str) or not isinstance(settings, dict | None):
         raise DataError(f"a data set of a stored study must be a name and its settings, got {name!r:.60}.")
-    if ".py:" in name and not registry.was_run(registry.located(name, Path(folder))):
+    if ".py:" in name and not registry.was_run(registry.locate(name, Path(folder))):
         raise DataError(f"data set {name!r:.60} is made by a Python file, which is run by 'trueness run' only.")
     return load(name, settings, folder)
 
 
-def _own(name: str, settings: dict[str, Any], folder: Path) -> Dataset:
+def _of_files(name: str, settings: dict[str, Json], folder: Path) -> Dataset:
     from trueness.datasets.networks import network_of_file
     from trueness.datasets.tables import table_of_file
 
@@ -119,12 +120,12 @@ def _own(name: str, settings: dict[str, Any], folder: Path) -> Dataset:
     graph = settings.get("graph")
     if settings.get("truth", "assumed") not in get_args(Truth):
         raise SettingError(f"'truth' must be one of {listed(get_args(Truth))}, got {settings['truth']!r}.")
-    _check_own(settings)
+    _check_settings(settings)
     rest = {key: value for key, value in settings.items() if key not in ("data", "graph")}
     return table_of_file(path, folder / graph if graph else None, name=name or None, **rest)
 
 
-def _check_own(settings: dict[str, Any]) -> None:
+def _check_settings(settings: dict[str, Json]) -> None:
     if not isinstance(settings.get("kinds", {}), dict):
         got = f"{settings['kinds']!r:.40}"
         raise SettingError(f"'kinds' must be a table such as {{age = \"continuous\"}}, got {got}.")
@@ -134,19 +135,19 @@ def _check_own(settings: dict[str, Any]) -> None:
         raise SettingError(f"'redundant' must be 'drop' or 'keep', got {settings['redundant']!r:.40}.")
 
 
-def _in_memory(data: Any, settings: dict[str, Any]) -> Dataset:
+def _in_memory(data: TableLike, settings: dict[str, Json]) -> Dataset:
     """Rows that are there already; settings: discrete, kinds, redundant, targets."""
     from trueness.datasets.tables import table_alone
 
     _check_keys("", settings, ("discrete", "kinds", "redundant", "targets"), "a table in memory")
-    _check_own(settings)
+    _check_settings(settings)
     table = Table.of(
         data, settings.get("discrete"), kinds=settings.get("kinds"), strict=False, targets=settings.get("targets")
     )
     return table_alone(table, "data", settings.get("redundant", "drop"))
 
 
-def _simulated(kind: str, name: str, settings: dict[str, Any]) -> Dataset:
+def _of_simulation(kind: str, name: str, settings: dict[str, Json]) -> Dataset:
     if kind == "var":
         from trueness.datasets.series import VAR as made
     else:
@@ -158,7 +159,7 @@ def _simulated(kind: str, name: str, settings: dict[str, Any]) -> Dataset:
         raise SettingError(f"[datasets.{name}]: {error}.") from None
 
 
-def _experiments(name: str, settings: dict[str, Any], folder: Path) -> Dataset:
+def _experiments(name: str, settings: dict[str, Json], folder: Path) -> Dataset:
     from trueness.datasets.interventional import Interventional
 
     _check_keys(name, settings, _EXPERIMENTS, "experiments")
@@ -170,7 +171,7 @@ def _experiments(name: str, settings: dict[str, Any], folder: Path) -> Dataset:
     return Interventional(load(of, None, folder), tuple(map(tuple, targets)), label=name, **settings)
 
 
-def _recorded(kind: str, name: str, settings: dict[str, Any], folder: Path) -> Dataset:
+def _of_recording(kind: str, name: str, settings: dict[str, Json], folder: Path) -> Dataset:
     from trueness.datasets.recorded import air_quality, series_of_file
 
     _check_keys(name, settings, _RECORDED[kind], kind)

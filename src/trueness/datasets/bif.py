@@ -59,8 +59,8 @@ def structure_of_bif(text: str, source: str = "the BIF text") -> Structure:
         if kind == "variable":
             levels[_once(_unquote(header), levels, "variable", source)] = _levels(body, header, source)
         elif kind == "probability":
-            child, _, given = header.strip().strip("()").partition("|")
-            parents = tuple(_unquote(p) for p in given.split(",") if p.strip())
+            child, _, condition = header.strip().strip("()").partition("|")
+            parents = tuple(_unquote(p) for p in condition.split(",") if p.strip())
             blocks[_once(_unquote(child), blocks, "probability", source)] = (parents, body)
     if len(levels) > MAX_NODES:
         raise DataError(f"{source} must have at most {MAX_NODES:,} variables, got {len(levels):,}. Read a part of it.")
@@ -100,13 +100,13 @@ def _cells(shape: tuple[int, ...]) -> float:
 
 
 def _levels(body: str, name: str, source: str) -> tuple[str, ...]:
-    found = _TYPE.search(body)
-    if not found:
+    match = _TYPE.search(body)
+    if not match:
         raise DataError(f"variable {name.strip()!r} of {source} must be 'type discrete [k] {{ ... }}'.")
-    levels = tuple(_unquote(level) for level in found.group(2).split(","))
-    if len(levels) != int(found.group(1)) or len(set(levels)) != len(levels):
+    levels = tuple(_unquote(level) for level in match.group(2).split(","))
+    if len(levels) != int(match.group(1)) or len(set(levels)) != len(levels):
         raise DataError(
-            f"variable {name.strip()!r} of {source} must have {found.group(1)} different levels, got {listed(levels)}."
+            f"variable {name.strip()!r} of {source} must have {match.group(1)} different levels, got {listed(levels)}."
         )
     return levels
 

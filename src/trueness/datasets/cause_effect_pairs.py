@@ -17,12 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueness.datasets.dataset import About
-from trueness.datasets.microdata import explained
+from trueness.datasets.microdata import data_errors
 from trueness.datasets.table import Table, check_usable
 from trueness.datasets.tables import RealTable
 from trueness.errors import DataError, SettingError
 from trueness.graphs import Graph
-from trueness.outside import MEGABYTE, is_there, opened
+from trueness.outside import MEGABYTE, is_there, open_file
 
 LARGEST_FILE = 64 * MEGABYTE  # the Tuebingen pairs have 2
 
@@ -34,7 +34,7 @@ def pair_of_file(path: Path | str, number: int = 1, name: str = "") -> RealTable
     path = Path(path)
     if not is_there(path):
         raise DataError(f"{path} is not there. Give a file of pairs with the columns SampleID, A and B.")
-    with explained(path, "a file of pairs with the columns SampleID, A and B"), opened(path, LARGEST_FILE) as file:
+    with data_errors(path, "a file of pairs with the columns SampleID, A and B"), open_file(path, LARGEST_FILE) as file:
         frame = pd.read_csv(file, dtype=str, usecols=["SampleID", "A", "B"])
     if isinstance(number, bool) or not isinstance(number, int) or not 1 <= number <= len(frame):
         raise SettingError(f"'pair' of {path.name} must be a whole number in [1, {len(frame)}], got {number!r:.40}.")
@@ -63,5 +63,5 @@ def pair_of_file(path: Path | str, number: int = 1, name: str = "") -> RealTable
 
 
 def _numbers(text: str, label: str, path: Path) -> NDArray[np.float64]:
-    with explained(path, f"a file of pairs with numbers in {label}"):
+    with data_errors(path, f"a file of pairs with numbers in {label}"):
         return np.array(str(text).split(), dtype=np.float64)

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -90,7 +90,7 @@ def columns_of(
     return Columns(tuple(name for name, _, _ in read), values, tuple(levels for _, _, levels in read), tuple(judged))
 
 
-def check_kinds(kinds: Mapping[str, Any], names: Iterable[str], source: str) -> dict[str, ColumnKind]:
+def check_kinds(kinds: Mapping[str, ColumnKind], names: Iterable[str], source: str) -> dict[str, ColumnKind]:
     """`kinds` as it is where it names columns and kinds; SettingError where it does not."""
     known, allowed = list(names), get_args(ColumnKind)
     for name, kind in kinds.items():
@@ -104,7 +104,7 @@ def check_kinds(kinds: Mapping[str, Any], names: Iterable[str], source: str) -> 
 Decision = tuple[NDArray[np.float64] | None, Levels, str]  # None: left out
 
 
-def _column(series: Any, name: str, source: str, kind: ColumnKind | None, strict: bool) -> Decision:
+def _column(series: pandas.Series, name: str, source: str, kind: ColumnKind | None, strict: bool) -> Decision:
     import pandas as pd
 
     if kind == "left out":
@@ -119,17 +119,17 @@ def _column(series: Any, name: str, source: str, kind: ColumnKind | None, strict
         return None, None, why
     by_hand = "as was said" if kind else ""
     if pd.api.types.is_bool_dtype(series.dtype):
-        return series.astype("float64").to_numpy(dtype=np.float64, na_value=np.nan), ("False", "True"), "truth values"
+        return _numbers(series.astype("float64")), ("False", "True"), "truth values"
     if _is_number(series):
         return _numeric(series, kind, by_hand)
     words = series.astype("string").str.strip()
     levels = tuple(sorted(words.dropna().unique()))
-    codes = words.map({word: code for code, word in enumerate(levels)}).astype("float64").to_numpy(dtype=np.float64)
-    return codes, levels, by_hand or "words"
+    codes = words.map({word: code for code, word in enumerate(levels)}).astype("float64")
+    return _numbers(codes), levels, by_hand or "words"
 
 
-def _numeric(series: Any, kind: ColumnKind | None, by_hand: str) -> Decision:
-    numbers = series.to_numpy(dtype=np.float64, na_value=np.nan)
+def _numeric(series: pandas.Series, kind: ColumnKind | None, by_hand: str) -> Decision:
+    numbers = _numbers(series)
     seen = np.unique(numbers[np.isfinite(numbers)])
     whole = bool((seen == np.round(seen)).all())
     if kind is None:
@@ -141,7 +141,7 @@ def _numeric(series: Any, kind: ColumnKind | None, by_hand: str) -> Decision:
     return codes, tuple(f"{value:g}" for value in seen), by_hand or f"whole numbers, at most {MOST_LEVELS} different"
 
 
-def _no_column(series: Any, name: str, source: str, strict: bool) -> str:
+def _no_column(series: pandas.Series, name: str, source: str, strict: bool) -> str:
     """Why a column is neither a number nor a category, or ''; DataError where most of it are numbers and some not."""
     import pandas as pd
 
@@ -171,8 +171,12 @@ def _no_column(series: Any, name: str, source: str, strict: bool) -> str:
     return ""
 
 
-def _row_numbers(series: Any, name: str) -> str:
-    numbers = series.to_numpy(dtype=np.float64, na_value=np.nan)
+def _numbers(series: pandas.Series) -> NDArray[np.float64]:
+    return np.asarray(series.to_numpy(dtype=np.float64, na_value=np.nan), dtype=np.float64)
+
+
+def _row_numbers(series: pandas.Series, name: str) -> str:
+    numbers = _numbers(series)
     if len(numbers) <= FEW_ROWS or not np.isfinite(numbers).all() or (numbers != np.round(numbers)).any():
         return ""
     if (np.diff(numbers) == 1).all():
@@ -185,7 +189,7 @@ def _row_numbers(series: Any, name: str) -> str:
     )
 
 
-def _too_many_texts(series: Any) -> str:
+def _too_many_texts(series: pandas.Series) -> str:
     """Texts that are neither numbers nor levels of a category are told of as soon as there are too many."""
     import pandas as pd
 
@@ -203,24 +207,24 @@ def _too_many_texts(series: Any) -> str:
     return f"more than {MAX_LEVELS} different texts in the first {min(start, len(series)):,} rows (an identifier?)"
 
 
-def _without_blanks(series: Any) -> Any:
+def _without_blanks(series: pandas.Series) -> pandas.Series:
     """An empty cell of a CSV file is a gap, so an empty text of parquet, JSON or a DataFrame is one too."""
     return series.mask((series == "").fillna(False)) if _is_text(series) else series
 
 
-def _is_number(series: Any) -> bool:
+def _is_number(series: pandas.Series) -> bool:
     import pandas as pd
 
     return pd.api.types.is_numeric_dtype(series.dtype) and not pd.api.types.is_bool_dtype(series.dtype)
 
 
-def _is_text(series: Any) -> bool:
+def _is_text(series: pandas.Series) -> bool:
     import pandas as pd
 
     return series.dtype == object or pd.api.types.is_string_dtype(series.dtype)
 
 
-def _beyond_64_bits(series: Any) -> Any:
+def _beyond_64_bits(series: pandas.Series) -> pandas.Series:
     """Whole numbers that no integer of 64 bits holds come as objects or text; as floats where all are numbers."""
     import pandas as pd
 

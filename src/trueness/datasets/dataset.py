@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import resources
-from typing import Any, Literal, Protocol
+from typing import Literal, Protocol
 
 from numpy.random import Generator
 
@@ -20,6 +20,7 @@ from trueness.datasets.columns import Levels
 from trueness.datasets.table import Table
 from trueness.errors import DataError
 from trueness.graphs import Graph
+from trueness.outside import Json
 
 Truth = Literal["known", "consensus", "assumed", "none"]
 
@@ -137,8 +138,8 @@ class Anonymous:
             None if kinds is None else tuple(f"L{code + 1}" for code in range(len(kinds))) for kinds in table.levels
         )
         shown = tuple(names[name] for name in table.names)
-        told = None if table.experiments is None else table.experiments.rename(names)
-        hidden = replace(table, names=shown, levels=levels, experiments=told)  # a series stays a series
+        experiments = None if table.experiments is None else table.experiments.rename(names)
+        hidden = replace(table, names=shown, levels=levels, experiments=experiments)  # a series stays a series
         return replace(hidden, source="an anonymous data set")
 
     def draw(self, n: int | None = None, rng: Generator | None = None) -> Table:
@@ -149,7 +150,7 @@ class Anonymous:
 
 
 @cache
-def read_card(name: str) -> dict[str, Any]:
+def read_card(name: str) -> dict[str, Json]:
     """The card of a data set kept in the package, as a dict."""
     file = resources.files("trueness.datasets") / "data" / f"{name}.toml"
     return tomllib.loads(file.read_text(encoding="utf-8"))
@@ -159,7 +160,7 @@ def has_card(name: str) -> bool:
     return (resources.files("trueness.datasets") / "data" / f"{name}.toml").is_file()
 
 
-def about_of_card(card: dict[str, Any], data: str, properties: tuple[str, ...] = ()) -> About:
+def about_of_card(card: dict[str, Json], data: str, properties: tuple[str, ...] = ()) -> About:
     rest = {key: value for key, value in card.items() if key not in ("edges", "discrete", "listed")}
     return About(**rest | {"notes": tuple(card.get("notes", ()))}, data=data, properties=properties)
 

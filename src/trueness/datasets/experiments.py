@@ -17,7 +17,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -76,8 +76,8 @@ class Experiments:
         occurring = (self.kinds[e].targets for e in np.unique(self.rows))
         return tuple(sorted({tuple(sorted(targets)) for targets in occurring}))
 
-    def held(self, names: Sequence[str]) -> NDArray[np.bool_]:
-        """held[e, j]: column j is a target of experiment e."""
+    def is_target(self, names: Sequence[str]) -> NDArray[np.bool_]:
+        """is_target[e, j]: column j is a target of experiment e."""
         return np.array([[name in kind.targets for name in names] for kind in self.kinds], dtype=bool)
 
 
@@ -106,23 +106,23 @@ def split_experiments(
     return frame.iloc[:, [j for j, name in enumerate(names) if name != column]], Experiments(kinds, rows)
 
 
-def check_targets(setting: Any) -> None:
+def check_targets(setting: object) -> None:
     """SettingError where 'targets' is neither of its two forms."""
     if not isinstance(setting, str):
         _mapping(setting)
 
 
-def _mapping(setting: Any) -> tuple[str, Mapping[str, Sequence[str]]]:
-    inner = next(iter(setting.values())) if isinstance(setting, Mapping) and len(setting) == 1 else None
+def _mapping(setting: object) -> tuple[str, Mapping[str, Sequence[str]]]:
+    column, inner = next(iter(setting.items())) if isinstance(setting, Mapping) and len(setting) == 1 else ("", None)
     if not isinstance(inner, Mapping) or not all(_is_list_of_text(targets) for targets in inner.values()):
         raise SettingError(
             "'targets' must be the name of a column, or one column with the targets of each of its values such as "
             f'{{lab = {{control = [], drug = ["smoke"]}}}}, got {setting!r:.60}.'
         )
-    return str(next(iter(setting))), {str(label): targets for label, targets in inner.items()}
+    return str(column), {str(label): targets for label, targets in inner.items()}
 
 
-def _is_list_of_text(value: Any) -> bool:
+def _is_list_of_text(value: object) -> bool:
     return isinstance(value, list | tuple) and all(isinstance(text, str) for text in value)
 
 

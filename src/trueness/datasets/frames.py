@@ -23,7 +23,7 @@ from trueness.outside import (
     is_there,
     json_records,
     one_line,
-    opened,
+    open_file,
     size,
 )
 from trueness.parquet import parquet_columns, read_parquet
@@ -51,14 +51,14 @@ def read_rows(
         raise DataError(f"{path} is not there. Give the path of a CSV, TSV, parquet or JSONL file.")
     dropped = list(drop)
     if path.suffix == ".parquet":
-        kept = _kept(parquet_columns(path, MAX_COLUMNS), dropped, path)
+        kept = _without_dropped(parquet_columns(path, MAX_COLUMNS), dropped, path)
         frame = read_parquet(path, MAX_CELLS, kept)
     elif path.suffix == ".jsonl":
         frame = _records(path)
-        frame = frame[_kept(frame.columns, dropped, path)]
+        frame = frame[_without_dropped(frame.columns, dropped, path)]
     else:
-        frame = _delimited(path)
-        frame = frame[_kept(frame.columns, dropped, path)]
+        frame = _read_delimited(path)
+        frame = frame[_without_dropped(frame.columns, dropped, path)]
     return Table.of(frame, discrete, path.name, kinds, strict, targets)
 
 
@@ -78,7 +78,7 @@ def _records(path: Path) -> pandas.DataFrame:
     return pd.DataFrame.from_records(records, columns=names)
 
 
-def _kept(columns: Iterable[str], dropped: list[str], path: Path) -> list[str]:
+def _without_dropped(columns: Iterable[str], dropped: list[str], path: Path) -> list[str]:
     names = list(columns)
     for name in dropped:
         if name not in names:
@@ -86,13 +86,13 @@ def _kept(columns: Iterable[str], dropped: list[str], path: Path) -> list[str]:
     return [name for name in names if name not in dropped]
 
 
-def _delimited(path: Path) -> pandas.DataFrame:
+def _read_delimited(path: Path) -> pandas.DataFrame:
     import pandas as pd
 
     separator, columns = check_header(path, MAX_COLUMNS)
     most = MAX_CELLS // columns
     try:
-        with opened(path, MAX_TABLE) as file:
+        with open_file(path, MAX_TABLE) as file:
             frame = pd.read_csv(
                 file, sep=separator, keep_default_na=False, na_values=MISSING, skipinitialspace=True, nrows=most + 1
             )
@@ -112,7 +112,7 @@ def check_header(path: Path, most: int) -> tuple[str, int]:
     pandas would rename repeated names in silence, so they are looked at here.
     """
     try:
-        with opened(path, MAX_TABLE) as file:
+        with open_file(path, MAX_TABLE) as file:
             line = file.readline(MAX_HEADER + 1)
         first = re.split("[\r\n]", line.decode("utf-8-sig"), maxsplit=1)[0]
     except (UnicodeDecodeError, OSError, EOFError, zlib.error, gzip.BadGzipFile) as error:

@@ -63,7 +63,7 @@ def check_cells(name: str, rows: int, columns: int) -> None:
 
 
 @contextmanager
-def explained(path: Path, kind: str) -> Iterator[None]:
+def data_errors(path: Path, kind: str) -> Iterator[None]:
     """What a library raises for a file that is none of its kind, as one line."""
     try:
         yield

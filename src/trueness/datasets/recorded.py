@@ -19,12 +19,12 @@ from numpy.typing import NDArray
 
 from trueness.datasets.dataset import About, Anonymous, Truth, need_rng
 from trueness.datasets.frames import read_rows
-from trueness.datasets.microdata import explained
+from trueness.datasets.microdata import data_errors
 from trueness.datasets.observed import Observed, check_observed
 from trueness.datasets.tables import truth_of_file
 from trueness.errors import DataError, SettingError, listed
 from trueness.graphs import Direction, Graph
-from trueness.outside import MEGABYTE, is_there, opened
+from trueness.outside import MEGABYTE, is_there, open_file
 
 AIR_QUALITY = {  # as the file names them -> what they are
     "CO(GT)": "carbon monoxide, reference analyser, mg/m3",
@@ -126,7 +126,7 @@ def air_quality(path: Path | str, lags: int = 2) -> RecordedSeries:
     path = Path(path)
     if not is_there(path):
         raise DataError(f"{path} is not there. Fetch AirQualityUCI.csv from the UCI repository (data set 360).")
-    with explained(path, "AirQualityUCI.csv as UCI gives it"), opened(path, 16 * MEGABYTE) as file:  # it has 0.8
+    with data_errors(path, "AirQualityUCI.csv as UCI gives it"), open_file(path, 16 * MEGABYTE) as file:  # it has 0.8
         frame = pd.read_csv(file, sep=";", decimal=",", encoding="utf-8")
     absent = [name for name in AIR_QUALITY if name not in frame.columns]
     if absent:
@@ -134,7 +134,7 @@ def air_quality(path: Path | str, lags: int = 2) -> RecordedSeries:
             f"{path.name} must be AirQualityUCI.csv with its 13 variables, got none of {listed(absent, 3)}. "
             "Is it `;` separated?"
         )
-    with explained(path, "AirQualityUCI.csv with numbers in its 13 variables"):
+    with data_errors(path, "AirQualityUCI.csv with numbers in its 13 variables"):
         values = frame[list(AIR_QUALITY)].dropna(how="all").to_numpy(dtype=np.float64)
     table = _with_gaps(tuple(AIR_QUALITY), values, _MISSING, "air-quality", lags)
     about = About(

@@ -103,12 +103,12 @@ class VAR:
         at = rng.integers(1, self.lags + 1, count)
         at[: round(self.contemporaneous * count)] = 0
         size = rng.uniform(*self.weights, size=count) * rng.choice([-1.0, 1.0], size=count)
-        found = np.zeros((self.lags + 1, self.nodes, self.nodes))
-        found[at, self._order[first[picked]], self._order[second[picked]]] = size
-        own = np.arange(self.nodes)
-        found[1, own, own] = rng.uniform(self.autoregression / 2, self.autoregression, self.nodes)
-        found.setflags(write=False)
-        return found
+        coefficients = np.zeros((self.lags + 1, self.nodes, self.nodes))
+        coefficients[at, self._order[first[picked]], self._order[second[picked]]] = size
+        node = np.arange(self.nodes)
+        coefficients[1, node, node] = rng.uniform(self.autoregression / 2, self.autoregression, self.nodes)
+        coefficients.setflags(write=False)
+        return coefficients
 
     @cached_property
     def truth(self) -> Graph:
@@ -137,22 +137,22 @@ class VAR:
 
     def draw(self, n: int | None = None, rng: Generator | None = None) -> Observed:
         """n rows in time order; with regimes, their labels too."""
-        n = self._checked(n)
+        n = self._check_rows(n)
         rng = need_rng(rng, self.name)
         if self.regimes > 1:
             plan = plan_regimes(n, self.nodes, self.regimes, rng)
             return self.draw_regimes(plan, n, rng)[1]
         values = self._run(self._noise(n, rng), None, None)
-        return self._observed(values, values, None)
+        return self._as_observed(values, values, None)
 
     def draw_regimes(self, regimes: Regimes, n: int, rng: Generator) -> tuple[Observed, Observed]:
         """The process left alone, and the same noise under the regimes."""
-        noise = self._noise(self._checked(n), rng)
+        noise = self._noise(self._check_rows(n), rng)
         free = self._run(noise, None, None)
         moved = self._run(noise, regimes, free)
-        return self._observed(free, free, None), self._observed(moved, free, regimes.labels)
+        return self._as_observed(free, free, None), self._as_observed(moved, free, regimes.labels)
 
-    def _checked(self, n: int | None) -> int:
+    def _check_rows(self, n: int | None) -> int:
         n = self.rows if n is None else n
         if n < self.lags + 2:
             raise SettingError(f"'n' of {self.name} must be at least {self.lags + 2} (lags + 2), got {n}.")
@@ -170,24 +170,24 @@ class VAR:
                 if i != j:
                     past = values[: len(values) - lag, i]
                     drive[lag:] += self.coefficients[lag, i, j] * self._shape(i, j, past)
-            own = self.coefficients[1, j, j]
-            values[:, j] = lfilter([1.0], [1.0, -own], drive)
+            phi = self.coefficients[1, j, j]
+            values[:, j] = lfilter([1.0], [1.0, -phi], drive)
             if regimes is not None and free is not None:
-                self._hold(values[:, j], drive, own, j, regimes, free)
+                self._hold(values[:, j], drive, phi, j, regimes, free)
         return values[BURN_IN:]
 
     def _shape(self, i: int, j: int, past: Array) -> Array:
         return past if self.relation == "linear" else np.asarray(_SHAPES[(i + j) % len(_SHAPES)](past))
 
-    def _hold(self, column: Array, drive: Array, own: float, j: int, regimes: Regimes, free: Array) -> None:
+    def _hold(self, column: Array, drive: Array, phi: float, j: int, regimes: Regimes, free: Array) -> None:
         """Set the held rows of node j, and let it go on from the last of them."""
         mean, sd = free[:, j].mean(), free[:, j].std()
         for rows, standard in regimes.of(j):
             start, stop = rows.start + BURN_IN, rows.stop + BURN_IN
             column[start:stop] = mean + sd * standard
-            column[stop:], _ = lfilter([1.0], [1.0, -own], drive[stop:], zi=[own * column[stop - 1]])
+            column[stop:], _ = lfilter([1.0], [1.0, -phi], drive[stop:], zi=[phi * column[stop - 1]])
 
-    def _observed(self, values: Array, free: Array, labels: NDArray[np.intp] | None) -> Observed:
+    def _as_observed(self, values: Array, free: Array, labels: NDArray[np.intp] | None) -> Observed:
         if self.standardised:
             values = (values - free.mean(axis=0)) / free.std(axis=0)
         return Observed(self.columns, values, (None,) * self.nodes, self.name, labels, self.lags)

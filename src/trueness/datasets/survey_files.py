@@ -19,9 +19,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from trueness.datasets.frames import MAX_CELLS
-from trueness.datasets.microdata import MAX_BYTES, MAX_COLUMNS, Microdata, check_cells, explained
+from trueness.datasets.microdata import MAX_BYTES, MAX_COLUMNS, Microdata, check_cells, data_errors
 from trueness.errors import DataError, listed
-from trueness.outside import MAX_PLAN, is_there, opened
+from trueness.outside import MAX_PLAN, is_there, open_file
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -87,7 +87,7 @@ def open_survey_file(survey: str, path: Path) -> Microdata:
         raise DataError(f"files of {survey} must be given one at a time, got {listed(p.name for p in parts)}.")
     for part in opened:
         part.check_column(key, f"the key that joins files of {survey}")
-    return _joined(opened, key)
+    return _join(opened, key)
 
 
 def _open(path: Path) -> Microdata:
@@ -109,25 +109,25 @@ def _xport(path: Path) -> Microdata:
     import pandas as pd
 
     kind = "a SAS transport file (version 5)"
-    with explained(path, kind), pd.read_sas(path, format="xport", iterator=True, encoding="latin-1") as reader:
+    with data_errors(path, kind), pd.read_sas(path, format="xport", iterator=True, encoding="latin-1") as reader:
         columns: tuple[str, ...] = tuple(str(column) for column in reader.columns)  # type: ignore[attr-defined]
 
     def fetch(wanted: Sequence[str]) -> pd.DataFrame:
         options: Any = {"format": "xport", "chunksize": ROWS_AT_ONCE, "encoding": "latin-1"}
-        with explained(path, kind), pd.read_sas(path, **options) as reader:
+        with data_errors(path, kind), pd.read_sas(path, **options) as reader:
             frame: pd.DataFrame = pd.concat([chunk[list(wanted)] for chunk in reader], ignore_index=True)
         numbers = frame.select_dtypes("number")
         # pandas reads the zero of IBM's format as 5.4e-79
         frame[numbers.columns] = numbers.mask(numbers.abs() < 1e-70, 0.0)
         return frame
 
-    return Microdata(path.name, columns, _cached(fetch))
+    return Microdata(path.name, columns, _cache_columns(fetch))
 
 
 def _stata(path: Path) -> Microdata:
     import pandas as pd
 
-    with explained(path, "a Stata file"), pd.io.stata.StataReader(path) as reader:
+    with data_errors(path, "a Stata file"), pd.io.stata.StataReader(path) as reader:
         columns = tuple(reader.variable_labels())
         kinds = reader._typlist  # type: ignore[attr-defined]
         endless = {name for name, kind in zip(columns, kinds, strict=True) if kind == "Q"}  # strL
@@ -139,20 +139,20 @@ def _stata(path: Path) -> Microdata:
                     f"column {name!r} of {path.name} must be text of a fixed length, got strL. "
                     f"In Stata: recast str244 {name}, force"
                 )
-        with explained(path, "a Stata file"):
+        with data_errors(path, "a Stata file"):
             try:
                 return pd.read_stata(path, columns=list(wanted))
             except ValueError:  # two codes share a label, which pandas does not make a category of
                 return pd.read_stata(path, columns=list(wanted), convert_categoricals=False)
 
-    return Microdata(path.name, columns, _cached(fetch))
+    return Microdata(path.name, columns, _cache_columns(fetch))
 
 
 def _text(path: Path) -> Microdata:
     import pandas as pd
 
     def read(**options: Any) -> pd.DataFrame:
-        with explained(path, "a table with a header"), opened(path, MAX_BYTES) as file:
+        with data_errors(path, "a table with a header"), open_file(path, MAX_BYTES) as file:
             frame: pd.DataFrame = pd.read_csv(
                 file, sep="\t" if tabbed else ",", low_memory=False, encoding="latin-1", **options
             )
@@ -167,7 +167,7 @@ def _text(path: Path) -> Microdata:
     def fetch(wanted: Sequence[str]) -> pd.DataFrame:
         return read(usecols=list(wanted), nrows=MAX_CELLS // len(wanted) + 1)[list(wanted)]
 
-    return Microdata(path.name, columns, _cached(fetch))
+    return Microdata(path.name, columns, _cache_columns(fetch))
 
 
 def _fixed_width(path: Path) -> Microdata:
@@ -179,11 +179,11 @@ def _fixed_width(path: Path) -> Microdata:
             f"fixed-width file {path.name} must have its columns in {layout.name} (name,start,length; start from 1), "
             "got none. The survey's codebook lists them."
         )
-    with explained(layout, "a table of columns"), opened(layout, MAX_PLAN) as file:
+    with data_errors(layout, "a table of columns"), open_file(layout, MAX_PLAN) as file:
         table = pd.read_csv(file)
     if not {"name", "start", "length"} <= set(table.columns):
         raise DataError(f"{layout.name} must have the columns name, start and length, got {listed(table.columns)}.")
-    with explained(layout, "a table of columns with whole numbers for start and length"):
+    with data_errors(layout, "a table of columns with whole numbers for start and length"):
         spans = {
             str(name): (int(start) - 1, int(start) - 1 + int(length))
             for name, start, length in table[["name", "start", "length"]].itertuples(index=False)
@@ -195,7 +195,7 @@ def _fixed_width(path: Path) -> Microdata:
         if wide > MAX_LINE:  # columns may overlap: a line could be in each of them
             got = f"at most {MAX_LINE:,} characters a row, got {wide:,}. Ask for fewer"
             raise DataError(f"the columns that are asked of {path.name} must have {got}.")
-        with explained(path, "a fixed-width file"), opened(path, MAX_BYTES) as file:
+        with data_errors(path, "a fixed-width file"), open_file(path, MAX_BYTES) as file:
             frame: pd.DataFrame = pd.read_fwf(
                 file, colspecs=[spans[name] for name in order], names=order, encoding="latin-1",
                 nrows=MAX_CELLS // len(order) + 1,
@@ -203,10 +203,10 @@ def _fixed_width(path: Path) -> Microdata:
         check_cells(path.name, *frame.shape)
         return frame[list(wanted)]
 
-    return Microdata(path.name, tuple(spans), _cached(fetch))
+    return Microdata(path.name, tuple(spans), _cache_columns(fetch))
 
 
-def _joined(parts: Sequence[Microdata], key: str) -> Microdata:
+def _join(parts: Sequence[Microdata], key: str) -> Microdata:
     owner: dict[str, Microdata] = {}
     for part in parts:
         for column in part.columns:
@@ -215,10 +215,10 @@ def _joined(parts: Sequence[Microdata], key: str) -> Microdata:
     def fetch(wanted: Sequence[str]) -> pd.DataFrame:
         frame = parts[0].read([key])
         for part in parts:
-            own = [column for column in wanted if owner[column] is part and column != key]
-            if not own:
+            columns = [column for column in wanted if owner[column] is part and column != key]
+            if not columns:
                 continue
-            other = part.read([key, *own])
+            other = part.read([key, *columns])
             if other[key].duplicated().any():
                 raise DataError(
                     f"{part.name} must have one row for each {key} to be joined, got several. Merge it first."
@@ -229,7 +229,7 @@ def _joined(parts: Sequence[Microdata], key: str) -> Microdata:
     return Microdata("+".join(part.name for part in parts), tuple(owner), fetch)
 
 
-def _cached(fetch: Callable[[Sequence[str]], pd.DataFrame]) -> Callable[[Sequence[str]], pd.DataFrame]:
+def _cache_columns(fetch: Callable[[Sequence[str]], pd.DataFrame]) -> Callable[[Sequence[str]], pd.DataFrame]:
     """Tasks of one file mostly ask for the same columns."""
     remembered = lru_cache(maxsize=8)(lambda columns: fetch(columns))
     return lambda columns: remembered(tuple(columns))

@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from trueness.datasets.frames import MAX_CELLS, MISSING, check_header
-from trueness.datasets.microdata import MAX_BYTES, MAX_COLUMNS, Microdata, check_cells, explained
+from trueness.datasets.microdata import MAX_BYTES, MAX_COLUMNS, Microdata, check_cells, data_errors
 from trueness.datasets.populations import load_population
 from trueness.datasets.survey_files import SURVEYS, open_survey_file
 from trueness.errors import DataError
-from trueness.outside import is_there, opened
+from trueness.outside import is_there, open_file
 from trueness.parquet import parquet_columns, read_codes
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def open_microdata(reference: str, folder: Path | str = ".") -> Microdata:
     if path.suffix == ".parquet":
         return _parquet(path)
     if path.name.endswith(DELIMITED):
-        return _delimited(path)
+        return _read_delimited(path)
     raise DataError(
         f"data {reference!r} must end in .parquet, .csv, .tsv or .gz of these. "
         'For a downloaded survey file say which: "nhanes:DEMO_J.XPT", "acs:psam_p06.csv".'
@@ -56,17 +56,17 @@ def _parquet(path: Path) -> Microdata:
     return Microdata(path.name, names, lambda columns: read_codes(path, MAX_CELLS, list(columns)))
 
 
-def _delimited(path: Path) -> Microdata:
+def _read_delimited(path: Path) -> Microdata:
     import pandas as pd
 
     separator, _ = check_header(path, MAX_COLUMNS)
-    with explained(path, "a CSV file with a header"), opened(path, MAX_BYTES) as file:
+    with data_errors(path, "a CSV file with a header"), open_file(path, MAX_BYTES) as file:
         header = pd.read_csv(file, sep=separator, nrows=0, skipinitialspace=True)
     written = {str(column).strip(): column for column in header.columns}  # "age " is the column 'age'
 
     @lru_cache(maxsize=8)
-    def cached(columns: tuple[str, ...]) -> pd.DataFrame:
-        with explained(path, "a CSV file with a header"), opened(path, MAX_BYTES) as file:
+    def read_columns(columns: tuple[str, ...]) -> pd.DataFrame:
+        with data_errors(path, "a CSV file with a header"), open_file(path, MAX_BYTES) as file:
             frame: pd.DataFrame = pd.read_csv(
                 file, sep=separator, usecols=[written[column] for column in columns], keep_default_na=False,
                 na_values=MISSING, skipinitialspace=True, low_memory=False, nrows=MAX_CELLS // len(columns) + 1,
@@ -75,6 +75,6 @@ def _delimited(path: Path) -> Microdata:
         return frame.rename(columns={column: str(column).strip() for column in frame.columns})
 
     def fetch(columns: Sequence[str]) -> pd.DataFrame:
-        return cached(tuple(columns))[list(columns)]
+        return read_columns(tuple(columns))[list(columns)]
 
     return Microdata(path.name, tuple(written), fetch)

@@ -9,15 +9,19 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, TypeAlias, TypeGuard, Union
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from trueness.datasets.columns import MAX_LEVELS, ColumnKind, InferredColumn, Levels, columns_of
 from trueness.datasets.experiments import Experiments, TargetSetting, split_experiments
 from trueness.errors import DataError, listed
 
+if TYPE_CHECKING:
+    import pandas
+
+TableLike: TypeAlias = Union["Table", "pandas.DataFrame", ArrayLike]
 HEAD = 64  # rows that tell of most columns that they vary
 LARGEST, SMALLEST = 1e50, 1e-50  # values, and the spread of a column: learners multiply squares of both
 
@@ -121,7 +125,7 @@ class Table:
     @classmethod
     def of(
         cls,
-        data: Any,
+        data: TableLike,
         discrete: Iterable[str] | None = None,
         source: str = "the data",
         kinds: Mapping[str, ColumnKind] | None = None,
@@ -133,11 +137,11 @@ class Table:
         strict: dates and identifiers are an error; otherwise they are left out, and `judged` says so.
         targets: the column that tells of interventions (experiments.py).
         """
-        if targets is not None and (isinstance(data, cls) or not hasattr(data, "columns")):
+        if targets is not None and (isinstance(data, cls) or not _is_frame(data)):
             raise DataError(f"'targets' need a DataFrame with a column that tells of them, got {type(data).__name__}.")
         if isinstance(data, cls):
             return data
-        if hasattr(data, "columns"):
+        if _is_frame(data):
             data, experiments = (data, None) if targets is None else split_experiments(data, targets, source)
             read = columns_of(data, discrete, source, kinds, strict)
             return cls(read.names, read.values, read.levels, source, judged=read.judged, experiments=experiments)
@@ -216,6 +220,10 @@ def check_scale(table: Table, lows: NDArray[np.float64], highs: NDArray[np.float
             f"column {table.names[j]!r} of {table.source} must have values of at most {LARGEST:g} that differ by at "
             f"least {SMALLEST:g}, got {got}. Give it in another unit."
         )
+
+
+def _is_frame(data: object) -> TypeGuard[pandas.DataFrame]:
+    return hasattr(data, "columns")
 
 
 def _numbers(levels: Sequence[str]) -> NDArray[np.float64] | None:

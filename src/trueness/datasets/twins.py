@@ -120,11 +120,11 @@ def _number(values: Array, j: int, parents: NDArray[np.intp], levels: NDArray[np
 
 def _shares(values: Array, j: int, parents: NDArray[np.intp], levels: NDArray[np.int64]) -> Mechanism:
     size = tuple(int(k) for k in levels[parents])
-    own = np.bincount(values[:, j].astype(int), minlength=levels[j]) / len(values)
+    marginal = np.bincount(values[:, j].astype(int), minlength=levels[j]) / len(values)
     place = _place(values[:, parents], size)
     counts = np.zeros((int(np.prod(size)), levels[j]))
     np.add.at(counts, (place, values[:, j].astype(int)), 1.0)
-    shares = (counts + PRIOR * own) / (counts.sum(axis=1, keepdims=True) + PRIOR)
+    shares = (counts + PRIOR * marginal) / (counts.sum(axis=1, keepdims=True) + PRIOR)
 
     def draw(rows: Array, rng: Generator) -> Array:
         return _levels_of(shares[_place(rows[:, parents], size)], rng)

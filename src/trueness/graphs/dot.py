@@ -58,7 +58,7 @@ def to_dot(graph: MarkedGraph) -> str:
     lines = ["digraph {", f"  kind={graph.kind};"]
     if graph.weights is not None:
         lines.append("  weights=true;")
-    lines += [f"  {_quoted(node)};" for node in graph.nodes]
+    lines += [f"  {_quote(node)};" for node in graph.nodes]
     for link in links_of(graph):
         says = []
         if (link.source_mark, link.target_mark) != (TAIL, ARROW):
@@ -69,11 +69,11 @@ def to_dot(graph: MarkedGraph) -> str:
         if link.reverse_weight is not None:
             says.append(f'reverse_strength="{link.reverse_weight!r}"')
         attributes = f" [{', '.join(says)}]" if says else ""
-        lines.append(f"  {_quoted(link.source)} -> {_quoted(link.target)}{attributes};")
+        lines.append(f"  {_quote(link.source)} -> {_quote(link.target)}{attributes};")
     return "\n".join([*lines, "}", ""])
 
 
-def _quoted(name: str) -> str:
+def _quote(name: str) -> str:
     if re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name) and name.lower() not in _KEYWORDS:
         return name
     return '"' + name.replace("\\", "\\\\").replace('"', '\\"') + '"'
@@ -187,7 +187,7 @@ class _DotReader:
             self._name()
 
     def _attributes(self) -> dict[str, str]:
-        found: dict[str, str] = {}
+        attributes: dict[str, str] = {}
         while self._sign("["):
             self._take()
             while not self._sign("]"):
@@ -198,9 +198,9 @@ class _DotReader:
                 if self._sign("="):
                     self._take()
                     value = self._name()
-                found[name.lower()] = value
+                attributes[name.lower()] = value
             self._take()
-        return found
+        return attributes
 
     def _name(self) -> str:
         """An id: a word, a number, or quoted pieces joined by '+'."""

@@ -21,9 +21,9 @@ import numpy as np
 
 from trueness.errors import GraphError
 from trueness.graphs.equivalence import ARROW, CIRCLE, TAIL
-from trueness.graphs.layering import BEND, Layers, layered, place_across
+from trueness.graphs.layering import BEND, Layers, layers_of, place_across
 from trueness.graphs.marked import Edge, MarkedGraph
-from trueness.texts import drawn, html_text, printable
+from trueness.texts import drawable, html_text, printable
 
 Verdict = Literal["plain", "correct", "wrong mark", "extra", "missing"]
 
@@ -87,7 +87,7 @@ def to_svg(
         if graph.kind == "weighted":
             raise GraphError("only definite edges can be drawn against a truth, got a weighted graph. Threshold it.")
         truth = truth.reorder(graph.nodes)
-    drawn, note = _drawn(graph, truth, {frozenset(pair): text for pair, text in (labels or {}).items()})
+    drawn, note = _edges_to_draw(graph, truth, {frozenset(pair): text for pair, text in (labels or {}).items()})
     boxes = [_Box.of(node) for node in graph.nodes]
     linked = sorted({end for item in drawn for end in (item.upper, item.lower)})
     scene = _linked_scene(graph.nodes, boxes, linked, drawn)
@@ -102,21 +102,21 @@ def to_svg(
 # ---- what is drawn
 
 
-def _drawn(
+def _edges_to_draw(
     graph: MarkedGraph, truth: MarkedGraph | None, labels: Mapping[frozenset[str], str]
 ) -> tuple[list[_Drawn], str]:
     """The edges with their verdicts and widths, and a note where not all are shown."""
     weights = np.zeros(graph.marks.shape) if graph.weights is None else np.abs(graph.weights)
     strength = np.maximum(weights, weights.T)
     strongest = float(strength.max(initial=0.0)) or 1.0
-    told = {frozenset(edge[:2]): edge for edge in graph.edges}
-    true = told if truth is None else {frozenset(edge[:2]): edge for edge in truth.edges}
+    estimated = {frozenset(edge[:2]): edge for edge in graph.edges}
+    true = estimated if truth is None else {frozenset(edge[:2]): edge for edge in truth.edges}
     items: list[_Drawn] = []
-    for pair, edge in {**true, **told}.items():
+    for pair, edge in {**true, **estimated}.items():
         lead = true.get(pair, edge)  # the truth says which node is above the other, whatever is drawn against it
         i, j = graph.index(lead.source), graph.index(lead.target)
         leads = pair in true and lead.target_mark == ARROW and lead.source_mark != ARROW
-        verdict = "plain" if truth is None else _verdict(told.get(pair), true.get(pair))
+        verdict = "plain" if truth is None else _verdict(estimated.get(pair), true.get(pair))
         most = 1.2 if labels else 3.0  # a thick line leaves no room for words
         width = 1.7 if graph.weights is None else 1.0 + most * float(strength[i, j]) / strongest
         items.append(_Drawn(edge, i, j, leads, verdict, width, labels.get(pair, "")))
@@ -127,10 +127,10 @@ def _drawn(
     return items, ""
 
 
-def _verdict(told: Edge | None, true: Edge | None) -> Verdict:
-    if told is None or true is None:
-        return "missing" if told is None else "extra"
-    ends = [{(edge.source, edge.source_mark), (edge.target, edge.target_mark)} for edge in (told, true)]
+def _verdict(estimated: Edge | None, true: Edge | None) -> Verdict:
+    if estimated is None or true is None:
+        return "missing" if estimated is None else "extra"
+    ends = [{(edge.source, edge.source_mark), (edge.target, edge.target_mark)} for edge in (estimated, true)]
     return "correct" if ends[0] == ends[1] else "wrong mark"
 
 
@@ -145,7 +145,7 @@ class _Box(NamedTuple):
     def of(cls, node: str) -> _Box:
         name = printable(node)
         label = name if len(name) <= _LONGEST_NAME else name[: _LONGEST_NAME - 1] + "\u2026"
-        return cls(drawn(name), label, max(36.0, _text_width(label) + 20.0))
+        return cls(drawable(name), label, max(36.0, _text_width(label) + 20.0))
 
     def shape(self, x: float, y: float) -> str:
         label = html_text(self.label)
@@ -200,13 +200,13 @@ class _Plan:
         for k, route in enumerate(self.layers.routes):
             for end in (0, -1):
                 sides.setdefault((route[end], end), []).append(k)
-        found: dict[tuple[int, int], float] = {}
+        ports: dict[tuple[int, int], float] = {}
         for (v, end), edges in sides.items():
             edges.sort(key=lambda k: (self.across[self.layers.routes[k][1 if end == 0 else -2]], k))
             step = min(14.0, 0.7 * self.breadth[v] / len(edges))
             for place, k in enumerate(edges):
-                found[k, end] = self.across[v] + step * (place - (len(edges) - 1) / 2)
-        return found
+                ports[k, end] = self.across[v] + step * (place - (len(edges) - 1) / 2)
+        return ports
 
 
 def _linked_scene(
@@ -219,7 +219,7 @@ def _linked_scene(
         return _ring_scene(nodes, boxes, linked, drawn)
     number = {node: v for v, node in enumerate(linked)}
     pairs = [(number[item.upper], number[item.lower]) for item in drawn]
-    layers = layered(len(linked), pairs, [item.leads for item in drawn])
+    layers = layers_of(len(linked), pairs, [item.leads for item in drawn])
     plans = [_Plan(layers, [boxes[i].wide for i in linked], flat) for flat in (False, True)]
     plan = max(plans, key=_Plan.shrinks)  # rows where both fit
     ports = plan.ports()
@@ -404,13 +404,13 @@ def _below(upper: _Scene, lower: _Scene) -> _Scene:
         return upper if upper.shapes else lower
     width, down = max(upper.width, lower.width), upper.height + _SPACE
     return _Scene(
-        [_moved(upper, (width - upper.width) / 2, 0.0), _moved(lower, (width - lower.width) / 2, down)],
+        [_group_at(upper, (width - upper.width) / 2, 0.0), _group_at(lower, (width - lower.width) / 2, down)],
         width,
         down + lower.height,
     )
 
 
-def _moved(scene: _Scene, x: float, y: float) -> str:
+def _group_at(scene: _Scene, x: float, y: float) -> str:
     return f'<g transform="translate({x:.1f},{y:.1f})">{"".join(scene.shapes)}</g>'
 
 
@@ -421,7 +421,7 @@ def _document(scene: _Scene, about: str) -> str:
         f'role="img" font-family="{_FONT}" font-size="13" style="max-width:100%">'
         f"<title>{html_text(about)}</title>"
         f'<rect x="0.5" y="0.5" width="{width - 1}" height="{height - 1}" rx="8" fill="#fff" stroke="#d8dde3"/>'
-        f"{_moved(scene, _MARGIN, _MARGIN)}</svg>"
+        f"{_group_at(scene, _MARGIN, _MARGIN)}</svg>"
     )
 
 

@@ -58,21 +58,21 @@ def find_cycle(directed: Matrix) -> list[int]:
 
 def ancestors(directed: Matrix, of: Sequence[int]) -> Matrix:
     """ancestors[i]: i is in `of` or has a directed path into it."""
-    found: Matrix = np.zeros(len(directed), dtype=bool)
-    found[list(of)] = True
+    reached: Matrix = np.zeros(len(directed), dtype=bool)
+    reached[list(of)] = True
     while True:
-        more = found | directed[:, found].any(axis=1)
-        if (more == found).all():
-            return found
-        found = more
+        more = reached | directed[:, reached].any(axis=1)
+        if (more == reached).all():
+            return reached
+        reached = more
 
 
-def d_separated(directed: Matrix, x: int, y: int, given: Sequence[int]) -> bool:
-    """x and y are apart in the moral graph of the ancestors of {x, y} + given, with `given` taken out."""
-    keep = ancestors(directed, [x, y, *given])
+def d_separated(directed: Matrix, x: int, y: int, z: Sequence[int]) -> bool:
+    """x and y are apart in the moral graph of the ancestors of {x, y} + z, with z taken out."""
+    keep = ancestors(directed, [x, y, *z])
     part = directed & keep[:, None] & keep[None, :]
     moral = part | part.T | _meet(part, part.T)
-    moral[:, list(given)] = False
+    moral[:, list(z)] = False
     reached: Matrix = np.zeros(len(directed), dtype=bool)
     reached[x] = True
     while not reached[y]:
@@ -99,13 +99,13 @@ def arcs(marks: Marks) -> Matrix:
 def colliders(directed: Matrix) -> Matrix:
     """colliders[i, k]: i -> k is part of an unshielded collider i -> k <- j."""
     adjacent = directed | directed.T
-    found = np.zeros_like(directed)
+    into_colliders = np.zeros_like(directed)
     for k in np.flatnonzero(directed.sum(axis=0) > 1):
         parents = np.flatnonzero(directed[:, k])
         apart = ~adjacent[np.ix_(parents, parents)]
         np.fill_diagonal(apart, False)
-        found[parents, k] = apart.any(axis=1)
-    return found
+        into_colliders[parents, k] = apart.any(axis=1)
+    return into_colliders
 
 
 def meek(directed: Matrix, undirected: Matrix) -> tuple[Matrix, Matrix]:
@@ -214,8 +214,8 @@ def mag_of_dag(directed: Matrix, observed: Sequence[int]) -> Marks:
     if len(seen) == len(directed):
         return marks_of(directed[np.ix_(seen, seen)], np.zeros_like(directed))
     for a, b in combinations(range(len(seen)), 2):
-        given = [seen[c] for c in np.flatnonzero(before[:, a] | before[:, b]) if c not in (a, b)]
-        if not d_separated(directed, seen[a], seen[b], given):
+        candidates = [seen[c] for c in np.flatnonzero(before[:, a] | before[:, b]) if c not in (a, b)]
+        if not d_separated(directed, seen[a], seen[b], candidates):
             marks[a, b] = TAIL if before[b, a] else ARROW
             marks[b, a] = TAIL if before[a, b] else ARROW
     return marks

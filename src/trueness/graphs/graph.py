@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 from trueness.graphs import drawing, formats
 from trueness.graphs.marked import Direction, Kind, MarkedGraph
@@ -12,6 +12,8 @@ from trueness.graphs.marked import Direction, Kind, MarkedGraph
 if TYPE_CHECKING:
     import networkx
     import pandas
+    from causallearn.graph.GeneralGraph import GeneralGraph
+    from causallearn.graph.GraphClass import CausalGraph
 
 
 class Graph(MarkedGraph):
@@ -41,10 +43,12 @@ class Graph(MarkedGraph):
         return formats.to_networkx(self)
 
     @classmethod
-    def from_causallearn(cls, graph: Any, kind: Kind | None = None, nodes: Sequence[str] | None = None) -> Self:
+    def from_causallearn(
+        cls, graph: GeneralGraph | CausalGraph, kind: Kind | None = None, nodes: Sequence[str] | None = None
+    ) -> Self:
         return cls.of(formats.from_causallearn(graph, kind, nodes))
 
-    def to_causallearn(self) -> Any:
+    def to_causallearn(self) -> GeneralGraph:
         return formats.to_causallearn(self)
 
     @classmethod

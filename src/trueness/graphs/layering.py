@@ -32,7 +32,7 @@ class Layers:
     routes: tuple[tuple[int, ...], ...]
 
 
-def layered(n: int, edges: Sequence[tuple[int, int]], leads: Sequence[bool]) -> Layers:
+def layers_of(n: int, edges: Sequence[tuple[int, int]], leads: Sequence[bool]) -> Layers:
     """Layers of n nodes; an edge that leads puts its first node above its second, the others follow the order."""
     leading = [edge for edge, lead in zip(edges, leads, strict=True) if lead]
     place = {node: k for k, node in enumerate(_order(n, leading))}

@@ -10,7 +10,7 @@ pandas        one row an edge: source, target, source_mark, target_mark, weight;
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -22,6 +22,8 @@ from trueness.graphs.marked import Kind, MarkedGraph, infer_kind
 if TYPE_CHECKING:
     import networkx
     import pandas
+    from causallearn.graph.GeneralGraph import GeneralGraph
+    from causallearn.graph.GraphClass import CausalGraph
 
 _CAUSALLEARN = {NONE: 0, TAIL: -1, ARROW: 1, CIRCLE: 2}
 _ENDS = (("source", "target"), ("from", "to"))
@@ -55,9 +57,7 @@ def from_networkx(graph: networkx.Graph, kind: Kind | None = None) -> MarkedGrap
     """
     if graph.is_multigraph() and any(len(graph[u][v]) > 1 for u, v in graph.edges()):
         raise GraphError("a networkx graph must have one edge a pair, got a multigraph with parallel edges.")
-    told = kind or graph.graph.get("kind")
-    if not graph.is_directed():
-        told = told or "cpdag"
+    kind = kind or graph.graph.get("kind") or (None if graph.is_directed() else "cpdag")
     links: dict[tuple[str, str], Link] = {}
     for u, v, data in graph.edges(data=True):
         link = _link_of_arc(str(u), str(v), data, graph.is_directed())
@@ -67,10 +67,10 @@ def from_networkx(graph: networkx.Graph, kind: Kind | None = None) -> MarkedGrap
         else:
             links[link[:2]] = link
     weighted = graph.graph.get("weights") is True
-    return assemble(links.values(), [str(node) for node in graph.nodes], told, weighted, pair_means="cpdag")
+    return assemble(links.values(), [str(node) for node in graph.nodes], kind, weighted, pair_means="cpdag")
 
 
-def _link_of_arc(u: str, v: str, data: Mapping[str, Any], directed: bool) -> Link:
+def _link_of_arc(u: str, v: str, data: Mapping[str, object], directed: bool) -> Link:
     where = f"edge {u!r} to {v!r}"
     weight = weight_of(data.get("weight"), where)
     if "source_mark" not in data and "target_mark" not in data:
@@ -83,7 +83,7 @@ def _link_of_arc(u: str, v: str, data: Mapping[str, Any], directed: bool) -> Lin
 # ---- causal-learn
 
 
-def to_causallearn(graph: MarkedGraph) -> Any:
+def to_causallearn(graph: MarkedGraph) -> GeneralGraph:
     """causal-learn's GeneralGraph; it has no weights of its own, so kind and weights ride in its `attributes`."""
     try:
         from causallearn.graph.GeneralGraph import GeneralGraph
@@ -100,7 +100,9 @@ def to_causallearn(graph: MarkedGraph) -> Any:
     return out
 
 
-def from_causallearn(graph: Any, kind: Kind | None = None, nodes: Sequence[str] | None = None) -> MarkedGraph:
+def from_causallearn(
+    graph: GeneralGraph | CausalGraph, kind: Kind | None = None, nodes: Sequence[str] | None = None
+) -> MarkedGraph:
     """From a GeneralGraph, or anything that holds one as `.G` (the CausalGraph that pc returns).
 
     The kind is the one given, else the one `to_causallearn` left, else the narrowest that fits the marks;
@@ -163,12 +165,12 @@ def from_pandas(frame: pandas.DataFrame, nodes: Sequence[str] | None = None, kin
     rows = [{name: row[position] for name, position in columns.items()} for row in cells]
     mentioned: dict[str, None] = dict.fromkeys(frame.attrs.get("nodes", ()))
     links = list(_links_of_rows(rows, ends, mentioned))
-    told = kind or frame.attrs.get("kind") or next((row["kind"] for row in rows if "kind" in row), None)
-    return assemble(links, list(mentioned) if nodes is None else list(nodes), told, weighted="weight" in columns)
+    kind = kind or frame.attrs.get("kind") or next((row["kind"] for row in rows if "kind" in row), None)
+    return assemble(links, list(mentioned) if nodes is None else list(nodes), kind, weighted="weight" in columns)
 
 
 def _links_of_rows(
-    rows: Sequence[Mapping[str, Any]], ends: tuple[str, str], mentioned: dict[str, None]
+    rows: Sequence[Mapping[str, object]], ends: tuple[str, str], mentioned: dict[str, None]
 ) -> Iterator[Link]:
     """The links of the rows; every name goes into `mentioned`, in order."""
     for number, row in enumerate(rows, start=1):
@@ -186,6 +188,6 @@ def _links_of_rows(
         yield Link(str(source), str(target), *marks, *weights)
 
 
-def _blank(value: Any) -> bool:
+def _blank(value: object) -> bool:
     """What pandas (None) and csv (empty text) leave where a cell is empty."""
     return value is None or value == ""

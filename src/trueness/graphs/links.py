@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -126,12 +126,12 @@ def mark_of(word: object, where: str) -> int:
     return mark
 
 
-def weight_of(value: Any, where: str) -> float | None:
+def weight_of(value: object, where: str) -> float | None:
     """A weight as a number; None stays None (no weight)."""
     if value is None:
         return None
     try:
-        return float(value)
+        return float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError, OverflowError):
         raise GraphError(f"the weight of {where} must be a number, got {value!r}.") from None
 

@@ -247,16 +247,16 @@ class MarkedGraph:
 
         targets: of interventions, whose class a cpdag is to be of (`to_cpdag`).
         """
-        found = []
+        problems = []
         cycle = self.find_cycle()
         if cycle and self.kind != "weighted":
-            found.append(f"has a directed cycle {' -> '.join(cycle)}")
+            problems.append(f"has a directed cycle {' -> '.join(cycle)}")
         if self.kind == "cpdag":
             bidirected = np.argwhere(np.triu((self.marks == ARROW) & (self.marks.T == ARROW)))
-            found += [f"has a bidirected edge {self._edge(i, j)}" for i, j in bidirected[:1]]
-            if not found and not equivalence.is_cpdag(self.directed, self.undirected, self._cut(targets)):
-                found.append("is not the CPDAG of any DAG")
-        return tuple(found)
+            problems += [f"has a bidirected edge {self._edge(i, j)}" for i, j in bidirected[:1]]
+            if not problems and not equivalence.is_cpdag(self.directed, self.undirected, self._cut_edges(targets)):
+                problems.append("is not the CPDAG of any DAG")
+        return tuple(problems)
 
     def is_valid(self) -> bool:
         return not self.problems()
@@ -282,9 +282,9 @@ class MarkedGraph:
         if self.kind == "cpdag" and not targets:
             return self
         self._need("dag", "to_cpdag")
-        return type(self)(self.nodes, equivalence.cpdag_of_dag(self.directed, self._cut(targets)), None, "cpdag")
+        return type(self)(self.nodes, equivalence.cpdag_of_dag(self.directed, self._cut_edges(targets)), None, "cpdag")
 
-    def _cut(self, targets: Targets) -> NDArray[np.bool_] | None:
+    def _cut_edges(self, targets: Targets) -> NDArray[np.bool_] | None:
         sets = [{self.index(node) for node in nodes} for nodes in targets]
         always = sorted(set.intersection(*sets)) if sets else []
         if always:

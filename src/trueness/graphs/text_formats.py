@@ -12,7 +12,7 @@ import json
 import re
 from collections.abc import Collection, Iterator
 from itertools import product
-from typing import Any
+from typing import TYPE_CHECKING
 from xml.etree.ElementTree import ParseError
 
 from trueness.errors import GraphError, did_you_mean, listed
@@ -20,6 +20,9 @@ from trueness.graphs.libraries import from_networkx, to_networkx
 from trueness.graphs.links import MARKS_OF_ARROW, MAX_NODES, Link, assemble, check_text, links_of, weight_of
 from trueness.graphs.marked import Edge, MarkedGraph
 from trueness.outside import json_of
+
+if TYPE_CHECKING:
+    import networkx
 
 # ---- JSON
 
@@ -41,8 +44,8 @@ def _dumps(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, allow_nan=False)
 
 
-def _json_edge(link: Link) -> dict[str, Any]:
-    edge: dict[str, Any] = {"source": link.source, "target": link.target, "marks": Edge(*link[:4]).arrow}
+def _json_edge(link: Link) -> dict[str, str | float]:
+    edge: dict[str, str | float] = {"source": link.source, "target": link.target, "marks": Edge(*link[:4]).arrow}
     if link.weight is not None:
         edge["weight"] = link.weight
     if link.reverse_weight is not None:
@@ -52,17 +55,17 @@ def _json_edge(link: Link) -> dict[str, Any]:
 
 def from_json(text: str) -> MarkedGraph:
     """From our own form, or from plain {"nodes": [...], "edges": [["a", "b"], ...]}, which means a -> b."""
-    told = json_of(check_text(text, "a JSON graph", ",{["), "a JSON graph", GraphError)
-    if not isinstance(told, dict) or not isinstance(told.get("nodes"), list) or not isinstance(told.get("edges"), list):
+    content = json_of(check_text(text, "a JSON graph", ",{["), "a JSON graph", GraphError)
+    if not isinstance(content, dict) or not all(isinstance(content.get(part), list) for part in ("nodes", "edges")):
         raise GraphError('a JSON graph must be {"nodes": [...], "edges": [...]}, got other content. See Graph.to_json.')
-    if told.get("format", FORMATS[0]) not in FORMATS or told.get("version", 1) != 1:
-        got = f"{told.get('format')!r:.60} version {told.get('version')!r:.60}"
+    if content.get("format", FORMATS[0]) not in FORMATS or content.get("version", 1) != 1:
+        got = f"{content.get('format')!r:.60} version {content.get('version')!r:.60}"
         raise GraphError(f"a JSON graph must be of format 'trueness-graph' version 1, got {got}. Update trueness.")
-    kind = told.get("kind")
+    kind = content.get("kind")
     if not isinstance(kind, str | None):
         raise GraphError(f"'kind' of a JSON graph must be text, got {kind!r:.60}.")
-    nodes = [_json_name(node) for node in told["nodes"]]
-    return assemble([_json_link(edge) for edge in told["edges"]], nodes, kind, told.get("weights") is True)
+    nodes = [_json_name(node) for node in content["nodes"]]
+    return assemble([_json_link(edge) for edge in content["edges"]], nodes, kind, content.get("weights") is True)
 
 
 def _json_name(value: object) -> str:
@@ -100,13 +103,13 @@ def to_graphml(graph: MarkedGraph) -> str:
 
     out = to_networkx(graph)
     if any(_NOT_XML.search(node) for node in graph.nodes):
-        names = {node: _NOT_XML.sub(_escaped, node.replace("\\", "\\\\")) for node in graph.nodes}
+        names = {node: _NOT_XML.sub(_escape, node.replace("\\", "\\\\")) for node in graph.nodes}
         out = networkx.relabel_nodes(out, names)
         out.graph["names"] = "escaped"
     return "\n".join(networkx.generate_graphml(out)) + "\n"
 
 
-def _escaped(match: re.Match[str]) -> str:
+def _escape(match: re.Match[str]) -> str:
     return f"\\u{ord(match.group()):04x}"
 
 
@@ -133,10 +136,10 @@ def from_graphml(text: str) -> MarkedGraph:
     except (
         networkx.NetworkXException, LookupError, ValueError, TypeError, AttributeError, ArithmeticError, RecursionError,
     ) as error:  # fmt: skip
-        said = " ".join(str(error).split())[:200]
-        raise GraphError(f"a GraphML graph must be readable by networkx, got {type(error).__name__}: {said}.") from None
+        why = " ".join(str(error).split())[:200]
+        raise GraphError(f"a GraphML graph must be readable by networkx, got {type(error).__name__}: {why}.") from None
     if read.graph.get("names") == "escaped":
-        names = {node: _ESCAPE.sub(_unescaped, node) for node in read.nodes}
+        names = {node: _ESCAPE.sub(_unescape, node) for node in read.nodes}
     else:
         names = _labels(read)
     if len(set(names.values())) < len(names):
@@ -144,17 +147,17 @@ def from_graphml(text: str) -> MarkedGraph:
     return from_networkx(networkx.relabel_nodes(read, names))
 
 
-def _unescaped(match: re.Match[str]) -> str:
+def _unescape(match: re.Match[str]) -> str:
     return chr(int(match[1], 16)) if match[1] else "\\"
 
 
-def _labels(read: Any) -> dict[str, str]:
+def _labels(graph: networkx.Graph) -> dict[str, str]:
     """Names for nodes that are only numbered, where each has a name of its own."""
-    if not all(re.fullmatch(r"n?\d+", node) for node in read.nodes):
+    if not all(re.fullmatch(r"n?\d+", node) for node in graph.nodes):
         return {}
     for key in ("name", "label"):
-        names = {node: str(data[key]) for node, data in read.nodes(data=True) if key in data}
-        if names and len(set(names.values())) == len(read):
+        names = {node: str(data[key]) for node, data in graph.nodes(data=True) if key in data}
+        if names and len(set(names.values())) == len(graph):
             return names
     return {}
 
@@ -247,13 +250,13 @@ def from_bif(text: str) -> MarkedGraph:
 
 
 def _full_name(word: str, body: str) -> str:
-    told = _PROPERTY.search(body)
-    if told is None:
+    match = _PROPERTY.search(body)
+    if match is None:
         return word
     try:
-        return str(json.loads(told[1]))
+        return str(json.loads(match[1]))
     except (ValueError, RecursionError):
-        raise GraphError(f"'trueness_name' of variable {word!r:.60} must be a JSON text, got {told[1]:.60}.") from None
+        raise GraphError(f"'trueness_name' of variable {word!r:.60} must be a JSON text, got {match[1]:.60}.") from None
 
 
 def bif_blocks(text: str) -> Iterator[tuple[str, str, str]]:
@@ -291,8 +294,8 @@ def _bif_head(head: str) -> tuple[str, str]:
             kind = ""
         header = header[1:-1].strip()
     if not kind:
-        said = " ".join(head[:60].split())
-        raise GraphError(f"a block of a BIF network must be network, variable X or probability ( X ), got {said!r}.")
+        start = " ".join(head[:60].split())
+        raise GraphError(f"a block of a BIF network must be network, variable X or probability ( X ), got {start!r}.")
     return kind, header
 
 

@@ -61,16 +61,16 @@ class Additive:
         left = max(n - float(slopes @ self._with(j)[places]), 1e-12 * n)
         free, p_values, at = max(n - 1 - len(places), 1), [], 0
         for i in causes:
-            own = slice(at, at := at + int(self.first[i + 1] - self.first[i]))
-            more = max(float(slopes[own] @ np.linalg.solve(inverse[own, own], slopes[own])), 0.0)
-            count = own.stop - own.start
+            block = slice(at, at := at + int(self.first[i + 1] - self.first[i]))
+            more = max(float(slopes[block] @ np.linalg.solve(inverse[block, block], slopes[block])), 0.0)
+            count = block.stop - block.start
             p_values.append(fdtrc(count, free, more / count / (left / free)))
         return np.array(p_values)
 
     def _with(self, j: int) -> Array:
         return np.asarray(self.design.T @ self.z[:, j])
 
-    def pruned(self, order: Sequence[int], cutoff: float, names: Sequence[str]) -> Graph:
+    def prune(self, order: Sequence[int], cutoff: float, names: Sequence[str]) -> Graph:
         """The DAG of what is left of all edges along the order."""
         edges = np.zeros((len(order), len(order)))
         for k, j in enumerate(order):

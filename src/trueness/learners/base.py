@@ -16,16 +16,17 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Set
 from dataclasses import dataclass, field, fields, is_dataclass, replace
-from typing import Annotated, Any, ClassVar, Literal, Protocol, runtime_checkable
+from typing import Annotated, ClassVar, Literal, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
 from trueness import registry
-from trueness.datasets.table import Table, check_usable
+from trueness.datasets.table import Table, TableLike, check_usable
 from trueness.errors import DataError, SettingError, TruenessError, listed
 from trueness.graphs import Graph, Kind
+from trueness.outside import Json
 from trueness.settings import Between, Hint, checked_settings
 
 Draws = NDArray[np.int64]  # (runs, m): the rows of a table that each run sees
@@ -72,11 +73,13 @@ class Card:
         return kinds <= self.data and (self.mixed or table.kind != "mixed")
 
 
-@runtime_checkable
-class Learner(Protocol):
-    """The contract; `trueness check NAME` tests it."""
-
+class HasCard(Protocol):
     card: ClassVar[Card]
+
+
+@runtime_checkable
+class Learner(HasCard, Protocol):
+    """The contract; `trueness check NAME` tests it."""
 
     def fit(self, data: Table, rng: Generator) -> Graph: ...
 
@@ -96,14 +99,14 @@ class Batched(Protocol):
     def fit_many(self, data: Table, draws: Draws) -> Iterator[Graph | None]: ...
 
 
-def checked(data: Any, learner: Any) -> Table:
+def checked(data: TableLike, learner: HasCard) -> Table:
     """The first line of every fit: the data as a Table that this learner can use; DataError where it cannot."""
     table = rows_used(Table.of(data), learner)
     check_usable(table, handles_gaps(learner))
     return fitting(table, learner.card)
 
 
-def rows_used(table: Table, learner: Any) -> Table:
+def rows_used(table: Table, learner: HasCard) -> Table:
     """The rows that the learner takes of a table with experiments, by its setting."""
     if table.experiments is None or learner.card.interventions == "targets":
         return table
@@ -119,7 +122,7 @@ def rows_used(table: Table, learner: Any) -> Table:
     return plain.rows(rows)
 
 
-def handles_gaps(learner: Any) -> bool:
+def handles_gaps(learner: HasCard) -> bool:
     """Whether a table may have missing values: by the card, and by the setting `missing` where there is one."""
     return bool(learner.card.missing) and getattr(learner, "missing", "refuse") != "refuse"
 
@@ -162,7 +165,7 @@ class Checked:
             )
 
 
-def build(name: str, settings: Mapping[str, Any] | None = None, where: str = "") -> Learner:
+def build(name: str, settings: Mapping[str, object] | None = None, where: str = "") -> Learner:
     """The learner of that name with its settings checked: unknown ones get the nearest known one."""
     learner: Learner = build_as("learner", "fit", name, settings, where)
     if learner.card.needs and not registry.is_installed(learner.card.needs):
@@ -170,7 +173,7 @@ def build(name: str, settings: Mapping[str, Any] | None = None, where: str = "")
     return learner
 
 
-def build_as(kind: str, method: str, name: str, settings: Mapping[str, Any] | None, where: str) -> Any:
+def build_as(kind: str, method: str, name: str, settings: Mapping[str, object] | None, where: str) -> registry.Loaded:
     """The thing of that kind and name, which must have a card and that method."""
     made, place = registry.resolve(kind, name), f"  ({where})" if where else ""
     if isinstance(made, type):
@@ -186,12 +189,12 @@ def build_as(kind: str, method: str, name: str, settings: Mapping[str, Any] | No
     return made
 
 
-def learner(name: str, **settings: Any) -> Learner:
+def learner(name: str, **settings: object) -> Learner:
     """The learner of that name, e.g. learner("causal-learn/pc", alpha=0.01)."""
     return build(name, settings)
 
 
-def settings_of(learner: Any) -> dict[str, Any]:
+def settings_of(learner: object) -> dict[str, Json]:
     """All settings with their values, defaults included: what identifies a fit.
 
     One that came later (metadata of its field) is left out at its default: fits of before are what they were.
@@ -203,7 +206,7 @@ def settings_of(learner: Any) -> dict[str, Any]:
     return {name: value for name, value in known.items() if name not in later}
 
 
-def check_answer(answer: Any, card: Card, columns: Collection[str]) -> str:
+def check_answer(answer: object, card: Card, columns: Collection[str]) -> str:
     """Why an answer cannot be scored, or ''. Nonsense has a status; it is not scored as if it were a graph."""
     if not isinstance(answer, Graph):
         return f"fit must return a Graph, got {type(answer).__name__}"

@@ -17,12 +17,13 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Iterator
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.random import Generator
 
 from trueness.datasets.table import Table
+from trueness.graphs import Graph
 from trueness.learners.base import Batched, Draws, Learner
 
 MOST_RUNS = 256  # in a batch
@@ -32,7 +33,7 @@ MOST_NUMBERS = 1 << 22  # drawn rows in a batch
 class TimedFit(NamedTuple):
     """What a learner answered, or what it raised. Seconds of its fit; in a batch its own and its share of the rest."""
 
-    answer: Any
+    answer: Graph | Exception
     seconds: float
 
 
@@ -53,11 +54,11 @@ def _fit_batch(learner: Learner, table: Table, draws: Draws, generators: list[Ge
     for draw, rng in zip(draws, generators, strict=True):
         began = time.perf_counter()
         answer = _next(answers)
-        own = time.perf_counter() - began
-        yield fit_alone(learner, table.rows(draw), rng) if answer is None else TimedFit(answer, shared + own)
+        alone = time.perf_counter() - began
+        yield fit_alone(learner, table.rows(draw), rng) if answer is None else TimedFit(answer, shared + alone)
 
 
-def _answers(learner: Learner, table: Table, draws: Draws) -> Iterator[Any]:
+def _answers(learner: Learner, table: Table, draws: Draws) -> Iterator[Graph | None]:
     # a batch numbers the rows of the table, of which gaps and experiments may leave some out
     if not isinstance(learner, Batched) or len(draws) < 2 or table.has_gaps or table.experiments is not None:
         return iter(())
@@ -67,7 +68,7 @@ def _answers(learner: Learner, table: Table, draws: Draws) -> Iterator[Any]:
         return iter(())
 
 
-def _next(answers: Iterator[Any]) -> Any:
+def _next(answers: Iterator[Graph | None]) -> Graph | None:
     try:
         return next(answers, None)
     except Exception:  # the same; an iterator that has raised has nothing more to give
@@ -78,7 +79,7 @@ def fit_alone(learner: Learner, sample: Table, rng: Generator) -> TimedFit:
     """One plain fit."""
     began = time.perf_counter()
     try:
-        answer: Any = learner.fit(sample, rng)
+        answer: Graph | Exception = learner.fit(sample, rng)
     except Exception as error:  # a learner may raise anything; that is its result
         answer = error
     return TimedFit(answer, time.perf_counter() - began)

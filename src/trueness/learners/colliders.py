@@ -20,41 +20,44 @@ from typing import Literal
 import numpy as np
 
 from trueness.learners.independence import Independence
-from trueness.learners.kernels import skeleton, testing
+from trueness.learners.kernels import skeleton as skeletons
+from trueness.learners.kernels import testing
 
 Colliders = Literal["separating set", "majority", "max-p"]
 
 
-def judged(found: skeleton.Skeleton, tests: Independence, rule: Colliders, most: int) -> skeleton.Skeleton:
+def with_separating_sets(
+    skeleton: skeletons.Skeleton, tests: Independence, rule: Colliders, most: int
+) -> skeletons.Skeleton:
     """The skeleton with the set of each unshielded pair as the rule says."""
     if rule == "separating set":
-        return found
-    near = found.adjacent.astype(np.float32)
-    unshielded = (near @ near > 0) & ~found.adjacent & (found.where >= 0)
+        return skeleton
+    near = skeleton.adjacent.astype(np.float32)
+    unshielded = (near @ near > 0) & ~skeleton.adjacent & (skeleton.where >= 0)
     sets: dict[tuple[int, int], tuple[int, ...]] = {}
     for x, z in np.argwhere(np.triu(unshielded, 1)).tolist():
-        candidates = dict.fromkeys(_candidates(found, x, z, most))  # those around both once
-        p_values = {given: _p_value(tests, x, z, given) for given in candidates}
+        candidates = dict.fromkeys(_candidates(skeleton, x, z, most))  # those around both once
+        p_values = {subset: _p_value(tests, x, z, subset) for subset in candidates}
         if rule == "max-p":
-            sets[x, z] = max(p_values, key=lambda given: p_values[given])
+            sets[x, z] = max(p_values, key=lambda subset: p_values[subset])
         else:
-            sets[x, z] = _majority([given for given, (_, independent) in p_values.items() if independent])
-    return found.updated(sets)
+            sets[x, z] = _majority([subset for subset, (_, independent) in p_values.items() if independent])
+    return skeleton.updated(sets)
 
 
-def _candidates(found: skeleton.Skeleton, x: int, z: int, most: int) -> Iterator[tuple[int, ...]]:
+def _candidates(skeleton: skeletons.Skeleton, x: int, z: int, most: int) -> Iterator[tuple[int, ...]]:
     for end in (x, z):
-        around = np.flatnonzero(found.adjacent[end]).tolist()
+        around = np.flatnonzero(skeleton.adjacent[end]).tolist()
         for size in range(min(len(around), most) + 1):
             yield from combinations(around, size)
 
 
-def _p_value(tests: Independence, x: int, z: int, given: tuple[int, ...]) -> tuple[float, bool]:
-    _, _, p, independent = testing.single(*tests.kernel, x, z, np.array(given, dtype=np.int64))
+def _p_value(tests: Independence, x: int, z: int, subset: tuple[int, ...]) -> tuple[float, bool]:
+    _, _, p, independent = testing.single(*tests.kernel, x, z, np.array(subset, dtype=np.int64))
     return p, bool(independent)
 
 
 def _majority(separating: list[tuple[int, ...]]) -> tuple[int, ...]:
     """A tie counts as being in the set: an ambiguous triple is no collider."""
-    votes = Counter(node for given in separating for node in given)
+    votes = Counter(node for subset in separating for node in subset)
     return tuple(sorted(node for node, count in votes.items() if 2 * count >= len(separating)))

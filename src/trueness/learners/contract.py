@@ -8,7 +8,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.random import Generator, default_rng
@@ -16,7 +15,7 @@ from numpy.random import Generator, default_rng
 from trueness.datasets.table import Table
 from trueness.errors import DataError
 from trueness.graphs import ARROW, TAIL, Graph
-from trueness.learners.base import Batched, Learner, check_answer, handles_gaps
+from trueness.learners.base import Batched, HasCard, Learner, check_answer, handles_gaps
 
 COLLIDER = Graph.from_edges(["X0 -> X2", "X1 -> X2", "X2 -> X3"], ["X0", "X1", "X2", "X3"])
 CHAIN = Graph.from_edges(["X0 -> X1", "X1 -> X2"], ["X0", "X1", "X2"])
@@ -45,7 +44,7 @@ def check_learner(learner: Learner) -> list[Check]:
         ("has a complete card", _card),
         ("answers with a graph of its class over the columns", _answers),
         ("gives the same graph for the same data and seed", _repeatable),
-        ("leaves the data unchanged", _unchanged),
+        ("leaves the data unchanged", _leaves_data),
         ("permuted columns give the permuted graph", _equivariant),
         ("finds a collider and its effect in the right direction", lambda known: _recovers(known, COLLIDER)),
         ("finds a chain and directs nothing wrongly", lambda known: _recovers(known, CHAIN)),
@@ -53,16 +52,16 @@ def check_learner(learner: Learner) -> list[Check]:
         ("refuses missing values, or takes them as its card says", _gaps),
         ("refuses fewer rows than columns", lambda known: _refuses(known, _short)),
         ("refuses a table without columns", lambda known: _refuses(known, _empty)),
-        ("refuses numbers whose squares vanish (1e-308), or is right", lambda known: _scaled(known, 1e-308)),
-        ("refuses numbers whose squares are infinite (1e308), or is right", lambda known: _scaled(known, 1e308)),
+        ("refuses numbers whose squares vanish (1e-308), or is right", lambda known: _takes_scale(known, 1e-308)),
+        ("refuses numbers whose squares are infinite (1e308), or is right", lambda known: _takes_scale(known, 1e308)),
         ("refuses a category of a million levels, or is right", _many_levels),
         ("refuses kinds of columns that its card does not name", _refuses_kinds),
-        ("gives the same graphs in a batch as one by one", _batched),
+        ("gives the same graphs in a batch as one by one", _same_in_batch),
     ]
-    return [_tried(rule, test, learner) for rule, test in rules]
+    return [_try_rule(rule, test, learner) for rule, test in rules]
 
 
-def _tried(rule: str, test: Callable[[Learner], bool | None], learner: Learner) -> Check:
+def _try_rule(rule: str, test: Callable[[Learner], bool | None], learner: Learner) -> Check:
     try:
         return Check(rule, test(learner))
     except _Broken as broken:
@@ -75,7 +74,7 @@ class _Broken(Exception):
     """A rule is broken; the text says how, and what to do."""
 
 
-def sample(truth: Graph, learner: Any, rng: Generator, n: int = ROWS) -> Table:
+def sample(truth: Graph, learner: HasCard, rng: Generator, n: int = ROWS) -> Table:
     """Rows from that graph, of a kind that the learner takes."""
     if "continuous" in learner.card.data:
         return continuous_sample(truth, rng, n)
@@ -119,7 +118,7 @@ def _repeatable(learner: Learner) -> bool:
     return learner.fit(table, default_rng(5)) == learner.fit(table, default_rng(5))
 
 
-def _unchanged(learner: Learner) -> bool:
+def _leaves_data(learner: Learner) -> bool:
     table = sample(COLLIDER, learner, default_rng(0))
     before = table.values.copy()
     learner.fit(table, default_rng(0))
@@ -138,10 +137,10 @@ def _recovers(learner: Learner, truth: Graph) -> bool | None:
     claim = learner.card.recovers
     if claim == "nothing":
         return None
-    found = [learner.fit(sample(truth, learner, default_rng(seed)), default_rng(seed)) for seed in SEEDS]
+    graphs = [learner.fit(sample(truth, learner, default_rng(seed)), default_rng(seed)) for seed in SEEDS]
     if claim == "adjacencies":
-        return all(bool(graph.adjacent[truth.adjacent].all()) for graph in found)
-    return sum(_right(graph, truth) for graph in found) * 2 > len(SEEDS)
+        return all(bool(graph.adjacent[truth.adjacent].all()) for graph in graphs)
+    return sum(_right(graph, truth) for graph in graphs) * 2 > len(SEEDS)
 
 
 def _right(graph: Graph, truth: Graph) -> bool:
@@ -173,11 +172,11 @@ def _gaps(learner: Learner) -> bool:
 
 
 def _must_refuse(learner: Learner, table: Table) -> None:
-    if _fitted(learner, table) is not None:
+    if _fit_or_refuse(learner, table) is not None:
         raise _Broken(f"it gave a graph and must raise DataError. {ADVICE}")
 
 
-def _fitted(learner: Learner, table: Table) -> Graph | None:
+def _fit_or_refuse(learner: Learner, table: Table) -> Graph | None:
     """None where it refuses. A warning is a fault here: numpy warns where it goes on with infinite values."""
     try:
         with warnings.catch_warnings(), np.errstate(over="raise", invalid="raise", divide="raise"):
@@ -190,14 +189,14 @@ def _fitted(learner: Learner, table: Table) -> Graph | None:
         raise _Broken(f"it must give a graph or raise DataError, got {got}. {ADVICE}") from None
 
 
-def _scaled(learner: Learner, size: float) -> bool | None:
+def _takes_scale(learner: Learner, size: float) -> bool | None:
     """Values up to `size`: an error, or the graph that the same values of common size have."""
     if "continuous" not in learner.card.data:
         return None
     plain = continuous_sample(COLLIDER, default_rng(0))
     values = plain.values / np.abs(plain.values).max() * size
-    found = _fitted(learner, Table(plain.names, values, plain.levels, plain.source))
-    if found is not None and (found.marks != learner.fit(plain, default_rng(0)).marks).any():
+    scaled = _fit_or_refuse(learner, Table(plain.names, values, plain.levels, plain.source))
+    if scaled is not None and (scaled.marks != learner.fit(plain, default_rng(0)).marks).any():
         raise _Broken(f"it gave another graph than for the same values of common size. {ADVICE}")
     return True
 
@@ -208,8 +207,8 @@ def _many_levels(learner: Learner) -> bool:
     codes = np.column_stack([rng.integers(MANY, size=ROWS), rng.integers(2, size=(ROWS, 2))])
     levels = (tuple(map(str, range(MANY))), ("0", "1"), ("0", "1"))
     table = Table(("many", "two", "other"), codes.astype(float), levels, "the check")
-    found = _fitted(learner, table)
-    problem = "" if found is None else check_answer(found, learner.card, table.names)
+    graph = _fit_or_refuse(learner, table)
+    problem = "" if graph is None else check_answer(graph, learner.card, table.names)
     if problem:
         raise _Broken(f"{problem}. {ADVICE}")
     return True
@@ -226,7 +225,7 @@ def _refuses_kinds(learner: Learner) -> bool | None:
     return True if unnamed else None
 
 
-def _batched(learner: Learner) -> bool | None:
+def _same_in_batch(learner: Learner) -> bool | None:
     if not isinstance(learner, Batched):
         return None
     table = sample(COLLIDER, learner, default_rng(0))

@@ -29,7 +29,7 @@ from trueness.learners.notears import (
     Scale,
     Thresholded,
     check_scale,
-    cut,
+    cut_weights,
     problem_of,
     warnings,
 )
@@ -116,7 +116,7 @@ class DAGMA(Checked):
             for mu, s, h, objective, evaluations, ended in trace.tolist()
         )
         return DAGMAResult(
-            *cut(weights, self.w_threshold, table.names),
+            *cut_weights(weights, self.w_threshold, table.names),
             scale=self.scale,
             objective=steps[-1].objective,
             h=steps[-1].h,

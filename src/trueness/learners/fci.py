@@ -26,7 +26,8 @@ from trueness.graphs import Graph
 from trueness.learners.base import Alpha, Card, Checked, Draws, checked
 from trueness.learners.gaps import TESTWISE, MissingInTests, without_gaps
 from trueness.learners.independence import Depth, Freedom, Independence, Ridge, Test
-from trueness.learners.kernels import pag, possible_dsep, skeleton
+from trueness.learners.kernels import pag, possible_dsep
+from trueness.learners.kernels import skeleton as skeletons
 from trueness.learners.knowledge import Knowledge, Matrix, Told
 from trueness.learners.pc import Search, search_skeleton, separating_set
 from trueness.learners.resampling import resampled_tests
@@ -43,7 +44,7 @@ class FCIResult:
     tests: tuple[int, ...]  # how many tests were made for the skeleton, by size of the set given
     later_tests: tuple[int, ...]  # the same for what comes after it
     p_values: NDArray[np.float64]
-    found: skeleton.Skeleton = field(repr=False)
+    skeleton: skeletons.Skeleton = field(repr=False)
     test: str  # that was made, as `auto` chose it
     rows: NDArray[np.int64]  # (d, d) of the test that separated a pair; of the pair alone where none did
 
@@ -53,7 +54,7 @@ class FCIResult:
 
     def separating_set(self, x: str, y: str) -> tuple[str, ...] | None:
         """What made x and y independent; None where nothing did."""
-        return separating_set(self.graph, self.found, x, y)
+        return separating_set(self.graph, self.skeleton, x, y)
 
 
 @dataclass(frozen=True)
@@ -125,23 +126,23 @@ class FCI(Checked):
 
 
 def mark_ends(
-    tests: Independence, first: skeleton.Skeleton, required: Matrix, forbidden: Matrix, most: int, selection: bool
-) -> tuple[Graph, skeleton.Skeleton, NDArray[np.int64]]:
+    tests: Independence, first: skeletons.Skeleton, required: Matrix, forbidden: Matrix, most: int, selection: bool
+) -> tuple[Graph, skeletons.Skeleton, NDArray[np.int64]]:
     """From a skeleton with its separating sets to the PAG: Possible-D-SEP, colliders and rules; with the tests made."""
     marks = pag.colliders(first.adjacent, first.where, first.pool, forbidden, required)
     pool, later = possible_dsep.remove_by_possible_dsep(
         *tests.kernel, marks, first.adjacent, required, first.where, first.pool, most, first.p_values
     )
-    found = first._replace(pool=pool)
-    marks = pag.colliders(found.adjacent, found.where, pool, forbidden, required)
-    pag.close(marks, found.where, pool, True, selection)
-    return Graph(tests.names, marks, None, "pag"), found, later
+    skeleton = first._replace(pool=pool)
+    marks = pag.colliders(skeleton.adjacent, skeleton.where, pool, forbidden, required)
+    pag.close(marks, skeleton.where, pool, True, selection)
+    return Graph(tests.names, marks, None, "pag"), skeleton, later
 
 
-def result_of(tests: Independence, graph: Graph, found: skeleton.Skeleton, later: NDArray[np.int64]) -> FCIResult:
-    p_values = np.where(found.p_values < 0, np.nan, found.p_values)
-    counts, after = tuple(found.tests.tolist()), tuple(later.tolist())
-    return FCIResult(graph, counts, after, p_values, found, tests.test, tests.rows_of_pairs(found))
+def result_of(tests: Independence, graph: Graph, skeleton: skeletons.Skeleton, later: NDArray[np.int64]) -> FCIResult:
+    p_values = np.where(skeleton.p_values < 0, np.nan, skeleton.p_values)
+    counts, after = tuple(skeleton.tests.tolist()), tuple(later.tolist())
+    return FCIResult(graph, counts, after, p_values, skeleton, tests.test, tests.rows_of_pairs(skeleton))
 
 
 @dataclass(frozen=True)
@@ -163,10 +164,10 @@ class RFCI(FCI):
     def _learn(self, tests: Independence, want_p: bool) -> FCIResult:
         required, forbidden = self._knowledge().matrices(tests.names)
         most = tests.most if self.depth < 0 else min(self.depth, tests.most)
-        found = search_skeleton(tests, required, forbidden, self.search, most, want_p)
-        orientation = Orientation(tests, found, required, forbidden)
+        skeleton = search_skeleton(tests, required, forbidden, self.search, most, want_p)
+        orientation = Orientation(tests, skeleton, required, forbidden)
         orientation.run(self.selection)
-        final = found.updated(orientation.removed)._replace(adjacent=orientation.marks != 0)
+        final = skeleton.updated(orientation.removed)._replace(adjacent=orientation.marks != 0)
         return result_of(tests, Graph(tests.names, orientation.marks, None, "pag"), final, orientation.made)
 
 

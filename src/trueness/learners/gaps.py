@@ -55,14 +55,14 @@ class DummyCoded:
         self.values: NDArray[np.float64] = np.hstack(parts)
         self.first = np.concatenate([[0], np.cumsum([part.shape[1] for part in parts])]).astype(np.int64)
 
-    def observed(self, table: Table, columns: NDArray[np.intp]) -> Observed:
+    def as_observed(self, table: Table, columns: NDArray[np.intp]) -> Observed:
         """Some of the columns, named after their variables."""
         widths = zip(table.names, np.diff(self.first).tolist(), strict=True)
         names = [name if wide == 1 else f"{name} ({k + 1})" for name, wide in widths for k in range(wide)]
         chosen = tuple(names[column] for column in columns)
         return Observed(chosen, self.values[:, columns], (None,) * len(columns), table.source)
 
-    def standardised(self) -> NDArray[np.float64]:
+    def standardise(self) -> NDArray[np.float64]:
         """(p, n), each row of mean 0 and variance 1; 0 where a column is constant."""
         centred = self.values - np.nanmean(self.values, axis=0)
         scale = np.sqrt(np.nanmean(centred**2, axis=0))
@@ -81,7 +81,7 @@ def without_gaps(table: Table, missing: MissingInTests) -> Table:
     if missing in ("testwise", "corrected", "refuse") or not table.has_gaps:
         return table
     filled = (
-        imputed(table, np.random.default_rng(0))
+        impute(table, np.random.default_rng(0))
         if missing == "impute"
         else table.rows(np.flatnonzero(~table.gaps.any(axis=1)))
     )
@@ -89,20 +89,20 @@ def without_gaps(table: Table, missing: MissingInTests) -> Table:
     return filled
 
 
-def imputed(table: Table, rng: Generator, resample: bool = False) -> Table:
+def impute(table: Table, rng: Generator, resample: bool = False) -> Table:
     """Each gap drawn given what its row has. resample: from the Gaussian of a resample of the rows."""
-    from trueness.learners.scoring.imputation import drawn_by_likelihood  # scorers are not imported until one is used
+    from trueness.learners.scoring.imputation import fill_by_likelihood  # scorers are not imported until one is used
 
     embedded = DummyCoded(table)
     varying = np.flatnonzero(np.nanstd(embedded.values, axis=0) > 0)
     numbers = np.nan_to_num(embedded.values)
-    numbers[:, varying] = drawn_by_likelihood(embedded.observed(table, varying), rng, resample)
+    numbers[:, varying] = fill_by_likelihood(embedded.as_observed(table, varying), rng, resample)
     values, gaps = table.values.copy(), table.gaps
     for j, levels in enumerate(table.levels):
-        own = numbers[gaps[:, j], embedded.first[j] : embedded.first[j + 1]]
+        drawn = numbers[gaps[:, j], embedded.first[j] : embedded.first[j + 1]]
         if levels is None:
-            values[gaps[:, j], j] = own[:, 0]
+            values[gaps[:, j], j] = drawn[:, 0]
         else:
-            shares = np.insert(own, embedded.base[j], 1 - own.sum(axis=1), axis=1)
+            shares = np.insert(drawn, embedded.base[j], 1 - drawn.sum(axis=1), axis=1)
             values[gaps[:, j], j] = shares.argmax(axis=1)
     return Table(table.names, values, table.levels, table.source, experiments=table.experiments)

@@ -82,7 +82,7 @@ class GIES(ScoreSettings):
         if self.score == "cg-bic":
             raise SettingError("'score' of GIES must be auto, bic or bdeu for rows of experiments, got 'cg-bic'.")
         rows, occur = table.experiments.rows, np.unique(table.experiments.rows)
-        held = table.experiments.held(table.names)
+        held = table.experiments.is_target(table.names)
         free = _free_of(table, held, rows)
         patterns, block = np.unique(held[occur].T, axis=0, return_inverse=True)  # nodes with the same rows share them
         first = [int(np.flatnonzero(block == b)[0]) for b in range(len(patterns))]
@@ -92,18 +92,18 @@ class GIES(ScoreSettings):
         cut = cut_edges(held[occur]).astype(np.uint8)
         block = block.reshape(-1).astype(np.int64)
         if table.kind == "discrete":
-            return self._counted(
+            return self._count_scorer(
                 table, rows, np.vstack([~held[:, first].T, *_only(apart, len(held))]), block, more
             ), cut
         if self.intercept == "by experiment":
-            table = _centred(table, rows)
+            table = _centre_by_experiment(table, rows)
         with np.errstate(divide="ignore", invalid="ignore"):
             parts = [self.scorer(table.rows(np.flatnonzero(free[:, j]))) for j in first]
             parts += [self.scorer(table.rows(np.flatnonzero(rows == e))) for e in apart]
         parts = [part._replace(moments=np.where(np.isfinite(part.moments), part.moments, 0.0)) for part in parts]
         return kernel.by_node(parts, block, more, table.n), cut
 
-    def _counted(
+    def _count_scorer(
         self,
         table: Table,
         rows: NDArray[np.intp],
@@ -129,9 +129,9 @@ def _free_of(table: Table, held: NDArray[np.bool_], rows: NDArray[np.intp]) -> N
     """free[i, j]: column j is no target in row i; DataError for a column that hardly ever is, or is constant there."""
     free = ~held[rows]
     for j, name in enumerate(table.names):
-        own = table.values[free[:, j], j]
-        if len(own) < max(FEWEST, 2) or own.min() == own.max():
-            got = f"{len(own)}" if len(own) < FEWEST else f"{len(own):,} that are all the same"
+        untouched = table.values[free[:, j], j]
+        if len(untouched) < max(FEWEST, 2) or untouched.min() == untouched.max():
+            got = f"{len(untouched)}" if len(untouched) < FEWEST else f"{len(untouched):,} that are all the same"
             raise DataError(
                 f"column {name!r} of {table.source} must have rows in which it is no target and varies, got {got}. "
                 "Add observational rows, or drop it."
@@ -139,7 +139,7 @@ def _free_of(table: Table, held: NDArray[np.bool_], rows: NDArray[np.intp]) -> N
     return free
 
 
-def _centred(table: Table, rows: NDArray[np.intp]) -> Table:
+def _centre_by_experiment(table: Table, rows: NDArray[np.intp]) -> Table:
     if table.kind != "continuous":
         raise DataError(
             f"{table.source} must hold numbers for intercept = 'by experiment', got categories. Use intercept = 'one'."

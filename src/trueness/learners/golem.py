@@ -23,7 +23,7 @@ from trueness.graphs import Graph
 from trueness.learners.base import AtLeast0, Card, Checked, checked
 from trueness.learners.kernels import expm, lbfgsb, notears
 from trueness.learners.kernels import golem as kernel
-from trueness.learners.notears import FOLLOWS_SCALE, Scale, Thresholded, cut, problem_of, warnings
+from trueness.learners.notears import FOLLOWS_SCALE, Scale, Thresholded, cut_weights, problem_of, warnings
 
 LAMBDA1 = {"equal": 0.02, "unequal": 0.002}  # the authors' settings
 
@@ -78,12 +78,12 @@ class GOLEM(Checked):
         problem = problem_of(table, "l2", self.scale)
         space, weights, spent = notears.space_for(problem), np.zeros((table.d, table.d)), 0
         for noise in ("equal", "unequal")[: 1 if self.noise == "equal" else 2]:
-            own = noise == self.noise and self.lambda1 is not None
-            search = notears.search_for(problem, float(self.lambda1 or 0.0) if own else LAMBDA1[noise])
+            chosen = noise == self.noise and self.lambda1 is not None
+            search = notears.search_for(problem, float(self.lambda1 or 0.0) if chosen else LAMBDA1[noise])
             evaluations, state = kernel.solve(problem, space, search, noise == "equal", float(self.lambda2), weights)
             spent += int(evaluations)
         return GOLEMResult(
-            *cut(weights, self.w_threshold, table.names),
+            *cut_weights(weights, self.w_threshold, table.names),
             scale=self.scale,
             objective=float(search.number[lbfgsb.VALUE]),
             h=expm.acyclicity(weights)[0],

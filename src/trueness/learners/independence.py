@@ -31,7 +31,8 @@ from trueness.datasets.table import Table
 from trueness.errors import DataError, SettingError, did_you_mean, listed
 from trueness.graphs import Graph
 from trueness.learners.gaps import DummyCoded, cell_values
-from trueness.learners.kernels import counting, partial, rcot, skeleton, testing
+from trueness.learners.kernels import counting, partial, rcot, testing
+from trueness.learners.kernels import skeleton as skeletons
 from trueness.settings import Between, Hint
 
 Test = Literal["auto", "chi2", "g2", "fisher-z", "degenerate-gaussian", "regressions", "mi-cg", "rcot", "kci"]
@@ -55,7 +56,7 @@ class TestResult:
 
     x: str
     y: str
-    given: tuple[str, ...]
+    conditioning: tuple[str, ...]
     test: str
     statistic: float
     df: int
@@ -64,9 +65,9 @@ class TestResult:
     n: int
 
     def __str__(self) -> str:
-        given = f" given {', '.join(self.given)}" if self.given else ""
+        condition = f" given {', '.join(self.conditioning)}" if self.conditioning else ""
         verdict = "independent" if self.independent else "dependent"
-        return f"{self.x} and {self.y}{given}: {verdict} ({self.test} p = {self.p_value:.3g}, n = {self.n})"
+        return f"{self.x} and {self.y}{condition}: {verdict} ({self.test} p = {self.p_value:.3g}, n = {self.n})"
 
 
 class Independence:
@@ -95,17 +96,17 @@ class Independence:
             self.present = ~table.gaps
         if corrected and table.has_gaps:
             self.causes = _causes_of_gaps(table, self.test, alpha)
-            self.kernel, self.most = _corrected(table, alpha, self.causes)
+            self.kernel, self.most = _corrected_tests(table, alpha, self.causes)
         elif self.test in ("chi2", "g2"):
             self.kernel, self.most = _discrete(table, self.test, alpha, df), table.d
         elif self.test == "mi-cg":
             self.kernel, self.most = _conditional(table, alpha), max(table.d - 2, 0)
         elif self.test in _CURVED:
-            self.kernel, self.most = _curved(table, self.test, alpha, seed), max(table.d - 2, 0)
+            self.kernel, self.most = _curved_tests(table, self.test, alpha, seed), max(table.d - 2, 0)
         elif self.test == "fisher-z" and self.present is None:
             self.kernel, self.most = _gaussian(table, alpha, ridge)
         else:
-            self.kernel, self.most = _mixed(table, self.test, alpha, ridge)
+            self.kernel, self.most = _mixed_tests(table, self.test, alpha, ridge)
 
     def rows(self, *places: int) -> int:
         """Rows that have all of these columns, and those on which their gaps hang where that is corrected for."""
@@ -113,19 +114,19 @@ class Independence:
             places = (*places, *np.flatnonzero(self.causes[:, list(places)].any(axis=1)).tolist())
         return self.n if self.present is None else int(self.present[:, list(places)].all(axis=1).sum())
 
-    def rows_of_pairs(self, found: skeleton.Skeleton) -> NDArray[np.int64]:
+    def rows_of_pairs(self, skeleton: skeletons.Skeleton) -> NDArray[np.int64]:
         """[i, j]: rows of the test that separated i and j; of their test given nothing where none did."""
         d = len(self.names)
         rows = np.full((d, d), self.n, dtype=np.int64)
         for i in range(d if self.present is not None else 0):
             for j in range(i + 1):
-                members = found.members(i, j).tolist() if found.where[i, j] >= 0 else []
+                members = skeleton.members(i, j).tolist() if skeleton.where[i, j] >= 0 else []
                 rows[i, j] = rows[j, i] = self.rows(i, j, *members)
         return rows
 
-    def result(self, x: str, y: str, given: Iterable[str] = ()) -> TestResult:
+    def result(self, x: str, y: str, conditioning: Iterable[str] = ()) -> TestResult:
         """The test of x and y given a set of other columns."""
-        names = tuple(given)
+        names = tuple(conditioning)
         i, j, *members = (self._index(name) for name in (x, y, *names))
         if len({i, j, *members}) < len(names) + 2:
             raise SettingError(f"a test must be of different columns, got {listed((x, y, *names))}.")
@@ -137,11 +138,11 @@ class Independence:
         rows = self.rows(i, j, *members)
         return TestResult(x, y, names, self.test, statistic, df, p, bool(independent), rows)
 
-    def p_value(self, x: str, y: str, given: Iterable[str] = ()) -> float:
-        return self.result(x, y, given).p_value
+    def p_value(self, x: str, y: str, conditioning: Iterable[str] = ()) -> float:
+        return self.result(x, y, conditioning).p_value
 
-    def independent(self, x: str, y: str, given: Iterable[str] = ()) -> bool:
-        return self.result(x, y, given).independent
+    def independent(self, x: str, y: str, conditioning: Iterable[str] = ()) -> bool:
+        return self.result(x, y, conditioning).independent
 
     def _index(self, name: str) -> int:
         if name not in self.names:
@@ -224,10 +225,10 @@ def _largest_squares(alpha: float, n: int, most: int) -> NDArray[np.float64]:
     return np.asarray(np.tanh(z / np.sqrt(np.maximum(n - 3 - np.arange(most + 1), 1))) ** 2)
 
 
-def _mixed(table: Table, test: str, alpha: float, ridge: float) -> tuple[testing.Tests, int]:
+def _mixed_tests(table: Table, test: str, alpha: float, ridge: float) -> tuple[testing.Tests, int]:
     """Tests of mixed.py: on correlations where no value is missing, else (and for logits) on rows."""
     embedded = DummyCoded(table)
-    z, first, gaps = embedded.standardised(), embedded.first, table.has_gaps
+    z, first, gaps = embedded.standardise(), embedded.first, table.has_gaps
     levels = np.zeros((3, table.d), np.int64)
     levels[0] = check_levels(table, test)
     wide = np.sort(np.diff(first))[::-1]
@@ -266,7 +267,7 @@ def _conditional(table: Table, alpha: float) -> testing.Tests:
     )
 
 
-def _curved(table: Table, test: str, alpha: float, seed: int) -> testing.Tests:
+def _curved_tests(table: Table, test: str, alpha: float, seed: int) -> testing.Tests:
     """Values for RCoT, with the waves of each column by its name (so that its place does not matter), or for KCI."""
     if test == "kci" and table.n > MOST_KERNEL_ROWS:
         raise DataError(
@@ -280,7 +281,7 @@ def _curved(table: Table, test: str, alpha: float, seed: int) -> testing.Tests:
         testing.KINDS[test],
         n=table.n,
         alpha=alpha,
-        correlation=embedded.standardised(),
+        correlation=embedded.standardise(),
         first=embedded.first,
         weights=np.ones(table.n, np.int32),
         xlogx=np.vstack(waves),
@@ -300,7 +301,7 @@ def _causes_of_gaps(table: Table, test: str, alpha: float) -> NDArray[np.bool_]:
         values = table.values.copy()
         values[:, v] = table.gaps[:, v]
         levels = tuple(("there", "missing") if j == v else None for j in range(table.d))
-        kernel, most = _mixed(Table(table.names, values, levels), "degenerate-gaussian", alpha, 0.0)
+        kernel, most = _mixed_tests(Table(table.names, values, levels), "degenerate-gaussian", alpha, 0.0)
         seem: list[int] = []
         for size in range(min(3, most + 1)):
             others = [w for w in range(table.d) if w != v] if size == 0 else seem
@@ -308,17 +309,17 @@ def _causes_of_gaps(table: Table, test: str, alpha: float) -> NDArray[np.bool_]:
                 w
                 for w in others
                 if not any(
-                    testing.single(*kernel, v, w, np.array(given, dtype=np.int64))[3]
-                    for given in combinations([u for u in others if u != w] if size else [], size)
+                    testing.single(*kernel, v, w, np.array(subset, dtype=np.int64))[3]
+                    for subset in combinations([u for u in others if u != w] if size else [], size)
                 )
             ]
         causes[seem, v] = True
     return causes
 
 
-def _corrected(table: Table, alpha: float, causes: NDArray[np.bool_]) -> tuple[testing.Tests, int]:
+def _corrected_tests(table: Table, alpha: float, causes: NDArray[np.bool_]) -> tuple[testing.Tests, int]:
     most = max(min(table.d - 2, table.n - 4), 0)
-    fields = {"correlation": DummyCoded(table).standardised(), "dag": causes, "xlogx": np.zeros((0, 0))}
+    fields = {"correlation": DummyCoded(table).standardise(), "dag": causes, "xlogx": np.zeros((0, 0))}
     kernel = _bundle(testing.CORRECTED, n=table.n, alpha=alpha, limits=_critical_values(alpha), **fields)
     return kernel, most
 

@@ -77,7 +77,7 @@ class Knowledge:
         return required, forbidden
 
     def _check(self) -> None:
-        twice = sorted({name for name in self._tiered() if self._tiered().count(name) > 1})
+        twice = sorted({name for name in self._names_in_tiers() if self._names_in_tiers().count(name) > 1})
         if twice:
             raise SettingError(f"'tiers' of {self.owner} must hold a name once, got {listed(twice)} twice.")
         names = self.names()
@@ -93,7 +93,7 @@ class Knowledge:
                 "See 'forbidden' and 'tiers'."
             )
 
-    def _tiered(self) -> list[str]:
+    def _names_in_tiers(self) -> list[str]:
         return [name for tier in self.tiers for name in tier]
 
 

@@ -33,7 +33,7 @@ def mixed_scorer(table: Table, penalty: float, max_parents: int) -> kernel.Score
         pairwise = _pairwise(table, embedded, varying)
         moments[np.ix_(varying, varying)], n = pairwise.matrix, pairwise.effective_n
     else:
-        z = embedded.standardised()[varying]
+        z = embedded.standardise()[varying]
         moments[np.ix_(varying, varying)] = z @ z.T / n
     wide = np.sort(np.diff(embedded.first))[::-1]
     limit = min(max_parents, d - 1, max(int(np.searchsorted(np.cumsum(wide), n - 2, side="right")) - 1, 0))
@@ -72,4 +72,4 @@ def _pairwise(table: Table, embedded: DummyCoded, varying: NDArray[np.intp]) -> 
         )
     from trueness.learners.scoring.covariance import pairwise_correlations  # with scipy.stats, which few need
 
-    return pairwise_correlations(embedded.observed(table, varying))
+    return pairwise_correlations(embedded.as_observed(table, varying))

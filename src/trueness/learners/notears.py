@@ -134,7 +134,7 @@ class NOTEARS(Checked):
         weights, steps = self.solve(problem)
         last = steps[-1]
         return NOTEARSResult(
-            *cut(weights, self.w_threshold, table.names),
+            *cut_weights(weights, self.w_threshold, table.names),
             scale=self.scale,
             objective=last.objective,
             h=last.h,
@@ -146,7 +146,7 @@ class NOTEARS(Checked):
     def solve(self, problem: kernel.Problem, held: Held = None) -> tuple[Array, list[Subproblem]]:
         """Algorithm 1: W, and what each inner problem reached. held (d, d): entries that stay 0; None: the diagonal."""
         by_reference = self.solver == REFERENCE
-        minimise = (_by_reference if by_reference else _scaled)(problem, self.lambda1, held)
+        minimise = (_by_reference if by_reference else _by_scaled)(problem, self.lambda1, held)
         d = len(problem.moments)
         start: Array = np.zeros(2 * d * d if by_reference else (d, d))
         rho, alpha, h, steps = 1.0, 0.0, np.inf, []
@@ -174,21 +174,21 @@ def _by_reference(problem: kernel.Problem, lambda1: float, held: Held) -> Minimi
 
     def minimise(start: Array, rho: float, alpha: float) -> tuple[Array, Array, float, float, int, int]:
         parts, weights = start.copy(), np.empty((len(problem.moments),) * 2)
-        found = kernel.minimise(problem, rows, space, search, float(lambda1), rho, alpha, parts, weights)
-        return parts, weights, *found
+        rest = kernel.minimise(problem, rows, space, search, float(lambda1), rho, alpha, parts, weights)
+        return parts, weights, *rest
 
     return minimise
 
 
-def _scaled(problem: kernel.Problem, lambda1: float, held: Held) -> Minimise:
+def _by_scaled(problem: kernel.Problem, lambda1: float, held: Held) -> Minimise:
     """The same from W to W."""
     space, search = kernel.space_for(problem), kernel.search_for(problem, lambda1, held)
     rows = None if problem.loss == kernel.LEAST_SQUARES else problem.rows
 
     def minimise(start: Array, rho: float, alpha: float) -> tuple[Array, Array, float, float, int, int]:
         weights = start.copy()
-        found = kernel.minimise_scaled(problem, rows, space, search, rho, alpha, int(rho >= SCALED_FROM), weights)
-        return weights, weights, *found
+        rest = kernel.minimise_scaled(problem, rows, space, search, rho, alpha, int(rho >= SCALED_FROM), weights)
+        return weights, weights, *rest
 
     return minimise
 
@@ -214,7 +214,7 @@ def problem_of(table: Table, loss: Loss, scale: Scale) -> kernel.Problem:
     return kernel.Problem(kernel.LOSSES[loss], np.empty((0, 0)), rows, shares, shares @ rows**2)
 
 
-def cut(
+def cut_weights(
     weights: Array, threshold: float, names: tuple[str, ...]
 ) -> tuple[Graph, Array, tuple[Weight, ...], tuple[Weight, ...]]:
     """The fields of Thresholded: drop |w| < threshold, then the weakest edge on a cycle until there is none."""

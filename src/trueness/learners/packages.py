@@ -11,9 +11,9 @@ import contextlib
 import io
 import random
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import make_dataclass, replace
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Literal, Protocol
 
 import numpy as np
 from numpy.random import Generator
@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from trueness.datasets.table import Table
 from trueness.errors import DataError
 from trueness.graphs import Graph
-from trueness.learners.base import Alpha, Card, Checked, checked
+from trueness.learners.base import Alpha, Card, Checked, HasCard, checked
 from trueness.learners.boss import BOSS
 from trueness.learners.fci import FCI
 from trueness.learners.ges import GES
@@ -30,29 +30,45 @@ from trueness.learners.lingam import DirectLiNGAM, ICALiNGAM
 from trueness.learners.pc import PC
 from trueness.settings import Whole
 
+if TYPE_CHECKING:
+    import lingam
+
 TEST = {"alpha": (Alpha, 0.05), "test": (Literal["auto", "chisq", "gsq", "fisherz"], "auto")}
 SCORE = {"score": (Literal["auto", "bic", "bdeu"], "auto")}
 Rng = Generator | None  # None where the answer is not random
-Call = Callable[[Any, Table, Rng], Graph]  # settings, data, randomness
 
 
-def adapter(ours: Card, package: str, call: Call, settings: dict[str, tuple[Any, Any]], **card: Any) -> type:
-    """A learner whose card is that of ours but for the package and what is named; settings are (type, default).
+class PackageSettings(HasCard, Protocol):
+    """Of any of these learners, each of which has some."""
+
+    alpha: float
+    test: str
+    stable: bool
+    score: str
+    depth: int
+    max_iter: int
+
+
+Call = Callable[[PackageSettings, Table, Rng], Graph]
+
+
+def adapter(card: Card, package: str, call: Call, settings: Mapping[str, tuple[object, object]]) -> type:
+    """A learner whose card is that of ours but for the package; settings are (type, default).
 
     Mixed columns, gaps and curves are ours to take: these packages would read codes as numbers.
     """
     known = replace(
-        ours, package=package, needs=package.replace("-", ""), mixed=False, missing="", curved=False, **card
-    )
-    known = replace(known, title=f"{known.title} ({package})")
+        card, title=f"{card.title} ({package})", package=package, needs=package.replace("-", ""), mixed=False,
+        missing="", curved=False,
+    )  # fmt: skip
 
-    def fit(self: Any, data: Table, rng: Generator | None = None) -> Graph:
+    def fit(self: PackageSettings, data: Table, rng: Generator | None = None) -> Graph:
         table = checked(data, self)
         with _kept_quiet():
             return call(self, table, rng)
 
     fields = [(name, kind, default) for name, (kind, default) in settings.items()]
-    namespace = {"card": known, "fit": fit, "__module__": __name__, "__doc__": f"{package}'s {ours.title}."}
+    namespace = {"card": known, "fit": fit, "__module__": __name__, "__doc__": f"{package}'s {card.title}."}
     return make_dataclass(known.title.split()[0], fields, bases=(Checked,), namespace=namespace, frozen=True)
 
 
@@ -68,18 +84,18 @@ def _kept_quiet() -> Iterator[None]:
         random.setstate(before)
 
 
-def _test(self: Any, table: Table) -> tuple[NDArray[Any], str]:
+def _test(self: PackageSettings, table: Table) -> tuple[NDArray[np.float64] | NDArray[np.int64], str]:
     """The rows as the test wants them, and its name."""
     test = ("chisq" if table.kind == "discrete" else "fisherz") if self.test == "auto" else self.test
     return table.values.astype(np.int64) if test in ("chisq", "gsq") else np.array(table.values), test
 
 
-def _score(self: Any, table: Table) -> tuple[NDArray[Any], str]:
+def _score(self: PackageSettings, table: Table) -> tuple[NDArray[np.float64], str]:
     score = ("bdeu" if table.kind == "discrete" else "bic") if self.score == "auto" else self.score
     return np.array(table.values), {"bic": "local_score_BIC_from_cov", "bdeu": "local_score_BDeu"}[score]
 
 
-def _pc(self: Any, table: Table, rng: Rng) -> Graph:
+def _pc(self: PackageSettings, table: Table, rng: Rng) -> Graph:
     from causallearn.search.ConstraintBased.PC import pc
 
     values, test = _test(self, table)
@@ -87,27 +103,27 @@ def _pc(self: Any, table: Table, rng: Rng) -> Graph:
     return Graph.from_causallearn(graph, kind="cpdag", nodes=table.names)
 
 
-def _fci(self: Any, table: Table, rng: Rng) -> Graph:
+def _fci(self: PackageSettings, table: Table, rng: Rng) -> Graph:
     from causallearn.search.ConstraintBased.FCI import fci
 
     graph, _ = fci(*_test(self, table), self.alpha, show_progress=False)
     return Graph.from_causallearn(graph, kind="pag", nodes=table.names)
 
 
-def _ges(self: Any, table: Table, rng: Rng) -> Graph:
+def _ges(self: PackageSettings, table: Table, rng: Rng) -> Graph:
     from causallearn.search.ScoreBased.GES import ges
 
     return Graph.from_causallearn(ges(*_score(self, table))["G"], kind="cpdag", nodes=table.names)
 
 
-def _boss(self: Any, table: Table, rng: Rng) -> Graph:
+def _boss(self: PackageSettings, table: Table, rng: Rng) -> Graph:
     from causallearn.search.PermutationBased.BOSS import boss
 
     random.seed(_seed(rng, 2**63))
     return Graph.from_causallearn(boss(*_score(self, table), verbose=False), kind="cpdag", nodes=table.names)
 
 
-def _grasp(self: Any, table: Table, rng: Rng) -> Graph:
+def _grasp(self: PackageSettings, table: Table, rng: Rng) -> Graph:
     from causallearn.search.PermutationBased.GRaSP import grasp
 
     random.seed(_seed(rng, 2**63))
@@ -115,19 +131,19 @@ def _grasp(self: Any, table: Table, rng: Rng) -> Graph:
     return Graph.from_causallearn(graph, kind="cpdag", nodes=table.names)
 
 
-def _direct(self: Any, table: Table, rng: Rng) -> Graph:
+def _direct(self: PackageSettings, table: Table, rng: Rng) -> Graph:
     from lingam import DirectLiNGAM
 
     return _of_lingam(DirectLiNGAM(), table)
 
 
-def _ica(self: Any, table: Table, rng: Rng) -> Graph:
+def _ica(self: PackageSettings, table: Table, rng: Rng) -> Graph:
     from lingam import ICALiNGAM
 
     return _of_lingam(ICALiNGAM(random_state=_seed(rng, 2**31), max_iter=self.max_iter), table)
 
 
-def _of_lingam(model: Any, table: Table) -> Graph:
+def _of_lingam(model: lingam.DirectLiNGAM | lingam.ICALiNGAM, table: Table) -> Graph:
     model.fit(np.array(table.values))
     return Graph.from_matrix(model.adjacency_matrix_, table.names, direction="column to row")
 
@@ -140,18 +156,22 @@ def _seed(rng: Rng, below: int) -> int:
 
 _BOOK, _CL = "Spirtes, Glymour & Scheines 2000", "causal-learn"
 LEARNERS = {
-    "causal-learn/pc": adapter(PC.card, _CL, _pc, TEST | {"stable": (bool, True)}, paper=_BOOK),  # sets united
-    "causal-learn/fci": adapter(FCI.card, _CL, _fci, TEST, paper=_BOOK),
+    "causal-learn/pc": adapter(replace(PC.card, paper=_BOOK), _CL, _pc, TEST | {"stable": (bool, True)}),  # sets united
+    "causal-learn/fci": adapter(replace(FCI.card, paper=_BOOK), _CL, _fci, TEST),
     "causal-learn/ges": adapter(GES.card, _CL, _ges, SCORE),
-    "causal-learn/boss": adapter(BOSS.card, _CL, _boss, SCORE, deterministic=False),
+    "causal-learn/boss": adapter(replace(BOSS.card, deterministic=False), _CL, _boss, SCORE),
     "causal-learn/grasp": adapter(
-        BOSS.card, _CL, _grasp, SCORE | {"depth": (int, 3)}, title="GRaSP", deterministic=False,
-        paper="Lam, Andrews & Ramsey 2022",
-        summary="Searches over orders of the variables for the sparsest graph, by covered-edge tucks.",
+        replace(
+            BOSS.card, title="GRaSP", deterministic=False, paper="Lam, Andrews & Ramsey 2022",
+            summary="Searches over orders of the variables for the sparsest graph, by covered-edge tucks.",
+        ), _CL, _grasp, SCORE | {"depth": (int, 3)},
     ),
     "lingam/direct": adapter(
-        DirectLiNGAM.card, "lingam", _direct, {}, paper="Shimizu et al. 2011",
-        summary="Finds a causal order by independence of regression residuals, then prunes with the adaptive lasso.",
+        replace(
+            DirectLiNGAM.card, paper="Shimizu et al. 2011",
+            summary="Finds a causal order by independence of regression residuals, then prunes with the adaptive "
+            "lasso.",
+        ), "lingam", _direct, {},
     ),
     "lingam/ica": adapter(ICALiNGAM.card, "lingam", _ica, {"max_iter": (Whole, 1000)}),
 }  # fmt: skip

@@ -26,10 +26,11 @@ from numpy.typing import NDArray
 from trueness.datasets.table import Table
 from trueness.graphs import Graph
 from trueness.learners.base import Alpha, Card, Checked, Draws, checked
-from trueness.learners.colliders import Colliders, judged
+from trueness.learners.colliders import Colliders, with_separating_sets
 from trueness.learners.gaps import TESTWISE, MissingInTests, without_gaps
 from trueness.learners.independence import Depth, Freedom, Independence, Ridge, Test
-from trueness.learners.kernels import orientation, skeleton
+from trueness.learners.kernels import orientation
+from trueness.learners.kernels import skeleton as skeletons
 from trueness.learners.knowledge import Knowledge, Matrix, Told
 from trueness.learners.resampling import resampled_tests
 from trueness.learners.stability import over_imputations
@@ -46,7 +47,7 @@ class PCResult:
     graph: Graph
     tests: tuple[int, ...]  # how many tests were made for the skeleton, by size of the set given
     p_values: NDArray[np.float64]
-    found: skeleton.Skeleton = field(repr=False)
+    skeleton: skeletons.Skeleton = field(repr=False)
     test: str  # that was made, as `auto` chose it
     rows: NDArray[np.int64]  # (d, d) of the test that separated a pair; of the pair alone where none did
 
@@ -56,7 +57,7 @@ class PCResult:
 
     def separating_set(self, x: str, y: str) -> tuple[str, ...] | None:
         """What made x and y independent; None where nothing did."""
-        return separating_set(self.graph, self.found, x, y)
+        return separating_set(self.graph, self.skeleton, x, y)
 
 
 @dataclass(frozen=True)
@@ -112,31 +113,31 @@ class PC(Checked):
 
     def run(self, tests: Independence) -> PCResult:
         """The search on tests of your own making: an Oracle, or an Independence with other settings."""
-        graph, found = self._learn(tests, want_p=True)
-        p_values = np.where(found.p_values < 0, np.nan, found.p_values)
-        counts = tuple(int(count) for count in found.tests)
-        return PCResult(graph, counts, p_values, found, tests.test, tests.rows_of_pairs(found))
+        graph, skeleton = self._learn(tests, want_p=True)
+        p_values = np.where(skeleton.p_values < 0, np.nan, skeleton.p_values)
+        counts = tuple(int(count) for count in skeleton.tests)
+        return PCResult(graph, counts, p_values, skeleton, tests.test, tests.rows_of_pairs(skeleton))
 
     def _tests(self, table: Table, rng: Generator | None) -> Independence:
         seed = int(rng.integers(2**32)) if self.test == "rcot" and rng is not None else 0
         return Independence(table, self.test, self.alpha, self.df, self.ridge, seed, self.missing == "corrected")
 
-    def _learn(self, tests: Independence, want_p: bool) -> tuple[Graph, skeleton.Skeleton]:
+    def _learn(self, tests: Independence, want_p: bool) -> tuple[Graph, skeletons.Skeleton]:
         knowledge = self._knowledge()
         required, forbidden = knowledge.matrices(tests.names)
         most = tests.most if self.depth < 0 else min(self.depth, tests.most)
-        found = search_skeleton(tests, required, forbidden, self.search, most, want_p)
-        found = judged(found, tests, self.colliders, most)
+        skeleton = search_skeleton(tests, required, forbidden, self.search, most, want_p)
+        skeleton = with_separating_sets(skeleton, tests, self.colliders, most)
         marks = orientation.orient(
-            found.adjacent,
-            found.where,
-            found.pool,
+            skeleton.adjacent,
+            skeleton.where,
+            skeleton.pool,
             forbidden,
             required,
             getattr(orientation, self.conflicts.upper()),
             bool(knowledge),
         )
-        return Graph(tests.names, marks, None, "cpdag"), found
+        return Graph(tests.names, marks, None, "cpdag"), skeleton
 
     def _knowledge(self) -> Knowledge:
         return Knowledge.of(self.required, self.forbidden, self.tiers, "pc")
@@ -144,17 +145,17 @@ class PC(Checked):
 
 def search_skeleton(
     tests: Independence, required: Matrix, forbidden: Matrix, search: Search, most: int, want_p: bool
-) -> skeleton.Skeleton:
+) -> skeletons.Skeleton:
     """The skeleton and its separating sets of at most so many nodes."""
-    return skeleton.Skeleton(
-        *skeleton.skeleton(*tests.kernel, required, forbidden, search == "exhaustive", most, want_p)
+    return skeletons.Skeleton(
+        *skeletons.skeleton(*tests.kernel, required, forbidden, search == "exhaustive", most, want_p)
     )
 
 
-def separating_set(graph: Graph, found: skeleton.Skeleton, x: str, y: str) -> tuple[str, ...] | None:
+def separating_set(graph: Graph, skeleton: skeletons.Skeleton, x: str, y: str) -> tuple[str, ...] | None:
     """The names of the set that separated x and y, in the graph's order; None where there is none."""
     i, j = graph.index(x), graph.index(y)
-    return tuple(graph.nodes[v] for v in sorted(found.members(i, j))) if found.where[i, j] >= 0 else None
+    return tuple(graph.nodes[v] for v in sorted(skeleton.members(i, j))) if skeleton.where[i, j] >= 0 else None
 
 
 LEARNERS = {"pc": PC}

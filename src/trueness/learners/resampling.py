@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueness.datasets.table import Table
-from trueness.learners.base import Draws, checked
+from trueness.learners.base import Draws, HasCard, checked
 from trueness.learners.independence import (
     Freedom,
     Independence,
@@ -40,7 +40,7 @@ _SLIGHT = 1e-6  # variance that is left in a run, as a share of the table's, bel
 _SINGULAR = 1e-9  # the same of a column given those before it
 
 
-class CITestSettings(Protocol):
+class CITestSettings(HasCard, Protocol):
     """What the tests of PC, FCI and RFCI can be told."""
 
     @property
@@ -78,7 +78,7 @@ def resampled_tests(learner: CITestSettings, data: Table, draws: Draws) -> Itera
         else ResampledTests(
             table.names, m, test, discrete_tests(*run, levels, m, test, learner.alpha, learner.df), table.d
         )
-        for run in (rows.drawn(draw, most_merged(m)) for draw in draws)
+        for run in (rows.merge(draw, most_merged(m)) for draw in draws)
     )
 
 
@@ -113,14 +113,14 @@ def deviations(table: Table) -> Floats:
     return np.asarray(table.values.std(axis=0))
 
 
-def correlations(found: Moments, m: int, ridge: float) -> Iterator[Floats | None]:
+def correlations(moments: Moments, m: int, ridge: float) -> Iterator[Floats | None]:
     """None where a column hardly varies or nearly follows from others; which one, the plain fit tells."""
-    grams = np.where(found.clear[:, None, None], found.grams, np.eye(found.grams.shape[1]))
+    grams = np.where(moments.clear[:, None, None], moments.grams, np.eye(moments.grams.shape[1]))
     scale = np.sqrt(grams.diagonal(axis1=1, axis2=2))
     r = grams / (scale[:, :, None] * scale[:, None, :] * (1.0 + ridge))
     every, some = np.arange(r.shape[1]), min(r.shape[1], m - 1)
     r[:, every, every] = 1.0
-    clear = found.clear & _regular(r[:, :some, :some])
+    clear = moments.clear & _regular(r[:, :some, :some])
     return (r[run] if clear[run] else None for run in range(len(r)))
 
 
@@ -151,7 +151,7 @@ class CodedRows(NamedTuple):
         _, kept, numbers = np.unique(whole_rows, return_index=True, return_inverse=True)
         return cls(columns, columns.take(kept, axis=1), numbers.astype(np.int64))
 
-    def drawn(self, draw: NDArray[np.int64], most: int) -> tuple[NDArray[np.uint8], NDArray[np.int32] | None] | None:
+    def merge(self, draw: NDArray[np.int64], most: int) -> tuple[NDArray[np.uint8], NDArray[np.int32] | None] | None:
         """The draw's rows merged, with their weights; as they come where over `most` differ; None for a constant."""
         kept, weights = kernel.merge_drawn(self.numbers, self.distinct.shape[1], draw, most)
         columns = self.distinct.take(kept, axis=1) if len(weights) else self.columns.take(draw, axis=1)

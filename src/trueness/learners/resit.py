@@ -47,7 +47,7 @@ class RESIT(Checked):
     def fit(self, data: Table, rng: Generator | None = None) -> Graph:
         table = checked(data, self)
         additive = Additive(table)
-        return additive.pruned(causal_order(additive), self.cutoff, table.names)
+        return additive.prune(causal_order(additive), self.cutoff, table.names)
 
 
 class Kernel(NamedTuple):

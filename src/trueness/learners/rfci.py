@@ -21,7 +21,8 @@ from numpy.typing import NDArray
 
 from trueness.graphs import ARROW, CIRCLE, NONE, TAIL
 from trueness.learners.independence import Independence
-from trueness.learners.kernels import pag, skeleton, testing
+from trueness.learners.kernels import pag, testing
+from trueness.learners.kernels import skeleton as skeletons
 
 Triple = tuple[int, int, int]
 Marks = NDArray[np.int8]
@@ -31,20 +32,24 @@ class Orientation:
     """The marks so far, and the separating sets, both changed as edges turn out not to be there."""
 
     def __init__(
-        self, tests: Independence, found: skeleton.Skeleton, required: NDArray[np.bool_], forbidden: NDArray[np.bool_]
+        self,
+        tests: Independence,
+        skeleton: skeletons.Skeleton,
+        required: NDArray[np.bool_],
+        forbidden: NDArray[np.bool_],
     ):
         self.kernel = tests.kernel
         self.fixed = required | required.T
         self.known: dict[tuple[int, int, frozenset[int]], bool] = {}
-        self.made = np.zeros(len(found.adjacent) + 1, dtype=np.int64)
+        self.made = np.zeros(len(skeleton.adjacent) + 1, dtype=np.int64)
         self.sets = {
-            (int(x), int(y)): frozenset(found.members(x, y).tolist())
-            for x, y in np.argwhere(np.triu(found.where >= 0, 1))
+            (int(x), int(y)): frozenset(skeleton.members(x, y).tolist())
+            for x, y in np.argwhere(np.triu(skeleton.where >= 0, 1))
         }
         self.removed: dict[tuple[int, int], frozenset[int]] = {}  # of edges that were taken out since
-        self.marks: Marks = np.where(found.adjacent, CIRCLE, NONE).astype(np.int8)
-        self.marks[found.adjacent & required.T] = TAIL
-        self.marks[found.adjacent & forbidden.T] = ARROW
+        self.marks: Marks = np.where(skeleton.adjacent, CIRCLE, NONE).astype(np.int8)
+        self.marks[skeleton.adjacent & required.T] = TAIL
+        self.marks[skeleton.adjacent & forbidden.T] = ARROW
 
     def run(self, selection: bool) -> None:
         """Colliders, then the rules, R4 by one path at a time."""
@@ -56,14 +61,14 @@ class Orientation:
 
     # ---- tests
 
-    def independent(self, x: int, y: int, given: Iterable[int]) -> bool:
+    def independent(self, x: int, y: int, separating: Iterable[int]) -> bool:
         """Asked once: the same question comes up on many paths."""
-        x, y, given = min(x, y), max(x, y), frozenset(given)
-        if (x, y, given) not in self.known:
-            chosen = np.array(sorted(given), dtype=np.int64)
-            self.known[x, y, given] = bool(testing.single(*self.kernel, x, y, chosen)[3])
-            self.made[len(chosen)] += 1
-        return self.known[x, y, given]
+        question = min(x, y), max(x, y), frozenset(separating)
+        if question not in self.known:
+            members = np.array(sorted(question[2]), dtype=np.int64)
+            self.known[question] = bool(testing.single(*self.kernel, *question[:2], members)[3])
+            self.made[len(members)] += 1
+        return self.known[question]
 
     def separating(self, x: int, y: int) -> frozenset[int] | None:
         return self.sets.get((min(x, y), max(x, y)))
@@ -109,11 +114,11 @@ class Orientation:
 
     def remove(self, x: int, y: int, among: Iterable[int]) -> list[Triple]:
         """Take the edge out; the triangles it was part of, now unshielded triples."""
-        found = self.smallest_separating(x, y, among)
-        if found is None or not self.marks[x, y]:
+        separating = self.smallest_separating(x, y, among)
+        if separating is None or not self.marks[x, y]:
             return []
         self.marks[x, y] = self.marks[y, x] = NONE
-        self.sets[min(x, y), max(x, y)] = self.removed[min(x, y), max(x, y)] = found
+        self.sets[min(x, y), max(x, y)] = self.removed[min(x, y), max(x, y)] = separating
         middle = np.flatnonzero((self.marks[x] != NONE) & (self.marks[y] != NONE))
         return [(min(x, y), int(m), max(x, y)) for m in middle]
 

@@ -52,7 +52,7 @@ class SCORE(Checked):
         table = checked(data, self)
         additive = Additive(table)
         some = np.linspace(0, table.n - 1, min(table.n, self.rows)).astype(np.int64)
-        return additive.pruned(causal_order(additive.z[some]), self.cutoff, table.names)
+        return additive.prune(causal_order(additive.z[some]), self.cutoff, table.names)
 
 
 def causal_order(z: Array) -> list[int]:

@@ -67,7 +67,7 @@ class ScoreSettings(Checked):
                 for gram, clear in zip(*moments(table, draws), strict=True)
             )
         rows = CodedRows.of(table)
-        merged = (rows.drawn(draw, m) for draw in draws)
+        merged = (rows.merge(draw, m) for draw in draws)
         return (None if run is None else self._of_rows(*run, table) for run in merged)
 
     def _of_rows(self, columns: NDArray[np.uint8], weights: NDArray[np.int32] | None, table: Table) -> kernel.Scorer:
@@ -106,10 +106,10 @@ class Scores:
 
     def local(self, node: str, parents: Sequence[str] = ()) -> float:
         """The share of one node, given its parents."""
-        y, found = self._index(node), np.array([self._index(parent) for parent in parents], dtype=np.int64)
-        if len({y, *found.tolist()}) != 1 + len(found):
+        y, members = self._index(node), np.array([self._index(parent) for parent in parents], dtype=np.int64)
+        if len({y, *members.tolist()}) != 1 + len(members):
             raise GraphError(f"the parents of {node!r} must be other nodes, each once, got {', '.join(parents)}.")
-        return float(kernel.local_score(self.scorer, y, found, len(found)))
+        return float(kernel.local_score(self.scorer, y, members, len(members)))
 
     def total(self, graph: Graph) -> float:
         """The score of a DAG, or of any DAG in the class of a CPDAG: it is the same for all of them."""

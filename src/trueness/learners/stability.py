@@ -17,20 +17,20 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import Field, dataclass, replace
 from functools import wraps
 from itertools import product
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, TypeVar, cast
 
 import numpy as np
 from numpy.random import Generator
 
-from trueness.datasets.table import Table, check_usable
+from trueness.datasets.table import Table, TableLike, check_usable
 from trueness.errors import DataError, GraphError, SettingError, TruenessError, did_you_mean
 from trueness.graphs import ARROW, CIRCLE, TAIL, Edge, Graph, Kind
 from trueness.learners.base import Card, Learner, build, check_answer, handles_gaps
 from trueness.learners.batches import TimedFit, fit_alone, fit_resamples
-from trueness.learners.gaps import imputed
+from trueness.learners.gaps import impute
 from trueness.status import Status
 from trueness.texts import html_text
 
@@ -153,17 +153,17 @@ class Stability:
         """Each pair with its most frequent marks, as wide and as dark as it is frequent; hover for the figures."""
         marks, weights = np.zeros((2, len(self.nodes), len(self.nodes)))
         shown = [row for row in self.adjacencies if row.frequency >= _FAINT]
-        said = {}
+        titles = {}
         for pair in shown:
-            told = [row for row in self.edges if {row.source, row.target} == {pair.source, pair.target}]
-            source, target = told[0].source, told[0].target
+            rows = [row for row in self.edges if {row.source, row.target} == {pair.source, pair.target}]
+            source, target = rows[0].source, rows[0].target
             i, j = self.nodes.index(source), self.nodes.index(target)
-            marks[j, i], marks[i, j] = _MARKS[told[0].mark]
+            marks[j, i], marks[i, j] = _MARKS[rows[0].mark]
             weights[i, j] = pair.frequency
             weights[j, i] = pair.frequency if marks[i, j] == marks[j, i] else 0.0
-            said[i, j] = "; ".join(str(row) for row in (*told, pair))
+            titles[i, j] = "; ".join(str(row) for row in (*rows, pair))
         drawn = Graph(self.nodes, marks.astype(np.int8), weights, "pag")
-        return _faded(drawn, said)
+        return _fade_edges(drawn, titles)
 
     def _repr_svg_(self) -> str:
         return self.to_svg()
@@ -185,7 +185,7 @@ class Stability:
 
 def stability(
     learner: Learner | str,
-    data: Any,
+    data: TableLike,
     repeats: int = 100,
     *,
     rng: Generator,
@@ -202,14 +202,14 @@ def stability(
     table = Table.of(data)
     check_usable(table, handles_gaps(learner))  # what no resample can mend is the user's to mend
     generators = rng.spawn(repeats)
-    draws = (own.integers(table.n, size=table.n) for own in generators)
+    draws = (generator.integers(table.n, size=table.n) for generator in generators)
     runs = fit_resamples(learner, table, draws, generators)
     return _count_edges(runs, repeats, "resamples", learner.card, table.names, threshold, level, progress)
 
 
 def join_imputations(
     learner: Learner | str,
-    data: Any,
+    data: TableLike,
     tables: int = 20,
     *,
     rng: Generator,
@@ -226,8 +226,16 @@ def join_imputations(
     check_usable(table, gaps=True)
     if not table.has_gaps:
         raise DataError(f"{table.source} must have missing values to impute, got none. Use stability for the rows.")
-    runs = (fit_alone(learner, imputed(table, own, resample=True), own) for own in rng.spawn(tables))
+    runs = (fit_alone(learner, impute(table, generator, resample=True), generator) for generator in rng.spawn(tables))
     return _count_edges(runs, tables, "imputed tables", learner.card, table.names, threshold, level, None)
+
+
+class Imputing(Learner, Protocol):
+    """A learner with the settings of several imputed tables."""
+
+    __dataclass_fields__: ClassVar[dict[str, Field[object]]]
+    missing: str
+    imputations: int
 
 
 def over_imputations(fit: Fit) -> Fit:
@@ -237,16 +245,16 @@ def over_imputations(fit: Fit) -> Fit:
     """
 
     @wraps(fit)
-    def joined(self: Any, data: Any, rng: Generator | None = None) -> Any:
+    def fit_each(self: Imputing, data: TableLike, rng: Generator | None = None) -> object:
         if self.missing != "impute" or self.imputations == 1 or not Table.of(data).has_gaps:
             return fit(self, data, rng)
         once = replace(self, imputations=1)
-        found = join_imputations(once, data, self.imputations, rng=np.random.default_rng(0))
-        if not found.n:
-            raise DataError(next(iter(found.messages)))
-        return found.graph() if fit.__name__ == "fit" else found
+        joint = join_imputations(once, data, self.imputations, rng=np.random.default_rng(0))
+        if not joint.n:
+            raise DataError(next(iter(joint.messages)))
+        return joint.graph() if fit.__name__ == "fit" else joint
 
-    return cast(Fit, joined)  # a Stability in place of the learner's own details, where several were asked for
+    return cast(Fit, fit_each)  # a Stability in place of the learner's own details, where several were asked for
 
 
 def _definite(learner: Learner | str, repeats: int, setting: str, level: float) -> Learner:
@@ -274,20 +282,20 @@ def _count_edges(
     level: float,
     progress: Callable[[int, int], None] | None,
 ) -> Stability:
-    found = _Tally(names)
+    tally = _Tally(names)
     failures: Counter[str] = Counter()
     messages: Counter[str] = Counter()
     for done, run in enumerate(runs, start=1):
-        status, why = _judged(run.answer, card, names)
-        if status == Status.OK:
-            found.add(run.answer)
+        status, why = _judge(run.answer, card, names)
+        if status == Status.OK and isinstance(run.answer, Graph):
+            tally.add(run.answer)
         else:
             failures[str(status)] += 1
             messages[why] += 1
         if progress is not None:
             progress(done, repeats)
     n = repeats - sum(failures.values())
-    edges = found.edges()
+    edges = tally.edges()
     pairs: Counter[tuple[str, str, str]] = Counter()
     for (one, other, _), count in edges.items():
         pairs[_edge(one, other, ANY)] += count
@@ -319,16 +327,16 @@ class _Tally:
         self.times[(4 * marks + marks.T).ravel(), self.places] += 1
 
     def edges(self) -> Counter[tuple[str, str, str]]:
-        d, found = len(self.nodes), Counter[tuple[str, str, str]]()
+        d, counts = len(self.nodes), Counter[tuple[str, str, str]]()
         for at_j, at_i in product((TAIL, ARROW, CIRCLE), repeat=2):
             times = np.triu(self.times[4 * at_j + at_i].reshape(d, d))
             marks = at_j * (times > 0) + at_i * (times.T > 0)
             for edge, count in zip(Graph(self.nodes, marks, None, "pag").edges, times[times > 0].tolist(), strict=True):
-                found[_edge(edge.source, edge.target, edge.arrow)] += count
-        return found
+                counts[_edge(edge.source, edge.target, edge.arrow)] += count
+        return counts
 
 
-def _judged(answer: Any, card: Card, columns: tuple[str, ...]) -> tuple[Status, str]:
+def _judge(answer: object, card: Card, columns: tuple[str, ...]) -> tuple[Status, str]:
     """Whether it is a graph that counts, and if not, why."""
     if isinstance(answer, TruenessError):
         return Status.FAILED, str(answer)
@@ -338,9 +346,9 @@ def _judged(answer: Any, card: Card, columns: tuple[str, ...]) -> tuple[Status, 
     return (Status.UNREADABLE, problem) if problem else (Status.OK, "")
 
 
-def _rows(found: Counter[tuple[str, str, str]], n: int, level: float) -> tuple[EdgeFrequency, ...]:
+def _rows(counts: Counter[tuple[str, str, str]], n: int, level: float) -> tuple[EdgeFrequency, ...]:
     """Most frequent first; names break ties, so that the order of the columns has no say."""
-    ordered = sorted(found.items(), key=lambda item: (-item[1], item[0]))
+    ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     return tuple(_row(*edge, count, n, level) for edge, count in ordered)
 
 
@@ -366,14 +374,14 @@ def _edge(source: str, target: str, mark: str) -> tuple[str, str, str]:
     return source, target, mark
 
 
-def _faded(drawn: Graph, said: Mapping[tuple[int, int], str]) -> str:
+def _fade_edges(drawn: Graph, titles: Mapping[tuple[int, int], str]) -> str:
     """The drawing with each edge as dark as it is frequent, and its figures in place of its title."""
     svg = drawn.to_svg()
     assert drawn.weights is not None
-    for (i, j), words in said.items():
+    for (i, j), words in titles.items():
         edge = next(edge for edge in drawn.edges if {edge.source, edge.target} == {drawn.nodes[i], drawn.nodes[j]})
         frequency = float(drawn.weights[i, j])
-        told = f"{edge}" if edge.weight is None else f"{edge}, weight {edge.weight:.3g}"
-        plain = f"<g><title>{html_text(told)}</title>"
+        title = f"{edge}" if edge.weight is None else f"{edge}, weight {edge.weight:.3g}"
+        plain = f"<g><title>{html_text(title)}</title>"
         svg = svg.replace(plain, f'<g opacity="{0.25 + 0.75 * frequency:.2f}"><title>{html_text(words)}</title>', 1)
     return svg

@@ -27,18 +27,18 @@ DISTANCES = ("parent_aid", "ancestor_aid", "oset_aid", "sid")
 
 def scores(estimate: Graph, reference: Graph | None, names: Iterable[str] = DISTANCES) -> dict[str, Score]:
     """The named distances; `reference` is of the estimate's class with its nodes in the same order, or None."""
-    found = dict.fromkeys(names, UNDEFINED)
+    distances = dict.fromkeys(names, UNDEFINED)
     if reference is None or estimate.kind not in ("dag", "cpdag") or len(estimate) < 2 or estimate.problems():
-        return found
+        return distances
     import gadjid  # late: comparing marks does without it
 
     truth, guess = _matrix(reference), _matrix(estimate)
-    for name in found:
+    for name in distances:
         if name == "sid" and estimate.kind != "dag":
             continue
         distance, _ = getattr(gadjid, name)(truth, guess, edge_direction="from row to column")
-        found[name] = Score(float(distance))
-    return found
+        distances[name] = Score(float(distance))
+    return distances
 
 
 def _matrix(graph: Graph) -> NDArray[np.int8]:

@@ -47,7 +47,7 @@ CEILING = 0.975
 
 def l1(p: Array, q: Array, w: Array) -> Array:
     """(...): the sum of absolute differences, in [0, 2]."""
-    return _summed(np.abs(p - q), w)
+    return _weighted_sum(np.abs(p - q), w)
 
 
 def total_variation(p: Array, q: Array, w: Array) -> Array:
@@ -57,13 +57,13 @@ def total_variation(p: Array, q: Array, w: Array) -> Array:
 
 def jensen_shannon(p: Array, q: Array, w: Array, entropy_of_p: Array | None = None) -> Array:
     """(...): the divergence in bits, in [0, 1]; H((p + q)/2) - (H(p) + H(q))/2 is the same and has no 0/0."""
-    own = entropy(p, w) if entropy_of_p is None else entropy_of_p
-    return np.asarray(np.maximum(entropy((p + q) / 2, w) - (own + entropy(q, w)) / 2, 0.0))
+    of_p = entropy(p, w) if entropy_of_p is None else entropy_of_p
+    return np.asarray(np.maximum(entropy((p + q) / 2, w) - (of_p + entropy(q, w)) / 2, 0.0))
 
 
 def entropy(p: Array, w: Array) -> Array:
     """(...): the mean entropy of the conditions, in bits."""
-    return np.asarray(_summed(entr(p), w) / np.log(2))
+    return np.asarray(_weighted_sum(entr(p), w) / np.log(2))
 
 
 def wasserstein(p: Array, q: Array, w: Array, positions: Array | None = None) -> Array:
@@ -73,12 +73,12 @@ def wasserstein(p: Array, q: Array, w: Array, positions: Array | None = None) ->
     if levels < 2:
         return np.zeros(np.broadcast_shapes(p.shape, q.shape)[:-2])
     steps = np.append(np.diff(x), 0.0) / (x[-1] - x[0])  # beyond the last level both have all their mass
-    return _summed(np.abs(np.cumsum(p - q, axis=-1)) * steps, w)
+    return _weighted_sum(np.abs(np.cumsum(p - q, axis=-1)) * steps, w)
 
 
-def squared(p: Array, q: Array, w: Array, n: Array, k: Array) -> Array:
+def d2(p: Array, q: Array, w: Array, n: Array, k: Array) -> Array:
     """(...): D2, unbiased for the mean of ||p - q||^2 where p rests on n rows and q on k draws; NaN for one draw."""
-    return _summed((p - q) ** 2, w) - noise(p, w, n) - noise(q, w, k)
+    return _weighted_sum((p - q) ** 2, w) - noise(p, w, n) - noise(q, w, k)
 
 
 def noise(p: Array, w: Array, n: Array) -> Array:
@@ -86,7 +86,7 @@ def noise(p: Array, w: Array, n: Array) -> Array:
     n = np.asarray(n, dtype=np.float64)
     if np.isinf(n).all():
         return np.zeros(p.shape[:-2])
-    return _summed(p * (1 - p), w / np.where(n > 1, n - 1, np.nan))
+    return _weighted_sum(p * (1 - p), w / np.where(n > 1, n - 1, np.nan))
 
 
 def skill(distance: Array | float, reference: Array | float) -> Array:
@@ -133,7 +133,7 @@ class ScoreScale:
         """100 at `best`, 0 at `worst`, beyond both where the distance is; not clipped."""
         return np.asarray(100 * (np.asarray(distance) - self.worst) / (self.best - self.worst))
 
-    def shown(self, distance: Array | float) -> Array:
+    def score(self, distance: Array | float) -> Array:
         return np.clip(self.raw(distance), 0.0, 100.0)
 
 
@@ -151,7 +151,7 @@ def scales_of(
     p: Array, w: Array, draws: Array, k: Array, rng: np.random.Generator, distances: Sequence[Distance]
 ) -> list[ScoreScale]:
     """The same for several distances, from one simulation."""
-    perfect, uniform = (sampled(x, k, len(draws), rng) for x in (p, np.full_like(p, 1 / p.shape[-1])))
+    perfect, uniform = (multinomial(x, k, len(draws), rng) for x in (p, np.full_like(p, 1 / p.shape[-1])))
     return [_scale(distance(perfect, draws, w), distance(uniform, draws, w)) for distance in distances]
 
 
@@ -161,32 +161,32 @@ def _scale(perfect: Array, uniform: Array) -> ScoreScale:
     if best >= worst:
         return ScoreScale(best, worst, float("nan"), float("nan"))
     scale = ScoreScale(best, worst, 0.0, 0.0)
-    return ScoreScale(best, worst, float(scale.shown(perfect).mean()), float(scale.shown(uniform).mean()))
+    return ScoreScale(best, worst, float(scale.score(perfect).mean()), float(scale.score(uniform).mean()))
 
 
-def sampled(p: Array, n: Array, draws: int, rng: np.random.Generator) -> Array:
+def multinomial(p: Array, n: Array, draws: int, rng: np.random.Generator) -> Array:
     """(B, C, L): Mult(n, p)/n; p itself where n is inf. n is rounded to whole draws, at least one."""
     n = np.broadcast_to(np.asarray(n, dtype=np.float64), p.shape[:-1])
-    found = np.broadcast_to(p, (draws, *p.shape)).copy()
+    shares = np.broadcast_to(p, (draws, *p.shape)).copy()
     finite = np.isfinite(n)
     if finite.any():
         size = np.maximum(np.rint(n[finite]), 1).astype(np.int64)
         p = p[finite] / p[finite].sum(axis=-1, keepdims=True)
-        found[:, finite] = rng.multinomial(size, p, size=(draws, len(size))) / size[:, None]
-    return found
+        shares[:, finite] = rng.multinomial(size, p, size=(draws, len(size))) / size[:, None]
+    return shares
 
 
-def resampled(p: Array, n: Array, draws: int, rng: np.random.Generator) -> Array:
+def poisson_bootstrap(p: Array, n: Array, draws: int, rng: np.random.Generator) -> Array:
     """(B, C, L): p counted again from n draws by a Poisson bootstrap, Poisson(n p) over its sum; p where n is inf.
 
     Counts of 10 and more are (sqrt(np) + z/2)^2 - 1/4, of mean np and variance np + 1/8 (Anscombe 1948). Four times
-    faster than `sampled`, with a variance larger by 1/n: for intervals, where that errs on the long side.
+    faster than `multinomial`, with a variance larger by 1/n: for intervals, where that errs on the long side.
     """
     n = np.broadcast_to(np.asarray(n, dtype=np.float64), p.shape[:-1])
-    found = np.broadcast_to(p, (draws, *p.shape)).copy()
+    shares = np.broadcast_to(p, (draws, *p.shape)).copy()
     finite = np.isfinite(n)
     if not finite.any():
-        return found
+        return shares
     mean = p[finite] * n[finite][:, None]
     many = mean >= 10
     counts = np.empty((draws, *mean.shape))
@@ -194,8 +194,8 @@ def resampled(p: Array, n: Array, draws: int, rng: np.random.Generator) -> Array
     normal = rng.standard_normal((draws, int(many.sum())))
     counts[:, many] = np.maximum((np.sqrt(mean[many]) + normal / 2) ** 2 - 0.25, 0.0)
     total = (counts @ np.ones(p.shape[-1]))[..., None]
-    found[:, finite] = np.where(total > 0, counts / np.where(total > 0, total, 1.0), p[finite])
-    return found
+    shares[:, finite] = np.where(total > 0, counts / np.where(total > 0, total, 1.0), p[finite])
+    return shares
 
 
 def dependence(p: Array, q: Array, w: Array, n: Array, k: Array) -> tuple[Array, Array]:
@@ -211,15 +211,15 @@ def dependence(p: Array, q: Array, w: Array, n: Array, k: Array) -> tuple[Array,
 def calibration_slope(p: Array, q: Array, w: Array, k: Array) -> Array:
     """(...): the slope of truth on answer around uniform; NaN where the answer is uniform within its noise."""
     middle = w.sum() / p.shape[-1]
-    spread = _summed(q * q, w) - middle - noise(q, w, k)
-    return np.asarray((_summed(p * q, w) - middle) / np.where(spread > 1e-12, spread, np.nan))
+    spread = _weighted_sum(q * q, w) - middle - noise(q, w, k)
+    return np.asarray((_weighted_sum(p * q, w) - middle) / np.where(spread > 1e-12, spread, np.nan))
 
 
-def _summed(x: Array, w: Array) -> Array:
+def _weighted_sum(x: Array, w: Array) -> Array:
     """(..., C, L) -> (...): sum_c w_c sum_l x, as one product with a vector."""
     return np.asarray(x.reshape(*x.shape[:-2], -1) @ np.repeat(w, x.shape[-1]))
 
 
 def _together(p: Array, q: Array, w: Array) -> Array:
     """(...): sum_c w_c <p_c - mean p, q_c - mean q>."""
-    return np.asarray(_summed(p * q, w) - ((w @ p) * (w @ q)) @ np.ones(p.shape[-1]))
+    return np.asarray(_weighted_sum(p * q, w) - ((w @ p) * (w @ q)) @ np.ones(p.shape[-1]))

@@ -112,34 +112,34 @@ class Reference:
 
     def score(self, estimate: Graph, measures: Iterable[str] | None = None) -> Scores:
         """The scores of an estimate, by name; all of MEASURES unless some are asked for (MARK_MEASURES is fast)."""
-        wanted = tuple(MEASURES) if measures is None else _known(measures)
+        wanted = tuple(MEASURES) if measures is None else _check_names(measures)
         if estimate.kind == "weighted":
             raise GraphError("a weighted graph has no edges to score yet. Call threshold(...) first.")
         estimate = estimate.reorder(self.nodes)
-        own = self._own_class(estimate.kind)
-        found = self._mark_scores(estimate, own)
+        target = self._own_class(estimate.kind)
+        scores = self._mark_scores(estimate, target)
         distances = tuple(name for name in wanted if name in adjustment.DISTANCES)
         if distances:
-            found |= adjustment.scores(estimate, None if own is None else own.graph, distances)
-        return {name: found[name] for name in wanted}
+            scores |= adjustment.scores(estimate, None if target is None else target.graph, distances)
+        return {name: scores[name] for name in wanted}
 
     def perfect(self, kind: Kind) -> Scores:
         """What the true graph of this class gets against the DAG: perfect_precision, _recall, _f1 and _shd."""
         if kind not in self._perfect:
-            own = self._own_class(kind)
-            if own is None:
+            target = self._own_class(kind)
+            if target is None:
                 raise GraphError(f"a truth with latent nodes has no {kind} over the observed ones. Ask for 'pag'.")
-            self._perfect[kind] = _edge_scores("perfect_", own.pairs, own.n_edges, self._dag)
+            self._perfect[kind] = _edge_scores("perfect_", target.pairs, target.n_edges, self._dag)
         return dict(self._perfect[kind])
 
     def chance(self, kind: Kind) -> float | None:
         """E f1 of the truth of this class with its nodes permuted; None where there is none, or it has no edge."""
-        own = self._own_class(kind)
-        if own is None or not own.n_edges:
+        target = self._own_class(kind)
+        if target is None or not target.n_edges:
             return None
-        ordered = np.concatenate([own.pairs, own.pairs // 4 + own.pairs % 4 * 4])  # each pair both ways
+        ordered = np.concatenate([target.pairs, target.pairs // 4 + target.pairs % 4 * 4])  # each pair both ways
         marked = np.bincount(ordered, minlength=1)[1:].astype(np.float64)
-        return float(np.sum(marked**2) / (2 * own.n_edges * len(ordered)))
+        return float(np.sum(marked**2) / (2 * target.n_edges * len(ordered)))
 
     def _own_class(self, kind: Kind) -> _Target | None:
         """The truth of a class, made once; None when there is none."""
@@ -164,23 +164,23 @@ class Reference:
         pairs: NDArray[np.int8] = flat[self._upper] * np.int8(4) + flat[self._lower]
         return pairs
 
-    def _mark_scores(self, estimate: Graph, own: _Target | None) -> Scores:
+    def _mark_scores(self, estimate: Graph, target: _Target | None) -> Scores:
         pairs = self._encode(estimate)
         edges = int(np.count_nonzero(pairs))
-        found = _edge_scores("dag_", pairs, edges, self._dag)
-        if own is None:
-            return dict.fromkeys(MARK_MEASURES, UNDEFINED) | found
-        found |= _edge_scores("", pairs, edges, own)
-        adjacent = int(np.count_nonzero((pairs != NONE) & (own.pairs != NONE)))
-        found |= _triple("skeleton_", adjacent, edges, own.n_edges)
+        scores = _edge_scores("dag_", pairs, edges, self._dag)
+        if target is None:
+            return dict.fromkeys(MARK_MEASURES, UNDEFINED) | scores
+        scores |= _edge_scores("", pairs, edges, target)
+        adjacent = int(np.count_nonzero((pairs != NONE) & (target.pairs != NONE)))
+        scores |= _triple("skeleton_", adjacent, edges, target.n_edges)
         arrows = estimate.marks == ARROW
-        shared = int(np.count_nonzero(arrows & own.arrows))
-        found |= _triple("arrowhead_", shared, int(np.count_nonzero(arrows)), own.n_arrows)
-        shd = int(np.count_nonzero(pairs != own.pairs))
-        found["shd_normalised"] = ratio(shd, self._n_pairs)
-        correct = int(np.count_nonzero((pairs == own.pairs) & (pairs != NONE)))
-        found["shd_reversals_twice"] = Score(float(edges + own.n_edges - 2 * correct))
-        return found
+        shared = int(np.count_nonzero(arrows & target.arrows))
+        scores |= _triple("arrowhead_", shared, int(np.count_nonzero(arrows)), target.n_arrows)
+        shd = int(np.count_nonzero(pairs != target.pairs))
+        scores["shd_normalised"] = ratio(shd, self._n_pairs)
+        correct = int(np.count_nonzero((pairs == target.pairs) & (pairs != NONE)))
+        scores["shd_reversals_twice"] = Score(float(edges + target.n_edges - 2 * correct))
+        return scores
 
 
 def score_graph(estimate: Graph, truth: Graph, latent: Iterable[str] = (), targets: Targets = ()) -> Scores:
@@ -202,7 +202,7 @@ def _triple(prefix: str, correct: int, estimated: int, true: int) -> Scores:
     }
 
 
-def _known(measures: Iterable[str]) -> tuple[str, ...]:
+def _check_names(measures: Iterable[str]) -> tuple[str, ...]:
     names = tuple(measures)
     for name in names:
         if name not in MEASURES:

@@ -82,11 +82,11 @@ def calibration_score(low: ArrayLike, high: ArrayLike, truth_low: ArrayLike, tru
 def calibration_class(score: ArrayLike) -> NDArray[np.object_]:
     """The class of each calibration score: CLASSES by the bounds of CALIBRATED (both included), or `degenerate`."""
     score = np.asarray(score, dtype=np.float64)
-    found = np.full(score.shape, CLASSES[1], dtype=object)
-    found[score < CALIBRATED[0]] = CLASSES[0]
-    found[score > CALIBRATED[1]] = CLASSES[2]
-    found[np.isnan(score)] = DEGENERATE
-    return found
+    classes = np.full(score.shape, CLASSES[1], dtype=object)
+    classes[score < CALIBRATED[0]] = CLASSES[0]
+    classes[score > CALIBRATED[1]] = CLASSES[2]
+    classes[np.isnan(score)] = DEGENERATE
+    return classes
 
 
 def log_width_ratio(

@@ -53,10 +53,12 @@ def score_ranking(scores: Graph | ArrayLike, truth: Graph) -> dict[str, Score]:
     pair_size = np.maximum(size[upper], size.T[upper])
     pair_true = edges[upper] | edges.T[upper]
     off = ~np.eye(d, dtype=bool)
-    found = {"auprc": average_precision(size[off], edges[off]), "auroc": area_under_roc(size[off], edges[off])}
-    found["skeleton_auprc"] = average_precision(pair_size, pair_true)
-    found["skeleton_auroc"] = area_under_roc(pair_size, pair_true)
-    return found
+    return {
+        "auprc": average_precision(size[off], edges[off]),
+        "auroc": area_under_roc(size[off], edges[off]),
+        "skeleton_auprc": average_precision(pair_size, pair_true),
+        "skeleton_auroc": area_under_roc(pair_size, pair_true),
+    }
 
 
 def chance(measure: str, truth: Graph) -> float:

@@ -27,12 +27,12 @@ TIE = 1e-9
 
 def varsortability(data: ArrayLike, truth: Graph, columns: Sequence[str] | None = None) -> Score:
     """data: (n, d); columns: its names, by default those of a data frame, else truth.nodes in their order."""
-    return sortability_of(_aligned(data, truth, columns).var(axis=0), truth)
+    return sortability_of(_align_columns(data, truth, columns).var(axis=0), truth)
 
 
 def r2_sortability(data: ArrayLike, truth: Graph, columns: Sequence[str] | None = None) -> Score:
     """As varsortability, by R^2, so that scale has no say. Undefined when a column is constant."""
-    x = _aligned(data, truth, columns)
+    x = _align_columns(data, truth, columns)
     if (np.ptp(x, axis=0) == 0).any():
         return UNDEFINED
     return sortability_of(_r2(x), truth)
@@ -69,7 +69,7 @@ def _r2_by_regression(x: Array, k: int) -> float:
     return float(1 - (residual @ residual) / (centred[:, k] @ centred[:, k]))
 
 
-def _aligned(data: ArrayLike, truth: Graph, columns: Sequence[str] | None) -> Array:
+def _align_columns(data: ArrayLike, truth: Graph, columns: Sequence[str] | None) -> Array:
     """The data with its columns in the order of truth.nodes."""
     names = tuple(columns if columns is not None else getattr(data, "columns", truth.nodes))
     x = np.asarray(data, dtype=np.float64)

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from trueness import registry, texts
 from trueness.errors import SettingError, TruenessError
 from trueness.models.addresses import allow
 from trueness.models.base import Message, Model, Reply, Settings, TokenLogprob, checked_concurrency
 from trueness.models.prices import Price, price
+from trueness.outside import Json
 
 __all__ = [
     "Message",
@@ -35,13 +35,13 @@ __all__ = [
 _PARTS = ("name", "concurrency", "offers_schema", "offers_logprobs", "ask", "close")
 
 
-def build(name: str, options: Mapping[str, Any] | None = None, folder: Path | str = ".") -> Model:
+def build(name: str, options: Mapping[str, Json] | None = None, folder: Path | str = ".") -> Model:
     """The model of a name, `provider/model`; an TruenessError where it cannot be used (no key, no weights).
 
     The path of `my_file.py:MyModel` starts at `folder`, its name stays as it is.
     """
-    if _is_own(name):
-        return _own(name, options, Path(folder))
+    if _is_of_user(name):
+        return _of_user(name, options, Path(folder))
     provider = name.split("/")[0]
     if provider == "embedded":
         from trueness.models.embedded import Embedded
@@ -56,7 +56,7 @@ def build(name: str, options: Mapping[str, Any] | None = None, folder: Path | st
     return Provided(name, options)
 
 
-def check_ready(name: str, options: Mapping[str, Any] | None = None, folder: Path | str = ".") -> str | None:
+def check_ready(name: str, options: Mapping[str, Json] | None = None, folder: Path | str = ".") -> str | None:
     """One line on what is missing (a key, a package, a file), or None. Nothing is called and nothing loaded."""
     try:
         check(name, options or {}, folder)
@@ -65,9 +65,9 @@ def check_ready(name: str, options: Mapping[str, Any] | None = None, folder: Pat
     return None
 
 
-def check(name: str, options: Mapping[str, Any], folder: Path | str = ".") -> None:
+def check(name: str, options: Mapping[str, Json], folder: Path | str = ".") -> None:
     """An TruenessError where something is missing, or not allowed; as `build` would raise it."""
-    if _is_own(name) or name.split("/")[0] in ("embedded", "mock"):
+    if _is_of_user(name) or name.split("/")[0] in ("embedded", "mock"):
         build(name, options, folder)  # cheap: weights are loaded at the first question
         return
     from trueness.models.services import check_service
@@ -75,12 +75,12 @@ def check(name: str, options: Mapping[str, Any], folder: Path | str = ".") -> No
     check_service(name, options)
 
 
-def elsewhere(name: str, options: Mapping[str, Any] | None = None) -> str:
+def elsewhere(name: str, options: Mapping[str, Json] | None = None) -> str:
     """One line on the address and the variable of a model, where either is not its provider's own; else ''.
 
     Also '' where it cannot be used: what stands in the way names both (`check_ready`).
     """
-    if _is_own(name) or name.split("/")[0] in ("embedded", "mock"):
+    if _is_of_user(name) or name.split("/")[0] in ("embedded", "mock"):
         return ""
     from trueness.models.services import access
 
@@ -90,7 +90,7 @@ def elsewhere(name: str, options: Mapping[str, Any] | None = None) -> str:
         return ""
 
 
-def catalogue() -> list[dict[str, Any]]:
+def catalogue() -> list[dict[str, object]]:
     """Rows for `trueness list models`: the built-in ones and, by example, the providers."""
     from trueness.models.mock import BUILT_IN
     from trueness.models.services import SERVICES
@@ -101,7 +101,7 @@ def catalogue() -> list[dict[str, Any]]:
     return rows
 
 
-def _row(name: str, title: str, needs: str) -> dict[str, Any]:
+def _row(name: str, title: str, needs: str) -> dict[str, object]:
     known = price(name)
     return {
         "name": name,
@@ -113,16 +113,16 @@ def _row(name: str, title: str, needs: str) -> dict[str, Any]:
     }
 
 
-def _is_own(name: str) -> bool:
+def _is_of_user(name: str) -> bool:
     return ".py:" in name or name in registry.names("model")
 
 
-def _own(name: str, options: Mapping[str, Any] | None, folder: Path) -> Model:
+def _of_user(name: str, options: Mapping[str, Json] | None, folder: Path) -> Model:
     """A model of the user's own: whatever it is, it has the parts that are used, or is refused in one line."""
     from trueness.models.services import hide_keys
 
     hide_keys()
-    made = registry.resolve("model", registry.located(name, folder))
+    made = registry.resolve("model", registry.locate(name, folder))
     try:
         model: Model = made(name, options)
     except TruenessError:

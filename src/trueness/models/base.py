@@ -11,9 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
-from typing import Annotated, Any, Literal, Protocol, get_args, runtime_checkable
+from typing import Annotated, Literal, Protocol, get_args, runtime_checkable
 
 from trueness.errors import SettingError
+from trueness.outside import Json
 from trueness.settings import Between, Made, read_settings
 from trueness.status import Status
 
@@ -43,7 +44,7 @@ class Settings:
 
     temperature: float | None = 0.1
     max_tokens: int = 1024
-    schema: Mapping[str, Any] | None = None
+    schema: Mapping[str, Json] | None = None
     top_logprobs: int = 0
     seed: int | None = None
     timeout: float = 120.0
@@ -54,7 +55,7 @@ class Settings:
         _require(0 <= self.top_logprobs <= 1000, "top_logprobs", "in 0 .. 1000", self.top_logprobs)
         _require(0 < self.timeout <= DAY, "timeout", f"above 0 and at most {DAY:,} seconds", self.timeout)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Json]:
         return asdict(self) | {"schema": dict(self.schema) if self.schema is not None else None}
 
 
@@ -84,7 +85,7 @@ class Reply:
     cached_tokens: int | None = None
     cost: float | None = None
     seconds: float = 0.0
-    settings: Mapping[str, Any] = field(default_factory=dict)
+    settings: Mapping[str, Json] = field(default_factory=dict)
     logprobs: tuple[TokenLogprob, ...] | None = None
     answered_as: str = ""
     fault: str = ""
@@ -96,11 +97,11 @@ class Reply:
             return None
         return self.input_tokens - (self.cached_tokens or 0)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Json]:
         return asdict(self) | {"status": self.status.value, "settings": dict(self.settings)}
 
     @classmethod
-    def from_dict(cls, values: Mapping[str, Any]) -> Reply:
+    def from_dict(cls, values: Mapping[str, Json]) -> Reply:
         known = {f.name for f in fields(cls)}
         parts = {name: value for name, value in values.items() if name in known}
         parts["status"] = Status(parts["status"])
@@ -132,10 +133,10 @@ class FixedOptions:
     timeout: float | None = None
 
     def __post_init__(self) -> None:
-        Settings(**self.fixed)  # refuses what is out of range before anything is asked
+        Settings(**self.fixed_settings)  # refuses what is out of range before anything is asked
 
     @property
-    def fixed(self) -> dict[str, Any]:
+    def fixed_settings(self) -> dict[str, Json]:
         values = {name: getattr(self, name) for name in ("temperature", "max_tokens", "timeout")}
         return {name: value for name, value in values.items() if value is not None}
 
@@ -148,7 +149,7 @@ class CallOptions(FixedOptions):
     price: object = None
 
 
-def read_options(made: type[Made], options: Mapping[str, Any] | None, model: str) -> Made:
+def read_options(made: type[Made], options: Mapping[str, Json] | None, model: str) -> Made:
     """Options of a plan, checked."""
     return read_settings(made, options or {}, f"model {model}")
 
@@ -158,7 +159,7 @@ def checked_concurrency(value: object, model: str) -> int:
     return read_options(CallOptions, {"concurrency": value}, model).concurrency
 
 
-def _token(entry: Mapping[str, Any]) -> TokenLogprob:
+def _token(entry: Mapping[str, Json]) -> TokenLogprob:
     top = tuple((str(token), float(value)) for token, value in entry.get("top", ()))
     return TokenLogprob(entry["token"], entry["logprob"], top)
 

@@ -16,11 +16,11 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from trueness.errors import SettingError, TruenessError, UnknownName
 from trueness.models.base import FixedOptions, Message, Reply, Settings, TokenLogprob, read_options
-from trueness.models.llama import FORCED, Generated, Llama, RequestError, Servers, cores, loaded
+from trueness.models.llama import FORCED, Generated, Llama, RequestError, Servers, cores, load
+from trueness.outside import Json
 from trueness.registry import is_installed
 from trueness.settings import Whole
 from trueness.status import Status
@@ -43,14 +43,14 @@ class Embedded:
     offers_schema = True
     offers_logprobs = True
 
-    def __init__(self, name: str, options: Mapping[str, Any] | None = None):
+    def __init__(self, name: str, options: Mapping[str, Json] | None = None):
         stated = read_options(EmbeddedOptions, options, name)
         self.name = name
         self.context, self.reuse, self._threads, self._fixed = (
             stated.context,
             stated.reuse,
             stated.threads,
-            stated.fixed,
+            stated.fixed_settings,
         )
         self.concurrency = 1 if stated.threads else cores()  # a question for each server (llama.py)
         self._path = weights(name)
@@ -61,13 +61,13 @@ class Embedded:
     @property
     def servers(self) -> Servers:
         """The loaded file, shared by the whole process."""
-        return loaded(self._path, self.context, self._threads)
+        return load(self._path, self.context, self._threads)
 
     def ask(self, messages: Sequence[Message], settings: Settings) -> Reply:
         start = time.perf_counter()
         settings = replace(settings, **self._fixed)
         try:
-            with self.servers.nearest(_joined(messages)) as llama:
+            with self.servers.nearest(_prompt_text(messages)) as llama:
                 generated = llama.chat(self._body(llama, messages, settings), settings.timeout)
         except RequestError as error:
             return self._reply("", Status.FAILED, str(error), settings, start)
@@ -76,7 +76,7 @@ class Embedded:
 
     def option_logprobs(self, messages: Sequence[Message], options: Sequence[str]) -> list[float]:
         """The log-probability that the answer begins with each option. Texts that share tokens share the work."""
-        with self.servers.nearest(_joined(messages)) as llama:
+        with self.servers.nearest(_prompt_text(messages)) as llama:
             return self._option_logprobs(llama, messages, options)
 
     def _option_logprobs(self, llama: Llama, messages: Sequence[Message], options: Sequence[str]) -> list[float]:
@@ -94,8 +94,8 @@ class Embedded:
     def close(self) -> None:
         """The weights stay loaded for the rest of the process: other models may share them."""
 
-    def _body(self, llama: Llama, messages: Sequence[Message], settings: Settings) -> dict[str, Any]:
-        body: dict[str, Any] = {
+    def _body(self, llama: Llama, messages: Sequence[Message], settings: Settings) -> dict[str, Json]:
+        body: dict[str, Json] = {
             "messages": [message.to_dict() for message in messages],
             "max_tokens": settings.max_tokens,
             "cache_prompt": self.reuse,
@@ -204,7 +204,7 @@ def _why_cut(generated: Generated, settings: Settings) -> str:
     return "the reply reached the end of the context and was cut off; raise 'context' of the model"
 
 
-def _logprobs(entries: Sequence[Mapping[str, Any]]) -> tuple[TokenLogprob, ...]:
+def _logprobs(entries: Sequence[Mapping[str, Json]]) -> tuple[TokenLogprob, ...]:
     return tuple(
         TokenLogprob(
             entry["token"],
@@ -215,5 +215,5 @@ def _logprobs(entries: Sequence[Mapping[str, Any]]) -> tuple[TokenLogprob, ...]:
     )
 
 
-def _joined(messages: Sequence[Message]) -> str:
+def _prompt_text(messages: Sequence[Message]) -> str:
     return "".join(message.content for message in messages)

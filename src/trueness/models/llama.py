@@ -26,10 +26,10 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from threading import Condition, Lock
-from typing import Any
 
 from trueness import registry
 from trueness.errors import SettingError
+from trueness.outside import Json
 
 MOST = 4  # servers; each holds a context of its own
 BATCH = 8  # prompt tokens evaluated at once: larger ones are up to 15 % faster, and share less with the last prompt
@@ -49,7 +49,7 @@ class Generated:
     input_tokens: int | None = None
     output_tokens: int | None = None
     cached_tokens: int | None = None
-    logprobs: list[dict[str, Any]] = field(default_factory=list)
+    logprobs: list[dict[str, Json]] = field(default_factory=list)
     is_late: bool = False
     error: str = ""
 
@@ -65,7 +65,7 @@ class Llama:
         xllamacpp = registry.need("xllamacpp", f"model embedded/{path.name}")
         self._key = secrets.token_hex(16)
         self._lock = Lock()
-        self._bound: dict[str, dict[str, Any]] = {}  # schema -> what binds a request to it
+        self._bound: dict[str, dict[str, Json]] = {}  # schema -> what binds a request to it
         self._evaluated: list[int] = []  # the last prompt, which the native server still holds
         self.last = ""  # its text, by which the next one is given to this server or another
         parameters = xllamacpp.CommonParams()
@@ -98,12 +98,12 @@ class Llama:
     def key(self) -> str:
         return self._key
 
-    def chat(self, body: Mapping[str, Any], timeout: float) -> Generated:
+    def chat(self, body: Mapping[str, Json], timeout: float) -> Generated:
         """A chat completion, cut when the time is over. The time begins when the model is free."""
         result, tokens = Generated(), self._prompt_tokens(body["messages"]) if body["cache_prompt"] else []
         deadline = float("inf")
 
-        def receive(chunk: Mapping[str, Any]) -> bool:
+        def receive(chunk: Mapping[str, Json]) -> bool:
             _collect(chunk, result)
             result.is_late = time.monotonic() > deadline
             return result.is_late
@@ -141,16 +141,16 @@ class Llama:
         body = {"content": self.prompt(messages), "add_special": True, "parse_special": True}
         return [int(token) for token in self._post("/tokenize", body)["tokens"]]
 
-    def complete(self, body: Mapping[str, Any]) -> dict[str, Any]:
+    def complete(self, body: Mapping[str, Json]) -> dict[str, Json]:
         """A raw completion: the answer of the native server as it is."""
         with self._lock:
             self._evaluated = []
-            answer: dict[str, Any] = self._server.handle_completions(dict(body))
+            answer: dict[str, Json] = self._server.handle_completions(dict(body))
         if "error" in answer:
             raise RequestError(_refusal(answer["error"]))
         return answer
 
-    def bound_to(self, schema: Mapping[str, Any]) -> dict[str, Any]:
+    def bound_to(self, schema: Mapping[str, Json]) -> dict[str, Json]:
         """What binds a request to a schema: where possible to its JSON in one line, a quarter less tokens.
 
         The native server drops a grammar that it cannot use without a word. So each one must first keep out a word
@@ -162,8 +162,8 @@ class Llama:
             grammar = {"grammar": native({**schema, "x-guidance": ONE_LINE})}
             word = {"prompt": "JSON:", "max_tokens": 1, "logit_bias": [[self.tokens("hello")[0], FORCED]]}
             holds = self.complete(word | grammar)["choices"][0]["text"] != self.complete(word)["choices"][0]["text"]
-            own = {"response_format": {"type": "json_schema", "json_schema": {"schema": dict(schema)}}}
-            self._bound[key] = grammar if holds else own
+            by_schema = {"response_format": {"type": "json_schema", "json_schema": {"schema": dict(schema)}}}
+            self._bound[key] = grammar if holds else by_schema
         return self._bound[key]
 
     def tokens(self, text: str) -> list[int]:
@@ -175,7 +175,7 @@ class Llama:
         """The messages in the file's own chat template, up to where the answer begins."""
         return str(self._post("/apply-template", {"messages": list(messages)})["prompt"])
 
-    def _post(self, path: str, body: Mapping[str, Any]) -> dict[str, Any]:
+    def _post(self, path: str, body: Mapping[str, Json]) -> dict[str, Json]:
         request = urllib.request.Request(
             self.address + path,
             json.dumps(body).encode(),
@@ -183,7 +183,7 @@ class Llama:
         )
         direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))  # a proxy must not see loopback
         with direct.open(request, timeout=60) as answer:
-            content: dict[str, Any] = json.load(answer)
+            content: dict[str, Json] = json.load(answer)
         return content
 
 
@@ -191,7 +191,7 @@ class Servers:
     """The servers of one file; each takes one request at a time."""
 
     def __init__(self, path: Path, context: int, threads: Sequence[int]):
-        self.all = tuple(Llama(path, context, own) for own in threads)
+        self.all = tuple(Llama(path, context, count) for count in threads)
         self._free, self._freed = list(self.all), Condition()
 
     @contextmanager
@@ -210,10 +210,10 @@ class Servers:
                 self._freed.notify()
 
 
-def loaded(path: Path, context: int, threads: int | None = None) -> Servers:
+def load(path: Path, context: int, threads: int | None = None) -> Servers:
     """The file, loaded at the first call of a process and shared by all later ones; `threads`: of a single server."""
     with _loading:
-        return _loaded(path.resolve(), context, (threads,) if threads else (1,) * cores(), os.getpid())
+        return _load(path.resolve(), context, (threads,) if threads else (1,) * cores(), os.getpid())
 
 
 def cores() -> int:
@@ -222,11 +222,11 @@ def cores() -> int:
 
 
 @cache
-def _loaded(path: Path, context: int, threads: tuple[int, ...], process: int) -> Servers:
+def _load(path: Path, context: int, threads: tuple[int, ...], process: int) -> Servers:
     return Servers(path, context, threads)
 
 
-def _collect(chunk: Mapping[str, Any], result: Generated) -> None:
+def _collect(chunk: Mapping[str, Json], result: Generated) -> None:
     """Add what one piece of a streamed answer tells. An error is kept: native code would swallow a raised one."""
     if "error" in chunk:
         result.error = _refusal(chunk["error"])
@@ -244,7 +244,7 @@ def _collect(chunk: Mapping[str, Any], result: Generated) -> None:
         result.logprobs += (choice.get("logprobs") or {}).get("content") or []
 
 
-def _refusal(error: Mapping[str, Any]) -> str:
+def _refusal(error: Mapping[str, Json]) -> str:
     """Why the native server did not answer, in our words where we know what to do."""
     if error.get("type") == "exceed_context_size_error":
         return (

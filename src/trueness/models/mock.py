@@ -17,12 +17,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from trueness.errors import SettingError, UnknownName
 from trueness.models.base import DAY, CallOptions, Message, Reply, Settings, read_options
 from trueness.models.prices import stated_price
-from trueness.outside import is_there, json_of, text_of, toml_of
+from trueness.outside import Json, is_there, json_of, text_of, toml_of
 from trueness.settings import Between
 from trueness.status import Status
 
@@ -80,7 +80,7 @@ class Mock:
     offers_logprobs = False
 
     def __init__(
-        self, name: str, options: Mapping[str, Any] | None = None, sleep: Callable[[float], None] = time.sleep
+        self, name: str, options: Mapping[str, Json] | None = None, sleep: Callable[[float], None] = time.sleep
     ):
         self._options = read_options(MockOptions, options, name)
         self.name = name
@@ -94,7 +94,7 @@ class Mock:
 
     def ask(self, messages: Sequence[Message], settings: Settings) -> Reply:
         start = time.perf_counter()
-        settings = replace(settings, **self._options.fixed)
+        settings = replace(settings, **self._options.fixed_settings)
         prompt = "\n".join(message.content for message in messages)
         answer = self._answer(prompt, settings)
         tokens_in, tokens_out = _tokens(prompt), _tokens(answer.text)
@@ -129,11 +129,11 @@ class Mock:
         return int.from_bytes(digest[:8]) % self._options.of < self._options.fails
 
 
-def read_script(path: Path) -> list[dict[str, Any]]:
+def read_script(path: Path) -> list[dict[str, Json]]:
     """The entries of a script, each checked: `match` (a list of substrings) and one of `reply`, `status`."""
     if not is_there(path):
         raise SettingError(f"'script' of a mock must be a file, got {path}, which is not there.")
-    entries = _parsed(path)
+    entries = _parse_script(path)
     for place, entry in enumerate(entries, 1):
         _check_entry(entry, f"entry {place} of {path.name}")
     return entries
@@ -141,13 +141,13 @@ def read_script(path: Path) -> list[dict[str, Any]]:
 
 def _rule(short: str, script: str | Path | None) -> Rule:
     if script is not None:
-        return _scripted(read_script(Path(script)), Path(script).name)
+        return _scripted_rule(read_script(Path(script)), Path(script).name)
     if short not in BUILT_IN:
         raise UnknownName("model", f"mock/{short}", [f"mock/{name}" for name in BUILT_IN], "Your own: script = FILE.")
     return BUILT_IN[short][1]
 
 
-def _scripted(entries: Sequence[Mapping[str, Any]], file: str) -> Rule:
+def _scripted_rule(entries: Sequence[Mapping[str, Json]], file: str) -> Rule:
     def rule(prompt: str, settings: Settings) -> ScriptedAnswer:
         for entry in entries:
             if all(part in prompt for part in entry.get("match", ())):
@@ -160,7 +160,7 @@ def _scripted(entries: Sequence[Mapping[str, Any]], file: str) -> Rule:
     return rule
 
 
-def _parsed(path: Path) -> list[dict[str, Any]]:
+def _parse_script(path: Path) -> list[dict[str, Json]]:
     text = text_of(path, error=SettingError)
     if path.suffix != ".toml":
         lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]

@@ -16,9 +16,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import Any
 
 from trueness.errors import SettingError
+from trueness.outside import Json
 
 LOCAL = ("embedded", "mock", "ollama", "vllm")  # providers whose models run on the user's own machines
 _SNAPSHOT = re.compile(r"-(\d{8}|\d{4}-\d{2}-\d{2}|latest)$")  # gpt-4o-2024-08-06 costs what gpt-4o costs
@@ -62,7 +62,7 @@ def stated_price(stated: object, name: str) -> Price | None:
 
 
 @cache
-def price_list() -> dict[str, Any]:
+def price_list() -> dict[str, Json]:
     """The whole file: `version`, `note` and `models`."""
     return tomllib.loads(files("trueness.models").joinpath("prices.toml").read_text(encoding="utf-8"))
 

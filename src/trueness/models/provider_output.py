@@ -10,12 +10,16 @@ the model that is not the one asked for is kept; a date or a number behind it is
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
 
 from trueness import texts
 from trueness.models.base import Reply, Settings, TokenLogprob
+from trueness.outside import Json
 from trueness.status import Status
+
+if TYPE_CHECKING:
+    from inspect_ai.model import Logprob, ModelOutput, ModelUsage
 
 MOST_TOKENS = 10**9  # of a call
 UNKNOWN_COUNT = -1
@@ -23,7 +27,7 @@ _SNAPSHOT = re.compile(r"[-@:](\d{3,8}|\d{4}-\d{2}-\d{2}|\d{2}-\d{2,4}|latest|fr
 _NOTHING = "(no content)"  # what Inspect AI puts where a provider sent no candidate at all
 
 
-def read_output(output: Any, sent: Settings, model: str) -> Reply:
+def read_output(output: ModelOutput, sent: Settings, model: str) -> Reply:
     """The reply in an `inspect_ai.model.ModelOutput`; `model` is the name that was asked for."""
     text = texts.arriving(output.completion) if output.choices and output.completion != _NOTHING else ""
     status, message = _outcome(output, text, sent)
@@ -41,24 +45,24 @@ def read_output(output: Any, sent: Settings, model: str) -> Reply:
     )
 
 
-def answered_as(asked: str, answered: object) -> str:
+def answered_as(requested: str, answered: object) -> str:
     """The name of who answered, where it is another model; '' where it is the same, a snapshot of it, or not told."""
     name = texts.arriving(answered).strip() if isinstance(answered, str) else ""
-    ours, theirs = (text.lower().rsplit("/", 1)[-1] for text in (asked, name))
+    ours, theirs = (text.lower().rsplit("/", 1)[-1] for text in (requested, name))
     ours = ours.removesuffix("-latest").removesuffix(":free")
     same = not theirs or ours == theirs or (theirs.startswith(ours) and _SNAPSHOT.fullmatch(theirs[len(ours) :]))
     return "" if same else name[:200]
 
 
-def effective_settings(asked: Settings, sent: Settings, request: Mapping[str, Any] | None) -> dict[str, Any]:
+def effective_settings(requested: Settings, sent: Settings, request: Mapping[str, Json] | None) -> dict[str, Json]:
     """What was really sent, and under `refused` the names of what was asked for and is not in the request."""
     effective = sent.to_dict()
     if request is not None:
         for name in ("temperature", "seed"):
             effective[name] = _find(request, name)
     names = ("temperature", "seed", "schema")
-    refused = [name for name in names if getattr(asked, name) is not None and effective[name] is None]
-    if asked.top_logprobs and not sent.top_logprobs:
+    refused = [name for name in names if getattr(requested, name) is not None and effective[name] is None]
+    if requested.top_logprobs and not sent.top_logprobs:
         refused.append("top_logprobs")
     return effective | {"refused": refused}
 
@@ -68,7 +72,7 @@ def is_count(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MOST_TOKENS
 
 
-def _tokens(usage: Any) -> tuple[dict[str, int | None], str]:
+def _tokens(usage: ModelUsage | None) -> tuple[dict[str, int | None], str]:
     """Tokens of a reply, and a complaint where a provider counts what cannot be counted."""
     if usage is None:
         return dict.fromkeys(("input", "output", "cached")), ""
@@ -79,7 +83,7 @@ def _tokens(usage: Any) -> tuple[dict[str, int | None], str]:
     return tokens, f"{wrong} tokens unknown: the provider's count cannot be" if wrong else ""
 
 
-def _outcome(output: Any, text: str, sent: Settings) -> tuple[Status, str]:
+def _outcome(output: ModelOutput, text: str, sent: Settings) -> tuple[Status, str]:
     if not output.choices:
         return Status.UNREADABLE, "the reply is empty: it has no choices"
     reason = output.stop_reason
@@ -94,17 +98,17 @@ def _outcome(output: Any, text: str, sent: Settings) -> tuple[Status, str]:
     return Status.OK, ""
 
 
-def _is_refusal(output: Any) -> bool:
+def _is_refusal(output: ModelOutput) -> bool:
     content = output.message.content
     return not isinstance(content, str) and any(getattr(part, "refusal", None) for part in content)
 
 
-def _explanation(output: Any) -> str:
+def _explanation(output: ModelOutput) -> str:
     details = output.choices[0].stop_details
     return (details.explanation or details.category or "") if details else ""
 
 
-def _logprobs(output: Any, text: str, sent: Settings) -> tuple[tuple[TokenLogprob, ...] | None, str]:
+def _logprobs(output: ModelOutput, text: str, sent: Settings) -> tuple[tuple[TokenLogprob, ...] | None, str]:
     """The log-probabilities, and a complaint where they are not those of the text."""
     if not sent.top_logprobs or not output.choices:
         return None, ""
@@ -112,19 +116,19 @@ def _logprobs(output: Any, text: str, sent: Settings) -> tuple[tuple[TokenLogpro
     if logprobs is None:
         return None, "no log-probabilities came with the reply" if text else ""
     entries = tuple(_token(entry) for entry in logprobs.content)
-    if _joined(logprobs.content) != text:
+    if _text_of_tokens(logprobs.content) != text:
         return None, f"log-probabilities dropped: their {len(entries)} tokens are not those of the text"
     if any(len(entry.top) > sent.top_logprobs for entry in entries):
         return None, f"log-probabilities dropped: more than the {sent.top_logprobs} rivals asked for"
     return entries, ""
 
 
-def _token(entry: Any) -> TokenLogprob:
+def _token(entry: Logprob) -> TokenLogprob:
     top = tuple((rival.token, float(rival.logprob)) for rival in entry.top_logprobs or ())
     return TokenLogprob(entry.token, float(entry.logprob), top)
 
 
-def _joined(entries: Any) -> str:
+def _text_of_tokens(entries: Iterable[Logprob]) -> str:
     """The text of the tokens; by their bytes where given, since a character may be spread over several tokens."""
     parts = [
         bytes(entry.bytes) if entry.bytes is not None else entry.token.encode(errors="replace") for entry in entries
@@ -132,7 +136,7 @@ def _joined(entries: Any) -> str:
     return b"".join(parts).decode(errors="replace")
 
 
-def _find(request: Mapping[str, Any], name: str) -> Any:
+def _find(request: Mapping[str, Json], name: str) -> Json:
     """A parameter of a raw request, wherever the protocol puts it."""
     for place in (request, request.get("generation_config"), request.get("extra_body")):
         if isinstance(place, Mapping) and place.get(name) is not None:

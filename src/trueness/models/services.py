@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Annotated, Any
+from typing import Annotated
 
 from trueness import texts
 from trueness.errors import MissingExtra, SettingError, TruenessError, UnknownName
@@ -18,6 +18,7 @@ from trueness.models.addresses import OWN, PLAN, Address, address, may_be_a_key,
 from trueness.models.base import CallOptions, read_options
 from trueness.models.env_file import ENVIRONMENT, EnvVariable, all_variables, variable
 from trueness.models.prices import stated_price
+from trueness.outside import Json
 from trueness.registry import is_installed
 from trueness.settings import Between
 
@@ -162,7 +163,7 @@ class Access:
         return f"Access({self.route!r}, {self.address.url!r})"
 
 
-def access(name: str, options: Mapping[str, Any]) -> Access:
+def access(name: str, options: Mapping[str, Json]) -> Access:
     """The way to a model; an TruenessError that names what is missing, or what the user has not allowed."""
     stated = read_options(ServiceOptions, options, name)
     service, model = _service(name)
@@ -172,7 +173,7 @@ def access(name: str, options: Mapping[str, Any]) -> Access:
     return Access(name, route, model, where, key, kept, service, stated)
 
 
-def check_service(name: str, options: Mapping[str, Any]) -> Access:
+def check_service(name: str, options: Mapping[str, Json]) -> Access:
     """The way to a model; an TruenessError where a package, a key or an option is missing. Nothing is called."""
     way = access(name, options)
     stated_price(way.options.price, name)

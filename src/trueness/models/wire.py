@@ -8,10 +8,18 @@ OPENAI_ORG_ID, OPENAI_CUSTOM_HEADERS and the like. ANTHROPIC_AUTH_TOKEN is never
 from __future__ import annotations
 
 import json
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Protocol, cast
 
 from trueness.models.provider_output import UNKNOWN_COUNT, is_count
 from trueness.models.services import Access
+from trueness.outside import Json
+
+if TYPE_CHECKING:
+    from google.genai import Client
+    from google.genai.types import HttpOptions
+    from httpx import Response
+    from inspect_ai.model import ModelAPI
 
 _COUNTS = {  # part of a path -> the counts that the layers below rely on
     "/chat/completions": ("prompt_tokens", "completion_tokens", "total_tokens"),
@@ -20,11 +28,17 @@ _COUNTS = {  # part of a path -> the counts that the layers below rely on
 }
 
 
-def bind(api: Any, way: Access) -> None:
+class MakesClients(Protocol):
+    """A model object that has no client to keep."""
+
+    model_client: Callable[[HttpOptions], Client]
+
+
+def bind(api: ModelAPI, way: Access) -> None:
     """Bind the client of one of Inspect AI's model objects."""
     client = getattr(api, "client", None)
     if client is None:
-        _bind_each(api)
+        _bind_each(cast(MakesClients, api))
         return
     client.max_retries = 0
     client._client.follow_redirects = False
@@ -35,21 +49,21 @@ def bind(api: Any, way: Access) -> None:
         client.organization, client.project, client._custom_headers = None, None, {}
 
 
-def _bind_each(api: Any) -> None:
+def _bind_each(api: MakesClients) -> None:
     """The same where each call makes a client of its own (Google), over aiohttp or httpx."""
     from google.genai.types import HttpRetryOptions
 
     made = api.model_client
 
-    def bound(http_options: Any) -> Any:
+    def bind_client(http_options: HttpOptions) -> Client:
         http_options.async_client_args = {"allow_redirects": False, "follow_redirects": False}
         http_options.retry_options = HttpRetryOptions(attempts=1)
         return made(http_options)
 
-    api.model_client = bound
+    api.model_client = bind_client
 
 
-async def _make_countable(response: Any) -> None:
+async def _make_countable(response: Response) -> None:
     """Counts of tokens that the layers below cannot take (null, 3.5, "x", none) become one that is read as unknown:
     what a home-made server answered, and billed, is not lost for them."""
     names = next((names for part, names in _COUNTS.items() if part in response.url.path), ())
@@ -73,7 +87,7 @@ def _number(text: str) -> int:
     return int(text) if len(text) < 1000 else UNKNOWN_COUNT
 
 
-def _sound(name: str, value: Any) -> Any:
+def _sound(name: str, value: Json) -> Json:
     """A further entry of a usage (tokens of the cache, of reasoning), as the layers below can take it."""
     if name.endswith("_tokens"):
         return value if value is None or is_count(value) else UNKNOWN_COUNT

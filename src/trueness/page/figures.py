@@ -24,10 +24,10 @@ _DARK = {
 _PAPER = ("white", "#fff", "#F0F0F0")  # a ground where it fills a box; white words on a dark cell stay white
 
 
-def described(
+def chart_rows(
     folder: Path, places: Iterable[str], order: Sequence[str], folder_shown: str | None = None
 ) -> list[dict[str, Json]]:
-    """Every chart of the study: name, caption, SVG, CSV and how to make it again; there its folder is called `told`.
+    """Every chart of the study: name, caption, SVG, CSV and how to make it again; there its folder is `folder_shown`.
 
     places: folders of the study that hold charts. order: starts of names that come first.
     """

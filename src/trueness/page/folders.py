@@ -13,11 +13,11 @@ def study_folders(names: Sequence[str]) -> list[Path]:
     """The study folders behind what was named; nothing named: all under results/, the newest first."""
     if not names:
         newest_folder()  # or the line that there is none
-    folders = [folder for name in names for folder in _named(Path(name))] or studies_below(RESULTS)
+    folders = [folder for name in names for folder in _study_folders(Path(name))] or studies_below(RESULTS)
     return list(dict.fromkeys(folder.resolve() for folder in folders))
 
 
-def _named(folder: Path) -> list[Path]:
+def _study_folders(folder: Path) -> list[Path]:
     if not folder.is_dir():
         raise StoreError(f"{folder} must be a study folder, or a folder of studies, got none. Make one: trueness run")
     folders = [folder] if (folder / "study.db").is_file() else studies_below(folder)

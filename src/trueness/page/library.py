@@ -46,9 +46,9 @@ class OpenStudy:
 
     def _answer(self, path: str) -> str | None:
         if path == "progress":  # counts as they are now; the version is that of all other answers
-            return to_json(self._seen().progress() | {"version": self._version})
+            return to_json(self._page_now().progress() | {"version": self._version})
         if path == "figures":  # read from files, never kept
-            return to_json(self._seen().figures())
+            return to_json(self._page_now().figures())
         before = self._kept.get(path)
         if not self._lock.acquire(blocking=before is None):
             return before  # somebody is at work on another answer; this one is there
@@ -63,11 +63,11 @@ class OpenStudy:
 
     def chart_places(self) -> tuple[str, ...]:
         with as_written(self.folder):
-            return self._seen().chart_places
+            return self._page_now().chart_places
 
     def head(self) -> dict[str, Json]:
         with as_written(self.folder):
-            return self._seen().head()
+            return self._page_now().head()
 
     @property
     def store(self) -> Store:
@@ -89,7 +89,7 @@ class OpenStudy:
             self._stack.close()
             self._stack, self._store, self._page, self._kept = ExitStack(), None, None, {}
 
-    def _seen(self) -> StudyPage:
+    def _page_now(self) -> StudyPage:
         """The current page, or the one there is where somebody is at work on a large answer: looking does not wait."""
         before = self._page
         if not self._lock.acquire(blocking=before is None):
@@ -136,7 +136,7 @@ class Library:
                 name, k = f"{first}-{k}", k + 1
             self.studies[name] = OpenStudy(name, folder)
 
-    def listed(self) -> list[dict[str, str]]:
+    def entries(self) -> list[dict[str, str]]:
         return [
             {"name": study.name, "folder": str(study.folder), "problem": study.problem()}
             for study in self.studies.values()

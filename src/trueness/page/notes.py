@@ -51,11 +51,11 @@ def add_note(folder: Path, sent: object, store: Store) -> dict[str, Json]:
     if not text.strip() and not misread:
         raise DataError("a note must have a text or a misread mark, got neither.")
     note: dict[str, Json] = {"at": datetime.now(UTC).isoformat(timespec="seconds"), "key": key, "text": text.strip()}
-    note |= {"task": str(sent.get("task", ""))[:100], "cell": [str(part)[:300] for part in _listed(sent.get("cell"))]}
+    note |= {"task": str(sent.get("task", ""))[:100], "cell": [str(part)[:300] for part in _as_list(sent.get("cell"))]}
     note["misread"] = misread
     reader = str(sent.get("reader") or RANGES)[:40]
     if misread and sent.get("expected") is not None:
-        note |= {"reader": reader, "expected": _expected(reader, sent["expected"])}
+        note |= {"reader": reader, "expected": _check_expected(reader, sent["expected"])}
     _append(folder, printable_json(note))
     return note
 
@@ -88,7 +88,7 @@ def _nodes(store: Store) -> dict[tuple[str, ...], int]:
     }
 
 
-def _expected(reader: str, values: object) -> dict[str, Json]:
+def _check_expected(reader: str, values: object) -> dict[str, Json]:
     """Ranges; of another reader a number or a word a name: the share of a level, the rating of a node."""
     if reader != RANGES:
         return _values(values)
@@ -117,7 +117,7 @@ def _is_name(name: object) -> bool:
 def _range(name: str, value: object) -> list[float] | None:
     if value is None:
         return None
-    ends = _listed(value)
+    ends = _as_list(value)
     if len(ends) != 2 or not all(isinstance(end, int | float) and not isinstance(end, bool) for end in ends):
         raise DataError(f"the range of {name} must be two numbers, got {value!r}. Leave both empty for none.")
     low, high = float(ends[0]), float(ends[1])
@@ -126,7 +126,7 @@ def _range(name: str, value: object) -> list[float] | None:
     return [low, high]
 
 
-def _listed(value: object) -> list[Json]:
+def _as_list(value: object) -> list[Json]:
     return value if isinstance(value, list) else []
 
 

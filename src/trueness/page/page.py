@@ -35,7 +35,7 @@ def html_of(document: Mapping[str, Json]) -> str:
         "title": html_text(f"{document['head']['study']} · trueness"),
         "style": _static("page.css"),
         "script": _script(),
-        "document": embedded(document),
+        "document": script_json(document),
     }
     return _PLACE.sub(lambda place: parts[place[1]], _static("page.html"))  # once: a name may look like a place
 
@@ -49,7 +49,7 @@ def policy(served: bool) -> str:
     )
 
 
-def embedded(value: object) -> str:
+def script_json(value: object) -> str:
     """JSON that may stand inside a script element: it can neither end it nor begin another."""
     text = to_json(value)
     for sign, code in _ESCAPED.items():

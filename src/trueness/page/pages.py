@@ -111,7 +111,7 @@ class StudyPage:
         return [{"task": name, "parts": [_plain(one) for one in part.analyses()]} for name, part in self.parts.items()]
 
     def figures(self) -> list[dict[str, Json]]:
-        return figures.described(self.folder, self.chart_places, self.chart_order)
+        return figures.chart_rows(self.folder, self.chart_places, self.chart_order)
 
     @property
     def chart_places(self) -> tuple[str, ...]:

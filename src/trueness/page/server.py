@@ -98,15 +98,15 @@ class Handler(BaseHTTPRequestHandler):
     _body_was_read = False
 
     def do_GET(self) -> None:
-        self._answered(self._get)
+        self._answer(self._get)
 
     def do_HEAD(self) -> None:
-        self._answered(self._get)
+        self._answer(self._get)
 
     def do_POST(self) -> None:
-        self._answered(self._post)
+        self._answer(self._post)
 
-    def _answered(self, answer: Callable[[str], None]) -> None:
+    def _answer(self, answer: Callable[[str], None]) -> None:
         """Errors are one line of JSON; what the caller went away from is dropped."""
         self._body_was_read = False
         try:
@@ -181,10 +181,10 @@ class Handler(BaseHTTPRequestHandler):
         elif not length.isdecimal() or not length.isascii() or len(length) > 9 or int(length) > MOST_BYTES:
             self._error(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"a note must have at most {MOST_BYTES:,} bytes.")
         else:
-            note = add_note(study.folder, self._sent(int(length)), study.store)
+            note = add_note(study.folder, self._read_note(int(length)), study.store)
             self._json_text(to_json({"note": note, "file": str(study.folder / FILE)}))
 
-    def _sent(self, length: int) -> Json:
+    def _read_note(self, length: int) -> Json:
         """The JSON of the body."""
         content = self.rfile.read(length)
         self._body_was_read = len(content) == length
@@ -201,7 +201,7 @@ class Handler(BaseHTTPRequestHandler):
         self._send(self.server.entrance.page(path).encode("utf-8", "replace"), _HTML, headers)
 
     def _shelf(self) -> None:
-        studies = self.server.library.listed()
+        studies = self.server.library.entries()
         if len(studies) == 1 and not studies[0]["problem"]:
             self._redirect(studies[0]["name"])
         else:
@@ -221,7 +221,7 @@ class Handler(BaseHTTPRequestHandler):
             "study": study.name,
             "head": study.head(),
             "sample": "",
-            "studies": self.server.library.listed(),
+            "studies": self.server.library.entries(),
             "token": self.server.token,
             "data": {},
         }

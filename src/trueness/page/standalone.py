@@ -14,7 +14,7 @@ from pathlib import Path
 from trueness.files import read_bytes, write_atomically
 from trueness.outside import Json
 from trueness.page import figures
-from trueness.page.page import embedded, html_of
+from trueness.page.page import html_of, script_json
 from trueness.page.pages import StudyPage, path_of
 from trueness.running.study_folder import StudyFolder
 from trueness.studies.reporting import Report
@@ -27,7 +27,7 @@ LONGEST = 200_000  # characters of one reply
 
 def write_page(study: StudyFolder) -> Path:
     """Write report.html into the study's folder; what was read for its tables is not read again."""
-    with study.store.opened():
+    with study.store.ensure_open():
         document = document_of(StudyPage(study))
     return write_atomically(study.path, "report.html", html_of(document))
 
@@ -40,27 +40,27 @@ def with_page(report: Report) -> Report:
 def document_of(page: StudyPage) -> dict[str, Json]:
     data: dict[str, Json] = {name: page.get(name) for name in ("overview", "analysis", "progress")}
     data["figures"] = _charts(
-        figures.described(page.folder, page.chart_places, page.chart_order, _told(page.folder)), page.folder
+        figures.chart_rows(page.folder, page.chart_places, page.chart_order, _portable_name(page.folder)), page.folder
     )
     for task in page.study.tasks:
         data[path_of("grid", task.task)] = page.get(path_of("grid", task.task))
     graphs = [path_of("graph", task["task"], item) for task in page.head()["tasks"] for item in task["graphs"]]
-    left = [_taken(page, data, graphs, GRAPHS, "graphs"), _taken(page, data, list(page.cell_paths()), CELLS, "cells")]
-    head = page.head() | {"folder": _told(page.folder)}
+    left = [_fill(page, data, graphs, GRAPHS, "graphs"), _fill(page, data, list(page.cell_paths()), CELLS, "cells")]
+    head = page.head() | {"folder": _portable_name(page.folder)}
     return {"served": False, "head": head, "sample": " ".join(sentence for sentence in left if sentence), "data": data}
 
 
-def _told(folder: Path) -> str:
+def _portable_name(folder: Path) -> str:
     """The folder as it may stand in a file that is handed on: as it was typed, or its name without the way to it."""
     return folder.name if folder.is_absolute() or ".." in folder.parts else str(folder)
 
 
-def _taken(page: StudyPage, data: dict[str, Json], paths: list[str], room: int, what: str) -> str:
+def _fill(page: StudyPage, data: dict[str, Json], paths: list[str], room: int, what: str) -> str:
     """Put as many of the paths into the data as there is room for; what is to be said if not all are in."""
     for taken, path in enumerate(spread(paths)):
         content = page.get(path)
         _shorten(content)
-        room -= len(embedded(content))
+        room -= len(script_json(content))
         if room < 0 and taken:
             return f"This file shows {taken:,} of {len(paths):,} {what}, taken evenly from the study."
         data[path] = content

@@ -25,7 +25,7 @@ from trueness.running.cells import Cell
 from trueness.running.outcomes import checked_outcome, failure_line, without_answer
 from trueness.running.progress import EXAMPLES, ModelProgress, Progress, Report, clock
 from trueness.running.stage import Stage
-from trueness.running.stopping import AFTER_SIGTERM, heeded
+from trueness.running.stopping import AFTER_SIGTERM, heed_signals
 from trueness.running.store import Run, Store
 from trueness.status import Status
 
@@ -72,11 +72,11 @@ class AskDriver:
             cell = stage.cells[index]
             self.units.setdefault(cell.respondent, deque()).extend((cell, r) for r in repeats)
         progress.unit, progress.limit, progress.spent = "asks", stage.limit_usd, self.asker.spent
-        progress.asked = {
+        progress.models = {
             name: ModelProgress(total=sum(cell.repeats for cell in stage.cells if cell.respondent == name))
             for name in dict.fromkeys(cell.respondent for cell in stage.cells)
         }
-        for name, model in progress.asked.items():
+        for name, model in progress.models.items():
             model.done = model.total - len(self.units.get(name, ()))
         self._finished: SimpleQueue[tuple[Cell, int, object] | str] = SimpleQueue()
         self._at_work = 0  # threads that have not ended
@@ -92,7 +92,7 @@ class AskDriver:
             stack.callback(self.asker.close)
             stack.callback(self._stop, "the run has ended")  # also by an error: nobody goes on paying
             # a SimpleQueue takes what it is given even where the loop is interrupted within `get`
-            signals = stack.enter_context(heeded(lambda: self._finished.put(WOKEN)))
+            signals = stack.enter_context(heed_signals(lambda: self._finished.put(WOKEN)))
             self._start()
             while self._at_work:
                 self._take()
@@ -157,7 +157,7 @@ class AskDriver:
 
     def _count(self, run: Run, excerpt: str, cost: float | None) -> None:
         self.progress.done += 1
-        model = self.progress.asked[run.respondent]
+        model = self.progress.models[run.respondent]
         model.done += 1
         if cost is not None:
             model.cost = (model.cost or 0.0) + cost
@@ -208,7 +208,7 @@ class AskDriver:
         for name, standing in list(self.asker.standings.items()):
             if standing.why_set_aside and name not in self._set_aside:
                 self._set_aside[name] = standing.why_set_aside
-                model = self.progress.asked.get(name, ModelProgress(0))
+                model = self.progress.models.get(name, ModelProgress(0))
                 self._tell(
                     f"{name} is set aside {standing.why_set_aside.rstrip('.')}. {model.total - model.done:,} of its "
                     f"{model.total:,} are not asked: the same command asks them, --retry also those that failed."
@@ -225,12 +225,12 @@ class AskDriver:
         self._shown = now
         self.progress.spent = self.asker.spent
         calls = Counter(call.name for call in self.asker.under_way())
-        for name, model in self.progress.asked.items():
+        for name, model in self.progress.models.items():
             model.in_flight = calls[name]
             again = self.asker.trying_again(name)
             model.waiting, model.trouble = len(again), again[-1] if again else model.trouble
             model.is_set_aside = name in self._set_aside
-        left = sum(model.total - model.done for model in self.progress.asked.values() if not model.is_set_aside)
+        left = sum(model.total - model.done for model in self.progress.models.values() if not model.is_set_aside)
         if self.progress.done:
             self.progress.seconds_left = (now - self._began) / self.progress.done * left
         self.report(self.progress)

@@ -31,7 +31,7 @@ from trueness.models.faults import Fault
 from trueness.models.prices import Price, stated_price
 from trueness.outside import Json
 from trueness.running.calling import PASSING, UNBILLED, CalledOff, CallerMistake, WatchedCall, as_reply
-from trueness.running.cells import hashed, reply_key
+from trueness.running.cells import hash_of, reply_key
 from trueness.running.standing import LONGEST_WAIT, UNANSWERED, ModelStanding
 from trueness.running.store import Store
 from trueness.status import Status
@@ -64,7 +64,7 @@ class Asker:
     ):
         self.store, self.options, self.limit, self.retry, self.folder = store, options, limit, retry, folder
         self.seed = seed
-        self.spent = store.spent() + (0.0 if limit is None else self._uncounted())
+        self.spent = store.spent() + (0.0 if limit is None else self._cost_of_old_replies())
         self.calls = 0
         self.why_stopped = ""  # nothing more is asked then; what is under way may end
         self.unstored: Exception | None = None  # why a reply could not be kept: nothing more is asked then, either
@@ -78,12 +78,12 @@ class Asker:
     def model(self, name: str) -> Model:
         with self._changed:
             if name not in self._models:
-                self._models[name] = _watchable(self._built(name), self._pause)
+                self._models[name] = _watchable(self._build(name), self._pause)
             if name not in self.standings:
                 self.standings[name] = ModelStanding(name, checked_concurrency(self._models[name].concurrency, name))
             return self._models[name]
 
-    def _built(self, name: str) -> Model:
+    def _build(self, name: str) -> Model:
         try:
             return models.build(name, self.options.get(name, {}), self.folder)
         except TruenessError:
@@ -93,7 +93,7 @@ class Asker:
 
     def close(self) -> None:
         """A model of the user's own may take its time here, or raise: it has had its chance."""
-        closing = [threading.Thread(target=_closed, args=(model,), daemon=True) for model in self._models.values()]
+        closing = [threading.Thread(target=_close, args=(model,), daemon=True) for model in self._models.values()]
         for thread in closing:
             thread.start()
         end = time.monotonic() + CLOSING
@@ -131,7 +131,7 @@ class Asker:
         if other is not None:
             return other.result()
         try:
-            reply = self._answered(key, name, messages, self._as_asked(key, name, settings))
+            reply = self._ask_until_answered(key, name, messages, self._as_asked(key, name, settings))
         except BaseException as error:
             mine.set_exception(error)
             raise
@@ -148,7 +148,7 @@ class Asker:
         drawn = int.from_bytes(hashlib.sha256(f"{self.seed} {key}".encode()).digest()[:4]) >> 1
         return replace(settings, seed=drawn if settings.seed is None else settings.seed, **fixed)
 
-    def _answered(self, key: str, name: str, messages: Sequence[Message], settings: Settings) -> Reply:
+    def _ask_until_answered(self, key: str, name: str, messages: Sequence[Message], settings: Settings) -> Reply:
         """Until somebody answers, or fails to: who was not reached or turned away is asked again."""
         while True:
             reply = self._call(key, name, messages, settings)
@@ -164,13 +164,13 @@ class Asker:
         model = self.model(name)
         price = stated_price(self.options.get(name, {}).get("price"), name) if self.limit is not None else None
         most = _most(price, messages, settings)
-        asked = settings.to_dict()
+        request = settings.to_dict()
         # before the call, so that what was asked can be stored for certain once it is paid
         sent = json.dumps([message.to_dict() for message in messages], ensure_ascii=False)
 
         def keep(reply: Reply) -> Reply:
             reply = replace(reply, cost=_cost(reply, price))
-            self._keep(key, name, sent, asked, reply, call)
+            self._keep(key, name, sent, request, reply, call)
             return reply
 
         call = WatchedCall(model, name, messages, settings, lambda reply: self._keep_late(reply, keep), most)
@@ -226,16 +226,16 @@ class Asker:
         key: str,
         name: str,
         sent: str,
-        asked: dict[str, Json],
+        request: dict[str, Json],
         reply: Reply,
         call: WatchedCall,
     ) -> None:
         """Store a reply and count what it cost; of what nobody told, the most that it can have cost."""
         unclear = call.unclear + (reply.cost is None and reply.fault not in UNBILLED)
-        asked |= {} if self.limit is None else {"unknown_usd": call.most * unclear}
-        prompt = hashed(sent.encode("utf-8", "replace").decode())
+        request |= {} if self.limit is None else {"unknown_usd": call.most * unclear}
+        prompt = hash_of(sent.encode("utf-8", "replace").decode())
         try:
-            self.store.add_reply(key, name, prompt, sent, asked, reply.to_dict())
+            self.store.add_reply(key, name, prompt, sent, request, reply.to_dict())
         except Exception as error:  # a full disk: what other threads would ask next could not be kept either
             with self._changed:
                 self.unstored = error
@@ -283,13 +283,13 @@ class Asker:
         """Why nothing more is asked, as soon as that is so; '' when the time is over."""
         return self._changed.wait_for(lambda: self.why_stopped or standing.why_set_aside, seconds)
 
-    def _uncounted(self) -> float:
+    def _cost_of_old_replies(self) -> float:
         """What replies of earlier versions, which kept no account of unknown usage, can have cost."""
         total = 0.0
-        for name, status, asked, sent in self.store.uncounted():
+        for name, status, settings, sent in self.store.replies_without_cost():
             price = stated_price(self.options.get(name, {}).get("price"), name)
             if status != Status.FAILED and price is not None:
-                tokens = asked.get("max_tokens")
+                tokens = settings.get("max_tokens")
                 messages = [Message("user", str(message.get("content", ""))) for message in sent]
                 total += price.cost(tokens_of(messages), tokens if isinstance(tokens, int) else 0) or 0.0
         return total
@@ -320,6 +320,6 @@ def _watchable(model: Model, pause: Callable[[float, Fault], str]) -> Model:
     return model
 
 
-def _closed(model: Model) -> None:
+def _close(model: Model) -> None:
     with suppress(Exception):
         model.close()

@@ -114,7 +114,7 @@ class WatchedCall:
     def _work(self) -> None:
         try:
             # of its own: whatever the model does to them, what was asked stays what is stored
-            came: object = self._model.ask(list(self._messages), _copied(self._settings))
+            came: object = self._model.ask(list(self._messages), _copy(self._settings))
         except BaseException as error:  # SystemExit of a model, too: it ends its call, not our program
             came = error
         with self._lock:
@@ -125,7 +125,7 @@ class WatchedCall:
             self._late(as_reply(came, self.name, self.seconds))
 
 
-def _copied(settings: Settings) -> Settings:
+def _copy(settings: Settings) -> Settings:
     return settings if settings.schema is None else replace(settings, schema=deepcopy(dict(settings.schema)))
 
 
@@ -146,7 +146,7 @@ def as_reply(came: object, name: str, seconds: float) -> Reply:
     """What a model gave, as a Reply that can be stored. What it should not be is `failed` and keeps its text; a part
     that raises when it is looked at is unknown."""
     if isinstance(came, BaseException):
-        return Reply("", Status.FAILED, _said(came), name, seconds=seconds)
+        return Reply("", Status.FAILED, _error_line(came), name, seconds=seconds)
     if not isinstance(came, Reply):
         message = f"the model must give a Reply, got {type(came).__name__}"
         return Reply(_text(came), Status.FAILED, message, name, seconds=seconds)
@@ -206,7 +206,8 @@ def _text(value: object) -> str:
 def _plain(settings: Mapping[str, Json]) -> dict[str, Json]:
     """Settings as JSON has them."""
     values = json.loads(json.dumps(settings if isinstance(settings, dict) else dict(settings), default=str))
-    return arriving_values(values) if isinstance(values, Mapping) else {}
+    cleaned = arriving_values(values)
+    return cleaned if isinstance(cleaned, dict) else {}
 
 
 def _logprobs(tokens: Iterable[TokenLogprob]) -> tuple[TokenLogprob, ...]:
@@ -216,7 +217,7 @@ def _logprobs(tokens: Iterable[TokenLogprob]) -> tuple[TokenLogprob, ...]:
     )
 
 
-def _said(error: BaseException) -> str:
+def _error_line(error: BaseException) -> str:
     """One line of what was raised, and where; some errors cannot even say it."""
     try:
         return arriving(failure_line(error))

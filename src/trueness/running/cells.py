@@ -85,7 +85,7 @@ class Cell:
         return tuple(self.key(repeat) for repeat in range(self.repeats))
 
     def key(self, repeat: int) -> str:
-        """hashed(f"{start} repeat {repeat}"), without hashing the start again."""
+        """hash_of(f"{start} repeat {repeat}"), without hashing the start again."""
         made = self._hash.copy()
         made.update(b"%d" % repeat)
         return str(made.hexdigest()[:32])
@@ -112,7 +112,7 @@ def _is_full_path(value: object) -> bool:
     return isinstance(value, str) and Path(value).is_absolute()
 
 
-def hashed(text: str) -> str:
+def hash_of(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8")).hexdigest()[:32]
 
 
@@ -120,9 +120,9 @@ def reply_key(model: str, options: Mapping[str, Json], messages: Sequence[Messag
     """The key of a reply: what makes two calls the same. How many run at a time, or their price, does not."""
     decisive = {name: value for name, value in options.items() if name not in NOT_DECISIVE}
     settings = {name: value for name, value in asks.to_dict().items() if name not in NOT_DECISIVE}
-    return hashed(json.dumps([model, decisive, [m.to_dict() for m in messages], settings, salt], sort_keys=True))
+    return hash_of(json.dumps([model, decisive, [m.to_dict() for m in messages], settings, salt], sort_keys=True))
 
 
 def stream(seed: int, name: str) -> Generator:
     """The random stream of that name in a study with that seed."""
-    return default_rng(SeedSequence([seed, int(hashed(name), 16)]))
+    return default_rng(SeedSequence([seed, int(hash_of(name), 16)]))

@@ -39,12 +39,12 @@ class TooLate(Exception):
     """The frame was not complete in time."""
 
 
-def framed(mark: bytes, value: object) -> bytes:
+def frame_of(mark: bytes, value: object) -> bytes:
     """One frame; TypeError for what is no plain value."""
     try:
-        content = _written(value)
+        content = _pickle(value)
     except TypeError:
-        content = _written(_plain(value))
+        content = _pickle(_plain(value))
     return _HEAD.pack(mark, len(content), zlib.crc32(content)) + content
 
 
@@ -61,8 +61,8 @@ class FrameReader:
     def __init__(self, descriptor: int, mark: bytes, there: Callable[[], bool], used: Used = lambda: None):
         self._descriptor, self._mark, self._there, self._used = descriptor, mark, there, used
         self._held = bytearray()
-        self._told = select.poll()
-        self._told.register(descriptor, select.POLLIN)
+        self._poll = select.poll()
+        self._poll.register(descriptor, select.POLLIN)
 
     def read(self, seconds: float) -> object:
         """The next value; TooLate, NoResult, or EOFError when the other end is closed or gone."""
@@ -84,10 +84,10 @@ class FrameReader:
     def _fill(self, size: int, end: _End) -> None:
         """Read on until that many bytes are held."""
         while len(self._held) < size:
-            left = end.left()
+            left = end.seconds_left()
             if left <= 0:
                 raise TooLate
-            if self._told.poll(1000 * min(left, LOOK)):
+            if self._poll.poll(1000 * min(left, LOOK)):
                 got = os.read(self._descriptor, max(_AT_ONCE, size - len(self._held)))
                 if not got:
                     raise EOFError
@@ -107,7 +107,7 @@ class _End:
         self._began, self._seconds, self._used, self._spent = time.monotonic(), seconds, used, 0.0
         self._last: tuple[float, float] | None = None  # the last look: seconds by the clock, and of the CPU
 
-    def left(self) -> float:
+    def seconds_left(self) -> float:
         """Seconds to wait at most before asking again; 0 or less at the end."""
         clock = time.monotonic() - self._began
         if self._last is None and (early := min(LOOK, self._seconds) / 2 - clock) > 0:
@@ -132,7 +132,7 @@ class _PlainPickler(Pickler):
         raise TypeError(f"an outcome must hold numbers, texts, lists and tables, got {type(value).__name__}")
 
 
-def _written(value: object) -> bytes:
+def _pickle(value: object) -> bytes:
     file = BytesIO()
     _PlainPickler(file, protocol=5).dump(value)
     return file.getvalue()

@@ -101,7 +101,7 @@ def estimate(study: Study, executor: Executor, workers: int) -> PlanCost:
     the folder already holds taken off."""
     fitted = [(stage, cell) for stage in study.stages if stage.is_fitted for cell in stage.cells]
     timed = [Timed(executor, *pair) for pair in {_kind(*pair): pair for pair in reversed(fitted)}.values()]
-    done = _stored(study)
+    done = _units_stored(study)
     times = {_kind(one.stage, one.cell): one.result() for one in timed}
     costs = []
     for stage in study.stages:
@@ -160,7 +160,7 @@ def _ask_costs(stage: Stage, done: Sequence[int], folder: Path) -> Iterator[AskC
         yield AskCost(name, calls, left, tokens_in, tokens_out, (low, high), missing, elsewhere)
 
 
-def _stored(study: Study) -> dict[str, list[int]]:
+def _units_stored(study: Study) -> dict[str, list[int]]:
     """Of each task and cell: how many units the folder holds; counted by those that are there, not by those planned."""
     counts = {stage.name: [0] * len(stage.cells) for stage in study.stages}
     if (study.plan.folder / "study.db").is_file():

@@ -100,7 +100,7 @@ class Lane:
             self._results.read(START_LIMIT)  # the first unit has begun; each other begins when the one before is told
             begun = True
             for _ in chunk.units[start:]:
-                outcomes.append(_taken(self._results.read(chunk.time_limit)))
+                outcomes.append(_check_outcome(self._results.read(chunk.time_limit)))
         except TooLate:
             if begun:
                 return without_answer(Status.TIMED_OUT, f"ended after {chunk.time_limit:g} s", chunk.time_limit)
@@ -159,7 +159,7 @@ def _used(guard: int) -> tuple[float, bool] | None:
     return ticks / os.sysconf("SC_CLK_TCK"), all(processes[process][0] not in b"RD" for process in below)
 
 
-def _taken(outcome: object) -> RawOutcome:
+def _check_outcome(outcome: object) -> RawOutcome:
     """The outcome, if it is one; NoResult where the function gave something else."""
     if not isinstance(outcome, dict) or outcome.get("status") not in _STATUSES:
         raise NoResult(f"an outcome must be a table with a status, got {outcome!r:.60}")

@@ -19,7 +19,7 @@ from trueness.running.engine import Chunk, ClusterExecutor, RawOutcome, chunk_si
 from trueness.running.outcomes import checked_outcome
 from trueness.running.progress import Progress, Report, clock
 from trueness.running.stage import Stage
-from trueness.running.stopping import AFTER_SIGTERM, heeded
+from trueness.running.stopping import AFTER_SIGTERM, heed_signals
 from trueness.running.store import Run, Store
 from trueness.status import Status
 
@@ -56,7 +56,7 @@ class FitDriver:
         """Until all is done; True when Ctrl-C or SIGTERM ended it (what was in flight is finished first)."""
         self.report(self.progress)
         leaving = None  # when what is in flight is left, once it is to stop
-        with heeded() as signals:
+        with heed_signals() as signals:
             while True:
                 if signals:
                     leaving = self._call_off(signals.popleft())

@@ -45,12 +45,12 @@ def checked_outcome(outcome: object) -> Outcome:
         return without_answer(Status.FAILED, message, 0.0)
     for name, kinds in _FIELDS.items():
         if not isinstance(outcome.get(name), kinds):
-            problem = f"{name!r} of an outcome must be {_described(kinds)}, got {outcome.get(name)!r:.60}"
+            problem = f"{name!r} of an outcome must be {_describe(kinds)}, got {outcome.get(name)!r:.60}"
             return without_answer(Status.FAILED, problem, 0.0)
     return cast(Outcome, outcome)
 
 
-def _described(kinds: tuple[type, ...]) -> str:
+def _describe(kinds: tuple[type, ...]) -> str:
     return " or ".join({str: "text", float: "a number", dict: "a table"}.get(kind, "none") for kind in kinds[:2])
 
 

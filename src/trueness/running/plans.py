@@ -64,7 +64,7 @@ def foreign_plan(path: Path, folder: str | None = None) -> Plan:
 
 def toml_text(settings: dict[str, Json], prefix: str = "") -> str:
     """Strings, numbers, truth values, lists and tables: JSON's forms of them are TOML's, but for tables in lists."""
-    lines = [f"{_quoted(key)} = {_inline(value)}" for key, value in settings.items() if not isinstance(value, dict)]
+    lines = [f"{_quote_key(key)} = {_inline(value)}" for key, value in settings.items() if not isinstance(value, dict)]
     for key, value in settings.items():
         if isinstance(value, dict):
             table = f"{prefix}{_text(key)}"
@@ -72,13 +72,13 @@ def toml_text(settings: dict[str, Json], prefix: str = "") -> str:
     return "\n".join(lines)
 
 
-def _quoted(key: str) -> str:
+def _quote_key(key: str) -> str:
     return key if _BARE.fullmatch(key) else _text(key)
 
 
 def _inline(value: Json) -> str:
     if isinstance(value, dict):
-        return f"{{{', '.join(f'{_quoted(key)} = {_inline(one)}' for key, one in value.items())}}}"
+        return f"{{{', '.join(f'{_quote_key(key)} = {_inline(one)}' for key, one in value.items())}}}"
     if isinstance(value, list):
         return f"[{', '.join(map(_inline, value))}]"
     if isinstance(value, float) and not math.isfinite(value):

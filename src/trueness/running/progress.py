@@ -39,7 +39,7 @@ class Progress:
     last: str = ""
     stage: str = ""
     unit: str = "fits"
-    asked: dict[str, ModelProgress] = field(default_factory=dict)
+    models: dict[str, ModelProgress] = field(default_factory=dict)
     spent: float = 0.0
     limit: float | None = None
     notes: list[str] = field(default_factory=list)  # lines that are told once, at once

@@ -147,7 +147,7 @@ class Results:
 
     @cached_property
     def _units(self) -> StoredUnits:
-        with self.store.opened() as store:
+        with self.store.ensure_open() as store:
             return store.units_up_to(self.last, self.task, self.cells)
 
     @property
@@ -165,25 +165,25 @@ class Results:
 
     def runs_at(self, place: int) -> list[Run]:
         keys = self._units.keys(place)
-        with self.store.opened() as store:
+        with self.store.ensure_open() as store:
             return store.runs_of(keys, self.last)
 
     def answers_at(self, place: int) -> list[tuple[str, str | None]]:
         """Status and answer of the runs of a cell; their scores are not read."""
         keys = self._units.keys(place)
-        with self.store.opened() as store:
+        with self.store.ensure_open() as store:
             return store.answers_of(keys, self.last)
 
     def aggregates(self) -> list[Aggregate]:
         """Every measure of every cell that has runs, summed by the store."""
         units = self._units
-        with self.store.opened() as store:
+        with self.store.ensure_open() as store:
             return store.aggregates(units)
 
     def values_of(self, measure: str) -> dict[int, dict[int, float]]:
         """Place of a cell -> repeat -> the value of a measure, of the runs that have one."""
         units = self._units
-        with self.store.opened() as store:
+        with self.store.ensure_open() as store:
             return store.values_of(units, measure)
 
     # ---- tables
@@ -202,22 +202,22 @@ class Results:
     def n_failed(self, replies: bool) -> int:
         """Runs without a result; where replies are read, one that could not be is a result, and counted elsewhere."""
         fine = (*READ_OR_NOT, Status.OK, NOT_RUN) if replies else (Status.OK, NOT_RUN)
-        return sum(count for statuses in self._ended for status, count in statuses.items() if status not in fine)
+        return sum(count for statuses in self._endings for status, count in statuses.items() if status not in fine)
 
     def failed_runs(self) -> list[Run]:
-        cells = [c for c, ended in zip(self.cells, self._ended, strict=True) if ended.keys() - {Status.OK, NOT_RUN}]
+        cells = [c for c, ended in zip(self.cells, self._endings, strict=True) if ended.keys() - {Status.OK, NOT_RUN}]
         return [run for cell in cells for run in self.of_cell(cell) if run.status != Status.OK]
 
     def completeness(self) -> list[dict[str, Json]]:
         """One row a cell: how many of the planned runs ended in which status."""
         rows = []
-        for cell, statuses in zip(self.cells, self._ended, strict=True):
+        for cell, statuses in zip(self.cells, self._endings, strict=True):
             row = {"item": cell.item, "respondent": cell.respondent, "planned": cell.repeats}
             rows.append(row | {"ok": statuses.get(Status.OK, 0), **_others(statuses)})
         return rows
 
     @cached_property
-    def _ended(self) -> list[dict[str, int]]:
+    def _endings(self) -> list[dict[str, int]]:
         """Of each cell: how many runs ended how."""
         return [self._ended_at(place) for place in range(len(self.cells))]
 
@@ -239,9 +239,9 @@ class Results:
         longest = max((sum(statuses.values()) for statuses in self._units.statuses.values()), default=0)
         together = max(1, VALUES_AT_ONCE // max(1, longest * len(self.measures)))
         for start in range(0, len(self.cells), together):
-            yield from self._summarised(range(start, min(start + together, len(self.cells))))
+            yield from self._summarise(range(start, min(start + together, len(self.cells))))
 
-    def _summarised(self, which: Sequence[int]) -> Iterator[CellSummary]:
+    def _summarise(self, which: Sequence[int]) -> Iterator[CellSummary]:
         runs = {c: self.runs_at(c) for c in which}
         m, begun = len(self.measures), [of_cell for of_cell in runs.values() if of_cell]
         values = np.full((max(map(len, begun), default=0), len(begun) * m), np.nan)
@@ -276,7 +276,7 @@ class Results:
             cell.respondent,
             cell.repeats,
             self.abouts[c],
-            self._ended[c],
+            self._endings[c],
             tuple(run.seconds for run in runs if run.seconds is not None),
             dict(zip(self.measures, whole, strict=True)),
             dict(zip(self.measures, np.ascontiguousarray(values[: len(runs)].T), strict=True)),

@@ -1,7 +1,7 @@
 """Ctrl-C, and SIGTERM as a scheduler or a container sends it before it kills: the run ends within ten seconds then.
 
     heed_sigterm()     SIGTERM is a Ctrl-C that does not wait long: it raises Terminated in the main thread
-    heeded(wake)       a loop looks at signals when it is ready for them; only a second one breaks into it
+    heed_signals(wake) a loop looks at signals when it is ready for them; only a second one breaks into it
     countdown()        LONGEST seconds from now this process ends, whatever it waits for; a handler may call it
 
 Handlers and threads need the interpreter. A model of the user's own that keeps it to itself (a regular expression that
@@ -38,14 +38,14 @@ def heed_sigterm() -> None:
     """The thread is there before any signal: a handler that starts one could meet a lock that it has interrupted."""
     if not _wakers:
         reader, writer = os.pipe()
-        signals = _watched()
+        signals = _start_watcher()
         threading.Thread(target=_count, args=(reader,), name="countdown", daemon=True).start()
         _wakers.append(writer)
         signal.set_wakeup_fd(signals, warn_on_full_buffer=False)
-    signal.signal(signal.SIGTERM, _terminated)
+    signal.signal(signal.SIGTERM, _terminate)
 
 
-def _watched() -> int:
+def _start_watcher() -> int:
     """A pipe into which the numbers of signals go; the process at its other end kills this one if it stays too long."""
     reader, writer = os.pipe()
     driver = os.getpid()
@@ -68,7 +68,7 @@ def _watched() -> int:
 
 
 @contextmanager
-def heeded(wake: Callable[[], object] = lambda: None) -> Iterator[deque[int]]:
+def heed_signals(wake: Callable[[], object] = lambda: None) -> Iterator[deque[int]]:
     """Where Ctrl-C or SIGTERM would raise something, the first is laid here for a loop to take; a second one raises.
 
     An exception at any moment could fall between taking a result and storing it, or leave a lock closed.
@@ -105,7 +105,7 @@ def countdown() -> None:
         os.write(writer, b".")
 
 
-def _terminated(number: int, frame: FrameType | None) -> NoReturn:
+def _terminate(number: int, frame: FrameType | None) -> NoReturn:
     countdown()
     raise Terminated
 

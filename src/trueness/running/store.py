@@ -64,12 +64,12 @@ class Run:
 
 @dataclass(frozen=True)
 class StoredReply:
-    """One stored reply: `asked` are the settings of the call, `reply` is models.Reply as a dict."""
+    """One stored reply: `settings` are those of the call, `reply` is models.Reply as a dict."""
 
     key: str
     respondent: str
     prompt: str  # hash of the messages
-    asked: dict[str, Json]
+    settings: dict[str, Json]
     at: str
     status: str
     cost: float | None
@@ -125,9 +125,9 @@ class Store:
                 store._is_closed = True
 
     @contextmanager
-    def opened(self) -> Iterator[Store]:
+    def ensure_open(self) -> Iterator[Store]:
         """Itself. Where it was closed it is opened again, to be read, until the last one leaves; it was checked."""
-        with study_db.explained(self.folder / study_db.NAME):
+        with study_db.as_store_error(self.folder / study_db.NAME):
             with self._lock:
                 if self._is_closed and not self._users:
                     self._db = self._again.enter_context(study_db.rereading(self.folder))
@@ -326,17 +326,17 @@ class Store:
     # ---- replies
 
     def add_reply(
-        self, key: str, respondent: str, prompt: str, messages: str, asked: dict[str, Json], reply: dict[str, Json]
+        self, key: str, respondent: str, prompt: str, messages: str, settings: dict[str, Json], reply: dict[str, Json]
     ) -> None:
         """Commit a reply the moment it is there; one that had failed is replaced."""
         now = datetime.now(UTC).isoformat(timespec="seconds")
-        settings = json.dumps(arriving_values(asked), sort_keys=True)
+        settings_json = json.dumps(arriving_values(settings), sort_keys=True)
         came = json.dumps(arriving_values(reply))  # values, not their JSON: in that half a character is plain ASCII
         with self._lock, self._db:
             self._db.execute("INSERT OR IGNORE INTO prompts VALUES (?, ?)", (prompt, arriving_json(messages)))
             self._db.execute(
                 "INSERT OR REPLACE INTO replies VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                (key, arriving(respondent), prompt, settings, now, reply["status"], reply.get("cost"), came),
+                (key, arriving(respondent), prompt, settings_json, now, reply["status"], reply.get("cost"), came),
             )
 
     def reply(self, key: str) -> StoredReply | None:
@@ -366,14 +366,14 @@ class Store:
             (total,) = self._db.execute(f"SELECT TOTAL(MAX(IFNULL(cost, 0), 0) + {unknown}) FROM replies").fetchone()
         return float(total)
 
-    def uncounted(self) -> list[tuple[str, str, dict[str, Json], list[dict[str, str]]]]:
+    def replies_without_cost(self) -> list[tuple[str, str, dict[str, Json], list[dict[str, str]]]]:
         """Respondent, status, settings and messages of replies that `spent` knows nothing of."""
         with self._lock:
             rows = self._db.execute(
                 "SELECT respondent, status, asked, messages FROM replies JOIN prompts ON hash = prompt "
                 "WHERE cost IS NULL AND json_extract(asked, '$.unknown_usd') IS NULL"
             ).fetchall()
-        return [(respondent, status, json.loads(asked), json.loads(sent)) for respondent, status, asked, sent in rows]
+        return [(name, status, json.loads(settings), json.loads(sent)) for name, status, settings, sent in rows]
 
     def answered_as(self) -> dict[str, dict[str, int]]:
         """Respondent -> the other names under which replies came, and how many of each."""
@@ -391,18 +391,18 @@ class Store:
 
 def _messages(hash: str, text: str) -> list[dict[str, str]]:
     try:
-        found = json.loads(text)
+        value = json.loads(text)
     except (ValueError, RecursionError):
-        found = None
-    if not isinstance(found, list) or not all(isinstance(m, dict) and isinstance(m.get("content"), str) for m in found):
+        value = None
+    if not isinstance(value, list) or not all(isinstance(m, dict) and isinstance(m.get("content"), str) for m in value):
         raise StoreError(f"the stored prompt {hash:.40} must be a list of messages, got another. Restore a copy.")
-    return found
+    return value
 
 
 def _stored_reply(row: tuple[Json, ...]) -> StoredReply:
-    key, respondent, prompt, asked, at, status, cost, reply = row
+    key, respondent, prompt, request, at, status, cost, reply = row
     try:
-        settings, came = json.loads(asked), json.loads(arriving_json(reply))
+        settings, came = json.loads(request), json.loads(arriving_json(reply))
     except (ValueError, RecursionError) as error:
         raise StoreError(f"the stored reply {key:.40} must be JSON, got: {one_line(error)}. Restore a copy.") from None
     if not isinstance(settings, dict) or not isinstance(came, dict) or not isinstance(came.get("text"), str):

@@ -104,7 +104,7 @@ class Plan:
         made: dict[str, PlannedStudy] = {}
         for task in tasks:
             context = PlanContext(settings, seed, base.resolve(), file, made, where)
-            made[task] = _made(registry.located(task, base), settings[task], context)
+            made[task] = _make_study(registry.locate(task, base), settings[task], context)
         _check_models(settings, made, file)
         return cls(name, seed, where, base.resolve(), text, settings, tuple(made.values()), file)
 
@@ -272,7 +272,7 @@ def _missing(cells: list[Cell], known: dict[str, str], retry: bool) -> dict[int,
     return {index: repeats for index, repeats in missing.items() if repeats}
 
 
-def _made(task: str, settings: dict[str, Json], context: PlanContext) -> PlannedStudy:
+def _make_study(task: str, settings: dict[str, Json], context: PlanContext) -> PlannedStudy:
     made = registry.resolve("task", task)
     if not hasattr(made, "from_plan"):
         raise PlanError(f"[{task!r}] must name a task, a class with from_plan(table, context).  ({context.file})")

@@ -69,7 +69,7 @@ def reading(folder: Path) -> Iterator[sqlite3.Connection]:
     path = folder / NAME
     if not _check_files(folder, writing=False):
         raise StoreError(f"{folder} must be a study folder with a study.db, got none. Run 'trueness run' first.")
-    with explained(path), closing(_connect_reading(path)) as connection:
+    with as_store_error(path), closing(_connect_reading(path)) as connection:
         _check(connection, path, driver=False)
         yield connection
 
@@ -78,7 +78,7 @@ def reading(folder: Path) -> Iterator[sqlite3.Connection]:
 def rereading(folder: Path) -> Iterator[sqlite3.Connection]:
     """Of a store that this process has opened, and so checked, before."""
     path = folder / NAME
-    with explained(path), closing(_connect_reading(path)) as connection:
+    with as_store_error(path), closing(_connect_reading(path)) as connection:
         yield connection
 
 
@@ -86,7 +86,7 @@ def rereading(folder: Path) -> Iterator[sqlite3.Connection]:
 def writing(folder: Path) -> Iterator[sqlite3.Connection]:
     """The driver's: made where there is none, locked against a second driver. Whoever uses it closes it."""
     path = folder / NAME
-    with _driver_lock(folder), explained(path):
+    with _driver_lock(folder), as_store_error(path):
         _check_files(folder, writing=True)
         connection = _connect(path, "mode=rwc")
         try:
@@ -127,7 +127,7 @@ def as_written(folder: Path) -> Iterator[None]:
 
 
 @contextmanager
-def explained(path: Path) -> Iterator[None]:
+def as_store_error(path: Path) -> Iterator[None]:
     """SQLite's errors as one line that says what to do."""
     try:
         yield
@@ -148,12 +148,12 @@ def explained(path: Path) -> Iterator[None]:
             raise StoreError(message) from error
         if "full" in text:
             raise StoreError(f"the disk is full: {path} was not changed. Free some space and run again.") from error
-        raise StoreError(_damaged(path, error)) from error
+        raise StoreError(_damage_message(path, error)) from error
     except sqlite3.DatabaseError as error:
-        raise StoreError(_damaged(path, error)) from error
+        raise StoreError(_damage_message(path, error)) from error
 
 
-def _damaged(path: Path, error: Exception) -> str:
+def _damage_message(path: Path, error: Exception) -> str:
     return (
         f"{path} must be a sound SQLite file, got: {' '.join(str(error).split())[:120]}. It was not touched. Restore a "
         f"copy, save what is left with 'sqlite3 {path.name} .recover', or move it away to start anew."

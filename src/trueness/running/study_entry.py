@@ -110,13 +110,13 @@ def declared_measures(task: TaskEntry) -> dict[str, Measure]:
     measures = {}
     for name, entry in declared.items() if isinstance(declared, dict) else ():
         if isinstance(entry, dict) and all(isinstance(entry.get(key), str) for key in texts):
-            low, high = (_bound(entry.get(key)) for key in ("minimum", "maximum"))
+            low, high = (_number_or_none(entry.get(key)) for key in ("minimum", "maximum"))
             if entry["better"] in ("higher", "lower", "neither"):
                 measures[name] = Measure(name, **{key: entry[key] for key in texts}, minimum=low, maximum=high)
     return measures
 
 
-def _bound(value: object) -> float | None:
+def _number_or_none(value: object) -> float | None:
     is_number = isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e300
     return float(value) if is_number else None  # type: ignore[arg-type]
 

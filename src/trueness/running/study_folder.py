@@ -65,7 +65,7 @@ class StudyFolder:
     def readings(self) -> dict[str, Scored]:
         """By the names of their studies: each is read after those that it may rest on."""
         readings: dict[str, Scored] = {}
-        with self.store.opened() as store:
+        with self.store.ensure_open() as store:
             for results in self.tasks:
                 readings[results.task] = registry.reading(results.task).read(results, store, readings)
         return readings

@@ -27,7 +27,7 @@ from multiprocessing.connection import Connection
 from random import randrange
 
 from trueness.outside import Json
-from trueness.running.channel import HUNG_UP, MARK, framed, send
+from trueness.running.channel import HUNG_UP, MARK, frame_of, send
 
 _PDEATHSIG, _SUBREAPER = 1, 36  # of prctl
 _MOST_OPEN = 4096  # the highest descriptor: the kernel's table of them is as long as the highest is high
@@ -54,8 +54,8 @@ def _work(descriptor: int) -> None:
     mark = pipe.recv_bytes(MARK)
     while True:
         path, common, units = pipe.recv()
-        outcomes = _begun(path, common, units)
-        send(descriptor, framed(mark, "begin"))
+        outcomes = _begin(path, common, units)
+        send(descriptor, frame_of(mark, "begin"))
         for _ in units:
             frame, more = _next(outcomes, mark)
             if os.getpid() != me:
@@ -65,7 +65,7 @@ def _work(descriptor: int) -> None:
                 os._exit(1)
 
 
-def _begun(path: str, common: dict[str, Json], units: Sequence[dict[str, Json]]) -> Iterator[object]:
+def _begin(path: str, common: dict[str, Json], units: Sequence[dict[str, Json]]) -> Iterator[object]:
     """The outcomes of the units, each made when it is asked for."""
     module_name, name = path.split(":")
     module = importlib.import_module(module_name)
@@ -79,12 +79,12 @@ def _begun(path: str, common: dict[str, Json], units: Sequence[dict[str, Json]])
 def _next(outcomes: Iterator[object], mark: bytes) -> tuple[bytes, bool]:
     """The next outcome as a frame, and whether others can follow: not from an iterator that has raised."""
     try:
-        return framed(mark, next(outcomes)), True
+        return frame_of(mark, next(outcomes)), True
     except Exception as error:  # of a function of the user's own; ours answer with a status
         from trueness.running.outcomes import failure_line, without_answer
         from trueness.status import Status
 
-        return framed(mark, without_answer(Status.FAILED, failure_line(error), 0.0)), False
+        return frame_of(mark, without_answer(Status.FAILED, failure_line(error), 0.0)), False
 
 
 def _out_of_reach(descriptor: int) -> int:

@@ -16,7 +16,7 @@ import pandas as pd
 
 from trueness.outside import Json
 from trueness.showing import theme
-from trueness.showing.marks import named, row_axis, row_scale, text_width, with_data
+from trueness.showing.marks import named_data, row_axis, row_scale, text_width, with_data
 from trueness.showing.saving import Figure
 from trueness.statistics.ranks import Better, Procedure, Ranking, rank
 from trueness.statistics.reach import Reach
@@ -80,7 +80,7 @@ def ranks_chart(
     x = alt.X("rank:Q", scale=scale, axis=alt.Axis(title="mean rank (1 is best)", values=ticks, format="d"))
     y = alt.Y("row:Q", scale=row_scale(len(names)), axis=row_axis(row_labels))
     bar_y = alt.Y("from:Q", scale=row_scale(len(names)), axis=row_axis(row_labels))
-    base = alt.Chart(named("marks"))
+    base = alt.Chart(named_data("marks"))
     colour = alt.Color("colour:N", scale=None)
     one, mean = (base.transform_filter(f"datum.kind == '{kind}'") for kind in ("one", "mean"))
     layers: list[alt.Chart] = [
@@ -89,13 +89,13 @@ def ranks_chart(
         mean.mark_text(align="left", fontSize=6.5, color="#444444").encode(
             x=alt.value(wide + 5), y=y, text=alt.Text("text:N")
         ),
-        alt.Chart(named("bars"))
+        alt.Chart(named_data("bars"))
         .mark_rule(strokeWidth=3, color="#525252")
         .encode(x=alt.X("x:Q", scale=None), y=bar_y, y2=alt.Y2("to:Q")),
     ]
     ruler = frame[frame["kind"] == "cd"]
     if len(ruler):
-        at = alt.Chart(named("ruler")).encode(y=alt.value(-5))
+        at = alt.Chart(named_data("ruler")).encode(y=alt.value(-5))
         layers.append(at.mark_rule(strokeWidth=1.6).encode(x=alt.X("from:Q", scale=scale), x2=alt.X2("to:Q")))
         layers.append(
             at.mark_text(align="left", dx=4, fontSize=6.5).encode(x=alt.X("to:Q", scale=scale), text=alt.Text("text:N"))
@@ -104,7 +104,7 @@ def ranks_chart(
     length = float(ruler["rank"].iloc[0]) if len(ruler) else 0.0
     drawn = pd.DataFrame([{"from": 1.0, "to": 1.0 + length, "text": f"critical difference {length:.2f}"}])
     data = {"marks": marks, "bars": bars} | ({"ruler": drawn} if len(ruler) else {})
-    return with_data(theme.themed(chart, title, KEY), data)
+    return with_data(theme.apply_theme(chart, title, KEY), data)
 
 
 def ranks(

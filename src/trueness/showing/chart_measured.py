@@ -16,7 +16,7 @@ from trueness.measure import measure_of
 from trueness.outside import Json
 from trueness.running.results import Results
 from trueness.showing import theme
-from trueness.showing.marks import named, row_axis, row_scale, spread_of, text_width, with_data
+from trueness.showing.marks import named_data, row_axis, row_scale, spread_of, text_width, with_data
 from trueness.showing.saving import Figure
 from trueness.showing.theme import item_label
 from trueness.statistics.runs import range_note
@@ -78,7 +78,7 @@ def measured_chart(
         )
         axis = alt.Axis(title=None, **ticks)
         y = alt.Y("row:Q", scale=row_scale(len(items)), axis=row_axis(rows, shown=k == 0))
-        base = alt.Chart(named("marks")).transform_filter(f"datum.measure == {json.dumps(measure)}")
+        base = alt.Chart(named_data("marks")).transform_filter(f"datum.measure == {json.dumps(measure)}")
         layers = [
             base.transform_filter("datum.run_low != null")
             .mark_rule(strokeWidth=5, opacity=0.45)
@@ -102,7 +102,7 @@ def measured_chart(
             )
         heading = alt.Title(theme.measure_label(measure), fontSize=7.5, anchor="start", frame="group")
         panels.append(alt.layer(*layers).properties(width=wide, height=9 * max(len(items), 1), title=heading))
-    return with_data(theme.themed(alt.hconcat(*panels, spacing=12), title, KEY), {"marks": marks})
+    return with_data(theme.apply_theme(alt.hconcat(*panels, spacing=12), title, KEY), {"marks": marks})
 
 
 def bounds_of(name: str) -> tuple[float | None, float | None]:

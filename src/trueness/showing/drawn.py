@@ -19,7 +19,7 @@ _CAPTION = re.compile(r"<desc>([^<]*)</desc>")
 _SAFE = re.compile(r"[A-Za-z0-9_.-]+")
 
 
-def drawn(folder: Path, inner: str, *patterns: str) -> list[Picture]:
+def read_pictures(folder: Path, inner: str, *patterns: str) -> list[Picture]:
     """The figures of folder/inner with the captions that their SVGs carry; TeX takes plain file names only."""
     there = names_in(folder, inner)
     drawings = [name.removesuffix(".svg") for pattern in patterns for name in fnmatch.filter(there, f"{pattern}.svg")]

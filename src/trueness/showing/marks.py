@@ -11,7 +11,7 @@ import pandas as pd
 from trueness.outside import Json
 from trueness.showing import theme
 from trueness.showing.saving import plain_records
-from trueness.texts import drawn
+from trueness.texts import drawable
 
 if TYPE_CHECKING:
     import altair as alt
@@ -21,7 +21,7 @@ Chart = TypeVar("Chart")
 HATCH = "M-1,0L0,-1M-1,1L1,-1M0,1L1,0"  # three diagonals of a square: nothing was answered here
 
 
-def named(name: str) -> alt.NamedData:
+def named_data(name: str) -> alt.NamedData:
     """Data that the outermost chart holds once (see `with_data`), however many layers draw it."""
     import altair as alt
 
@@ -43,7 +43,7 @@ def row_axis(names: Sequence[str], shown: bool = True, **settings: Json) -> alt.
     """The axis of rows 0, 1, ...: their names at the middle of each. Names are data, so they are quoted."""
     import altair as alt
 
-    quoted = json.dumps([drawn(name) for name in names])
+    quoted = json.dumps([drawable(name) for name in names])
     return alt.Axis(
         values=[k + 0.5 for k in range(len(names))], labelExpr=f"{quoted}[floor(datum.value)]",
         labels=shown, ticks=False, title=None, domain=False, grid=False, labelOverlap=False, **settings,

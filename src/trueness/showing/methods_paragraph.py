@@ -85,11 +85,11 @@ _WIDE = 110
 
 
 def section(title: str, lines: Iterable[str], wrap: bool = True) -> str:
-    body = [_wrapped(line) if wrap else f"  {line}" for line in lines]
+    body = [_wrap(line) if wrap else f"  {line}" for line in lines]
     return "\n".join([title, "-" * len(title), *(body or ["  nothing"])])
 
 
-def _wrapped(line: str) -> str:
+def _wrap(line: str) -> str:
     return textwrap.fill(
         " ".join(line.split()), _WIDE, initial_indent="  ", subsequent_indent="      ", break_long_words=False
     )

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from trueness.files import write_atomically, write_bytes_atomically
-from trueness.showing.tables import Table, escaped, label_of
+from trueness.showing.tables import Table, label_of, tex_text
 
 
 @dataclass(frozen=True)
@@ -28,14 +28,15 @@ class Picture:
 class Part:
     """What a paper says of one task.
 
-    checks: whether its numbers stand, and how complete they are: on top of every report. said: heading and sentences.
+    checks: whether its numbers stand, and how complete they are: on top of every report.
+    sections: heading and sentences.
     """
 
     task: str
     abstract: str
     checks: Sequence[str]
     methods: Sequence[str]
-    said: Sequence[tuple[str, Sequence[str]]] = ()
+    sections: Sequence[tuple[str, Sequence[str]]] = ()
     tables: Sequence[Table] = ()
     pictures: Sequence[Picture] = field(default_factory=tuple)
 
@@ -60,20 +61,20 @@ def draft(study: str, parts: Sequence[Part], shared: Sequence[str] = ()) -> str:
     methods = [_section("Methods", "")]
     for part in parts:
         methods += [_subsection(part.task.capitalize())] if several else []
-        methods.append("\n".join(escaped(sentence) for sentence in part.methods))
-    methods += [_subsection("Plan and versions"), "\n".join(map(escaped, shared))] if shared else []
+        methods.append("\n".join(tex_text(sentence) for sentence in part.methods))
+    methods += [_subsection("Plan and versions"), "\n".join(map(tex_text, shared))] if shared else []
     blocks = [
-        _HEAD % {"title": escaped(f"Study {study}")},
+        _HEAD % {"title": tex_text(f"Study {study}")},
         "\n".join([r"\begin{abstract}", "% Generated from the results; write the argument here."]
-                  + [escaped(part.abstract) for part in parts] + [r"\end{abstract}"]),
-        _section("Validation", _itemised(checks)),
+                  + [tex_text(part.abstract) for part in parts] + [r"\end{abstract}"]),
+        _section("Validation", _itemise(checks)),
         *methods,
         _section("Results", "\n\n".join([_references(tables, pictures), *(_input(table) for table in tables)])),
     ]  # fmt: skip
     for part in parts:
-        for heading, sentences in part.said:
+        for heading, sentences in part.sections:
             title = f"{part.task.capitalize()}: {heading.lower()}" if several else heading
-            blocks.append(_section(title, _itemised(sentences)))
+            blocks.append(_section(title, _itemise(sentences)))
     blocks += [_figure(picture) for picture in pictures]
     return "\n\n".join([*blocks, r"\end{document}"]) + "\n"
 
@@ -95,7 +96,7 @@ def _figure(picture: Picture) -> str:
             r"\begin{figure}[p]",
             r"\centering",
             rf"\includegraphics[{size}]{{figures/{picture.name}.pdf}}",
-            rf"\caption{{{escaped(picture.caption)}}}",
+            rf"\caption{{{tex_text(picture.caption)}}}",
             rf"\label{{fig:{label_of(picture.name)}}}",
             r"\end{figure}",
         ]
@@ -103,17 +104,17 @@ def _figure(picture: Picture) -> str:
 
 
 def _section(title: str, body: str) -> str:
-    return rf"\section{{{escaped(title)}}}" + ("\n" + body if body else "")
+    return rf"\section{{{tex_text(title)}}}" + ("\n" + body if body else "")
 
 
 def _subsection(title: str) -> str:
-    return rf"\subsection{{{escaped(title)}}}"
+    return rf"\subsection{{{tex_text(title)}}}"
 
 
-def _itemised(sentences: Sequence[str]) -> str:
+def _itemise(sentences: Sequence[str]) -> str:
     if not sentences:
         return "Nothing."
-    return "\n".join([r"\begin{itemize}", *(rf"\item {{}}{escaped(line)}" for line in sentences), r"\end{itemize}"])
+    return "\n".join([r"\begin{itemize}", *(rf"\item {{}}{tex_text(line)}" for line in sentences), r"\end{itemize}"])
 
 
 _HEAD = r"""\documentclass{article}

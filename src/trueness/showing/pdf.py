@@ -47,7 +47,7 @@ def write_pdf(
     for sentence in (sentence for part in parts for sentence in part.checks):
         pages.paragraph(sentence, bullet=True)
     for part in parts:
-        for heading, sentences in part.said:
+        for heading, sentences in part.sections:
             pages.heading(f"{part.task.capitalize()}: {heading.lower()}")
             for sentence in sentences or ["Nothing."]:
                 pages.paragraph(sentence, bullet=True)
@@ -61,7 +61,7 @@ def write_pdf(
         pages.paragraph(f"{part.task.capitalize()}. {' '.join(part.methods)}")
     if shared:
         pages.paragraph(" ".join(shared))
-    return write_bytes_atomically(folder, "report.pdf", _bound(pdfs(pages.svgs()), study))
+    return write_bytes_atomically(folder, "report.pdf", _bind(pdfs(pages.svgs()), study))
 
 
 class _Pages:
@@ -82,13 +82,13 @@ class _Pages:
         if self.room() < 5 * size:
             self.turn()
         self.y += 0.6 * size if self.y > MARGIN else 0.0
-        for line in wrapped(words, WIDE - 2 * MARGIN, size):
+        for line in wrap_lines(words, WIDE - 2 * MARGIN, size):
             self._line(line, MARGIN, size, _INK)
         self.y += 0.2 * size
 
     def paragraph(self, words: str, bullet: bool = False, size: float = TEXT, ink: str = _INK) -> None:
         inset = 10.0 if bullet else 0.0
-        for k, line in enumerate(wrapped(words, WIDE - 2 * MARGIN - inset, size)):
+        for k, line in enumerate(wrap_lines(words, WIDE - 2 * MARGIN - inset, size)):
             if bullet and not k:
                 self._fits(size)
                 self.shapes[-1].append(_text("\u2013", MARGIN, self.y + size, size, ink))
@@ -123,7 +123,7 @@ class _Pages:
 
     def picture(self, picture: Picture) -> None:
         width, height = _sides(_opening(picture.svg))
-        lines = len(wrapped(picture.caption, WIDE - 2 * MARGIN, SMALL))
+        lines = len(wrap_lines(picture.caption, WIDE - 2 * MARGIN, SMALL))
         below = (lines + 1) * SMALL * _LEAD + TEXT
         scale = min(1.0, (WIDE - 2 * MARGIN) / width, (TALL - 2 * MARGIN - below) / height)
         if self.room() < height * scale + below:
@@ -150,7 +150,7 @@ class _Pages:
     def _row(self, cells: Sequence[str], widths: Sequence[float]) -> None:
         for k, cell in enumerate(cells):
             x = MARGIN + sum(widths[:k])
-            for number, line in enumerate(wrapped(cell, widths[k] - 4, SMALL)):
+            for number, line in enumerate(wrap_lines(cell, widths[k] - 4, SMALL)):
                 y = self.y + SMALL + number * SMALL * _LEAD
                 self.shapes[-1].append(_text(line, x, y, SMALL, _INK))
         self.y += _lines_of(cells, widths) * SMALL * _LEAD
@@ -162,10 +162,10 @@ class _Pages:
 
 
 def _lines_of(cells: Sequence[str], widths: Sequence[float]) -> int:
-    return max(len(wrapped(cell, width - 4, SMALL)) for cell, width in zip(cells, widths, strict=True))
+    return max(len(wrap_lines(cell, width - 4, SMALL)) for cell, width in zip(cells, widths, strict=True))
 
 
-def _bound(pages: Sequence[bytes], title: str) -> bytes:
+def _bind(pages: Sequence[bytes], title: str) -> bytes:
     from pypdf import PdfReader, PdfWriter
 
     writer = PdfWriter()
@@ -184,7 +184,7 @@ def _sides(opening: str) -> tuple[float, float]:
     return float(width[1]), float(height[1])
 
 
-def wrapped(words: str, width: float, size: float) -> list[str]:
+def wrap_lines(words: str, width: float, size: float) -> list[str]:
     """Lines no wider than `width`; a word that is wider by itself is cut."""
     lines, line = [], ""
     for word in _pieces(words, width, size):

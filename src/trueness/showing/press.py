@@ -56,7 +56,7 @@ class Press:
         self._draw(
             _Job(
                 source_of(figure.chart), FORMATS,
-                lambda found: write_pictures(folder, name, found, figure.caption),
+                lambda pictures: write_pictures(folder, name, pictures, figure.caption),
                 lambda: self._leave_out(folder, files),
             )
         )  # fmt: skip

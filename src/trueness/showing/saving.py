@@ -17,7 +17,7 @@ from trueness.files import write_atomically, write_bytes_atomically
 from trueness.outside import Json, file_name
 from trueness.showing.drawers import NotDrawn, pictures
 from trueness.showing.rendering import FORMATS, Source
-from trueness.texts import csv_row, drawn, html_text, printable_lines
+from trueness.texts import csv_row, drawable, html_text, printable_lines
 
 if TYPE_CHECKING:
     from altair.typing import ChartType
@@ -60,7 +60,7 @@ class Figure:
             svg = pictures(source_of(self.chart), ("svg",))["svg"].decode()
         except NotDrawn as error:
             return f"<figure><p>{html_text(f'No picture: {error}')}</p>{caption}</figure>"
-        picture = b64encode(_described(svg, self.caption).encode()).decode()
+        picture = b64encode(_with_caption(svg, self.caption).encode()).decode()
         image = f'<img alt="{html_text(self.name)}" src="data:image/svg+xml;base64,{picture}">'
         return f"<figure>{image}{caption}</figure>"
 
@@ -85,23 +85,23 @@ def source_of(chart: Chart) -> Source:
         specification: dict[str, Json] = chart.to_dict(validate=False)  # it was checked part by part when built
     finally:
         chart.datasets = data
-    named: dict[str, Json] = _drawn(specification | ({"datasets": data} if isinstance(data, dict) else {}))
+    named: dict[str, Json] = _drawable(specification | ({"datasets": data} if isinstance(data, dict) else {}))
     return named
 
 
-def _drawn(part: Json, key: str = "") -> Json:
+def _drawable(part: Json, key: str = "") -> Json:
     """Every text of a chart. Expressions are ours; the names in them were made fit to be drawn (charts/marks.py)."""
     if isinstance(part, str):
-        return printable_lines(part) if key in _EXPRESSIONS else drawn(part)
+        return printable_lines(part) if key in _EXPRESSIONS else drawable(part)
     if isinstance(part, dict):
-        return {name: _drawn(entry, name) for name, entry in part.items()}
-    return [_drawn(entry) for entry in part] if isinstance(part, list) else part
+        return {name: _drawable(entry, name) for name, entry in part.items()}
+    return [_drawable(entry) for entry in part] if isinstance(part, list) else part
 
 
 def write_pictures(folder: Path, name: str, pictures_by_format: Mapping[str, bytes], caption: str = "") -> list[Path]:
     """name.png, name.svg, name.pdf below the folder; the SVG says what it shows."""
     described = {
-        form: _described(content.decode(), caption).encode() if form == "svg" else content
+        form: _with_caption(content.decode(), caption).encode() if form == "svg" else content
         for form, content in pictures_by_format.items()
     }
     return [write_bytes_atomically(folder, f"{name}.{form}", content) for form, content in described.items()]
@@ -112,7 +112,7 @@ def write_numbers(folder: Path, name: str, frame: pd.DataFrame) -> Path:
     return write_atomically(folder, f"{name}.csv", csv_text(frame))
 
 
-def _described(svg: str, caption: str) -> str:
+def _with_caption(svg: str, caption: str) -> str:
     """The caption as the picture's own <desc>: it goes where the picture goes, and a screen reader says it."""
     start = svg.find(">", svg.find("<svg")) + 1
     return f"{svg[:start]}<desc>{html_text(caption)}</desc>{svg[start:]}" if caption else svg

@@ -23,11 +23,11 @@ def columns_that_fit(widths: Mapping[str, int], room: int, drop: Sequence[Sequen
     """Names of columns: groups of `drop` go until the rest has room, then the last that still fit come back."""
     gone: list[Sequence[str]] = []
 
-    def shown() -> list[str]:
+    def remaining() -> list[str]:
         return [name for name in widths if not any(name in group for group in gone)]
 
     def fits() -> bool:
-        return sum(widths[name] + 1 for name in shown()) - 1 <= room  # a space between two
+        return sum(widths[name] + 1 for name in remaining()) - 1 <= room  # a space between two
 
     for group in drop:
         if not fits():
@@ -36,7 +36,7 @@ def columns_that_fit(widths: Mapping[str, int], room: int, drop: Sequence[Sequen
         gone.remove(group)
         if not fits():
             gone.append(group)
-    return shown()
+    return remaining()
 
 
 def left_out(names: Collection[str], place: str) -> Iterator[str]:
@@ -55,16 +55,16 @@ class Sheet:
     starts: Collection[int] = ()
     folds: Collection[str] = ()  # besides the first column: texts that may take several lines, of FOLDED signs at least
 
-    def shown(self, room: int) -> list[str]:
+    def titles_that_fit(self, room: int) -> list[str]:
         widths = {title: max(len(title), *map(len, cells), 0) for title, cells in self.columns.items()}
         return columns_that_fit(widths | {title: min(widths[title], FOLDED) for title in self.folds}, room, self.drop)
 
     def missing(self, room: int) -> list[str]:
-        shown = self.shown(room)
+        shown = self.titles_that_fit(room)
         return [title for title in self.columns if title not in shown]
 
     def print(self, out: Console) -> None:
-        shown, first = self.shown(out.width), next(iter(self.columns))
+        shown, first = self.titles_that_fit(out.width), next(iter(self.columns))
         table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 1, 0, 0))
         for title in shown:
             folds = title == first or title in self.folds
@@ -97,13 +97,13 @@ def print_table(
     widths = {column.key: max(len(column.title), *map(len, cells)) for column, cells in used.items()}
     widths |= {column.key: min(widths[column.key], FOLDED) for column in used if column.kind == "text"}
     numbers = [column.key for column in used if column.kind != "text"]
-    shown = columns_that_fit(widths, out.width, drop or named(numbers[:0:-1]))
+    shown = columns_that_fit(widths, out.width, drop or one_by_one(numbers[:0:-1]))
     out.print(table.to_rich(title, [k for k, column in enumerate(table.columns) if column.key in shown], once))
     for line in left_out([column.title for column in used if column.key not in shown], place):
         out.print(f"  {plain(line)}", style="dim", soft_wrap=not out.is_terminal)
 
 
-def named(drop: Sequence[str]) -> list[tuple[str]]:
+def one_by_one(drop: Sequence[str]) -> list[tuple[str]]:
     """Each column a group of its own."""
     return [(name,) for name in drop]
 

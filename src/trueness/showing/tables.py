@@ -21,7 +21,7 @@ import pandas as pd
 
 from trueness.showing.saving import csv_text
 from trueness.statistics.result import latex_text
-from trueness.texts import drawn, html_text, printable
+from trueness.texts import drawable, html_text, printable
 
 if TYPE_CHECKING:
     from rich.table import Table as RichTable
@@ -76,11 +76,11 @@ class Table:
 
     def titles(self) -> list[str]:
         """Of the columns, not escaped."""
-        return [drawn(printable(column.title)) for column in self.columns]
+        return [drawable(printable(column.title)) for column in self.columns]
 
     def cells(self) -> list[list[str]]:
         """The text of each cell, not escaped."""
-        shown = {column.key: _shown(column, self.rows) for column in self.columns}
+        shown = {column.key: _cell_texts(column, self.rows) for column in self.columns}
         return [[shown[column.key][k] for column in self.columns] for k in range(len(self.rows))]
 
     def to_rich(self, title: str = "", shown: Sequence[int] | None = None, once: Sequence[str] = ()) -> RichTable:
@@ -105,7 +105,7 @@ class Table:
                 plain(titles[c]), justify="left" if left else "right", no_wrap=not folds, overflow="fold"
             )
         for k, cells in enumerate(rows):
-            if self._ruled(k):
+            if self._has_rule(k):
                 printed.add_section()
             texts = [f"[bold]{plain(t)}[/]" if (k, c.key) in bold else plain(t)
                      for t, c in zip(cells, self.columns, strict=True)]  # fmt: skip
@@ -160,7 +160,7 @@ class Table:
                 rows.append(r)
                 filled += height
             pages[-1].append(self._tabular(places, rows, widths))
-        tops = [rf"\caption{{{escaped(self.caption)}}}" + "\n" + rf"\label{{tab:{label_of(self.name)}}}"]
+        tops = [rf"\caption{{{tex_text(self.caption)}}}" + "\n" + rf"\label{{tab:{label_of(self.name)}}}"]
         tops += [r"\addtocounter{table}{-1}\caption{(continued)}"] * (len(pages) - 1)
         begin = "\n".join([r"\begin{table}[tp]", r"\centering", r"\small"])
         bodies = ("\n\\par\\bigskip\n".join(page) for page in pages)
@@ -173,9 +173,9 @@ class Table:
             folds = any(len(row[k]) + 2 > widths[k] for row in [titles, *cells])
             spec += rf"p{{{widths[k] / _LINE:.2f}\textwidth}}" if folds else "lr"[self.columns[k].kind != "text"]
         lines = [rf"\begin{{tabular}}{{{spec}}}", r"\toprule"]
-        lines += [" & ".join(escaped(titles[k]) for k in places) + r" \\", r"\midrule"]
+        lines += [" & ".join(tex_text(titles[k]) for k in places) + r" \\", r"\midrule"]
         for r in rows:
-            if r != rows[0] and self._ruled(r):
+            if r != rows[0] and self._has_rule(r):
                 lines.append(r"\midrule")
             texts = [_latex(cells[r][k], self.columns[k], (r, self.columns[k].key) in bold) for k in places]
             lines.append(" & ".join(texts) + r" \\")
@@ -192,7 +192,7 @@ class Table:
             parts[-1].append(k)
         return [[*names, *part] for part in parts]
 
-    def _ruled(self, k: int) -> bool:
+    def _has_rule(self, k: int) -> bool:
         key = self.rule_before
         return bool(k and key) and self.rows[k].get(str(key)) != self.rows[k - 1].get(str(key))
 
@@ -205,7 +205,7 @@ class Table:
         return {(row, key) for key, row in pairs if row is not None}
 
 
-def escaped(text: str) -> str:
+def tex_text(text: str) -> str:
     """For the text of a plain LaTeX article: specials escaped, signs that its fonts lack spelt out or named."""
     text = "".join(_SPELT.get(sign) or sign for sign in printable(text))
     named = "".join(sign if ord(sign) < 0x180 else f"[U+{ord(sign):04X}]" for sign in text)
@@ -224,7 +224,7 @@ def decimals_of(widths: Sequence[float]) -> int:
     return min(4, max(0, 1 - math.floor(math.log10(known[len(known) // 2]))))
 
 
-def _shown(column: Column, rows: Sequence[Mapping[str, object]]) -> list[str]:
+def _cell_texts(column: Column, rows: Sequence[Mapping[str, object]]) -> list[str]:
     if column.kind == "text":
         return [_text(row.get(column.key)) for row in rows]
     if column.kind == "count":
@@ -239,16 +239,16 @@ def _shown(column: Column, rows: Sequence[Mapping[str, object]]) -> list[str]:
 def _number(column: Column, row: Mapping[str, object], scale: float, places: int) -> str:
     if _absent(row.get(column.key)):
         return "-"
-    value = _fixed(scale * _at(row, column.key), places)
+    value = _round(scale * _at(row, column.key), places)
     if _is_constant(column, row):
         return f"{value} (constant)"
     if _width(column, row) is None:
         return value
     assert column.low is not None and column.high is not None
-    return f"{value} [{_fixed(scale * _at(row, column.low), places)}, {_fixed(scale * _at(row, column.high), places)}]"
+    return f"{value} [{_round(scale * _at(row, column.low), places)}, {_round(scale * _at(row, column.high), places)}]"
 
 
-def _fixed(value: float, places: int) -> str:
+def _round(value: float, places: int) -> str:
     text = f"{value:.{places}f}"
     return text[1:] if text.startswith("-") and float(text) == 0 else text  # no minus zero
 
@@ -297,14 +297,14 @@ def _absent(value: object) -> bool:
 
 
 def _text(value: object) -> str:
-    return "-" if _absent(value) or value == "" else drawn(printable(str(value)))
+    return "-" if _absent(value) or value == "" else drawable(printable(str(value)))
 
 
 def _latex(cell: str, column: Column, bold: bool) -> str:
     if cell == "-":
         return "--"
     if column.kind == "text":
-        return rf"\textbf{{{escaped(cell)}}}" if bold else escaped(cell)
+        return rf"\textbf{{{tex_text(cell)}}}" if bold else tex_text(cell)
     # each number in math, for its minus; the brackets outside, for the space before them
     text = f"${cell.replace(',', '{,}')}$" if column.kind == "count" else _NUMBER.sub(r"$\g<0>$", cell)
     return rf"{{\boldmath {text}}}" if bold else text

@@ -48,7 +48,7 @@ def labels(respondents: Iterable[str], longest: int = 22) -> dict[str, str]:
     for names_of in (short, dict(short)):
         twice = _twice(names_of.values())
         short = {name: name if label in twice else label for name, label in short.items()}
-    cut = {name: _cut(label, longest) for name, label in short.items()}
+    cut = {name: _shorten(label, longest) for name, label in short.items()}
     twice = _twice(cut.values())
     return {name: short[name] if label in twice else label for name, label in cut.items()}
 
@@ -57,7 +57,7 @@ def measure_label(measure: str) -> str:
     return MEASURE_LABELS.get(measure, measure.replace("_", " "))
 
 
-def themed(chart: Chart, title: str, key: str) -> Chart:
+def apply_theme(chart: Chart, title: str, key: str) -> Chart:
     """The chart in the house look; `key` says what marks, lines, bands and frames mean.
 
     Call it once, on the outermost chart: it is set on the chart itself, of which altair's own ways (`properties`,
@@ -112,7 +112,7 @@ def _twice(values: Iterable[str]) -> set[str]:
     return {value for value in values if value in seen or seen.add(value)}  # type: ignore[func-returns-value]
 
 
-def _cut(label: str, longest: int) -> str:
+def _shorten(label: str, longest: int) -> str:
     if len(label) <= longest:
         return label
     keep = longest - 1

@@ -30,7 +30,7 @@ from scipy.special import stdtrit
 from trueness.errors import DataError
 from trueness.intervals import Interval
 from trueness.statistics.cluster_bootstrap import check_resamples, expanded_tail
-from trueness.statistics.clusters import Array, Clusters, Labels, clusters_of, kept
+from trueness.statistics.clusters import Array, Clusters, Labels, clusters_of, labels_at
 from trueness.statistics.proportions import rule_of_three
 from trueness.statistics.result import Estimate, checked_choice, checked_level
 
@@ -133,7 +133,7 @@ def rated_items(ratings: ArrayLike, clusters: Labels | None) -> tuple[Array, lis
     if table.ndim != 2 or table.shape[0] < 2:
         raise DataError(f"'ratings' must be (raters, at least 2; items), got shape {table.shape}.")
     enough = (~np.isnan(table)).sum(axis=0) >= 2
-    return table[:, enough], kept(clusters, enough), int((~enough).sum())
+    return table[:, enough], labels_at(clusters, enough), int((~enough).sum())
 
 
 def with_interval_over_items(
@@ -164,11 +164,11 @@ def with_interval_over_items(
         note = f"The raters agree throughout; disagreement on up to {still:.2g} of such items cannot be ruled out."
         return replace(blank, value=value, notes=(note,))
     if method == "jackknife":
-        return _jackknifed(replace(blank, value=value), coefficient, inside.merged(_MOST_LEFT_OUT))
-    return _bootstrapped(replace(blank, value=value), coefficient, inside, resamples, rng or np.random.default_rng(0))
+        return _with_jackknife(replace(blank, value=value), coefficient, inside.merge(_MOST_LEFT_OUT))
+    return _with_bootstrap(replace(blank, value=value), coefficient, inside, resamples, rng or np.random.default_rng(0))
 
 
-def _jackknifed(estimate: Estimate, coefficient: Coefficient, inside: Clusters) -> Estimate:
+def _with_jackknife(estimate: Estimate, coefficient: Coefficient, inside: Clusters) -> Estimate:
     count, value = inside.count, estimate.value or 0.0
     with np.errstate(divide="ignore", invalid="ignore"):
         left = coefficient((1.0 - np.eye(count))[:, inside.codes])
@@ -185,7 +185,7 @@ def _jackknifed(estimate: Estimate, coefficient: Coefficient, inside: Clusters) 
     return replace(estimate, interval=interval, method="jackknife, atanh scale", se=se * (1 - value**2))
 
 
-def _bootstrapped(
+def _with_bootstrap(
     estimate: Estimate, coefficient: Coefficient, inside: Clusters, resamples: int, rng: np.random.Generator
 ) -> Estimate:
     check_resamples(resamples)

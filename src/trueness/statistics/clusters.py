@@ -54,7 +54,7 @@ class Clusters:
         """V of the sum of `influence` over all rows; needs two clusters."""
         return float(self.count / (self.count - 1) * np.sum(self.sums(influence) ** 2))
 
-    def merged(self, most: int) -> Clusters:
+    def merge(self, most: int) -> Clusters:
         """At most so many groups of whole clusters, for a jackknife that leaves out a group at a time."""
         return self if self.count <= most else Clusters(tuple(range(most)), self.codes % most)
 
@@ -91,7 +91,7 @@ class Totals:
     sums: Array
     sizes: Array
 
-    def merged(self, most: int) -> Totals:
+    def merge(self, most: int) -> Totals:
         """At most so many groups of whole clusters: what holds for clusters holds for groups of them."""
         if len(self.sums) <= most:
             return self
@@ -104,7 +104,7 @@ def clusters_of(labels: Labels | None, n: int, name: str = "clusters") -> Cluste
     """The clusters of n rows; None makes each row its own."""
     if labels is None:
         return Clusters(tuple(range(n)), np.arange(n))
-    listed = _listed(labels)
+    listed = _label_list(labels)
     if len(listed) != n:
         raise DataError(f"{name!r} must have one label a row ({n}), got {len(listed)}.")
     places: dict[object, int] = {}
@@ -115,7 +115,7 @@ def clusters_of(labels: Labels | None, n: int, name: str = "clusters") -> Cluste
     return Clusters(tuple(places), codes)
 
 
-def crossed(first: Clusters, second: Clusters) -> Clusters:
+def cross(first: Clusters, second: Clusters) -> Clusters:
     """The cells of two clusterings: rows that share both labels."""
     joint = first.codes * second.count + second.codes
     cells, codes = np.unique(joint, return_inverse=True)
@@ -139,7 +139,7 @@ def as_sample(values: ArrayLike, name: str = "values") -> Array:
 def present(sample: Array, labels: Labels | None, name: str = "clusters") -> tuple[Array, Clusters, int]:
     """The values that are there, their clusters, and how many are missing."""
     there = ~np.isnan(sample)
-    return sample[there], clusters_of(kept(labels, there, name), int(there.sum()), name), int((~there).sum())
+    return sample[there], clusters_of(labels_at(labels, there, name), int(there.sum()), name), int((~there).sum())
 
 
 class Samples(NamedTuple):
@@ -154,22 +154,22 @@ class Samples(NamedTuple):
 def two_samples(a: ArrayLike, b: ArrayLike, clusters: tuple[Labels | None, Labels | None] | None) -> Samples:
     one, other = as_sample(a, "a"), as_sample(b, "b")
     there, here = ~np.isnan(one), ~np.isnan(other)
-    labels = None if clusters is None else (kept(clusters[0], there), kept(clusters[1], here))
+    labels = None if clusters is None else (labels_at(clusters[0], there), labels_at(clusters[1], here))
     dropped = int((~there).sum() + (~here).sum())
     return Samples(one[there], other[here], labels, (f"{dropped} missing values left out.",) if dropped else ())
 
 
-def kept(labels: Labels | None, there: NDArray[np.bool_], name: str = "clusters") -> list[object] | None:
+def labels_at(labels: Labels | None, there: NDArray[np.bool_], name: str = "clusters") -> list[object] | None:
     """The labels of the rows that are there."""
     if labels is None:
         return None
-    listed = _listed(labels)
+    listed = _label_list(labels)
     if len(listed) != len(there):
         raise DataError(f"{name!r} must have one label a row ({len(there)}), got {len(listed)}.")
     return [listed[i] for i in np.flatnonzero(there)]
 
 
-def _listed(labels: Labels) -> list[object]:
+def _label_list(labels: Labels) -> list[object]:
     """Python objects, so that 1, '1' and ('1', 'a') can all be labels."""
     if isinstance(labels, np.ndarray):
         return [tuple(row) for row in labels.tolist()] if labels.ndim == 2 else list(labels.tolist())

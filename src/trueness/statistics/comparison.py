@@ -81,7 +81,7 @@ class Comparison(Result):
         return self.p_final is not None and self.p_final <= 1 - self.level + 1e-12
 
     @property
-    def drawn(self) -> Interval | None:
+    def span(self) -> Interval | None:
         """For charts and tables: the verdict's, or alone where so few units bound nothing at its level."""
         return self.interval or self.alone
 
@@ -144,8 +144,8 @@ class Comparison(Result):
     def sentence(self) -> str:
         one, other = self.names
         if self.difference is None:
-            return with_notes(f"{one} and {other} cannot be compared ({self._counted()})", self.notes)
-        claim = self._claim() if self.distinguishable else self._no_claim() if self.p is not None else self._untested()
+            return with_notes(f"{one} and {other} cannot be compared ({self._sample_text()})", self.notes)
+        claim = self._claim() if self.distinguishable else self._no_claim() if self.p is not None else self._no_test()
         return with_notes(f"{claim} ({'; '.join(self._grounds())})", (*self._limits(), *self.notes))
 
     def to_latex(self) -> str:
@@ -171,7 +171,7 @@ class Comparison(Result):
         after = f" once {self.n_comparisons} comparisons are adjusted for" if lost else ""
         return f"{one} and {other} cannot be told apart{after}: {one} - {other} = {self._size(1)}"
 
-    def _untested(self) -> str:
+    def _no_test(self) -> str:
         """Without a test nothing is better: the difference stands alone."""
         return f"{self.names[0]} - {self.names[1]} = {self._size(1)}"
 
@@ -189,7 +189,7 @@ class Comparison(Result):
             ends = f"[{short(self.alone.low)}, {short(self.alone.high)}]"
             interval += f" of the verdict, alone {100 * self.alone.level:.4g} % CI {ends}"
         what = "" if self.estimand == "mean difference" else f"{self.estimand}; "
-        parts = [f"{subject}{what}{interval}", self._counted()]
+        parts = [f"{subject}{what}{interval}", self._sample_text()]
         if self.effect is not None and self.effect.value is not None and self._effect_adds:
             size = f", {self.effect.magnitude}" if self.effect.magnitude else ""
             parts.append(f"{self.effect.name} {with_interval(self.effect.value, self.effect.interval)}{size}")
@@ -210,7 +210,7 @@ class Comparison(Result):
         """Pairs tell enough by their difference and its interval."""
         return self.design == "unpaired" or self.interval is None
 
-    def _counted(self) -> str:
+    def _sample_text(self) -> str:
         if self.design == "paired":
             return f"paired over {counted_units(self.n_units, self.n_clusters, self.units, self.clusters)}"
         inside = f" in {self.n_clusters} {self.clusters}" if self.n_clusters != self.n_units else ""

@@ -30,7 +30,17 @@ from trueness.errors import DataError
 from trueness.intervals import Interval
 from trueness.statistics import cluster_bootstrap, sign_flip, wild
 from trueness.statistics.cluster_bootstrap import RESAMPLES
-from trueness.statistics.clusters import Array, Clusters, Labels, Totals, as_sample, clusters_of, crossed, kept, present
+from trueness.statistics.clusters import (
+    Array,
+    Clusters,
+    Labels,
+    Totals,
+    as_sample,
+    clusters_of,
+    cross,
+    labels_at,
+    present,
+)
 from trueness.statistics.result import UNBOUNDED, Bounds, Estimate, checked_choice, checked_level
 
 ROUNDING = 1e-12  # of which values of a computation differ that are the same
@@ -99,9 +109,9 @@ def hierarchical_mean(
     sample = as_sample(values)
     there = ~np.isnan(sample)
     values_present, n_missing = sample[there], int((~there).sum())
-    nested = [clusters_of(kept(labels, there), len(values_present)) for labels in levels]
+    nested = [clusters_of(labels_at(labels, there), len(values_present)) for labels in levels]
     for k in range(1, len(nested)):
-        nested[k] = crossed(nested[k - 1], nested[k])
+        nested[k] = cross(nested[k - 1], nested[k])
     outer = nested[0]
     if outer.count < 2:
         note = "Fewer than two outermost clusters have a value, so no interval is known."
@@ -178,7 +188,7 @@ def _two_way(
         raise DataError("'second' needs 'clusters' and method 't': a two-way interval is V_a + V_b - V_ab with t.")
     there = ~np.isnan(values)
     sample, n_missing = values[there], int((~there).sum())
-    one, two = (clusters_of(kept(labels, there), len(sample)) for labels in (clusters, second))
+    one, two = (clusters_of(labels_at(labels, there), len(sample)) for labels in (clusters, second))
     few = min(one.count, two.count)
     if few < 2:
         note = "Each way needs two clusters with a value, so no interval is known."
@@ -186,7 +196,7 @@ def _two_way(
         return Estimate(name, centre, None, len(sample), few, "two-way t", level, n_missing=n_missing, notes=(note,))
     centre = _exact_mean(sample)
     influence = (sample - centre) / len(sample)
-    both = crossed(one, two)
+    both = cross(one, two)
     v_one, v_two = one.variance(influence), two.variance(influence)
     # V_ab may exceed what it is taken from, by chance; the larger of both ways is then the safe one
     se = math.sqrt(max(v_one + v_two - both.variance(influence), v_one, v_two))

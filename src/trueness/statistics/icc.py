@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 
 from trueness.errors import DataError
 from trueness.statistics.agreement import RESAMPLES, Coefficient, Method, with_interval_over_items
-from trueness.statistics.clusters import Array, Labels, kept
+from trueness.statistics.clusters import Array, Labels, labels_at
 from trueness.statistics.result import Estimate, checked_choice
 
 Form = Literal["1,1", "2,1", "3,1"]
@@ -40,7 +40,7 @@ def icc(
     if table.ndim != 2 or table.shape[0] < 2:
         raise DataError(f"'ratings' must be (raters, at least 2; items), got shape {table.shape}.")
     whole = np.asarray(~np.isnan(table).any(axis=0))
-    table, labels = table[:, whole], kept(clusters, whole)
+    table, labels = table[:, whole], labels_at(clusters, whole)
     dropped = int((~whole).sum())
     name = f"ICC({form})"
     coefficient, n = _coefficient(table, form), table.shape[1]

@@ -31,12 +31,12 @@ def max_t_p(comparisons: Sequence[Comparison], rng: np.random.Generator | None =
     for k in tested:
         if comparisons[k].totals is None or comparisons[k].alternative != "two-sided":
             raise DataError(f"max-t needs two-sided paired comparisons, got {comparisons[k].names}. Use Holm.")
-    sums, sizes = _aligned([comparisons[k] for k in tested])
+    sums, sizes = _align_totals([comparisons[k] for k in tested])
     adjusted[tested] = _step_down(*_flipped_t(sums, sizes, rng or np.random.default_rng(0)))
     return adjusted
 
 
-def _aligned(comparisons: Sequence[Comparison]) -> tuple[Array, Array]:
+def _align_totals(comparisons: Sequence[Comparison]) -> tuple[Array, Array]:
     """(C, k) sums and sizes; a cluster that a comparison lacks has size 0 there."""
     labels: dict[object, int] = {}
     for comparison in comparisons:

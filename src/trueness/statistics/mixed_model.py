@@ -23,7 +23,7 @@ from scipy.special import stdtrit
 
 from trueness.errors import DataError, listed
 from trueness.intervals import Interval, short
-from trueness.statistics.clusters import Array, Clusters, Labels, as_sample, clusters_of, kept
+from trueness.statistics.clusters import Array, Clusters, Labels, as_sample, clusters_of, labels_at
 from trueness.statistics.paired import t_p
 from trueness.statistics.result import (
     Cell,
@@ -120,12 +120,12 @@ def mixed_difference(
     sample = as_sample(values)
     there = ~np.isnan(sample)
     y = sample[there]
-    conditions = clusters_of(kept(condition, there, "condition"), len(y), "condition")
+    conditions = clusters_of(labels_at(condition, there, "condition"), len(y), "condition")
     if conditions.count != 2 or baseline not in conditions.labels:
         raise DataError(
             f"'condition' must have two values of which {baseline!r} is one, got {listed(conditions.labels)}."
         )
-    factors = {name: clusters_of(kept(labels, there, name), len(y), name) for name, labels in random.items()}
+    factors = {name: clusters_of(labels_at(labels, there, name), len(y), name) for name, labels in random.items()}
     treatment = next(str(label) for label in conditions.labels if label != baseline)
     treated = (conditions.codes != conditions.labels.index(baseline)).astype(np.float64)
     levels = {name: inside.count for name, inside in factors.items()}
@@ -133,15 +133,15 @@ def mixed_difference(
         (treatment, baseline), None, None, None, {}, None, len(y), levels, Status.FAILED, level, int((~there).sum())
     )
     if np.ptp(y) == 0:
-        return _failed(missing, "All values are the same.", Status.DEGENERATE)
+        return _failure(missing, "All values are the same.", Status.DEGENERATE)
     if min(levels.values()) < 2:
-        return _failed(missing, "A random factor has one level.", Status.DEGENERATE)
-    fit, why = _fitted(y, treated, factors)
+        return _failure(missing, "A random factor has one level.", Status.DEGENERATE)
+    fit, why = _fit(y, treated, factors)
     if fit is None or not fit.converged:
-        return _failed(missing, f"The fit did not converge{f': {why}' if why else ''}.", Status.FAILED)
+        return _failure(missing, f"The fit did not converge{f': {why}' if why else ''}.", Status.FAILED)
     difference, se = float(fit.fe_params[1]), float(fit.bse_fe[1])
     if not math.isfinite(se):
-        return _failed(missing, "The fit gave no standard error.", Status.FAILED)
+        return _failure(missing, "The fit gave no standard error.", Status.FAILED)
     df = min(levels.values()) - 1
     half = float(stdtrit(df, (1 + level) / 2)) * se
     sds = {name: math.sqrt(max(0.0, float(v))) for name, v in zip(sorted(factors), fit.vcomp, strict=True)}
@@ -154,7 +154,7 @@ def mixed_difference(
     )  # fmt: skip
 
 
-def _fitted(y: Array, treated: Array, factors: Mapping[str, Clusters]) -> tuple[_Fit | None, str]:
+def _fit(y: Array, treated: Array, factors: Mapping[str, Clusters]) -> tuple[_Fit | None, str]:
     """The statsmodels result, or None and why. Its warnings go into the reason, not to the terminal."""
     from statsmodels.regression.mixed_linear_model import MixedLM, VCSpec
 
@@ -172,5 +172,5 @@ def _fitted(y: Array, treated: Array, factors: Mapping[str, Clusters]) -> tuple[
     return cast(_Fit, fit), "; ".join(sorted({str(warning.message).rstrip(".") for warning in caught}))
 
 
-def _failed(missing: MixedFit, why: str, status: Status) -> MixedFit:
+def _failure(missing: MixedFit, why: str, status: Status) -> MixedFit:
     return replace(missing, status=status, notes=(why,))

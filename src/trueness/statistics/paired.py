@@ -27,7 +27,7 @@ from trueness.errors import DataError
 from trueness.intervals import Interval
 from trueness.statistics import sign_flip, wild
 from trueness.statistics.cluster_bootstrap import RESAMPLES
-from trueness.statistics.clusters import Array, Labels, Totals, as_sample, clusters_of, kept, reference
+from trueness.statistics.clusters import Array, Labels, Totals, as_sample, clusters_of, labels_at, reference
 from trueness.statistics.comparison import Comparison
 from trueness.statistics.effect_sizes import paired_superiority
 from trueness.statistics.estimates import ROUNDING
@@ -63,7 +63,7 @@ def paired_difference(
     there = ~(np.isnan(one) | np.isnan(other))
     one, other = one[there], other[there]
     d = one - other
-    inside = clusters_of(kept(clusters, there), len(d))
+    inside = clusters_of(labels_at(clusters, there), len(d))
     blank = Comparison(
         names, None, None, test, None, len(d), inside.count, alternative, "paired", level,
         n_each=(len(d), len(d)), n_missing=int((~there).sum()),
@@ -74,7 +74,7 @@ def paired_difference(
     if inside.count < 2:
         return replace(blank, notes=("One independent unit allows no test and no interval.",))
     totals = Totals(inside.labels, inside.sums(d), inside.sizes)
-    comparison = replace(blank, effect=paired_superiority(one, other, kept(clusters, there), level), totals=totals)
+    comparison = replace(blank, effect=paired_superiority(one, other, labels_at(clusters, there), level), totals=totals)
     rounding = ROUNDING * max(float(np.abs(one).max()), float(np.abs(other).max()))
     if float(np.abs(d).max()) <= rounding:
         note = "Both are equal in every unit, so no interval is known."
@@ -123,25 +123,25 @@ def at_level(
     resamples, rng: as for paired_difference.
     """
     totals, generator = comparison.totals, rng or np.random.default_rng(0)
-    own = comparison.alone or comparison.interval
-    own = own if own is not None and abs(own.level - comparison.level) < 1e-12 else None
+    unadjusted = comparison.alone or comparison.interval
+    unadjusted = unadjusted if unadjusted is not None and abs(unadjusted.level - comparison.level) < 1e-12 else None
     if comparison.constant or totals is None or abs(level - comparison.level) < 1e-12:
-        return replace(comparison, interval=own, alone=own)
+        return replace(comparison, interval=unadjusted, alone=unadjusted)
     ends: tuple[float, float] | None
     if comparison.test == "t":
         centre, se, df = _centre_error(totals)
         half = float(stdtrit(df, (1 + level) / 2)) * se
         ends = centre - half, centre + half
     elif comparison.test == "wilcoxon":
-        ends = hodges_lehmann(_untied(totals.sums / totals.sizes), level)[1]
+        ends = hodges_lehmann(_round_off(totals.sums / totals.sizes), level)[1]
     elif comparison.test == "wild-cluster":
         ends = wild.bootstrap(totals, resamples, generator).interval(level)
     else:
         ends = sign_flip.flips(totals, resamples, generator).interval(level)
     interval = None if ends is None else Interval(*ends, level, "mean").within(*comparison.bounds)
     few = f"{len(totals.sums)} independent units are too few to bound the difference at {100 * level:.4g} %."
-    lost = (few,) if interval is None and own is not None and few not in comparison.notes else ()
-    return replace(comparison, interval=interval, alone=own, notes=(*comparison.notes, *lost))
+    lost = (few,) if interval is None and unadjusted is not None and few not in comparison.notes else ()
+    return replace(comparison, interval=interval, alone=unadjusted, notes=(*comparison.notes, *lost))
 
 
 def _centre_error(totals: Totals) -> tuple[float, float, float]:
@@ -166,13 +166,13 @@ def _by_t(comparison: Comparison, totals: Totals) -> Comparison:
     return replace(comparison, interval=interval, interval_method="t", statistic=centre / se, p=p)
 
 
-def _untied(d: Array) -> Array:
+def _round_off(d: Array) -> Array:
     """Rounding in the means must neither make nor break a tie."""
     return np.round(d, 12 - math.ceil(math.log10(float(np.abs(d).max()))))
 
 
 def _by_ranks(comparison: Comparison, d: Array) -> Comparison:
-    d = _untied(d)
+    d = _round_off(d)
     w, p, exact = signed_rank_p(d, comparison.alternative)
     estimate, ends = hodges_lehmann(d, comparison.level)
     zeros, moved = int(np.count_nonzero(d == 0)), np.abs(d[d != 0])

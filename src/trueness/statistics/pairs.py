@@ -12,7 +12,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from trueness.statistics.clusters import Labels, as_sample, kept
+from trueness.statistics.clusters import Labels, as_sample, labels_at
 from trueness.statistics.comparison import Comparison
 from trueness.statistics.multiplicity import Adjustment, adjusted
 from trueness.statistics.paired import Test, paired_difference
@@ -42,6 +42,6 @@ def differences_in_pairs(
         lead = np.nan_to_num(a - b).sum() * (-1 if better == "lower" else 1)
         if better is not None and lead < 0:
             one, other, a, b = other, one, b, a
-        labels = kept(clusters, either)
+        labels = labels_at(clusters, either)
         made.append(paired_difference(a, b, labels, level, test, names=(one, other)).within(*bounds))
     return adjusted(made, adjustment) if made else []

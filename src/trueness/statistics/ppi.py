@@ -19,7 +19,7 @@ from scipy.special import ndtri, stdtrit
 
 from trueness.errors import DataError
 from trueness.intervals import Interval
-from trueness.statistics.clusters import Array, Labels, as_sample, clusters_of, kept
+from trueness.statistics.clusters import Array, Labels, as_sample, clusters_of, labels_at
 from trueness.statistics.result import Estimate, checked_level
 
 
@@ -44,7 +44,7 @@ def prediction_powered_mean(
     there, here = ~(np.isnan(y) | np.isnan(f)), ~np.isnan(others)
     n_missing = int((~there).sum() + (~here).sum())
     y, f, others = y[there], f[there], others[here]
-    groups = (None, None) if clusters is None else (kept(clusters[0], there), kept(clusters[1], here))
+    groups = (None, None) if clusters is None else (labels_at(clusters[0], there), labels_at(clusters[1], here))
     few, many = clusters_of(groups[0], len(y)), clusters_of(groups[1], len(others))
     if few.count < 3 or many.count < 2:
         note = "Fewer than three labelled or two further items: nothing to correct with."

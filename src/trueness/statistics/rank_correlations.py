@@ -26,7 +26,7 @@ from scipy.special import ndtri, stdtrit
 from trueness.errors import DataError
 from trueness.intervals import Interval
 from trueness.statistics.cluster_bootstrap import check_resamples, expanded_tail
-from trueness.statistics.clusters import Array, Clusters, Labels, as_sample, clusters_of, kept
+from trueness.statistics.clusters import Array, Clusters, Labels, as_sample, clusters_of, labels_at
 from trueness.statistics.paired import t_p
 from trueness.statistics.result import Estimate, checked_choice, checked_level
 
@@ -61,16 +61,16 @@ def rank_correlation(
         raise DataError(f"'x' and 'y' of a correlation must be equally long, got {len(one)} and {len(other)}.")
     there = ~(np.isnan(one) | np.isnan(other))
     one, other = one[there], other[there]
-    inside = clusters_of(kept(clusters, there), len(one))
+    inside = clusters_of(labels_at(clusters, there), len(one))
     n, n_missing = len(one), int((~there).sum())
     if n < 3 or np.ptp(one) == 0 or np.ptp(other) == 0:
         note = "A correlation needs three pairs." if n < 3 else "A constant column has no correlation."
         return Estimate(
             _NAMES[kind], None, None, n, inside.count, _LABELS[method], level, n_missing=n_missing, notes=(note,)
         )
-    value, p, test = _tested(one, other, kind)
+    value, p, test = _test(one, other, kind)
     if inside.count < n:
-        error = _jackknife_error(one, other, inside.merged(_MOST_LEFT_OUT), kind)
+        error = _jackknife_error(one, other, inside.merge(_MOST_LEFT_OUT), kind)
         test = f"cluster jackknife t({inside.count - 1})"
         p = t_p(math.atanh(_clip(value)) / error, inside.count - 1, "two-sided") if error else None
         quantile = float(stdtrit(inside.count - 1, (1 + level) / 2))
@@ -86,7 +86,7 @@ def rank_correlation(
     return Estimate(_NAMES[kind], value, interval, n, inside.count, label, level, error, n_missing, p, test, 0.0, notes)
 
 
-def _tested(x: Array, y: Array, kind: Kind) -> tuple[float, float | None, str]:
+def _test(x: Array, y: Array, kind: Kind) -> tuple[float, float | None, str]:
     from scipy import stats
 
     if kind == "kendall":

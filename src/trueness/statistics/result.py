@@ -47,7 +47,7 @@ class Result(ABC):
         """In a notebook: the sentence, and below it the row as a table."""
         cells = [(key, value) for key, value in self.row().items() if value not in (None, "")]
         head = "".join(f"<th>{html_text(key)}</th>" for key, _ in cells)
-        body = "".join(f"<td>{html_text(_shown(value))}</td>" for _, value in cells)
+        body = "".join(f"<td>{html_text(_cell_text(value))}</td>" for _, value in cells)
         return f"<p>{html_text(self.sentence())}</p><table><tr>{head}</tr><tr>{body}</tr></table>"
 
 
@@ -221,7 +221,7 @@ def checked_choice(name: str, value: str, kind: object) -> None:
         raise SettingError(f"{name!r} must be one of {', '.join(allowed)}, got {value!r}.")
 
 
-def _shown(value: Cell) -> str:
+def _cell_text(value: Cell) -> str:
     return short(value) if isinstance(value, float) else str(value)
 
 

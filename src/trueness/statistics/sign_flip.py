@@ -64,7 +64,7 @@ def flips(totals: Totals, resamples: int, rng: np.random.Generator) -> Flips:
     if len(totals.sums) <= ENUMERATED:
         return Flips(_all_subset_means(totals), 2 ** len(totals.sums), True)
     check_resamples(resamples)
-    return Flips(_random_subset_means(totals.merged(GROUPS), resamples, rng), resamples + 1, False)
+    return Flips(_random_subset_means(totals.merge(GROUPS), resamples, rng), resamples + 1, False)
 
 
 def _all_subset_means(totals: Totals) -> Array:

@@ -24,7 +24,7 @@ from scipy.special import stdtrit
 from trueness.errors import DataError
 from trueness.intervals import Interval
 from trueness.statistics.cluster_bootstrap import RESAMPLES, check_resamples
-from trueness.statistics.clusters import Array, Labels, as_sample, clusters_of, kept
+from trueness.statistics.clusters import Array, Labels, as_sample, clusters_of, labels_at
 from trueness.statistics.comparison import Comparison
 from trueness.statistics.effect_sizes import cliffs_delta
 from trueness.statistics.influence import robust_error
@@ -55,7 +55,7 @@ def unpaired_difference(
     checked_choice("alternative", alternative, Alternative)
     one, other = as_sample(a, "a"), as_sample(b, "b")
     there, here = ~np.isnan(one), ~np.isnan(other)
-    labels = None if clusters is None else (kept(clusters[0], there), kept(clusters[1], here))
+    labels = None if clusters is None else (labels_at(clusters[0], there), labels_at(clusters[1], here))
     one, other = one[there], other[here]
     error, df, count = robust_error(one, other, labels) if min(len(one), len(other)) else (None, None, None)
     n = len(one) + len(other)

@@ -48,7 +48,7 @@ def levene(
         test="Levene (median)",
         estimand="difference of mean absolute deviations",
         effect=variance_ratio(one, other, clusters, level),
-        notes=(*comparison.notes, *_bounded(one, other)),
+        notes=(*comparison.notes, *_bounds_note(one, other)),
     )
     if clusters is not None or comparison.p is None:
         return comparison
@@ -84,7 +84,7 @@ def variance_ratio(
     if error is not None and value > 0:
         half = float(stdtrit(df, (1 + level) / 2)) * error
         interval = Interval(value * math.exp(-half), value * math.exp(half), level, "mean")
-    notes = (*missing, *_bounded(one, other), *(() if interval else ("Too few units for an interval.",)))
+    notes = (*missing, *_bounds_note(one, other), *(() if interval else ("Too few units for an interval.",)))
     return Effect("variance ratio", value, interval, None, n, level, "jackknife, log scale", count, notes)
 
 
@@ -99,7 +99,7 @@ def pitman_morgan(a: ArrayLike, b: ArrayLike, level: float = 0.95, names: tuple[
     n = len(one)
     blank = Comparison(
         names, None, None, "Pitman-Morgan", None, n, n, level=level, estimand="difference of variances",
-        n_each=(n, n), n_missing=int((~there).sum()), notes=_bounded(one, other),
+        n_each=(n, n), n_missing=int((~there).sum()), notes=_bounds_note(one, other),
     )  # fmt: skip
     if n < 3:
         return replace(blank, notes=(*blank.notes, "Fewer than three pairs allow no test."))
@@ -163,7 +163,7 @@ def _left_out_variances(x: Array, codes: np.ndarray[tuple[int, ...], np.dtype[np
     return np.asarray((squares - sums**2 / n) / (n - 1))
 
 
-def _bounded(a: Array, b: Array) -> tuple[str, ...]:
+def _bounds_note(a: Array, b: Array) -> tuple[str, ...]:
     both = np.concatenate([a, b])
     both = both[~np.isnan(both)]
     return (_BOUNDED,) if len(both) and both.min() >= 0 and both.max() <= 1 else ()

@@ -80,7 +80,7 @@ def bootstrap(
     totals: Totals, resamples: int, rng: np.random.Generator, weights: Weights | None = None
 ) -> WildBootstrap:
     """weights: None takes Webb's below 8 clusters and Rademacher's from there on."""
-    totals = totals.merged(GROUPS)
+    totals = totals.merge(GROUPS)
     n = len(totals.sums)
     weights = weights or ("webb" if n < FEW else "rademacher")
     if weights == "rademacher" and n <= ENUMERATED:

@@ -21,7 +21,7 @@ from typing import NamedTuple
 from trueness.datasets import load_stored
 from trueness.errors import TruenessError
 from trueness.graphs import Graph
-from trueness.graphs.layering import layered, place_across
+from trueness.graphs.layering import layers_of, place_across
 from trueness.running.provenance import plan_folder_of, without_paths
 from trueness.running.results import Results
 from trueness.status import Status
@@ -167,7 +167,7 @@ def layout(nodes: Sequence[str], pairs: Sequence[Pair]) -> dict[str, object]:
     boxes: list[list[float]] = [[0.0, 0.0, w] for w in wide]
     right = bottom = 0.0
     if linked:
-        layers = layered(len(linked), [(number[i], number[j]) for i, j in ends], leads)
+        layers = layers_of(len(linked), [(number[i], number[j]) for i, j in ends], leads)
         across = place_across(layers, [wide[i] for i in linked], _SPACE)
         for k, i in enumerate(linked):
             boxes[i][:2] = [round(across[k], 1), round(_TALL / 2 + layers.layer[k] * (_TALL + _GAP), 1)]

@@ -84,7 +84,7 @@ def write_report(study: StudyFolder, meanwhile: Callable[[], None] = lambda: Non
 
     files: list[Path] = []
     plain_texts = pd.option_context("mode.string_storage", "python")  # Arrow's are for tables larger than ours
-    with study.store.opened(), press() as printing, plain_texts:
+    with study.store.ensure_open(), press() as printing, plain_texts:
         readings = readings_of(study)
         if any(reading.many_charts for reading in readings.values()):
             printing.begin()

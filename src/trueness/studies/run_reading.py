@@ -19,7 +19,7 @@ from trueness.running.results import Results, Row
 from trueness.running.store import Store
 from trueness.running.study_folder import Scored
 from trueness.showing.console import Console, plain, print_points, print_rows
-from trueness.showing.drawn import Draw, drawn
+from trueness.showing.drawn import Draw, read_pictures
 from trueness.showing.methods_paragraph import section
 from trueness.showing.paper import Part as PaperPart
 from trueness.showing.saving import Figure, Save
@@ -134,7 +134,7 @@ class RunReading:
             f"Measures: {', '.join(results.headline)}; {100 * results.level:g} % bootstrap intervals of the mean. A "
             "run that failed is missing, with its status."
         ]
-        pictures = drawn(folder, "plots", self._chart_name)
+        pictures = read_pictures(folder, "plots", self._chart_name)
         return PaperPart(results.task, abstract, checks, methods, self._sections, self.tables(None), pictures)
 
     @property

@@ -109,7 +109,7 @@ def tell_gate(analysis: ScoresAnalysis) -> int:
         for one in (c for c in part.contrasts if c.pair in analysis.roles.headline):
             state = gate.state(ends_of(one.result), 1.0)
             failed = failed or gate.fails(state)
-            say(f"gate {part.name}, {one.pair.names[0]}: {gate.text!r} {_held(gate, state)}", stderr=True)
+            say(f"gate {part.name}, {one.pair.names[0]}: {gate.text!r} {_verdict_text(gate, state)}", stderr=True)
     return int(failed)
 
 
@@ -122,11 +122,11 @@ def tell_gate_of(comparison: Comparison, text: str | None) -> int:
         ends = Interval(-ends.high, -ends.low, ends.level, ends.of)
     measure = measure_of(comparison.measure)
     state = gate.state(ends, 0.01 if measure is not None and measure.maximum == 1 else 1.0)
-    say(f"gate {comparison.names[0]}: {gate.text!r} {_held(gate, state)}", stderr=True)
+    say(f"gate {comparison.names[0]}: {gate.text!r} {_verdict_text(gate, state)}", stderr=True)
     return int(gate.fails(state))
 
 
-def _held(gate: Gate, state: str) -> str:
+def _verdict_text(gate: Gate, state: str) -> str:
     words = {"open": "is neither shown nor ruled out", "not known": "cannot be judged: there is no interval"}
     return f"{words.get(state, f'is {state}')}: {'fails' if gate.fails(state) else 'passes'}"  # type: ignore[arg-type]
 
@@ -287,7 +287,7 @@ def _print_rules(out: Console, analysis: ScoresAnalysis, details: bool) -> None:
         if not part.contrasts:
             continue
         pair = part.contrasts[-1].pair
-        shown = [rule for rule in part.rules if details or rule.flagged(pair)]
+        shown = [rule for rule in part.rules if details or rule.is_flagged(pair)]
         names = f"{plain(pair.names[0])} against {plain(pair.names[1])}"
         if shown:
             shown.sort(key=lambda rule: -abs(rule.deltas[pair] or 0.0))
@@ -310,7 +310,7 @@ def _rule_table(rules: Sequence[Breakdown], pair: Pair) -> Table:
             "-" if delta is None else f"{delta:+.1f}",
             p_cell(test.p_adjusted) if test else "-",
             str(sum(rule.absent.values()) or ""),
-            style="" if rule.flagged(pair) else "dim",
+            style="" if rule.is_flagged(pair) else "dim",
         )
     return table
 

@@ -63,10 +63,10 @@ def _bars(out: Console) -> Iterator[Report]:
         def update(now: Progress) -> None:
             done = now.before + now.done
             first = row(now.stage)
-            rest = f"{left(now, time.monotonic() - began[now.stage])}   {_where(now)}{_failures(now)}"
+            rest = f"{time_left(now, time.monotonic() - began[now.stage])}   {_where(now)}{_failures(now)}"
             count = f"{done:,} / {now.total:,} {now.unit}"
             bars.update(first, total=now.total, completed=done, count=count, rest=rest)  # type: ignore[arg-type]
-            for name, model in now.asked.items():
+            for name, model in now.models.items():
                 part = row(f"{now.stage}\n{name}", "  ")
                 count = f"{model.done:,} / {model.total:,}"
                 bars.update(part, total=model.total, completed=model.done, count=count, rest=asked_text(model))  # type: ignore[arg-type]
@@ -85,7 +85,7 @@ def _lines() -> Report:
             if done == now.total and shown.get(now.stage) == float("inf"):
                 return
             shown[now.stage] = float("inf") if done == now.total else elapsed
-            rest = f"{left(now, elapsed)}  {now.last}{_failures(now)}{_money(now)}"
+            rest = f"{time_left(now, elapsed)}  {now.last}{_failures(now)}{_money(now)}"
             say(f"{now.stage}  {done:,} / {now.total:,} {now.unit}  {rest}", stderr=True)
 
     return update
@@ -108,7 +108,7 @@ def _warner(out: Console) -> Callable[[Progress], None]:
     warned: set[str] = set()
 
     def warn(now: Progress) -> None:
-        for name, model in now.asked.items():
+        for name, model in now.models.items():
             if name in warned or model.done < ENOUGH or model.unreadable <= MANY_UNREADABLE * model.done:
                 continue
             warned.add(name)
@@ -155,7 +155,7 @@ def _money(now: Progress) -> str:
     return f"   spent ${now.spent:.2f}" if now.spent else ""
 
 
-def left(now: Progress, elapsed: float) -> str:
+def time_left(now: Progress, elapsed: float) -> str:
     todo = now.total - now.before - now.done
     if todo <= 0:
         return f"done in {clock(elapsed)}"

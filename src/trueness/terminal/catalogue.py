@@ -135,8 +135,8 @@ def _check_dataset(name: str) -> list[dict[str, object]]:
         "says how far its truth can be believed": dataset.about.truth in get_args(Truth),
     }
     edges = f"{dataset.truth.n_edges()} edges" if has_truth(dataset) else "no graph known"
-    told = table.experiments
-    under = f", {int((~told.observational).sum()):,} rows under interventions" if told else ""
+    experiments = table.experiments
+    under = f", {int((~experiments.observational).sum()):,} rows under interventions" if experiments else ""
     gaps = f", {int(table.gaps.sum()):,} missing values" if table.gaps.any() else ""
     details = {0: f"{table.n:,} rows, {table.d} columns ({table.kind}), {edges}{gaps}{under}"}
     details |= {} if has_truth(dataset) else {1: "no graph is known: edges and their stability, no score"}
@@ -160,7 +160,7 @@ def columns(table: Table) -> list[dict[str, object]]:
     ]
 
 
-def expected(table: Table) -> list[dict[str, object]]:
+def expectations(table: Table) -> list[dict[str, object]]:
     """What the atlas expects of learners, the best first; nothing of very wide tables."""
     from trueness import atlas
 
@@ -317,8 +317,8 @@ def _dataset(name: str) -> dict[str, object]:
             "edges": truth.n_edges(),
             "reversible edges": cpdag.n_edges() - int(cpdag.directed.sum()),
             "perfect CPDAG against the DAG": perfect,
-            "varsortability": _rounded(varsortability(numbers, truth)),
-            "R2-sortability": _rounded(r2_sortability(numbers, truth)),
+            "varsortability": _round(varsortability(numbers, truth)),
+            "R2-sortability": _round(r2_sortability(numbers, truth)),
         }
     card |= {
         "source": about.source,
@@ -337,7 +337,7 @@ def _corruptions() -> list[dict[str, object]]:
     return corruptions()
 
 
-def _rounded(score: Score) -> float | None:
+def _round(score: Score) -> float | None:
     return None if score.value is None else round(float(score.value), 4)
 
 

@@ -49,7 +49,7 @@ def _write(folder: Path, outcome: RunEnd, as_json: bool, answer: bool) -> None:
     if outcome.interrupted:  # who stops it wants it to stop; `trueness report` writes the rest
         written = Report(study)
     else:
-        with terminal.busy("writing tables, charts and the page"), study.store.opened():
+        with terminal.busy("writing tables, charts and the page"), study.store.ensure_open():
             written = with_page(write_report(study))
     if as_json:
         report = {} if outcome.interrupted else {"report": written.to_dict()}

@@ -132,19 +132,20 @@ def command_line() -> argparse.ArgumentParser:
     judge.add_argument("file", help="a table: item, judge, verdict; also label, position, length, repeat, cluster")
     judge.add_argument("--half-width", type=float, default=0.05, help="wanted of the corrected mean (default: 0.05)")
 
-    whats = registry.study_commands()
-    own = [commands.add_parser(study, help=f"{', '.join(words)} FILE, beside a run") for study, words in whats.items()]
-    for command, choices in zip(own, whats.values(), strict=True):
-        command.add_argument("what", choices=choices)
+    takes_json = [new, plan, run, show, analyse, evaluate, compare, report, view, lists, check, schema, judge]
+    for study, whats in registry.study_commands().items():
+        command = commands.add_parser(study, help=f"{', '.join(whats)} FILE, beside a run")
+        command.add_argument("what", choices=whats)
         command.add_argument("file", help="what it is done to")
-    for study, told in registry.own_commands().items():
-        command = commands.add_parser(study, help=told["help"])
-        command.add_argument("file", help=told["file"])
-        for option, words in told["options"].items():
+        takes_json.append(command)
+    for study, entry in registry.own_commands().items():
+        command = commands.add_parser(study, help=entry["help"])
+        command.add_argument("file", help=entry["file"])
+        for option, words in entry["options"].items():
             command.add_argument(f"--{option}", help=words)
         command.add_argument("--workers", type=int, help="processes on this machine (default: one a core)")
-        own.append(command)
-    for command in (new, plan, run, show, analyse, evaluate, compare, report, view, lists, check, schema, judge, *own):
+        takes_json.append(command)
+    for command in takes_json:
         command.add_argument("--json", action="store_true", help="print JSON")
     return parser
 

@@ -10,7 +10,6 @@ corruptions()                                                rows for `trueness 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 from trueness.datasets.corruptions.corrupted import Corrupted, CorruptionCard
 from trueness.datasets.corruptions.corruption import Corruption
@@ -47,7 +46,7 @@ def corruption(name: str) -> Corruption:
     raise UnknownName("corruption", name, PRESETS, hint="Steps and their strengths: 'noise 0.2 + mcar 0.1'.")
 
 
-def corruptions() -> list[dict[str, Any]]:
+def corruptions() -> list[dict[str, object]]:
     """One row a named corruption."""
     return [made.card.row() for made in PRESETS.values()]
 

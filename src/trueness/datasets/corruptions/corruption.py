@@ -50,9 +50,9 @@ class Corruption:
     def card(self) -> CorruptionCard:
         uses_graph = any(step.card.uses_graph for step in self.steps)
         needs_system = any(step.name == "regimes" and step.strength > 1 for step in self.steps)
-        told = tuple(str(step) for step in self.steps)
+        steps = tuple(str(step) for step in self.steps)
         labels = (_REVEALS,) if uses_graph else ()
-        return CorruptionCard(self.name, self.summary, told, uses_graph, needs_system, labels)
+        return CorruptionCard(self.name, self.summary, steps, uses_graph, needs_system, labels)
 
     def scaled(self, factor: float) -> Corruption:
         """Every strength times `factor` (a number of regimes stays), for a curve of degradation."""
@@ -83,8 +83,8 @@ class Corruption:
         count, scale = self._regimes, _Scale.of(table)
         z = scale.standard(table.values)
         if count <= 1:
-            told = getattr(table, "regimes", None)
-            labels = np.zeros(table.n, dtype=np.intp) if told is None else told.copy()
+            labels = getattr(table, "regimes", None)
+            labels = np.zeros(table.n, dtype=np.intp) if labels is None else labels.copy()
             return self._finish(table, scale, z, labels, truth, seed)
         if not overwrite_regimes:
             raise DataError(
@@ -124,11 +124,10 @@ class Corruption:
             )
         mask: NDArray[np.bool_] = np.isnan(z)
         for step in self.steps:
-            if step.card.stage == "mask":
-                more = {"parents": self._parents(truth, clean)} if step.card.uses_graph else {}
-                mask |= step.apply(z, seed, **more)
-            elif step.name != "regimes":
-                step.apply(z, seed)
+            more = {"parents": self._parents(truth, clean)} if step.card.uses_graph else {}
+            lost = None if step.name == "regimes" else step.apply(z, seed, **more)
+            if lost is not None:
+                mask |= lost
         self._check_mask(mask, clean)
         scale.restore(z)
         np.copyto(z, np.nan, where=mask)

@@ -55,7 +55,7 @@ def mnar_structural(z: Array, strength: float, rng: Generator, parents: NDArray[
     for j in range(z.shape[1]):
         causes = np.flatnonzero(parents[:, j])
         if len(causes):
-            missing[:, j] = _logistic(_combined(z, causes), strength, rng)
+            missing[:, j] = _logistic(_combine(z, causes), strength, rng)
         else:
             missing[:, j] = mcar(z[:, j], strength, rng)
     return missing
@@ -84,7 +84,7 @@ def sensor_failure(z: Array, strength: float, rng: Generator) -> Mask:
     return missing
 
 
-def _combined(z: Array, columns: NDArray[np.intp]) -> Array:
+def _combine(z: Array, columns: NDArray[np.intp]) -> Array:
     total = z[:, columns[0]].copy()
     for i in columns[1:]:
         total += z[:, i]

@@ -13,19 +13,19 @@ from trueness.datasets.corruptions.corruption import Corruption
 from trueness.datasets.corruptions.steps import Step
 
 
-def _made(name: str, summary: str, *steps: tuple[str, float] | tuple[str, float, dict[str, float]]) -> Corruption:
+def _preset(name: str, summary: str, *steps: tuple[str, float] | tuple[str, float, dict[str, float]]) -> Corruption:
     return Corruption(name, tuple(Step(*step) for step in steps), summary)
 
 
 def _compound_full(name: str, mask: str, summary: str) -> Corruption:
-    return _made(
+    return _preset(
         name, summary, ("regimes", 3), ("multiplicative_bias", 0.15), ("heteroscedastic_noise", 0.3),
         ("outliers", 0.03, {"size": 5}), ("drift", 0.01), (mask, 0.25),
     )  # fmt: skip
 
 
 def _extreme(name: str, mask: str, summary: str) -> Corruption:
-    return _made(
+    return _preset(
         name, summary, ("regimes", 5), ("cubic_bias", 0.2), ("noise", 0.5), ("outliers", 0.1, {"size": 10}),
         ("drift", 0.05), (mask, 0.4),
     )  # fmt: skip
@@ -33,34 +33,34 @@ def _extreme(name: str, mask: str, summary: str) -> Corruption:
 
 _BLIND = "; its mask does not know the graph"
 _ALL = (
-    _made("clean", "nothing is done"),
+    _preset("clean", "nothing is done"),
     _compound_full("compound_full", "mnar_structural", "the original's validation corruption: all six kinds together"),
     _compound_full("compound_full_decoy", "mnar_decoy", "as compound_full" + _BLIND),
-    _made("compound_mnar_bias", "structural MNAR and a wrong scale", ("multiplicative_bias", 0.2),
+    _preset("compound_mnar_bias", "structural MNAR and a wrong scale", ("multiplicative_bias", 0.2),
           ("mnar_structural", 0.25)),
-    _made("compound_mnar_bias_decoy", "as compound_mnar_bias" + _BLIND, ("multiplicative_bias", 0.2),
+    _preset("compound_mnar_bias_decoy", "as compound_mnar_bias" + _BLIND, ("multiplicative_bias", 0.2),
           ("mnar_decoy", 0.25)),
-    _made("mcar_40", "40 % missing completely at random", ("mcar", 0.4)),
+    _preset("mcar_40", "40 % missing completely at random", ("mcar", 0.4)),
     _extreme("extreme", "mnar_structural", "all six kinds, about twice as strong"),
     _extreme("extreme_decoy", "mnar_decoy", "as extreme" + _BLIND),
-    _made("noise_0.1", "Gaussian noise of .1 sd", ("noise", 0.1)),
-    _made("noise_0.3", "Gaussian noise of .3 sd", ("noise", 0.3)),
-    _made("noise_0.5", "Gaussian noise of .5 sd", ("noise", 0.5)),
-    _made("mcar_20", "20 % missing completely at random", ("mcar", 0.2)),
-    _made("mcar_30", "30 % missing completely at random", ("mcar", 0.3)),
-    _made("mnar_self", "large values missing more often, 25 % in all", ("mnar_self", 0.25)),
-    _made("mnar_threshold", "the largest 25 % of each column missing", ("mnar_threshold", 0.25)),
-    _made("mnar_structural", "missing with the true parents' values, 25 %", ("mnar_structural", 0.25)),
-    _made("mnar_decoy", "missing with values of columns drawn at random, 25 %", ("mnar_decoy", 0.25)),
-    _made("bias_additive", "offsets of up to .5 sd, one a column", ("additive_bias", 0.5)),
-    _made("bias_multiplicative", "factors of .7 to 1.3, one a column", ("multiplicative_bias", 0.3)),
-    _made("regimes", "three regimes with hard interventions on 1 to 3 nodes", ("regimes", 3)),
-    _made("sensor_failure", "sensors silent for stretches of rows, 20 % in all", ("sensor_failure", 0.2)),
-    _made("mild", "little of everything but regimes", ("multiplicative_bias", 0.05), ("noise", 0.1),
+    _preset("noise_0.1", "Gaussian noise of .1 sd", ("noise", 0.1)),
+    _preset("noise_0.3", "Gaussian noise of .3 sd", ("noise", 0.3)),
+    _preset("noise_0.5", "Gaussian noise of .5 sd", ("noise", 0.5)),
+    _preset("mcar_20", "20 % missing completely at random", ("mcar", 0.2)),
+    _preset("mcar_30", "30 % missing completely at random", ("mcar", 0.3)),
+    _preset("mnar_self", "large values missing more often, 25 % in all", ("mnar_self", 0.25)),
+    _preset("mnar_threshold", "the largest 25 % of each column missing", ("mnar_threshold", 0.25)),
+    _preset("mnar_structural", "missing with the true parents' values, 25 %", ("mnar_structural", 0.25)),
+    _preset("mnar_decoy", "missing with values of columns drawn at random, 25 %", ("mnar_decoy", 0.25)),
+    _preset("bias_additive", "offsets of up to .5 sd, one a column", ("additive_bias", 0.5)),
+    _preset("bias_multiplicative", "factors of .7 to 1.3, one a column", ("multiplicative_bias", 0.3)),
+    _preset("regimes", "three regimes with hard interventions on 1 to 3 nodes", ("regimes", 3)),
+    _preset("sensor_failure", "sensors silent for stretches of rows, 20 % in all", ("sensor_failure", 0.2)),
+    _preset("mild", "little of everything but regimes", ("multiplicative_bias", 0.05), ("noise", 0.1),
           ("outliers", 0.01, {"size": 3}), ("mcar", 0.1)),
-    _made("moderate", "some of everything but regimes", ("multiplicative_bias", 0.1), ("heteroscedastic_noise", 0.2),
+    _preset("moderate", "some of everything but regimes", ("multiplicative_bias", 0.1), ("heteroscedastic_noise", 0.2),
           ("outliers", 0.02, {"size": 4}), ("drift", 0.005), ("mcar", 0.2)),
-    _made("severe", "much of everything but regimes", ("cubic_bias", 0.1), ("heteroscedastic_noise", 0.4),
+    _preset("severe", "much of everything but regimes", ("cubic_bias", 0.1), ("heteroscedastic_noise", 0.4),
           ("outliers", 0.05, {"size": 7}), ("drift", 0.02), ("mnar_self", 0.3)),
 )  # fmt: skip
 

@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.random import Generator
@@ -40,7 +40,7 @@ class StepCard:
 
 
 _SHARE = "share of the cells that go missing"
-_CARDS: tuple[tuple[StepCard, Callable[..., Any] | None], ...] = (
+_CARDS: tuple[tuple[StepCard, Callable[..., masks.Mask | None] | None], ...] = (
     (StepCard("regimes", "regimes", "hard interventions on 1 to 3 nodes, block by block",
               "number of regimes, the first without intervention", 100, low=1, whole=True), None),
     (StepCard("additive_bias", "bias", "one offset a column", "largest offset, in sd", 10), values.additive_bias),
@@ -105,7 +105,7 @@ class Step:
     def rng(self, seed: int) -> Generator:
         return np.random.default_rng([seed, _PLACES[self.name]])
 
-    def apply(self, z: values.Array, seed: int, **more: Any) -> Any:
+    def apply(self, z: values.Array, seed: int, **more: object) -> masks.Mask | None:
         """Values are changed in place (None comes back); a mask is handed back."""
         function = _FUNCTIONS[self.name]
         assert function is not None  # regimes are done by the corruption: they need the system

@@ -22,7 +22,7 @@ from numpy.random import Generator
 from trueness.datasets.table import Table
 from trueness.learners.base import Card
 from trueness.learners.scoring.covariance import PAIRWISE, Transform, pairwise_correlations
-from trueness.learners.scoring.edge_scores import EdgeScores, Scorer, answer, observed
+from trueness.learners.scoring.edge_scores import EdgeScores, Scorer, answer, as_observed
 from trueness.settings import Between
 
 
@@ -42,7 +42,7 @@ class CorrelationScorer(Scorer):
     )
 
     def scores(self, data: Table, rng: Generator | None = None) -> EdgeScores:
-        seen = observed(data, self)
+        seen = as_observed(data, self)
         r = pairwise_correlations(seen, self.transform)
         return answer(self, seen, np.abs(r.matrix), shrinkage=r.shrinkage, counts=r.counts)
 
@@ -63,7 +63,7 @@ class PartialCorrelation(Scorer):
     )
 
     def scores(self, data: Table, rng: Generator | None = None) -> EdgeScores:
-        seen = observed(data, self)
+        seen = as_observed(data, self)
         r = pairwise_correlations(seen, self.transform)
         precision = np.linalg.inv(r.matrix)
         size = np.sqrt(precision.diagonal())
@@ -89,7 +89,7 @@ class NotearsLite(Scorer):
     def scores(self, data: Table, rng: Generator | None = None) -> EdgeScores:
         from scipy.linalg import expm
 
-        seen = observed(data, self)
+        seen = as_observed(data, self)
         r = pairwise_correlations(seen, self.transform)
         precision = np.linalg.inv(r.matrix + self.ridge * np.eye(seen.d))
         weights = -precision / precision.diagonal()

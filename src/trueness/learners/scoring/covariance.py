@@ -52,7 +52,7 @@ class Correlations:
         return Table(self.names, rows, (None,) * d, self.source)
 
 
-def lagged(seen: Observed, values: Array, lags: int) -> Observed:
+def with_lags(seen: Observed, values: Array, lags: int) -> Observed:
     """(n - lags, (lags + 1) d): each row of values (n, d), then the rows before it, as rows without order."""
     n = len(values)
     stacked = np.hstack([values[lags - back : n - back] for back in range(lags + 1)])

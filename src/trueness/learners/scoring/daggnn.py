@@ -23,8 +23,8 @@ from numpy.typing import NDArray
 
 from trueness.datasets.table import Table
 from trueness.learners.base import Card
-from trueness.learners.scoring.edge_scores import Array, EdgeScores, Scorer, answer, observed
-from trueness.learners.scoring.imputation import DRAWS, drawn
+from trueness.learners.scoring.edge_scores import Array, EdgeScores, Scorer, answer, as_observed
+from trueness.learners.scoring.imputation import DRAWS, fill_by_correlations
 from trueness.registry import need
 from trueness.settings import Between
 
@@ -62,8 +62,8 @@ class DAGGNN(Scorer):
 
     def scores(self, data: Table, rng: Generator) -> EdgeScores:
         need("torch", "scorer 'dag-gnn'")
-        seen = observed(data, self)
-        values = drawn(seen, rng)
+        seen = as_observed(data, self)
+        values = fill_by_correlations(seen, rng)
         weights, h = self._train((values - values.mean(axis=0)) / values.std(axis=0), rng)
         size = np.abs(weights)
         return answer(self, seen, size, h=h, own_k=int(np.count_nonzero(size > THRESHOLD)))
@@ -86,7 +86,7 @@ class DAGGNN(Scorer):
                     some = rows[torch.as_tensor(rng.integers(0, len(z), min(self.batch, len(z))), device=self.device)]
                     optimiser.zero_grad()
                     cycles = acyclicity(parts["a"])
-                    loss = bound(parts, some) + multiplier * cycles + penalty / 2 * cycles**2
+                    loss = evidence_bound(parts, some) + multiplier * cycles + penalty / 2 * cycles**2
                     (loss + self.sparsity * parts["a"].abs().sum()).backward()
                     optimiser.step()
                 h = float(acyclicity(parts["a"]).detach())
@@ -110,7 +110,7 @@ def acyclicity(a: Tensor) -> Tensor:
     return h
 
 
-def bound(parts: dict[str, Tensor], x: Tensor) -> Tensor:
+def evidence_bound(parts: dict[str, Tensor], x: Tensor) -> Tensor:
     """Reconstruction and divergence of rows x (n, d), by row."""
     import torch
 

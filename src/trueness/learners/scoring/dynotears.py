@@ -21,7 +21,7 @@ from numpy.random import Generator
 from trueness.datasets.table import Table
 from trueness.learners import notears
 from trueness.learners.base import AtLeast0, Card
-from trueness.learners.scoring.covariance import PAIRWISE, Transform, lagged, pairwise_correlations
+from trueness.learners.scoring.covariance import PAIRWISE, Transform, pairwise_correlations, with_lags
 from trueness.learners.scoring.edge_scores import EdgeScores, Lags, Scorer, answer, series
 
 THRESHOLD = 0.1
@@ -47,16 +47,16 @@ class DYNOTEARS(Scorer):
     def scores(self, data: Table, rng: Generator | None = None) -> EdgeScores:
         seen, lags = series(data, self, self.lags)
         d = seen.d
-        r = pairwise_correlations(lagged(seen, seen.values, lags), self.transform)
+        r = pairwise_correlations(with_lags(seen, seen.values, lags), self.transform)
         held = np.eye(d * (lags + 1), dtype=bool)
         held[:, d:] = True  # nothing acts on the past
         problem = notears.problem_of(r.stand_in(), "l2", "raw")
         weights, steps = notears.NOTEARS(lambda1=self.lambda1, solver="reference").solve(problem, held)
         effects = weights[:, :d].reshape(lags + 1, d, d)  # by lag, cause and effect
         size = np.abs(effects).max(axis=0)
-        own = int(np.count_nonzero((size > THRESHOLD) & ~np.eye(d, dtype=bool)))
+        n_edges = int(np.count_nonzero((size > THRESHOLD) & ~np.eye(d, dtype=bool)))
         return answer(
-            self, seen, size, effects=effects, h=steps[-1].h, own_k=own, lags=lags, shrinkage=r.shrinkage,
+            self, seen, size, effects=effects, h=steps[-1].h, own_k=n_edges, lags=lags, shrinkage=r.shrinkage,
             objective=steps[-1].objective - lags * d / 2,  # the past is left as it is: 1/2 a column
         )  # fmt: skip
 

@@ -18,7 +18,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from trueness.datasets.observed import Observed, check_lags, check_observed
-from trueness.datasets.table import Table
+from trueness.datasets.table import Table, TableLike
 from trueness.errors import DataError, SettingError
 from trueness.graphs import Graph
 from trueness.learners.base import Card, Checked, build_as, rows_used
@@ -81,18 +81,18 @@ class Scorer(Checked):
         return Graph.from_matrix(scores.matrix, scores.names, direction="row to column", kind="weighted")
 
 
-def build_scorer(name: str, settings: Mapping[str, Any] | None = None, where: str = "") -> EdgeScorer:
+def build_scorer(name: str, settings: Mapping[str, object] | None = None, where: str = "") -> EdgeScorer:
     """The scorer of that name, or `my_file.py:MyScorer`, with its settings checked."""
     scorer: EdgeScorer = build_as("scorer", "scores", name, settings, where)
     return scorer
 
 
-def scorer(name: str, **settings: Any) -> EdgeScorer:
+def scorer(name: str, **settings: object) -> EdgeScorer:
     """The scorer of that name, e.g. scorer("granger", lags=2)."""
     return build_scorer(name, settings)
 
 
-def observed(data: Any, scorer: EdgeScorer, lags: int = 0) -> Observed:
+def as_observed(data: TableLike, scorer: EdgeScorer, lags: int = 0) -> Observed:
     """The first line of every scorer: numbers with gaps that it can use; DataError where it cannot."""
     table = rows_used(Table.of(data), scorer)
     words = table.text_columns()
@@ -110,9 +110,9 @@ def observed(data: Any, scorer: EdgeScorer, lags: int = 0) -> Observed:
     return seen
 
 
-def series(data: Any, scorer: EdgeScorer, lags: int | None) -> tuple[Observed, int]:
-    """As `observed`, for a scorer that needs time order; `lags` None takes those that the data name."""
-    seen = observed(data, scorer)
+def series(data: TableLike, scorer: EdgeScorer, lags: int | None) -> tuple[Observed, int]:
+    """As `as_observed`, for a scorer that needs time order; `lags` None takes those that the data name."""
+    seen = as_observed(data, scorer)
     used = seen.lags if lags is None else lags
     if used < 1:
         raise DataError(
@@ -123,7 +123,7 @@ def series(data: Any, scorer: EdgeScorer, lags: int | None) -> tuple[Observed, i
     return seen, used
 
 
-def answer(scorer: EdgeScorer, seen: Observed, matrix: Array, **details: Any) -> EdgeScores:
+def answer(scorer: EdgeScorer, seen: Observed, matrix: Array, **details: object) -> EdgeScores:
     """The scores with what the card says of them; the diagonal is cleared."""
     cleared = np.array(matrix, dtype=np.float64)
     np.fill_diagonal(cleared, 0.0)

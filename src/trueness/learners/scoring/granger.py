@@ -27,9 +27,9 @@ from trueness.datasets.observed import Observed
 from trueness.datasets.table import Table
 from trueness.errors import DataError
 from trueness.learners.base import Card
-from trueness.learners.scoring.covariance import PAIRWISE, Transform, lagged, normal_scores, pairwise_correlations
+from trueness.learners.scoring.covariance import PAIRWISE, Transform, normal_scores, pairwise_correlations, with_lags
 from trueness.learners.scoring.edge_scores import Array, EdgeScores, Lags, Scorer, answer, series
-from trueness.learners.scoring.imputation import INTERPOLATION, interpolated
+from trueness.learners.scoring.imputation import INTERPOLATION, interpolate
 
 ALPHA = 0.05  # its own rule of what to keep; the score does not know it
 
@@ -55,7 +55,7 @@ class Granger(Scorer):
         from scipy import stats
 
         seen, lags = series(data, self, None if self.lags == "bic" else self.lags)
-        values = interpolated(seen.values) if self.gaps == "interpolation" else seen.values
+        values = interpolate(seen.values) if self.gaps == "interpolation" else seen.values
         values = normal_scores(values) if self.transform == "normal scores" else values
         tried = range(1, lags + 3) if self.lags == "bic" else [lags]
         fits = [_Autoregression.of(seen, values, count) for count in tried if seen.n > 2 * (seen.d * count + count + 2)]
@@ -63,9 +63,9 @@ class Granger(Scorer):
         f = fit.joint_f()
         freedom = (fit.lags, seen.d * fit.residual_rows)
         p = stats.f.sf(f, *freedom)
-        own = int(np.count_nonzero(p[~np.eye(seen.d, dtype=bool)] < ALPHA))
-        found = answer(self, seen, f, p_values=p, freedom=freedom, lags=fit.lags, own_k=own)
-        return found if self.gaps == "interpolation" else replace(found, handles_missing=PAIRWISE)
+        n_edges = int(np.count_nonzero(p[~np.eye(seen.d, dtype=bool)] < ALPHA))
+        edge_scores = answer(self, seen, f, p_values=p, freedom=freedom, lags=fit.lags, own_k=n_edges)
+        return edge_scores if self.gaps == "interpolation" else replace(edge_scores, handles_missing=PAIRWISE)
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +79,7 @@ class _Autoregression:
     @classmethod
     def of(cls, seen: Observed, values: Array, lags: int) -> _Autoregression:
         n, d = values.shape
-        rows = lagged(seen, values, lags)
+        rows = with_lags(seen, values, lags)
         stacked, r = rows.values, pairwise_correlations(rows)
         past, now = r.matrix[d:, d:], r.matrix[d:, :d]
         if not np.isnan(stacked).any() and np.linalg.matrix_rank(stacked[:, d:]) < d * lags:

@@ -9,7 +9,7 @@ the same by likelihood          m and C those under which what is there is most 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.random import Generator
@@ -25,7 +25,7 @@ INTERPOLATION = "imputation: linear interpolation in time"
 DRAWS = "imputation: conditional draws from the Gaussian of the pairwise correlations"
 
 
-def interpolated(values: Array) -> Array:
+def interpolate(values: Array) -> Array:
     """(T, d) without gaps."""
     filled = np.array(values, dtype=np.float64)
     time = np.arange(len(filled))
@@ -36,19 +36,19 @@ def interpolated(values: Array) -> Array:
     return filled
 
 
-def drawn(seen: Observed, rng: Generator) -> Array:
+def fill_by_correlations(seen: Observed, rng: Generator) -> Array:
     """(n, d) without gaps."""
-    return _drawn(seen, lambda z: (np.zeros(z.shape[1]), pairwise_correlations(seen).matrix), rng)
+    return _draw_gaps(seen, lambda z: (np.zeros(z.shape[1]), pairwise_correlations(seen).matrix), rng)
 
 
-def drawn_by_likelihood(seen: Observed, rng: Generator, resample: bool = False) -> Array:
+def fill_by_likelihood(seen: Observed, rng: Generator, resample: bool = False) -> Array:
     """The same with the means and covariances under which what is there (or a resample of it) is most likely."""
     n = len(seen.values)
     rows = rng.integers(n, size=n) if resample else slice(None)
-    return _drawn(seen, lambda z: most_likely(z[rows], pairwise_correlations(seen).matrix), rng)
+    return _draw_gaps(seen, lambda z: most_likely(z[rows], pairwise_correlations(seen).matrix), rng)
 
 
-def _drawn(seen: Observed, moments: Callable[[Array], tuple[Array, Array]], rng: Generator) -> Array:
+def _draw_gaps(seen: Observed, moments: Callable[[Array], tuple[Array, Array]], rng: Generator) -> Array:
     centre, scale = np.nanmean(seen.values, axis=0), np.nanstd(seen.values, axis=0)
     z = (seen.values - centre) / scale
     if not np.isnan(z).any():
@@ -58,7 +58,8 @@ def _drawn(seen: Observed, moments: Callable[[Array], tuple[Array, Array]], rng:
     for same in list(_patterns(z)):
         slope, left = _regressions(c, same)
         cells = same.cells(same.gap)
-        z[cells] = _expected(z, mean, slope, same) + _times(np.linalg.cholesky(left)[same.which], noise[cells])
+        root = np.asarray(np.linalg.cholesky(left), dtype=np.float64)
+        z[cells] = _conditional_mean(z, mean, slope, same) + _times(root[same.which], noise[cells])
     return np.asarray(z * scale + centre)
 
 
@@ -73,7 +74,7 @@ def most_likely(z: Array, start: Array) -> tuple[Array, Array]:
         filled, more = z.copy(), np.zeros_like(c)
         for same in patterns:
             slope, left = _regressions(c, same)
-            filled[same.cells(same.gap)] = _expected(z, mean, slope, same)
+            filled[same.cells(same.gap)] = _conditional_mean(z, mean, slope, same)
             rows = np.bincount(same.which)[:, None, None]
             np.add.at(more, (same.gap[:, :, None], same.gap[:, None, :]), rows * left)
         before, mean = c, filled.mean(axis=0)
@@ -115,11 +116,11 @@ def _regressions(c: Array, same: _Patterns) -> tuple[Array, Array]:
     return np.asarray(slope, dtype=np.float64), c[gap, same.gap[:, None, :]] - slope @ across.swapaxes(1, 2)
 
 
-def _expected(z: Array, mean: Array, slope: Array, same: _Patterns) -> Array:
+def _conditional_mean(z: Array, mean: Array, slope: Array, same: _Patterns) -> Array:
     """What is missing, given what is there."""
     seen = z[same.cells(same.there)] - mean[same.there[same.which]]
     return mean[same.gap[same.which]] + _times(slope[same.which], seen)
 
 
-def _times(matrices: Any, vectors: Array) -> Array:
+def _times(matrices: Array, vectors: Array) -> Array:
     return np.asarray((matrices @ vectors[:, :, None])[:, :, 0])

@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.random import Generator, default_rng
@@ -62,9 +62,9 @@ def check_no_leak(scorer: EdgeScorer, dataset: HasTruth, n: int = 300, seed: int
     data, truth = dataset.draw(n, default_rng(seed)), dataset.truth
     reads: list[str] = []
     answers = []
-    for shown in (truth, shuffled(truth, default_rng(seed))):
-        with _told(dataset, truth, shown, reads):
-            answers.append(_scored(scorer, _carrying(data, shown, reads), seed))
+    for shown in (truth, shuffle(truth, default_rng(seed))):
+        with _truth_replaced(dataset, truth, shown, reads):
+            answers.append(_score(scorer, _carrying(data, shown, reads), seed))
     findings = [f"reads {way}" for way in dict.fromkeys(reads)]
     if not np.array_equal(answers[0], answers[1]):
         findings.append("answers otherwise when the truth is shuffled")
@@ -72,7 +72,7 @@ def check_no_leak(scorer: EdgeScorer, dataset: HasTruth, n: int = 300, seed: int
     return LeakReport(type(scorer).__name__, tuple(findings))
 
 
-def shuffled(truth: Graph, rng: Generator) -> Graph:
+def shuffle(truth: Graph, rng: Generator) -> Graph:
     """The graph with its nodes' places exchanged, so that its edges differ."""
     for _ in range(100):
         order = rng.permutation(len(truth))
@@ -82,7 +82,7 @@ def shuffled(truth: Graph, rng: Generator) -> Graph:
     raise DataError("the truth of a leak check must change when its nodes are shuffled, got an empty or a full graph.")
 
 
-def _scored(scorer: EdgeScorer, data: Table, seed: int) -> Array:
+def _score(scorer: EdgeScorer, data: Table, seed: int) -> Array:
     return scorer.scores(data, default_rng(seed)).matrix
 
 
@@ -90,7 +90,7 @@ def _carrying(data: Table, shown: Graph, reads: list[str]) -> Table:
     """The same table with a truth on it that tells when it is looked at."""
 
     def way(name: str) -> property:
-        def look(_: Any) -> Graph:
+        def look(_: object) -> Graph:
             reads.append(f"data.{name}")
             return shown
 
@@ -103,28 +103,28 @@ def _carrying(data: Table, shown: Graph, reads: list[str]) -> Table:
 
 
 @contextmanager
-def _told(dataset: Any, truth: Graph, shown: Graph, reads: list[str]) -> Iterator[None]:
+def _truth_replaced(dataset: HasTruth, truth: Graph, shown: Graph, reads: list[str]) -> Iterator[None]:
     """Everyone who asks the data set, or looks into its graph, gets the shown one for the time being."""
-    kind, own, other = type(dataset), dict(truth.__dict__), dict(shown.__dict__)
+    kind, content, other = type(dataset), dict(truth.__dict__), dict(shown.__dict__)
     there = "truth" in kind.__dict__
     before = kind.__dict__.get("truth")
 
-    def look(_: Any) -> Graph:
+    def look(_: object) -> Graph:
         reads.append("dataset.truth")
         return shown
 
-    kind.truth = property(look)
+    type.__setattr__(kind, "truth", property(look))
     truth.__dict__.clear()
     truth.__dict__.update(other)
     try:
         yield
     finally:
         truth.__dict__.clear()
-        truth.__dict__.update(own)
+        truth.__dict__.update(content)
         if there:
-            kind.truth = before
+            type.__setattr__(kind, "truth", before)
         else:
-            del kind.truth
+            type.__delattr__(kind, "truth")
 
 
 def _forbidden_imports(scorer: EdgeScorer) -> list[str]:
@@ -135,15 +135,15 @@ def _forbidden_imports(scorer: EdgeScorer) -> list[str]:
         return []
     if file is None or not Path(file).is_file():
         return []
-    found = []
+    imported = []
     for node in ast.walk(ast.parse(Path(file).read_text(encoding="utf-8"))):
         if isinstance(node, ast.ImportFrom) and node.module:
-            found += [
+            imported += [
                 f"{node.module}.{alias.name}" if node.module == "trueness" else node.module for alias in node.names
             ]
         elif isinstance(node, ast.Import):
-            found += [alias.name for alias in node.names]
-    parts = {name: name.split(".") for name in found}
+            imported += [alias.name for alias in node.names]
+    parts = {name: name.split(".") for name in imported}
     return sorted(
         name
         for name, (root, *rest) in parts.items()

@@ -17,10 +17,12 @@ import contextlib
 import io
 import warnings
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from types import ModuleType
+from typing import ClassVar, TypedDict
 
 import numpy as np
 from numpy.random import Generator
+from numpy.typing import NDArray
 
 from trueness.datasets.table import Table
 from trueness.errors import DataError
@@ -30,6 +32,14 @@ from trueness.registry import need
 
 FLAG = 999.0  # tigramite's mark of a missing value; columns are standardised, none reaches it by itself
 _SHARE = {"-->": 1.0, "o->": 0.5, "o-o": 0.5, "x-x": 0.5, "": 0.5, "<--": 0.0, "<-o": 0.0, "<->": 0.0}
+
+
+class Links(TypedDict):
+    """(cause, effect, lag) each."""
+
+    graph: NDArray[np.str_]
+    val_matrix: NDArray[np.float64]
+    p_matrix: NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -50,9 +60,10 @@ class PCMCIPlus(Scorer):
     )
     module: ClassVar[str] = "pcmci"
 
-    def _search(self, search: Any, frame: Any, test: Any, lags: int) -> Any:
+    def _search(self, search: ModuleType, frame: object, test: object, lags: int) -> Links:
         pcmci = search.PCMCI(dataframe=frame, cond_ind_test=test, verbosity=0)
-        return pcmci.run_pcmciplus(tau_min=0, tau_max=lags, pc_alpha=self.alpha)
+        links: Links = pcmci.run_pcmciplus(tau_min=0, tau_max=lags, pc_alpha=self.alpha)
+        return links
 
     def scores(self, data: Table, rng: Generator | None = None) -> EdgeScores:
         seen, lags = series(data, self, self.lags)
@@ -66,17 +77,17 @@ class PCMCIPlus(Scorer):
             )
             frame = processing.DataFrame(np.where(seen.missing, FLAG, z), missing_flag=FLAG, var_names=list(seen.names))
             try:
-                found = self._search(search, frame, tests.ParCorr(), lags)
+                links = self._search(search, frame, tests.ParCorr(), lags)
             except ValueError as error:  # it drops every window with a gap, and may be left with none
                 raise DataError(
                     f"{seen.source} must leave {self.card.title} some windows without a gap, got: {error}. "
                     "Use fewer lags, or a scorer that takes gaps pairwise."
                 ) from None
-        graph, r = found["graph"], np.abs(np.nan_to_num(found["val_matrix"]))
+        graph, r = links["graph"], np.abs(np.nan_to_num(links["val_matrix"]))
         share = np.vectorize(lambda link: _SHARE.get(str(link), 0.5), otypes=[np.float64])(graph)
         kept = ((share > 0) & (graph != "")).any(axis=2) & ~np.eye(seen.d, dtype=bool)
-        scores, own = (share * r).max(axis=2), int(np.count_nonzero(kept))
-        return answer(self, seen, scores, graph=graph, p_values=found["p_matrix"], lags=lags, own_k=own)
+        scores, n_edges = (share * r).max(axis=2), int(np.count_nonzero(kept))
+        return answer(self, seen, scores, graph=graph, p_values=links["p_matrix"], lags=lags, own_k=n_edges)
 
 
 @dataclass(frozen=True)
@@ -94,9 +105,10 @@ class LPCMCI(PCMCIPlus):
     )
     module: ClassVar[str] = "lpcmci"
 
-    def _search(self, search: Any, frame: Any, test: Any, lags: int) -> Any:
+    def _search(self, search: ModuleType, frame: object, test: object, lags: int) -> Links:
         lpcmci = search.LPCMCI(dataframe=frame, cond_ind_test=test, verbosity=0)
-        return lpcmci.run_lpcmci(tau_min=0, tau_max=lags, pc_alpha=self.alpha)
+        links: Links = lpcmci.run_lpcmci(tau_min=0, tau_max=lags, pc_alpha=self.alpha)
+        return links
 
 
 SCORERS = {"pcmci+": PCMCIPlus, "lpcmci": LPCMCI}

@@ -28,7 +28,7 @@ learners/kernels/rcgnn.py; many fits at once on a GPU: rcgnn_gpu.py.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 from numpy.random import Generator
@@ -37,8 +37,8 @@ from numpy.typing import NDArray
 from trueness.datasets.observed import Observed
 from trueness.datasets.table import Table
 from trueness.learners.base import Card
-from trueness.learners.scoring.edge_scores import Array, EdgeScores, Scorer, answer, observed
-from trueness.learners.scoring.imputation import drawn, interpolated
+from trueness.learners.scoring.edge_scores import Array, EdgeScores, Scorer, answer, as_observed
+from trueness.learners.scoring.imputation import fill_by_correlations, interpolate
 from trueness.settings import Between
 
 READ_ERROR = 0.005  # variance of a reading of rows without order, of a standardised column's 1
@@ -110,7 +110,7 @@ class RCGNN(Scorer):
         return chain.answer(np.array(members), signal, effects, held)
 
 
-def worths(by_lag: Any, strength: Any) -> Any:
+def worths(by_lag: NDArray[np.bool_], strength: Array) -> Array:
     """(2, ..., from, to) of arrays (..., to, lag, from): the largest G over lags of edges in the graph (-1: there is
     none), and of all pairs. Of numpy or CuPy."""
     inside = np.where(by_lag, np.maximum(strength, 0.0), -1.0)
@@ -121,9 +121,9 @@ class Chain:
     """Signals x (n, d) and the graph over them, each in turn given the other; in standard units."""
 
     def __init__(self, plan: RCGNN, data: Table, rng: Generator) -> None:
-        seen = observed(data, plan)
+        seen = as_observed(data, plan)
         lags = seen.lags if plan.lags is None else plan.lags
-        observed(seen, plan, lags)
+        as_observed(seen, plan, lags)
         self.plan, self.seen, self.lags, self.rng, d = plan, seen, lags, rng, seen.d
         low, self.centre, high = np.nanpercentile(seen.values, (25, 50, 75), axis=0)
         spread = (high - low) / 1.349  # 1 for a standard normal column
@@ -131,7 +131,7 @@ class Chain:
         standard = (seen.values - self.centre) / self.scale
         self.there = ~seen.missing
         self.y: Array = np.ascontiguousarray(np.where(self.there, standard, 0.0))
-        filled = interpolated(standard) if lags else (drawn(seen, rng) - self.centre) / self.scale
+        filled = interpolate(standard) if lags else (fill_by_correlations(seen, rng) - self.centre) / self.scale
         self.x: Array = np.ascontiguousarray(np.clip(filled, -BOUND, BOUND))
         self.regime = _labels(seen, lags, plan.segments)
         self.regimes = int(self.regime.max()) + 1
@@ -163,7 +163,7 @@ class Chain:
             read_error=self.read_error, effects=effects.transpose(1, 2, 0) / count, lags=self.lags,
         )  # fmt: skip
 
-    def _stacked(self) -> Array:
+    def _stack(self) -> Array:
         """(n - lags, (lags + 1) d + 1): the row itself, the rows before it, and 1."""
         n, lags = len(self.x), self.lags
         return np.hstack([*(self.x[lags - back : n - back] for back in range(lags + 1)), np.ones((n - lags, 1))])
@@ -173,7 +173,7 @@ class Chain:
         from trueness.learners.kernels.rcgnn import search
 
         plan, rows, d = self.plan, len(self.x) - self.lags, self.x.shape[1]
-        z = np.ascontiguousarray(np.clip(self._stacked(), -BOUND, BOUND))
+        z = np.ascontiguousarray(np.clip(self._stack(), -BOUND, BOUND))
         weights: Array = np.ones(rows)
         if settled:
             self.parents[:] = 0  # each member from the empty graph; before, from the last one
@@ -203,7 +203,7 @@ class Chain:
         active[: self.lags] = False  # without a whole past
         means = np.stack([self.x[self.regime == g].mean(axis=0) for g in range(self.regimes)])
         expected = means[self.regime]
-        expected[self.lags :] = np.where(active[self.lags :], self._stacked() @ self.weights.T, expected[self.lags :])
+        expected[self.lags :] = np.where(active[self.lags :], self._stack() @ self.weights.T, expected[self.lags :])
         left = self.x - expected
         plan, rng, counts = self.plan, self.rng, self.there.sum(axis=0)
         for _ in range(plan.sweeps):

@@ -13,16 +13,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
-from typing import Any, Protocol
+from types import ModuleType
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.random import Generator
+from numpy.typing import ArrayLike
 
 from trueness.datasets.table import Table
 from trueness.errors import DataError, SettingError, TruenessError
 from trueness.learners.scoring.edge_scores import EdgeScores
 from trueness.learners.scoring.rcgnn import BLOCK, BOUND, RCGNN, Chain, worths
 from trueness.registry import need
+
+if TYPE_CHECKING:
+    from cupy import RawModule
+    from cupy import ndarray as CardArray
 
 MOST_COLUMNS = 64  # a set of variables is one mask of 64 bits
 WARPS = 4  # of a block that searches
@@ -44,14 +50,14 @@ def scores_of_many(
         if d > MOST_COLUMNS:
             raise DataError(f"{chain.seen.source} must have at most {MOST_COLUMNS} columns on a GPU, got {d}.")
         groups.setdefault((n, d, chain.lags), []).append((place, chain))
-    found: dict[int, EdgeScores] = {}
+    scores: dict[int, EdgeScores] = {}
     for group in groups.values():
         free = cupy.cuda.Device().mem_info[0] + cupy.get_default_memory_pool().free_bytes()
         batch = max(1, int(SHARE * free // _bytes(max((chain for _, chain in group), key=lambda chain: chain.regimes))))
         for start in range(0, len(group), batch):
             places, chains = zip(*group[start : start + batch], strict=True)
-            found.update(zip(places, _Batch(plan, chains, draws or OfTheCard).scores(), strict=True))
-    return [found[place] for place in range(len(tables))]
+            scores.update(zip(places, _Batch(plan, chains, draws or OfTheCard).scores(), strict=True))
+    return [scores[place] for place in range(len(tables))]
 
 
 class Draws(Protocol):
@@ -59,16 +65,16 @@ class Draws(Protocol):
 
     def __init__(self, rngs: Sequence[Generator]) -> None: ...
 
-    def exponential(self, count: int) -> Any:
+    def exponential(self, count: int) -> CardArray:
         """(fits, count)."""
 
-    def normal(self, n: int, d: int) -> Any:
+    def normal(self, n: int, d: int) -> CardArray:
         """(fits, d, n)."""
 
-    def gamma(self, shape: float, n: int, d: int) -> Any:
+    def gamma(self, shape: float, n: int, d: int) -> CardArray:
         """(fits, d, n)."""
 
-    def gamma_each(self, shapes: Any) -> Any:
+    def gamma_each(self, shapes: CardArray) -> CardArray:
         """As shapes (fits, d)."""
 
 
@@ -80,16 +86,16 @@ class OfTheCard:
         seed = np.random.SeedSequence([int(rng.integers(2**63)) for rng in rngs]).generate_state(1, np.uint64)[0]
         self.rng = cupy.random.Generator(cupy.random.Philox4x3210(int(seed >> 1)))
 
-    def exponential(self, count: int) -> Any:
+    def exponential(self, count: int) -> CardArray:
         return self.rng.standard_exponential((self.fits, count))
 
-    def normal(self, n: int, d: int) -> Any:
+    def normal(self, n: int, d: int) -> CardArray:
         return self.rng.standard_normal((self.fits, d, n))
 
-    def gamma(self, shape: float, n: int, d: int) -> Any:
+    def gamma(self, shape: float, n: int, d: int) -> CardArray:
         return self.rng.standard_gamma(shape, (self.fits, d, n))
 
-    def gamma_each(self, shapes: Any) -> Any:
+    def gamma_each(self, shapes: CardArray) -> CardArray:
         return self.rng.standard_gamma(shapes)
 
 
@@ -99,16 +105,16 @@ class OfTheTables:
     def __init__(self, rngs: Sequence[Generator]) -> None:
         self.rngs = rngs
 
-    def exponential(self, count: int) -> Any:
+    def exponential(self, count: int) -> CardArray:
         return _on_card([rng.exponential(size=count) for rng in self.rngs])
 
-    def normal(self, n: int, d: int) -> Any:
+    def normal(self, n: int, d: int) -> CardArray:
         return _on_card([rng.standard_normal((n, d)).T for rng in self.rngs])
 
-    def gamma(self, shape: float, n: int, d: int) -> Any:
+    def gamma(self, shape: float, n: int, d: int) -> CardArray:
         return _on_card([rng.gamma(shape, size=(n, d)).T for rng in self.rngs])
 
-    def gamma_each(self, shapes: Any) -> Any:
+    def gamma_each(self, shapes: CardArray) -> CardArray:
         return _on_card([rng.gamma(some) for rng, some in zip(self.rngs, shapes.get(), strict=True)])
 
 
@@ -133,7 +139,7 @@ class _Batch:
         self.regime = _on_card([chain.regime for chain in chains]).astype(np.int32)
         self.is_in = (self.regime[:, :, None] == cupy.arange(self.most)).astype(np.float64)  # (fits, n, regimes)
         later = np.stack([chain.regime[lags:] for chain in chains])
-        self.order = _on_card(np.argsort(later, axis=1, kind="stable")).astype(np.int32)
+        self.order = _on_card(list(np.argsort(later, axis=1, kind="stable"))).astype(np.int32)
         first = [np.searchsorted(np.sort(one), np.arange(self.most + 1)) for one in later]
         self.first = _on_card(first).astype(np.int32)
         self.parents = cupy.zeros((fits, d, columns), np.uint8)
@@ -155,7 +161,7 @@ class _Batch:
             self.find_graph(settled=is_member)
             if is_member:
                 by_lag = self.parents[:, :, :-1].reshape(shape) == 1
-                members.append(worths(by_lag, self.strength[:, :, :-1].reshape(shape)).get())
+                members.append(cupy.asnumpy(worths(by_lag, self.strength[:, :, :-1].reshape(shape))))
                 effects += by_lag * self.weights[:, :, :-1].reshape(shape)
                 held += self.held
             self.clean_signals()
@@ -207,16 +213,16 @@ class _Batch:
                 self.read_error = (0.04 + total) / (2 * draws.gamma_each(2.0 + counts / 2))
             self.trust = weight / self.read_error[:, :, None]
 
-    def _variances(self, rows: Any) -> Any:
+    def _variances(self, rows: CardArray) -> CardArray:
         square, lags, maximum = self.left**2, self.lags, self.cupy.maximum
         active = self.held == 0
         count = (active * self.is_in[:, lags:].sum(axis=1)[:, None, :]).sum(axis=2, keepdims=True)
         shared = (active * (square[:, :, lags:] @ self.is_in[:, lags:])).sum(axis=2, keepdims=True) / maximum(count, 1)
         return maximum(self.cupy.where(active & (count > 0), shared, square @ self.is_in / rows), 1e-4)
 
-    def _launch(self, name: str, threads: int, *given: Any, shared: int = 0) -> None:
+    def _launch(self, name: str, threads: int, *arguments: CardArray | np.generic, shared: int = 0) -> None:
         sizes = tuple(np.int32(size) for size in (self.n, self.d, self.lags, self.most))
-        _module().get_function(name)((len(self.chains),), (threads,), (*sizes, *given), shared_mem=shared)
+        _module().get_function(name)((len(self.chains),), (threads,), (*sizes, *arguments), shared_mem=shared)
 
 
 def _bytes(chain: Chain) -> int:
@@ -225,21 +231,19 @@ def _bytes(chain: Chain) -> int:
     return 8 * (ARRAYS * n * d + n * chain.regimes + (chain.regimes + WARPS) * columns**2 + 8 * d * columns)
 
 
-def _on_card(parts: Any) -> Any:
+def _on_card(parts: Sequence[ArrayLike]) -> CardArray:
     return _cupy().asarray(np.ascontiguousarray(np.stack(parts)))
 
 
 @cache
-def _module() -> Any:
+def _module() -> RawModule:
     source = files("trueness.learners.kernels").joinpath("rcgnn.cu").read_text(encoding="utf-8")
     return _cupy().RawModule(code=source, options=("--std=c++17",))
 
 
 @cache
-def _cupy() -> Any:
-    need("cupy", "RC-GNN on a GPU")
-    import cupy
-
+def _cupy() -> ModuleType:
+    cupy = need("cupy", "RC-GNN on a GPU")
     if not cupy.is_available():
         raise TruenessError("RC-GNN on a GPU needs an NVIDIA card and its driver, got none. Use RCGNN().scores.")
     return cupy

@@ -19,7 +19,7 @@ from numpy.random import Generator
 from trueness.datasets.table import Table
 from trueness.learners.base import Card
 from trueness.learners.scoring.edge_scores import EdgeScores, Lags, Scorer, answer, series
-from trueness.learners.scoring.imputation import DRAWS, drawn
+from trueness.learners.scoring.imputation import DRAWS, fill_by_correlations
 from trueness.registry import need
 
 
@@ -48,7 +48,7 @@ class VARLiNGAM(Scorer):
 
     def scores(self, data: Table, rng: Generator) -> EdgeScores:
         seen, lags = series(data, self, self.lags)
-        values = drawn(seen, rng)
+        values = fill_by_correlations(seen, rng)
         z = (values - values.mean(axis=0)) / values.std(axis=0)
         with warnings.catch_warnings():  # once for each regression
             warnings.simplefilter("ignore")
@@ -56,8 +56,9 @@ class VARLiNGAM(Scorer):
             model.fit(z)
         effects = np.abs(np.nan_to_num(np.stack(model.adjacency_matrices_)))  # (lags + 1, effect, cause)
         scores = effects.max(axis=0).T
-        own = int(np.count_nonzero(scores * ~np.eye(seen.d, dtype=bool)))
-        return answer(self, seen, scores, lags=lags, order=tuple(seen.names[j] for j in model.causal_order_), own_k=own)
+        n_edges = int(np.count_nonzero(scores * ~np.eye(seen.d, dtype=bool)))
+        order = tuple(seen.names[j] for j in model.causal_order_)
+        return answer(self, seen, scores, lags=lags, order=order, own_k=n_edges)
 
 
 SCORERS = {"varlingam": VARLiNGAM}

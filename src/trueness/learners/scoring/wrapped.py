@@ -30,8 +30,8 @@ from trueness.graphs import ARROW, CIRCLE, TAIL, Graph
 from trueness.learners import dagma, fci, lingam, notears, pc
 from trueness.learners.base import Alpha, AtLeast0, Card
 from trueness.learners.scoring.covariance import PAIRWISE, Transform, pairwise_correlations
-from trueness.learners.scoring.edge_scores import Array, EdgeScores, Scorer, answer, observed
-from trueness.learners.scoring.imputation import DRAWS, drawn
+from trueness.learners.scoring.edge_scores import Array, EdgeScores, Scorer, answer, as_observed
+from trueness.learners.scoring.imputation import DRAWS, fill_by_correlations
 from trueness.settings import Between, Hint
 
 LEAST_P = 1e-300
@@ -57,13 +57,13 @@ class NOTEARSScorer(Scorer):
     )
 
     def scores(self, data: Table, rng: Generator | None = None) -> EdgeScores:
-        seen = observed(data, self)
+        seen = as_observed(data, self)
         r = pairwise_correlations(seen, self.transform)
         fit = self.learner(lambda1=self.lambda1).fit_details(r.stand_in())
         size = np.abs(fit.weights)
         ends = {"converged": fit.converged} if isinstance(fit, notears.NOTEARSResult) else {}
-        own = int(np.count_nonzero(size > THRESHOLD))
-        return answer(self, seen, size, h=fit.h, own_k=own, shrinkage=r.shrinkage, **ends)
+        n_edges = int(np.count_nonzero(size > THRESHOLD))
+        return answer(self, seen, size, h=fit.h, own_k=n_edges, shrinkage=r.shrinkage, **ends)
 
 
 @dataclass(frozen=True)
@@ -94,13 +94,13 @@ class LiNGAMScorer(Scorer):
     )
 
     def scores(self, data: Table, rng: Generator) -> EdgeScores:
-        seen = observed(data, self)
-        values = drawn(seen, rng)
+        seen = as_observed(data, self)
+        values = fill_by_correlations(seen, rng)
         z = (values - values.mean(axis=0)) / values.std(axis=0)
         fit = lingam.DirectLiNGAM().fit_details(Table(seen.names, z, (None,) * seen.d, seen.source))
         weights = np.zeros((seen.d, seen.d)) if fit.graph.weights is None else fit.graph.weights  # it has no edge
-        own = int(np.count_nonzero(weights))
-        return answer(self, seen, np.abs(weights), order=fit.order, ties=fit.ties, own_k=own)
+        n_edges = int(np.count_nonzero(weights))
+        return answer(self, seen, np.abs(weights), order=fit.order, ties=fit.ties, own_k=n_edges)
 
 
 @dataclass(frozen=True)
@@ -123,7 +123,7 @@ class PCScorer(Scorer):
     )
 
     def scores(self, data: Table, rng: Generator) -> EdgeScores:
-        seen = observed(data, self)
+        seen = as_observed(data, self)
         learner = self.learner(alpha=self.alpha, test="fisher-z")
         if self.score == "stability":
             share = np.zeros((seen.d, seen.d))

@@ -14,7 +14,7 @@ import pandas as pd
 
 from trueness.running.results import Results
 from trueness.showing import theme
-from trueness.showing.marks import named, panel_columns, row_axis, row_scale, spread_of, text_width, with_data
+from trueness.showing.marks import named_data, panel_columns, row_axis, row_scale, spread_of, text_width, with_data
 from trueness.showing.saving import Figure
 
 if TYPE_CHECKING:
@@ -80,11 +80,11 @@ def runtime_chart(
         missing.mark_text(text="no fit ended", align="left", fontSize=6.5, color=theme.MISSING).encode(
             x=alt.value(3), y=y
         ),
-        data=named("marks"),
+        data=named_data("marks"),
     ).properties(width=wide, height=12 * max(len(names), 1))
     header = alt.Header(title=None, labelAnchor="start", labelFontSize=7.5)
     grid = layers.facet(facet=alt.Facet("dataset:N", sort=panels, header=header), columns=most, spacing=10)
-    return with_data(theme.themed(grid, "Seconds a fit (log axis)", KEY), {"marks": marks})
+    return with_data(theme.apply_theme(grid, "Seconds a fit (log axis)", KEY), {"marks": marks})
 
 
 def runtime(results: Results, width: theme.Width = "page") -> Figure:

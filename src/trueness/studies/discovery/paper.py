@@ -7,7 +7,7 @@ from pathlib import Path
 
 from trueness.running.results import Results
 from trueness.showing import theme
-from trueness.showing.drawn import drawn
+from trueness.showing.drawn import read_pictures
 from trueness.showing.methods_paragraph import listed, percent, settings_text, spread
 from trueness.showing.paper import Part
 from trueness.statistics.runs import range_note
@@ -59,5 +59,5 @@ def part(folder: Path, results: Results) -> Part:
         findings = findings_of(results)
         abstract += f" {findings.headline.sentence}" if findings.headline else ""
         sections = [*findings.sections, ("What this design cannot tell", findings.untold)]
-    pictures = drawn(folder, "plots", "measured", "ranks_learners", "runtime", "dag_*")
+    pictures = read_pictures(folder, "plots", "measured", "ranks_learners", "runtime", "dag_*")
     return Part("discovery", abstract, checks, methods(results), sections, tables, pictures)

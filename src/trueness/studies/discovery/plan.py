@@ -28,7 +28,7 @@ from trueness.errors import PlanError, did_you_mean, listed
 from trueness.learners import Card, Learner, build, fitting, handles_gaps, settings_of
 from trueness.measures.graphs import MEASURES
 from trueness.outside import Json
-from trueness.running.cells import Cell, PlanContext, hashed, placeless, stream
+from trueness.running.cells import Cell, PlanContext, hash_of, placeless, stream
 from trueness.settings import Between, Hint, Positive, Share, SomeNames, Whole
 from trueness.statistics.runs import quantile_bounds, range_note
 from trueness.studies.discovery.work import LearnerSpec, as_taken, reference_of
@@ -131,7 +131,7 @@ class Discovery:
             "rows": self.rows,
             "seed": self.seed,
         }
-        common["data_identity"] = hashed(json.dumps(data, sort_keys=True, default=str))
+        common["data_identity"] = hash_of(json.dumps(data, sort_keys=True, default=str))
         identity = {
             "task": self.name,
             "version": VERSION,
@@ -237,7 +237,7 @@ def _learners(
         raise PlanError(f"[discovery.{name}] must be named in 'learners'. {did_you_mean(name, names)}  ({file})")
     for name in names:
         settings = dict(table.get(name, {}))
-        base = registry.located(str(settings.pop("learner", name)), folder)
+        base = registry.locate(str(settings.pop("learner", name)), folder)
         learners[name] = build(base, settings, f"{file}, [discovery.{name}]")
         specs[name] = {"name": base, "settings": settings}
     return specs, learners
@@ -259,7 +259,7 @@ def _content(name: str, spec: Mapping[str, Json]) -> str:
     folder = Path(spec["folder"])
     files = [str(spec["settings"].get("data", "")), str(spec["settings"].get("graph", "")), *name.split(":")]
     digest = "".join(_digest(folder / file) for file in files if file and (folder / file).is_file())
-    return hashed(digest) if digest else ""
+    return hash_of(digest) if digest else ""
 
 
 def _portable(name: str) -> str:

@@ -11,7 +11,7 @@ from rich.table import Table
 
 from trueness.running.results import CellSummary, Results
 from trueness.showing.console import Console, plain
-from trueness.showing.sheet import Sheet, changes, left_out, named
+from trueness.showing.sheet import Sheet, changes, left_out, one_by_one
 from trueness.statistics.runs import range_note
 from trueness.studies.discovery.edges import OFTEN, found_edges
 from trueness.studies.run_tables import cell_text, interval_text
@@ -42,7 +42,7 @@ def _sheet(results: Results, measures: Sequence[str]) -> Sheet:
     }
     both = [titles[name] for name in ("precision", "recall") if name in titles and name != main]
     others = [titles[name] for name in reversed(measures) if name != main and titles[name] not in both]
-    drop = [both, *named(["s/fit", f"{main} of runs", "breaks", *others])]
+    drop = [both, *one_by_one(["s/fit", f"{main} of runs", "breaks", *others])]
     right = ("n", "s/fit", *(f"perfect {name}" for name in against_dag))
     return Sheet(columns, drop, right, starts, folds=["learner"])
 

@@ -19,7 +19,7 @@ from trueness.reasoning.directions import direction_to_target
 from trueness.reasoning.execute import Program
 from trueness.reasoning.graph import Problem
 from trueness.reasoning.word_names import tokens
-from trueness.running.cells import hashed
+from trueness.running.cells import hash_of
 from trueness.studies.faithfulness.redaction import Hidden, numbers_spelled
 
 Direction = Literal["up", "down", "moves", "stays"]
@@ -69,7 +69,7 @@ def direction_of(before: float, after: float) -> Direction:
 def changes_of(problem: Problem, most: int) -> tuple[list[Change], list[LeftOut]]:
     """At most so many stated knowns, drawn by their names, and up to two that the graph calls irrelevant."""
     graph, program = problem.graph, Program(problem.graph)
-    drawn = sorted(graph.knowns, key=lambda name: hashed(f"{problem.id} {name}"))
+    drawn = sorted(graph.knowns, key=lambda name: hash_of(f"{problem.id} {name}"))
     reach = {name: bool(graph.path_to_target(name)) for name in drawn}
     changes: list[Change] = []
     left: list[LeftOut] = []

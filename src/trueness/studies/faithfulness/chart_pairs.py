@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from trueness.showing import theme
-from trueness.showing.marks import named, with_data
+from trueness.showing.marks import named_data, with_data
 from trueness.showing.saving import Figure
 from trueness.studies.faithfulness.answers import FaithfulnessStudy
 
@@ -49,13 +49,13 @@ def pairs_chart(frame: pd.DataFrame, colours: dict[str, str], width: theme.Width
     colour = alt.Color("model:N", scale=alt.Scale(domain=models, range=[colours[model] for model in models]))
     shape = alt.Shape("role:N", scale=alt.Scale(domain=["stated", "irrelevant"], range=["circle", "square"]))
     ends = pd.DataFrame({"says": _ENDS, "did": _ENDS})
-    line = alt.Chart(named("diagonal")).mark_line(color="#888888", strokeDash=[3, 2], strokeWidth=0.8)
-    marks = alt.Chart(named("pairs")).mark_point(size=34, opacity=1)
+    line = alt.Chart(named_data("diagonal")).mark_line(color="#888888", strokeDash=[3, 2], strokeWidth=0.8)
+    marks = alt.Chart(named_data("pairs")).mark_point(size=34, opacity=1)
     layers: list[alt.Chart] = [line.encode(x=x, y=y), marks.encode(x=x, y=y, color=colour, shape=shape)]
     side = theme.POINTS[width] * 0.6
     chart = alt.LayerChart(layer=layers, width=side, height=side)
     return with_data(
-        theme.themed(chart, "What the graph says, what the model did", KEY), {"pairs": drawn, "diagonal": ends}
+        theme.apply_theme(chart, "What the graph says, what the model did", KEY), {"pairs": drawn, "diagonal": ends}
     )
 
 

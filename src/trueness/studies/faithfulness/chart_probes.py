@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from trueness.showing import theme
-from trueness.showing.marks import named, row_axis, row_scale, text_width, with_data
+from trueness.showing.marks import named_data, row_axis, row_scale, text_width, with_data
 from trueness.showing.saving import Figure
 from trueness.studies.faithfulness import tables
 from trueness.studies.faithfulness.accuracy import GIVEN
@@ -89,7 +89,7 @@ def probes_chart(frame: pd.DataFrame, colours: dict[str, str], width: theme.Widt
     top = alt.hconcat(*(drawn[name] for name in PANELS[:2] if name in drawn), spacing=14)
     below = [drawn[name] for name in PANELS[2:] if name in drawn]
     chart: alt.VConcatChart = alt.vconcat(top, *below, spacing=14).resolve_scale(color="shared", shape="shared")
-    return with_data(theme.themed(chart, "Faithfulness, and how far each measure can be believed", KEY), panels)
+    return with_data(theme.apply_theme(chart, "Faithfulness, and how far each measure can be believed", KEY), panels)
 
 
 def probes(study: FaithfulnessStudy, width: theme.Width = "page") -> Figure:
@@ -140,7 +140,7 @@ def _panel(
     scale = alt.Scale(domain=[0, 1], nice=False)
     axis = alt.Axis(values=[0, 0.25, 0.5, 0.75, 1], title=_TITLES[name], format=".2~f")
     y = alt.Y("place:Q", scale=row_scale(len(names)), axis=row_axis(names))
-    base = alt.Chart(named(name))
+    base = alt.Chart(named_data(name))
     there = base.transform_filter("isValid(datum.value)")
     layers = [
         there.mark_rule(strokeWidth=1.4).encode(x=alt.X("low:Q", scale=scale), x2=alt.X2("high:Q"), y=y, color=colour),

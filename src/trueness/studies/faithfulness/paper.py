@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from trueness.showing.drawn import drawn
+from trueness.showing.drawn import read_pictures
 from trueness.showing.methods_paragraph import listed
 from trueness.showing.paper import Part
 from trueness.studies.faithfulness import tables as faithfulness_tables
@@ -34,5 +34,5 @@ def part(folder: Path, study: FaithfulnessStudy) -> Part:
     checks = [f"Graphs scored: {len(study.evaluations):,}; {judged}."]
     findings, untold_ones = told_and_open(study)
     sections = [("What was found", findings), ("What this design cannot tell", untold_ones)]
-    pictures = drawn(folder, "plots", "probes")
+    pictures = read_pictures(folder, "plots", "probes")
     return Part("faithfulness", abstract, checks, methods(study), sections, tables, pictures)

@@ -26,7 +26,7 @@ from trueness.models import Settings
 from trueness.outside import Json
 from trueness.reasoning.graph import Problem
 from trueness.reasoning.problems import DOMAINS, load_problems, read_problems
-from trueness.running.cells import Cell, PlanContext, hashed, reply_key, stream
+from trueness.running.cells import Cell, PlanContext, hash_of, reply_key, stream
 from trueness.running.stage import Ask, Outcome
 from trueness.settings import Between, Names, OneOf, Positive, Temperature, Whole
 from trueness.studies.faithfulness.behaviour import MOST_CHANGES, questions_of_behaviour
@@ -201,7 +201,7 @@ class Faithfulness:
             "settings": self._settings(model, longest),
         }
         keys = [reply_key(model, self.models[model], q.messages, self._settings(model, q), "") for q in to_ask]
-        identity = {"task": self.name, "version": VERSION, "variant": variant, "questions": hashed(" ".join(keys))}
+        identity = {"task": self.name, "version": VERSION, "variant": variant, "questions": hash_of(" ".join(keys))}
         identity = {**identity, "problem": problem.id, **more}
         return Cell(problem.id, variant, model, repeats, common, identity)
 
@@ -261,7 +261,7 @@ class Faithfulness:
             "labels": self.labels,
             "corrupt": self.corrupt,
             "prompts": {
-                kind: {"version": template(kind)[0], "hash": hashed("\n".join(template(kind)))} for kind in SCHEMAS
+                kind: {"version": template(kind)[0], "hash": hash_of("\n".join(template(kind)))} for kind in SCHEMAS
             },
         }
 

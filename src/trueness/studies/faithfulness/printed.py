@@ -8,7 +8,7 @@ from functools import partial
 from rich.padding import Padding
 
 from trueness.showing.console import Console, plain
-from trueness.showing.sheet import named, print_table
+from trueness.showing.sheet import one_by_one, print_table
 from trueness.studies.faithfulness import tables
 from trueness.studies.faithfulness.answers import FaithfulnessStudy
 from trueness.studies.faithfulness.behaviour import FAULTS
@@ -24,21 +24,21 @@ def print_faithfulness(out: Console, study: FaithfulnessStudy) -> None:
     lone, bounds = [] if study.own_batches else [("method",)], ("bounds_low", "bounds_high")
     tell("", tables.component_table(study), drop=[*lone, bounds, ("missing",)], once=("method", "title"))
     if study.methods:
-        parts = named(["n", "graph_quality", "logic_quality", "abductive_reasoning", "causal_intervention"])
+        parts = one_by_one(["n", "graph_quality", "logic_quality", "abductive_reasoning", "causal_intervention"])
         tell("by method and file", tables.method_table(study), drop=[bounds, *parts], once=("method",))
     if study.criteria:
-        tell("right against wrong answers", tables.accuracy_table(study), drop=named(["n_missing", "rho"]))
+        tell("right against wrong answers", tables.accuracy_table(study), drop=one_by_one(["n_missing", "rho"]))
     if study.separations:
         damages = ["answer_wrong", "rule_swapped", "irrelevant_node", "parent_dropped", "edge_reversed"]
-        tell("right against damaged graphs", tables.group_table(study), drop=named(damages))
+        tell("right against damaged graphs", tables.group_table(study), drop=one_by_one(damages))
     if study.reliability is not None:
-        kinds = named(["clusters", "n", "abduction", "intervention", "logic"])
+        kinds = one_by_one(["clusters", "n", "abduction", "intervention", "logic"])
         tell("can the judge be believed?", tables.reliability_table(study), drop=kinds, once=("judge",))
     if study.behaviours:
-        dropped = named(["missing", "asked", "problems", "direction", "stated", *FAULTS])
+        dropped = one_by_one(["missing", "asked", "problems", "direction", "stated", *FAULTS])
         tell("does its answer move as its own graph says?", tables.behaviour_table(study), drop=dropped)
     if study.written or study.changed:
-        counts = named(["right", "agrees", "otherwise", "missing", "executed", "graphs"])
+        counts = one_by_one(["right", "agrees", "otherwise", "missing", "executed", "graphs"])
         heading = "changed problems: does the answer follow the graph?"
         tell(heading, tables.change_table(study), drop=counts, once=("model",))
     for line in sentences(study):

@@ -123,8 +123,8 @@ def ends(interval: Interval | None) -> dict[str, float]:
 def pair_cells(c: Comparison) -> dict[str, str | float]:
     """Who was compared, the means, the difference a - b and its interval, at the level of the verdict where known."""
     means = {"mean_a": number(c.means[0]), "mean_b": number(c.means[1])}
-    level = {"level": c.drawn.level if c.drawn else np.nan}
-    return {"a": c.names[0], "b": c.names[1], **means, "difference": number(c.difference), **ends(c.drawn), **level}
+    level = {"level": c.span.level if c.span else np.nan}
+    return {"a": c.names[0], "b": c.names[1], **means, "difference": number(c.difference), **ends(c.span), **level}
 
 
 def join_words(words: Sequence[object], most: int = 4) -> str:

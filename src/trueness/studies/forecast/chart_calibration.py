@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 from trueness.showing import theme
-from trueness.showing.marks import named, panel_columns, with_data
+from trueness.showing.marks import named_data, panel_columns, with_data
 from trueness.showing.saving import Figure
 from trueness.statistics import share
 from trueness.studies.forecast import selection
@@ -90,11 +90,11 @@ def calibration_chart(
     header = alt.Header(title=None, labelAnchor="start", labelFontSize=7.5)
     panels = [labels[name] for name in names]
     grid = (
-        alt.layer(*layers, data=named("coverage"))
+        alt.layer(*layers, data=named_data("coverage"))
         .properties(width=side, height=side)
         .facet(facet=alt.Facet("panel:N", sort=panels, header=header), columns=most, spacing=12)
     )
-    return with_data(theme.themed(grid, "Coverage against the claimed level", KEY), {"coverage": shown})
+    return with_data(theme.apply_theme(grid, "Coverage against the claimed level", KEY), {"coverage": shown})
 
 
 def calibration(forecasts: Forecasts, respondents: Sequence[str] | None = None, width: theme.Width = "page") -> Figure:

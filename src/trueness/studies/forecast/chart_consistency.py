@@ -19,7 +19,7 @@ import pandas as pd
 
 from trueness.outside import Json
 from trueness.showing import theme
-from trueness.showing.marks import named, panel_columns, with_data
+from trueness.showing.marks import named_data, panel_columns, with_data
 from trueness.showing.saving import Figure
 from trueness.statistics import mean
 from trueness.studies.forecast import selection
@@ -92,13 +92,13 @@ def consistency_chart(
         whole.mark_point(size=46, filled=True, opacity=1, stroke="white", strokeWidth=0.8).encode(
             x=x, y=y, color=colour
         ),
-        data=named("marks"),
+        data=named_data("marks"),
     ).properties(width=side, height=side)
     header = alt.Header(title=None, labelAnchor="start", labelFontSize=7.5)
     facet = alt.Facet("panel:N", sort=[labels[name] for name in names], header=header)
     grid = layers.facet(facet=facet, columns=most, spacing=10)
     return with_data(
-        theme.themed(grid, "Spread of the claimed middle: asked otherwise, and asked again", KEY), {"marks": marks}
+        theme.apply_theme(grid, "Spread of the claimed middle: asked otherwise, and asked again", KEY), {"marks": marks}
     )
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from trueness.showing import theme
-from trueness.showing.marks import named, row_axis, row_scale, text_width, with_data
+from trueness.showing.marks import named_data, row_axis, row_scale, text_width, with_data
 from trueness.showing.saving import Figure
 from trueness.statistics import adjusted, paired_difference
 from trueness.studies.forecast import selection
@@ -58,7 +58,7 @@ def differences_frame(forecasts: Forecasts, reference: str, respondents: Sequenc
     rows_of = []
     for name, one in zip(others, adjusted(pairs, "holm") if pairs else [], strict=True):
         row: dict[str, object] = {"respondent": name, "reference": reference, "score": SCORE, "n": one.n_units}
-        row |= {"low": one.drawn.low, "high": one.drawn.high, "level": one.drawn.level} if one.drawn else {}
+        row |= {"low": one.span.low, "high": one.span.high, "level": one.span.level} if one.span else {}
         row |= {"difference": one.difference, "p": one.p, "p_adjusted": one.p_adjusted, "adjustment": one.adjustment}
         row |= {"test": ("exact " if one.exact else "") + one.test, "datasets": one.n_clusters}
         rows_of.append(row | {"missing": one.n_missing, "notes": " ".join(one.notes)})
@@ -89,7 +89,7 @@ def differences_chart(
     label = labels.get(str(frame["reference"].iloc[0]), str(frame["reference"].iloc[0])) if len(frame) else ""
     axis = alt.Axis(title=f"better than {label} by (scaled interval score)", format="~f", tickCount=5)
     x = alt.X("difference:Q", scale=scale, axis=axis)
-    base = alt.Chart(named("differences"))
+    base = alt.Chart(named_data("differences"))
     colour = alt.Color("colour:N", scale=None)
     wide = theme.POINTS[width] - text_width(row_labels) - 62
     layers = [
@@ -105,7 +105,7 @@ def differences_chart(
         ),
     ]  # fmt: skip
     chart = alt.layer(*layers).properties(width=wide, height=12 * max(len(names), 1))
-    return with_data(theme.themed(chart, f"Against {label}", KEY), {"differences": shown})
+    return with_data(theme.apply_theme(chart, f"Against {label}", KEY), {"differences": shown})
 
 
 def differences(

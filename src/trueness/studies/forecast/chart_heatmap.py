@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from trueness.showing import theme
-from trueness.showing.marks import HATCH, named, panel_columns, text_width, with_data
+from trueness.showing.marks import HATCH, named_data, panel_columns, text_width, with_data
 from trueness.showing.saving import Figure
 from trueness.studies.forecast import selection
 from trueness.studies.forecast.forecast_frames import Forecasts
@@ -97,13 +97,13 @@ def heatmap_chart(
         base.mark_text(fontSize=min(7.0, cell / 3.2), dy=-2.5).encode(text=alt.Text("text:N"), color=_as_is("ink")),
         base.mark_text(fontSize=min(4.8, cell / 4.4), dy=5).encode(text=alt.Text("count:N"), color=_as_is("faint")),
     ]
-    cells = alt.layer(*layers, data=named("cells")).properties(
+    cells = alt.layer(*layers, data=named_data("cells")).properties(
         width=cell * len(names["column"]), height=_HEIGHT * len(names["row"])
     )
     header = alt.Header(title=None, labelAnchor="start", labelFontSize=7.5)
     facet = alt.Facet("panel:N", sort=names["panel"], header=header)
     grid = cells.facet(facet=facet, columns=most, spacing=10) if len(names["panel"]) > 1 else cells
-    return with_data(theme.themed(grid, title or _title(frame), KEY), {"cells": shown})
+    return with_data(theme.apply_theme(grid, title or _title(frame), KEY), {"cells": shown})
 
 
 def heatmap(

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from trueness.showing import theme
-from trueness.showing.marks import named, panel_columns, row_axis, row_scale, spread_of, text_width, with_data
+from trueness.showing.marks import named_data, panel_columns, row_axis, row_scale, spread_of, text_width, with_data
 from trueness.showing.saving import Figure
 from trueness.statistics.runs import range_note
 from trueness.status import Status
@@ -87,12 +87,12 @@ def intervals_chart(
     )
     header = alt.Header(labelExpr="split(datum.value, '\\n')", title=None, labelAnchor="start", labelFontSize=7.5)
     grid = (
-        alt.layer(boxes, crosses, data=named("marks"))
+        alt.layer(boxes, crosses, data=named_data("marks"))
         .properties(width=wide, height=tall)
         .facet(facet=alt.Facet("panel:N", sort=list(panels.values()), header=header), columns=most, spacing=10)
     )
     measure = str(frame["measure"].iloc[0]) if len(frame) else ""
-    return with_data(theme.themed(grid, f"{_axis(measure)}: measured and claimed", KEY), {"marks": marks})
+    return with_data(theme.apply_theme(grid, f"{_axis(measure)}: measured and claimed", KEY), {"marks": marks})
 
 
 def intervals(

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from trueness.showing import theme
-from trueness.showing.marks import named, spread_of, text_width, with_data
+from trueness.showing.marks import named_data, spread_of, text_width, with_data
 from trueness.showing.saving import Figure
 from trueness.status import Status
 from trueness.studies.forecast import selection
@@ -90,7 +90,7 @@ def runs_chart(
         .mark_text(align="right", baseline="middle", dx=-1.5, fontSize=5)
         .encode(x=alt.XDatum(0, scale=scale), y=alt.Y("middle:Q", axis=None), text="number:Q")
     )
-    drawn = alt.layer(boxes, numbers, data=named("marks")).properties(width=wide, height=30 + 5.5 * len(names))
+    drawn = alt.layer(boxes, numbers, data=named_data("marks")).properties(width=wide, height=30 + 5.5 * len(names))
     side = alt.Header(labelAngle=0, labelAlign="left", labelAnchor="middle", title=None, labelFontSize=7.5)
     grid: alt.FacetChart = drawn.facet(
         row=alt.Row("dataset:N", sort=rows, header=side),
@@ -100,7 +100,7 @@ def runs_chart(
     measure = str(frame["measure"].iloc[0]) if len(frame) else ""
     label = "SHD as a share of d(d−1)/2" if measure == "shd" else theme.measure_label(measure)
     return with_data(
-        theme.themed(grid, f"{label}: distribution of the runs, and the ranges claimed", KEY), {"marks": marks}
+        theme.apply_theme(grid, f"{label}: distribution of the runs, and the ranges claimed", KEY), {"marks": marks}
     )
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from trueness.showing import theme
 from trueness.showing.drawers import NotDrawn, pictures
-from trueness.showing.drawn import Draw, drawn
+from trueness.showing.drawn import Draw, read_pictures
 from trueness.showing.methods_paragraph import listed, percent, prompts
 from trueness.showing.paper import Part, Picture
 from trueness.showing.saving import source_of
@@ -75,7 +75,7 @@ def part(folder: Path, forecasts: Forecasts, findings: Findings | None, draw: Dr
     shown: list[Picture] = []
     for figure in figures_of_paper(forecasts):
         if isinstance(figure, str):
-            shown += drawn(folder, "plots", figure)
+            shown += read_pictures(folder, "plots", figure)
         else:
             with suppress(NotDrawn):
                 images = draw(source_of(figure.chart), ("svg", "pdf"))

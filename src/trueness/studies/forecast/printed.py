@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from trueness.outside import Json
 from trueness.showing.console import Console, plain, print_points
-from trueness.showing.sheet import Sheet, changes, left_out, named
+from trueness.showing.sheet import Sheet, changes, left_out, one_by_one
 from trueness.statistics.runs import range_note
 from trueness.studies.forecast import selection
 from trueness.studies.forecast.summary import rows
@@ -55,7 +55,7 @@ def _sheet(table: Sequence[Mapping[str, Json]]) -> Sheet:
         "width": [_number(row["width_ratio_runs"]) for row in table],
         "confidence": [str(row["confidence"]) for row in table],
     }
-    drop = named([*titles[:-1], "bias", "width", *titles[-1:], "covers runs", "confidence", "answered"])
+    drop = one_by_one([*titles[:-1], "bias", "width", *titles[-1:], "covers runs", "confidence", "answered"])
     return Sheet(columns, drop, ("answered", "bias", "width", *titles), changes([row["kind"] for row in table]))
 
 

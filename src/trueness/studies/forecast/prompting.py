@@ -25,7 +25,7 @@ from trueness.datasets import Dataset
 from trueness.errors import PlanError, did_you_mean, listed
 from trueness.learners import Learner, settings_of
 from trueness.models import Message
-from trueness.running.cells import hashed
+from trueness.running.cells import hash_of
 
 FEW_TOKENS = 512  # of a reply, at or below which its reasoning is limited
 RANGES_TOKENS = 130  # that the four ranges take, generously
@@ -94,7 +94,7 @@ class Template:
 
     @property
     def hash(self) -> str:
-        return hashed(f"{self.shared}\n---\n{self.question}")
+        return hash_of(f"{self.shared}\n---\n{self.question}")
 
 
 @cache

@@ -9,8 +9,10 @@ import re
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
+from typing import cast
 
-from trueness.datasets import TABLE_FILES, Table
+from trueness.datasets import TABLE_FILES, Dataset, Table
+from trueness.datasets.table import TableLike
 from trueness.errors import DataError, PlanError, SettingError, did_you_mean, listed
 from trueness.files import write_atomically
 from trueness.graphs import Graph
@@ -66,7 +68,7 @@ def _whole(text: str) -> int:
 
 
 def learn(
-    data: object,
+    data: TableLike | Dataset | Path,
     *,
     graph: str | Path | Graph | None = None,
     time: str | None = None,
@@ -86,25 +88,28 @@ def learn(
     with tempfile.TemporaryDirectory() as place, executor_for(workers, None) as (executor, slots):
         study = study_of(data, Path(place), graph, folder, settings)
         end = study.run(executor, slots, progress, seconds=seconds_of(time))
-        with end.study.store.opened():
+        with end.study.store.ensure_open():
             return Learned.of(end.study.tasks[0])
 
 
 def study_of(
-    data: object,
+    data: TableLike | Dataset | Path,
     place: Path,
     graph: str | Path | Graph | None,
     folder: str | Path | None,
     settings: Mapping[str, object],
 ) -> Study:
     """The study behind `learn`; what is not a file or a name is written first, into its folder where it has one."""
+    import pandas as pd
+
     home = Path(folder).resolve() if folder else place
     table: dict[str, object] = {"data": "", **settings}
     datasets: dict[str, object] = {}
     if isinstance(data, str | Path):
         table["data"] = str(Path(data).resolve()) if Path(data).exists() else str(data)
     else:
-        made = Table.of(getattr(data, "table", data), strict=False)
+        loaded: Table | None = None if isinstance(data, pd.DataFrame) else getattr(data, "table", None)
+        made = Table.of(cast("TableLike", data) if loaded is None else loaded, strict=False)
         if not made.n or not (made.d or made.judged):
             raise DataError(f"the data must have rows and columns, got {made.n} rows of {made.d} columns.")
         file = write_atomically(home, "table.jsonl", _lines(made, data))
@@ -120,7 +125,7 @@ def study_of(
     return Study(Plan.parse(text, "learn", Path.cwd(), folder or place / "study"))
 
 
-def _lines(table: Table, data: object) -> str:
+def _lines(table: Table, data: TableLike | Dataset) -> str:
     """One JSON object a row, with levels by their names: unlike CSV, it gives any name and any level back as it was.
 
     What the table left out of a frame (dates, identifiers) comes along, so that its reader says so.

@@ -26,7 +26,7 @@ from trueness.graphs import Graph
 from trueness.learners import Learner, build, handles_gaps, settings_of
 from trueness.learners.knowledge import Knowledge
 from trueness.outside import Json
-from trueness.running.cells import Cell, PlanContext, hashed, placeless
+from trueness.running.cells import Cell, PlanContext, hash_of, placeless
 from trueness.settings import Between, Hint, Positive, Share, Whole
 from trueness.studies.learn import work
 from trueness.studies.learn.guess import others_of
@@ -169,7 +169,7 @@ class Learn:
 
     def _identity(self, item: str, variant: str) -> dict[str, Json]:
         table = self.table
-        content = hashed(json.dumps([table.names, table.levels]) + hashed(table.values.tobytes().hex()))
+        content = hash_of(json.dumps([table.names, table.levels]) + hash_of(table.values.tobytes().hex()))
         data = {**placeless({"name": self.data_spec["name"]}), "content": content, "seed": self.seed}
         return {
             "task": self.name,
@@ -237,7 +237,7 @@ def _specs(
     for name in names:
         base, settings = usual.get(name, (name, {}))
         settings = settings | dict(table.get(name, {}))
-        base = registry.located(str(settings.pop("learner", base)), context.folder)
+        base = registry.locate(str(settings.pop("learner", base)), context.folder)
         learner = build(base, settings, f"{context.file}, [learn.{name}]")
         takes = learner.card.takes(sample) and (handles_gaps(learner) or not sample.has_gaps)
         if not takes and chosen.learners:

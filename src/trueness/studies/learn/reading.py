@@ -8,11 +8,11 @@ from pathlib import Path
 
 from trueness.files import write_atomically
 from trueness.showing.console import Console, plain, print_points
-from trueness.showing.drawn import Draw, drawn
+from trueness.showing.drawn import Draw, read_pictures
 from trueness.showing.methods_paragraph import section
 from trueness.showing.paper import Part as PaperPart
 from trueness.showing.saving import Drawing, Figure, Save, csv_text
-from trueness.showing.sheet import Sheet, left_out, named
+from trueness.showing.sheet import Sheet, left_out, one_by_one
 from trueness.showing.tables import Table
 from trueness.studies.learn.cell import LearnPart
 from trueness.studies.learn.findings import Learned, sentences, untold
@@ -62,7 +62,7 @@ class LearnReading(RunReading):
         cells = table.cells()
         if cells:
             columns = {title: [row[k] for row in cells] for k, title in enumerate(table.titles())}
-            sheet = Sheet(columns, named(drop))
+            sheet = Sheet(columns, one_by_one(drop))
             sheet.print(out)
             for word in left_out(sheet.missing(out.width), f"{folder}/learn"):
                 out.print(plain(word), style="dim")
@@ -104,5 +104,5 @@ class LearnReading(RunReading):
             f"Learners were run on fresh draws of {twins} twins: systems fitted to the table, with the graphs that the "
             "learners found in it or in resamples of it. Odds are shares over resamples, calibrated on twins."
         ]
-        pictures = drawn(folder, "plots", "learned_graph")
+        pictures = read_pictures(folder, "plots", "learned_graph")
         return PaperPart("learn", abstract, checks, methods, self._sections, self.tables(None), pictures)

@@ -13,7 +13,7 @@ import pandas as pd
 
 from trueness.outside import Json
 from trueness.showing import theme
-from trueness.showing.marks import named, panel_columns, row_axis, row_scale, text_width, with_data
+from trueness.showing.marks import named_data, panel_columns, row_axis, row_scale, text_width, with_data
 from trueness.showing.saving import Figure, safe_name
 from trueness.statistics.proportions import wilson
 from trueness.studies.population.answers import Populations
@@ -127,11 +127,11 @@ def distribution_chart(
         title=None, labelAnchor="start", labelFontSize=7.5, labelLimit=side, labelExpr="split(datum.label, '|')"
     )
     grid = (
-        alt.layer(*layers, data=named("shares"))
+        alt.layer(*layers, data=named_data("shares"))
         .properties(width=side, height=len(levels) * max(18, 9 * len(series)))
         .facet(facet=alt.Facet("panel:N", sort=panels, header=header), columns=columns, spacing=12)
     )
-    return with_data(theme.themed(grid, title, KEY), {"shares": shown})
+    return with_data(theme.apply_theme(grid, title, KEY), {"shares": shown})
 
 
 def distribution(populations: Populations, task: str, width: theme.Width = "page") -> Figure:

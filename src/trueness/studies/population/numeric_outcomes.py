@@ -14,7 +14,7 @@ import pandas as pd
 
 from trueness.outside import Json
 from trueness.showing import theme
-from trueness.showing.marks import named, row_axis, row_scale, with_data
+from trueness.showing.marks import named_data, row_axis, row_scale, with_data
 from trueness.showing.saving import Figure, safe_name
 from trueness.showing.tables import Column, Table
 from trueness.statistics import mean
@@ -149,9 +149,9 @@ def numbers_chart(shown: pd.DataFrame, truth: PopulationTruth, width: theme.Widt
     header = alt.Header(title=None, labelAnchor="start", labelFontSize=7.5)
     panels = list(dict.fromkeys(shown["condition"]))
     grid = (
-        alt.layer(*layers, data=named("numbers"))
+        alt.layer(*layers, data=named_data("numbers"))
         .properties(width=theme.POINTS[width] - theme.LABEL - 30, height=max(18, 14 * len(names)))
         .facet(facet=alt.Facet("condition:N", sort=panels, header=header), columns=1, spacing=8)
     )
     title = f"{truth.question.asks}: {truth.question.source}"
-    return with_data(theme.themed(grid, title, KEY), {"numbers": shown})
+    return with_data(theme.apply_theme(grid, title, KEY), {"numbers": shown})

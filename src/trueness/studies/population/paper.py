@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from trueness.showing.drawn import drawn
+from trueness.showing.drawn import read_pictures
 from trueness.showing.methods_paragraph import listed
 from trueness.showing.paper import Part
 from trueness.studies.population import findings as population_findings
@@ -45,5 +45,5 @@ def part(folder: Path, populations: Populations) -> Part:
         *population_findings.sections(populations),
         ("What this design cannot tell", population_findings.untold(populations)),
     ]
-    pictures = drawn(folder, "plots", "population_*")
+    pictures = read_pictures(folder, "plots", "population_*")
     return Part("population", abstract, checks, methods(populations), sections, tables, pictures)

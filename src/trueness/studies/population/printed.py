@@ -9,7 +9,7 @@ from rich.padding import Padding
 from trueness.outside import Json
 from trueness.showing import theme
 from trueness.showing.console import Console, plain
-from trueness.showing.sheet import Sheet, changes, left_out, named, print_table
+from trueness.showing.sheet import Sheet, changes, left_out, one_by_one, print_table
 from trueness.status import Status
 from trueness.studies.population.answers import Populations
 from trueness.studies.population.files import notes
@@ -27,7 +27,7 @@ def print_populations(out: Console, populations: Populations, tasks: bool = True
     many = "1 source" if sources == 1 else f"{sources} sources"
     out.print(f"[bold]population[/]   {len(populations.truths)} tasks from {many}, {replies:,} replies read")
     sheet = Sheet(
-        {title: [cell(row) for row in rows] for title, cell in CELLS.items()}, named(DROPPED_FIRST),
+        {title: [cell(row) for row in rows] for title, cell in CELLS.items()}, one_by_one(DROPPED_FIRST),
         right=("answered", "mass"), starts=changes([row["kind"] for row in rows]), folds=("not read",),
     )  # fmt: skip
     sheet.print(out)

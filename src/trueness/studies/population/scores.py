@@ -193,12 +193,10 @@ def _ground(truth: PopulationTruth, used: NDArray[np.intp], n_mc: int, rng: np.r
     distance, of = _distance(truth), _compared_by(truth)
     far = {name: _debias(distance(p, r, w), distance(draws, r, w)) for name, r in references.items()}
     far_d2 = {
-        name: _Pair(
-            measure.squared(of(p), of(r), w, n, certain), measure.squared(of(draws), of(r), w, _twice(n), certain)
-        )
+        name: _Pair(measure.d2(of(p), of(r), w, n, certain), measure.d2(of(draws), of(r), w, _twice(n), certain))
         for name, r in references.items()
     }
-    monte_carlo = measure.sampled(p, np.full(len(p), n_mc), len(draws), rng)
+    monte_carlo = measure.multinomial(p, np.full(len(p), n_mc), len(draws), rng)
     best = {
         "score_original": measure.ceiling(p, w, draws, distance),
         "score_document": measure.ceiling(p, w, monte_carlo, distance),
@@ -226,12 +224,12 @@ def _all_measures(
 ) -> tuple[dict[str, Measured], bool]:
     ground, scale = scales.ground(truth, used), scales.of(truth, used, k)
     p, w, n, drawn_p = ground.p, ground.w, ground.n, ground.draws
-    drawn_q = q if np.isinf(k).all() else measure.resampled(q, k, len(drawn_p), rng)
+    drawn_q = q if np.isinf(k).all() else measure.poisson_bootstrap(q, k, len(drawn_p), rng)
     n2, k2 = _twice(n), _twice(k)
     far_off, of = _distance(truth), _compared_by(truth)
     distance = _debias(far_off(p, q, w), far_off(drawn_p, drawn_q, w))
     shares = of(p), of(q), of(drawn_p), of(drawn_q)
-    square = _Pair(measure.squared(shares[0], shares[1], w, n, k), measure.squared(shares[2], shares[3], w, n2, k2))
+    square = _Pair(measure.d2(shares[0], shares[1], w, n, k), measure.d2(shares[2], shares[3], w, n2, k2))
     cells = p.shape[1] if truth.numeric else 1
     pairs = {
         "d2": _Pair(square.value / cells, square.drawn / cells),
@@ -259,7 +257,7 @@ def _all_measures(
     measures |= {name: _with_interval(name, pair.value, ends[name]) for name, pair in pairs.items()}
     reach = np.append(ends["w1"] if truth.numeric else 2 * ends["tv"], distance.value)
     if scale.informative:
-        measures["score"] = _on_scale(scale.shown(reach))
+        measures["score"] = _on_scale(scale.score(reach))
         measures["score_raw"] = _on_scale(scale.raw(reach))
     worst = float(ground.far["uniform"].value)
     measures |= {name: _on_scale(measure.clipped_scale(reach, best, worst)) for name, best in ground.best.items()}
@@ -268,7 +266,7 @@ def _all_measures(
     else:
         ordered = scales.of(truth, used, k, ordinal=True)
         if ordered.informative:
-            measures["score_w1"] = _on_scale(ordered.shown(np.append(ends["w1"], pairs["w1"].value)))
+            measures["score_w1"] = _on_scale(ordered.score(np.append(ends["w1"], pairs["w1"].value)))
     return measures, bool(ground.far["marginal"].value <= scale.best)
 
 

@@ -108,7 +108,7 @@ def truth_from_dict(record: Mapping[str, Json], unpacker: Unpacker | None = None
     kept |= {name: np.array(record[name], dtype=np.float64) for name in ("means", "quantiles") if record.get(name)}
     packed = base64.b64decode(record["draws"]["data"])
     shares = np.frombuffer(
-        (unpacker or Unpacker(_TIMES)).inflated(packed, "the draws of a truth", StoreError), dtype="<u2"
+        (unpacker or Unpacker(_TIMES)).inflate(packed, "the draws of a truth", StoreError), dtype="<u2"
     )
     return PopulationTruth(
         question=question_from_dict(record["question"]),

@@ -8,7 +8,7 @@ import pandas as pd
 
 from trueness.datasets.corruptions import Corrupted
 from trueness.showing import theme
-from trueness.showing.marks import named, with_data
+from trueness.showing.marks import named_data, with_data
 from trueness.showing.saving import Figure
 
 if TYPE_CHECKING:
@@ -35,10 +35,10 @@ def corruption_chart(frame: pd.DataFrame, width: theme.Width = "page") -> alt.VC
         here = alt.FieldEqualPredicate(field="column", equal=column)
         last = k == frame["column"].nunique() - 1
         x = alt.X("row:Q", axis=alt.Axis(title="row" if last else None, labels=last, grid=False))
-        base = alt.Chart(named("values")).transform_filter(here)
+        base = alt.Chart(named_data("values")).transform_filter(here)
         y_axis = alt.Axis(title=column, tickCount=3, grid=False)
         layers = [
-            alt.Chart(named("held"))
+            alt.Chart(named_data("held"))
             .mark_rect(color=theme.RUNS, opacity=0.35)
             .encode(x=alt.X("first:Q"), x2=alt.X2("last:Q")),
             base.mark_line(color=CLEAN, strokeWidth=0.7).encode(x=x, y=alt.Y("clean:Q", axis=y_axis)),
@@ -51,7 +51,7 @@ def corruption_chart(frame: pd.DataFrame, width: theme.Width = "page") -> alt.VC
         ]
         panels.append(alt.layer(*layers).properties(width=theme.POINTS[width] - 52, height=60))
     chart = alt.vconcat(*panels, spacing=4)
-    return with_data(theme.themed(chart, "Clean beside corrupted", KEY), {"values": frame, "held": held})
+    return with_data(theme.apply_theme(chart, "Clean beside corrupted", KEY), {"values": frame, "held": held})
 
 
 def corruption(corrupted: Corrupted, rows: int = 200, columns: int = 4, width: theme.Width = "page") -> Figure:

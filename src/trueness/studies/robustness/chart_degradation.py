@@ -13,7 +13,7 @@ import pandas as pd
 
 from trueness.measures.ranking import chance
 from trueness.showing import theme
-from trueness.showing.marks import named, panel_columns, with_data
+from trueness.showing.marks import named_data, panel_columns, with_data
 from trueness.showing.saving import Figure
 from trueness.studies.robustness.scores import RobustnessScores
 from trueness.studies.robustness.summaries import degradation as summarised
@@ -57,7 +57,7 @@ def degradation_chart(frame: pd.DataFrame, width: theme.Width = "page") -> alt.F
     panels = []
     for k, panel in enumerate(shown):
         here = alt.FieldEqualPredicate(field="panel", equal=panel)
-        base = alt.Chart(named("points")).transform_filter(here)
+        base = alt.Chart(named_data("points")).transform_filter(here)
         bottom = k >= len(shown) - columns
         x = alt.X(
             "strength:Q", axis=alt.Axis(title="share of its strength" if bottom else None, grid=False, tickCount=4)
@@ -76,7 +76,7 @@ def degradation_chart(frame: pd.DataFrame, width: theme.Width = "page") -> alt.F
         title = alt.TitleParams(panel, fontSize=8, anchor="start", offset=3)
         panels.append(alt.layer(*layers).properties(width=wide, height=100, title=title))
     chart = alt.concat(*panels, columns=columns, spacing=12)
-    return with_data(theme.themed(chart, "What corruption costs", KEY), {"points": frame})
+    return with_data(theme.apply_theme(chart, "What corruption costs", KEY), {"points": frame})
 
 
 def degradation(evaluation: RobustnessScores, width: theme.Width = "page") -> Figure:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from trueness.showing import theme
-from trueness.showing.marks import named, text_width, with_data
+from trueness.showing.marks import named_data, text_width, with_data
 from trueness.showing.saving import Figure, safe_name
 from trueness.studies.robustness.scores import RobustnessScores
 from trueness.studies.robustness.sensitivity import k_lambda_frame
@@ -62,7 +62,7 @@ def k_lambda_chart(
     shown = frame.assign(row=[f"{value:g}" for value in frame["lambda"]])
     rows = [f"{value:g}" for value in sorted(set(frame["lambda"]))]
     wide = theme.POINTS[width] - text_width(rows) - 90
-    base = alt.Chart(named("cells")).encode(
+    base = alt.Chart(named_data("cells")).encode(
         x=alt.X(
             "k:O", axis=alt.Axis(title="K, edges kept", labelAngle=0, labelOverlap=True, ticks=False, domain=False)
         ),
@@ -85,7 +85,7 @@ def k_lambda_chart(
             base.mark_text(fontSize=min(6.5, cell / 2.6)).encode(text=alt.Text("f1:Q", format=".2f"), color=ink)
         )
     chart = alt.layer(*layers).properties(width=wide, height=17 * len(rows))
-    return with_data(theme.themed(chart, title, KEY), {"cells": shown})
+    return with_data(theme.apply_theme(chart, title, KEY), {"cells": shown})
 
 
 def k_lambda(evaluation: RobustnessScores, scorer: str, group: str, width: theme.Width = "page") -> Figure:

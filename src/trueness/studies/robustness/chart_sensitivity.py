@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal
 import pandas as pd
 
 from trueness.showing import theme
-from trueness.showing.marks import named, with_data
+from trueness.showing.marks import named_data, with_data
 from trueness.showing.saving import Figure, safe_name
 from trueness.statistics import mean
 from trueness.studies.robustness.choose_k import KChoice
@@ -98,7 +98,7 @@ def sensitivity_chart(
         row = alt.hconcat(*sized, spacing=14)
         rows.append(row.properties(title=alt.TitleParams(panel, fontSize=8, anchor="start")) if panel else row)
     chart = alt.vconcat(*rows, spacing=10) if len(rows) > 1 else rows[0]
-    return with_data(theme.themed(chart, title, KEY), {"curves": frame, "chosen": marked, "bands": bands})
+    return with_data(theme.apply_theme(chart, title, KEY), {"curves": frame, "chosen": marked, "bands": bands})
 
 
 def _layers(
@@ -110,8 +110,8 @@ def _layers(
     x = alt.X("k:Q", scale=alt.Scale(domain=ends, nice=False), axis=alt.Axis(title="K, edges kept", grid=False))
     scale = alt.Scale(domain=[0, 1]) if measure == "f1" else alt.Scale(domainMin=0)
     y = alt.Y("value:Q", scale=scale, axis=alt.Axis(title=label))
-    base = alt.Chart(named("curves")).transform_filter((alt.datum.measure == measure) & here)
-    bands, chosen = (alt.Chart(named(name)).transform_filter(here) for name in ("bands", "chosen"))
+    base = alt.Chart(named_data("curves")).transform_filter((alt.datum.measure == measure) & here)
+    bands, chosen = (alt.Chart(named_data(name)).transform_filter(here) for name in ("bands", "chosen"))
 
     def labels(turn: int, align: Literal["left", "right"], dy: int, y: int) -> alt.Chart:
         text = chosen.transform_filter(f"datum.place % 2 == {turn}").mark_text(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from trueness.showing.drawn import drawn
+from trueness.showing.drawn import read_pictures
 from trueness.showing.methods_paragraph import listed, percent, settings_text
 from trueness.showing.paper import Part
 from trueness.studies.robustness import tables as robustness_tables
@@ -52,5 +52,5 @@ def part(folder: Path, study: RobustnessStudy) -> Part:
         (heading.capitalize(), lines) for heading, lines in study.findings.items() if lines
     ]
     sections.append(("What this design cannot tell", robustness_tables.open_sentences(study)))
-    pictures = drawn(folder, "robustness", "sensitivity_curve_*", "degradation", "k_lambda_*")
+    pictures = read_pictures(folder, "robustness", "sensitivity_curve_*", "degradation", "k_lambda_*")
     return Part("robustness", abstract, checks, methods(study), sections, tables, pictures)

@@ -23,7 +23,7 @@ from trueness.learners import settings_of
 from trueness.learners.scoring.edge_scores import EdgeScorer, build_scorer
 from trueness.learners.scoring.leaks import check_no_leak
 from trueness.outside import Json
-from trueness.running.cells import PlanContext, hashed, stream
+from trueness.running.cells import PlanContext, hash_of, stream
 from trueness.settings import Between, Hint, Names, OneOf, Positive, Share, SomeNames, Whole
 from trueness.studies.robustness.label_free import LABEL_FREE, Budget
 from trueness.studies.robustness.sensitivity import check_k
@@ -255,7 +255,7 @@ def _system(name: str, settings: dict[str, Json], folder: Path, rows: int | None
     files = [folder / str(settings[key]) for key in ("data", "graph") if key in settings]
     files += [folder / part for part in name.split(":")]
     digest = "".join((*(_digest(file) for file in files if file.is_file()), *notes))
-    return PlannedSystem(dataset, settings, hashed(digest) if digest else "", sample.names, lags, tuple(notes))
+    return PlannedSystem(dataset, settings, hash_of(digest) if digest else "", sample.names, lags, tuple(notes))
 
 
 def _corruptions(options: RobustnessSettings, file: str) -> dict[str, PlannedVariant]:
@@ -288,7 +288,7 @@ def _scorers(
     for name in names:
         settings = dict(table.get(name, {}))
         sweep = settings.pop("sweep", {})
-        base = registry.located(str(settings.pop("scorer", name)), context.folder)
+        base = registry.locate(str(settings.pop("scorer", name)), context.folder)
         where = f"{context.file}, [robustness.{name}]"
         for label, setting, value in [(name, "", 0.0), *_sweep(name, sweep, where)]:
             swept = settings | ({setting: value} if setting else {})

@@ -30,7 +30,7 @@ from trueness.errors import DataError, SettingError, TruenessError, did_you_mean
 from trueness.files import write_atomically, write_bytes_atomically
 from trueness.graphs import Direction, Graph
 from trueness.learners.scoring.edge_scores import build_scorer
-from trueness.outside import MEGABYTE, one_line, opened, text_of
+from trueness.outside import MEGABYTE, one_line, open_file, text_of
 from trueness.running.cells import stream
 from trueness.showing.console import Console, plain
 from trueness.showing.saving import safe_name, save_figure
@@ -239,7 +239,7 @@ def _array(path: Path) -> tuple[Array, tuple[str, ...] | None]:
     if path.suffix == ".csv":
         return _of_csv(path)
     try:
-        with opened(path, MOST) as file:
+        with open_file(path, MOST) as file:
             array = np.load(file, allow_pickle=False)
             if not isinstance(array, np.ndarray) or array.dtype.kind not in "biuf":
                 raise DataError(

@@ -82,7 +82,7 @@ def optimism_table(study: RobustnessStudy) -> Table:
     for chosen_on in optimism_places(evaluation):
         under = evaluation.validation if chosen_on else ", ".join(evaluation.tests)
         for (group, scorer), gap in optimism(evaluation, chosen_on).items():
-            ends = (gap.drawn.low, gap.drawn.high) if gap.drawn else (None, None)
+            ends = (gap.span.low, gap.span.high) if gap.span else (None, None)
             row = {"under": under, "group": group, "scorer": scorer, "oracle": gap.means[0], "others": gap.means[1]}
             row |= {"optimism": gap.difference, "low": ends[0], "high": ends[1], "p": gap.p, "graphs": gap.n_clusters}
             row |= {"p_holm": gap.p_adjusted, "constant": gap.constant}

@@ -37,7 +37,7 @@ from trueness.learners import settings_of
 from trueness.learners.scoring.edge_scores import EdgeScorer, EdgeScores, build_scorer
 from trueness.measures.ranking import RANKING_MEASURES
 from trueness.outside import FACTOR, Json, Unpacker
-from trueness.running.cells import Cell, PlanContext, hashed, placeless, stream
+from trueness.running.cells import Cell, PlanContext, hash_of, placeless, stream
 from trueness.running.outcomes import Outcome, failure_line, without_answer
 from trueness.statistics.reach import Reach
 from trueness.status import Status
@@ -125,7 +125,7 @@ class Robustness(plan.RobustnessPlan):
             "seed": self.seed,
             **choosing,
         }
-        where = hashed(json.dumps(data, sort_keys=True, default=str))
+        where = hash_of(json.dumps(data, sort_keys=True, default=str))
         source = Source(system.dataset, made.corruption, self.rows, self.seed, where, self.overwrite_regimes)
         return RowsCell(item, variant, respondent, self.seeds, common, identity, source)
 
@@ -261,7 +261,7 @@ def pack_matrix(matrix: NDArray[np.float64]) -> str:
 
 def unpack_matrix(text: str, unpacker: Unpacker | None = None) -> NDArray[np.float64]:
     """`unpacker`: of all matrices that are read together."""
-    content = (unpacker or Unpacker(FACTOR)).inflated(base64.b64decode(text), "a stored matrix of scores", StoreError)
+    content = (unpacker or Unpacker(FACTOR)).inflate(base64.b64decode(text), "a stored matrix of scores", StoreError)
     values = np.frombuffer(content, dtype="<f8")
     d = round(len(values) ** 0.5)
     return values.reshape(d, d).astype(np.float64)
