@@ -87,7 +87,7 @@ _DIGITS = dict(
     zip("ten twenty thirty forty fifty sixty seventy eighty ninety".split(), range(10, 100, 10), strict=True)
 )
 _TENS = re.compile(rf"\b(?:{'|'.join(_DIGITS)})\b")
-_SAID = frozenset(  # words of such a parenthesis that leave the measure what it is
+_CONDITION_WORDS = frozenset(  # words of such a parenthesis that leave the measure what it is
     "p r n d alpha α true edges edge pairs possible samples nodes variables ppv tpr sensitivity recall precision "
     "positive predictive value rate f shd score measure fraction share proportion of the all over runs directed found "
     "correct count counts structural hamming distance between to and is in number lower upper better level "
@@ -96,7 +96,7 @@ _SAID = frozenset(  # words of such a parenthesis that leave the measure what it
 _WORD = re.compile(r"[^\W\d_]+")
 _SHORTER = frozenset(("f1", "shd"))  # names beside which P and R are names
 _SHORT = re.compile(r"(?<![^\s|,;(>-])([pr])(?= {0,3}[:=|])")
-_ASKED = re.compile(r"(?:range|interval|estimate|forecast|prediction)(?= {0,3}:)")
+_ANSWERS = re.compile(r"(?:range|interval|estimate|forecast|prediction)(?= {0,3}:)")
 _LED = re.compile(r"[ >#+-]*((?:my |final |estimated |predicted |expected |likely |forecast )*)")
 _LONGEST_LEAD = 120  # characters of a line before what is asked
 _OTHER = (  # words before the name that make it another measure
@@ -159,7 +159,7 @@ def _without_conditions(view: str) -> str:
         if name is not None:
             measure = measure_named(name.group())
             places_of.setdefault(measure, []).append(match)
-            if not _SAID.issuperset(_WORD.findall(match.group())):
+            if not _CONDITION_WORDS.issuperset(_WORD.findall(match.group())):
                 other.add(measure)
     for measure, places in places_of.items():
         for match in places if measure not in other or len(places) > 1 else ():
@@ -239,7 +239,7 @@ def _with_sections(view: str, labels: list[Label]) -> list[Label]:
 def _answer_lines(view: str) -> list[tuple[int, int]]:
     """Where lines begin with 'my estimated range:': this is the answer to the heading above."""
     spans = []
-    for match in _ASKED.finditer(view):
+    for match in _ANSWERS.finditer(view):
         at = match.start()
         line = view.rfind("\n", max(0, at - _LONGEST_LEAD), at) + 1
         if (line or at < _LONGEST_LEAD) and (led := _LED.fullmatch(view, line, at)) is not None:
