@@ -64,7 +64,7 @@ def trouble(measure: str, start: int, end: int, parser: str, problem: str, stron
     return Claim(measure, PROBLEM, 0.0, 0.0, start, end, parser, strong, None, (), problem)
 
 
-def paired(low: Expression, high: Expression) -> Expression:
+def pair_of_ends(low: Expression, high: Expression) -> Expression:
     """A lower and an upper end that were given apart."""
     start, end = min(low.start, high.start), max(low.end, high.end)
     return _new(Expression, (PAIR, low.first, high.first, start, end, True, 2))

@@ -109,7 +109,7 @@ def decide(claims: Sequence[Claim], context: Context) -> Decision:
     medians = [] if len(intervals) == len(claims) else [claim for claim in claims if claim.kind == MEDIAN]
     if not intervals:
         intervals, medians = [median._replace(kind=INTERVAL, flags=("point",)) for median in medians], []
-    intervals, shown = _without_examples(_joined(intervals), context)
+    intervals, shown = _without_examples(_join_ends(intervals), context)
     if not intervals:
         return Decision(None, "example" if shown else "not_given")
     chosen, corrected = _standing(_serious(intervals), context)
@@ -129,7 +129,7 @@ def decide(claims: Sequence[Claim], context: Context) -> Decision:
     return Decision(claim, "", flags, levels, median)
 
 
-def _joined(claims: list[Claim]) -> list[Claim]:
+def _join_ends(claims: list[Claim]) -> list[Claim]:
     """precision_lower: 0.6 and precision_upper: 0.8, given apart, are one range."""
     if not any([claim.flags for claim in claims]):
         return claims
@@ -206,7 +206,7 @@ def _serious(claims: list[Claim]) -> list[Claim]:
 
 def _standing(claims: list[Claim], context: Context) -> tuple[dict[float | None, Claim] | str, bool]:
     """One claim a level, if they agree or a later one is marked as final."""
-    chosen = _agreed(claims)
+    chosen = _claim_per_level(claims)
     if not isinstance(chosen, str):
         return chosen, False
     first, last = min(claim.end for claim in claims), max(claim.start for claim in claims)
@@ -214,12 +214,12 @@ def _standing(claims: list[Claim], context: Context) -> tuple[dict[float | None,
     for mark in reversed(marks):
         after = [claim for claim in claims if claim.start >= mark]
         if after:
-            found = _agreed(after)
-            if isinstance(found, str):
-                return found, False
+            after_mark = _claim_per_level(after)
+            if isinstance(after_mark, str):
+                return after_mark, False
             if context.returns >= first or _was_final_before(claims, mark, context.view):
                 return "candidates", False
-            return found, True
+            return after_mark, True
     return chosen, False
 
 
@@ -228,7 +228,7 @@ def _was_final_before(claims: Sequence[Claim], mark: int, view: str) -> bool:
     return any(claim.start < mark and "final" in view[max(0, claim.start - 60) : claim.start] for claim in claims)
 
 
-def _agreed(claims: Sequence[Claim]) -> dict[float | None, Claim] | str:
+def _claim_per_level(claims: Sequence[Claim]) -> dict[float | None, Claim] | str:
     """The claim of each level, or the problem that keeps them from being one answer."""
     for claim in claims:
         if claim.kind == PROBLEM:
@@ -245,8 +245,8 @@ def _agreed(claims: Sequence[Claim]) -> dict[float | None, Claim] | str:
             chosen[claim.level] = kept
     unsaid = chosen.get(None)
     if unsaid is not None and len(chosen) > 1:
-        said = [claim for level, claim in chosen.items() if level is not None]
-        if "point" in unsaid.flags or any((claim.low, claim.high) == (unsaid.low, unsaid.high) for claim in said):
+        with_level = [claim for level, claim in chosen.items() if level is not None]
+        if "point" in unsaid.flags or any((claim.low, claim.high) == (unsaid.low, unsaid.high) for claim in with_level):
             del chosen[None]
         else:
             return "candidates"

@@ -13,7 +13,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from trueness.reading.level import TOO_LONG, Levels, Named, answer_view, levels_in
 from trueness.reading.numbers import Number, numbers_in
@@ -59,7 +59,7 @@ class DistributionReading:
             return {}
         return {level: share / self.total for level, share in self.shares.items()}
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         return {
             "status": str(self.status), "shares": dict(self.shares), "total": self.total, "parser": self.parser,
             "spans": {level: list(span) for level, span in self.spans.items()}, "flags": list(self.flags),
@@ -76,13 +76,13 @@ def read_distribution(text: str, levels: Levels) -> DistributionReading:
     if not view.strip():
         return DistributionReading(Status.UNREADABLE, message="the reply is empty.")
     for parser, candidates in (("json", _in_json(text, levels)), ("lines", _in_lines(view, levels))):
-        found = [claim for claim in candidates if claim]
-        most = max(map(len, found), default=0)
-        found = [claim for claim in found if len(claim) == most]  # a part of the answer may be repeated before it
-        if len({tuple(sorted((level, share.value) for level, share in claim.items())) for claim in found}) > 1:
+        claims = [claim for claim in candidates if claim]
+        most = max(map(len, claims), default=0)
+        claims = [claim for claim in claims if len(claim) == most]  # a part of the answer may be repeated before it
+        if len({tuple(sorted((level, share.value) for level, share in claim.items())) for claim in claims}) > 1:
             return DistributionReading(Status.UNREADABLE, message="the reply gives different distributions.")
-        if found:
-            return _checked(found[-1], levels, parser)
+        if claims:
+            return _reading_by_sum(claims[-1], levels, parser)
     if declines(view):
         return DistributionReading(Status.REFUSED, message="the reply declines to answer.")
     return DistributionReading(Status.UNREADABLE, message="no share of any level is given.")
@@ -93,7 +93,7 @@ def rounding(levels: int) -> float:
     return min(max(0.01, 0.005 * levels), 0.02) + 1e-9
 
 
-def _checked(claim: Mapping[str, Share], levels: Levels, parser: str) -> DistributionReading:
+def _reading_by_sum(claim: Mapping[str, Share], levels: Levels, parser: str) -> DistributionReading:
     """The sum decides: fractions or percentages, complete or not, a distribution or not."""
     values = [share.value for share in claim.values()]
     scale = 100.0 if any(share.percent for share in claim.values()) or sum(values) > 1.5 else 1.0
@@ -111,8 +111,8 @@ def _checked(claim: Mapping[str, Share], levels: Levels, parser: str) -> Distrib
         if abs(total - 1) > rounding(len(levels)):
             problem = f"no share is given for {', '.join(left)}, and the others sum to {100 * total:.3g} %."
     if problem:
-        said = {level: shares[level] for level in spans}
-        return DistributionReading(Status.UNREADABLE, said, spans, parser, tuple(flags), problem)
+        stated = {level: shares[level] for level in spans}
+        return DistributionReading(Status.UNREADABLE, stated, spans, parser, tuple(flags), problem)
     message = ""
     if abs(total - 1) > rounding(len(levels)):
         flags.append(OFF_SUM)
@@ -194,7 +194,7 @@ def _in_lines(view: str, levels: Levels) -> Iterator[dict[str, Share]]:
         end = start + len(line)
         names = named[bisect_left(starts, start) : bisect_left(starts, end)]
         numbers = [number for number in numbers_in(masked, start, end) if not number.level]
-        for name, number in _paired(names, numbers):
+        for name, number in _pair_up(names, numbers):
             share = Share(number.value, number.percent, number.start, number.end)
             if claim.setdefault(name.level, share).value != share.value:
                 others.append((name.level, share))
@@ -203,7 +203,7 @@ def _in_lines(view: str, levels: Levels) -> Iterator[dict[str, Share]]:
     yield from (claim | {level: share} for level, share in others)  # given twice, and not the same
 
 
-def _paired(names: list[Named], numbers: list[Number]) -> list[tuple[Named, Number]]:
+def _pair_up(names: list[Named], numbers: list[Number]) -> list[tuple[Named, Number]]:
     if any(number.percent for number in numbers):
         numbers = [number for number in numbers if number.percent]
     if len(names) != len(numbers):

@@ -13,7 +13,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 from trueness.errors import SettingError, UnknownName
 from trueness.reading.claims import Claim, Scale
@@ -71,9 +71,9 @@ class Reading:
     flags: tuple[str, ...] = ()
     message: str = ""
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """The line of `trueness read`."""
-        line: dict[str, Any] = {
+        line: dict[str, object] = {
             measure: None if value is None else [value.low, value.high] for measure, value in self.values.items()
         }
         line["status"] = str(self.status)
@@ -135,11 +135,11 @@ def _after_loss(decision: Decision, why: str) -> Decision:
 def _without_cut(decisions: dict[str, Decision], view: str) -> dict[str, Decision]:
     """The value that the end of the reply cuts through is no value."""
     last, cut = 0, ""
-    given = {measure: decision.claim for measure, decision in decisions.items() if decision.claim is not None}
-    for measure, claim in given.items():
+    standing = {measure: decision.claim for measure, decision in decisions.items() if decision.claim is not None}
+    for measure, claim in standing.items():
         if claim.end > last:
             last, cut = claim.end, measure
-    if cut and last > len(view) - 60 and is_cut(given.pop(cut), view, given.values()):
+    if cut and last > len(view) - 60 and is_cut(standing.pop(cut), view, standing.values()):
         return decisions | {cut: Decision(None, "truncated")}
     return decisions
 
@@ -192,10 +192,10 @@ def _claims(reply: str, sentences: Sentences, nodes: int | None) -> tuple[list[C
         numbers = _outside(numbers_in(view), inside_json)
         commas = "0," in view and any([number.comma and number.value < 1 for number in numbers])
         percent = "in percent" in view and _IN_PERCENT.search(view) is not None
-        told = _claims_in_text(sentences, labels, numbers, Scale(nodes, commas, percent))
+        prose = _claims_in_text(sentences, labels, numbers, Scale(nodes, commas, percent))
         if answered:
-            told = [claim for claim in told if claim.strong or claim.start >= start or claim.measure not in answered]
-        claims += told
+            prose = [claim for claim in prose if claim.strong or claim.start >= start or claim.measure not in answered]
+        claims += prose
     return claims, cut
 
 
@@ -215,9 +215,9 @@ def _claims_in_text(sentences: Sentences, labels: list[Label], numbers: list[Num
     read = []
     for table in tables_in(view):
         rows = _within(labels, table), _within(numbers, table)
-        found = claims_in_table(view, table, *rows, scale) if rows[0] and rows[1] else []
-        if found:
-            claims += found
+        in_table = claims_in_table(view, table, *rows, scale) if rows[0] and rows[1] else []
+        if in_table:
+            claims += in_table
             read.append((table.start, table.end))
     return claims + claims_in_prose(sentences, _outside(labels, read), _outside(numbers, read), scale)
 
@@ -248,7 +248,7 @@ def _reading(decisions: Mapping[str, Decision], view: str, cut: bool, clipped: b
     flags: list[str] = []
     reasons: list[str] = []
     worst = _OK
-    for measure, (claim, problem, marks, given, median) in decisions.items():
+    for measure, (claim, problem, marks, by_level, median) in decisions.items():
         if claim is None:
             values[measure] = None
             statuses[measure] = _why_missing(problem, cut)
@@ -260,8 +260,8 @@ def _reading(decisions: Mapping[str, Decision], view: str, cut: bool, clipped: b
         statuses[measure] = _OK
         if claim.flags or marks:
             flags += [f"{measure}:{flag}" for flag in (*claim.flags, *marks)]
-        if given:
-            levels[measure] = {level: _value(claim) for level, claim in sorted(given.items())}
+        if by_level:
+            levels[measure] = {level: _value(claim) for level, claim in sorted(by_level.items())}
         if median is not None:
             medians[measure] = _value(median)
     if clipped:

@@ -56,9 +56,9 @@ def may_end_in_signs(view: str) -> bool:
 
 def foreign_ending(text: str) -> tuple[int, bool] | None:
     """Where a sentence takes numbers back or (True) says that they are of the skeleton; None where it does neither."""
-    found = _BACK.search(text)
-    if found is not None:
-        return found.start(), False
+    match = _BACK.search(text)
+    if match is not None:
+        return match.start(), False
     scoped = _SCOPE.search(text)
     if scoped is None or _NOT.search(scoped.group("latin") or scoped.group("signs") or ""):
         return None

@@ -87,7 +87,7 @@ _DIGITS = dict(
     zip("ten twenty thirty forty fifty sixty seventy eighty ninety".split(), range(10, 100, 10), strict=True)
 )
 _TENS = re.compile(rf"\b(?:{'|'.join(_DIGITS)})\b")
-_SAID = frozenset(  # words of such a parenthesis that leave the measure what it is
+_CONDITION_WORDS = frozenset(  # words of such a parenthesis that leave the measure what it is
     "p r n d alpha α true edges edge pairs possible samples nodes variables ppv tpr sensitivity recall precision "
     "positive predictive value rate f shd score measure fraction share proportion of the all over runs directed found "
     "correct count counts structural hamming distance between to and is in number lower upper better level "
@@ -96,7 +96,7 @@ _SAID = frozenset(  # words of such a parenthesis that leave the measure what it
 _WORD = re.compile(r"[^\W\d_]+")
 _SHORTER = frozenset(("f1", "shd"))  # names beside which P and R are names
 _SHORT = re.compile(r"(?<![^\s|,;(>-])([pr])(?= {0,3}[:=|])")
-_ASKED = re.compile(r"(?:range|interval|estimate|forecast|prediction)(?= {0,3}:)")
+_ANSWERS = re.compile(r"(?:range|interval|estimate|forecast|prediction)(?= {0,3}:)")
 _LED = re.compile(r"[ >#+-]*((?:my |final |estimated |predicted |expected |likely |forecast )*)")
 _LONGEST_LEAD = 120  # characters of a line before what is asked
 _OTHER = (  # words before the name that make it another measure
@@ -137,13 +137,13 @@ def without_explanations(view: str) -> str:
     return view
 
 
-def _blank(found: re.Match[str]) -> str:
-    return " " * len(found.group())
+def _blank(match: re.Match[str]) -> str:
+    return " " * len(match.group())
 
 
-def _end_of_quantile(found: re.Match[str]) -> str:
+def _end_of_quantile(match: re.Match[str]) -> str:
     """2.5% = 0.50, 97.5% = 0.88: the ends of a range."""
-    return ("upper" if found.group(1).startswith("9") else "lower").ljust(len(found.group()))
+    return ("upper" if match.group(1).startswith("9") else "lower").ljust(len(match.group()))
 
 
 def _without_conditions(view: str) -> str:
@@ -152,25 +152,25 @@ def _without_conditions(view: str) -> str:
     A name that stands with several of them, one of which says something else ('Precision (edges): ... Precision
     (non-edges): ...'), is blanked with them: none is the measure as such.
     """
-    said: dict[str, list[re.Match[str]]] = {}
+    places_of: dict[str, list[re.Match[str]]] = {}
     other = set()
-    for found in _CONDITIONS.finditer(view):
-        name = _ENDS_IN_NAME.search(view[max(0, found.start() - 30) : found.start()].rstrip())
+    for match in _CONDITIONS.finditer(view):
+        name = _ENDS_IN_NAME.search(view[max(0, match.start() - 30) : match.start()].rstrip())
         if name is not None:
             measure = measure_named(name.group())
-            said.setdefault(measure, []).append(found)
-            if not _SAID.issuperset(_WORD.findall(found.group())):
+            places_of.setdefault(measure, []).append(match)
+            if not _CONDITION_WORDS.issuperset(_WORD.findall(match.group())):
                 other.add(measure)
-    for measure, places in said.items():
-        for found in places if measure not in other or len(places) > 1 else ():
-            start = found.start() if measure not in other else view.rfind("\n", 0, found.start()) + 1
-            view = view[:start] + " " * (found.end() - start) + view[found.end() :]
+    for measure, places in places_of.items():
+        for match in places if measure not in other or len(places) > 1 else ():
+            start = match.start() if measure not in other else view.rfind("\n", 0, match.start()) + 1
+            view = view[:start] + " " * (match.end() - start) + view[match.end() :]
     return view
 
 
 def labels_in(view: str, start: int = 0) -> list[Label]:
     """The measures a reply names, in order; a name that is part of another measure's is left out."""
-    found = []
+    labels = []
     partial, size = "skeleton" in view, len(view)  # where both are told apart, neither is the measure as such
     for match in _pattern_for(view).finditer(view, start):
         name, at = match.group(), match.start()
@@ -183,20 +183,20 @@ def labels_in(view: str, start: int = 0) -> list[Label]:
             continue
         if end < size and view[end] in "@-" and (view[end] == "@" or _is_compound(view, end)):
             continue
-        found.append(_new(Label, (measure_named(name), at, end)))
+        labels.append(_new(Label, (measure_named(name), at, end)))
     if "range" in view or "estimate" in view or "interval" in view or "prediction" in view or "forecast" in view:
-        found = _with_sections(view, found)
-    if found and found[0].measure in _SHORTER and _SHORTER.issuperset([label.measure for label in found]):
-        found = _with_short_names(view, found)
-    return found
+        labels = _with_sections(view, labels)
+    if labels and labels[0].measure in _SHORTER and _SHORTER.issuperset([label.measure for label in labels]):
+        labels = _with_short_names(view, labels)
+    return labels
 
 
 def _is_verb(view: str, at: int, end: int) -> bool:
     """As I recall; recall that."""
-    said = view[max(0, at - 3) : at]
+    before = view[max(0, at - 3) : at]
     return (
-        said in (" i ", "\ni ", "i ")
-        or said == "we "
+        before in (" i ", "\ni ", "i ")
+        or before == "we "
         and view[at - 4 : at - 3] == " "
         or view.startswith(" that ", end)
     )
@@ -217,18 +217,18 @@ def _with_short_names(view: str, labels: list[Label]) -> list[Label]:
 
 def _with_sections(view: str, labels: list[Label]) -> list[Label]:
     """A measure as a heading, reasons below it, then 'Estimated range: ...': that line answers for the heading."""
-    asked = _asked(view)
-    heads = [label for label in labels if _is_heading(view, label)] if asked else []
+    lines = _answer_lines(view)
+    heads = [label for label in labels if _is_heading(view, label)] if lines else []
     if not heads:
         return labels
     ends = [head.start for head in heads[1:]] + [len(view)]
-    starts = [start for start, _ in asked]
+    starts = [start for start, _ in lines]
     kept: list[Label] = []
     place = 0
     for head, stop in zip(heads, ends, strict=True):
         first, last = bisect_left(starts, head.end), bisect_left(starts, stop)
         if last - first == 1:  # the line answers for the heading; other names up to it belong to the reasons
-            at, end = asked[first]
+            at, end = lines[first]
             before = bisect_left(labels, head.start, place, key=_start)
             kept += labels[place:before]
             kept.append(Label(head.measure, at, end))
@@ -236,15 +236,15 @@ def _with_sections(view: str, labels: list[Label]) -> list[Label]:
     return kept + labels[place:]
 
 
-def _asked(view: str) -> list[tuple[int, int]]:
+def _answer_lines(view: str) -> list[tuple[int, int]]:
     """Where lines begin with 'my estimated range:': this is the answer to the heading above."""
-    found = []
-    for match in _ASKED.finditer(view):
+    spans = []
+    for match in _ANSWERS.finditer(view):
         at = match.start()
         line = view.rfind("\n", max(0, at - _LONGEST_LEAD), at) + 1
         if (line or at < _LONGEST_LEAD) and (led := _LED.fullmatch(view, line, at)) is not None:
-            found.append((led.start(1), match.end()))
-    return found
+            spans.append((led.start(1), match.end()))
+    return spans
 
 
 def _is_heading(view: str, label: Label) -> bool:

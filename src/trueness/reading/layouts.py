@@ -33,30 +33,30 @@ def may_hold_tables(view: str) -> bool:
 
 def tables_in(view: str) -> list[Table]:
     """Runs of two or more lines that are parted alike, rules and blanked LaTeX lines between them left out."""
-    found: list[Table] = []
+    tables: list[Table] = []
     rows: list[Row] = []
     sign = ""
     start = at = 0
     for line in view.split("\n"):
         if not (rows and _is_rule(line, sign)):
-            mark, row = _parted(line, at)
+            mark, row = _sign_and_cells(line, at)
             if rows and mark != sign:
-                _close(view, start, at, rows, sign, found)
+                _close(view, start, at, rows, sign, tables)
                 rows = []
             if row:
                 start = start if rows else at
                 sign = mark
                 rows.append(row)
         at += len(line) + 1
-    _close(view, start, len(view), rows, sign, found)
-    return found
+    _close(view, start, len(view), rows, sign, tables)
+    return tables
 
 
 def _is_rule(line: str, sign: str) -> bool:
     return (bool(line) or sign == "&") and not line.strip(" +-=|:\\")
 
 
-def _close(view: str, start: int, end: int, rows: list[Row], sign: str, found: list[Table]) -> None:
+def _close(view: str, start: int, end: int, rows: list[Row], sign: str, tables: list[Table]) -> None:
     if len(rows) < 2:
         return
     if sign in ", ":  # signs of ordinary text: only a line of heads without numbers makes a table of it
@@ -67,10 +67,10 @@ def _close(view: str, start: int, end: int, rows: list[Row], sign: str, found: l
             return
         elif sign == " " and all(len(row) == len(rows[0]) + 1 for row in rows[1:]):
             rows = [((rows[0][0][0], rows[0][0][0]), *rows[0]), *rows[1:]]  # nothing stands above the names of the rows
-    found.append(Table(start, end, tuple(rows), sign))
+    tables.append(Table(start, end, tuple(rows), sign))
 
 
-def _parted(line: str, at: int) -> tuple[str, Row]:
+def _sign_and_cells(line: str, at: int) -> tuple[str, Row]:
     """The sign that parts a line, and its cells; ("", ()) where it is no line of a table."""
     if "|" in line:
         return "|", _cells(line, at, "|")

@@ -75,21 +75,21 @@ def read_level(text: str, levels: Levels, bins: Sequence[float] = (), top: float
     view = answer_view(text)
     if not view.strip():
         return LevelReading(None, Status.UNREADABLE, message="the reply is empty.")
-    found = levels_in(view, levels)
-    starts, ends = [name.start for name in found], [name.end for name in found]
+    names = levels_in(view, levels)
+    starts, ends = [name.start for name in names], [name.end for name in names]
     for parser, start, end in _places(view):
-        if parser == "line" and _is_list(view, found):
+        if parser == "line" and _is_list(view, names):
             continue
-        inside = {name.level: name for name in found[bisect_left(starts, start) : bisect_right(ends, end)]}
+        inside = {name.level: name for name in names[bisect_left(starts, start) : bisect_right(ends, end)]}
         if len(inside) == 1:
             (name,) = inside.values()
             rest = (view[start : name.start] + view[name.end : end]).strip(_AROUND)
             if not rest or parser == "named":
                 return LevelReading(name.level, Status.OK, (name.start, name.end), parser, _if_cut(text))
-    if not found and bins:
-        return _binned(read_number(text), list(levels), bins, top)
-    if found:
-        named = ", ".join(dict.fromkeys(name.level for name in found))
+    if not names and bins:
+        return _by_bins(read_number(text), list(levels), bins, top)
+    if names:
+        named = ", ".join(dict.fromkeys(name.level for name in names))
         return LevelReading(None, Status.UNREADABLE, message=f"the reply names several levels: {named}.")
     status, message = _nothing(view, "no level of the question is named.")
     return LevelReading(None, status, message=message)
@@ -119,12 +119,12 @@ def read_share(text: str) -> ShareReading:
     signed = [number for number in numbers if number.percent]
     if signed:
         first = numbers.index(signed[0])
-        numbers = signed if first == 0 or not _joined(view, numbers[first - 1], signed[0]) else numbers[first - 1 :]
+        numbers = signed if first == 0 or not _one_range(view, numbers[first - 1], signed[0]) else numbers[first - 1 :]
     if not numbers:
         status, message = _nothing(view, "no probability is given.")
         return ShareReading(None, status, message=message)
     low, high = numbers[0], numbers[0]
-    if len(numbers) > 1 and _joined(view, numbers[0], numbers[1]):
+    if len(numbers) > 1 and _one_range(view, numbers[0], numbers[1]):
         high, numbers = numbers[1], numbers[1:]
     if {number.value for number in numbers[1:]} - {high.value}:
         return ShareReading(None, Status.UNREADABLE, message="several different probabilities are given.")
@@ -139,13 +139,13 @@ def read_share(text: str) -> ShareReading:
 
 def answer_view(text: str) -> str:
     """The reply as readers look at it, its reasoning blanked; as long as the reply (up to a limit)."""
-    reply = _THOUGHT.sub(lambda found: " " * len(found.group()), text[:LIMIT])
+    reply = _THOUGHT.sub(lambda match: " " * len(match.group()), text[:LIMIT])
     return view_of(reply)
 
 
 def levels_in(view: str, levels: Levels) -> list[Named]:
     """Every place where a level is named, in order; of spellings upon each other the longest counts."""
-    found = [
+    names = [
         Named(level, match.start(), match.end())
         for level, spellings in levels.items()
         for spelling in dict.fromkeys((level, *spellings))
@@ -153,7 +153,7 @@ def levels_in(view: str, levels: Levels) -> list[Named]:
     ]
     kept: list[Named] = []
     taken = bytearray(len(view))  # a reply may name a level a hundred thousand times: no pairs are compared
-    for name in sorted(found, key=lambda name: (name.start - name.end, name.start)):
+    for name in sorted(names, key=lambda name: (name.start - name.end, name.start)):
         if taken.find(1, name.start, name.end) < 0:
             taken[name.start : name.end] = b"\1" * (name.end - name.start)
             kept.append(name)
@@ -180,12 +180,12 @@ def _line_at(view: str, place: int) -> tuple[int, int]:
     return view.rfind("\n", 0, place) + 1, _line_end(view, place)
 
 
-def _is_list(view: str, found: Sequence[Named]) -> bool:
+def _is_list(view: str, names: Sequence[Named]) -> bool:
     """Several lines of the reply are nothing but a level each, and not the same one."""
-    ends = [0, *(name.end for name in found)]
-    starts = [*(name.start for name in found[1:]), len(view)]
+    ends = [0, *(name.end for name in names)]
+    starts = [*(name.start for name in names[1:]), len(view)]
     alone: set[str] = set()
-    for name, left, right in zip(found, ends, starts, strict=False):  # no text is looked at twice
+    for name, left, right in zip(names, ends, starts, strict=False):  # no text is looked at twice
         begins, stops = view.rfind("\n", left, name.start), view.find("\n", name.end, right)
         if (begins < 0 and left) or (stops < 0 and right < len(view)):
             continue  # another level stands in the same line
@@ -200,7 +200,7 @@ def _line_end(view: str, start: int) -> int:
     return len(view) if end < 0 else end
 
 
-def _binned(number: NumberReading, levels: Sequence[str], bins: Sequence[float], top: float | None) -> LevelReading:
+def _by_bins(number: NumberReading, levels: Sequence[str], bins: Sequence[float], top: float | None) -> LevelReading:
     if number.value is None:
         nothing = "neither a level nor one number is given."
         refused = number.status == Status.REFUSED
@@ -211,7 +211,7 @@ def _binned(number: NumberReading, levels: Sequence[str], bins: Sequence[float],
     return LevelReading(levels[place], Status.OK, number.span, "bin", number.message)
 
 
-def _joined(view: str, first: Number, second: Number) -> bool:
+def _one_range(view: str, first: Number, second: Number) -> bool:
     """30-35 %, 30 to 35 %, between 30 and 35 %: two ends of one range."""
     return first.value <= second.value and view[first.end : second.start].strip() in ("-", "to", "and", "~")
 

@@ -6,7 +6,6 @@ import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from trueness.errors import DataError, TruenessError
 from trueness.outside import MAX_RECORDS, size, text_of
@@ -15,7 +14,7 @@ from trueness.reading.expected import read_forecast
 _JSON_LINES = (".jsonl", ".ndjson")
 
 
-def readings_of(file: str, nodes: int | None = None) -> Iterator[dict[str, Any]]:
+def readings_of(file: str, nodes: int | None = None) -> Iterator[dict[str, object]]:
     """What is read from each reply of a file ('-' is standard input); a line that is no reply has an `error`."""
     text = _text_of(file)
     if Path(file).suffix in _JSON_LINES or (file == "-" and _are_json_lines(text)):
@@ -49,13 +48,13 @@ def _are_json_lines(text: str) -> bool:
     return isinstance(first, dict) and "text" in first
 
 
-def _reading_of_line(file: str, number: int, line: str, nodes: int | None) -> dict[str, Any]:
+def _reading_of_line(file: str, number: int, line: str, nodes: int | None) -> dict[str, object]:
     try:
         entry = json.loads(line)
     except (ValueError, RecursionError):
-        return _failed(file, number, "must be JSON", line)
+        return _failure(file, number, "must be JSON", line)
     if not isinstance(entry, dict) or not isinstance(entry.get("text"), str):
-        return _failed(file, number, "must be an object with a 'text' that is text", line)
+        return _failure(file, number, "must be an object with a 'text' that is text", line)
     others = {name: value for name, value in entry.items() if name != "text"}
     try:
         reading = read_forecast(entry["text"], nodes=entry.get("nodes", nodes))
@@ -64,6 +63,6 @@ def _reading_of_line(file: str, number: int, line: str, nodes: int | None) -> di
     return others | reading.to_dict()
 
 
-def _failed(file: str, number: int, must: str, line: str) -> dict[str, Any]:
+def _failure(file: str, number: int, must: str, line: str) -> dict[str, object]:
     got = line if len(line) <= 40 else line[:40] + "..."
     return {"line": number, "error": f"line {number} of {file} {must}, got {got!r}. The other lines are read."}

@@ -59,7 +59,7 @@ class Number(NamedTuple):
 
 def numbers_in(view: str, start: int = 0, end: int | None = None) -> list[Number]:
     """All numbers of the view that are quantities, in order."""
-    found: list[Number] = []
+    numbers: list[Number] = []
     after = start
     parts = iter(_NUMBER.split(view[start:end]))  # text, number, text, ...: half the time of as many matches
     for between, written in zip(parts, parts, strict=False):
@@ -77,14 +77,14 @@ def numbers_in(view: str, start: int = 0, end: int | None = None) -> list[Number
                 or (behind == _STOPPED and not whole)
                 or (behind == _JOINED and opened and view.startswith(_JOINING, after))
             ):  # the plain case: nearly all numbers
-                found.append(_new(Number, (float(written), at, after, False, False, False, whole, "", False)))
+                numbers.append(_new(Number, (float(written), at, after, False, False, False, whole, "", False)))
                 continue
         number = _careful(view, at, after, before, written)
         if number is not None:
-            found.append(number)
+            numbers.append(number)
     if "/" in view:
-        return _with_fractions(view, found)
-    return found
+        return _with_fractions(view, numbers)
+    return numbers
 
 
 def _careful(view: str, at: int, after: int, before: str, written: str) -> Number | None:

@@ -10,7 +10,7 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from trueness.reading.claims import Claim, Scale, paired, trouble
+from trueness.reading.claims import Claim, Scale, pair_of_ends, trouble
 from trueness.reading.labels import labels_in
 from trueness.reading.numbers import Number, numbers_in
 from trueness.reading.ranges import PAIR, POINT, Expression, expression_at
@@ -74,7 +74,7 @@ def claims_in_object(root: Node, view: str, scale: Scale) -> list[Claim]:
     for (measure, level, role), low in ends.items():
         high = ends.get((measure, level, "upper"))
         if role == "lower" and high is not None:
-            claims.append(scale.claim(measure, paired(low, high), "json", True, level))
+            claims.append(scale.claim(measure, pair_of_ends(low, high), "json", True, level))
         elif role == "lower" or (measure, level, "lower") not in ends:
             claims.append(trouble(measure, low.start, low.end, "json", "one_end"))
     return claims
@@ -91,7 +91,7 @@ def _walk(
     if node.kind == OBJECT:
         if "type" in node.keys and _is_schema(node):
             return
-        named = _named(node)
+        named = _measure_in_value(node)
         if place.measure and _is_mean_with_spread(node):
             claims.append(trouble(place.measure, node.start, node.end, "json", "spread"))
             return
@@ -99,7 +99,7 @@ def _walk(
             if named and item.kind == STRING and key.lower() in _NAMING:
                 continue
             above = place._replace(measure=named) if named else place
-            inner = _placed(above, key)
+            inner = _place_below(above, key)
             if inner is not None:
                 _walk(item, inner, view, scale, claims, ends)
             elif above.measure and item.kind == NUMBER and not _key(key[:99]).silent:
@@ -137,7 +137,7 @@ def _is_mean_with_spread(node: Node) -> bool:
     return all(item.kind != ARRAY and ends.isdisjoint(met) for met, item in zip(words, node.items, strict=True))
 
 
-def _named(node: Node) -> str:
+def _measure_in_value(node: Node) -> str:
     """{"metric": "precision", "range": [...]}: the measure is a value."""
     for key, item in node.pairs:
         if item.kind == STRING and key.lower() in _NAMING:
@@ -178,15 +178,17 @@ def _key(key: str) -> _Key:
     return _Key(False, labels[0].measure if labels else "", level, role, percent, words <= _KNOWN)
 
 
-def _placed(place: _Place, key: str) -> _Place | None:
+def _place_below(place: _Place, key: str) -> _Place | None:
     """The place below a key; nothing where the key says that no claim stands there."""
-    said = _key(key) if len(key) < 100 else _Key(True)
-    if place.measure and not said.known:
+    named = _key(key) if len(key) < 100 else _Key(True)
+    if place.measure and not named.known:
         return None
-    if said.silent or (place.measure and said.measure and place.measure != said.measure):
+    if named.silent or (place.measure and named.measure and place.measure != named.measure):
         return None
-    level = place.level if said.level is None else said.level
-    return _new(_Place, (said.measure or place.measure, level, said.role or place.role, said.percent or place.percent))
+    level = place.level if named.level is None else named.level
+    return _new(
+        _Place, (named.measure or place.measure, level, named.role or place.role, named.percent or place.percent)
+    )
 
 
 def _expression(node: Node, view: str) -> Expression | None:

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from trueness.reading.asides import is_definition, is_dependent, is_reference
-from trueness.reading.claims import INTERVAL, PROBLEM, Claim, Scale, one_sided, paired, trouble
+from trueness.reading.claims import INTERVAL, PROBLEM, Claim, Scale, one_sided, pair_of_ends, trouble
 from trueness.reading.labels import Label, labels_in
 from trueness.reading.numbers import LEVELS, Number
 from trueness.reading.ranges import FARTHEST, PAIR, POINT, RANGE, Expression, expression_at
@@ -80,8 +80,7 @@ def claims_in_prose(
             elif "\n" in view[label.end : stop]:
                 group.clear()
             continue
-        found = walk.group(group, stop) if len(group) > 1 else walk.single(label, stop)
-        claims += found
+        claims += walk.group(group, stop) if len(group) > 1 else walk.single(label, stop)
         group = []
     return claims
 
@@ -132,8 +131,8 @@ class _Walk:
                 one_end = one_sided(expression, role == "lower")
                 return [self.scale.claim(label.measure, one_end, "ends", True, None, gap.percent, (role, "alone"))]
         elif expression.first.value == 0:
-            asked = self.view[label.end : expression.start]
-            if is_definition(label.measure, expression, gap, "lower" in asked and "upper" in asked):
+            between = self.view[label.end : expression.start]
+            if is_definition(label.measure, expression, gap, "lower" in between and "upper" in between):
                 return []
         if self.asks and self._is_asked(expression) and not (strong and _LINE_ENDS.match(self.view, expression.end)):
             return []
@@ -209,7 +208,7 @@ class _Walk:
         after = self.view[label.end : label.end + 3].lstrip(" ")[:1]
         words = gap.strip(" ])")
         if "≤" in words or "<" in words:
-            return self._squeezed(label, index)
+            return self._inequality(label, index)
         if words not in _BACK or after in (":", "=", "[", "~"):
             return None
         expression = expression_at(self.view, self.numbers, index, label.start)
@@ -226,7 +225,7 @@ class _Walk:
         self.backward_end = label.end
         return [self.scale.claim(label.measure, expression, "label behind", False, self.level)]
 
-    def _squeezed(self, label: Label, index: int) -> list[Claim] | None:
+    def _inequality(self, label: Label, index: int) -> list[Claim] | None:
         """0.6 <= precision <= 0.8."""
         low = self.numbers[index]
         if index + 1 >= len(self.numbers):
@@ -241,7 +240,7 @@ class _Walk:
         """The values behind a label, each with what stands before it; `several` labels may have several ranges."""
         view, numbers = self.view, self.numbers
         fields: list[_Field] = []
-        level, own = self.level, False
+        level, named = self.level, False
         while index < len(numbers) and numbers[index].start < stop and len(fields) < _MOST_FIELDS:
             number = numbers[index]
             if number.start - position > MAX_LENGTH:
@@ -251,7 +250,7 @@ class _Walk:
                 if fields and "\n" in text and not self._value_follows(index, stop):
                     self.level = number.value / 100  # the heading of what comes next
                     break
-                level, own = number.value / 100, True
+                level, named = number.value / 100, True
                 position, index = number.end, index + 1
                 if fields and not self._value_follows(index - 1, stop):
                     fields[0] = fields[0]._replace(level=fields[0].level if len(fields) > 1 else level)
@@ -260,7 +259,7 @@ class _Walk:
             expression = expression_at(view, numbers, index, stop)
             if (
                 not gap.known
-                or (fields and (gap.learner or (not several and self._is_second_range(fields, gap, expression, own))))
+                or (fields and (gap.learner or (not several and self._is_second_range(fields, gap, expression, named))))
                 or (gap.side and expression.kind != POINT and gap.side != "unclear")
                 or (gap.side and fields and fields[-1].expression.kind != POINT)
             ):
@@ -270,7 +269,7 @@ class _Walk:
             if gap.side == "unclear" and expression.kind == POINT:
                 break
             if gap.newline and (
-                (fields and not gap.role and not own)
+                (fields and not gap.role and not named)
                 or (not fields and expression.kind == POINT and not gap.colon and not gap.role)
             ):
                 break
@@ -278,13 +277,13 @@ class _Walk:
                 break
             fields.append(_new(_Field, (gap, level, expression)))
             position, index = expression.end, index + expression.taken
-            if own:
-                level, own = None, False
+            if named:
+                level, named = None, False
         return fields
 
-    def _is_second_range(self, fields: Sequence[_Field], gap: Gap, expression: Expression, own: bool) -> bool:
+    def _is_second_range(self, fields: Sequence[_Field], gap: Gap, expression: Expression, named: bool) -> bool:
         """A range behind a range, with no level or role of its own."""
-        return expression.kind != POINT and fields[-1].expression.kind != POINT and not own and not gap.role
+        return expression.kind != POINT and fields[-1].expression.kind != POINT and not named and not gap.role
 
     def _is_level(self, index: int, stop: int) -> bool:
         """50 % [0.6, 0.7]: a share of intervals, since the range behind it is no percentage."""
@@ -361,7 +360,7 @@ class _Walk:
             low, high = ends.get(("lower", level)), ends.get(("upper", level))
             if low and high:
                 if role == "lower":
-                    claims.append(claim(measure, paired(low, high), "ends", strong, level, percent))
+                    claims.append(claim(measure, pair_of_ends(low, high), "ends", strong, level, percent))
             else:
                 end = one_sided(ends[role, level], role == "lower")
                 claims.append(claim(measure, end, "ends", strong, level, percent, (role, *alone)))

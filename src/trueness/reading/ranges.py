@@ -108,7 +108,7 @@ def expression_at(view: str, numbers: Sequence[Number], index: int, stop: int) -
                 if view[second.end : second.end + 1] in _GOES_ON and _GOES_ON_WITH.match(view, second.end):
                     kind = BROKEN  # 0.6-0.7-0.8
                 if closed and view[closed : closed + 1] in _BEFORE_SIGN:
-                    second, closed = _signed(view, second, closed)
+                    second, closed = _with_percent_sign(view, second, closed)
                 return _new(Expression, (kind, first, second, start, closed or second.end, bool(closed), 2))
     if first.comma:
         if opened and (closed := _closing(view, first.end)):
@@ -124,10 +124,10 @@ def expression_at(view: str, numbers: Sequence[Number], index: int, stop: int) -
         )
     if second is not None and second.start < stop and _may_join(view[first.end : second.start]):
         return _new(Expression, (BROKEN, first, None, first.start, first.end, False, 1))
-    if (found := _OR_MORE.match(view, first.end)) is not None:
-        return _new(Expression, (AT_LEAST, first, None, first.start, found.end(), False, 1))
-    if (found := _OR_LESS.match(view, first.end)) is not None:
-        return _new(Expression, (AT_MOST, first, None, first.start, found.end(), False, 1))
+    if (match := _OR_MORE.match(view, first.end)) is not None:
+        return _new(Expression, (AT_LEAST, first, None, first.start, match.end(), False, 1))
+    if (match := _OR_LESS.match(view, first.end)) is not None:
+        return _new(Expression, (AT_MOST, first, None, first.start, match.end(), False, 1))
     if _DANGLING.match(view, first.end):
         return _new(Expression, (BROKEN, first, None, first.start, first.end, False, 1))
     return _new(
@@ -168,7 +168,7 @@ def _closing(view: str, end: int) -> int:
     return end + 1 if end < len(view) and view[end] in _CLOSE else 0
 
 
-def _signed(view: str, number: Number, end: int) -> tuple[Number, int]:
+def _with_percent_sign(view: str, number: Number, end: int) -> tuple[Number, int]:
     """The last number between brackets, with the per cent sign that stands behind them, and where that ends."""
     sign = _SIGN_BEHIND.match(view, end)
     return (number._replace(percent=True), sign.end()) if sign else (number, end)
@@ -178,7 +178,7 @@ def _pair_without_blank(view: str, number: Number, start: int, end: int, bracket
     """[5,12]: between brackets a comma parts two numbers."""
     comma = view.index(",", number.start)
     if bracketed:
-        number, end = _signed(view, number, end)
+        number, end = _with_percent_sign(view, number, end)
     low = Number(float(view[number.start : comma]), number.start, comma, number.percent, whole=True)
     high = Number(float(view[comma + 1 : number.end].rstrip(" %")), comma + 1, number.end, number.percent, whole=True)
     return Expression(PAIR, low, high, start, end, bracketed, 1)
@@ -198,14 +198,14 @@ def bounds_of(expression: Expression, measure: str, nodes: int | None, in_percen
     if not percent and not first.unit and not last.unit and (measure != "shd" or (first.whole and last.whole)):
         if 0 <= first.value <= last.value <= most and kind in _TWO_ENDS:  # nearly all of them
             return _new(Bounds, (first.value, last.value, (), ""))
-        bounds = _placed(kind, first.value, last.value, most)
+        bounds = _bounds_by_kind(kind, first.value, last.value, most)
         return _possible(bounds, expression, measure, percent, most) if bounds.problem else bounds
     if measure == "shd":
         if 0 < last.value <= 1 and not (first.whole and last.whole) and kind != PLUS_MINUS:
             return Bounds(0, 0, (), NORMALISED)
         if percent or first.fraction or last.fraction:
             return Bounds(0, 0, (), "unit")
-        low, high = _grouped(first, commas), _grouped(last, commas)
+        low, high = _value_with_groups(first, commas), _value_with_groups(last, commas)
         if low is None or high is None or (first.comma and second is None):
             return Bounds(0, 0, (), "thousands")
     else:
@@ -219,7 +219,7 @@ def bounds_of(expression: Expression, measure: str, nodes: int | None, in_percen
             if kind == PLUS_MINUS and any(not n.whole and n.value <= 1 for n in bare):
                 return Bounds(0, 0, (), "mixed")
             low, high = low / 100, high / 100
-    bounds = _placed(kind, low, high, most)
+    bounds = _bounds_by_kind(kind, low, high, most)
     return _possible(bounds, expression, measure, percent, most) if bounds.problem else bounds
 
 
@@ -240,7 +240,7 @@ def _possible(bounds: Bounds, expression: Expression, measure: str, percent: boo
     return Bounds(min(max(low, -far), far), min(max(high, -far), far), (*bounds.flags, BEYOND))
 
 
-def _grouped(number: Number, commas: bool) -> float | None:
+def _value_with_groups(number: Number, commas: bool) -> float | None:
     """1,200 beside 0.7 is a thousand two hundred, 1.200 beside 0,7 too; alone either may be meant."""
     if number.whole or number.fraction or number.value < 1 or number.value >= 1000:
         return number.value
@@ -255,7 +255,7 @@ def _decimals(number: Number) -> int:
     return width
 
 
-def _placed(kind: str, low: float, high: float, most: float) -> Bounds:
+def _bounds_by_kind(kind: str, low: float, high: float, most: float) -> Bounds:
     flags: tuple[str, ...] = ()
     if kind == POINT:
         flags = ("point",)

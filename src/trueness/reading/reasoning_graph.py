@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from trueness.reading.refusals import declines
 from trueness.reading.structured import ARRAY, NUMBER, OBJECT, STRING, Node, recover_json
@@ -38,46 +37,46 @@ class GraphReading:
         return " ".join(self.messages)
 
 
-def read_reasoning(given: str | Mapping[str, Any]) -> GraphReading:
+def read_reasoning(reply: str | Mapping[str, object]) -> GraphReading:
     """The reasoning graph of a text or of a mapping; never raises for what is in it."""
-    if isinstance(given, Mapping):
-        return _reading(given, None, complete=True)
-    if not isinstance(given, str):
+    if isinstance(reply, Mapping):
+        return _reading(reply, None, complete=True)
+    if not isinstance(reply, str):
         return GraphReading(
-            None, Status.UNREADABLE, (f"a reasoning graph must be JSON or text, got {type(given).__name__}.",)
+            None, Status.UNREADABLE, (f"a reasoning graph must be JSON or text, got {type(reply).__name__}.",)
         )
-    if len(given) > MAX_CHARACTERS:
-        told = f"a text with a reasoning graph must have at most {MAX_CHARACTERS:,} characters, got {len(given):,}."
-        return GraphReading(None, Status.UNREADABLE, (told,))
-    best: tuple[int, Any, Node] | None = None
-    for node in recover_json(given):
-        value = _value(given, node)
+    if len(reply) > MAX_CHARACTERS:
+        message = f"a text with a reasoning graph must have at most {MAX_CHARACTERS:,} characters, got {len(reply):,}."
+        return GraphReading(None, Status.UNREADABLE, (message,))
+    best: tuple[int, object, Node] | None = None
+    for node in recover_json(reply):
+        value = _value(reply, node)
         parts = looks_like_graph(value)
         if parts and (best is None or parts >= best[0]):
             best = (parts, value, node)
     if best is None:
-        return _nothing(given)
+        return _nothing(reply)
     _, value, node = best
     return _reading(value, (node.start, node.end), complete=_complete(node))
 
 
-def _reading(given: Any, span: tuple[int, int] | None, complete: bool) -> GraphReading:
-    graph, findings = graph_from(given)
+def _reading(value: object, span: tuple[int, int] | None, complete: bool) -> GraphReading:
+    graph, findings = graph_from(value)
     messages = tuple(finding.message for finding in findings)
     status = status_of(graph)
     if not complete:
         messages = ("the JSON is cut off; what stands before the cut was read.", *messages)
         status = Status.TRUNCATED if status is not Status.OK or graph is None else status
-    return GraphReading(graph, status, messages, span, _answer(given))
+    return GraphReading(graph, status, messages, span, _answer(value))
 
 
-def _answer(given: Any) -> Quantity | None:
+def _answer(value: object) -> Quantity | None:
     """The answer that a model gives with its graph; null and "unknown" are none."""
-    said = given.get("answer", given.get("final_answer")) if isinstance(given, Mapping) else None
-    if said is None or isinstance(said, list) or (isinstance(said, Mapping) and "value" not in said):
+    stated = value.get("answer", value.get("final_answer")) if isinstance(value, Mapping) else None
+    if stated is None or isinstance(stated, list) or (isinstance(stated, Mapping) and "value" not in stated):
         return None
-    found = quantity_of(said)
-    return None if found.value is None and found.text.strip().lower() in ("", "unknown", "none", "null") else found
+    answer = quantity_of(stated)
+    return None if answer.value is None and answer.text.strip().lower() in ("", "unknown", "none", "null") else answer
 
 
 def _nothing(text: str) -> GraphReading:
@@ -93,7 +92,7 @@ def _complete(node: Node) -> bool:
     return (node.complete or node.kind not in (OBJECT, ARRAY)) and all(_complete(item) for item in node.items)
 
 
-def _value(text: str, node: Node) -> Any:
+def _value(text: str, node: Node) -> object:
     """The node as Python values; by the standard's own reader where the JSON is right."""
     written = text[node.start : node.end]
     try:
@@ -102,7 +101,7 @@ def _value(text: str, node: Node) -> Any:
         return _plain(node)
 
 
-def _plain(node: Node) -> Any:
+def _plain(node: Node) -> object:
     if node.kind == OBJECT:
         return {key: _plain(item) for key, item in node.pairs}
     if node.kind == ARRAY:
@@ -110,12 +109,12 @@ def _plain(node: Node) -> Any:
     if node.kind == NUMBER:
         return float(node.text)
     if node.kind == STRING:
-        return _unescaped(node.text)
+        return _unescape(node.text)
     word = node.text.strip()
     return _WORDS.get(word.lower(), word)
 
 
-def _unescaped(text: str) -> str:
+def _unescape(text: str) -> str:
     if "\\" not in text:
         return text
     try:

@@ -33,7 +33,7 @@ class Sentences:
         self.foreign = not view.isascii()
         self.words = set(_LATIN.findall(view) if self.foreign else words_of(view))
         self._neutral: bool | None = None
-        self._found: tuple[list[int], list[int]] | None = None
+        self._limits: tuple[list[int], list[int]] | None = None
 
     @property
     def neutral(self) -> bool:
@@ -44,10 +44,10 @@ class Sentences:
 
     def _bounds(self) -> tuple[list[int], list[int]]:
         """Where sentences stop, and where they begin."""
-        if self._found is None:
-            found = list(_stop(self.view).finditer(self.view))
-            self._found = [stop.start() for stop in found], [0, *(stop.end() for stop in found)]
-        return self._found
+        if self._limits is None:
+            stops = list(_stop(self.view).finditer(self.view))
+            self._limits = [stop.start() for stop in stops], [0, *(stop.end() for stop in stops)]
+        return self._limits
 
     def before(self, start: int) -> str:
         """The sentence up to a value; 'precision 0.9; recall 0.8' goes on behind its semicolon."""

@@ -132,15 +132,15 @@ def own_claims(claims: list[Claim], sentences: Sentences) -> list[Claim]:
         return claims
     reply = _Reply(sentences, reports)
     claims = _without_lone_points(claims, sentences)
-    own: list[Claim] = []
+    kept: list[Claim] = []
     doubtful: list[Claim] = []
     for claim in claims:
         stance = OWN if claim.parser == "json" else _stance(claim, reply)
         if stance == OWN:
-            own.append(claim)
+            kept.append(claim)
         elif stance == DOUBTFUL:
             doubtful.append(claim)
-    return own + _in_doubt(own, doubtful) if doubtful else own
+    return kept + _in_doubt(kept, doubtful) if doubtful else kept
 
 
 class _Reply:
@@ -182,15 +182,15 @@ def _stand_alone(claims: list[Claim], view: str, plain: bool) -> bool:
     return True
 
 
-def _in_doubt(own: Sequence[Claim], doubtful: Sequence[Claim]) -> list[Claim]:
+def _in_doubt(kept: Sequence[Claim], doubtful: Sequence[Claim]) -> list[Claim]:
     """Problems where the last word on a measure is a doubtful one that says something else."""
-    last = {claim.measure: claim for claim in own}
-    found = []
+    last = {claim.measure: claim for claim in kept}
+    problems = []
     for claim in doubtful:
-        said = last.get(claim.measure)
-        if said is None or (claim.start > said.start and (claim.low, claim.high) != (said.low, said.high)):
-            found.append(claim._replace(kind=PROBLEM, problem="subject", strong=True))
-    return found
+        latest = last.get(claim.measure)
+        if latest is None or (claim.start > latest.start and (claim.low, claim.high) != (latest.low, latest.high)):
+            problems.append(claim._replace(kind=PROBLEM, problem="subject", strong=True))
+    return problems
 
 
 def _without_lone_points(claims: list[Claim], sentences: Sentences) -> list[Claim]:
@@ -244,8 +244,8 @@ def _stance(claim: Claim, reply: _Reply) -> str:
 
 def _is_reported(claim: Claim, sentences: Sentences) -> bool:
     """Below 'Results of the literature:', or in such a sentence."""
-    said = f"{heading_of(sentences.view, claim.start)} {sentences.before(claim.start)}"
-    return _is_mentioned(_words(said), said, _NEVER_ABOVE)
+    lead = f"{heading_of(sentences.view, claim.start)} {sentences.before(claim.start)}"
+    return _is_mentioned(_words(lead), lead, _NEVER_ABOVE)
 
 
 def _says_nothing_else(before: str, words: list[str], after: str, following: list[str]) -> bool:
@@ -331,9 +331,9 @@ def _is_about(names: frozenset[str], subject: str, before: Sequence[str], after:
 
 def _subject(sentences: Sentences, names: frozenset[str]) -> str:
     """The one algorithm or data set of which the reply says what it will do, or that 'I expect' it; if there is one."""
-    found = {name for name in _FORECAST_OF.findall(sentences.view) if name in names}
+    subjects = {name for name in _FORECAST_OF.findall(sentences.view) if name in names}
     for sentence in sentences:
         words = set(_words(sentence))
         if words & _FIRST_PERSON and words.isdisjoint(_HYPOTHETICAL):
-            found |= words & names
-    return found.pop() if len(found) == 1 else ""
+            subjects |= words & names
+    return subjects.pop() if len(subjects) == 1 else ""

@@ -51,15 +51,15 @@ class Node(NamedTuple):
 
 def recover_json(text: str, start: int = 0) -> list[Node]:
     """The objects (and arrays of objects) of a text, in order."""
-    found: list[Node] = []
+    nodes: list[Node] = []
     while True:
         match = _BEGINS.search(text, start)
         if match is None:
-            return found
+            return nodes
         node = _Reader(text, match.start()).value(0)
         start = max(node.end, match.end())
         if node.keys or any(item.kind == OBJECT for item in node.items):
-            found.append(node)
+            nodes.append(node)
 
 
 class _Reader:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from trueness.reading.claims import Claim, Scale, one_sided, paired, trouble
+from trueness.reading.claims import Claim, Scale, one_sided, pair_of_ends, trouble
 from trueness.reading.labels import Label
 from trueness.reading.layouts import Cell, Row, Table
 from trueness.reading.numbers import Number, numbers_in
@@ -95,9 +95,9 @@ def claims_in_table(
         heads = [_head(view, row[place], grid.measure(row[place])) if place < len(row) else _Head() for row in rows]
         if place < len(columns) and columns[place].percent:  # Metric (in %)
             heads = [head._replace(percent=head.measure != "shd") for head in heads]
-    found = _Found(view, scale)
+    collected = _TableClaims(view, scale)
     for row, head in zip(rows, heads, strict=True):
-        head = _levelled(head, row, columns, grid)
+        head = _with_level(head, row, columns, grid)
         for index, cell in enumerate(row):
             column = columns[index] if index < len(columns) else _Head()
             if column.text in _LEVEL_HEADS:
@@ -105,11 +105,11 @@ def claims_in_table(
             if column.measure if by_columns else not grid.measure(cell):
                 inside = grid.numbers_in((cell,))
                 if inside:
-                    found.add(cell, inside, head, column)
-    return found.claims()
+                    collected.add(cell, inside, head, column)
+    return collected.claims()
 
 
-def _levelled(head: _Head, row: Row, columns: Sequence[_Head], grid: _Grid) -> _Head:
+def _with_level(head: _Head, row: Row, columns: Sequence[_Head], grid: _Grid) -> _Head:
     """The row's head, with the level that a column of levels gives it."""
     for cell, column in zip(row, columns, strict=False):
         if column.text in _LEVEL_HEADS:
@@ -216,7 +216,7 @@ def _ends_of(grid: _Grid, table: Table) -> list[_Head]:
     return [_Head(), _Head(role="lower"), _Head(role="upper")]
 
 
-class _Found:
+class _TableClaims:
     """What the cells of a table say, by measure."""
 
     def __init__(self, view: str, scale: Scale):
@@ -238,12 +238,12 @@ class _Found:
         level = row.level or column.level
         if role == "other":
             return
-        own = [number for number in numbers if not number.level]
-        if len(numbers) > len(own):
+        values = [number for number in numbers if not number.level]
+        if len(numbers) > len(values):
             level = next(number.value / 100 for number in numbers if number.level)
-        if not own:
+        if not values:
             return
-        expression, middle = self._expressions(own, cell)
+        expression, middle = self._expressions(values, cell)
         percent = row.percent or column.percent
         if expression is None:
             self.made.append(trouble(measure, cell[0], cell[1], "table", "candidates"))
@@ -262,13 +262,13 @@ class _Found:
             return
         if middle is not None:
             self.made.append(self.scale.claim(measure, middle, "table", True, None, percent, (), True))
-        claim = self.scale.claim(measure, self._sided(expression, cell), "table", True, level, percent)
+        claim = self.scale.claim(measure, self._with_side(expression, cell), "table", True, level, percent)
         if level is None and row.measure and expression.kind == POINT and not column.measure:
             self.unnamed.setdefault((measure, row.text), []).append(claim)
         else:
             self.made.append(claim)
 
-    def _sided(self, expression: Expression, cell: Cell) -> Expression:
+    def _with_side(self, expression: Expression, cell: Cell) -> Expression:
         if expression.kind != POINT:
             return expression
         side = gap_of(self.view[cell[0] : expression.start]).side
@@ -299,7 +299,7 @@ class _Found:
         for (measure, level, role), low in self.ends.items():
             high = self.ends.get((measure, level, "upper"))
             if role == "lower" and high is not None:
-                claims.append(self.scale.claim(measure, paired(low, high), "table", True, level))
+                claims.append(self.scale.claim(measure, pair_of_ends(low, high), "table", True, level))
             elif role == "lower" or (measure, level, "lower") not in self.ends:
                 claims.append(trouble(measure, low.start, low.end, "table", "one_end"))
         for (measure, _), points in self.unnamed.items():

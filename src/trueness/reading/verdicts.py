@@ -15,7 +15,6 @@ import json
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from trueness.reading.refusals import declines
 from trueness.reading.structured import NUMBER, OBJECT, STRING, WORD, Node, recover_json
@@ -52,13 +51,13 @@ class Verdict:
     notes: Mapping[str, str] = field(default_factory=dict)
     spans: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
-    def to_dict(self) -> dict[str, Any]:
-        found = {
+    def to_dict(self) -> dict[str, object]:
+        parts = {
             "status": str(self.status), "message": self.message, "rating": self.rating, "ratings": dict(self.ratings),
             "holds": self.holds, "solutions": self.solutions, "value": self.value, "words": self.words,
             "notes": dict(self.notes), "spans": {name: list(span) for name, span in self.spans.items()},
         }  # fmt: skip
-        return {name: value for name, value in found.items() if value not in (None, "", {})}
+        return {name: value for name, value in parts.items() if value not in (None, "", {})}
 
 
 Reader = Callable[[Mapping[str, Node]], Verdict | None]
@@ -73,17 +72,17 @@ def read_verdict(text: str, kind: str, *, points: float | None = None) -> Verdic
         "counterfactual": _answer,
         "fresh": _answer,
     }
-    found: Verdict | None = None
+    verdict: Verdict | None = None
     nodes = recover_json(text[:LIMIT])
     for entries in _objects(nodes):
         read = readers[kind](entries)
-        if read is not None and (read.status is Status.OK or found is None or found.status is not Status.OK):
-            found = read
-    if found is not None and len(text) > LIMIT:
-        told = f"only the first {LIMIT:,} characters were read. {found.message}"
-        found = replace(found, message=told.rstrip())
-    if found is not None:
-        return found
+        if read is not None and (read.status is Status.OK or verdict is None or verdict.status is not Status.OK):
+            verdict = read
+    if verdict is not None and len(text) > LIMIT:
+        message = f"only the first {LIMIT:,} characters were read. {verdict.message}"
+        verdict = replace(verdict, message=message.rstrip())
+    if verdict is not None:
+        return verdict
     if not text.strip():
         return Verdict(Status.UNREADABLE, "the reply is empty.")
     if not nodes and declines(view_of(text[:5_000])):
@@ -106,15 +105,15 @@ def _intervention(entries: Mapping[str, Node], points: float | None) -> Verdict 
     for key in _IMPACT:
         if key in entries:
             level = _level(entries[key])
-            return _rated(level, TOP, f"'{key}'", entries[key], notes, spans)
+            return _rating(level, TOP, f"'{key}'", entries[key], notes, spans)
     if "score" in entries and points:
-        return _rated(_number(entries["score"]), points, "'score'", entries["score"], notes, spans)
+        return _rating(_number(entries["score"]), points, "'score'", entries["score"], notes, spans)
     if "impact_level" in entries:
-        return _rated(_level(entries["impact_level"]), TOP, "'impact_level'", entries["impact_level"], notes, spans)
+        return _rating(_level(entries["impact_level"]), TOP, "'impact_level'", entries["impact_level"], notes, spans)
     return None
 
 
-def _rated(
+def _rating(
     value: float | None, top: float, name: str, node: Node, notes: dict[str, str], spans: dict[str, tuple[int, int]]
 ) -> Verdict:
     if value is None or not 0 <= value <= top:
@@ -126,8 +125,8 @@ def _abduction(entries: Mapping[str, Node]) -> Verdict | None:
     holds = _truth(entries["holds"]) if "holds" in entries else None
     if holds is None and "inference_possible" in entries:
         holds = _truth(entries["inference_possible"])
-    said = entries["solutions"].text.strip().lower() if "solutions" in entries else ""
-    solutions = said if said in ("unique", "several", "none") else ""
+    stated = entries["solutions"].text.strip().lower() if "solutions" in entries else ""
+    solutions = stated if stated in ("unique", "several", "none") else ""
     node = entries.get("value")
     value, words = (None, "") if node is None else _quantity(node)
     if holds is None and value is None and not words and not solutions:
@@ -157,8 +156,8 @@ def _logic(entries: Mapping[str, Node]) -> Verdict | None:
         return None
     lacking = [dimension for dimension in DIMENSIONS if dimension not in ratings]
     if lacking:
-        told = f"ratings in 0 .. {TOP} must be given for all five, got none for {', '.join(lacking)}."
-        return Verdict(Status.UNREADABLE, told, ratings=ratings, notes=notes, spans=spans)
+        message = f"ratings in 0 .. {TOP} must be given for all five, got none for {', '.join(lacking)}."
+        return Verdict(Status.UNREADABLE, message, ratings=ratings, notes=notes, spans=spans)
     return Verdict(Status.OK, ratings=ratings, notes=notes, spans=spans)
 
 
@@ -209,7 +208,7 @@ def _quantity(node: Node) -> tuple[float | None, str]:
     return (value, "") if value is not None else (None, text)
 
 
-def _unescaped(text: str) -> str:
+def _unescape(text: str) -> str:
     try:
         return str(json.loads(f'"{text}"')) if "\\" in text else text
     except ValueError:
@@ -217,7 +216,7 @@ def _unescaped(text: str) -> str:
 
 
 def _notes(entries: Mapping[str, Node]) -> tuple[dict[str, str], dict[str, tuple[int, int]]]:
-    found = {key: entries[key] for key in _NOTES if key in entries and entries[key].kind in (STRING, WORD)}
-    return {key: _unescaped(node.text) for key, node in found.items()}, {
-        key: (n.start, n.end) for key, n in found.items()
+    nodes = {key: entries[key] for key in _NOTES if key in entries and entries[key].kind in (STRING, WORD)}
+    return {key: _unescape(node.text) for key, node in nodes.items()}, {
+        key: (n.start, n.end) for key, n in nodes.items()
     }

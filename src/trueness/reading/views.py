@@ -89,25 +89,25 @@ def view_of(text: str) -> str:
     return view.replace("->", " ~")
 
 
-def _plain_latex(found: re.Match[str]) -> str:
+def _plain_latex(match: re.Match[str]) -> str:
     """As many characters as the command had."""
-    written = found.group()
-    if fraction := found.group("fraction"):
+    written = match.group()
+    if fraction := match.group("fraction"):
         plain = fraction.replace("}", "", 1).replace("{", " ", 1).replace("{", "/").replace("}", "").replace(" /", "/")
         return plain.rjust(len(written))
-    if sign := found.group("sign"):
+    if sign := match.group("sign"):
         return _SIGNS[sign].rjust(len(written))
     if written in ("\\[", "\\]", "\\(", "\\)"):
         return "  "
     return " " * len(written)
 
 
-def _plain_cell(found: re.Match[str]) -> str:
+def _plain_cell(match: re.Match[str]) -> str:
     """The rows and cells of an HTML table as those of a markdown one."""
-    return "|    " if found.group(1) != "r" else "\n    "
+    return "|    " if match.group(1) != "r" else "\n    "
 
 
-def _plain_tag(found: re.Match[str]) -> str:
+def _plain_tag(match: re.Match[str]) -> str:
     """An opening tag is a name; a closing one says nothing new."""
-    written = found.group()
+    written = match.group()
     return " " * len(written) if written[1] == "/" or written[1:-1] in _SILENT_TAGS else f" {written[1:-1]} "

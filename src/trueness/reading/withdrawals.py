@@ -367,8 +367,8 @@ def _endings(sentences: Sentences, claims: Sequence[Claim]) -> Iterator[Ending]:
     first, view = min(claim.start for claim in claims), sentences.view
     starts = sorted(claim.start for claim in claims)
     start = 0 if not _AHEAD.isdisjoint(sentences.words) else first
-    told = sentences.spans() if sentences.foreign else sentences.holding(_TELLING & sentences.words, start)
-    for start, stop in told:
+    spans = sentences.spans() if sentences.foreign else sentences.holding(_TELLING & sentences.words, start)
+    for start, stop in spans:
         text = view[start : min(stop, start + _LONGEST)]
         ahead = stop <= first
         if ahead and "below" not in text and "follow" not in text:
@@ -378,9 +378,9 @@ def _endings(sentences: Sentences, claims: Sequence[Claim]) -> Iterator[Ending]:
             yield Ending(start + ended[0], frozenset(), SCOPE if ended[1] else WITHDRAWN)
         if _TELLING.isdisjoint(words):
             continue
-        found = _taken_back(text, words) or _of_something_else(text, words)
-        if found is not None:
-            these, at, problem = found
+        ending = _taken_back(text, words) or _of_something_else(text, words)
+        if ending is not None:
+            these, at, problem = ending
             measures = frozenset(label.measure for label in labels_in(these or text))
             yield Ending(len(view) if ahead else start + at, measures, problem, _EARLIER.search(these) is not None)
         elif "only" in words and _ONLY.match(view, start, start + _LONGEST) is not None:
@@ -394,20 +394,20 @@ def _taken_back(text: str, words: set[str]) -> tuple[str, int, str] | None:
     if not _IFS.isdisjoint(words) or (not _MAY_BE_IFS.isdisjoint(words) and _CONDITIONAL.match(text)):
         return None
     for act in (_ACTS[k] for k in sorted({k for word in words & _ACTING for k in _BY_WORD[word]})):
-        for found in _ready(act.pattern).finditer(text):
-            lead = text[: found.start()]
-            if act.cautious and _CAUTION.match(text, found.end()) or act.mended and _MENDED.search(text):
+        for match in _ready(act.pattern).finditer(text):
+            lead = text[: match.start()]
+            if act.cautious and _CAUTION.match(text, match.end()) or act.mended and _MENDED.search(text):
                 continue
-            if not _NOTS.isdisjoint(words_of(found.groupdict().get("between") or "")):
+            if not _NOTS.isdisjoint(words_of(match.groupdict().get("between") or "")):
                 continue
             if not act.voiced and not _DOUBTED.isdisjoint(words_of(lead)):
                 continue
             if (not act.voiced or _is_own(lead)) and not _NO_NEED.search(lead):
-                return found.group("these") or "", found.start(), WITHDRAWN
+                return match.group("these") or "", match.start(), WITHDRAWN
     if _DAMNING.isdisjoint(words) or not _DOUBTED.isdisjoint(words):
         return None
-    own = _OWN_NUMBERS.search(text)
-    return None if own is None else (own.group("these") or "", own.end(), WITHDRAWN)
+    numbers = _OWN_NUMBERS.search(text)
+    return None if numbers is None else (numbers.group("these") or "", numbers.end(), WITHDRAWN)
 
 
 def _of_something_else(text: str, words: set[str]) -> tuple[str, int, str] | None:
@@ -415,19 +415,19 @@ def _of_something_else(text: str, words: set[str]) -> tuple[str, int, str] | Non
     if _SCOPE_WORDS.isdisjoint(words):
         return None
     for pattern in (_SCOPED, _ANOTHER):
-        for found in pattern.finditer(text):
-            between = words_of(found.group("between"))
-            if between and _OF.issuperset(between) and _is_own(text[: found.start()]):
-                if _GOES_ON.match(text, found.end()) is None:
-                    return found.group("these"), found.start(), SCOPE
+        for match in pattern.finditer(text):
+            between = words_of(match.group("between"))
+            if between and _OF.issuperset(between) and _is_own(text[: match.start()]):
+                if _GOES_ON.match(text, match.end()) is None:
+                    return match.group("these"), match.start(), SCOPE
     undirected = None if _UNDIRECTED_WORDS.isdisjoint(words) else _UNDIRECTED.search(text)
     if undirected is None:
         return None
     lead = text[: undirected.start()]
-    own = _OWN_NUMBERS.search(text)
-    if (own is None and not _is_own(lead)) or not _NOTS.isdisjoint(words_of(lead)):
+    numbers = _OWN_NUMBERS.search(text)
+    if (numbers is None and not _is_own(lead)) or not _NOTS.isdisjoint(words_of(lead)):
         return None
-    return (own.group("these") or "") if own else "", undirected.start(), SCOPE
+    return (numbers.group("these") or "") if numbers else "", undirected.start(), SCOPE
 
 
 def _is_own(lead: str) -> bool:

@@ -37,7 +37,7 @@ _WORDS_OF = (  # what is said, the signs or functions one of which must then be 
     (r"average of|mean of|averag(?:ed|ing)", "/ mean scaled", "*"),
     (r"(?:increas|decreas|reduc|lower|rais)\w+ by|more than", "+ - scaled max", "+ - /"),
 )
-_SAID = tuple(
+_SPOKEN_SIGNS = tuple(
     (re.compile(rf"\b(?:{words})\b"), frozenset(signs.split()), frozenset(undone.split()))
     for words, signs, undone in _WORDS_OF
 )
@@ -94,7 +94,7 @@ def surplus(text: str, tree: Tree, names: Sequence[str], values: Iterable[float]
     has = set(_operations(tree))
     sentence = _SUMS_TO.sub(r" \1", sentence) if "-" in has else sentence  # angles that add up to 90
     sentence = _NO_NUMBER.sub(" ", sentence)
-    for pattern, signs, undone in _SAID:
+    for pattern, signs, undone in _SPOKEN_SIGNS:
         for match in pattern.finditer(sentence):
             solved = undone & has and _speaks_of(sentence, match.start(), names[-1])
             if not signs & has and not solved and not pattern.search(known):

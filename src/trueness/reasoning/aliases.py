@@ -23,7 +23,7 @@ _GREEK = frozenset(
 _ANY = frozenset("result answer ans value total sum output res ret final target".split())
 
 
-def said_of(text: str, names: Sequence[str]) -> dict[str, str]:
+def explained_symbols(text: str, names: Sequence[str]) -> dict[str, str]:
     """`where k is the spring constant and x is the extension`: what the rule itself says that a symbol stands for.
     names: of the causes, and last of the effect."""
     plain = {symbol(name).casefold(): name for name in names}

@@ -106,7 +106,7 @@ _LET = re.compile(
     re.IGNORECASE,
 )
 _DEFINED = r"(?P<short>[^\W\d][^\W_]*(?:[ _][^\W\d_]+){0,2}?)\s*=\s*(?P<formula>[^=;,:]*?)"
-_WITH_UNIT = re.compile(r"\s*[\d.,]+\s*[^\W\d_°]")  # 9.8 m/s², 3 x 10^8 m/s: a constant, which notation.stated takes
+_WITH_UNIT = re.compile(r"\s*[\d.,]+\s*[^\W\d_°]")  # 9.8 m/s², 3 x 10^8 m/s: a constant, taken by notation.py
 _RESULT = r"(?P<left>[^\W\d][^=;,:]*?)\s*=\s*(?P<right>[^=;,:]*?)"
 _FIRST = re.compile(rf"^{_DEFINED}[;,]\s*(?:and\s+|then\s+|so\s+)*{_RESULT}\.?$")
 _THEN = re.compile(rf"^{_RESULT}[;,]\s*(?:and\s+)?(?:where|with)\s+{_DEFINED}\.?$")

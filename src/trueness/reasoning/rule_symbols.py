@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from trueness.reasoning.aliases import aliases_of, said_of
+from trueness.reasoning.aliases import aliases_of, explained_symbols
 from trueness.reasoning.candidates import LET, ROUNDED, STANDS_FOR
 from trueness.reasoning.graph import in_quotes
 from trueness.reasoning.isolation import isolate
@@ -62,7 +62,7 @@ def bind_symbols(
 ) -> Rule:
     """The symbols of an equation matched to the effect and its causes. `constants`: what the rule itself gives."""
     left, right = equation
-    explained = said_of(text, (*causes, effect))
+    explained = explained_symbols(text, (*causes, effect))
     right = replace_names(right, constants)
     symbols = (count_names(left) if left is not None else {}) | count_names(right)
     others = {symbol(node) for node in nodes if node not in causes and node != effect}

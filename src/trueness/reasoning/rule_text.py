@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import lru_cache
 
-from trueness.reasoning.aliases import abbreviates, letters_of, said_of
+from trueness.reasoning.aliases import abbreviates, explained_symbols, letters_of
 from trueness.reasoning.candidates import EQUALS, FRONT, candidates
 from trueness.reasoning.clauses import gainsays, in_words, numerals, restatements
 from trueness.reasoning.in_words import read_phrases, read_words
@@ -79,7 +79,7 @@ def read_text(text: str, causes: tuple[str, ...], effect: str, nodes: tuple[str,
             f"rule of '{effect}' states {against}, which does not go with its nodes and their units. Leave it out."
         )
         return Rule(text, "broken", message=message, is_open=True)
-    explained = said_of(text, (*causes, effect))
+    explained = explained_symbols(text, (*causes, effect))
     called = {short: name for short, name in symbols_in(names).items() if short not in explained}
     if re.search(r"\be\s*(?:\^|\*\*)", bare):  # Euler's number, whatever is called e
         called.pop("e", None)

@@ -320,7 +320,7 @@ def _values(verdict: Verdict) -> dict[str, float | str | None]:
     """What was read, one value a name; a person who sees a misreading puts the right one there."""
     record = verdict.to_dict()
     names = [name for name in ("rating", "holds", "value", "words") if name in record]
-    plain = {name: record[name] if isinstance(record[name], int | float | str) else None for name in names}
+    plain = {name: value if isinstance(value := record[name], int | float | str) else None for name in names}
     return {name: str(value).lower() if isinstance(value, bool) else value for name, value in plain.items()}
 
 
