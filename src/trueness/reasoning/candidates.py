@@ -65,7 +65,8 @@ def candidates(text: str, causes: Sequence[str], effect: str) -> Iterator[str]:
     sentence = _EQUATION.search(text)
     front = text[: sentence.start()] if sentence is not None else ""
     plain_front = sentence is not None and not _computes_more(front, sentence[0]) and not _DEFINES.search(front)
-    plain_front = plain_front and not re.search(r"(?:^|\s)[^\W_]\s*$|[½¼¾]", front)  # m v² = E is not v² = E
+    # m v² = E is not v² = E, and q1 + q2 = Q not q2 = Q
+    plain_front = plain_front and not re.search(r"(?:^|\s)[^\W_]\s*$|[½¼¾]|[-+*/×·÷^−]\s*$", front)
     inside = _BEHIND.sub("", sentence[0]) if sentence is not None and plain_front else ""
     if sentence is not None and _adds_to_it(sentence[0][len(inside) :]):
         inside = ""

@@ -67,6 +67,7 @@ _COPULA = re.compile(
 _BY = re.compile(
     r"\bby\s+(?=(?:multiply|divid|add|sum|subtract|deduct|averag|tak|doubl|tripl|halv|squar|combin)\w*ing\b)"
 )
+_COMPUTED_LEFT = re.compile(r"\b(?:sin|cos|tan|ln|log|exp|sqrt)\s*\(|[\^²³]")  # sin(theta) = a / h gives no theta
 _VERB = re.compile(r"\b(?:is|are|was|were|equals?|gives?|must|will|so)\b")  # a sentence, and no name of a quantity
 _OPERATES = frozenset("sum difference product average mean ratio square root squared minimum maximum".split())
 _ADDED = re.compile(rf"^(?:an? |the )?(\d[\d.]*\s?%) (?:{MORE}) (?:is|gets) (?:added|included)$")
@@ -302,7 +303,7 @@ def read_phrases(text: str, causes: Sequence[str], effect: str, values: Values |
         if stripped is None or not numbers(stripped["why"]) <= numbers(right) | {1.0}:
             return None
         left = stripped["rest"]
-    if not is_about(left, effect) or SAYS_MORE.search(right):
+    if not is_about(left, effect) or SAYS_MORE.search(right) or _COMPUTED_LEFT.search(left):
         return None
     right = re.sub(r"\$(?=\d)", "", right)
     right = re.sub(r"%\s*of\s", "% * ", re.sub(r"(?<=[a-z])-(?=[a-z])", " ", right))  # of an x-axis nothing is taken

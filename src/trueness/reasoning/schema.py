@@ -144,7 +144,7 @@ def graph_from(value: object) -> tuple[ReasoningGraph | None, tuple[Finding, ...
     if stated != target:
         findings.append(Finding(Status.OK, f"the target '{stated}' is taken for the node '{target}'.", target))
     named = {*knowns, *(name for edge in edges for name in (*edge.causes, edge.effect))}
-    knowns = {name: _of_node(known, named - {name}) for name, known in knowns.items()}
+    knowns = {name: _of_node(known, named - {name}, knowns) for name, known in knowns.items()}
     computed = {target, *(edge.effect for edge in edges)}
     knowns = {name: known for name, known in knowns.items() if not (name in computed and _open(known))}
     findings += [
@@ -292,10 +292,11 @@ def _knowns(stated: object, units: Mapping[str, str], findings: list[Finding]) -
         yield name, quantity if quantity.unit else replace(quantity, unit=unit_in(name))
 
 
-def _of_node(known: Quantity, nodes: set[str]) -> Quantity:
-    """`0.5 r0` is half of r0 where r0 is a node and no unit."""
-    if known.unit in nodes and re.search(r"[\d_]", known.unit or ""):
-        return Quantity(None, None, f"{known.value!r} * {known.unit}")
+def _of_node(known: Quantity, nodes: set[str], knowns: Mapping[str, Quantity]) -> Quantity:
+    """`0.5 r0` is half of r0 where r0 is a node and no unit; `0.6 c` is 0.6 times the c that the graph gives."""
+    if known.unit in nodes and re.search(r"[\d_]|^c$", known.unit or ""):
+        other = knowns.get(known.unit or "")
+        return Quantity(None, None if other is None else other.unit, f"{known.value!r} * {known.unit}")
     return known
 
 

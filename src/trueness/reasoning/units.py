@@ -205,15 +205,21 @@ def in_one_unit(graph: ReasoningGraph, value: float) -> float | None:
         return value
     if unit is None or any(check.agreement == "mixed" for check in checks):
         return None
-    return _by_pint(lambda: float(_require_registry().Quantity(value, unit).to_reduced_units().magnitude))
+
+    def in_its_kind() -> float:
+        reduced = _require_registry().Quantity(value, unit).to_reduced_units()
+        return float((reduced.to_base_units() if _mixes(reduced.units) else reduced).magnitude)
+
+    return _by_pint(in_its_kind)
 
 
 def _mixes(unit: PlainUnit | None) -> bool:
-    """Whether one kind stands in it in two units: g km^3/cm^3."""
+    """Whether one kind stands in it in two units: g km^3/cm^3, or sqrt(g m^3/N)/s, which is a length."""
     if unit is None:
         return False
-    kinds = [str(_pint_unit(name).dimensionality) for name in dict(unit._units)]
-    return len(set(kinds)) < len(kinds)
+    names = list(dict(unit._units))
+    kinds = [str(_pint_unit(name).dimensionality) for name in names]
+    return len(set(kinds)) < len(kinds) or (len(names) > 2 and len(names) > len(dict(unit.dimensionality)))
 
 
 def _has_units(graph: ReasoningGraph) -> bool:
@@ -348,6 +354,8 @@ def _same(trees: tuple[Tree, ...], units: Units) -> PlainUnit:
         factor = _factor(other, derived[0]) if str(other) != str(derived[0]) else 1.0
         if factor is None or abs(factor - 1) > 1e-9:  # None: another zero
             raise _Mixed(f"{_unit_text(derived[0])} and {_unit_text(other)} must be one unit.")
+    if len(derived) < len(trees) and derived[0].dimensionless:  # 1 - v^2/c^2, of 0.6 c and 3e8 m/s
+        _pure(derived[0])
     return derived[0]
 
 

@@ -314,6 +314,9 @@ def with_charges(sentence: str, effect: str) -> str:
     together = re.search(r"\b(?:total|final|with|after|including|new|price|cost|bill|sale|discounted|net)\b", named)
     if (match := _CHARGED.match(sentence)) is not None:
         is_it = match["kind"].split()[-1] in named and not together
+        if together and sentence.startswith("apply"):
+            changed = "reduced" if re.fullmatch(LESS, match["kind"]) else "increased"
+            return f"{match['whole']} {changed} by {match['share']}"
         return f"{match['share']} of {match['whole']}" if is_it else sentence
     for pattern in _CHARGES:
         if (match := pattern.search(sentence)) is not None:
