@@ -79,7 +79,7 @@ def step_of_causes(text: str, causes: Sequence[str], effect: str) -> Tree | None
         what = ((match["what"] or "it").strip() if match else "").casefold()
         is_it = what in _IT or what == causes[0].casefold()
         return _OF_ONE[match["op"].lower()](Name(causes[0])) if match and is_it else None
-    if not 1 < len(causes) < len(NUMBER_WORDS) or CONDITION.search(step):
+    if not 1 < len(causes) < len(NUMBER_WORDS) or CONDITION.search(step.lower()):
         return None
     if _EVERYTHING.fullmatch(step):
         return join("sum", [Name(cause) for cause in causes])
@@ -138,7 +138,7 @@ def names_for_numbers(text: str, causes: Sequence[str], values: Mapping[str, flo
         return None
     front, _, behind = text.partition(sums[0])
     result = _RESULT.fullmatch(behind)
-    if CONDITION.search(front) or (result is None and behind.strip(" .$\\") and not _COUNTED.match(behind)):
+    if CONDITION.search(front.lower()) or (result is None and behind.strip(" .$\\") and not _COUNTED.match(behind)):
         return None
     numbers = {_number(one) for one in _NUMERAL.findall(sums[0])}
     words = re.sub(r"\b[A-Za-z]\w*\d\w*\b", "", front) + (behind if result is None else "")
