@@ -148,13 +148,13 @@ def names_for_numbers(text: str, causes: Sequence[str], values: Mapping[str, flo
         tree = parse(re.sub(r"\bC\(", "comb(", sums[0]).replace("$", "").replace("√", "sqrt")).right
     except RuleError:
         return None
-    owned = _owned(tree, causes, values)
-    if owned is None or (result and not _is_near(evaluate(tree, {}), _number(result["value"]))):
+    named = _with_owners(tree, causes, values)
+    if named is None or (result and not _is_near(evaluate(tree, {}), _number(result["value"]))):
         return None
-    return owned
+    return named
 
 
-def _owned(tree: Tree, causes: Sequence[str], values: Mapping[str, float]) -> Tree | None:
+def _with_owners(tree: Tree, causes: Sequence[str], values: Mapping[str, float]) -> Tree | None:
     """The tree with the causes for their values; None where a cause is not in it, or it matters whose a number is."""
     owners: dict[float, list[str]] = {}
     for cause in causes:
@@ -196,5 +196,5 @@ def _number(text: str) -> float:
     return float(text.replace(",", ""))
 
 
-def _is_near(value: float, said: float) -> bool:
-    return abs(value - said) <= _ROUNDED * max(abs(value), abs(said))
+def _is_near(value: float, printed: float) -> bool:
+    return abs(value - printed) <= _ROUNDED * max(abs(value), abs(printed))

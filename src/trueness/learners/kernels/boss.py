@@ -76,9 +76,9 @@ def search(s: Scorer, orders: list[Integers]) -> tuple[list[float], Matrix]:
     forest = forest_for(s, 256 * len(s.nodes))
     scores = []
     for order in orders:
-        while (found := climb(s, order, forest)) == FULL:  # grown again in a larger room, from the order reached
+        while (score := climb(s, order, forest)) == FULL:  # grown again in a larger room, from the order reached
             forest = forest_for(s, 4 * len(forest.links))
-        scores.append(float(found))
+        scores.append(float(score))
     order = orders[int(np.argmax(scores))]
     dag = np.zeros((len(order), len(order)), dtype=np.uint8)
     while order_score(s, order, forest, dag) == FULL:
@@ -120,10 +120,10 @@ def order_score(s: Scorer, order: Integers, f: Forest, dag: Matrix) -> float:
     for k in range(d):
         f.sets[_PREFIX, order[k]] = 0
     for k in range(d):
-        found = _trace(s, order[k], f)
-        if found == FULL:
+        score = _trace(s, order[k], f)
+        if score == FULL:
             return FULL
-        total += found
+        total += score
         for i in range(d):
             dag[i, order[k]] = 0
         for i in range(f.sets[_PARENTS, d]):
@@ -143,10 +143,10 @@ def _retrace(s: Scorer, order: Integers, first: int, last: int, v: int, f: Fores
     for k in range(last + 1):
         u = order[k]
         if k >= first and (v < 0 or u == v or f.seen[u, v]):
-            found = _trace(s, u, f)
-            if found == FULL:
+            score = _trace(s, u, f)
+            if score == FULL:
                 return False
-            f.at[1, u] = found
+            f.at[1, u] = score
             for p in range(d):
                 f.seen[u, p] = out[p] == out[d]
         prefix[u] = 1
@@ -179,23 +179,23 @@ def _move(s: Scorer, v: int, order: Integers, f: Forest) -> tuple[float, float]:
                 f.seen[v, p] = out[p] == out[d]
         at[k] = before + with_v
         if k < d - 1:
-            found = now[rest[k]]
+            score = now[rest[k]]
             if k >= place and f.seen[rest[k], v]:
-                found = _trace(s, rest[k], f)
-                if found == FULL:
+                score = _trace(s, rest[k], f)
+                if score == FULL:
                     return FULL, 0.0
-            before += found
+            before += score
             prefix[rest[k]] = 1
     prefix[v] = 1
     after, best = 0.0, d - 1
     for k in range(d - 2, -1, -1):  # those after v do
         prefix[rest[k]] = 0
-        found = now[rest[k]]
+        score = now[rest[k]]
         if k < place and f.seen[rest[k], v]:
-            found = _trace(s, rest[k], f)
-            if found == FULL:
+            score = _trace(s, rest[k], f)
+            if score == FULL:
                 return FULL, 0.0
-        after += found
+        after += score
         at[k] += after
         if at[k] > at[best]:
             best = k
@@ -268,14 +268,14 @@ def _grow(s: Scorer, v: int, node: int, k: int, f: Forest) -> bool:
             if out[p] == out[d]:
                 continue
             parents[k] = p
-            found = f.rows[d + 2, p] if s.kind == GAUSSIAN_BIC else local_score(s, v, parents, k + 1)
-            if found > scores[node, 0]:
+            score = f.rows[d + 2, p] if s.kind == GAUSSIAN_BIC else local_score(s, v, parents, k + 1)
+            if score > scores[node, 0]:
                 m = first + count
-                while m > first and scores[m - 1, 0] < found:
+                while m > first and scores[m - 1, 0] < score:
                     scores[m, 0] = scores[m - 1, 0]
                     links[m, _ADD] = links[m - 1, _ADD]
                     m -= 1
-                scores[m, 0], links[m, _ADD] = found, p
+                scores[m, 0], links[m, _ADD] = score, p
                 count += 1
     for m in range(first, first + count):
         scores[m, 1] = scores[m, 0]
@@ -300,10 +300,10 @@ def _shrink(s: Scorer, v: int, node: int, k: int, f: Forest) -> bool:
         for i in range(left):  # the last one stands in for the one left out
             p = trial[i]
             trial[i] = trial[left - 1]
-            found = local_score(s, v, trial, left - 1)
+            score = local_score(s, v, trial, left - 1)
             trial[i] = p
-            if found > scores[node, 1]:
-                scores[node, 1], best = found, p
+            if score > scores[node, 1]:
+                scores[node, 1], best = score, p
         if best < 0:
             break
         left = _without(trial, left, best)

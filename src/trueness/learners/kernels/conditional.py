@@ -46,11 +46,11 @@ def conditional_statistic(values, levels, x, y, chosen, k, order, room, factor):
     low = np.int64(0)  # a plain 0 would be compiled for itself, and so would -1 below
     while low < rows:
         high = _end_of_cell(values, categories, order, low, rows, factor)
-        found = _test_cell(values, levels, x, y, numbers, order, low, high, room, factor)
-        statistic += found[0]
-        mean += found[1]
-        df += found[2]
-        left_out += found[3]
+        of_cell = _test_cell(values, levels, x, y, numbers, order, low, high, room, factor)
+        statistic += of_cell[0]
+        mean += of_cell[1]
+        df += of_cell[2]
+        left_out += of_cell[3]
         low = high
     if 2 * left_out > rows or rows == 0:
         return np.inf, 1

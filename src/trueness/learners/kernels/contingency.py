@@ -141,19 +141,19 @@ def _statistic_of_sparse(columns, weights, x, y, cx, cy, low, high, kind, xlogx,
     step, width = np.int32(layer + 1), np.int32(cy)
     for r in range(rows):  # the row's cell after its stratum's start
         code[rows + r] = np.int32(np.int32(columns[x, r]) * width + np.int32(columns[y, r]) + np.int32(1))
-    found = 0
+    n_strata = 0
     for r in range(rows):
         if not low <= code[r] < high:
             continue
         start = np.uint32((code[r] - low) * step)
         has = table[start]
         if has == 0:
-            strata[found] = start
-            found += 1
+            strata[n_strata] = start
+            n_strata += 1
         table[start] = has | (1 << columns[x, r]) | (1 << (15 + columns[y, r])) if few else 1
         table[start + np.uint32(code[rows + r])] += weights[r]
     statistic, df = 0.0, 0
-    for i in range(found):
+    for i in range(n_strata):
         begin = strata[i]
         has_x, has_y = table[begin] & 0x7FFF, table[begin] >> 15
         if not few or ((has_x & (has_x - 1)) != 0 and (has_y & (has_y - 1)) != 0):

@@ -64,7 +64,7 @@ def merge_equal_rows(values, levels, most):
     keys, rows = np.empty(most, np.int64), np.empty(most, np.int64)
     weights = np.zeros(most, np.int32)
     slots = np.full(size, -1, np.int32)
-    found = 0
+    n_distinct = 0
     for r in range(n):
         key = np.int64(0)
         for j in range(d):
@@ -76,18 +76,18 @@ def merge_equal_rows(values, levels, most):
                 slot = (slot + 1) & (size - 1)
         at = slots[slot]
         if at < 0:
-            if found == most:
+            if n_distinct == most:
                 return nothing
-            at = slots[slot] = found
-            keys[found] = key
-            rows[found] = r
-            found += 1
+            at = slots[slot] = n_distinct
+            keys[n_distinct] = key
+            rows[n_distinct] = r
+            n_distinct += 1
         weights[at] += 1
-    columns = np.empty((d, found), np.uint8)
-    for i in range(found):
+    columns = np.empty((d, n_distinct), np.uint8)
+    for i in range(n_distinct):
         for j in range(d):
             columns[j, i] = np.uint8(values[rows[i], j])
-    return columns, weights[:found].copy()
+    return columns, weights[:n_distinct].copy()
 
 
 @kernel
@@ -159,16 +159,16 @@ def append_level(code, columns, j, base):
 @bare
 def _renumber(code, rows, table, strata):
     """Give the codes that occur the numbers 0, 1, ... in order of appearance; how many there are."""
-    found = 0
+    n_strata = 0
     for r in range(rows):
         if table[code[r]] == 0:
-            strata[found] = code[r]
-            found += 1
-            table[code[r]] = found
+            strata[n_strata] = code[r]
+            n_strata += 1
+            table[code[r]] = n_strata
         code[r] = table[code[r]] - 1
-    for i in range(found):
+    for i in range(n_strata):
         table[strata[i]] = 0
-    return found
+    return n_strata
 
 
 @bare
@@ -191,9 +191,9 @@ def group_rows(columns, levels, chosen, k, code, table, strata):
 def rows_of(columns, weights, levels, members, q, code, table, strata):
     """The q member columns, in that order, with equal rows merged: columns, weights and levels."""
     rows = columns.shape[1]
-    found = group_rows(columns, levels, members, q, code, table, strata)
-    local, local_levels = np.empty((q, found), np.uint8), np.empty((3, q), np.int64)
-    counts = np.empty(found, np.int32)
+    n_groups = group_rows(columns, levels, members, q, code, table, strata)
+    local, local_levels = np.empty((q, n_groups), np.uint8), np.empty((3, q), np.int64)
+    counts = np.empty(n_groups, np.int32)
     last = -1
     for r in range(rows):
         at = code[r]

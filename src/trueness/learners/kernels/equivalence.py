@@ -153,7 +153,7 @@ def _label(dag: Matrix, order: Integers, start: Integers, around: Integers) -> N
             x = parents[k]
             if dag[x, y] != _DIRECTED:
                 continue
-            found = _COMPELLED if _has_other_cause(dag, x, parents, count) else _REVERSIBLE
+            label = _COMPELLED if _has_other_cause(dag, x, parents, count) else _REVERSIBLE
             all_compelled = False
             for m in range(start[x], start[x + 1]):  # u -> x compelled: then u -> y is, or x -> y must be
                 u = around[m]
@@ -164,7 +164,7 @@ def _label(dag: Matrix, order: Integers, start: Integers, around: Integers) -> N
                         all_compelled = True
             for m in range(count):
                 if all_compelled or dag[parents[m], y] == _DIRECTED:
-                    dag[parents[m], y] = _COMPELLED if all_compelled else found
+                    dag[parents[m], y] = _COMPELLED if all_compelled else label
 
 
 @inner

@@ -153,12 +153,12 @@ def _first_valid(
         if not gain[y, x] > NO_GAIN:
             return -1, -1
         sets_of(graph, y, sets)
-        found = best_insert(s, graph, x, y, np.int64(PATHS), out, sets)
-        if found > gain[y, x] - NO_GAIN:  # the same operator; a score computed anew may round otherwise
+        top = best_insert(s, graph, x, y, np.int64(PATHS), out, sets)
+        if top > gain[y, x] - NO_GAIN:  # the same operator; a score computed anew may round otherwise
             return x, y
         if np.isnan(held[y, x]):
             held[y, x] = gain[y, x]
-        gain[y, x] = found
+        gain[y, x] = top
         best[y] = greatest(gain, y)
 
 
@@ -209,21 +209,21 @@ def best_insert(s: Scorer, graph: Matrix, x: int, y: int, paths: int, out: Integ
     for i in range(sets[PARENTS, d]):
         base[k] = sets[PARENTS, i]
         k += 1
-    found = -np.inf
+    top = -np.inf
     chosen, start = np.int64(0), np.int64(0)
     while True:  # every clique T among the free ones, depth first, in base[k:k + chosen]
         if k + chosen < s.limit:
             without = local_score(s, y, base, k + chosen)
             base[k + chosen] = x
             gained = local_score(s, y, base, k + chosen + 1) - without
-            if gained > found and not (paths and _reaches(graph, y, x, paths, in_clique, k, k + chosen, out, sets)):
-                found = gained
+            if gained > top and not (paths and _reaches(graph, y, x, paths, in_clique, k, k + chosen, out, sets)):
+                top = gained
                 keep(sets, k, chosen, d)
         else:
             start = n_free  # a larger T only adds parents
         chosen = next_clique(graph, sets, n_free, k, chosen, start)
         if chosen == 0:
-            return found
+            return top
         start = sets[PLACE, chosen - 1] + 1
 
 
@@ -318,9 +318,9 @@ def backward(s: Scorer, graph: Matrix, cut: Matrix, sets: Integers, kept: Intege
             sets_of(graph, y, sets)
             for x in range(d):
                 if graph[x, y]:  # x -> y or x -- y
-                    found = best_delete(s, graph, x, y, sets)
-                    if found > most:
-                        most, source, target = found, x, y
+                    top = best_delete(s, graph, x, y, sets)
+                    if top > most:
+                        most, source, target = top, x, y
                         for i in range(d + 1):
                             kept[i] = sets[BEST, i]
         if source < 0:
@@ -347,21 +347,21 @@ def best_delete(s: Scorer, graph: Matrix, x: int, y: int, sets: Integers) -> flo
         if v != x and (graph[v, x] or graph[x, v]):
             sets[FREE, n_free] = v
             n_free += 1
-    found = -np.inf
+    top = -np.inf
     chosen, start = np.int64(0), np.int64(0)
     while True:  # every clique NA - H
         if chosen == 0 or k + chosen < s.limit:
             without = local_score(s, y, base, k + chosen)
             base[k + chosen] = x
             gained = without - local_score(s, y, base, k + chosen + 1)
-            if gained > found:
-                found = gained
+            if gained > top:
+                top = gained
                 keep(sets, k, chosen, d)
         else:
             start = n_free
         chosen = next_clique(graph, sets, n_free, k, chosen, start)
         if chosen == 0:
-            return found
+            return top
         start = sets[PLACE, chosen - 1] + 1
 
 

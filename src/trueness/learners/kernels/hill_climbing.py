@@ -97,7 +97,7 @@ def _gain(change: Floats, move: int, i: int, j: int) -> float:
 def _best_move(s: Scorer, dag: Matrix, w: Room, steps: int) -> tuple[int, int, int]:
     """The allowed move with the greatest gain, the first of those within rounding; -1 where none is allowed."""
     d, change, tabu = len(dag), w.change, len(w.recent)
-    found, source, target = np.int64(-1), np.int64(-1), np.int64(-1)
+    best_move, source, target = np.int64(-1), np.int64(-1), np.int64(-1)
     most = -np.inf
     here = _key(s, dag) if tabu > 0 else np.int64(0)
     for i in range(d):
@@ -110,8 +110,8 @@ def _best_move(s: Scorer, dag: Matrix, w: Room, steps: int) -> tuple[int, int, i
                     continue
                 if tabu > 0 and _is_recent(here ^ _flip(s, move, i, j), w.recent, steps):
                     continue
-                most, found, source, target = gain, np.int64(move), i, j
-    return found, source, target
+                most, best_move, source, target = gain, np.int64(move), i, j
+    return best_move, source, target
 
 
 @bare

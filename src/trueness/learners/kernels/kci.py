@@ -42,15 +42,15 @@ def kci_statistic(numbers, first, x, y, chosen, k, work, code):
         return np.inf, 2
     columns, rest = work[: numbers.shape[0]], work[numbers.shape[0] :]
     of_x, of_y, of_set, spare = rest[:n], rest[n : 2 * n], rest[2 * n : 3 * n], rest[3 * n :]
-    given, none = np.int64(0), np.int64(0)  # no literals: see skeleton.py
+    n_set, none = np.int64(0), np.int64(0)  # no literals: see skeleton.py
     for i in range(k):
-        given = gather(numbers, first, chosen[i], code, n, columns, given)
-    theta = _theta(n, given)
-    m_set = factor(columns, none, given, theta, 1.0, none, n, of_set, spare) if k else none
-    end = gather(numbers, first, x, code, n, columns, given)
-    m_x = factor(columns, given, end, theta if k else theta * (end - given), 0.5, given, n, of_x, spare)
-    end = gather(numbers, first, y, code, n, columns, given)
-    m_y = factor(columns, given, end, theta if k else theta * (end - given), 0.0, none, n, of_y, spare)
+        n_set = gather(numbers, first, chosen[i], code, n, columns, n_set)
+    theta = _theta(n, n_set)
+    m_set = factor(columns, none, n_set, theta, 1.0, none, n, of_set, spare) if k else none
+    end = gather(numbers, first, x, code, n, columns, n_set)
+    m_x = factor(columns, n_set, end, theta if k else theta * (end - n_set), 0.5, n_set, n, of_x, spare)
+    end = gather(numbers, first, y, code, n, columns, n_set)
+    m_y = factor(columns, n_set, end, theta if k else theta * (end - n_set), 0.0, none, n, of_y, spare)
     if k:
         _whiten(of_set, m_set, n, spare)
         _take_out(of_set, m_set, of_x, m_x, n, spare[0])
@@ -73,17 +73,17 @@ def gamma_tail(statistic, mean, variance):
 
 
 @bare
-def _theta(n, given):
-    if given:
+def _theta(n, n_set):
+    if n_set:
         h = 1.2 if n < 200 else 0.7 if n < 1200 else 0.4
-        return 1.0 / (h * h * given)
+        return 1.0 / (h * h * n_set)
     h = 0.8 if n < 200 else 0.5 if n < 1200 else 0.3
     return 1.0 / (h * h)
 
 
 @bare
-def factor(columns, low, high, theta, share, given, n, rows, spare):
-    """Centred rows L (m, n) with L'L the kernel of columns low to high, and of `share` times the first `given`; m."""
+def factor(columns, low, high, theta, share, n_set, n, rows, spare):
+    """Centred rows L (m, n) with L'L the kernel of columns low to high, and of `share` times the first `n_set`; m."""
     left, row = spare[0], spare[1]
     for i in range(n):
         left[i] = 1.0
@@ -99,7 +99,7 @@ def factor(columns, low, high, theta, share, given, n, rows, spare):
             row[i] = 0.0
         for c in range(low, high):
             _add_squares(row, columns[c], columns[c, pivot], 1.0, n)
-        for c in range(given):
+        for c in range(n_set):
             _add_squares(row, columns[c], columns[c, pivot], share * share, n)
         for i in range(n):
             rows[m, i] = math.exp(-0.5 * theta * row[i])

@@ -137,7 +137,7 @@ class State(NamedTuple):
     left: Mask  # (d,) not yet taken out
     flat: Mask  # (d,) nothing is left of it: a linear function of columns taken out
     h: Array  # (d,) H(x_i)
-    given: Array  # (d, d) H(r_i|j) of this round; nan where not compared
+    residual_h: Array  # (d, d) H(r_i|j) of this round; nan where not compared
     doubt: Array  # (d, d) how much j spoke against i when last compared
 
 
@@ -180,7 +180,7 @@ def _most_exogenous(s: State) -> tuple[int, float, int]:
                 return i, np.inf, 0
             choices, only = choices + 1, i
         for j in range(d):
-            s.given[i, j] = np.nan
+            s.residual_h[i, j] = np.nan
     if choices == 1:
         return only, np.inf, 0
     measure, complete, seen = np.zeros(d), np.zeros(d, np.bool_), np.zeros((d, d), np.bool_)
@@ -241,9 +241,9 @@ def _compare(s: State, i: int, j: int, measure: Array) -> None:
         return
     a = 1.0 / math.sqrt(left_over)
     b = a * s.rho[i, j]
-    s.given[i, j] = entropy(s.z[i], s.z[j], a, b, s.counts, s.single, s.n)
-    s.given[j, i] = entropy(s.z[j], s.z[i], a, b, s.counts, s.single, s.n)
-    difference = (s.h[j] + s.given[i, j]) - (s.h[i] + s.given[j, i])
+    s.residual_h[i, j] = entropy(s.z[i], s.z[j], a, b, s.counts, s.single, s.n)
+    s.residual_h[j, i] = entropy(s.z[j], s.z[i], a, b, s.counts, s.single, s.n)
+    difference = (s.h[j] + s.residual_h[i, j]) - (s.h[i] + s.residual_h[j, i])
     against, other = (i, j) if difference < 0 else (j, i)
     measure[against] += difference * difference
     s.doubt[against, other], s.doubt[other, against] = difference * difference, 0.0
@@ -262,7 +262,7 @@ def _take_out(s: State, m: int) -> None:
         scale[i] = 1.0 / math.sqrt(left_over)
         for t in range(rows):
             s.z[i, t] = (s.z[i, t] - s.rho[i, m] * s.z[m, t]) * scale[i]
-        s.h[i] = s.given[i, m]
+        s.h[i] = s.residual_h[i, m]
         if math.isnan(s.h[i]):  # m was the only candidate, so that no pair was compared
             s.h[i] = entropy(s.z[i], s.z[i], 1.0, 0.0, s.counts, s.single, s.n)
     for i in range(d):
@@ -319,8 +319,8 @@ def _normal_equations(rho: Array, n: int, chosen: Integers, p: int, j: int) -> t
 
 def distinct_rows(values: Array) -> tuple[Integers, Array, int]:
     """The place of each distinct row of (n, d) and how often it occurs; the first `single` of them occur once."""
-    place, counts, found = _distinct(values.view(np.int64))
-    once = counts[:found] == 1
+    place, counts, n_distinct = _distinct(values.view(np.int64))
+    once = counts[:n_distinct] == 1
     order = np.concatenate([np.flatnonzero(once), np.flatnonzero(~once)])
     return place[order], counts[order].astype(np.float64), int(np.count_nonzero(once))
 
@@ -332,7 +332,7 @@ def _distinct(rows: Integers) -> tuple[Integers, Integers, int]:
     size, shift = 16, 60
     while size < 2 * n:
         size, shift = 2 * size, shift - 1
-    slots, place, counts, found = np.zeros(size, np.int32), np.empty(n, np.int64), np.empty(n, np.int64), 0
+    slots, place, counts, n_distinct = np.zeros(size, np.int32), np.empty(n, np.int64), np.empty(n, np.int64), 0
     for t in range(n):
         key, odd = np.uint64(0), np.uint64(0x9E3779B97F4A7C15)
         for j in range(d):
@@ -343,11 +343,11 @@ def _distinct(rows: Integers) -> tuple[Integers, Integers, int]:
         while slots[slot] > 0 and not _equal(rows, place[slots[slot] - 1], t):
             slot = (slot + 1) & (size - 1)
         if slots[slot] == 0:
-            place[found], counts[found] = t, 0
-            found += 1
-            slots[slot] = found
+            place[n_distinct], counts[n_distinct] = t, 0
+            n_distinct += 1
+            slots[slot] = n_distinct
         counts[slots[slot] - 1] += 1
-    return place, counts, found
+    return place, counts, n_distinct
 
 
 @inner

@@ -111,8 +111,8 @@ def _derivatives(numbers, work, p, s, m, low, high, x_low, q, logits, room):
 def _newton_step(room, size, hessian):
     """Coefficients += (-Hessian)^-1 gradient, by Cholesky in place; directions without curvature are left out."""
     for a in range(size):
-        own = room[hessian + a * size + a]
-        left = own
+        diagonal = room[hessian + a * size + a]
+        left = diagonal
         for b in range(a):
             value = room[hessian + a * size + b]
             for t in range(b):
@@ -120,7 +120,7 @@ def _newton_step(room, size, hessian):
             value *= room[hessian + b * size + b]
             room[hessian + a * size + b] = value
             left -= value * value
-        room[hessian + a * size + a] = 1.0 / math.sqrt(left) if left > _NO_CURVATURE * max(own, 1.0) else 0.0
+        room[hessian + a * size + a] = 1.0 / math.sqrt(left) if left > _NO_CURVATURE * max(diagonal, 1.0) else 0.0
     for a in range(size):
         value = room[size + a]
         for t in range(a):

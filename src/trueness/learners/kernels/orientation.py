@@ -45,22 +45,22 @@ def leads_to(marks, near, start, source, target, other, stack, seen):
     touched = 1
     stack[0] = source
     seen[source] = True
-    found = False
+    reached = False
     at = 0
-    while at < touched and not found:
+    while at < touched and not reached:
         u = stack[at]
         at += 1
         for e in range(start[u], start[u + 1]):
             v = near[e]
             if marks[u, v] == ARROW and marks[v, u] == TAIL and not seen[v]:
-                found |= v == target
-                found |= v == other
+                reached |= v == target
+                reached |= v == other
                 seen[v] = True
                 stack[touched] = v
                 touched += 1
     for i in range(touched):
         seen[stack[i]] = False
-    return found
+    return reached
 
 
 @inner

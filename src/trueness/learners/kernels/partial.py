@@ -117,12 +117,12 @@ def separated(dag, x, y, chosen, k, flags, stack):
     flags: 4 d numbers, stack: 2 d + 2; their content does not matter.
     """
     d = dag.shape[0]
-    given, above, from_child, from_parent = 0, d, 2 * d, 3 * d  # above: ancestors of the given nodes, and these
+    conditioned, above, from_child, from_parent = 0, d, 2 * d, 3 * d  # above: ancestors of the given nodes, and these
     for i in range(4 * d):
         flags[i] = 0
     top = 0
     for i in range(k):
-        flags[given + chosen[i]] = flags[above + chosen[i]] = 1
+        flags[conditioned + chosen[i]] = flags[above + chosen[i]] = 1
         stack[top] = chosen[i]
         top += 1
     while top > 0:
@@ -141,7 +141,7 @@ def separated(dag, x, y, chosen, k, flags, stack):
         downward, v = stack[top] >= d, stack[top] % d
         if v == y:
             return False
-        down = flags[given + v] == 0
+        down = flags[conditioned + v] == 0
         up = flags[above + v] == 1 if downward else down
         for u in range(d):
             if up and dag[u, v] and not flags[from_child + u]:

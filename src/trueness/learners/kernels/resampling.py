@@ -15,15 +15,15 @@ def merge_drawn(numbers, distinct, draw, most):
     """
     place = np.full(distinct, -1, np.int32)
     kept, counts = np.empty(most, np.int64), np.zeros(most, np.int32)
-    found = 0
+    n_kept = 0
     for i in range(draw.shape[0]):
         number = numbers[draw[i]]
         at = place[number]
         if at < 0:
-            if found == most:
+            if n_kept == most:
                 return kept[:0], counts[:0]
-            at = place[number] = found
-            kept[found] = number
-            found += 1
+            at = place[number] = n_kept
+            kept[n_kept] = number
+            n_kept += 1
         counts[at] += 1
-    return kept[:found], counts[:found]
+    return kept[:n_kept], counts[:n_kept]

@@ -380,7 +380,7 @@ def added_scores(s: Scorer, y: int, parents: Integers, k: int, rows: Floats) -> 
     for p in range(d):
         new[p], z[p] = 1.0, r[y, p]
     for a in range(k):
-        row, own, of_y = rows[a], factor[a, a], factor[a, last]
+        row, pivot, of_y = rows[a], factor[a, a], factor[a, last]
         rest -= of_y * of_y
         for p in range(d):
             row[p] = r[parents[a], p]
@@ -388,7 +388,7 @@ def added_scores(s: Scorer, y: int, parents: Integers, k: int, rows: Floats) -> 
             for p in range(d):
                 row[p] -= rows[b, p] * factor[a, b]
         for p in range(d):
-            x = row[p] / own
+            x = row[p] / pivot
             row[p] = x
             new[p] -= x * x
             z[p] -= x * of_y

@@ -61,10 +61,10 @@ def next_set(places, k, q):
 def separates(where, pool, x, y, z):
     """Whether z is in the separating set of x and y."""
     start = where[x, y]
-    found = False
+    is_member = False
     for i in range(start + 1, start + 1 + pool[start]):
-        found |= pool[i] == z
-    return found
+        is_member |= pool[i] == z
+    return is_member
 
 
 @bare

@@ -131,12 +131,12 @@ def best_exchange(s: Scorer, graph: Matrix, x: int, y: int, sets: Integers) -> f
         if sets[NEAR, i] != x:
             sets[FREE, n_free] = sets[NEAR, i]
             n_free += 1
-    found = -np.inf
+    top = -np.inf
     chosen, start = np.int64(0), np.int64(0)
     while True:  # every clique C among the free ones
         chosen = next_clique(graph, sets, n_free, k, chosen, start)
         if chosen == 0:
-            return found
+            return top
         start = sets[PLACE, chosen - 1] + 1
         if k + chosen >= s.limit:
             start = n_free  # a larger C only adds parents
@@ -161,8 +161,8 @@ def best_exchange(s: Scorer, graph: Matrix, x: int, y: int, sets: Integers) -> f
         gained += local_score(s, x, parents, m)
         parents[m] = y
         gained -= local_score(s, x, parents, m + 1)
-        if gained > found:
-            found = gained
+        if gained > top:
+            top = gained
             keep(sets, k, chosen, d)
 
 
