@@ -125,6 +125,13 @@ def test_a_rule_that_cannot_be_inverted_is_labelled_and_not_punished():
     assert part.details["identifiability"] == {"unique": 1, "several": 1}
 
 
+@pytest.mark.parametrize(("reply", "value"), [({"value": 0}, 0.0), ({"value": 2.5}, 2.5), ({"value": "dry"}, "dry")])
+def test_the_value_that_a_judge_states_is_in_the_report(reply, value):
+    judge = Scripted(lambda kind, node, prompt, time: {"holds": True, **reply} if kind == "abduction" else "none")
+    scores = evaluate(DAG, TEXT, REASONING, judge, answer=5, scoring=Scoring(prefer="judge")).nodes["abduction"]
+    assert [score.report["value"] for score in scores] == [value] * 2
+
+
 def test_a_wrong_answer_breaks_abduction():
     assert evaluate(DAG, TEXT, answer=7).components["abductive_reasoning"].value == 0
 
