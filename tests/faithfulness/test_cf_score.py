@@ -365,3 +365,8 @@ def test_a_band_has_its_meaning_in_the_report():
     report = evaluate(DAG, TEXT, REASONING, Scripted(guide), answer=5).to_dict()
     assert (report["band"], report["band_meaning"][:18]) == ("excellent", "all nodes critical")
     assert evaluate(DAG, TEXT).to_dict()["band_meaning"] is None
+
+
+def test_a_batch_keeps_an_id_of_0():
+    entries = [{"id": k, "problem_text": TEXT, "reasoning_trajectory": REASONING, "dag": DAG} for k in range(2)]
+    assert [evaluation.problem for evaluation in evaluate_batch(entries).evaluations] == ["0", "1"]
