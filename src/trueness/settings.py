@@ -87,6 +87,10 @@ SomeNames = Annotated[tuple[str, ...], NotEmpty(), EachOnce()]
 Temperature = Annotated[float, Between(0, 2, closed=True)] | Literal["none"]  # "none": the model's own
 
 
+def temperature_to_send(value: Temperature) -> float | None:
+    return None if value == "none" else value
+
+
 def read_settings(
     made: type[Made], table: Mapping[str, object], name: str, place: str = "", error: type[TruenessError] = SettingError
 ) -> Made:

@@ -125,6 +125,13 @@ def test_a_rule_that_cannot_be_inverted_is_labelled_and_not_punished():
     assert part.details["identifiability"] == {"unique": 1, "several": 1}
 
 
+@pytest.mark.parametrize(("reply", "value"), [({"value": 0}, 0.0), ({"value": 2.5}, 2.5), ({"value": "dry"}, "dry")])
+def test_the_value_that_a_judge_states_is_in_the_report(reply, value):
+    judge = Scripted(lambda kind, node, prompt, time: {"holds": True, **reply} if kind == "abduction" else "none")
+    scores = evaluate(DAG, TEXT, REASONING, judge, answer=5, scoring=Scoring(prefer="judge")).nodes["abduction"]
+    assert [score.report["value"] for score in scores] == [value] * 2
+
+
 def test_a_wrong_answer_breaks_abduction():
     assert evaluate(DAG, TEXT, answer=7).components["abductive_reasoning"].value == 0
 
@@ -358,3 +365,8 @@ def test_a_band_has_its_meaning_in_the_report():
     report = evaluate(DAG, TEXT, REASONING, Scripted(guide), answer=5).to_dict()
     assert (report["band"], report["band_meaning"][:18]) == ("excellent", "all nodes critical")
     assert evaluate(DAG, TEXT).to_dict()["band_meaning"] is None
+
+
+def test_a_batch_keeps_an_id_of_0():
+    entries = [{"id": k, "problem_text": TEXT, "reasoning_trajectory": REASONING, "dag": DAG} for k in range(2)]
+    assert [evaluation.problem for evaluation in evaluate_batch(entries).evaluations] == ["0", "1"]

@@ -11,24 +11,24 @@ CELLS = [
 ]
 
 
-def runs(cell, repeats=range(3), value=0.5):
+def runs(cell, repeats=range(3), value=0.5, measure="hits"):
     return [
-        Run(cell.key(r), cell.item, cell.variant, cell.respondent, r, "ok", "", 0.1, None, {"hits": (value + r, "ok")})
+        Run(cell.key(r), cell.item, cell.variant, cell.respondent, r, "ok", "", 0.1, None, {measure: (value + r, "ok")})
         for r in repeats
     ]
 
 
-def store_study(folder, name="by hand", stored=CELLS, repeats=range(3)):
+def store_study(folder, name="by hand", stored=CELLS, repeats=range(3), planned=CELLS, measure="hits", about=None):
     cells = [
-        {"item": c.item, "variant": c.variant, "respondent": c.respondent, "repeats": c.repeats, "about": {}}
+        {"item": c.item, "variant": c.variant, "respondent": c.respondent, "repeats": c.repeats, "about": about or {}}
         | {"identity": c.identity}
-        for c in CELLS
+        for c in planned
     ]
-    declared = {"hits": {"title": "Hits", "better": "higher", "description": "", "minimum": 0.0, "maximum": None}}
-    task = {"task": TASK, "level": 0.9, "measures": ["hits"], "headline": ["hits"], "about": {}, "cells": cells}
+    declared = {measure: {"title": "Hits", "better": "higher", "description": "", "minimum": 0.0, "maximum": None}}
+    task = {"task": TASK, "level": 0.9, "measures": [measure], "headline": [measure], "about": {}, "cells": cells}
     folder.mkdir(parents=True, exist_ok=True)
     with Store.writing(folder) as store:
         store.set_meta("study", json.dumps({"study": name, "seed": 7, "tasks": [task | {"declared": declared}]}))
-        for cell in stored:
-            store.add(TASK, runs(cell, repeats))
+        for k, cell in enumerate(stored):
+            store.add(TASK, runs(cell, repeats, 0.5 + k if planned is not CELLS else 0.5, measure))
     return folder

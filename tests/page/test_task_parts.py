@@ -3,6 +3,7 @@
 import json
 import re
 import sys
+from itertools import product
 
 import pytest
 
@@ -198,6 +199,42 @@ def test_damaged_copies_stand_beside_the_right_one(faithful):
     assert grid["facets"][0]["values"][0] == "right" and "rule_swapped" in grid["facets"][0]["values"]
     assert {one["label"] for one in cell["siblings"]} >= {"rule swapped", "edge reversed"}
     assert any(block.get("verdict") for block in cell["blocks"])
+
+
+SOLVERS = """
+name = "solvers"
+[faithfulness]
+problems = ["physics"]
+models = ["mock/one", "mock/two"]
+judged = 1
+[models."mock/one"]
+script = "solver.jsonl"
+[models."mock/two"]
+script = "solver.jsonl"
+"""
+
+
+def test_a_cell_of_changed_problems_has_all_exchanges_of_its_model_and_no_others(made):
+    graph = {
+        "target_variable": "acceleration", "answer": 6.5,
+        "knowns": [{"name": "force", "value": 91, "unit": "N"}, {"name": "mass", "value": 14, "unit": "kg"}],
+        "causal_graph": [{"cause": ["force", "mass"], "effect": "acceleration", "rule": "acceleration = force / mass"}],
+    }  # fmt: skip
+    script = [{"match": ["Write the graph"], "reply": json.dumps(graph)}, {"match": [], "reply": '{"answer": 6.5}'}]
+    folder = made(SOLVERS, solver_jsonl="".join(json.dumps(entry) + "\n" for entry in script))
+    with StudyFolder.reading(folder) as opened:
+        page = StudyPage(opened)
+        cells = {path.split("/")[-1]: page.get(path) for path in page.cell_paths() if "/counterfactual/" in path}
+    assert set(cells) == {"mock%2Fone", "mock%2Ftwo"}
+    for name, cell in cells.items():
+        table = next(block for block in cell["blocks"] if block.get("title") == "Changed problems")
+        rows = [dict(zip(table["columns"], row, strict=True)) for row in table["rows"]]
+        exchanges = [block["title"] for block in cell["blocks"] if block["kind"] == "exchange"]
+        assert {(row["known"], row["graph"]) for row in rows} == set(product(("force", "mass"), ("own", "given")))
+        assert len(exchanges) == len(rows) + 1  # and the graph that it wrote
+        assert all(name.replace("%2F", "/") in title for title in exchanges)
+        assert cell["statuses"] == {"ok": len(rows)}
+        assert len({one["label"] for one in cell["siblings"]}) == len(cell["siblings"])
 
 
 def test_edges_are_ranked_by_the_mean_score_over_seeds(robust):

@@ -109,3 +109,9 @@ def test_a_bad_line_of_a_problems_file_is_one_error_with_its_place(tmp_path, lin
     path.write_text(line)
     with pytest.raises(DataError, match=told):
         read_problems(path)
+
+
+@pytest.mark.parametrize(("stated", "name"), [(0, "0"), (7, "7"), ("a", "a"), ("", "here"), (None, "here")])
+def test_the_id_of_a_problem_may_be_any_number(stated, name):
+    record = load_problems("physics")[0].to_dict() | {"id": stated}
+    assert problem_from(record, "here").id == name

@@ -107,7 +107,15 @@ def test_an_exchange_says_what_is_known_and_nothing_of_what_is_not():
     reply = {"text": "yes", "seconds": 0.5, "settings": {"temperature": 0, "seed": None, "schema": {"type": "object"}}}
     block = blocks.exchange(Prompts(), Stored(reply), [(0, 3, "f1")], "ok", title="Reply")
     assert block["prompt"] == [{"role": "user", "content": "asked h"}] and block["marks"] == [[0, 3, "f1"]]
-    assert block["about"] == {"model": "m", "asked": "2026-01-01", "seconds": 0.5, "settings": "schema yes"}
+    assert block["about"] == {
+        "model": "m", "asked": "2026-01-01", "seconds": 0.5, "settings": "temperature 0, schema yes",
+    }  # fmt: skip
+
+
+def test_a_setting_of_0_is_one_and_log_probabilities_that_were_not_asked_for_are_none():
+    settings = {"temperature": 0.0, "seed": 0, "top_logprobs": 0, "schema": None}
+    block = blocks.exchange(Prompts(), Stored({"text": "yes", "settings": settings}), [], "ok")
+    assert block["about"]["settings"] == "temperature 0.0, seed 0"
 
 
 def test_a_reply_without_a_text_is_an_empty_one():

@@ -21,10 +21,12 @@ from trueness.measures.ranking import score_ranking
 from trueness.running.store import Store
 from trueness.running.study import Plan, Study
 from trueness.statistics import mean, paired_difference
+from trueness.status import Status
 from trueness.studies.robustness.answers import read_robustness
 from trueness.studies.robustness.calibration import frozen_means, main_table
 from trueness.studies.robustness.choose_k import k_from_other_graphs, oracle_k
 from trueness.studies.robustness.files import report, texts, write_robustness_tree
+from trueness.studies.robustness.findings import findings
 from trueness.studies.robustness.printed import print_robustness
 from trueness.studies.robustness.sensitivity import original_range
 from trueness.studies.robustness.summaries import (
@@ -138,6 +140,23 @@ def test_a_corruption_whose_mask_tells_the_graph_is_in_no_mean_over_corruptions(
     titles = [column.title for column in ranking_table(study).columns]
     assert "mnar_structural (mask tells the graph)" in titles
     assert "mean AUPRC over 3 corruptions" in headline_of(study.evaluation).sentence
+
+
+@pytest.mark.parametrize("fewer", ["clean", "mcar_40"])
+def test_a_sentence_over_corruptions_counts_the_fits_of_all_of_them(study, fewer):
+    """6 graphs, 2 seeds: 12 fits under each corruption, and 11 or 10 where some failed."""
+    lost = {("series-0", fewer, "granger", 0), ("series-1", fewer, "granger", 1), ("series-0", fewer, "correlation", 0)}
+    answers = tuple(
+        replace(a, status=Status.FAILED, matrix=None, k={})
+        if (a.dataset, a.corruption, a.scorer, a.seed) in lost
+        else a
+        for a in study.evaluation.answers
+    )
+    sentences = findings(replace(study.evaluation, answers=answers))
+    assert "; n = 10 to 12 fits each;" in sentences["which scorer to use"][0]
+    assert "; n = 12 fits each;" in findings(study.evaluation)["which scorer to use"][0]
+    (lost_by,) = [line for line in sentences["degradation"] if "mcar_40 against clean" in line]
+    assert "(paired over 10 to 12 fits;" in lost_by
 
 
 def test_differences_are_paired_over_graphs_with_interval_and_test(study):

@@ -2,6 +2,7 @@
 
 import json
 import pickle
+import re
 from types import SimpleNamespace
 
 import numpy as np
@@ -139,6 +140,29 @@ def test_a_leaking_scorer_is_caught_before_the_study_begins(tmp_path, way):
     (tmp_path / "leaky.py").write_text(lines + "        return EdgeScores(matrix, data.names, False, 'pairwise', {})\n")
     with pytest.raises(TruenessError, match="must not know the truth, got: .*(reads|imports)"):
         task(tmp_path, scorers=["leaky.py:Spy"])
+
+
+ODD = {
+    "a text": (
+        "data.names, True, 'pairwise', {'disentanglement': 'high'}",
+        "'disentanglement' .* a number, got 'high'",
+    ),
+    "several": ("data.names, True, 'pairwise', {'disentanglement': np.ones(2)}", "'disentanglement' .* a number, got"),
+    "K of text": ("data.names, True, 'pairwise', {'own_k': 'many'}", "'own_k' .* must be a whole number, got 'many'"),
+    "no K": ("data.names, True, 'pairwise', {'own_k': np.nan}", "'own_k' .* must be a whole number, got nan"),
+    "other columns": ("data.names[::-1], True, 'pairwise'", "EdgeScores of the columns in their order, got others"),
+    "other columns in an array": ("np.array(data.names[::-1]), True, 'pairwise'", "in their order, got others"),
+}
+
+
+@pytest.mark.parametrize("odd", ODD)
+def test_whatever_a_scorer_says_of_its_scores_the_outcome_is_a_status(tmp_path, odd):
+    answer, problem = ODD[odd]
+    lines = SPY.split("    def scores")[0].replace("import gc, sys\n", "") + "    def scores(self, data, rng):\n"
+    (tmp_path / "odd.py").write_text(f"{lines}        return EdgeScores(1.0 - np.eye(data.d), {answer})\n")
+    cell = task(tmp_path, scorers=["odd.py:Spy"]).cells()[0]
+    outcome = perform(cell.common, cell.unit(0))
+    assert outcome["status"] == "unreadable" and re.search(problem, outcome["message"]), outcome
 
 
 def test_scores_are_stored_to_the_last_bit():

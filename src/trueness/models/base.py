@@ -15,7 +15,7 @@ from typing import Annotated, Literal, Protocol, get_args, runtime_checkable
 
 from trueness.errors import SettingError
 from trueness.outside import Json
-from trueness.settings import Between, Made, read_settings
+from trueness.settings import Between, Made, Temperature, read_settings, temperature_to_send
 from trueness.status import Status
 
 Role = Literal["system", "user", "assistant"]
@@ -128,7 +128,7 @@ class Model(Protocol):
 class FixedOptions:
     """Options of any model: settings that the plan fixes for it, whatever the study asks with."""
 
-    temperature: float | None = None
+    temperature: Temperature | None = None
     max_tokens: int | None = None
     timeout: float | None = None
 
@@ -137,8 +137,9 @@ class FixedOptions:
 
     @property
     def fixed_settings(self) -> dict[str, Json]:
-        values = {name: getattr(self, name) for name in ("temperature", "max_tokens", "timeout")}
-        return {name: value for name, value in values.items() if value is not None}
+        values = {"max_tokens": self.max_tokens, "timeout": self.timeout}
+        values = {name: value for name, value in values.items() if value is not None}
+        return values if self.temperature is None else values | {"temperature": temperature_to_send(self.temperature)}
 
 
 @dataclass(frozen=True)

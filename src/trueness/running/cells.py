@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
@@ -18,6 +18,7 @@ from numpy.random import Generator, SeedSequence, default_rng
 
 from trueness.errors import PlanError
 from trueness.models import Message, Settings
+from trueness.models.base import FixedOptions
 from trueness.models.prices import stated_price
 from trueness.outside import Json
 from trueness.settings import Positive, read_settings
@@ -46,10 +47,15 @@ class PlanContext:
         where there is a limit."""
         stated, options = self.settings.get("models", {}), {}
         for name in names:
-            options[name] = dict(stated.get(name, {}))
-            if "script" in options[name]:
-                options[name]["script"] = str(self.folder / options[name]["script"])
-            price = stated_price(options[name].get("price"), name)  # a mistake in it is said now
+            table = stated.get(name, {})
+            options[name] = dict(table)
+            if isinstance(table.get("script"), str):
+                options[name]["script"] = str(self.folder / table["script"])
+            # what every study asks with: a mistake in it, or in a price, is said now
+            fixed = {one.name: table[one.name] for one in fields(FixedOptions) if one.name in table}
+            fixed = read_settings(FixedOptions, fixed, f"model {name}", self.file, PlanError).fixed_settings
+            options[name] |= {option: value for option, value in fixed.items() if value is None}
+            price = stated_price(table.get("price"), name)
             if self.limit_usd is not None and price is None:
                 raise PlanError(
                     f"'limit_usd' must know the price of {name}, got none in the price list. Say it: "

@@ -139,6 +139,15 @@ class Results:
     def respondents(self) -> list[str]:
         return list(dict.fromkeys(cell.respondent for cell in self.cells))
 
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Of each cell who answers, with the variant where there are several; "clean" needs no word."""
+        several = len({cell.variant for cell in self.cells}) > 1
+        return tuple(
+            f"{cell.respondent} ({cell.variant})" if several and cell.variant != "clean" else cell.respondent
+            for cell in self.cells
+        )
+
     def of_item(self, item: str) -> list[int]:
         """The places of the cells of an item."""
         return [place for place, cell in enumerate(self.cells) if cell.item == item]
@@ -286,9 +295,9 @@ class Results:
     def _repr_html_(self) -> str:
         """In a notebook: one row a cell, how its runs ended and the mean of each headline measure with its CI."""
         rows = [
-            [cell.item, cell.respondent, f"{cell.ok} / {cell.repeats}"]
+            [cell.item, who, f"{cell.ok} / {cell.repeats}"]
             + [_mean_text(cell.measures[name]) for name in self.headline]
-            for cell in self.summaries
+            for who, cell in zip(self.names, self.summaries, strict=True)
         ]
         title = f"{self.study}: {self.task}, {100 * self.level:g} % CI of the mean"
         return html_table(title, ("item", "respondent", "ok / planned", *self.headline), rows)

@@ -50,7 +50,8 @@ def exchange(
 def _settings(reply: Mapping[str, Json]) -> dict[str, Json]:
     settings = dict(reply.get("settings") or {})
     settings["schema"] = "yes" if settings.get("schema") else None
-    return {name: value for name, value in settings.items() if value not in (None, 0)}
+    settings["top_logprobs"] = settings.get("top_logprobs") or None  # 0: none were asked for
+    return {name: value for name, value in settings.items() if value is not None}
 
 
 def in_order(marks: Sequence[Mark]) -> list[list[int | str]]:

@@ -35,10 +35,10 @@ def measured_frame(results: Results, measures: Sequence[str] | None = None) -> p
     """One row a cell and measure; no numbers where no run has a value."""
     rows: list[dict[str, Json]] = []
     for measure in measures or results.headline:
-        for cell in results.summaries:
+        for who, cell in zip(results.names, results.summaries, strict=True):
             summary = cell.measures[measure]
-            row = {"measure": measure, "dataset": cell.item, "respondent": cell.respondent, "mean": summary.mean}
-            row |= {"item": item_label(cell.item, cell.respondent), "n": summary.n, "planned": cell.repeats}
+            row = {"measure": measure, "dataset": cell.item, "respondent": who, "mean": summary.mean}
+            row |= {"item": item_label(cell.item, who), "n": summary.n, "planned": cell.repeats}
             for name, interval in (("mean", summary.ci), ("run", summary.runs)):
                 row |= {f"{name}_low": interval.low, f"{name}_high": interval.high} if interval else {}
             rows.append(row)

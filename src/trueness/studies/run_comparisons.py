@@ -29,7 +29,7 @@ def comparison_parts(task: Results, aggregates: Sequence[Aggregate], words: Word
 
 
 def _pairs(task: Results, aggregates: Sequence[Aggregate], measure: str, words: Words) -> AnalysisPart:
-    name, learners = f"{words.who}s by {measure}", len(task.respondents)
+    name, learners = f"{words.who}s by {measure}", len(set(task.names))
     if learners < 2 or len(task.items) < 2:
         return AnalysisPart(
             name, (f"Two {words.who}s and two {words.item}s are needed to compare {words.who}s.",), told=False
@@ -39,7 +39,7 @@ def _pairs(task: Results, aggregates: Sequence[Aggregate], measure: str, words: 
         why = f"{pairs} pairs of {words.who}s are too many for one family of tests. Compare two: trueness compare A B"
         return AnalysisPart(name, (why,), told=False)
     means = [
-        (task.cells[one.cell].item, task.cells[one.cell].respondent, one.mean)
+        (task.cells[one.cell].item, task.names[one.cell], one.mean)
         for one in aggregates
         if one.measure == measure and one.mean is not None
     ]

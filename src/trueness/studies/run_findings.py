@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Literal, NamedTuple
 
@@ -25,7 +25,8 @@ from numpy.typing import NDArray
 
 from trueness.intervals import Interval
 from trueness.measure import Measure
-from trueness.running.results import NOT_RUN, CellSummary, Results
+from trueness.outside import Json
+from trueness.running.results import NOT_RUN, Results
 from trueness.showing.headline import Headline, Standing, figure, ranking
 from trueness.showing.theme import MEASURE_LABELS, measure_label
 from trueness.statistics import Estimate, mean, share
@@ -87,6 +88,13 @@ class CellRuns:
     def mean(self) -> float:
         return float(np.nanmean(self.values))
 
+    def with_about(self, about: Mapping[str, Json], measure: str) -> CellRuns:
+        """And what the study says of the cell."""
+        chance = about.get("chance_f1") if measure == "f1" else None
+        return replace(
+            self, returns=str(about.get("returns") or ""), truth=str(about.get("truth") or ""), chance=chance
+        )
+
 
 @dataclass(frozen=True)
 class RunFindings:
@@ -102,7 +110,12 @@ def findings_of(results: Results, words: Words = LEARNERS) -> RunFindings:
     measure = next((name for name in ("f1", *results.headline) if name in results.measures), None)
     if measure is None:
         return RunFindings((), (), ())
-    cells = [_cell(summary, measure) for summary in results.summaries]
+    cells = [
+        CellRuns(
+            cell.item, who, cell.values[measure], cell.measures[measure].ci, cell.statuses, done=cell.done
+        ).with_about(cell.about, measure)
+        for who, cell in zip(results.names, results.summaries, strict=True)
+    ]
     return findings(cells, results.measure(measure), results.level, words)
 
 
@@ -397,20 +410,6 @@ def _apart(pair: Comparison) -> bool:
 
 def _beats(pair: Comparison) -> bool:
     return _apart(pair) and (pair.difference or 0.0) > 0
-
-
-def _cell(summary: CellSummary, measure: str) -> CellRuns:
-    return CellRuns(
-        summary.item,
-        summary.respondent,
-        summary.values[measure],
-        summary.measures[measure].ci,
-        summary.statuses,
-        str(summary.about.get("returns") or ""),
-        str(summary.about.get("truth") or ""),
-        summary.done,
-        summary.about.get("chance_f1") if measure == "f1" else None,
-    )
 
 
 def _value_text(value: float | None, interval: Interval | None) -> str:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from trueness.measure import Measure
 from trueness.outside import Json
-from trueness.running.cells import Cell, stream
+from trueness.running.cells import stream
 from trueness.running.results import NOT_RUN
 from trueness.running.store import Aggregate, Run
 from trueness.showing import blocks
@@ -177,9 +177,9 @@ class RunsPart:
         summaries = dict(zip(shown, self._summarise([values[k] for k in shown]), strict=True))
         return [
             CellRuns(
-                cell.item, _name(cell), values[k], summaries[k].ci if k in summaries else None,
-                self._task.statuses.get(k, {}), str(about.get("returns") or ""), str(about.get("truth") or ""), done[k],
-            )
+                cell.item, self._task.names[k], values[k], summaries[k].ci if k in summaries else None,
+                self._task.statuses.get(k, {}), done=done[k],
+            ).with_about(about, measure)
             for k, (cell, about) in enumerate(zip(self._task.cells, self._task.abouts, strict=True))
         ]  # fmt: skip
 
@@ -187,10 +187,6 @@ class RunsPart:
         from trueness.studies.run_comparisons import comparison_parts
 
         return comparison_parts(self._task, self._aggregates, self.words)
-
-
-def _name(cell: Cell) -> str:
-    return cell.respondent if cell.variant == "clean" else f"{cell.respondent} ({cell.variant})"
 
 
 def _sibling(key: CellKey, label: str) -> dict[str, object]:

@@ -89,9 +89,9 @@ class RunReading:
         results, names = self.results, run_tables.choose_measures(self.results, measures)
         out.print(f"[bold]{plain(results.study)}[/]   {plain(results.task)}   {plain(folder)}")
         rows = [
-            {"item": cell.item, "respondent": cell.respondent, "ok / planned": f"{cell.ok} / {cell.repeats}"}
+            {"item": cell.item, "respondent": who, "ok / planned": f"{cell.ok} / {cell.repeats}"}
             | {f"{name} [CI]": run_tables.cell_text(cell.measures[name]) for name in names}
-            for cell in results.summaries
+            for who, cell in zip(results.names, results.summaries, strict=True)
         ]
         print_rows(rows, "cells", out)
 

@@ -72,7 +72,7 @@ def problem_from(record: Mapping[str, object], where: str = "problem") -> Proble
     if isinstance(tolerance, bool) or not isinstance(tolerance, int | float) or not 0 <= tolerance < 1:
         raise DataError(f"{where}: 'tolerance' must be in [0, 1), got {tolerance!r:.60}. Try 0.01.")
     return Problem(
-        str(record.get("id") or where),
+        id_of(record, where),
         str(record.get("domain") or ""),
         text,
         graph,
@@ -83,6 +83,12 @@ def problem_from(record: Mapping[str, object], where: str = "problem") -> Proble
         str(record.get("source") or ""),
         correct_of(record, answer, float(tolerance)),
     )
+
+
+def id_of(record: Mapping[str, object], otherwise: str) -> str:
+    """0 is an id."""
+    stated = record.get("id")
+    return otherwise if stated in (None, "") else str(stated)
 
 
 def correct_of(record: Mapping[str, object], answer: Quantity, tolerance: float = 0.01) -> bool | None:

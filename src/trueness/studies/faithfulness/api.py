@@ -27,7 +27,7 @@ from trueness.models import Message, Model, Reply, Settings
 from trueness.outside import Json
 from trueness.reading.reasoning_graph import read_reasoning
 from trueness.reasoning.graph import Problem, Quantity, ReasoningGraph
-from trueness.reasoning.problems import correct_of
+from trueness.reasoning.problems import correct_of, id_of
 from trueness.reasoning.schema import quantity_of
 from trueness.status import Status
 from trueness.studies.faithfulness.batch import Batch
@@ -147,7 +147,7 @@ def _problem_to_solve(problem: str | Entry | Problem) -> Problem:
     text = str(entry.get("problem_text") or "")
     if not text.strip():
         raise DataError("a problem that a model is to solve must have a text, got none.")
-    return Problem(str(entry.get("id") or "problem"), "", text, _NO_GRAPH, _answer(entry))
+    return Problem(id_of(entry, "problem"), "", text, _NO_GRAPH, _answer(entry))
 
 
 def _answer(entry: Entry) -> Quantity:
@@ -206,7 +206,7 @@ def problem_of(entry: Entry | Problem, place: int = 1, scoring: Scoring | None =
     words = ("domain", "problem_text", "reasoning_trajectory", "method", "source")
     domain, text, reasoning, method, source = (str(entry.get(key) or "") for key in words)
     problem = Problem(
-        str(entry.get("id") or f"problem {place}"), domain, text, _NO_GRAPH, answer, reasoning,
+        id_of(entry, f"problem {place}"), domain, text, _NO_GRAPH, answer, reasoning,
         method=method, source=source, correct=correct_of(entry, answer),
     )  # fmt: skip
     if isinstance(dag, ReasoningGraph):

@@ -27,6 +27,7 @@ from trueness.studies.faithfulness.scores import COMPONENTS, Evaluation
 from trueness.studies.protocol import AnalysisPart, CellKey, Check, PagePlace, Section, Summary
 
 CHANGED, BEHAVIOUR = "counterfactual", "behaviour"
+_VARIANTS = {CHANGED: ("own_graph", CHANGED), BEHAVIOUR: (BEHAVIOUR,)}  # of a model's cells; all others are of judges
 
 
 class FaithfulnessPart:
@@ -96,7 +97,7 @@ class FaithfulnessPart:
 
     def cell(self, key: CellKey) -> dict[str, object] | None:
         name, group, respondent = key
-        identity = name if group in (RIGHT, CHANGED, BEHAVIOUR) else f"{name}~{group}"
+        identity = name if group in (RIGHT, *_VARIANTS) else f"{name}~{group}"
         problem = self.tables.problems.get(identity)
         if problem is None or key not in set(self.cell_keys()):
             return None
@@ -106,34 +107,39 @@ class FaithfulnessPart:
             blocks.text("Reasoning", problem.reasoning),
             blocks.lines("Answer", [_answer(problem)]),
         ]
+        statuses = Counter([str(evaluation.status)])
         if group == BEHAVIOUR:
-            shown += _behaviour_blocks(self._behaviours(name, respondent))
+            behaviours = self._behaviours(name, respondent)
+            statuses = Counter(str(one.status) for one in behaviours)
+            shown += _behaviour_blocks(behaviours)
         elif group == CHANGED:
+            all_changed = self._changed_by_cell[name, respondent]
+            statuses = Counter(str(changed.status) for changed in all_changed)
             rows = [
                 {
                     "known": c.known,
+                    "graph": c.graph,
                     "repeat": c.repeat + 1,
                     "answer": c.answer,
                     "expected": c.expected,
                     "outcome": c.outcome,
                     "status": str(c.status),
                 }
-                for c in self._changed_by_cell[name, respondent]
+                for c in all_changed
             ]
             shown.append(blocks.table("Changed problems", rows))
         else:
             shown += [*_evaluation(evaluation), blocks.table("Rules, as they were read", _rules(problem))]
-        variant = group if group in (CHANGED, BEHAVIOUR) else "judge"
-        cells = [(k, c) for k, c in enumerate(self._task.cells) if (c.item, c.variant) == (identity, variant)]
-        if group == BEHAVIOUR:
-            cells = [(k, c) for k, c in cells if c.respondent == respondent]
-        for place, cell in cells:
-            for run in self._task.runs_at(place):
-                shown += self._exchanges(identity, cell.respondent, run.answer, run.repeat)
+        variants = _VARIANTS.get(group, ("judge",))
+        for place, cell in enumerate(self._task.cells):
+            is_of_cell = group not in _VARIANTS or cell.respondent == respondent
+            if is_of_cell and cell.item == identity and cell.variant in variants:
+                for run in self._task.runs_at(place):
+                    shown += self._exchanges(identity, cell.respondent, run.answer, run.repeat)
         return {
-            "statuses": {str(evaluation.status): 1},
+            "statuses": dict(statuses),
             "siblings": [
-                {"key": list(other), "label": other[1].replace("_", " "), "group": "Copies of this problem"}
+                {"key": list(other), "label": _sibling_label(other), "group": "Copies of this problem"}
                 for other in self.cell_keys()
                 if other[0] == name and other != key
             ],
@@ -224,6 +230,11 @@ class FaithfulnessPart:
             for r in study.evaluations
         ]
         return [*parts, AnalysisPart("problems", tables=(blocks.table("Every problem and copy", rows),))]
+
+
+def _sibling_label(key: CellKey) -> str:
+    _, group, respondent = key
+    return f"{group} · {respondent}" if group in _VARIANTS else group.replace("_", " ")
 
 
 def _spread(values: Sequence[float]) -> tuple[float, float, float, int]:

@@ -154,7 +154,10 @@ def _abduction(
         values = ", ".join(solutions) or "no value fits"
         report["reasoning"] = f"solved ({inversion.method}): {values}. {inversion.message}"
     elif stated is not None:
-        report |= {"reasoning": stated.notes.get("reasoning", ""), "value": stated.value or stated.words}
+        report |= {
+            "reasoning": stated.notes.get("reasoning", ""),
+            "value": stated.words if stated.value is None else stated.value,
+        }
     return NodeScore(
         name, value, source, status, message, executed, judged, _judged_status(verdicts), label, holds,
         bool(verdicts) or executed is not None, report,

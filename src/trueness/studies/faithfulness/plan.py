@@ -28,7 +28,7 @@ from trueness.reasoning.graph import Problem
 from trueness.reasoning.problems import DOMAINS, load_problems, read_problems
 from trueness.running.cells import Cell, PlanContext, hash_of, reply_key, stream
 from trueness.running.stage import Ask, Outcome
-from trueness.settings import Between, Names, OneOf, Positive, Temperature, Whole
+from trueness.settings import Between, Names, OneOf, Positive, Temperature, Whole, temperature_to_send
 from trueness.studies.faithfulness.behaviour import MOST_CHANGES, questions_of_behaviour
 from trueness.studies.faithfulness.changes import MOST_IRRELEVANT
 from trueness.studies.faithfulness.counterfactual import MOST_CHANGES as MOST_TOLD
@@ -294,7 +294,7 @@ def _asking(options: FaithfulnessSettings, where: str) -> Asking:
     manners = options.manners or ("plain",)
     if "plain" not in manners:
         raise PlanError(f"'manners' must hold 'plain', which is what is scored, got {listed(manners)}.  ({where})")
-    temperature = None if options.temperature == "none" else options.temperature
+    temperature = temperature_to_send(options.temperature)
     return Asking(
         repeats=options.repeats,
         manners=tuple(manner for manner in MANNERS if manner in manners),

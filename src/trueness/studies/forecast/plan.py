@@ -28,7 +28,7 @@ from trueness.models import Settings
 from trueness.outside import MEGABYTE, Json, inside, text_of
 from trueness.running.cells import Cell, PlanContext, reply_key
 from trueness.running.stage import Ask, Outcome
-from trueness.settings import Names, OneOf, Positive, SomeNames, Temperature, Whole
+from trueness.settings import Names, OneOf, Positive, SomeNames, Temperature, Whole, temperature_to_send
 from trueness.studies.forecast import forecast_frames as frames
 from trueness.studies.forecast import human
 from trueness.studies.forecast.contamination import Published, read_published
@@ -127,7 +127,7 @@ class Forecast:
             templates=templates,
             repeats=settings.repeats,
             structured=settings.structured,
-            temperature=None if settings.temperature == "none" else settings.temperature,
+            temperature=temperature_to_send(settings.temperature),
             max_tokens=settings.max_tokens,
             timeout=settings.timeout,
             limit_usd=context.limit_usd,

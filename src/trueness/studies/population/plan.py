@@ -27,7 +27,7 @@ from trueness.errors import PlanError, UnknownName, did_you_mean, listed
 from trueness.outside import Json
 from trueness.running.cells import Cell, PlanContext, reply_key, stream
 from trueness.running.stage import Ask, Outcome
-from trueness.settings import Between, Hint, Names, OneOf, Positive, SomeNames, Temperature, Whole
+from trueness.settings import Between, Hint, Names, OneOf, Positive, SomeNames, Temperature, Whole, temperature_to_send
 from trueness.statistics.reach import Reach
 from trueness.studies.population.elicitation import VARIANTS, Form, Manner, most_calls
 from trueness.studies.population.elicitation.modes import opening
@@ -63,8 +63,8 @@ class PopulationSettings:
         return Manner(
             draws=self.draws,
             permutations=self.permutations,
-            temperature=None if self.temperature == "none" else self.temperature,
-            claim_temperature=None if self.claim_temperature == "none" else self.claim_temperature,
+            temperature=temperature_to_send(self.temperature),
+            claim_temperature=temperature_to_send(self.claim_temperature),
             top_logprobs=self.top_logprobs,
             max_tokens=self.max_tokens,
             timeout=self.timeout,

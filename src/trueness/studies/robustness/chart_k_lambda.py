@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from trueness.showing import theme
-from trueness.showing.marks import named_data, text_width, with_data
+from trueness.showing.marks import named_data, spread_of, text_width, with_data
 from trueness.showing.saving import Figure, safe_name
 from trueness.studies.robustness.scores import RobustnessScores
 from trueness.studies.robustness.sensitivity import k_lambda_frame
@@ -91,10 +91,9 @@ def k_lambda_chart(
 def k_lambda(evaluation: RobustnessScores, scorer: str, group: str, width: theme.Width = "page") -> Figure:
     frame = k_lambda_cells(evaluation, scorer, group)
     setting = next(name for whose, name, _ in evaluation.sweeps.values() if whose == scorer)
-    n = int(frame["n"].max()) if len(frame) else 0
     caption = (
-        f"Directed F1 of {scorer} under {evaluation.validation} for every K and {setting}, {group}; mean over {n} fits "
-        "a cell. Framed: the best K of each row, which looks at the truth (oracle)."
+        f"Directed F1 of {scorer} under {evaluation.validation} for every K and {setting}, {group}; mean over "
+        f"{spread_of(frame['n'])} fits a cell. Framed: the best K of each row, which looks at the truth (oracle)."
     )
     title = f"{scorer}: K against {setting} ({group})"
     return Figure(f"k_lambda_{safe_name(scorer, group)}", frame, k_lambda_chart(frame, setting, title, width), caption)

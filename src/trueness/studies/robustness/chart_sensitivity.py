@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal
 import pandas as pd
 
 from trueness.showing import theme
-from trueness.showing.marks import named_data, with_data
+from trueness.showing.marks import named_data, spread_of, with_data
 from trueness.showing.saving import Figure, safe_name
 from trueness.statistics import mean
 from trueness.studies.robustness.choose_k import KChoice
@@ -170,8 +170,9 @@ def sensitivity_panels(
     n, graphs = (int(frame[name].max()) if len(frame) else 0 for name in ("n", "graphs"))
     inside = f" of {graphs} graphs" if graphs < n else ""
     caption = (
-        f"Directed F1 and SHD (fp + fn) under {corruption} against K, the number of edges kept; mean over {n} "
-        f"curve{'s' if n != 1 else ''}{inside} a learner{', areas: 95 % t intervals of the mean' if n > 1 else ''}."
+        f"Directed F1 and SHD (fp + fn) under {corruption} against K, the number of edges kept; mean over "
+        f"{spread_of(frame['n'])} curve{'s' if n != 1 else ''}{inside} a learner"
+        f"{', areas: 95 % t intervals of the mean' if n > 1 else ''}."
         + (f" Dashed: {dashed}; shaded: the first of them +- {AROUND}." if dashed else "")
     )
     chosen = {title: panel.choices for title, panel in panels.items()}

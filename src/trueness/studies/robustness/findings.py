@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import pandas as pd
 
 from trueness.errors import listed
+from trueness.showing.marks import spread_of
 from trueness.statistics import Comparison
 from trueness.studies.robustness.invariance import disentanglement, invariance
 from trueness.studies.robustness.scores import OTHERS, RobustnessScores
@@ -51,7 +52,7 @@ def _ranking(evaluation: RobustnessScores) -> list[str]:
         sentences.append(
             f"{group.capitalize()}, {_count_text(graphs, 'graph')}, mean AUPRC over {kinds}: {values} "
             f"(chance {rows['chance'].iloc[0]:.2f}; {100 * evaluation.level:g} % t intervals over "
-            f"{'graphs' if graphs > 1 else 'seeds'}; n = {int(rows['n'].max())} fits each).{only}"
+            f"{'graphs' if graphs > 1 else 'seeds'}; n = {spread_of(rows['n'])} fits each).{only}"
         )
     return sentences
 
@@ -61,7 +62,7 @@ def _best_by_corruption(evaluation: RobustnessScores) -> list[str]:
     frame = means(evaluation).dropna(subset=["value"])
     sentences = []
     for group in evaluation.groups:
-        parts = []
+        parts, fits = [], []
         for name in evaluation.full_strength:
             rows = frame[(frame["group"] == group) & (frame["corruption"] == name)]
             rows = rows.sort_values("value", ascending=False, kind="stable")
@@ -72,12 +73,12 @@ def _best_by_corruption(evaluation: RobustnessScores) -> list[str]:
             near = [row.scorer for row in others if frozenset((best.scorer, row.scorer)) not in apart]
             beside = f" (not told from it: {listed(near)})" if near else ""
             parts.append(f"{name}: {best.scorer} {_value(best)}{beside}")
-            fits = int(rows["n"].max())
+            fits.append(rows["n"])
         if parts:
             drawn = "graphs" if sum(system.group == group for system in evaluation.systems.values()) > 1 else "seeds"
             sentences.append(
                 f"{group.capitalize()}: {'; '.join(parts)} (largest mean AUPRC; {100 * evaluation.level:g} % t "
-                f"intervals over {drawn}; n = {fits} fits each; Holm over pairs under each)."
+                f"intervals over {drawn}; n = {spread_of(pd.concat(fits))} fits each; Holm over pairs under each)."
             )
     return sentences
 
@@ -121,10 +122,18 @@ def _degradation(evaluation: RobustnessScores) -> list[str]:
     return [
         f"{str(group).capitalize()}, {corruption} against clean: AUPRC lost by "
         + "; ".join(f"{row.scorer} {_value(row, 'loss', 'loss_low', 'loss_high')}" for row in rows.itertuples())
-        + f" (paired over {int(rows['n'].max())} fits; {100 * evaluation.level:g} % sign-flip intervals over graphs; "
-        "no test)."
+        + f" (paired over {spread_of(_paired_fits(evaluation, rows))} fits; "
+        f"{100 * evaluation.level:g} % sign-flip intervals over graphs; no test)."
         for (group, corruption), rows in full.groupby(["group", "corruption"], sort=False)
     ]
+
+
+def _paired_fits(evaluation: RobustnessScores, rows: pd.DataFrame) -> pd.Series[int]:
+    """Of each row's scorer: how many graphs and seeds have a value on clean rows and on corrupted ones."""
+    fits = evaluation.ranking.dropna(subset=["auprc"]).groupby(["group", "scorer", "corruption"])
+    places = {key: set(zip(part["dataset"], part["seed"], strict=True)) for key, part in fits}
+    keys = zip(rows["group"], rows["scorer"], rows["corruption"], strict=True)
+    return pd.Series([len(places[group, who, "clean"] & places[group, who, name]) for group, who, name in keys])
 
 
 def _invariance(evaluation: RobustnessScores) -> list[str]:
@@ -147,8 +156,8 @@ def _disentanglement(evaluation: RobustnessScores) -> list[str]:
 
 def _grounds(evaluation: RobustnessScores, rows: pd.DataFrame) -> str:
     """What the intervals are and what they rest on. units: what was drawn independently, graphs or seeds of one."""
-    n = int(rows["n"].max())
-    return f"({100 * evaluation.level:g} % t intervals over graphs, of one graph over seeds; n = {n} fits; no test)"
+    over = f"{100 * evaluation.level:g} % t intervals over graphs, of one graph over seeds"
+    return f"({over}; n = {spread_of(rows['n'])} fits; no test)"
 
 
 def _method(row: object) -> str:

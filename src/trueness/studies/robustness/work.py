@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 from trueness.datasets import Dataset
 from trueness.datasets.corruptions import Corruption
 from trueness.datasets.observed import Observed
-from trueness.errors import StoreError
+from trueness.errors import DataError, StoreError
 from trueness.graphs import Graph
 from trueness.learners import settings_of
 from trueness.learners.scoring.edge_scores import EdgeScorer, EdgeScores, build_scorer
@@ -210,21 +210,37 @@ def perform(common: Mapping[str, Json], unit: Mapping[str, Json]) -> Outcome:
         scores = scorer.scores(data, stream(seed, key))
     except Exception as error:  # a scorer may raise anything; that is its result
         return without_answer(Status.FAILED, failure_line(error), time.perf_counter() - began)
-    if not isinstance(scores, EdgeScores) or scores.names != data.names:
-        got = type(scores).__name__ if not isinstance(scores, EdgeScores) else "others"
-        problem = f"scores must be EdgeScores of the columns in their order, got {got}"
-        return without_answer(Status.UNREADABLE, problem, time.perf_counter() - began)
+    try:
+        details = _checked_details(scores, data.names)
+    except Exception as error:
+        return without_answer(Status.UNREADABLE, failure_line(error), time.perf_counter() - began)
     methods = [name for name in common["methods"] if unit["repeat"] < common["k_seeds"] or name in WITHOUT_REFITS]
     chosen, trouble = _choices(scorer, data, scores, methods, Budget(**common["budget"]), seed, key)
+    chosen |= {"own rule": int(details.pop("own_k"))} if "own_k" in details else {}
     answer: dict[str, object] = {"scores": pack_matrix(scores.matrix), "k": chosen}
-    disentanglement = scores.details.get("disentanglement")
     answer |= {"trouble": trouble} if trouble else {}
-    answer |= {"disentanglement": float(disentanglement)} if disentanglement is not None else {}
+    answer |= details
     seconds = time.perf_counter() - began
     return {
         "status": str(Status.OK), "message": "", "seconds": seconds, "scores": {},
         "answer": json.dumps(answer, separators=(",", ":")),
     }  # fmt: skip
+
+
+def _checked_details(scores: object, names: tuple[str, ...]) -> dict[str, float]:
+    """What is used of what a scorer says of its scores; an error where it cannot be."""
+    if not isinstance(scores, EdgeScores) or tuple(scores.names) != names:
+        got = "others" if isinstance(scores, EdgeScores) else type(scores).__name__
+        raise DataError(f"scores must be EdgeScores of the columns in their order, got {got}")
+    details: dict[str, float] = {}
+    for name, number in (("own_k", int), ("disentanglement", float)):
+        if (value := scores.details.get(name)) is not None:
+            try:
+                details[name] = number(value)
+            except Exception as error:
+                must = "a whole number" if number is int else "a number"
+                raise DataError(f"{name!r} of the details of scores must be {must}, got {value!r:.60}.") from error
+    return details
 
 
 def _choices(
@@ -250,8 +266,7 @@ def _choices(
             trouble |= {name: failure_line(error) for name in names}
         else:
             chosen |= {name: choice.k for name, choice in got.items()}
-    own_k = scores.details.get("own_k")
-    return chosen | ({"own rule": int(own_k)} if own_k is not None else {}), trouble
+    return chosen, trouble
 
 
 def pack_matrix(matrix: NDArray[np.float64]) -> str:
