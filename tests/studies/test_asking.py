@@ -295,7 +295,7 @@ def test_a_failing_model_is_counted_as_failed_and_retried(tmp_path):
 
 def test_progress_names_what_cannot_be_read(tmp_path):
     seen = []
-    run(plan(models='["mock/garbage"]'), tmp_path, report=lambda now: seen.append((now.stage, dict(now.asked))))
+    run(plan(models='["mock/garbage"]'), tmp_path, report=lambda now: seen.append((now.stage, dict(now.models))))
     stage, asked = seen[-1]
     assert stage == "forecast"
     assert (asked["mock/garbage"].unreadable, asked["mock/garbage"].done) == (4, 4)

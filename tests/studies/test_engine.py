@@ -64,7 +64,7 @@ def test_a_limit_counts_what_a_fit_uses_and_not_what_others_do(monkeypatch):
     def ends_after(share, asleep):
         now[0] = 0.0
         end = channel._End(5.0, lambda: (share * now[0], asleep))
-        while end.left() > 0:
+        while end.seconds_left() > 0:
             now[0] += 0.5
         return now[0]
 

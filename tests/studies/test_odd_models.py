@@ -94,7 +94,7 @@ def test_a_schema_stays_what_was_asked_for_whatever_a_model_does_to_it(tmp_path)
         made = Asker(store, {})
         made._models["odd"] = Appends()
         made.ask("odd", [Message("user", "?")], asked, "")
-        assert [stored.asked["schema"] for stored in store.replies().values()] == [{"type": "object"}]
+        assert [stored.settings["schema"] for stored in store.replies().values()] == [{"type": "object"}]
     assert asked.schema == {"type": "object"}
 
 
@@ -353,7 +353,7 @@ def test_progress_shows_retries_while_they_happen(tmp_path):
             tmp_path,
             name,
             more=more,
-            report=lambda now: seen.extend((a.waiting, a.trouble) for a in now.asked.values()),
+            report=lambda now: seen.extend((a.waiting, a.trouble) for a in now.models.values()),
         )
     assert any(waiting and "HTTP 503: overloaded" in trouble for waiting, trouble in seen)
 

@@ -78,7 +78,7 @@ def test_every_kind_of_model_gets_a_seed_and_two_repeats_get_two(tmp_path):
         sent = [seen.body["seed"] for seen in server.requests]
     assert len(set(sent)) == 8
     with Store.reading(tmp_path) as store:
-        asked = [stored.asked["seed"] for stored in store.replies().values()]
+        asked = [stored.settings["seed"] for stored in store.replies().values()]
         assert len(set(asked)) == 24 and set(sent) < set(asked)
 
 

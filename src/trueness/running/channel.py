@@ -42,9 +42,9 @@ class TooLate(Exception):
 def frame_of(mark: bytes, value: object) -> bytes:
     """One frame; TypeError for what is no plain value."""
     try:
-        content = _pickle(value)
+        content = _bytes_of(value)
     except TypeError:
-        content = _pickle(_plain(value))
+        content = _bytes_of(_plain(value))
     return _HEAD.pack(mark, len(content), zlib.crc32(content)) + content
 
 
@@ -132,7 +132,7 @@ class _PlainPickler(Pickler):
         raise TypeError(f"an outcome must hold numbers, texts, lists and tables, got {type(value).__name__}")
 
 
-def _pickle(value: object) -> bytes:
+def _bytes_of(value: object) -> bytes:
     file = BytesIO()
     _PlainPickler(file, protocol=5).dump(value)
     return file.getvalue()
