@@ -52,7 +52,7 @@ _PRINCIPLE = re.compile(
     r"\s*(?:by|using) the (?:fundamental |multiplication )?(?:counting )?(?:principle|rule)\b", re.I
 )
 _ANY = re.compile(
-    r"(?:(?:the|these|those|all|of|both|up)\b ?)*(?P<count>[a-z]+|\d)??(?: |^|(?<= ))"
+    r"(?:(?:the|these|those|all|of|both) )*(?:(?:two|three|four|five|\d) )?"
     r"(?:together|them|results?|values?|numbers?|quantities|factors|counts|ones|two|three|four|five|all|both)"
 )
 _EVERYTHING = re.compile(
