@@ -2,6 +2,7 @@
 
 import json
 
+import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 from trueness.analyse.loading import csv_values, read_tables
 from trueness.graphs import Graph
 from trueness.showing.saving import csv_text
+from trueness.status import Status
 from trueness.studies.forecast import human
 from trueness.texts import MOST_DRAWN, csv_cell, csv_row, csv_value, drawable, html_text, printable_json
 
@@ -29,6 +31,7 @@ def test_a_cell_reads_back_as_it_was_and_is_never_a_formula(text):
 
 def test_a_row_is_its_cells():
     assert csv_row(["=a", 1, None, "b", -0.5]) == ["'=a", 1, None, "b", -0.5]
+    assert csv_row([np.str_("=a"), Status.OK]) == ["'=a", "ok"]  # kinds of str, too
 
 
 @given(st.text())

@@ -137,7 +137,7 @@ def csv_cell(value: Value) -> Value | str:
 
 def csv_row(values: Iterable[Value]) -> list[Value | str]:
     """The cells of a row: names come again and again."""
-    return [_text_cell(value) if type(value) is str else value for value in values]
+    return [_text_cell(value) if isinstance(value, str) else value for value in values]
 
 
 def csv_value(value: Value) -> Value | str:
