@@ -129,3 +129,131 @@ def test_numbers_behind_a_name_or_in_words(text, value, unit):
     read = quantity_of(text)
     assert read.unit == unit and (read.value is None) == (value is None)
     assert value is None or read.value == pytest.approx(value)
+
+
+def value_of(text, knowns, effect="y", description=""):
+    """What a graph of one rule executes to; with a description also its plan."""
+    plan = [{"id": "1", "target": effect, "inputs": list(knowns), "description": description}]
+    edges = [{"cause": list(knowns), "effect": effect, "rule": text}]
+    parts = {"target_variable": effect, "knowns": knowns, "causal_graph": edges, "computation_plan": plan}
+    return Program(graph_from(parts)[0]).base.target
+
+
+@pytest.mark.parametrize(
+    ("text", "knowns", "effect"),
+    [
+        ("Take the square root", {"area": 16}, "half of the side"),
+        ("Take the square root of both sides", {"x squared plus 9": 25}, "x"),
+        ("Sum of all candies", {"bags": 5, "children": 3}, "total candies"),  # who has candies is called by a name
+        ("Sum of all scores", {"Ann": 5, "Ben": 3, "games": 2}, "total scores"),
+        ("Sum of all legs", {"cows": 5, "chickens": 3}, "total legs"),
+        ("Sum of all prices", {"Tea": 4, "Cake": 2, "Quantity": 3}, "total prices"),
+        ("Total is everything combined", {"price": 5, "quantity": 2}, "total"),
+        ("Add all components", {"Fx": 3, "Fy": 4}, "magnitude"),
+        ("Add the costs", {"cost per shirt": 20, "number of shirts at full cost": 3}, "total cost"),
+        ("Add the tickets", {"adult ticket price": 10, "child tickets": 20}, "revenue"),
+        ("Add the squares", {"s1": 3, "s2": 4}, "y"),
+        ("Add the roots", {"r1": 4, "r2": 9}, "y"),
+        ("Add the resistances", {"R1": 3, "R2": 4}, "parallel resistance"),
+        ("Multiply them", {"percent": 30, "total": 40}, "part"),
+        ("Multiply the remaining numbers", {"a": 4, "b": 2}, "y"),
+        ("Multiply by 60", {"speed": 60, "distance": 120}, "time in minutes"),  # 60 and 2 are in many formulas
+        ("Divide by 2", {"base": 2, "height": 5}, "area"),
+        ("Divide by 100", {"percent": 20, "income": 100}, "rate"),
+    ],
+)
+def test_a_step_that_may_mean_other_operands_gives_no_value(text, knowns, effect):
+    assert value_of(text, knowns, effect) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("half of 17 * 5", "twice 17 * 5", "The square root of 17 + 5", "The negative of 17 - 5", "One minus 17 * 5"),
+        *("Round up 17 / 5", "The floor of 17 / 5", "The remainder of 17 / 5", "at least 17 * 5 = 85", "odds of 17/5"),
+        *("The complement: 17 * 5", "Average: 17 + 5 = 22", "All but 17 * 5 = 85", "pages 17-5", "more than 17 * 5"),
+        *("Divide the total by 17 + 5", "Subtract 17 * 5", "Increase by 17 * 5"),
+        *("17 * 5 ways minus the forbidden ones", "17 * 5 ways for each of the two colors", "y != 17 + 5"),
+        *("17 * 5 ways, doubled for the two orders", "17 + 5 = 22 dozen", "17 + 5 = 22 million", "17 * 5 = 85 percent"),
+    ],
+)
+def test_words_around_numbers_that_change_them_give_no_value(text):
+    assert value_of(text, {"a": 17, "b": 5}) is None
+
+
+def test_an_equation_of_numbers_is_solved_and_not_read_off():
+    assert value_of("y² = 17 + 5 = 22", {"a": 17, "b": 5}) in (None, pytest.approx(22**0.5))
+    assert value_of("-y = 17 + 5", {"a": 17, "b": 5}) == -22
+
+
+@pytest.mark.parametrize(
+    ("text", "knowns", "effect"),
+    [
+        ("The side is the root of the area, so side = area / 2", {"area": 16}, "side"),
+        ("E = m c^2, so m = E / c^2, giving m = E / c", {"E": 18, "c": 3}, "m"),
+        ("It would be wrong to say that thus a = F / m", {"F": 10, "m": 2}, "a"),
+        ("One might think that, so a = F / m", {"F": 10, "m": 2}, "a"),
+        ("Friction f opposes F, so a = F / m", {"F": 10, "m": 2, "f": 4}, "a"),
+        ("Energy is lost to heat Q, giving E = m * g", {"m": 5, "g": 2, "Q": 3}, "E"),
+        ("a = F / m according to the wrong formula", {"F": 10, "m": 2}, "a"),
+        ("y = a + b by the definition of the average", {"a": 5, "b": 3}, "y"),
+        ("Not the Newton law a = F / m", {"F": 10, "m": 2}, "a"),
+        ("Twice the Newton law a = F / m", {"F": 10, "m": 2}, "a"),
+        ("Half the kinetic energy formula E = m * v^2", {"m": 10, "v": 2}, "E"),
+        ("A violation of Ohm's law V = I * R", {"I": 10, "R": 2}, "V"),
+    ],
+)
+def test_a_formula_that_its_own_text_gainsays_gives_no_value(text, knowns, effect):
+    assert value_of(text, knowns, effect) is None
+
+
+@pytest.mark.parametrize(
+    ("rule", "description", "effect"),
+    [
+        ("The profit depends on both", "Add the income and the cost to get the turnover", "profit"),
+        ("The profit depends on both", "Compute the cost ratio: cost / income", "profit"),
+        ("The profit depends on both", "Calculate total revenue as income plus cost", "profit"),
+        ("The average depends on both", "Add income and cost", "average"),
+        ("The average depends on both", "100 + 40 = 140", "average"),
+        ("The ratio depends on both", "100 - 40", "ratio"),
+        ("Profit is half of what remains after cost", "Subtract the cost from the income", "profit"),
+        ("Profit is the income less the cost, taxed at 20%", "Subtract the cost from the income", "profit"),
+        ("The profit rises if income exceeds cost, else it is zero", "Subtract the cost from the income", "profit"),
+        ("The ratio between income and cost matters here", "Subtract the cost from the income", "profit"),
+        ("Only three quarters of the income count", "Subtract the cost from the income", "profit"),
+        ("The income is shared equally", "100 - 40", "share"),
+    ],
+)
+def test_a_step_of_the_plan_that_is_of_another_or_leaves_out_what_the_rule_says(rule, description, effect):
+    assert value_of(rule, {"income": 100, "cost": 40}, effect, description) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "effect", "value"),
+    [
+        ("Apply a 20% discount to the price", "discounted price", 40.0),
+        ("Apply a 20% discount to the price", "price cut", 10.0),
+        ("Apply an 8% sales tax to the price", "total tax", 4.0),
+        ("Apply an 8% sales tax to the price", "price after tax", 54.0),
+        ("Apply a 10% fee to the price", "fee on price", 5.0),
+        ("Apply a 10% fee to the price", "net amount", None),
+    ],
+)
+def test_an_applied_charge_is_the_charge_or_what_it_is_put_on(text, effect, value):
+    assert value_of(text, {"price": 50}, effect) == value
+
+
+def test_a_speed_is_no_count_and_an_unknown_factor_hides_no_mixed_units():
+    from trueness.reasoning import check_answer
+
+    trip = graph("y = speed * t", "", {"speed": 5, "t": "3 h"})
+    assert not check_answer(graph_from(trip)[0], quantity_of("900 min")).agrees
+    decay = graph("y = N * 0.5 ** (t / T)", "", {"N": 100, "t": "2 days", "T": "24 hours"})
+    assert check_answer(graph_from(decay)[0], quantity_of("25")).executed in (None, 25.0)
+
+
+@pytest.mark.parametrize(
+    "text", ["third", "cos = 0.5", "not = 5", "around 5pm", "3 million", "2 dozen", "40 percent off"]
+)
+def test_what_is_no_number_as_it_stands(text):
+    assert quantity_of(text).value is None

@@ -14,12 +14,12 @@ from collections.abc import Sequence
 
 from trueness.reasoning.notation import symbols_in
 from trueness.reasoning.syntax import symbol
-from trueness.reasoning.word_numbers import computes
+from trueness.reasoning.word_numbers import OPERATION_WORDS, computes
 
 _LAW = r"(?:law|rule|principle|theorem|formula|equation|relation|identity|definition|approximation)"
 _BEHIND = re.compile(
     rf"(?<=[\w)\]}}])\s*,?\s+\(?(?:by|from|using|via|according to|due to)\s+[^=+*/^\d,;:()]*\b{_LAW}"
-    r"(?: (?:of|for) [a-z ]+)?\)?\.?$",
+    r"(?P<of> (?:of|for) [a-z ]+)?\)?\.?$",
     re.IGNORECASE,
 )
 _IN_FRONT = re.compile(rf"^(?:The )?(?:[^\W\d]['’\w-]+ ){{1,5}}?{_LAW}(?: of [a-z ]+)?,? (?=[^a-z]*\S*\s*[=/^])", re.I)
@@ -28,11 +28,24 @@ _THEN = re.compile(
     r"have|find|obtain)|resulting in|implies|implying|solving gives)\b[ ,:]*(?:that )?",
     re.IGNORECASE,
 )
+_CHANGED = re.compile(rf"(?:the )?(?:{'|'.join(OPERATION_WORDS)}) (?:of |the ).*\b{_LAW} \S+\s*$", re.IGNORECASE)
+_DENIED = re.compile(
+    rf"\b(?:(?:wrong|incorrect)(?:ly)? |might think|violation of|unlike |contrary to|not the [^=]*{_LAW})",
+    re.IGNORECASE,
+)
+_DOUBTS = re.compile(r"\b(?:not|might|would|oppos\w+|against|los(?:t|es?|s|ses)|minus|less)\b", re.IGNORECASE)
+
+
+def is_doubted(text: str) -> bool:
+    """Twice the law a = F / m; it would be wrong to say that a = F / m."""
+    return "=" in text and bool(_CHANGED.match(text.partition("=")[0]) or _DENIED.search(text))
 
 
 def without_law(text: str) -> str:
     """The formula without the name of its law; the text itself where there is none."""
     if text.count("=") != 1:
+        return text
+    if (law := _BEHIND.search(text)) and computes(law["of"] or ""):  # by the definition of the average
         return text
     return _IN_FRONT.sub("", _BEHIND.sub("", text))
 
@@ -46,7 +59,12 @@ def conclusion(text: str, causes: Sequence[str], effect: str) -> tuple[str, froz
     if not equals or "=" in right or left.strip(" $") not in short or re.search(r"[,;]", right):
         return "", frozenset()
     why = text[: cuts[-1].start()]
-    names_it = any(re.search(rf"(?<!\w){re.escape(one)}(?!\w)", why) for one in short)  # sigma^2 / 2 balances p
+    before = [match[1] for one in short for match in re.finditer(rf"(?<!\w){re.escape(one)}\s*=([^=,;]*)", why)]
+    names, used = re.compile(r"[^\W\d]\w*"), set(causes) & set(re.findall(r"[^\W\d]\w*", right))
+    if _DOUBTS.search(why) or any(used and set(names.findall(by)) <= used for by in before):
+        return "", frozenset()  # so m = E / c^2, giving m = E / c
+    signs = [rf"(?<!\w){re.escape(one)}" + (r"\s*[\^*/+]" if len(one) > 2 else r"(?!\w)") for one in short]
+    names_it = any(re.search(sign, why) for sign in signs)  # sigma^2 / 2 balances p; not `the side is the root of`
     if "=" not in why and not names_it and computes(re.sub(r"\b(?:is |must |are |be )*equals?(?: to)?\b", "", why)):
         return "", frozenset()  # twice the width, so length = width + 2
     spoken = (cause for cause in causes if re.search(rf"(?<!\w){re.escape(cause)}(?!\w)", why))

@@ -24,9 +24,9 @@ from functools import lru_cache
 
 from trueness.reasoning.accounted import in_unused_unit, last_clause, surplus
 from trueness.reasoning.around import converts_so, cores, of_all, with_own_names
-from trueness.reasoning.bare_steps import inner_parts, names_for_numbers, step_of_causes
-from trueness.reasoning.clauses import in_another_unit, plainly, restatements, states_otherwise, unit_note
-from trueness.reasoning.conclusions import conclusion, without_law
+from trueness.reasoning.bare_steps import inner_parts, is_what_it_is_called, names_for_numbers, step_of_causes
+from trueness.reasoning.clauses import in_another_unit, numerals, plainly, restatements, states_otherwise, unit_note
+from trueness.reasoning.conclusions import conclusion, is_doubted, without_law
 from trueness.reasoning.definitions import with_definitions
 from trueness.reasoning.graph import ReasoningGraph
 from trueness.reasoning.islands import formulas_within
@@ -46,7 +46,8 @@ from trueness.reasoning.trees import (
     replace_names,
 )
 from trueness.reasoning.word_forms import TooManyReadings
-from trueness.reasoning.word_numbers import computes
+from trueness.reasoning.word_names import tokens
+from trueness.reasoning.word_numbers import CONDITION, computes
 
 _COMMENT = re.compile(r"(?<=\S)\s+#\s.*$")  # total = a + b  # in euros
 _STATEMENTS = re.compile(  # two equations; R = 6 Ω is none
@@ -59,6 +60,18 @@ _DOES = re.compile(
     r"difference|ratio)\b|[-+*/×÷^=!√]|sqrt",
     re.IGNORECASE,
 )
+_ALTERS = re.compile(  # what a rule says besides, and a step of the plan may leave out
+    r"\b(?:tax\w*|discount\w*|invers\w*|rais\w+|lower\w*|else|per unit|only|"
+    r"exclud\w+|quarters?|thirds|there and back|less|fewer|square of)\b|%",
+    re.IGNORECASE,
+)
+_SUM = re.compile(r"\d+(?:!|\s*[-+*/×÷^])[-+*/×÷^!\d\s]*")
+_GOAL = re.compile(
+    r"\bto (?:get|find|obtain|calculate|determine|compute|give) (?P<to>[^,.;:]+)"
+    r"|^(?:calculate|compute|find|determine|get) (?P<goal>[^,.;:=]+?)(?::| as | by | using | from )",
+    re.IGNORECASE,
+)
+_ANY_GOAL = tokens("total result answer final value sum it amount")
 _CHOOSE = re.compile(r"(?<!\w)n?C\(\s*([^(),]+?)\s*,\s*([^(),]+?)\s*\)")
 _FACTOR = r"((?:(?! by | and |,|divided|\bthen\b).)+)"
 _BY_BY = re.compile(rf"^(multiply(?:ing)?) {_FACTOR} by {_FACTOR} by {_FACTOR}$", re.IGNORECASE)
@@ -102,16 +115,39 @@ def _of_the_plan(graph: ReasoningGraph, effect: str, values: Values) -> tuple[Ru
     if not _DOES.search(description):  # minutes over two hours: what it is, and nothing that is done
         return ()
     rule = read_rule(description, causes, effect, graph.nodes, values)
-    return (replace(rule, by_plan=True),) if rule.tree is not None and rule.uses >= set(causes) else ()
+    if rule.tree is None or not rule.uses >= set(causes) or not _fits(graph, effect, rule.tree):
+        return ()
+    return (replace(rule, by_plan=True),)
 
 
 def _step_text(graph: ReasoningGraph, effect: str) -> str:
     """The plan's one step for an effect whose rule has words, from the causes that its edges have."""
-    if not all(TWO_WORDS.search(edge.rule) for edge in graph.rules_of[effect]):  # a formula that is broken is broken
+    texts = [edge.rule for edge in graph.rules_of[effect]]
+    if not all(TWO_WORDS.search(text) for text in texts):  # a formula that is broken is broken
         return ""
     steps = [step for step in graph.plan if step.target == effect and step.description]
     alike = len(steps) == 1 and set(steps[0].inputs) == set(graph.parents[effect])
-    return steps[0].description.strip() if alike else ""
+    return steps[0].description.strip() if alike and not _is_for_another(steps[0].description, effect) else ""
+
+
+def _is_for_another(description: str, effect: str) -> bool:
+    """Whether a step says that it gives something else: `to get the turnover`, for the profit."""
+    goals = [tokens(match["to"] or match["goal"]) - _ANY_GOAL for match in _GOAL.finditer(description)]
+    return any(goal and not goal & tokens(effect) for goal in goals)
+
+
+def _fits(graph: ReasoningGraph, effect: str, tree: Tree) -> bool:
+    """Whether a step of the plan does what the effect is called and its rule says: half of what remains is no rest."""
+    step, said = _step_text(graph, effect), " ".join(edge.rule for edge in graph.rules_of[effect])
+    names = " ".join((step, effect, *graph.parents[effect]))
+    values = {known.value for name in graph.parents[effect] if (known := graph.knowns.get(name)) is not None}
+    counted = re.sub(r"\b[A-Za-z]\w*\d\w*", "", said)
+    if not numerals(counted) <= numerals(names) | values or not is_what_it_is_called(effect, tree):
+        return False
+    sums = [part.strip() for part in _SUM.findall(step)]
+    if "=" in said or any(part in said for part in sums):
+        return True
+    return not CONDITION.search(said.lower()) and not _ALTERS.search(said) and is_what_it_is_called(said, tree)
 
 
 def _by_values(graph: ReasoningGraph, rules: dict[str, tuple[Rule, ...]]) -> dict[str, tuple[Rule, ...]]:
@@ -126,7 +162,7 @@ def _by_values(graph: ReasoningGraph, rules: dict[str, tuple[Rule, ...]]) -> dic
         if node in silent and rules[node][0].kind != "empty":
             for text, by_plan in [*((rule.text, False) for rule in rules[node]), (_step_text(graph, node), True)]:
                 tree = names_for_numbers(text, graph.parents[node], values)
-                if tree is not None:
+                if tree is not None and is_what_it_is_called(node, tree) and (not by_plan or _fits(graph, node, tree)):
                     rules[node] = (replace(_of_tree(text, tree, graph.parents[node], node), by_plan=by_plan),)
                     break
         tree = next((rule.tree for rule in rules.get(node, ()) if rule.tree is not None), None)
@@ -175,6 +211,8 @@ def read_rule(
             f"rule of '{effect}': a rule must have at most {MAX_LENGTH} characters, got {len(text):,}. Shorten it."
         )
         return Rule(text[:MAX_LENGTH], "broken", message=message)
+    if is_doubted(text):
+        return Rule(text, "words")
     rule = _read_whole(text, causes, effect, nodes, values)
     if rule.tree is not None or rule.equation is not None or rule.is_open:
         return rule
@@ -224,7 +262,7 @@ def _read_whole(text: str, causes: tuple[str, ...], effect: str, nodes: tuple[st
         tree = names_for_numbers(text, causes, numbers) or (
             step_of_causes(text, causes, effect) if rule.tree is None else None
         )
-        if tree is not None:
+        if tree is not None and is_what_it_is_called(effect, tree):
             return _of_tree(text, tree, causes, effect)
     rule = _if_all_is_used(rule if rule.text == text else replace(rule, text=text), units, effect, numbers)
     shorter = None if rule.tree is None else last_clause(sentence, (*causes, effect))

@@ -47,14 +47,16 @@ _QUANTITY = re.compile(
 _SUPERSCRIPT = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹−", "-0123456789-")
 _TYPESET = re.compile(r"\\[()\[\],;:! ]|\\q?quad|\$(?!\s*\d)|\n")
 _CALLED = re.compile(  # K_{min} ≈ 280
-    r"^\s*(?:\\[(\[]|\$)?\s*(?:\\?[^\W\d][\w{}\\]{0,12}\s*(?:=|≈|\\approx)|approximately|about|around)\s*(?=[-−$]?[\d\\])"
+    r"^\s*(?:\\[(\[]|\$)?\s*(?:(?!(?:log|ln|exp|sqrt|sin|cos|tan|not)(?![^\W_]))\\?[^\W\d][\w{}\\]{0,12}\s*(?:=|≈|\\approx)"
+    r"|(?:approximately|about|around)(?!\s*\d+(?:[ap]m|s)\b))\s*(?=[-−$]?[\d\\])"
 )
 _UPRIGHT = re.compile(r"\\(?:text|mathrm|textrm|operatorname|rm)\b\s*")
 _NO_BRACES = str.maketrans("", "", "{}")
 _OR = re.compile(r"\bor\b(?: approximately| about)?|≈|\\approx\b")
 # 5 to 10 km is no 5, and 1 / (2 * L) is a formula: a number in a unit is an exponent, or the 1 of 1/s
 _NO_UNIT = re.compile(
-    r"^(?:π|(?:to|or|and)\b)|(?<![\w^*−.⁻-])(?!1\s*/)\d|(?<!\*)\*\s*\d|√|\b(?:sqrt|exp|ln|log|sin|cos|tan)\b"
+    r"^(?:π|(?:to|or|and|dozen|hundred|thousand|[mb]illion|trillion|percent off|% off)\b)|"
+    r"(?<![\w^*−.⁻-])(?!1\s*/)\d|(?<!\*)\*\s*\d|√|\b(?:sqrt|exp|ln|log|sin|cos|tan)\b"
 )
 _CURRENCY = {"$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY"}
 _OPEN = frozenset(("", "?", "??", "unknown", "tbd", "to be determined", "to be calculated", "none", "null", "n/a"))
@@ -76,8 +78,8 @@ def quantity_of(value: object, unit: str | None = None) -> Quantity:
         return Quantity(number, unit) if math.isfinite(number) else Quantity(None, unit, "a number out of range")
     text = str(value) if len(str(value)) > 120 else _CALLED.sub("", str(value))
     match = _QUANTITY.match(text) if len(text) <= 120 else None
-    if match is None and (share := share_of(text.lower())) is not None:  # one-fifth
-        return Quantity(share, unit, text)
+    if match is None and (share := share_of(text.lower())) is not None and text.lower() not in ("third", "quarter"):
+        return Quantity(share, unit, text)  # one-fifth; a third may be one of three
     if match is None or _NO_UNIT.search(match["unit"] or ""):
         return _from_latex(text, unit) or Quantity(None, unit, text[:LONGEST_NAME])
     number = float(f"1e{match['ten'].translate(_SUPERSCRIPT)}" if match["ten"] else match["number"].replace(",", ""))

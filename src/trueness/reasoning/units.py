@@ -27,6 +27,7 @@ from trueness.reasoning.rule import Rule
 from trueness.reasoning.rules import rules_of
 from trueness.reasoning.temperatures import ZERO, is_difference
 from trueness.reasoning.trees import COMPARISONS, Binary, Call, Choice, Name, Negative, Number, Tree, parts
+from trueness.reasoning.word_names import may_count
 from trueness.status import Status
 
 if TYPE_CHECKING:
@@ -170,9 +171,10 @@ def with_counts(graph: ReasoningGraph, unit: str) -> ReasoningGraph | None:
 
 
 def _may_count(name: str, known: Quantity) -> bool:
-    """5 of something; 60, or what is called minutes per hour, may convert a unit."""
+    """5 of something; 60, or what is called minutes per hour, may convert a unit, and a speed of 5 has one."""
     whole = not known.unit and known.value is not None and known.value.is_integer()
-    return whole and known.value not in _CONVERTING and "per" not in re.split(r"[\W_]+", name.lower())
+    words = re.split(r"[\W_]+", name.lower())
+    return whole and known.value not in _CONVERTING and not {"per", "rate"} & set(words) and may_count(name)
 
 
 def convert(value: float, unit: str | None, wanted: str | None) -> float | None:
@@ -294,7 +296,12 @@ def _of_binary(tree: Binary, units: Units) -> PlainUnit:
         return _pint_unit("dimensionless")
     if tree.operator in ("+", "-", "%"):
         return _of_sum(tree, units)
-    left, right = _unit_of(tree.left, units), _unit_of(tree.right, units)
+    try:
+        left = _unit_of(tree.left, units)
+    except _Unchecked:  # N * 0.5^(t/T), in days and hours: mixed, whatever N is
+        _unit_of(tree.right, units)
+        raise
+    right = _unit_of(tree.right, units)
     if tree.operator == "*":
         return _make_unit(lambda: _difference(left) * _difference(right))
     if tree.operator == "/":

@@ -328,6 +328,11 @@ def is_no_money(name: str) -> bool:
     return bool(_kinds(name) - _COUNTS_AND_MONEY)
 
 
+def may_count(name: str) -> bool:
+    """Whether a name may be a number of things: n, and rings; not v, a price or a mass."""
+    return name[:1] in "nNmkzZ" if is_symbol(name) else not _kinds(name) - {0}
+
+
 def is_other(phrase: str, name: str) -> bool:
     """Whether each has words of its own and none in common: the return time, for the outward time."""
     one, other = (tokens(text) - GENERAL for text in (phrase, without_unit(name)))

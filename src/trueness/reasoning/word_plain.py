@@ -315,8 +315,8 @@ def with_charges(sentence: str, effect: str) -> str:
     if (match := _CHARGED.match(sentence)) is not None:
         is_it = match["kind"].split()[-1] in named and not together
         if together and sentence.startswith("apply"):
-            changed = "reduced" if re.fullmatch(LESS, match["kind"]) else "increased"
-            return f"{match['whole']} {changed} by {match['share']}"
+            is_less = re.fullmatch(LESS, match["kind"]) is not None
+            return _applied(match["share"], match["whole"], is_less, named)
         return f"{match['share']} of {match['whole']}" if is_it else sentence
     for pattern in _CHARGES:
         if (match := pattern.search(sentence)) is not None:
@@ -329,6 +329,18 @@ def with_charges(sentence: str, effect: str) -> str:
                 else f"{whole} {'increased' if adds else 'reduced'} by {match['share']}"
             )
     return sentence
+
+
+def _applied(share: str, whole: str, is_less: bool, named: str) -> str:
+    """The charge itself (total tax, fee on sale), or what it is put on with it; nothing for a net salary, which a tax
+    makes less."""
+    charge = re.search(rf"\b(?:{LESS}|{MORE})s?\b(?P<behind>.*)", named)
+    if charge and not re.search(r"\b(?:with|after|including)\b", named):
+        return f"{share} of {whole}" if re.match(r"$| (?:on|for|of|in|amount|cost)\b", charge["behind"]) else ""
+    paid = re.search(r"\b(?:price|cost|bill|meal|total|subtotal|purchase|order)\b", whole)
+    if not is_less and (paid is None or re.search(r"\bnet\b", named)):
+        return ""
+    return f"{whole} {'reduced' if is_less else 'increased'} by {share}"
 
 
 def _says_nothing(why: str, rest: str, stated: set[float], pattern: re.Pattern[str], count: int) -> bool:
