@@ -138,16 +138,20 @@ def _is_for_another(description: str, effect: str) -> bool:
 
 def _fits(graph: ReasoningGraph, effect: str, tree: Tree) -> bool:
     """Whether a step of the plan does what the effect is called and its rule says: half of what remains is no rest."""
-    step, said = _step_text(graph, effect), " ".join(edge.rule for edge in graph.rules_of[effect])
+    step, rule_text = _step_text(graph, effect), " ".join(edge.rule for edge in graph.rules_of[effect])
     names = " ".join((step, effect, *graph.parents[effect]))
     values = {known.value for name in graph.parents[effect] if (known := graph.knowns.get(name)) is not None}
-    counted = re.sub(r"\b[A-Za-z]\w*\d\w*", "", said)
+    counted = re.sub(r"\b[A-Za-z]\w*\d\w*", "", rule_text)
     if not numerals(counted) <= numerals(names) | values or not is_what_it_is_called(effect, tree):
         return False
     sums = [part.strip() for part in _SUM.findall(step)]
-    if "=" in said or any(part in said for part in sums):
+    if "=" in rule_text or any(part in rule_text for part in sums):
         return True
-    return not CONDITION.search(said.lower()) and not _ALTERS.search(said) and is_what_it_is_called(said, tree)
+    return (
+        not CONDITION.search(rule_text.lower())
+        and not _ALTERS.search(rule_text)
+        and is_what_it_is_called(rule_text, tree)
+    )
 
 
 def _by_values(graph: ReasoningGraph, rules: dict[str, tuple[Rule, ...]]) -> dict[str, tuple[Rule, ...]]:

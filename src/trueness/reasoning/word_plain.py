@@ -316,7 +316,7 @@ def with_charges(sentence: str, effect: str) -> str:
         is_it = match["kind"].split()[-1] in named and not together
         if together and sentence.startswith("apply"):
             is_less = re.fullmatch(LESS, match["kind"]) is not None
-            return _applied(match["share"], match["whole"], is_less, named)
+            return _apply_charge(match["share"], match["whole"], is_less, named)
         return f"{match['share']} of {match['whole']}" if is_it else sentence
     for pattern in _CHARGES:
         if (match := pattern.search(sentence)) is not None:
@@ -331,7 +331,7 @@ def with_charges(sentence: str, effect: str) -> str:
     return sentence
 
 
-def _applied(share: str, whole: str, is_less: bool, named: str) -> str:
+def _apply_charge(share: str, whole: str, is_less: bool, named: str) -> str:
     """The charge itself (total tax, fee on sale), or what it is put on with it; nothing for a net salary, which a tax
     makes less."""
     charge = re.search(rf"\b(?:{LESS}|{MORE})s?\b(?P<behind>.*)", named)
