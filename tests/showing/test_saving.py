@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 from datetime import UTC, datetime
 
 import altair as alt
@@ -109,3 +110,14 @@ def test_a_png_is_at_least_1200_pixels_wide():
         svg = f'<svg xmlns="http://www.w3.org/2000/svg" width="{points}" height="10" viewBox="0 0 {points} 10"></svg>'
         png = pictures_of(svg, ("png",))["png"]
         assert 1200 <= int.from_bytes(png[16:20], "big") <= max(1205, 2 * points)
+
+
+def test_a_picture_does_not_hang_on_what_was_drawn_before():
+    """The renderer numbers its clips and gradients on; in any process, a chart's bytes are its own."""
+    frame = pd.DataFrame({"x": [0, 1, 2], "y": [0.0, 1.0, 2.0]})
+    chart = alt.Chart(frame).mark_area(clip=True).encode(x="x:Q", y="y:Q")
+    heat = alt.Chart(frame).mark_rect().encode(x="x:O", color="y:Q")
+    sources = [source_of(chart), source_of(heat)]
+    first, again = ([pictures_of(source, ["svg"])["svg"] for source in sources] for _ in range(2))
+    assert first == again and all(b'id="part0_' in svg for svg in first)
+    assert not set(re.findall(rb'id="(part\w+)"', first[0])) & set(re.findall(rb'id="(part\w+)"', first[1]))

@@ -7,6 +7,7 @@ in any process; a PDF may name its parts in another order. Only processes that d
 
 from __future__ import annotations
 
+import hashlib
 import re
 import resource
 from collections.abc import Iterable, Mapping
@@ -18,6 +19,7 @@ from trueness.texts import printable_lines
 FORMATS = ("png", "svg", "pdf")
 PNG_SCALE = 2.0  # at least 144 points to the inch: for screens; print takes the PDF
 PNG_WIDE = 1200  # pixels, at least
+_REFERENCE = re.compile(r'(\bid="|url\(#)((?:clip|gradient_)\d+)')
 _WIDTH = re.compile(r'<svg[^>]*?\swidth="([0-9.]+)')
 
 Source = dict[str, Json] | str  # a chart in Vega-Lite, or a picture that is SVG from the start
@@ -31,7 +33,16 @@ def prepare(common: Mapping[str, Json]) -> None:
 def svg_of(source: Source) -> str:
     import vl_convert
 
-    return printable_lines(source if isinstance(source, str) else str(vl_convert.vegalite_to_svg(source)))
+    return printable_lines(source if isinstance(source, str) else _by_content(str(vl_convert.vegalite_to_svg(source))))
+
+
+def _by_content(svg: str) -> str:
+    """The renderer numbers clips and gradients on from one picture to the next. Named by the picture's own content they
+    hang on nothing that was drawn before, and two pictures of one page share none."""
+    numbers = {name: k for k, name in enumerate(dict.fromkeys(one[1] for one in _REFERENCE.findall(svg)))}
+    bare = _REFERENCE.sub(lambda match: f"{match[1]}part{numbers[match[2]]}", svg)
+    mark = hashlib.sha256(bare.encode()).hexdigest()[:8]
+    return _REFERENCE.sub(lambda match: f"{match[1]}part{numbers[match[2]]}_{mark}", svg)
 
 
 def pictures_of(source: Source, formats: Iterable[str]) -> dict[str, bytes]:
