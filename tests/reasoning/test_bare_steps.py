@@ -41,6 +41,9 @@ def test_a_step_that_names_no_operand_means_all_causes_or_nothing(text, causes, 
         ("12 / 12", {"a": 12, "b": 12}, None),  # whose is which?
         ("12 * 12", {"a": 12, "b": 12}, "a * b"),
         ("5 * 5", {"side": 5}, None),
+        ("5 / 0 = 3", {"a": 5, "b": 0}, None),  # no result at all, and no error
+        ("200! = 3", {"a": 200}, None),
+        ("sqrt(0 - 4) = 2", {"a": 0, "b": 4}, None),
         ("(4/52) * (3/51)", {"aces": 4, "cards": 52}, None),  # the 3 hangs on the 4
         ("Compute 7!", {"letters": 7}, "factorial(letters)"),
         ("Multiply by 60", {"hours": 3, "minutes per hour": 60}, "hours * minutes per hour"),

@@ -225,7 +225,7 @@ def names_for_numbers(text: str, causes: Sequence[str], values: Mapping[str, flo
     except RuleError:
         return None
     named = _with_owners(tree, causes, values)
-    if named is None or (result and not _is_near(evaluate(tree, {}), _number(result["value"]))):
+    if named is None or (result and not _comes_to(tree, _number(result["value"]))):
         return None
     if not is_what_it_is_called(front, tree) or _NOT_IT.search(front):
         return None
@@ -287,5 +287,10 @@ def _number(text: str) -> float:
     return float(text.replace(",", ""))
 
 
-def _is_near(value: float, printed: float) -> bool:
+def _comes_to(tree: Tree, printed: float) -> bool:
+    """Whether numbers have this result; 5 / 0 and 200! have none."""
+    try:
+        value = evaluate(tree, {})
+    except (ArithmeticError, ValueError):
+        return False
     return abs(value - printed) <= _ROUNDED * max(abs(value), abs(printed))
