@@ -265,10 +265,6 @@ def _leaves(tree: Tree) -> list[Number]:
     return [tree] if isinstance(tree, Number) else [leaf for part in parts(tree) for leaf in _leaves(part)]
 
 
-def inner_parts(tree: Tree) -> list[Tree]:
-    return [tree, *(one for part in parts(tree) for one in inner_parts(part))]
-
-
 def _with_names(tree: Tree, names: Mapping[float, Iterator[str]]) -> Tree:
     if isinstance(tree, Number):
         owners = names.get(tree.value)

@@ -23,6 +23,7 @@ from trueness.reasoning.trees import (
     count_names,
     parts,
     replace_names,
+    walk,
 )
 
 HUNDRED, ONE = Number(100.0), Number(1.0)
@@ -37,11 +38,11 @@ def in_shares(tree: Tree, percents: frozenset[str], gives_percent: bool) -> Tree
     """The tree over numbers as they are given; None where it is not clear what a percentage in it means."""
     names = frozenset(count_names(tree)) - set(CONSTANTS)
     used = percents & names
-    has_hundred = HUNDRED in _walk(tree)
+    has_hundred = HUNDRED in walk(tree)
     if not used:
         ratio = agree(tree, replace_names(tree, _shares(names)))
         return None if gives_percent and ratio and not has_hundred else tree  # profit / revenue: 0.25 or 25
-    if any(isinstance(part, Choice) for part in _walk(tree)):
+    if any(isinstance(part, Choice) for part in walk(tree)):
         return None  # rate > 5: of 20, or 0.2
     if used == names and agree(tree, Binary("*", HUNDRED, replace_names(tree, _shares(names)))):
         return tree  # 20 % + 30 % are 50 %
@@ -101,7 +102,3 @@ def _by_one(tree: Tree) -> Tree:
     if isinstance(tree, Call):
         return Call(tree.function, tuple(map(_by_one, tree.arguments)))
     return ONE if tree == HUNDRED else tree
-
-
-def _walk(tree: Tree) -> list[Tree]:
-    return [tree, *(below for part in parts(tree) for below in _walk(part))]

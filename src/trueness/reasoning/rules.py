@@ -24,7 +24,7 @@ from functools import lru_cache
 
 from trueness.reasoning.accounted import in_unused_unit, last_clause, surplus
 from trueness.reasoning.around import converts_so, cores, of_all, with_own_names
-from trueness.reasoning.bare_steps import inner_parts, is_what_it_is_called, names_for_numbers, step_of_causes
+from trueness.reasoning.bare_steps import is_what_it_is_called, names_for_numbers, step_of_causes
 from trueness.reasoning.clauses import in_another_unit, numerals, plainly, restatements, states_otherwise, unit_note
 from trueness.reasoning.conclusions import conclusion, is_doubted, without_law
 from trueness.reasoning.definitions import with_definitions
@@ -44,6 +44,7 @@ from trueness.reasoning.trees import (
     count_names,
     evaluate,
     replace_names,
+    walk,
 )
 from trueness.reasoning.word_forms import TooManyReadings
 from trueness.reasoning.word_names import tokens
@@ -177,7 +178,7 @@ def _by_values(graph: ReasoningGraph, rules: dict[str, tuple[Rule, ...]]) -> dic
 
 
 def _of_tree(text: str, tree: Tree, causes: Sequence[str], effect: str) -> Rule:
-    has_units = any(isinstance(part, Number) and part.value > 2 for part in inner_parts(tree))  # 24.6 * 3600
+    has_units = any(isinstance(part, Number) and part.value > 2 for part in walk(tree))  # 24.6 * 3600
     reading = f"{effect} = {as_text(tree)}"
     return Rule(text, "formula", tree, frozenset(causes), read_as=reading, units_inside=has_units)
 

@@ -32,6 +32,7 @@ from trueness.reasoning.trees import (
     evaluate,
     parts,
     replace_names,
+    walk,
 )
 
 Relation: TypeAlias = tuple[Tree, Tree]  # left = right
@@ -203,7 +204,7 @@ def _degree(tree: Tree, name: str) -> int | None:
 def _undone(left: Tree, right: Tree, name: str) -> Tree | None:
     """The name alone, where it stands once and under no power: of x^2 there are two."""
     for side in (left, right):
-        if any(_is_power(part) and name in count_names(part) for part in _walk(side)):
+        if any(_is_power(part) and name in count_names(part) for part in walk(side)):
             return None
     return isolate(left, right, name)
 
@@ -217,15 +218,8 @@ def _is_smooth(tree: Tree) -> bool:
         not isinstance(part, Choice)
         and not (isinstance(part, Call) and part.function in _STEPS)
         and not (isinstance(part, Binary) and part.operator not in "+-*/^")
-        for part in _walk(tree)
+        for part in walk(tree)
     )
-
-
-def _walk(tree: Tree) -> list[Tree]:
-    nodes = [tree]
-    for part in nodes:  # grows while it is walked
-        nodes.extend(parts(part))
-    return nodes
 
 
 def _are_large(trees: Sequence[Tree]) -> bool:

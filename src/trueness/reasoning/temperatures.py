@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from trueness.reasoning.trees import Binary, Call, Name, Number, Tree, parts, replace_names
+from trueness.reasoning.trees import Binary, Call, Name, Number, Tree, parts, replace_names, walk
 
 KELVIN, CELSIUS, FAHRENHEIT = "K", "°C", "°F"
 ZERO = Number(273.15)
@@ -54,7 +54,7 @@ def in_kelvin(tree: Tree, scales: Mapping[str, str], per_kelvin: frozenset[str])
     beside = sorted(per_kelvin & set(names_of(tree)))
     points = [name for name in others if not _DIFFERENCE.search(name)]
     absolute = _is_absolute(tree)
-    ratio = any(_is_ratio(part, points) for part in _walk(tree))
+    ratio = any(_is_ratio(part, points) for part in walk(tree))
     if len(meets) == 1 and not beside and not absolute and not ratio:
         return tree
     unsure = [name for name in points if not _POINT.search(name)]
@@ -105,7 +105,7 @@ def is_per_kelvin(unit: str | None) -> bool:
 
 
 def names_of(tree: Tree) -> list[str]:
-    return [part.name for part in _walk(tree) if isinstance(part, Name)]
+    return [part.name for part in walk(tree) if isinstance(part, Name)]
 
 
 def _kelvin(name: str, scale: str) -> Tree:
@@ -153,10 +153,4 @@ def _has_zero(tree: Tree) -> bool:
 
 
 def _numbers(tree: Tree) -> Iterator[float]:
-    return (part.value for part in _walk(tree) if isinstance(part, Number))
-
-
-def _walk(tree: Tree) -> Iterator[Tree]:
-    yield tree
-    for part in parts(tree):
-        yield from _walk(part)
+    return (part.value for part in walk(tree) if isinstance(part, Number))

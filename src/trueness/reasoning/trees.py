@@ -134,6 +134,14 @@ def parts(tree: Tree) -> tuple[Tree, ...]:
     return tuple(tree)
 
 
+def walk(tree: Tree) -> list[Tree]:
+    """The tree and all that is in it."""
+    nodes = [tree]
+    for part in nodes:  # grows while it is walked
+        nodes.extend(parts(part))
+    return nodes
+
+
 def count_names(tree: Tree) -> dict[str, int]:
     """How often each name occurs; from left to right."""
     counts: dict[str, int] = {}

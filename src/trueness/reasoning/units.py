@@ -26,7 +26,7 @@ from trueness.reasoning.graph import Finding, Quantity, ReasoningGraph
 from trueness.reasoning.rule import Rule
 from trueness.reasoning.rules import rules_of
 from trueness.reasoning.temperatures import ZERO, is_difference
-from trueness.reasoning.trees import COMPARISONS, Binary, Call, Choice, Name, Negative, Number, Tree, parts
+from trueness.reasoning.trees import COMPARISONS, Binary, Call, Choice, Name, Negative, Number, Tree, parts, walk
 from trueness.reasoning.word_names import may_count
 from trueness.status import Status
 
@@ -234,7 +234,7 @@ def _known_units(graph: ReasoningGraph, rules: Mapping[str, tuple[Rule, ...]]) -
     by_hundred = {
         part.left.name
         for tree in trees
-        for part in _walk(tree)
+        for part in walk(tree)
         if isinstance(part, Binary)
         and (part.operator, part.right) == ("/", Number(100.0))
         and isinstance(part.left, Name)
@@ -367,29 +367,22 @@ def _same(trees: tuple[Tree, ...], units: Units) -> PlainUnit:
 
 
 def _bare(tree: Tree) -> bool:
-    return not any(isinstance(part, Name) for part in _walk(tree))
+    return not any(isinstance(part, Name) for part in walk(tree))
 
 
 def _converts(tree: Tree, percents: set[str]) -> bool:
     """Whether a number may carry or convert a unit: 9.81, 60, 1000, and 100 but where it makes a share of a %."""
-    whole = sum(part == Number(100.0) for part in _walk(tree))
-    of_shares = sum(part in [Binary("/", Name(name), Number(100.0)) for name in percents] for part in _walk(tree))
-    return _carries(tree) or whole > of_shares or Number(1000.0) in _walk(tree)
+    whole = sum(part == Number(100.0) for part in walk(tree))
+    of_shares = sum(part in [Binary("/", Name(name), Number(100.0)) for name in percents] for part in walk(tree))
+    return _carries(tree) or whole > of_shares or Number(1000.0) in walk(tree)
 
 
 def _carries(tree: Tree, any_number: bool = False) -> bool:
     """Whether a number of the rule may carry a unit: 9.81 may, 2, 0.5 and 100 do not."""
-    numbers = [part.value for part in _walk(tree) if isinstance(part, Number)]
+    numbers = [part.value for part in walk(tree) if isinstance(part, Number)]
     if any_number:
         return any(value not in (0.5, 0.25, 2.0, 1.0) for value in numbers)
     return any(not (value.is_integer() and abs(value) <= 12) and value not in _PURE for value in numbers)
-
-
-def _walk(tree: Tree) -> list[Tree]:
-    nodes = [tree]
-    for part in nodes:  # grows while it is walked
-        nodes.extend(parts(part))
-    return nodes
 
 
 def _factor(unit: PlainUnit, wanted: PlainUnit) -> float | None:
