@@ -7,6 +7,9 @@ bare        what only kernels call and allocates nothing: without reference coun
             bare_kernel: the same for what Python calls
 reordered   bare, and sums may be taken in any order, which lets LLVM use the vector unit: they differ by some 1e-16
 contracted  a b + c is rounded once; goes into its callers line by line
+
+numba asks anew for each call in the code which of up to a hundred forms of `+`, `len` or `np.empty` takes these types:
+of 13,857 such questions of the quickstart's kernels 1,130 differ. Answers are kept here, a sixth of all compiling.
 """
 
 from __future__ import annotations
@@ -17,6 +20,9 @@ import llvmlite.binding as llvm
 from numba import njit
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
+from numba.core.targetconfig import ConfigStack
+from numba.core.types.functions import BaseFunction
+from numba.core.typing import Signature
 
 
 class _Linked(JITCodeLibrary):
@@ -50,6 +56,21 @@ class _Inner(Compiler):
         self.state.library = _Linked(self.state.targetctx.codegen(), self.state.func_id.func_qualname)
         return list(super().define_pipelines())
 
+
+_ask_numba = BaseFunction.get_call_type
+_answers: dict[Any, Signature] = {}
+
+
+def _call_type(self: BaseFunction, context: Any, args: tuple[Any, ...], kws: dict[str, Any]) -> Signature:
+    """Which form takes these types; forms may be added, and options (fastmath) change what is chosen."""
+    options = ConfigStack.top_or_none()
+    key = (self, len(self.templates), context, args, tuple(kws.items()), options and options.summary())
+    if key not in _answers:
+        _answers[key] = _ask_numba(self, context, args, kws)
+    return _answers[key]
+
+
+BaseFunction.get_call_type = _call_type
 
 # What is not said here a function takes over from its first caller, and its last bits would hang on who that was.
 _OPTIONS: dict[str, Any] = {"error_model": "numpy", "fastmath": False}

@@ -1,14 +1,17 @@
-"""Extended greedy equivalence search: deletions first, and every node and edge of the end is doubted once more.
+"""Extended greedy equivalence search: deletions first, two starts, and every node and edge of the end is doubted.
 
     climb      while one gains: the best Delete, else the best Turn, else the best Insert. An edge that was put in for
                want of the right ones goes as soon as they are there, before anything is built on it.
+    starts     no edge; and the class of the best order (`kernels/boss.py`) that moves lead to from the order of
+               sum_u gain of Insert(u, v, {}), the least first. The climb that ends higher counts.
     doubt      of the class reached, take out all edges of a node, and climb again; then an edge, and forbid it; what
                costs least first. Where that ends higher it is the class from which the doubt begins anew; otherwise
                it is forgotten. Nothing is doubted again while nothing has changed near what its climb had touched.
 
 Every class of a climb has a higher score than the one before, and so has every class that a doubt leads to.
-Nazaret & Blei (2024), "Extremely greedy equivalence search", UAI, written from the paper's description; the doubt of
-nodes is ours: an end that no single edge leads out of is often one where a node stands in the wrong place of the order.
+Nazaret & Blei (2024), "Extremely greedy equivalence search", UAI, written from the paper's description; the second
+start and the doubt of nodes are ours: an end that no single edge leads out of is often one where a node stands in the
+wrong place of the order, and in dense graphs many do.
 Insert and Delete as in `kernels/ges.py`, Turn(x, y, T) of a directed y -> x as in `kernels/turning.py`.
 """
 
@@ -20,8 +23,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueness.errors import DataError
+from trueness.learners.kernels import boss
 from trueness.learners.kernels.compiling import bare, inner, kernel
-from trueness.learners.kernels.equivalence import NO_CUT, Matrix, complete
+from trueness.learners.kernels.equivalence import NO_CUT, Matrix, complete, cpdag_of_dag
 from trueness.learners.kernels.ges import (
     BEST,
     DELETE,
@@ -36,7 +40,7 @@ from trueness.learners.kernels.ges import (
     sets_of,
     take_out,
 )
-from trueness.learners.kernels.scores import Floats, Integers, Scorer
+from trueness.learners.kernels.scores import Floats, Integers, Scorer, local_score
 from trueness.learners.kernels.turning import best_turn
 
 NOTHING = -1  # in place of a node
@@ -66,7 +70,7 @@ class Room(NamedTuple):
 
 
 def search(s: Scorer, d: int) -> tuple[Matrix, Floats]:
-    """The CPDAG, and the steps that led to it: (operator, x, y, gain) a row."""
+    """The CPDAG, and the steps that led to it: (operator, x, y, gain) a row; the edges of an order as Inserts."""
     state, trial = _empty(d), _empty(d)
     room = Room(
         np.zeros((8, d + 1), dtype=np.int64),
@@ -75,7 +79,12 @@ def search(s: Scorer, d: int) -> tuple[Matrix, Floats]:
         np.zeros(d, dtype=np.uint8),
         np.empty((d * d, 4)),
     )
+    climb(s, state, NOTHING, NOTHING, True, room._replace(trace=room.trace[:0]))  # no step, but the gains
+    order = np.argsort(np.where(np.isfinite(state.gain), state.gain, 0).sum(axis=1), kind="stable")
     steps = [_climb_on(s, state, NOTHING, NOTHING, room, free=True)]
+    ordered = np.vstack([_start_from(s, trial, order), _climb_on(s, trial, NOTHING, NOTHING, room, free=True)])
+    if _rise(np.append(ordered[:, 3], -steps[0][:, 3])):
+        state, trial, steps = trial, state, [ordered]
     doubted, cleared = _dearest_first(state), dict[tuple[int, int], NDArray[np.bool_]]()
     while doubted:
         _check_end(steps, d)
@@ -89,8 +98,7 @@ def search(s: Scorer, d: int) -> tuple[Matrix, Floats]:
         climbed = _climb_on(s, trial, x, y, room)
         if x == y:
             climbed = np.vstack([climbed, _climb_on(s, trial, x, y, room, free=True)])
-        gains = np.append(taken[:, 3], climbed[:, 3])
-        if gains.sum() > NO_GAIN * max(1.0, np.abs(gains).sum()):  # large losses and gains leave their rounding
+        if _rise(np.append(taken[:, 3], climbed[:, 3])):
             steps += [taken, climbed, _climb_on(s, trial, x, y, room, free=True)]
             other = (state.graph != trial.graph).any(axis=0) | (state.graph != trial.graph).any(axis=1)
             cleared = {pair: near for pair, near in cleared.items() if not (near & other).any()}
@@ -112,6 +120,23 @@ def _empty(d: int) -> State:
         np.zeros((d, d + 1), dtype=np.int64),
         NO_CUT.copy(),
     )
+
+
+def _start_from(s: Scorer, state: State, order: Integers) -> Floats:
+    """Take the class of the best order that moves of `order` lead to, which it becomes; its edges, node by node."""
+    dag = boss.search(s, [order])[1]
+    trace = []
+    for y in order.tolist():
+        parents = np.flatnonzero(dag[:, y])
+        gains = np.diff([local_score(s, y, parents, k) for k in range(len(parents) + 1)])
+        trace += [(INSERT, x, y, gain) for x, gain in zip(parents.tolist(), gains, strict=True)]
+    enter(state, cpdag_of_dag(dag, order))
+    return np.array(trace).reshape(-1, 4)
+
+
+def _rise(gains: Floats) -> bool:
+    """Whether they are more than nothing together, and more than the rounding that large ones leave."""
+    return bool(gains.sum() > NO_GAIN * max(1.0, np.abs(gains).sum()))
 
 
 def _climb_on(s: Scorer, state: State, x: int, y: int, room: Room, free: bool = False) -> Floats:
@@ -144,6 +169,15 @@ def _dearest_first(state: State) -> list[tuple[int, int]]:
     edges = zip(x[order].tolist(), y[order].tolist(), strict=True)
     of_node = np.maximum(cost.max(axis=0), cost.max(axis=1))
     return [*edges, *((v, v) for v in np.argsort(of_node, kind="stable").tolist() if of_node[v] > -np.inf)]
+
+
+@kernel
+def enter(state: State, graph: Matrix) -> None:
+    """Begin at a class."""
+    state.graph[:] = state.before[:] = graph
+    state.changed[:] = 1
+    for v in range(len(graph)):
+        list_out(graph, v, state.out)
 
 
 @kernel
