@@ -1,13 +1,14 @@
 """GES: the equivalence class of DAGs that adding and removing edges greedily by a score ends in.
 
     plain       the best Insert(x, y, T) over all pairs while it raises the score, then the best Delete(x, y, H)
-    extended    a Delete whenever one raises the score, else the best Insert; at the end every node loses its edges and
-                every edge is taken out once more, to see whether the search from there ends higher (Nazaret & Blei
-                2024, and nodes; `kernels/extended.py`)
+    extended    a Delete whenever one raises the score, else the best Insert, from no edge and from the class of a good
+                order, as BOSS finds it; at the higher end every node loses its edges and every edge is taken out once
+                more, to see whether the search from there ends higher still (Nazaret & Blei 2024, and the order and
+                the nodes; `kernels/extended.py`)
 
 on CPDAGs, so that a step is never one of several DAGs of the same class. With a consistent score (BIC, BDeu) and
 faithful data both end in the true class as n grows. Plain is the default: it gives the references' graph;
-extended mostly finds a better one, in 4 to 31 times the time (docs/benchmarks.md). Chickering (2002), JMLR 3;
+extended mostly finds a better one, in 4 to 40 times the time (docs/benchmarks.md). Chickering (2002), JMLR 3;
 operators: `kernels/ges.py`.
 Returns `graph[i, j] != 0` for i -> j and, both ways, for i -- j.
 """

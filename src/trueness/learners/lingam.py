@@ -195,7 +195,8 @@ class _DistinctRows:
     @classmethod
     def of(cls, table: Table) -> _DistinctRows:
         place, counts, single = kernel.distinct_rows(table.values)
-        centred = np.ascontiguousarray(table.values[place].T)
+        values = table.values if single == table.n else table.values[place]
+        centred = np.ascontiguousarray(values.T)
         centred -= (centred @ counts / table.n)[:, None]
         covariance = (centred * counts) @ centred.T / table.n
         scale = np.sqrt(covariance.diagonal())

@@ -2,8 +2,8 @@
 
     climb      while one gains: the best Delete, else the best Turn, else the best Insert. An edge that was put in for
                want of the right ones goes as soon as they are there, before anything is built on it.
-    starts     no edge; and the class of the best order (`kernels/boss.py`) that moves lead to from the order of
-               sum_u gain of Insert(u, v, {}), the least first. The climb that ends higher counts.
+    starts     no edge; and the class of the best order (`kernels/boss.py`) that moves lead to, from the order of
+               sum_u gain of Insert(u, v, {}), the least first, or a shuffle of it. The climb that ends higher counts.
     doubt      of the class reached, take out all edges of a node, and climb again; then an edge, and forbid it; what
                costs least first. Where that ends higher it is the class from which the doubt begins anew; otherwise
                it is forgotten. Nothing is doubted again while nothing has changed near what its climb had touched.
@@ -123,9 +123,10 @@ def _empty(d: int) -> State:
 
 
 def _start_from(s: Scorer, state: State, order: Integers) -> Floats:
-    """Take the class of the best order that moves of `order` lead to, which it becomes; its edges, node by node."""
-    dag = boss.search(s, [order])[1]
-    trace = []
+    """Take the class of the best order that moves of `order` or of a shuffle lead to; its edges, node by node."""
+    orders = [order, np.random.default_rng(0).permutation(order)]
+    scores, dag = boss.search(s, orders)
+    order, trace = orders[int(np.argmax(scores))], []
     for y in order.tolist():
         parents = np.flatnonzero(dag[:, y])
         gains = np.diff([local_score(s, y, parents, k) for k in range(len(parents) + 1)])

@@ -260,8 +260,9 @@ def _take_out(s: State, m: int) -> None:
         if not s.left[i] or s.flat[i]:
             continue
         scale[i] = 1.0 / math.sqrt(left_over)
+        column, taken, slope, stretch = s.z[i], s.z[m], s.rho[i, m], scale[i]  # by name: else nothing is vectorised
         for t in range(rows):
-            s.z[i, t] = (s.z[i, t] - s.rho[i, m] * s.z[m, t]) * scale[i]
+            column[t] = (column[t] - slope * taken[t]) * stretch
         s.h[i] = s.residual_h[i, m]
         if math.isnan(s.h[i]):  # m was the only candidate, so that no pair was compared
             s.h[i] = entropy(s.z[i], s.z[i], 1.0, 0.0, s.counts, s.single, s.n)
