@@ -1,6 +1,8 @@
 """PC against theory (an oracle), a plain reading of the algorithm, and causal-learn."""
 
+from collections import Counter
 from itertools import combinations
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -10,6 +12,7 @@ from trueness.datasets.synthetic import Synthetic
 from trueness.datasets.table import Table
 from trueness.errors import SettingError
 from trueness.graphs import Graph
+from trueness.learners.colliders import _candidates
 from trueness.learners.contract import check_learner
 from trueness.learners.independence import Independence, Oracle
 from trueness.learners.pc import PC
@@ -112,6 +115,14 @@ def test_max_p_gives_causal_learns_graph(name):
     theirs = pc(values, 0.05, "chisq" if name == "asia" else "fisherz", uc_rule=1, uc_priority=2, show_progress=False)
     ours = PC(search="exhaustive", colliders="max-p").fit(table)
     assert ours == Graph.from_causallearn(theirs.G, kind="cpdag", nodes=table.names)
+
+
+def test_sets_around_a_hub_are_counted_and_all_of_a_size():
+    """Thirty neighbours have 2^30 subsets: before, memory ended first."""
+    star = np.zeros((33, 33), dtype=bool)
+    star[0, 1:31] = star[31, [1, 32]] = True  # thirty nodes around 0, two around 31
+    sets = Counter(map(len, _candidates(SimpleNamespace(adjacent=star), 0, 31, most=33)))
+    assert sets == {0: 2, 1: 30 + 2, 2: 30 * 29 // 2 + 1}
 
 
 def test_majority_and_max_p_do_not_depend_on_the_order_of_the_columns():
