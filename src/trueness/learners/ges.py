@@ -31,7 +31,7 @@ from trueness.learners.kernels import extended
 from trueness.learners.kernels import ges as kernel
 from trueness.learners.kernels import scores as kernel_scores
 from trueness.learners.mixed_scores import gaps_note
-from trueness.learners.scores import Scores, ScoreSettings
+from trueness.learners.scores import Scores, ScoreSettings, content_order
 from trueness.learners.stability import over_imputations
 
 Operator = Literal["insert", "delete", "turn"]
@@ -86,7 +86,7 @@ class GES(ScoreSettings):
 
     def fit_many(self, data: Table, draws: Draws) -> Iterator[Graph | None]:
         table = checked(data, self)
-        if table.n != data.n:  # the draws are of rows that are not used
+        if table.n != data.n or self.search == "extended":  # draws are of rows not used, or have each their order
             return iter([None] * len(draws))
         scorers = self.scorers(table, draws)
         return (None if scorer is None else self._class(scorer, table.names)[0] for scorer in scorers)
@@ -95,10 +95,13 @@ class GES(ScoreSettings):
     def fit_details(self, data: Table, rng: Generator | None = None) -> GESResult:
         """The graph with its score and the operators that led to it."""
         table = without_gaps(checked(data, self), self.missing)
+        names = table.names
+        if self.search == "extended":  # orders that score the same are told apart by rounding: let it be one rounding
+            table = table.columns(content_order(table.values).tolist())
         scorer = self.scorer(table)
         graph, trace = self._class(scorer, table.names)
         score = Scores(table.names, scorer).total(graph)
-        return GESResult(graph, score, steps_of(trace, table.names), gaps_note(table))
+        return GESResult(graph.reorder(names), score, steps_of(trace, table.names), gaps_note(table))
 
     def _class(self, scorer: kernel_scores.Scorer, names: tuple[str, ...]) -> tuple[Graph, NDArray[np.float64]]:
         marks, trace = (kernel if self.search == "plain" else extended).search(scorer, len(names))
