@@ -71,8 +71,7 @@ class BOSS(ScoreSettings):
         first = content_order(table.values).astype(np.int64)
         shuffle = np.random.default_rng(0)  # of an order that the data decide: no choice of the user's is hidden
         orders = [first, *(first[shuffle.permutation(table.d)] for _ in range(self.starts - 1))]
-        scores, dag = kernel.search(scorer, orders)
-        order = orders[int(np.argmax(scores))]
+        scores, order, dag = kernel.search(scorer, orders)
         marks = equivalence.cpdag_of_dag(dag, order)
         if self.deletes:
             ges.shrink(scorer, marks)

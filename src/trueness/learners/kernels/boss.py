@@ -2,7 +2,8 @@
 
     score of an order    sum_v s(v | grow-shrink(v, nodes before v))
     a move               take one node to the place in the order where the sum is greatest
-    the search           move every node in turn, until no move raises the sum
+    the search           move every node in turn, until no move raises the sum; of places that are as good take the
+                         first and the last by turns, which leads through orders that score the same
 
 Grow adds the parent that raises s(v | .) most, while one does; shrink then removes likewise. What grow and shrink find
 for v depends on the set of nodes before v only, and is kept in a grow-shrink tree for each v: a node of the tree is a
@@ -23,19 +24,22 @@ from trueness.learners.kernels.compiling import bare, bare_kernel
 from trueness.learners.kernels.equivalence import Matrix
 from trueness.learners.kernels.scores import (
     GAUSSIAN_BIC,
+    Codes,
     Floats,
     Integers,
     Scorer,
     added_scores,
+    least_needed,
     local_score,
-    room_for_added,
+    room_for_sets,
 )
 
 NO_GAIN = 1e-6  # as in Tetrad: an order must be better by more than this
 FULL = np.inf  # told in place of a score when a tree has no room to grow
-# columns of `links` (nodes of the trees, 5): the parent added; the first branch and how many, -1 where not grown yet;
-# where in `removed` the shrunk parents stand and how many, -1 where not shrunk yet
-_ADD, _FIRST, _BRANCHES, _REMOVED, _COUNT = range(5)
+MOST_NODES = 2**22  # of trees that are kept while orders improve, 170 MB
+# columns of `links` (nodes of the trees, 4): the first branch and how many, -1 where not grown yet; where in `removed`
+# the shrunk parents stand and how many, -1 where not shrunk yet
+_FIRST, _BRANCHES, _REMOVED, _COUNT = range(4)
 # rows of `sets`, the working space (6, d + 1): parents; a stamp where a node is out; the prefix; the order without the
 # node that moves; the order in which nodes move; parents on trial. `used` counts entries of `links` and of `removed`
 _PARENTS, _OUT, _PREFIX, _REST, _TURNS, _TRIAL = range(6)
@@ -44,13 +48,14 @@ _PARENTS, _OUT, _PREFIX, _REST, _TURNS, _TRIAL = range(6)
 class Forest(NamedTuple):
     """The trees of all nodes, and working space."""
 
-    links: Integers
+    links: Codes
+    added: Codes  # (nodes of the trees,): the parent that leads there
     scores: Floats  # (nodes of the trees, 2): grown, and then shrunk
-    removed: Integers
+    removed: Codes
     sets: Integers
     used: Integers
     seen: Matrix  # (d, d) [u, v]: whether the walk of u looked at v, in the order as it is
-    rows: Floats  # of added_scores
+    rows: Floats  # of scores.py
     at: Floats  # (2, d + 1): scores with a node at each place; of each node in the order as it is
 
 
@@ -58,32 +63,47 @@ def forest_for(s: Scorer, room: int) -> Forest:
     """Trees that hold their roots only, with room for so many nodes in all."""
     d = len(s.nodes)
     forest = Forest(
-        np.full((room, 5), -1, dtype=np.int64),
+        np.full((room, 4), -1, dtype=np.int32),
+        np.empty(room, dtype=np.int32),
         np.empty((room, 2)),
-        np.empty(room, dtype=np.int64),
+        np.empty(room, dtype=np.int32),
         np.zeros((6, d + 1), dtype=np.int64),
         np.array([d, 0]),
         np.zeros((d, d), dtype=np.uint8),
-        room_for_added(d),
+        room_for_sets(d),
         np.empty((2, d + 1)),
     )
     plant(s, forest)
     return forest
 
 
-def search(s: Scorer, orders: list[Integers]) -> tuple[list[float], Matrix]:
-    """Improve the orders in place until no move gains; their scores, and the DAG of the best one."""
+def search(s: Scorer, orders: list[Integers]) -> tuple[list[float], Integers, Matrix]:
+    """Improve the orders in place until no move gains; their scores, the best of them and its DAG."""
     forest = forest_for(s, 256 * len(s.nodes))
     scores = []
     for order in orders:
-        while (score := climb(s, order, forest)) == FULL:  # grown again in a larger room, from the order reached
-            forest = forest_for(s, 4 * len(forest.links))
+        begun = order.copy()
+        while (score := climb(s, order, forest)) == FULL:
+            is_new = bool((order != begun).any())
+            forest, begun = _with_room(s, forest, is_new), order.copy()
         scores.append(float(score))
-    order = orders[int(np.argmax(scores))]
-    dag = np.zeros((len(order), len(order)), dtype=np.uint8)
-    while order_score(s, order, forest, dag) == FULL:
-        forest = forest_for(s, 4 * len(forest.links))
-    return scores, dag
+    best = next(order for order, score in zip(orders, scores, strict=True) if score > max(scores) - NO_GAIN)
+    dag = np.zeros((len(best), len(best)), dtype=np.uint8)
+    while order_score(s, best, forest, dag) == FULL:
+        forest = _with_room(s, forest, False)
+    return scores, best, dag
+
+
+def _with_room(s: Scorer, forest: Forest, may_forget: bool) -> Forest:
+    """The trees with room to grow; new ones instead where they have become large, and may be forgotten."""
+    room = len(forest.links)
+    if may_forget and room >= MOST_NODES:
+        return forest_for(s, room)
+    kept = forest.links, forest.added, forest.scores, forest.removed
+    wider = [np.empty((2 * room, *rows.shape[1:]), rows.dtype) for rows in kept]
+    for new, rows in zip(wider, kept, strict=True):
+        new[:room] = rows
+    return Forest(*wider, *forest[len(kept) :])
 
 
 @bare_kernel
@@ -97,15 +117,15 @@ def plant(s: Scorer, f: Forest) -> None:
 def climb(s: Scorer, order: Integers, f: Forest) -> float:
     """Move nodes until none gains; the score of the order, or FULL."""
     d = len(order)
-    improved, total = True, 0.0
+    improved, total, nothing = True, 0.0, NO_GAIN
     if not _retrace(s, order, np.int64(0), np.int64(d - 1), np.int64(-1), f):
         return FULL
     while improved:
-        improved = False
+        improved, nothing = False, -nothing
         for k in range(d):
             f.sets[_TURNS, k] = order[k]
         for k in range(d):
-            gain, total = _move(s, f.sets[_TURNS, k], order, f)
+            gain, total = _move(s, f.sets[_TURNS, k], order, nothing, f)
             if gain == FULL:
                 return FULL
             improved = improved or gain > 0
@@ -154,10 +174,11 @@ def _retrace(s: Scorer, order: Integers, first: int, last: int, v: int, f: Fores
 
 
 @bare
-def _move(s: Scorer, v: int, order: Integers, f: Forest) -> tuple[float, float]:
+def _move(s: Scorer, v: int, order: Integers, nothing: float, f: Forest) -> tuple[float, float]:
     """Take v to its best place; what that gains, 0 where it stays, or FULL; and the score of the order then.
 
     at[0, k]: the score with v before the k-th of the others, k = d - 1 for the end; at[1, u] that of u as it stands.
+    Of places that are as good it is the first for nothing < 0, the last for > 0: rounding does not decide.
     """
     d = len(order)
     rest, prefix, out, at, now = f.sets[_REST], f.sets[_PREFIX], f.sets[_OUT], f.at[0], f.at[1]
@@ -197,7 +218,7 @@ def _move(s: Scorer, v: int, order: Integers, f: Forest) -> tuple[float, float]:
                 return FULL, 0.0
         after += score
         at[k] += after
-        if at[k] > at[best]:
+        if at[k] > at[best] + nothing:
             best = k
     gain, total = at[best] - at[place], at[best]
     if not gain > NO_GAIN:
@@ -223,7 +244,7 @@ def _trace(s: Scorer, v: int, f: Forest) -> float:
         onwards = np.int64(-1)
         first = links[node, _FIRST]
         for branch in range(first, first + links[node, _BRANCHES]):
-            p = links[branch, _ADD]
+            p = f.added[branch]
             out[p] = out[d]
             if prefix[p]:
                 parents[k] = p
@@ -256,7 +277,7 @@ def _without(parents: Integers, k: int, p: int) -> int:
 def _grow(s: Scorer, v: int, node: int, k: int, f: Forest) -> bool:
     """The branches of a node with parents[:k], the best first; False where there is no room."""
     d = len(s.nodes)
-    links, scores, parents, out = f.links, f.scores, f.sets[_PARENTS], f.sets[_OUT]
+    links, added, scores, parents, out = f.links, f.added, f.scores, f.sets[_PARENTS], f.sets[_OUT]
     first = f.used[0]
     if first + d > len(links):
         return False
@@ -268,14 +289,14 @@ def _grow(s: Scorer, v: int, node: int, k: int, f: Forest) -> bool:
             if out[p] == out[d]:
                 continue
             parents[k] = p
-            score = f.rows[d + 2, p] if s.kind == GAUSSIAN_BIC else local_score(s, v, parents, k + 1)
+            score = f.rows[d, p] if s.kind == GAUSSIAN_BIC else local_score(s, v, parents, k + 1)
             if score > scores[node, 0]:
                 m = first + count
                 while m > first and scores[m - 1, 0] < score:
                     scores[m, 0] = scores[m - 1, 0]
-                    links[m, _ADD] = links[m - 1, _ADD]
+                    added[m] = added[m - 1]
                     m -= 1
-                scores[m, 0], links[m, _ADD] = score, p
+                scores[m, 0], added[m] = score, p
                 count += 1
     for m in range(first, first + count):
         scores[m, 1] = scores[m, 0]
@@ -296,18 +317,15 @@ def _shrink(s: Scorer, v: int, node: int, k: int, f: Forest) -> bool:
     for i in range(k):
         trial[i] = f.sets[_PARENTS, i]
     while left > 0:
-        best = np.int64(-1)
-        for i in range(left):  # the last one stands in for the one left out
-            p = trial[i]
-            trial[i] = trial[left - 1]
-            score = local_score(s, v, trial, left - 1)
-            trial[i] = p
-            if score > scores[node, 1]:
-                scores[node, 1], best = score, p
-        if best < 0:
+        i = least_needed(s, v, trial, left, f.rows)
+        p, trial[i] = trial[i], trial[left - 1]
+        score = local_score(s, v, trial, left - 1)
+        trial[i] = p
+        if not score > scores[node, 1]:
             break
-        left = _without(trial, left, best)
-        removed[used[1]] = best
+        scores[node, 1] = score
+        left = _without(trial, left, p)
+        removed[used[1]] = p
         used[1] += 1
         links[node, _COUNT] += 1
     return True

@@ -32,6 +32,7 @@ from trueness.learners.kernels.ges import (
     INSERT,
     NO_GAIN,
     NO_PATHS,
+    ON_PATH,
     PATHS,
     TURN,
     best_delete,
@@ -44,6 +45,7 @@ from trueness.learners.kernels.scores import Floats, Integers, Scorer, local_sco
 from trueness.learners.kernels.turning import best_turn
 
 NOTHING = -1  # in place of a node
+WORD = 64  # bits
 MOST_STEPS = 20  # times d d; climbs of honest scores end within a few edges
 
 
@@ -52,9 +54,11 @@ class State(NamedTuple):
 
     graph: Matrix  # (d, d) the CPDAG
     before: Matrix  # (d, d) as it was a step earlier
-    gain: Floats  # (d, d) [y, x]: the most of Delete(x, y, .), Turn or Insert, whichever there is; paths not asked
+    gain: Floats  # (d, d) [y, x]: the most of Delete(x, y, .), Turn or Insert, whichever there is, if no path opposes
+    paths: Integers  # (d, d + 1, words) [y, x]: bits of the nodes on paths that oppose greater ones; [y, d]: any of y
     best: Integers  # (3, d) the x of the greatest gain of each operator and y
     changed: Matrix  # (d,) whether an edge of y is another since the gains were computed
+    lost: Integers  # (words,) bits of the nodes from which fewer edges lead since then
     out: Integers  # (d, d + 1) where the edges of y lead to, how many in its end
     cut: Matrix  # (0, 0) no interventions
 
@@ -62,9 +66,8 @@ class State(NamedTuple):
 class Room(NamedTuple):
     """Working space."""
 
-    sets: Integers  # (8, d + 1), as in kernels/ges.py
+    sets: Integers  # (9, d + 1), as in kernels/ges.py
     nodes: Integers  # (d + 1,) those that changed; parents
-    held: Floats  # (d d, 3): y, x and gain of operators that a path made invalid in this step
     touched: Matrix  # (d,) whose edges have changed
     trace: Floats  # (steps, 4): operator, x, y, gain
 
@@ -73,9 +76,8 @@ def search(s: Scorer, d: int) -> tuple[Matrix, Floats]:
     """The CPDAG, and the steps that led to it: (operator, x, y, gain) a row; the edges of an order as Inserts."""
     state, trial = _empty(d), _empty(d)
     room = Room(
-        np.zeros((8, d + 1), dtype=np.int64),
+        np.zeros((9, d + 1), dtype=np.int64),
         np.zeros(d + 1, dtype=np.int64),
-        np.empty((d * d, 3)),
         np.zeros(d, dtype=np.uint8),
         np.empty((d * d, 4)),
     )
@@ -111,12 +113,15 @@ def search(s: Scorer, d: int) -> tuple[Matrix, Floats]:
 
 
 def _empty(d: int) -> State:
+    words = 1 + d // WORD
     return State(
         np.zeros((d, d), dtype=np.uint8),
         np.zeros((d, d), dtype=np.uint8),
         np.empty((d, d)),
+        np.zeros((d, d + 1, words), dtype=np.int64),
         np.zeros((3, d), dtype=np.int64),
         np.ones(d, dtype=np.uint8),
+        np.zeros(words, dtype=np.int64),
         np.zeros((d, d + 1), dtype=np.int64),
         NO_CUT.copy(),
     )
@@ -125,8 +130,8 @@ def _empty(d: int) -> State:
 def _start_from(s: Scorer, state: State, order: Integers) -> Floats:
     """Take the class of the best order that moves of `order` or of a shuffle lead to; its edges, node by node."""
     orders = [order, np.random.default_rng(0).permutation(order)]
-    scores, dag = boss.search(s, orders)
-    order, trace = orders[int(np.argmax(scores))], []
+    _, order, dag = boss.search(s, orders)
+    trace = []
     for y in order.tolist():
         parents = np.flatnonzero(dag[:, y])
         gains = np.diff([local_score(s, y, parents, k) for k in range(len(parents) + 1)])
@@ -248,6 +253,8 @@ def _apply(state: State, operator: int, x: int, y: int, chosen: Integers, touche
         for j in range(d):
             if graph[i, j] != before[i, j]:
                 changed[i] = changed[j] = touched[i] = touched[j] = 1
+                if before[i, j]:
+                    _mark(state.lost, i)
                 before[i, j] = graph[i, j]
     for i in range(d):
         if changed[i]:
@@ -270,7 +277,8 @@ def _forbidden(u: int, v: int, no_x: int, no_y: int) -> bool:
 
 @bare
 def _renew(s: Scorer, state: State, x: int, y: int, no_x: int, no_y: int, room: Room) -> None:
-    """Compute the gains anew that a changed edge of v, another adjacency of x and y, or new parents of u enter.
+    """Compute the gains anew that a changed edge of v, another adjacency of x and y, or new parents of u enter, or
+    that a path opposed which may no longer be there.
 
     x = y: it has lost all of its edges, so that neighbours of v which were adjacent to it are no longer."""
     graph, changed, nodes = state.graph, state.changed, room.nodes
@@ -289,20 +297,26 @@ def _renew(s: Scorer, state: State, x: int, y: int, no_x: int, no_y: int, room: 
         some_new = near_x or near_y or alone
         for k in range(nodes[d]):
             some_new = some_new or (graph[v, nodes[k]] and not graph[nodes[k], v])
-        if not (all_new or some_new):
+        was_opposed = _share(state.paths[v, d], state.lost)
+        if not (all_new or some_new or was_opposed):
             continue
         sets_of(graph, v, room.sets)
         for u in range(d):
             turned = changed[u] and graph[v, u] and not graph[u, v]
             # a neighbour of v that u has become adjacent to, or is no longer
-            if all_new or turned or (near_x and u == y) or (near_y and u == x) or (alone and u == x):
-                state.gain[v, u] = -np.inf
+            is_new = all_new or turned or (near_x and u == y) or (near_y and u == x) or (alone and u == x)
+            if is_new or (was_opposed and _share(state.paths[v, u], state.lost)):
+                state.gain[v, u], state.paths[v, u] = -np.inf, 0
                 if u != v and not _forbidden(u, v, no_x, no_y):
                     state.gain[v, u] = _gain(s, graph, u, v, np.int64(NO_PATHS), state.out, room.sets)
+        state.paths[v, d] = 0
+        for u in range(d):
+            _join(state.paths[v, d], state.paths[v, u])
         for operator in range(3):
             state.best[operator, v] = _greatest(state, operator, v)
     for k in range(nodes[d]):
         changed[nodes[k]] = 0
+    state.lost[:] = 0
 
 
 @bare
@@ -320,33 +334,48 @@ def _gain(s: Scorer, graph: Matrix, x: int, y: int, paths: int, out: Integers, s
 def _first_valid(s: Scorer, state: State, operator: int, room: Room) -> tuple[int, int, float]:
     """x, y and gain of the best valid operator of a kind, its set in room.sets; x = -1 where none gains.
 
-    A pair whose best operator has a path gets the gain of its best valid one, until one is chosen.
+    A pair whose best operator a path opposes gets the gain of its best valid one, and the path is noted.
     """
-    gain, best, held = state.gain, state.best[operator], room.held
-    x = y = np.int64(NOTHING)
-    gained, count = 0.0, 0
+    gain, best, paths = state.gain, state.best[operator], state.paths
+    d = len(gain)
     while True:
         y = np.int64(0)
-        for v in range(1, len(gain)):
+        for v in range(1, d):
             if _at(state, operator, v, best[v]) > _at(state, operator, y, best[y]):
                 y = v
         x = best[y]
         if not _at(state, operator, y, x) > NO_GAIN:
-            x = y = np.int64(NOTHING)
-            break
+            return np.int64(NOTHING), np.int64(NOTHING), 0.0
         sets_of(state.graph, y, room.sets)
+        room.sets[ON_PATH] = 0
         gained = _gain(s, state.graph, x, y, np.int64(PATHS), state.out, room.sets)
         if gained > gain[y, x] - NO_GAIN:  # the same operator; a score computed anew may round otherwise
-            break
-        held[count, 0], held[count, 1], held[count, 2] = y, x, gain[y, x]
-        count += 1
-        gain[y, x] = gained
+            return x, y, gained
+        gain[y, x], paths[y, x] = gained, 0
+        for v in range(d):
+            if room.sets[ON_PATH, v]:
+                _mark(paths[y, x], v)
+        _join(paths[y, d], paths[y, x])
         best[y] = _greatest(state, operator, y)
-    for k in range(count):
-        v, u = np.int64(held[k, 0]), np.int64(held[k, 1])
-        gain[v, u] = held[k, 2]
-        best[v] = _greatest(state, operator, v)
-    return x, y, gained
+
+
+@bare
+def _mark(bits: Integers, v: int) -> None:
+    bits[v // WORD] |= np.int64(1) << np.int64(v % WORD)
+
+
+@bare
+def _join(bits: Integers, others: Integers) -> None:
+    for k in range(len(bits)):
+        bits[k] |= others[k]
+
+
+@bare
+def _share(bits: Integers, others: Integers) -> bool:
+    for k in range(len(bits)):
+        if bits[k] & others[k]:
+            return True
+    return False
 
 
 @bare

@@ -26,9 +26,10 @@ from trueness.learners.kernels.scores import Floats, Integers, Scorer, local_sco
 INSERT, DELETE, TURN = 0, 1, 2
 NO_PATHS, PATHS, PATHS_OF_TURN = 0, 1, 2
 NO_GAIN = 1e-9  # a gain below this is rounding
-# rows of `sets`, the working space (8, d + 1): Ne(y); Pa(y); what all operators of the pair condition on, followed by
-# what one of them adds; what they may choose from; where the chosen ones stand there; the best choice; a queue; flags
-NEAR, PARENTS, BASE, FREE, PLACE, BEST, QUEUE, SEEN = range(8)
+# rows of `sets`, the working space (9, d + 1): Ne(y); Pa(y); what all operators of the pair condition on, followed by
+# what one of them adds; what they may choose from; where the chosen ones stand there; the best choice; a queue; from
+# where a node was reached; flags of nodes on paths that were found
+NEAR, PARENTS, BASE, FREE, PLACE, BEST, QUEUE, SEEN, ON_PATH = range(9)
 
 
 def search(s: Scorer, d: int) -> tuple[Matrix, Floats]:
@@ -40,7 +41,7 @@ def search(s: Scorer, d: int) -> tuple[Matrix, Floats]:
 def grow(s: Scorer, graph: Matrix, cut: Matrix = NO_CUT) -> Floats:
     """The forward phase alone, on the CPDAG itself; its steps."""
     d = len(graph)
-    sets, out = np.zeros((8, d + 1), dtype=np.int64), np.zeros((d, d + 1), dtype=np.int64)
+    sets, out = np.zeros((9, d + 1), dtype=np.int64), np.zeros((d, d + 1), dtype=np.int64)
     inserted = np.empty((d * (d - 1) // 2 + 1, 4))
     gain, held = np.empty((d, d)), np.full((d, d), np.nan)
     best, changed = np.zeros(d, dtype=np.int64), np.ones(d, dtype=np.uint8)
@@ -49,7 +50,7 @@ def grow(s: Scorer, graph: Matrix, cut: Matrix = NO_CUT) -> Floats:
 
 def shrink(s: Scorer, graph: Matrix, cut: Matrix = NO_CUT) -> Floats:
     """The backward phase alone, on the CPDAG itself; its steps."""
-    sets = np.zeros((8, len(graph) + 1), dtype=np.int64)
+    sets = np.zeros((9, len(graph) + 1), dtype=np.int64)
     deleted = np.empty((int(graph.sum()) + 1, 4))
     return deleted[: backward(s, graph, cut, sets, np.zeros(len(graph) + 1, dtype=np.int64), deleted)]
 
@@ -275,33 +276,37 @@ def joins(graph: Matrix, v: int, members: Integers, first: int, last: int) -> bo
 def _reaches(
     graph: Matrix, y: int, x: int, paths: int, in_clique: int, first: int, last: int, out: Integers, sets: Integers
 ) -> bool:
-    """A semi-directed path from y to x that avoids base[:in_clique] (NA) and base[first:last] (T).
+    """A semi-directed path from y to x that avoids base[:in_clique] (NA) and base[first:last] (T); sets[ON_PATH] marks
+    what leads on.
 
     Where paths is PATHS_OF_TURN one that is not the edge y -> x and avoids Ne(x) too.
     """
     d = len(graph)
-    base, queue, seen = sets[BASE], sets[QUEUE], sets[SEEN]
+    base, queue, seen = sets[BASE], sets[QUEUE], sets[SEEN]  # seen: -1 not yet, d not to be entered, else from where
     for v in range(d):
-        seen[v] = 0
+        seen[v] = -1
     for i in range(last):
         if i < in_clique or i >= first:
-            seen[base[i]] = 1
+            seen[base[i]] = d
     if paths == PATHS_OF_TURN:
         for v in range(d):
             if graph[v, x] and graph[x, v]:
-                seen[v] = 1
-    seen[y] = 1
+                seen[v] = d
+    seen[y] = d
     queue[0] = y
     head, tail = 0, 1
     while head < tail:
         u = queue[head]
         head += 1
         if graph[u, x] and (paths != PATHS_OF_TURN or u != y):
+            while u < d:
+                sets[ON_PATH, u] = 1
+                u = seen[u]
             return True
         for k in range(out[u, d]):
             v = out[u, k]
-            if not seen[v] and v != x:
-                seen[v] = 1
+            if seen[v] < 0 and v != x:
+                seen[v] = u
                 queue[tail] = v
                 tail += 1
     return False

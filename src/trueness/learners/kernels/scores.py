@@ -36,6 +36,7 @@ GAUSSIAN_BIC, DISCRETE_BIC, BDEU, DEGENERATE_BIC, CONDITIONAL_BIC = 0, 1, 2, 3, 
 _MOMENTS = (GAUSSIAN_BIC, DEGENERATE_BIC, CONDITIONAL_BIC)
 _LEAST = 1e-12  # the share of a variance that is taken as unexplained at least: a deterministic relation stays finite
 _REPEATED = 1e-10  # a parent of which less than this share is new repeats the others
+_NEARLY = 1e-3  # the root of a share that is so small that the inverse of the correlations is not exact
 _PROBES = 8
 CELLS, LABELS, JOINT = 0, 1, 2
 
@@ -360,42 +361,91 @@ def _unexplained(r: Floats, y: int, parents: Integers, k: int, factor: Floats) -
     return max(rest, _LEAST)
 
 
-def room_for_added(d: int) -> Floats:
-    """What `added_scores` works in."""
-    return np.empty((d + 3, d))
+def room_for_sets(d: int) -> Floats:
+    """What `added_scores` and `least_needed` work in."""
+    return np.full((2 * d + 3, d), -1.0)
 
 
 @bare
 def added_scores(s: Scorer, y: int, parents: Integers, k: int, rows: Floats) -> None:
-    """rows[-1, p] = s(y | parents[:k] + p) of the Gaussian score, for every p that is none of them, all at once.
+    """rows[d, p] = s(y | parents[:k] + p) of the Gaussian score, for every p that is none of them, all at once.
 
-    As in `_unexplained` with p last: rows[a, p] is L[k, a], then come 1 - |L[k, :k]|^2 and what is left of r(p, y).
+    As in `_unexplained` with p last: rows[a, p] is L[k, a], then come what is left of r(p, y), 1 - |L[k, :k]|^2, and
+    the parents that the rows belong to, -1 after them: what this call shares with the one before is there already.
     The loops over p are what a processor does several of at a time; nothing is looked up or cached.
     """
     r, factor, d = s.moments, s.factor, len(s.nodes)
     last = factor.shape[1] - 1
-    new, z, scores = rows[d], rows[d + 1], rows[d + 2]
+    z, new, known = rows[d], rows[d + 1], rows[d + 2]
     _unexplained(r, y, parents, k, factor)
-    rest = 1.0
+    rest, shared = 1.0, 0
+    while shared < k and known[shared] == parents[shared]:
+        shared += 1
+    known[k] = -1.0
     for p in range(d):
         new[p], z[p] = 1.0, r[y, p]
     for a in range(k):
         row, pivot, of_y = rows[a], factor[a, a], factor[a, last]
         rest -= of_y * of_y
-        for p in range(d):
-            row[p] = r[parents[a], p]
-        for b in range(a):
+        if a >= shared:
+            known[a] = parents[a]
             for p in range(d):
-                row[p] -= rows[b, p] * factor[a, b]
+                row[p] = r[parents[a], p]
+            for b in range(a):
+                for p in range(d):
+                    row[p] -= rows[b, p] * factor[a, b]
+            for p in range(d):
+                row[p] /= pivot
         for p in range(d):
-            x = row[p] / pivot
-            row[p] = x
-            new[p] -= x * x
-            z[p] -= x * of_y
+            new[p] -= row[p] * row[p]
+            z[p] -= row[p] * of_y
     free = s.moments[d, y] - s.price * (k + 2)
     for p in range(d):
         x = z[p] / (math.sqrt(new[p]) if new[p] > _REPEATED else np.inf)
-        scores[p] = free - 0.5 * s.n * math.log(max(rest - x * x, _LEAST))
+        z[p] = free - 0.5 * s.n * math.log(max(rest - x * x, _LEAST))
+
+
+@bare
+def least_needed(s: Scorer, y: int, parents: Integers, k: int, rows: Floats) -> int:
+    """The i without which parents[:k] score highest.
+
+    Gaussian: 1 - R^2 rises by b_i^2 / (A^-1)_ii, where A = L L' are the correlations of the parents and b = A^-1 r_y;
+    scores one by one where they follow from each other so nearly that the inverse would be inexact.
+    """
+    factor, inverse = s.factor, rows[len(s.nodes) + 3 :]  # L^-1
+    last, best, top = factor.shape[1] - 1, np.int64(0), -np.inf
+    is_clear = s.kind == GAUSSIAN_BIC
+    if is_clear:
+        _unexplained(s.moments, y, parents, k, factor)
+        for a in range(k):
+            is_clear = is_clear and _NEARLY < factor[a, a] < np.inf
+    if not is_clear:
+        for i in range(k):  # the last one stands in for the one left out
+            p = parents[i]
+            parents[i] = parents[k - 1]
+            score = local_score(s, y, parents, k - 1)
+            parents[i] = p
+            if score > top:
+                best, top = i, score
+        return best
+    for a in range(k):
+        row = inverse[a]
+        for i in range(a):
+            row[i] = 0.0
+        for b in range(a):
+            for i in range(b + 1):
+                row[i] -= factor[a, b] * inverse[b, i]
+        for i in range(a):
+            row[i] /= factor[a, a]
+        row[a] = 1 / factor[a, a]
+    for i in range(k):
+        weight, diagonal = 0.0, 0.0
+        for a in range(i, k):
+            weight += inverse[a, i] * factor[a, last]
+            diagonal += inverse[a, i] * inverse[a, i]
+        if -weight * weight / diagonal > top:
+            best, top = i, -weight * weight / diagonal
+    return best
 
 
 @bare

@@ -59,7 +59,7 @@ def search(s: Scorer, d: int, cut: Matrix) -> tuple[Matrix, Floats]:
 def _turn(s: Scorer, graph: Matrix, cut: Matrix) -> Floats:
     """The turning phase alone; its steps."""
     d, parts = len(graph), []
-    sets, out = np.zeros((8, d + 1), dtype=np.int64), np.zeros((d, d + 1), dtype=np.int64)
+    sets, out = np.zeros((9, d + 1), dtype=np.int64), np.zeros((d, d + 1), dtype=np.int64)
     kept, step = np.zeros(d + 1, dtype=np.int64), np.empty(4)
     while turn_best(s, graph, cut, out, sets, kept, step):
         parts.append(step.copy())
