@@ -9,7 +9,7 @@
 on CPDAGs, so that a step is never one of several DAGs of the same class. With a consistent score (BIC, BDeu) and
 faithful data both end in the true class as n grows. Plain is the default: it gives the references' graph;
 extended mostly finds a better one, in 7 to 70 times the time (docs/benchmarks.md). Chickering (2002), JMLR 3;
-operators: `kernels/ges.py`.
+operators: `kernels/operators.py`.
 Returns `graph[i, j] != 0` for i -> j and, both ways, for i -- j.
 """
 
@@ -27,7 +27,7 @@ from trueness.datasets.table import Table
 from trueness.graphs import Graph
 from trueness.learners.base import Card, Draws, checked
 from trueness.learners.gaps import TESTWISE, without_gaps
-from trueness.learners.kernels import extended
+from trueness.learners.kernels import extended, operators
 from trueness.learners.kernels import ges as kernel
 from trueness.learners.kernels import scores as kernel_scores
 from trueness.learners.mixed_scores import gaps_note
@@ -47,7 +47,7 @@ class AppliedOperator(NamedTuple):
 
 
 def steps_of(trace: NDArray[np.float64], names: tuple[str, ...]) -> tuple[AppliedOperator, ...]:
-    words: dict[int, Operator] = {kernel.INSERT: "insert", kernel.DELETE: "delete", kernel.TURN: "turn"}
+    words: dict[int, Operator] = {operators.INSERT: "insert", operators.DELETE: "delete", operators.TURN: "turn"}
     return tuple(
         AppliedOperator(words[int(how)], names[int(x)], names[int(y)], gain) for how, x, y, gain in trace.tolist()
     )

@@ -8,8 +8,8 @@ own causes were at work. A shifted or weakened target still follows its causes, 
 would favour graphs that explain the causes by it, so `interventions = "soft"` has them scored apart (Eaton & Murphy
 2007); the classes are the same (Yang, Katcoff & Uhler 2018). Insert, Delete, then Turn, over and over, on graphs of
 interventional classes (I-CPDAG), which are smaller than those of observational rows: edges between a target and a node
-that is none have a direction. Hauser & Buehlmann (2012), JMLR 13; operators: `kernels/ges.py`, `kernels/turning.py`.
-Without targets it is GES with a turning phase.
+that is none have a direction. Hauser & Buehlmann (2012), JMLR 13; `kernels/operators.py`,
+`kernels/turning.py`. Without targets it is GES with a turning phase.
 
 intercept   "one": a node has one intercept in all of its rows, as its mechanism has; shifts of its causes are signal.
             "by experiment": columns are centred within each experiment first (the package gies does so); what

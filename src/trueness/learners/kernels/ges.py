@@ -1,35 +1,62 @@
 """Greedy equivalence search: from the empty CPDAG, the best Insert while one improves, then the best Delete.
 
-graph[i, j] = 1 where the edge is i -> j or i -- j. Ne(y): nodes with -- to y, Pa(y): parents, NA = Ne(y) and Adj(x).
-
-    Insert(x, y, T)   T in Ne(y) - Adj(x): add x -> y, turn t -- y into t -> y
-        gain          s(y | NA + T + Pa(y) + x) - s(y | NA + T + Pa(y))
-        valid         NA + T is a clique, and every semi-directed path from y to x meets NA + T
-    Delete(x, y, H)   H in NA: take the edge between x and y out, turn y -- h into y -> h and x -- h into x -> h
-        gain          s(y | NA - H + Pa(y) - x) - s(y | NA - H + Pa(y) + x)
-        valid         NA - H is a clique
-
-Chickering (2002), theorems 15 and 17, corollaries 16 and 18. As in FGES (Ramsey et al. 2017) what an operator of a
-pair can gain is kept until an edge that enters its formula changes; paths, which any edge may open, are looked at
-when an operator comes first. Only cliques are enumerated, so a hub with many neighbours costs no 2^|Ne|; a clique of
-k nodes still has 2^k parts, which `limit` keeps in bounds where the data are dense.
+As in FGES (Ramsey et al. 2017) what an operator of a pair can gain is kept until an edge that enters its formula
+changes. Paths, which any edge may open, are looked at when an operator comes first; one that opposes it is remembered
+as long as no edge leads away from its nodes that did before (Nazaret & Blei 2024 remember the path).
+Chickering (2002), JMLR 3; the operators: `kernels/operators.py`.
 """
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
-from trueness.learners.kernels.compiling import bare, kernel
+from trueness.learners.kernels.compiling import bare, inner, kernel
 from trueness.learners.kernels.equivalence import NO_CUT, Matrix, complete
-from trueness.learners.kernels.scores import Floats, Integers, Scorer, local_score
+from trueness.learners.kernels.operators import (
+    BEST,
+    DELETE,
+    INSERT,
+    NO_GAIN,
+    NO_PATHS,
+    ON_PATH,
+    PATHS,
+    TURN,
+    best_delete,
+    best_insert,
+    best_turn,
+    list_out,
+    sets_of,
+    take_out,
+)
+from trueness.learners.kernels.scores import Floats, Integers, Scorer
 
-INSERT, DELETE, TURN = 0, 1, 2
-NO_PATHS, PATHS, PATHS_OF_TURN = 0, 1, 2
-NO_GAIN = 1e-9  # a gain below this is rounding
-# rows of `sets`, the working space (9, d + 1): Ne(y); Pa(y); what all operators of the pair condition on, followed by
-# what one of them adds; what they may choose from; where the chosen ones stand there; the best choice; a queue; from
-# where a node was reached; flags of nodes on paths that were found
-NEAR, PARENTS, BASE, FREE, PLACE, BEST, QUEUE, SEEN, ON_PATH = range(9)
+NOTHING = -1  # in place of a node
+WORD = 64  # bits
+
+
+class State(NamedTuple):
+    """A class and what its operators gain; kept until an edge that enters the formula changes."""
+
+    graph: Matrix  # (d, d) the CPDAG
+    before: Matrix  # (d, d) as it was a step earlier
+    gain: Floats  # (d, d) [y, x]: the most of Delete(x, y, .), Turn or Insert, whichever there is, if no path opposes
+    paths: Integers  # (d, d + 1, words) [y, x]: bits of the nodes on paths that oppose greater ones; [y, d]: any of y
+    best: Integers  # (3, d) the x of the greatest gain of each operator and y
+    changed: Matrix  # (d,) whether an edge of y is another since the gains were computed
+    lost: Integers  # (words,) bits of the nodes from which fewer edges lead since then
+    out: Integers  # (d, d + 1) where the edges of y lead to, how many in its end
+    cut: Matrix  # as in kernels/equivalence.py
+
+
+class Room(NamedTuple):
+    """Working space."""
+
+    sets: Integers  # (9, d + 1), as in kernels/operators.py
+    nodes: Integers  # (d + 1,) those that changed; parents
+    touched: Matrix  # (d,) whose edges have changed
+    trace: Floats  # (steps, 4): operator, x, y, gain
 
 
 def search(s: Scorer, d: int) -> tuple[Matrix, Floats]:
@@ -40,347 +67,233 @@ def search(s: Scorer, d: int) -> tuple[Matrix, Floats]:
 
 def grow(s: Scorer, graph: Matrix, cut: Matrix = NO_CUT) -> Floats:
     """The forward phase alone, on the CPDAG itself; its steps."""
-    d = len(graph)
-    sets, out = np.zeros((9, d + 1), dtype=np.int64), np.zeros((d, d + 1), dtype=np.int64)
-    inserted = np.empty((d * (d - 1) // 2 + 1, 4))
-    gain, held = np.empty((d, d)), np.full((d, d), np.nan)
-    best, changed = np.zeros(d, dtype=np.int64), np.ones(d, dtype=np.uint8)
-    return inserted[: forward(s, graph, cut, graph.copy(), gain, held, best, changed, out, sets, inserted)]
+    return _climb_by(s, graph, cut, INSERT)
 
 
 def shrink(s: Scorer, graph: Matrix, cut: Matrix = NO_CUT) -> Floats:
     """The backward phase alone, on the CPDAG itself; its steps."""
-    sets = np.zeros((9, len(graph) + 1), dtype=np.int64)
-    deleted = np.empty((int(graph.sum()) + 1, 4))
-    return deleted[: backward(s, graph, cut, sets, np.zeros(len(graph) + 1, dtype=np.int64), deleted)]
+    return _climb_by(s, graph, cut, DELETE)
 
 
-@kernel  # not bare: `complete` makes arrays
-def forward(
-    s: Scorer,
-    graph: Matrix,
-    cut: Matrix,
-    before: Matrix,
-    gain: Floats,
-    held: Floats,
-    best: Integers,
-    changed: Matrix,
-    out: Integers,
-    sets: Integers,
-    trace: Floats,
-) -> int:
-    """Insert until nothing gains; the number of operators applied.
-
-    gain[y, x] is the most that Insert(x, y, T) gains with any T, paths not asked, and best[y] the x of the greatest;
-    held[y, x] what gain[y, x] was where a path was found in this step, else nan; before is the graph a step earlier,
-    changed[y] whether an edge of y is another since then, out[y] where the edges of y lead to, how many in its end.
-    """
+def _climb_by(s: Scorer, graph: Matrix, cut: Matrix, operator: int) -> Floats:
     d = len(graph)
-    for i in range(d):
-        list_out(graph, i, out)
-    x = y = np.int64(-1)  # a plain -1 is a type of its own, for which functions would be compiled again
-    steps = 0
+    state, room = empty_state(d, cut)._replace(graph=graph), working_space(d)
+    enter(state, graph)
+    return room.trace[: climb(s, state, NOTHING, NOTHING, True, 1 << operator, room)]
+
+
+def empty_state(d: int, cut: Matrix = NO_CUT) -> State:
+    """No edge."""
+    words = 1 + d // WORD
+    return State(
+        np.zeros((d, d), dtype=np.uint8),
+        np.zeros((d, d), dtype=np.uint8),
+        np.empty((d, d)),
+        np.zeros((d, d + 1, words), dtype=np.int64),
+        np.zeros((3, d), dtype=np.int64),
+        np.ones(d, dtype=np.uint8),
+        np.zeros(words, dtype=np.int64),
+        np.zeros((d, d + 1), dtype=np.int64),
+        cut,
+    )
+
+
+def enter(state: State, graph: Matrix) -> None:
+    """Begin at a class."""
+    state.graph[:] = state.before[:] = graph
+    state.changed[:] = 1
+
+
+def working_space(d: int) -> Room:
+    return Room(
+        np.zeros((9, d + 1), dtype=np.int64),
+        np.zeros(d + 1, dtype=np.int64),
+        np.zeros(d, dtype=np.uint8),
+        np.empty((d * d, 4)),
+    )
+
+
+@kernel
+def climb(s: Scorer, state: State, x: int, y: int, free: bool, operators: int, room: Room) -> int:
+    """Apply operators while one gains; how many, at most len(trace). Not free: none that joins x and y, or x = y.
+
+    operators: the bits of those that there are. A Delete before a Turn before an Insert."""
+    steps, no_x, no_y = 0, np.int64(NOTHING), np.int64(NOTHING)
+    if not free:
+        no_x, no_y = x, y
+    for v in range(len(state.graph)):
+        if state.changed[v]:
+            list_out(state.graph, v, state.out)
     while True:
-        _renew(s, graph, x, y, changed, gain, best, held, out, sets)
-        x, y = _first_valid(s, graph, gain, best, held, out, sets)
+        _renew(s, state, x, y, no_x, no_y, operators, room)
+        if steps == len(room.trace):
+            return steps
+        for operator in (DELETE, TURN, INSERT):
+            x, y, gained = _first_valid(s, state, operator, room)
+            if x >= 0:
+                break
         if x < 0:
             return steps
-        trace[steps, 0], trace[steps, 1], trace[steps, 2], trace[steps, 3] = INSERT, x, y, gain[y, x]
+        trace = room.trace[steps]
+        trace[0], trace[1], trace[2], trace[3] = operator, x, y, gained
         steps += 1
-        for k in range(sets[BEST, d]):
-            graph[y, sets[BEST, k]] = 0
+        apply(state, operator, x, y, room.sets[BEST], room.touched)
+
+
+@inner  # not bare: `complete` makes arrays
+def apply(state: State, operator: int, x: int, y: int, chosen: Integers, touched: Matrix) -> None:
+    """The operator with its set, and which nodes have other edges than before."""
+    graph, before, changed = state.graph, state.before, state.changed
+    d = len(graph)
+    if operator == DELETE:
+        take_out(graph, x, y, chosen)
+    else:
+        for k in range(chosen[d]):
+            graph[y, chosen[k]] = 0
+        graph[y, x] = 0
         graph[x, y] = 1
-        if not complete(graph, cut):
-            raise ValueError("a valid Insert has a consistent extension")
-        for i in range(d):
-            changed[i] = 0
-        for i in range(d):
-            for j in range(d):
-                if graph[i, j] != before[i, j]:
-                    changed[i] = changed[j] = 1
-                    before[i, j] = graph[i, j]
-        for i in range(d):
-            if changed[i]:
-                list_out(graph, i, out)
+    if not complete(graph, state.cut):
+        raise ValueError("a valid operator has a consistent extension")
+    for i in range(d):
+        for j in range(d):
+            if graph[i, j] != before[i, j]:
+                changed[i] = changed[j] = touched[i] = touched[j] = 1
+                if before[i, j]:
+                    _mark(state.lost, i)
+                before[i, j] = graph[i, j]
+    for i in range(d):
+        if changed[i]:
+            list_out(graph, i, state.out)
 
 
 @bare
-def _renew(
-    s: Scorer,
-    graph: Matrix,
-    x: int,
-    y: int,
-    changed: Matrix,
-    gain: Floats,
-    best: Integers,
-    held: Floats,
-    out: Integers,
-    sets: Integers,
-) -> None:
-    """Compute the gains anew that a changed edge of the target v, or the new adjacency of x and y, enters."""
+def _operator(graph: Matrix, x: int, y: int) -> int:
+    """Which operator [y, x] stands for."""
+    return DELETE if graph[x, y] else TURN if graph[y, x] else INSERT
+
+
+@bare
+def _forbidden(u: int, v: int, no_x: int, no_y: int) -> bool:
+    """Whether u and v may not be joined: they are no_x and no_y, or one is the no_x = no_y that is to stay alone."""
+    if no_x == no_y:
+        return no_x >= 0 and (u == no_x or v == no_x)
+    return (u == no_x and v == no_y) or (u == no_y and v == no_x)
+
+
+@bare
+def _renew(s: Scorer, state: State, x: int, y: int, no_x: int, no_y: int, operators: int, room: Room) -> None:
+    """Compute the gains anew that a changed edge of v, another adjacency of x and y, or new parents of u enter, or
+    that a path opposed which may no longer be there.
+
+    x = y: it has lost all of its edges, so that neighbours of v which were adjacent to it are no longer."""
+    graph, changed, nodes = state.graph, state.changed, room.nodes
     d = len(graph)
+    count = 0
+    for v in range(d):
+        if changed[v]:
+            nodes[count] = v
+            count += 1
+    nodes[d] = count
     for v in range(d):
         near_x = x >= 0 and graph[v, x] and graph[x, v]
         near_y = x >= 0 and graph[v, y] and graph[y, v]
-        all_new = changed[v] or (near_x and near_y)  # the latter makes a clique of what was none
-        if all_new or near_x or near_y:
-            sets_of(graph, v, sets)
+        all_new = changed[v] or (near_x and near_y)  # the latter decides what is a clique
+        alone = x >= 0 and x == y
+        some_new = near_x or near_y or alone
+        for k in range(nodes[d]):
+            some_new = some_new or (graph[v, nodes[k]] and not graph[nodes[k], v])
+        was_opposed = _share(state.paths[v, d], state.lost)
+        if not (all_new or some_new or was_opposed):
+            continue
+        sets_of(graph, v, room.sets)
         for u in range(d):
-            if not np.isnan(held[v, u]):
-                gain[v, u] = held[v, u]
-                held[v, u] = np.nan
-            # a neighbour of v that u has become adjacent to
-            if all_new or (near_x and u == y) or (near_y and u == x):
-                gain[v, u] = -np.inf
-                if u != v and not graph[u, v] and not graph[v, u]:
-                    gain[v, u] = best_insert(s, graph, u, v, np.int64(NO_PATHS), out, sets)
-        best[v] = greatest(gain, v)
+            turned = changed[u] and graph[v, u] and not graph[u, v]
+            # a neighbour of v that u has become adjacent to, or is no longer
+            is_new = all_new or turned or (near_x and u == y) or (near_y and u == x) or (alone and u == x)
+            if is_new or (was_opposed and _share(state.paths[v, u], state.lost)):
+                state.gain[v, u], state.paths[v, u] = -np.inf, 0
+                is_one = operators >> _operator(graph, u, v) & 1 and u != v
+                if is_one and not _forbidden(u, v, no_x, no_y):
+                    state.gain[v, u] = _gain(s, graph, u, v, np.int64(NO_PATHS), state.out, room.sets)
+        state.paths[v, d] = 0
+        for u in range(d):
+            _join(state.paths[v, d], state.paths[v, u])
+        for operator in range(3):
+            state.best[operator, v] = _greatest(state, operator, v)
+    for k in range(nodes[d]):
+        changed[nodes[k]] = 0
+    state.lost[:] = 0
 
 
 @bare
-def _first_valid(
-    s: Scorer, graph: Matrix, gain: Floats, best: Integers, held: Floats, out: Integers, sets: Integers
-) -> tuple[int, int]:
-    """x and y of the best valid operator, its T in `sets`; x = -1 where none gains.
+def _gain(s: Scorer, graph: Matrix, x: int, y: int, paths: int, out: Integers, sets: Integers) -> float:
+    """The most that the operator of [y, x] gains, its set left in `sets`; paths: whether they are asked for."""
+    operator = _operator(graph, x, y)
+    if operator == DELETE:
+        return best_delete(s, graph, x, y, sets)
+    if operator == INSERT:
+        return best_insert(s, graph, x, y, paths, out, sets)
+    return best_turn(s, graph, x, y, paths, out, sets)
 
-    A pair whose best operator has a path gets the gain of its best valid one for this step; `held` keeps the other.
+
+@bare
+def _first_valid(s: Scorer, state: State, operator: int, room: Room) -> tuple[int, int, float]:
+    """x, y and gain of the best valid operator of a kind, its set in room.sets; x = -1 where none gains.
+
+    A pair whose best operator a path opposes gets the gain of its best valid one, and the path is noted.
     """
+    gain, best, paths = state.gain, state.best[operator], state.paths
+    d = len(gain)
     while True:
         y = np.int64(0)
-        for v in range(len(gain)):
-            if gain[v, best[v]] > gain[y, best[y]]:
+        for v in range(1, d):
+            if _at(state, operator, v, best[v]) > _at(state, operator, y, best[y]):
                 y = v
         x = best[y]
-        if not gain[y, x] > NO_GAIN:
-            return -1, -1
-        sets_of(graph, y, sets)
-        top = best_insert(s, graph, x, y, np.int64(PATHS), out, sets)
-        if top > gain[y, x] - NO_GAIN:  # the same operator; a score computed anew may round otherwise
-            return x, y
-        if np.isnan(held[y, x]):
-            held[y, x] = gain[y, x]
-        gain[y, x] = top
-        best[y] = greatest(gain, y)
+        if not _at(state, operator, y, x) > NO_GAIN:
+            return np.int64(NOTHING), np.int64(NOTHING), 0.0
+        sets_of(state.graph, y, room.sets)
+        room.sets[ON_PATH] = 0
+        gained = _gain(s, state.graph, x, y, np.int64(PATHS), state.out, room.sets)
+        if gained > gain[y, x] - NO_GAIN:  # the same operator; a score computed anew may round otherwise
+            return x, y, gained
+        gain[y, x], paths[y, x] = gained, 0
+        for v in range(d):
+            if room.sets[ON_PATH, v]:
+                _mark(paths[y, x], v)
+        _join(paths[y, d], paths[y, x])
+        best[y] = _greatest(state, operator, y)
 
 
 @bare
-def greatest(gain: Floats, y: int) -> int:
-    best = 0
-    for x in range(1, len(gain)):
-        if gain[y, x] > gain[y, best]:
+def _mark(bits: Integers, v: int) -> None:
+    bits[v // WORD] |= np.int64(1) << np.int64(v % WORD)
+
+
+@bare
+def _join(bits: Integers, others: Integers) -> None:
+    for k in range(len(bits)):
+        bits[k] |= others[k]
+
+
+@bare
+def _share(bits: Integers, others: Integers) -> bool:
+    shared = np.int64(0)
+    for k in range(len(bits)):
+        shared |= bits[k] & others[k]
+    return shared != 0
+
+
+@bare
+def _at(state: State, operator: int, y: int, x: int) -> float:
+    """The gain of [y, x] where it is of that operator."""
+    return state.gain[y, x] if _operator(state.graph, x, y) == operator else -np.inf
+
+
+@bare
+def _greatest(state: State, operator: int, y: int) -> int:
+    best = np.int64(0)
+    for x in range(1, len(state.graph)):
+        if _at(state, operator, y, x) > _at(state, operator, y, best):
             best = x
     return best
-
-
-@bare
-def sets_of(graph: Matrix, y: int, sets: Integers) -> None:
-    """Ne(y) and Pa(y), their sizes in the last column."""
-    d = len(graph)
-    near, parents = 0, 0
-    for v in range(d):
-        if graph[v, y]:
-            if graph[y, v]:
-                sets[NEAR, near] = v
-                near += 1
-            else:
-                sets[PARENTS, parents] = v
-                parents += 1
-    sets[NEAR, d], sets[PARENTS, d] = near, parents
-
-
-@bare
-def best_insert(s: Scorer, graph: Matrix, x: int, y: int, paths: int, out: Integers, sets: Integers) -> float:
-    """The greatest gain of Insert(x, y, T); T is left in `sets`. paths: what is asked of them, see `_reaches`."""
-    d = len(graph)
-    base = sets[BASE]
-    k, n_free = np.int64(0), np.int64(0)
-    for i in range(sets[NEAR, d]):  # NA, which must be a clique
-        v = sets[NEAR, i]
-        if graph[v, x] or graph[x, v]:
-            if not joins(graph, v, base, k - k, k):
-                return -np.inf
-            base[k] = v
-            k += 1
-    in_clique = k
-    for i in range(sets[NEAR, d]):  # what may join it
-        v = sets[NEAR, i]
-        if not graph[v, x] and not graph[x, v] and joins(graph, v, base, k - k, k):
-            sets[FREE, n_free] = v
-            n_free += 1
-    for i in range(sets[PARENTS, d]):
-        base[k] = sets[PARENTS, i]
-        k += 1
-    top = -np.inf
-    chosen, start = np.int64(0), np.int64(0)
-    while True:  # every clique T among the free ones, depth first, in base[k:k + chosen]
-        if k + chosen < s.limit:
-            without = local_score(s, y, base, k + chosen)
-            base[k + chosen] = x
-            gained = local_score(s, y, base, k + chosen + 1) - without
-            if gained > top and not (paths and _reaches(graph, y, x, paths, in_clique, k, k + chosen, out, sets)):
-                top = gained
-                keep(sets, k, chosen, d)
-        else:
-            start = n_free  # a larger T only adds parents
-        chosen = next_clique(graph, sets, n_free, k, chosen, start)
-        if chosen == 0:
-            return top
-        start = sets[PLACE, chosen - 1] + 1
-
-
-@bare
-def list_out(graph: Matrix, u: int, out: Integers) -> None:
-    """out[u]: the v with u -> v or u -- v, how many in its last column."""
-    count = 0
-    for v in range(len(graph)):
-        if graph[u, v]:
-            out[u, count] = v
-            count += 1
-    out[u, len(graph)] = count
-
-
-@bare
-def keep(sets: Integers, k: int, chosen: int, d: int) -> None:
-    sets[BEST, d] = chosen
-    for i in range(chosen):
-        sets[BEST, i] = sets[BASE, k + i]
-
-
-@bare
-def next_clique(graph: Matrix, sets: Integers, n_free: int, k: int, chosen: int, start: int) -> int:
-    """Lengthen the chosen clique by a free node from `start` on, or change its last one; its size, 0 at the end."""
-    base = sets[BASE]
-    while True:
-        for i in range(start, n_free):
-            v = sets[FREE, i]
-            if joins(graph, v, base, k, k + chosen):
-                base[k + chosen] = v
-                sets[PLACE, chosen] = i
-                return chosen + 1
-        if chosen == 0:
-            return 0
-        chosen -= 1
-        start = sets[PLACE, chosen] + 1
-
-
-@bare
-def joins(graph: Matrix, v: int, members: Integers, first: int, last: int) -> bool:
-    """Whether v is adjacent to all of members[first:last]."""
-    i = first
-    while i < last and (graph[v, members[i]] or graph[members[i], v]):
-        i += 1
-    return i == last
-
-
-@bare
-def _reaches(
-    graph: Matrix, y: int, x: int, paths: int, in_clique: int, first: int, last: int, out: Integers, sets: Integers
-) -> bool:
-    """A semi-directed path from y to x that avoids base[:in_clique] (NA) and base[first:last] (T); sets[ON_PATH] marks
-    what leads on.
-
-    Where paths is PATHS_OF_TURN one that is not the edge y -> x and avoids Ne(x) too.
-    """
-    d = len(graph)
-    base, queue, seen = sets[BASE], sets[QUEUE], sets[SEEN]  # seen: -1 not yet, d not to be entered, else from where
-    for v in range(d):
-        seen[v] = -1
-    for i in range(last):
-        if i < in_clique or i >= first:
-            seen[base[i]] = d
-    if paths == PATHS_OF_TURN:
-        for v in range(d):
-            if graph[v, x] and graph[x, v]:
-                seen[v] = d
-    seen[y] = d
-    queue[0] = y
-    head, tail = 0, 1
-    while head < tail:
-        u = queue[head]
-        head += 1
-        if graph[u, x] and (paths != PATHS_OF_TURN or u != y):
-            while u < d:
-                sets[ON_PATH, u] = 1
-                u = seen[u]
-            return True
-        for k in range(out[u, d]):
-            v = out[u, k]
-            if seen[v] < 0 and v != x:
-                seen[v] = u
-                queue[tail] = v
-                tail += 1
-    return False
-
-
-@kernel  # not bare: `complete` makes arrays
-def backward(s: Scorer, graph: Matrix, cut: Matrix, sets: Integers, kept: Integers, trace: Floats) -> int:
-    """Delete until nothing gains; the number of operators applied."""
-    d = len(graph)
-    steps = 0
-    while True:
-        most, source, target = NO_GAIN, np.int64(-1), np.int64(-1)
-        for y in range(d):
-            sets_of(graph, y, sets)
-            for x in range(d):
-                if graph[x, y]:  # x -> y or x -- y
-                    top = best_delete(s, graph, x, y, sets)
-                    if top > most:
-                        most, source, target = top, x, y
-                        for i in range(d + 1):
-                            kept[i] = sets[BEST, i]
-        if source < 0:
-            return steps
-        trace[steps, 0], trace[steps, 1], trace[steps, 2], trace[steps, 3] = DELETE, source, target, most
-        steps += 1
-        take_out(graph, source, target, kept)
-        if not complete(graph, cut):
-            raise ValueError("a valid Delete has a consistent extension")
-
-
-@bare
-def best_delete(s: Scorer, graph: Matrix, x: int, y: int, sets: Integers) -> float:
-    """The greatest gain of Delete(x, y, H); NA - H is left in `sets`."""
-    d = len(graph)
-    base = sets[BASE]
-    k, n_free = np.int64(0), np.int64(0)
-    for i in range(sets[PARENTS, d]):
-        if sets[PARENTS, i] != x:
-            base[k] = sets[PARENTS, i]
-            k += 1
-    for i in range(sets[NEAR, d]):
-        v = sets[NEAR, i]
-        if v != x and (graph[v, x] or graph[x, v]):
-            sets[FREE, n_free] = v
-            n_free += 1
-    top = -np.inf
-    chosen, start = np.int64(0), np.int64(0)
-    while True:  # every clique NA - H
-        if chosen == 0 or k + chosen < s.limit:
-            without = local_score(s, y, base, k + chosen)
-            base[k + chosen] = x
-            gained = without - local_score(s, y, base, k + chosen + 1)
-            if gained > top:
-                top = gained
-                keep(sets, k, chosen, d)
-        else:
-            start = n_free
-        chosen = next_clique(graph, sets, n_free, k, chosen, start)
-        if chosen == 0:
-            return top
-        start = sets[PLACE, chosen - 1] + 1
-
-
-@bare
-def take_out(graph: Matrix, x: int, y: int, kept: Integers) -> None:
-    """Take the edge out; H are the common neighbours that are not among kept[:kept[d]]."""
-    d = len(graph)
-    graph[x, y] = graph[y, x] = 0
-    for h in range(d):
-        if graph[h, y] and graph[y, h] and (graph[h, x] or graph[x, h]):
-            is_kept = False
-            for i in range(kept[d]):
-                is_kept = is_kept or kept[i] == h
-            if not is_kept:
-                graph[h, y] = 0  # y -> h
-                if graph[x, h]:
-                    graph[h, x] = 0  # x -> h

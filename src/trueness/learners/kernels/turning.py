@@ -1,10 +1,7 @@
-"""Turn operators, and the search that uses all three phases: greedy interventional equivalence search.
+"""The search that uses all three phases: greedy interventional equivalence search.
 
-Names as in `kernels/ges.py`; NA = Ne(y) and Adj(x). Both operators end in x -> y:
+Insert, Delete and the Turn of y -> x: `kernels/operators.py`. Here the Turn of an undirected edge, with its names:
 
-    Turn(x, y, T) of y -> x    T in Ne(y) - Adj(x): t -- y becomes t -> y
-        gain    that of Insert(x, y, T) + s(x | Pa(x) - y) - s(x | Pa(x))
-        valid   NA + T is a clique, and every other semi-directed path from y to x meets NA + T + Ne(x)
     Turn(x, y, C) of y -- x    C in Ne(y) - x, not all in NA: c -> y, c -> x for c in NA; y and x before their others
         gain    s(y | Pa(y) + C + x) - s(y | Pa(y) + C) + s(x | Pa(x) + (C and NA)) - s(x | Pa(x) + (C and NA) + y)
         valid   C is a clique, and every undirected path from C to NA - C meets x or y
@@ -21,27 +18,24 @@ import numpy as np
 
 from trueness.learners.kernels.compiling import bare, kernel
 from trueness.learners.kernels.equivalence import Matrix, complete
-from trueness.learners.kernels.ges import (
+from trueness.learners.kernels.ges import grow, shrink
+from trueness.learners.kernels.operators import (
     BASE,
     BEST,
     FREE,
     NEAR,
     NO_GAIN,
-    NO_PATHS,
     PARENTS,
     PATHS,
-    PATHS_OF_TURN,
     PLACE,
     QUEUE,
     SEEN,
     TURN,
-    best_insert,
-    grow,
+    best_turn,
     keep,
     list_out,
     next_clique,
     sets_of,
-    shrink,
 )
 from trueness.learners.kernels.scores import Floats, Integers, Scorer, local_score
 
@@ -100,22 +94,6 @@ def turn_best(
     if not complete(graph, cut):
         raise ValueError("a valid Turn has a consistent extension")
     return True
-
-
-@bare
-def best_turn(s: Scorer, graph: Matrix, x: int, y: int, paths: int, out: Integers, sets: Integers) -> float:
-    """The greatest gain of Turn(x, y, T) of y -> x; T is left in `sets`. paths: whether they are asked for."""
-    gained = best_insert(s, graph, x, y, np.int64(PATHS_OF_TURN if paths else NO_PATHS), out, sets)
-    if gained == -np.inf:
-        return gained
-    parents, k = sets[FREE], np.int64(0)  # what it held is used up
-    for v in range(len(graph)):
-        if graph[v, x] and not graph[x, v] and v != y:
-            parents[k] = v
-            k += 1
-    without = local_score(s, x, parents, k)
-    parents[k] = y
-    return gained + without - local_score(s, x, parents, k + 1)
 
 
 @bare
