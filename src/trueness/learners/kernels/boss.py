@@ -317,14 +317,15 @@ def _shrink(s: Scorer, v: int, node: int, k: int, f: Forest) -> bool:
     for i in range(k):
         trial[i] = f.sets[_PARENTS, i]
     while left > 0:
-        i = least_needed(s, v, trial, left, f.rows)
-        p, trial[i] = trial[i], trial[left - 1]
-        score = local_score(s, v, trial, left - 1)
-        trial[i] = p
+        i, score = least_needed(s, v, trial, left, f.rows)
+        if not score > scores[node, 1] - NO_GAIN:
+            break
+        p = trial[i]
+        left = _without(trial, left, p)
+        score = local_score(s, v, trial, left)
         if not score > scores[node, 1]:
             break
         scores[node, 1] = score
-        left = _without(trial, left, p)
         removed[used[1]] = p
         used[1] += 1
         links[node, _COUNT] += 1

@@ -406,17 +406,17 @@ def added_scores(s: Scorer, y: int, parents: Integers, k: int, rows: Floats) -> 
 
 
 @bare
-def least_needed(s: Scorer, y: int, parents: Integers, k: int, rows: Floats) -> int:
-    """The i without which parents[:k] score highest.
+def least_needed(s: Scorer, y: int, parents: Integers, k: int, rows: Floats) -> tuple[int, float]:
+    """The i without which parents[:k] score highest, and what they score then, but for rounding.
 
     Gaussian: 1 - R^2 rises by b_i^2 / (A^-1)_ii, where A = L L' are the correlations of the parents and b = A^-1 r_y;
     scores one by one where they follow from each other so nearly that the inverse would be inexact.
     """
-    factor, inverse = s.factor, rows[len(s.nodes) + 3 :]  # L^-1
-    last, best, top = factor.shape[1] - 1, np.int64(0), -np.inf
-    is_clear = s.kind == GAUSSIAN_BIC
+    d, factor = len(s.nodes), s.factor
+    inverse, last, best, top = rows[d + 3 :], factor.shape[1] - 1, np.int64(0), -np.inf  # of L
+    is_clear, rest = s.kind == GAUSSIAN_BIC, 0.0
     if is_clear:
-        _unexplained(s.moments, y, parents, k, factor)
+        rest = _unexplained(s.moments, y, parents, k, factor)
         for a in range(k):
             is_clear = is_clear and _NEARLY < factor[a, a] < np.inf
     if not is_clear:
@@ -427,7 +427,7 @@ def least_needed(s: Scorer, y: int, parents: Integers, k: int, rows: Floats) -> 
             parents[i] = p
             if score > top:
                 best, top = i, score
-        return best
+        return best, top
     for a in range(k):
         row = inverse[a]
         for i in range(a):
@@ -445,7 +445,7 @@ def least_needed(s: Scorer, y: int, parents: Integers, k: int, rows: Floats) -> 
             diagonal += inverse[a, i] * inverse[a, i]
         if -weight * weight / diagonal > top:
             best, top = i, -weight * weight / diagonal
-    return best
+    return best, s.moments[d, y] - 0.5 * s.n * math.log(rest - top) - s.price * k
 
 
 @bare
