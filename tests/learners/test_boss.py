@@ -1,5 +1,6 @@
 """BOSS: the best class on easy data, an order no move improves, and scores not below causal-learn's."""
 
+from importlib import import_module
 from itertools import permutations
 
 import numpy as np
@@ -12,7 +13,7 @@ from trueness.errors import SettingError
 from trueness.learners.boss import BOSS
 from trueness.learners.contract import CHAIN, COLLIDER, binary_sample, check_learner, continuous_sample
 from trueness.learners.ges import GES
-from trueness.learners.scores import Scores
+from trueness.learners.scores import Scores, ScoreSettings
 
 
 @pytest.mark.parametrize("truth", [CHAIN, COLLIDER], ids=["chain", "collider"])
@@ -102,10 +103,42 @@ def test_permuted_columns_give_the_permuted_class():
         assert BOSS().fit(table.columns(order)) == BOSS().fit(table)
 
 
-def test_trees_that_outgrow_their_room_are_grown_again():
+def tangled():
+    """Columns of which most depend on most: trees outgrow their room, and shrinking takes many parents out."""
     rng = np.random.default_rng(0)
-    values = rng.normal(size=(2000, 25)) @ np.triu(rng.uniform(0.2, 1.0, size=(25, 25)))
-    assert BOSS(penalty=0.1, starts=2).fit(trueness.Table.of(values)).problems() == ()
+    return trueness.Table.of(rng.normal(size=(2000, 25)) @ np.triu(rng.uniform(0.2, 1.0, size=(25, 25))))
+
+
+@pytest.mark.parametrize("penalty", [0.1, 2.0])
+def test_trees_of_large_sets_choose_what_grow_and_shrink_choose(penalty):
+    table = tangled()
+    result = BOSS(penalty=penalty, starts=2, deletes=False).fit_details(table)
+    scores, order = Scores.of(table, ScoreSettings(penalty=penalty)), result.order
+    expected = sum(grow_and_shrink(scores, node, order[:k]) for k, node in enumerate(order))
+    assert max(result.starts) == pytest.approx(expected, rel=1e-12)
+
+
+def test_columns_that_nearly_follow_from_others_are_shrunk_by_their_scores():
+    rng = np.random.default_rng(1)
+    values = tangled().values.copy()
+    values[:, 5] = values[:, 4] + 1e-5 * rng.normal(size=2000)
+    table = trueness.Table.of(values)
+    result = BOSS(starts=1, deletes=False).fit_details(table)
+    scores, order = Scores.of(table), result.order
+    expected = sum(grow_and_shrink(scores, node, order[:k]) for k, node in enumerate(order))
+    assert result.starts[0] == pytest.approx(expected, rel=1e-9)
+
+
+def test_trees_that_become_large_are_forgotten_while_orders_improve(monkeypatch):
+    from trueness.learners.kernels import boss
+
+    made = []
+    kernel = import_module(boss.__name__)
+    plant = kernel.forest_for
+    monkeypatch.setattr(kernel, "MOST_NODES", 0)
+    monkeypatch.setattr(kernel, "forest_for", lambda s, room: made.append(room) or plant(s, room))
+    assert BOSS(penalty=0.1, starts=2).fit(tangled()).problems() == ()
+    assert len(made) > 1
 
 
 def test_the_limit_of_parents_is_kept():

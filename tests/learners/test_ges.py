@@ -11,7 +11,8 @@ from trueness.errors import DataError, SettingError
 from trueness.learners import learner, settings_of
 from trueness.learners.contract import CHAIN, COLLIDER, binary_sample, check_learner, continuous_sample
 from trueness.learners.ges import GES
-from trueness.learners.kernels.ges import shrink
+from trueness.learners.kernels import extended
+from trueness.learners.kernels.ges import NOTHING, climb, empty_state, enter, shrink, working_space
 from trueness.learners.scores import Scores, ScoreSettings
 
 
@@ -201,6 +202,19 @@ def test_no_delete_gains_in_the_class_that_extended_ends_in():
     directed = settings.fit(table).directed
     marks[directed.T] = 0
     assert len(shrink(settings.scorer(table), marks)) == 0
+
+
+@pytest.mark.parametrize(("d", "edges"), [(12, 4.0), (30, 3.0), (30, 6.0)])
+def test_nothing_gains_where_a_climb_has_ended_though_its_gains_are_computed_anew(d, edges):
+    """What opposed an operator is remembered; where the loss of an edge on a path goes unseen, one climb of the twelve
+    ends too early."""
+    room = working_space(d)
+    for seed in range(12):
+        table = Synthetic(d, edges, noise="gaussian", graph_seed=seed).draw(300, np.random.default_rng(seed))
+        scorer, ended, anew = GES().scorer(table), empty_state(d), empty_state(d)
+        assert climb(scorer, ended, NOTHING, NOTHING, True, extended.ALL, room) > d
+        enter(anew, ended.graph)
+        assert climb(scorer, anew, NOTHING, NOTHING, True, extended.ALL, room) == 0, seed
 
 
 def test_fits_of_before_keep_their_settings():
