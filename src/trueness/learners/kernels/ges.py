@@ -33,7 +33,7 @@ from trueness.learners.kernels.operators import (
 from trueness.learners.kernels.scores import Floats, Integers, Scorer
 
 NOTHING = -1  # in place of a node
-WORD = 64  # bits
+WORD, MOST_WORDS = 64, 4  # bits; beyond 256 nodes some share one, so that more is computed anew than need be
 
 
 class State(NamedTuple):
@@ -84,7 +84,7 @@ def _climb_by(s: Scorer, graph: Matrix, cut: Matrix, operator: int) -> Floats:
 
 def empty_state(d: int, cut: Matrix = NO_CUT) -> State:
     """No edge."""
-    words = 1 + d // WORD
+    words = min(1 + d // WORD, MOST_WORDS)
     return State(
         np.zeros((d, d), dtype=np.uint8),
         np.zeros((d, d), dtype=np.uint8),
@@ -267,7 +267,7 @@ def _first_valid(s: Scorer, state: State, operator: int, room: Room) -> tuple[in
 
 @bare
 def _mark(bits: Integers, v: int) -> None:
-    bits[v // WORD] |= np.int64(1) << np.int64(v % WORD)
+    bits[v // WORD % len(bits)] |= np.int64(1) << np.int64(v % WORD)
 
 
 @bare
