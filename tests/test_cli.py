@@ -265,3 +265,14 @@ def test_a_table_is_no_plan_and_the_command_that_was_meant_is_named(command, tmp
     assert main([command, str(tmp_path / "data.csv")]) == 2
     told = capsys.readouterr().err
     assert "got the table data.csv" in told and "trueness analyse" in told and "trueness learn" in told
+
+
+def test_what_the_system_refuses_is_one_line(in_tmp, capsys, monkeypatch):
+    def refused(*_, **__):
+        raise PermissionError(13, "Permission denied", "study.toml")
+
+    monkeypatch.setattr("pathlib.Path.write_text", refused)
+    assert main(["new", "discovery"]) == 2
+    assert (
+        capsys.readouterr().err == "trueness: study.toml cannot be read or written: Permission denied. Is it yours?\n"
+    )

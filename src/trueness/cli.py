@@ -54,6 +54,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # `trueness show | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except OSError as error:  # a folder that may not be written to, a full disk
+        if options.debug or error.filename is None:
+            raise
+        say(f"trueness: {error.filename} cannot be read or written: {error.strerror}. Is it yours?", stderr=True)
+        return 2
 
 
 def _new(options: argparse.Namespace) -> int:
@@ -346,6 +351,13 @@ def _compare(options: argparse.Namespace) -> int:
 
     if not options.folder and Path(options.a).is_file() and Path(options.b).is_file():
         return _show_analysis(compare_files(Path(options.a), Path(options.b), options.measure, options.gate), options)
+    gone = [
+        name
+        for name in (options.a, options.b)
+        if Path(name).suffix in (".csv", ".tsv", ".jsonl", ".parquet") and not Path(name).is_file()
+    ]
+    if gone and not options.folder:
+        raise TruenessError(f"{gone[0]} must be a file to be compared, got none of that name. Is it in another folder?")
     folder = Path(options.folder) if options.folder else newest_folder()
     with as_written(folder):
         comparison = compare(folder, options.a, options.b, options.measure)

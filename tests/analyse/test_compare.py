@@ -210,3 +210,25 @@ def test_a_long_table_beyond_the_limit_of_tables_is_not_read(discovery, monkeypa
     monkeypatch.setattr(comparing, "MAX_TABLE", 1000)
     with pytest.raises(StoreError, match=r"scores.csv must have at most .*, got more"):
         compare(discovery, "pc", "ges")
+
+
+def test_a_table_in_place_of_a_study_and_a_file_that_is_not_there_are_said(in_tmp, capsys):
+    (in_tmp / "scores.csv").write_text("model,item,score\na,1,0.5\nb,1,0.7\n")
+    assert main(["compare", "a", "b", "scores.csv"]) == 2 and main(["compare", "scores.csv", "none.csv"]) == 2
+    first, second = capsys.readouterr().err.splitlines()
+    assert "trueness analyse scores.csv" in first and "none.csv must be a file" in second
+
+
+def test_shares_beside_percentages_are_said(in_tmp, capsys):
+    for name, scale in (("a", 1.0), ("b", 100.0)):
+        rows = "".join(f"{name},{k},{scale * (k % 7) / 7:.3f}\n" for k in range(20))
+        (in_tmp / f"{name}.csv").write_text("model,item,score\n" + rows)
+    assert main(["compare", "a.csv", "b.csv"]) == 0
+    assert "within 1 in one file and beyond in the other, on one scale? score" in " ".join(
+        capsys.readouterr().out.split()
+    )
+
+
+def test_where_lower_is_better_that_is_said(discovery):
+    assert "Lower is better: below 0 pc is better" in compare(discovery, "pc", "ges", "shd").sentence()
+    assert "is better:" not in compare(discovery, "pc", "ges").sentence()

@@ -737,7 +737,7 @@ def logs(tmp_path):
 def test_two_logs_are_compared_by_their_models(logs, capsys):
     assert main(["compare", str(logs / "tuned.eval"), str(logs / "base.eval")]) == 0
     out = capsys.readouterr().out
-    assert "tuned and base are not told apart (better by 42.9 points" in out and "exact McNemar p = 0.25" in out
+    assert "tuned and base are not told apart (tuned better by 42.9 points" in out and "exact McNemar p = 0.25" in out
 
 
 @pytest.mark.parametrize(

@@ -103,3 +103,26 @@ def test_a_better_judge_needs_fewer_labels():
 def test_the_command_prints_json(verdicts, capsys):
     assert main(["judge", str(verdicts), "--json"]) == 0
     assert shaped("judge", capsys.readouterr().out)["judges"][0]["judge"] == "judge"
+
+
+def test_repeats_stand_beside_each_other_between_judges_and_are_not_averaged(tmp_path):
+    """Said twice, verdicts agree between judges as those said once."""
+    head = "item,judge,verdict,repeat"
+    once = [f"{k},{judge},{(k + (judge == 'b' and k % 4 == 0)) % 2},1" for k in range(40) for judge in "ab"]
+    alone = judge_file(write(tmp_path, once, head))
+    again = judge_file(write(tmp_path, [*once, *(row[:-1] + "2" for row in once)], head))
+    (single,), (both,) = (
+        [row["value"] for row in report.rows if row["figure"] == "between judges, alpha"] for report in (alone, again)
+    )
+    assert both == pytest.approx(single, abs=0.01)
+
+
+def test_places_in_words_are_read(tmp_path):
+    rows = [f"{k},j,{int(place == 'first')},,{place}," for k in range(12) for place in ("first", "second")]
+    report = judge_file(write(tmp_path, rows))
+    assert [row["value"] for row in report.rows if row["figure"].startswith("position bias")] == [1.0]
+
+
+def test_columns_of_other_names_are_named(tmp_path):
+    with pytest.raises(DataError, match="got no item, judge, verdict, but question, grader, rating. Rename them"):
+        judge_file(write(tmp_path, ["1,j,1"], "Question,Grader,Rating"))

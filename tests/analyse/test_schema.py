@@ -134,3 +134,17 @@ def test_a_wrong_word_in_a_toml_is_named(tmp_path):
     (tmp_path / "a.toml").write_text('one_sided = "yes"')
     with pytest.raises(SettingError, match="must be true or false"):
         AnalysisSettings.read(tmp_path / "a.toml")
+
+
+def test_one_measure_with_items_of_an_unusual_name_is_a_long_table_and_keeps_its_direction():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"system": np.repeat(list("ab"), 20), "utterance": [f"u{k}" for k in range(20)] * 2})
+    _, schema = detect(frame.assign(WER=rng.random(40)), AnalysisSettings(), "t")
+    assert (schema.condition, schema.task, schema.outcome.columns) == ("system", "utterance", ("WER",))
+
+
+def test_a_row_that_stands_twice_is_counted():
+    frame = pd.DataFrame({"model": list("ab") * 30, "item": np.repeat(range(30), 2), "score": np.arange(60) / 60})
+    again = pd.concat([frame, frame.iloc[:1]], ignore_index=True)
+    told = [" ".join(detect(rows, AnalysisSettings(), "t")[1].guessed) for rows in (frame, again)]
+    assert "of another" not in told[0] and "1 row with the model, item of another: counted as further runs" in told[1]

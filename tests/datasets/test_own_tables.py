@@ -216,14 +216,21 @@ def test_stability_takes_gaps_where_the_learner_does(wages):
 
 def test_why_too_few_columns_are_left_is_said(tmp_path):
     file = tmp_path / "t.csv"
-    file.write_text("a;b;c\n" + "".join(f"{k},25;1;2\n" for k in range(30)))
+    file.write_text("a;b;c\n" + "".join(f"{k},25;1;2.5\n" for k in range(30)))  # both signs: neither is a decimal
     with pytest.raises(DataError) as refused:
         load(str(file))
     assert (
         "got 0 in 30 rows: a was left out: 30 different texts in 30 rows (numbers with a comma? write a point)"
         in str(refused.value)
     )
-    assert "b was left out: constant (all 1); c was left out: constant (all 2)." in str(refused.value)
+    assert "b was left out: constant (all 1); c was left out: constant (all 2.5)." in str(refused.value)
+
+
+def test_decimal_commas_and_gaps_in_small_letters_are_read(tmp_path):
+    file = tmp_path / "t.csv"
+    file.write_text("rain;town\n" + "".join(f"{k},25;{'n/a' if k % 7 == 0 else 'ab'[k % 2]}\n" for k in range(30)))
+    table = read_rows(file)
+    assert table.values[3, 0] == 3.25 and np.isnan(table.values[7, 1]) and np.isnan(table.values).sum() == 5
 
 
 @pytest.mark.parametrize("ending", ["csv", "parquet", "jsonl", "memory"])

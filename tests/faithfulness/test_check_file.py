@@ -8,7 +8,7 @@ import pytest
 
 from tests.shapes import shaped
 from trueness.cli import main
-from trueness.reasoning.problems import load_problems
+from trueness.reasoning.problems import load_problems, read_problems
 from trueness.studies.faithfulness.check_file import check_file
 
 
@@ -32,6 +32,14 @@ def test_each_measure_has_its_auc_and_its_verdict(tmp_path):
     assert verdicts["executable"] == "informative"
     assert verdicts["graph_quality"] == "uninformative"
     assert found.executed_rows() == [{"source": "mine", "graphs": 8, "read": 8, "executed": 8, "right": 4, "wrong": 4}]
+
+
+def test_labels_in_words_are_labels_and_a_study_takes_the_same_lines(tmp_path):
+    given = [entry | {"correct": "yes" if k % 2 else "no"} for k, entry in enumerate(entries())]
+    for entry in given:
+        del entry["expected"]
+    assert check_file(str(labelled(tmp_path, given))).executed_rows()[0]["right"] == 4
+    assert len(read_problems(labelled(tmp_path, given))) == 8
 
 
 def test_uninformative_parts_are_not_averaged_in_silence(tmp_path):

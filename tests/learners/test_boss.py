@@ -153,3 +153,8 @@ def test_every_contract_check_passes():
 def test_settings_are_checked():
     with pytest.raises(SettingError, match="'starts' of BOSS must be a whole number of at least 1, got 0."):
         BOSS(starts=0)
+
+
+@pytest.mark.parametrize("penalty", [1e9, 1e12, 1e20, 1e308])
+def test_scores_so_large_that_sums_of_them_round_end_the_search(penalty):
+    assert BOSS(penalty=penalty).fit(drawn(3)).edges == ()

@@ -177,3 +177,19 @@ def test_the_reference_of_a_learner_that_uses_targets_is_the_interventional_clas
     assert Reference(chain, targets=[(), (chain.nodes[0],)]).score(chain.to_cpdag([(), (chain.nodes[0],)]))[
         "shd"
     ].value == 0  # fmt: skip
+
+
+def test_columns_that_follow_from_others_end_in_a_message():
+    rng = np.random.default_rng(1)
+    a, b, c = rng.normal(size=(3, 200))
+    b = b + 0.8 * a
+    with pytest.raises(DataError, match="must not follow from each other"):
+        GIES().fit(Table.of(np.column_stack([a, b, c + a - b, a + b])))
+
+
+def test_few_rows_of_one_experiment_bound_the_parents_of_its_target_only():
+    rng = np.random.default_rng(0)
+    z, p, q = rng.normal(size=(3, 600))
+    columns = {"z": z, "p": p, "q": q, "y": p + q + rng.normal(size=600), "target": [""] * 3 + ["z"] * 597}
+    graph = GIES().fit(Table.of(pd.DataFrame(columns), targets="target"))
+    assert {("p", "y"), ("q", "y")} <= {(edge.source, edge.target) for edge in graph.edges if edge.target_mark == 2}

@@ -419,3 +419,17 @@ def test_an_imputation_that_cannot_be_made_names_the_columns(table):
     for settings in ({"missing": "impute"}, {}):
         with pytest.raises(DataError, match=r"columns 'a' and 'w' of .* in at least 8 rows, got 4. Drop one of them"):
             learner("ges", **settings).fit(gappy)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_categories_that_are_unknown_in_the_same_rows_are_searched_to_the_end(seed):
+    """They share a column of 0 and 1, which was counted among a node's own and not among its parents'."""
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=(300, 4)) @ np.array([[1, 1, 1, 0], [0, 1, 1, 1], [0, 0, 1, 1], [0, 0, 0, 1.0]])
+    frame = pd.DataFrame(x, columns=list("pqrs"))
+    for name in "pq":
+        frame[name] = np.where(frame[name] > 0, "high", "low").astype(object)
+        frame.loc[:9, name] = "unknown"
+    plain, boss = (learner(name).fit_details(Table.of(frame)) for name in ("ges", "boss"))
+    assert learner("ges", search="extended").fit_details(Table.of(frame)).score >= plain.score - 1e-6
+    assert boss.score >= max(boss.starts) - 1e-6

@@ -6,6 +6,7 @@ from scipy import stats
 
 from trueness.errors import DataError, SettingError
 from trueness.statistics import critical_difference, rank, rank_correlation
+from trueness.statistics.ranks import friedman
 
 NAMES = ["a", "b", "c", "d"]
 
@@ -28,6 +29,12 @@ def test_friedman_is_scipys_and_f_is_iman_and_davenports():
     f = 11 * chi2 / (12 * 3 - chi2)
     assert (found.chi2, found.f) == pytest.approx((chi2, f))
     assert found.p == pytest.approx(stats.f.sf(f, 3, 33))
+
+
+def test_friedmans_p_is_exact_where_all_rows_rank_alike():
+    """F is infinite then; of 3! arrangements in each of three rows six agree throughout: 6 / 216."""
+    assert friedman(np.array([[1.0, 2, 3], [4, 5, 7], [0, 1, 9]]))[2] == pytest.approx(6 / 216)
+    assert friedman(np.array([[1.0, 1, 3], [4, 4, 7]]))[2] == pytest.approx(1 / 3)
 
 
 def test_nemenyi_is_scikit_posthocs():

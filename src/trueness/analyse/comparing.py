@@ -77,6 +77,8 @@ def compare(folder: Path, a: str, b: str, measure: str | None = None, level: flo
         names=(a, b),
     )
     note = (f"{lost} runs of the two have no value and are in no mean.",) if lost else ()
+    if direction(chosen) == "lower":
+        note = (f"Lower is better: below 0 {a} is better, and superiority is how often it is the higher one.", *note)
     return replace(first, notes=(*first.notes, *note))
 
 
@@ -97,7 +99,13 @@ def compare_files(a: Path, b: Path, measure: str | None = None, gate: str | None
         tables[name] = pd.concat([part.assign(compared=label) for part, label in zip(parts, labels, strict=True)])
         tables[name] = tables[name].reset_index(drop=True)
     lost = sorted(set(one) ^ set(other)) if shared else []
-    tables.notes = (*one.notes, *other.notes, *([f"in one file only: {listed(lost, most=6)}"] if lost else []))
+    apart = [column for parts in cases.values() for column in _on_two_scales(*parts)]
+    tables.notes = (
+        *one.notes,
+        *other.notes,
+        *([f"in one file only: {listed(lost, most=6)}"] if lost else []),
+        *([f"within 1 in one file and beyond in the other, on one scale? {listed(apart, most=6)}"] if apart else []),
+    )
     known = {column for frame in tables.values() for column in frame.columns}
     unit = next((name for name in USUAL_NAMES["task"] if name in known), None)
     settings = AnalysisSettings(
@@ -105,6 +113,13 @@ def compare_files(a: Path, b: Path, measure: str | None = None, gate: str | None
         measure=measure, gate=gate, adjust="holm",
     )  # fmt: skip
     return analyse(tables, settings)
+
+
+def _on_two_scales(one: pd.DataFrame, other: pd.DataFrame) -> list[str]:
+    """Columns of numbers that look like shares in one table and like percentages in the other."""
+    shared = [column for column in one.select_dtypes("number") if column in set(other.select_dtypes("number"))]
+    greatest = {column: sorted((one[column].abs().max(), other[column].abs().max())) for column in shared}
+    return [str(column) for column, (low, high) in greatest.items() if low <= 1 and 1.5 < high <= 100]
 
 
 def _labels(one: Tables, other: Tables, a: Path, b: Path) -> tuple[str, str]:
@@ -121,6 +136,8 @@ def _labels(one: Tables, other: Tables, a: Path, b: Path) -> tuple[str, str]:
 
 def _long_table(folder: Path) -> pd.DataFrame:
     path = folder / "scores.csv"
+    if folder.is_file():
+        raise StoreError(f"{folder} must be the folder of a study, got a file. Of a table: trueness analyse {folder}")
     if not check_plain(folder, "scores.csv"):
         raise StoreError(f"{folder} has no scores.csv. Run the study first, or write it anew: trueness report {folder}")
     try:

@@ -148,7 +148,7 @@ def _tex(analysis: ScoresAnalysis, question: str) -> str:
     table = [
         f"% {analysis.questions[question]}.",
         f"% delta, mag., p, U: Cliff's delta and Mann-Whitney over runs, {lines[0].contrast.sided}.",
-        f"% diff [CI]: paired, above 0 is better for {printable(lines[0].contrast.pair.names[0])}; the interval of the "
+        f"% diff [CI]: paired, above 0 is better for {_better_above_0(lines)}; the interval of the "
         f"verdict at q <= {analysis.settings.alpha:.2g}; q: {analysis.family}.",
         f"% For {listed_scopes(lines)}; q_beyond: over models and tasks like these (two-way t).",
         f"% Bold: the better mean, only where q <= {analysis.settings.alpha:.2g}.",
@@ -157,6 +157,11 @@ def _tex(analysis: ScoresAnalysis, question: str) -> str:
         ),
     ]
     return "\n".join(table) + "\n"
+
+
+def _better_above_0(lines: Sequence[Line]) -> str:
+    treatments = {line.contrast.pair.names[0] for line in lines}
+    return printable(treatments.pop()) if len(treatments) == 1 else "the second of each pair"
 
 
 def listed_scopes(lines: Sequence[Line]) -> str:

@@ -119,7 +119,9 @@ def short_sentence(one: Contrast, domain: Domain) -> str:
     if result.distinguishable:
         verdict = f"{treatment} is {word} than {reference} by {size}, {_adjusted_p(result)}"
     else:
-        verdict = f"{treatment} and {reference} are not told apart ({word} by {size}, {_adjusted_p(result)})"
+        verdict = (
+            f"{treatment} and {reference} are not told apart ({treatment} {word} by {size}, {_adjusted_p(result)})"
+        )
     parts = [f"{one.domain}: {verdict}; for {one.scope}", _beyond(one)]
     notes = "".join(f" {note}" for note in (*_reach(one), *one.notes))
     return "; ".join(part for part in parts if part) + f".{notes}"

@@ -14,7 +14,7 @@ what the judge says beyond the label, where there are labels: a longer text may 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -45,6 +45,7 @@ from trueness.statistics.result import Cell, Result
 from trueness.statistics.rogan_gladen import rogan_gladen
 
 _WORDS = {"yes": 1.0, "no": 0.0, "pass": 1.0, "fail": 0.0, "true": 1.0, "false": 0.0, "correct": 1.0, "incorrect": 0.0}
+_PLACES = {"a": 1.0, "first": 1.0, "1st": 1.0, "b": 2.0, "second": 2.0, "2nd": 2.0}
 _NEEDED = ("item", "judge", "verdict")
 _MOST_CATEGORIES = 12  # beyond, verdicts are taken as numbers and not as grades
 
@@ -127,9 +128,10 @@ class JudgeReport:
             yield _row(judge, f"length bias (rank correlation, {what})", correlation)
 
     def _between(self) -> Iterator[dict[str, Cell]]:
-        wide = self.verdicts.pivot_table(index="judge", columns="item", values="verdict", aggfunc="mean")
+        """Verdicts of the same repeat beside each other: a mean of several would be a grade that nobody gave."""
+        wide = self.verdicts.pivot_table(index="judge", columns=["item", "repeat"], values="verdict", aggfunc="first")
         if len(wide) > 1:
-            clusters = list(self.verdicts.groupby("item")["cluster"].first().reindex(wide.columns))
+            clusters = list(self.verdicts.groupby("item")["cluster"].first().reindex(wide.columns.get_level_values(0)))
             alpha = krippendorff_alpha(wide.to_numpy(), self._scale, clusters, self.level)
             yield _row("all judges", "between judges, alpha", alpha)
 
@@ -197,12 +199,16 @@ def judge_file(path: Path, half_width: float = 0.05) -> JudgeReport:
     table.columns = [str(name).strip().lower() for name in table.columns]
     lacking = [name for name in _NEEDED if name not in table.columns]
     if lacking:
-        raise DataError(f"{path} must have the columns {', '.join(_NEEDED)}, got no {', '.join(lacking)}.")
+        there = ", ".join(map(str, table.columns[:12]))
+        raise DataError(
+            f"{path} must have the columns {', '.join(_NEEDED)}, got no {', '.join(lacking)}, but {there}. Rename them."
+        )
     if table.empty:
         raise DataError(f"{path} must have a verdict in every row, got no row.")
     frame = pd.DataFrame({"item": table["item"].astype(str), "judge": table["judge"].astype(str)})
     for name in ("verdict", "label", "position", "length", "repeat"):
-        frame[name] = [_number(value) for value in table[name]] if name in table else np.nan
+        words = _PLACES if name == "position" else _WORDS
+        frame[name] = [_number(value, words) for value in table[name]] if name in table else np.nan
     if frame["verdict"].isna().all():
         raise DataError(f"{path}: 'verdict' must be numbers or yes and no, got {table['verdict'].iloc[0]!r}.")
     frame["repeat"] = frame["repeat"].fillna(0.0)
@@ -210,10 +216,10 @@ def judge_file(path: Path, half_width: float = 0.05) -> JudgeReport:
     return JudgeReport(str(path), frame, half_width)
 
 
-def _number(value: object) -> float:
+def _number(value: object, words: Mapping[str, float]) -> float:
     text = str(value).strip().lower()
     try:
-        return _WORDS[text] if text in _WORDS else float(text)
+        return words[text] if text in words else float(text)
     except ValueError:
         return float("nan")
 

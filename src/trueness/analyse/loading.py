@@ -23,6 +23,7 @@ from trueness.errors import DataError, listed
 from trueness.outside import (
     MAX_RECORDS,
     MEGABYTE,
+    MISSING,
     NOT_READ,
     is_there,
     one_line,
@@ -36,7 +37,6 @@ DOMAIN = "domain"
 MAX_COLUMNS = 10_000
 MAX_FILES = 5_000
 MOST_ABOVE = 20  # lines of titles above the column names
-_NO_VALUE = ("", "#N/A", "#NA", "<NA>", "N/A", "NA", "NULL", "NaN", "n/a", "nan", "null", "-nan", "-NaN")
 _IN_FOLDERS = (
     "*.eval", "samples_*.jsonl", "results_*.json", "per_instance_stats.json", "scores.csv", "*.csv", "*.tsv",
     "*.parquet", "*.jsonl", "*.json",
@@ -156,7 +156,7 @@ def _csv(path: Path, separator: str | None) -> pd.DataFrame:
         with open_file(path, MAX_RECORDS) as file:
             frame = pd.read_csv(
                 file, sep=separator, encoding="utf-8-sig", low_memory=False, skipinitialspace=True, nrows=most + 1,
-                skiprows=above, keep_default_na=False, na_values=_NO_VALUE,
+                skiprows=above, keep_default_na=False, na_values=MISSING,
             )  # fmt: skip
     except UnicodeDecodeError as error:
         raise _not_utf8(path, error) from None

@@ -23,6 +23,7 @@ from pandas.api.types import is_numeric_dtype
 from trueness.analyse.analysis_settings import AnalysisSettings, nearest
 from trueness.analyse.shapes import melt, only_score, with_verdicts, without_summaries
 from trueness.errors import DataError, listed
+from trueness.texts import counted
 
 OutcomeKind = Literal["counts", "score of rules", "long table", "column", "rules"]
 
@@ -156,8 +157,10 @@ def detect(frame: pd.DataFrame, settings: AnalysisSettings, domain: str) -> tupl
                 roles, frame = {**roles, "model": "model"}, frame.rename(columns={settings.condition: "model"})
                 settings, rest = replace(settings, condition=None), [c for c in rest if c != settings.condition]
             frame = with_verdicts(frame, rest)
-            wide = melt(frame, roles, rest, excluded, domain)
-            score = only_score(frame, rest) if roles["task"] and (roles["model"] or roles["condition"]) else None
+            compared = roles["model"] or roles["condition"]
+            is_long = compared and (roles["task"] or frame[compared].duplicated().any())  # not one row a model
+            score = only_score(frame, rest) if is_long else None
+            wide = melt(frame, roles, rest, excluded, domain) if score is None else None
             if wide is None and score is None:
                 raise DataError(
                     f"{domain} has no scores: looked for pass_count and fail_count, auto_score and scored_rules, "
@@ -184,6 +187,8 @@ def detect(frame: pd.DataFrame, settings: AnalysisSettings, domain: str) -> tupl
         task = next((c for c in free if c not in keys and _names_items(frame, c, keys)), None)
         if task:
             guessed.append(f"{task} names the tasks: each of its values stands once under every condition")
+    if not of_study:
+        guessed += _repeated(frame, [c for c in (condition, model, task, roles["repeat"]) if c], bool(roles["repeat"]))
     taken = (roles["extraction"], *outcome.columns[:1])
     rules = tuple(column for column in rules if column not in taken or outcome.kind == "rules")
     return frame, Schema(condition, model, task, roles["repeat"], roles["extraction"], rules, outcome, tuple(guessed))
@@ -259,6 +264,14 @@ def _names_items(frame: pd.DataFrame, column: str, keys: list[str]) -> bool:
         return False
     groups = frame.groupby(keys, dropna=False)[column]
     return bool(groups.ngroups > 1 and (groups.nunique() == levels).all() and (groups.size() == levels).all())
+
+
+def _repeated(frame: pd.DataFrame, keys: list[str], has_repeats: bool) -> list[str]:
+    """Rows that stand for the same run twice: each that repeats a repeat; else a few, where the others stand once."""
+    again = int(frame.duplicated(keys).sum()) if len(keys) > 1 else 0
+    if not again or not (has_repeats or 10 * again < len(frame)):
+        return []
+    return [f"{counted(again, 'row')} with the {listed(keys)} of another: counted as further runs"]
 
 
 def _long_roles(frame: pd.DataFrame, columns: dict[str, str]) -> dict[str, str | None]:

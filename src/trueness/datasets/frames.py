@@ -19,6 +19,7 @@ from trueness.graphs.links import MAX_NODES
 from trueness.outside import (
     MAX_TABLE,
     MEGABYTE,
+    MISSING,
     NOT_READ,
     is_there,
     json_records,
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
 MAX_CELLS = 200_000_000  # of a table: 1.6 GB of numbers
 MAX_COLUMNS = MAX_NODES  # each column is a node of a graph
 MAX_HEADER = 16 * MEGABYTE
-MISSING = ["", "NA", "N/A", "NaN", "nan", "null", "NULL"]  # not "None": it is a level in many networks
 
 
 def read_rows(
@@ -94,8 +94,9 @@ def _read_delimited(path: Path) -> pandas.DataFrame:
     try:
         with open_file(path, MAX_TABLE) as file:
             frame = pd.read_csv(
-                file, sep=separator, keep_default_na=False, na_values=MISSING, skipinitialspace=True, nrows=most + 1
-            )
+                file, sep=separator, keep_default_na=False, na_values=MISSING, skipinitialspace=True, nrows=most + 1,
+                decimal=_decimal(path, separator),
+            )  # fmt: skip
     except NOT_READ as error:
         raise DataError(f"{path.name} must be a CSV file with a header, got: {one_line(error)}.") from error
     if len(frame) > most:
@@ -104,6 +105,19 @@ def _read_delimited(path: Path) -> pandas.DataFrame:
             "Keep a part of its rows."
         )
     return frame
+
+
+def _decimal(path: Path, separator: str) -> str:
+    """A comma where commas do not part the cells, some stand in numbers and no full stop does."""
+    if separator == ",":
+        return "."
+    with open_file(path, MAX_TABLE) as file:
+        cells = re.split(rb"[\r\n" + separator.encode() + rb"]", file.read(MEGABYTE))
+    numbers = [cell.strip() for cell in cells]
+    has_commas, has_stops = (
+        any(re.fullmatch(rb"-?\d+" + sign + rb"\d+", c) for c in numbers) for sign in (b",", rb"\.")
+    )
+    return "," if has_commas and not has_stops else "."
 
 
 def check_header(path: Path, most: int) -> tuple[str, int]:

@@ -13,12 +13,12 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from trueness.datasets.frames import MAX_CELLS, MISSING, check_header
+from trueness.datasets.frames import MAX_CELLS, check_header
 from trueness.datasets.microdata import MAX_BYTES, MAX_COLUMNS, Microdata, check_cells, data_errors
 from trueness.datasets.populations import load_population
 from trueness.datasets.survey_files import SURVEYS, open_survey_file
 from trueness.errors import DataError
-from trueness.outside import is_there, open_file
+from trueness.outside import MISSING, is_there, open_file
 from trueness.parquet import parquet_columns, read_codes
 
 if TYPE_CHECKING:

@@ -20,12 +20,12 @@ from numpy.random import Generator
 from trueness.datasets.columns import ColumnKind
 from trueness.datasets.dataset import About, Anonymous, Truth, about_of_card, need_rng, read_card
 from trueness.datasets.experiments import TargetSetting
-from trueness.datasets.frames import MISSING, read_rows
+from trueness.datasets.frames import read_rows
 from trueness.datasets.redundant import redundant_columns
 from trueness.datasets.table import Table, check_usable
 from trueness.errors import DataError, GraphError, SettingError, listed
 from trueness.graphs import Direction, Graph
-from trueness.outside import is_there
+from trueness.outside import MISSING, is_there
 
 GRAPH_SUFFIXES = (".graph.json", ".graph.csv", ".dot", ".gv", ".graphml", ".json", ".edges.csv")
 Redundant = Literal["drop", "keep"]

@@ -67,8 +67,9 @@ class BOSS(ScoreSettings):
     def fit_details(self, data: Table, rng: Generator | None = None) -> BOSSResult:
         """The graph with its score and the order of the columns."""
         table = without_gaps(checked(data, self), self.missing)
-        scorer = self.scorer(table)
-        first = content_order(table.values).astype(np.int64)
+        names = table.names
+        table = table.columns(content_order(table.values).tolist())  # parents that score the same go by place
+        scorer, first = self.scorer(table), np.arange(table.d)
         shuffle = np.random.default_rng(0)  # of an order that the data decide: no choice of the user's is hidden
         orders = [first, *(first[shuffle.permutation(table.d)] for _ in range(self.starts - 1))]
         scores, order, dag = kernel.search(scorer, orders)
@@ -77,7 +78,9 @@ class BOSS(ScoreSettings):
             ges.shrink(scorer, marks)
         graph = Graph.from_matrix(marks, table.names, direction="row to column", kind="cpdag")
         score = Scores(table.names, scorer).total(graph)
-        return BOSSResult(graph, score, tuple(table.names[i] for i in order), tuple(scores), gaps_note(table))
+        return BOSSResult(
+            graph.reorder(names), score, tuple(table.names[i] for i in order), tuple(scores), gaps_note(table)
+        )
 
 
 LEARNERS = {"boss": BOSS}

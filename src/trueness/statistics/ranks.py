@@ -144,15 +144,18 @@ def average_ranks(scores: Array, better: Better) -> Array:
 
 
 def friedman(scores: Array) -> tuple[float | None, float | None, float | None]:
-    """(chi2, F, p of F); None below three columns or when all scores of every row agree."""
+    """(chi2, F, p of F, exact where all rows rank alike); None below three columns or when all scores of every row
+    agree."""
     from scipy.stats import friedmanchisquare
 
     n, k = scores.shape
     if k < 3 or (np.ptp(scores, axis=1) == 0).all():
         return None, None, None
     chi2 = float(friedmanchisquare(*scores.T).statistic)
-    if n * (k - 1) - chi2 < 1e-9:
-        return chi2, math.inf, 0.0 if n > 2 else 1 / math.factorial(k) ** (n - 1)
+    if n * (k - 1) - chi2 < 1e-9:  # all rows rank alike: one of as many arrangements as a row has, in each but one
+        ties = np.unique(scores[0], return_counts=True)[1]
+        arrangements = math.factorial(k) / math.prod(map(math.factorial, ties.tolist()))
+        return chi2, math.inf, arrangements ** (1 - n)
     f = (n - 1) * chi2 / (n * (k - 1) - chi2)
     return chi2, f, float(fdtrc(k - 1, (k - 1) * (n - 1), f))
 

@@ -34,7 +34,8 @@ from trueness.learners.kernels.scores import (
     room_for_sets,
 )
 
-NO_GAIN = 1e-6  # as in Tetrad: an order must be better by more than this
+NO_GAIN = 1e-6  # as in Tetrad: an order must be better by more than this, and more than rounding
+ROUNDING = 1e-12  # of a score, summed in another order
 FULL = np.inf  # told in place of a score when a tree has no room to grow
 MOST_NODES = 2**22  # of trees that are kept while orders improve, 170 MB
 # columns of `links` (nodes of the trees, 4): the first branch and how many, -1 where not grown yet; where in `removed`
@@ -87,7 +88,8 @@ def search(s: Scorer, orders: list[Integers]) -> tuple[list[float], Integers, Ma
             is_new = bool((order != begun).any())
             forest, begun = _with_room(s, forest, is_new), order.copy()
         scores.append(float(score))
-    best = next(order for order, score in zip(orders, scores, strict=True) if score > max(scores) - NO_GAIN)
+    nothing = max(NO_GAIN, ROUNDING * abs(max(scores)))
+    best = next(order for order, score in zip(orders, scores, strict=True) if score >= max(scores) - nothing)
     dag = np.zeros((len(best), len(best)), dtype=np.uint8)
     while order_score(s, best, forest, dag) == FULL:
         forest = _with_room(s, forest, False)
@@ -117,9 +119,12 @@ def plant(s: Scorer, f: Forest) -> None:
 def climb(s: Scorer, order: Integers, f: Forest) -> float:
     """Move nodes until none gains; the score of the order, or FULL."""
     d = len(order)
-    improved, total, nothing = True, 0.0, NO_GAIN
+    improved, total = True, 0.0
     if not _retrace(s, order, np.int64(0), np.int64(d - 1), np.int64(-1), f):
         return FULL
+    for k in range(d):
+        total += abs(f.at[1, k])
+    nothing = max(NO_GAIN, ROUNDING * total)
     while improved:
         improved, nothing = False, -nothing
         for k in range(d):
@@ -221,7 +226,7 @@ def _move(s: Scorer, v: int, order: Integers, nothing: float, f: Forest) -> tupl
         if at[k] > at[best] + nothing:
             best = k
     gain, total = at[best] - at[place], at[best]
-    if not gain > NO_GAIN:
+    if not gain > abs(nothing):
         gain, total, best = 0.0, at[place], place
     for k in range(d):
         order[k] = rest[k] if k < best else v if k == best else rest[k - 1]

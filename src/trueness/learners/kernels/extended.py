@@ -20,16 +20,24 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from trueness.errors import DataError
 from trueness.learners.kernels import boss
 from trueness.learners.kernels.compiling import kernel
 from trueness.learners.kernels.equivalence import Matrix, cpdag_of_dag
-from trueness.learners.kernels.ges import NOTHING, Room, State, apply, climb, empty_state, enter, working_space
+from trueness.learners.kernels.ges import (
+    NOTHING,
+    Room,
+    State,
+    apply,
+    check_end,
+    climb,
+    empty_state,
+    enter,
+    working_space,
+)
 from trueness.learners.kernels.operators import BEST, DELETE, INSERT, NO_GAIN, TURN, best_delete, sets_of
 from trueness.learners.kernels.scores import Floats, Integers, Scorer, local_score
 
 ALL = 1 << INSERT | 1 << DELETE | 1 << TURN
-MOST_STEPS = 20  # times d d; climbs of honest scores end within a few edges
 
 
 def search(s: Scorer, d: int) -> tuple[Matrix, Floats]:
@@ -43,7 +51,7 @@ def search(s: Scorer, d: int) -> tuple[Matrix, Floats]:
         state, trial, steps = trial, state, [ordered]
     doubted, cleared = _dearest_first(state), dict[tuple[int, int], NDArray[np.bool_]]()
     while doubted:
-        _check_end(steps, d)
+        check_end(steps, d)
         x, y = doubted.pop()
         if (x, y) in cleared:
             continue
@@ -92,18 +100,9 @@ def _climb_on(s: Scorer, state: State, x: int, y: int, room: Room, free: bool = 
         state.changed[[x, y]] = 1
     parts = [room.trace[: climb(s, state, x, y, free, ALL, room)].copy()]
     while len(parts[-1]) == len(room.trace):
-        _check_end(parts, len(state.graph))
+        check_end(parts, len(state.graph))
         parts.append(room.trace[: climb(s, state, x, y, free, ALL, room)].copy())
     return np.vstack(parts)
-
-
-def _check_end(steps: list[Floats], d: int) -> None:
-    """Where a column follows from others, rounding decides what an operator gains: gains can go round in circles."""
-    if sum(map(len, steps)) > MOST_STEPS * d * d:
-        raise DataError(
-            "columns must not follow from each other for a search that climbs to its end, got some whose scores lead "
-            "in circles. Drop one, or set search = 'plain'."
-        )
 
 
 def _dearest_first(state: State) -> list[tuple[int, int]]:

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from trueness.errors import DataError
 from trueness.learners.kernels.compiling import bare, inner, kernel
 from trueness.learners.kernels.equivalence import NO_CUT, Matrix, complete
 from trueness.learners.kernels.operators import (
@@ -33,6 +34,7 @@ from trueness.learners.kernels.operators import (
 from trueness.learners.kernels.scores import Floats, Integers, Scorer
 
 NOTHING = -1  # in place of a node
+MOST_STEPS = 20  # times d d; climbs of honest scores end within a few edges
 WORD, MOST_WORDS = 64, 4  # bits; beyond 256 nodes some share one, so that more is computed anew than need be
 
 
@@ -96,6 +98,15 @@ def empty_state(d: int, cut: Matrix = NO_CUT) -> State:
         np.zeros((d, d + 1), dtype=np.int64),
         cut,
     )
+
+
+def check_end(steps: list[Floats], d: int) -> None:
+    """Where a column follows from others, rounding decides what an operator gains: gains can go round in circles."""
+    if sum(map(len, steps)) > MOST_STEPS * d * d:
+        raise DataError(
+            "columns must not follow from each other for a search that climbs to its end, got some whose scores lead "
+            "in circles. Drop one, or take GES with search = 'plain'."
+        )
 
 
 def enter(state: State, graph: Matrix) -> None:

@@ -2,9 +2,11 @@
 
     s(y | S) = -n/2 (|Y| + log det V_Y + log det C(Y | S)) - c log(n)/2 (|Y| |S| + |Y| (|Y| + 1) / 2)
 
-A category of k levels has k - 1 columns of 0 and 1, a number has one; |Y|, |S| count columns that are new, V_Y are
-their variances, C the correlations that S leaves. With numbers alone it is the Gaussian BIC. Score equivalent: it
-is the BIC of a Gaussian over all columns. Andrews, Ramsey & Cooper (2019).
+A category of k levels has k - 1 columns of 0 and 1, a number has one; |Y|, |S| count columns that vary, V_Y are their
+variances, C the correlations that S leaves. With numbers alone it is the Gaussian BIC. Score equivalent: it is the BIC
+of a Gaussian over all columns. A column that others determine (two categories that are unknown in the same rows share
+one) counts as one of which next to nothing is left, on either side of the bar: were it counted on one only, searches
+would go round in circles. Andrews, Ramsey & Cooper (2019).
 """
 
 from __future__ import annotations
@@ -29,12 +31,13 @@ def degenerate_score(moments, starts, n, price, y, parents, k, work):
         for j in range(m):
             work[p + i, j] = moments[np.int64(work[i, p]), np.int64(work[j, p])]
     size_s, size_y, log_det = 0, 0, 0.0
-    for i in range(s):
-        size_s += add_row(work, i, i, p) > SINGULAR
-    for i in range(s, m):
+    for i in range(m):
         column = np.int64(work[i, p])
         left = add_row(work, i, i, p)
-        if moments[column, column] > 0.0:  # a level that does not occur has no variance
+        is_there = moments[column, column] > 0.0  # a level that does not occur has no variance
+        if i < s:
+            size_s += is_there
+        elif is_there:
             log_det += 1.0 + moments[p, column] + math.log(max(left, SINGULAR))
             size_y += 1
     return -0.5 * n * log_det - price * (size_y * size_s + 0.5 * size_y * (size_y + 1))

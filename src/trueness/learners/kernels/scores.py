@@ -137,7 +137,7 @@ def by_node(scorers: Sequence[Scorer], block: Integers, more: Integers, n: int) 
     nodes[:, 5] = block * len(first.moments)
     nodes[:, 6] = [int(scorers[b].n) for b in block]
     price = first.price * math.log(n) / math.log(first.n)
-    limit = min(scorer.limit for scorer in scorers)
+    limit = max(scorer.limit for scorer in scorers)  # of a node with fewer rows: `_score_on`
     sizes = np.array([int(scorer.n) for scorer in scorers])
     further = np.column_stack([more[:, 0], more[:, 1] * len(first.moments), sizes[more[:, 1]]])
     moments = np.vstack([scorer.moments for scorer in scorers])
@@ -298,6 +298,8 @@ def _score_on(s: Scorer, y: int, parents: Integers, k: int, first: int, n: int) 
     if s.kind == CONDITIONAL_BIC:
         return conditional_score(s.moments, s.nodes, s.price, y, parents, k, s.work[CELLS], s.factor)
     if s.kind == GAUSSIAN_BIC:
+        if k > n - 2:  # n - 1 parents explain everything
+            return -np.inf
         rest = _unexplained(s.moments[first:], y, parents, k, s.factor)
         return s.moments[first + d, y] - 0.5 * n * math.log(rest) - s.price * (k + 1)
     groups, q = _count(s.rows, s.rows[first], s.nodes, y, parents, k, s.work)

@@ -20,6 +20,7 @@ from trueness.status import Status
 
 MAX_PROBLEMS = 100_000
 DOMAINS = ("physics", "finance", "chemistry", "everyday")
+_RIGHT, _WRONG = ("true", "yes", "1", "1.0", "right", "correct"), ("false", "no", "0", "0.0", "wrong", "incorrect")
 
 
 def load_problems(domain: str | None = None) -> tuple[Problem, ...]:
@@ -57,11 +58,12 @@ def _problem(line: str, where: str) -> Problem:
 
 
 def problem_from(record: Mapping[str, object], where: str = "problem") -> Problem:
-    """A problem from its JSON object; `dag` may have what read_reasoning can keep, but must have target and edges."""
-    graph, findings = graph_from(record.get("dag"))
+    """A problem from its JSON object; `dag` or `graph` may have what read_reasoning can keep, but must have target and
+    edges; `problem_text` may be called `problem`, as in a file of `faithfulness check`."""
+    graph, findings = graph_from(record.get("dag", record.get("graph")))
     if graph is None or status_of(graph) is Status.UNREADABLE:
         raise DataError(f"{where}: 'dag' must be a reasoning graph. {findings[0].message}")
-    text = record.get("problem_text")
+    text = record.get("problem_text", record.get("problem"))
     if not isinstance(text, str) or not text.strip():
         raise DataError(f"{where}: 'problem_text' must be the text of the problem, got {text!r:.60}.")
     stated = record.get("answer")
@@ -94,6 +96,7 @@ def id_of(record: Mapping[str, object], otherwise: str) -> str:
 def correct_of(record: Mapping[str, object], answer: Quantity, tolerance: float = 0.01) -> bool | None:
     """Whether an answer is right: as `correct` says, or by `expected`; None where that cannot be known."""
     stated, expected = record.get("correct"), record.get("expected", record.get("expected_answer"))
-    if isinstance(stated, bool):
-        return stated
+    word = str(stated).strip().lower()
+    if word in _RIGHT or word in _WRONG:
+        return word in _RIGHT
     return None if expected is None else answers_agree(answer, quantity_of(expected), tolerance)
