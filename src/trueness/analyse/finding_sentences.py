@@ -135,7 +135,8 @@ def otherwise_sentence(line: Line, part: DomainAnalysis) -> str:
     result = line.contrast.result
     paired = f", paired {interval_text(result.difference, result.interval)} {exact_p(result.p)}" if result else ""
     return (
-        f"{part.name}, {line.reading}: {means}; delta {short_value(line.contrast.delta.value, 3)}, "
+        f"{part.name}, {line.reading}, {' and '.join(line.contrast.pair.names)}: {means}; "
+        f"delta {short_value(line.contrast.delta.value, 3)}, "
         f"{exact_p(line.contrast.p)}{paired}: {moved}."
     )
 

@@ -244,12 +244,14 @@ def _otherwise_rows(lines: Sequence[tuple[DomainAnalysis, Line]], width: int) ->
     cells = [line_cells(line) for _, line in lines]
     names = [name for name in cells[0] if name not in ("Domain", "q", "q_beyond", "n_units", "n_clusters")]
     means, gap = names[: names.index("delta")], 2 if width >= ROOMY else 1
+    pairs = [line.contrast.pair.names for _, line in lines]
+    of_pair = [f", {one} and {other}" if len(set(pairs)) > 1 else "" for one, other in pairs]
     for dropped in ((), ("mag.",), ("U",), ("delta",), ("n",), ("p",), means):
         names = [name for name in names if name not in dropped]
         rows = [["", "", *names, "verdict"]]
-        for (part, line), row in zip(lines, cells, strict=True):
+        for (part, line), row, pair in zip(lines, cells, of_pair, strict=True):
             verdict = "another" if changes_verdict(line, part) else "the same"
-            rows.append([part.name, line.reading, *(row.get(name, "-") for name in names), verdict])
+            rows.append([part.name, line.reading + pair, *(row.get(name, "-") for name in names), verdict])
         if sum(max(map(len, column)) + gap for column in zip(*rows, strict=True)) - gap <= width:
             break
     return rows

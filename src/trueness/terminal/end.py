@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import shlex
 from argparse import Namespace
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -21,7 +22,7 @@ from trueness.showing.console import console, plain
 from trueness.showing.headline import Standing
 from trueness.showing.sheet import Sheet
 from trueness.terminal import print_report as terminal
-from trueness.texts import counted
+from trueness.texts import counted, printable
 
 ROOM = 8  # rows of small tables below the headlines
 _CLAUSE = re.compile(r"[;.](?: |$)|[:,] (?![^(]*\))")  # where the first clause ends, not within brackets
@@ -109,7 +110,16 @@ def tell_end(outcome: RunEnd, command: str) -> None:
     elif left:
         say(f"{left:,} of {outcome.total:,} were not asked. Ask them with: {command}", stderr=True)
     if outcome.failed:
-        say(f"{outcome.failed:,} failed. Do them again with: {command} --retry", stderr=True)
+        say(f"{outcome.failed:,} failed{_usual_reason(outcome)}. Do them again with: {command} --retry", stderr=True)
+
+
+def _usual_reason(outcome: RunEnd) -> str:
+    """What most of the failed fits said: where that follows from the data, doing them again does not help."""
+    reasons = Counter(run.message for results in outcome.study.tasks for run in results.failed_runs() if run.message)
+    if not reasons:
+        return ""
+    (reason, count), *_ = reasons.most_common(1)
+    return f" ({count:,} with: {printable(reason).rstrip('.')})"
 
 
 def same_command(options: Namespace) -> str:
