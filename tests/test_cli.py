@@ -274,5 +274,6 @@ def test_what_the_system_refuses_is_one_line(in_tmp, capsys, monkeypatch):
     monkeypatch.setattr("pathlib.Path.write_text", refused)
     assert main(["new", "discovery"]) == 2
     assert (
-        capsys.readouterr().err == "trueness: study.toml cannot be read or written: Permission denied. Is it yours?\n"
+        capsys.readouterr().err
+        == "trueness: study.toml cannot be read or written: Permission denied. Try another folder.\n"
     )

@@ -57,7 +57,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except OSError as error:  # a folder that may not be written to, a full disk
         if options.debug or error.filename is None:
             raise
-        say(f"trueness: {error.filename} cannot be read or written: {error.strerror}. Is it yours?", stderr=True)
+        say(f"trueness: {error.filename} cannot be read or written: {error.strerror}. Try another folder.", stderr=True)
         return 2
 
 
@@ -351,13 +351,10 @@ def _compare(options: argparse.Namespace) -> int:
 
     if not options.folder and Path(options.a).is_file() and Path(options.b).is_file():
         return _show_analysis(compare_files(Path(options.a), Path(options.b), options.measure, options.gate), options)
-    gone = [
-        name
-        for name in (options.a, options.b)
-        if Path(name).suffix in (".csv", ".tsv", ".jsonl", ".parquet") and not Path(name).is_file()
-    ]
-    if gone and not options.folder:
-        raise TruenessError(f"{gone[0]} must be a file to be compared, got none of that name. Is it in another folder?")
+    files = [name for name in (options.a, options.b) if Path(name).is_file()]
+    if len(files) == 1 and not options.folder:
+        gone = options.b if files[0] == options.a else options.a
+        raise TruenessError(f"{gone} must be a file as {files[0]} is one, got none of that name. Or name a study.")
     folder = Path(options.folder) if options.folder else newest_folder()
     with as_written(folder):
         comparison = compare(folder, options.a, options.b, options.measure)

@@ -216,7 +216,7 @@ def test_a_table_in_place_of_a_study_and_a_file_that_is_not_there_are_said(in_tm
     (in_tmp / "scores.csv").write_text("model,item,score\na,1,0.5\nb,1,0.7\n")
     assert main(["compare", "a", "b", "scores.csv"]) == 2 and main(["compare", "scores.csv", "none.csv"]) == 2
     first, second = capsys.readouterr().err.splitlines()
-    assert "trueness analyse scores.csv" in first and "none.csv must be a file" in second
+    assert "trueness analyse scores.csv" in first and "none.csv must be a file as scores.csv is one" in second
 
 
 def test_shares_beside_percentages_are_said(in_tmp, capsys):

@@ -78,7 +78,8 @@ def compare(folder: Path, a: str, b: str, measure: str | None = None, level: flo
     )
     note = (f"{lost} runs of the two have no value and are in no mean.",) if lost else ()
     if direction(chosen) == "lower":
-        note = (f"Lower is better: below 0 {a} is better, and superiority is how often it is the higher one.", *note)
+        more = "" if first.interval else ", and superiority is how often it is the higher one"  # shown without it only
+        note = (f"Lower is better: below 0 {a} is better{more}.", *note)
     return replace(first, notes=(*first.notes, *note))
 
 
@@ -116,10 +117,14 @@ def compare_files(a: Path, b: Path, measure: str | None = None, gate: str | None
 
 
 def _on_two_scales(one: pd.DataFrame, other: pd.DataFrame) -> list[str]:
-    """Columns of numbers that look like shares in one table and like percentages in the other."""
-    shared = [column for column in one.select_dtypes("number") if column in set(other.select_dtypes("number"))]
-    greatest = {column: sorted((one[column].abs().max(), other[column].abs().max())) for column in shared}
-    return [str(column) for column, (low, high) in greatest.items() if low <= 1 and 1.5 < high <= 100]
+    """Columns of numbers that look like shares in one table (parts of 1, not runs counted) and beyond them in the
+    other."""
+    apart = []
+    for column in set(one.select_dtypes("number")) & set(other.select_dtypes("number")):
+        low, high = sorted((one[column].abs(), other[column].abs()), key=lambda values: values.max())
+        if low.max() <= 1 and 1.5 < high.max() <= 100 and (low.dropna() % 1 > 0).any():
+            apart.append(str(column))
+    return sorted(apart)
 
 
 def _labels(one: Tables, other: Tables, a: Path, b: Path) -> tuple[str, str]:

@@ -128,8 +128,9 @@ class JudgeReport:
             yield _row(judge, f"length bias (rank correlation, {what})", correlation)
 
     def _between(self) -> Iterator[dict[str, Cell]]:
-        """Verdicts of the same repeat beside each other: a mean of several would be a grade that nobody gave."""
-        wide = self.verdicts.pivot_table(index="judge", columns=["item", "repeat"], values="verdict", aggfunc="first")
+        """Verdicts of the same repeat and place beside each other: a mean would be a grade that nobody gave."""
+        units, every = ["item", "repeat", "position"], self.verdicts.fillna({"position": 0.0})
+        wide = every.pivot_table(index="judge", columns=units, values="verdict", aggfunc="first")
         if len(wide) > 1:
             clusters = list(self.verdicts.groupby("item")["cluster"].first().reindex(wide.columns.get_level_values(0)))
             alpha = krippendorff_alpha(wide.to_numpy(), self._scale, clusters, self.level)

@@ -95,7 +95,7 @@ def _read_delimited(path: Path) -> pandas.DataFrame:
         with open_file(path, MAX_TABLE) as file:
             frame = pd.read_csv(
                 file, sep=separator, keep_default_na=False, na_values=MISSING, skipinitialspace=True, nrows=most + 1,
-                decimal=_decimal(path, separator),
+                decimal=decimal_sign(path, separator),
             )  # fmt: skip
     except NOT_READ as error:
         raise DataError(f"{path.name} must be a CSV file with a header, got: {one_line(error)}.") from error
@@ -107,7 +107,7 @@ def _read_delimited(path: Path) -> pandas.DataFrame:
     return frame
 
 
-def _decimal(path: Path, separator: str) -> str:
+def decimal_sign(path: Path, separator: str) -> str:
     """A comma where commas do not part the cells, some stand in numbers and no full stop does."""
     if separator == ",":
         return "."

@@ -13,7 +13,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from trueness.datasets.frames import MAX_CELLS, check_header
+from trueness.datasets.frames import MAX_CELLS, check_header, decimal_sign
 from trueness.datasets.microdata import MAX_BYTES, MAX_COLUMNS, Microdata, check_cells, data_errors
 from trueness.datasets.populations import load_population
 from trueness.datasets.survey_files import SURVEYS, open_survey_file
@@ -70,6 +70,7 @@ def _read_delimited(path: Path) -> Microdata:
             frame: pd.DataFrame = pd.read_csv(
                 file, sep=separator, usecols=[written[column] for column in columns], keep_default_na=False,
                 na_values=MISSING, skipinitialspace=True, low_memory=False, nrows=MAX_CELLS // len(columns) + 1,
+                decimal=decimal_sign(path, separator),
             )  # fmt: skip
         check_cells(path.name, *frame.shape)
         return frame.rename(columns={column: str(column).strip() for column in frame.columns})

@@ -133,7 +133,8 @@ def content_order(values: NDArray[np.float64]) -> NDArray[np.intp]:
 
         frac(10^6 mean(z_j (sum_k z_k)^2)),    z standardised
 
-    which no permutation of rows or columns and no change of units alters, and which any change of data alters
+    which no permutation of rows or columns and no unit alters (a sign, or other codes of levels, do), and which
+    any change of data alters
     wholly: an arbitrary choice is made anew in every resample, so that `stability` shows it as one.
     """
     if np.isnan(values).any():

@@ -6,6 +6,7 @@ A run that failed has a row for every measure, with its status and no value.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -212,6 +213,11 @@ class Results:
         """Runs without a result; where replies are read, one that could not be is a result, and counted elsewhere."""
         fine = (*READ_OR_NOT, Status.OK, NOT_RUN) if replies else (Status.OK, NOT_RUN)
         return sum(count for statuses in self._endings for status, count in statuses.items() if status not in fine)
+
+    def reasons(self) -> Counter[str]:
+        """What failed runs said, and how many of them; replies that cannot be read are results."""
+        fine = (*READ_OR_NOT, Status.OK, NOT_RUN)
+        return Counter(run.message for run in self.failed_runs() if run.message and run.status not in fine)
 
     def failed_runs(self) -> list[Run]:
         cells = [c for c, ended in zip(self.cells, self._endings, strict=True) if ended.keys() - {Status.OK, NOT_RUN}]

@@ -154,8 +154,8 @@ def friedman(scores: Array) -> tuple[float | None, float | None, float | None]:
     chi2 = float(friedmanchisquare(*scores.T).statistic)
     if n * (k - 1) - chi2 < 1e-9:  # all rows rank alike: one of as many arrangements as a row has, in each but one
         ties = np.unique(scores[0], return_counts=True)[1]
-        arrangements = math.factorial(k) / math.prod(map(math.factorial, ties.tolist()))
-        return chi2, math.inf, arrangements ** (1 - n)
+        arrangements = math.lgamma(k + 1) - sum(math.lgamma(tie + 1) for tie in ties.tolist())  # their logarithm
+        return chi2, math.inf, math.exp((1 - n) * arrangements)
     f = (n - 1) * chi2 / (n * (k - 1) - chi2)
     return chi2, f, float(fdtrc(k - 1, (k - 1) * (n - 1), f))
 

@@ -115,7 +115,7 @@ def tell_end(outcome: RunEnd, command: str) -> None:
 
 def _usual_reason(outcome: RunEnd) -> str:
     """What most of the failed fits said: where that follows from the data, doing them again does not help."""
-    reasons = Counter(run.message for results in outcome.study.tasks for run in results.failed_runs() if run.message)
+    reasons = sum((results.reasons() for results in outcome.study.tasks), Counter[str]())
     if not reasons:
         return ""
     (reason, count), *_ = reasons.most_common(1)

@@ -51,7 +51,7 @@ def search(s: Scorer, d: int) -> tuple[Matrix, Floats]:
         state, trial, steps = trial, state, [ordered]
     doubted, cleared = _dearest_first(state), dict[tuple[int, int], NDArray[np.bool_]]()
     while doubted:
-        check_end(steps, d)
+        check_end(sum(map(len, steps)), d)
         x, y = doubted.pop()
         if (x, y) in cleared:
             continue
@@ -100,7 +100,7 @@ def _climb_on(s: Scorer, state: State, x: int, y: int, room: Room, free: bool = 
         state.changed[[x, y]] = 1
     parts = [room.trace[: climb(s, state, x, y, free, ALL, room)].copy()]
     while len(parts[-1]) == len(room.trace):
-        check_end(parts, len(state.graph))
+        check_end(sum(map(len, parts)), len(state.graph))
         parts.append(room.trace[: climb(s, state, x, y, free, ALL, room)].copy())
     return np.vstack(parts)
 

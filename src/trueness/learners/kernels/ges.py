@@ -100,9 +100,9 @@ def empty_state(d: int, cut: Matrix = NO_CUT) -> State:
     )
 
 
-def check_end(steps: list[Floats], d: int) -> None:
+def check_end(n_steps: int, d: int) -> None:
     """Where a column follows from others, rounding decides what an operator gains: gains can go round in circles."""
-    if sum(map(len, steps)) > MOST_STEPS * d * d:
+    if n_steps > MOST_STEPS * d * d:
         raise DataError(
             "columns must not follow from each other for a search that climbs to its end, got some whose scores lead "
             "in circles. Drop one, or take GES with search = 'plain'."

@@ -46,7 +46,7 @@ def search(s: Scorer, d: int, cut: Matrix) -> tuple[Matrix, Floats]:
     while True:
         round_ = [grow(s, graph, cut), shrink(s, graph, cut), _turn(s, graph, cut)]
         steps += round_
-        check_end(steps, d)
+        check_end(sum(map(len, steps)), d)
         if not any(map(len, round_)):
             return graph, np.vstack(steps)
 
@@ -57,8 +57,8 @@ def _turn(s: Scorer, graph: Matrix, cut: Matrix) -> Floats:
     sets, out = np.zeros((9, d + 1), dtype=np.int64), np.zeros((d, d + 1), dtype=np.int64)
     kept, step = np.zeros(d + 1, dtype=np.int64), np.empty(4)
     while turn_best(s, graph, cut, out, sets, kept, step):
-        parts.append(step.reshape(1, 4).copy())
-        check_end(parts, d)
+        parts.append(step.copy())
+        check_end(len(parts), d)
     return np.array(parts).reshape(-1, 4)
 
 
