@@ -164,12 +164,6 @@ def _is_formulaic(token: str, short: set[str], letters: set[str]) -> bool:
     )
 
 
-def _initials(name: str) -> set[str]:
-    """A of the circle area."""
-    first = {word[0] for word in re.findall(r"[^\W\d_]+", name)}
-    return first | {letter.upper() for letter in first}
-
-
 def called_so(formula: str, effect: str) -> bool:
     """Whether the left side is the effect's own name or symbol: what stands before it is a title."""
     left = symbol(formula.partition("=")[0].strip()) if "=" in formula else ""

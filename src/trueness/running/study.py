@@ -130,11 +130,6 @@ class RunEnd:
     models: tuple[ModelOutcome, ...]
     study: StudyFolder = field(repr=False)  # what was read for scores.csv
 
-    @property
-    def is_unanswered(self) -> bool:
-        """Whether models were asked and none has answered anything."""
-        return bool(self.models) and not any(model.answered for model in self.models)
-
     def to_dict(self) -> dict[str, Json]:
         plain = {name: value for name, value in vars(self).items() if name != "study"}
         return plain | {"models": [model.to_dict() for model in self.models]}
