@@ -85,7 +85,7 @@ def surplus(text: str, tree: Tree, names: Sequence[str], values: Iterable[float]
     names: of the causes, and of the effect at the end."""
     sentence, known = text.lower().replace("_", " "), " ".join(names).lower().replace("_", " ")
     for name in sorted({name.lower().replace("_", " ") for name in names}, key=len, reverse=True):
-        if len(name) > 1:
+        if len(name) > 1 and name in sentence:
             sentence = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", lambda match: re.sub(_ANY, "_", match[0]), sentence)
     if names and len(names[-1]) <= 3:  # the geometric sum S = ...: what S is
         sentence = re.sub(

@@ -182,11 +182,12 @@ def of_sets(text: str, effect: str) -> str:
 
 def states_otherwise(text: str, values: Mapping[str, float]) -> str:
     """The cause beside which a rule states another number than its value: tickets × price (5), of a price of 6."""
-    for cause, value in values.items():
+    for cause, value in values.items() if "(" in text else ():
         for spelling in {cause, cause.replace("_", " ")}:
-            match = re.search(rf"(?<!\w){re.escape(spelling)}\s+\((\d+(?:\.\d+)?)\)", text, re.IGNORECASE)
-            if match is not None and len(spelling) > 2 and float(match[1]) != value:
-                return cause
+            if len(spelling) > 2 and spelling.lower() in text.lower():
+                match = re.search(rf"(?<!\w){re.escape(spelling)}\s+\((\d+(?:\.\d+)?)\)", text, re.IGNORECASE)
+                if match is not None and float(match[1]) != value:
+                    return cause
     return ""
 
 

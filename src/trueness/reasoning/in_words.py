@@ -101,7 +101,8 @@ def read_words(text: str, causes: Sequence[str], effect: str, values: Values | N
     if whole:
         return _read_with_names(text, whole, causes, effect, known)
     for cause in causes:  # the base fare (base_fare)
-        text = re.sub(rf"(?i)(\b{re.escape(cause.replace('_', ' '))}) \({re.escape(cause)}\)", r"\1", text)
+        if f"({cause})".lower() in text.lower():
+            text = re.sub(rf"(?i)(\b{re.escape(cause.replace('_', ' '))}) \({re.escape(cause)}\)", r"\1", text)
     sentence = normal_form(text)
     if len(causes) == 1:
         sentence = _as_many(sentence, causes[0], effect, known)

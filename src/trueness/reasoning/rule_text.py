@@ -65,8 +65,11 @@ def read_text(text: str, causes: tuple[str, ...], effect: str, nodes: tuple[str,
     bare, constants, has_units, against = take_constants(text, names, numbers, [unit for _, _, unit in values], effect)
     bare = _OF_PERCENT.sub(" =", bare)
     effect_names = "|".join(map(re.escape, (effect, symbol(effect), *symbols_in([effect]))))
-    last = re.search(rf"=[^=]*(?:[,;.:]|\b(?:so|then|hence|therefore|and)\b)\s*((?:{effect_names})\s*=[^=,;]+)$", bare)
-    bare = last[1] if last is not None else bare  # Since F = ma, a = F/m
+    if bare.count("=") > 1:
+        last = re.search(
+            rf"=[^=]*(?:[,;.:]|\b(?:so|then|hence|therefore|and)\b)\s*((?:{effect_names})\s*=[^=,;]+)$", bare
+        )
+        bare = last[1] if last is not None else bare  # Since F = ma, a = F/m
     if (_OR.search(text) and " or " not in "".join(names)) or _SEVERAL.search(bare) or _BOUND.search(bare):
         return Rule(
             text,

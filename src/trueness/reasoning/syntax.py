@@ -16,6 +16,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from trueness.errors import TruenessError, did_you_mean
@@ -189,6 +190,7 @@ def _spelt(letter: re.Match[str]) -> str:
     return letter[0] if not name else name[0].title() if letter[0].isupper() else name[0].lower()
 
 
+@lru_cache(maxsize=8192)
 def symbol(name: str) -> str:
     """A node's name as it stands in a formula: `net force` is net_force, v₀ is v0."""
     name = (

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 
 _STOP = frozenset(
     "the a an of in on at for to from by per and that this its his her their she he it they with during made is are "
@@ -171,6 +172,7 @@ _WEAK = 0.35
 _BY_HEAD = 0.2
 
 
+@lru_cache(maxsize=8192)
 def words(name: str) -> frozenset[str]:
     """Its words; test1 is test 1."""
     runs = re.findall(r"[^\W_]+", name.lower())
@@ -179,6 +181,7 @@ def words(name: str) -> frozenset[str]:
     )
 
 
+@lru_cache(maxsize=8192)
 def tokens(name: str) -> frozenset[str]:
     """The words that tell it from others; of a node called a, that letter."""
     all_words = words(name)
@@ -193,6 +196,7 @@ def in_order(name: str) -> tuple[str, ...]:
     return tuple(root for word in re.findall(r"[^\W_]+", name.lower()) if (root := stem(word)) in known)
 
 
+@lru_cache(maxsize=8192)
 def stem(word: str) -> str:
     word = _IRREGULAR.get(word, word)
     word = word.removesuffix("ies") + "y" if word.endswith("ies") and len(word) > 4 else word

@@ -372,7 +372,8 @@ def _without_ratio(why: str, rest: str) -> str:
     if match is None:
         return why
     one, other = (number_of(match[k]) or 0.0 for k in (1, 2))
-    shares = {share for word, share in SHARES.items() if re.search(rf"\b{word.replace(' ', '[ -]')}\b", rest)}
+    spaced = rest.replace("-", " ")
+    shares = {share for word, share in SHARES.items() if word in spaced and re.search(rf"\b{word}\b", spaced)}
     shares |= {int(a) / int(b) for a, b in re.findall(r"\b(\d+)/([1-9]\d*)", rest)}
     shares |= {float(a) / 100 for a in re.findall(r"(\d+(?:\.\d+)?)\s?%", rest)}
     meant = _shares_meant(why, rest, one, other)
