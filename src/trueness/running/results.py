@@ -221,7 +221,8 @@ class Results:
 
     def failed_runs(self) -> list[Run]:
         cells = [c for c, ended in zip(self.cells, self._endings, strict=True) if ended.keys() - {Status.OK, NOT_RUN}]
-        return [run for cell in cells for run in self.of_cell(cell) if run.status != Status.OK]
+        with self.store.ensure_open():
+            return [run for cell in cells for run in self.of_cell(cell) if run.status != Status.OK]
 
     def completeness(self) -> list[dict[str, Json]]:
         """One row a cell: how many of the planned runs ended in which status."""
@@ -257,7 +258,8 @@ class Results:
             yield from self._summarise(range(start, min(start + together, len(self.cells))))
 
     def _summarise(self, which: Sequence[int]) -> Iterator[CellSummary]:
-        runs = {c: self.runs_at(c) for c in which}
+        with self.store.ensure_open():  # once for all of them
+            runs = {c: self.runs_at(c) for c in which}
         m, begun = len(self.measures), [of_cell for of_cell in runs.values() if of_cell]
         values = np.full((max(map(len, begun), default=0), len(begun) * m), np.nan)
         reasons = np.full(values.shape, NOT_RUN, dtype=object)
