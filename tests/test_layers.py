@@ -51,6 +51,18 @@ MAY_STAND = {  # columns, fields that are stored, and public ones
 }  # fmt: skip
 
 
+@pytest.fixture(scope="module")
+def nodes():
+    """Of each module all that stands in it; read once."""
+    return {path: list(ast.walk(ast.parse(path.read_text()))) for path in modules()}
+
+
+@pytest.fixture(scope="module")
+def imported(nodes):
+    """Of each module the dotted names of what it imports, at any depth of it: a late import is one too."""
+    return {path: list(_imported(path, nodes[path])) for path in nodes}
+
+
 def modules():
     return sorted(SOURCE.rglob("*.py"))
 
@@ -59,9 +71,8 @@ def area(path):
     return path.relative_to(SOURCE).parts[0].removesuffix(".py")
 
 
-def imported(path):
-    """Dotted names of what a module imports, at any depth of it: a late import is one too."""
-    for node in ast.walk(ast.parse(path.read_text())):
+def _imported(path, nodes):
+    for node in nodes:
         if isinstance(node, ast.ImportFrom) and node.module:
             assert node.level == 0, f"{path} imports relatively"
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
@@ -69,23 +80,23 @@ def imported(path):
             yield from (alias.name for alias in node.names)
 
 
-def test_imports_go_down_only():
+def test_imports_go_down_only(imported):
     wrong = []
     for path in modules():
         mine = area(path)
         assert mine in HEIGHT, f"{mine} has no layer: give it one here"
-        for other in {parts[1] for name in imported(path) if (parts := name.split("."))[0] == "trueness" and parts[1:]}:
+        for other in {parts[1] for name in imported[path] if (parts := name.split("."))[0] == "trueness" and parts[1:]}:
             if HEIGHT.get(other, 0) > HEIGHT[mine] or other in FORBIDDEN.get(mine, ()):
                 wrong.append(f"{path.relative_to(SOURCE)} imports {other}")
     assert wrong == []
 
 
-def test_no_study_imports_another():
+def test_no_study_imports_another(imported):
     studies = {path.name for path in (SOURCE / "studies").iterdir() if (path / "plan.py").is_file()}
     assert len(studies) >= 5
     for study in studies:
         for path in (SOURCE / "studies" / study).rglob("*.py"):
-            others = {name.split(".")[2] for name in imported(path) if name.startswith("trueness.studies.")}
+            others = {name.split(".")[2] for name in imported[path] if name.startswith("trueness.studies.")}
             assert "charts" not in others, f"{path} imports the charts of all studies"
             assert others & studies <= {study}, f"{path.relative_to(SOURCE)} imports {others & studies - {study}}"
 
@@ -104,22 +115,22 @@ def test_generic_rooms_name_no_study():
     assert found == []
 
 
-def test_no_module_reaches_itself():
+def test_no_module_reaches_itself(imported):
     """A circle of imports is one unit that nobody can read, test or move by parts."""
     names = {".".join(("trueness", *path.relative_to(SOURCE).with_suffix("").parts)): path for path in modules()}
     paths = {name.removesuffix(".__init__"): path for name, path in names.items()}
     graph = networkx.DiGraph()
     for module, path in paths.items():
-        for name in imported(path):
+        for name in imported[path]:
             other = name if name in paths else name.rpartition(".")[0]
             if other in paths and other not in (module, "trueness"):
                 graph.add_edge(module, other)
     assert [sorted(circle) for circle in networkx.strongly_connected_components(graph) if len(circle) > 1] == []
 
 
-def test_no_learner_can_reach_a_truth():
+def test_no_learner_can_reach_a_truth(imported):
     for path in (SOURCE / "learners").rglob("*.py"):
-        for name in imported(path):
+        for name in imported[path]:
             assert not name.startswith(
                 ("trueness.measures", "trueness.studies", "trueness.running.study", "trueness.running.store")
             ), path
@@ -133,32 +144,32 @@ def test_files_stay_small():
     assert sizes[-1] <= 600
 
 
-def test_a_class_has_its_name_alone():
+def test_a_class_has_its_name_alone(nodes):
     places = {}
     for path in modules():
-        for node in ast.walk(ast.parse(path.read_text())):
+        for node in nodes[path]:
             if isinstance(node, ast.ClassDef):
                 places.setdefault(node.name, []).append(str(path.relative_to(SOURCE)))
     assert {name: found for name, found in places.items() if len(found) > 1 and name not in TWICE} == {}
 
 
-def test_a_name_says_what_it_is_of():
+def test_a_name_says_what_it_is_of(nodes):
     places = set()
     for path in modules():
-        for node in ast.walk(ast.parse(path.read_text())):
+        for node in nodes[path]:
             name = getattr(node, "id", None) or getattr(node, "arg", None) or getattr(node, "attr", None) or ""
             if isinstance(name, str) and name.strip("_") in SAY_NOTHING:
                 places.add((name, path.parent.name))
     assert places <= MAY_STAND
 
 
-def test_no_signature_of_a_study_or_of_what_runs_it_is_open():
+def test_no_signature_of_a_study_or_of_what_runs_it_is_open(nodes):
     """`Any` marks a missing type."""
     functions = [
         (path, node)
         for room in ("running", "showing", "page", "studies")
         for path in (SOURCE / room).rglob("*.py")
-        for node in ast.walk(ast.parse(path.read_text()))
+        for node in nodes[path]
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
     ]
     types = [
