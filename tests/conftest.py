@@ -5,12 +5,12 @@ import gc
 import os
 import signal
 import sys
-from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
+from tests.lanes import same_lanes
 from tests.net.studies import finish
 from trueness import texts
 from trueness.running import engine
@@ -69,9 +69,16 @@ def no_secret_of_another_test():
 @pytest.fixture(autouse=True, scope="session")
 def same_drawers():
     """All tests' pictures are drawn by the same two processes: to start one takes as long as eight pictures."""
-    with engine.local_executor(2) as kept, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(drawers, "local_executor", lambda processes: nullcontext(kept))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(drawers, "local_executor", lambda processes: same_lanes(2))
         yield
+
+
+@pytest.fixture()
+def kept_lanes(monkeypatch):
+    """Commands fit in the worker processes of other tests."""
+    refuses = engine.local_executor  # fewer than one
+    monkeypatch.setattr(engine, "local_executor", lambda n: same_lanes(n) if n > 0 else refuses(n))
 
 
 @pytest.fixture()

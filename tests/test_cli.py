@@ -13,6 +13,8 @@ from trueness.learners import kernels
 from trueness.models import embedded, mock
 from trueness.running import plans
 
+pytestmark = pytest.mark.usefixtures("kept_lanes")
+
 PLAN = """
 name = "small"
 [discovery]
@@ -149,7 +151,7 @@ def test_one_bad_cell_gives_exit_code_1_and_a_completeness_matrix(in_tmp, outsid
     (in_tmp / "bad.toml").write_text(
         '[discovery]\ndatasets = ["survey", "synthetic-6"]\n'
         'learners = ["random", "Crashes", "Hangs", "Nonsense", "correlation"]\n'
-        f"runs = 2\nrows = 400\ntime_limit = 3\n{tables}"
+        f"runs = 2\nrows = 400\ntime_limit = 1\n{tables}"
     )
     assert main(["run", "bad.toml"]) == 1
     assert (

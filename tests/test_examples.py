@@ -9,6 +9,8 @@ from trueness.learners import build
 from trueness.learners.contract import check_learner
 from trueness.studies.reporting import Report
 
+pytestmark = pytest.mark.usefixtures("kept_lanes")
+
 
 @pytest.mark.parametrize(
     ("name", "told"),

@@ -13,6 +13,8 @@ from trueness.cli import main
 from trueness.errors import DataError, SettingError, StoreError
 from trueness.running.results import Row
 
+pytestmark = pytest.mark.usefixtures("kept_lanes")
+
 
 def write_scores(folder, rows):
     folder.mkdir(parents=True, exist_ok=True)

@@ -8,13 +8,13 @@ import pandas as pd
 import pytest
 from rich.console import Console
 
+from tests.lanes import same_lanes
 from trueness.datasets import Table, load
 from trueness.datasets.frames import read_rows
 from trueness.datasets.redundant import redundant_columns
 from trueness.errors import DataError, SettingError, TruenessError
 from trueness.learners import learner
 from trueness.learners.stability import stability
-from trueness.running.engine import local_executor
 from trueness.running.study import Plan, Study
 from trueness.running.study_folder import StudyFolder
 from trueness.studies.discovery.edges import found_edges
@@ -184,7 +184,7 @@ runs = 3
 
 def test_a_study_of_a_table_without_a_graph_counts_edges_and_scores_nothing(folder):
     study = Study(Plan.parse(PLAN, "alone.toml", folder, folder / "out"))
-    with local_executor(1) as (executor, slots):
+    with same_lanes(1) as (executor, slots):
         outcome = study.run(executor, slots)
     assert (outcome.done, outcome.failed) == (3, 0)
     with StudyFolder.reading(folder / "out") as opened:

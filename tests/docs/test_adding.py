@@ -18,6 +18,8 @@ from trueness.running.study_folder import StudyFolder
 from trueness.status import Status
 from trueness.studies.run_tables import own_name
 
+pytestmark = pytest.mark.usefixtures("kept_lanes")
+
 ADDING = ROOT / "examples" / "adding"
 FILES = sorted(path.name for path in ADDING.glob("*.py"))
 MOST = 62  # lines: more would not be an invitation

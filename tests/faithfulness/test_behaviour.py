@@ -6,9 +6,9 @@ import json
 import numpy as np
 import pytest
 
+from tests.lanes import same_lanes
 from trueness.reading.reasoning_graph import read_reasoning
 from trueness.reasoning.graph import Problem, Quantity
-from trueness.running.engine import local_executor
 from trueness.running.study import Plan, Study
 from trueness.status import Status
 from trueness.studies.faithfulness.answers import read_faithfulness
@@ -139,7 +139,7 @@ def folder(tmp_path_factory):
     lines = [json.dumps(worded_problem(rng, f"p{k}").problem.to_dict()) for k in range(3)]
     (folder / "worded.jsonl").write_text("\n".join(lines))
     (folder / "respondents.py").write_text(MODEL)
-    with local_executor(1) as executor:
+    with same_lanes(1) as executor:
         Study(Plan.parse(PLAN, "study.toml", folder, folder / "out")).run(executor, 1)
     return folder / "out"
 
@@ -161,7 +161,7 @@ def test_a_study_asks_probes_and_tells_them_as_pairs(folder, tmp_path):
 
 def test_a_plan_may_hold_a_model_against_the_graphs_of_the_file(folder):
     plan = PLAN.replace("changes = 5", 'changes = 5\nbehaviour = "given"').replace('"moves"', '"given"')
-    with local_executor(1) as executor:
+    with same_lanes(1) as executor:
         Study(Plan.parse(plan, "study.toml", folder.parent, folder.parent / "given")).run(executor, 1)
     study = read_faithfulness(folder.parent / "given")
     assert [(one.status, one.own.from_problem) for one in study.behaviours] == [(Status.OK, True)] * 3

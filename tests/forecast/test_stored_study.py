@@ -4,8 +4,8 @@ import pandas as pd
 import pytest
 
 from tests.forecast.handmade import over, spread, study, truth
+from tests.lanes import same_lanes
 from trueness.analyse.comparing import compare
-from trueness.running.engine import local_executor
 from trueness.running.study import Plan, Study
 from trueness.studies.forecast import interpretation, selection, summary, tables
 from trueness.studies.forecast.answers import read_forecasts
@@ -33,7 +33,7 @@ TRUTHS = [truth(spread(0.5), dataset=name) for name in NAMES]
 
 def stored(folder, plan=PLAN):
     study = Study(Plan.parse(plan, "stored.toml", folder, folder / "results"))
-    with local_executor(1) as (executor, slots):
+    with same_lanes(1) as (executor, slots):
         study.run(executor, slots)
     return read_forecasts(folder / "results")
 

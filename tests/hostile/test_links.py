@@ -16,6 +16,8 @@ from trueness.errors import StoreError
 from trueness.page.notes import add_note, read_notes
 from trueness.running.store import Store
 
+pytestmark = pytest.mark.usefixtures("kept_lanes")
+
 SOURCE = Path(files.__file__).parent
 PLAN = 'name = "p"\n[discovery]\ndatasets = ["survey"]\nlearners = ["random", "correlation"]\nruns = 2\nrows = 200\n'
 ITSELF = ("study.db", "study.lock", "study.toml")  # without these there is nothing to write anew

@@ -20,9 +20,9 @@ from pathlib import Path
 import pytest
 
 from tests import forked
+from tests.lanes import same_lanes
 from tests.page.test_task_parts import POPULATION, ROBUSTNESS, TASKS
 from trueness.cli import main
-from trueness.running.engine import local_executor
 from trueness.running.outputs import write_outputs
 from trueness.running.results import Results
 from trueness.running.study import Plan, Study
@@ -116,7 +116,7 @@ def studies(tmp_path_factory, root):
         (place / name).write_text(text, encoding="utf-8")
     found = {}
     plans = {"forecast": FORECAST, "population": POPULATION, "robustness": ROBUSTNESS, "faithfulness": FAITHFULNESS}
-    with local_executor(1) as (executor, slots):
+    with same_lanes(1) as (executor, slots):
         for kind, plan in plans.items():
             Study(Plan.parse(plan, f"{kind}.toml", place, place / kind)).run(executor, slots)
             found[kind] = made_hostile(place / kind)

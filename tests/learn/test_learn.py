@@ -22,6 +22,8 @@ from trueness.studies.learn.findings import Learned, headline
 from trueness.studies.learn.look import look_at
 from trueness.terminal.end import write_end
 
+pytestmark = pytest.mark.usefixtures("kept_lanes")
+
 SMALL = {"learners": ["pc", "boss"], "twins": 1, "draws": 2, "resamples": 8}
 
 

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.lanes import same_lanes
 from trueness.page.library import Library
 from trueness.page.server import server_for
 from trueness.page.standalone import write_page
-from trueness.running.engine import local_executor
 from trueness.running.study import Plan, Study
 from trueness.running.study_folder import StudyFolder
 from trueness.studies import charts
@@ -60,7 +60,7 @@ def _make(place: Path) -> None:
     (place / "hostile.jsonl").write_text("".join(json.dumps(line) + "\n" for line in script), encoding="utf-8")
     folder = place / "study"
     study = Study(Plan.parse(PLAN, "small.toml", place, folder))
-    with local_executor(1) as (executor, slots):
+    with same_lanes(1) as (executor, slots):
         study.run(executor, slots)
     forecasts = read_forecasts(folder)
     charts.intervals(forecasts, "f1").save(folder / "plots", ("svg", "pdf"))

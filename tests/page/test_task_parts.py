@@ -7,12 +7,12 @@ from itertools import product
 
 import pytest
 
+from tests.lanes import same_lanes
 from trueness.errors import DataError
 from trueness.page.notes import add_note, misread_cases
 from trueness.page.page import html_of
 from trueness.page.pages import StudyPage
 from trueness.page.standalone import document_of
-from trueness.running.engine import local_executor
 from trueness.running.study import Plan, Study
 from trueness.running.study_folder import StudyFolder
 
@@ -84,7 +84,7 @@ def made(tmp_path_factory, root):
         for name, content in files.items():
             (place / name.replace("_", ".")).write_text(content, encoding="utf-8")
         study = Study(Plan.parse(text, "plan.toml", place, place / "study"))
-        with local_executor(1) as (executor, slots):
+        with same_lanes(1) as (executor, slots):
             study.run(executor, slots)
         return place / "study"
 

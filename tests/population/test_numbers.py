@@ -24,6 +24,8 @@ from trueness.studies.population.scores import Scales, score_answers
 from trueness.studies.population.survey_estimates import truth_of
 from trueness.studies.population.truth import truth_from_dict, truth_to_dict
 
+pytestmark = pytest.mark.usefixtures("kept_lanes")
+
 
 def incomes(n=4_000, seed=0):
     """Log-normal, higher for the older; with a survey weight."""

@@ -5,9 +5,9 @@ import threading
 
 import pytest
 
+from tests.lanes import same_lanes
 from trueness.models import Message, Reply, Settings
 from trueness.running.asking import Asker, BudgetReached
-from trueness.running.engine import local_executor
 from trueness.running.results import Results
 from trueness.running.store import Store
 from trueness.running.study import Plan, Study
@@ -35,7 +35,7 @@ def plan(models='["mock/overconfident"]', forecast='formulations = ["direct"]', 
 
 def run(text, folder, **how):
     study = Study(Plan.parse(text, "ask.toml", folder=folder))
-    with local_executor(1) as (executor, slots):
+    with same_lanes(1) as (executor, slots):
         return study.run(executor, slots, **how)
 
 

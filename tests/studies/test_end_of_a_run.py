@@ -13,6 +13,8 @@ from trueness.showing.drawers import Drawers, NotDrawn
 from trueness.studies.reporting import Report
 from trueness.terminal.end import checks_line, print_headlines
 
+pytestmark = pytest.mark.usefixtures("kept_lanes")
+
 NAME = "openai-api/lab/m"
 
 

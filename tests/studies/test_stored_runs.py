@@ -9,6 +9,7 @@ import pytest
 import trueness.running.results
 import trueness.running.stored_units
 import trueness.running.study_db
+from tests.lanes import same_lanes
 from trueness.errors import StoreError
 from trueness.files import writing_atomically
 from trueness.running.cells import Cell
@@ -139,12 +140,11 @@ def test_summaries_do_not_depend_on_how_many_cells_are_taken_together(done_study
 
 @pytest.fixture(scope="module")
 def done_study(tmp_path_factory):
-    from trueness.running.engine import local_executor
     from trueness.running.study import Plan, Study
 
     folder = tmp_path_factory.mktemp("done")
     text = '[discovery]\ndatasets = ["survey"]\nlearners = ["random", "correlation"]\nruns = 6\nrows = 300'
-    with local_executor(1) as (executor, slots):
+    with same_lanes(1) as (executor, slots):
         Study(Plan.parse(text, "x.toml", folder=folder)).run(executor, slots)
     return folder
 

@@ -4,8 +4,8 @@ import sqlite3
 
 import pytest
 
+from tests.lanes import same_lanes
 from trueness.errors import SettingError, StoreError
-from trueness.running.engine import local_executor
 from trueness.running.study import Plan, Study
 from trueness.running.verify import verify
 
@@ -27,13 +27,13 @@ repeats = 2
 @pytest.fixture
 def study(tmp_path):
     made = Study(Plan.parse(PLAN, "small.toml", folder=tmp_path))
-    with local_executor(1) as (executor, slots):
+    with same_lanes(1) as (executor, slots):
         made.run(executor, slots)
     return made
 
 
 def verified(study, **how):
-    with local_executor(1) as (executor, _):
+    with same_lanes(1) as (executor, _):
         return verify(study, executor, **how)
 
 
