@@ -1,6 +1,7 @@
 """The command line: parse, call, print. It holds no rule of its own, and imports what it needs when it needs it.
 
-Exit codes: 0 done, 1 finished with failed runs (or a failed check), 2 a user's mistake, 130 interrupted.
+Exit codes: 0 done; 1 runs failed or are left to do, or a check of `check`, `run --verify`, `--gate` or `read` failed
+(the checks in a study's report change no exit code); 2 a user's mistake; 130 interrupted.
 """
 
 from __future__ import annotations
