@@ -57,7 +57,8 @@ def print_estimate(study: Study, total: PlanCost) -> None:
     if total.cells:
         print_rows(_rows_of_cells(total.cells), title="")
     if total.asks:
-        print_rows([_ask_row(ask) for ask in total.asks], title="models")
+        several = any(ask.asks != ask.calls for ask in total.asks)
+        print_rows([_ask_row(ask, several) for ask in total.asks], title="models")
         out.print(f"limit {total.limit_usd:g} USD" if total.limit_usd is not None else "no limit_usd is set")
     print_points(total.notes, out)
 
@@ -80,11 +81,13 @@ def _rows_of_cells(cells: Sequence[CellCost]) -> list[dict[str, object]]:
     return rows
 
 
-def _ask_row(ask: AskCost) -> dict[str, object]:
+def _ask_row(ask: AskCost, several: bool) -> dict[str, object]:
+    """several: asks take several calls somewhere, so both are counted."""
     low, high = ask.cost
     cost = "price not known" if low is None or high is None else f"{low:.2f} to {high:.2f}" if high else "0"
     return {
         "model": ask.model,
+        **({"asks": f"{ask.asks:,}"} if several else {}),
         "calls": f"{ask.calls:,}",
         "left": f"{ask.left:,}",
         "prompt tokens": f"{ask.input_tokens[0]:,} to {ask.input_tokens[1]:,}",
