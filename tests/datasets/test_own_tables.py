@@ -272,9 +272,7 @@ def test_whole_numbers_that_floats_cannot_tell_apart_are_no_constant(tmp_path, s
 def test_a_constant_column_of_a_table_with_a_graph_is_refused_with_what_to_do(tmp_path):
     pd.DataFrame({"a": [1.5, 2.5, 0.5], "b": [3.5, 1.5, 4.5], "flat": 7}).to_csv(tmp_path / "t.csv", index=False)
     (tmp_path / "t.dot").write_text("digraph { a -> b; b -> flat; }")
-    with pytest.raises(
-        DataError, match=r"'flat' of t.csv must vary, .*out of its graph and set kinds = \{flat = 'left"
-    ):
+    with pytest.raises(DataError, match=r"'flat' of t.csv must vary, .* out of the graph and set its kind in 'kinds'"):
         load(str(tmp_path / "t.csv"))
     (tmp_path / "t.dot").write_text("digraph { a -> b; }")
     settings = {"data": "t.csv", "kinds": {"flat": "left out"}}

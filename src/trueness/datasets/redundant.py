@@ -22,7 +22,7 @@ _SMALL = 1e-9  # of a coefficient, as a share of the greatest
 
 def redundant_columns(table: Table) -> dict[str, str]:
     """Name -> why it says nothing of its own, in the order of the columns."""
-    why = _copies(table) | constant_columns(table)
+    why = _copies(table) | _constants(table)
     numbers = [j for j, levels in enumerate(table.levels) if levels is None and table.names[j] not in why]
     while len(numbers) > 1:
         values = table.values[:, numbers]
@@ -35,8 +35,7 @@ def redundant_columns(table: Table) -> dict[str, str]:
     return {name: why[name] for name in table.names if name in why}
 
 
-def constant_columns(table: Table) -> dict[str, str]:
-    """Name -> the value that all of its rows have."""
+def _constants(table: Table) -> dict[str, str]:
     why = {}
     for j, name in enumerate(table.names):
         seen = table.values[:, j][np.isfinite(table.values[:, j])]

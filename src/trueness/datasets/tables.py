@@ -21,7 +21,7 @@ from trueness.datasets.columns import ColumnKind
 from trueness.datasets.dataset import About, Anonymous, Truth, about_of_card, need_rng, read_card
 from trueness.datasets.experiments import TargetSetting
 from trueness.datasets.frames import read_rows
-from trueness.datasets.redundant import constant_columns, redundant_columns
+from trueness.datasets.redundant import redundant_columns
 from trueness.datasets.table import Table, check_usable
 from trueness.errors import DataError, GraphError, SettingError, listed
 from trueness.graphs import Direction, Graph
@@ -106,12 +106,7 @@ def table_of_file(
         return table_alone(table, name or _stem(path), redundant or "drop")
     if redundant == "drop":
         raise SettingError(f"'redundant' must be 'keep' for {path.name}, whose graph names its columns, got 'drop'.")
-    for column, why in constant_columns(table).items():
-        raise DataError(
-            f"column {column!r} of {path.name} must vary, got: {why}. Take it out of its graph and set kinds = "
-            f"{{{column:.50} = 'left out'}}, or add rows in which it varies."
-        )
-    check_usable(table, gaps=True)
+    check_usable(table, True, "Take it out of the graph and set its kind in 'kinds' to 'left out', or add rows.")
     dag, about = truth_of_file(path, table, file, direction, truth or "assumed")
     return RealTable(name or _stem(path), dag, replace(about, notes=_left_out(table)), replace(table, source=path.name))
 
