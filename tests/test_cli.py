@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
 
@@ -12,6 +13,8 @@ from trueness.cli import main
 from trueness.learners import kernels
 from trueness.models import embedded, mock
 from trueness.running import plans
+from trueness.running.cost import CellCost, PlanCost
+from trueness.terminal.print_report import print_estimate
 
 pytestmark = pytest.mark.usefixtures("kept_lanes")
 
@@ -199,6 +202,7 @@ def test_a_mistake_is_one_line(in_tmp, capsys, arguments, message):
         ('"random"', '"randon"', "'randon' is not a learner. Did you mean 'random'"),
         ("runs", "rusn", "'rusn' is not a setting of discovery. Did you mean 'runs'"),
         ('"survey"', '"plant.csv"', "plant.csv is not there"),
+        ('["survey"]\nlearners = ["random"', '["plant.csv"]\nlearners = ["randon"', "'randon' is not a learner"),
         ("rows = 400", "[discovery.correlation]\nalpha = 1.5", "must be a number in (0, 1), got 1.5"),
     ],
 )
@@ -259,6 +263,14 @@ def test_the_command_alone_is_the_help_with_the_commonest_lines_in_80_columns(ca
     assert main([]) == 0
     text = capsys.readouterr().out
     assert "the three commonest:" in text and max(map(len, text.splitlines())) <= 80
+
+
+def test_a_plan_has_one_line_for_a_learner_on_a_data_set_however_the_data_are_taken(capsys):
+    cells = tuple(CellCost("net", "pc", left, 0.5, "ok", "") for left in (2, 0, 4))
+    study = SimpleNamespace(plan=SimpleNamespace(name="s", folder="results/s"))
+    print_estimate(study, PlanCost(cells, fits=10, done=4, workers=1, notes=()))
+    lines = [line.split() for line in told(capsys)[0].splitlines() if "net" in line]
+    assert lines == [["net", "pc", "6", "0.500", "0:03"]]
 
 
 @pytest.mark.parametrize("command", ["plan", "run"])

@@ -98,8 +98,7 @@ def _cell(text: str) -> str:
 
 def _exit_codes() -> str:
     """From the first lines of the command line's own module."""
-    said = next(line for line in (cli.__doc__ or "").splitlines() if line.startswith("Exit codes: "))
-    codes = said.removeprefix("Exit codes: ").rstrip(".").split(", ")
+    codes = " ".join((cli.__doc__ or "").split()).partition("Exit codes: ")[2].rstrip(".").split("; ")
     rows = "\n".join(f"| {code.split(' ', 1)[0]} | {code.split(' ', 1)[1]} |" for code in codes)
     return f"## Exit codes\n\n| code | |\n|---|---|\n{rows}"
 

@@ -1,6 +1,7 @@
 """The command line: parse, call, print. It holds no rule of its own, and imports what it needs when it needs it.
 
-Exit codes: 0 done, 1 finished with failed runs (or a failed check), 2 a user's mistake, 130 interrupted.
+Exit codes: 0 done; 1 runs failed or are left to do, or a check of `check`, `run --verify`, `--gate` or `read` failed
+(the checks in a study's report change no exit code); 2 a user's mistake; 130 interrupted.
 """
 
 from __future__ import annotations
@@ -345,10 +346,12 @@ def _print_result(result: Showable, options: argparse.Namespace) -> int:
 
 def _compare(options: argparse.Namespace) -> int:
     from trueness.analyse.comparing import compare, compare_files
+    from trueness.analyse.gate import gate_of
     from trueness.running.plans import newest_folder
     from trueness.running.study_db import as_written
     from trueness.terminal import analyse as terminal_analyse
 
+    gate = None if options.gate is None else gate_of(options.gate)  # refused before anything is read
     if not options.folder and Path(options.a).is_file() and Path(options.b).is_file():
         return _show_analysis(compare_files(Path(options.a), Path(options.b), options.measure, options.gate), options)
     files = [name for name in (options.a, options.b) if Path(name).is_file()]
@@ -366,7 +369,7 @@ def _compare(options: argparse.Namespace) -> int:
         _print_tables([comparison_table(comparison)], options)
     else:
         terminal_analyse.print_comparison(comparison)
-    return terminal_analyse.tell_gate_of(comparison, options.gate)
+    return terminal_analyse.tell_gate_of(comparison, gate)
 
 
 def _list(options: argparse.Namespace) -> int:

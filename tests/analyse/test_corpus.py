@@ -754,6 +754,12 @@ def test_a_gate_ends_with_one_where_it_holds(logs, capsys, order, gate, code, wo
     assert words in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("command", [("analyse", "no.csv"), ("compare", "a", "b", "no-study")])
+def test_a_gate_that_cannot_be_read_is_refused_before_anything_else(capsys, command):
+    assert main([*command, "--gate", "worse than before"]) == 2
+    assert "'gate' must be like" in capsys.readouterr().err
+
+
 def test_a_gate_that_is_shown_fails(tmp_path, capsys):
     rows = [(m, f"t{k}", 0.9 - 0.3 * (m == "new") + 0.001 * k) for m in ("old", "new") for k in range(12)]
     (tmp_path / "t.csv").write_text(csv("condition,task,accuracy", rows))

@@ -1,5 +1,7 @@
 """`trueness judge`: anybody's verdicts, their agreement, biases and corrected mean."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -126,3 +128,11 @@ def test_places_in_words_are_read(tmp_path):
 def test_columns_of_other_names_are_named(tmp_path):
     with pytest.raises(DataError, match="got no item, judge, verdict, but question, grader, rating. Rename them"):
         judge_file(write(tmp_path, ["1,j,1"], "Question,Grader,Rating"))
+
+
+def test_labels_needed_are_whole_and_what_the_figures_hold_for_is_printed(verdicts, capsys):
+    assert main(["judge", str(verdicts), "--half-width", "0.01"]) == 0
+    printed = " ".join(capsys.readouterr().out.split())
+    assert re.search(r"judge: \d+ labels needed for a half width of 0.01, .*there are 300 items only", printed)
+    assert "judged items more than once: of each the first verdict" in printed
+    assert "60 of 300 items have a label" in printed and "share among the 240 without a label" in printed

@@ -16,6 +16,7 @@ from trueness.analyse.loading import read_table
 from trueness.cli import main
 from trueness.page.analysis_page import as_html
 from trueness.showing.console import Console
+from trueness.terminal.analyse import as_markdown, print_analysis
 
 
 @pytest.fixture(scope="module")
@@ -182,3 +183,36 @@ def test_runs_in_other_ways_are_no_repeats():
     rows = [(c, f"t{k}", s, k % 2) for c in "ab" for k in range(6) for s in (0, 5)]
     part = analyse({"t": pd.DataFrame(rows, columns=["condition", "task", "shots", "correct"])}).domains[0]
     assert [factor.name for factor in part.domain.factors] == ["shots"] and {one.k for one in part.summaries} == {0}
+
+
+@pytest.fixture(scope="module")
+def beyond_twenty():
+    values = [
+        (m, c, f"t{t}", (t * 7 % 25 + (c == "new") * (t % 4)) / 40)
+        for m in "ab"
+        for c in ("none", "new")
+        for t in range(25)
+    ]
+    frame = pd.DataFrame(values, columns=["model", "condition", "task", "score"])
+    return analyse({"d": frame}, AnalysisSettings(adjust="holm"))
+
+
+def test_a_drawn_p_is_called_so_in_every_form(beyond_twenty):
+    out = Console(width=200, file=io.StringIO())
+    print_analysis(beyond_twenty, out=out)
+    forms = as_tex(beyond_twenty), as_csv(beyond_twenty), as_text(beyond_twenty), as_html(beyond_twenty)
+    for text in (*forms, as_markdown(beyond_twenty), json.dumps(as_dict(beyond_twenty)), out.file.getvalue()):
+        assert "10,000 drawn sign flips" in text
+    assert "Holm p: " in out.file.getvalue() and " q: " not in out.file.getvalue()  # the legend names the column
+
+
+def test_no_number_is_cut_in_a_narrow_terminal(beyond_twenty, example):
+    for analysis in (beyond_twenty, example):
+        pages = []
+        for width in (40, 200):
+            out = Console(width=width, file=io.StringIO())
+            print_analysis(analysis, details=True, out=out)
+            pages.append(out.file.getvalue())
+        assert "\N{HORIZONTAL ELLIPSIS}" not in pages[0]
+        numbers = [set(re.findall(r"[+-]?\d+\.\d+", page)) for page in pages]
+        assert numbers[0] <= numbers[1]  # other readings leave columns out; what is shown is whole

@@ -243,6 +243,8 @@ def test_missing_columns_say_what_was_looked_for_and_found(write, mistake):
         (("--baseline", "nne"), "Did you mean 'none'?"),
         (("--treatment", "old"), "There are: new, none"),
         (("--exclude", "model=zz"), "nothing has model 'zz'"),
+        (("--exclude", "rep=9"), "nothing has rep '9', so nothing can be excluded. There are: 0, 1"),
+        (("--exclude", "model=a", "--exclude", "task=9"), "nothing has task '9'"),
         (("--exclude", "zz"), "must be COLUMN=VALUE"),
         (("--adjust", "sidak"), "must be one of holm, bh"),
         (("--unit", "colour"), "'colour' is not a column"),

@@ -257,3 +257,23 @@ def test_a_file_takes_the_settings_that_a_frame_takes(tmp_path, wages):
     assert of_file.table.names == of_frame.table.names and of_file.name == "w"
     with pytest.raises(SettingError, match="'ages' in 'kinds' is not a column of w.csv"):
         load("w.csv", {"kinds": {"ages": "discrete"}}, tmp_path)
+
+
+@pytest.mark.parametrize("start", [2**60, 10**25])
+def test_whole_numbers_that_floats_cannot_tell_apart_are_no_constant(tmp_path, start):
+    frame = pd.DataFrame({"a": range(4), "b": [3, 1, 4, 1], "stamp": [str(start + k) for k in (3, 0, 2, 1)]})
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    judged = {column.name: column for column in read_rows(tmp_path / "t.csv", strict=False).judged}
+    assert judged["stamp"].kind == "left out"
+    assert "4 different whole numbers beyond 2^53, 1 as numbers" in judged["stamp"].why
+    assert judged["a"].kind == "discrete"
+
+
+def test_a_constant_column_of_a_table_with_a_graph_is_refused_with_what_to_do(tmp_path):
+    pd.DataFrame({"a": [1.5, 2.5, 0.5], "b": [3.5, 1.5, 4.5], "flat": 7}).to_csv(tmp_path / "t.csv", index=False)
+    (tmp_path / "t.dot").write_text("digraph { a -> b; b -> flat; }")
+    with pytest.raises(DataError, match=r"'flat' of t.csv must vary, .* out of the graph and set its kind in 'kinds'"):
+        load(str(tmp_path / "t.csv"))
+    (tmp_path / "t.dot").write_text("digraph { a -> b; }")
+    settings = {"data": "t.csv", "kinds": {"flat": "left out"}}
+    assert load("t", settings, tmp_path).table.names == ("a", "b")

@@ -196,6 +196,10 @@ def test_no_learner_is_ranked_while_one_waits_and_gains_are_on_the_same_twins(le
     early = replace(found, f1={"pc": found.f1["pc"]})
     assert not early.ranking and early.chosen is None and "none of them can be ranked" in headline(early).sentence
     assert replace(early, failures={"boss": 4}).chosen == "pc"  # it failed; nobody waits for it
+    about = found.about | {"notes": [f"c{k} was left out: constant (all 7)" for k in range(6)]}
+    for some in (early, found):
+        lines = headline(replace(some, about=about)).sentence
+        assert lines.endswith("c3 was left out: constant (all 7). 2 more such columns.")
     twin = next(iter(found.f1[found.chosen]))
     part = replace(found, _more={"2 n": {found.chosen: {twin: found.f1[found.chosen][twin]}}})
     more = part.with_more_rows()["2 n"]

@@ -1,6 +1,7 @@
 """A faithfulness study from plan to files: executed, judged, stored, read again."""
 
 import json
+import re
 
 import pytest
 
@@ -168,3 +169,18 @@ def test_problems_survive_the_store():
         again = problem_from(json.loads(json.dumps(problem.to_dict())), problem.id)
         assert again.graph.to_dict() == problem.graph.to_dict()
         assert again.answer == problem.answer
+
+
+def test_plan_and_run_count_the_same_asks_and_name_what_cannot_be_read(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    entries = [json.dumps(entry | {"reply": "I like trains."}) for entry in JUDGE]
+    (tmp_path / "bad.jsonl").write_text("\n".join(entries))
+    (tmp_path / "f.toml").write_text(
+        'name = "f"\n[faithfulness]\nproblems = ["physics"]\njudges = ["mock/bad"]\njudged = 12\nnodes = 2\n'
+        '[models."mock/bad"]\nscript = "bad.jsonl"\n'
+    )
+    assert main(["plan", "f.toml"]) == 0
+    assert re.search(r"asks  calls .*\nmock/bad +12 +", capsys.readouterr().out)
+    assert main(["run", "f.toml"]) == 0
+    told = capsys.readouterr().err
+    assert "12 / 12 asks" in told and "mock/bad: in 12 of 12 asks (100 %) a reply cannot be read" in told

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -19,6 +20,7 @@ from trueness.running.study_folder import StudyFolder
 from trueness.status import Status
 from trueness.studies.population.answers import AnswerKey, read_populations
 from trueness.studies.population.chart_distribution import distribution_frame
+from trueness.studies.population.elicitation.forms import Answer
 from trueness.studies.population.printed import print_populations
 from trueness.studies.population.tables import summary_rows
 from trueness.studies.population.truth import truth_from_dict, truth_to_dict
@@ -153,6 +155,20 @@ def test_the_terminal_shows_what_fits_and_names_the_rest(found, width):
     assert ("Not shown in so narrow a window" in text) == (width < 120)
 
 
+def test_what_was_left_out_divided_and_answered_in_part_is_said_in_the_first_lines(found):
+    key = next(key for key in found.answers if key.respondent.endswith(":Knowing") and key.mode == "distribution")
+    one, other = found.answers[key]
+    part = {one: replace(found.answers[key][one], flags=("off_sum",)), other: Answer(None, Status.REFUSED)}
+    truths = {name: replace(truth, n_data=700, n_unlisted=100) for name, truth in found.truths.items()}
+    changed = replace(found, truths=truths, answers={**found.answers, key: part})
+    out = Console(file=io.StringIO(), width=300)
+    print_populations(out, changed)
+    first, rows, divided = out.file.getvalue().splitlines()[:3]
+    assert re.search(r"\d of [\d,]+ replies read \(refused \d", first)
+    assert "sex_by_age 100 of 700" in rows and "(distribution): shares of 1 condition do not sum to 100 %" in divided
+    assert "1 / 1 (1 of 2 conditions)" in out.file.getvalue()
+
+
 def test_modes_are_never_averaged(folder):
     rows = list(csv.DictReader((folder / "population" / "main.csv").open()))
     modes = [row["mode"] for row in rows if row["name"].endswith(":Knowing")]
@@ -242,7 +258,7 @@ def test_the_commands_serve_a_plan_without_discovery(place, believing, monkeypat
     monkeypatch.chdir(place)
     (place / "plan.toml").write_text(PLAN.format(models=f'"{believing}Knowing"').replace("200", "8"))
     assert main(["plan", "plan.toml"]) == 0
-    assert "sources (the units)" in capsys.readouterr().out
+    assert "over 1 source (the units): With 1 unit the" in capsys.readouterr().out
     assert main(["plan", "plan.toml", "--json"]) == 0
     # 2 conditions: 2 orders, 8 draws, 2 levels on 2 scales, 1 object
     assert json.loads(capsys.readouterr().out)["calls"] == 2 * (2 + 8 + 4 + 1)
@@ -250,7 +266,7 @@ def test_the_commands_serve_a_plan_without_discovery(place, believing, monkeypat
     assert "tables: trueness show results/people" in capsys.readouterr().out
     assert main(["show", "results/people"]) == 0
     shown = capsys.readouterr().out
-    assert "tasks from 1 source," in shown and "skill marginal" in shown
+    assert "1 task from 1 source," in shown and "skill marginal" in shown
     for form, told in (("--json", '"respondents"'), ("--csv", "sex_by_age"), ("--tex", r"\toprule")):
         assert main(["show", "results/people", form]) == 0
         assert (told if form != "--json" else '"rows"') in capsys.readouterr().out

@@ -86,6 +86,14 @@ def test_a_plan_says_what_costs_nothing_and_what_will_not_be_known(tmp_path):
     assert any("Set repeats = 2" in note for note in task(tmp_path, judges=["mock/empty"]).notes)
 
 
+def test_a_plan_compares_groups_of_graphs_over_the_problems_that_judges_see(tmp_path):
+    seen = ["physics-newton-second", "everyday-lawn"]
+    (line,) = task(tmp_path, corrupt=True, judges=["mock/empty", "mock/vacuous"], judged=seen).reach()
+    assert "right graphs and 5 kinds of damaged ones in pairs over 2 problems (the units)" in line
+    assert "over 15 comparisons" in line
+    assert task(tmp_path, judges=["mock/empty", "mock/vacuous"]).reach() == []  # nothing is tested between judges
+
+
 def test_a_limit_needs_a_price(tmp_path):
     with pytest.raises(PlanError, match="must know the price"):
         task(tmp_path, {"limit_usd": 1.0}, judges=["openai/not-in-the-list"])

@@ -14,6 +14,7 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Literal, get_args
 
+from trueness.analyse.gate import gate_of
 from trueness.errors import SettingError, did_you_mean
 from trueness.outside import MAX_PLAN, text_of, toml_of
 
@@ -57,6 +58,8 @@ class AnalysisSettings:
             raise SettingError(f"'level' must be in (0, 1), got {self.level}. Try 0.95.")
         if not 100 <= self.resamples <= MAX_RESAMPLES:
             raise SettingError(f"'resamples' must be in [100, {MAX_RESAMPLES:,}], got {self.resamples}. Try 10000.")
+        if self.gate is not None:
+            gate_of(self.gate)
         for entry in self.exclude:
             if not all(part.strip() for part in entry.partition("=")):
                 raise SettingError(f"'exclude' must be COLUMN=VALUE, got {entry!r}. Try model={entry.strip('=')}.")

@@ -149,7 +149,7 @@ def _tex(analysis: ScoresAnalysis, question: str) -> str:
         f"% {analysis.questions[question]}.",
         f"% delta, mag., p, U: Cliff's delta and Mann-Whitney over runs, {lines[0].contrast.sided}.",
         f"% diff [CI]: paired, above 0 is better for {_better_above_0(lines)}; the interval of the "
-        f"verdict at q <= {analysis.settings.alpha:.2g}; q: {analysis.family}.",
+        f"verdict at q <= {analysis.settings.alpha:.2g}; p_paired: {analysis.tests}; q: {analysis.family}.",
         f"% For {listed_scopes(lines)}; q_beyond: over models and tasks like these (two-way t).",
         f"% Bold: the better mean, only where q <= {analysis.settings.alpha:.2g}.",
         *_tabular(

@@ -9,7 +9,7 @@ A frame goes in as it was read; what was understood comes out in `Domain.schema`
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -73,6 +73,7 @@ class Domain:
     factors: tuple[Factor, ...] = ()
     lost: tuple[str, ...] = ()  # rows that name no condition, model or task, in words
     notes: tuple[str, ...] = ()
+    unmatched: Mapping[tuple[str, str], Sequence[str]] = field(default_factory=dict)  # an exclusion -> what there is
 
     @property
     def conditions(self) -> list[str]:
@@ -156,7 +157,7 @@ def domain_of(name: str, frame: pd.DataFrame, settings: AnalysisSettings) -> Dom
     runs = _keys(frame, schema, settings)
     runs["value"] = values.value
     runs["extracted"] = _extraction(frame, schema)
-    runs["excluded"] = _to_drop(frame, runs, schema, settings, name)
+    runs["excluded"], unmatched = _to_drop(frame, runs, schema, settings, name)
     unit = settings.unit or tuple(role for role in ("model", "task") if getattr(schema, role))
     cluster = settings.cluster or ("task" if schema.task else "model" if schema.model else "none")
     runs["unit"] = _join([_labels(frame, runs, schema, column, "the unit", name)[0] for column in unit], len(runs))
@@ -186,6 +187,7 @@ def domain_of(name: str, frame: pd.DataFrame, settings: AnalysisSettings) -> Dom
         factors=_factors(frame, schema, (*unit, cluster)),
         lost=(*more, *_rows_without_names(frame, schema)),
         notes=(*numbers, *schema.guessed, *notes, *values.notes),
+        unmatched=unmatched,
     )
 
 
@@ -294,12 +296,18 @@ def _factors(frame: pd.DataFrame, schema: Schema, taken: Sequence[str]) -> tuple
     return tuple(factors)
 
 
-def _to_drop(frame: pd.DataFrame, runs: pd.DataFrame, schema: Schema, settings: AnalysisSettings, name: str) -> Mask:
-    mask = np.zeros(len(runs), dtype=bool)
+def _to_drop(
+    frame: pd.DataFrame, runs: pd.DataFrame, schema: Schema, settings: AnalysisSettings, name: str
+) -> tuple[Mask, dict[tuple[str, str], list[str]]]:
+    """Which runs are excluded; and of the exclusions that no run has, the values that there are."""
+    mask, unmatched = np.zeros(len(runs), dtype=bool), {}
     for column, value in settings.exclusions:
-        for labels in _labels(frame, runs, schema, column, "what is excluded", name):
-            mask |= labels == value
-    return mask
+        labels = _labels(frame, runs, schema, column, "what is excluded", name)
+        here = np.any([part == value for part in labels], axis=0)
+        mask |= here
+        if not here.any() and value not in schema.dropped:
+            unmatched[column, value] = sorted(set(map(str, labels[0])))
+    return mask, unmatched
 
 
 def _labels(

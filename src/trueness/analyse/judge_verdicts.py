@@ -47,6 +47,7 @@ from trueness.statistics.rogan_gladen import rogan_gladen
 _WORDS = {"yes": 1.0, "no": 0.0, "pass": 1.0, "fail": 0.0, "true": 1.0, "false": 0.0, "correct": 1.0, "incorrect": 0.0}
 _PLACES = {"a": 1.0, "first": 1.0, "1st": 1.0, "b": 2.0, "second": 2.0, "2nd": 2.0}
 _NEEDED = ("item", "judge", "verdict")
+_LABELS = "labels needed"
 _MOST_CATEGORIES = 12  # beyond, verdicts are taken as numbers and not as grades
 
 
@@ -99,17 +100,10 @@ class JudgeReport:
                 yield _row(judge, "share corrected for its errors (Rogan-Gladen)", corrected)
         needed = labels_needed(true, verdicts, len(others), self.half_width, self.level)
         if needed is not None:
-            figure = f"labels needed for a half width of {self.half_width:g}"
-            note = "by the variances of the labels at hand"
-            yield {
-                "judge": judge,
-                "figure": figure,
-                "value": needed,
-                "low": None,
-                "high": None,
-                "n": len(both),
-                "note": note,
-            }
+            row: dict[str, Cell] = {"judge": judge, "figure": f"{_LABELS} for a half width of {self.half_width:g}"}
+            few = f"; there are {len(once)} items only" if needed > len(once) else ""
+            note = f"by the variances of the {len(both)} labels at hand{few}"
+            yield row | {"value": needed, "low": None, "high": None, "n": len(both), "note": note}
 
     def _biases(self, judge: str, read: pd.DataFrame) -> Iterator[dict[str, Cell]]:
         places = read.pivot_table(index="item", columns="position", values="verdict", aggfunc="mean")
@@ -164,8 +158,16 @@ class JudgeReport:
                     f"No item of {judge} has a label: its agreement with people and its corrected mean are not checked."
                 )
                 lines.append(Finding(text, open=True))
+            else:
+                lines += _bases(str(judge), mine[mine["verdict"].notna()])
+        lines += [f"{row['judge']}: {row['value']} {row['figure']}, {row['note']}." for row in self._counts]
         lost = int(self.verdicts["verdict"].isna().sum())
         return lines + ([f"{lost} of {len(self.verdicts)} verdicts cannot be read; they are left out."] if lost else [])
+
+    @cached_property
+    def _counts(self) -> list[dict[str, Cell]]:
+        """Rows whose value is a number of labels: they are said, since a column of shares would give them decimals."""
+        return [row for row in self.rows if str(row["figure"]).startswith(_LABELS)]
 
     def table(self) -> Table:
         columns = (
@@ -177,7 +179,8 @@ class JudgeReport:
         caption = (
             f"Judges of {self.file}. Brackets: {100 * self.level:g} % intervals over items, clustered where given."
         )
-        return Table("judges", columns, self.rows, caption, rule_before="judge")
+        rows = [row for row in self.rows if row not in self._counts]
+        return Table("judges", columns, rows, caption, rule_before="judge")
 
     def to_dict(self) -> dict[str, Json]:
         return {"file": self.file, "judges": self.rows, "sentences": [str(one) for one in self.sentences()]}
@@ -223,6 +226,22 @@ def _number(value: object, words: Mapping[str, float]) -> float:
         return words[text] if text in words else float(text)
     except ValueError:
         return float("nan")
+
+
+def _bases(judge: str, read: pd.DataFrame) -> Iterator[str]:
+    """What stands against the labels, and for which items the corrected figures hold."""
+    once = read.drop_duplicates("item")
+    if len(once) < len(read):
+        yield (
+            f"{judge} judged items more than once: of each the first verdict of the file that can be read stands "
+            "against its label and is corrected."
+        )
+    unlabelled = int(once["label"].isna().sum())
+    if unlabelled:
+        yield (
+            f"{judge}: {len(once) - unlabelled} of {len(once)} items have a label. PPI++ is the mean of items like all "
+            f"of these; Rogan-Gladen, for 0 and 1, the share among the {unlabelled} without a label."
+        )
 
 
 def _mean(values: pd.Series, clusters: pd.Series, level: float) -> Estimate:

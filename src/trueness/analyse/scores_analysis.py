@@ -86,6 +86,12 @@ class ScoresAnalysis:
         return all(part.domain.percent for part in self.domains)
 
     @property
+    def tests(self) -> str:
+        """What the paired p are of, in words."""
+        tests = dict.fromkeys(one.result.test for one in self.contrasts if one.result and one.result.p is not None)
+        return " or ".join(tests) or "no test"
+
+    @property
     def family(self) -> str:
         """What the adjustment is over, in words."""
         made = [one for one in self.contrasts if one.result is not None and one.result.p is not None]
@@ -176,14 +182,14 @@ def _otherwise(
 
 
 def _check_exclusions(domains: Sequence[Domain], settings: AnalysisSettings) -> None:
-    if settings.exclude and not any(domain.runs["excluded"].any() or domain.schema.dropped for domain in domains):
-        column, value = settings.exclusions[0]
-        role = column if column in ("model", "task", "condition") else "model"
-        known = sorted({str(name) for domain in domains for name in domain.runs[role].unique()})
-        raise DataError(
-            f"nothing has {column} {value!r}, so nothing can be excluded.{nearest(value, known)} "
-            f"There are: {listed(known, most=12)}."
-        )
+    for column, value in settings.exclusions:
+        there = [domain.unmatched.get((column, value)) for domain in domains]
+        if None not in there:
+            known = sorted({name for names in there for name in names or ()})
+            raise DataError(
+                f"nothing has {column} {value!r}, so nothing can be excluded.{nearest(value, known)} "
+                f"There are: {listed(known, most=12)}."
+            )
 
 
 def _first_reason(contrasts: Sequence[Contrast]) -> str:

@@ -111,8 +111,8 @@ def _column(series: pandas.Series, name: str, source: str, kind: ColumnKind | No
         return None, None, "as 'kinds' says"
     if kind == "continuous" and not _is_number(series):  # what is no number is a gap, as was said
         series = pd.to_numeric(series.astype("string").str.strip(), errors="coerce").astype("float64")
-    series = _beyond_64_bits(series)
-    why = _no_column(series, name, source, strict) if kind is None else ""
+    written, series = series, _beyond_64_bits(series)
+    why = "" if kind else _merged_numbers(written, series) or _no_column(series, name, source, strict)
     if why and strict:
         raise DataError(f"column {name!r} of {source} must be a number or a category, got {why}. Drop it.")
     if why:
@@ -169,6 +169,20 @@ def _no_column(series: pandas.Series, name: str, source: str, strict: bool) -> s
         guess = "numbers with a comma? write a point" if present.str.fullmatch(_COMMA).all() else "an identifier?"
         return f"{different:,} different texts in {len(present):,} rows ({guess})"
     return ""
+
+
+def _merged_numbers(written: pandas.Series, series: pandas.Series) -> str:
+    """That whole numbers are one beyond 2^53, where no float of 64 bits tells neighbours apart; or ''."""
+    import pandas as pd
+
+    whole = pd.api.types.is_integer_dtype(written.dtype) or (_is_text(written) and _is_number(series))
+    if not whole or not len(series) or not series.max() - 2**53 > 0 and not series.min() + 2**53 < 0:
+        return ""
+    words = written.dropna().astype("string").str.strip()
+    kinds, left = words.nunique(), len(np.unique(_numbers(series.dropna())))
+    if kinds == left or not words.str.fullmatch(r"[+-]?\d+").all():
+        return ""
+    return f"{kinds:,} different whole numbers beyond 2^53, {left:,} as numbers (take the least of them from all)"
 
 
 def _numbers(series: pandas.Series) -> NDArray[np.float64]:

@@ -153,9 +153,9 @@ class Table:
         return cls(tuple(f"X{j}" for j in range(array.shape[1])), array, (None,) * array.shape[1], source)
 
 
-def check_usable(table: Table, gaps: bool = False) -> None:
+def check_usable(table: Table, gaps: bool = False, remedy: str = "Drop it, or use more rows.") -> None:
     """Raise for what no learner can use: fewer than two columns, fewer rows than columns, missing values (unless
-    `gaps` are handled), constant columns, numbers or categories that nobody can compute with."""
+    `gaps` are handled), constant columns (`remedy`: what to do), numbers or categories that nobody can compute with."""
     check_columns(table)
     if table.n < 2 or table.n < table.d:
         raise DataError(
@@ -168,10 +168,10 @@ def check_usable(table: Table, gaps: bool = False) -> None:
         near = (np.abs(values[:HEAD] - values[0]) < SMALLEST).all(axis=0)
     if not square <= LARGEST**2 or near.any():
         suspects = np.flatnonzero(near) if square <= LARGEST**2 else np.arange(table.d)
-        _check_values(table.columns(suspects.tolist()), gaps)
+        _check_values(table.columns(suspects.tolist()), gaps, remedy)
 
 
-def _check_values(table: Table, gaps: bool) -> None:
+def _check_values(table: Table, gaps: bool, remedy: str) -> None:
     present = ~table.gaps if gaps else np.isfinite(table.values)
     if not present.all() and not gaps:
         j = int((~present.all(axis=0)).argmax())
@@ -191,8 +191,7 @@ def _check_values(table: Table, gaps: bool) -> None:
         levels = table.levels[j]
         value = levels[int(lows[j])] if levels else f"{lows[j]:g}"
         raise DataError(
-            f"column {table.names[j]!r} of {table.source} must vary, got a constant (all {value}). "
-            "Drop it, or use more rows."
+            f"column {table.names[j]!r} of {table.source} must vary, got a constant (all {value}). {remedy}"
         )
     check_scale(table, lows, highs)
 

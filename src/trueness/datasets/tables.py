@@ -106,7 +106,7 @@ def table_of_file(
         return table_alone(table, name or _stem(path), redundant or "drop")
     if redundant == "drop":
         raise SettingError(f"'redundant' must be 'keep' for {path.name}, whose graph names its columns, got 'drop'.")
-    check_usable(table, gaps=True)
+    check_usable(table, True, "Take it out of the graph and set its kind in 'kinds' to 'left out', or add rows.")
     dag, about = truth_of_file(path, table, file, direction, truth or "assumed")
     return RealTable(name or _stem(path), dag, replace(about, notes=_left_out(table)), replace(table, source=path.name))
 

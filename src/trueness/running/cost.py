@@ -56,6 +56,7 @@ class AskCost:
     cost: tuple[float | None, float | None]
     missing: str  # what must be there before it can be asked, or ''
     elsewhere: str = ""  # its address and its key, where they are not the provider's own
+    asks: int = 0  # what `run` counts: each takes one call or several
 
 
 @dataclass(frozen=True)
@@ -154,10 +155,11 @@ def _ask_costs(stage: Stage, done: Sequence[int], folder: Path) -> Iterator[AskC
         price = stated_price(options.get("price"), name)
         low, high = (None if price is None else price.cost(*pair) for pair in zip(tokens_in, tokens_out, strict=True))
         missing = models.check_ready(name, options, folder) or ""
+        asks = sum(cell.repeats for cell, _ in mine)
         calls = sum(cell.repeats * cell.common.get("calls", 1) for cell, _ in mine)
         left = sum(left for _, left in todo)
         elsewhere = models.elsewhere(name, options)
-        yield AskCost(name, calls, left, tokens_in, tokens_out, (low, high), missing, elsewhere)
+        yield AskCost(name, calls, left, tokens_in, tokens_out, (low, high), missing, elsewhere, asks)
 
 
 def _units_stored(study: Study) -> dict[str, list[int]]:

@@ -89,8 +89,9 @@ def paired_difference(
         flips = sign_flip.flips(totals, resamples, generator)
         p, ends, label = flips.p(0.0, alternative), flips.interval(level), "sign-flip inversion"
         comparison = replace(
-            comparison, p=p, exact=flips.exact, p_error=flips.error(p), smallest_p=flips.smallest_p(alternative)
-        )
+            comparison, test=flips.test, p=p, exact=flips.exact, p_error=flips.error(p),
+            smallest_p=flips.smallest_p(alternative),
+        )  # fmt: skip
     else:
         wilds = wild.bootstrap(totals, resamples, generator)
         p, ends, label = wilds.p(0.0, alternative), wilds.interval(level), "wild cluster bootstrap-t inversion"

@@ -17,6 +17,7 @@ from typing import Literal, get_args
 from scipy.special import ndtri, stdtrit
 
 from trueness.errors import SettingError
+from trueness.texts import counted
 
 Test = Literal["wilcoxon", "sign-flip"]
 Adjustment = Literal["none", "bonferroni", "holm", "benjamini-hochberg"]
@@ -118,8 +119,8 @@ class Reach:
 
     def __str__(self) -> str:
         facts = (
-            f"With {self.n_units} units the smallest exact two-sided p is {self.p:.2g}, "
-            f"after {self.method} over {self.n_comparisons} comparisons {self.adjusted_p:.2g}"
+            f"With {counted(self.n_units, 'unit')} the smallest exact two-sided p is {self.p:.2g}, "
+            f"after {self.method} over {counted(self.n_comparisons, 'comparison')} {self.adjusted_p:.2g}"
         )
         if self.possible:
             return f"{facts}: a difference can reach {self.alpha:g}."

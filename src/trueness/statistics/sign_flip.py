@@ -44,6 +44,11 @@ class Flips:
         less = (1 + int(np.count_nonzero(self.subset_means >= m - slack))) / self.patterns
         return {"greater": greater, "less": less, "two-sided": min(1.0, 2 * min(greater, less))}[alternative]
 
+    @property
+    def test(self) -> str:
+        """Its name; where signs were drawn, how many times."""
+        return "sign-flip" if self.exact else f"{self.patterns - 1:,} drawn sign flips"
+
     def error(self, p: float) -> float | None:
         """The standard error of a Monte Carlo p; None when it is exact."""
         return None if self.exact else math.sqrt(p * (1 - p) / (self.patterns - 1))

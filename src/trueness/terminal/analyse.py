@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import zip_longest
 from pathlib import Path
 
 from rich.table import Table
@@ -42,6 +43,7 @@ from trueness.printing import say
 from trueness.showing.console import Console, console, plain
 from trueness.showing.drawers import NotDrawn
 from trueness.showing.saving import save_figure
+from trueness.showing.sheet import FOLDED
 from trueness.statistics.comparison import ADJUSTED, Comparison
 from trueness.texts import printable
 
@@ -57,8 +59,7 @@ def print_analysis(analysis: ScoresAnalysis, *, details: bool = False, out: Cons
     for question, title in analysis.questions.items():
         lines = analysis.lines(question)
         out.print(f"\n[bold]{title}[/]")
-        for table in _line_tables(lines, analysis, out.width):
-            out.print(table)
+        _print_lines(out, lines, analysis)
     if analysis.contrasts:
         out.print(plain(_legend(analysis)), style="dim")
     out.print("\n[bold]Findings[/]")
@@ -113,11 +114,11 @@ def tell_gate(analysis: ScoresAnalysis) -> int:
     return int(failed)
 
 
-def tell_gate_of(comparison: Comparison, text: str | None) -> int:
+def tell_gate_of(comparison: Comparison, gate: Gate | None) -> int:
     """Of two respondents of a study: a point is a hundredth of a measure that ends at 1."""
-    if text is None:
+    if gate is None:
         return 0
-    gate, ends = gate_of(text), ends_of(comparison)
+    ends = ends_of(comparison)
     if comparison.better == "lower" and ends is not None:
         ends = Interval(-ends.high, -ends.low, ends.level, ends.of)
     measure = measure_of(comparison.measure)
@@ -134,23 +135,16 @@ def _verdict_text(gate: Gate, state: str) -> str:
 def print_comparison(comparison: Comparison) -> None:
     """The one line, then the sentence."""
     out = console()
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    interval = f"{100 * (comparison.interval.level if comparison.interval else comparison.level):.4g} % CI"
+    level = 100 * (comparison.interval.level if comparison.interval else comparison.level)
     adjusted = f"{ADJUSTED.get(comparison.adjustment or '', 'adjusted')} p"
-    for name in ("A", "B", "measure", "A - B", interval, "p", adjusted, "units", "clusters"):
-        table.add_column(name, justify="left" if name in ("A", "B", "measure") else "right", overflow="fold")
-    table.add_row(
-        plain(comparison.names[0]),
-        plain(comparison.names[1]),
-        plain(comparison.measure),
-        number_cell(comparison.difference, 3),
-        f"\\[{comparison.interval.low:.3f}, {comparison.interval.high:.3f}]" if comparison.interval else "-",
-        p_cell(comparison.p),
-        p_cell(comparison.p_adjusted),
-        str(comparison.n_units),
-        str(comparison.n_clusters),
-    )
-    out.print(table)
+    ends = f"[{comparison.interval.low:.3f}, {comparison.interval.high:.3f}]" if comparison.interval else "-"
+    cells = {
+        "A": comparison.names[0], "B": comparison.names[1], "measure": comparison.measure,
+        "A - B": number_cell(comparison.difference, 3), f"{level:.4g} % CI": ends, "p": p_cell(comparison.p),
+        adjusted: p_cell(comparison.p_adjusted), "units": str(comparison.n_units),
+        "clusters": str(comparison.n_clusters),
+    }  # fmt: skip
+    _print_table(out, list(cells), [list(cells.values())], names=3)
     out.print(plain(comparison.sentence()))
 
 
@@ -159,16 +153,9 @@ def _print_means(out: Console, analysis: ScoresAnalysis) -> None:
     missing = head.index("missing") if all(row[head.index("missing")] == "0" for row in rows) else -1
     columns = [k for k in range(len(head)) if k != missing]
     first = analysis.domains[0].domain
-    table = _plain_table(out.width)
-    for k in columns:
-        table.add_column(
-            plain(head[k]), justify="left" if head[k] in ("Domain", "condition") else "right", no_wrap=True
-        )
-    for row in rows:
-        table.add_row(*(plain(row[k]) for k in columns))
     over = f"over {first.cluster}s" if first.unit else "over runs"
     out.print(f"\n[bold]Means[/] {plain(first.outcome)}, {100 * analysis.settings.level:g} % CI {over}")
-    out.print(table)
+    _print_table(out, [head[k] for k in columns], [[row[k] for k in columns] for row in rows], names=2)
 
 
 def _print_understood(out: Console, analysis: ScoresAnalysis) -> None:
@@ -192,37 +179,49 @@ def _print_understood(out: Console, analysis: ScoresAnalysis) -> None:
     out.print(table)
 
 
-def _line_tables(lines: Sequence[Line], analysis: ScoresAnalysis, width: int) -> list[Table]:
-    """One table; where the terminal is too narrow for it two, over runs and over cells."""
+def _print_lines(out: Console, lines: Sequence[Line], analysis: ScoresAnalysis) -> None:
+    """One table; where the terminal is too narrow for it over runs and over cells apart."""
     head, *rows = table_rows(lines)
-    if width < ROOMY:
+    split, names = head.index("diff [CI]"), 1 + ("pair" in head)
+    if out.width < ROOMY:
         head = [_NARROW.get(name, name) for name in head]
-    gap = 2 if width >= ROOMY else 1
-    needed = sum(max(len(row[k]) for row in (head, *rows)) + gap for k in range(len(head)))
-    every = list(range(len(head)))
-    names = [k for k in every if head[k] in ("Domain", "pair")]
-    split = head.index("diff [CI]")
-    parts = [every] if needed - gap <= width else [every[:split], [*names, *every[split:]]]
-    return [_line_table(lines, analysis, width, head, rows, columns) for columns in parts]
+    head = [_adjusted_head(analysis) if name == "q" else name for name in head]
+    apart = (line.contrast.result and line.contrast.result.distinguishable for line in lines)
+    _print_table(out, head, rows, names, ["" if strong else "dim" for strong in apart], split)
 
 
-def _line_table(
-    lines: Sequence[Line],
-    analysis: ScoresAnalysis,
-    width: int,
+def _print_table(
+    out: Console,
     head: Sequence[str],
     rows: Sequence[Sequence[str]],
-    columns: Sequence[int],
-) -> Table:
-    table = _plain_table(width)
-    for k in columns:
-        left = head[k] in ("Domain", "pair", "mag.")
-        shown = "Holm p" if head[k] == "q" and analysis.settings.adjust == "holm" else head[k]
-        table.add_column(plain(shown), justify="left" if left else "right", no_wrap=True)
-    for line, row in zip(lines, rows, strict=True):
-        strong = bool(line.contrast.result and line.contrast.result.distinguishable)
-        table.add_row(*(plain(row[k]) for k in columns), style="" if strong else "dim")
-    return table
+    names: int,
+    styles: Sequence[str] = (),
+    split: int = 0,
+) -> None:
+    """No number is cut: columns that have no room go on below, behind the first `names` ones, which fold if they must.
+
+    split: a place where the columns come apart first.
+    """
+    gap = 2 if out.width >= ROOMY else 1
+    widths = [max(map(len, column)) + gap for column in zip(head, *rows, strict=True)]
+    room, numbers = out.width + gap, range(names, len(head))
+    if sum(widths[:names]) + max(widths[names:]) > room:
+        widths[:names] = [min(width, FOLDED) for width in widths[:names]]
+    parts: list[list[int]] = [[]]
+    whole = sum(widths) <= room
+    for k in numbers:
+        full = sum(widths[:names]) + sum(widths[n] for n in (*parts[-1], k)) > room
+        if not whole and parts[-1] and (full or k == split):
+            parts.append([])
+        parts[-1].append(k)
+    for part in parts:
+        table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 1, 0, gap - 1))
+        for k in (*range(names), *part):
+            left = k < names or head[k] in ("mag.", "verdict")
+            table.add_column(plain(head[k]), justify="left" if left else "right", no_wrap=k >= names, overflow="fold")
+        for row, style in zip_longest(rows, styles, fillvalue=""):
+            table.add_row(*(plain(row[k]) for k in (*range(names), *part)), style=str(style))
+        out.print(table)
 
 
 def _print_otherwise(out: Console, analysis: ScoresAnalysis) -> None:
@@ -231,12 +230,7 @@ def _print_otherwise(out: Console, analysis: ScoresAnalysis) -> None:
         return
     out.print("\n[bold]Read otherwise[/]")
     head, *rows = _otherwise_rows(lines, out.width)
-    table = _plain_table(out.width)
-    for name in head:
-        table.add_column(plain(name), justify="left" if name in ("", "mag.", "verdict") else "right", no_wrap=True)
-    for row in rows:
-        table.add_row(*map(plain, row), style="yellow" if row[-1] == "another" else "dim")
-    out.print(table)
+    _print_table(out, head, rows, 2, ["yellow" if row[-1] == "another" else "dim" for row in rows])
 
 
 def _otherwise_rows(lines: Sequence[tuple[DomainAnalysis, Line]], width: int) -> list[list[str]]:
@@ -255,11 +249,6 @@ def _otherwise_rows(lines: Sequence[tuple[DomainAnalysis, Line]], width: int) ->
         if sum(max(map(len, column)) + gap for column in zip(*rows, strict=True)) - gap <= width:
             break
     return rows
-
-
-def _plain_table(width: int) -> Table:
-    """Two blanks between columns, one where the terminal is narrow."""
-    return Table(box=None, pad_edge=False, header_style="bold", padding=(0, 1) if width >= ROOMY else (0, 1, 0, 0))
 
 
 def _print_flags(out: Console, analysis: ScoresAnalysis, details: bool) -> None:
@@ -299,22 +288,20 @@ def _print_rules(out: Console, analysis: ScoresAnalysis, details: bool) -> None:
                 else f"{len(shown)} of {len(part.rules)} rules differ by more than {FLAGGED:g} points"
             )
             out.print(f"\n[bold]{plain(part.name)}[/] {what}, {names}")
-            out.print(_rule_table(shown, pair))
+            _print_rule_table(out, shown, pair)
 
 
-def _rule_table(rules: Sequence[Breakdown], pair: Pair) -> Table:
-    table = _table("rule", [f"{short_name(name)} pass%" for name in rules[0].passed], ["delta", "q", "absent"])
+def _print_rule_table(out: Console, rules: Sequence[Breakdown], pair: Pair) -> None:
+    head = ["rule", *(f"{short_name(name)} pass%" for name in rules[0].passed), "delta", "q", "absent"]
+    rows = []
     for rule in rules:
         delta, test = rule.deltas[pair], rule.paired.get(pair)
-        table.add_row(
-            plain(rule.rule),
-            *(number_cell(value) for value in rule.passed.values()),
-            "-" if delta is None else f"{delta:+.1f}",
-            p_cell(test.p_adjusted) if test else "-",
+        rows.append([
+            rule.rule, *(number_cell(value) for value in rule.passed.values()),
+            "-" if delta is None else f"{delta:+.1f}", p_cell(test.p_adjusted) if test else "-",
             str(sum(rule.absent.values()) or ""),
-            style="" if rule.is_flagged(pair) else "dim",
-        )
-    return table
+        ])  # fmt: skip
+    _print_table(out, head, rows, 1, ["" if rule.is_flagged(pair) else "dim" for rule in rules])
 
 
 def _print_models(out: Console, analysis: ScoresAnalysis) -> None:
@@ -326,28 +313,17 @@ def _print_models(out: Console, analysis: ScoresAnalysis) -> None:
     pair = parts[0].contrasts[-1].pair
     digits, unit = (1, "%") if analysis.percent else (3, "")
     out.print(f"\n[bold]By model[/] gain: {plain(pair.names[0])} against {plain(pair.names[1])}")
-    table = _table("", [f"{short_name(name)}{unit}" for name in parts[0].models[0].means], ["gain", "runs"], "model")
+    head = ["", "model", *(f"{short_name(name)}{unit}" for name in parts[0].models[0].means), "gain", "runs"]
+    rows, styles = [], []
     for part in parts:
         for k, row in enumerate(part.models):
             gain = row.gains.get(part.contrasts[-1].pair)
-            table.add_row(
-                plain(part.name) if k == 0 else "",
-                plain(row.model),
-                *(number_cell(value, digits) for value in row.means.values()),
-                "-" if gain is None else f"{gain:+.{digits}f}",
-                str(sum(row.n.values())),
-                style="yellow" if gain is not None and gain < 0 else "",
-            )
-    out.print(table)
-
-
-def _table(first: str, conditions: Sequence[str], rest: Sequence[str], second: str | None = None) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 1))
-    for name in (first,) if second is None else (first, second):
-        table.add_column(name, no_wrap=True)
-    for name in (*conditions, *rest):
-        table.add_column(plain(name), justify="right", no_wrap=True)
-    return table
+            rows.append([
+                part.name if k == 0 else "", row.model, *(number_cell(value, digits) for value in row.means.values()),
+                "-" if gain is None else f"{gain:+.{digits}f}", str(sum(row.n.values())),
+            ])  # fmt: skip
+            styles.append("yellow" if gain is not None and gain < 0 else "")
+    _print_table(out, head, rows, 2, styles)
 
 
 def _grid(columns: int = 2) -> Table:
@@ -365,11 +341,14 @@ def _item(text: str) -> Table:
     return table
 
 
+def _adjusted_head(analysis: ScoresAnalysis) -> str:
+    return "Holm p" if analysis.settings.adjust == "holm" else "q"
+
+
 def _legend(analysis: ScoresAnalysis) -> str:
     sided = "one-sided as declared" if analysis.settings.one_sided else "two-sided"
     unit = analysis.domains[0].domain.unit
-    test = next((one.result.test for one in analysis.contrasts if one.result), "no test")
-    over = f"paired over {unit} cells; {test} p" if unit else f"unpaired; {test} p"
+    over = f"paired over {unit} cells" if unit else "unpaired"
     lines = [line for part in analysis.domains for line in part.lines]
     levels = sorted({one.result.interval.level for one in analysis.contrasts if one.result and one.result.interval})
     shown = " to ".join(f"{100 * level:.3g}" for level in dict.fromkeys((*levels[:1], *levels[-1:])))
@@ -378,7 +357,8 @@ def _legend(analysis: ScoresAnalysis) -> str:
     beyond = "; q_beyond: over models and tasks like these" if wide else ""
     return (
         f"delta, p, U: Cliff's delta, Mann-Whitney over runs, {sided}. diff: better by, with the interval of the "
-        f"verdict{f' ({least}{shown} %)' if shown else ''}, {over}; q: {analysis.family}. "
+        f"verdict{f' ({least}{shown} %)' if shown else ''}, {over}; p_paired: {analysis.tests}; "
+        f"{_adjusted_head(analysis)}: {analysis.family}. "
         f"For {listed_scopes(lines)}{beyond}. Dim: not told apart."
     )
 

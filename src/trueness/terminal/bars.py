@@ -114,7 +114,7 @@ def _warner(out: Console) -> Callable[[Progress], None]:
             warned.add(name)
             share = 100 * model.unreadable / model.done
             out.print(
-                plain(f"  {name}: {model.unreadable} of {model.done} replies ({share:.0f} %) cannot be read:"),
+                plain(f"  {name}: in {model.unreadable} of {model.done} asks ({share:.0f} %) a reply cannot be read:"),
                 *(f"\n      {plain(repr(text))}" for text in model.examples),
                 style="yellow",
                 sep="",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING
 
@@ -54,43 +54,40 @@ def print_estimate(study: Study, total: PlanCost) -> None:
         out.print(
             f"{counted(len(total.cells), 'cell')}, {counted(total.fits, 'fit')}, {total.done:,} done already; {lasts}"
         )
-    rows = [_cell_row(cost) for cost in total.cells] if len(total.cells) <= MANY_CELLS else _rows_by_learner(total)
-    if rows:
-        print_rows(rows, title="")
+    if total.cells:
+        print_rows(_rows_of_cells(total.cells), title="")
     if total.asks:
-        print_rows([_ask_row(ask) for ask in total.asks], title="models")
+        several = any(ask.asks != ask.calls for ask in total.asks)
+        print_rows([_ask_row(ask, several) for ask in total.asks], title="models")
         out.print(f"limit {total.limit_usd:g} USD" if total.limit_usd is not None else "no limit_usd is set")
     print_points(total.notes, out)
 
 
-def _cell_row(cost: CellCost) -> dict[str, object]:
-    return {
-        "data set": cost.item,
-        "learner": cost.respondent,
-        "fits left": cost.left,
-        "s/fit": f"{cost.seconds:.3f}",
-        "total": clock(cost.seconds * cost.left),
-        "": "" if cost.status == "ok" else f"{cost.status}: {cost.message}",
-    }
-
-
-def _rows_by_learner(plan_cost: PlanCost) -> list[dict[str, object]]:
-    """One line a learner, where a line a cell would fill the screen; its first trouble is told."""
+def _rows_of_cells(cells: Sequence[CellCost]) -> list[dict[str, object]]:
+    """One line per data set and learner, over all ways in which the data are taken; per learner, where these lines
+    would fill the screen. The first trouble is told."""
+    every = len(cells) <= MANY_CELLS
+    groups: dict[tuple[str, str], list[CellCost]] = {}
+    for cost in cells:
+        groups.setdefault((cost.item if every else "", cost.respondent), []).append(cost)
     rows = []
-    for name in dict.fromkeys(cost.respondent for cost in plan_cost.cells):
-        costs = [cost for cost in plan_cost.cells if cost.respondent == name]
+    for (item, name), costs in groups.items():
         left, seconds = sum(cost.left for cost in costs), sum(cost.left * cost.seconds for cost in costs)
+        each = seconds / left if left else costs[0].seconds
         trouble = next((f"{cost.status}: {cost.message}" for cost in costs if cost.status != "ok"), "")
-        row = {"learner": name, "cells": len(costs), "fits left": left, "s/fit": f"{seconds / max(left, 1):.3f}"}
-        rows.append(row | {"total": clock(seconds), "": trouble})
+        row: dict[str, object] = {"data set": item} if every else {}
+        row |= {"learner": name} | ({} if every else {"cells": len(costs)})
+        rows.append(row | {"fits left": left, "s/fit": f"{each:.3f}", "total": clock(seconds), "": trouble})
     return rows
 
 
-def _ask_row(ask: AskCost) -> dict[str, object]:
+def _ask_row(ask: AskCost, several: bool) -> dict[str, object]:
+    """several: asks take several calls somewhere, so both are counted."""
     low, high = ask.cost
     cost = "price not known" if low is None or high is None else f"{low:.2f} to {high:.2f}" if high else "0"
     return {
         "model": ask.model,
+        **({"asks": f"{ask.asks:,}"} if several else {}),
         "calls": f"{ask.calls:,}",
         "left": f"{ask.left:,}",
         "prompt tokens": f"{ask.input_tokens[0]:,} to {ask.input_tokens[1]:,}",

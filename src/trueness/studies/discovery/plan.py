@@ -87,8 +87,8 @@ class Discovery:
         dataset_specs: dict[str, dict[str, Json]] = {
             name: {"settings": dict(dataset_tables.get(name, {})), "folder": str(folder)} for name in names
         }
+        learner_specs, learners = _learners(table, settings.learners, folder, file)  # the plan's words before any data
         datasets = {name: load(name, spec["settings"], folder) for name, spec in dataset_specs.items()}
-        learner_specs, learners = _learners(table, settings.learners, folder, file)
         vary = {name: _vary(settings.vary, name, dataset, file) for name, dataset in datasets.items()}
         task = cls(
             datasets, learners, learner_specs, dataset_specs, settings.runs, vary, settings.rows, settings.time_limit,

@@ -29,6 +29,7 @@ from trueness.reasoning.problems import DOMAINS, load_problems, read_problems
 from trueness.running.cells import Cell, PlanContext, hash_of, reply_key, stream
 from trueness.running.stage import Ask, Outcome
 from trueness.settings import Between, Names, OneOf, Positive, Temperature, Whole, temperature_to_send
+from trueness.statistics.reach import Reach
 from trueness.studies.faithfulness.behaviour import MOST_CHANGES, questions_of_behaviour
 from trueness.studies.faithfulness.changes import MOST_IRRELEVANT
 from trueness.studies.faithfulness.counterfactual import MOST_CHANGES as MOST_TOLD
@@ -46,6 +47,7 @@ from trueness.studies.faithfulness.probes import (
 )
 from trueness.studies.faithfulness.scores import COMPONENTS, Scoring
 from trueness.studies.faithfulness.work import perform
+from trueness.texts import counted
 
 VERSION = 1  # raise when the same plan would ask other questions
 MANNERS: tuple[Manner, ...] = ("plain", "reversed", "padded")
@@ -219,8 +221,16 @@ class Faithfulness:
         settings_of = partial(self._settings, model)
         return perform(cell, repeat, ask, self.models[model], settings_of, self.asking.nodes, self.changes)
 
-    def units(self) -> tuple[int, str]:
-        return sum(len(problems) for _, problems in self.sources), "problems"
+    def reach(self) -> list[str]:
+        """Groups of graphs are compared; judges are held against one another by their agreement, without a test."""
+        groups = len({group_of(problem.id)[1] for problem in self.problems})
+        if groups < 2 or not self.judges:
+            return []
+        asked_about = len(self._ids_asked_about)
+        return [
+            f"Comparing cf of right graphs and {groups - 1} kinds of damaged ones in pairs over "
+            f"{counted(asked_about, 'problem')} (the units): {Reach(asked_about, groups * (groups - 1) // 2)}"
+        ]
 
     def describe(self, item: str, respondent: str) -> dict[str, Json]:
         problem, group = group_of(item)
@@ -238,6 +248,8 @@ class Faithfulness:
             notes.append("No judge is asked: logic is missing, and cf has bounds and no value.")
         elif self.asking.repeats == 1:
             notes.append("Each judge is asked once: how far it agrees with itself will not be known. Set repeats = 2.")
+        if self.solvers and ("own" in self.graphs or (self.changes and self.behaviour == "own")):
+            notes.append("How many calls models take is a guess: the graphs that they write decide it.")
         if self.judges and not self.corrupt:
             notes.append("Without corrupt = true nothing shows whether judges tell right from damaged graphs.")
         return notes

@@ -48,7 +48,7 @@ def over_datasets(
     flips = sign_flip.flips(
         Totals(tuple(range(len(means))), means, np.ones(len(means))), RESAMPLES, np.random.default_rng(0)
     )
-    test = ("exact " if flips.exact else "") + f"sign-flip over data sets, {_SIDED[alternative]}"
+    test = ("exact " if flips.exact else "") + f"{flips.test} over data sets, {_SIDED[alternative]}"
     return replace(estimate, p=flips.p(null, alternative), test=test, null=null)
 
 

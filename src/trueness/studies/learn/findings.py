@@ -13,6 +13,7 @@ from trueness.studies.learn.scores import DIRECTED, LEVEL, LIKELY, LearnScores, 
 from trueness.texts import counted
 
 MOST_TOLD = 12
+MOST_NOTES = 4  # on columns, in the headline
 MANY_GAPS, DETERMINED, FEW = 0.05, 0.95, 5  # share of values, R2, rows of a level: from which on a column is named
 _NO_RANKING = "no twin has been learned by every learner yet, so none of them can be ranked."
 Sections = list[tuple[str, list[str]]]
@@ -49,14 +50,17 @@ def headline(learned: LearnScores) -> Headline | None:
     sure = [edge for edge in learned.edges if edge.present >= LIKELY]
     directed = sum(edge.mark == "->" for edge in sure)
     words = f"{counted(len(sure), 'edge')} at even odds or better, {directed} with a direction"
+    notes = learned.about.get("notes", ())
+    notes = [*notes[:MOST_NOTES], *([f"{len(notes) - MOST_NOTES} more such columns"] if notes[MOST_NOTES:] else [])]
+    columns = "".join(f" {note}." for note in notes)
     if learned.chosen is None or expected is None:
-        return Headline(f"So far {words}; {_NO_RANKING}") if learned.edges else None
+        return Headline(f"So far {words}; {_NO_RANKING}{columns}") if learned.edges else None
     others = learned.holding_up[1:]
     near = f" ({joined(others)} cannot be told from it)" if others else ""
     sentence = (
         f"{words}; believe {learned.chosen}{near}: F1 {expected.mean:.2f}, "
         f"{expected.low:.2f} to {expected.high:.2f} on data like these ({100 * LEVEL:g} % interval of one table; "
-        f"{counted(learned.twins, 'twin')})."
+        f"{counted(learned.twins, 'twin')}).{columns}"
     )
     rows = tuple(Standing(name, float(value.value or 0.0), **ends(value)) for name, value in learned.ranking)
     of = f"F1 expected; higher is better; {100 * learned.level:g} % t CI of the mean over twins"

@@ -106,7 +106,8 @@ def _entry(key: AnswerKey, truth: PopulationTruth, condition: str, answer: Answe
 
 def notes(populations: Populations) -> list[str]:
     """Sentences that must stand beside the tables."""
-    sentences = tables.design_sentences(populations) + tables.fallback_sentences(populations)
+    sentences = tables.left_out_sentences(populations) + tables.design_sentences(populations)
+    sentences += tables.fallback_sentences(populations)
     for name, truth in populations.truths.items():
         sentences += truth.notes
         if truth.thin:

@@ -38,6 +38,7 @@ from trueness.studies.population.scores import MEASURES, Scales
 from trueness.studies.population.survey_estimates import truth_of
 from trueness.studies.population.truth import PopulationTruth, truth_to_dict
 from trueness.studies.population.work import perform
+from trueness.texts import counted
 
 VERSION = 1  # raise when the same plan would ask other questions
 
@@ -161,8 +162,8 @@ class Population:
         respondents = len(self.models) * sum(len(VARIANTS[mode]) for mode in modes) + len(self.references)
         sources, pairs = len({question.source for question in self.questions}), respondents * (respondents - 1) // 2
         sentences = [
-            f"Comparing {respondents} respondents of population (a model in one mode is one) in pairs over {sources} "
-            f"sources (the units): {Reach(sources, pairs)}"
+            f"Comparing {respondents} respondents of population (a model in one mode is one) in pairs over "
+            f"{counted(sources, 'source')} (the units): {Reach(sources, pairs)}"
         ] * (pairs > 0)
         few = [] if modes.isdisjoint({"sample", "story"}) else self._uninformative()
         if few:

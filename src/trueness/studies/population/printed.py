@@ -13,7 +13,8 @@ from trueness.showing.sheet import Sheet, changes, left_out, one_by_one, print_t
 from trueness.status import Status
 from trueness.studies.population.answers import Populations
 from trueness.studies.population.files import notes
-from trueness.studies.population.tables import summary_rows, task_table
+from trueness.studies.population.tables import left_out_sentences, summary_rows, task_table
+from trueness.texts import counted
 
 TROUBLE = (Status.REFUSED, Status.UNREADABLE, Status.TRUNCATED, Status.FAILED, Status.TIMED_OUT)
 WIDE_TABLE = 7  # columns of respondents that a terminal holds
@@ -21,11 +22,20 @@ WIDE_TABLE = 7  # columns of respondents that a terminal holds
 
 def print_populations(out: Console, populations: Populations, tasks: bool = True) -> None:
     names = theme.labels((*populations.models, *populations.references), longest=26)
-    rows = [row | {"name": names[row["respondent"]]} for row in summary_rows(populations)]
-    replies = sum(row["replies"] for row in rows)
-    sources = len({truth.question.source for truth in populations.truths.values()})
-    many = "1 source" if sources == 1 else f"{sources} sources"
-    out.print(f"[bold]population[/]   {len(populations.truths)} tasks from {many}, {replies:,} replies read")
+    rows = [
+        row | {"name": names[row["respondent"]], "in_part": _in_part(populations, row)}
+        for row in summary_rows(populations)
+    ]
+    sources = counted(len({truth.question.source for truth in populations.truths.values()}), "source")
+    lost = ", ".join(f"{status} {n:,}" for status in TROUBLE if (n := sum(row[str(status)] for row in rows)))
+    out.print(
+        f"[bold]population[/]   {counted(len(populations.truths), 'task')} from {sources}, "
+        f"{sum(row[str(Status.OK)] for row in rows):,} of {sum(row['replies'] for row in rows):,} replies read"
+        f"{f' ({lost})' if lost else ''}"
+    )
+    first = left_out_sentences(populations)
+    for line in first:
+        out.print(Padding(plain(line), (0, 0, 0, 2)))
     sheet = Sheet(
         {title: [cell(row) for row in rows] for title, cell in CELLS.items()}, one_by_one(DROPPED_FIRST),
         right=("answered", "mass"), starts=changes([row["kind"] for row in rows]), folds=("not read",),
@@ -39,7 +49,7 @@ def print_populations(out: Console, populations: Populations, tasks: bool = True
         "Intervals are 95 %, over sources (clustered); 'these sources': over tasks; none where the value is the same "
         "in every task (constant).  Modes are not averaged.",
         *left_out(sheet.missing(out.width), "population/main.csv"),
-        *notes(populations),
+        *(line for line in notes(populations) if line not in first),
     ]
     for line in lines:
         out.print(Padding(plain(line), (0, 0, 0, 2)), style="dim")
@@ -50,6 +60,14 @@ def _print_tasks(out: Console, populations: Populations) -> None:
     if len(by_task.columns) - 2 > WIDE_TABLE:
         return  # in population/table.csv
     print_table(out, "score by task", by_task, place="population/table.csv")
+
+
+def _in_part(populations: Populations, row: Mapping[str, Json]) -> str:
+    """Of how many conditions, where a task counts as answered although some of its conditions are not."""
+    theirs = [s for s in populations.scores if (s.respondent, s.mode) == (row["respondent"], row["mode"])]
+    statuses = [status for score in theirs if score.status == Status.OK for status in score.statuses.values()]
+    answered = statuses.count(Status.OK)
+    return "" if answered == len(statuses) else f" ({answered} of {len(statuses)} conditions)"
 
 
 def _mode(row: Mapping[str, Json]) -> str:
@@ -86,7 +104,7 @@ def _not_read(row: Mapping[str, Json]) -> str:
 CELLS: dict[str, Callable[[Mapping[str, Json]], str]] = {
     "respondent": lambda row: str(row["name"]),
     "mode": _mode,
-    "answered": lambda row: f"{row['answered']} / {row['tasks']}",
+    "answered": lambda row: f"{row['answered']} / {row['tasks']}{row['in_part']}",
     "score": _score,
     "these sources": lambda row: _ends(row, "score_given", 0).strip(),
     "skill uniform": lambda row: _value(row, "skill_uniform", 2),

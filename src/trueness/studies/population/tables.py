@@ -6,12 +6,14 @@ Means are over tasks, with two intervals: over sources, and over tasks given the
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 import pandas as pd
 
 from trueness.errors import listed
 from trueness.outside import Json
+from trueness.reading.distribution import OFF_SUM
 from trueness.showing import theme
 from trueness.showing.tables import Column, Table
 from trueness.statistics import Estimate
@@ -27,6 +29,7 @@ from trueness.studies.population.summary import (
     means_given_sources,
     respondent_means,
 )
+from trueness.texts import counted
 
 MEANS = ("score", "score_original", "score_document", "skill_uniform", "skill_marginal", "tv")
 
@@ -95,8 +98,8 @@ def main_table(populations: Populations) -> Table:
     caption = (
         "Answers against the population's distributions. Score: 100 cannot be told from the truth, 0 no better than "
         "uniform, over informative tasks; skill: 1 - distance / distance of the baseline, not clipped; TV: total "
-        f"variation. Brackets: {100 * populations.level:g} % intervals, clustered by {sources} sources; none where the "
-        "value is the same in every task, or cannot be bounded; given these "
+        f"variation. Brackets: {100 * populations.level:g} % intervals, clustered by {counted(sources, 'source')}; "
+        "none where the value is the same in every task, or cannot be bounded; given these "
         "sources: the same mean with an interval over the tasks of these sources alone. Letter mass: probability on "
         "option letters before it was divided by itself. Modes are different questions and are not averaged."
     )
@@ -174,6 +177,25 @@ def design_sentences(populations: Populations) -> list[str]:
     return [
         f"{sources} sources cannot tell what other surveys would show: an interval clustered by them is as wide as t "
         f"with {sources - 1} degree{'s' * (sources > 2)} of freedom makes it. {Reach(sources, max(pairs, 1))} {scope}"
+    ]
+
+
+def left_out_sentences(populations: Populations) -> list[str]:
+    """Rows of the microdata that are in no share, and stated shares that were divided by their sum."""
+    truths = populations.truths.items()
+    rows = [f"{name} {truth.n_unlisted:,} of {truth.n_data:,}" for name, truth in truths if truth.n_unlisted]
+    off = Counter(
+        label(key.respondent, key.mode)
+        for key, answers in populations.answers.items()
+        for answer in answers.values()
+        if OFF_SUM in answer.flags
+    )
+    return [
+        *([f"Rows left out, for their task lists no such level: {listed(rows)}."] if rows else []),
+        *(
+            f"{who}: shares of {counted(n, 'condition')} do not sum to 100 %; they were divided by their sum."
+            for who, n in off.items()
+        ),
     ]
 
 

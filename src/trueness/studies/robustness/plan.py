@@ -162,9 +162,9 @@ def read(made: type[Made], table: Mapping[str, Json], context: PlanContext) -> M
     file = context.file
     plain = {key: value for key, value in table.items() if not isinstance(value, dict)}
     options = context.settings_of("robustness", RobustnessSettings, plain)
-    datasets = _systems(options, context)
-    scorers, left_out = _scorers(table, options, context)
+    scorers, left_out = _scorers(table, options, context)  # the plan's words before any data
     corruptions = _corruptions(options, file)
+    datasets = _systems(options, context)
     bases = list(dict.fromkeys(variant.base for variant in corruptions.values()))
     if not scorers:
         raise PlanError(f"'scorers' of [robustness] must leave one that can run, got none. {left_out[0]}  ({file})")
