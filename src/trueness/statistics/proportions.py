@@ -11,7 +11,7 @@ down to small n, where p -+ z sqrt(p (1 - p)/n) does not. Wilson (1927); Brown, 
 Clustered trials count for fewer: n_eff = p (1 - p)/V_c with the clustered variance V_c, times (z/t_{C-1})^2 for having
 estimated it from C clusters, goes into Clopper and Pearson's form (Korn & Graubard 1998); or n_eff goes into Wilson's
 with t_{C-1} for z, which errs less on the long side. Where fewer than three clusters hold the rarer outcome, V_c is
-unknown and n_eff = C, the least it can be.
+unknown and n_eff is at most C, the least it can be (with few rows a cluster n (z/t)^2 is less still, and is taken).
 """
 
 from __future__ import annotations

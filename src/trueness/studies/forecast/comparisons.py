@@ -148,8 +148,9 @@ def _sentences(table: pd.DataFrame, tests: list[Comparison], n_pairs: int) -> li
     sentences = [c.sentence() for c in tests if c.distinguishable]
     apart, same = len(sentences), len(tests) - len(sentences)
     proper = table[table["score"] == PROPER]
+    flips = next((c.test for c in tests if c.p_error is not None), "exact sign flips")  # drawn over many data sets
     sentences.append(
-        f"By the interval score {apart} of {len(tests)} pairs can be told apart (exact sign flips over data sets, "
+        f"By the interval score {apart} of {len(tests)} pairs can be told apart ({flips} over data sets, "
         f"Holm), {same} cannot; Wilcoxon over items with Benjamini-Hochberg, as in the original, calls "
         f"{int(proper['significant_original'].sum())} different: it counts items of one data set as independent."
     )

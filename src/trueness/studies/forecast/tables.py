@@ -8,6 +8,7 @@ from trueness.outside import Json
 from trueness.showing import theme
 from trueness.showing.tables import Column, Table
 from trueness.statistics.runs import range_note
+from trueness.statistics.sign_flip import ENUMERATED
 from trueness.studies.forecast import selection, summary
 from trueness.studies.forecast.coverage import ALL_MODELS, coverage_by
 from trueness.studies.forecast.findings import Findings
@@ -126,9 +127,10 @@ def tests(findings: Findings) -> Table:
         Column("p_adjusted", "p (Holm)", decimals=3),
     )
     more = f" The first {TESTS_SHOWN} of {len(kept)}; all in statistical_tests.csv." if len(kept) > TESTS_SHOWN else ""
+    exact = "exact " if (kept["n_datasets"] <= ENUMERATED).all() else ""
     caption = (
         "Paired differences of the scaled interval score (negative: a is better), n items in so many data sets, "
-        f"with the exact sign-flip test over data sets, two-sided, adjusted by Holm. {findings.arm}{more}"
+        f"with the {exact}sign-flip test over data sets, two-sided, adjusted by Holm. {findings.arm}{more}"
     )
     return Table("statistical_tests", columns, _records(kept.head(TESTS_SHOWN)), caption, rule_before="a")
 

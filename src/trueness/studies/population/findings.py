@@ -1,6 +1,6 @@
 """What a population study found, in sentences: the mean of each respondent and mode, and who can be told from whom.
 
-A mean is over informative tasks, its interval clustered by sources; pairs are tested by exact sign flips, Holm over all
+A mean is over informative tasks, its interval clustered by sources; pairs are tested by sign flips, Holm over all
 pairs. What could not be tested is counted, not listed.
 """
 
