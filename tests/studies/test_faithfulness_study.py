@@ -183,4 +183,5 @@ def test_plan_and_run_count_the_same_asks_and_name_what_cannot_be_read(tmp_path,
     assert re.search(r"asks  calls .*\nmock/bad +12 +", capsys.readouterr().out)
     assert main(["run", "f.toml"]) == 0
     told = capsys.readouterr().err
-    assert "12 / 12 asks" in told and "mock/bad: in 12 of 12 asks (100 %) a reply cannot be read" in told
+    assert "12 / 12 asks" in told
+    assert re.search(r"mock/bad: in (\d+) of \1 asks \(100 %\) a reply cannot be read", told)  # of those done by then
