@@ -128,8 +128,7 @@ def _cluster_wounded(root: Path, moments: random.Random, times: int, part: str) 
     """Without a worker the driver goes on; without the scheduler it stops with one line, and goes on elsewhere."""
     tally = Tally()
     for turn in range(times):
-        patience = {"DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT": "5s"}  # for a scheduler that does not come back; 30 s
-        place = Place.make("cluster", root / f"{part}-{turn}", **patience)
+        place = Place.make("cluster", root / f"{part}-{turn}")
         with cluster() as (address, scheduler, hands):
             driver = place.start("--cluster", address)
             while not place.units() and driver.poll() is None:
