@@ -1,5 +1,7 @@
 """GES: causal-learn's class, the best class where the data are easy, and a trace that adds up."""
 
+from importlib import import_module
+
 import numpy as np
 import pytest
 
@@ -208,13 +210,44 @@ def test_no_delete_gains_in_the_class_that_extended_ends_in():
 def test_nothing_gains_where_a_climb_has_ended_though_its_gains_are_computed_anew(d, edges):
     """What opposed an operator is remembered; where the loss of an edge on a path goes unseen, one climb of the twelve
     ends too early."""
-    room = working_space(d)
     for seed in range(12):
+        room = working_space(d)
         table = Synthetic(d, edges, noise="gaussian", graph_seed=seed).draw(300, np.random.default_rng(seed))
         scorer, ended, anew = GES().scorer(table), empty_state(d), empty_state(d)
         assert climb(scorer, ended, NOTHING, NOTHING, True, extended.ALL, room) > d
         enter(anew, ended.graph)
         assert climb(scorer, anew, NOTHING, NOTHING, True, extended.ALL, room) == 0, seed
+
+
+@pytest.mark.parametrize("search", ["plain", "extended"])
+def test_gains_that_are_computed_at_once_are_those_computed_one_by_one(search):
+    """A score of several blocks of moments, as of experiments, takes the way of every other score: Insert by Insert."""
+    for seed in range(4):
+        settings, table = GES(search=search), dense(seed)
+        at_once = settings.scorer(table)
+        one_by_one = settings.scorer(table)._replace(moments=np.vstack([at_once.moments, at_once.moments]))
+        graph, steps = settings._class(at_once, table.names)
+        same_graph, same_steps = settings._class(one_by_one, table.names)
+        assert graph == same_graph and len(steps) > 20
+        np.testing.assert_array_equal(steps[:, 0], same_steps[:, 0])
+        ends, same_ends = (np.sort(trace[:, 1:3]) for trace in (steps, same_steps))  # rounding says x, y or y, x
+        np.testing.assert_array_equal(ends, same_ends)
+        np.testing.assert_allclose(steps[:, 3], same_steps[:, 3], rtol=1e-9)
+
+
+def test_after_a_doubt_nothing_of_it_is_left(monkeypatch):
+    begin, doubts = extended._make_equal, []
+
+    def compared(tried, kept, x, y, room):
+        begin(tried, kept, x, y, room)
+        doubts.append(x == y)
+        for name, ours, theirs in zip(tried._fields, tried, kept, strict=True):
+            np.testing.assert_array_equal(ours, theirs, err_msg=name)
+
+    monkeypatch.setattr(import_module("trueness.learners.kernels.extended"), "_make_equal", compared)
+    for seed in range(3):
+        GES(search="extended").fit(dense(seed))
+    assert 50 < sum(doubts) < len(doubts) - 50
 
 
 def test_fits_of_before_keep_their_settings():

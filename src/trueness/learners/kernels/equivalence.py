@@ -27,7 +27,12 @@ NO_CUT: Matrix = np.zeros((0, 0), dtype=np.uint8)
 def complete(graph: Matrix, cut: Matrix) -> bool:
     """Replace a partially directed graph, cut edges directed, by the graph of its class; False where none has it."""
     start, around = _adjacent(graph)
-    dag = np.zeros(graph.shape, np.uint8)
+    return complete_around(graph, cut, start, around, np.zeros(graph.shape, np.uint8))
+
+
+@inner
+def complete_around(graph: Matrix, cut: Matrix, start: Integers, around: Integers, dag: Matrix) -> bool:
+    """The same where it is known what is adjacent; dag: working space, zeros before and after."""
     order = _extend(graph, start, around, dag)
     if order[0] < 0:
         return False
@@ -85,19 +90,49 @@ def _adjacent(graph: Matrix) -> tuple[Integers, Integers]:
 
 
 @inner
+def adjacent_of(graph: Matrix, out: Integers) -> tuple[Integers, Integers]:
+    """The same from lists that hold every j with graph[i, j] = 1 among out[i, :out[i, d]], in as many looks."""
+    d = len(graph)
+    start = np.zeros(d + 2, np.int64)
+    for i in range(d):
+        for k in range(out[i, d]):
+            j = out[i, k]
+            if graph[i, j]:
+                start[i + 2] += 1
+                if not graph[j, i]:
+                    start[j + 2] += 1
+    for i in range(d):
+        start[i + 2] += start[i + 1]
+    around = np.empty(start[d + 1], np.int64)
+    for i in range(d):
+        for k in range(out[i, d]):
+            j = out[i, k]
+            if graph[i, j]:
+                around[start[i + 1]] = j
+                start[i + 1] += 1
+                if not graph[j, i]:
+                    around[start[j + 1]] = i
+                    start[j + 1] += 1
+    return start[: d + 1], around
+
+
+@inner
 def _extend(graph: Matrix, start: Integers, around: Integers, dag: Matrix) -> Integers:
     """Fill dag; its nodes, causes first. order[0] = -1 where there is no extension."""
     d = len(graph)
     order, stack = np.empty(d, np.int64), np.empty(d, np.int64)
     gone, waits = np.zeros(d, np.uint8), np.empty(d, np.uint8)
+    children = np.zeros(d, np.int64)  # how many v with i -> v are left
     for i in range(d):
         stack[i], waits[i], order[i] = i, 1, -1
+        for k in range(start[i], start[i + 1]):
+            children[i] += not graph[around[k], i]
     top, place = d, d
     while top > 0:
         top -= 1
         x = stack[top]
         waits[x] = 0
-        if gone[x] or not _can_be_sink(graph, x, start, around, gone):
+        if gone[x] or children[x] or not _can_be_sink(graph, x, start, around, gone):
             continue
         gone[x] = 1
         place -= 1
@@ -106,6 +141,7 @@ def _extend(graph: Matrix, start: Integers, around: Integers, dag: Matrix) -> In
             v = around[k]
             if not gone[v]:
                 dag[v, x] = _DIRECTED
+                children[v] -= not graph[x, v]
                 if not waits[v]:  # with x gone v may have become a sink
                     waits[v] = 1
                     stack[top] = v
@@ -115,11 +151,7 @@ def _extend(graph: Matrix, start: Integers, around: Integers, dag: Matrix) -> In
 
 @inner
 def _can_be_sink(graph: Matrix, x: int, start: Integers, around: Integers, gone: Matrix) -> bool:
-    """No x -> v is left, and each v with x -- v is adjacent to all others around x."""
-    for k in range(start[x], start[x + 1]):
-        v = around[k]
-        if not gone[v] and graph[x, v] and not graph[v, x]:
-            return False
+    """Of an x without children that are left: each v with x -- v is adjacent to all others around x."""
     for k in range(start[x], start[x + 1]):
         v = around[k]
         if gone[v] or not graph[x, v]:
@@ -235,3 +267,4 @@ def _write(labels: Matrix, start: Integers, around: Integers, graph: Matrix) -> 
             if labels[i, j]:
                 graph[i, j] = 1
                 graph[j, i] = 1 if labels[i, j] == _REVERSIBLE else 0
+                labels[i, j] = 0

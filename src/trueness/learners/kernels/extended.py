@@ -34,7 +34,7 @@ from trueness.learners.kernels.ges import (
     enter,
     working_space,
 )
-from trueness.learners.kernels.operators import BEST, DELETE, INSERT, NO_GAIN, TURN, best_delete, sets_of
+from trueness.learners.kernels.operators import DELETE, INSERT, NO_GAIN, TURN, best_delete, sets_of
 from trueness.learners.kernels.scores import Floats, Integers, Scorer, local_score
 
 ALL = 1 << INSERT | 1 << DELETE | 1 << TURN
@@ -49,15 +49,15 @@ def search(s: Scorer, d: int) -> tuple[Matrix, Floats]:
     ordered = np.vstack([_start_from(s, trial, order), _climb_on(s, trial, NOTHING, NOTHING, room, free=True)])
     if _rise(np.append(ordered[:, 3], -steps[0][:, 3])):
         state, trial, steps = trial, state, [ordered]
+    for kept, tried in zip(state, trial, strict=True):
+        np.copyto(tried, kept)
     doubted, cleared = _dearest_first(state), dict[tuple[int, int], NDArray[np.bool_]]()
     while doubted:
         check_end(sum(map(len, steps)), d)
         x, y = doubted.pop()
         if (x, y) in cleared:
             continue
-        room.touched[:] = 0
-        for kept, tried in zip(state, trial, strict=True):
-            np.copyto(tried, kept)
+        room.touched[:] = room.renewed[:] = 0
         taken = room.trace[: force(s, trial, x, y, room)].copy()
         climbed = _climb_on(s, trial, x, y, room)
         if x == y:
@@ -71,7 +71,18 @@ def search(s: Scorer, d: int) -> tuple[Matrix, Floats]:
         else:
             near = state.graph[room.touched == 1].any(axis=0) | state.graph[:, room.touched == 1].any(axis=1)
             cleared[x, y] = near | (room.touched == 1)
+        _make_equal(trial, state, x, y, room)
     return state.graph, np.vstack(steps)
+
+
+def _make_equal(tried: State, kept: State, x: int, y: int, room: Room) -> None:
+    """What differs of two states after a doubt of x and y, copied."""
+    rows = np.flatnonzero(room.renewed)
+    for to, of in zip(tried[:-2], kept[:-2], strict=True):  # `lost` is empty after a climb
+        to[rows] = of[rows]
+    for to, of in ((tried.gain, kept.gain), (tried.paths, kept.paths)):
+        to[:, [x, y]] = of[:, [x, y]]
+    tried.best[:] = kept.best
 
 
 def _start_from(s: Scorer, state: State, order: Integers) -> Floats:
@@ -125,9 +136,11 @@ def force(s: Scorer, state: State, x: int, y: int, room: Room) -> int:
     while True:
         a, b, most = np.int64(NOTHING), np.int64(NOTHING), -np.inf
         for u in range(len(graph)):
-            for v in range(len(graph)):
-                its = (u == x and v == y) if x != y else (u == x or v == x)
-                if its and graph[u, v]:
+            first, last = (0, len(graph)) if u == x else (x, x + 1)
+            if x != y:
+                first, last = (y, y + 1) if u == x else (y, y)
+            for v in range(first, last):
+                if graph[u, v]:
                     sets_of(graph, v, room.sets)
                     gained = best_delete(s, graph, u, v, room.sets)
                     if gained > most:
@@ -136,7 +149,7 @@ def force(s: Scorer, state: State, x: int, y: int, room: Room) -> int:
             return steps
         sets_of(graph, b, room.sets)
         best_delete(s, graph, a, b, room.sets)
-        apply(state, np.int64(DELETE), a, b, room.sets[BEST], room.touched)
+        apply(state, np.int64(DELETE), a, b, room)
         trace = room.trace[steps]
         trace[0], trace[1], trace[2], trace[3] = DELETE, a, b, most
         steps += 1

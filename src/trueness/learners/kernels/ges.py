@@ -14,7 +14,7 @@ import numpy as np
 
 from trueness.errors import DataError
 from trueness.learners.kernels.compiling import bare, inner, kernel
-from trueness.learners.kernels.equivalence import NO_CUT, Matrix, complete
+from trueness.learners.kernels.equivalence import NO_CUT, Matrix, adjacent_of, complete_around
 from trueness.learners.kernels.operators import (
     BEST,
     DELETE,
@@ -26,12 +26,14 @@ from trueness.learners.kernels.operators import (
     TURN,
     best_delete,
     best_insert,
+    best_inserts,
     best_turn,
     list_out,
     sets_of,
     take_out,
+    unturned,
 )
-from trueness.learners.kernels.scores import Floats, Integers, Scorer
+from trueness.learners.kernels.scores import GAUSSIAN_BIC, Floats, Integers, Scorer, room_for_sets
 
 NOTHING = -1  # in place of a node
 MOST_STEPS = 20  # times d d; climbs of honest scores end within a few edges
@@ -45,10 +47,10 @@ class State(NamedTuple):
     before: Matrix  # (d, d) as it was a step earlier
     gain: Floats  # (d, d) [y, x]: the most of Delete(x, y, .), Turn or Insert, whichever there is, if no path opposes
     paths: Integers  # (d, d + 1, words) [y, x]: bits of the nodes on paths that oppose greater ones; [y, d]: any of y
-    best: Integers  # (3, d) the x of the greatest gain of each operator and y
+    best: Integers  # (d, 3) the x of the greatest gain of each y and operator
     changed: Matrix  # (d,) whether an edge of y is another since the gains were computed
-    lost: Integers  # (words,) bits of the nodes from which fewer edges lead since then
     out: Integers  # (d, d + 1) where the edges of y lead to, how many in its end
+    lost: Integers  # (words,) bits of the nodes from which fewer edges lead since the gains were computed
     cut: Matrix  # as in kernels/equivalence.py
 
 
@@ -58,7 +60,10 @@ class Room(NamedTuple):
     sets: Integers  # (9, d + 1), as in kernels/operators.py
     nodes: Integers  # (d + 1,) those that changed; parents
     touched: Matrix  # (d,) whose edges have changed
+    renewed: Matrix  # (d,) the y of which more was computed anew than [y, x] and [y, y] of the x and y begun with
     trace: Floats  # (steps, 4): operator, x, y, gain
+    rows: Floats  # of scores.py
+    labels: Matrix  # (d, d) zeros, as in kernels/equivalence.py
 
 
 def search(s: Scorer, d: int) -> tuple[Matrix, Floats]:
@@ -92,10 +97,10 @@ def empty_state(d: int, cut: Matrix = NO_CUT) -> State:
         np.zeros((d, d), dtype=np.uint8),
         np.empty((d, d)),
         np.zeros((d, d + 1, words), dtype=np.int64),
-        np.zeros((3, d), dtype=np.int64),
+        np.zeros((d, 3), dtype=np.int64),
         np.ones(d, dtype=np.uint8),
-        np.zeros(words, dtype=np.int64),
         np.zeros((d, d + 1), dtype=np.int64),
+        np.zeros(words, dtype=np.int64),
         cut,
     )
 
@@ -120,7 +125,10 @@ def working_space(d: int) -> Room:
         np.zeros((9, d + 1), dtype=np.int64),
         np.zeros(d + 1, dtype=np.int64),
         np.zeros(d, dtype=np.uint8),
+        np.zeros(d, dtype=np.uint8),
         np.empty((d * d, 4)),
+        room_for_sets(d),
+        np.zeros((d, d), dtype=np.uint8),
     )
 
 
@@ -148,13 +156,13 @@ def climb(s: Scorer, state: State, x: int, y: int, free: bool, operators: int, r
         trace = room.trace[steps]
         trace[0], trace[1], trace[2], trace[3] = operator, x, y, gained
         steps += 1
-        apply(state, operator, x, y, room.sets[BEST], room.touched)
+        apply(state, operator, x, y, room)
 
 
-@inner  # not bare: `complete` makes arrays
-def apply(state: State, operator: int, x: int, y: int, chosen: Integers, touched: Matrix) -> None:
+@inner  # not bare: what is adjacent goes into new arrays
+def apply(state: State, operator: int, x: int, y: int, room: Room) -> None:
     """The operator with its set, and which nodes have other edges than before."""
-    graph, before, changed = state.graph, state.before, state.changed
+    graph, before, changed, chosen, touched = state.graph, state.before, state.changed, room.sets[BEST], room.touched
     d = len(graph)
     if operator == DELETE:
         take_out(graph, x, y, chosen)
@@ -163,10 +171,13 @@ def apply(state: State, operator: int, x: int, y: int, chosen: Integers, touched
             graph[y, chosen[k]] = 0
         graph[y, x] = 0
         graph[x, y] = 1
-    if not complete(graph, state.cut):
+    list_out(graph, x, state.out)  # where others lead to is less than before, if not the same
+    start, around = adjacent_of(graph, state.out)
+    if not complete_around(graph, state.cut, start, around, room.labels):
         raise ValueError("a valid operator has a consistent extension")
     for i in range(d):
-        for j in range(d):
+        for k in range(start[i], start[i + 1] + (i in (x, y))):
+            j = around[k] if k < start[i + 1] else x + y - i  # of x and y, too, where they no longer are adjacent
             if graph[i, j] != before[i, j]:
                 changed[i] = changed[j] = touched[i] = touched[j] = 1
                 if before[i, j]:
@@ -210,30 +221,58 @@ def _renew(s: Scorer, state: State, x: int, y: int, no_x: int, no_y: int, operat
         near_y = x >= 0 and graph[v, y] and graph[y, v]
         all_new = changed[v] or (near_x and near_y)  # the latter decides what is a clique
         alone = x >= 0 and x == y
-        some_new = near_x or near_y or alone
-        for k in range(nodes[d]):
-            some_new = some_new or (graph[v, nodes[k]] and not graph[nodes[k], v])
         was_opposed = _share(state.paths[v, d], state.lost)
-        if not (all_new or some_new or was_opposed):
+        many_new = all_new or was_opposed
+        for k in range(nodes[d]):
+            many_new = many_new or (graph[v, nodes[k]] and not graph[nodes[k], v])
+        if many_new:
+            room.renewed[v] = 1
+        elif not (near_x or near_y or alone):
             continue
         sets_of(graph, v, room.sets)
-        for u in range(d):
+        if all_new:
+            _renew_all(s, state, v, no_x, no_y, operators, room)
+        elif was_opposed:
+            state.paths[v, d] = 0
+        for k in range(d if was_opposed else nodes[d] + 2):  # of new parents, x and y, if not of all
+            u = k if was_opposed else nodes[k] if k < nodes[d] else x if k == nodes[d] else y
+            if all_new or u < 0:
+                break
             turned = changed[u] and graph[v, u] and not graph[u, v]
             # a neighbour of v that u has become adjacent to, or is no longer
-            is_new = all_new or turned or (near_x and u == y) or (near_y and u == x) or (alone and u == x)
+            is_new = turned or (near_x and u == y) or (near_y and u == x) or (alone and u == x)
             if is_new or (was_opposed and _share(state.paths[v, u], state.lost)):
                 state.gain[v, u], state.paths[v, u] = -np.inf, 0
-                is_one = operators >> _operator(graph, u, v) & 1 and u != v
-                if is_one and not _forbidden(u, v, no_x, no_y):
+                if _is_asked(graph, u, v, no_x, no_y, operators):
                     state.gain[v, u] = _gain(s, graph, u, v, np.int64(NO_PATHS), state.out, room.sets)
-        state.paths[v, d] = 0
-        for u in range(d):
-            _join(state.paths[v, d], state.paths[v, u])
-        for operator in range(3):
-            state.best[operator, v] = _greatest(state, operator, v)
+            if was_opposed:
+                _join(state.paths[v, d], state.paths[v, u])
+        _rank(state, v)
     for k in range(nodes[d]):
         changed[nodes[k]] = 0
     state.lost[:] = 0
+
+
+@bare
+def _renew_all(s: Scorer, state: State, v: int, no_x: int, no_y: int, operators: int, room: Room) -> None:
+    """The gains of all operators [v, .]; of one Gaussian score those of Insert and Turn at once."""
+    graph, gain = state.graph, state.gain[v]
+    at_once = s.kind == GAUSSIAN_BIC and len(s.moments) == len(graph) + 1 and operators != 1 << DELETE
+    state.paths[v] = 0
+    if at_once:
+        best_inserts(s, graph, v, gain, room.rows, room.sets)
+    for u in range(len(graph)):
+        if not _is_asked(graph, u, v, no_x, no_y, operators):
+            gain[u] = -np.inf
+        elif not at_once or graph[u, v]:
+            gain[u] = _gain(s, graph, u, v, np.int64(NO_PATHS), state.out, room.sets)
+        elif graph[v, u] and gain[u] > -np.inf:
+            gain[u] += unturned(s, graph, u, v, room.sets)
+
+
+@bare
+def _is_asked(graph: Matrix, u: int, v: int, no_x: int, no_y: int, operators: int) -> bool:
+    return operators >> _operator(graph, u, v) & 1 and u != v and not _forbidden(u, v, no_x, no_y)
 
 
 @bare
@@ -253,7 +292,7 @@ def _first_valid(s: Scorer, state: State, operator: int, room: Room) -> tuple[in
 
     A pair whose best operator a path opposes gets the gain of its best valid one, and the path is noted.
     """
-    gain, best, paths = state.gain, state.best[operator], state.paths
+    gain, best, paths = state.gain, state.best[:, operator], state.paths
     d = len(gain)
     while True:
         y = np.int64(0)
@@ -268,12 +307,12 @@ def _first_valid(s: Scorer, state: State, operator: int, room: Room) -> tuple[in
         gained = _gain(s, state.graph, x, y, np.int64(PATHS), state.out, room.sets)
         if gained > gain[y, x] - NO_GAIN:  # the same operator; a score computed anew may round otherwise
             return x, y, gained
-        gain[y, x], paths[y, x] = gained, 0
+        gain[y, x], paths[y, x], room.renewed[y] = gained, 0, 1
         for v in range(d):
             if room.sets[ON_PATH, v]:
                 _mark(paths[y, x], v)
         _join(paths[y, d], paths[y, x])
-        best[y] = _greatest(state, operator, y)
+        _rank(state, y)
 
 
 @bare
@@ -302,9 +341,11 @@ def _at(state: State, operator: int, y: int, x: int) -> float:
 
 
 @bare
-def _greatest(state: State, operator: int, y: int) -> int:
-    best = np.int64(0)
-    for x in range(1, len(state.graph)):
-        if _at(state, operator, y, x) > _at(state, operator, y, best):
-            best = x
-    return best
+def _rank(state: State, y: int) -> None:
+    """The x of the greatest gain of each operator."""
+    gain, best = state.gain[y], state.best[y]
+    best[:] = 0
+    for x in range(len(gain)):
+        operator = _operator(state.graph, x, y)
+        if gain[x] > _at(state, operator, y, best[operator]):
+            best[operator] = x

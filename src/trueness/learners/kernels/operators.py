@@ -23,7 +23,7 @@ import numpy as np
 
 from trueness.learners.kernels.compiling import bare
 from trueness.learners.kernels.equivalence import Matrix
-from trueness.learners.kernels.scores import Integers, Scorer, local_score
+from trueness.learners.kernels.scores import Floats, Integers, Scorer, added_scores, local_score
 
 INSERT, DELETE, TURN = 0, 1, 2
 NO_PATHS, PATHS, PATHS_OF_TURN = 0, 1, 2
@@ -87,6 +87,46 @@ def best_insert(s: Scorer, graph: Matrix, x: int, y: int, paths: int, out: Integ
         chosen = next_clique(graph, sets, n_free, k, chosen, start)
         if chosen == 0:
             return top
+        start = sets[PLACE, chosen - 1] + 1
+
+
+@bare
+def best_inserts(s: Scorer, graph: Matrix, y: int, gains: Floats, rows: Floats, sets: Integers) -> None:
+    """gains[x] = the greatest gain of Insert(x, y, T) for every x, no path asked for; of one Gaussian score.
+
+    Every clique of Ne(y) is NA + T for those x whose NA lies in it, so that one set serves them all at once.
+    """
+    d = len(graph)
+    base, missing, k, n_free = sets[BASE], sets[SEEN], sets[PARENTS, d], sets[NEAR, d]
+    for i in range(k):
+        base[i] = sets[PARENTS, i]
+    for i in range(n_free):
+        sets[FREE, i] = sets[NEAR, i]
+    for x in range(d):
+        gains[x] = -np.inf
+    chosen, start = np.int64(0), np.int64(0)
+    while True:
+        if k + chosen < s.limit:
+            for x in range(d):
+                missing[x] = 0
+            for i in range(n_free):  # of NA: those that are not among the chosen
+                v = sets[FREE, i]
+                for x in range(d):
+                    missing[x] += graph[v, x] | graph[x, v]
+            for i in range(k, k + chosen):
+                v = base[i]
+                for x in range(d):
+                    missing[x] -= graph[v, x] | graph[x, v]
+            without = local_score(s, y, base, k + chosen)
+            added_scores(s, y, base, k + chosen, rows)
+            for x in range(d):
+                if missing[x] == 0:
+                    gains[x] = max(gains[x], rows[d, x] - without)
+        else:
+            start = n_free
+        chosen = next_clique(graph, sets, n_free, k, chosen, start)
+        if chosen == 0:
+            return
         start = sets[PLACE, chosen - 1] + 1
 
 
@@ -227,8 +267,12 @@ def take_out(graph: Matrix, x: int, y: int, kept: Integers) -> None:
 def best_turn(s: Scorer, graph: Matrix, x: int, y: int, paths: int, out: Integers, sets: Integers) -> float:
     """The greatest gain of Turn(x, y, T) of y -> x; T is left in `sets`. paths: whether they are asked for."""
     gained = best_insert(s, graph, x, y, np.int64(PATHS_OF_TURN if paths else NO_PATHS), out, sets)
-    if gained == -np.inf:
-        return gained
+    return gained if gained == -np.inf else gained + unturned(s, graph, x, y, sets)
+
+
+@bare
+def unturned(s: Scorer, graph: Matrix, x: int, y: int, sets: Integers) -> float:
+    """s(x | Pa(x) - y) - s(x | Pa(x)): what Turn(x, y, .) gains beside Insert(x, y, .)."""
     parents, k = sets[FREE], np.int64(0)  # what it held is used up
     for v in range(len(graph)):
         if graph[v, x] and not graph[x, v] and v != y:
@@ -236,4 +280,4 @@ def best_turn(s: Scorer, graph: Matrix, x: int, y: int, paths: int, out: Integer
             k += 1
     without = local_score(s, x, parents, k)
     parents[k] = y
-    return gained + without - local_score(s, x, parents, k + 1)
+    return without - local_score(s, x, parents, k + 1)
