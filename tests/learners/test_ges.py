@@ -247,7 +247,7 @@ def test_after_a_doubt_nothing_of_it_is_left(monkeypatch):
     monkeypatch.setattr(import_module("trueness.learners.kernels.extended"), "_make_equal", compared)
     for seed in range(3):
         GES(search="extended").fit(dense(seed))
-    assert 50 < sum(doubts) < len(doubts) - 50
+    assert 20 < sum(doubts) < len(doubts) - 20
 
 
 def test_fits_of_before_keep_their_settings():
