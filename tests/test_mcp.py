@@ -7,12 +7,11 @@ import pytest
 
 from trueness.models import background
 
-mcp = pytest.importorskip("mcp")
-
 PLAN = 'name = "tiny"\n[discovery]\ndatasets = ["asia", "cancer"]\nlearners = ["pc", "random"]\nruns = 2\nrows = 200\n'
 
 
 def test_an_agent_plans_runs_shows_and_compares(tmp_path):
+    mcp = pytest.importorskip("mcp")
     (tmp_path / "tiny.toml").write_text(PLAN)
     server = mcp.StdioServerParameters(command=sys.executable, args=["-P", "-m", "trueness", "mcp"], cwd=str(tmp_path))
 

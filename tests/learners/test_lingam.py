@@ -4,12 +4,10 @@ benchmarks/equality_lingam.py makes the same comparison on 30 draws of six data 
 """
 
 import warnings
+from importlib import import_module
 
 import numpy as np
 import pytest
-from lingam import DirectLiNGAM as ReferenceDirect
-from lingam import ICALiNGAM as ReferenceICA
-from lingam.utils import make_prior_knowledge
 
 import trueness
 from trueness.datasets.table import Table
@@ -17,6 +15,13 @@ from trueness.errors import DataError, SettingError
 from trueness.learners.contract import check_learner
 from trueness.learners.kernels import ica, lingam
 from trueness.learners.lingam import DirectLiNGAM, ICALiNGAM
+
+
+@pytest.fixture(scope="module")
+def package():
+    """The lingam package: to import it takes four seconds, of each process that collects this file."""
+    return import_module("lingam")
+
 
 DRAWS = [
     *(("asia", 10_000, seed) for seed in range(2)),
@@ -83,18 +88,18 @@ def test_the_contract_is_kept(learner):
 
 
 @pytest.mark.parametrize("name,n,seed", DRAWS)
-def test_direct_has_the_order_and_the_weights_of_lingam(name, n, seed):
+def test_direct_has_the_order_and_the_weights_of_lingam(name, n, seed, package):
     table = draw(name, n, seed)
-    assert_same(DirectLiNGAM().fit_details(table), fitted(ReferenceDirect(), table.values))
+    assert_same(DirectLiNGAM().fit_details(table), fitted(package.DirectLiNGAM(), table.values))
 
 
 @pytest.mark.parametrize("name,n,seed", DRAWS[2:])
-def test_ica_started_at_the_same_matrix_ends_where_lingam_does(name, n, seed):
+def test_ica_started_at_the_same_matrix_ends_where_lingam_does(name, n, seed, package):
     table = draw(name, n, seed)
     initial = np.random.RandomState(seed).normal(size=(table.d, table.d))
     ours = ICALiNGAM().started_at(initial, table)
     assert ours.converged
-    assert_same(ours, fitted(ReferenceICA(random_state=seed), table.values))
+    assert_same(ours, fitted(package.ICALiNGAM(random_state=seed), table.values))
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -176,11 +181,12 @@ def test_as_few_rows_as_columns_give_a_graph(extra):
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_knowledge_is_lingams_prior_knowledge(seed):
+def test_knowledge_is_lingams_prior_knowledge(seed, package):
     table = draw("synthetic-12", 500, seed)
-    prior = make_prior_knowledge(12, paths=[(3, 4)], no_paths=[(0, 1), (5, 6), (6, 5)], exogenous_variables=[7])
+    known = {"paths": [(3, 4)], "no_paths": [(0, 1), (5, 6), (6, 5)], "exogenous_variables": [7]}
+    prior = package.utils.make_prior_knowledge(12, **known)
     forbidden = ["X0 -> X1", "X5 -> X6", "X6 -> X5", *(f"X{i} -> X7" for i in range(12) if i != 7)]
-    theirs = fitted(ReferenceDirect(prior_knowledge=prior), table.values)
+    theirs = fitted(package.DirectLiNGAM(prior_knowledge=prior), table.values)
     ours = DirectLiNGAM(forbidden=tuple(forbidden), tiers=(("X3",), ("X4",))).fit_details(table)
     assert_same(ours, theirs)
 
@@ -223,8 +229,8 @@ def test_ica_refuses_a_column_that_is_a_sum_of_others():
 
 
 @pytest.mark.parametrize("d", [2, 3, 6, 15])
-def test_the_order_of_effects_is_found_as_lingam_finds_it(d):
+def test_the_order_of_effects_is_found_as_lingam_finds_it(d, package):
     for seed in range(5):
         effects = np.random.default_rng(seed).normal(size=(d, d)) * (1 - np.eye(d))
-        theirs = ReferenceICA()._estimate_causal_order(effects.copy())
+        theirs = package.ICALiNGAM()._estimate_causal_order(effects.copy())
         assert list(ica.order_of_effects(effects)) == list(theirs)

@@ -2,6 +2,7 @@
 
 import json
 from concurrent.futures import ThreadPoolExecutor
+from importlib.util import find_spec
 
 import pytest
 
@@ -10,7 +11,8 @@ from trueness.models import Message, Settings, addresses, allow
 from trueness.models.provider import Provided
 from trueness.status import Status
 
-pytest.importorskip("inspect_ai")
+# asked for without importing it: each process of a test run collects this file, and one of them runs it
+pytestmark = pytest.mark.skipif(find_spec("inspect_ai") is None, reason="inspect_ai is not installed")
 
 ASKED = [Message("system", "You forecast."), Message("user", "How will pc do on asia?")]
 PROMPT = "You forecast.\nHow will pc do on asia?"

@@ -2,6 +2,7 @@
 
 import json
 from contextlib import ExitStack
+from importlib.util import find_spec
 
 import pytest
 
@@ -13,7 +14,8 @@ from trueness.models.provider_output import answered_as
 from trueness.models.services import SERVICES
 from trueness.status import Status
 
-pytest.importorskip("inspect_ai")
+# asked for without importing it: each process of a test run collects this file, and one of them runs it
+pytestmark = pytest.mark.skipif(find_spec("inspect_ai") is None, reason="inspect_ai is not installed")
 
 KEY = "sk-a-very-secret-key"
 ASKED = [Message("user", "How will pc do on asia?")]
