@@ -1,10 +1,17 @@
 """The lasso path on the Gram matrix equals scikit-learn's."""
 
+from importlib import import_module
+
 import numpy as np
 import pytest
-from sklearn.linear_model import LassoLarsIC, LinearRegression, lars_path
 
 from trueness.learners.kernels.lasso import adaptive_lasso, lasso_path
+
+
+@pytest.fixture(scope="module")
+def sklearn():
+    """Its linear models, imported by the process that runs this file, not by each that collects it."""
+    return import_module("sklearn.linear_model")
 
 
 def data(seed, n=300, p=8):
@@ -15,19 +22,19 @@ def data(seed, n=300, p=8):
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_the_path_is_scikit_learns(seed):
+def test_the_path_is_scikit_learns(seed, sklearn):
     x, y = data(seed)
-    _, _, theirs = lars_path(x, y, method="lasso")
+    _, _, theirs = sklearn.lars_path(x, y, method="lasso")
     ours = lasso_path(x.T @ x, x.T @ y)
     np.testing.assert_allclose(ours, theirs.T, atol=1e-8)
 
 
-def test_the_path_is_scikit_learns_where_columns_leave_again():
+def test_the_path_is_scikit_learns_where_columns_leave_again(sklearn):
     left = 0
     for seed in range(20):
         x, y = data(seed, n=60, p=12)
         x = x + 3 * x[:, :1]
-        _, _, theirs = lars_path(x, y, method="lasso")
+        _, _, theirs = sklearn.lars_path(x, y, method="lasso")
         ours = lasso_path(x.T @ x, x.T @ y)
         left += len(ours) > 13
         np.testing.assert_allclose(ours, theirs.T, atol=1e-7)
@@ -35,10 +42,10 @@ def test_the_path_is_scikit_learns_where_columns_leave_again():
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_few_rows_select_what_scikit_learn_selects(seed):
+def test_few_rows_select_what_scikit_learn_selects(seed, sklearn):
     x, y = data(seed, n=15, p=12)
-    scale = np.abs(LinearRegression().fit(x, y).coef_)
-    theirs = LassoLarsIC(criterion="bic").fit(x * scale, y).coef_ * scale
+    scale = np.abs(sklearn.LinearRegression().fit(x, y).coef_)
+    theirs = sklearn.LassoLarsIC(criterion="bic").fit(x * scale, y).coef_ * scale
     ours = adaptive_lasso(x.T @ x, x.T @ y, float(y @ y), len(y))
     np.testing.assert_array_equal(ours != 0, theirs != 0)
     np.testing.assert_allclose(ours, theirs, rtol=1e-6)
@@ -65,10 +72,10 @@ def test_a_perfect_fit_keeps_its_columns():
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_the_adaptive_lasso_is_the_one_lingam_and_causaldisco_use(seed):
+def test_the_adaptive_lasso_is_the_one_lingam_and_causaldisco_use(seed, sklearn):
     x, y = data(seed)
-    scale = np.abs(LinearRegression().fit(x, y).coef_)
-    theirs = LassoLarsIC(criterion="bic").fit(x * scale, y).coef_ * scale
+    scale = np.abs(sklearn.LinearRegression().fit(x, y).coef_)
+    theirs = sklearn.LassoLarsIC(criterion="bic").fit(x * scale, y).coef_ * scale
     ours = adaptive_lasso(x.T @ x, x.T @ y, float(y @ y), len(y))
     np.testing.assert_allclose(ours, theirs, atol=1e-8)
 

@@ -3,7 +3,6 @@
 import numpy as np
 import pandas as pd
 import pytest
-import statsmodels.api as sm
 from scipy import special, stats
 
 from trueness.datasets.table import Table
@@ -75,6 +74,8 @@ def test_degenerate_gaussian_is_the_likelihood_ratio_of_its_columns(table, x, y,
 
 
 def logit_statistic(table, response, given, other):
+    import statsmodels.api as sm
+
     y = table.values[:, table.names.index(response)].astype(int)
     small, large = (sm.add_constant(dummies(table, names), has_constant="add") for names in (given, (*given, other)))
     fits = [sm.MNLogit(y, design).fit(disp=0, method="newton", maxiter=100).llf for design in (small, large)]
@@ -132,6 +133,8 @@ def test_conditional_mutual_information_is_that_of_gaussians_in_cells(x, y, give
 
 def test_conditional_mutual_information_is_the_ratio_of_regressions_in_cells():
     """A number and a category given both kinds: lines of its own in each cell, by statsmodels."""
+    import statsmodels.api as sm
+
     table = mixed_sample(np.random.default_rng(8), 900, 0.3)
     a, c, u, w = (table.values[:, table.names.index(name)] for name in "acuw")
     fits = [

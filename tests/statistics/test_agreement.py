@@ -3,7 +3,6 @@
 import krippendorff
 import numpy as np
 import pytest
-from sklearn.metrics import cohen_kappa_score
 
 from trueness.errors import DataError, SettingError
 from trueness.statistics import gwet_ac1, icc, krippendorff_alpha, weighted_kappa
@@ -50,6 +49,8 @@ def test_alpha_is_the_krippendorff_packages(scale, seed):
 
 @pytest.mark.parametrize("weights", ["none", "linear", "quadratic"])
 def test_kappa_is_scikit_learns(weights):
+    from sklearn.metrics import cohen_kappa_score
+
     a, b = ratings(raters=2)
     peer = cohen_kappa_score(a, b, weights=None if weights == "none" else weights)
     assert weighted_kappa(a, b, weights).value == pytest.approx(peer)
