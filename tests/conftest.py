@@ -4,7 +4,9 @@ import fcntl
 import gc
 import os
 import signal
+import ssl
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -71,6 +73,15 @@ def same_drawers():
     """All tests' pictures are drawn by the same two processes: to start one takes as long as eight pictures."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(drawers, "local_executor", lambda processes: same_lanes(2))
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def same_certificates():
+    """Clients of models share the list of trusted certificates: each would load it anew, 40 ms, and no test's server
+    has one."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ssl, "create_default_context", cache(ssl.create_default_context))
         yield
 
 
