@@ -361,6 +361,14 @@ def test_verbose_prints_every_component_and_node(capsys):
     assert capsys.readouterr().out == ""
 
 
+def test_what_verbose_prints_cannot_drive_a_terminal(capsys):
+    name = "rain\x1b]0;title\x07\x1b[2J"
+    dag = {**WORDS, "knowns": {name: "heavy"}, "causal_graph": [{"cause": [name], "effect": "wet", "rule": "r"}]}
+    evaluate(dag, TEXT, REASONING, verbose=True)
+    printed = capsys.readouterr().out
+    assert "rain" in printed and not {"\x1b", "\x07"} & set(printed)
+
+
 def test_a_band_has_its_meaning_in_the_report():
     report = evaluate(DAG, TEXT, REASONING, Scripted(guide), answer=5).to_dict()
     assert (report["band"], report["band_meaning"][:18]) == ("excellent", "all nodes critical")

@@ -8,7 +8,8 @@
 Grow adds the parent that raises s(v | .) most, while one does; shrink then removes likewise. What grow and shrink find
 for v depends on the set of nodes before v only, and is kept in a grow-shrink tree for each v: a node of the tree is a
 set that grow has reached, its branches are the parents that would raise the score, best first, and a prefix follows
-the first branch that it contains. So different prefixes share their work. And what a walk has not looked at does not
+the first branch that it contains. So different prefixes share their work. Branches are found a few at a time, as
+walks ask for them: most are never looked at. And what a walk has not looked at does not
 decide it: only nodes whose walk looked at v are traced again when v is taken from one place to another.
 Andrews, Ramsey, Sanchez Romero, Camchong & Kummerfeld (2023), "Fast scalable and accurate discovery of DAGs using
 the best order score search and grow-shrink trees", NeurIPS.
@@ -38,6 +39,7 @@ NO_GAIN = 1e-6  # as in Tetrad: an order must be better by more than this, and m
 ROUNDING = 1e-12  # of a score, summed in another order
 FULL = np.inf  # told in place of a score when a tree has no room to grow
 MOST_NODES = 2**22  # of trees that are kept while orders improve, 170 MB
+AT_A_TIME = 16  # branches; a further one stands for the rest, where there is one
 # columns of `links` (nodes of the trees, 4): the first branch and how many, -1 where not grown yet; where in `removed`
 # the shrunk parents stand and how many, -1 where not shrunk yet
 _FIRST, _BRANCHES, _REMOVED, _COUNT = range(4)
@@ -244,17 +246,19 @@ def _trace(s: Scorer, v: int, f: Forest) -> float:
     out[v] = out[d]
     node, k = v, np.int64(0)
     while True:
-        if links[node, _BRANCHES] < 0 and not _grow(s, v, node, k, f):
-            return FULL
-        onwards = np.int64(-1)
-        first = links[node, _FIRST]
-        for branch in range(first, first + links[node, _BRANCHES]):
-            p = f.added[branch]
-            out[p] = out[d]
-            if prefix[p]:
-                parents[k] = p
-                onwards = branch
-                break
+        onwards, some = np.int64(-1), node
+        while onwards < 0 and some >= 0:
+            if links[some, _BRANCHES] < 0 and not _grow(s, v, some, k, f):
+                return FULL
+            first, count = links[some, _FIRST], links[some, _BRANCHES]
+            for branch in range(first, first + min(count, AT_A_TIME)):
+                p = f.added[branch]
+                out[p] = out[d]
+                if prefix[p]:
+                    parents[k] = p
+                    onwards = branch
+                    break
+            some = first + AT_A_TIME if count > AT_A_TIME else np.int64(-1)
         if onwards < 0:
             break
         node, k = onwards, k + 1
@@ -280,11 +284,12 @@ def _without(parents: Integers, k: int, p: int) -> int:
 
 @bare
 def _grow(s: Scorer, v: int, node: int, k: int, f: Forest) -> bool:
-    """The branches of a node with parents[:k], the best first; False where there is no room."""
+    """The best branches of a node with parents[:k] that the walk has not looked at, the best first; False where there
+    is no room."""
     d = len(s.nodes)
     links, added, scores, parents, out = f.links, f.added, f.scores, f.sets[_PARENTS], f.sets[_OUT]
     first = f.used[0]
-    if first + d > len(links):
+    if first + AT_A_TIME >= len(links):
         return False
     count = np.int64(0)
     if k < s.limit:
@@ -296,16 +301,20 @@ def _grow(s: Scorer, v: int, node: int, k: int, f: Forest) -> bool:
             parents[k] = p
             score = f.rows[d, p] if s.kind == GAUSSIAN_BIC else local_score(s, v, parents, k + 1)
             if score > scores[node, 0]:
-                m = first + count
+                m = first + min(count, AT_A_TIME)
                 while m > first and scores[m - 1, 0] < score:
                     scores[m, 0] = scores[m - 1, 0]
                     added[m] = added[m - 1]
                     m -= 1
-                scores[m, 0], added[m] = score, p
+                if m < first + AT_A_TIME:
+                    scores[m, 0], added[m] = score, p
                 count += 1
+    count = min(count, AT_A_TIME + 1)
     for m in range(first, first + count):
         scores[m, 1] = scores[m, 0]
         links[m, _BRANCHES] = links[m, _COUNT] = -1
+    if count > AT_A_TIME:
+        scores[first + AT_A_TIME, 0] = scores[node, 0]
     links[node, _FIRST], links[node, _BRANCHES] = first, count
     f.used[0] = first + count
     return True

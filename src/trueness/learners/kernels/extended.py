@@ -6,7 +6,8 @@
                sum_u gain of Insert(u, v, {}), the least first, or a shuffle of it. The climb that ends higher counts.
     doubt      of the class reached, take out all edges of a node, and climb again; then an edge, and forbid it; what
                costs least first. Where that ends higher it is the class from which the doubt begins anew; otherwise
-               it is forgotten. Nothing is doubted again while nothing has changed near what its climb had touched.
+               it is forgotten. Nothing is doubted again while nothing has changed near what its climb had touched,
+               and where only something near has, after all the others.
 
 Every class of a climb has a higher score than the one before, and so has every class that a doubt leads to.
 Nazaret & Blei (2024), "Extremely greedy equivalence search", UAI, written from the paper's description; the second
@@ -37,6 +38,7 @@ from trueness.learners.kernels.ges import (
 from trueness.learners.kernels.operators import DELETE, INSERT, NO_GAIN, TURN, best_delete, sets_of
 from trueness.learners.kernels.scores import Floats, Integers, Scorer, local_score
 
+Pair = tuple[int, int]
 ALL = 1 << INSERT | 1 << DELETE | 1 << TURN
 
 
@@ -51,12 +53,14 @@ def search(s: Scorer, d: int) -> tuple[Matrix, Floats]:
         state, trial, steps = trial, state, [ordered]
     for kept, tried in zip(state, trial, strict=True):
         np.copyto(tried, kept)
-    doubted, cleared = _dearest_first(state), dict[tuple[int, int], NDArray[np.bool_]]()
+    doubted, later = _dearest_first(state), set[Pair]()
+    cleared = dict[Pair, tuple[NDArray[np.bool_], NDArray[np.bool_]]]()  # whose edges its climb had changed; near them
     while doubted:
         check_end(sum(map(len, steps)), d)
         x, y = doubted.pop()
-        if (x, y) in cleared:
+        if (x, y) in cleared and (x, y) not in later:
             continue
+        later.discard((x, y))
         room.touched[:] = room.renewed[:] = 0
         taken = room.trace[: force(s, trial, x, y, room)].copy()
         climbed = _climb_on(s, trial, x, y, room)
@@ -65,12 +69,15 @@ def search(s: Scorer, d: int) -> tuple[Matrix, Floats]:
         if _rise(np.append(taken[:, 3], climbed[:, 3])):
             steps += [taken, climbed, _climb_on(s, trial, x, y, room, free=True)]
             other = (state.graph != trial.graph).any(axis=0) | (state.graph != trial.graph).any(axis=1)
-            cleared = {pair: near for pair, near in cleared.items() if not (near & other).any()}
+            cleared = {pair: at for pair, at in cleared.items() if not (at[0] & other).any()}
+            later = {pair for pair in later if pair in cleared}
+            later |= {pair for pair, (_, near) in cleared.items() if (near & other).any()}
             state, trial = trial, state
-            doubted = _dearest_first(state)
+            doubted = sorted(_dearest_first(state), key=lambda pair: pair not in later)
         else:
-            near = state.graph[room.touched == 1].any(axis=0) | state.graph[:, room.touched == 1].any(axis=1)
-            cleared[x, y] = near | (room.touched == 1)
+            touched = room.touched == 1
+            near = state.graph[touched].any(axis=0) | state.graph[:, touched].any(axis=1)
+            cleared[x, y] = touched, near | touched
         _make_equal(trial, state, x, y, room)
     return state.graph, np.vstack(steps)
 
@@ -116,7 +123,7 @@ def _climb_on(s: Scorer, state: State, x: int, y: int, room: Room, free: bool = 
     return np.vstack(parts)
 
 
-def _dearest_first(state: State) -> list[tuple[int, int]]:
+def _dearest_first(state: State) -> list[Pair]:
     """What to doubt, last first: x, x of each node by its cheapest edge; x, y of each edge's better Delete(x, y, .)."""
     cost = np.where(state.graph.T == 1, state.gain, -np.inf)  # [y, x]
     y, x = np.nonzero((cost > cost.T) | ((cost == cost.T) & (cost > -np.inf) & np.tri(len(cost), k=-1, dtype=bool)))

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable
 
+from trueness.printing import say
 from trueness.studies.faithfulness.nodes import NodeScore
 from trueness.studies.faithfulness.scores import Evaluation
 
@@ -12,7 +12,8 @@ _NODES = {"causal_intervention": "intervention", "abductive_reasoning": "abducti
 
 
 def tell(lines: Iterable[str]) -> None:
-    sys.stdout.write("".join(f"{line}\n" for line in lines))
+    for line in lines:
+        say(line)
 
 
 def lines_of(evaluation: Evaluation) -> list[str]:
