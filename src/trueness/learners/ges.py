@@ -8,7 +8,7 @@
 
 on CPDAGs, so that a step is never one of several DAGs of the same class. With a consistent score (BIC, BDeu) and
 faithful data both end in the true class as n grows. Plain is the default: it gives the references' graph;
-extended mostly finds a better one, in 8 to 25 times the time (docs/benchmarks.md). Chickering (2002), JMLR 3;
+extended mostly finds a better one, in 20 to 40 times the time (docs/benchmarks.md). Chickering (2002), JMLR 3;
 operators: `kernels/operators.py`.
 Returns `graph[i, j] != 0` for i -> j and, both ways, for i -- j.
 """
