@@ -94,16 +94,14 @@ _FEWEST_OF_TWO = 5  # claims of a form and an answer
 _SAYS_NOTHING = frozenset(((0.0, 1.0), (0.0, 0.0)))
 _new = tuple.__new__  # half the time of a named tuple's own
 _NO_LEVELS: Mapping[float, Claim] = {}
-_NOT_GIVEN = Decision(None, "not_given")
+NOT_GIVEN = Decision(None, "not_given")
 
 
 def decide(claims: Sequence[Claim], context: Context) -> Decision:
     """What the claims of one measure come to."""
-    if not claims:
-        return _NOT_GIVEN
     if len(claims) == 1 and not context.examples:  # nearly all of them
-        claim = claims[0]
-        if claim.kind == INTERVAL and claim.level is None and "alone" not in claim.flags:
+        _, kind, _, _, _, _, _, _, level, marks, _ = claim = claims[0]
+        if kind == INTERVAL and level is None and "alone" not in marks:
             return _new(Decision, (claim, "", (), _NO_LEVELS, None))
     intervals = [claim for claim in claims if claim.kind != MEDIAN]
     medians = [] if len(intervals) == len(claims) else [claim for claim in claims if claim.kind == MEDIAN]

@@ -52,17 +52,13 @@ def _pattern(first_letters: str) -> str:
 ENGLISH_NAMES = _pattern("prsfh")  # a search for few letters is a quick one
 _ANY, _ENGLISH = re.compile(_pattern("")), re.compile(ENGLISH_NAMES)
 _ENDS_IN_NAME = re.compile(rf"(?:{_pattern('')})$")
-# the other names that are written in ASCII
-_FOREIGN = ("trefferquote", "tpr", "true positive rate", "exhaustividad", "medida f", "de hamming")
 
 
 def _pattern_for(view: str) -> re.Pattern[str]:
-    if not view.isascii():
+    """The names that may stand in a view: English ones in most, and any where it has other letters, or one of these."""
+    if not view.isascii() or "trefferquote" in view or "tpr" in view or "true positive rate" in view:
         return _ANY
-    for name in _FOREIGN:
-        if name in view:
-            return _ANY
-    return _ENGLISH
+    return _ANY if "exhaustividad" in view or "medida f" in view or "de hamming" in view else _ENGLISH
 
 
 _ONE = {
@@ -106,6 +102,7 @@ _OTHER = (  # words before the name that make it another measure
     "averaged ", "numerical ", "machine ",
     "numeric ", "training ", "validation ", "collider ", "ancestor ", "node ", "classification ",
 )  # fmt: skip
+_PRONOUN_ENDS = frozenset(("i ", "e "))  # I recall, we recall
 _TAILS = frozenset(word[-5:] for word in _OTHER)  # a cheap look for them
 _WHOLE = ("directed ", "oriented ", "arrow ", "dag ", "cpdag ", "edge ")
 _new = tuple.__new__
@@ -173,12 +170,13 @@ def labels_in(view: str, start: int = 0) -> list[Label]:
     labels = []
     partial, size = "skeleton" in view, len(view)  # where both are told apart, neither is the measure as such
     for match in _pattern_for(view).finditer(view, start):
-        name, at = match.group(), match.start()
-        end = at + len(name)
+        at, end = match.span()
         if at and view[at - 1] != "\n" and _is_part_of_another(view, at):
             continue
-        if name == "recall" and _is_verb(view, at, end):
-            continue
+        name = view[at:end]
+        if name == "recall" and (view[at - 2 : at] in _PRONOUN_ENDS or view.startswith(" that ", end)):
+            if _is_verb(view, at, end):
+                continue
         if partial and view.endswith(_WHOLE, 0, at):
             continue
         if end < size and view[end] in "@-" and (view[end] == "@" or _is_compound(view, end)):

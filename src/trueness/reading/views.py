@@ -22,7 +22,7 @@ _TABLE |= {
     for wide, narrow in zip("（）［］【】：，、；％．＝｜～〜∼≈→⇒∈﹪⩾⩽≧≦", "()[][]:,,;%.=|~~~~~~:%≥≤≥≤", strict=True)
 }
 _FREQUENT = tuple((sign, _TABLE[ord(sign)]) for sign in "\u2013\u2014\u2212\u2011\u2019\u201c\u201d•≈→\u00a0\u202f")
-_ASCII_BLANKS = tuple(sign for sign in _BLANK if sign.isascii())
+_ASCII_BLANKS = bytes(32 if chr(code) in _BLANK else code for code in range(256))
 _ASCII_LOWER = {code: code + 32 for code in range(65, 91)}
 
 _TAG = re.compile(r"</?[a-z][\w -]{0,30}>")
@@ -81,9 +81,7 @@ def view_of(text: str) -> str:
     if "...." in view:
         view = _LEADERS.sub(lambda dots: " " * len(dots.group()), view)
     if view.isascii():
-        for sign in _ASCII_BLANKS:
-            if sign in view:
-                view = view.replace(sign, " ")
+        view = view.encode().translate(_ASCII_BLANKS).decode()
     else:
         view = view.translate(_TABLE)
     return view.replace("->", " ~")
