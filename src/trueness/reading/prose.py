@@ -93,6 +93,7 @@ class _Walk:
         self.numbers, self.scale = numbers, scale
         self.starts = [number.start for number in numbers]
         self.medians, self.asks = "median" in self.view, "?" in self.view or "？" in self.view
+        self.plain = not self.medians and not self.asks
         self.level: float | None = None
         self.ends_apart: bool | None = None  # looked up when it is asked for
         self.last_label = -1
@@ -110,11 +111,29 @@ class _Walk:
         return self.ends_apart
 
     def single(self, label: Label, stop: int) -> list[Claim]:
-        index = bisect_left(self.starts, label.end)
-        plain = self._plain(label, index, stop)
-        if plain is not None:
-            return [plain]
-        fields = self._fields(label.end, index, stop)
+        measure, name, end = label
+        numbers, starts = self.numbers, self.starts
+        index = bisect_left(starts, end)
+        if index == len(starts) or starts[index] >= stop:
+            return []
+        if self.scale.percent and (share := self._share(label, index, stop)) is not None:
+            return [share]
+        number = numbers[index]
+        if self.plain and not number.percent and not number.level and starts[index] - end <= MAX_LENGTH:
+            gap = gap_of(self.view[end : starts[index]])
+            if not gap.known:
+                return []
+            if gap.plain and number.value:
+                expression = expression_at(self.view, numbers, index, stop)
+                index += expression.taken
+                if expression.kind != POINT and (index == len(starts) or starts[index] >= stop):  # one range: most labels
+                    strong = gap.direct and (self._begins_line(name) or (gap.colon and self.sentences.leads_to(name)))
+                    if not strong and is_dependent(self.view, name):
+                        return []
+                    parser = "label" if strong else "prose"
+                    return [self.scale.claim(measure, expression, parser, strong, self.level, gap.percent)]
+                index -= expression.taken
+        fields = self._fields(end, index, stop)
         if not fields:
             return []
         first = fields[0]
@@ -145,30 +164,22 @@ class _Walk:
             fields = [field._replace(gap=field.gap._replace(role="median")) for field in fields]
         return self._claims(label.measure, fields, strong)
 
-    def _plain(self, label: Label, index: int, stop: int) -> Claim | None:
-        """The form of most answers, read at once: a label, a colon, one range, and no other number."""
-        view, numbers = self.view, self.numbers
-        if index + 2 > len(numbers) or self.level is not None:
+    def _share(self, label: Label, index: int, stop: int) -> Claim | None:
+        """'All values in percent. Precision: 0.6-0.8': the range behind the colon is one of shares all the same."""
+        view, numbers = self.view, self.numbers[index : index + 3]
+        if label.measure == "shd" or len(numbers) < 2 or (len(numbers) > 2 and numbers[2].start < stop):
             return None
-        first, last = numbers[index], numbers[index + 1]
-        low, high = first.value, last.value
+        first, last = numbers[:2]
+        if first.percent or first.unit or last.percent or last.unit or not first.value <= last.value <= 1:
+            return None
         if last.end > stop or view[label.end : first.start] not in _COLONS or view[last.end : last.end + 1] == "?":
             return None
-        if not 0 <= low <= high <= FARTHEST or first.percent or last.percent or first.unit or last.unit:
+        expression = expression_at(view, numbers, 0, stop)
+        if expression.second is not last or not (expression.bracketed or expression.kind == RANGE):
             return None
-        if index + 2 < len(numbers) and numbers[index + 2].start < stop:
+        if first.value < 0 or self.level is not None or not self.sentences.leads_to(label.start):
             return None
-        if high > 1 if label.measure != "shd" else not (first.whole and last.whole and self.scale.nodes is None):
-            return None
-        if not self.sentences.leads_to(label.start):
-            return None
-        expression = expression_at(view, numbers, index, stop)
-        if expression.taken == 1 or not (expression.bracketed or expression.kind == RANGE):
-            return None
-        if expression.second is not last:
-            return None  # [3, 8] %
-        start, end = expression.start, expression.end
-        return _new(Claim, (label.measure, INTERVAL, low, high, start, end, "label", True, None, (), ""))
+        return self.scale._replace(percent=False).claim(label.measure, expression, "label", True)
 
     def group(self, group: Sequence[Label], stop: int) -> list[Claim]:
         """Precision and recall: one range for both, or as many ranges as labels."""
@@ -205,11 +216,10 @@ class _Walk:
         gap = self.view[number.end : label.start]
         if "\n" in gap:
             return None
-        after = self.view[label.end : label.end + 3].lstrip(" ")[:1]
         words = gap.strip(" ])")
         if "≤" in words or "<" in words:
             return self._inequality(label, index)
-        if words not in _BACK or after in (":", "=", "[", "~"):
+        if words not in _BACK or self.view[label.end : label.end + 3].lstrip(" ")[:1] in (":", "=", "[", "~"):
             return None
         expression = expression_at(self.view, self.numbers, index, label.start)
         if self.view[max(0, number.start - 4) : number.start].rstrip(" ~")[-1:] == "=":
