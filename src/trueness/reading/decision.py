@@ -30,19 +30,24 @@ _RETURNS = re.compile(
     r" (?:estimates?|answers?|ranges?|predictions?|intervals?|numbers?|guess)\b"
     r"|ignore (?:that|the)\b|leave (?:it|them|the)\b|never ?mind\b"
 )
+_SHAPE, _AS = r"(?:structure|layout|schema|json)\b", r"(?:as|in the form)\b"
 _EXAMPLE = re.compile(
-    r"examples?\b|looks? like\b|(?<!the )(?<!this )(?<!requested )(?<!required )(?<!specified )format\b"
+    r"examples?\b|looks? like\b"
+    r"|format(?<!the format)(?<!this format)(?<!requested format)(?<!required format)(?<!specified format)\b"
     r"|the format (?:is|asked)|template\b|placeholders?\b|beispiel\b|ejemplo\b|exemple\b"
-    r"|in the (?:following )?form\b|(?:this|following|required|requested|expected) (?:structure|layout|schema|json)\b"
-    r"|(?:be given|be written|be returned|be stated|answer) (?:as|in the form)\b"
-    r"|(?:e\.g\.|for instance|such as|例如)[^\n]*$"
+    rf"|in the (?:following )?form\b|this {_SHAPE}|following {_SHAPE}|required {_SHAPE}|requested {_SHAPE}"
+    rf"|expected {_SHAPE}|be (?:given|written|returned|stated) {_AS}|answer {_AS}"
+    r"|e\.g\.[^\n]*$|for instance[^\n]*$|such as[^\n]*$|例如[^\n]*$"
 )
+_NUMBERS = r"(?: above)? (?:would be|were) for\b"
+_CHANGED = r" (?:that|it|this|them|those)\b"
+_WRONG = r" (?:was|were|is|are) (?:for|wrong|not(?! (?:only|just|for the skeleton)))\b"
 _WITHDRAWN = re.compile(
     r"on second thought\b|scratch that\b|reconsider|no longer holds?\b|take (?:that|it|this|those) back\b"
     r"|no (?:\w+ )?(?:estimate|forecast|prediction|answer) is possible\b"
-    r"|(?:that|those|this|these) (?:was|were|is|are) (?:for|wrong|not(?! (?:only|just|for the skeleton)))\b"
-    r"|(?:lower|raise|widen|narrow|adjust|revise|change) (?:that|it|this|them|those)\b"
-    r"|(?:numbers|values|estimates|ranges|figures)(?: above)? (?:would be|were) for\b"
+    rf"|that{_WRONG}|those{_WRONG}|this{_WRONG}|these{_WRONG}"
+    rf"|lower{_CHANGED}|raise{_CHANGED}|widen{_CHANGED}|narrow{_CHANGED}|adjust{_CHANGED}|revise{_CHANGED}"
+    rf"|change{_CHANGED}|numbers{_NUMBERS}|values{_NUMBERS}|estimates{_NUMBERS}|ranges{_NUMBERS}|figures{_NUMBERS}"
     r"|asked (?:about|for)[^\n]{1,60}\b(?:but|while|whereas)\b[^\n]{1,60}\b(?:for|of|about)\b"
 )
 _SHORTEST = 8  # characters of a withdrawal: lower it
