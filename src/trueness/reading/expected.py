@@ -107,7 +107,8 @@ def read_forecast(text: str, *, nodes: int | None = None, measures: Sequence[str
     sentences = Sentences(view)
     claims, cut = _claims(reply, sentences, nodes)
     claims, lost = standing_claims(own_claims(claims, sentences), sentences)
-    if claims and is_withdrawn(view, max([claim.end for claim in claims])):
+    last = max([claim.end for claim in claims], default=0)
+    if claims and is_withdrawn(view, last):
         return _nothing(measures, Status.UNREADABLE, ("withdrawn",), "the reply takes its answer back.")
     if not claims and lost:
         why = next(iter(lost.values()))
@@ -121,7 +122,9 @@ def read_forecast(text: str, *, nodes: int | None = None, measures: Sequence[str
     decisions = {m: decide(by_measure[m], context) if m in by_measure else NOT_GIVEN for m in measures}
     if lost:
         decisions = {m: _after_loss(decision, lost[m]) if m in lost else decision for m, decision in decisions.items()}
-    return _reading(_without_cut(decisions, view), view, cut or ends_open(reply), len(text) > LIMIT)
+    if last > len(view) - _TAIL:
+        decisions = _without_cut(decisions, view)
+    return _reading(decisions, cut or ends_open(reply), len(text) > LIMIT)
 
 
 def _after_loss(decision: Decision, why: str) -> Decision:
@@ -133,14 +136,10 @@ def _after_loss(decision: Decision, why: str) -> Decision:
 
 def _without_cut(decisions: dict[str, Decision], view: str) -> dict[str, Decision]:
     """The value that the end of the reply cuts through is no value."""
-    last, cut = max(0, len(view) - _TAIL), ""
-    for measure, (claim, _, _, _, _) in decisions.items():
-        if claim is not None and claim.end > last:
-            last, cut = claim.end, measure
-    if cut:
-        standing = {measure: decision.claim for measure, decision in decisions.items() if decision.claim is not None}
-        if is_cut(standing.pop(cut), view, standing.values()):
-            return decisions | {cut: Decision(None, "truncated")}
+    standing = {measure: decision.claim for measure, decision in decisions.items() if decision.claim is not None}
+    cut = max(standing, key=lambda measure: standing[measure].end, default="")
+    if cut and standing[cut].end > len(view) - _TAIL and is_cut(standing.pop(cut), view, standing.values()):
+        return decisions | {cut: Decision(None, "truncated")}
     return decisions
 
 
@@ -192,7 +191,7 @@ def _claims(reply: str, sentences: Sentences, nodes: int | None) -> tuple[list[C
         numbers = _outside(numbers_in(view), inside_json)
         commas = "0," in view and any([number.comma and number.value < 1 for number in numbers])
         percent = "in percent" in view and _IN_PERCENT.search(view) is not None
-        prose = _claims_in_text(sentences, labels, numbers, Scale(nodes, commas, percent))
+        prose = _claims_in_text(sentences, labels, numbers, _new(Scale, (nodes, commas, percent)))
         if answered:
             prose = [claim for claim in prose if claim.strong or claim.start >= start or claim.measure not in answered]
         claims += prose
@@ -240,7 +239,7 @@ def _outside(tokens: list[Token], spans: list[tuple[int, int]]) -> list[Token]:
     return kept
 
 
-def _reading(decisions: Mapping[str, Decision], view: str, cut: bool, clipped: bool) -> Reading:
+def _reading(decisions: Mapping[str, Decision], cut: bool, clipped: bool) -> Reading:
     values: dict[str, Value | None] = {}
     statuses: dict[str, Status] = {}
     levels: dict[str, dict[float, Value]] = {}
@@ -250,15 +249,13 @@ def _reading(decisions: Mapping[str, Decision], view: str, cut: bool, clipped: b
     worst = _OK
     for measure, (claim, problem, marks, by_level, median) in decisions.items():
         if claim is None:
-            values[measure] = None
-            is_cut_off = problem == "truncated" or (cut and problem == "not_given")
-            statuses[measure] = status = _TRUNCATED if is_cut_off else _UNREADABLE
-            worst = status if worst is not _TRUNCATED else worst
+            truncated = problem == "truncated" or (cut and problem == "not_given")
+            values[measure], statuses[measure] = None, _TRUNCATED if truncated else _UNREADABLE
+            worst = statuses[measure] if worst is not _TRUNCATED else worst
             flags.append(f"{measure}:{problem}")
             reasons.append(f"{measure}: {_REASONS.get(problem, problem)}")
             continue
-        values[measure] = _value(claim)
-        statuses[measure] = _OK
+        values[measure], statuses[measure] = _value(claim), _OK
         if claim.flags or marks:
             flags += [f"{measure}:{flag}" for flag in (*claim.flags, *marks)]
         if by_level:

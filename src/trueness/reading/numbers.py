@@ -72,12 +72,12 @@ def numbers_in(view: str, start: int = 0, end: int | None = None) -> list[Number
             continue  # part of a name: f1
         behind = _BEHIND.get(view[after : after + 2])
         if behind and (opened or (before in "-~" and view[at - 2 : at - 1].isdigit())) and "," not in written:
-            whole = "." not in written
             if (
                 behind == _ALONE
-                or (behind == _STOPPED and not whole)
+                or (behind == _STOPPED and "." in written)
                 or (behind == _JOINED and opened and view.startswith(_JOINING, after))
             ):  # the plain case: nearly all numbers
+                whole = "." not in written
                 numbers.append(_new(Number, (float(written), at, after, False, False, False, whole, "", False)))
                 continue
         number = _careful(view, at, after, before, written)
