@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Collection, Mapping, Sequence
-from functools import cached_property
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -59,6 +58,7 @@ class Context:
 
     def __init__(self, sentences: Sentences):
         self.view = view = sentences.view
+        self._finals: list[int] | None = None
         self.examples = (
             not _OF_EXAMPLES.isdisjoint(sentences.words)
             or "e.g" in view
@@ -67,15 +67,16 @@ class Context:
             or (sentences.foreign and "例如" in view)
         )
 
-    @cached_property
+    @property
     def finals(self) -> list[int]:
         """Where an answer is announced as the final one, or as a correction."""
-        return [match.end() for match in _FINAL.finditer(self.view)]
+        if self._finals is None:
+            self._finals = [match.end() for match in _FINAL.finditer(self.view)]
+        return self._finals
 
-    @cached_property
     def returns(self) -> int:
         """Where the reply last goes back to what it said before; -1 where it does not."""
-        return max((match.start() for match in _RETURNS.finditer(self.view)), default=-1)
+        return max([match.start() for match in _RETURNS.finditer(self.view)], default=-1)
 
 
 class Decision(NamedTuple):
@@ -117,7 +118,7 @@ def decide(claims: Sequence[Claim], context: Context) -> Decision:
         return Decision(None, "example" if shown else "not_given")
     chosen, corrected = _standing(_serious(intervals), context)
     if isinstance(chosen, str):
-        return Decision(None, chosen)
+        return _new(Decision, (None, chosen, (), _NO_LEVELS, None))
     level = 0.95 if 0.95 in chosen else None if None in chosen else max(level for level in chosen if level is not None)
     claim = chosen[level]
     levels = {level: claim for level, claim in chosen.items() if level is not None}
@@ -184,7 +185,7 @@ def _without_examples(claims: list[Claim], context: Context) -> tuple[list[Claim
     for claim in claims:
         start = max(0, claim.start - 160)
         before = context.view[start : claim.start]
-        shown = max((match.end() for match in _EXAMPLE.finditer(before)), default=-1)
+        shown = max([match.end() for match in _EXAMPLE.finditer(before)], default=-1)
         at = bisect_right(context.finals, claim.start)
         announced = context.finals[at - 1] - start if at else -1
         if shown < 0 or announced > shown or _paragraph_ends(before) > shown:
@@ -212,7 +213,7 @@ def _standing(claims: list[Claim], context: Context) -> tuple[dict[float | None,
     chosen = _claim_per_level(claims)
     if not isinstance(chosen, str):
         return chosen, False
-    first, last = min(claim.end for claim in claims), max(claim.start for claim in claims)
+    first, last = min([claim.end for claim in claims]), max([claim.start for claim in claims])
     marks = [mark for mark in context.finals if first < mark <= last]
     for mark in reversed(marks):
         after = [claim for claim in claims if claim.start >= mark]
@@ -220,7 +221,7 @@ def _standing(claims: list[Claim], context: Context) -> tuple[dict[float | None,
             after_mark = _claim_per_level(after)
             if isinstance(after_mark, str):
                 return after_mark, False
-            if context.returns >= first or _was_final_before(claims, mark, context.view):
+            if context.returns() >= first or _was_final_before(claims, mark, context.view):
                 return "candidates", False
             return after_mark, True
     return chosen, False
