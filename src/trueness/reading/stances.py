@@ -177,10 +177,9 @@ def _without_skeleton(claims: list[Claim], view: str) -> list[Claim]:
 
 def _stand_alone(claims: list[Claim], view: str, plain: bool) -> bool:
     """Nearly all answers: JSON, or labels with their ranges and nothing telling behind them (nowhere: `plain`)."""
-    for claim in claims:
-        if claim.parser != "json":
-            if not claim.strong or claim.flags or (not plain and view[claim.end : claim.end + 1] in _GOING_ON):
-                return False
+    for _, _, _, _, _, end, parser, strong, _, flags, _ in claims:
+        if parser != "json" and (not strong or flags or (not plain and view[end : end + 1] in _GOING_ON)):
+            return False
     return True
 
 
