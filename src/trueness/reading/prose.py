@@ -15,10 +15,10 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from trueness.reading.asides import is_definition, is_dependent, is_reference
-from trueness.reading.claims import INTERVAL, PROBLEM, Claim, Scale, one_sided, pair_of_ends, trouble
+from trueness.reading.claims import PROBLEM, Claim, Scale, one_sided, pair_of_ends, trouble
 from trueness.reading.labels import Label, labels_in
 from trueness.reading.numbers import LEVELS, Number
-from trueness.reading.ranges import FARTHEST, PAIR, POINT, RANGE, Expression, expression_at
+from trueness.reading.ranges import PAIR, POINT, RANGE, Expression, expression_at
 from trueness.reading.sentences import Sentences, heading_of
 from trueness.reading.words import LEARNERS, MAX_LENGTH, NAMED_ENDS, Gap, end_named, gap_of
 
@@ -130,7 +130,9 @@ class _Walk:
             if gap.plain and number.value:
                 expression = expression_at(self.view, numbers, index, stop)
                 index += expression.taken
-                if expression.kind != POINT and (index == len(starts) or starts[index] >= stop):  # one range: most labels
+                if expression.kind != POINT and (
+                    index == len(starts) or starts[index] >= stop
+                ):  # one range: most labels
                     strong = gap.direct and (self._begins_line(name) or (gap.colon and self.sentences.leads_to(name)))
                     if not strong and is_dependent(self.view, name):
                         return []

@@ -176,7 +176,7 @@ def causal_order(z: Array, counts: Array, single: int, n: int, rho: Array, befor
     for i in range(d):
         s.h[i] = entropy(z[i], z[i], 1.0, 0.0, counts, single, n)
         for j in range(d):
-            s.doubt[i, j] = 1e-10 * abs(rho[i, j])  # not compared yet: the more correlated the sooner, after all that were
+            s.doubt[i, j] = 1e-10 * abs(rho[i, j])  # not compared yet: after all that were
     order, margin, pairs = np.empty(d, np.int64), np.empty(d), 0
     for k in range(d):
         best, margin[k], compared = _most_exogenous(s)
