@@ -9,8 +9,7 @@ with r_i|j = (x_i - rho_ij x_j) / sqrt(1 - rho_ij^2). It is taken out of the oth
 
 What makes it fast, without changing what is computed:
 - equal rows count once, with a weight;
-- M_i only grows while its pairs are summed: a column whose partial sum passes a complete one (by TIE, until another
-  complete one has shown that the choice is a tie) needs no more pairs;
+- M_i only grows while its pairs are summed: a column whose partial sum passes a complete one needs no more pairs;
 - x_i of the next round is r_i|winner, so its entropy is known already, and correlations follow by the recursion
   rho_ij.m = (rho_ij - rho_im rho_jm) / sqrt((1 - rho_im^2) (1 - rho_jm^2));
 - sum log(1 + e_t) = log prod (1 + e_t): one logarithm for 512 rows; 2^y by a polynomial that LLVM vectorises.
@@ -124,8 +123,8 @@ def entropy(x: Array, y: Array, a: float, b: float, counts: Array, single: int, 
     return _from_sums(log_cosh, bump, n)
 
 
-@kernel
-def both_entropies(x: Array, y: Array, a: float, b: float, counts: Array, single: int, n: int) -> tuple[float, float]:
+@inner
+def _both_entropies(x: Array, y: Array, a: float, b: float, counts: Array, single: int, n: int) -> tuple[float, float]:
     """H(a x - b y) and H(a y - b x), block by block: rows are read once."""
     log_cosh, bump = _weighted_sums(x[single:], y[single:], a, b, counts[single:])
     other_log_cosh, other_bump = _weighted_sums(y[single:], x[single:], a, b, counts[single:])
@@ -164,11 +163,13 @@ class State(NamedTuple):
 
 
 @kernel
-def causal_order(z: Array, counts: Array, single: int, n: int, rho: Array, before: Mask) -> tuple[Integers, Array, int]:
+def causal_order(
+    z: Array, counts: Array, single: int, n: int, rho: Array, before: Mask, close: float
+) -> tuple[Integers, Array, int]:
     """The order of the columns, the margin of each choice, and the number of pairs that were compared.
 
-    z and rho are as in State and are overwritten. margin[k]: by how much the second least measure was above the least
-    (a lower bound where it was not summed to its end); inf where there was no choice.
+    z and rho are as in State and are overwritten. margin[k]: by how much, at least, the second least measure was above
+    the least; below `close` only where it was so; inf where there was no choice. The order is the same at any `close`.
     """
     d = len(z)
     left, flat = np.ones(d, np.bool_), np.zeros(d, np.bool_)
@@ -176,10 +177,10 @@ def causal_order(z: Array, counts: Array, single: int, n: int, rho: Array, befor
     for i in range(d):
         s.h[i] = entropy(z[i], z[i], 1.0, 0.0, counts, single, n)
         for j in range(d):
-            s.doubt[i, j] = 1e-10 * abs(rho[i, j])  # not compared yet: after all that were
+            s.doubt[i, j] = 1e-10 * abs(rho[i, j])  # not compared yet: after those that were, the more correlated first
     order, margin, pairs = np.empty(d, np.int64), np.empty(d), 0
     for k in range(d):
-        best, margin[k], compared = _most_exogenous(s)
+        best, margin[k], compared = _most_exogenous(s, close)
         order[k], left[best] = best, False
         pairs += compared
         if not flat[best]:
@@ -188,10 +189,11 @@ def causal_order(z: Array, counts: Array, single: int, n: int, rho: Array, befor
 
 
 @inner
-def _most_exogenous(s: State) -> tuple[int, float, int]:
+def _most_exogenous(s: State, close: float) -> tuple[int, float, int]:
     """The candidate with the least measure, its margin, and the number of pairs compared.
 
-    Compared next is always the candidate that looks best, with the column that most likely speaks against it.
+    Compared next is always the candidate that looks best, with the column that most likely speaks against it: until
+    the others are above the least by `close`, or, when a second complete measure is not, until they cannot be equal.
     """
     d = len(s.h)
     candidate, choices, only = np.zeros(d, np.bool_), 0, -1
@@ -210,7 +212,7 @@ def _most_exogenous(s: State) -> tuple[int, float, int]:
     while True:
         i = _least(measure, candidate, complete)
         equal = least * (1.0 + ROUNDING) + ROUNDING * ROUNDING
-        if i < 0 or measure[i] > (equal if second < least + TIE else least + TIE):
+        if i < 0 or measure[i] > (equal if second < least + close else max(equal, least + close)):
             break
         j = _most_doubtful(s, i, seen)
         if j < 0:
@@ -265,7 +267,7 @@ def _compare(s: State, i: int, j: int, measure: Array) -> None:
         return
     a = 1.0 / math.sqrt(left_over)
     b = a * s.rho[i, j]
-    s.residual_h[i, j], s.residual_h[j, i] = both_entropies(s.z[i], s.z[j], a, b, s.counts, s.single, s.n)
+    s.residual_h[i, j], s.residual_h[j, i] = _both_entropies(s.z[i], s.z[j], a, b, s.counts, s.single, s.n)
     difference = (s.h[j] + s.residual_h[i, j]) - (s.h[i] + s.residual_h[j, i])
     against, other = (i, j) if difference < 0 else (j, i)
     measure[against] += difference * difference
