@@ -45,6 +45,7 @@ _new = tuple.__new__  # half the time of a named tuple's own
 Token = TypeVar("Token", Label, Number)
 _THOUGHT = re.compile(r"</(?:think|thinking|reasoning|scratchpad|reflection)>", re.IGNORECASE)
 _IN_PERCENT = re.compile(r"\b(?:all|values|ranges|numbers|figures)\b[^.\n\d]{0,30} in percent")
+_FENCE = " \njson"  # letters of no name
 _THINKS = re.compile(r"<(?:think|thinking|reasoning|scratchpad|reflection)>", re.IGNORECASE)
 
 
@@ -181,6 +182,8 @@ def _claims(reply: str, sentences: Sentences, nodes: int | None) -> tuple[list[C
                 start = root.end
                 inside_json.append((root.start, root.end))
     answered = {claim.measure for claim in claims}
+    if len(inside_json) == 1 and not (view[: inside_json[0][0]] + view[inside_json[0][1] :]).strip(_FENCE):
+        return claims, cut  # nothing but JSON
     labels = labels_in(view)
     if inside_json:
         labels = _outside(labels, inside_json)

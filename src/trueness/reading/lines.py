@@ -12,7 +12,7 @@ import re
 from collections.abc import Sequence
 
 from trueness.reading.claims import INTERVAL, Claim
-from trueness.reading.labels import Label
+from trueness.reading.labels import Label, is_english
 from trueness.reading.ranges import FARTHEST
 
 _NUMBER = r"\d{1,6}(?:\.\d{1,9})?"
@@ -34,7 +34,7 @@ def claims_in_lines(view: str, labels: Sequence[Label], nodes: int | None) -> li
     while place < count:
         measure, start, end = labels[place]
         match = _REST.match(view, end)
-        if match is None:
+        if match is None or not is_english(view[start:end]):
             return None
         line = view.rfind("\n", 0, start) + 1
         if line < start and _BULLET.fullmatch(view, line, start) is None:

@@ -30,7 +30,7 @@ _SURE = ("confidence: ", "confidence:", "confidence = ", "confidence of ", "cert
 _JOINING = (" to ", " and ", " bis ", "  ")
 _NO_TAIL = frozenset(("", *".,;:)]|~/\n"))
 _STOPS = frozenset((".", ")"))
-_OPENING = frozenset(" \n([:=,;|~")
+_OPENING = frozenset(" \n([")
 _ALONE, _STOPPED, _JOINED = 1, 2, 3  # what the two characters behind a number say: nothing more, a stop, perhaps a word
 _BEHIND = dict.fromkeys((" t", " a", " b", "  "), _JOINED)
 _BEHIND |= dict.fromkeys((".", ")", *(first + second for first in ".)" for second in " \n,;.)]")), _STOPPED)
@@ -71,16 +71,14 @@ def numbers_in(view: str, start: int = 0, end: int | None = None) -> list[Number
         if not opened and "a" <= before <= "z":
             continue  # part of a name: f1
         behind = _BEHIND.get(view[after : after + 2])
-        if behind and (opened or (before in "-~" and view[at - 2 : at - 1].isdigit())):
-            comma = "," in written
-            whole = not comma and "." not in written
+        if behind and (opened or (before in "-~" and view[at - 2 : at - 1].isdigit())) and "," not in written:
+            whole = "." not in written
             if (
                 behind == _ALONE
                 or (behind == _STOPPED and not whole)
                 or (behind == _JOINED and opened and view.startswith(_JOINING, after))
             ):  # the plain case: nearly all numbers
-                value = float(written.replace(",", ".") if comma else written)
-                numbers.append(_new(Number, (value, at, after, False, comma, False, whole, "", False)))
+                numbers.append(_new(Number, (float(written), at, after, False, False, False, whole, "", False)))
                 continue
         number = _careful(view, at, after, before, written)
         if number is not None:

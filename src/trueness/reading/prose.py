@@ -15,10 +15,10 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from trueness.reading.asides import is_definition, is_dependent, is_reference
-from trueness.reading.claims import PROBLEM, Claim, Scale, one_sided, pair_of_ends, trouble
+from trueness.reading.claims import INTERVAL, PROBLEM, Claim, Scale, one_sided, pair_of_ends, trouble
 from trueness.reading.labels import Label, labels_in
 from trueness.reading.numbers import LEVELS, Number
-from trueness.reading.ranges import PAIR, POINT, RANGE, Expression, expression_at
+from trueness.reading.ranges import FARTHEST, PAIR, POINT, RANGE, Expression, expression_at
 from trueness.reading.sentences import Sentences, heading_of
 from trueness.reading.words import LEARNERS, MAX_LENGTH, NAMED_ENDS, Gap, end_named, gap_of
 
@@ -120,19 +120,17 @@ class _Walk:
         index = bisect_left(starts, end)
         if index == len(starts) or starts[index] >= stop:
             return []
-        if self.scale.percent and (share := self._share(label, index, stop)) is not None:
-            return [share]
+        if (self.asks or self.scale.percent) and (claim := self._plain(label, index, stop)) is not None:
+            return [claim]
         number = numbers[index]
         if self.plain and not number.percent and not number.level and starts[index] - end <= MAX_LENGTH:
             gap = gap_of(self.view[end : starts[index]])
             if not gap.known:
                 return []
-            if gap.plain and number.value:
+            if gap.plain and number.value:  # most labels have one range and nothing else
                 expression = expression_at(self.view, numbers, index, stop)
                 index += expression.taken
-                if expression.kind != POINT and (
-                    index == len(starts) or starts[index] >= stop
-                ):  # one range: most labels
+                if expression.kind != POINT and (index == len(starts) or starts[index] >= stop):
                     strong = gap.direct and (self._begins_line(name) or (gap.colon and self.sentences.leads_to(name)))
                     if not strong and is_dependent(self.view, name):
                         return []
@@ -170,22 +168,30 @@ class _Walk:
             fields = [field._replace(gap=field.gap._replace(role="median")) for field in fields]
         return self._claims(label.measure, fields, strong)
 
-    def _share(self, label: Label, index: int, stop: int) -> Claim | None:
-        """'All values in percent. Precision: 0.6-0.8': the range behind the colon is one of shares all the same."""
-        view, numbers = self.view, self.numbers[index : index + 3]
-        if label.measure == "shd" or len(numbers) < 2 or (len(numbers) > 2 and numbers[2].start < stop):
+    def _plain(self, label: Label, index: int, stop: int) -> Claim | None:
+        """A label, a colon and one range: no question, and of shares where all is said to be in percent."""
+        view, numbers = self.view, self.numbers
+        if index + 2 > len(numbers) or self.level is not None:
             return None
-        first, last = numbers[:2]
-        if first.percent or first.unit or last.percent or last.unit or not first.value <= last.value <= 1:
-            return None
+        first, last = numbers[index], numbers[index + 1]
+        low, high = first.value, last.value
         if last.end > stop or view[label.end : first.start] not in _COLONS or view[last.end : last.end + 1] == "?":
             return None
-        expression = expression_at(view, numbers, 0, stop)
-        if expression.second is not last or not (expression.bracketed or expression.kind == RANGE):
+        if not 0 <= low <= high <= FARTHEST or first.percent or last.percent or first.unit or last.unit:
             return None
-        if first.value < 0 or self.level is not None or not self.sentences.leads_to(label.start):
+        if index + 2 < len(numbers) and numbers[index + 2].start < stop:
             return None
-        return self.scale._replace(percent=False).claim(label.measure, expression, "label", True)
+        if high > 1 if label.measure != "shd" else not (first.whole and last.whole and self.scale.nodes is None):
+            return None
+        if not self.sentences.leads_to(label.start):
+            return None
+        expression = expression_at(view, numbers, index, stop)
+        if expression.taken == 1 or not (expression.bracketed or expression.kind == RANGE):
+            return None
+        if expression.second is not last:
+            return None  # [3, 8] %
+        start, end = expression.start, expression.end
+        return _new(Claim, (label.measure, INTERVAL, low, high, start, end, "label", True, None, (), ""))
 
     def group(self, group: Sequence[Label], stop: int) -> list[Claim]:
         """Precision and recall: one range for both, or as many ranges as labels."""
