@@ -106,11 +106,12 @@ class _End:
     def __init__(self, seconds: float, used: Used):
         self._began, self._seconds, self._used, self._spent = time.monotonic(), seconds, used, 0.0
         self._last: tuple[float, float] | None = None  # the last look: seconds by the clock, and of the CPU
+        self._next = min(LOOK, seconds) / 2  # look, by the clock
 
     def seconds_left(self) -> float:
         """Seconds to wait at most before asking again; 0 or less at the end."""
         clock = time.monotonic() - self._began
-        if self._last is None and (early := min(LOOK, self._seconds) / 2 - clock) > 0:
+        if (early := self._next - clock) > 0:
             return early
         look = self._used()
         if look is None:
@@ -119,7 +120,9 @@ class _End:
         before = self._last or (0.0, cpu)
         self._spent += max(cpu - before[1], clock - before[0] if asleep or self._last is None else 0.0)
         self._last = clock, cpu
-        return min(self._seconds - self._spent, FAR * self._seconds - clock)
+        left = min(self._seconds - self._spent, FAR * self._seconds - clock)
+        self._next = clock + min(left, LOOK / 2)
+        return left
 
 
 class _Values(Unpickler):

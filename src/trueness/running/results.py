@@ -28,6 +28,7 @@ from trueness.status import Status
 from trueness.texts import html_table
 
 VALUES_AT_ONCE = 2_500_000  # of cells that are summarised together: 20 MB
+HELD = 100_000  # values of a study whose runs are not read twice: 15 MB
 READ_OR_NOT = (Status.UNREADABLE, Status.REFUSED, Status.TRUNCATED)  # a model answered; what it said is another matter
 NOT_RUN = "not run"  # planned, and not done yet
 
@@ -74,8 +75,8 @@ class CellSummary:
 class Results:
     """One study of a plan: what was planned, and the runs that were stored when this was made.
 
-    Runs are read when they are asked for, a cell at a time, never a million at once; the store is opened again where
-    it was closed, so that results outlive it. What a driver adds meanwhile is not seen.
+    Runs are read when they are asked for, a cell at a time, never a million at once; those of a small study once. The
+    store is opened again where it was closed, so that results outlive it. What a driver adds meanwhile is not seen.
     """
 
     study: str
@@ -169,14 +170,24 @@ class Results:
         """Place of a cell -> status -> how many runs ended so."""
         return self._units.statuses
 
-    def of_cell(self, cell: Cell) -> list[Run]:
+    def of_cell(self, cell: Cell) -> Sequence[Run]:
         """The runs of a cell that are there, in the order of their repeats."""
         return self.runs_at(self.place_of[cell.item, cell.variant, cell.respondent])
 
-    def runs_at(self, place: int) -> list[Run]:
+    def runs_at(self, place: int) -> Sequence[Run]:
+        if place in self._held:
+            return self._held[place]
         keys = self._units.keys(place)
         with self.store.ensure_open() as store:
-            return store.runs_of(keys, self.last)
+            runs = store.runs_of(keys, self.last)
+        if self.planned * (1 + len(self.measures)) <= HELD:
+            self._held[place] = runs
+        return runs
+
+    @cached_property
+    def _held(self) -> dict[int, Sequence[Run]]:
+        """Place of a cell -> its runs, of a small study: summaries, tables, charts and page each ask for them."""
+        return {}
 
     def answers_at(self, place: int) -> list[tuple[str, str | None]]:
         """Status and answer of the runs of a cell; their scores are not read."""

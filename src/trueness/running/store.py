@@ -217,9 +217,10 @@ class Store:
         scores: dict[int, dict[str, tuple[float | None, str]]] = {run: {} for run in runs}
         query = f"SELECT run, measure, value, status FROM scores WHERE run IN ({_marks(runs)})"
         for run, measure, value, status in self._db.execute(query, runs):
-            if measure in scores[run]:  # a key: in a sound file it is there once
+            its = scores[run]
+            if measure in its:  # a key: in a sound file it is there once
                 raise sqlite3.DatabaseError(f"the measure {measure!r:.40} of a run twice")
-            scores[run][measure] = (value, status)
+            its[measure] = (value, status)
         return scores
 
     # ---- sums, by SQL, so that a million scores need neither time nor memory

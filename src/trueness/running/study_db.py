@@ -35,6 +35,7 @@ SCHEMA_VERSION = 1
 BUSY_SECONDS = 3.0
 TRIES = 10  # of BUSY_SECONDS: a page may read a large study for seconds, and then lets go
 CHECKED_WHOLE = 100_000_000  # bytes of a file whose types are checked, and to which a driver, too, reads all of it
+SHORT_TEXT, MOST_TEXTS = 40, 10_000  # bytes of a text that may come again, and how many such are kept
 NAME = "study.db"
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -180,10 +181,20 @@ def _check_files(folder: Path, writing: bool) -> bool:
     return there
 
 
+class _Texts(dict[bytes, str]):
+    """Bytes of the file -> text; short ones (names, statuses) come again with every row."""
+
+    def __missing__(self, raw: bytes) -> str:
+        text = str(raw, "utf-8", "replace")  # half a character must not lock up the rest
+        if len(raw) <= SHORT_TEXT and len(self) < MOST_TEXTS:
+            self[raw] = text
+        return text
+
+
 def _connect(path: Path, how: str) -> sqlite3.Connection:
     uri = f"file:{quote(os.fsencode(path.resolve()))}?{how}"  # a name may be bytes that are no text
     connection = sqlite3.connect(uri, uri=True, timeout=BUSY_SECONDS, check_same_thread=False)
-    connection.text_factory = lambda raw: str(raw, "utf-8", "replace")  # half a character must not lock up the rest
+    connection.text_factory = _Texts().__getitem__
     connection.execute("PRAGMA trusted_schema=OFF")
     connection.execute("PRAGMA cell_size_check=ON")
     return connection

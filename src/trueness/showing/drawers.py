@@ -6,7 +6,9 @@ upon something it does not know. Here that is a picture which was not drawn: `No
     pictures(source, formats)    at once, by a process that stays for the next one (a notebook draws one by one)
     Drawers(processes)           many at a time (press.py)
 
-Where the first picture of all, an empty one, cannot be drawn, or GIVE_UP in a row cannot, no more are tried.
+Of two processes one turns charts into SVG, the other SVG into PNG and PDF, for which it needs no engine: a start of
+that takes as long as four pictures. Where the first picture of all, an empty one, cannot be drawn, or GIVE_UP in a row
+cannot, no more are tried.
 """
 
 from __future__ import annotations
@@ -26,7 +28,8 @@ GIVE_UP = 3
 _NOTHING: Source = {"mark": "point", "data": {"values": []}}
 
 Pictures = dict[str, bytes]  # format -> the file's bytes
-Coming = Future[list[RawOutcome]]
+Outcomes = Future[list[RawOutcome]]
+Coming = tuple[Outcomes, ...]  # the last one holds the pictures
 
 
 class NotDrawn(TruenessError):
@@ -39,17 +42,21 @@ class Drawers:
     def __init__(self, processes: int = 1):
         self._processes = processes
         self._stack = ExitStack()
-        self._executor: Executor | None = None
-        self._first: Coming | None = None
+        self._executors: list[Executor] = []
+        self._first: Outcomes | None = None
         self._in_a_row = 0
         self.broken = ""  # why no more are drawn
 
     def begin(self, source: Source, formats: Sequence[str]) -> Coming:
         """Start a picture, which `take` waits for."""
-        if self._executor is None:
-            self._executor, _ = self._stack.enter_context(local_executor(self._processes))
-            self._first = self._submit(_NOTHING, ())
-        return self._submit(source, formats)
+        if not self._executors:
+            self._executors = [self._stack.enter_context(local_executor(1))[0] for _ in range(self._processes)]
+            self._first = _draw(self._executors[0], _NOTHING, ())
+        charts, images = self._executors[0], self._executors[-1]
+        if charts is images or isinstance(source, str):
+            return (_draw(images, source, formats),)
+        chart = _draw(charts, source, ("svg",))
+        return chart, images.submit(_draw_image, chart, formats)
 
     def take(self, coming: Coming) -> Pictures:
         """The pictures that were begun; NotDrawn where there are none."""
@@ -57,9 +64,10 @@ class Drawers:
             first, self._first = self._first, None
             self.broken = _why_not(_outcome_of(first))
         if self.broken:
-            coming.cancel()
+            for outcomes in coming:
+                outcomes.cancel()
             raise NotDrawn(self.broken)
-        outcome = _outcome_of(coming)
+        outcome = _outcome_of(coming[-1])
         why_not = _why_not(outcome)
         self._in_a_row = self._in_a_row + 1 if why_not else 0
         if self._in_a_row >= GIVE_UP:
@@ -71,12 +79,7 @@ class Drawers:
 
     def close(self) -> None:
         self._stack.close()
-        self._executor = None
-
-    def _submit(self, source: Source, formats: Sequence[str]) -> Coming:
-        chunk = Chunk("trueness.showing.rendering:perform", {"formats": list(formats)}, ({"source": source},), LIMIT)
-        assert self._executor is not None
-        return self._executor.submit(run_chunk, chunk)
+        self._executors = []
 
 
 def pictures(source: Source, formats: Sequence[str]) -> Pictures:
@@ -95,9 +98,23 @@ def _alone() -> Drawers:
     return Drawers()
 
 
-def _outcome_of(coming: Coming) -> RawOutcome:
+def _draw(executor: Executor, source: Source, formats: Sequence[str]) -> Outcomes:
+    return executor.submit(run_chunk, _chunk(source, formats))
+
+
+def _draw_image(chart: Outcomes, formats: Sequence[str]) -> list[RawOutcome]:
+    """In a thread of the second process: a chart that is SVG by now, or why it is not."""
+    (outcome,) = chart.result()
+    return [outcome] if _why_not(outcome) else run_chunk(_chunk(outcome["pictures"]["svg"].decode(), formats))
+
+
+def _chunk(source: Source, formats: Sequence[str]) -> Chunk:
+    return Chunk("trueness.showing.rendering:perform", {"formats": list(formats)}, ({"source": source},), LIMIT)
+
+
+def _outcome_of(outcomes: Outcomes) -> RawOutcome:
     try:
-        (outcome,) = coming.result()
+        (outcome,) = outcomes.result()
     except (OSError, CancelledError) as error:  # no process could be started
         return {"status": Status.FAILED, "message": str(error)}
     return outcome

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from base64 import b64encode
 from collections.abc import Callable, Iterable, Mapping
@@ -144,17 +145,23 @@ def safe_name(*parts: str) -> str:
 
 def plain_rows(table: pd.DataFrame) -> list[dict[str, Json]]:
     """Rows as plain JSON values."""
-    return [{str(key): plain(value) for key, value in row.items()} for row in table.to_dict("records")]
+    names = list(map(str, table.columns))
+    columns = (map(plain, column.tolist()) for _, column in table.items())
+    return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
 
 
 def plain(value: object) -> Json:
     """A value that JSON can hold; NaN and NA become None."""
+    if type(value) is float:
+        return value if math.isfinite(value) else None
+    if value is None or type(value) is str or type(value) is int:  # nearly all of them
+        return value
     if isinstance(value, Mapping):
         return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [plain(item) for item in value]
     if isinstance(value, np.generic):
         value = value.item()
-    if value is pd.NA or value is None or (isinstance(value, float) and not np.isfinite(value)):
+    if value is pd.NA or value is None or (isinstance(value, float) and not math.isfinite(value)):
         return None
     return value if isinstance(value, bool | int | float | str) else str(value)

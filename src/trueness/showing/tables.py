@@ -14,6 +14,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from html import escape
 from typing import TYPE_CHECKING, Literal, SupportsFloat
 
@@ -80,6 +81,10 @@ class Table:
 
     def cells(self) -> list[list[str]]:
         """The text of each cell, not escaped."""
+        return self._cells
+
+    @cached_property
+    def _cells(self) -> list[list[str]]:
         shown = {column.key: _cell_texts(column, self.rows) for column in self.columns}
         return [[shown[column.key][k] for column in self.columns] for k in range(len(self.rows))]
 

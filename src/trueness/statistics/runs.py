@@ -158,13 +158,14 @@ def summarise_columns(
     table = as_columns(values)
     reasons = None if statuses is None else _checked_statuses(np.asarray(statuses, dtype=object), table)
     cis = bootstrap_means(table, level, resamples, rng=rng)
-    summaries = []
-    for k, (column, ci) in enumerate(zip(table.T, cis, strict=True)):
-        absent = np.isnan(column)
-        why = np.full(len(column), "missing", dtype=object) if reasons is None else reasons[:, k]
-        missing = dict(Counter(str(status) for status in why[absent]))
-        summaries.append(_summary(np.sort(column[~absent]), ci, missing, level))
-    return summaries
+    absent = np.isnan(table)
+    ordered = [np.sort(column[~gone]) for column, gone in zip(table.T, absent.T, strict=True)]
+    missing: list[Mapping[str, int]] = [{} for _ in ordered]
+    for k in np.flatnonzero(absent.any(axis=0)):
+        why = ["missing"] * int(absent[:, k].sum()) if reasons is None else reasons[absent[:, k], k]
+        missing[k] = dict(Counter(map(str, why)))
+    quantiles = _quantiles(ordered, (1 - level) / 2)
+    return [_summary(*column, level) for column in zip(ordered, quantiles, cis, missing, strict=True)]
 
 
 def quantile_bounds(ordered: ArrayLike, p: float, level: float = 0.95) -> QuantileBounds:
@@ -174,12 +175,21 @@ def quantile_bounds(ordered: ArrayLike, p: float, level: float = 0.95) -> Quanti
     return QuantileBounds(float(x[r - 1]) if r > 0 else None, float(x[s - 1]) if s <= len(x) else None)
 
 
-def _summary(x: Array, ci: Interval | None, missing: Mapping[str, int], level: float) -> RunSummary:
-    n = len(x)
+def _quantiles(ordered: Sequence[Array], tail: float) -> Array:
+    """(columns, 3): both ends of the range and the median; columns of one length in one call, which costs as one."""
+    sizes = np.array([len(x) for x in ordered], dtype=np.int64)
+    quantiles = np.full((len(ordered), 3), np.nan)
+    for n in np.unique(sizes[sizes > 0]):
+        columns = np.flatnonzero(sizes == n)
+        quantiles[columns] = np.quantile([ordered[k] for k in columns], [tail, 0.5, 1 - tail], axis=1).T
+    return quantiles
+
+
+def _summary(x: Array, quantiles: Array, ci: Interval | None, missing: Mapping[str, int], level: float) -> RunSummary:
+    n, tail = len(x), (1 - level) / 2
     if n == 0:
         return RunSummary(0, level, missing)
-    tail = (1 - level) / 2
-    low, median, high = (float(q) for q in np.quantile(x, [tail, 0.5, 1 - tail]))
+    low, median, high = quantiles.tolist()
     degenerate = bool(x[0] == x[-1])
     return RunSummary(
         n=n,

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import repeat
 from pathlib import Path
 
 import numpy as np
@@ -186,5 +187,6 @@ def _reply_row(keys: Keys, stored: StoredReply, reading: Reading, prompt: str | 
 def long_rows(forecasts: Forecasts) -> Iterator[Row]:
     """The rows of scores.csv."""
     table = long(forecasts.scores)
-    for *keys, value, status in zip(*(table[name].tolist() for name in Row._fields[2:]), strict=True):
-        yield Row._make((forecasts.study, "forecast", *keys, None if value != value else value, status))
+    table["value"] = table["value"].astype(object).where(table["value"].notna(), None)
+    columns = (table[name].tolist() for name in Row._fields[2:])
+    return map(Row._make, zip(repeat(forecasts.study), repeat("forecast"), *columns, strict=False))

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -77,14 +77,13 @@ def against(interval: Interval | None, upper: float, resolution: float) -> dict[
         return dict.fromkeys(names, math.nan) | {"class": of.DEGENERATE}
     a, b = np.clip([interval.low / upper, interval.high / upper], 0, 1)
     w = b - a
-    low, high = _grid()
     calibration = (1 / 3 - w) / w if w > 0 else math.nan
     floor = min(resolution / upper, 1.0)
     return {
         "overlaps": 1 - a**2 - (1 - b) ** 2,
         "covers": 2 * a * (1 - b),
         "inside": w**2,
-        "iou": float(of.iou(low, high, a, b).mean()),
+        "iou": _mean_iou(float(a), float(b)),
         "fraction": ((b**2 - 2 * b**3 / 3) - (a**2 - 2 * a**3 / 3)) / w if w > 0 else math.nan,
         "calibration": calibration,
         "class": str(of.calibration_class(calibration)[()]),
@@ -120,6 +119,11 @@ def _grid() -> tuple[Array, Array]:
     points = (np.arange(_GRID) + 0.5) / _GRID
     first, second = np.meshgrid(points, (points + 0.25 / _GRID) % 1)  # apart, so that no pair is one point
     return np.minimum(first, second).ravel(), np.maximum(first, second).ravel()
+
+
+@lru_cache(4096)  # the same ends come again with every target, and where runs are alike
+def _mean_iou(a: float, b: float) -> float:
+    return float(of.iou(*_grid(), a, b).mean())
 
 
 @cache

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from trueness.showing.finding import Finding
 from trueness.statistics.multiplicity import adjust
+from trueness.statistics.rank_correlations import spearman
 from trueness.statistics.result import p_text
 from trueness.studies.forecast.analysis import Analysis, asked_models, cell_means, lines, number, percent
 from trueness.studies.forecast.by_dataset import cells, over_datasets
@@ -56,14 +57,14 @@ def order_agreement(measured: Array, predicted: Array) -> float:
 
 
 def _agreement(cell: pd.DataFrame) -> dict[str, float]:
-    from scipy.stats import kendalltau, spearmanr
+    from scipy.stats import kendalltau
 
     measured, predicted = cell["measured"].to_numpy(float), cell["predicted"].to_numpy(float)
     order = order_agreement(measured, predicted)
     varies = len(cell) > 1 and np.ptp(measured) > 0 and np.ptp(predicted) > 0
     return {
         "learners": len(cell),
-        "spearman": float(spearmanr(measured, predicted).statistic) if varies else np.nan,
+        "spearman": spearman(measured, predicted) if varies else np.nan,
         "kendall": float(kendalltau(measured, predicted).statistic) if varies else np.nan,
         "order": order,
         "pairs": (order + 1) / 2,

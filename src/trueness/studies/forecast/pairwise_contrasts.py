@@ -34,6 +34,7 @@ from trueness.studies.forecast.by_dataset import over_datasets
 from trueness.studies.forecast.forecast_frames import CELL, Forecasts
 
 Rows = NDArray[np.bool_]
+Array = NDArray[np.float64]
 DATASET_PAIRS = (("synthetic-30", "synthetic-12"), ("child", "asia"))  # those of the original protocol
 
 
@@ -44,6 +45,26 @@ class ForecastContrast(NamedTuple):
     unit: Literal["dataset", "learner"]
     in_a: Rows
     in_b: Rows
+
+
+class UnitDifferences(NamedTuple):
+    """measured_u, predicted_u and agreement_u, of the units in which both groups have a value."""
+
+    names: NDArray[np.object_]
+    measured: Array
+    predicted: Array
+    agreement: Array
+
+    @classmethod
+    def of(cls, measured: pd.Series, predicted: pd.Series) -> UnitDifferences:
+        there = (measured.notna() & predicted.notna()).to_numpy()
+        names, m, p = measured.index.to_numpy(object)[there], measured.to_numpy()[there], predicted.to_numpy()[there]
+        sign = np.sign(m.round(12))
+        return cls(names, m, p, np.where(sign != 0, sign * np.sign(p.round(12)), np.nan))
+
+    def rows(self) -> list[dict[str, object]]:
+        names = ("name", *self._fields[1:])
+        return [dict(zip(names, row, strict=True)) for row in zip(*(column.tolist() for column in self), strict=True)]
 
 
 def contrasts(forecasts: Forecasts, measure: str = "f1") -> Analysis:
@@ -58,11 +79,14 @@ def contrasts(forecasts: Forecasts, measure: str = "f1") -> Analysis:
     wide = cells.pivot_table(index=list(CELL), columns="respondent", values=["measured", "predicted"], sort=False)
     wide = wide.reindex(pd.MultiIndex.from_frame(places))  # a cell without any value stays in its place
     for one in pairs:
+        of_a, of_b = (wide[rows].groupby(level=one.unit, sort=False).mean() for rows in (one.in_a, one.in_b))
+        apart = of_a - of_b
         for who in dict.fromkeys(cells["respondent"]):
-            each = _by_unit(pd.DataFrame(wide.xs(who, axis=1, level=1)), one)
-            if len(each):
+            each = UnitDifferences.of(apart["measured", who], apart["predicted", who])
+            if len(each.names):
                 rows.append(_row(one, who, each))
-                units.append(each.assign(kind=one.kind, a=one.a, b=one.b, respondent=who))
+                which = {"unit": one.unit, "kind": one.kind, "a": one.a, "b": one.b, "respondent": who}
+                units += [unit | which for unit in each.rows()]
     if not rows:
         return Analysis.untold("contrasts", "Pairs of learners and of data sets cannot be compared: none has both.")
     table = pd.DataFrame(rows)
@@ -71,7 +95,7 @@ def contrasts(forecasts: Forecasts, measure: str = "f1") -> Analysis:
     for _, part in table[models].groupby("kind", sort=False):
         table.loc[part.index, "p_holm"] = adjust(part["p"].to_numpy(float), "holm")
     sentences = tuple(_sentences(table[models], measure))
-    return Analysis("contrasts", table, sentences, {"units": pd.concat(units, ignore_index=True)})
+    return Analysis("contrasts", table, sentences, {"units": pd.DataFrame(units)})
 
 
 def _contrasts(cells: pd.DataFrame, forecasts: Forecasts) -> Iterator[ForecastContrast]:
@@ -103,25 +127,16 @@ def _dataset_pairs(names: list[str], forecasts: Forecasts) -> list[tuple[str, st
     return [(by_size[-1], by_size[0])]
 
 
-def _by_unit(values: pd.DataFrame, one: ForecastContrast) -> pd.DataFrame:
-    """One row a unit in which both groups have a value."""
-    of_a, of_b = (values[rows].groupby(level=one.unit, sort=False).mean() for rows in (one.in_a, one.in_b))
-    each = (of_a - of_b).dropna()
-    agreement = np.sign(each["measured"].round(12)) * np.sign(each["predicted"].round(12))
-    each["agreement"] = agreement.where(each["measured"].round(12) != 0)
-    return each.rename_axis("name").reset_index().assign(unit=one.unit)
-
-
-def _row(one: ForecastContrast, who: str, each: pd.DataFrame) -> dict[str, object]:
-    off_by = over_datasets(each["predicted"] - each["measured"], each["name"], "off by", within=(-2.0, 2.0))
-    apart = each.dropna(subset=["agreement"])
-    test = over_datasets(apart["agreement"], apart["name"], "agreement", 0.0, "greater") if len(apart) else None
+def _row(one: ForecastContrast, who: str, each: UnitDifferences) -> dict[str, object]:
+    off_by = over_datasets(each.predicted - each.measured, each.names, "off by", within=(-2.0, 2.0))
+    agreement = each.agreement[~np.isnan(each.agreement)]
+    names = each.names[~np.isnan(each.agreement)]
+    test = over_datasets(agreement, names, "agreement", 0.0, "greater") if len(names) else None
     tested = test is not None and one.unit == "dataset"
     return {
-        "kind": one.kind, "a": one.a, "b": one.b, "respondent": who, "unit": one.unit, "n": len(each),
-        "measured": each["measured"].mean(), "predicted": each["predicted"].mean(), **estimate_cells("off_by", off_by),
-        "right": int((apart["agreement"] > 0).sum()), "of": len(apart),
-        "wrong_on": ", ".join(map(str, apart.loc[apart["agreement"] <= 0, "name"])),
+        "kind": one.kind, "a": one.a, "b": one.b, "respondent": who, "unit": one.unit, "n": len(each.names),
+        "measured": each.measured.mean(), "predicted": each.predicted.mean(), **estimate_cells("off_by", off_by),
+        "right": int((agreement > 0).sum()), "of": len(names), "wrong_on": ", ".join(map(str, names[agreement <= 0])),
         "p": number(test.p) if test and tested else np.nan, "test": test.test if test and tested else "",
     }  # fmt: skip
 

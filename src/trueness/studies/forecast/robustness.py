@@ -30,7 +30,7 @@ from trueness.measures.interval_scores import iou
 from trueness.studies.forecast.analysis import Analysis, asked_models, lines, number, percent
 from trueness.studies.forecast.by_dataset import cells, over_datasets
 from trueness.studies.forecast.forecast_frames import ARMS, CELL, ORIGINAL, Forecasts
-from trueness.studies.forecast.selection import headline
+from trueness.studies.forecast.selection import headline, once
 from trueness.texts import counted
 
 ROBUST, UNSTABLE = 0.1, 0.2  # of the mean width
@@ -40,6 +40,7 @@ _OTHER_ARMS = tuple(arm for arm in ARMS if arm != "formulation")
 _CELL = ("respondent", *CELL, "measure", *_OTHER_ARMS)
 
 
+@once
 def robustness(forecasts: Forecasts) -> Analysis:
     """One row a respondent; `more` has one row a cell."""
     rows = headline(forecasts)
