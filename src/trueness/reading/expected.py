@@ -138,8 +138,11 @@ def _after_loss(decision: Decision, why: str) -> Decision:
 def _without_cut(decisions: dict[str, Decision], view: str) -> dict[str, Decision]:
     """The value that the end of the reply cuts through is no value."""
     standing = {measure: decision.claim for measure, decision in decisions.items() if decision.claim is not None}
-    cut = max(standing, key=lambda measure: standing[measure].end, default="")
-    if cut and standing[cut].end > len(view) - _TAIL and is_cut(standing.pop(cut), view, standing.values()):
+    ends = [claim.end for claim in standing.values()]
+    if not ends or (last := max(ends)) <= len(view) - _TAIL:
+        return decisions
+    cut = list(standing)[ends.index(last)]
+    if is_cut(standing.pop(cut), view, standing.values()):
         return decisions | {cut: Decision(None, "truncated")}
     return decisions
 

@@ -49,8 +49,8 @@ def _pattern(first_letters: str) -> str:
     return "|".join(f"{letter}(?:{'|'.join(rests)})" for letter, rests in letters.items())
 
 
-_FIRST_LETTERS = "prsfh"  # of English names, and of many others: a search for few letters is a quick one
-_ANY, _ENGLISH = re.compile(f"({_pattern('')})"), re.compile(f"({_pattern(_FIRST_LETTERS)})")
+ENGLISH_NAMES = _pattern("prsfh")  # a search for few letters is a quick one
+_ANY, _ENGLISH = re.compile(f"({_pattern('')})"), re.compile(f"({ENGLISH_NAMES})")
 _ENDS_IN_NAME = re.compile(rf"(?:{_pattern('')})$")
 
 
@@ -195,11 +195,6 @@ def labels_in(view: str) -> list[Label]:
     if labels and labels[0].measure in _SHORTER and _SHORTER.issuperset([label.measure for label in labels]):
         labels = _with_short_names(view, labels)
     return labels
-
-
-def is_english(name: str) -> bool:
-    """Whether a measure is called by a name that is spelled like an English one; 'my range' and 'P' are none."""
-    return name in _MEASURES or (name[0] in _FIRST_LETTERS and measure_named(name) != "")
 
 
 def _is_verb(view: str, at: int, end: int) -> bool:

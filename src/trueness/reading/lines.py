@@ -12,13 +12,13 @@ import re
 from collections.abc import Sequence
 
 from trueness.reading.claims import INTERVAL, Claim
-from trueness.reading.labels import Label, is_english
+from trueness.reading.labels import ENGLISH_NAMES, Label
 from trueness.reading.ranges import FARTHEST
 
 _NUMBER = r"\d{1,6}(?:\.\d{1,9})?"
-_BULLET = re.compile(r"[ >#+-]*(?:\d[.)] +|\([1-9a-d]\) +)?")
-_REST = re.compile(  # of a line, behind its label
-    r"(?: +\(shd\))?(?: *[:=] *| +)(?:about |around |roughly )? *"
+_LINE = re.compile(
+    rf"[ >#+-]*(?:\d[.)] +|\([1-9a-d]\) +)?(?:{ENGLISH_NAMES})(?: +\(shd\))?"
+    r"(?: *[:=] *| +)(?:about |around |roughly )? *"
     rf"(?:([\[(] *({_NUMBER}) *, *({_NUMBER}) *[\])])|(({_NUMBER}) *(?:-|--|to|~) *({_NUMBER})))[ .,;]*$",
     re.MULTILINE,
 )
@@ -32,14 +32,10 @@ def claims_in_lines(view: str, labels: Sequence[Label], nodes: int | None) -> li
     claims: list[Claim] = []
     place, count = 0, len(labels)
     while place < count:
-        measure, start, end = labels[place]
-        match = _REST.match(view, end)
-        if match is None or not is_english(view[start:end]):
+        measure, start, _ = labels[place]
+        match = _LINE.match(view, view.rfind("\n", 0, start) + 1)
+        if match is None or start >= (end := match.end()):
             return None
-        line = view.rfind("\n", 0, start) + 1
-        if line < start and _BULLET.fullmatch(view, line, start) is None:
-            return None
-        end = match.end()
         place += 1
         while place < count and labels[place].start < end:
             if labels[place].measure != measure:
