@@ -73,19 +73,24 @@ def test_an_answer_that_the_graph_does_not_give_is_told():
 
 
 @pytest.mark.parametrize(
-    "said, status",
+    "said, status, calls",
     [
-        ("I multiply.", "unreadable"),
-        ("I'm sorry, I cannot do that.", "refused"),
-        (Status.TIMED_OUT, "timed_out"),
-        (GRAPH | {"causal_graph": [{"cause": "force", "effect": "acceleration", "rule": "it pushes"}]}, "degenerate"),
-        ('{"target_variable": "acceleration", "knowns": [{"na', "truncated"),
+        ("I multiply.", "unreadable", 1),
+        ("I'm sorry, I cannot do that.", "refused", 1),
+        (Status.TIMED_OUT, "timed_out", 1),
+        (
+            GRAPH | {"causal_graph": [{"cause": "force", "effect": "acceleration", "rule": "it pushes"}]},
+            "degenerate",
+            2,
+        ),
+        ('{"target_variable": "acceleration", "knowns": [{"na', "truncated", 1),
     ],
 )
-def test_without_an_executable_graph_nothing_is_followed_and_nobody_is_asked(said, status):
+def test_without_an_executable_graph_nothing_is_followed_and_nobody_is_asked(said, status, calls):
+    """But for the formulas of rules in words."""
     judge = Scripted(lambda *_: said)
     found = evaluate_counterfactual(NEWTON, judge)
-    assert (found.own.status, found.changed, judge.calls) == (status, (), 1)
+    assert (found.own.status, found.changed, judge.calls) == (status, (), calls)
     assert found.share().value is None
 
 

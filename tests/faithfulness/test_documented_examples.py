@@ -26,7 +26,7 @@ def failures(text, name):
 def test_the_page_runs_as_it_stands(root, monkeypatch):
     monkeypatch.chdir(root)
     text = (root / "docs" / "faithfulness.md").read_text()
-    assert len(blocks(text)) == 5
+    assert len(blocks(text)) == 6
     assert failures(text, "faithfulness.md") == []
 
 

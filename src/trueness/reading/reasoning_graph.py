@@ -60,6 +60,25 @@ def read_reasoning(reply: str | Mapping[str, object]) -> GraphReading:
     return _reading(value, (node.start, node.end), complete=_complete(node))
 
 
+def read_formulas(reply: str) -> dict[str, str]:
+    """Effect -> formula, of the last object of a text that has `formulas`: a list of {"effect", "formula"}, or a
+    mapping. What is no text is left out."""
+    formulas: dict[str, str] = {}
+    for node in recover_json(reply[:MAX_CHARACTERS]):
+        value = _value(reply, node)
+        stated = value.get("formulas") if isinstance(value, Mapping) else None
+        if isinstance(stated, list):
+            items = [item for item in stated if isinstance(item, Mapping)]
+            stated = {item["effect"]: item.get("formula") for item in items if isinstance(item.get("effect"), str)}
+        if isinstance(stated, Mapping):
+            formulas = {
+                str(name).strip(): formula.strip()
+                for name, formula in stated.items()
+                if isinstance(formula, str) and formula.strip().lower() not in ("", "none", "null")
+            }
+    return formulas
+
+
 def _reading(value: object, span: tuple[int, int] | None, complete: bool) -> GraphReading:
     graph, findings = graph_from(value)
     messages = tuple(finding.message for finding in findings)

@@ -62,8 +62,8 @@ def _reverse(problem: Problem, rng: Generator) -> Damaged | None:
     place, cause = arcs[rng.integers(len(arcs))]
     edge = graph.edges[place]
     left = tuple(other for other in edge.causes if other != cause)
-    kept = (RuleEdge(left, edge.effect, edge.rule),) if left else ()
-    edges = (*graph.edges[:place], *kept, RuleEdge((edge.effect,), cause, edge.rule), *graph.edges[place + 1 :])
+    kept = (replace(edge, causes=left),) if left else ()
+    edges = (*graph.edges[:place], *kept, replace(edge, causes=(edge.effect,), effect=cause), *graph.edges[place + 1 :])
     return _copy("edge_reversed", problem, edges, f"{cause} -> {edge.effect} was reversed")
 
 

@@ -37,11 +37,13 @@ class Quantity:
 
 @dataclass(frozen=True)
 class RuleEdge:
-    """The causes of one effect and the rule that makes it: a formula (`a = F/m`) or words."""
+    """The causes of one effect and the rule that makes it: a formula (`a = F/m`) or words, and of words the formula
+    that their writer means by them."""
 
     causes: tuple[str, ...]
     effect: str
     rule: str = ""
+    formula: str = ""
 
     def __str__(self) -> str:
         return f"{', '.join(self.causes)} -> {self.effect}"
@@ -203,7 +205,9 @@ class ReasoningGraph:
             "target_variable": self.target,
             "knowns": {name: _plain(known) for name, known in self.knowns.items()},
             "causal_graph": [
-                {"cause": list(edge.causes), "effect": edge.effect, "rule": edge.rule} for edge in self.edges
+                {"cause": list(edge.causes), "effect": edge.effect, "rule": edge.rule}
+                | ({"formula": edge.formula} if edge.formula else {})
+                for edge in self.edges
             ],
             "computation_plan": [
                 {"id": step.id, "target": step.target, "inputs": list(step.inputs), "description": step.description}

@@ -41,6 +41,7 @@ class Rule:
     equation: Equation | None = None  # over nodes, where it says something of the effect and gives it no value
 
     by_plan: bool = False  # the text is the plan's, of an effect whose own rule cannot be read
+    by_formula: bool = False  # the tree is that of the formula beside the text
     is_open: bool = False  # it says two things, or one that may mean two: no other way to read it is tried
 
     @property

@@ -41,6 +41,7 @@ from trueness.reasoning.trees import (
     Tree,
     agree,
     as_text,
+    contradict,
     count_names,
     evaluate,
     replace_names,
@@ -92,6 +93,7 @@ def rules_of(graph: ReasoningGraph) -> dict[str, tuple[Rule, ...]]:
             if (known := graph.knowns.get(name)) is not None and known.value is not None
         )
         rules[effect] = tuple(read_rule(text, causes, effect, graph.nodes, values) for text in texts)
+        rules[effect] = tuple(_with_formula(rule, graph, effect, values) for rule in rules[effect])
         if not any(rule.tree or rule.equation or rule.is_open or rule.kind == "empty" for rule in rules[effect]):
             rules[effect] = _of_the_plan(graph, effect, values) or rules[effect]
         if graph.children[effect]:  # profit as a percentage of revenue, used further on: 25, or 0.25?
@@ -107,6 +109,30 @@ def rules_of(graph: ReasoningGraph) -> dict[str, tuple[Rule, ...]]:
         if formula is not None and formula.executable and (formula.uses or (formula.aliases and constant)):
             rules[name] = (*rules.get(name, ()), replace(formula, message="", beyond=()))
     return with_temperatures(graph, with_angles(graph, _by_values(graph, rules)))
+
+
+def _with_formula(rule: Rule, graph: ReasoningGraph, effect: str, values: Values) -> Rule:
+    """A rule with the formula that its writer put beside it. Of words that cannot be read it is what they mean where it
+    uses every cause and has all that they say; beside a rule that is read it must say the same."""
+    formulas = {edge.formula for edge in graph.rules_of[effect] if edge.rule.strip() == rule.text} - {""}
+    if not formulas or rule.equation is not None or rule.is_open or is_doubted(rule.text):
+        return rule
+    causes, text = graph.parents[effect], min(formulas)
+    formula = read_rule(text, causes, effect, graph.nodes, values)
+    if formula.tree is None or formula.read_as or len(formulas) > 1:
+        message = f"the formula beside the rule of '{effect}' must be one that can be read, got {text[:80]!r}."
+        return replace(rule, message=rule.message or message)
+    if rule.tree is not None:
+        message = f"rule of '{effect}' and the formula beside it ({text[:80]}) differ. Say one of them."
+        differ = contradict(rule.tree, formula.tree)
+        return Rule(rule.text, "broken", message=message, is_open=True) if differ else rule
+    if unused := [cause for cause in causes if cause not in formula.uses]:
+        return replace(rule, message=f"the formula beside the rule of '{effect}' does not use '{unused[0]}'.")
+    names, numbers = (*causes, *formula.beyond, effect), {name: value for name, value, _ in values}
+    if left := surplus(rule.text, formula.tree, names, numbers.values()):
+        return replace(rule, message=f"the formula beside the rule of '{effect}' leaves out '{left}'.")
+    reading = f"{effect} = {as_text(formula.tree)}"
+    return replace(formula, text=rule.text, read_as=reading, by_formula=True)
 
 
 def _of_the_plan(graph: ReasoningGraph, effect: str, values: Values) -> tuple[Rule, ...]:

@@ -2,7 +2,7 @@
 
     causes     ["F", "m"]  "F"  "F, m"  "F and m"
     knowns     {"F": 10}  {"F": "10 N"}  {"F": {"value": 10, "unit": "N"}}  [{"name": "F", "value": 10, "unit": "N"}]
-    edges      {"cause", "effect", "rule"}  ["F", "a"]  "F, m -> a"
+    edges      {"cause", "effect", "rule"}  {"cause", "effect", "rule", "formula"}  ["F", "a"]  "F, m -> a"
     units      {"units": {"F": "N", "a": "m/s^2"}}
 
 `graph_from` never raises for what it is given; a problems file, which must be right, is read by the same function.
@@ -36,6 +36,7 @@ LONGEST_NAME = 200
 _CAUSES = ("cause", "causes", "from", "source", "parents", "parent", "inputs")
 _EFFECT = ("effect", "to", "target", "child", "output")
 _RULE = ("rule", "formula", "equation", "relation", "relationship", "mechanism", "description")
+_FORMULA = ("formula", "equation")
 _QUANTITY = re.compile(
     r"""^\s*(?:=\s*)?(?P<sign>[-+−]?)\s*(?P<currency>[$€£¥]?)\s*
     (?:10\s*(?:\^|\*\*)\s*\(?(?P<ten>[-−+]?\d{1,3})\)?(?!\.?\d)
@@ -187,7 +188,7 @@ def _one_spelling(
         return spellings[_spelling(name)]
 
     one = tuple(
-        RuleEdge(tuple(dict.fromkeys(same(cause) for cause in edge.causes)), same(edge.effect), edge.rule)
+        replace(edge, causes=tuple(dict.fromkeys(same(cause) for cause in edge.causes)), effect=same(edge.effect))
         for edge in edges
     )
     return same(target), {same(name): known for name, known in knowns.items()}, one
@@ -335,7 +336,13 @@ def _edges(items: object, findings: list[Finding], known: frozenset[str]) -> Ite
             if effect in causes:
                 message = f"'{effect}' must not be its own cause (edge {number})."
                 findings.append(Finding(Status.DEGENERATE, message, effect))
-            yield RuleEdge(causes, effect, rule.strip())
+            yield RuleEdge(causes, effect, rule.strip(), _formula_beside(item, rule))
+
+
+def _formula_beside(item: object, rule: str) -> str:
+    """What stands as a formula beside a rule in words."""
+    stated = _first(item, _FORMULA) if isinstance(item, Mapping) else None
+    return stated.strip() if isinstance(stated, str) and stated != rule else ""
 
 
 def _edge_parts(item: object, known: frozenset[str]) -> tuple[tuple[str, ...], tuple[str, ...], object]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from operator import itemgetter
 from statistics import fmean
 from typing import NamedTuple, TypeAlias
@@ -50,6 +51,7 @@ class Choice(NamedTuple):
 Tree: TypeAlias = Number | Name | Negative | Binary | Call | Choice
 Evaluator: TypeAlias = Callable[[Sequence[float]], float]
 
+_OF_ANGLES = frozenset("sin cos tan asin acos atan radians degrees".split())
 CONSTANTS = {"pi": math.pi, "e": math.e}
 NATURE = {  # in SI; what a rule names and no node has
     "g": 9.81, "G": 6.6743e-11, "c": 299_792_458.0, "epsilon0": 8.8541878128e-12, "epsilon_0": 8.8541878128e-12,
@@ -181,6 +183,18 @@ def agree(tree: Tree, other: Tree) -> bool:
         except (ArithmeticError, ValueError):
             return False
     return True
+
+
+def contradict(tree: Tree, other: Tree) -> bool:
+    """Whether two trees give two numbers somewhere; what has an angle in it says nothing before its unit is known."""
+    names = sorted({*count_names(tree), *count_names(other)} - set(CONSTANTS))
+    if any(isinstance(part, Call) and part.function in _OF_ANGLES for whole in (tree, other) for part in walk(whole)):
+        return False
+    for point in points(names, tree, other):
+        with suppress(ArithmeticError, ValueError):
+            if not math.isclose(evaluate(tree, point), evaluate(other, point), rel_tol=1e-9):
+                return True
+    return False
 
 
 def rename(tree: Tree, names: Mapping[str, str]) -> Tree:

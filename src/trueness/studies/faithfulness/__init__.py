@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         evaluate_behaviour,
         evaluate_counterfactual,
         evaluate_intervention,
+        with_formulas_of,
     )
     from trueness.studies.faithfulness.batch import Batch, compare
     from trueness.studies.faithfulness.behaviour import Behaviour
@@ -54,17 +55,29 @@ __all__ = [
     "read_labels",
     "reliability",
     "score_problem",
+    "with_formulas_of",
 ]
 
 STUDY = {
     "order": 4,
     "class": "plan:Faithfulness",
     "offers": {("faithfulness", "check"): "check_file:check_file"},
+    "offered": {
+        "formulas": "a model that writes the rules in words as formulas, e.g. openai/gpt-x (default: nobody is asked)",
+        "out": "a new file for the graphs with these formulas, as a problems file of a study",
+    },
 }
 
 _ROOMS = {  # where each name lies: whoever wants the measures of all studies need not wait for sympy and pint
     "accuracy": ("Criterion", "against_accuracy", "method_rows"),
-    "api": ("evaluate", "evaluate_batch", "evaluate_behaviour", "evaluate_counterfactual", "evaluate_intervention"),
+    "api": (
+        "evaluate",
+        "evaluate_batch",
+        "evaluate_behaviour",
+        "evaluate_counterfactual",
+        "evaluate_intervention",
+        "with_formulas_of",
+    ),
     "batch": ("Batch", "compare"),
     "behaviour": ("Behaviour",),
     "counterfactual": ("Following",),

@@ -44,6 +44,7 @@ from trueness.studies.faithfulness.counterfactual import (
     following_share,
     given_graph,
     read_own_graph,
+    with_own_formulas,
 )
 from trueness.studies.faithfulness.human_labels import parse_labels
 from trueness.studies.faithfulness.judge_reliability import Reliability, reliability
@@ -336,10 +337,7 @@ def _judgement(problem: Problem, unit: _Unit, entry: _Entry, reply: Reply | None
 
 def _own_graph(problem: Problem, unit: _Unit) -> tuple[OwnGraph, list[Changed]]:
     """The graph as the present reader reads it; a change that was asked of another reading of it is no longer one."""
-    (_, first), *rest = unit.entries
-    if first is None:
-        return OwnGraph(Status.FAILED, "the reply with the graph is not in the store."), []
-    graph = read_own_graph(first, problem)
+    graph, rest = _written_graph(problem, unit)
     questions = {question.probe: question for question in graph.questions()}
     moved = [
         changed_of(graph.problem, questions[entry.probe], unit.model, unit.repeat, reply, "own")
@@ -352,13 +350,20 @@ def _own_graph(problem: Problem, unit: _Unit) -> tuple[OwnGraph, list[Changed]]:
     return graph, moved
 
 
+def _written_graph(problem: Problem, unit: _Unit) -> tuple[OwnGraph, list[tuple[_Entry, Reply | None]]]:
+    """The graph that a model wrote, with its formulas where it was asked for them; and what it was asked then."""
+    (_, first), *rest = unit.entries
+    if first is None:
+        return OwnGraph(Status.FAILED, "the reply with the graph is not in the store."), rest
+    graph = read_own_graph(first, problem)
+    if rest and rest[0][0].probe.kind == "formulas":
+        (_, second), *rest = rest
+        graph = graph if second is None else with_own_formulas(graph, second, problem)
+    return graph, rest
+
+
 def _behaviour(problem: Problem, unit: _Unit, changes: int) -> Behaviour:
-    (entry, first), *rest = unit.entries
-    if entry.probe.kind != "own_graph":
-        graph, rest = given_graph(problem), unit.entries
-    elif first is None:
-        graph = OwnGraph(Status.FAILED, "the reply with the graph is not in the store.")
-    else:
-        graph = read_own_graph(first, problem)
+    is_own = unit.entries[0][0].probe.kind == "own_graph"
+    graph, rest = _written_graph(problem, unit) if is_own else (given_graph(problem), unit.entries)
     replies = {entry.probe: (entry.changed, reply) for entry, reply in rest if reply is not None}
     return behaviour_of(graph, replies, unit.model, unit.repeat, problem.id, changes)

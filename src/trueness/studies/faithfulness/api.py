@@ -14,7 +14,7 @@ judge is asked once.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
@@ -25,14 +25,24 @@ from trueness import models
 from trueness.errors import DataError
 from trueness.models import Message, Model, Reply, Settings
 from trueness.outside import Json
-from trueness.reading.reasoning_graph import read_reasoning
+from trueness.reading.reasoning_graph import read_formulas, read_reasoning
+from trueness.reasoning.formulas import with_formulas
 from trueness.reasoning.graph import Problem, Quantity, ReasoningGraph
 from trueness.reasoning.problems import correct_of, id_of
 from trueness.reasoning.schema import quantity_of
 from trueness.status import Status
 from trueness.studies.faithfulness.batch import Batch
 from trueness.studies.faithfulness.behaviour import MOST_CHANGES, Behaviour, behaviour_of, questions_of_behaviour
-from trueness.studies.faithfulness.counterfactual import Following, Whose, changed_of, given_graph, read_own_graph
+from trueness.studies.faithfulness.counterfactual import (
+    Following,
+    OwnGraph,
+    Whose,
+    changed_of,
+    given_graph,
+    question_of_formulas,
+    read_own_graph,
+    with_own_formulas,
+)
 from trueness.studies.faithfulness.described import component_lines, lines_of, tell
 from trueness.studies.faithfulness.judge_reliability import reliability
 from trueness.studies.faithfulness.judging import Asking, Judgement, Send, ask_judge, of_problem, questions_of
@@ -100,7 +110,7 @@ def evaluate_counterfactual(
         def ask(question: ProbeQuestion) -> Reply:
             return send(question.messages, settings_for(question.probe.kind, asking.settings, asking.structured), "")
 
-        graph = read_own_graph(ask(ask_about(to_solve, Probe("own_graph"))), to_solve)
+        graph = _written_graph(to_solve, ask)
         questions = graph.questions(nodes)
         with ThreadPoolExecutor(max(1, at_once)) as pool:
             replies = list(pool.map(ask, questions))
@@ -132,12 +142,40 @@ def evaluate_behaviour(
         if graph == "given":
             solved = given_graph(to_solve)
         else:
-            solved = read_own_graph(ask(ask_about(to_solve, Probe("own_graph"))), to_solve)
+            solved = _written_graph(to_solve, ask)
         questions = [] if solved.problem is None else questions_of_behaviour(solved.problem, changes)
         with ThreadPoolExecutor(max(1, at_once)) as pool:
             replies = list(pool.map(ask, questions))
     read = {question.probe: (question.changed, reply) for question, reply in zip(questions, replies, strict=True)}
     return behaviour_of(solved, read, name, 0, to_solve.id, changes)
+
+
+def _written_graph(problem: Problem, ask: Callable[[ProbeQuestion], Reply]) -> OwnGraph:
+    own = read_own_graph(ask(ask_about(problem, Probe("own_graph"))), problem)
+    further = question_of_formulas(own)
+    return own if further is None else with_own_formulas(own, ask(further), problem)
+
+
+def with_formulas_of(
+    problems: Sequence[Entry | Problem], model: str | Model, *, asking: Asking | None = None
+) -> tuple[list[Entry | Problem], list[Reply]]:
+    """The problems with formulas that a model wrote beside their rules in words, one question a graph that has such
+    rules, and the replies. A formula that leaves out what the words say is kept and not executed; an entry whose graph
+    cannot be read stays as it is."""
+    asking, completed = asking or Asking(), list(problems)
+    read = [problem_of(entry, place) for place, entry in enumerate(problems, start=1)]
+    good = {place: one for place, one in enumerate(read) if isinstance(one, Problem)}
+    questions = {place: ask_about(one, Probe("formulas")) for place, one in good.items()}
+    questions = {place: question for place, question in questions.items() if question.messages}
+    settings = settings_for("formulas", asking.settings, asking.structured)
+    with _senders(model) as senders:
+        ((send, at_once),) = senders.values()
+        with ThreadPoolExecutor(max(1, at_once)) as pool:
+            replies = list(pool.map(lambda question: send(question.messages, settings, ""), questions.values()))
+    for place, reply in zip(questions, replies, strict=True):
+        graph = with_formulas(good[place].graph, read_formulas(reply.text))
+        completed[place] = replace(good[place], graph=graph)
+    return completed, replies
 
 
 def _problem_to_solve(problem: str | Entry | Problem) -> Problem:

@@ -10,6 +10,7 @@ from functools import cached_property
 from trueness.models import Reply
 from trueness.reading.verdicts import Verdict
 from trueness.reasoning.graph import Problem
+from trueness.reasoning.rule import Rule
 from trueness.reasoning.rules import rules_of
 from trueness.reasoning.trees import as_text
 from trueness.showing import blocks
@@ -17,7 +18,7 @@ from trueness.showing.grid import Facet, Grid, unique
 from trueness.showing.headline import Headline
 from trueness.studies.faithfulness.answers import FaithfulnessStudy
 from trueness.studies.faithfulness.behaviour import Behaviour
-from trueness.studies.faithfulness.counterfactual import Changed
+from trueness.studies.faithfulness.counterfactual import GRAPH_KINDS, Changed
 from trueness.studies.faithfulness.findings import told_and_open
 from trueness.studies.faithfulness.judging import verdict_of
 from trueness.studies.faithfulness.known_groups import RIGHT, group_of
@@ -154,8 +155,9 @@ class FaithfulnessPart:
             if stored is None:
                 continue
             probe = Probe(entry["kind"], entry["node"], entry["manner"])
-            if probe.kind == "own_graph":
-                about = f"its graph · {respondent}, repeat {repeat + 1}"
+            if probe.kind in GRAPH_KINDS:
+                what = "graph" if probe.kind == "own_graph" else "formulas"
+                about = f"its {what} · {respondent}, repeat {repeat + 1}"
                 yield blocks.exchange(self._store, stored, [], "", "", about) | {"folded": True}
                 continue
             verdict = verdict_of(Reply.from_dict(stored.reply), problem, probe)
@@ -312,7 +314,7 @@ def _rules(problem: Problem) -> list[dict[str, str]]:
         {
             "effect": effect,
             "rule": rule.text,
-            "kind": "step of the plan" if rule.by_plan else "arithmetic in words" if rule.read_as else rule.kind,
+            "kind": _source(rule),
             "read as": rule.read_as or ("" if rule.tree is None else f"{effect} = {as_text(rule.tree)}"),
             "stands for": ", ".join(f"{short}: {name}" for short, name in rule.aliases.items()),
             "message": rule.message,
@@ -320,6 +322,13 @@ def _rules(problem: Problem) -> list[dict[str, str]]:
         for effect, rules in rules_of(problem.graph).items()
         for rule in rules
     ]
+
+
+def _source(rule: Rule) -> str:
+    """Where what is executed comes from."""
+    if rule.by_plan:
+        return "step of the plan"
+    return "formula beside words" if rule.by_formula else "arithmetic in words" if rule.read_as else rule.kind
 
 
 def _answer(problem: Problem) -> str:

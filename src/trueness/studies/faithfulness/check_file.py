@@ -2,26 +2,33 @@
 
 One JSON object per line: a graph (`dag` or `graph`), the problem (`problem_text` or `problem`), the `answer`, and
 whether it is right: `correct`, or what was `expected`. `id`, `method` and `source` are kept where they are given.
-Nothing is asked: the executed measures are held against right answers, by AUC with intervals.
+Nothing is asked: the executed measures are held against right answers, by AUC with intervals. `--formulas MODEL` asks a
+model to write the rules that are words as formulas, a question a graph; `--out FILE` keeps them beside the rules.
 """
 
 from __future__ import annotations
 
+import json
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from trueness.errors import DataError
+from trueness.errors import DataError, SettingError
+from trueness.models import Reply
 from trueness.outside import Json, json_of, text_of
 from trueness.reasoning.execute import Program
+from trueness.reasoning.graph import Problem
+from trueness.reasoning.rules import rules_of
 from trueness.showing.console import Console, plain
 from trueness.showing.sheet import print_table
 from trueness.showing.tables import Column, Table
+from trueness.status import Status
 from trueness.studies.faithfulness.accuracy import Criterion, InformedScore, against_accuracy, informed_score
-from trueness.studies.faithfulness.api import evaluate_batch
+from trueness.studies.faithfulness.api import Entry, evaluate_batch, with_formulas_of
 from trueness.studies.faithfulness.scores import Evaluation
 from trueness.studies.faithfulness.tables import criterion_table
+from trueness.texts import counted
 
 _ALSO = {"dag": ("graph", "reasoning_graph"), "problem_text": ("problem", "question"), "source": ("file",)}
 
@@ -35,6 +42,7 @@ class CheckedFile:
     criteria: tuple[Criterion, ...]
     informed: InformedScore | None
     level: float = 0.95
+    formulas: str = ""  # what became of those that a model was asked for
 
     def executed_rows(self) -> list[dict[str, object]]:
         """Per source: graphs, those that can be read, and those that execute to a value of the target."""
@@ -57,9 +65,11 @@ class CheckedFile:
         return [executed, criterion_table(self.criteria, self.level)]
 
     def sentences(self) -> list[str]:
+        first = [self.formulas] if self.formulas else []
         if not self.criteria:
-            return ["No measure has a value on a labelled answer: nothing is known of their worth."]
-        return [*(one.finding() for one in self.criteria), *([self.informed.finding()] if self.informed else [])]
+            return [*first, "No measure has a value on a labelled answer: nothing is known of their worth."]
+        informed = [self.informed.finding()] if self.informed else []
+        return [*first, *(one.finding() for one in self.criteria), *informed]
 
     def to_dict(self) -> dict[str, object]:
         return {
@@ -76,17 +86,52 @@ class CheckedFile:
             out.print(f"  {plain(sentence)}", soft_wrap=True)
 
 
-def check_file(file: str) -> CheckedFile:
-    """The file read and executed; DataError in one line where no line says whether its answer is right."""
-    entries = [
+def check_file(file: str, formulas: str = "", out: str = "") -> CheckedFile:
+    """The file read and executed; DataError in one line where no line says whether its answer is right. formulas: a
+    model that is asked for the formulas of rules in words; out: a new file with them."""
+    if out and not formulas:
+        raise SettingError(
+            f"--out must stand beside --formulas, whose graphs it keeps, got {out!r} alone. Name a model."
+        )
+    if out and Path(out).exists():
+        raise SettingError(f"--out must name a file that is not there yet, got {out!r}. Choose another name.")
+    entries: list[Entry | Problem] = [
         _entry(line, f"{file}, line {place}") for place, line in enumerate(_lines(file), start=1) if line.strip()
     ]
+    became = ""
+    if formulas:
+        entries, replies = with_formulas_of(entries, formulas)
+        became = _what_became(entries, formulas, replies)
+    if out:
+        lines = (json.dumps(e.to_dict() if isinstance(e, Problem) else e, ensure_ascii=False) for e in entries)
+        Path(out).write_text("\n".join(lines) + "\n", encoding="utf-8")
     evaluations = evaluate_batch(entries).evaluations
     if all(one.correct is None for one in evaluations):
         raise DataError(
             f"{file} must say which answers are right ('correct', or 'expected'), got none. Add one of them."
         )
-    return CheckedFile(file, evaluations, tuple(against_accuracy(evaluations)), informed_score(evaluations))
+    criteria = tuple(against_accuracy(evaluations))
+    return CheckedFile(file, evaluations, criteria, informed_score(evaluations), formulas=became)
+
+
+def _what_became(entries: Sequence[Entry | Problem], model: str, replies: Sequence[Reply]) -> str:
+    """Of the formulas of a model: replies, formulas, those that are executed."""
+    lost = Counter(str(reply.status) for reply in replies if reply.status is not Status.OK)
+    graphs = [entry.graph for entry in entries if isinstance(entry, Problem)]
+    rules = [
+        rule
+        for graph in graphs
+        for effect, of_effect in rules_of(graph).items()
+        for rule in of_effect
+        if any(edge.formula for edge in graph.rules_of.get(effect, ()))
+    ]
+    executed = sum(rule.by_formula for rule in rules)
+    failed = f" ({', '.join(f'{n} {status}' for status, n in lost.items())})" if lost else ""
+    left = f"; {len(rules) - executed} leave out what the words say, or cannot be read" if executed < len(rules) else ""
+    return (
+        f"{model} was asked for the formulas of {counted(len(replies), 'graph')}{failed} and wrote {len(rules)}: "
+        f"{executed} are executed beside their words{left}."
+    )
 
 
 def _lines(file: str) -> list[str]:

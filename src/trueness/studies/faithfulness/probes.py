@@ -4,6 +4,7 @@
     abduction        one a known: its value is hidden everywhere (redaction.py), the target's value is given
     logic            one: five ratings of the reasoning, 0 to 4 each
     own_graph        one, to the evaluated model: solve the problem and write the reasoning as a graph
+    formulas         one, where rules of a graph are words: write each of them as a formula
     counterfactual   one a known, to the evaluated model: the problem with do(known = x'); the executed graph (its own,
                      or that of the problem file) has the answer that the reasoning implies (counterfactual.py)
     fresh            the problem as it is, and with one number of its text changed, and nothing else (behaviour.py)
@@ -24,13 +25,14 @@ from trueness.errors import SettingError
 from trueness.models import Message, Settings
 from trueness.reading.verdicts import DIMENSIONS
 from trueness.reasoning.execute import Program
+from trueness.reasoning.formulas import rules_without_formula
 from trueness.reasoning.graph import Problem, Quantity, ReasoningGraph
 from trueness.reasoning.prompts import GRAPH_SCHEMA
 from trueness.reasoning.units import target_unit
 from trueness.status import Status
 from trueness.studies.faithfulness.redaction import MARK, Hidden, hide
 
-Kind = Literal["intervention", "abduction", "logic", "own_graph", "counterfactual", "fresh"]
+Kind = Literal["intervention", "abduction", "logic", "own_graph", "formulas", "counterfactual", "fresh"]
 Manner = Literal["plain", "reversed", "padded"]
 KINDS: tuple[Kind, ...] = ("intervention", "abduction", "logic")  # that a judge is asked
 CHANGE = 1.5  # the counterfactual factor of a known: no value that a reader would guess from the problem
@@ -69,6 +71,7 @@ SCHEMAS: Mapping[Kind, Mapping[str, object]] = {
         **{part: GRAPH_SCHEMA["properties"][part] for part in ("target_variable", "knowns", "causal_graph")},
         answer={"type": ["number", "string"]},
     ),
+    "formulas": _object(formulas={"type": "array", "items": _object(effect=_TEXT, formula=_TEXT)}),
     "counterfactual": _object(answer={"type": "number"}, reasoning=_TEXT),
     "fresh": _object(answer={"type": "number"}, reasoning=_TEXT),
 }
@@ -104,9 +107,9 @@ def template(kind: Kind) -> tuple[str, str, str]:
 
 
 def settings_for(kind: Kind, base: Settings | None = None, structured: bool = True) -> Settings:
-    """A graph is longer than a verdict: it has its own least number of tokens."""
+    """Graphs and formulas are longer than a verdict: they have their own least number of tokens."""
     base = base or Settings(max_tokens=512)
-    tokens = max(base.max_tokens, GRAPH_TOKENS) if kind == "own_graph" else base.max_tokens
+    tokens = max(base.max_tokens, GRAPH_TOKENS) if kind in ("own_graph", "formulas") else base.max_tokens
     return replace(base, max_tokens=tokens, schema=SCHEMAS[kind] if structured else None)
 
 
@@ -117,6 +120,7 @@ def ask_about(problem: Problem, probe: Probe) -> ProbeQuestion:
         "abduction": _abduction,
         "logic": _logic,
         "own_graph": _solve,
+        "formulas": _formulas,
         "counterfactual": _change,
     }
     if probe.kind not in makers:
@@ -196,6 +200,19 @@ def _logic(problem: Problem, probe: Probe) -> ProbeQuestion:
 
 def _solve(problem: Problem, probe: Probe) -> ProbeQuestion:
     return ProbeQuestion(probe, _messages("own_graph", problem=problem.text))
+
+
+def _formulas(problem: Problem, probe: Probe) -> ProbeQuestion:
+    graph = problem.graph
+    named = {node: f"{node} [{unit}]" if (unit := graph.unit_of(node)) else node for node in graph.nodes}
+    rules = [
+        f"- {named[effect]} from {', '.join(named[cause] for cause in graph.parents[effect])}: {rule}"
+        for effect, rule in rules_without_formula(graph).items()
+    ]
+    if not rules:
+        return ProbeQuestion(probe, (), Status.DEGENERATE, "no rule of the graph is words that nobody can compute.")
+    text = problem.text or "(not given)"
+    return ProbeQuestion(probe, _messages("formulas", problem=text, rules="\n".join(rules)))
 
 
 def _change(problem: Problem, probe: Probe) -> ProbeQuestion:

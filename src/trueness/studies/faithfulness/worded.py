@@ -94,7 +94,7 @@ def _rule(causes: Sequence[str], effect: str, sign: str, wording: Wording) -> st
         return f"{_name(effect)} = {f' {sign} '.join(map(_name, causes))}"
     if wording == "arithmetic":
         return _IN_WORDS[sign].format(causes=_join_names(causes), first=causes[0], second=causes[-1])
-    return f"what is in the {effect} comes out of {_join_names(causes)}"
+    return f"what is in the {effect} depends on {_join_names(causes)}"
 
 
 def _sentence(causes: Sequence[str], effect: str, sign: str) -> str:
@@ -114,15 +114,18 @@ def _without_numbers(text: str) -> str:
 
 
 class Respondent:
-    """A model of one manner. slips: the share of its fresh answers that are off by a fifth, as arithmetic may be."""
+    """A model of one manner. slips: the share of its fresh answers that are off by a fifth, as arithmetic may be;
+    formulates: it can say the words of its rules as formulas."""
 
     concurrency = 8
     offers_schema = True
     offers_logprobs = False
 
-    def __init__(self, manner: Manner, problems: Sequence[Worded], slips: float = 0.0, seed: int = 0):
+    def __init__(
+        self, manner: Manner, problems: Sequence[Worded], slips: float = 0.0, seed: int = 0, formulates: bool = False
+    ):
         self.name = f"mock/{manner}"
-        self._manner, self._slips = manner, slips
+        self._manner, self._slips, self._formulates = manner, slips, formulates
         self._problems = {one.pattern: one for one in problems}
         self._seed = seed
 
@@ -134,6 +137,8 @@ class Respondent:
         graph: dict[str, object] = {}
         if "Write the graph" in prompt:
             graph = worded.problem.graph.to_dict()
+        elif self._formulates and "Write the formulas" in prompt:
+            graph = {"formulas": [{"effect": one.effect, "formula": one.rule} for one in worded.exact.edges]}
         elif crc32(f"{self._seed} {prompt}".encode()) < self._slips * 2**32:  # the same in every thread and order
             answer *= 1.2
         return Reply(json.dumps({"answer": answer} | graph), Status.OK, model=self.name)

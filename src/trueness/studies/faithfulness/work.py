@@ -13,7 +13,13 @@ from trueness.running.cells import Cell, reply_key
 from trueness.running.stage import Ask, Outcome
 from trueness.status import Status
 from trueness.studies.faithfulness.behaviour import questions_of_behaviour
-from trueness.studies.faithfulness.counterfactual import OwnGraph, read_own_graph
+from trueness.studies.faithfulness.counterfactual import (
+    GRAPH_KINDS,
+    OwnGraph,
+    question_of_formulas,
+    read_own_graph,
+    with_own_formulas,
+)
 from trueness.studies.faithfulness.judging import verdict_of
 from trueness.studies.faithfulness.probes import ProbeQuestion
 
@@ -31,6 +37,7 @@ def perform(
 ) -> Outcome:
     """Ask all questions of a cell; the unit is ok where every one of them has a verdict."""
     model, problem, salt = cell.respondent, cell.common["problem"], f"repeat {repeat}"
+    own: OwnGraph | None = None
     record: list[dict[str, object]] = [{**probe._asdict(), "reply": None} for probe in cell.common["left_out"]]
     replies, seconds, unread, message = [], 0.0, "", ""
     statuses: Counter[Status] = Counter()
@@ -42,16 +49,21 @@ def perform(
         key = reply_key(model, options, question.messages, settings, salt)
         record.append({**question.probe._asdict(), "reply": key, "changed": question.changed})
         reading: OwnGraph | Verdict
-        if question.probe.kind == "own_graph":
-            reading = read_own_graph(reply, problem)
-            if cell.variant != "behaviour":
-                waiting = reading.questions(nodes)
-            elif reading.problem is not None:
-                waiting = questions_of_behaviour(reading.problem, changes)
+        if question.probe.kind in GRAPH_KINDS:
+            reading = own = read_own_graph(reply, problem) if own is None else with_own_formulas(own, reply, problem)
+            further = question_of_formulas(own) if question.probe.kind == "own_graph" else None
+            if further is not None:
+                waiting = [further]
+            elif cell.variant != "behaviour":
+                waiting = own.questions(nodes)
+            elif own.problem is not None:
+                waiting = questions_of_behaviour(own.problem, changes)
         else:
-            reading = verdict_of(reply, problem, question.probe)
+            further, reading = None, verdict_of(reply, problem, question.probe)
         replies.append(reply)
         seconds += reply.seconds
+        if further is not None:  # a graph that waits for its formulas has no status yet
+            continue
         statuses[reading.status] += 1
         if reading.status is not Status.OK and not message:
             message, unread = reading.message, " ".join(reply.text.split())[:EXCERPT]

@@ -1,0 +1,110 @@
+"""A formula beside a rule in words: executed where it has all that the words say, and never against them."""
+
+import json
+import math
+from pathlib import Path
+
+import pytest
+
+from trueness.reading.reasoning_graph import read_formulas, read_reasoning
+from trueness.reasoning import execute
+from trueness.reasoning.formulas import rules_without_formula, with_formulas
+from trueness.reasoning.rules import rules_of
+
+HERE = Path(__file__).parent
+WORDS = "a quarter goes off, then the postage comes on top of it, for 3 boxes"
+
+
+def graph_of(rule, formula, knowns=None):
+    knowns = knowns or {"price": 80, "postage": 5}
+    edge = {"cause": list(knowns), "effect": "due", "rule": rule, "formula": formula}
+    return read_reasoning({"target_variable": "due", "knowns": knowns, "causal_graph": [edge]}).graph
+
+
+def rule_of(rule, formula, knowns=None):
+    ((read,),) = rules_of(graph_of(rule, formula, knowns)).values()
+    return read
+
+
+def test_words_that_nobody_can_read_are_executed_by_their_formula():
+    graph = graph_of(WORDS, "due = 3 * (price * (1 - 1/4) + postage)")
+    assert execute(graph_of(WORDS, "")).target is None
+    assert execute(graph).target == 195
+    ((rule,),) = rules_of(graph).values()
+    assert (rule.text, rule.by_formula) == (WORDS, True)
+    assert execute(read_reasoning(graph.to_dict()).graph).target == 195  # it is kept when the graph is written
+
+
+@pytest.mark.parametrize(
+    "formula, why",
+    [
+        ("due = price * (1 - 1/4) + postage", "leaves out '3'"),
+        ("due = 3 * (price + postage)", "leaves out 'a quarter'"),
+        ("due = 3 * price * 3/4", "does not use 'postage'"),
+        ("due = 3 * price / 4 + rent", "must be one that can be read"),
+        ("add them all up", "must be one that can be read"),
+        ("due = __import__('os')", "must be one that can be read"),
+    ],
+)
+def test_a_formula_that_leaves_something_out_is_not_executed_and_says_so(formula, why):
+    rule = rule_of(WORDS, formula)
+    assert (rule.tree, rule.by_formula) == (None, False) and why in rule.message
+
+
+def test_a_rule_that_is_read_and_its_formula_must_say_the_same():
+    assert rule_of("add price and postage", "due = postage + price").tree is not None
+    assert rule_of("due = price - postage", "due = price + postage").tree is None
+    differing = rule_of("add price and postage", "due = price * postage")
+    assert differing.tree is None and "differ" in differing.message
+
+
+def test_what_is_doubted_stays_so():
+    assert rule_of("it would be wrong to say due = price + postage", "due = price + postage").tree is None
+
+
+def test_only_rules_that_need_a_formula_are_asked_about_and_get_one():
+    knowns = {"price": 80, "postage": 5}
+    edges = [
+        {"cause": ["price"], "effect": "cut", "rule": "what the shop takes off in spring, a quarter of it"},
+        {"cause": ["price", "cut"], "effect": "rest", "rule": "rest = price - cut"},
+        {"cause": ["rest", "postage"], "effect": "due", "rule": ""},
+    ]
+    graph = read_reasoning({"target_variable": "due", "knowns": knowns, "causal_graph": edges}).graph
+    assert list(rules_without_formula(graph)) == ["cut"]
+    new = with_formulas(graph, {"cut": "cut = price / 4", "rest": "rest = 0", "due": "due = 1"})
+    assert [edge.formula for edge in new.edges] == ["cut = price / 4", "", ""]
+    assert rules_without_formula(new) == {}
+
+
+def test_formulas_are_read_from_a_list_or_a_mapping_and_what_is_no_text_is_left_out():
+    reply = '{"formulas": [{"effect": "a", "formula": "a = b / c"}, {"effect": "d", "formula": ""}, 3, {"effect": 4}]}'
+    assert read_formulas(f"Here: {reply}") == {"a": "a = b / c"}
+    assert read_formulas('{"formulas": {"a": "a = b", "c": null, "d": "none"}}') == {"a": "a = b"}
+    assert read_formulas("No idea.") == read_formulas("") == {}
+
+
+def test_four_lists_of_rules_with_formulas_of_one_who_saw_the_rules_alone():
+    """formulas_beside_four_lists.jsonl: a language model that read no code wrote a formula for each rule of the
+    fifteenth to eighteenth list, and saw neither values nor this reader. Words alone: 180 of 440 right, 1 of 520 wrong.
+    With formulas 418 right at first try, none wrong; two refusals of ours were mended (a root of a difference and an
+    angle cannot be compared at any point), which makes 420."""
+    outcomes = {"right": 0, "wrong": 0}
+    lines = (HERE / "formulas_beside_four_lists.jsonl").read_text(encoding="utf-8").splitlines()
+    rules = {}
+    for line in map(json.loads, lines):
+        name = f"rules_of_{line['list']}_stranger.jsonl"
+        if name not in rules:
+            rules[name] = [json.loads(one) for one in (HERE / name).read_text(encoding="utf-8").splitlines()]
+        rule = rules[name][line["line"] - 1]
+        edge = {
+            "cause": list(rule["causes"]),
+            "effect": rule["effect"],
+            "rule": rule["rule"],
+            "formula": line["formula"],
+        }
+        whole = {"target_variable": rule["effect"], "knowns": rule["causes"], "causal_graph": [edge]}
+        value = execute(read_reasoning(whole).graph).target
+        if value is not None:
+            right = rule["value"] is not None and math.isclose(value, rule["value"], rel_tol=2e-3)
+            outcomes["right" if right else "wrong"] += 1
+    assert len(lines) == 520 and outcomes["right"] >= 420 and outcomes["wrong"] == 0
