@@ -1,6 +1,6 @@
 """Score-based learners and their peers on the same draws: F1 of the class, score, CPU seconds, paired intervals.
 
-    python benchmarks/peers.py --nodes 50 100 --density 2 4 --draws 30 [--xges PYTHON] [--older SOURCES]
+    python benchmarks/peers.py --nodes 50 100 --density 2 4 --draws 30 [--xges PYTHON] [--xges-cpp BINARY]
     python benchmarks/peers.py --networks asia alarm --draws 30
 
 Random graphs with density x nodes edges, weights in +-[.5, 2], Gaussian noise of variance 1, 5,000 rows, BIC with
@@ -8,6 +8,8 @@ penalty 2 (which is what `xges` takes by itself); networks: their rows are sampl
 of the true class. Differences are the first of --ours less the other, over the draws that both have.
 
 --xges PYTHON      of an environment that has `xges` (0.1.6; it needs older packages than ours); random graphs only
+--xges-cpp BINARY  XGES's program in C++: `BINARY --input rows.npy --alpha 2 -v0` writes xges-graph.txt (`--xges0`: of
+                   its first phase). CPU seconds are the process's (getrusage), reading included; random graphs only
 --older SOURCES    the `src` of an older checkout: its BOSS, as "boss of before", in a process of its own
 --seconds S        a peer that takes longer for a draw is ended, and has no further ones in that setting
 """
@@ -15,6 +17,7 @@ of the true class. Differences are the first of --ours less the other, over the 
 import harness  # noqa: F401  first: it sets the number of threads
 import argparse
 import os
+import resource
 import select
 import signal
 import subprocess
@@ -92,6 +95,37 @@ class Peer:
         self._process.wait()
 
 
+class Program:
+    """XGES in C++, a process for each draw; None from `fit` once it has taken too long."""
+
+    def __init__(self, command: list[str], seconds: float):
+        self._command = [*command, "--input", "rows.npy", "--alpha", str(PENALTY), "-v0"]
+        self._seconds = seconds
+        self._too_slow = False
+
+    def fit(self, table: Table) -> tuple[Graph, float] | None:
+        if self._too_slow:
+            return None
+        with tempfile.TemporaryDirectory() as folder:
+            np.save(Path(folder, "rows.npy"), table.values)
+            before = resource.getrusage(resource.RUSAGE_CHILDREN)
+            try:
+                subprocess.run(self._command, cwd=folder, timeout=self._seconds, check=True)
+            except subprocess.TimeoutExpired:
+                self._too_slow = True
+                return None
+            after = resource.getrusage(resource.RUSAGE_CHILDREN)
+            matrix = np.loadtxt(Path(folder, "xges-graph.txt"), np.uint8, delimiter=",", skiprows=1)
+        graph = Graph.from_matrix(matrix, table.names, direction="row to column", kind="cpdag")
+        return graph, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+    def close(self) -> None:
+        """Nothing runs between draws."""
+
+
+Peers = dict[str, Peer | Program]
+
+
 def draw(nodes: int, density: float, seed: int) -> tuple[Table, Graph]:
     rng = np.random.default_rng(seed)
     edges = np.triu(rng.random((nodes, nodes)) < 2 * density / (nodes - 1), 1)
@@ -118,7 +152,7 @@ def fit_ours(name: str, table: Table, score: dict[str, float]) -> tuple[Graph, f
     return graph, time.process_time() - began
 
 
-def compare(what: str, draws: Draws, ours: list[str], score: dict[str, float], peers: dict[str, Peer]) -> None:
+def compare(what: str, draws: Draws, ours: list[str], score: dict[str, float], peers: Peers) -> None:
     """Print the table of a setting; after Ctrl-C or SIGTERM, of the draws that are done."""
     figures: dict[str, Figures] = {name: {} for name in (*ours, *peers)}
     try:
@@ -127,9 +161,7 @@ def compare(what: str, draws: Draws, ours: list[str], score: dict[str, float], p
         show(what, figures)
 
 
-def fit_all(
-    figures: dict[str, Figures], draws: Draws, ours: list[str], score: dict[str, float], peers: dict[str, Peer]
-) -> None:
+def fit_all(figures: dict[str, Figures], draws: Draws, ours: list[str], score: dict[str, float], peers: Peers) -> None:
     for k, (seed, table, truth) in enumerate(draws):
         scores = Scores.of(table, ScoreSettings(**score))
         if not k:
@@ -176,14 +208,19 @@ def main() -> None:
     parser.add_argument("--ours", nargs="+", choices=tuple(OURS), default=list(OURS))
     parser.add_argument("--seconds", type=float, default=600, help="of the clock, for one draw of a peer")
     parser.add_argument("--xges", help="a Python that can import xges")
+    parser.add_argument("--xges-cpp", metavar="BINARY", help="XGES's program in C++")
     parser.add_argument("--older", help="the src folder of an older checkout")
     options = parser.parse_args()
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # as Ctrl-C, which a shell keeps from what it runs behind
     seeds = range(FIRST_SEED, FIRST_SEED + options.draws)
     for nodes, density in ((nodes, density) for nodes in options.nodes for density in options.density):
-        peers = {}
+        peers: Peers = {}
         if options.xges:
             peers["xges"] = Peer(options.xges, XGES, options.seconds)
+        if options.xges_cpp:
+            binary = str(Path(options.xges_cpp).resolve())
+            peers["xges (C++)"] = Program([binary], options.seconds)
+            peers["xges-0 (C++)"] = Program([binary, "--xges0"], options.seconds)
         if options.older:
             peers["boss of before"] = Peer(sys.executable, BOSS, options.seconds, options.older)
         draws = ((seed, *draw(nodes, density, seed)) for seed in seeds)

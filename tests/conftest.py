@@ -117,6 +117,7 @@ def pytest_configure():
     """
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    gc.disable()
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     os.environ["FONTCONFIG_FILE"] = str(ROOT / "tests" / "no_fonts.conf")
     sys.dont_write_bytecode = False
@@ -124,6 +125,7 @@ def pytest_configure():
 
 def pytest_collection_finish():
     """What is imported by now stays: the collector of garbage need not look through it again and again."""
+    gc.enable()
     gc.collect()
     gc.freeze()
 

@@ -117,6 +117,35 @@ def test_stopping_early_chooses_what_all_pairs_choose(seed):
     assert found.comparisons < 56  # of (7^3 - 7) / 6
 
 
+@pytest.mark.parametrize("seed", [1, 3])
+def test_of_columns_exogenous_at_once_the_least_is_chosen_and_a_tie_is_one_of_complete_measures(seed):
+    """Independent columns: some choices are by just over 1e-10, some by less."""
+    values = np.random.default_rng(seed).uniform(size=(30_000, 6))
+    found, left = DirectLiNGAM().fit_details(values), values.copy()
+    columns = [int(name[1:]) for name in found.order]
+    for k, best in enumerate(columns[:-1]):
+        rest = columns[k:]
+        measure = measures(left[:, rest])
+        assert measure.argmin() == 0
+        margin = np.sort(measure)[1] - measure[0]
+        assert found.margins[k] <= margin + 1e-15
+        assert (found.margins[k] < lingam.TIE) == (margin < lingam.TIE)
+        for j in rest[1:]:
+            left[:, j] -= np.cov(left[:, j], left[:, best], bias=True)[0, 1] / left[:, best].var() * left[:, best]
+    assert 0 < len(found.ties) < 5
+
+
+@pytest.mark.parametrize("seed", [0, 3, 7])
+def test_without_looking_for_ties_fewer_pairs_give_the_same_order(seed):
+    z = np.random.default_rng(seed).uniform(-(3**0.5), 3**0.5, size=(6, 30_000))
+    rho, free = z @ z.T / 30_000, np.zeros((6, 6), dtype=bool)
+    arguments = (np.ones(30_000), 30_000, 30_000)
+    order, _, pairs = lingam.causal_order(z.copy(), *arguments, rho.copy(), free, lingam.TIE)
+    same, _, fewer = lingam.causal_order(z.copy(), *arguments, rho.copy(), free, 0.0)
+    assert list(same) == list(order)
+    assert fewer < pairs
+
+
 def test_equal_rows_count_as_often_as_they_occur():
     values = np.round(linear(3), 1)
     thrice = DirectLiNGAM().fit_details(np.repeat(values, 3, axis=0))

@@ -149,3 +149,21 @@ def test_a_formula_with_a_clause_in_words_and_sets():
     assert in_words("p = f / a, where the a is in the room") == in_words("p = f / b, where the a is twice c") == ""
     assert of_sets("|A∪B| = c + d - b", "in_either") == "in_either = c + d - b"
     assert of_sets("|A∪B| = c + d - b", "in_neither") == "|A∪B| = c + d - b"
+
+
+def test_what_is_asked_of_a_formula_is_done_to_it():
+    """Five of four lists that nobody had seen, each read as a part of what it says."""
+    colours = {"green": 9, "white": 14, "black": 17}
+    assert executed("green out of all balls (green, white and black together)", colours, "p_green") is None
+    sale = {"cost_price": 325, "selling_price": 273}
+    assert (
+        executed("Loss = cost price - selling price, as a percentage of the cost price", sale, "loss_percent") is None
+    )
+    rates = {"rate_first": 5.5, "rate_second": 8}
+    assert executed("We combine the two rates in the usual way for this type of problem", rates, "combined") is None
+    ages = {"anna": 7, "ben": 11, "cora": 14}
+    assert executed("The combined age in 5 years: each of the three ages grows by 5", ages, "sum_in_5_years") is None
+    boxes = {"objects": 137, "boxes": 19}
+    assert executed("Some box contains at least ceil(objects / boxes) objects", boxes, "guaranteed") in (None, 8)
+    assert executed("guaranteed = ceil(objects / boxes)", boxes, "guaranteed") == 8
+    assert executed("choose 2 people out of the group", {"group": 7}, "pairs") == 21

@@ -38,6 +38,18 @@ def test_a_fourteenth_list_of_one_who_knew_nothing_of_the_reader():
     assert right >= 55 and wrong == []
 
 
+FOUR_LISTS = {"a_fifteenth": 57, "a_sixteenth": 49, "a_seventeenth": 35, "an_eighteenth": 39}
+
+
+@pytest.mark.parametrize("which", FOUR_LISTS)
+def test_lists_of_two_who_knew_nothing_of_the_reader(which):
+    """130 rules each, in whole sentences: school problems (fifteenth, seventeenth), sciences. At first try 57, 49, 35
+    and 39 of 110 were right, 1, 1, 3 and 0 of 130 wrong; nothing was mended on them but these, one is left: `f times v
+    divided by v minus u`, where minus binds last by rule."""
+    right, wrong = outcomes_of(f"rules_of_{which}_stranger.jsonl")
+    assert right >= FOUR_LISTS[which] and {rule["effect"] for rule in wrong} <= {"observed_frequency"}
+
+
 def test_a_function_is_evaluated_at_what_it_is_of():
     for rule in ("Evaluate f(x) = 3x^2 - 2x + 1 at the given x", "f(x) = 3x^2 - 2x + 1, evaluated at x"):
         assert executed(rule, {"x": -4}, "f(x)") == 57

@@ -26,7 +26,7 @@ from trueness.graphs import Graph
 from trueness.learners.base import Alpha, Card, Checked, Draws, checked
 from trueness.learners.gaps import TESTWISE, MissingInTests, without_gaps
 from trueness.learners.independence import Depth, Freedom, Independence, Ridge, Test
-from trueness.learners.kernels import pag, possible_dsep
+from trueness.learners.kernels import pag, separating
 from trueness.learners.kernels import skeleton as skeletons
 from trueness.learners.knowledge import Knowledge, Matrix, Told
 from trueness.learners.pc import Search, search_skeleton, separating_set
@@ -130,13 +130,12 @@ def mark_ends(
 ) -> tuple[Graph, skeletons.Skeleton, NDArray[np.int64]]:
     """From a skeleton with its separating sets to the PAG: Possible-D-SEP, colliders and rules; with the tests made."""
     marks = pag.colliders(first.adjacent, first.where, first.pool, forbidden, required)
-    pool, later = possible_dsep.remove_by_possible_dsep(
-        *tests.kernel, marks, first.adjacent, required, first.where, first.pool, most, first.p_values
-    )
-    skeleton = first._replace(pool=pool)
-    marks = pag.colliders(skeleton.adjacent, skeleton.where, pool, forbidden, required)
-    pag.close(marks, skeleton.where, pool, True, selection)
-    return Graph(tests.names, marks, None, "pag"), skeleton, later
+    before = (marks, first.adjacent, first.where, first.pool, first.p_values)
+    later = skeletons.Skeleton(*separating.search(*tests.kernel, required, forbidden, False, most, False, *before))
+    skeleton = first._replace(pool=later.pool)
+    marks = pag.colliders(skeleton.adjacent, skeleton.where, skeleton.pool, forbidden, required)
+    pag.close(marks, skeleton.where, skeleton.pool, True, selection)
+    return Graph(tests.names, marks, None, "pag"), skeleton, later.tests
 
 
 def result_of(tests: Independence, graph: Graph, skeleton: skeletons.Skeleton, later: NDArray[np.int64]) -> FCIResult:

@@ -248,8 +248,9 @@ def _mixed_tests(table: Table, test: str, alpha: float, ridge: float) -> tuple[t
             f"{table.source} must have at most {MOST_COEFFICIENTS:,} coefficients in a logit for regressions, got "
             f"{levels[0].max() * (len(z) + 1):,} (column {name!r}). Group its levels, or use 'degenerate-gaussian'."
         )
-    fields = {"correlation": numbers, "first": first, "levels": levels, "limits": _critical_values(alpha)}
-    return _bundle(kind, n=table.n, alpha=alpha, **fields), min(most, max(table.d - 2, 0))
+    fields = {"correlation": numbers, "first": first, "levels": levels, "xlogx": np.zeros((0, 0, 0))}
+    kernel = _bundle(kind, n=table.n, alpha=alpha, limits=_critical_values(alpha), **fields)
+    return kernel, min(most, max(table.d - 2, 0))
 
 
 def _conditional(table: Table, alpha: float) -> testing.Tests:

@@ -29,7 +29,7 @@ from trueness.learners.base import Alpha, Card, Checked, Draws, checked
 from trueness.learners.colliders import Colliders, with_separating_sets
 from trueness.learners.gaps import TESTWISE, MissingInTests, without_gaps
 from trueness.learners.independence import Depth, Freedom, Independence, Ridge, Test
-from trueness.learners.kernels import orientation
+from trueness.learners.kernels import orientation, separating
 from trueness.learners.kernels import skeleton as skeletons
 from trueness.learners.knowledge import Knowledge, Matrix, Told
 from trueness.learners.resampling import resampled_tests
@@ -148,7 +148,9 @@ def search_skeleton(
 ) -> skeletons.Skeleton:
     """The skeleton and its separating sets of at most so many nodes."""
     return skeletons.Skeleton(
-        *skeletons.skeleton(*tests.kernel, required, forbidden, search == "exhaustive", most, want_p)
+        *separating.search(
+            *tests.kernel, required, forbidden, search == "exhaustive", most, want_p, *separating.NOTHING
+        )
     )
 
 

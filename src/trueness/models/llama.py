@@ -196,10 +196,16 @@ class Servers:
 
     @contextmanager
     def nearest(self, text: str) -> Iterator[Llama]:
-        """The free server whose last text shares most with this one, waited for where none is free."""
+        """The free server whose last text shares most with this one, waited for where none is free; before one that
+        would lose the greater part of what it holds goes one that has been asked nothing."""
+
+        def gain(server: Llama) -> tuple[bool, int]:
+            shared = len(os.path.commonprefix([server.last, text]))
+            return 2 * shared >= len(server.last), shared
+
         with self._freed:
             self._freed.wait_for(lambda: self._free)
-            llama = max(self._free, key=lambda server: len(os.path.commonprefix([server.last, text])))
+            llama = max(self._free, key=gain)
             self._free.remove(llama)
         try:
             yield llama

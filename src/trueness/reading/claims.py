@@ -44,18 +44,18 @@ class Scale(NamedTuple):
         flags: tuple[str, ...] = (),
         median: bool = False,
     ) -> Claim:
+        way, _, _, start, end, bracketed, _ = expression
         in_percent = in_percent or (self.percent and measure != "shd")
         low, high, marks, problem = bounds_of(expression, measure, self.nodes, in_percent, self.commas)
         if low < 0 and parser == "table":
             problem = OUT_OF_RANGE  # what parts cells may be a dash
-        if expression.kind == PAIR and not expression.bracketed:
+        if way == PAIR and not bracketed:
             flags = (*flags, "bare_pair")
         kind = PROBLEM if problem else MEDIAN if median else INTERVAL
         if flags:
             marks = (*marks, *flags)
         if median and marks:
             marks = tuple(mark for mark in marks if mark != "point")
-        start, end = expression.start, expression.end
         return _new(Claim, (measure, kind, low, high, start, end, parser, strong, level, marks, problem))
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Collection, Mapping, Sequence
-from functools import cached_property
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -30,19 +29,24 @@ _RETURNS = re.compile(
     r" (?:estimates?|answers?|ranges?|predictions?|intervals?|numbers?|guess)\b"
     r"|ignore (?:that|the)\b|leave (?:it|them|the)\b|never ?mind\b"
 )
+_SHAPE, _AS = r"(?:structure|layout|schema|json)\b", r"(?:as|in the form)\b"
 _EXAMPLE = re.compile(
-    r"examples?\b|looks? like\b|(?<!the )(?<!this )(?<!requested )(?<!required )(?<!specified )format\b"
+    r"examples?\b|looks? like\b"
+    r"|format(?<!the format)(?<!this format)(?<!requested format)(?<!required format)(?<!specified format)\b"
     r"|the format (?:is|asked)|template\b|placeholders?\b|beispiel\b|ejemplo\b|exemple\b"
-    r"|in the (?:following )?form\b|(?:this|following|required|requested|expected) (?:structure|layout|schema|json)\b"
-    r"|(?:be given|be written|be returned|be stated|answer) (?:as|in the form)\b"
-    r"|(?:e\.g\.|for instance|such as|例如)[^\n]*$"
+    rf"|in the (?:following )?form\b|this {_SHAPE}|following {_SHAPE}|required {_SHAPE}|requested {_SHAPE}"
+    rf"|expected {_SHAPE}|be (?:given|written|returned|stated) {_AS}|answer {_AS}"
+    r"|e\.g\.[^\n]*$|for instance[^\n]*$|such as[^\n]*$|例如[^\n]*$"
 )
+_NUMBERS = r"(?: above)? (?:would be|were) for\b"
+_CHANGED = r" (?:that|it|this|them|those)\b"
+_WRONG = r" (?:was|were|is|are) (?:for|wrong|not(?! (?:only|just|for the skeleton)))\b"
 _WITHDRAWN = re.compile(
     r"on second thought\b|scratch that\b|reconsider|no longer holds?\b|take (?:that|it|this|those) back\b"
     r"|no (?:\w+ )?(?:estimate|forecast|prediction|answer) is possible\b"
-    r"|(?:that|those|this|these) (?:was|were|is|are) (?:for|wrong|not(?! (?:only|just|for the skeleton)))\b"
-    r"|(?:lower|raise|widen|narrow|adjust|revise|change) (?:that|it|this|them|those)\b"
-    r"|(?:numbers|values|estimates|ranges|figures)(?: above)? (?:would be|were) for\b"
+    rf"|that{_WRONG}|those{_WRONG}|this{_WRONG}|these{_WRONG}"
+    rf"|lower{_CHANGED}|raise{_CHANGED}|widen{_CHANGED}|narrow{_CHANGED}|adjust{_CHANGED}|revise{_CHANGED}"
+    rf"|change{_CHANGED}|numbers{_NUMBERS}|values{_NUMBERS}|estimates{_NUMBERS}|ranges{_NUMBERS}|figures{_NUMBERS}"
     r"|asked (?:about|for)[^\n]{1,60}\b(?:but|while|whereas)\b[^\n]{1,60}\b(?:for|of|about)\b"
 )
 _SHORTEST = 8  # characters of a withdrawal: lower it
@@ -54,6 +58,7 @@ class Context:
 
     def __init__(self, sentences: Sentences):
         self.view = view = sentences.view
+        self._finals: list[int] | None = None
         self.examples = (
             not _OF_EXAMPLES.isdisjoint(sentences.words)
             or "e.g" in view
@@ -62,15 +67,16 @@ class Context:
             or (sentences.foreign and "例如" in view)
         )
 
-    @cached_property
+    @property
     def finals(self) -> list[int]:
         """Where an answer is announced as the final one, or as a correction."""
-        return [match.end() for match in _FINAL.finditer(self.view)]
+        if self._finals is None:
+            self._finals = [match.end() for match in _FINAL.finditer(self.view)]
+        return self._finals
 
-    @cached_property
     def returns(self) -> int:
         """Where the reply last goes back to what it said before; -1 where it does not."""
-        return max((match.start() for match in _RETURNS.finditer(self.view)), default=-1)
+        return max([match.start() for match in _RETURNS.finditer(self.view)], default=-1)
 
 
 class Decision(NamedTuple):
@@ -94,16 +100,14 @@ _FEWEST_OF_TWO = 5  # claims of a form and an answer
 _SAYS_NOTHING = frozenset(((0.0, 1.0), (0.0, 0.0)))
 _new = tuple.__new__  # half the time of a named tuple's own
 _NO_LEVELS: Mapping[float, Claim] = {}
-_NOT_GIVEN = Decision(None, "not_given")
+NOT_GIVEN = Decision(None, "not_given")
 
 
 def decide(claims: Sequence[Claim], context: Context) -> Decision:
     """What the claims of one measure come to."""
-    if not claims:
-        return _NOT_GIVEN
     if len(claims) == 1 and not context.examples:  # nearly all of them
-        claim = claims[0]
-        if claim.kind == INTERVAL and claim.level is None and "alone" not in claim.flags:
+        _, kind, _, _, _, _, _, _, level, marks, _ = claim = claims[0]
+        if kind == INTERVAL and level is None and "alone" not in marks:
             return _new(Decision, (claim, "", (), _NO_LEVELS, None))
     intervals = [claim for claim in claims if claim.kind != MEDIAN]
     medians = [] if len(intervals) == len(claims) else [claim for claim in claims if claim.kind == MEDIAN]
@@ -114,7 +118,7 @@ def decide(claims: Sequence[Claim], context: Context) -> Decision:
         return Decision(None, "example" if shown else "not_given")
     chosen, corrected = _standing(_serious(intervals), context)
     if isinstance(chosen, str):
-        return Decision(None, chosen)
+        return _new(Decision, (None, chosen, (), _NO_LEVELS, None))
     level = 0.95 if 0.95 in chosen else None if None in chosen else max(level for level in chosen if level is not None)
     claim = chosen[level]
     levels = {level: claim for level, claim in chosen.items() if level is not None}
@@ -181,7 +185,7 @@ def _without_examples(claims: list[Claim], context: Context) -> tuple[list[Claim
     for claim in claims:
         start = max(0, claim.start - 160)
         before = context.view[start : claim.start]
-        shown = max((match.end() for match in _EXAMPLE.finditer(before)), default=-1)
+        shown = max([match.end() for match in _EXAMPLE.finditer(before)], default=-1)
         at = bisect_right(context.finals, claim.start)
         announced = context.finals[at - 1] - start if at else -1
         if shown < 0 or announced > shown or _paragraph_ends(before) > shown:
@@ -209,7 +213,7 @@ def _standing(claims: list[Claim], context: Context) -> tuple[dict[float | None,
     chosen = _claim_per_level(claims)
     if not isinstance(chosen, str):
         return chosen, False
-    first, last = min(claim.end for claim in claims), max(claim.start for claim in claims)
+    first, last = min([claim.end for claim in claims]), max([claim.start for claim in claims])
     marks = [mark for mark in context.finals if first < mark <= last]
     for mark in reversed(marks):
         after = [claim for claim in claims if claim.start >= mark]
@@ -217,7 +221,7 @@ def _standing(claims: list[Claim], context: Context) -> tuple[dict[float | None,
             after_mark = _claim_per_level(after)
             if isinstance(after_mark, str):
                 return after_mark, False
-            if context.returns >= first or _was_final_before(claims, mark, context.view):
+            if context.returns() >= first or _was_final_before(claims, mark, context.view):
                 return "candidates", False
             return after_mark, True
     return chosen, False

@@ -11,13 +11,12 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import NamedTuple, TypeVar
 
 from trueness.errors import SettingError, UnknownName
 from trueness.reading.claims import Claim, Scale
-from trueness.reading.decision import Context, Decision, decide, is_cut, is_withdrawn, without_template
+from trueness.reading.decision import NOT_GIVEN, Context, Decision, decide, is_cut, is_withdrawn, without_template
 from trueness.reading.labels import Label, labels_in, without_explanations
 from trueness.reading.layouts import Table, may_hold_tables, tables_in
 from trueness.reading.lines import claims_in_lines
@@ -40,11 +39,13 @@ CONFIDENCE = {  # of the parser that read a value: how an answer was written, no
 }  # fmt: skip
 _DOUBTS = {"swapped": 0.9, "point": 0.9, "one_sided": 0.8, "bare_pair": 0.8, "clipped": 0.9, "corrected": 0.9}
 _OK, _TRUNCATED, _UNREADABLE = Status.OK, Status.TRUNCATED, Status.UNREADABLE  # a class's own names take longer
+_TAIL = 60  # characters at the end of a reply in which it may cut through a value
 _start = attrgetter("start")
 _new = tuple.__new__  # half the time of a named tuple's own
 Token = TypeVar("Token", Label, Number)
 _THOUGHT = re.compile(r"</(?:think|thinking|reasoning|scratchpad|reflection)>", re.IGNORECASE)
 _IN_PERCENT = re.compile(r"\b(?:all|values|ranges|numbers|figures)\b[^.\n\d]{0,30} in percent")
+_FENCE = " \njson"  # letters of no name
 _THINKS = re.compile(r"<(?:think|thinking|reasoning|scratchpad|reflection)>", re.IGNORECASE)
 
 
@@ -59,15 +60,14 @@ class Value(NamedTuple):
     flags: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(NamedTuple):
     """What a reply says. `values` is the one range of each measure: the 95 % one where several levels were given."""
 
     values: Mapping[str, Value | None]
     statuses: Mapping[str, Status]
     status: Status  # ok where every measure has a value
-    levels: Mapping[str, Mapping[float, Value]] = field(default_factory=dict)
-    medians: Mapping[str, Value] = field(default_factory=dict)
+    levels: Mapping[str, Mapping[float, Value]] = {}
+    medians: Mapping[str, Value] = {}
     flags: tuple[str, ...] = ()
     message: str = ""
 
@@ -108,7 +108,8 @@ def read_forecast(text: str, *, nodes: int | None = None, measures: Sequence[str
     sentences = Sentences(view)
     claims, cut = _claims(reply, sentences, nodes)
     claims, lost = standing_claims(own_claims(claims, sentences), sentences)
-    if claims and is_withdrawn(view, max([claim.end for claim in claims])):
+    last = max([claim.end for claim in claims], default=0)
+    if claims and is_withdrawn(view, last):
         return _nothing(measures, Status.UNREADABLE, ("withdrawn",), "the reply takes its answer back.")
     if not claims and lost:
         why = next(iter(lost.values()))
@@ -119,10 +120,12 @@ def read_forecast(text: str, *, nodes: int | None = None, measures: Sequence[str
     for claim in without_template(claims):
         by_measure.setdefault(claim.measure, []).append(claim)
     context = Context(sentences)
-    decisions = {measure: decide(by_measure.get(measure, ()), context) for measure in measures}
+    decisions = {m: decide(by_measure[m], context) if m in by_measure else NOT_GIVEN for m in measures}
     if lost:
         decisions = {m: _after_loss(decision, lost[m]) if m in lost else decision for m, decision in decisions.items()}
-    return _reading(_without_cut(decisions, view), view, cut or ends_open(reply), len(text) > LIMIT)
+    if last > len(view) - _TAIL:
+        decisions = _without_cut(decisions, view)
+    return _reading(decisions, cut or ends_open(reply), len(text) > LIMIT)
 
 
 def _after_loss(decision: Decision, why: str) -> Decision:
@@ -134,12 +137,12 @@ def _after_loss(decision: Decision, why: str) -> Decision:
 
 def _without_cut(decisions: dict[str, Decision], view: str) -> dict[str, Decision]:
     """The value that the end of the reply cuts through is no value."""
-    last, cut = 0, ""
     standing = {measure: decision.claim for measure, decision in decisions.items() if decision.claim is not None}
-    for measure, claim in standing.items():
-        if claim.end > last:
-            last, cut = claim.end, measure
-    if cut and last > len(view) - 60 and is_cut(standing.pop(cut), view, standing.values()):
+    ends = [claim.end for claim in standing.values()]
+    if not ends or (last := max(ends)) <= len(view) - _TAIL:
+        return decisions
+    cut = list(standing)[ends.index(last)]
+    if is_cut(standing.pop(cut), view, standing.values()):
         return decisions | {cut: Decision(None, "truncated")}
     return decisions
 
@@ -182,6 +185,8 @@ def _claims(reply: str, sentences: Sentences, nodes: int | None) -> tuple[list[C
                 start = root.end
                 inside_json.append((root.start, root.end))
     answered = {claim.measure for claim in claims}
+    if len(inside_json) == 1 and not (view[: inside_json[0][0]] + view[inside_json[0][1] :]).strip(_FENCE):
+        return claims, cut  # nothing but JSON
     labels = labels_in(view)
     if inside_json:
         labels = _outside(labels, inside_json)
@@ -192,7 +197,7 @@ def _claims(reply: str, sentences: Sentences, nodes: int | None) -> tuple[list[C
         numbers = _outside(numbers_in(view), inside_json)
         commas = "0," in view and any([number.comma and number.value < 1 for number in numbers])
         percent = "in percent" in view and _IN_PERCENT.search(view) is not None
-        prose = _claims_in_text(sentences, labels, numbers, Scale(nodes, commas, percent))
+        prose = _claims_in_text(sentences, labels, numbers, _new(Scale, (nodes, commas, percent)))
         if answered:
             prose = [claim for claim in prose if claim.strong or claim.start >= start or claim.measure not in answered]
         claims += prose
@@ -240,7 +245,7 @@ def _outside(tokens: list[Token], spans: list[tuple[int, int]]) -> list[Token]:
     return kept
 
 
-def _reading(decisions: Mapping[str, Decision], view: str, cut: bool, clipped: bool) -> Reading:
+def _reading(decisions: Mapping[str, Decision], cut: bool, clipped: bool) -> Reading:
     values: dict[str, Value | None] = {}
     statuses: dict[str, Status] = {}
     levels: dict[str, dict[float, Value]] = {}
@@ -250,14 +255,13 @@ def _reading(decisions: Mapping[str, Decision], view: str, cut: bool, clipped: b
     worst = _OK
     for measure, (claim, problem, marks, by_level, median) in decisions.items():
         if claim is None:
-            values[measure] = None
-            statuses[measure] = _why_missing(problem, cut)
+            truncated = problem == "truncated" or (cut and problem == "not_given")
+            values[measure], statuses[measure] = None, _TRUNCATED if truncated else _UNREADABLE
             worst = statuses[measure] if worst is not _TRUNCATED else worst
             flags.append(f"{measure}:{problem}")
             reasons.append(f"{measure}: {_REASONS.get(problem, problem)}")
             continue
-        values[measure] = _value(claim)
-        statuses[measure] = _OK
+        values[measure], statuses[measure] = _value(claim), _OK
         if claim.flags or marks:
             flags += [f"{measure}:{flag}" for flag in (*claim.flags, *marks)]
         if by_level:
@@ -268,7 +272,7 @@ def _reading(decisions: Mapping[str, Decision], view: str, cut: bool, clipped: b
         flags.append("text_too_long")
         reasons.insert(0, f"only the first {LIMIT:,} characters were read")
     message = "; ".join(reasons) + "." if reasons else ""
-    return Reading(values, statuses, worst, levels, medians, tuple(flags), message)
+    return _new(Reading, (values, statuses, worst, levels, medians, tuple(flags), message))
 
 
 _REASONS = {
@@ -289,10 +293,6 @@ _REASONS = {
     "example": "an example of the format, not an answer",
     "subject": "said in a sentence that may be about something else",
 }
-
-
-def _why_missing(problem: str, cut: bool) -> Status:
-    return _TRUNCATED if problem == "truncated" or (cut and problem == "not_given") else _UNREADABLE
 
 
 def _value(claim: Claim) -> Value:

@@ -29,6 +29,7 @@ _OF_INTERVALS = frozenset(
 _SURE = ("confidence: ", "confidence:", "confidence = ", "confidence of ", "certainty: ", "konfidenz: ", "confident: ")
 _JOINING = (" to ", " and ", " bis ", "  ")
 _NO_TAIL = frozenset(("", *".,;:)]|~/\n"))
+_STOPS = frozenset((".", ")"))
 _OPENING = frozenset(" \n([")
 _ALONE, _STOPPED, _JOINED = 1, 2, 3  # what the two characters behind a number say: nothing more, a stop, perhaps a word
 _BEHIND = dict.fromkeys((" t", " a", " b", "  "), _JOINED)
@@ -88,12 +89,12 @@ def numbers_in(view: str, start: int = 0, end: int | None = None) -> list[Number
 
 
 def _careful(view: str, at: int, after: int, before: str, written: str) -> Number | None:
-    if before == "#" or (before.isalpha() and before < _CJK) or (before == "e" and view[at - 2 : at - 1].isdigit()):
+    if before == "#" or (before.isalpha() and before < _CJK):
         return None
-    percent, word = False, ""
+    percent, word, name = False, "", ""
     if view[after : after + 1] not in _NO_TAIL and (tail := _TAIL.match(view, after)) is not None:
-        written += tail.group(1) or ""
-        percent, word, after = tail.group(2) is not None, tail.group(3) or "", tail.end()
+        exponent, sign, word = tail.groups("")
+        written, percent, name, after = written + exponent, sign != "", word.strip(" -"), tail.end()
     negative = False
     earlier = view[at - 2] if at > 1 else " "
     if before == "." and earlier != ".":  # .7; behind an ellipsis a number is whole
@@ -106,24 +107,24 @@ def _careful(view: str, at: int, after: int, before: str, written: str) -> Numbe
             return None
         negative = earlier in "([:=,;|" or (earlier in " \n" and not _follows_number(view, at - 1))
         at -= negative
-    if percent and view.endswith(_SURE, 0, at):
-        return None  # it says how sure the model is of the range before it
-    name = word.strip(" -")
-    if word and not percent and word[0] not in " -" and name[:2] not in ("to", "or") and word.isascii():
-        return None  # 10k, 3rd, 5x
-    if word[:1] == "-" and name[:2] != "to" or (name in _COUNTED and not percent):
+    if percent:
+        if view.endswith(_SURE, 0, at):
+            return None  # it says how sure the model is of the range before it
+    elif name in _COUNTED or (word and word[0] not in " -" and name[:2] not in ("to", "or") and word.isascii()):
+        return None  # 8 nodes; 10k, 3rd, 5x
+    if word[:1] == "-" and name[:2] != "to":
         return None
     following = view[after : after + 2]
-    if following[:1] == "." and (following[1:].isdigit() or (written == "0" and following[1:].isalpha())):
-        return None  # a version, or 0.x
-    if following[:1] in (".", ")") and not percent and _begins_line(view, at) and (following[1:] in (" ", "", "\n")):
-        return None  # the index of a list item
-    if following == ". " and written.isdigit() and len(written) < 5 and _is_counted(view, at, after, int(written)):
-        return None
-    comma = "," in written
-    value = float(written.replace(",", "."))
+    if following[:1] in _STOPS:
+        if following[0] == "." and (following[1:].isdigit() or (written == "0" and following[1:].isalpha())):
+            return None  # a version, or 0.x
+        if not percent and following[1:] in (" ", "", "\n") and _begins_line(view, at):
+            return None  # the index of a list item
+        if following == ". " and written.isdigit() and len(written) < 5 and _is_counted(view, at, after, int(written)):
+            return None
+    comma, whole = "," in written, written.isdigit()
+    value = float(written.replace(",", ".") if comma else written)
     level = name in _OF_INTERVALS and (percent or word[:1] == "-") and value in LEVELS
-    whole = written.isdigit()
     return _new(Number, (-value if negative else value, at, after, percent, comma, False, whole, name, level))
 
 

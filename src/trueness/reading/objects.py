@@ -53,6 +53,7 @@ _LEVELS = {
 
 _QUANTILE = frozenset("q p quantile percentile pct".split())
 _ONLY_QUANTILES = frozenset((2.5, 97.5, 0.025, 0.975, 5.0, 0.05, 25.0, 75.0, 10.0))
+_TWO_NUMBERS = [NUMBER, NUMBER]
 _new = tuple.__new__  # half the time of a named tuple's own
 _KNOWN = _PLAIN | _LOWER | _UPPER | _MIDDLE
 
@@ -105,7 +106,7 @@ def _walk(
             elif above.measure and item.kind == NUMBER and not _key(key[:99]).silent:
                 claims.append(trouble(above.measure, item.start, item.end, "json", "not_a_range"))
         return
-    if node.kind == ARRAY and any(item.kind == OBJECT for item in node.items):
+    if node.kind == ARRAY and OBJECT in [item.kind for item in node.items]:
         for item in node.items:
             _walk(item, place, view, scale, claims, ends)
         return
@@ -208,7 +209,7 @@ def _expression(node: Node, view: str) -> Expression | None:
 
 def _pair(node: Node, view: str) -> Expression | None:
     """Two numbers, or two strings with a number each."""
-    if len(node.items) == 2 and node.items[0].kind == NUMBER == node.items[1].kind and node.complete:
+    if node.complete and [item.kind for item in node.items] == _TWO_NUMBERS:
         low, high = node.items
         return _new(Expression, (PAIR, _number(low), _number(high), node.start, node.end, True, 2))
     ends = [_expression(item, view) for item in node.items] if node.complete else []
@@ -220,5 +221,5 @@ def _pair(node: Node, view: str) -> Expression | None:
 
 
 def _number(node: Node) -> Number:
-    text, whole = node.text, node.text.lstrip("+-").isdigit()
-    return _new(Number, (float(text), node.start, node.end, False, False, False, whole, "", False))
+    _, start, end, text, _, _, _ = node
+    return _new(Number, (float(text), start, end, False, False, False, text.lstrip("+-").isdigit(), "", False))

@@ -94,22 +94,25 @@ class Bounds(NamedTuple):
 def expression_at(view: str, numbers: Sequence[Number], index: int, stop: int) -> Expression:
     """The expression that begins with this number and ends before `stop`."""
     first = numbers[index]
-    at = first.start - 1
+    _, start, end, percent, _, _, _, _, _ = first
+    at = start - 1
     while at >= 0 and view[at] == " ":
         at -= 1
     opened = at >= 0 and view[at] in _OPEN
-    start = at if opened else first.start
+    if opened:
+        start = at
     second = numbers[index + 1] if index + 1 < len(numbers) else None
-    if second is not None and second.start < stop and second.start - first.end <= MAX_GAP and not second.level:
-        kind = _QUICK.get(view[first.end : second.start]) or _connection(view, first, second, opened)
-        if kind:
-            closed = _closing(view, second.end) if opened else 0
-            if kind != PAIR or closed or (not opened and first.percent == second.percent):
-                if view[second.end : second.end + 1] in _GOES_ON and _GOES_ON_WITH.match(view, second.end):
+    if second is not None:
+        _, begins, last, also_percent, _, _, _, _, level = second
+        if begins < stop and begins - end <= MAX_GAP and not level:
+            kind = _QUICK.get(view[end:begins]) or _connection(view, first, second, opened)
+            closed = _closing(view, last) if opened else 0
+            if kind and (kind != PAIR or closed or (not opened and percent == also_percent)):
+                if view[last : last + 1] in _GOES_ON and _GOES_ON_WITH.match(view, last):
                     kind = BROKEN  # 0.6-0.7-0.8
                 if closed and view[closed : closed + 1] in _BEFORE_SIGN:
                     second, closed = _with_percent_sign(view, second, closed)
-                return _new(Expression, (kind, first, second, start, closed or second.end, bool(closed), 2))
+                return _new(Expression, (kind, first, second, start, closed or last, closed > 0, 2))
     if first.comma:
         if opened and (closed := _closing(view, first.end)):
             return _pair_without_blank(view, first, start, closed, True)
@@ -189,34 +192,34 @@ def bounds_of(expression: Expression, measure: str, nodes: int | None, in_percen
 
     `in_percent`: the label said "(%)". `commas`: the reply writes 0,7 and not 0.7.
     """
-    kind, first, second = expression.kind, expression.first, expression.second
+    kind, first, second, _, _, _, _ = expression
     if kind in _UNBOUND:
         return Bounds(0, 0, (), _UNBOUND[kind])
     last = first if second is None else second
-    percent = in_percent or first.percent or last.percent
+    low, _, _, percent, _, _, whole, unit, _ = first
+    high, _, _, also_percent, _, _, also_whole, other_unit, _ = last
+    percent = in_percent or percent or also_percent
     most = 1.0 if measure != "shd" else (nodes * (nodes - 1) / 2 if nodes else FARTHEST)
-    if not percent and not first.unit and not last.unit and (measure != "shd" or (first.whole and last.whole)):
-        if 0 <= first.value <= last.value <= most and kind in _TWO_ENDS:  # nearly all of them
-            return _new(Bounds, (first.value, last.value, (), ""))
-        bounds = _bounds_by_kind(kind, first.value, last.value, most)
+    if not percent and not unit and not other_unit and (measure != "shd" or (whole and also_whole)):
+        if 0 <= low <= high <= most and kind in _TWO_ENDS:  # nearly all of them
+            return _new(Bounds, (low, high, (), ""))
+        bounds = _bounds_by_kind(kind, low, high, most)
         return _possible(bounds, expression, measure, percent, most) if bounds.problem else bounds
     if measure == "shd":
-        if 0 < last.value <= 1 and not (first.whole and last.whole) and kind != PLUS_MINUS:
+        if 0 < high <= 1 and not (whole and also_whole) and kind != PLUS_MINUS:
             return Bounds(0, 0, (), NORMALISED)
         if percent or first.fraction or last.fraction:
             return Bounds(0, 0, (), "unit")
-        low, high = _value_with_groups(first, commas), _value_with_groups(last, commas)
-        if low is None or high is None or (first.comma and second is None):
+        lower, upper = _value_with_groups(first, commas), _value_with_groups(last, commas)
+        if lower is None or upper is None or (first.comma and second is None):
             return Bounds(0, 0, (), "thousands")
+        low, high = lower, upper
     else:
-        if first.unit.startswith("edge") or last.unit.startswith("edge"):
+        if unit.startswith("edge") or other_unit.startswith("edge"):
             return Bounds(0, 0, (), "unit")
-        low, high = first.value, last.value
         if percent:
-            bare = [n for n in (first, last) if not n.percent and not in_percent]
-            if any(not n.whole and n.value <= 1 and kind != PLUS_MINUS for n in bare):
-                return Bounds(0, 0, (), "mixed")
-            if kind == PLUS_MINUS and any(not n.whole and n.value <= 1 for n in bare):
+            bare = () if in_percent else (first, last)
+            if any([not n.percent and not n.whole and n.value <= 1 for n in bare]):
                 return Bounds(0, 0, (), "mixed")
             low, high = low / 100, high / 100
     bounds = _bounds_by_kind(kind, low, high, most)

@@ -45,8 +45,8 @@ class Sentences:
     def _bounds(self) -> tuple[list[int], list[int]]:
         """Where sentences stop, and where they begin."""
         if self._limits is None:
-            stops = list(_stop(self.view).finditer(self.view))
-            self._limits = [stop.start() for stop in stops], [0, *(stop.end() for stop in stops)]
+            spans = [stop.span() for stop in _stop(self.view).finditer(self.view)]
+            self._limits = [start for start, _ in spans], [0, *[end for _, end in spans]]
         return self._limits
 
     def before(self, start: int) -> str:

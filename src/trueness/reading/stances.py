@@ -38,6 +38,7 @@ _OTHERS = frozenset("expert experts practitioners researchers people colleague c
 _SAID_ONCE = re.compile(
     r"\b(?:i|you|we|they|he|she) (?:had |have |once |first |initially )?(?:said|thought|suggested|wrote)\b"
 )
+_SAID = frozenset("said thought suggested wrote".split())
 _PARTIAL = frozenset("skeleton adjacency undirected among amongst".split())  # of a part of the edges
 _SKELETAL = frozenset("skeleton skeletons adjacency adjacencies undirected skeletal".split())
 _LIMITED = frozenset("only alone just level".split())
@@ -69,6 +70,7 @@ _FIRST_SIGHT = re.compile(
     r"\b(?:at first|first (?:sight|glance|look)|naively|one (?:might|could|would) (?:think|say)"
     r"|no (?:reason|evidence|way|basis|grounds|sign))\b"
 )
+_AT_FIRST = frozenset("first naively one no".split())  # one of them stands in whatever _FIRST_SIGHT finds
 _CONDITION = frozenset(
     "case cases scenario when denser sparser larger smaller bigger fewer more less small large".split()
 )
@@ -175,10 +177,9 @@ def _without_skeleton(claims: list[Claim], view: str) -> list[Claim]:
 
 def _stand_alone(claims: list[Claim], view: str, plain: bool) -> bool:
     """Nearly all answers: JSON, or labels with their ranges and nothing telling behind them (nowhere: `plain`)."""
-    for claim in claims:
-        if claim.parser != "json":
-            if not claim.strong or claim.flags or (not plain and view[claim.end : claim.end + 1] in _GOING_ON):
-                return False
+    for _, _, _, _, _, end, parser, strong, _, flags, _ in claims:
+        if parser != "json" and (not strong or flags or (not plain and view[end : end + 1] in _GOING_ON)):
+            return False
     return True
 
 
@@ -278,7 +279,9 @@ def _is_only_mentioned(
         return True
     if "et al" in before and _FIRST_PERSON.isdisjoint(words):
         return True
-    if _FIRST_SIGHT.search(before) or _FIRST_SIGHT.search(after) or _SAID_ONCE.search(before):
+    if not _AT_FIRST.isdisjoint(words + following) and (_FIRST_SIGHT.search(before) or _FIRST_SIGHT.search(after)):
+        return True
+    if not _SAID.isdisjoint(words) and _SAID_ONCE.search(before):
         return True
     return claim.measure == "shd" and _is_scale(claim, words)
 

@@ -29,7 +29,8 @@ _TOKEN = re.compile(  # numbers possessive: shorter ones are never followed by w
     )""",
     re.VERBOSE,
 )
-_PAIR = re.compile(r"\[\s*(-?\d+(?:\.\d+)?)\s*,\s*(-?\d+(?:\.\d+)?)\s*\]")
+_KEY = re.compile(r'[\s,]*"([^"\\\n]*)"[\s,]*:')  # what most keys are, and most values of an answer
+_PAIR = re.compile(r"[\s,]*(\[\s*(-?\d+(?:\.\d+)?)\s*,\s*(-?\d+(?:\.\d+)?)\s*\])")
 _ESCAPED = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
 
 
@@ -90,6 +91,12 @@ class _Reader:
             return kind, start, end
 
     def value(self, depth: int) -> Node:
+        pair = _PAIR.match(self.text, self.at) if depth < _MAX_DEPTH else None
+        if pair is not None:
+            start, self.at = pair.span(1)
+            low = _new(Node, (NUMBER, *pair.span(2), pair[2], (), (), True))
+            high = _new(Node, (NUMBER, *pair.span(3), pair[3], (), (), True))
+            return _new(Node, (ARRAY, start, self.at, "", (low, high), (), True))
         kind, start, end = self.next()
         written = self.text[start:end]
         if kind == "open" and depth < _MAX_DEPTH:
@@ -106,6 +113,11 @@ class _Reader:
         keys: list[str] = []
         items: list[Node] = []
         while True:
+            if (plain := _KEY.match(self.text, self.at)) is not None:
+                self.at = plain.end()
+                keys.append(plain[1])
+                items.append(self.value(depth + 1))
+                continue
             kind, at, end = self.next()
             if kind == "close":
                 return _new(Node, (OBJECT, start, end, "", tuple(items), tuple(keys), True))
@@ -118,12 +130,6 @@ class _Reader:
             items.append(self.value(depth + 1))
 
     def _array(self, start: int, depth: int) -> Node:
-        pair = _PAIR.match(self.text, start)
-        if pair is not None:  # what most arrays of an answer are
-            self.at = pair.end()
-            low = _new(Node, (NUMBER, *pair.span(1), pair[1], (), (), True))
-            high = _new(Node, (NUMBER, *pair.span(2), pair[2], (), (), True))
-            return _new(Node, (ARRAY, start, self.at, "", (low, high), (), True))
         items: list[Node] = []
         while True:
             before = self.at

@@ -23,6 +23,8 @@ _TABLE |= {
 }
 _FREQUENT = tuple((sign, _TABLE[ord(sign)]) for sign in "\u2013\u2014\u2212\u2011\u2019\u201c\u201d•≈→\u00a0\u202f")
 _ASCII_BLANKS = tuple(sign for sign in _BLANK if sign.isascii())
+_WITHOUT_BLANKS = bytes(32 if chr(code) in _BLANK else code for code in range(256))
+_FOREIGN = re.compile(f"[{''.join(chr(code) for code in _TABLE if code > 127)}]")
 _ASCII_LOWER = {code: code + 32 for code in range(65, 91)}
 
 _TAG = re.compile(r"</?[a-z][\w -]{0,30}>")
@@ -81,11 +83,12 @@ def view_of(text: str) -> str:
     if "...." in view:
         view = _LEADERS.sub(lambda dots: " " * len(dots.group()), view)
     if view.isascii():
-        for sign in _ASCII_BLANKS:
-            if sign in view:
-                view = view.replace(sign, " ")
-    else:
+        view = view.encode().translate(_WITHOUT_BLANKS).decode()
+    elif _FOREIGN.search(view) is not None:
         view = view.translate(_TABLE)
+    else:  # accents only: a look at every character would take ten times as long
+        for sign in _ASCII_BLANKS:
+            view = view.replace(sign, " ")
     return view.replace("->", " ~")
 
 

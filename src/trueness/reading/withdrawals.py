@@ -81,18 +81,19 @@ _WRONG = "wrong other different another".split()
 
 
 class _Act(NamedTuple):
-    """A way to take numbers back: one of the words must be there, then the pattern."""
+    """A way to take numbers back: one of the words must be there, one of those beside it, then the pattern."""
 
     words: frozenset[str]
+    beside: frozenset[str]  # none: any
     pattern: str  # made ready when a reply first needs it: all of them are half of what an import of reading takes
     cautious: bool = False  # "..., too literally", "... for other data" make a caution of it
     mended: bool = False  # "at first", "already" make it a mistake that was mended
     voiced: bool = True  # the words before must be the reply's own voice; else there must be no denial among them
 
 
-def _act(words: str | Sequence[str], pattern: str, **how: bool) -> _Act:
+def _act(words: str | Sequence[str], pattern: str, beside: str = "", **how: bool) -> _Act:
     words = words.split() if isinstance(words, str) else words
-    return _Act(frozenset(words), rf"\b(?:{pattern})", **how)
+    return _Act(frozenset(words), frozenset(beside.split()), rf"\b(?:{pattern})", **how)
 
 
 _ready = cache(re.compile)
@@ -157,11 +158,13 @@ _ACTS = (
         "should must can ought need have are is",
         rf"{_THESE}(?P<between>(?: [a-z]+){{0,7}}?) (?:should|must|can|ought to|need to|have to|are to|is to) (?:all )?"
         rf"be (?:{_DROPPED}|(?:treated|considered|regarded) (?:as )?{_VOID})",
+        "be",
         cautious=True,
     ),
     _act(
         "used trusted relied counted believed",
         rf"{_THESE} (?:should|must|can|may) ?not be (?:used|trusted|relied (?:up)?on|counted|believed)",
+        "be",
         cautious=True,
     ),
     _act(
@@ -179,6 +182,7 @@ _ACTS = (
     _act(
         "hold holds apply stand count",
         rf"{_THESE} (?:no longer|do not|does not|don t|doesn t) (?:holds?|apply|stand|count)\b",
+        "no not t",
         cautious=True,
     ),
     _act(
@@ -191,11 +195,12 @@ _ACTS = (
         cautious=True,
         voiced=False,
     ),
-    _act("right correct true", rf"{_THESE} (?:cannot|can t|can not|could not) be (?:right|correct|true)\b"),
+    _act("right correct true", rf"{_THESE} (?:cannot|can t|can not|could not) be (?:right|correct|true)\b", "be"),
     _act(
         "was were",
         rf"{_THESE} (?:was|were) (?:(?:{_NOUN}|meant|intended|made|computed) )?(?:for|about) "
         "(?!the|this|these|each|all|every|single|you|directed)",
+        "for about",
     ),
     _act(
         _WRONG,
@@ -214,6 +219,7 @@ _ACTS = (
         "not",
         rf"{_THESE}(?P<between>(?: [a-z]+){{0,9}}?),? (?:and )?(?:(?:is|are|was|were) )?not (?:at all )?"
         "my (?:own |actual |real |final )?(?:estimates?|forecasts?|predictions?|answers?)\\b",
+        "my",
     ),
     _act(
         "asked ask asks wanted requested",
@@ -355,7 +361,7 @@ def _is_same(claim: Claim, other: Claim) -> bool:
 def _may_end(claims: Sequence[Claim], sentences: Sentences) -> bool:
     """A cheap look before the careful one."""
     if not _TELLING.isdisjoint(sentences.words):
-        last, measures = max(claim.end for claim in claims), {claim.measure for claim in claims}
+        last, measures = max([claim.end for claim in claims]), {claim.measure for claim in claims}
         if len(sentences.view) - last > _SHORTEST or len(measures) < len(claims):
             return True
         if not _RARE.isdisjoint(sentences.words):
@@ -364,8 +370,8 @@ def _may_end(claims: Sequence[Claim], sentences: Sentences) -> bool:
 
 
 def _endings(sentences: Sentences, claims: Sequence[Claim]) -> Iterator[Ending]:
-    first, view = min(claim.start for claim in claims), sentences.view
-    starts = sorted(claim.start for claim in claims)
+    starts, view = sorted([claim.start for claim in claims]), sentences.view
+    first = starts[0]
     start = 0 if not _AHEAD.isdisjoint(sentences.words) else first
     spans = sentences.spans() if sentences.foreign else sentences.holding(_TELLING & sentences.words, start)
     for start, stop in spans:
@@ -393,7 +399,9 @@ def _taken_back(text: str, words: set[str]) -> tuple[str, int, str] | None:
     """The numbers that a sentence takes back, and where it says so."""
     if not _IFS.isdisjoint(words) or (not _MAY_BE_IFS.isdisjoint(words) and _CONDITIONAL.match(text)):
         return None
-    for act in (_ACTS[k] for k in sorted({k for word in words & _ACTING for k in _BY_WORD[word]})):
+    for act in [_ACTS[k] for k in sorted({k for word in words & _ACTING for k in _BY_WORD[word]})]:
+        if act.beside and act.beside.isdisjoint(words):
+            continue
         for match in _ready(act.pattern).finditer(text):
             lead = text[: match.start()]
             if act.cautious and _CAUTION.match(text, match.end()) or act.mended and _MENDED.search(text):

@@ -106,6 +106,7 @@ class Gap(NamedTuple):
     colon: bool = False
     words: bool = False
     learner: str = ""  # the value is said to be of this one
+    plain: bool = False  # known, and nothing said of the value: no role, no side, no learner
 
 
 UNKNOWN = Gap(False)
@@ -116,12 +117,13 @@ def gap_of(gap: str) -> Gap:
     """What a gap means."""
     core = gap.strip(" :=([-~\n")
     if core == "?":  # what about precision? 0.6-0.8
-        return Gap(True, words=True)
+        return Gap(True, words=True, plain=True)
     core = _ITEM.sub("\n", _TAKEN_UP.sub(r"\1 ", core))
     newline = "\n" in gap
     colon = ":" in gap or "=" in gap
     if not core:
-        return Gap(gap.count("\n") <= 3, direct=True, newline=newline, colon=colon)
+        known = gap.count("\n") <= 3
+        return Gap(known, direct=True, newline=newline, colon=colon, plain=known)
     if gap.count("\n") > 3:
         return UNKNOWN
     core = _SHORT.sub(r"\1 ", core).replace("more likely", "likely")
@@ -145,7 +147,8 @@ def gap_of(gap: str) -> Gap:
     if not PLAIN.issuperset(set(rest) - named) or len(named) > 1:
         return UNKNOWN
     direct = (colon and len(words) <= 6) or _NOUNS.issuperset(words)
-    return Gap(True, direct, role, side, percent, newline, colon, bool(words), next(iter(named), ""))
+    plain = not (role or side or named)
+    return Gap(True, direct, role, side, percent, newline, colon, bool(words), next(iter(named), ""), plain)
 
 
 def end_named(text: str) -> str:

@@ -26,6 +26,9 @@ _WORDS_OF = (  # what is said, the signs or functions one of which must then be 
     (r"cubed|cubing|cube of|cube (?:the|its|it)", "^", ""),
     (r"square root|cube root|root of", "sqrt root", "^"),
     (r"reciprocals?|inverse of|(?:one|1) over", "/ ^", "/"),
+    (r"reciprocal of (?:(?:the|their|this|that) )?(?:sum|total)", "over-sum", "/"),
+    (r"out of", "/ - % scaled comb", ""),
+    (r"as a percent\w*", "/ * %", ""),
     (
         r"minus|subtract\w*|deduct\w*|remov(?:e|ing)|difference|take away|taken away|less than|fewer than",
         "- abs",
@@ -58,8 +61,11 @@ _NO_NUMBER = re.compile(  # 1) ..., step 2, every 3 hours, two and a half, a rat
     rf"\bproduct (?:of [a-z ]+ )?(?:over|divided by) (?:the |their )?sum\b|\d+\s*/\s*\d+|\b\d+\s*(?:pi|π)(?!\w)"
 )
 _COUNTED = re.compile(rf"(?<!by )(?<!times )(?<!plus )(?<!minus )(?<!over )(?<!add )\b(?:[2-9]|{_WORD})\b(?! times)")
+_FUNCTION = re.compile(r"\b(ceil|floor|round|max|min)\s*\(")
 _CONDITION = re.compile(
-    r"\b(?:unless|otherwise|appropriately|suitably|properly|(?:where|as|when|if) (?:needed|necessary|required)|"
+    r"\b(?:unless|otherwise|appropriately|suitably|properly|in (?:the|a|an|some) [a-z]+ (?:way|manner)|"
+    r"each of [a-z ]+ (?:grow|increase|rise|gain|fall|decrease|lose)s?|"
+    r"(?:where|as|when|if) (?:needed|necessary|required)|"
     r"for (?:[a-z]+ )?[a-z]+ only|most|(?:in|at) (?:the )?(?:worst|best)|"
     r"every (?:second|third|fourth|other) [a-z_]+ (?:is|are) (?:removed|left|taken|empty|missing)|"
     r"^for (?:large|small|big|bulk|long|short|heavy|new|old|early|late|group|most|regular) [a-z]+s)\b"
@@ -99,6 +105,9 @@ def surplus(text: str, tree: Tree, names: Sequence[str], values: Iterable[float]
             solved = undone & has and _speaks_of(sentence, match.start(), names[-1])
             if not signs & has and not solved and not pattern.search(known):
                 return match[0]
+    for match in _FUNCTION.finditer(sentence):
+        if match[1] not in has:
+            return match[0]
     if (condition := _CONDITION.search(sentence)) and not _CONDITION.search(known):
         return condition[0]
     for match in _STEP.finditer(sentence):
@@ -197,6 +206,8 @@ def _numbers_in(sentence: str, digits: bool) -> Iterator[tuple[re.Match[str], fl
 def _operations(tree: Tree) -> Iterator[str]:
     if isinstance(tree, Binary):
         yield tree.operator
+        if tree.operator == "/" and {"+", "-"} & set(_operations(tree.right)):
+            yield "over-sum"
         if tree.operator == "*" and tree.left == tree.right:
             yield "same"
         if tree.operator == "^" and not (isinstance(tree.right, Number) and tree.right.value.is_integer()):

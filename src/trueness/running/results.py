@@ -180,9 +180,13 @@ class Results:
         keys = self._units.keys(place)
         with self.store.ensure_open() as store:
             runs = store.runs_of(keys, self.last)
-        if self.planned * (1 + len(self.measures)) <= HELD:
+        if self._is_small:
             self._held[place] = runs
         return runs
+
+    @cached_property
+    def _is_small(self) -> bool:
+        return self.planned * (1 + len(self.measures)) <= HELD
 
     @cached_property
     def _held(self) -> dict[int, Sequence[Run]]:

@@ -14,15 +14,19 @@ of 13,857 such questions of the quickstart's kernels 1,130 differ. Answers are k
 
 from __future__ import annotations
 
+import gc
+from collections.abc import Callable
 from typing import Any
 
 import llvmlite.binding as llvm
 from numba import njit
+from numba.core import event
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
 from numba.core.targetconfig import ConfigStack
 from numba.core.types.functions import BaseFunction
 from numba.core.typing import Signature
+from numba.core.typing.templates import _OverloadFunctionTemplate
 
 
 class _Linked(JITCodeLibrary):
@@ -31,6 +35,14 @@ class _Linked(JITCodeLibrary):
     numba would optimise it and make it native before that as well, so that what lies ten calls deep is worked on ten
     times: a fifth of all that compiling takes. Results are the same to the bit (twelve learners).
     """
+
+    def _optimize_functions(self, module: llvm.ModuleRef) -> None:
+        """As numba's, but for what is only declared, for which it would set up all passes too."""
+        module.data_layout = self._codegen._data_layout
+        for function in module.functions:
+            if not function.is_declaration:
+                passes, builder = self._codegen._function_pass_manager()
+                passes.run(function, builder)
 
     def _optimize_final_module(self) -> None:
         pass
@@ -51,10 +63,29 @@ class _Linked(JITCodeLibrary):
         return 0  # as of a name that is not there: nothing but kernels calls it
 
 
-class _Inner(Compiler):
+class _OfNumba(Compiler):
     def define_pipelines(self) -> list[Any]:
         self.state.library = _Linked(self.state.targetctx.codegen(), self.state.func_id.func_qualname)
         return list(super().define_pipelines())
+
+
+# Of passes that no kernel has anything for: closures, literals unrolled, expressions of whole arrays.
+_UNUSED = {
+    "with_lifting", "inline_closure_likes", "make_function_op_code_to_jit_function", "inline_inlinables",
+    "find_literally", "literal_unroll", "LiteralPropagation", "inline_overloads", "nopython_rewrites",
+}  # fmt: skip
+
+
+class _Kernel(Compiler):
+    def define_pipelines(self) -> list[Any]:
+        (passes,) = super().define_pipelines()
+        passes.passes = [step for step in passes.passes if step[0]._name not in _UNUSED]
+        passes.finalize()
+        return [passes]
+
+
+class _Inner(_Kernel, _OfNumba):
+    pass
 
 
 _ask_numba = BaseFunction.get_call_type
@@ -72,12 +103,45 @@ def _call_type(self: BaseFunction, context: Any, args: tuple[Any, ...], kws: dic
 
 BaseFunction.get_call_type = _call_type
 
+_ask_decorator = _OverloadFunctionTemplate._get_jit_decorator
+
+
+def _inner_decorator(self: _OverloadFunctionTemplate) -> Callable[..., Any]:
+    """numba's own functions (np.empty, max, ...) are compiled as inner ones."""
+    decorator = _ask_decorator(self)
+    return lambda **options: decorator(**options | _INNER | {"pipeline_class": _OfNumba})
+
+
+_OverloadFunctionTemplate._get_jit_decorator = _inner_decorator
+
+
+class _WithoutCollector(event.Listener):
+    """numba makes millions of objects and few cycles: to look for these is a tenth of all compiling."""
+
+    def __init__(self) -> None:
+        self._depth, self._was_on = 0, False
+
+    def on_start(self, event: event.Event) -> None:
+        if self._depth == 0:
+            self._was_on = gc.isenabled()
+            gc.disable()
+        self._depth += 1
+
+    def on_end(self, event: event.Event) -> None:
+        self._depth -= 1
+        if self._depth == 0 and self._was_on:
+            gc.enable()
+
+
+event.register("numba:compile", _WithoutCollector())
+llvm.ffi.lib._lock._cblist.clear()  # each of 100,000 calls would be timed once for each function under way
+
 # What is not said here a function takes over from its first caller, and its last bits would hang on who that was.
 _OPTIONS: dict[str, Any] = {"error_model": "numpy", "fastmath": False}
 _INNER: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "pipeline_class": _Inner}
 
-kernel = njit(**_OPTIONS, cache=True)
-bare_kernel = njit(**_OPTIONS, cache=True, _nrt=False)
+kernel = njit(**_OPTIONS, no_cfunc_wrapper=True, pipeline_class=_Kernel, cache=True)
+bare_kernel = njit(**_OPTIONS, no_cfunc_wrapper=True, pipeline_class=_Kernel, cache=True, _nrt=False)
 inner = njit(**_OPTIONS, **_INNER)
 bare = njit(**_OPTIONS, **_INNER, _nrt=False)
 reordered = njit(error_model="numpy", fastmath={"reassoc", "contract"}, **_INNER, _nrt=False)

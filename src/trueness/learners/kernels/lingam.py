@@ -120,6 +120,27 @@ def entropy(x: Array, y: Array, a: float, b: float, counts: Array, single: int, 
         product, size, part = _block_sums(x[start:stop], y[start:stop], a, b)
         log_cosh += size + math.log(product)
         bump += part
+    return _from_sums(log_cosh, bump, n)
+
+
+@inner
+def _both_entropies(x: Array, y: Array, a: float, b: float, counts: Array, single: int, n: int) -> tuple[float, float]:
+    """H(a x - b y) and H(a y - b x), block by block: rows are read once."""
+    log_cosh, bump = _weighted_sums(x[single:], y[single:], a, b, counts[single:])
+    other_log_cosh, other_bump = _weighted_sums(y[single:], x[single:], a, b, counts[single:])
+    for start in range(0, single, BLOCK):
+        stop = min(start + BLOCK, single)
+        product, size, part = _block_sums(x[start:stop], y[start:stop], a, b)
+        log_cosh += size + math.log(product)
+        bump += part
+        product, size, part = _block_sums(y[start:stop], x[start:stop], a, b)
+        other_log_cosh += size + math.log(product)
+        other_bump += part
+    return _from_sums(log_cosh, bump, n), _from_sums(other_log_cosh, other_bump, n)
+
+
+@inner
+def _from_sums(log_cosh: float, bump: float, n: int) -> float:
     log_cosh = log_cosh / n - LOG2
     bump /= n
     return GAUSSIAN - K1 * (log_cosh - GAMMA) ** 2 - K2 * bump * bump
@@ -142,11 +163,13 @@ class State(NamedTuple):
 
 
 @kernel
-def causal_order(z: Array, counts: Array, single: int, n: int, rho: Array, before: Mask) -> tuple[Integers, Array, int]:
+def causal_order(
+    z: Array, counts: Array, single: int, n: int, rho: Array, before: Mask, close: float
+) -> tuple[Integers, Array, int]:
     """The order of the columns, the margin of each choice, and the number of pairs that were compared.
 
-    z and rho are as in State and are overwritten. margin[k]: by how much the second least measure was above the least
-    (a lower bound where it was not summed to its end); inf where there was no choice.
+    z and rho are as in State and are overwritten. margin[k]: by how much, at least, the second least measure was above
+    the least; below `close` only where it was so; inf where there was no choice. The order is the same at any `close`.
     """
     d = len(z)
     left, flat = np.ones(d, np.bool_), np.zeros(d, np.bool_)
@@ -154,10 +177,10 @@ def causal_order(z: Array, counts: Array, single: int, n: int, rho: Array, befor
     for i in range(d):
         s.h[i] = entropy(z[i], z[i], 1.0, 0.0, counts, single, n)
         for j in range(d):
-            s.doubt[i, j] = 1e-6 * abs(rho[i, j])  # before the first comparison: the more correlated the sooner
+            s.doubt[i, j] = 1e-10 * abs(rho[i, j])  # not compared yet: after those that were, the more correlated first
     order, margin, pairs = np.empty(d, np.int64), np.empty(d), 0
     for k in range(d):
-        best, margin[k], compared = _most_exogenous(s)
+        best, margin[k], compared = _most_exogenous(s, close)
         order[k], left[best] = best, False
         pairs += compared
         if not flat[best]:
@@ -166,10 +189,11 @@ def causal_order(z: Array, counts: Array, single: int, n: int, rho: Array, befor
 
 
 @inner
-def _most_exogenous(s: State) -> tuple[int, float, int]:
+def _most_exogenous(s: State, close: float) -> tuple[int, float, int]:
     """The candidate with the least measure, its margin, and the number of pairs compared.
 
-    Compared next is always the candidate that looks best, with the column that most likely speaks against it.
+    Compared next is always the candidate that looks best, with the column that most likely speaks against it: until
+    the others are above the least by `close`, or, when a second complete measure is not, until they cannot be equal.
     """
     d = len(s.h)
     candidate, choices, only = np.zeros(d, np.bool_), 0, -1
@@ -184,20 +208,22 @@ def _most_exogenous(s: State) -> tuple[int, float, int]:
     if choices == 1:
         return only, np.inf, 0
     measure, complete, seen = np.zeros(d), np.zeros(d, np.bool_), np.zeros((d, d), np.bool_)
-    least, pairs = np.inf, 0
+    least, second, pairs = np.inf, np.inf, 0  # the two least measures that are complete
     while True:
         i = _least(measure, candidate, complete)
-        if i < 0 or measure[i] > least + TIE:
+        equal = least * (1.0 + ROUNDING) + ROUNDING * ROUNDING
+        if i < 0 or measure[i] > (equal if second < least + close else max(equal, least + close)):
             break
         j = _most_doubtful(s, i, seen)
         if j < 0:
-            complete[i], least = True, min(least, measure[i])
+            complete[i], second = True, min(second, max(least, measure[i]))
+            least = min(least, measure[i])
             continue
         seen[i, j], seen[j, i] = True, True
         pairs += 1
         _compare(s, i, j, measure)
     best, margin = 0, np.inf
-    while not complete[best] or measure[best] > least * (1.0 + ROUNDING) + ROUNDING * ROUNDING:
+    while not complete[best] or measure[best] > equal:
         best += 1
     for i in range(d):
         if candidate[i] and i != best:
@@ -241,8 +267,7 @@ def _compare(s: State, i: int, j: int, measure: Array) -> None:
         return
     a = 1.0 / math.sqrt(left_over)
     b = a * s.rho[i, j]
-    s.residual_h[i, j] = entropy(s.z[i], s.z[j], a, b, s.counts, s.single, s.n)
-    s.residual_h[j, i] = entropy(s.z[j], s.z[i], a, b, s.counts, s.single, s.n)
+    s.residual_h[i, j], s.residual_h[j, i] = _both_entropies(s.z[i], s.z[j], a, b, s.counts, s.single, s.n)
     difference = (s.h[j] + s.residual_h[i, j]) - (s.h[i] + s.residual_h[j, i])
     against, other = (i, j) if difference < 0 else (j, i)
     measure[against] += difference * difference
@@ -253,19 +278,24 @@ def _compare(s: State, i: int, j: int, measure: Array) -> None:
 def _take_out(s: State, m: int) -> None:
     """Replace the columns left by their standardised residuals given m, with their correlations and entropies."""
     d, rows = s.z.shape
-    scale = np.empty(d)
+    scale = np.zeros(d)
     for i in range(d):
         left_over = 1.0 - s.rho[i, m] * s.rho[i, m]
         s.flat[i] = s.flat[i] or left_over < FLAT
-        if not s.left[i] or s.flat[i]:
-            continue
-        scale[i] = 1.0 / math.sqrt(left_over)
-        column, taken, slope, stretch = s.z[i], s.z[m], s.rho[i, m], scale[i]  # by name: else nothing is vectorised
-        for t in range(rows):
-            column[t] = (column[t] - slope * taken[t]) * stretch
-        s.h[i] = s.residual_h[i, m]
-        if math.isnan(s.h[i]):  # m was the only candidate, so that no pair was compared
-            s.h[i] = entropy(s.z[i], s.z[i], 1.0, 0.0, s.counts, s.single, s.n)
+        if s.left[i] and not s.flat[i]:
+            scale[i] = 1.0 / math.sqrt(left_over)
+    for start in range(0, rows, BLOCK):  # block by block: that of m stays in cache
+        taken = s.z[m, start : start + BLOCK]
+        for i in range(d):
+            if scale[i] > 0.0:
+                column, slope, stretch = s.z[i, start : start + BLOCK], s.rho[i, m], scale[i]
+                for t in range(len(taken)):
+                    column[t] = (column[t] - slope * taken[t]) * stretch
+    for i in range(d):
+        if scale[i] > 0.0:
+            s.h[i] = s.residual_h[i, m]
+            if math.isnan(s.h[i]):  # m was the only candidate, so that no pair was compared
+                s.h[i] = entropy(s.z[i], s.z[i], 1.0, 0.0, s.counts, s.single, s.n)
     for i in range(d):
         for j in range(i):
             if s.left[i] and s.left[j] and not s.flat[i] and not s.flat[j]:

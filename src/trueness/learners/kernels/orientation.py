@@ -26,16 +26,14 @@ FIRST, LAST, BIDIRECTED = 0, 1, 2
 def lists_of(adjacent):
     """Neighbours as rows of one array: those of x are near[start[x]:start[x + 1]], in order."""
     d = adjacent.shape[0]
-    start = np.zeros(d + 1, np.int64)
-    for x in range(d):
-        start[x + 1] = start[x] + adjacent[x].sum()
-    near = np.empty(start[d], np.int64)
+    near, start = np.empty(d * d, np.int64), np.zeros(d + 1, np.int64)
     at = 0
     for x in range(d):
         for y in range(d):
             if adjacent[x, y]:
                 near[at] = y
                 at += 1
+        start[x + 1] = at
     return near, start
 
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from trueness.learners.kernels.compiling import bare, kernel
+from trueness.learners.kernels.compiling import bare, inner
 from trueness.learners.kernels.counting import rows_of
 from trueness.learners.kernels.skeleton import note, test_pair
 from trueness.learners.kernels.testing import ORACLE, workspace
@@ -128,12 +128,12 @@ def possible_dsep(marks, block, x, y, members, stack, seen, stamp, allowed):
     return q
 
 
-@kernel
+@inner
 def remove_by_possible_dsep(
     kind, n, alpha, limits, correlation, dag, columns, weights, levels, planes, burt, first, xlogx,
     marks, adjacent, required, where, pool, most, largest,
 ):  # fmt: skip
-    """Remove edges from `marks` and `adjacent`, in place; the separating sets, and the number of tests by size."""
+    """Remove edges from `marks` and `adjacent`, in place; as `skeleton` returns them, with the tests made here."""
     d = marks.shape[0]
     used = np.int64(pool.shape[0])
     want_p = largest.shape[0] > 0
@@ -182,4 +182,4 @@ def remove_by_possible_dsep(
                     marks[x, y] = marks[y, x] = NONE
                     find_blocks(marks, block, depth, low, parent, stack, edges)
                     break
-    return pool[:used].copy(), counts
+    return adjacent, where, pool[:used].copy(), counts, largest

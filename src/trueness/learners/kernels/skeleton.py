@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from trueness.learners.kernels.compiling import bare, inner, kernel
+from trueness.learners.kernels.compiling import bare, inner
 from trueness.learners.kernels.counting import rows_of
 from trueness.learners.kernels.partial import squared_partial
 from trueness.learners.kernels.testing import FISHER_Z, evaluate, p_value, verdict, workspace
@@ -79,7 +79,7 @@ def neighbours(adjacent, x, members):
     return q
 
 
-@kernel
+@inner
 def skeleton(
     kind, n, alpha, limits, correlation, dag, columns, weights, levels, planes, burt, first, xlogx,
     required, forbidden, exhaustive, most, want_p,
@@ -173,7 +173,9 @@ def test_pair(
             chosen[i] = at if local else members[at]
         if not of_x and not of_y:
             made += 1
-            if kind == FISHER_Z:  # past `evaluate`, whose arguments take longer to hand over than this test
+            if (
+                xlogx.ndim == 1 and kind == FISHER_Z
+            ):  # past `evaluate`, whose arguments take longer to hand over than this test
                 statistic, df = squared_partial(correlation, x, y, chosen, k, valid, factor), k
             else:
                 statistic, df = evaluate(

@@ -11,7 +11,8 @@
 
 Categories with gaps: a gap is one level more, whose code is levels[2]; rows that have it in x, y or S weigh nothing.
 A search takes the fields of Tests one by one. Those that a kind has no use for are empty arrays, not None: numba then
-compiles each search once for all kinds; from RCOT on they are known by the dimensions of xlogx, and compiled when used.
+compiles each search once for all kinds of a family. Families are known by the dimensions of xlogx: 1 up to ORACLE,
+2 RCOT, KCI and CORRECTED, 3 of mixed columns and of gaps (from GAPS to REGRESSIONS, and CONDITIONAL).
 """
 
 from __future__ import annotations
@@ -61,7 +62,7 @@ class Tests(NamedTuple):
     planes: NDArray[np.uint64]  # (sum of levels, n / 64), empty where rows are merged
     burt: NDArray[np.int32]
     first: NDArray[np.int64]  # (d + 1,) the first plane, or mixed column, of each column
-    xlogx: NDArray[np.float64]  # k log k, k = 0 ... n; a matrix: RCOT (waves), KCI, CORRECTED; a cube: CONDITIONAL
+    xlogx: NDArray[np.float64]  # k log k, k = 0 ... n; a matrix (RCOT: its waves) or a cube in other families
 
 
 @inner
@@ -110,7 +111,9 @@ def evaluate(
 ):  # fmt: skip
     """Statistic and degrees of freedom (|S| for Fisher's z) of x and y given the first k chosen."""
     if xlogx.ndim == 3:  # known to numba as it compiles, which leaves out the other sides
-        return conditional_statistic(correlation, levels[0], x, y, chosen, k, code, margins, factor)
+        if kind == CONDITIONAL:
+            return conditional_statistic(correlation, levels[0], x, y, chosen, k, code, margins, factor)
+        return mixed_statistic(kind, n, correlation, first, levels, x, y, chosen, k, factor, margins)
     if xlogx.ndim == 2:
         if kind == RCOT:
             return rcot_statistic(correlation, first, xlogx, x, y, chosen, k, factor, margins, code)
@@ -121,8 +124,6 @@ def evaluate(
         return squared_partial(correlation, x, y, chosen, k, keep, factor), k
     if kind == ORACLE:
         return 0.0 if separated(dag, x, y, chosen, k, code, strata) else 1.0, k
-    if kind >= GAPS:
-        return mixed_statistic(kind, n, correlation, first, levels, x, y, chosen, k, factor, margins)
     if _few_cells(levels, planes, x, y, chosen, k):
         s = chosen[0] if k else -1
         statistic, df = statistic_of_planes(planes, burt, first, x, y, s, kind, xlogx, table, margins)

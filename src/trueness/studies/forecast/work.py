@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import replace
 
 from trueness.models import Reply
 from trueness.outside import Json
@@ -42,5 +41,5 @@ def read_reply(reply: Reply, nodes: int) -> Reading:
     reading = read_forecast(reply.text, nodes=nodes)
     if reply.status == Status.TRUNCATED and reading.status == Status.UNREADABLE:
         cut = {m: Status.TRUNCATED if s == Status.UNREADABLE else s for m, s in reading.statuses.items()}
-        return replace(reading, statuses=cut, status=Status.TRUNCATED)
+        return reading._replace(statuses=cut, status=Status.TRUNCATED)
     return reading
