@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pandas as pd
 
 from trueness.analyse.documents import chart_frames, listed_scopes
@@ -9,7 +11,9 @@ from trueness.analyse.scores_analysis import ScoresAnalysis
 from trueness.showing import theme
 from trueness.showing.marks import named_data, row_axis, row_scale, text_width, with_data
 from trueness.showing.saving import Figure
-from trueness.showing.vega import Chart, channel, layer, options
+
+if TYPE_CHECKING:
+    import altair as alt
 
 KEY = "dot: the estimate; line: its interval"
 
@@ -46,25 +50,27 @@ def figures(analysis: ScoresAnalysis) -> list[Figure]:
     ]
 
 
-def interval_chart(frame: pd.DataFrame, value: str, low: str, high: str, title: str) -> Chart:
+def interval_chart(frame: pd.DataFrame, value: str, low: str, high: str, title: str) -> alt.LayerChart | alt.FacetChart:
+    import altair as alt
+
     names = list(frame["row"])
     marks = pd.DataFrame(
         {"row": [k + 0.5 for k in range(len(frame))]} | {k: frame[k].to_list() for k in (value, low, high)}
     )
-    y = channel("row:Q", scale=row_scale(len(names)), axis=row_axis(names))
-    x = channel(f"{value}:Q", title=title, scale=options(zero=value == "diff"))
-    base = Chart(named_data("marks"))
-    layers: list[Chart] = [
-        base.transform_filter(f"datum.{low} != null").mark("rule", strokeWidth=1.3, color=theme.TRUTH).encode(
-            x=channel(f"{low}:Q", title=title), x2=f"{high}:Q", y=y
+    y = alt.Y("row:Q", scale=row_scale(len(names)), axis=row_axis(names))
+    x = alt.X(f"{value}:Q", title=title, scale=alt.Scale(zero=value == "diff"))
+    base = alt.Chart(named_data("marks"))
+    layers: list[alt.Chart] = [
+        base.transform_filter(f"datum.{low} != null").mark_rule(strokeWidth=1.3, color=theme.TRUTH).encode(
+            x=alt.X(f"{low}:Q", title=title), x2=alt.X2(f"{high}:Q"), y=y
         ),
         base.transform_filter(f"datum.{value} != null")
-        .mark("point", filled=True, size=22, color=theme.TRUTH)
+        .mark_point(filled=True, size=22, color=theme.TRUTH)
         .encode(x=x, y=y),
     ]  # fmt: skip
     if value == "diff":
-        zero = Chart(named_data("zero")).mark("rule", strokeDash=[2, 2], color=theme.MISSING).encode(x="zero:Q")
+        zero = alt.Chart(named_data("zero")).mark_rule(strokeDash=[2, 2], color=theme.MISSING).encode(x="zero:Q")
         layers.insert(0, zero)
     width = max(120.0, theme.POINTS["page"] - text_width(names) - 24)
-    chart = layer(*layers).properties(width=width, height=11 * max(len(names), 1))
+    chart = alt.layer(*layers).properties(width=width, height=11 * max(len(names), 1))
     return with_data(theme.apply_theme(chart, "", KEY), {"marks": marks, "zero": pd.DataFrame({"zero": [0.0]})})

@@ -10,6 +10,7 @@ Demsar (2006), "Statistical comparisons of classifiers over multiple data sets".
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
@@ -17,10 +18,12 @@ from trueness.outside import Json
 from trueness.showing import theme
 from trueness.showing.marks import named_data, row_axis, row_scale, text_width, with_data
 from trueness.showing.saving import Figure
-from trueness.showing.vega import Chart, channel, constant, layer, options
 from trueness.statistics.ranks import Better, Procedure, Ranking, rank
 from trueness.statistics.reach import Reach
 from trueness.statistics.result import p_text
+
+if TYPE_CHECKING:
+    import altair as alt
 
 COLUMNS = ("kind", "respondent", "dataset", "rank", "score", "first", "last", "n", "procedure")
 KEY = "dot: mean rank; ticks: single data sets; bars at the right: not told apart"
@@ -55,7 +58,9 @@ def ranks_chart(
     labels: Mapping[str, str] | None = None,
     width: theme.Width = "column",
     title: str = "Mean ranks",
-) -> Chart:
+) -> alt.LayerChart | alt.FacetChart:
+    import altair as alt
+
     names = list(frame.loc[frame["kind"] == "mean", "respondent"])
     labels = labels or theme.labels(names)
     row_labels = [labels[name] for name in names]
@@ -70,30 +75,32 @@ def ranks_chart(
         "from": groups["first"].map(place).astype(float) + 0.25, "to": groups["last"].map(place).astype(float) + 0.75,
         "x": [wide + 32 + _BAR * k for k in range(len(groups))],
     })  # fmt: skip
-    scale = options(domain=[0.7, max(len(names), 2) + 0.3], nice=False, zero=False)
+    scale = alt.Scale(domain=[0.7, max(len(names), 2) + 0.3], nice=False, zero=False)
     ticks = list(range(1, max(len(names), 2) + 1))
-    x = channel("rank:Q", scale=scale, axis=options(title="mean rank (1 is best)", values=ticks, format="d"))
-    y = channel("row:Q", scale=row_scale(len(names)), axis=row_axis(row_labels))
-    bar_y = channel("from:Q", scale=row_scale(len(names)), axis=row_axis(row_labels))
-    base = Chart(named_data("marks"))
-    colour = channel("colour:N", scale=None)
+    x = alt.X("rank:Q", scale=scale, axis=alt.Axis(title="mean rank (1 is best)", values=ticks, format="d"))
+    y = alt.Y("row:Q", scale=row_scale(len(names)), axis=row_axis(row_labels))
+    bar_y = alt.Y("from:Q", scale=row_scale(len(names)), axis=row_axis(row_labels))
+    base = alt.Chart(named_data("marks"))
+    colour = alt.Color("colour:N", scale=None)
     one, mean = (base.transform_filter(f"datum.kind == '{kind}'") for kind in ("one", "mean"))
-    layers: list[Chart] = [
-        one.mark("tick", thickness=1.2, size=7, opacity=0.35).encode(x=x, y=y, color=colour),
-        mean.mark("point", size=34, filled=True, opacity=1).encode(x=x, y=y, color=colour),
-        mean.mark("text", align="left", fontSize=6.5, color="#444444").encode(x=constant(wide + 5), y=y, text="text:N"),
-        Chart(named_data("bars"))
-        .mark("rule", strokeWidth=3, color="#525252")
-        .encode(x=channel("x:Q", scale=None), y=bar_y, y2="to:Q"),
+    layers: list[alt.Chart] = [
+        one.mark_tick(thickness=1.2, size=7, opacity=0.35).encode(x=x, y=y, color=colour),
+        mean.mark_point(size=34, filled=True, opacity=1).encode(x=x, y=y, color=colour),
+        mean.mark_text(align="left", fontSize=6.5, color="#444444").encode(
+            x=alt.value(wide + 5), y=y, text=alt.Text("text:N")
+        ),
+        alt.Chart(named_data("bars"))
+        .mark_rule(strokeWidth=3, color="#525252")
+        .encode(x=alt.X("x:Q", scale=None), y=bar_y, y2=alt.Y2("to:Q")),
     ]
     ruler = frame[frame["kind"] == "cd"]
     if len(ruler):
-        at = Chart(named_data("ruler")).encode(y=constant(-5))
-        layers.append(at.mark("rule", strokeWidth=1.6).encode(x=channel("from:Q", scale=scale), x2="to:Q"))
+        at = alt.Chart(named_data("ruler")).encode(y=alt.value(-5))
+        layers.append(at.mark_rule(strokeWidth=1.6).encode(x=alt.X("from:Q", scale=scale), x2=alt.X2("to:Q")))
         layers.append(
-            at.mark("text", align="left", dx=4, fontSize=6.5).encode(x=channel("to:Q", scale=scale), text="text:N")
+            at.mark_text(align="left", dx=4, fontSize=6.5).encode(x=alt.X("to:Q", scale=scale), text=alt.Text("text:N"))
         )
-    chart = layer(*layers).properties(width=wide, height=13 * max(len(names), 1))
+    chart = alt.layer(*layers).properties(width=wide, height=13 * max(len(names), 1))
     length = float(ruler["rank"].iloc[0]) if len(ruler) else 0.0
     drawn = pd.DataFrame([{"from": 1.0, "to": 1.0 + length, "text": f"critical difference {length:.2f}"}])
     data = {"marks": marks, "bars": bars} | ({"ruler": drawn} if len(ruler) else {})

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
@@ -18,8 +19,10 @@ from trueness.showing import theme
 from trueness.showing.marks import named_data, row_axis, row_scale, spread_of, text_width, with_data
 from trueness.showing.saving import Figure
 from trueness.showing.theme import item_label
-from trueness.showing.vega import Chart, channel, constant, hconcat, layer, options
 from trueness.statistics.runs import range_note
+
+if TYPE_CHECKING:
+    import altair as alt
 
 KEY = "coloured: range of single runs; black: CI of their mean"
 
@@ -49,7 +52,9 @@ def measured_chart(
     width: theme.Width = "page",
     bounds: Mapping[str, tuple[float | None, float | None]] | None = None,
     title: str = "What the learners did",
-) -> Chart:
+) -> alt.HConcatChart:
+    import altair as alt
+
     items, measures = list(dict.fromkeys(frame["item"])), list(dict.fromkeys(frame["measure"]))
     bounds = bounds or {name: bounds_of(name) for name in measures}
     labels = labels or theme.labels(dict.fromkeys(frame["respondent"]))
@@ -66,38 +71,38 @@ def measured_chart(
         most = pd.concat([mine["run_high"], mine["mean_high"], mine["mean"]]).astype(float).max()
         whole = bounds[measure] == (0, 1)
         least = pd.concat([mine["run_low"], mine["mean_low"], mine["mean"]]).astype(float).min()
-        scale = options(domain=[1.05 * min(least, 0), 1 if whole else 1.05 * (most if most > 0 else 1)], nice=False)
+        scale = alt.Scale(domain=[1.05 * min(least, 0), 1 if whole else 1.05 * (most if most > 0 else 1)], nice=False)
         counts = measure_of(measure) is not None  # of edges
         ticks: dict[str, Json] = (
             {"values": [0, 0.5, 1], "format": "~g"} if whole else {"tickCount": 3, "format": "d" if counts else "~f"}
         )
-        axis = options(title=None, **ticks)
-        y = channel("row:Q", scale=row_scale(len(items)), axis=row_axis(rows, shown=k == 0))
-        base = Chart(named_data("marks")).transform_filter(f"datum.measure == {json.dumps(measure)}")
+        axis = alt.Axis(title=None, **ticks)
+        y = alt.Y("row:Q", scale=row_scale(len(items)), axis=row_axis(rows, shown=k == 0))
+        base = alt.Chart(named_data("marks")).transform_filter(f"datum.measure == {json.dumps(measure)}")
         layers = [
             base.transform_filter("datum.run_low != null")
-            .mark("rule", strokeWidth=5, opacity=0.45)
+            .mark_rule(strokeWidth=5, opacity=0.45)
             .encode(
-                x=channel("run_low:Q", scale=scale, axis=axis), x2="run_high:Q", y=y,
-                color=channel("colour:N", scale=None),
+                x=alt.X("run_low:Q", scale=scale, axis=axis), x2=alt.X2("run_high:Q"), y=y,
+                color=alt.Color("colour:N", scale=None),
             ),
             base.transform_filter("datum.mean_low != null")
-            .mark("rule", strokeWidth=1.3, color=theme.TRUTH)
-            .encode(x=channel("mean_low:Q", scale=scale, axis=axis), x2="mean_high:Q", y=y),
+            .mark_rule(strokeWidth=1.3, color=theme.TRUTH)
+            .encode(x=alt.X("mean_low:Q", scale=scale, axis=axis), x2=alt.X2("mean_high:Q"), y=y),
             base.transform_filter("datum.mean != null")
-            .mark("tick", thickness=1.2, size=6, color=theme.TRUTH)
-            .encode(x=channel("mean:Q", scale=scale, axis=axis), y=y),
+            .mark_tick(thickness=1.2, size=6, color=theme.TRUTH)
+            .encode(x=alt.X("mean:Q", scale=scale, axis=axis), y=y),
         ]  # fmt: skip
         if mine["mean"].isna().any():
             unknown = base.transform_filter("datum.mean == null")
             layers.append(
-                unknown.mark("text", text="no value", align="left", fontSize=6, color=theme.MISSING).encode(
-                    x=constant(3), y=y
+                unknown.mark_text(text="no value", align="left", fontSize=6, color=theme.MISSING).encode(
+                    x=alt.value(3), y=y
                 )
             )
-        heading = options(text=theme.measure_label(measure), fontSize=7.5, anchor="start", frame="group")
-        panels.append(layer(*layers).properties(width=wide, height=9 * max(len(items), 1), title=heading))
-    return with_data(theme.apply_theme(hconcat(*panels, spacing=12), title, KEY), {"marks": marks})
+        heading = alt.Title(theme.measure_label(measure), fontSize=7.5, anchor="start", frame="group")
+        panels.append(alt.layer(*layers).properties(width=wide, height=9 * max(len(items), 1), title=heading))
+    return with_data(theme.apply_theme(alt.hconcat(*panels, spacing=12), title, KEY), {"marks": marks})
 
 
 def bounds_of(name: str) -> tuple[float | None, float | None]:

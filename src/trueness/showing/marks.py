@@ -4,40 +4,57 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, TypeVar
 
 import pandas as pd
 
 from trueness.outside import Json
 from trueness.showing import theme
 from trueness.showing.saving import plain_records
-from trueness.showing.vega import Chart, Spec, options
 from trueness.texts import drawable
+
+if TYPE_CHECKING:
+    import altair as alt
+
+Chart = TypeVar("Chart")
 
 HATCH = "M-1,0L0,-1M-1,1L1,-1M0,1L1,0"  # three diagonals of a square: nothing was answered here
 
 
-def named_data(name: str) -> Spec:
+def named_data(name: str) -> alt.NamedData:
     """Data that the outermost chart holds once (see `with_data`), however many layers draw it."""
-    return {"name": name}
+    import altair as alt
+
+    return alt.NamedData(name=name)
 
 
 def with_data(chart: Chart, frames: Mapping[str, pd.DataFrame]) -> Chart:
-    """The outermost chart, with what `named_data` names."""
-    return chart.properties(datasets={name: plain_records(frame) for name, frame in frames.items()})
+    """Altair's own way from a frame has a limit of rows and checks each value of each row; this has neither.
+
+    Call it last: every later change of the chart would copy the data.
+    """
+    chart.datasets = {  # type: ignore[attr-defined]
+        name: plain_records(frame) for name, frame in frames.items()
+    }
+    return chart
 
 
-def row_axis(names: Sequence[str], shown: bool = True, **settings: Json) -> Spec:
+def row_axis(names: Sequence[str], shown: bool = True, **settings: Json) -> alt.Axis:
     """The axis of rows 0, 1, ...: their names at the middle of each. Names are data, so they are quoted."""
+    import altair as alt
+
     quoted = json.dumps([drawable(name) for name in names])
-    return options(
+    return alt.Axis(
         values=[k + 0.5 for k in range(len(names))], labelExpr=f"{quoted}[floor(datum.value)]",
         labels=shown, ticks=False, title=None, domain=False, grid=False, labelOverlap=False, **settings,
     )  # fmt: skip
 
 
-def row_scale(n: int) -> Spec:
+def row_scale(n: int) -> alt.Scale:
     """Row 0 on top."""
-    return options(domain=[max(n, 1), 0], nice=False, zero=False)
+    import altair as alt
+
+    return alt.Scale(domain=[max(n, 1), 0], nice=False, zero=False)
 
 
 def text_width(names: Iterable[str], size: float = 7.0, most: float = theme.LABEL) -> float:

@@ -55,7 +55,7 @@ class Press:
         files = [f"{name}.{form}" for form in FORMATS]
         self._draw(
             _Job(
-                source_of(figure.drawn), FORMATS,
+                source_of(figure.chart), FORMATS,
                 lambda pictures: write_pictures(folder, name, pictures, figure.caption),
                 lambda: self._leave_out(folder, files),
             )

@@ -8,7 +8,7 @@ from base64 import b64encode
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -18,7 +18,6 @@ from trueness.files import write_atomically, write_bytes_atomically
 from trueness.outside import Json, file_name
 from trueness.showing.drawers import NotDrawn, pictures
 from trueness.showing.rendering import FORMATS, Source
-from trueness.showing.vega import Chart
 from trueness.texts import csv_row, drawable, html_text, printable_lines
 
 if TYPE_CHECKING:
@@ -39,19 +38,17 @@ class Drawing:
         return self.svg
 
 
+Chart: TypeAlias = "ChartType | Drawing"
+
+
 @dataclass(frozen=True, eq=False)
 class Figure:
     """One chart with the numbers that it draws and what its caption says."""
 
     name: str
     frame: pd.DataFrame
-    drawn: Chart | Drawing | ChartType
+    chart: Chart
     caption: str
-
-    @property
-    def chart(self) -> ChartType | Drawing:
-        """To go on with in Altair."""
-        return self.drawn.to_altair() if isinstance(self.drawn, Chart) else self.drawn
 
     def save(self, folder: Path, formats: Iterable[str] = FORMATS) -> list[Path]:
         """Write name.png, name.svg, name.pdf (those asked for) and name.csv; what was written."""
@@ -61,7 +58,7 @@ class Figure:
         """In a notebook: the picture as `save` writes it, which needs no script, and its caption."""
         caption = f"<figcaption>{html_text(self.caption)}</figcaption>"
         try:
-            svg = pictures(source_of(self.drawn), ("svg",))["svg"].decode()
+            svg = pictures(source_of(self.chart), ("svg",))["svg"].decode()
         except NotDrawn as error:
             return f"<figure><p>{html_text(f'No picture: {error}')}</p>{caption}</figure>"
         picture = b64encode(_with_caption(svg, self.caption).encode()).decode()
@@ -76,26 +73,21 @@ def save_figure(figure: Figure, folder: Path, inner: str, formats: Iterable[str]
     """Write its files below folder/inner; what was written. NotDrawn: its numbers were."""
     name = str(PurePosixPath(inner, figure.name))
     numbers = write_numbers(folder, name, figure.frame)
-    drawn_files = write_pictures(folder, name, pictures(source_of(figure.drawn), list(formats)), figure.caption)
+    drawn_files = write_pictures(folder, name, pictures(source_of(figure.chart), list(formats)), figure.caption)
     return [*drawn_files, numbers]
 
 
-def source_of(drawn: Chart | Drawing | ChartType) -> Source:
-    """What the renderer draws, its names as they may be drawn."""
-    if isinstance(drawn, Drawing):
-        return printable_lines(drawn.svg)
-    source: dict[str, Json] = _drawable(drawn if isinstance(drawn, Chart) else _specification(drawn))
-    return source
-
-
-def _specification(chart: ChartType) -> dict[str, Json]:
-    """Of an outside study's Altair chart, which would copy the data row by row."""
+def source_of(chart: Chart) -> Source:
+    """What the renderer draws, its names as they may be drawn; altair would copy the data row by row."""
+    if isinstance(chart, Drawing):
+        return printable_lines(chart.svg)
     data, chart.datasets = chart.datasets, {}
     try:
         specification: dict[str, Json] = chart.to_dict(validate=False)  # it was checked part by part when built
     finally:
         chart.datasets = data
-    return specification | ({"datasets": data} if isinstance(data, dict) else {})
+    named: dict[str, Json] = _drawable(specification | ({"datasets": data} if isinstance(data, dict) else {}))
+    return named
 
 
 def _drawable(part: Json, key: str = "") -> Json:
@@ -104,9 +96,7 @@ def _drawable(part: Json, key: str = "") -> Json:
         return printable_lines(part) if key in _EXPRESSIONS else drawable(part)
     if isinstance(part, dict):
         return {name: _drawable(entry, name) for name, entry in part.items()}
-    if isinstance(part, list):
-        return [_drawable(entry) for entry in part]
-    return part.item() if isinstance(part, np.generic) else part  # for which the process that draws would import numpy
+    return [_drawable(entry) for entry in part] if isinstance(part, list) else part
 
 
 def write_pictures(folder: Path, name: str, pictures_by_format: Mapping[str, bytes], caption: str = "") -> list[Path]:

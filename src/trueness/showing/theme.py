@@ -10,9 +10,13 @@ has the same bytes each time (with two weights the renderer writes them in rando
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Literal
+from functools import cache
+from typing import TYPE_CHECKING, Literal, TypeVar
 
-from trueness.showing.vega import Chart, options
+from trueness.outside import Json
+
+if TYPE_CHECKING:
+    import altair as alt
 
 OKABE_ITO = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#F0E442")  # black is for what is true
 REFERENCE = "#6E6E6E"
@@ -22,6 +26,7 @@ MISSING = "#8A8A8A"
 LABEL = 130  # points that a name on an axis may take; the end of a longer one is left out
 FONT = "Liberation Sans, Arial, Helvetica, sans-serif"
 
+Chart = TypeVar("Chart")  # of altair
 Width = Literal["column", "page"]
 POINTS: Mapping[Width, int] = {"column": 234, "page": 486}  # 3.25 and 6.75 inches; a pixel is a point
 
@@ -53,31 +58,53 @@ def measure_label(measure: str) -> str:
 
 
 def apply_theme(chart: Chart, title: str, key: str) -> Chart:
-    """The outermost chart in the house look; `key` says what marks, lines, bands and frames mean."""
-    heading = options(text=title, subtitle=key) if title else options(text=key, fontSize=7)
-    return chart.properties(title=heading, config=_CONFIG)
+    """The chart in the house look; `key` says what marks, lines, bands and frames mean.
+
+    Call it once, on the outermost chart: it is set on the chart itself, of which altair's own ways (`properties`,
+    `configure`) make a copy each.
+    """
+    chart.title = {"text": title, "subtitle": key} if title else {"text": key, "fontSize": 7}  # type: ignore[attr-defined]
+    chart.config = _config()  # type: ignore[attr-defined]
+    return chart
 
 
-_CONFIG = options(
-    aria=False,  # a picture is described by its caption; words on each of a thousand marks help nobody
-    font=FONT,
-    background="white",
-    padding=4,
-    axis=options(
-        labelFontSize=7, titleFontSize=8, titleFontWeight="normal", labelFontWeight="normal",
-        gridColor="#E8E8E8", domainColor="#888888", tickColor="#888888", tickSize=3, labelLimit=LABEL,
-        titlePadding=4, labelPadding=2,
-    ),
-    legend=options(
-        labelFontSize=7, titleFontSize=7, titleFontWeight="normal", symbolSize=50, labelLimit=140, rowPadding=1,
-        padding=0,
-    ),
-    title=options(fontSize=9, fontWeight="normal", anchor="start", subtitleFontSize=7, offset=6),
-    header=options(
-        labelPadding=3, labelFontSize=8, titleFontSize=8, labelFontWeight="normal", titleFontWeight="normal"
-    ),
-    view=options(stroke="#D8D8D8", continuousWidth=300, continuousHeight=300),
-)  # fmt: skip
+@cache
+def _config() -> alt.Config:
+    import altair as alt
+
+    axis: dict[str, Json] = {
+        "labelFontSize": 7, "titleFontSize": 8, "titleFontWeight": "normal", "labelFontWeight": "normal",
+        "gridColor": "#E8E8E8", "domainColor": "#888888", "tickColor": "#888888", "tickSize": 3, "labelLimit": LABEL,
+        "titlePadding": 4, "labelPadding": 2,
+    }  # fmt: skip
+    legend: dict[str, Json] = {
+        "labelFontSize": 7, "titleFontSize": 7, "titleFontWeight": "normal", "symbolSize": 50, "labelLimit": 140,
+        "rowPadding": 1, "padding": 0,
+    }  # fmt: skip
+    heading: dict[str, Json] = {
+        "fontSize": 9,
+        "fontWeight": "normal",
+        "anchor": "start",
+        "subtitleFontSize": 7,
+        "offset": 6,
+    }
+    header: dict[str, Json] = {
+        "labelFontSize": 8,
+        "titleFontSize": 8,
+        "labelFontWeight": "normal",
+        "titleFontWeight": "normal",
+    }
+    return alt.Config(
+        aria=False,  # a picture is described by its caption; words on each of a thousand marks help nobody
+        font=FONT,
+        background="white",
+        padding=4,
+        axis=alt.AxisConfig(**axis),
+        legend=alt.LegendConfig(**legend),
+        title=alt.TitleConfig(**heading),
+        header=alt.HeaderConfig(labelPadding=3, **header),
+        view=alt.ViewConfig(stroke="#D8D8D8"),
+    )
 
 
 def _twice(values: Iterable[str]) -> set[str]:

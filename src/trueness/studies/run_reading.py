@@ -110,7 +110,7 @@ class RunReading:
 
         if self.results.has_runs and len(self.results.cells) <= MOST_CELLS:
             figure = measured(self.results, who="respondent")
-            yield Figure(self._chart_name, figure.frame, figure.drawn, figure.caption)
+            yield Figure(self._chart_name, figure.frame, figure.chart, figure.caption)
 
     def write_files(self, folder: Path, save: Save, alone: bool = True) -> list[Path]:
         """alone: no other study of the plan rests on it."""

@@ -7,6 +7,7 @@ the first fit of a worker may pay for an import or a compilation. Seconds are wa
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -15,7 +16,9 @@ from trueness.running.results import Results
 from trueness.showing import theme
 from trueness.showing.marks import named_data, panel_columns, row_axis, row_scale, spread_of, text_width, with_data
 from trueness.showing.saving import Figure
-from trueness.showing.vega import Chart, channel, constant, layer, options
+
+if TYPE_CHECKING:
+    import altair as alt
 
 KEY = "dot: median; bar: 5 to 95 % range of fits"
 
@@ -45,8 +48,10 @@ def runtime_chart(
     colours: Mapping[str, str],
     labels: Mapping[str, str] | None = None,
     width: theme.Width = "page",
-) -> Chart:
+) -> alt.FacetChart:
     """One panel a data set, one row a learner in it; all panels share the axis."""
+    import altair as alt
+
     names, panels = list(dict.fromkeys(frame["respondent"])), list(dict.fromkeys(frame["dataset"]))
     labels = labels or theme.labels(names)
     row_labels = [labels[name] for name in names]
@@ -58,27 +63,27 @@ def runtime_chart(
     most = panel_columns(len(panels), MOST_PANELS[width])
     wide = (theme.POINTS[width] - text_width(row_labels) - 30 - 14 * (most - 1)) / most
     low, high = _decades(marks)
-    scale = options(type="log", domain=[low, high], nice=False)
+    scale = alt.Scale(type="log", domain=[low, high], nice=False)
     every = 10.0 ** np.arange(np.log10(low), np.log10(high) + 0.5, 1 + (np.log10(high / low) > 4))
-    axis = options(title=None, values=[float(f"{value:.3g}") for value in every], format="~g", labelFlush=True)
-    y = channel("row:Q", scale=row_scale(len(names)), axis=row_axis(row_labels))
-    colour = channel("colour:N", scale=None)
-    base = Chart().transform_filter("datum.median != null")
-    missing = Chart().transform_filter("datum.median == null")
-    layers = layer(
-        base.mark("rule", strokeWidth=3, opacity=0.4).encode(
-            x=channel("low:Q", scale=scale, axis=axis), x2="high:Q", y=y, color=colour
+    axis = alt.Axis(title=None, values=[float(f"{value:.3g}") for value in every], format="~g", labelFlush=True)
+    y = alt.Y("row:Q", scale=row_scale(len(names)), axis=row_axis(row_labels))
+    colour = alt.Color("colour:N", scale=None)
+    base = alt.Chart().transform_filter("datum.median != null")
+    missing = alt.Chart().transform_filter("datum.median == null")
+    layers = alt.layer(
+        base.mark_rule(strokeWidth=3, opacity=0.4).encode(
+            x=alt.X("low:Q", scale=scale, axis=axis), x2=alt.X2("high:Q"), y=y, color=colour
         ),
-        base.mark("point", size=24, filled=True, opacity=1).encode(
-            x=channel("median:Q", scale=scale, axis=axis), y=y, color=colour
+        base.mark_point(size=24, filled=True, opacity=1).encode(
+            x=alt.X("median:Q", scale=scale, axis=axis), y=y, color=colour
         ),
-        missing.mark("text", text="no fit ended", align="left", fontSize=6.5, color=theme.MISSING).encode(
-            x=constant(3), y=y
+        missing.mark_text(text="no fit ended", align="left", fontSize=6.5, color=theme.MISSING).encode(
+            x=alt.value(3), y=y
         ),
         data=named_data("marks"),
     ).properties(width=wide, height=12 * max(len(names), 1))
-    header = options(title=None, labelAnchor="start", labelFontSize=7.5)
-    grid = layers.facet(facet=channel("dataset:N", sort=panels, header=header), columns=most, spacing=10)
+    header = alt.Header(title=None, labelAnchor="start", labelFontSize=7.5)
+    grid = layers.facet(facet=alt.Facet("dataset:N", sort=panels, header=header), columns=most, spacing=10)
     return with_data(theme.apply_theme(grid, "Seconds a fit (log axis)", KEY), {"marks": marks})
 
 

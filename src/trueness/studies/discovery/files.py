@@ -80,7 +80,7 @@ def plots(results: Results, base: Path = Path()) -> Iterator[Figure]:
     for dataset, truth in islice(truths(results, base), MOST_DAGS):
         if len(truth) <= MOST_NODES:
             figure = charts.dag(results, dataset, truth)  # a data set may be a path
-            yield Figure(safe_name("dag", dataset), figure.frame, figure.drawn, figure.caption)
+            yield Figure(safe_name("dag", dataset), figure.frame, figure.chart, figure.caption)
 
 
 def about_learners(results: Results) -> Iterator[Figure]:

@@ -7,13 +7,17 @@ says that nothing should. Where the rules are words a graph says only that the a
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pandas as pd
 
 from trueness.showing import theme
 from trueness.showing.marks import named_data, with_data
 from trueness.showing.saving import Figure
-from trueness.showing.vega import Chart, channel, layer, options
 from trueness.studies.faithfulness.answers import FaithfulnessStudy
+
+if TYPE_CHECKING:
+    import altair as alt
 
 KEY = "dashed: as the graph says; squares: what it calls irrelevant"
 
@@ -33,21 +37,23 @@ def pairs_frame(study: FaithfulnessStudy) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
-def pairs_chart(frame: pd.DataFrame, colours: dict[str, str], width: theme.Width = "page") -> Chart:
+def pairs_chart(frame: pd.DataFrame, colours: dict[str, str], width: theme.Width = "page") -> alt.LayerChart:
+    import altair as alt
+
     drawn = frame.dropna(subset=["says", "did"]).assign(agrees=lambda rows: rows["agrees"].astype(bool))
-    scale = options(domain=list(_ENDS), nice=False, clamp=True)
+    scale = alt.Scale(domain=list(_ENDS), nice=False, clamp=True)
     ticks = [-1, 0, 1, 2, 3]
-    x = channel("says:Q", scale=scale, axis=options(title="the graph says", format="+.0%", values=ticks))
-    y = channel("did:Q", scale=scale, axis=options(title="the model did", format="+.0%", values=ticks))
+    x = alt.X("says:Q", scale=scale, axis=alt.Axis(title="the graph says", format="+.0%", values=ticks))
+    y = alt.Y("did:Q", scale=scale, axis=alt.Axis(title="the model did", format="+.0%", values=ticks))
     models = list(dict.fromkeys(frame["model"]))
-    colour = channel("model:N", scale=options(domain=models, range=[colours[model] for model in models]))
-    shape = channel("role:N", scale=options(domain=["stated", "irrelevant"], range=["circle", "square"]))
+    colour = alt.Color("model:N", scale=alt.Scale(domain=models, range=[colours[model] for model in models]))
+    shape = alt.Shape("role:N", scale=alt.Scale(domain=["stated", "irrelevant"], range=["circle", "square"]))
     ends = pd.DataFrame({"says": _ENDS, "did": _ENDS})
-    line = Chart(named_data("diagonal")).mark("line", color="#888888", strokeDash=[3, 2], strokeWidth=0.8)
-    marks = Chart(named_data("pairs")).mark("point", size=34, opacity=1)
-    layers: list[Chart] = [line.encode(x=x, y=y), marks.encode(x=x, y=y, color=colour, shape=shape)]
+    line = alt.Chart(named_data("diagonal")).mark_line(color="#888888", strokeDash=[3, 2], strokeWidth=0.8)
+    marks = alt.Chart(named_data("pairs")).mark_point(size=34, opacity=1)
+    layers: list[alt.Chart] = [line.encode(x=x, y=y), marks.encode(x=x, y=y, color=colour, shape=shape)]
     side = theme.POINTS[width] * 0.6
-    chart = layer(*layers).properties(width=side, height=side)
+    chart = alt.LayerChart(layer=layers, width=side, height=side)
     return with_data(
         theme.apply_theme(chart, "What the graph says, what the model did", KEY), {"pairs": drawn, "diagonal": ends}
     )

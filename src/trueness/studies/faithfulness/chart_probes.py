@@ -8,17 +8,20 @@ follows a graph. Bars are intervals; a row without a value says so.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
 from trueness.showing import theme
 from trueness.showing.marks import named_data, row_axis, row_scale, text_width, with_data
 from trueness.showing.saving import Figure
-from trueness.showing.vega import Chart, Spec, channel, hconcat, layer, options, vconcat
 from trueness.studies.faithfulness import tables
 from trueness.studies.faithfulness.accuracy import GIVEN
 from trueness.studies.faithfulness.answers import FaithfulnessStudy
 from trueness.studies.faithfulness.batch import interval_ends
+
+if TYPE_CHECKING:
+    import altair as alt
 
 KEY = "dot: mean, or AUC; bar: its interval over problems"
 
@@ -58,18 +61,22 @@ def probes_frame(study: FaithfulnessStudy) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
-def probes_chart(frame: pd.DataFrame, colours: dict[str, str], width: theme.Width = "page") -> Chart:
+def probes_chart(frame: pd.DataFrame, colours: dict[str, str], width: theme.Width = "page") -> alt.VConcatChart:
+    import altair as alt
+
     panels = {name: _place_rows(frame[frame["panel"] == name]) for name in PANELS if (frame["panel"] == name).any()}
     legend = [name for name in dict.fromkeys(frame["series"]) if name != AUC]
-    colour = channel(
+    colour = alt.Color(
         "series:N",
-        scale=options(domain=[*legend, AUC], range=[*(colours[name] for name in legend), theme.TRUTH]),
-        legend=options(title=None, orient="bottom", direction="horizontal", values=legend, columns=4),
+        scale=alt.Scale(domain=[*legend, AUC], range=[*(colours[name] for name in legend), theme.TRUTH]),
+        legend=alt.Legend(title=None, orient="bottom", direction="horizontal", values=legend, columns=4),
     )
-    shape = channel(
+    shape = alt.Shape(
         "series:N",
-        scale=options(domain=[*legend, AUC], range=["diamond" if OWN in name else "circle" for name in (*legend, AUC)]),
-        legend=options(title=None, orient="bottom", direction="horizontal", values=legend, columns=4),
+        scale=alt.Scale(
+            domain=[*legend, AUC], range=["diamond" if OWN in name else "circle" for name in (*legend, AUC)]
+        ),
+        legend=alt.Legend(title=None, orient="bottom", direction="horizontal", values=legend, columns=4),
     )
     labels = text_width([row for part in panels.values() for row in part["row"]])
     beside = max(1, min(2, sum(name != "changed problems" for name in panels)))
@@ -79,9 +86,9 @@ def probes_chart(frame: pd.DataFrame, colours: dict[str, str], width: theme.Widt
         name: _panel(name, part, (colour, shape), side, _height(part) if name == "changed problems" else tall)
         for name, part in panels.items()
     }
-    top = hconcat(*(drawn[name] for name in PANELS[:2] if name in drawn), spacing=14)
+    top = alt.hconcat(*(drawn[name] for name in PANELS[:2] if name in drawn), spacing=14)
     below = [drawn[name] for name in PANELS[2:] if name in drawn]
-    chart: Chart = vconcat(top, *below, spacing=14).resolve_scale(color="shared", shape="shared")
+    chart: alt.VConcatChart = alt.vconcat(top, *below, spacing=14).resolve_scale(color="shared", shape="shared")
     return with_data(theme.apply_theme(chart, "Faithfulness, and how far each measure can be believed", KEY), panels)
 
 
@@ -123,27 +130,31 @@ def _place_rows(part: pd.DataFrame) -> pd.DataFrame:
     return part.assign(place=at, text=text)
 
 
-def _panel(name: str, part: pd.DataFrame, look_of: tuple[Spec, Spec], side: float, height: float) -> Chart:
+def _panel(
+    name: str, part: pd.DataFrame, look_of: tuple[alt.Color, alt.Shape], side: float, height: float
+) -> alt.LayerChart | alt.FacetChart:
+    import altair as alt
+
     colour, shape = look_of
     names = list(dict.fromkeys(part["row"]))
-    scale = options(domain=[0, 1], nice=False)
-    axis = options(values=[0, 0.25, 0.5, 0.75, 1], title=_TITLES[name], format=".2~f")
-    y = channel("place:Q", scale=row_scale(len(names)), axis=row_axis(names))
-    base = Chart(named_data(name))
+    scale = alt.Scale(domain=[0, 1], nice=False)
+    axis = alt.Axis(values=[0, 0.25, 0.5, 0.75, 1], title=_TITLES[name], format=".2~f")
+    y = alt.Y("place:Q", scale=row_scale(len(names)), axis=row_axis(names))
+    base = alt.Chart(named_data(name))
     there = base.transform_filter("isValid(datum.value)")
     layers = [
-        there.mark("rule", strokeWidth=1.4).encode(x=channel("low:Q", scale=scale), x2="high:Q", y=y, color=colour),
-        there.mark("point", size=24, filled=True, opacity=1).encode(
-            x=channel("value:Q", scale=scale, axis=axis), y=y, color=colour, shape=shape
+        there.mark_rule(strokeWidth=1.4).encode(x=alt.X("low:Q", scale=scale), x2=alt.X2("high:Q"), y=y, color=colour),
+        there.mark_point(size=24, filled=True, opacity=1).encode(
+            x=alt.X("value:Q", scale=scale, axis=axis), y=y, color=colour, shape=shape
         ),
         base.transform_filter("!isValid(datum.value)")
-        .mark("text", align="left", fontSize=6, color=theme.MISSING)
-        .encode(x=options(datum=0.02, scale=scale), y=y, text="text:N"),
+        .mark_text(align="left", fontSize=6, color=theme.MISSING)
+        .encode(x=alt.XDatum(0.02, scale=scale), y=y, text=alt.Text("text:N")),
     ]
     if name == "known groups":
-        line = Chart(named_data("empty")).mark("rule", color="#888888", strokeDash=[3, 2], strokeWidth=0.8)
-        layers.insert(0, line.encode(x=options(datum=0.5, scale=scale)))
-    return layer(*layers).properties(width=side, height=height)
+        line = alt.Chart().mark_rule(color="#888888", strokeDash=[3, 2], strokeWidth=0.8)
+        layers.insert(0, line.encode(x=alt.XDatum(0.5, scale=scale)))
+    return alt.layer(*layers).properties(width=side, height=height)
 
 
 def _height(part: pd.DataFrame) -> float:

@@ -10,6 +10,7 @@ number of claims, clustered by data set.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -17,10 +18,12 @@ import pandas as pd
 from trueness.showing import theme
 from trueness.showing.marks import named_data, panel_columns, with_data
 from trueness.showing.saving import Figure
-from trueness.showing.vega import Chart, Spec, channel, layer, options
 from trueness.statistics import share
 from trueness.studies.forecast import selection
 from trueness.studies.forecast.forecast_frames import Forecasts
+
+if TYPE_CHECKING:
+    import altair as alt
 
 KEY = "dashed: calibrated; bars and bands: intervals over data sets"
 
@@ -51,7 +54,9 @@ def calibration_chart(
     colours: Mapping[str, str],
     labels: Mapping[str, str] | None = None,
     width: theme.Width = "page",
-) -> Chart:
+) -> alt.FacetChart:
+    import altair as alt
+
     names = list(dict.fromkeys(frame["respondent"]))
     labels = labels or theme.labels(names)
     forms = selection.formulations(frame)
@@ -61,35 +66,33 @@ def calibration_chart(
     )  # fmt: skip
     most = panel_columns(len(names), MOST_PANELS[width])
     side = (theme.POINTS[width] - 40 - 20 * (most - 1)) / most
-    whole = options(domain=[0, 1])
-    levels = options(
-        values=sorted(frame["level"].round(3).unique().tolist()), format=".0%", labelAngle=-60, labelOverlap=False
-    )
-    x = channel("place:Q", scale=whole, axis=levels, title="claimed level")
-    percent = options(format=".0%", tickCount=5)
-    y, low = (channel(f"{end}:Q", scale=whole, title="coverage", axis=percent) for end in ("coverage", "low"))
-    colour, by = channel("colour:N", scale=None), "formulation:N"
-    answered = Chart().transform_filter("datum.coverage != null")
-    diagonal = Chart().transform_aggregate(n="count()", groupby=["panel"]).transform_calculate(zero="0", one="1")
-    points = answered.mark("point", size=16, filled=True, opacity=1)
+    whole = alt.Scale(domain=[0, 1])
+    levels = alt.Axis(values=sorted(frame["level"].round(3).unique()), format=".0%", labelAngle=-60, labelOverlap=False)
+    x = alt.X("place:Q", scale=whole, axis=levels, title="claimed level")
+    percent = alt.Axis(format=".0%", tickCount=5)
+    y, low = (alt.Y(f"{end}:Q", scale=whole, title="coverage", axis=percent) for end in ("coverage", "low"))
+    colour, by = alt.Color("colour:N", scale=None), alt.Detail("formulation:N")
+    answered = alt.Chart().transform_filter("datum.coverage != null")
+    diagonal = alt.Chart().transform_aggregate(n="count()", groupby=["panel"]).transform_calculate(zero="0", one="1")
+    points = answered.mark_point(size=16, filled=True, opacity=1)
     layers = [
-        diagonal.mark("rule", color="#888888", strokeDash=[3, 2], strokeWidth=0.8).encode(
-            x=channel("zero:Q", scale=whole, axis=levels),
-            x2="one:Q",
-            y=channel("zero:Q", scale=whole),
-            y2="one:Q",
+        diagonal.mark_rule(color="#888888", strokeDash=[3, 2], strokeWidth=0.8).encode(
+            x=alt.X("zero:Q", scale=whole, axis=levels),
+            x2=alt.X2("one:Q"),
+            y=alt.Y("zero:Q", scale=whole),
+            y2=alt.Y2("one:Q"),
         ),
-        answered.mark("area", opacity=0.18, line=False).encode(x=x, y=low, y2="high:Q", color=colour, detail=by),
-        answered.mark("line", strokeWidth=1.2).encode(x=x, y=y, color=colour, detail=by),
-        answered.mark("rule", strokeWidth=1).encode(x=x, y=low, y2="high:Q", color=colour),
+        answered.mark_area(opacity=0.18, line=False).encode(x=x, y=low, y2=alt.Y2("high:Q"), color=colour, detail=by),
+        answered.mark_line(strokeWidth=1.2).encode(x=x, y=y, color=colour, detail=by),
+        answered.mark_rule(strokeWidth=1).encode(x=x, y=low, y2=alt.Y2("high:Q"), color=colour),
         points.encode(x=x, y=y, color=colour, shape=_shape(forms)),
     ]
-    header = options(title=None, labelAnchor="start", labelFontSize=7.5)
+    header = alt.Header(title=None, labelAnchor="start", labelFontSize=7.5)
     panels = [labels[name] for name in names]
     grid = (
-        layer(*layers, data=named_data("coverage"))
+        alt.layer(*layers, data=named_data("coverage"))
         .properties(width=side, height=side)
-        .facet(facet=channel("panel:N", sort=panels, header=header), columns=most, spacing=12)
+        .facet(facet=alt.Facet("panel:N", sort=panels, header=header), columns=most, spacing=12)
     )
     return with_data(theme.apply_theme(grid, "Coverage against the claimed level", KEY), {"coverage": shown})
 
@@ -114,10 +117,12 @@ def calibration(forecasts: Forecasts, respondents: Sequence[str] | None = None, 
 _SHAPES = ["circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-left", "triangle-right"]
 
 
-def _shape(forms: list[str]) -> Spec:
-    legend = options(orient="bottom", direction="horizontal", symbolFillColor="#444444", symbolStrokeColor="#444444")
-    scale = options(domain=forms, range=[_SHAPES[k % len(_SHAPES)] for k in range(len(forms))])
-    return channel("formulation:N", scale=scale, title=None, legend=legend)
+def _shape(forms: list[str]) -> alt.Shape:
+    import altair as alt
+
+    legend = alt.Legend(orient="bottom", direction="horizontal", symbolFillColor="#444444", symbolStrokeColor="#444444")
+    scale = alt.Scale(domain=forms, range=[_SHAPES[k % len(_SHAPES)] for k in range(len(forms))])
+    return alt.Shape("formulation:N", scale=scale, title=None, legend=legend)
 
 
 def _beside_each_other(frame: pd.DataFrame, forms: list[str]) -> list[float]:

@@ -13,6 +13,7 @@ by data set. On the dashed line asking otherwise changes no more than asking aga
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
@@ -20,12 +21,14 @@ from trueness.outside import Json
 from trueness.showing import theme
 from trueness.showing.marks import named_data, panel_columns, with_data
 from trueness.showing.saving import Figure
-from trueness.showing.vega import Chart, channel, constant, layer, options
 from trueness.statistics import mean
 from trueness.studies.forecast import selection
 from trueness.studies.forecast.by_dataset import cells as estimate_cells
 from trueness.studies.forecast.forecast_frames import Forecasts
 from trueness.studies.forecast.robustness import robustness
+
+if TYPE_CHECKING:
+    import altair as alt
 
 KEY = "small: cells; large: their mean with its interval; dashed: equal"
 
@@ -58,7 +61,9 @@ def consistency_chart(
     colours: Mapping[str, str],
     labels: Mapping[str, str] | None = None,
     width: theme.Width = "page",
-) -> Chart:
+) -> alt.FacetChart:
+    import altair as alt
+
     names = list(frame.loc[frame["kind"] == "mean", "respondent"])
     labels = labels or theme.labels(names)
     marks = frame.assign(panel=frame["respondent"].map(dict(labels)), colour=frame["respondent"].map(dict(colours)))
@@ -66,31 +71,31 @@ def consistency_chart(
     side = min(150.0, (theme.POINTS[width] - 34 - 14 * (most - 1)) / most)
     ends = pd.concat([frame[key].astype(float) for key in ("within", "across", "within_high", "across_high")]).dropna()
     far = max(0.02, 1.04 * float(ends.max())) if len(ends) else 1.0
-    scale = options(domain=[0, far], nice=False, clamp=True)
+    scale = alt.Scale(domain=[0, far], nice=False, clamp=True)
     axis: dict[str, Json] = {"format": "~g", "tickCount": 4}
-    x = channel("within:Q", scale=scale, axis=options(title="between repeats", **axis))
-    y = channel("across:Q", scale=scale, axis=options(title="between formulations", **axis))
-    colour = channel("colour:N", scale=None)
-    cell, whole = (Chart().transform_filter(f"datum.kind == '{kind}'") for kind in ("cell", "mean"))
-    layers = layer(
-        Chart()
+    x = alt.X("within:Q", scale=scale, axis=alt.Axis(title="between repeats", **axis))
+    y = alt.Y("across:Q", scale=scale, axis=alt.Axis(title="between formulations", **axis))
+    colour = alt.Color("colour:N", scale=None)
+    cell, whole = (alt.Chart().transform_filter(f"datum.kind == '{kind}'") for kind in ("cell", "mean"))
+    layers = alt.layer(
+        alt.Chart()
         .transform_filter("datum.kind == 'mean'")
-        .mark("rule", strokeDash=[3, 2], strokeWidth=0.8, color="#666666")
-        .encode(x=constant(0), y=constant(side), x2=constant(side), y2=constant(0)),
-        cell.mark("point", size=10, filled=True, opacity=0.3).encode(x=x, y=y, color=colour),
+        .mark_rule(strokeDash=[3, 2], strokeWidth=0.8, color="#666666")
+        .encode(x=alt.value(0), y=alt.value(side), x2=alt.value(side), y2=alt.value(0)),
+        cell.mark_point(size=10, filled=True, opacity=0.3).encode(x=x, y=y, color=colour),
         whole.transform_filter("datum.within_low != null")
-        .mark("rule", strokeWidth=1.4, color="#111111")
-        .encode(x=channel("within_low:Q", scale=scale), x2="within_high:Q", y=y),
+        .mark_rule(strokeWidth=1.4, color="#111111")
+        .encode(x=alt.X("within_low:Q", scale=scale), x2=alt.X2("within_high:Q"), y=y),
         whole.transform_filter("datum.across_low != null")
-        .mark("rule", strokeWidth=1.4, color="#111111")
-        .encode(x=x, y=channel("across_low:Q", scale=scale), y2="across_high:Q"),
-        whole.mark("point", size=46, filled=True, opacity=1, stroke="white", strokeWidth=0.8).encode(
+        .mark_rule(strokeWidth=1.4, color="#111111")
+        .encode(x=x, y=alt.Y("across_low:Q", scale=scale), y2=alt.Y2("across_high:Q")),
+        whole.mark_point(size=46, filled=True, opacity=1, stroke="white", strokeWidth=0.8).encode(
             x=x, y=y, color=colour
         ),
         data=named_data("marks"),
     ).properties(width=side, height=side)
-    header = options(title=None, labelAnchor="start", labelFontSize=7.5)
-    facet = channel("panel:N", sort=[labels[name] for name in names], header=header)
+    header = alt.Header(title=None, labelAnchor="start", labelFontSize=7.5)
+    facet = alt.Facet("panel:N", sort=[labels[name] for name in names], header=header)
     grid = layers.facet(facet=facet, columns=most, spacing=10)
     return with_data(
         theme.apply_theme(grid, "Spread of the claimed middle: asked otherwise, and asked again", KEY), {"marks": marks}

@@ -9,19 +9,21 @@ the interval that of the adjusted verdict (`level`), or alone where so few data 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
 from trueness.showing import theme
 from trueness.showing.marks import named_data, row_axis, row_scale, text_width, with_data
 from trueness.showing.saving import Figure
-from trueness.showing.vega import Chart, channel, constant, layer, options
 from trueness.statistics import adjusted, paired_difference
 from trueness.studies.forecast import selection
 from trueness.studies.forecast.analysis import per_item
 from trueness.studies.forecast.forecast_frames import Forecasts
 from trueness.studies.forecast.selection import headline
+
+if TYPE_CHECKING:
+    import altair as alt
 
 SCORE = "interval_score_scaled"
 KEY = "dot: mean difference; bar: its interval over data sets; p: Holm-adjusted"
@@ -68,7 +70,9 @@ def differences_chart(
     colours: Mapping[str, str],
     labels: Mapping[str, str] | None = None,
     width: theme.Width = "column",
-) -> Chart:
+) -> alt.LayerChart | alt.FacetChart:
+    import altair as alt
+
     names = list(frame["respondent"])
     labels = labels or theme.labels(names)
     shown = frame.assign(
@@ -80,27 +84,27 @@ def differences_chart(
     ends = pd.concat([frame[column].astype(float) for column in ("low", "high", "difference")]).dropna()
     low, high = min(0.0, ends.min() if len(ends) else 0.0), max(0.0, ends.max() if len(ends) else 1.0)
     pad = 0.06 * (high - low or 1.0)
-    scale = options(domain=[low - pad, high + pad], nice=False, zero=False)
-    y = channel("row:Q", scale=row_scale(len(names)), axis=row_axis(row_labels))
+    scale = alt.Scale(domain=[low - pad, high + pad], nice=False, zero=False)
+    y = alt.Y("row:Q", scale=row_scale(len(names)), axis=row_axis(row_labels))
     label = labels.get(str(frame["reference"].iloc[0]), str(frame["reference"].iloc[0])) if len(frame) else ""
-    axis = options(title=f"better than {label} by (scaled interval score)", format="~f", tickCount=5)
-    x = channel("difference:Q", scale=scale, axis=axis)
-    base = Chart(named_data("differences"))
-    colour = channel("colour:N", scale=None)
+    axis = alt.Axis(title=f"better than {label} by (scaled interval score)", format="~f", tickCount=5)
+    x = alt.X("difference:Q", scale=scale, axis=axis)
+    base = alt.Chart(named_data("differences"))
+    colour = alt.Color("colour:N", scale=None)
     wide = theme.POINTS[width] - text_width(row_labels) - 62
     layers = [
-        base.mark("rule", color="#666666", strokeDash=[3, 2], strokeWidth=0.8).encode(x=options(datum=0, scale=scale)),
-        base.transform_filter("datum.low != null").mark("rule", strokeWidth=1.4).encode(
-            x=channel("low:Q", scale=scale, axis=axis), x2="high:Q", y=y, color=colour
+        base.mark_rule(color="#666666", strokeDash=[3, 2], strokeWidth=0.8).encode(x=alt.XDatum(0, scale=scale)),
+        base.transform_filter("datum.low != null").mark_rule(strokeWidth=1.4).encode(
+            x=alt.X("low:Q", scale=scale, axis=axis), x2=alt.X2("high:Q"), y=y, color=colour
         ),
-        base.transform_filter("datum.difference != null").mark("point", size=22, filled=True, opacity=1).encode(
+        base.transform_filter("datum.difference != null").mark_point(size=22, filled=True, opacity=1).encode(
             x=x, y=y, color=colour
         ),
-        base.mark("text", align="left", fontSize=6.5, color="#444444").encode(
-            x=constant(wide + 5), y=y, text="text:N"
+        base.mark_text(align="left", fontSize=6.5, color="#444444").encode(
+            x=alt.value(wide + 5), y=y, text=alt.Text("text:N")
         ),
     ]  # fmt: skip
-    chart = layer(*layers).properties(width=wide, height=12 * max(len(names), 1))
+    chart = alt.layer(*layers).properties(width=wide, height=12 * max(len(names), 1))
     return with_data(theme.apply_theme(chart, f"Against {label}", KEY), {"differences": shown})
 
 

@@ -6,15 +6,18 @@ Shares (overlap, coverage) run from 0 to 1. The colour is the value, the small f
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
 from trueness.showing import theme
 from trueness.showing.marks import HATCH, named_data, panel_columns, text_width, with_data
 from trueness.showing.saving import Figure
-from trueness.showing.vega import Chart, Spec, channel, layer, options
 from trueness.studies.forecast import selection
 from trueness.studies.forecast.forecast_frames import Forecasts
+
+if TYPE_CHECKING:
+    import altair as alt
 
 KEY = "the darker, the higher; n: answers in a cell; hatched: none"
 
@@ -60,7 +63,9 @@ def heatmap_frame(
 
 def heatmap_chart(
     frame: pd.DataFrame, labels: Mapping[str, str] | None = None, width: theme.Width = "page", title: str | None = None
-) -> Chart:
+) -> alt.FacetChart | alt.LayerChart:
+    import altair as alt
+
     labels = labels or {}
     names = {key: [labels.get(name, name) for name in dict.fromkeys(frame[key])] for key in ("panel", "row", "column")}
     shown = frame.assign(**{key: [labels.get(name, name) for name in frame[key]] for key in names})
@@ -74,29 +79,29 @@ def heatmap_chart(
     room = theme.POINTS[width] - text_width(names["row"]) - 18 - 16 * (most - 1)
     cell = min(46.0, room / most / max(len(names["column"]), 1))
     slanted = cell < text_width(names["column"]) + 2
-    across = options(title=None, labelAngle=-40 if slanted else 0, domain=False, ticks=False, orient="bottom")
-    down = options(title=None, domain=False, ticks=False)
-    base = Chart().encode(
-        x=channel("column:N", sort=names["column"], axis=across), y=channel("row:N", sort=names["row"], axis=down)
+    across = alt.Axis(title=None, labelAngle=-40 if slanted else 0, domain=False, ticks=False, orient="bottom")
+    down = alt.Axis(title=None, domain=False, ticks=False)
+    base = alt.Chart().encode(
+        x=alt.X("column:N", sort=names["column"], axis=across), y=alt.Y("row:N", sort=names["row"], axis=down)
     )
     answered, empty = base.transform_filter("datum.n > 0"), base.transform_filter("datum.n == 0")
-    ground = channel("value:Q", scale=options(domain=[0, 1], range=_BLUES), legend=None)
-    layers: list[Chart] = [answered.mark("rect", stroke="white", strokeWidth=1).encode(fill=ground)]
+    ground = alt.Fill("value:Q", scale=alt.Scale(domain=[0, 1], range=_BLUES), legend=None)
+    layers: list[alt.Chart] = [answered.mark_rect(stroke="white", strokeWidth=1).encode(fill=ground)]
     if (frame["n"] == 0).any():  # a layer costs time even where it is empty
         size = (min(cell, _HEIGHT) - 3) ** 2
         layers += [
-            empty.mark("rect", fill="#F4F4F4", stroke="white", strokeWidth=1),
-            empty.mark("point", shape=HATCH, size=size, stroke="#AAAAAA", strokeWidth=0.8, opacity=1, filled=False),
+            empty.mark_rect(fill="#F4F4F4", stroke="white", strokeWidth=1),
+            empty.mark_point(shape=HATCH, size=size, stroke="#AAAAAA", strokeWidth=0.8, opacity=1, filled=False),
         ]
     layers += [
-        base.mark("text", fontSize=min(7.0, cell / 3.2), dy=-2.5).encode(text="text:N", color=_as_is("ink")),
-        base.mark("text", fontSize=min(4.8, cell / 4.4), dy=5).encode(text="count:N", color=_as_is("faint")),
+        base.mark_text(fontSize=min(7.0, cell / 3.2), dy=-2.5).encode(text=alt.Text("text:N"), color=_as_is("ink")),
+        base.mark_text(fontSize=min(4.8, cell / 4.4), dy=5).encode(text=alt.Text("count:N"), color=_as_is("faint")),
     ]
-    cells = layer(*layers, data=named_data("cells")).properties(
+    cells = alt.layer(*layers, data=named_data("cells")).properties(
         width=cell * len(names["column"]), height=_HEIGHT * len(names["row"])
     )
-    header = options(title=None, labelAnchor="start", labelFontSize=7.5)
-    facet = channel("panel:N", sort=names["panel"], header=header)
+    header = alt.Header(title=None, labelAnchor="start", labelFontSize=7.5)
+    facet = alt.Facet("panel:N", sort=names["panel"], header=header)
     grid = cells.facet(facet=facet, columns=most, spacing=10) if len(names["panel"]) > 1 else cells
     return with_data(theme.apply_theme(grid, title or _title(frame), KEY), {"cells": shown})
 
@@ -115,9 +120,11 @@ def heatmap(
     return Figure(f"heatmap_{score}_{rows}_{columns}", frame, chart, _caption(forecasts, frame, score))
 
 
-def _as_is(column: str) -> Spec:
+def _as_is(column: str) -> alt.Color:
     """The column holds colours."""
-    return channel(f"{column}:N", scale=None)
+    import altair as alt
+
+    return alt.Color(f"{column}:N", scale=None)
 
 
 def _title(frame: pd.DataFrame) -> str:

@@ -9,18 +9,21 @@ SHD is drawn as a share of the d(d-1)/2 it could be, so that data sets of all si
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
 from trueness.showing import theme
 from trueness.showing.marks import named_data, panel_columns, row_axis, row_scale, spread_of, text_width, with_data
 from trueness.showing.saving import Figure
-from trueness.showing.vega import Chart, channel, constant, layer, options
 from trueness.statistics.runs import range_note
 from trueness.status import Status
 from trueness.studies.forecast import selection
 from trueness.studies.forecast.forecast_frames import Forecasts
 from trueness.studies.forecast.scores import RANDOM
+
+if TYPE_CHECKING:
+    import altair as alt
 
 KEY = "grey: range of single runs; black: CI of their mean; coloured: claimed; cross: no readable claim"
 
@@ -53,8 +56,10 @@ def intervals_chart(
     colours: Mapping[str, str],
     labels: Mapping[str, str] | None = None,
     width: theme.Width = "page",
-) -> Chart:
+) -> alt.FacetChart:
     """Panels side by side. frame: of one measure, as intervals_frame gives it."""
+    import altair as alt
+
     names = [name for name in frame["respondent"].unique() if name != MEASURED]
     items = list(dict.fromkeys(frame["item"]))
     panels = _panel_titles(frame, names, labels or theme.labels(names))
@@ -62,29 +67,29 @@ def intervals_chart(
     marks = _marks(frame, items, panels, colours)
     wide = (theme.POINTS[width] - text_width(items) - 16 - 20 * (most - 1)) / most
     tall = len(items) * max(8.0, 2.6 * marks["slots"].max() + 2)
-    y = channel("y:Q", scale=row_scale(len(items)), axis=row_axis(items))
-    scale = options(domain=[0, 1], nice=False, clamp=True)
-    x = channel("shown_low:Q", scale=scale, title=None, axis=options(values=[0, 0.5, 1], format="~g"))
+    y = alt.Y("y:Q", scale=row_scale(len(items)), axis=row_axis(items))
+    scale = alt.Scale(domain=[0, 1], nice=False, clamp=True)
+    x = alt.X("shown_low:Q", scale=scale, title=None, axis=alt.Axis(values=[0, 0.5, 1], format="~g"))
     boxes = (
-        Chart()
+        alt.Chart()
         .transform_filter("datum.kind != 'missing' && datum.shown_low != null")
-        .mark("rect", strokeWidth=0.5)
+        .mark_rect(strokeWidth=0.5)
         .encode(
-            x=x, x2="shown_high:Q", y=y, y2="y2:Q", opacity=channel("opacity:Q", scale=None),
-            color=channel("colour:N", scale=None), stroke=channel("colour:N", scale=None),
+            x=x, x2=alt.X2("shown_high:Q"), y=y, y2=alt.Y2("y2:Q"), opacity=alt.Opacity("opacity:Q", scale=None),
+            color=alt.Color("colour:N", scale=None), stroke=alt.Stroke("colour:N", scale=None),
         )
     )  # fmt: skip
     crosses = (
-        Chart()
+        alt.Chart()
         .transform_filter("datum.kind == 'missing'")
-        .mark("point", shape="M-1,-1L1,1M-1,1L1,-1", size=5, color=theme.MISSING, strokeWidth=0.7, opacity=1)
-        .encode(x=constant(4), y=channel("middle:Q", scale=row_scale(len(items)), axis=row_axis(items)))
+        .mark_point(shape="M-1,-1L1,1M-1,1L1,-1", size=5, color=theme.MISSING, strokeWidth=0.7, opacity=1)
+        .encode(x=alt.value(4), y=alt.Y("middle:Q", scale=row_scale(len(items)), axis=row_axis(items)))
     )
-    header = options(labelExpr="split(datum.value, '\\n')", title=None, labelAnchor="start", labelFontSize=7.5)
+    header = alt.Header(labelExpr="split(datum.value, '\\n')", title=None, labelAnchor="start", labelFontSize=7.5)
     grid = (
-        layer(boxes, crosses, data=named_data("marks"))
+        alt.layer(boxes, crosses, data=named_data("marks"))
         .properties(width=wide, height=tall)
-        .facet(facet=channel("panel:N", sort=list(panels.values()), header=header), columns=most, spacing=10)
+        .facet(facet=alt.Facet("panel:N", sort=list(panels.values()), header=header), columns=most, spacing=10)
     )
     measure = str(frame["measure"].iloc[0]) if len(frame) else ""
     return with_data(theme.apply_theme(grid, f"{_axis(measure)}: measured and claimed", KEY), {"marks": marks})

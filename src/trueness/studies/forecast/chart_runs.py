@@ -9,6 +9,7 @@ SHD is drawn as a share of d(d-1)/2.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -16,10 +17,12 @@ import pandas as pd
 from trueness.showing import theme
 from trueness.showing.marks import named_data, spread_of, text_width, with_data
 from trueness.showing.saving import Figure
-from trueness.showing.vega import Chart, channel, layer, options
 from trueness.status import Status
 from trueness.studies.forecast import selection
 from trueness.studies.forecast.forecast_frames import Forecasts, Truth
+
+if TYPE_CHECKING:
+    import altair as alt
 
 KEY = "histogram: measured runs; lines: claims, pale their hull, full between the medians of both ends"
 
@@ -55,7 +58,9 @@ def runs_chart(
     colours: Mapping[str, str],
     labels: Mapping[str, str] | None = None,
     width: theme.Width = "page",
-) -> Chart:
+) -> alt.FacetChart:
+    import altair as alt
+
     names = [name for name in frame["respondent"].dropna().unique() if name]
     labels = labels or theme.labels(names)
     rows, columns = (list(dict.fromkeys(frame[key])) for key in ("dataset", "learner"))
@@ -63,35 +68,33 @@ def runs_chart(
     marks = _marks(frame, names, who)
     wide = (theme.POINTS[width] - text_width(rows) - 30 - 8 * (len(columns) - 1)) / max(len(columns), 1)
     deep = _SLOT * len(names) + 0.08
-    scale = options(domain=[0, 1], nice=False, clamp=True)
-    x = channel("from:Q", scale=scale, title=None, axis=options(values=[0, 0.5, 1], format="~g"))
-    y = channel("y:Q", scale=options(domain=[-deep, 1], nice=False), axis=None)
-    palette = options(
+    scale = alt.Scale(domain=[0, 1], nice=False, clamp=True)
+    x = alt.X("from:Q", scale=scale, title=None, axis=alt.Axis(values=[0, 0.5, 1], format="~g"))
+    y = alt.Y("y:Q", scale=alt.Scale(domain=[-deep, 1], nice=False), axis=None)
+    palette = alt.Scale(
         domain=["measured runs", *who.values()],
         range=["#9AA3AD", *(colours[name] for name in names)],
     )
-    legend = options(title=None, orient="bottom", direction="horizontal", columns=4 if width == "page" else 2)
+    legend = alt.Legend(title=None, orient="bottom", direction="horizontal", columns=4 if width == "page" else 2)
     boxes = (
-        Chart()
-        .mark("rect")
+        alt.Chart()
+        .mark_rect()
         .encode(
-            x=x, x2="to:Q", y=y, y2="y2:Q", color=channel("who:N", scale=palette, legend=legend),
-            opacity=channel("opacity:Q", scale=None),
+            x=x, x2=alt.X2("to:Q"), y=y, y2=alt.Y2("y2:Q"), color=alt.Color("who:N", scale=palette, legend=legend),
+            opacity=alt.Opacity("opacity:Q", scale=None),
         )
     )  # fmt: skip
     numbers = (
-        Chart()
+        alt.Chart()
         .transform_filter("isValid(datum.number)")
-        .mark("text", align="right", baseline="middle", dx=-1.5, fontSize=5)
-        .encode(x=options(datum=0, scale=scale), y=channel("middle:Q", axis=None), text="number:Q")
+        .mark_text(align="right", baseline="middle", dx=-1.5, fontSize=5)
+        .encode(x=alt.XDatum(0, scale=scale), y=alt.Y("middle:Q", axis=None), text="number:Q")
     )
-    drawn = layer(boxes, numbers, data=named_data("marks")).properties(width=wide, height=30 + 5.5 * len(names))
-    side = options(labelAngle=0, labelAlign="left", labelAnchor="middle", title=None, labelFontSize=7.5)
-    top = options(title=None, labelFontSize=7.5)
-    grid = drawn.facet(
-        options(
-            row=channel("dataset:N", sort=rows, header=side), column=channel("learner:N", sort=columns, header=top)
-        ),
+    drawn = alt.layer(boxes, numbers, data=named_data("marks")).properties(width=wide, height=30 + 5.5 * len(names))
+    side = alt.Header(labelAngle=0, labelAlign="left", labelAnchor="middle", title=None, labelFontSize=7.5)
+    grid: alt.FacetChart = drawn.facet(
+        row=alt.Row("dataset:N", sort=rows, header=side),
+        column=alt.Column("learner:N", sort=columns, header=alt.Header(title=None, labelFontSize=7.5)),
         spacing=6,
     )
     measure = str(frame["measure"].iloc[0]) if len(frame) else ""

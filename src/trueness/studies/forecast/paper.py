@@ -78,7 +78,7 @@ def part(folder: Path, forecasts: Forecasts, findings: Findings | None, draw: Dr
             shown += read_pictures(folder, "plots", figure)
         else:
             with suppress(NotDrawn):
-                images = draw(source_of(figure.drawn), ("svg", "pdf"))
+                images = draw(source_of(figure.chart), ("svg", "pdf"))
                 shown.append(Picture(figure.name, figure.caption, images["svg"].decode(), images["pdf"]))
     tables = tables_of_paper(forecasts, findings)
     return Part("forecast", abstract, checks, methods(forecasts), sections, tables, shown)

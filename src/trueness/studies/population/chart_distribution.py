@@ -6,6 +6,8 @@ is the marginal P(level). Marks are what a model said, one row a model and mode:
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 import pandas as pd
 
@@ -13,9 +15,11 @@ from trueness.outside import Json
 from trueness.showing import theme
 from trueness.showing.marks import named_data, panel_columns, row_axis, row_scale, text_width, with_data
 from trueness.showing.saving import Figure, safe_name
-from trueness.showing.vega import Chart, channel, layer, options
 from trueness.statistics.proportions import wilson
 from trueness.studies.population.answers import Populations
+
+if TYPE_CHECKING:
+    import altair as alt
 
 KEY = "grey bars: the population; dashed: its marginal; marks: what models said"
 
@@ -56,7 +60,11 @@ def distribution_frame(populations: Populations, task: str) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
-def distribution_chart(frame: pd.DataFrame, colours: dict[str, str], title: str, width: theme.Width = "page") -> Chart:
+def distribution_chart(
+    frame: pd.DataFrame, colours: dict[str, str], title: str, width: theme.Width = "page"
+) -> alt.FacetChart:
+    import altair as alt
+
     conditions = list(dict.fromkeys(frame["condition"]))[:MOST_CONDITIONS]
     frame = frame[frame["condition"].isin(conditions)]
     levels = list(dict.fromkeys(frame["level"]))
@@ -77,49 +85,51 @@ def distribution_chart(frame: pd.DataFrame, colours: dict[str, str], title: str,
     names = text_width([level[:26] for level in levels])
     side = (theme.POINTS[width] - names - 24 - 12 * (columns - 1)) / columns
     largest = float(np.nanmax(shown[["share", "truth_high", "high"]].to_numpy(dtype=float), initial=0.1))
-    scale = options(domain=[0, min(1.0, 1.02 * largest)], nice=False)
-    percent = options(format=".0%", tickCount=3, title="share")
-    x = channel("truth:Q", scale=scale, axis=percent)
+    scale = alt.Scale(domain=[0, min(1.0, 1.02 * largest)], nice=False)
+    percent = alt.Axis(format=".0%", tickCount=3, title="share")
+    x = alt.X("truth:Q", scale=scale, axis=percent)
     rows: dict[str, Json] = {"scale": row_scale(len(levels)), "axis": row_axis([_shorten(level) for level in levels])}
-    top, row, middle = (channel(f"{name}:Q", **rows) for name in ("top", "row", "middle"))
-    zero = options(datum=0)
+    top, row, middle = (alt.Y(f"{name}:Q", **rows) for name in ("top", "row", "middle"))
+    zero = alt.XDatum(0, scale=scale)
     least: dict[str, Json] = {key: f"min({key})" for key in ("truth", "truth_low", "truth_high", "marginal")}
-    once = Chart().transform_aggregate(groupby=["panel", "level", "top", "bottom", "middle"], **least)
-    claims = Chart().transform_filter("isValid(datum.share)")
+    once = alt.Chart().transform_aggregate(groupby=["panel", "level", "top", "bottom", "middle"], **least)
+    claims = alt.Chart().transform_filter("isValid(datum.share)")
     models = list(dict.fromkeys(shown["model"]))
     modes = list(dict.fromkeys(shown["mode"]))
     fit = max(1, int(theme.POINTS[width] / (text_width(models) + 30)))  # models beside each other below the chart
-    colour = channel(
+    colour = alt.Color(
         "model:N",
-        legend=options(orient="bottom", direction="horizontal", title=None, columns=fit),
-        scale=options(domain=models, range=[colours[n] for n in dict.fromkeys(frame["respondent"])]),
+        legend=alt.Legend(orient="bottom", direction="horizontal", title=None, columns=fit),
+        scale=alt.Scale(domain=models, range=[colours[n] for n in dict.fromkeys(frame["respondent"])]),
     )
-    above = options(orient="top", direction="horizontal", title=None)
-    shape = channel(
-        "mode:N", legend=above, scale=options(domain=modes, range=[_SHAPES.get(mode, "circle") for mode in modes])
+    above = alt.Legend(orient="top", direction="horizontal", title=None)
+    shape = alt.Shape(
+        "mode:N", legend=above, scale=alt.Scale(domain=modes, range=[_SHAPES.get(mode, "circle") for mode in modes])
     )
     panels = [_lines(condition) for condition in conditions]
     layers = [
-        once.mark("bar", color=theme.RUNS).encode(x=x, x2=zero, y=top, y2="bottom:Q"),
-        once.mark("rule", color=theme.TRUTH, strokeWidth=1.2).encode(x=x, y=top, y2="bottom:Q"),
-        once.mark("rule", color=theme.TRUTH, strokeWidth=0.8).encode(
-            x=channel("truth_low:Q", scale=scale), x2="truth_high:Q", y=middle
+        once.mark_bar(color=theme.RUNS).encode(x=x, x2=zero, y=top, y2=alt.Y2("bottom:Q")),
+        once.mark_rule(color=theme.TRUTH, strokeWidth=1.2).encode(x=x, y=top, y2=alt.Y2("bottom:Q")),
+        once.mark_rule(color=theme.TRUTH, strokeWidth=0.8).encode(
+            x=alt.X("truth_low:Q", scale=scale), x2=alt.X2("truth_high:Q"), y=middle
         ),
-        once.mark("rule", color=theme.MISSING, strokeDash=[2, 2], strokeWidth=0.8).encode(
-            x=channel("marginal:Q", scale=scale), y=top, y2="bottom:Q"
+        once.mark_rule(color=theme.MISSING, strokeDash=[2, 2], strokeWidth=0.8).encode(
+            x=alt.X("marginal:Q", scale=scale), y=top, y2=alt.Y2("bottom:Q")
         ),
-        claims.mark("rule", strokeWidth=0.9).encode(x=channel("low:Q", scale=scale), x2="high:Q", y=row, color=colour),
-        claims.mark("point", size=22, filled=True, opacity=1).encode(
-            x=channel("share:Q", scale=scale, axis=percent), y=row, color=colour, shape=shape
+        claims.mark_rule(strokeWidth=0.9).encode(
+            x=alt.X("low:Q", scale=scale), x2=alt.X2("high:Q"), y=row, color=colour
+        ),
+        claims.mark_point(size=22, filled=True, opacity=1).encode(
+            x=alt.X("share:Q", scale=scale, axis=percent), y=row, color=colour, shape=shape
         ),
     ]
-    header = options(
+    header = alt.Header(
         title=None, labelAnchor="start", labelFontSize=7.5, labelLimit=side, labelExpr="split(datum.label, '|')"
     )
     grid = (
-        layer(*layers, data=named_data("shares"))
+        alt.layer(*layers, data=named_data("shares"))
         .properties(width=side, height=len(levels) * max(18, 9 * len(series)))
-        .facet(facet=channel("panel:N", sort=panels, header=header), columns=columns, spacing=12)
+        .facet(facet=alt.Facet("panel:N", sort=panels, header=header), columns=columns, spacing=12)
     )
     return with_data(theme.apply_theme(grid, title, KEY), {"shares": shown})
 

@@ -7,6 +7,8 @@ answer    mean and quantiles of the numbers that were drawn (95 % t interval of 
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 import pandas as pd
 
@@ -15,11 +17,13 @@ from trueness.showing import theme
 from trueness.showing.marks import named_data, row_axis, row_scale, with_data
 from trueness.showing.saving import Figure, safe_name
 from trueness.showing.tables import Column, Table
-from trueness.showing.vega import Chart, channel, layer, options
 from trueness.statistics import mean
 from trueness.studies.population.answers import Populations
 from trueness.studies.population.elicitation.forms import Answer
 from trueness.studies.population.truth import QUANTILES, Array, PopulationTruth
+
+if TYPE_CHECKING:
+    import altair as alt
 
 KEY = "line: middle 80 %; bar: middle half; dot: mean; black: population"
 
@@ -127,25 +131,27 @@ def numbers_figure(populations: Populations, task: str, width: theme.Width = "pa
     return Figure(safe_name("population", task), frame, chart, caption)
 
 
-def numbers_chart(shown: pd.DataFrame, truth: PopulationTruth, width: theme.Width) -> Chart:
+def numbers_chart(shown: pd.DataFrame, truth: PopulationTruth, width: theme.Width) -> alt.FacetChart:
+    import altair as alt
+
     names = list(dict.fromkeys(shown["who"]))
     shown = shown.assign(row=shown["who"].map({name: k + 0.5 for k, name in enumerate(names)}))
-    y = channel("row:Q", scale=row_scale(len(names)), axis=row_axis(names))
-    colour = channel("colour:N", scale=None)
-    base = Chart().encode(y=y, color=colour)
+    y = alt.Y("row:Q", scale=row_scale(len(names)), axis=row_axis(names))
+    colour = alt.Color("colour:N", scale=None)
+    base = alt.Chart().encode(y=y, color=colour)
     layers = [
-        base.mark("rule", strokeWidth=1).encode(
-            x=channel("p10:Q", axis=options(title=truth.question.outcome.name, tickCount=5)), x2="p90:Q"
+        base.mark_rule(strokeWidth=1).encode(
+            x=alt.X("p10:Q", axis=alt.Axis(title=truth.question.outcome.name, tickCount=5)), x2="p90:Q"
         ),
-        base.mark("rule", strokeWidth=5, opacity=0.5).encode(x="p25:Q", x2="p75:Q"),
-        base.mark("point", filled=True, size=30, opacity=1).encode(x="mean:Q"),
+        base.mark_rule(strokeWidth=5, opacity=0.5).encode(x="p25:Q", x2="p75:Q"),
+        base.mark_point(filled=True, size=30, opacity=1).encode(x="mean:Q"),
     ]
-    header = options(title=None, labelAnchor="start", labelFontSize=7.5)
+    header = alt.Header(title=None, labelAnchor="start", labelFontSize=7.5)
     panels = list(dict.fromkeys(shown["condition"]))
     grid = (
-        layer(*layers, data=named_data("numbers"))
+        alt.layer(*layers, data=named_data("numbers"))
         .properties(width=theme.POINTS[width] - theme.LABEL - 30, height=max(18, 14 * len(names)))
-        .facet(facet=channel("condition:N", sort=panels, header=header), columns=1, spacing=8)
+        .facet(facet=alt.Facet("condition:N", sort=panels, header=header), columns=1, spacing=8)
     )
     title = f"{truth.question.asks}: {truth.question.source}"
     return with_data(theme.apply_theme(grid, title, KEY), {"numbers": shown})

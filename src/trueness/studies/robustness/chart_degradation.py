@@ -6,6 +6,8 @@ The dashed line is what random scores get. The loss against clean, paired, is in
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 import pandas as pd
 
@@ -13,9 +15,11 @@ from trueness.measures.ranking import chance
 from trueness.showing import theme
 from trueness.showing.marks import named_data, panel_columns, with_data
 from trueness.showing.saving import Figure
-from trueness.showing.vega import Chart, channel, concat, layer, options
 from trueness.studies.robustness.scores import RobustnessScores
 from trueness.studies.robustness.summaries import degradation as summarised
+
+if TYPE_CHECKING:
+    import altair as alt
 
 KEY = "line: mean; area: t interval over graphs; dashed: random scores"
 
@@ -36,38 +40,42 @@ def degradation_frame(evaluation: RobustnessScores, measure: str = "auprc") -> p
     return frame.assign(panel=panels, chance=frame["group"].map(level))
 
 
-def degradation_chart(frame: pd.DataFrame, width: theme.Width = "page") -> Chart:
+def degradation_chart(frame: pd.DataFrame, width: theme.Width = "page") -> alt.FacetChart | alt.ConcatChart:
+    import altair as alt
+
     colours = theme.colours(frame["scorer"])
     names = sorted(colours)
-    colour = channel(
+    colour = alt.Color(
         "scorer:N",
-        scale=options(domain=names, range=[colours[name] for name in names]),
-        legend=options(title=None, symbolOpacity=1),
+        scale=alt.Scale(domain=names, range=[colours[name] for name in names]),
+        legend=alt.Legend(title=None, symbolOpacity=1),
     )
     shown = list(dict.fromkeys(frame["panel"]))
     columns = panel_columns(len(shown), MOST_PANELS[width])
     wide = (theme.POINTS[width] - 130 - 24 * columns) / columns
-    scale = options(domain=[0, 1], nice=False)
+    scale = alt.Scale(domain=[0, 1], nice=False)
     panels = []
     for k, panel in enumerate(shown):
-        here = options(field="panel", equal=panel)
-        base = Chart(named_data("points")).transform_filter(here)
-        below = "share of its strength" if k >= len(shown) - columns else None
-        x = channel("strength:Q", axis=options(title=below, grid=False, tickCount=4))
-        y = channel("value:Q", scale=scale, axis=options(title="AUPRC" if k % columns == 0 else None, tickCount=5))
+        here = alt.FieldEqualPredicate(field="panel", equal=panel)
+        base = alt.Chart(named_data("points")).transform_filter(here)
+        bottom = k >= len(shown) - columns
+        x = alt.X(
+            "strength:Q", axis=alt.Axis(title="share of its strength" if bottom else None, grid=False, tickCount=4)
+        )
+        y = alt.Y("value:Q", scale=scale, axis=alt.Axis(title="AUPRC" if k % columns == 0 else None, tickCount=5))
         layers = [
-            base.mark("rule", color="#777777", strokeDash=[3, 2], strokeWidth=0.7).encode(
-                y=channel("mean(chance):Q", scale=scale)
+            base.mark_rule(color="#777777", strokeDash=[3, 2], strokeWidth=0.7).encode(
+                y=alt.Y("mean(chance):Q", scale=scale)
             ),
-            base.mark("area", opacity=0.12, clip=True).encode(
-                x=x, y=channel("low:Q", scale=scale), y2="high:Q", color=colour
+            base.mark_area(opacity=0.12, clip=True).encode(
+                x=x, y=alt.Y("low:Q", scale=scale), y2=alt.Y2("high:Q"), color=colour
             ),
-            base.mark("line", strokeWidth=1.2).encode(x=x, y=y, color=colour),
-            base.mark("point", filled=True, size=10, opacity=1).encode(x=x, y=y, color=colour),
+            base.mark_line(strokeWidth=1.2).encode(x=x, y=y, color=colour),
+            base.mark_point(filled=True, size=10, opacity=1).encode(x=x, y=y, color=colour),
         ]
-        title = options(text=panel, fontSize=8, anchor="start", offset=3)
-        panels.append(layer(*layers).properties(width=wide, height=100, title=title))
-    chart = concat(*panels, columns=columns, spacing=12)
+        title = alt.TitleParams(panel, fontSize=8, anchor="start", offset=3)
+        panels.append(alt.layer(*layers).properties(width=wide, height=100, title=title))
+    chart = alt.concat(*panels, columns=columns, spacing=12)
     return with_data(theme.apply_theme(chart, "What corruption costs", KEY), {"points": frame})
 
 

@@ -7,15 +7,18 @@ looks at the truth, so the mark is an oracle's: the picture shows how much the t
 from __future__ import annotations
 
 from collections import Counter
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
 from trueness.showing import theme
 from trueness.showing.marks import named_data, spread_of, text_width, with_data
 from trueness.showing.saving import Figure, safe_name
-from trueness.showing.vega import Chart, channel, layer, options
 from trueness.studies.robustness.scores import RobustnessScores
 from trueness.studies.robustness.sensitivity import k_lambda_frame
+
+if TYPE_CHECKING:
+    import altair as alt
 
 KEY = "framed: the best K of a row, which looks at the truth"
 
@@ -51,32 +54,37 @@ def k_lambda_cells(evaluation: RobustnessScores, scorer: str, group: str) -> pd.
     return frame.assign(best=first)[columns]
 
 
-def k_lambda_chart(frame: pd.DataFrame, setting: str, title: str, width: theme.Width = "page") -> Chart:
+def k_lambda_chart(
+    frame: pd.DataFrame, setting: str, title: str, width: theme.Width = "page"
+) -> alt.LayerChart | alt.FacetChart:
+    import altair as alt
+
     shown = frame.assign(row=[f"{value:g}" for value in frame["lambda"]])
     rows = [f"{value:g}" for value in sorted(set(frame["lambda"]))]
     wide = theme.POINTS[width] - text_width(rows) - 90
-    across = options(title="K, edges kept", labelAngle=0, labelOverlap=True, ticks=False, domain=False)
-    down = options(title=setting, ticks=False, domain=False)
-    base = Chart(named_data("cells")).encode(
-        x=channel("k:O", axis=across), y=channel("row:N", sort=rows[::-1], axis=down)
+    base = alt.Chart(named_data("cells")).encode(
+        x=alt.X(
+            "k:O", axis=alt.Axis(title="K, edges kept", labelAngle=0, labelOverlap=True, ticks=False, domain=False)
+        ),
+        y=alt.Y("row:N", sort=rows[::-1], axis=alt.Axis(title=setting, ticks=False, domain=False)),
     )
     high = float(frame["f1"].max()) if len(frame) else 1.0
-    colour = channel(
+    colour = alt.Color(
         "f1:Q",
-        scale=options(domain=[0, high], range=_BLUES),
-        legend=options(title="F1", gradientLength=60, gradientThickness=8, tickCount=4, format=".2f"),
+        scale=alt.Scale(domain=[0, high], range=_BLUES),
+        legend=alt.Legend(title="F1", gradientLength=60, gradientThickness=8, tickCount=4, format=".2f"),
     )
     cell = wide / max(frame["k"].nunique(), 1)
     layers = [
-        base.mark("rect", stroke="white", strokeWidth=0.5).encode(color=colour),
-        base.transform_filter("datum.best").mark("rect", fillOpacity=0, stroke="#D55E00", strokeWidth=1.4),
+        base.mark_rect(stroke="white", strokeWidth=0.5).encode(color=colour),
+        base.transform_filter("datum.best").mark_rect(fillOpacity=0, stroke="#D55E00", strokeWidth=1.4),
     ]
     if cell >= 14:
-        ink = options(condition=options(test=f"datum.f1 > {0.62 * high}", value="white"), value="#111111")
+        ink = alt.condition(f"datum.f1 > {0.62 * high}", alt.value("white"), alt.value("#111111"))
         layers.append(
-            base.mark("text", fontSize=min(6.5, cell / 2.6)).encode(text=channel("f1:Q", format=".2f"), color=ink)
+            base.mark_text(fontSize=min(6.5, cell / 2.6)).encode(text=alt.Text("f1:Q", format=".2f"), color=ink)
         )
-    chart = layer(*layers).properties(width=wide, height=17 * len(rows))
+    chart = alt.layer(*layers).properties(width=wide, height=17 * len(rows))
     return with_data(theme.apply_theme(chart, title, KEY), {"cells": shown})
 
 

@@ -9,18 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import pandas as pd
 
 from trueness.showing import theme
 from trueness.showing.marks import named_data, spread_of, with_data
 from trueness.showing.saving import Figure, safe_name
-from trueness.showing.vega import Chart, Spec, channel, constant, hconcat, layer, options, vconcat
 from trueness.statistics import mean
 from trueness.studies.robustness.choose_k import KChoice
 from trueness.studies.robustness.plateau import AROUND
 from trueness.studies.robustness.sensitivity import SensitivityCurve, k_range
+
+if TYPE_CHECKING:
+    import altair as alt
 
 KEY = "line: mean; area: t interval; dashed: chosen K; grey: K +- 5"
 
@@ -66,15 +68,17 @@ def sensitivity_chart(
     choices: Mapping[str, Sequence[KChoice]] | Sequence[KChoice] = (),
     width: theme.Width = "page",
     title: str = "Edges kept",
-) -> Chart:
+) -> alt.VConcatChart | alt.HConcatChart:
     """choices: of each panel by its title, or of the one that has none."""
+    import altair as alt
+
     by_panel = choices if isinstance(choices, Mapping) else {"": choices}
     colours = theme.colours(frame["learner"])
     names = sorted(colours)
-    colour = channel(
+    colour = alt.Color(
         "learner:N",
-        scale=options(domain=names, range=[colours[name] for name in names]),
-        legend=options(title=None, symbolOpacity=1),
+        scale=alt.Scale(domain=names, range=[colours[name] for name in names]),
+        legend=alt.Legend(title=None, symbolOpacity=1),
     )
     marked = _k_labels(by_panel)
     bands = pd.DataFrame(
@@ -91,33 +95,38 @@ def sensitivity_chart(
         ends = [float(part["k"].min()), float(part["k"].max())]
         both = [_layers(measure, label, panel, ends, colour) for measure, label in MEASURES.items()]
         sized = [chart.properties(width=(theme.POINTS[width] - 170) / 2, height=HEIGHT) for chart in both]
-        row = hconcat(*sized, spacing=14)
-        rows.append(row.properties(title=options(text=panel, fontSize=8, anchor="start")) if panel else row)
-    chart = vconcat(*rows, spacing=10) if len(rows) > 1 else rows[0]
+        row = alt.hconcat(*sized, spacing=14)
+        rows.append(row.properties(title=alt.TitleParams(panel, fontSize=8, anchor="start")) if panel else row)
+    chart = alt.vconcat(*rows, spacing=10) if len(rows) > 1 else rows[0]
     return with_data(theme.apply_theme(chart, title, KEY), {"curves": frame, "chosen": marked, "bands": bands})
 
 
-def _layers(measure: str, label: str, panel: str, ends: list[float], colour: Spec) -> Chart:
-    here = options(field="panel", equal=panel)
-    x = channel("k:Q", scale=options(domain=ends, nice=False), axis=options(title="K, edges kept", grid=False))
-    scale = options(domain=[0, 1]) if measure == "f1" else options(domainMin=0)
-    y = channel("value:Q", scale=scale, axis=options(title=label))
-    base = Chart(named_data("curves")).transform_filter(options(field="measure", equal=measure)).transform_filter(here)
-    bands, chosen = (Chart(named_data(name)).transform_filter(here) for name in ("bands", "chosen"))
+def _layers(
+    measure: str, label: str, panel: str, ends: list[float], colour: alt.Color
+) -> alt.LayerChart | alt.FacetChart:
+    import altair as alt
 
-    def labels(turn: int, align: Literal["left", "right"], dy: int, y: int) -> Chart:
-        text = chosen.transform_filter(f"datum.place % 2 == {turn}").mark(
-            "text", align=align, dy=dy, angle=270, fontSize=6, color="#444444", clip=True
+    here = alt.datum.panel == panel
+    x = alt.X("k:Q", scale=alt.Scale(domain=ends, nice=False), axis=alt.Axis(title="K, edges kept", grid=False))
+    scale = alt.Scale(domain=[0, 1]) if measure == "f1" else alt.Scale(domainMin=0)
+    y = alt.Y("value:Q", scale=scale, axis=alt.Axis(title=label))
+    base = alt.Chart(named_data("curves")).transform_filter((alt.datum.measure == measure) & here)
+    bands, chosen = (alt.Chart(named_data(name)).transform_filter(here) for name in ("bands", "chosen"))
+
+    def labels(turn: int, align: Literal["left", "right"], dy: int, y: int) -> alt.Chart:
+        text = chosen.transform_filter(f"datum.place % 2 == {turn}").mark_text(
+            align=align, dy=dy, angle=270, fontSize=6, color="#444444", clip=True
         )
-        return text.encode(x="k:Q", y=constant(y), text="label:N")
+        placed: alt.Chart = text.encode(x=alt.X("k:Q"), y=alt.value(y), text=alt.Text("label:N"))
+        return placed
 
-    return layer(
-        bands.mark("rect", color=theme.RUNS, opacity=0.4, clip=True).encode(x="low:Q", x2="high:Q"),
-        base.mark("area", opacity=0.15, clip=True).encode(
-            x=x, y=channel("low:Q", scale=scale), y2="high:Q", color=colour
+    return alt.layer(
+        bands.mark_rect(color=theme.RUNS, opacity=0.4, clip=True).encode(x=alt.X("low:Q"), x2=alt.X2("high:Q")),
+        base.mark_area(opacity=0.15, clip=True).encode(
+            x=x, y=alt.Y("low:Q", scale=scale), y2=alt.Y2("high:Q"), color=colour
         ),
-        base.mark("line", strokeWidth=1.2).encode(x=x, y=y, color=colour),
-        chosen.mark("rule", strokeDash=[3, 2], color="#444444", clip=True).encode(x="k:Q"),
+        base.mark_line(strokeWidth=1.2).encode(x=x, y=y, color=colour),
+        chosen.mark_rule(strokeDash=[3, 2], color="#444444", clip=True).encode(x=alt.X("k:Q")),
         labels(0, "right", -6, 4),
         labels(1, "left", 9, HEIGHT - 4),
     )
