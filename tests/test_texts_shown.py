@@ -1,5 +1,7 @@
 """The door for texts that are shown: nothing acts, nothing is computed, what a program reads comes back as it was."""
 
+import csv
+import io
 import json
 
 import numpy as np
@@ -13,7 +15,7 @@ from trueness.graphs import Graph
 from trueness.showing.saving import csv_text
 from trueness.status import Status
 from trueness.studies.forecast import human
-from trueness.texts import MOST_DRAWN, csv_cell, csv_row, csv_value, drawable, html_text, printable_json
+from trueness.texts import MOST_DRAWN, csv_cell, csv_line, csv_row, csv_value, drawable, html_text, printable_json
 
 
 @pytest.mark.parametrize("value", ["->", "--", "<->", "'", "it's", "-5%", "-.5", "- ", "+1e9"])
@@ -32,6 +34,18 @@ def test_a_cell_reads_back_as_it_was_and_is_never_a_formula(text):
 def test_a_row_is_its_cells():
     assert csv_row(["=a", 1, None, "b", -0.5]) == ["'=a", 1, None, "b", -0.5]
     assert csv_row([np.str_("=a"), Status.OK]) == ["'=a", "ok"]  # kinds of str, too
+
+
+@given(
+    st.lists(
+        st.text() | st.floats() | st.integers() | st.none() | st.sampled_from(['a,"b"', "", "a\r", Status.OK]),
+        min_size=2,
+    )
+)
+def test_a_line_is_what_the_csv_module_writes_of_the_row(values):
+    file = io.StringIO()
+    csv.writer(file, lineterminator="\n").writerow(csv_row(values))
+    assert csv_line(values) == file.getvalue()
 
 
 @given(st.text())

@@ -69,8 +69,8 @@ def interval_chart(frame: pd.DataFrame, value: str, low: str, high: str, title: 
         .encode(x=x, y=y),
     ]  # fmt: skip
     if value == "diff":
-        zero = alt.Chart(named_data("zero")).mark_rule(strokeDash=[2, 2], color=theme.MISSING).encode(x="zero:Q")
+        zero = alt.Chart(named_data("zero")).mark_rule(strokeDash=[2, 2], color=theme.MISSING).encode(x=alt.X("zero:Q"))
         layers.insert(0, zero)
     width = max(120.0, theme.POINTS["page"] - text_width(names) - 24)
-    chart = alt.layer(*layers).properties(width=width, height=11 * max(len(names), 1))
+    chart = alt.layer(*layers, width=width, height=11 * max(len(names), 1))
     return with_data(theme.apply_theme(chart, "", KEY), {"marks": marks, "zero": pd.DataFrame({"zero": [0.0]})})

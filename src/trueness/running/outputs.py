@@ -9,7 +9,6 @@ and what a study's reading writes beside them (write_numbers).
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,7 +18,7 @@ from trueness.running.provenance import provenance
 from trueness.running.results import Row
 from trueness.running.store import to_json
 from trueness.running.study_folder import StudyFolder
-from trueness.texts import csv_row
+from trueness.texts import csv_line
 
 _RUNTIME = ("task", "item", "variant", "respondent", "repeat", "status", "seconds", "message")
 
@@ -55,6 +54,5 @@ def _csv(folder: Path, name: str, columns: Sequence[str]) -> Iterator[Callable[[
     """What writes rows. Numbers as Python writes them (they read back exactly); a missing value is an empty cell beside
     its status; texts that nobody can be harmed by (texts.csv_cell)."""
     with writing_atomically(folder, name) as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(columns)
-        yield lambda rows: writer.writerows(map(csv_row, rows))
+        file.write(csv_line(columns))
+        yield lambda rows: file.writelines(map(csv_line, rows))

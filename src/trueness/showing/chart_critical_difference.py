@@ -100,7 +100,7 @@ def ranks_chart(
         layers.append(
             at.mark_text(align="left", dx=4, fontSize=6.5).encode(x=alt.X("to:Q", scale=scale), text=alt.Text("text:N"))
         )
-    chart = alt.layer(*layers).properties(width=wide, height=13 * max(len(names), 1))
+    chart = alt.layer(*layers, width=wide, height=13 * max(len(names), 1))
     length = float(ruler["rank"].iloc[0]) if len(ruler) else 0.0
     drawn = pd.DataFrame([{"from": 1.0, "to": 1.0 + length, "text": f"critical difference {length:.2f}"}])
     data = {"marks": marks, "bars": bars} | ({"ruler": drawn} if len(ruler) else {})

@@ -101,7 +101,7 @@ def measured_chart(
                 )
             )
         heading = alt.Title(theme.measure_label(measure), fontSize=7.5, anchor="start", frame="group")
-        panels.append(alt.layer(*layers).properties(width=wide, height=9 * max(len(items), 1), title=heading))
+        panels.append(alt.layer(*layers, width=wide, height=9 * max(len(items), 1), title=heading))
     return with_data(theme.apply_theme(alt.hconcat(*panels, spacing=12), title, KEY), {"marks": marks})
 
 

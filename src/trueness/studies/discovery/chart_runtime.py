@@ -81,7 +81,9 @@ def runtime_chart(
             x=alt.value(3), y=y
         ),
         data=named_data("marks"),
-    ).properties(width=wide, height=12 * max(len(names), 1))
+        width=wide,
+        height=12 * max(len(names), 1),
+    )
     header = alt.Header(title=None, labelAnchor="start", labelFontSize=7.5)
     grid = layers.facet(facet=alt.Facet("dataset:N", sort=panels, header=header), columns=most, spacing=10)
     return with_data(theme.apply_theme(grid, "Seconds a fit (log axis)", KEY), {"marks": marks})

@@ -154,7 +154,7 @@ def _panel(
     if name == "known groups":
         line = alt.Chart().mark_rule(color="#888888", strokeDash=[3, 2], strokeWidth=0.8)
         layers.insert(0, line.encode(x=alt.XDatum(0.5, scale=scale)))
-    return alt.layer(*layers).properties(width=side, height=height)
+    return alt.layer(*layers, width=side, height=height)
 
 
 def _height(part: pd.DataFrame) -> float:

@@ -132,6 +132,7 @@ def _crps_table(level: float) -> Array:
     tail = (1 - level) / 2
     total = np.zeros(len(_OUTCOMES))
     for part in np.array_split(np.arange(len(low)), 16):  # 16,384 intervals x 129 outcomes at once would be 17 MB
-        ends = np.column_stack([low[part], high[part]])
-        total += of.crps_of_quantiles(ends, [tail, 1 - tail], _OUTCOMES).sum(axis=0)
+        few = np.array_split(np.column_stack([low[part], high[part]]), 8)  # in the cache: 0.4 of the time
+        scores = [of.crps_of_quantiles(ends, [tail, 1 - tail], _OUTCOMES) for ends in few]
+        total += np.concatenate(scores).sum(axis=0)
     return total / len(low)

@@ -89,10 +89,8 @@ def calibration_chart(
     ]
     header = alt.Header(title=None, labelAnchor="start", labelFontSize=7.5)
     panels = [labels[name] for name in names]
-    grid = (
-        alt.layer(*layers, data=named_data("coverage"))
-        .properties(width=side, height=side)
-        .facet(facet=alt.Facet("panel:N", sort=panels, header=header), columns=most, spacing=12)
+    grid = alt.layer(*layers, data=named_data("coverage"), width=side, height=side).facet(
+        facet=alt.Facet("panel:N", sort=panels, header=header), columns=most, spacing=12
     )
     return with_data(theme.apply_theme(grid, "Coverage against the claimed level", KEY), {"coverage": shown})
 

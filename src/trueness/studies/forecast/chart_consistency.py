@@ -93,7 +93,9 @@ def consistency_chart(
             x=x, y=y, color=colour
         ),
         data=named_data("marks"),
-    ).properties(width=side, height=side)
+        width=side,
+        height=side,
+    )
     header = alt.Header(title=None, labelAnchor="start", labelFontSize=7.5)
     facet = alt.Facet("panel:N", sort=[labels[name] for name in names], header=header)
     grid = layers.facet(facet=facet, columns=most, spacing=10)

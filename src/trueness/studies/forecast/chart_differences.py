@@ -104,7 +104,7 @@ def differences_chart(
             x=alt.value(wide + 5), y=y, text=alt.Text("text:N")
         ),
     ]  # fmt: skip
-    chart = alt.layer(*layers).properties(width=wide, height=12 * max(len(names), 1))
+    chart = alt.layer(*layers, width=wide, height=12 * max(len(names), 1))
     return with_data(theme.apply_theme(chart, f"Against {label}", KEY), {"differences": shown})
 
 

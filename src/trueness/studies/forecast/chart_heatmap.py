@@ -97,9 +97,8 @@ def heatmap_chart(
         base.mark_text(fontSize=min(7.0, cell / 3.2), dy=-2.5).encode(text=alt.Text("text:N"), color=_as_is("ink")),
         base.mark_text(fontSize=min(4.8, cell / 4.4), dy=5).encode(text=alt.Text("count:N"), color=_as_is("faint")),
     ]
-    cells = alt.layer(*layers, data=named_data("cells")).properties(
-        width=cell * len(names["column"]), height=_HEIGHT * len(names["row"])
-    )
+    wide, tall = cell * len(names["column"]), _HEIGHT * len(names["row"])
+    cells = alt.layer(*layers, data=named_data("cells"), width=wide, height=tall)
     header = alt.Header(title=None, labelAnchor="start", labelFontSize=7.5)
     facet = alt.Facet("panel:N", sort=names["panel"], header=header)
     grid = cells.facet(facet=facet, columns=most, spacing=10) if len(names["panel"]) > 1 else cells

@@ -86,10 +86,8 @@ def intervals_chart(
         .encode(x=alt.value(4), y=alt.Y("middle:Q", scale=row_scale(len(items)), axis=row_axis(items)))
     )
     header = alt.Header(labelExpr="split(datum.value, '\\n')", title=None, labelAnchor="start", labelFontSize=7.5)
-    grid = (
-        alt.layer(boxes, crosses, data=named_data("marks"))
-        .properties(width=wide, height=tall)
-        .facet(facet=alt.Facet("panel:N", sort=list(panels.values()), header=header), columns=most, spacing=10)
+    grid = alt.layer(boxes, crosses, data=named_data("marks"), width=wide, height=tall).facet(
+        facet=alt.Facet("panel:N", sort=list(panels.values()), header=header), columns=most, spacing=10
     )
     measure = str(frame["measure"].iloc[0]) if len(frame) else ""
     return with_data(theme.apply_theme(grid, f"{_axis(measure)}: measured and claimed", KEY), {"marks": marks})

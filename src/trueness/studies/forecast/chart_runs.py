@@ -88,9 +88,9 @@ def runs_chart(
         alt.Chart()
         .transform_filter("isValid(datum.number)")
         .mark_text(align="right", baseline="middle", dx=-1.5, fontSize=5)
-        .encode(x=alt.XDatum(0, scale=scale), y=alt.Y("middle:Q", axis=None), text="number:Q")
+        .encode(x=alt.XDatum(0, scale=scale), y=alt.Y("middle:Q", axis=None), text=alt.Text("number:Q"))
     )
-    drawn = alt.layer(boxes, numbers, data=named_data("marks")).properties(width=wide, height=30 + 5.5 * len(names))
+    drawn = alt.layer(boxes, numbers, data=named_data("marks"), width=wide, height=30 + 5.5 * len(names))
     side = alt.Header(labelAngle=0, labelAlign="left", labelAnchor="middle", title=None, labelFontSize=7.5)
     grid: alt.FacetChart = drawn.facet(
         row=alt.Row("dataset:N", sort=rows, header=side),

@@ -21,7 +21,6 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy.stats import wilcoxon
 
 from trueness.measure import direction
 from trueness.showing.finding import Finding
@@ -112,6 +111,8 @@ def _by_item(items: Items, pair: tuple[str, str]) -> dict[str, float]:
     if len(d) <= EXACT_ITEMS:
         statistic, p, _ = signed_rank_p(d)
     else:
+        from scipy.stats import wilcoxon
+
         statistic, p = (float(value) for value in wilcoxon(d))
     return {"median_difference": float(np.median(d)), "statistic": statistic, "p": number(p)}
 

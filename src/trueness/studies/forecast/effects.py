@@ -18,7 +18,6 @@ from functools import cache
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy.stats import rankdata
 
 from trueness.statistics.cluster_bootstrap import expanded_tail
 from trueness.statistics.multiplicity import adjust
@@ -140,6 +139,8 @@ def _difference(rho: float | None, measured: float | None, one: Array, other: Ar
 
 def _centred_ranks(values: Array, drawn: NDArray[np.int64]) -> Array:
     """(resamples, n): the ranks within each resample of data sets, about their mean; NaN when a value is missing."""
+    from scipy.stats import rankdata
+
     if np.isnan(values).any():
         return np.full(drawn.shape, np.nan)
     return np.asarray(rankdata(values[drawn], axis=1) - (drawn.shape[1] + 1) / 2)

@@ -14,7 +14,6 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import rankdata
 
 Array = NDArray[np.float64]
 ENUMERATED = 8
@@ -32,6 +31,8 @@ def permutation_p(
     x: Array, y: Array, places: NDArray[np.intp], alternative: Literal["two-sided", "greater"] = "two-sided"
 ) -> float:
     """places: from `orders`. NaN when a value is missing or one of the two does not vary."""
+    from scipy.stats import rankdata
+
     if len(x) < 2 or np.isnan(x).any() or np.isnan(y).any() or np.ptp(x) == 0 or np.ptp(y) == 0:
         return math.nan
     one, other = rankdata(x) - (len(x) + 1) / 2, rankdata(y) - (len(y) + 1) / 2

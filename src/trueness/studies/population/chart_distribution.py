@@ -126,11 +126,9 @@ def distribution_chart(
     header = alt.Header(
         title=None, labelAnchor="start", labelFontSize=7.5, labelLimit=side, labelExpr="split(datum.label, '|')"
     )
-    grid = (
-        alt.layer(*layers, data=named_data("shares"))
-        .properties(width=side, height=len(levels) * max(18, 9 * len(series)))
-        .facet(facet=alt.Facet("panel:N", sort=panels, header=header), columns=columns, spacing=12)
-    )
+    grid = alt.layer(
+        *layers, data=named_data("shares"), width=side, height=len(levels) * max(18, 9 * len(series))
+    ).facet(facet=alt.Facet("panel:N", sort=panels, header=header), columns=columns, spacing=12)
     return with_data(theme.apply_theme(grid, title, KEY), {"shares": shown})
 
 

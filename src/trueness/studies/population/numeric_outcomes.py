@@ -141,17 +141,16 @@ def numbers_chart(shown: pd.DataFrame, truth: PopulationTruth, width: theme.Widt
     base = alt.Chart().encode(y=y, color=colour)
     layers = [
         base.mark_rule(strokeWidth=1).encode(
-            x=alt.X("p10:Q", axis=alt.Axis(title=truth.question.outcome.name, tickCount=5)), x2="p90:Q"
+            x=alt.X("p10:Q", axis=alt.Axis(title=truth.question.outcome.name, tickCount=5)), x2=alt.X2("p90:Q")
         ),
-        base.mark_rule(strokeWidth=5, opacity=0.5).encode(x="p25:Q", x2="p75:Q"),
-        base.mark_point(filled=True, size=30, opacity=1).encode(x="mean:Q"),
+        base.mark_rule(strokeWidth=5, opacity=0.5).encode(x=alt.X("p25:Q"), x2=alt.X2("p75:Q")),
+        base.mark_point(filled=True, size=30, opacity=1).encode(x=alt.X("mean:Q")),
     ]
     header = alt.Header(title=None, labelAnchor="start", labelFontSize=7.5)
     panels = list(dict.fromkeys(shown["condition"]))
-    grid = (
-        alt.layer(*layers, data=named_data("numbers"))
-        .properties(width=theme.POINTS[width] - theme.LABEL - 30, height=max(18, 14 * len(names)))
-        .facet(facet=alt.Facet("condition:N", sort=panels, header=header), columns=1, spacing=8)
+    wide = theme.POINTS[width] - theme.LABEL - 30
+    grid = alt.layer(*layers, data=named_data("numbers"), width=wide, height=max(18, 14 * len(names))).facet(
+        facet=alt.Facet("condition:N", sort=panels, header=header), columns=1, spacing=8
     )
     title = f"{truth.question.asks}: {truth.question.source}"
     return with_data(theme.apply_theme(grid, title, KEY), {"numbers": shown})

@@ -49,7 +49,7 @@ def corruption_chart(frame: pd.DataFrame, width: theme.Width = "page") -> alt.VC
             .mark_rule(color=theme.MISSING, strokeWidth=0.7)
             .encode(x=x, y=alt.value(56), y2=alt.value(60)),
         ]
-        panels.append(alt.layer(*layers).properties(width=theme.POINTS[width] - 52, height=60))
+        panels.append(alt.layer(*layers, width=theme.POINTS[width] - 52, height=60))
     chart = alt.vconcat(*panels, spacing=4)
     return with_data(theme.apply_theme(chart, "Clean beside corrupted", KEY), {"values": frame, "held": held})
 

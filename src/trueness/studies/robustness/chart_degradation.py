@@ -74,7 +74,7 @@ def degradation_chart(frame: pd.DataFrame, width: theme.Width = "page") -> alt.F
             base.mark_point(filled=True, size=10, opacity=1).encode(x=x, y=y, color=colour),
         ]
         title = alt.TitleParams(panel, fontSize=8, anchor="start", offset=3)
-        panels.append(alt.layer(*layers).properties(width=wide, height=100, title=title))
+        panels.append(alt.layer(*layers, width=wide, height=100, title=title))
     chart = alt.concat(*panels, columns=columns, spacing=12)
     return with_data(theme.apply_theme(chart, "What corruption costs", KEY), {"points": frame})
 

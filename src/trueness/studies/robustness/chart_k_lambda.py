@@ -84,7 +84,7 @@ def k_lambda_chart(
         layers.append(
             base.mark_text(fontSize=min(6.5, cell / 2.6)).encode(text=alt.Text("f1:Q", format=".2f"), color=ink)
         )
-    chart = alt.layer(*layers).properties(width=wide, height=17 * len(rows))
+    chart = alt.layer(*layers, width=wide, height=17 * len(rows))
     return with_data(theme.apply_theme(chart, title, KEY), {"cells": shown})
 
 

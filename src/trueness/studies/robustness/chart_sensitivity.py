@@ -93,16 +93,16 @@ def sensitivity_chart(
     for panel in dict.fromkeys(frame["panel"]):
         part = frame[frame["panel"] == panel]
         ends = [float(part["k"].min()), float(part["k"].max())]
-        both = [_layers(measure, label, panel, ends, colour) for measure, label in MEASURES.items()]
-        sized = [chart.properties(width=(theme.POINTS[width] - 170) / 2, height=HEIGHT) for chart in both]
-        row = alt.hconcat(*sized, spacing=14)
+        wide = (theme.POINTS[width] - 170) / 2
+        both = [_layers(measure, label, panel, ends, colour, wide) for measure, label in MEASURES.items()]
+        row = alt.hconcat(*both, spacing=14)
         rows.append(row.properties(title=alt.TitleParams(panel, fontSize=8, anchor="start")) if panel else row)
     chart = alt.vconcat(*rows, spacing=10) if len(rows) > 1 else rows[0]
     return with_data(theme.apply_theme(chart, title, KEY), {"curves": frame, "chosen": marked, "bands": bands})
 
 
 def _layers(
-    measure: str, label: str, panel: str, ends: list[float], colour: alt.Color
+    measure: str, label: str, panel: str, ends: list[float], colour: alt.Color, wide: float
 ) -> alt.LayerChart | alt.FacetChart:
     import altair as alt
 
@@ -129,6 +129,8 @@ def _layers(
         chosen.mark_rule(strokeDash=[3, 2], color="#444444", clip=True).encode(x=alt.X("k:Q")),
         labels(0, "right", -6, 4),
         labels(1, "left", 9, HEIGHT - 4),
+        width=wide,
+        height=HEIGHT,
     )
 
 
