@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from trueness.errors import DataError, SettingError
+from trueness.files import write_atomically
 from trueness.models import Reply
 from trueness.outside import Json, json_of, text_of
 from trueness.reasoning.execute import Program
@@ -89,29 +90,38 @@ class CheckedFile:
 def check_file(file: str, formulas: str = "", out: str = "") -> CheckedFile:
     """The file read and executed; DataError in one line where no line says whether its answer is right. formulas: a
     model that is asked for the formulas of rules in words; out: a new file with them."""
-    if out and not formulas:
-        raise SettingError(
-            f"--out must stand beside --formulas, whose graphs it keeps, got {out!r} alone. Name a model."
-        )
-    if out and Path(out).exists():
-        raise SettingError(f"--out must name a file that is not there yet, got {out!r}. Choose another name.")
+    if out:
+        _check_new(out, formulas)
     entries: list[Entry | Problem] = [
         _entry(line, f"{file}, line {place}") for place, line in enumerate(_lines(file), start=1) if line.strip()
     ]
-    became = ""
-    if formulas:
-        entries, replies = with_formulas_of(entries, formulas)
-        became = _what_became(entries, formulas, replies)
-    if out:
-        lines = (json.dumps(e.to_dict() if isinstance(e, Problem) else e, ensure_ascii=False) for e in entries)
-        Path(out).write_text("\n".join(lines) + "\n", encoding="utf-8")
     evaluations = evaluate_batch(entries).evaluations
     if all(one.correct is None for one in evaluations):
         raise DataError(
             f"{file} must say which answers are right ('correct', or 'expected'), got none. Add one of them."
         )
+    became = ""
+    if formulas:
+        entries, replies = with_formulas_of(entries, formulas)
+        became = _what_became(entries, formulas, replies)
+        evaluations = evaluate_batch(entries).evaluations
+    if out:
+        lines = (json.dumps(e.to_dict() if isinstance(e, Problem) else e, ensure_ascii=False) for e in entries)
+        write_atomically(Path(out).parent, Path(out).name, "\n".join(lines) + "\n")
     criteria = tuple(against_accuracy(evaluations))
     return CheckedFile(file, evaluations, criteria, informed_score(evaluations), formulas=became)
+
+
+def _check_new(out: str, formulas: str) -> None:
+    """Before a model is paid for what the file would hold."""
+    if not formulas:
+        raise SettingError(
+            f"--out must stand beside --formulas, whose graphs it keeps, got {out!r} alone. Name a model."
+        )
+    if Path(out).exists():
+        raise SettingError(f"--out must name a file that is not there yet, got {out!r}. Choose another name.")
+    if not Path(out).parent.is_dir():
+        raise SettingError(f"--out must name a file in a folder that is there, got {out!r}. Make the folder first.")
 
 
 def _what_became(entries: Sequence[Entry | Problem], model: str, replies: Sequence[Reply]) -> str:
