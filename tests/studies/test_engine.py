@@ -153,8 +153,9 @@ def test_chunks_grow_with_the_speed_of_a_fit_and_share_the_end():
     assert chunk_sizes(0.0001, 10, 2) == 5
 
 
-def test_a_cluster_that_is_not_there_is_a_user_error():
+def test_a_cluster_that_is_not_there_is_a_user_error(monkeypatch):
     pytest.importorskip("distributed")
+    monkeypatch.setattr(engine, "ANSWER_LIMIT", 0.5)
     with pytest.raises(SettingError, match="address of a Dask scheduler"), executor_for(None, "tcp://127.0.0.1:1"):
         pass
 

@@ -41,6 +41,7 @@ T = TypeVar("T")
 RawOutcome = Mapping[str, Json]  # a table with a status; what else it holds is for who asked to check
 START_LIMIT = 300.0  # seconds a new process may take to import what it needs
 END_LIMIT = 15.0  # seconds a guard may take to end what a fit has started
+ANSWER_LIMIT = 10.0  # seconds a Dask scheduler may take to answer
 
 
 @dataclass(frozen=True)
@@ -284,7 +285,7 @@ def dask_executor(address: str) -> Iterator[tuple[Executor, int]]:
     for logger in _DASK_LOGGERS:
         logging.getLogger(logger).setLevel(logging.CRITICAL)  # a lost cluster is told in one line of ours
     try:
-        client = distributed.Client(address, timeout="10s", set_as_default=False)
+        client = distributed.Client(address, timeout=ANSWER_LIMIT, set_as_default=False)
     except (OSError, ValueError, TimeoutError) as error:
         raise SettingError(f"'--cluster' must be the address of a Dask scheduler, got {address!r}: {error}.") from None
     try:
