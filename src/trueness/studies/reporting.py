@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
+from trueness import registry
 from trueness.errors import PlanError, UnknownName
 from trueness.files import check_plain, read_text
 from trueness.outside import MAX_PLAN
@@ -91,9 +92,9 @@ def write_report(study: StudyFolder, meanwhile: Callable[[], None] = lambda: Non
 
     files: list[Path] = []
     with study.store.ensure_open(), press() as printing, plain_texts():
-        readings = readings_of(study)
-        if any(reading.many_charts for reading in readings.values()):
+        if any(registry.reading(results.task).many_charts for results in study.tasks):
             printing.begin()
+        readings = readings_of(study)
         for name, reading in readings.items():
             files += reading.write_files(study.path, printing.save, stands_alone(readings, name))
         meanwhile()
