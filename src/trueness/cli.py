@@ -184,9 +184,8 @@ def _verify(study: Study, options: argparse.Namespace) -> int:
 
 def _report(options: argparse.Namespace) -> int:
     from trueness.page.standalone import with_page
-    from trueness.running.plans import newest_folder
     from trueness.running.study_db import as_written
-    from trueness.running.study_folder import StudyFolder
+    from trueness.running.study_folder import StudyFolder, newest_folder
     from trueness.studies.reporting import rewrite
     from trueness.terminal import print_report as terminal
 
@@ -226,16 +225,15 @@ def _view(options: argparse.Namespace) -> int:
 
 def _show(options: argparse.Namespace) -> int:
     from trueness.outside import is_there
-    from trueness.running.plans import newest_folder
     from trueness.running.study_db import NAME, as_written
-    from trueness.running.study_folder import StudyFolder
-    from trueness.studies.reporting import readings_of
+    from trueness.running.study_folder import StudyFolder, newest_folder
+    from trueness.studies.reporting import plain_texts, readings_of
 
     folder = Path(options.folder) if options.folder else newest_folder()
     foreign = None if is_there(folder / NAME) else registry.offer("show", ".json")(folder)
     if foreign is not None:
         return _show_readings({"": foreign}, folder, options)
-    with as_written(folder), StudyFolder.reading(folder) as study:
+    with as_written(folder), StudyFolder.reading(folder) as study, plain_texts():
         return _show_readings(readings_of(study), folder, options)
 
 
@@ -348,8 +346,8 @@ def _print_result(result: Showable, options: argparse.Namespace) -> int:
 def _compare(options: argparse.Namespace) -> int:
     from trueness.analyse.comparing import compare, compare_files
     from trueness.analyse.gate import gate_of
-    from trueness.running.plans import newest_folder
     from trueness.running.study_db import as_written
+    from trueness.running.study_folder import newest_folder
     from trueness.terminal import analyse as terminal_analyse
 
     gate = None if options.gate is None else gate_of(options.gate)  # refused before anything is read

@@ -12,7 +12,7 @@ from trueness.errors import DataError
 from trueness.measures import interval_scores as of
 from trueness.status import Status
 from trueness.studies.forecast.forecast_frames import KEYS
-from trueness.studies.forecast.scores import OF_CLAIM, SCORES, long, pooled_skill, score_claims, skill_column, widest
+from trueness.studies.forecast.scores import OF_CLAIM, SCORES, long, pooled_skills, score_claims, skill_column, widest
 
 RUNS = np.round(np.random.default_rng(1).beta(6, 3, 100), 3)
 SHD = np.random.default_rng(2).poisson(9, 100)
@@ -169,7 +169,8 @@ def test_skill_is_against_the_same_question_and_level():
     assert found["skill_x"].iloc[0] == pytest.approx(1 - a / b)
     assert found["skill_x"].iloc[1] == 0
     assert np.isnan(found["skill_x"].iloc[3])  # the reference has no interval at .9
-    assert pooled_skill(found[found["level"] == 0.95], "baseline/x") == pytest.approx(1 - a / b)
+    pooled = pooled_skills(found[found["level"] == 0.95], ["baseline/x"])
+    assert pooled == {"baseline/x": {"a/model": pytest.approx(1 - a / b)}}
 
 
 def test_a_claim_with_swapped_ends_is_named():

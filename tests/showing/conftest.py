@@ -29,6 +29,6 @@ def findings(forecasts):
 def tree(tmp_path_factory, forecasts, findings):
     """(folder, what was written)"""
     folder = tmp_path_factory.mktemp("tree")
-    written = write_forecast_tree(folder, forecasts, findings)
+    written = write_forecast_tree(folder, forecasts, lambda: findings)
     shared = ["The plan as it was given: seed = 3.", f"A hostile setting: {HOSTILE}."]
     return folder, written + write_paper(folder, "example", [part(folder, forecasts, findings)], shared)

@@ -99,10 +99,10 @@ def log_width_ratio(
     return np.asarray(np.log(np.maximum(high - low, floor)) - np.log(np.maximum(truth_high - truth_low, floor)))
 
 
-def interval_score(low: ArrayLike, high: ArrayLike, outcomes: ArrayLike, level: float) -> Array:
-    """(k, n): the interval score of each claim for each outcome. `level` is one number, that of all k claims."""
+def interval_score(low: ArrayLike, high: ArrayLike, outcomes: ArrayLike, level: float | Array) -> Array:
+    """(k, n): the interval score of each claim for each outcome. `level`: of each claim, or one of all."""
     low, high, y = _against(low, high, outcomes)
-    penalty = 2 / (1 - _level(level))
+    penalty = 2 / (1 - _levels(level)[..., None])
     return np.asarray((high - low) + penalty * (np.maximum(low - y, 0) + np.maximum(y - high, 0)))
 
 
@@ -136,7 +136,7 @@ def weighted_interval_score(
 
 def quantile_levels(levels: Sequence[float], median: bool = False) -> Array:
     """The tau of both ends of each level, rising, with .5 between where there is a median."""
-    tails = sorted((1 - _level(level)) / 2 for level in levels)
+    tails = sorted((1 - _levels(levels)) / 2)
     return np.array([*tails, *([0.5] if median else []), *(1 - tail for tail in reversed(tails))])
 
 
@@ -225,7 +225,8 @@ def _ratio(part: Array, whole: Array) -> Array:
     return np.where(known, part / np.where(known, whole, 1.0), np.nan)
 
 
-def _level(level: float) -> float:
-    if not 0 < level < 1:
+def _levels(level: float | Array | Sequence[float]) -> Array:
+    levels = np.asarray(level, dtype=np.float64)
+    if not ((levels > 0) & (levels < 1)).all():
         raise SettingError(f"'level' of an interval score must be in (0, 1), got {level}. Try 0.95.")
-    return level
+    return levels

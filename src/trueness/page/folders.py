@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from trueness.errors import StoreError
-from trueness.running.plans import RESULTS, newest_folder, studies_below
+from trueness.running.study_folder import RESULTS, newest_folder, studies_below
 
 
 def study_folders(names: Sequence[str]) -> list[Path]:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from trueness import models, registry
-from trueness.errors import PlanError, StoreError, UnknownName
+from trueness.errors import PlanError, UnknownName
 from trueness.outside import MAX_PLAN, Json, is_there, json_of, text_of
 from trueness.running.stage import Stage
 from trueness.running.store import Store
@@ -19,7 +19,6 @@ from trueness.running.study import Plan
 from trueness.running.study_entry import read_entry
 from trueness.texts import printable
 
-RESULTS = Path("results")
 _BARE = re.compile(r"[A-Za-z0-9_-]+")  # a key that needs no quotes
 
 
@@ -112,20 +111,6 @@ def new_file(what: str, file: str | None, plan: str | None = None) -> NewFile:
         return made
     path = Path(file or "study.toml")
     return NewFile(path, template(what, path), f"Next: trueness plan {path}, then trueness run {path}")
-
-
-def newest_folder() -> Path:
-    """The study under results/ that was written last."""
-    folders = studies_below(RESULTS)
-    if not folders:
-        raise StoreError("there is no study under results/. Name a folder, or make one: trueness run")
-    return folders[0]
-
-
-def studies_below(folder: Path) -> list[Path]:
-    """The study folders in a folder, the newest first."""
-    stores = sorted(folder.glob("*/study.db"), key=lambda path: path.lstat().st_mtime, reverse=True)
-    return [path.parent for path in stores]
 
 
 def _tasks_in(folder: Path) -> set[str]:

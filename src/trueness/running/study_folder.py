@@ -19,6 +19,8 @@ from trueness.errors import StoreError
 from trueness.running.results import Results, Row
 from trueness.running.store import Store
 
+RESULTS = Path("results")
+
 
 class Scored(Protocol):
     """As much of a reading as running a study needs."""
@@ -74,3 +76,17 @@ class StudyFolder:
     def readings_made(self) -> dict[str, Scored]:
         """Those that somebody has asked for already; none where that is still to be done."""
         return self.readings if "readings" in vars(self) else {}
+
+
+def newest_folder() -> Path:
+    """The study under results/ that was written last."""
+    folders = studies_below(RESULTS)
+    if not folders:
+        raise StoreError("there is no study under results/. Name a folder, or make one: trueness run")
+    return folders[0]
+
+
+def studies_below(folder: Path) -> list[Path]:
+    """The study folders in a folder, the newest first."""
+    stores = sorted(folder.glob("*/study.db"), key=lambda path: path.lstat().st_mtime, reverse=True)
+    return [path.parent for path in stores]

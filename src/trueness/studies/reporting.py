@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
+from trueness import registry
 from trueness.errors import PlanError, UnknownName
 from trueness.files import check_plain, read_text
 from trueness.outside import MAX_PLAN
-from trueness.running.outputs import write_outputs
-from trueness.running.provenance import plan_folder_of
 from trueness.running.study_folder import StudyFolder
 from trueness.studies.run_reading import RunReading
 
@@ -47,6 +47,13 @@ def readings_of(study: StudyFolder) -> dict[str, RunReading]:
     return cast(dict[str, RunReading], study.readings)
 
 
+def plain_texts() -> AbstractContextManager[None]:
+    """Texts of frames are Python's meanwhile: Arrow's are for tables larger than ours."""
+    import pandas as pd
+
+    return pd.option_context("mode.string_storage", "python")
+
+
 def figure(folder: Path | str, name: str) -> Figure:
     """A chart of a study by the name of its file: its numbers (`frame`), its Altair chart, its caption."""
     seen = []
@@ -61,6 +68,9 @@ def figure(folder: Path | str, name: str) -> Figure:
 
 def rewrite(study: StudyFolder) -> Report:
     """All of it from the store alone: scores.csv, provenance and what lies beside them anew, and the report."""
+    from trueness.running.outputs import write_outputs
+    from trueness.running.provenance import plan_folder_of
+
     folder = study.path
     if not check_plain(folder, "study.toml"):
         raise PlanError(f"{folder / 'study.toml'} is not there. Copy the study's plan to it, or run the study again.")
@@ -78,16 +88,13 @@ def write_report(study: StudyFolder, meanwhile: Callable[[], None] = lambda: Non
 
     Charts are drawn by other processes: they are begun first, and `meanwhile` has until they are there.
     """
-    import pandas as pd
-
     from trueness.showing.press import press
 
     files: list[Path] = []
-    plain_texts = pd.option_context("mode.string_storage", "python")  # Arrow's are for tables larger than ours
-    with study.store.ensure_open(), press() as printing, plain_texts:
-        readings = readings_of(study)
-        if any(reading.many_charts for reading in readings.values()):
+    with study.store.ensure_open(), press() as printing, plain_texts():
+        if any(registry.reading(results.task).many_charts for results in study.tasks):
             printing.begin()
+        readings = readings_of(study)
         for name, reading in readings.items():
             files += reading.write_files(study.path, printing.save, stands_alone(readings, name))
         meanwhile()

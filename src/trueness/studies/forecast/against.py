@@ -1,6 +1,7 @@
 """The claims about one cell and measure against its runs: arrays in, a column of values for each score out.
 
-`of_intervals` needs one interval at a time; `of_claims` all levels of a claim together. Shapes: claims (k,), runs (n,).
+`of_ends` needs only ends and mean of a truth, so that all rows of a table go at once; `of_outcomes` takes the runs of
+one truth; `of_claims` all levels of a claim together. Shapes: claims (k,), runs (n,).
 
 A measure lies in [0, M], M = 1, or d(d-1)/2 for SHD. A claim that leaves [0, M] is scored as it was made, never clipped
 and never left out. Where no value of it can be (it lies wholly outside) it scores no better than the worst claim that
@@ -13,7 +14,7 @@ The true quantiles lie in [0, M], so the floor never meets an honest claim, and 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from itertools import pairwise
 
@@ -22,6 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from trueness.intervals import Interval
 from trueness.measures import interval_scores as of
+from trueness.statistics.runs import QuantileBounds
 from trueness.studies.forecast.forecast_frames import Truth
 
 Array = NDArray[np.float64]
@@ -37,7 +39,6 @@ class Claims:
     row: Rows  # where the row stands in the table
     claim: NDArray[np.int64]  # which claim it is a level of
     whole: NDArray[np.bool_]  # whether every level of that claim was read
-    target: NDArray[np.object_]
     level: Array
     low: Array
     high: Array
@@ -56,24 +57,36 @@ def outcomes(truth: Truth, target: str) -> Array:
     return truth.runs if target == "run" else np.array([truth.mean])
 
 
-def of_intervals(claims: Claims, truth: Truth) -> dict[str, NDArray[np.generic]]:
-    """{score: (k,) values}."""
+def of_ends(claims: Claims, truths: Sequence[Truth]) -> dict[str, NDArray[np.generic]]:
+    """{score: (k,) values}; truths: (k,) that of each row."""
     low, high = claims.low, claims.high
     centre = np.where(np.isnan(claims.median), (low + high) / 2, claims.median)
+    mean = np.array([truth.mean for truth in truths])
+    counts = np.array([truth.measure == "shd" for truth in truths], dtype=bool)
     scores: dict[str, NDArray[np.generic]] = {
-        "covers_mean": of.covers(low, high, truth.mean),
-        "coverage_runs": of.coverage_of_runs(low, high, truth.runs),
+        "covers_mean": of.covers(low, high, mean),
         "width": high - low,
-        "bias": of.bias(centre, truth.mean, "lower" if truth.measure == "shd" else "higher"),
+        "bias": np.where(counts, of.bias(centre, mean, "lower"), of.bias(centre, mean, "higher")),
     }
-    for suffix, interval in (("mean_ci", truth.mean_ci), ("runs", truth.run_range)):
-        scores |= {f"{name}_{suffix}": values for name, values in _versus(low, high, interval, truth).items()}
-    score = np.empty(len(claims))
-    for level, target in set(zip(claims.level, claims.target, strict=True)):
-        these = (claims.level == level) & (claims.target == target)
-        score[these] = of.interval_score(low[these], high[these], outcomes(truth, target), level).mean(axis=1)
-    floor = np.where(is_impossible(low, high, truth.upper), 2 / (1 - claims.level) * _worst(truth), 0.0)
-    return scores | {"interval_score": np.maximum(score, floor)}
+    resolution = np.array([truth.resolution for truth in truths])
+    for suffix, intervals in (
+        ("mean_ci", [truth.mean_ci for truth in truths]),
+        ("runs", [truth.run_range for truth in truths]),
+    ):
+        versus = _versus(low, high, intervals, resolution)
+        scores |= {f"{name}_{suffix}": values for name, values in versus.items()}
+    return scores
+
+
+def of_outcomes(claims: Claims, truth: Truth, target: str) -> dict[str, Array]:
+    """{score: (k,) values}."""
+    low, high, level = claims.low, claims.high, claims.level
+    score = of.interval_score(low, high, outcomes(truth, target), level).mean(axis=1)
+    floor = np.where(is_impossible(low, high, truth.upper), 2 / (1 - level) * _worst(truth), 0.0)
+    return {
+        "coverage_runs": of.coverage_of_runs(low, high, truth.runs),
+        "interval_score": np.maximum(score, floor),
+    }
 
 
 def is_beyond(low: Array, high: Array, upper: ArrayLike) -> NDArray[np.bool_]:
@@ -91,13 +104,13 @@ def _worst(truth: Truth) -> float:
     return max(truth.mean, truth.upper - truth.mean)
 
 
-def of_claims(claims: Claims, truth: Truth) -> Iterator[tuple[Rows, dict[str, Array]]]:
-    """(rows of the widest level, {score: values}) for all whole claims that share their levels and target."""
-    whole = claims.take(claims.whole)
-    whole = whole.take(np.lexsort((whole.level, whole.claim)))
-    for (target, has_median, *levels), first in _patterns(whole).items():
+def of_claims(claims: Claims, truth: Truth, target: str) -> Iterator[tuple[Rows, dict[str, Array]]]:
+    """(rows of the widest level, {score: values}) for all whole claims that share their levels."""
+    in_turn = np.lexsort((claims.level, claims.claim))
+    whole, values = claims.take(in_turn[claims.whole[in_turn]]), outcomes(truth, target)
+    for (has_median, *levels), first in _patterns(whole).items():
         at = np.array(first)[:, None] + np.arange(len(levels))  # (claims, levels), the narrowest first
-        lows, highs, values = whole.low[at], whole.high[at], outcomes(truth, target)
+        lows, highs = whole.low[at], whole.high[at]
         median = whole.median[at[:, 0]] if has_median else None
         taus = of.quantile_levels(levels, has_median)
         quantiles = np.column_stack([lows[:, ::-1], *([] if median is None else [median]), highs])
@@ -115,31 +128,34 @@ def of_claims(claims: Claims, truth: Truth) -> Iterator[tuple[Rows, dict[str, Ar
         yield whole.row[at[:, -1]], scores
 
 
-def _versus(low: Array, high: Array, interval: Interval | None, truth: Truth) -> dict[str, NDArray[np.generic]]:
-    if interval is None:  # one run has no interval of its mean
-        missing = np.full(len(low), np.nan)
-        return dict.fromkeys(VERSUS, missing) | {"class": of.calibration_class(missing)}
-    ends = interval.low, interval.high
-    calibration = of.calibration_score(low, high, *ends)
-    return {
-        "overlaps": of.intersects(low, high, *ends),
-        "covers": of.contains(low, high, *ends),
-        "inside": of.contains(*ends, low, high),
-        "iou": of.iou(low, high, *ends),
-        "fraction": of.coverage_fraction(low, high, *ends),
+def _versus(
+    low: Array, high: Array, intervals: Sequence[Interval | None], resolution: Array
+) -> dict[str, NDArray[np.generic]]:
+    """NaN where there is no interval: one run has none of its mean."""
+    start, end = np.array([QuantileBounds.of(one) for one in intervals], dtype=np.float64).reshape(-1, 2).T
+    calibration = of.calibration_score(low, high, start, end)
+    scores = {
+        "overlaps": of.intersects(low, high, start, end),
+        "covers": of.contains(low, high, start, end),
+        "inside": of.contains(start, end, low, high),
+        "iou": of.iou(low, high, start, end),
+        "fraction": of.coverage_fraction(low, high, start, end),
         "calibration": calibration,
-        "class": of.calibration_class(calibration),
-        "log_width_ratio": of.log_width_ratio(low, high, *ends, truth.resolution),
+        "log_width_ratio": of.log_width_ratio(low, high, start, end, resolution),
+    }
+    absent = np.isnan(start)
+    return {name: np.where(absent, np.nan, values) for name, values in scores.items()} | {
+        "class": of.calibration_class(calibration)
     }
 
 
-def _patterns(claims: Claims) -> dict[tuple[str, bool, *tuple[float, ...]], list[int]]:
-    """(target, whether it has a median, levels ...) -> first rows of such claims; sorted by claim and level."""
+def _patterns(claims: Claims) -> dict[tuple[bool, *tuple[float, ...]], list[int]]:
+    """(whether it has a median, levels ...) -> first rows of such claims; sorted by claim and level."""
     starts = np.flatnonzero(np.diff(claims.claim, prepend=-1))
     missing = np.isnan(claims.median)
     lacks_median = np.logical_or.reduceat(missing, starts) if len(starts) else missing
-    target, level = claims.target.tolist(), claims.level.tolist()
-    first_rows: dict[tuple[str, bool, *tuple[float, ...]], list[int]] = {}
+    level = claims.level.tolist()
+    first_rows: dict[tuple[bool, *tuple[float, ...]], list[int]] = {}
     for (start, end), lacks in zip(pairwise([*starts.tolist(), len(level)]), lacks_median.tolist(), strict=True):
-        first_rows.setdefault((target[start], not lacks, *level[start:end]), []).append(start)
+        first_rows.setdefault((not lacks, *level[start:end]), []).append(start)
     return first_rows

@@ -70,6 +70,7 @@ def log_width(floor: float) -> float:
     return below + (-1.5 - (2 * floor * (math.log(floor) - 1) - floor**2 * (math.log(floor) - 0.5)))
 
 
+@lru_cache(4096)  # the same truth is asked for with every target and level
 def against(interval: Interval | None, upper: float, resolution: float) -> dict[str, float | str]:
     """What chance scores against one truth: the six overlaps and widths, and the log width ratio; NaN without one."""
     names = ("overlaps", "covers", "inside", "iou", "fraction", "calibration", "log_width_ratio")
@@ -92,21 +93,23 @@ def against(interval: Interval | None, upper: float, resolution: float) -> dict[
 
 
 def expected_scores(truth: Truth, level: float, levels: Sequence[float], target: str) -> dict[str, float | str]:
-    """A row of the scores table: everything in the units of the measure. `levels`: all that the claim has."""
+    """A row of the scores table: everything in the units of the measure. `levels`: all that the claim has, rising.
+
+    What is of the whole claim stands on the row of its widest level, as everywhere.
+    """
     outcomes = truth.runs if target == "run" else np.array([truth.mean])
     y, scale = outcomes / truth.upper, truth.upper
-    wis = scale * float(weighted_interval_score(y, levels).mean())
     optimistic = 0.5 - truth.mean / scale
     row: dict[str, float | str] = {
         "covers_mean": float(coverage(truth.mean / scale)),
         "coverage_runs": float(coverage(truth.runs / scale).mean()),
         "width": scale / 3,
         "interval_score": scale * float(interval_score(y, level).mean()),
-        "wis": wis,
-        "pinball": wis / 2,
-        "crps": scale * float(crps(y, level).mean()),
         "bias": scale * (-optimistic if truth.measure == "shd" else optimistic),
     }
+    if level == levels[-1]:
+        wis = scale * float(weighted_interval_score(y, levels).mean())
+        row |= {"wis": wis, "pinball": wis / 2, "crps": scale * float(crps(y, level).mean())}
     for name, interval in (("mean_ci", truth.mean_ci), ("runs", truth.run_range)):
         scores = against(interval, scale, truth.resolution)
         row |= {f"{key}_{name}": value for key, value in scores.items()}
@@ -121,7 +124,6 @@ def _grid() -> tuple[Array, Array]:
     return np.minimum(first, second).ravel(), np.maximum(first, second).ravel()
 
 
-@lru_cache(4096)  # the same ends come again with every target, and where runs are alike
 def _mean_iou(a: float, b: float) -> float:
     return float(of.iou(*_grid(), a, b).mean())
 

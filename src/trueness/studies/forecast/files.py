@@ -12,7 +12,7 @@ The same tables give the same bytes. variance/ is written with the discovery run
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pandas as pd
@@ -34,11 +34,14 @@ SHOWN_IN_PAPER = 6  # respondents that a page has room for
 
 
 def write_forecast_tree(
-    folder: Path, forecasts: Forecasts, findings: Findings | None, save: Save = save_figure
+    folder: Path, forecasts: Forecasts, findings: Callable[[], Findings | None], save: Save = save_figure
 ) -> list[Path]:
-    """Write all of it below `folder`; what was written. Without findings: the tables, the charts and the checks."""
+    """Write all of it below `folder`; what was written. Without findings: the tables, the charts and the checks.
+
+    Charts come first: other processes draw them while the findings are made.
+    """
     written = [path for figure in plots(forecasts) for path in save(figure, folder, "plots")]
-    for name, text in texts(forecasts, findings).items():
+    for name, text in texts(forecasts, findings()).items():
         written.append(write_atomically(folder, name, text))
     return written
 

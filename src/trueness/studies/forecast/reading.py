@@ -87,7 +87,7 @@ class ForecastReading(RunReading):
         return files.plots(self.forecasts)
 
     def write_files(self, folder: Path, save: Save, alone: bool = True) -> list[Path]:
-        return files.write_forecast_tree(folder, self.forecasts, self.findings, save)
+        return files.write_forecast_tree(folder, self.forecasts, lambda: self.findings, save)
 
     def paper(self, folder: Path, draw: Draw) -> PaperPart:
         return paper.part(folder, self.forecasts, self.findings, draw)

@@ -12,7 +12,7 @@ One row a claim at its own level. Columns beside KEYS, level, low, high, median,
     *_scaled                         the same divided by the measure's largest value (SHD: d(d-1)/2), so that scores of
                                      SHD, which are in edges, can be averaged with those of precision, recall and F1
     skill_<reference>                1 - S / S_ref with the interval score of the reference on the same cell, measure,
-                                     target and level; over several cells take 1 - mean S / mean S_ref (`pooled_skill`)
+                                     target and level; over several cells take 1 - mean S / mean S_ref (`pooled_skills`)
 
 interval_score, wis, pinball and crps are proper only against what the claim is of: each run (averaged) where the target
 is `run`, the mean over the runs where it is `mean`. The overlaps are given against both truths whatever the target; the
@@ -41,7 +41,7 @@ from trueness.errors import DataError
 from trueness.measures.interval_scores import skill
 from trueness.outside import Json
 from trueness.status import Status
-from trueness.studies.forecast.against import VERSUS, Claims, of_claims, of_intervals
+from trueness.studies.forecast.against import VERSUS, Claims, of_claims, of_ends, of_outcomes
 from trueness.studies.forecast.chance import expected_scores
 from trueness.studies.forecast.forecast_frames import ARMS, CLAIM_COLUMNS, KEYS, Truth, Truths
 from trueness.studies.forecast.truths import halves
@@ -78,17 +78,24 @@ def score_claims(
     }
     by_chance = (frame["respondent"] == RANDOM).to_numpy(dtype=bool)
     answers = _arrays(frame, claim, seed)
-    for rows, truth in _by_truth(frame, truths, seed):
+    groups = [*_by_truth(frame, truths, seed)]
+    truth_of = {row: truth for rows, truth, _ in groups for row in rows.tolist()}
+    answered, theirs = np.array([*truth_of], dtype=np.intp), [*truth_of.values()]
+    for name, values in of_ends(answers.take(answered), theirs).items():
+        columns[name][answered] = values
+    for rows, truth, target in groups:
         part = answers.take(rows)
         drawn = by_chance[rows]
-        _fill(columns, part.take(~drawn), truth)
-        _expect(columns, part.take(drawn), truth)
-        for name in SCALED:
-            columns[f"{name}_scaled"][rows] = columns[name][rows] / truth.upper
+        _fill(columns, part.take(~drawn), truth, target)
+        _expect(columns, part.take(drawn), truth, target)
+    upper = np.array([truth.upper for truth in theirs])
+    for name in SCALED:
+        columns[f"{name}_scaled"][answered] = columns[name][answered] / upper
     kept = frame[[*KEYS, "level", "low", "high", "median", "status", "claim_status"]]
     scores = pd.concat([kept, pd.DataFrame(columns, index=frame.index)], axis=1)
-    skills = {skill_column(name): skill(scores["interval_score"], _reference(scores, name)) for name in references}
-    return scores.assign(**skills)
+    score = "interval_score"
+    beside = _of_references(scores, references, score)
+    return scores.assign(**{skill_column(name): skill(scores[score], theirs) for name, theirs in beside})
 
 
 def skill_column(reference: str) -> str:
@@ -96,25 +103,23 @@ def skill_column(reference: str) -> str:
     return f"skill_{reference.removeprefix('baseline/')}"
 
 
-def pooled_skill(scores: pd.DataFrame, reference: str, score: str = "interval_score_scaled") -> float:
-    """1 - mean S / mean S_ref over the rows that the reference answered too; NaN without any.
+def pooled_skills(scores: pd.DataFrame, references: Sequence[str]) -> dict[str, dict[str, float]]:
+    """Reference -> respondent -> 1 - mean S / mean S_ref over the rows that both answered; NaN without any.
 
-    The mean of single skills would be ruled by the few cells on which the reference is nearly perfect.
-    `scores` must hold the reference's rows.
+    S is scaled. The mean of single skills would be ruled by the few cells on which the reference is nearly perfect.
+    `scores` must hold the references' rows. The reference itself has none.
     """
-    return _skill_of(scores, scores["respondent"] != reference, _reference(scores, reference, score), score)
-
-
-def pooled_skills(scores: pd.DataFrame, reference: str, score: str = "interval_score_scaled") -> dict[str, float]:
-    """Respondent -> its pooled skill; the reference itself has none."""
-    theirs, whose = _reference(scores, reference, score), scores["respondent"]
-    return {str(name): _skill_of(scores, whose == name, theirs, score) for name in whose.unique() if name != reference}
-
-
-def _skill_of(scores: pd.DataFrame, chosen: pd.Series[bool], theirs: Array, score: str) -> float:
+    score, whose = "interval_score_scaled", scores["respondent"]
     ours = scores[score].to_numpy(dtype=np.float64)
-    both = ~np.isnan(ours) & ~np.isnan(theirs) & chosen.to_numpy(dtype=bool)
-    return float(skill(ours[both].mean(), theirs[both].mean())) if both.any() else float("nan")
+    chosen = {str(name): (whose == name).to_numpy(dtype=bool) & ~np.isnan(ours) for name in whose.unique()}
+    skills: dict[str, dict[str, float]] = {}
+    for reference, theirs in _of_references(scores, references, score):
+        both = {name: rows & ~np.isnan(theirs) for name, rows in chosen.items() if name != reference}
+        skills[reference] = {
+            name: float(skill(ours[rows].mean(), theirs[rows].mean())) if rows.any() else float("nan")
+            for name, rows in both.items()
+        }
+    return skills
 
 
 def widest(scores: pd.DataFrame) -> pd.DataFrame:
@@ -197,7 +202,6 @@ def _arrays(frame: pd.DataFrame, claim: NDArray[np.int64], seed: int) -> Claims:
         row=np.arange(len(frame)),
         claim=claim,
         whole=(frame["claim_status"] == Status.OK).to_numpy(dtype=bool),
-        target=frame["target"].to_numpy(dtype=object),
         uniforms=_uniforms(frame, counts, seed),
         **{name: frame[name].to_numpy(dtype=np.float64) for name in ("level", "low", "high", "median")},
     )
@@ -212,41 +216,43 @@ def _uniforms(frame: pd.DataFrame, wanted: NDArray[np.bool_], seed: int) -> Arra
     return uniforms * 2.0**-53
 
 
-def _by_truth(frame: pd.DataFrame, truths: Truths, seed: int) -> Iterator[tuple[NDArray[np.intp], Truth]]:
-    """The rows with an answer, by the runs that they are scored on."""
-    grouped: dict[tuple[str, str, str, str], list[int]] = {}
-    for row, (status, flags, *key) in enumerate(_tuples(frame, ("status", "flags", "dataset", "learner", "measure"))):
+def _by_truth(frame: pd.DataFrame, truths: Truths, seed: int) -> Iterator[tuple[NDArray[np.intp], Truth, str]]:
+    """The rows with an answer, by the runs that they are scored on and the target."""
+    grouped: dict[tuple[str, ...], list[int]] = {}
+    columns = ("status", "flags", "target", "dataset", "learner", "measure")
+    for row, (status, flags, *key) in enumerate(_tuples(frame, columns)):
         if status == Status.OK:
             grouped.setdefault((_OTHER_HALF.get(flags, ""), *key), []).append(row)
     split = halves(truths, rng=np.random.default_rng([seed, 2])) if any(half for half, *_ in grouped) else {}
-    for (half, *key), rows in grouped.items():
+    for (half, target, *key), rows in grouped.items():
         truth = (split[half] if half else truths)[key[0], key[1], key[2]]
         if len(truth.runs):  # half of one run is none
-            yield np.array(rows, dtype=np.intp), truth
+            yield np.array(rows, dtype=np.intp), truth, target
 
 
-def _fill(columns: Mapping[str, NDArray[np.generic]], claims: Claims, truth: Truth) -> None:
-    for name, values in of_intervals(claims, truth).items():
+def _fill(columns: Mapping[str, NDArray[np.generic]], claims: Claims, truth: Truth, target: str) -> None:
+    for name, values in of_outcomes(claims, truth, target).items():
         columns[name][claims.row] = values
-    for rows, scores in of_claims(claims, truth):
+    for rows, scores in of_claims(claims, truth, target):
         for name, values in scores.items():
             columns[name][rows] = values
 
 
-def _expect(columns: Mapping[str, NDArray[np.generic]], claims: Claims, truth: Truth) -> None:
+def _expect(columns: Mapping[str, NDArray[np.generic]], claims: Claims, truth: Truth, target: str) -> None:
     """The rows of baseline/random."""
     for k, row in enumerate(claims.row):
         levels = np.sort(claims.level[claims.claim == claims.claim[k]])
-        for name, value in expected_scores(truth, claims.level[k], levels.tolist(), claims.target[k]).items():
-            if name not in OF_CLAIM or claims.level[k] == levels[-1]:
-                columns[name][row] = value
+        for name, value in expected_scores(truth, claims.level[k], levels.tolist(), target).items():
+            columns[name][row] = value
 
 
-def _reference(scores: pd.DataFrame, reference: str, score: str = "interval_score") -> Array:
-    """For each row, the reference's mean score on the same question; NaN where it gave none."""
-    on = list(QUESTION)
-    theirs = scores.loc[scores["respondent"] == reference, [*on, score]].groupby(on)[score].mean()
-    return scores[on].join(theirs.rename("reference"), on=on)["reference"].to_numpy(dtype=np.float64)
+def _of_references(scores: pd.DataFrame, names: Sequence[str], score: str) -> Iterator[tuple[str, Array]]:
+    """Each reference, and for each row its mean score on the same question; NaN where it gave none."""
+    question = scores.groupby(list(QUESTION), sort=False).ngroup()
+    for name in names:
+        theirs = scores["respondent"] == name
+        means = scores.loc[theirs, score].groupby(question[theirs]).mean()
+        yield name, means.reindex(question).to_numpy(dtype=np.float64)
 
 
 def _long_rows(rows: pd.DataFrame, names: Sequence[str], suffix: str) -> pd.DataFrame:

@@ -27,7 +27,7 @@ from trueness.outside import Json
 from trueness.statistics import mean, share
 from trueness.studies.forecast import selection
 from trueness.studies.forecast.by_dataset import cells
-from trueness.studies.forecast.forecast_frames import KEYS, Forecasts
+from trueness.studies.forecast.forecast_frames import Forecasts
 from trueness.studies.forecast.scores import pooled_skills
 
 SHARES = {
@@ -40,7 +40,6 @@ MEDIANS = {
     "iou_mean_ci": "iou_mean_ci", "iou_runs": "iou_runs", "calibration_mean_ci": "calibration_mean_ci",
     "calibration_runs": "calibration_runs",
 }  # fmt: skip
-_FOR_SKILL = [*KEYS, "level", "interval_score_scaled"]
 CLASSES = ("overconfident", "calibrated", "underconfident")
 OVER, UNDER, CONSISTENT, UNKNOWN = "overconfident", "underconfident", "consistent", "cannot be told"
 WIDEST = 0.5  # an interval from .3 to 1 holds .95 and says nothing
@@ -91,8 +90,7 @@ def _summary(forecasts: Forecasts, part: pd.DataFrame) -> dict[str, Json]:
 
 def _skills(forecasts: Forecasts, scores: pd.DataFrame) -> dict[str, dict[str, float | None]]:
     """Respondent -> skill_<reference> -> its skill over the cells that both answered."""
-    needed = scores[_FOR_SKILL]
-    by_reference = {reference: pooled_skills(needed, reference) for reference in forecasts.references}
+    by_reference = pooled_skills(scores, forecasts.references)
     return {
         name: {
             f"skill_{reference.rsplit('/', 1)[-1]}": None if math.isnan(skills.get(name, math.nan)) else skills[name]
