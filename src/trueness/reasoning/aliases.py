@@ -157,4 +157,6 @@ def abbreviates(short: str, name: str) -> bool:
     index, index_of_name = (re.findall(r"\d+", one) for one in (short, word))
     if index and index_of_name and index != index_of_name:  # m2 is not m1
         return False
+    if "_" in short and word[1:2] == "_" and not word.startswith(short.casefold()):  # v_f is not v_i, nor v_i t
+        return False
     return bool(letters) and (len(letters) != 2 and word.startswith(letters) or letters == first)

@@ -15,13 +15,15 @@ from trueness.reasoning.aliases import aliases_of, explained_symbols
 from trueness.reasoning.candidates import LET, ROUNDED, STANDS_FOR
 from trueness.reasoning.graph import in_quotes
 from trueness.reasoning.isolation import isolate
+from trueness.reasoning.literals import standing_of
 from trueness.reasoning.percents import in_shares, says_percent
 from trueness.reasoning.rule import Rule, Values
 from trueness.reasoning.syntax import Equation, symbol
 from trueness.reasoning.trees import CONSTANTS, NATURE, Call, Name, Number, Tree, count_names, rename, replace_names
 from trueness.reasoning.word_names import is_other, share_meaning
 
-_SI = frozenset("m s kg N J W Pa K C A V T Hz ohm Ω F H Wb mol rad".split())
+_SI = frozenset("m s kg N J W Pa K C A V T Hz ohm Ω F H Wb mol rad deg degree degrees".split())
+_FALLS = re.compile(r"(?:/\s*\(|sqrt\s*\(|√\s*\(?|/|\\frac\{[^{}]*\}\{|\\sqrt\{)\s*\d\s*g\b")  # v^2 / (2 g), sqrt(2 g * h)
 
 
 def percents_as_shares(rule: Rule, effect: str, values: Values) -> Rule:
@@ -65,6 +67,7 @@ def bind_symbols(
     explained = explained_symbols(text, (*causes, effect))
     right = replace_names(right, constants)
     symbols = (count_names(left) if left is not None else {}) | count_names(right)
+    own, units = [symbol(name) for name in (*causes, effect)], [unit for _, _, unit in values]
     others = {symbol(node) for node in nodes if node not in causes and node != effect}
     aliases = aliases_of(left, [name for name in symbols if name not in others], causes, effect, explained)
     unmatched = [name for name in symbols if name not in aliases]
@@ -73,11 +76,11 @@ def bind_symbols(
         for node in nodes
         if symbol(node) in unmatched
         and symbol(node) in others
-        # `5 m` may be five metres: without an edge from m nothing says that it is the node
-        and not re.search(rf"\d\s*{re.escape(symbol(node))}\b", text)
+        # `5 m * t` may be five metres: without an edge from m nothing says that it is the node
+        and standing_of(symbol(node), text, own, units) == "quantity"
     }
     strange = [name for name in unmatched if name not in beyond and name not in CONSTANTS]
-    nature = {name: Number(NATURE[name]) for name in strange if _is_constant(name, text, values)}
+    nature = {name: Number(NATURE[name]) for name in strange if _is_constant(name, text, own, units)}
     strange = [name for name in strange if name not in nature]
     let = [(short, words) for short, words in LET.findall(text) if short in aliases]
     strange += [short for short, words in let if not share_meaning(words, aliases[short])]
@@ -103,10 +106,11 @@ def bind_symbols(
     return Rule(text, "formula", tree, uses, shown, message, beyond=missing)
 
 
-def _is_constant(name: str, text: str, values: Values) -> bool:
+def _is_constant(name: str, text: str, own: Sequence[str], units: Sequence[str | None]) -> bool:
     """Whether a name is a constant of nature: its value is that of SI, so no unit of another system may be there."""
-    if name == "g" and re.search(r"\d\s*g\b(?!\s*[\w(])", text):  # 500 g may be grams; 2 g h is not
-        return False
     if name not in NATURE or (name == "c" and not re.search(r"c\s*(?:\^|\*\*|²)|light", text)):
         return False
-    return all(set(re.findall(r"[^\W\d_]+", unit or "")) <= _SI for _, _, unit in values)
+    # 500 g may be grams; 2 g h and v^2 / (2 g) are not
+    if name == "g" and standing_of(name, _FALLS.sub("", text), own, units) != "quantity":
+        return False
+    return all(set(re.findall(r"[^\W\d_]+", unit or "")) <= _SI for unit in units)

@@ -44,6 +44,7 @@ _AND = re.compile(r"=[^=]*(?:\b(?:and|or|with|where|for|when|if|using|taking)\b|
 _EVALUATED = re.compile(r"(?:evaluate\s+(.*?)|(.*?),?\s+evaluated)\s+at (?:the )?(?:given )?(\w+)\.?$", re.IGNORECASE)
 _OF_SOMETHING = re.compile(r"[^=\d%]*[^\W\d]\s+of\s+[^=\d%]*=(?!=)", re.IGNORECASE)
 _HUNDRED = re.compile(r"[×x*·]\s*100\s*(%)\s*\)?\s*\.?\s*$")
+_SYMBOLS = re.compile(r"[^\W\d_](?: [^\W\d_])+")  # m v is a product, and no way to say v
 _OF_PERCENT = re.compile(r"(?<=[^\W\d])\s*%\s*=(?!=)")  # Profit % = ...
 
 
@@ -206,7 +207,7 @@ def _in_words(text: str, causes: tuple[str, ...], effect: str, values: Values) -
         stated = {words: known[cause] for words, cause in owners.items() if cause in known}
         rule = _in_words(text, tuple(owners), effect_called(text, effect), tuple((w, *stated[w]) for w in stated))
         return None if rule is None else _over_symbols(rule, owners, effect)
-    if reading is None:
+    if reading is None or any(_SYMBOLS.fullmatch(phrase) and phrase not in causes for phrase in reading.phrases):
         return None
     parts = restatements(text)
     formulas = [part for part in parts if "=" in part]

@@ -62,8 +62,14 @@ _SIGNS = {
     "[": "(",
     "]": ")",
 }
-_SUPERSCRIPT = re.compile("[⁰¹²³⁴⁵⁶⁷⁸⁹⁻]+")
-_DIGITS_OF = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
+_RAISED = {  # ⁿ is n above the line; º is often a degree, and ª and ™ are no exponents
+    chr(code): unicodedata.normalize("NFKC", chr(code)).replace("−", "-")
+    for low, high in ((0xB2, 0xBA), (0x2B0, 0x2E4), (0x1D2C, 0x1D6B), (0x1D9B, 0x1DC0), (0x2070, 0x2080))
+    for code in range(low, high)
+    if unicodedata.decomposition(chr(code)).startswith("<super>")
+}
+_SUPERSCRIPT = re.compile(f"[{''.join(_RAISED)}]+")
+_DIGITS_OF = str.maketrans(_RAISED)
 _LATEX = (
     (re.compile(r"\\(?:left|right|quad|qquad|displaystyle|[,;:! ()\[\]])|~"), " "),
     (re.compile(r"\\Delta\s*(?=\\?[A-Za-z])"), " Delta"),  # of one quantity: ΔT
@@ -315,8 +321,15 @@ def _group_divisors(tokens: list[_Token]) -> list[_Token]:
         while ends[-1] < len(tokens) and tokens[ends[-1]].kind in ("number", "name", "(", "|"):
             ends.append(_factor_end(tokens, ends[-1]))
         if len(ends) > 2:
-            half = at > 0 and tokens[at - 1].kind == tokens[at + 1].kind == "number"
+            power = at > 1 and tokens[at - 2].kind in ("^", "**", "-")  # v^2/2a is over 2 a; x - 1/2 a is a half
+            power = power and (tokens[at - 2].kind != "-" or tokens[at - 3].kind in ("^", "**"))
+            half = at > 0 and tokens[at - 1].kind == tokens[at + 1].kind == "number" and not power
             second = tokens[ends[1]]
+            if tokens[at + 1].kind == "(" and second.text == "sqrt":  # 1/(2L)√(T/μ)
+                at = ends[1]
+                continue
+            if half and _is_one_factor(tokens, at - 2, ends[1:]):
+                raise RuleError("a rule must say what it divides by. Write 1 / (2 * L), or L / 2.")
             if half and (second.text != "pi" or tokens[at + 1].text not in ("2", "4")):  # 1/3 π r², but 1/2π
                 at = ends[1]
                 continue
@@ -325,6 +338,14 @@ def _group_divisors(tokens: list[_Token]) -> list[_Token]:
             tokens = [*tokens[: at + 1], _OPEN, *tokens[at + 1 : ends[-1]], _CLOSE, *tokens[ends[-1] :]]
         at += 1
     return tokens
+
+
+def _is_one_factor(tokens: list[_Token], opening: int, ends: list[int]) -> bool:
+    """Whether what begins with 1/2 is (1/2L), beside others: L/2 or 1/(2L)? (1/2at^2) is no doubt a half."""
+    alone = len(ends) == 2 and ends[1] - ends[0] == 1
+    closed = opening >= 0 and tokens[opening].kind == "(" and [token.kind for token in tokens[ends[-1] :][:1]] == [")"]
+    beside = [*tokens[max(0, opening - 1) : max(0, opening)], *tokens[ends[-1] + 1 :][:1]]
+    return alone and closed and any(token.kind in ("*", "number", "name", "(", ")") for token in beside)
 
 
 def _factor_end(tokens: list[_Token], at: int) -> int:

@@ -1,0 +1,149 @@
+"""Formulas as textbooks and models write them: letters that are no units, typeset signs, and what must have no value.
+
+Each case is (rule, causes, value, other knowns of the graph); None: it must have no value. All failures of a class are
+told at once."""
+
+import json
+import math
+from math import cos, exp, pi, radians, sin, sqrt
+from pathlib import Path
+
+import pytest
+
+from trueness.reading.reasoning_graph import read_reasoning
+from trueness.reasoning import execute
+from trueness.reasoning.schema import quantity_of
+
+G = 9.81
+
+
+def executed(rule, causes, others=None, effect=None):
+    effect = effect or rule.partition("=")[0].strip()
+    edges = [{"cause": list(causes), "effect": effect, "rule": rule}]
+    edges += [{"cause": [name], "effect": f"{name}_again", "rule": f"{name}_again = {name}"} for name in others or {}]
+    written = {"target_variable": effect, "knowns": causes | (others or {}), "causal_graph": edges}
+    return execute(read_reasoning(written).graph)
+
+
+def failures(cases):
+    """What has another value than it should; six digits."""
+    for rule, causes, expected, *others in cases:
+        done = executed(rule, causes, *others)
+        alike = done.target is not None and expected is not None and math.isclose(done.target, expected, rel_tol=1e-6)
+        if not alike and not (done.target is None and expected is None):
+            yield f"{rule}  {causes}: {done.target}, not {expected}. {done.message[:120]}"
+
+
+CLASSES = {
+    "a letter behind a number is g, or a quantity that lacks its edge": [
+        ("h = v^2/(2g)", {"v": "20 m/s"}, 400 / (2 * G)),
+        ("h = v^2/2g", {"v": "20 m/s"}, 400 / (2 * G)),
+        ("h = v^2/(2 g)", {"v": "20 m/s"}, 400 / (2 * G)),
+        ("h = v²/2g", {"v": "20 m/s"}, 400 / (2 * G)),
+        (r"h = \frac{v^2}{2g}", {"v": "20 m/s"}, 400 / (2 * G)),
+        (r"h = \frac{v^2}{2 g}", {"v": 20}, 400 / (2 * G)),
+        ("h = v^2/(2g)", {"v": "20 m/s", "g": "10 m/s^2"}, 20),
+        ("h = v^2/(2g)", {"v": "20 m/s"}, 20, {"g": "10 m/s^2"}),
+        ("v = sqrt(2 g h)", {"h": "2 m"}, sqrt(4 * G)),
+        ("v = sqrt(2 g * h)", {"h": "2 m"}, sqrt(4 * G)),
+        ("omega = sqrt(2g/L)", {"L": 2}, sqrt(G)),
+        ("a = 2g - b", {"b": "1 m/s^2"}, 2 * G - 1),
+        ("F = 3g m", {"m": "2 kg"}, 6 * G),
+        ("F = 2 m a", {"a": 3}, 24, {"m": 4}),
+        ("P = 2L + 2W", {"L": 5}, 16, {"W": 3}),
+        ("P = 2 L + 2 W", {"L": 5}, 16, {"W": 3}),
+        ("E = K + 2T", {"K": 1}, 7, {"T": 3}),
+        ("F = 2m*a", {"a": 3}, 24, {"m": 4}),
+        ("v = 2 m * t", {"t": 3}, None, {"m": 4}),  # two metres?
+        ("v = 5 m * t", {"t": 3}, None, {"m": 4}),
+        ("h = v^2/(2g)", {"v": "20 ft/s"}, None),  # 9.81 is of SI
+        ("v = sqrt(2 g h)", {"h": "2 km"}, None),
+        ("KE = 0.5 m v^2", {"v": "10 m/s"}, None),
+        ("KE = 0.5 m * v^2", {"v": "10 m/s"}, None),
+        ("KE = 0.5m*v^2", {"v": "10 m/s"}, None),
+        ("P = 2L + 2W", {"L": 5}, None),
+        ("P = 2(L) + 2 W", {"L": "5 m"}, None),
+        ("y = 3 s + 2 m", {"s": 2}, None),
+        ("E = K + 2 T", {"K": 1}, None),
+        ("A = 2 s + 4 h", {"s": 3}, None),
+        ("F = 2 m * a", {"a": "3 m/s^2"}, None),
+        ("E = 3 V I", {"I": "2 A"}, None),
+        ("v = 2 L/T * n", {"T": 2, "n": 3}, None),
+        ("V = 4 A h", {"h": "2 m"}, None),
+        ("y = 2 g * rate", {"rate": 3}, None),  # grams, or 9.81
+        # and where nothing else can be meant it is one
+        ("y = 500 g * rate", {"rate": 3}, 1500),
+        ("E = 5 V * I", {"I": "2 A"}, 10),
+        ("d = d_0 + 5 m", {"d_0": "2 m"}, 7),
+        ("t = 2 km / v", {"v": "4 km/h"}, 0.5),
+        ("F = m * 9.8 m/s^2", {"m": "2 kg"}, 19.6),
+        ("d = 5 m/s * t", {"t": "3 s"}, 15),
+        ("m_tot = m_0 + 250 g", {"m_0": "50 g"}, 300),
+    ],
+    "what stands before 2 is no half": [
+        ("y = v^2/2a", {"v": 20, "a": 4}, 50),
+        ("y = v²/2a", {"v": 20, "a": 4}, 50),
+        ("y = v^2/2ab", {"v": 20, "a": 4, "b": 5}, 10),
+        ("y = v**2/2ab", {"v": 20, "a": 4, "b": 5}, 10),
+        ("d = v^2/2μg", {"v": 20, "μ": 0.5}, 400 / G),
+        ("y = x^-2/2a", {"x": 2, "a": 4}, 1 / 32),
+        ("y = 1/2ab", {"a": 4, "b": 5}, 10),
+        ("y = x^2 * 1/2ab", {"x": 2, "a": 4, "b": 5}, 40),
+        ("E = (1/2mv^2)", {"m": 2, "v": 3}, 9),
+        ("E = (1/2mv^2) + k", {"m": 2, "v": 3, "k": 1}, 10),
+        ("f = (1/2L)√(T/μ)", {"L": 4, "T": 16, "μ": 4}, None),  # L/2, or 1/(2 L): it must say so
+        ("f = (1/2L)*sqrt(T/mu)", {"L": 4, "T": 16, "mu": 4}, None),
+        ("f = 1/(2L)√(T/μ)", {"L": 4, "T": 16, "μ": 4}, 0.25),
+    ],
+    "letters behind an index": [
+        ("y = v_0t + 1/2at^2", {"v_0": 2, "a": 2, "t": 5}, 35),
+        ("d = v_it", {"v_i": 1, "t": 5}, 5),
+        ("d = v_0t", {"v_0": 3, "t": 5}, 15),
+        ("d = v_{0}t", {"v_0": 3, "t": 5}, 15),
+        ("d = v_0t", {"initial_velocity": 3, "time": 5}, 15),
+        ("p = m_1v_1 + m_2v_2", {"m_1": 1, "v_1": 2, "m_2": 3, "v_2": 4}, 14),
+        ("d = v_0t", {"v_0": 3}, None),
+        ("d = v_0t", {"v_0": 3}, 15, {"t": 5}),
+        ("d = v_ft", {"v_i": 3, "t": 5}, None),
+        ("y = x_0t", {"x_0t": 4}, 4),
+    ],
+    "superscripts": [
+        ("A = P(1+r)ⁿ", {"P": 100, "r": 0.1, "n": 2}, 121),
+        ("A = P(1+r)⁻ⁿ", {"P": 121, "r": 0.1, "n": 2}, 100),
+        ("A = P(1+r/n)ⁿᵗ", {"P": 100, "r": 0.2, "n": 2, "t": 2}, 146.41),
+        ("y = 100 × 1.05ⁿ", {"n": 2}, 110.25),
+        ("y = eˣ", {"x": 2}, exp(2)),
+        ("y = e⁻ˣ", {"x": 2}, exp(-2)),
+        ("y = aⁿ⁻¹", {"a": 3, "n": 3}, 9),
+        ("y = a⁽ⁿ⁺¹⁾", {"a": 3, "n": 1}, 9),
+        ("y = x²", {"x": 3}, 9),
+        ("y = 2ᵏ", {"k": 3}, 8),
+    ],
+    "and, or, and what is an angle": [
+        ("total = apples and pears", {"apples": 3, "pears": 4}, None),
+        ("total = a or b", {"a": 3, "b": 4}, None),
+        ("p = F and m", {"F": 3, "m": 4}, None),
+        ("y = not a", {"a": 3}, None),
+        ("y = 10 if a > 1 and b > 1 else 20", {"a": 3, "b": 4}, 10),
+        ("y = a > 1 and b < 1", {"a": 3, "b": 4}, 0),
+        ("y = 10 if a and b else 20", {"a": 1, "b": 0}, 20),
+        ("y = x * sin(45)", {"x": 1}, None),
+        ("y = x * cos(60)", {"x": 1}, None),
+        ("y = x * sin(0.5)", {"x": 1}, sin(0.5)),
+        ("y = x * sin(45 * pi / 180)", {"x": 1}, sin(pi / 4)),
+        ("y = x * sin(radians(45))", {"x": 1}, sin(pi / 4)),
+        ("y = x * sin(45°)", {"x": 1}, sin(pi / 4)),
+    ],
+    "per cent that a rule says": [
+        ("interest = principal times rate (in percent) times time", {"principal": 1000, "rate": 5, "time": 2}, 100),
+        ("I = P * r * t, r as percentage", {"P": 1000, "r": 5, "t": 2}, 100),
+        ("I = P * r * t, r in percent", {"P": 1000, "r": 5, "t": 2}, 100),
+        ("I = P * r * t, with r as a percent", {"P": 1000, "r": 5, "t": 2}, 100),
+        ("I = P * r / 100 * t (r in percent)", {"P": 1000, "r": 5, "t": 2}, 100),
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CLASSES)
+def test_each_class_has_its_values(name):
+    assert "\n".join(failures(CLASSES[name])) == ""
