@@ -167,6 +167,12 @@ def _meanings(letter: str) -> set[str]:
     return {"resistance"} if letter == "R" else set(BY_LETTER.get(letter, "").split("|")) - {""}
 
 
+def may_be_in(name: str, unit: str) -> bool:
+    """Whether one letter behind a number may be the unit of what has this name: 0.5 L of a volume, and of no a."""
+    words = name.lower() if len(name.partition("_")[0]) > 1 else BY_LETTER.get(name[:1], "")
+    return not words or unit not in _MEASURED or _MEASURED[unit].search(words) is not None
+
+
 def means_another(letter: str, name: str) -> bool:
     """Whether a letter stands for something else by custom: r for a diameter, h for a slant height."""
     meant = sorted(_meanings(letter))

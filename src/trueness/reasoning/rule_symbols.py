@@ -19,11 +19,24 @@ from trueness.reasoning.literals import standing_of
 from trueness.reasoning.percents import in_shares, says_percent
 from trueness.reasoning.rule import Rule, Values
 from trueness.reasoning.syntax import Equation, symbol
-from trueness.reasoning.trees import CONSTANTS, NATURE, Call, Name, Number, Tree, count_names, rename, replace_names
+from trueness.reasoning.trees import (
+    CONSTANTS,
+    NATURE,
+    Call,
+    Name,
+    Number,
+    Tree,
+    count_names,
+    joins_amounts,
+    rename,
+    replace_names,
+)
 from trueness.reasoning.word_names import is_other, share_meaning
 
 _SI = frozenset("m s kg N J W Pa K C A V T Hz ohm Ω F H Wb mol rad deg degree degrees".split())
-_FALLS = re.compile(r"(?:/\s*\(|sqrt\s*\(|√\s*\(?|/|\\frac\{[^{}]*\}\{|\\sqrt\{)\s*\d\s*g\b")  # v^2 / (2 g), sqrt(2 g * h)
+_FALLS = re.compile(
+    r"(?:/\s*\(|sqrt\s*\(|√\s*\(?|/|\\frac\{[^{}]*\}\{|\\sqrt\{)\s*\d\s*g\b"
+)  # v^2 / (2 g), sqrt(2 g * h)
 
 
 def percents_as_shares(rule: Rule, effect: str, values: Values) -> Rule:
@@ -64,6 +77,9 @@ def bind_symbols(
 ) -> Rule:
     """The symbols of an equation matched to the effect and its causes. `constants`: what the rule itself gives."""
     left, right = equation
+    if joins_amounts(right):
+        message = f"rule of '{effect}' joins quantities by 'and' or 'or'. Write +, or a comparison of each."
+        return Rule(text, "broken", message=message)
     explained = explained_symbols(text, (*causes, effect))
     right = replace_names(right, constants)
     symbols = (count_names(left) if left is not None else {}) | count_names(right)

@@ -144,6 +144,15 @@ def walk(tree: Tree) -> list[Tree]:
     return nodes
 
 
+def joins_amounts(tree: Tree) -> bool:
+    """Whether `and` or `or` joins what is neither a comparison nor a condition: apples and pears is no 1."""
+    if isinstance(tree, Binary) and tree.operator in ("and", "or"):
+        return any(not (isinstance(side, Binary) and side.operator in COMPARISONS) for side in tree[1:]) or any(
+            map(joins_amounts, parts(tree))
+        )
+    return any(map(joins_amounts, parts(tree)[isinstance(tree, Choice) :]))
+
+
 def count_names(tree: Tree) -> dict[str, int]:
     """How often each name occurs; from left to right."""
     counts: dict[str, int] = {}
