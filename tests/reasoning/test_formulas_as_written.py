@@ -5,14 +5,13 @@ told at once."""
 
 import json
 import math
-from math import cos, exp, pi, radians, sin, sqrt
+from math import exp, pi, sin, sqrt
 from pathlib import Path
 
 import pytest
 
 from trueness.reading.reasoning_graph import read_reasoning
 from trueness.reasoning import execute
-from trueness.reasoning.schema import quantity_of
 
 G = 9.81
 
@@ -133,6 +132,72 @@ CLASSES = {
         ("y = x * sin(radians(45))", {"x": 1}, sin(pi / 4)),
         ("y = x * sin(45°)", {"x": 1}, sin(pi / 4)),
     ],
+    "LaTeX as models write it": [
+        (r"v = f \lambda_1", {"f": 2, "lambda_1": 3}, 6),
+        (r"y = \lambda_1 / \lambda_2", {"\\lambda_1": 6, "\\lambda_2": 3}, 2),
+        (r"N = N_0 e^{-\lambda t}", {"N_0": 100, "\\lambda": 0.1, "t": 5}, 100 * exp(-0.5)),
+        (r"F = \frac{q^2}{4\pi\varepsilon_0 r^2}", {"q": 1, "r": 1}, 1 / (4 * pi * 8.8541878128e-12)),
+        (r"x = \vartheta r", {"\\theta": 2, "r": 3}, 6),
+        (r"I = I_0 \cos^2\theta", {"I_0": 8, "theta": "60°"}, 2),
+        (r"I = I_0 \cos^{2}(\theta)", {"I_0": 8, "theta": "60°"}, 2),
+        ("I = I_0 * cos^2(theta)", {"I_0": 8, "theta": "60°"}, 2),
+        ("h = v² sin²θ / 2g", {"v": 20, "θ": "30°"}, 100 / (2 * G)),
+        (r"h = \frac{v^2 \sin^2 \theta}{2g}", {"v": "20 m/s", "theta": "30 deg"}, 100 / (2 * G)),
+        (r"h = \frac{v^2\sin^2(\theta + \phi)}{k}", {"v": 2, "theta": "20°", "phi": "10°", "k": 1}, 1),
+        (r"R = \frac{v^2 \sin 2\theta}{g}", {"v": "20 m/s", "theta": "15°"}, 200 / G),
+        (r"R = v^2 \sin(2\theta)/g", {"v": "20 m/s", "theta": "15 deg"}, 200 / G),
+        ("R = v^2 sin(2*theta)/g", {"v": "20 m/s", "theta": "45 deg"}, 400 / G),
+        ("R = v^2 sin(2*theta)/g", {"v": "20 m/s", "theta": "45 degrees"}, 400 / G),
+        (r"W = F d \cos 60^\circ", {"F": 10, "d": 3}, 15),
+        (r"W = F d \cos(60^{\circ})", {"F": 10, "d": 3}, 15),
+        ("W = F d cos(60°)", {"F": 10, "d": 3}, 15),
+        ("W = F * d * cos 60°", {"F": 10, "d": 3}, 15),
+        ("W = F * d * cos(60 degrees)", {"F": 10, "d": 3}, 15),
+        (r"E = \frac12 k x^2", {"k": 2, "x": 3}, 9),
+        (r"E = \tfrac12 kx^2", {"k": 2, "x": 3}, 9),
+        (r"E = \frac 1 2 k x^2", {"k": 2, "x": 3}, 9),
+        (r"y = \frac{a}2 + \frac1{a}", {"a": 4}, 2.25),
+        (r"y = \frac\pi2 a", {"a": 4}, 2 * pi),
+        (r"y = \frac a b", {"a": 4, "b": 2}, 2),
+        (r"y = \sqrt[3]{a}", {"a": 8}, 2),
+        (r"r = \sqrt[3]{\frac{3V}{4\pi}}", {"V": 4 * pi / 3}, 1),
+        (r"y = \sqrt2 a", {"a": 3}, 3 * sqrt(2)),
+        (r"y = \log_{10} a", {"a": 100}, 2),
+        (r"y = \log_{10}\frac{a}{b}", {"a": 100, "b": 10}, 1),
+        (r"y = \log_2 a", {"a": 8}, 3),
+        (r"y = \ln\left(\frac{a}{b}\right)", {"a": 100, "b": 10}, math.log(10)),
+        (r"y = \lvert a - b \rvert", {"a": 2, "b": 5}, 3),
+        (r"y = \left| a - b \right|", {"a": 2, "b": 5}, 3),
+        (r"y = \left[ a + b \right] \cdot c", {"a": 2, "b": 5, "c": 2}, 14),
+        (r"y = P\left[\frac{1-(1+r)^{-n}}{r}\right]", {"P": 10, "r": 0.5, "n": 1}, 20 / 3),
+        (r"y = \alpha \Delta T L", {"alpha": 2, "Delta T": 3, "L": 4}, 24),
+        (r"Q = m c \Delta T", {"m": 2, "c": 3, "delta_T": 4}, 24),
+        ("Q = m c ΔT", {"m": 2, "c": 3, "Delta T": 4}, 24),
+        (r"y = \dfrac{a}{b}\,c", {"a": 4, "b": 2, "c": 3}, 6),
+        ("P = 10^5 W/m^2 * a", {"a": "2 m^2"}, 2e5),
+        ("P = 2 × 10^5 W/m^2 * a", {"a": "2 m^2"}, 4e5),
+        (r"y = \cos 2 a b", {"a": 1, "b": 2}, None),  # of how much?
+        (r"y = \frac{a}{b} c_{", {"a": 4, "b": 2, "c": 3}, None),
+        ("y = a[0] * b", {"a": 4, "b": 2}, None),
+        ("y = lambda x: 2 * x", {"x": 2}, None),
+        ("y = lambda a, b: a * b", {"a": 2, "b": 3}, None),
+        ("lambda a, b: a*b", {"a": 2, "b": 3}, None, {}, "y"),
+        ("N = N_0 * exp(-lambda * t)", {"N_0": 100, "lambda": 0.1, "t": 5}, 100 * exp(-0.5)),
+    ],
+    "two statements that differ": [
+        ("y = a + b = 6", {"a": 2, "b": 3}, None),
+        ("y = a + b = 2 + 3 = 6", {"a": 2, "b": 3}, None),
+        ("y = a + b = 2 + 3 = 5", {"a": 2, "b": 3}, 5),
+        ("y = a / b = 0.67", {"a": 2, "b": 3}, 2 / 3),  # rounded
+        ("y = a / b = 0.6", {"a": 2, "b": 3}, None),
+        ("y = a * b = 6 J", {"a": 2, "b": 3}, 6),
+        ("y = a * b = 25", {"a": 2, "b": 3}, None),
+        ("y = m * g = 19.6", {"m": "2 kg"}, 2 * G),
+        ("y = a / b; b", {"a": 6, "b": 3}, None),
+        ("y = a / b; a is the load", {"a": 6, "b": 3}, 2),
+        ("arrivals/service; service", {"arrivals": 6, "service": 3}, None, {}, "load"),
+        ("arrivals/service;", {"arrivals": 6, "service": 3}, 2, {}, "load"),
+    ],
     "per cent that a rule says": [
         ("interest = principal times rate (in percent) times time", {"principal": 1000, "rate": 5, "time": 2}, 100),
         ("I = P * r * t, r as percentage", {"P": 1000, "r": 5, "t": 2}, 100),
@@ -146,3 +211,14 @@ CLASSES = {
 @pytest.mark.parametrize("name", CLASSES)
 def test_each_class_has_its_values(name):
     assert "\n".join(failures(CLASSES[name])) == ""
+
+
+def test_formulas_of_textbooks():
+    """formulas_of_textbooks.jsonl: 60 formulas as models write them (LaTeX, g and 2g, 2L, indices, superscripts; 11
+    without a value), written before any was run by one who had read the reader. At first try 26 of 49 were right and 14
+    of 60 wrong: v^2/2g was 98 for 9.99, v_0t was v_0, (1+r)ⁿ was (1+r) n, and metres stood for masses."""
+    lines = (Path(__file__).parent / "formulas_of_textbooks.jsonl").read_text(encoding="utf-8").splitlines()
+    given = [json.loads(line) for line in lines]
+    cases = [(one["rule"], one["causes"], one["value"], one.get("knowns", {}), one["effect"]) for one in given]
+    assert (len(given), sum(one["value"] is not None for one in given)) == (60, 49)
+    assert "\n".join(failures(cases)) == ""

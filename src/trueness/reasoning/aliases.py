@@ -12,8 +12,9 @@ from collections.abc import Mapping, Sequence
 
 from trueness.reasoning.candidates import STANDS_FOR
 from trueness.reasoning.notation import by_custom, by_letter, means_another
-from trueness.reasoning.syntax import latin, symbol
+from trueness.reasoning.syntax import symbol
 from trueness.reasoning.trees import CONSTANTS, FUNCTIONS, NATURE, Name, Tree
+from trueness.reasoning.typeset import latin
 from trueness.reasoning.word_names import are_alike, is_other
 from trueness.reasoning.word_subject import shares_word
 

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import ast
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
@@ -21,6 +20,7 @@ from typing import NamedTuple
 
 from trueness.errors import TruenessError, did_you_mean
 from trueness.reasoning.trees import CONSTANTS, FUNCTIONS, NATURE, Binary, Call, Choice, Name, Negative, Number, Tree
+from trueness.reasoning.typeset import as_characters, latin, with_brackets
 
 MAX_LENGTH = 500
 MAX_TOKENS = 200
@@ -37,67 +37,12 @@ _TOKEN = re.compile(
     )""",
     re.VERBOSE,
 )
-_SIGNS = {
-    "×": "*",
-    "·": "*",
-    "⋅": "*",
-    "∗": "*",
-    "÷": "/",
-    "∕": "/",
-    "⁄": "/",
-    "−": "-",
-    "–": "-",
-    "—": "-",
-    "≤": "<=",
-    "≥": ">=",
-    "≠": "!=",
-    "≈": "=",
-    "√": " sqrt ",
-    "π": " pi ",
-    "½": "(1/2)",
-    "¼": "(1/4)",
-    "¾": "(3/4)",
-    "⅓": "(1/3)",
-    "′": "'",
-    "[": "(",
-    "]": ")",
-}
-_RAISED = {  # ⁿ is n above the line; º is often a degree, and ª and ™ are no exponents
-    chr(code): unicodedata.normalize("NFKC", chr(code)).replace("−", "-")
-    for low, high in ((0xB2, 0xBA), (0x2B0, 0x2E4), (0x1D2C, 0x1D6B), (0x1D9B, 0x1DC0), (0x2070, 0x2080))
-    for code in range(low, high)
-    if unicodedata.decomposition(chr(code)).startswith("<super>")
-}
-_SUPERSCRIPT = re.compile(f"[{''.join(_RAISED)}]+")
-_DIGITS_OF = str.maketrans(_RAISED)
-_LATEX = (
-    (re.compile(r"\\(?:left|right|quad|qquad|displaystyle|[,;:! ()\[\]])|~"), " "),
-    (re.compile(r"\\Delta\s*(?=\\?[A-Za-z])"), " Delta"),  # of one quantity: ΔT
-    (re.compile(r"\\log_\{?(10|2)\}?"), r" log\1"),
-    (re.compile(r"\\(sin|cos|tan|ln|log|exp)\s*\\([A-Za-z]+)"), r" \1(\2)"),
-    (re.compile(r"\\lambda(?![A-Za-z])"), " lamda "),
-    (re.compile(r"\\(?:times|cdot)"), "*"),
-    (re.compile(r"\\[dt]?frac\s*\{([^{}]*)\}\s*\{([^{}]*)\}"), r"((\1)/(\2))"),
-    (re.compile(r"\\[dt]?binom\s*\{([^{}]*)\}\s*\{([^{}]*)\}"), r" comb(\1, \2)"),
-    (re.compile(r"\\sqrt\s*\{([^{}]*)\}"), r" sqrt(\1)"),
-    (re.compile(r"_\{(\w*)\}"), r"_\1"),
-    (re.compile(r"\^\{([^{}]*)\}"), r"^(\1)"),
-    (re.compile(r"\\(?:text|mathrm)\s*\{([^{}]*)\}"), r"\1"),
-    (re.compile(r"\\(?=[A-Za-z])"), " "),
-)
-_BARE_CALL = re.compile(  # sin θ, where nothing follows that could belong to the angle
-    r"\b(sin|cos|tan|ln)\s+([^\W\d]\w*|\d+(?:\.\d+)?)(?=\s*(?:$|[-+*/=),.]|(?:sin|cos|tan)\b))"
-)
-_MIXED = re.compile("(?<![\\w.])(\\d+) ?([\u00bc-\u00be\u2150-\u215e])")  # 3½ is 3 + 1/2
-_GREEK = re.compile("[α-ωΑ-Ω]")
 _BRACKETS = re.compile(r"\s*[(\[][^()\[\]]{0,30}(?:\([^()\[\]]{0,30}\))?[)\]]\s*$")
 _SIGNED = re.compile(r"[\[\]|+!{}\\\u00bc-\u00be]|\w\(")
-_MODULE = re.compile(r"\b(?:math|np|numpy)\.(?=(?:sqrt|exp|log10|log2|sin|cos|tan|ceil|floor|pi|radians|degrees)\b)")
-_INVERSE = re.compile(r"\barc(sin|cos|tan)\s*\(|\b(sin|cos|tan)\s*(?:\^\s*[({]?\s*[-−]\s*1\s*[)}]?|⁻¹)\s*\(")
 _TIMES = re.compile(r"(?<=[\w)\]|%])\s+[xX]\s+(?=[\d(]|[^\W\d]{3,})")
-_FACTORIAL = re.compile(r"(?<![\w.])(?:\(([^()]*)\)|([^\W\d]\w*|\d+))!(?!=)")
 _INDEXED = re.compile(r"[\w)]\s*\[")
 _LETTER = re.compile(r"[^\W\d_](?:_?\d|_\w{1,3})?'*")  # m v and m_1 v_1 multiply, whatever they stand for
+_LAMBDA = re.compile(r"(?<![^\W_])lambda(?![^\W_])")
 _KEYWORDS = frozenset(("if", "then", "else", "and", "or", "not", "of"))
 _SIGN_OF: Mapping[type[ast.AST], str] = {
     ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Mod: "%", ast.Pow: "^", ast.And: "and", ast.Or: "or",
@@ -164,36 +109,10 @@ def _with_symbols(text: str, names: Sequence[str]) -> str:
 
 def plain(text: str) -> str:
     """Signs of mathematics and LaTeX as the grammar's own characters."""
+    text = with_brackets(text)
     if _INDEXED.search(text):
         raise RuleError("a rule must not index (x[...]). Give each value a name of its own.")
-    return _as_characters(text.replace("\\_", "_"))
-
-
-def _as_characters(text: str) -> str:
-    text = _INVERSE.sub(lambda match: f"a{match[1] or match[2]}(", text)
-    text = _MODULE.sub("", re.sub(r"\b(?:math|np|numpy)\.log\(", "ln(", text))
-    text = re.sub(r"(?<=[\w)}])\s+(?:mod|\\b?mod)\s+(?=[\w({\\])", " % ", text)
-    text = _FACTORIAL.sub(lambda match: f" factorial({match[1] or match[2]})", text)
-    text = _SUPERSCRIPT.sub(lambda match: f"^({match[0].translate(_DIGITS_OF)})", text)
-    text = _MIXED.sub(lambda match: f"({match[1]} + {unicodedata.normalize('NFKC', match[2]).replace('⁄', '/')})", text)
-    text = "".join(_SIGNS.get(letter, letter) for letter in text.strip().strip("$`"))
-    before = "" if set("\\{") & set(text) else text
-    while before != text:  # from the innermost braces outwards; each round removes some
-        before = text
-        for pattern, replacement in _LATEX[:-1]:
-            text = pattern.sub(replacement, text)
-    return _BARE_CALL.sub(r"\1(\2)", latin(_LATEX[-1][0].sub(" ", text)))
-
-
-def latin(text: str) -> str:
-    """ρ is rho, Δ is Delta: one name in rules and nodes."""
-    text = unicodedata.normalize("NFKC", text)
-    return _GREEK.sub(_spelt, text)
-
-
-def _spelt(letter: re.Match[str]) -> str:
-    name = unicodedata.name(letter[0], "").replace("FINAL ", "").partition(" LETTER ")[2].split()  # U+03A2 has no name
-    return letter[0] if not name else name[0].title() if letter[0].isupper() else name[0].lower()
+    return as_characters(text.replace("\\_", "_"))
 
 
 @lru_cache(maxsize=8192)
@@ -206,9 +125,9 @@ def symbol(name: str) -> str:
         .replace("+)", "_plus)")
         .replace("(+", "(plus_")
     )
-    joined = re.sub(r"[^\w']+", "_", _as_characters(name) if "\\" in name else latin(name))
+    joined = re.sub(r"[^\w']+", "_", as_characters(name) if "\\" in name else latin(name))
     plain_name = re.sub("__+", "_", joined).strip("_")
-    return "lamda" if plain_name == "lambda" else plain_name  # as Unicode spells it: Python's own word is refused
+    return _LAMBDA.sub("lamda", plain_name)  # as Unicode spells it: Python's own word is refused
 
 
 def _spellings(names: Iterable[str]) -> list[tuple[str, str]]:
@@ -422,6 +341,11 @@ def _identifier(name: str, ahead: _Token, names: list[str], known: frozenset[str
 
 def _parse_side(tokens: list[_Token], known: frozenset[str], letters: frozenset[str]) -> Tree:
     names: list[str] = []
+    changes = {name.replace("_", "").lower(): name for name in known if name.lower().startswith("delta_")}  # ΔT
+    tokens = [
+        token if token.text in known else token._replace(text=changes.get(token.text.lower(), token.text))
+        for token in tokens
+    ]
     tokens = _reorder(_group_divisors([part for token in tokens for part in _split(token, known, letters)]))
     known |= letters
     try:

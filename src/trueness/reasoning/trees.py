@@ -194,10 +194,14 @@ def agree(tree: Tree, other: Tree) -> bool:
     return True
 
 
+def takes_angles(tree: Tree) -> bool:
+    return any(isinstance(part, Call) and part.function in _OF_ANGLES for part in walk(tree))
+
+
 def contradict(tree: Tree, other: Tree) -> bool:
     """Whether two trees give two numbers somewhere; what has an angle in it says nothing before its unit is known."""
     names = sorted({*count_names(tree), *count_names(other)} - set(CONSTANTS))
-    if any(isinstance(part, Call) and part.function in _OF_ANGLES for whole in (tree, other) for part in walk(whole)):
+    if takes_angles(tree) or takes_angles(other):
         return False
     for point in points(names, tree, other):
         with suppress(ArithmeticError, ValueError):
