@@ -188,6 +188,7 @@ CLASSES = {
         ("y = a + b = 6", {"a": 2, "b": 3}, None),
         ("y = a + b = 2 + 3 = 6", {"a": 2, "b": 3}, None),
         ("y = a + b = 2 + 3 = 5", {"a": 2, "b": 3}, 5),
+        ("y = a + b = 4 + 1", {"a": 2, "b": 3}, 5),  # the computation of other values, which a do() may have left
         ("y = a / b = 0.67", {"a": 2, "b": 3}, 2 / 3),  # rounded
         ("y = a / b = 0.6", {"a": 2, "b": 3}, None),
         ("y = a * b = 6 J", {"a": 2, "b": 3}, 6),

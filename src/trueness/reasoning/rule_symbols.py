@@ -83,7 +83,7 @@ def bind_symbols(
     explained = explained_symbols(text, (*causes, effect))
     right = replace_names(right, constants)
     symbols = (count_names(left) if left is not None else {}) | count_names(right)
-    own, units = [symbol(name) for name in (*causes, effect)], [unit for _, _, unit in values]
+    called, units = [symbol(name) for name in (*causes, effect)], [unit for _, _, unit in values]
     others = {symbol(node) for node in nodes if node not in causes and node != effect}
     aliases = aliases_of(left, [name for name in symbols if name not in others], causes, effect, explained)
     unmatched = [name for name in symbols if name not in aliases]
@@ -93,10 +93,10 @@ def bind_symbols(
         if symbol(node) in unmatched
         and symbol(node) in others
         # `5 m * t` may be five metres: without an edge from m nothing says that it is the node
-        and standing_of(symbol(node), text, own, units) == "quantity"
+        and standing_of(symbol(node), text, called, units) == "quantity"
     }
     strange = [name for name in unmatched if name not in beyond and name not in CONSTANTS]
-    nature = {name: Number(NATURE[name]) for name in strange if _is_constant(name, text, own, units)}
+    nature = {name: Number(NATURE[name]) for name in strange if _is_constant(name, text, called, units)}
     strange = [name for name in strange if name not in nature]
     let = [(short, words) for short, words in LET.findall(text) if short in aliases]
     strange += [short for short, words in let if not share_meaning(words, aliases[short])]
@@ -122,11 +122,11 @@ def bind_symbols(
     return Rule(text, "formula", tree, uses, shown, message, beyond=missing)
 
 
-def _is_constant(name: str, text: str, own: Sequence[str], units: Sequence[str | None]) -> bool:
+def _is_constant(name: str, text: str, called: Sequence[str], units: Sequence[str | None]) -> bool:
     """Whether a name is a constant of nature: its value is that of SI, so no unit of another system may be there."""
     if name not in NATURE or (name == "c" and not re.search(r"c\s*(?:\^|\*\*|²)|light", text)):
         return False
     # 500 g may be grams; 2 g h and v^2 / (2 g) are not
-    if name == "g" and standing_of(name, _FALLS.sub("", text), own, units) != "quantity":
+    if name == "g" and standing_of(name, _FALLS.sub("", text), called, units) != "quantity":
         return False
     return all(set(re.findall(r"[^\W\d_]+", unit or "")) <= _SI for unit in units)

@@ -172,18 +172,19 @@ def read_text(text: str, causes: tuple[str, ...], effect: str, nodes: tuple[str,
 
 
 def states_another_result(text: str, tree: Tree | None, values: Values) -> str:
-    """What stands behind a second = as a number of its own and is not what the tree gives: `y = a + b = 6` of 2 and 3.
-    Rounding is none, and an angle says nothing before its unit is known."""
+    """The number behind a second = where it is not what the tree gives: `y = a + b = 6` of 2 and 3. Rounding is none,
+    and an angle says nothing before its unit is known."""
     known = {name: value for name, value, unit in values if unit != "°C"}
-    sides = re.split(r"(?<![<>=!])=(?!=)", text)[2:]
-    if tree is None or not sides or not set(count_names(tree)) - set(CONSTANTS) <= set(known) or takes_angles(tree):
+    if tree is None or not set(count_names(tree)) - set(CONSTANTS) <= set(known) or takes_angles(tree):
         return ""
-    for side in sides:
-        decimals = len(re.sub(r"\D", "", side.partition(".")[2])) if _PLAIN_NUMBER.fullmatch(side) else 99
-        with suppress(RuleError, ArithmeticError, ValueError, KeyError):
-            given, stated = evaluate(tree, known), evaluate(parse(side.rstrip(" .$")).right, {})
-            if abs(stated - given) > max(0.02 * abs(given), 0.5 * 10.0**-decimals):
-                return side.strip()
+    for stated in re.split(r"(?<![<>=!])=(?!=)", text)[2:]:
+        if _PLAIN_NUMBER.fullmatch(stated):
+            last = 10.0 ** -len(stated.partition(".")[2].strip())
+            number = float(stated.replace(",", "").replace("−", "-"))
+            with suppress(ArithmeticError, ValueError):
+                computed = evaluate(tree, known)
+                if abs(number - computed) > max(0.02 * abs(computed), 0.5 * last):
+                    return stated.strip()
     return ""
 
 
