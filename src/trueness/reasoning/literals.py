@@ -120,7 +120,7 @@ def _standing(match: re.Match[str], names: Sequence[str], units: Sequence[str | 
         return "quantity" if other and max(map(len, parts)) == 1 else "unit"
     before, behind = text[: match.start()].rstrip(), text[match.end() :].lstrip()
     near = match.end("number") == match.start("unit")
-    coefficients = any(other[1] in names for other in _LITERAL.findall(text))  # P = 2 L + 2 W, of L
+    coefficients = set(names) & {unit for _, unit in _LITERAL.findall(text)} - {match["unit"]}  # P = 2 L + 2 W, of L
     if near or coefficients or re.match(r"[\w(√\\^]", behind):
         return "quantity"
     if before[-1:] in "=+-−" and behind[:1] in ("", "+", "-", "−", ")", ",", ";"):  # a sum: of what is in this unit

@@ -112,7 +112,8 @@ def bind_symbols(
     tree = right if left is None or left == Name(effect) else isolate(left, right, effect)
     if tree is None or effect in count_names(tree):
         message = f"rule of '{effect}' cannot be solved for it. Write '{effect} = ...'."
-        return Rule(text, "broken", message=message, equation=None if left is None else Equation(left, right))
+        volts = standing_of(symbol(effect), text, called, units) != "quantity"  # V = 12 V - I R
+        return Rule(text, "broken", message=message, equation=None if left is None or volts else Equation(left, right))
     names = count_names(tree)
     missing = tuple(node for node in beyond.values() if node in names)
     shown = {short: name for short, name in aliases.items() if short != symbol(name)}

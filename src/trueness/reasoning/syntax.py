@@ -236,6 +236,8 @@ def _group_divisors(tokens: list[_Token]) -> list[_Token]:
         if tokens[at].kind != "/":
             at += 1
             continue
+        if at > 1 and tokens[at - 1].text == "1" and tokens[at - 2].kind in ("^", "**"):
+            raise RuleError("an exponent that is a fraction must stand in brackets. Write x^(1/2).")
         ends = [at + 1]
         while ends[-1] < len(tokens) and tokens[ends[-1]].kind in ("number", "name", "(", "|"):
             ends.append(_factor_end(tokens, ends[-1]))
@@ -247,6 +249,8 @@ def _group_divisors(tokens: list[_Token]) -> list[_Token]:
             if tokens[at + 1].kind == "(" and second.text == "sqrt":  # 1/(2L)√(T/μ)
                 at = ends[1]
                 continue
+            if not half and tokens[at + 1].kind == "number" and second.kind == "(":  # n/2(a + b)
+                raise RuleError("a rule must say what it divides by. Write a / (2 * (b + c)), or (a / 2) * (b + c).")
             if half and _is_one_factor(tokens, at - 2, ends[1:]):
                 raise RuleError("a rule must say what it divides by. Write 1 / (2 * L), or L / 2.")
             if half and (second.text != "pi" or tokens[at + 1].text not in ("2", "4")):  # 1/3 π r², but 1/2π
