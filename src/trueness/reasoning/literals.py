@@ -49,9 +49,7 @@ _NUMBER = r"(?P<number>(?:\d+(?:\.\d+)?\s?[x×*·]\s?)?10\s?\^\s?\(?[-−]?\d+\)
 _UNIT = rf"{_FACTOR}(?:\s{_FACTOR})+/{_FACTOR}|{_FACTOR}(?:[/·]{_FACTOR})*"  # N m^2/kg^2
 _LITERAL = re.compile(rf"(?<![\w.^]){_NUMBER}\s*(?P<unit>{_UNIT})")
 _TEN = re.compile(r"\s?[x×*·]\s?10\s?\^\s?\(?|^10\s?\^\s?\(?")
-_COEFFICIENTS = frozenset(
-    (0.25, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 10.0, 12.0)
-)  # of formulas: 1/2 m v^2, 4 pi r^2
+_COEFFICIENTS = frozenset((0.25, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0))  # of formulas: 1/2 m v^2, 4 pi r^2
 _RATES = frozenset(("m/s", "m/s^2", "m/s2"))  # nobody means m / s beside a mass m
 
 

@@ -224,6 +224,22 @@ def _split(token: _Token, known: frozenset[str], letters: frozenset[str]) -> lis
     return [token]
 
 
+def _split_words(tokens: list[_Token], known: frozenset[str], letters: frozenset[str]) -> list[_Token]:
+    """Each word as what is written together in it; in the exponent of e or of brackets all of it: e^-kt, (1 + r)^nt."""
+    out: list[_Token] = []
+    for token in tokens:
+        split = _split(token, known, letters)
+        raised = [one.kind for one in out[-2:]]
+        sign = 1 if raised[-1:] in (["^"], ["**"]) else 2 if raised in (["^", "-"], ["**", "-"]) else 0
+        if len(split) > 1 and sign:
+            base = out[-sign - 1].text if len(out) > sign else ""
+            if base not in ("e", ")"):
+                raise RuleError("a rule must say how far an exponent goes. Write x^(a * b), or x^a * b.")
+            split = [_OPEN, *split, _CLOSE]
+        out += split
+    return out
+
+
 def _group_divisors(tokens: list[_Token]) -> list[_Token]:
     """`PV/RT` and `b/2a` divide by the product that is written together; `1/2 m v` is a half of m v; what blanks leave
     open (`a / b c`), or custom does (`1/2πRC`), is refused."""
@@ -350,7 +366,7 @@ def _parse_side(tokens: list[_Token], known: frozenset[str], letters: frozenset[
         token if token.text in known else token._replace(text=changes.get(token.text.lower(), token.text))
         for token in tokens
     ]
-    tokens = _reorder(_group_divisors([part for token in tokens for part in _split(token, known, letters)]))
+    tokens = _reorder(_group_divisors(_split_words(tokens, known, letters)))
     known |= letters
     try:
         parsed = ast.parse(_as_python(tokens, names, known), mode="eval").body

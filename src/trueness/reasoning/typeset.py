@@ -27,13 +27,13 @@ _SIGNS = {
     "≈": "=",
     "√": " sqrt ",
     "π": " pi ",
-    "½": "(1/2)",
-    "¼": "(1/4)",
-    "¾": "(3/4)",
-    "⅓": "(1/3)",
     "′": "'",
     "[": "(",
     "]": ")",
+}
+_SIGNS |= {  # ½, ⅔
+    chr(code): f"({unicodedata.normalize('NFKC', chr(code)).replace('⁄', '/')})"
+    for code in (*range(0xBC, 0xBF), *range(0x2150, 0x215F))
 }
 _RAISED = {  # ⁿ is n above the line; º is often a degree, and ª and ™ are no exponents
     chr(code): unicodedata.normalize("NFKC", chr(code)).replace("−", "-")
@@ -81,6 +81,7 @@ _DEGREES = re.compile(  # cos(60°); elsewhere nobody says in what the other ang
     r"\b(sin|cos|tan)\s*(?:\(\s*(\d+(?:\.\d+)?)\s*(?:°|deg(?:rees?)?\b)\s*\)|\s(\d+(?:\.\d+)?)\s*°)"
 )
 _BRACKET = re.compile(r"\\(?:left|right|[bB]igg?[lr]?)\s*([\[\]])")
+_NO_INDEX = re.compile(r"\[([^\[\]]*[(^][^\[\]]*)\]")
 _INDEXED_ROOT = re.compile(r"\\sqrt\s*\[\s*([^\][{}]{1,5})\]")
 _MIXED = re.compile("(?<![\\w.])(\\d+) ?([\u00bc-\u00be\u2150-\u215e])")  # 3½ is 3 + 1/2
 _GREEK = re.compile("[α-ωΑ-Ω]")
@@ -97,7 +98,7 @@ def as_characters(text: str) -> str:
     text = _SUPERSCRIPT.sub(lambda match: f"^({match[0].translate(_DIGITS_OF)})", text)
     text = _MIXED.sub(lambda match: f"({match[1]} + {unicodedata.normalize('NFKC', match[2]).replace('⁄', '/')})", text)
     text = "".join(_SIGNS.get(letter, letter) for letter in text.strip().strip("$`"))
-    text = _CIRCLE.sub("°", text)
+    text = _CIRCLE.sub("°", re.sub(r"\blog_(?=(?:10|2)\b)", "log", text))
     before = "" if set("\\{") & set(text) else text
     while before != text:  # from the innermost braces outwards; each round removes some
         before = text
@@ -108,8 +109,9 @@ def as_characters(text: str) -> str:
 
 
 def with_brackets(text: str) -> str:
-    """Brackets of LaTeX that are no index, as parentheses."""
+    """Brackets that are no index, as parentheses: of LaTeX, and P[r(1 + r)^n]."""
     text = _INDEXED_ROOT.sub(r"\\root{\1}", text)
+    text = _NO_INDEX.sub(r"(\1)", text)
     return _BRACKET.sub(lambda match: "(" if match[1] == "[" else ")", text)
 
 
