@@ -81,10 +81,23 @@ def test_one_edge_for_each_cause_with_the_same_rule_is_one_rule():
     assert done.findings == ()
 
 
-def test_two_rules_that_disagree_are_told():
-    done = execute(graph("y", {"x": 2.0}, ("x", "y", "y = x + 1"), ("x", "y", "y = 2*x")))
-    assert done.target == 3.0
-    assert "disagree: 3, 4" in done.message
+def test_two_rules_that_disagree_give_no_value_and_say_so():
+    two = graph("z", {"x": 2.0}, ("x", "y", "y = x + 1"), ("x", "y", "y = 2*x"), ("y", "z", "z = y"))
+    program = Program(two)
+    assert (program.base.target, program.base.status) == (None, Status.DEGENERATE)
+    assert "disagree: 3, 4" in program.base.message
+    executes = executable_components(two, Quantity(3.0))["executes"]
+    assert executes.value == 0 and "disagree" in executes.message
+    assert program.run({"x": 1.0}).target == 2.0  # here both say the same
+    assert program.run({"x": 3.0}).target is None
+    assert all(effect.moves is None for effect in program.effects.values())
+
+
+def test_two_rules_that_agree_but_under_do_are_alternatives_and_it_is_told():
+    program = Program(graph("y", {"x": 1.0}, ("x", "y", "y = x + 1"), ("x", "y", "y = 2*x")))
+    changed = program.run({"x": 3.0})
+    assert program.base.target == 2.0
+    assert changed.target == program.response("x")(3.0) == 4.0 and "disagree: 4, 6" in changed.message
 
 
 def test_a_known_that_its_rule_contradicts_is_told_and_kept():

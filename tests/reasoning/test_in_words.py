@@ -330,7 +330,7 @@ def test_formulas_that_mislead():
     """formulas_that_mislead.jsonl, by one who knew the reader: at first try 158 were wrong: mv^2 as (m v)^2, PV/RT as
     P V T / R, `x, capped at 5` as x. Left: what a letter means elsewhere, a mean of °C and K."""
     right, wrong = outcomes_of("formulas_that_mislead.jsonl")
-    assert right >= 440
+    assert right >= 445
     assert {one["rule"] for one in wrong} <= {"f = μN", "h = v*t - 4.9*t^2", "T_avg = (T1 + T2)/2"}
 
 

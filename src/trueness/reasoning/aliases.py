@@ -12,8 +12,9 @@ from collections.abc import Mapping, Sequence
 
 from trueness.reasoning.candidates import STANDS_FOR
 from trueness.reasoning.notation import by_custom, by_letter, means_another
-from trueness.reasoning.syntax import latin, symbol
+from trueness.reasoning.syntax import symbol
 from trueness.reasoning.trees import CONSTANTS, FUNCTIONS, NATURE, Name, Tree
+from trueness.reasoning.typeset import latin
 from trueness.reasoning.word_names import are_alike, is_other
 from trueness.reasoning.word_subject import shares_word
 
@@ -156,5 +157,7 @@ def abbreviates(short: str, name: str) -> bool:
     first = "".join(part[0] for part in word.split("_") if part)
     index, index_of_name = (re.findall(r"\d+", one) for one in (short, word))
     if index and index_of_name and index != index_of_name:  # m2 is not m1
+        return False
+    if "_" in short and word[1:2] == "_" and not word.startswith(short.casefold()):  # v_f is not v_i, nor v_i t
         return False
     return bool(letters) and (len(letters) != 2 and word.startswith(letters) or letters == first)

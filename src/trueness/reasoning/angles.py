@@ -3,7 +3,7 @@
 sin(theta), theta = 30°        sin(radians(theta)); sin(theta pi / 180) and sin(radians(theta)) convert themselves
 theta = atan(y / x), in °      degrees(atan(y / x))
 beta = 90 - theta              in degrees, as theta is
-sin(theta), theta = 30         nobody says of what: no value beyond a whole turn of radians
+sin(theta), theta = 30         nobody says of what: no value beyond a whole turn of radians; so of sin(45)
 sin(theta + phi), 30° and 1    no value
 """
 
@@ -11,9 +11,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 
 from trueness.reasoning.graph import Quantity
-from trueness.reasoning.trees import CONSTANTS, Binary, Call, Choice, Name, Negative, Number, Tree, count_names, parts
+from trueness.reasoning.trees import (
+    CONSTANTS,
+    Binary,
+    Call,
+    Choice,
+    Name,
+    Negative,
+    Number,
+    Tree,
+    count_names,
+    evaluate,
+    parts,
+)
 
 _DEGREES = frozenset(("°", "deg", "degs", "degree", "degrees"))
 _FACTORS = (math.pi, math.degrees(1), math.radians(1))  # also as 3.14, 57.3 and 0.0175
@@ -72,6 +85,9 @@ class Angles:
         names = set(count_names(angle))
         if "pi" in names or _converts(angle):
             return call
+        with suppress(ArithmeticError, ValueError):
+            if not names and abs(evaluate(angle, {})) > 2 * math.pi:  # sin(45): degrees, or 45 radians?
+                return None
         if degrees := names & self._degrees:
             alone = degrees == names - set(CONSTANTS)
             return Call(call.function, (Call("radians", (angle,)),)) if alone else None

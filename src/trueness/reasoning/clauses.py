@@ -308,13 +308,16 @@ def unit_of(cause: str, unit: str | None) -> str | None:
 
 
 _NOTE = re.compile(
-    r"(?:,|\s\(|\s(?=with|where))\s*(?:(?:with|where|and)\s+)?(?:the\s+)?(?P<what>[^\W\d][\w ]*?)\s+"
-    r"(?:is\s+|are\s+|being\s+)?(?:(?:given|expressed|stated|written|measured|quoted|taken)\s+)?(?:in|as an?)\s+"
+    r"(?:[,;]|\s\(|\s(?=with|where))\s*(?:(?:with|where|and)\s+)?(?:the\s+)?(?P<what>[^\W\d][\w ]*?)\s+"
+    r"(?:is\s+|are\s+|being\s+)?(?:(?:given|expressed|stated|written|measured|quoted|taken)\s+)?(?:in|as(?: an?)?)\s+"
     r"(?P<unit>percent(?:age)?|per cent|%|degrees)\)?\s*\.?$",
     re.IGNORECASE,
 )
 
 
+_ASIDE = re.compile(  # principal times rate (in percent) times time
+    r"(?P<what>[^\W\d]\w*)\s*\(\s*(?:in|as(?: an?)?)\s+(?P<unit>percent(?:age)?|per cent|%|degrees)\s*\)", re.IGNORECASE
+)
 _IS_SHARE = re.compile(
     r"rate|ratio|percent|share|fraction|discount|markup|tax|tip|interest|commission|yield|growth|margin|efficiency|%",
     re.I,
@@ -324,14 +327,15 @@ _IS_SHARE = re.compile(
 def unit_note(text: str, units: Mapping[str, str | None]) -> tuple[str, str, str] | None:
     """A rule without a note on the unit of a cause, that cause, and the unit: `..., with the rate in percent`.
     None where there is no note, or the cause has another unit."""
-    match = _NOTE.search(text)
+    match = _ASIDE.search(text) or _NOTE.search(text)
     if match is None:
         return None
     meaning = tokens(match["what"])
     same = [cause for cause in units if meaning and meaning <= tokens(cause) or symbol(match["what"]) == symbol(cause)]
     unit = "degrees" if match["unit"].lower() == "degrees" else "%"
-    if unit == "%" and not all(map(_IS_SHARE.search, same)):
+    if unit == "%" and not all(len(cause) == 1 or _IS_SHARE.search(cause) for cause in same):
         return None
     if len(same) != 1 or (known_unit := unit_of(same[0], units[same[0]])) not in (None, unit, "°"):
         return None
-    return text[: match.start()], same[0], known_unit or unit
+    aside = text[: match.end("what")] + text[match.end() :]
+    return aside if match.re is _ASIDE else text[: match.start()], same[0], known_unit or unit

@@ -5,8 +5,10 @@
     do(X = x'):         the rule (or known) of X is replaced by x', everything below is computed again
 
 A known that also has a rule keeps its given value; the rule is checked against it. Several rules of one effect must
-agree (relative 1e-6); the first is taken and a disagreement is told. Nothing here raises for a bad graph: a node
-without a value has a finding that says why, and the status of the execution is that of the target.
+agree (relative 1e-6): where they do not it has no value, and the finding says what each gives. Under do() of a graph
+that has a value the first is taken: the others are then alternatives, and a disagreement is told. Nothing here raises
+for a bad graph: a node without a value has a finding that says why, and the status of the execution is that of the
+target.
 Pearl (2009), Causality, ch. 7.1: action as surgery on the equations.
 """
 
@@ -216,6 +218,7 @@ class Program:
         if any(not close(value, computed[0], AGREE) for value in computed[1:]):
             shown = ", ".join(f"{value:g}" for value in computed)
             findings.append(Finding(Status.DEGENERATE, f"the rules of '{node}' disagree: {shown}.", node))
+            computed = computed if changes and self.base.target is not None else []
         if not computed and not findings:
             findings.append(_without_value(node, known))
         return (computed[0] if computed else None), findings

@@ -15,8 +15,9 @@ import re
 from collections.abc import Iterator, Sequence
 
 from trueness.reasoning.notation import symbols_in
-from trueness.reasoning.syntax import RuleError, latin, parse, symbol
+from trueness.reasoning.syntax import RuleError, parse, symbol
 from trueness.reasoning.trees import FUNCTIONS, agree
+from trueness.reasoning.typeset import latin
 from trueness.reasoning.word_names import GENERAL, share_meaning, tokens, without_unit
 from trueness.reasoning.word_numbers import computes
 from trueness.reasoning.word_subject import SAYS_MORE

@@ -3,8 +3,14 @@
     factor(km/h -> m/s) = (1000 / 3600) / 1
 
 A number with a unit is the number as it is written where the rule has one unit per kind (2 km beside 4 km/h); in SI
-where every cause is in SI (2 km beside 5 m/s is 2000); anything else is not read. A name of the graph is no unit. The
-table is small and our own: pint is an extra, and text of strangers is not for its reader.
+where every cause is in SI (2 km beside 5 m/s is 2000); anything else is not read. A name of the graph is no unit, and
+one letter is one only where nothing else can be meant:
+
+    E = 5 V * I, d = d_0 + 5 m for a d_0 in m         a unit: apart from its number, between signs
+    F = 2 m a, P = 2L + 2W, KE = 0.5m * v^2           a quantity: near its number, or beside other letters
+    KE = 0.5 m * v^2, y = 3 s + 2 m                   open: there a rule has no value
+
+The table is small and our own: pint is an extra, and text of strangers is not for its reader.
 """
 
 from __future__ import annotations
@@ -12,7 +18,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 _SIZES: Mapping[str, Mapping[str, float]] = {  # kind -> unit -> how many of SI's it is
     "length": {"m": 1, "km": 1e3, "cm": 1e-2, "mm": 1e-3, "μm": 1e-6, "nm": 1e-9, "metre": 1, "meter": 1,
@@ -39,7 +45,12 @@ _KINDS = {name: (kind, size) for kind, sizes in _SIZES.items() for name, size in
 _BASES = frozenset(("length", "time", "mass", "temperature", "amount", "current", "months", "money", "percent"))
 _FACTOR = r"[A-Za-zμΩ]+(?:\s?\^?\s?[-−]?\d(?![\d.]))?"
 _PART = re.compile(r"([A-Za-zμΩ]+)(?:\s?\^?\s?([-−]?\d))?")
-_LITERAL = re.compile(rf"(?<![\w.^])(?P<number>\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)\s*(?P<unit>{_FACTOR}(?:[/·]{_FACTOR})*)")
+_NUMBER = r"(?P<number>(?:\d+(?:\.\d+)?\s?[x×*·]\s?)?10\s?\^\s?\(?[-−]?\d+\)?|\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)"
+_UNIT = rf"{_FACTOR}(?:\s{_FACTOR})+/{_FACTOR}|{_FACTOR}(?:[/·]{_FACTOR})*"  # N m^2/kg^2
+_LITERAL = re.compile(rf"(?<![\w.^]){_NUMBER}\s*(?P<unit>{_UNIT})")
+_TEN = re.compile(r"\s?[x×*·]\s?10\s?\^\s?\(?|^10\s?\^\s?\(?")
+_COEFFICIENTS = frozenset((0.25, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0))  # of formulas: 1/2 m v^2, 4 pi r^2
+_RATES = frozenset(("m/s", "m/s^2", "m/s2"))  # nobody means m / s beside a mass m
 
 
 class UnitSize(NamedTuple):
@@ -86,8 +97,44 @@ def conversion(unit: str, wanted: str) -> float | None:
     return old.size / new.size if old is not None and new is not None and old.kinds == new.kinds else None
 
 
+Standing = Literal["unit", "open", "quantity"]
+
+
+def standing_of(letter: str, text: str, names: Sequence[str], units: Sequence[str | None]) -> Standing:
+    """What a letter behind a number is where it stands so; the least certain of its places counts.
+
+    names: of causes and effect, as they stand in a rule; units: of the causes."""
+    ways = {
+        _standing(match, names, units) for match in _LITERAL.finditer(text) if letter in _PART.findall(match["unit"])[0]
+    }
+    return "quantity" if not ways or "quantity" in ways else "open" if "open" in ways else "unit"
+
+
+def _standing(match: re.Match[str], names: Sequence[str], units: Sequence[str | None]) -> Standing:
+    """What stands behind one number."""
+    text, parts = match.string, [part[0] for part in _PART.findall(match["unit"])]
+    if len(parts) > 1 or len(parts[0]) > 1:
+        other = set(parts) & set(names) and match["unit"].replace(" ", "") not in _RATES
+        return "quantity" if other and max(map(len, parts)) == 1 else "unit"
+    before, behind = text[: match.start()].rstrip(), text[match.end() :].lstrip()
+    near = match.end("number") == match.start("unit")
+    coefficients = set(names) & {unit for _, unit in _LITERAL.findall(text)} - {match["unit"]}  # P = 2 L + 2 W, of L
+    if near or coefficients or re.match(r"[\w(√\\^]", behind):
+        return "quantity"
+    if before[-1:] in "=+-−" and behind[:1] in ("", "+", "-", "−", ")", ",", ";"):  # a sum: of what is in this unit
+        return "unit" if match["unit"] in units else "open"
+    counted = _value(match["number"])
+    certain = counted not in _COEFFICIENTS and (counted > 12 or any(units))
+    return "unit" if certain else "open"
+
+
+def _value(number: str) -> float:
+    return float(_TEN.sub("e" if number[:2] != "10" or "e" in number else "1e", number).strip(" )").replace("−", "-"))
+
+
 def without_units(text: str, names: Sequence[str], units: Sequence[str | None]) -> str | None:
-    """The rule with plain numbers; None where it has no number with a unit, or the units do not go together.
+    """The rule with plain numbers; None where it has no number with a unit, one of them may be a quantity, or the units
+    do not go together.
 
     names: of the graph, as they stand in a rule; units: of the causes."""
     literals = []
@@ -95,6 +142,8 @@ def without_units(text: str, names: Sequence[str], units: Sequence[str | None]) 
         parts = [part[1] for part in _PART.finditer(match["unit"])]
         unit = None if set(parts) <= set(names) else read_unit(match["unit"])
         if unit is not None:
+            if _standing(match, names, units) != "unit":
+                return None
             literals.append((match, unit))
     causes = [read_unit(unit) for unit in units if unit]
     by_name = {part for name in names for part in name.split("_") if "_" in name and part in _KINDS}  # price_per_kg
@@ -112,6 +161,6 @@ def without_units(text: str, names: Sequence[str], units: Sequence[str | None]) 
     if not as_written and not in_si:
         return None
     for match, unit in reversed(literals):
-        value = float(match["number"]) * (1.0 if as_written or not unit.kinds else unit.size)
+        value = _value(match["number"]) * (1.0 if as_written or not unit.kinds else unit.size)
         text = f"{text[: match.start()]}{value!r}{text[match.end() :]}"
     return text

@@ -62,6 +62,7 @@ _STATED = re.compile(
     rf"(?P<symbol>[^\W\d]\w{{0,3}}(?:_\w{{1,4}})?)\s?[=≈]\s?(?P<number>{_NUMBER})"
     r"(?P<unit>\s?[^\W\d_][^=+*,;]{0,24}?)?(?:\s(?:is|as) (?:the )?[^\W\d][\w'’ -]{0,40})?\s?\)?\s?[.;]?\s?$"
 )
+_INDEX = re.compile(r"(?<!\w)([^\W\d_]_[^\W_])([^\W\d_]+)(?!\w)")
 _UNIT_PARTS = re.compile(r"[^\W\d_]+")
 _MORE_UNITS = frozenset(("atm", "bar", "eV", "MeV", "rev", "ft", "lb", "lbs", "Wb", "unit", "units"))
 _TEN = re.compile(r"\s*[×x*·]\s*10\s*\^?")
@@ -132,6 +133,18 @@ def by_custom(text: str, names: Sequence[str]) -> dict[str, str]:
     return meanings
 
 
+def with_indices_apart(text: str, names: Sequence[str]) -> str:
+    """v_0t is v_0 t, and v_it is v_i t where these are names and it is none: an index has one sign."""
+    known = {symbol(name) for name in names}
+
+    def apart(match: re.Match[str]) -> str:
+        short, rest = match.groups()
+        joined = match[0] in known or (not short[-1].isdigit() and not {short, *rest} <= known)
+        return match[0] if joined else f"{short} {rest}"
+
+    return _INDEX.sub(apart, text) if "_" in text else text
+
+
 def by_letter(text: str, names: Sequence[str]) -> dict[str, str]:
     """V = π r² h, of a tank_radius and a tank_height: letters by custom, where one name has a word of theirs and no
     other begins with the letter."""
@@ -152,6 +165,12 @@ def by_letter(text: str, names: Sequence[str]) -> dict[str, str]:
 def _meanings(letter: str) -> set[str]:
     """Of formulas: V = I R is of no radius."""
     return {"resistance"} if letter == "R" else set(BY_LETTER.get(letter, "").split("|")) - {""}
+
+
+def may_be_in(name: str, unit: str) -> bool:
+    """Whether one letter behind a number may be the unit of what has this name: 0.5 L of a volume, and of no a."""
+    words = name.lower() if len(name.partition("_")[0]) > 1 else BY_LETTER.get(name[:1], "")
+    return not words or unit not in _MEASURED or _MEASURED[unit].search(words) is not None
 
 
 def means_another(letter: str, name: str) -> bool:

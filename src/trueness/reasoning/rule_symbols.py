@@ -15,13 +15,28 @@ from trueness.reasoning.aliases import aliases_of, explained_symbols
 from trueness.reasoning.candidates import LET, ROUNDED, STANDS_FOR
 from trueness.reasoning.graph import in_quotes
 from trueness.reasoning.isolation import isolate
+from trueness.reasoning.literals import standing_of
 from trueness.reasoning.percents import in_shares, says_percent
 from trueness.reasoning.rule import Rule, Values
 from trueness.reasoning.syntax import Equation, symbol
-from trueness.reasoning.trees import CONSTANTS, NATURE, Call, Name, Number, Tree, count_names, rename, replace_names
+from trueness.reasoning.trees import (
+    CONSTANTS,
+    NATURE,
+    Call,
+    Name,
+    Number,
+    Tree,
+    count_names,
+    joins_amounts,
+    rename,
+    replace_names,
+)
 from trueness.reasoning.word_names import is_other, share_meaning
 
-_SI = frozenset("m s kg N J W Pa K C A V T Hz ohm Ω F H Wb mol rad".split())
+_SI = frozenset("m s kg N J W Pa K C A V T Hz ohm Ω F H Wb mol rad deg degree degrees".split())
+_FALLS = re.compile(
+    r"(?:/\s*\(|sqrt\s*\(|√\s*\(?|/|\\frac\{[^{}]*\}\{|\\sqrt\{)\s*\d\s*g\b"
+)  # v^2 / (2 g), sqrt(2 g * h)
 
 
 def percents_as_shares(rule: Rule, effect: str, values: Values) -> Rule:
@@ -62,9 +77,13 @@ def bind_symbols(
 ) -> Rule:
     """The symbols of an equation matched to the effect and its causes. `constants`: what the rule itself gives."""
     left, right = equation
+    if joins_amounts(right):
+        message = f"rule of '{effect}' joins quantities by 'and' or 'or'. Write +, or a comparison of each."
+        return Rule(text, "broken", message=message)
     explained = explained_symbols(text, (*causes, effect))
     right = replace_names(right, constants)
     symbols = (count_names(left) if left is not None else {}) | count_names(right)
+    called, units = [symbol(name) for name in (*causes, effect)], [unit for _, _, unit in values]
     others = {symbol(node) for node in nodes if node not in causes and node != effect}
     aliases = aliases_of(left, [name for name in symbols if name not in others], causes, effect, explained)
     unmatched = [name for name in symbols if name not in aliases]
@@ -73,11 +92,11 @@ def bind_symbols(
         for node in nodes
         if symbol(node) in unmatched
         and symbol(node) in others
-        # `5 m` may be five metres: without an edge from m nothing says that it is the node
-        and not re.search(rf"\d\s*{re.escape(symbol(node))}\b", text)
+        # `5 m * t` may be five metres: without an edge from m nothing says that it is the node
+        and standing_of(symbol(node), text, called, units) == "quantity"
     }
     strange = [name for name in unmatched if name not in beyond and name not in CONSTANTS]
-    nature = {name: Number(NATURE[name]) for name in strange if _is_constant(name, text, values)}
+    nature = {name: Number(NATURE[name]) for name in strange if _is_constant(name, text, called, units)}
     strange = [name for name in strange if name not in nature]
     let = [(short, words) for short, words in LET.findall(text) if short in aliases]
     strange += [short for short, words in let if not share_meaning(words, aliases[short])]
@@ -93,7 +112,8 @@ def bind_symbols(
     tree = right if left is None or left == Name(effect) else isolate(left, right, effect)
     if tree is None or effect in count_names(tree):
         message = f"rule of '{effect}' cannot be solved for it. Write '{effect} = ...'."
-        return Rule(text, "broken", message=message, equation=None if left is None else Equation(left, right))
+        volts = standing_of(symbol(effect), text, called, units) != "quantity"  # V = 12 V - I R
+        return Rule(text, "broken", message=message, equation=None if left is None or volts else Equation(left, right))
     names = count_names(tree)
     missing = tuple(node for node in beyond.values() if node in names)
     shown = {short: name for short, name in aliases.items() if short != symbol(name)}
@@ -103,10 +123,11 @@ def bind_symbols(
     return Rule(text, "formula", tree, uses, shown, message, beyond=missing)
 
 
-def _is_constant(name: str, text: str, values: Values) -> bool:
+def _is_constant(name: str, text: str, called: Sequence[str], units: Sequence[str | None]) -> bool:
     """Whether a name is a constant of nature: its value is that of SI, so no unit of another system may be there."""
-    if name == "g" and re.search(r"\d\s*g\b(?!\s*[\w(])", text):  # 500 g may be grams; 2 g h is not
-        return False
     if name not in NATURE or (name == "c" and not re.search(r"c\s*(?:\^|\*\*|²)|light", text)):
         return False
-    return all(set(re.findall(r"[^\W\d_]+", unit or "")) <= _SI for _, _, unit in values)
+    # 500 g may be grams; 2 g h and v^2 / (2 g) are not
+    if name == "g" and standing_of(name, _FALLS.sub("", text), called, units) != "quantity":
+        return False
+    return all(set(re.findall(r"[^\W\d_]+", unit or "")) <= _SI for unit in units)

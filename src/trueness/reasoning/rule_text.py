@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
 
@@ -19,7 +20,17 @@ from trueness.reasoning.rule import Rule, Values
 from trueness.reasoning.rule_symbols import bind_symbols, percents_as_shares, with_rounding
 from trueness.reasoning.spelled_out import effect_called, spelled_out
 from trueness.reasoning.syntax import Equation, RuleError, parse, symbol
-from trueness.reasoning.trees import Binary, Number, Tree, agree, count_names, rename
+from trueness.reasoning.trees import (
+    CONSTANTS,
+    Binary,
+    Number,
+    Tree,
+    agree,
+    count_names,
+    evaluate,
+    rename,
+    takes_angles,
+)
 from trueness.reasoning.word_names import tokens
 from trueness.reasoning.word_numbers import computes
 
@@ -44,6 +55,9 @@ _AND = re.compile(r"=[^=]*(?:\b(?:and|or|with|where|for|when|if|using|taking)\b|
 _EVALUATED = re.compile(r"(?:evaluate\s+(.*?)|(.*?),?\s+evaluated)\s+at (?:the )?(?:given )?(\w+)\.?$", re.IGNORECASE)
 _OF_SOMETHING = re.compile(r"[^=\d%]*[^\W\d]\s+of\s+[^=\d%]*=(?!=)", re.IGNORECASE)
 _HUNDRED = re.compile(r"[×x*·]\s*100\s*(%)\s*\)?\s*\.?\s*$")
+_PYTHON = re.compile(r"(?:^|[=(:,])\s*lambda(?:\s+\*{0,2}\w+(?:\s*,\s*\*{0,2}\w+)*\s*|(?=:\s*[\d(]))\s*:")
+_PLAIN_NUMBER = re.compile(r"\s*[-−]?\d[\d,]*(?:\.\d*)?\s*")
+_SYMBOLS = re.compile(r"[^\W\d_](?: [^\W\d_])+")  # m v is a product, and no way to say v
 _OF_PERCENT = re.compile(r"(?<=[^\W\d])\s*%\s*=(?!=)")  # Profit % = ...
 
 
@@ -52,6 +66,12 @@ def read_text(text: str, causes: tuple[str, ...], effect: str, nodes: tuple[str,
     at = _EVALUATED.match(text)
     if at and at[3] in causes and re.search(rf"(?<![A-Za-z]){at[3]}(?![A-Za-z])", at[1] or at[2]):
         text = at[1] or at[2]
+    if _PYTHON.search(text):  # the words in front of a colon are no label here
+        return Rule(text, "broken", message=f"rule of '{effect}' must be a formula, got a lambda.", is_open=True)
+    formula, _, behind = text.rpartition(";")
+    if formula and symbol(behind.strip(" .")) in {symbol(name) for name in (*causes, effect)}:
+        message = f"rule of '{effect}' must be one formula, got {behind.strip()!r} behind it. Leave it out."
+        return Rule(text, "broken", message=message, is_open=True)  # arrivals / service; service
     named_by = EQUALS.match(text)
     if (said_so := in_words(text)) and (rule := _in_words(said_so, causes, effect, values)) is not None:
         return rule if rule.uses == set(causes) else Rule(text, "words")
@@ -125,6 +145,9 @@ def read_text(text: str, causes: tuple[str, ...], effect: str, nodes: tuple[str,
             first = first or str(error)
             continue
         rules.append(bind(with_rounding(equation, text)))
+        if (other := states_another_result(candidate, rules[-1].tree, values)) and not says_percent(effect):
+            message = f"rule of '{effect}' gives another value than the {other} that it states. Leave one out."
+            return Rule(text, "broken", message=message, is_open=True)
         if rules[-1].kind == "formula":  # or one whose meaning is open: it has a message, and no value
             return _unless_gainsaid(rules[-1], text, candidate, causes, effect, values)
     # E = K + U = m v^2 / 2 + m g h: the side that is over the causes, all of them
@@ -146,6 +169,23 @@ def read_text(text: str, causes: tuple[str, ...], effect: str, nodes: tuple[str,
     if "=" not in text and len(TWO_WORDS.findall(text)) > 1:
         return Rule(text, "words")
     return Rule(text, "broken", message=f"rule of '{effect}': {first}")
+
+
+def states_another_result(text: str, tree: Tree | None, values: Values) -> str:
+    """The number behind a second = where it is not what the tree gives: `y = a + b = 6` of 2 and 3. Rounding is none,
+    and an angle says nothing before its unit is known."""
+    known = {name: value for name, value, unit in values if unit != "°C"}
+    if tree is None or not set(count_names(tree)) - set(CONSTANTS) <= set(known) or takes_angles(tree):
+        return ""
+    for stated in re.split(r"(?<![<>=!])=(?!=)", text)[2:]:
+        if _PLAIN_NUMBER.fullmatch(stated):
+            last = 10.0 ** -len(stated.partition(".")[2].strip())
+            number = float(stated.replace(",", "").replace("−", "-"))
+            with suppress(ArithmeticError, ValueError):
+                computed = evaluate(tree, known)
+                if abs(number - computed) > max(0.02 * abs(computed), 0.5 * last):
+                    return stated.strip()
+    return ""
 
 
 def _unless_gainsaid(rule: Rule, text: str, formula: str, causes: tuple[str, ...], effect: str, values: Values) -> Rule:
@@ -206,7 +246,7 @@ def _in_words(text: str, causes: tuple[str, ...], effect: str, values: Values) -
         stated = {words: known[cause] for words, cause in owners.items() if cause in known}
         rule = _in_words(text, tuple(owners), effect_called(text, effect), tuple((w, *stated[w]) for w in stated))
         return None if rule is None else _over_symbols(rule, owners, effect)
-    if reading is None:
+    if reading is None or any(_SYMBOLS.fullmatch(phrase) and phrase not in causes for phrase in reading.phrases):
         return None
     parts = restatements(text)
     formulas = [part for part in parts if "=" in part]

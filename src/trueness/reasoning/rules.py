@@ -30,6 +30,7 @@ from trueness.reasoning.conclusions import conclusion, is_doubted, without_law
 from trueness.reasoning.definitions import with_definitions
 from trueness.reasoning.graph import ReasoningGraph
 from trueness.reasoning.islands import formulas_within
+from trueness.reasoning.notation import with_indices_apart
 from trueness.reasoning.rule import Rule, Values, with_angles, with_temperatures
 from trueness.reasoning.rule_text import TWO_WORDS, differs, read_text
 from trueness.reasoning.syntax import MAX_LENGTH
@@ -263,7 +264,8 @@ def _read_whole(text: str, causes: tuple[str, ...], effect: str, nodes: tuple[st
         return Rule(text, "broken", message=message, is_open=True)
     if not any(name == "C" or "C(" in name for name in (*causes, effect, *nodes)):
         text = _CHOOSE.sub(r"comb(\1, \2)", text)
-    sentence = with_own_names(_BY_BY.sub(r"\1 \2, \3 and \4", _COMMENT.sub("", text)), (*causes, effect), numbers)
+    sentence = with_indices_apart(_COMMENT.sub("", text), (*causes, effect, *nodes))
+    sentence = with_own_names(_BY_BY.sub(r"\1 \2, \3 and \4", sentence), (*causes, effect), numbers)
     sentence = plainly(sentence, causes, effect, numbers)
     units = {cause: None for cause in causes} | {name: unit for name, _, unit in values}
     if (note := unit_note(sentence, units)) is not None and any(name == note[1] for name, _, _ in values):

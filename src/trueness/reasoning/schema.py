@@ -12,12 +12,14 @@ from __future__ import annotations
 
 import math
 import re
+import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from trueness.errors import TruenessError
 from trueness.reasoning.graph import Finding, PlanStep, Quantity, ReasoningGraph, RuleEdge, close
-from trueness.reasoning.notation import unit_in
+from trueness.reasoning.literals import read_unit
+from trueness.reasoning.notation import may_be_in, unit_in
 from trueness.reasoning.rules import without_mirrors
 from trueness.reasoning.syntax import parse, plain, symbol
 from trueness.reasoning.trees import Binary, Tree, evaluate, parts
@@ -42,7 +44,7 @@ _QUANTITY = re.compile(
     (?:10\s*(?:\^|\*\*)\s*\(?(?P<ten>[-−+]?\d{1,3})\)?(?!\.?\d)
       |(?P<number>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+\.?\d*(?:[eE][-+]?\d{1,3})?|\.\d+))
     (?:\s*(?:/\s*(?P<under>\d+)(?![.\d])|(?:[x×*·]\s*10\s*(?:\^|\*\*)?\s*\(?(?P<power>[-−+]?\d{1,3}|⁻?[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3})\)?)))?
-    \s*(?P<unit>(?:%|°|[^\W\d]|/|1/)[^,;=]{0,40})?\s*$""",
+    \s*(?P<unit>(?:%|°|[^\W\d_]|/|1/)[^,;=]{0,40})?\s*$""",
     re.VERBOSE,
 )
 _SUPERSCRIPT = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹−", "-0123456789-")
@@ -56,9 +58,16 @@ _NO_BRACES = str.maketrans("", "", "{}")
 _OR = re.compile(r"\bor\b(?: approximately| about)?|≈|\\approx\b")
 # 5 to 10 km is no 5, and 1 / (2 * L) is a formula: a number in a unit is an exponent, or the 1 of 1/s
 _NO_UNIT = re.compile(
-    r"^(?:π|(?:to|or|and|dozen|hundred|thousand|[mb]illion|trillion|percent off|% off)\b)|"
-    r"(?<![\w^*−.⁻-])(?!1\s*/)\d|(?<!\*)\*\s*\d|√|\b(?:sqrt|exp|ln|log|sin|cos|tan)\b"
+    r"^(?:π|[xX](?![^\W\d_])|k(?![^\W_])|(?:to|or|and|dozen|hundred|thousand|[mb]illion|trillion|percent off|% off)\b)|"
+    r"(?<![\w^*−.⁻-])(?!1\s*/)\d|(?<!\*)\*\s*\d|√|pi$|\b(?:pi|sqrt|exp|ln|log|sin|cos|tan)\b"
 )
+_MIXED = re.compile("(?:(?<![\\w.])(\\d+) ?|(?<![\\w.]))([\u00bc-\u00be\u2150-\u215e])")  # 1½ cups
+_MONEY = re.compile(r"^(\s*[-+−]?\s*[$€£¥]\s*[\d.,]*\d)\s*(k|K|thousand|M|mn|million|B|bn|billion)\s*$")
+_THOUSANDS = {"k": "e3", "t": "e3", "m": "e6", "b": "e9"}
+_OF_CONSTANTS = re.compile(
+    r"(?P<number>.*(?<![A-Za-z])(?:pi|sqrt)\b.*?|.*[√π].*?)(?:\s+(?P<unit>[A-Za-zΩ°%][A-Za-z0-9Ω°%/^·²³]*))?\s*"
+)
+_MULTIPLES = frozenset((0.25, 0.5, 0.75, 1.5, 2.0, 3.0, 4.0))
 _CURRENCY = {"$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY"}
 _OPEN = frozenset(("", "?", "??", "unknown", "tbd", "to be determined", "to be calculated", "none", "null", "n/a"))
 _AND = re.compile(r"\s*(?:,|;|&|\band\b)\s*")
@@ -78,9 +87,14 @@ def quantity_of(value: object, unit: str | None = None) -> Quantity:
         number = float(value) if isinstance(value, float) or abs(value) < 10**300 else math.inf
         return Quantity(number, unit) if math.isfinite(number) else Quantity(None, unit, "a number out of range")
     text = str(value) if len(str(value)) > 120 else _CALLED.sub("", str(value))
+    if len(text) <= 120:
+        text = _MIXED.sub(lambda match: repr(int(match[1] or 0) + unicodedata.numeric(match[2])), text)
+        text = _MONEY.sub(lambda match: f"{match[1].replace(',', '')}{_THOUSANDS[match[2][0].lower()]}", text)
     match = _QUANTITY.match(text) if len(text) <= 120 else None
     if match is None and (share := share_of(text.lower())) is not None and text.lower() not in ("third", "quarter"):
         return Quantity(share, unit, text)  # one-fifth; a third may be one of three
+    if match is not None and match["currency"] and re.fullmatch(r"[A-Za-z]{1,2}", match["unit"] or ""):
+        return Quantity(None, unit, text)  # $2m: millions?
     if match is None or _NO_UNIT.search(match["unit"] or ""):
         return _from_latex(text, unit) or Quantity(None, unit, text[:LONGEST_NAME])
     number = float(f"1e{match['ten'].translate(_SUPERSCRIPT)}" if match["ten"] else match["number"].replace(",", ""))
@@ -99,7 +113,7 @@ def _from_latex(text: str, unit: str | None) -> Quantity | None:
 
     Of `8/3 or about 2.67` the first is read where the second says the same.
     """
-    if not set("\\{$√π") & set(text) or len(text) > 120:
+    if len(text) > 120 or not (set("\\{$√π") & set(text) or _OF_CONSTANTS.fullmatch(text)):
         return None
     one, *others = (part for part in _OR.split(text) if part.strip())
     if others:
@@ -111,9 +125,14 @@ def _from_latex(text: str, unit: str | None) -> Quantity | None:
     bare = bare[1:-1].strip(" .") if bare[:1] == "{" and bare[-1:] == "}" else bare
     number = _UPRIGHT.split(bare, maxsplit=1)[0]
     of_unit = _UPRIGHT.sub("", bare[len(number) :]).translate(_NO_BRACES).replace("~", " ").strip()
+    apart = _OF_CONSTANTS.fullmatch(number)
+    if apart is not None and (apart["unit"] in ("rad", "radians") or (apart["unit"] and read_unit(apart["unit"]))):
+        number, of_unit = apart.group("number", "unit")  # pi/6 rad
     try:
         currency, number = number[:1] == "$", re.sub(r"\^\(([-−]?\d+)\)", r"^\1", plain(number)).strip()
-        if not re.search(r"sqrt|pi\b", number) and _QUANTITY.match(f"{number} {of_unit}"):
+        if not re.search(r"sqrt|pi\b", number) and (match := _QUANTITY.match(f"{number} {of_unit}")):
+            if _NO_UNIT.search(match["unit"] or ""):
+                return None
             return quantity_of(f"{'$' if currency else ''}{number} {of_unit}", unit)
         tree = parse(number).right
         value = evaluate(tree, {}) if _is_product(tree) else math.nan
@@ -147,7 +166,7 @@ def graph_from(value: object) -> tuple[ReasoningGraph | None, tuple[Finding, ...
     if stated != target:
         findings.append(Finding(Status.OK, f"the target '{stated}' is taken for the node '{target}'.", target))
     named = {*knowns, *(name for edge in edges for name in (*edge.causes, edge.effect))}
-    knowns = {name: _of_node(known, named - {name}, knowns) for name, known in knowns.items()}
+    knowns = {name: _of_node(name, known, named - {name}, knowns) for name, known in knowns.items()}
     computed = {target, *(edge.effect for edge in edges)}
     knowns = {name: known for name, known in knowns.items() if not (name in computed and _open(known))}
     findings += [
@@ -295,12 +314,17 @@ def _knowns(stated: object, units: Mapping[str, str], findings: list[Finding]) -
         yield name, quantity if quantity.unit else replace(quantity, unit=unit_in(name))
 
 
-def _of_node(known: Quantity, nodes: set[str], knowns: Mapping[str, Quantity]) -> Quantity:
-    """`0.5 r0` is half of r0 where r0 is a node and no unit; `0.6 c` is 0.6 times the c that the graph gives."""
-    if known.unit in nodes and re.search(r"[\d_]|^c$", known.unit or ""):
-        other = knowns.get(known.unit or "")
+def _of_node(name: str, known: Quantity, nodes: set[str], knowns: Mapping[str, Quantity]) -> Quantity:
+    """`0.5 r0` is half of r0 where r0 is a node and no unit; `0.6 c` is 0.6 times the c that the graph gives. `0.5 L`
+    beside an L has no value: litres, or half of L? What is a volume, or stands beside others in L, is in litres."""
+    if known.unit not in nodes or known.value is None:
+        return known
+    if re.search(r"[\d_]|^c$", known.unit):
+        other = knowns.get(known.unit)
         return Quantity(None, None if other is None else other.unit, f"{known.value!r} * {known.unit}")
-    return known
+    beside = any(other.unit == known.unit for of, other in knowns.items() if of != name)
+    clear = len(known.unit) > 1 or known.value not in _MULTIPLES or beside or may_be_in(name, known.unit)
+    return known if clear else Quantity(None, None, f"{known.value:g} {known.unit}")
 
 
 def _open(known: Quantity) -> bool:

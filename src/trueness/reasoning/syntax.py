@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import ast
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
@@ -21,6 +20,7 @@ from typing import NamedTuple
 
 from trueness.errors import TruenessError, did_you_mean
 from trueness.reasoning.trees import CONSTANTS, FUNCTIONS, NATURE, Binary, Call, Choice, Name, Negative, Number, Tree
+from trueness.reasoning.typeset import as_characters, latin, with_brackets
 
 MAX_LENGTH = 500
 MAX_TOKENS = 200
@@ -37,61 +37,12 @@ _TOKEN = re.compile(
     )""",
     re.VERBOSE,
 )
-_SIGNS = {
-    "×": "*",
-    "·": "*",
-    "⋅": "*",
-    "∗": "*",
-    "÷": "/",
-    "∕": "/",
-    "⁄": "/",
-    "−": "-",
-    "–": "-",
-    "—": "-",
-    "≤": "<=",
-    "≥": ">=",
-    "≠": "!=",
-    "≈": "=",
-    "√": " sqrt ",
-    "π": " pi ",
-    "½": "(1/2)",
-    "¼": "(1/4)",
-    "¾": "(3/4)",
-    "⅓": "(1/3)",
-    "′": "'",
-    "[": "(",
-    "]": ")",
-}
-_SUPERSCRIPT = re.compile("[⁰¹²³⁴⁵⁶⁷⁸⁹⁻]+")
-_DIGITS_OF = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
-_LATEX = (
-    (re.compile(r"\\(?:left|right|quad|qquad|displaystyle|[,;:! ()\[\]])|~"), " "),
-    (re.compile(r"\\Delta\s*(?=\\?[A-Za-z])"), " Delta"),  # of one quantity: ΔT
-    (re.compile(r"\\log_\{?(10|2)\}?"), r" log\1"),
-    (re.compile(r"\\(sin|cos|tan|ln|log|exp)\s*\\([A-Za-z]+)"), r" \1(\2)"),
-    (re.compile(r"\\lambda(?![A-Za-z])"), " lamda "),
-    (re.compile(r"\\(?:times|cdot)"), "*"),
-    (re.compile(r"\\[dt]?frac\s*\{([^{}]*)\}\s*\{([^{}]*)\}"), r"((\1)/(\2))"),
-    (re.compile(r"\\[dt]?binom\s*\{([^{}]*)\}\s*\{([^{}]*)\}"), r" comb(\1, \2)"),
-    (re.compile(r"\\sqrt\s*\{([^{}]*)\}"), r" sqrt(\1)"),
-    (re.compile(r"_\{(\w*)\}"), r"_\1"),
-    (re.compile(r"\^\{([^{}]*)\}"), r"^(\1)"),
-    (re.compile(r"\\(?:text|mathrm)\s*\{([^{}]*)\}"), r"\1"),
-    (re.compile(r"\\(?=[A-Za-z])"), " "),
-)
-_BARE_CALL = re.compile(  # sin θ, where nothing follows that could belong to the angle
-    r"\b(sin|cos|tan|ln)\s+([^\W\d]\w*|\d+(?:\.\d+)?)(?=\s*(?:$|[-+*/=),.]|(?:sin|cos|tan)\b))"
-)
-_MIXED = re.compile("(?<![\\w.])(\\d+) ?([\u00bc-\u00be\u2150-\u215e])")  # 3½ is 3 + 1/2
-_GREEK = re.compile("[α-ωΑ-Ω]")
 _BRACKETS = re.compile(r"\s*[(\[][^()\[\]]{0,30}(?:\([^()\[\]]{0,30}\))?[)\]]\s*$")
 _SIGNED = re.compile(r"[\[\]|+!{}\\\u00bc-\u00be]|\w\(")
-_MODULE = re.compile(r"\b(?:math|np|numpy)\.(?=(?:sqrt|exp|log10|log2|sin|cos|tan|ceil|floor|pi|radians|degrees)\b)")
-_INVERSE = re.compile(r"\barc(sin|cos|tan)\s*\(|\b(sin|cos|tan)\s*(?:\^\s*[({]?\s*[-−]\s*1\s*[)}]?|⁻¹)\s*\(")
 _TIMES = re.compile(r"(?<=[\w)\]|%])\s+[xX]\s+(?=[\d(]|[^\W\d]{3,})")
-_FACTORIAL = re.compile(r"(?<![\w.])(?:\(([^()]*)\)|([^\W\d]\w*|\d+))!(?!=)")
 _INDEXED = re.compile(r"[\w)]\s*\[")
 _LETTER = re.compile(r"[^\W\d_](?:_?\d|_\w{1,3})?'*")  # m v and m_1 v_1 multiply, whatever they stand for
+_LAMBDA = re.compile(r"(?<![^\W_])lambda(?![^\W_])")
 _KEYWORDS = frozenset(("if", "then", "else", "and", "or", "not", "of"))
 _SIGN_OF: Mapping[type[ast.AST], str] = {
     ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Mod: "%", ast.Pow: "^", ast.And: "and", ast.Or: "or",
@@ -158,36 +109,10 @@ def _with_symbols(text: str, names: Sequence[str]) -> str:
 
 def plain(text: str) -> str:
     """Signs of mathematics and LaTeX as the grammar's own characters."""
+    text = with_brackets(text)
     if _INDEXED.search(text):
         raise RuleError("a rule must not index (x[...]). Give each value a name of its own.")
-    return _as_characters(text.replace("\\_", "_"))
-
-
-def _as_characters(text: str) -> str:
-    text = _INVERSE.sub(lambda match: f"a{match[1] or match[2]}(", text)
-    text = _MODULE.sub("", re.sub(r"\b(?:math|np|numpy)\.log\(", "ln(", text))
-    text = re.sub(r"(?<=[\w)}])\s+(?:mod|\\b?mod)\s+(?=[\w({\\])", " % ", text)
-    text = _FACTORIAL.sub(lambda match: f" factorial({match[1] or match[2]})", text)
-    text = _SUPERSCRIPT.sub(lambda match: f"^({match[0].translate(_DIGITS_OF)})", text)
-    text = _MIXED.sub(lambda match: f"({match[1]} + {unicodedata.normalize('NFKC', match[2]).replace('⁄', '/')})", text)
-    text = "".join(_SIGNS.get(letter, letter) for letter in text.strip().strip("$`"))
-    before = "" if set("\\{") & set(text) else text
-    while before != text:  # from the innermost braces outwards; each round removes some
-        before = text
-        for pattern, replacement in _LATEX[:-1]:
-            text = pattern.sub(replacement, text)
-    return _BARE_CALL.sub(r"\1(\2)", latin(_LATEX[-1][0].sub(" ", text)))
-
-
-def latin(text: str) -> str:
-    """ρ is rho, Δ is Delta: one name in rules and nodes."""
-    text = unicodedata.normalize("NFKC", text)
-    return _GREEK.sub(_spelt, text)
-
-
-def _spelt(letter: re.Match[str]) -> str:
-    name = unicodedata.name(letter[0], "").replace("FINAL ", "").partition(" LETTER ")[2].split()  # U+03A2 has no name
-    return letter[0] if not name else name[0].title() if letter[0].isupper() else name[0].lower()
+    return as_characters(text.replace("\\_", "_"))
 
 
 @lru_cache(maxsize=8192)
@@ -200,9 +125,9 @@ def symbol(name: str) -> str:
         .replace("+)", "_plus)")
         .replace("(+", "(plus_")
     )
-    joined = re.sub(r"[^\w']+", "_", _as_characters(name) if "\\" in name else latin(name))
+    joined = re.sub(r"[^\w']+", "_", as_characters(name) if "\\" in name else latin(name))
     plain_name = re.sub("__+", "_", joined).strip("_")
-    return "lamda" if plain_name == "lambda" else plain_name  # as Unicode spells it: Python's own word is refused
+    return _LAMBDA.sub("lamda", plain_name)  # as Unicode spells it: Python's own word is refused
 
 
 def _spellings(names: Iterable[str]) -> list[tuple[str, str]]:
@@ -299,6 +224,22 @@ def _split(token: _Token, known: frozenset[str], letters: frozenset[str]) -> lis
     return [token]
 
 
+def _split_words(tokens: list[_Token], known: frozenset[str], letters: frozenset[str]) -> list[_Token]:
+    """Each word as what is written together in it; in the exponent of e or of brackets all of it: e^-kt, (1 + r)^nt."""
+    out: list[_Token] = []
+    for token in tokens:
+        split = _split(token, known, letters)
+        raised = [one.kind for one in out[-2:]]
+        sign = 1 if raised[-1:] in (["^"], ["**"]) else 2 if raised in (["^", "-"], ["**", "-"]) else 0
+        if len(split) > 1 and sign:
+            base = out[-sign - 1].text if len(out) > sign else ""
+            if base not in ("e", ")"):
+                raise RuleError("a rule must say how far an exponent goes. Write x^(a * b), or x^a * b.")
+            split = [_OPEN, *split, _CLOSE]
+        out += split
+    return out
+
+
 def _group_divisors(tokens: list[_Token]) -> list[_Token]:
     """`PV/RT` and `b/2a` divide by the product that is written together; `1/2 m v` is a half of m v; what blanks leave
     open (`a / b c`), or custom does (`1/2πRC`), is refused."""
@@ -311,12 +252,23 @@ def _group_divisors(tokens: list[_Token]) -> list[_Token]:
         if tokens[at].kind != "/":
             at += 1
             continue
+        if at > 1 and tokens[at - 1].text == "1" and tokens[at - 2].kind in ("^", "**"):
+            raise RuleError("an exponent that is a fraction must stand in brackets. Write x^(1/2).")
         ends = [at + 1]
         while ends[-1] < len(tokens) and tokens[ends[-1]].kind in ("number", "name", "(", "|"):
             ends.append(_factor_end(tokens, ends[-1]))
         if len(ends) > 2:
-            half = at > 0 and tokens[at - 1].kind == tokens[at + 1].kind == "number"
+            power = at > 1 and tokens[at - 2].kind in ("^", "**", "-")  # v^2/2a is over 2 a; x - 1/2 a is a half
+            power = power and (tokens[at - 2].kind != "-" or tokens[at - 3].kind in ("^", "**"))
+            half = at > 0 and tokens[at - 1].kind == tokens[at + 1].kind == "number" and not power
             second = tokens[ends[1]]
+            if tokens[at + 1].kind == "(" and second.text == "sqrt":  # 1/(2L)√(T/μ)
+                at = ends[1]
+                continue
+            if not half and tokens[at + 1].kind == "number" and second.kind == "(":  # n/2(a + b)
+                raise RuleError("a rule must say what it divides by. Write a / (2 * (b + c)), or (a / 2) * (b + c).")
+            if half and _is_one_factor(tokens, at - 2, ends[1:]):
+                raise RuleError("a rule must say what it divides by. Write 1 / (2 * L), or L / 2.")
             if half and (second.text != "pi" or tokens[at + 1].text not in ("2", "4")):  # 1/3 π r², but 1/2π
                 at = ends[1]
                 continue
@@ -325,6 +277,14 @@ def _group_divisors(tokens: list[_Token]) -> list[_Token]:
             tokens = [*tokens[: at + 1], _OPEN, *tokens[at + 1 : ends[-1]], _CLOSE, *tokens[ends[-1] :]]
         at += 1
     return tokens
+
+
+def _is_one_factor(tokens: list[_Token], opening: int, ends: list[int]) -> bool:
+    """Whether what begins with 1/2 is (1/2L), beside others: L/2 or 1/(2L)? (1/2at^2) is no doubt a half."""
+    alone = len(ends) == 2 and ends[1] - ends[0] == 1
+    closed = opening >= 0 and tokens[opening].kind == "(" and [token.kind for token in tokens[ends[-1] :][:1]] == [")"]
+    beside = [*tokens[max(0, opening - 1) : max(0, opening)], *tokens[ends[-1] + 1 :][:1]]
+    return alone and closed and any(token.kind in ("*", "number", "name", "(", ")") for token in beside)
 
 
 def _factor_end(tokens: list[_Token], at: int) -> int:
@@ -401,7 +361,12 @@ def _identifier(name: str, ahead: _Token, names: list[str], known: frozenset[str
 
 def _parse_side(tokens: list[_Token], known: frozenset[str], letters: frozenset[str]) -> Tree:
     names: list[str] = []
-    tokens = _reorder(_group_divisors([part for token in tokens for part in _split(token, known, letters)]))
+    changes = {name.replace("_", "").lower(): name for name in known if name.lower().startswith("delta_")}  # ΔT
+    tokens = [
+        token if token.text in known else token._replace(text=changes.get(token.text.lower(), token.text))
+        for token in tokens
+    ]
+    tokens = _reorder(_group_divisors(_split_words(tokens, known, letters)))
     known |= letters
     try:
         parsed = ast.parse(_as_python(tokens, names, known), mode="eval").body

@@ -144,6 +144,15 @@ def walk(tree: Tree) -> list[Tree]:
     return nodes
 
 
+def joins_amounts(tree: Tree) -> bool:
+    """Whether `and` or `or` joins what is neither a comparison nor a condition: apples and pears is no 1."""
+    if isinstance(tree, Binary) and tree.operator in ("and", "or"):
+        return any(not (isinstance(side, Binary) and side.operator in COMPARISONS) for side in tree[1:]) or any(
+            map(joins_amounts, parts(tree))
+        )
+    return any(map(joins_amounts, parts(tree)[isinstance(tree, Choice) :]))
+
+
 def count_names(tree: Tree) -> dict[str, int]:
     """How often each name occurs; from left to right."""
     counts: dict[str, int] = {}
@@ -185,10 +194,14 @@ def agree(tree: Tree, other: Tree) -> bool:
     return True
 
 
+def takes_angles(tree: Tree) -> bool:
+    return any(isinstance(part, Call) and part.function in _OF_ANGLES for part in walk(tree))
+
+
 def contradict(tree: Tree, other: Tree) -> bool:
     """Whether two trees give two numbers somewhere; what has an angle in it says nothing before its unit is known."""
     names = sorted({*count_names(tree), *count_names(other)} - set(CONSTANTS))
-    if any(isinstance(part, Call) and part.function in _OF_ANGLES for whole in (tree, other) for part in walk(whole)):
+    if takes_angles(tree) or takes_angles(other):
         return False
     for point in points(names, tree, other):
         with suppress(ArithmeticError, ValueError):
