@@ -95,7 +95,7 @@ def test_a_labelled_file_is_checked_with_formulas_and_kept_with_them(tmp_path, c
     assert "was asked for the formulas of 4 graphs" in said["sentences"][0]
     assert main([*check, str(out)]) == 0
     assert json.loads(capsys.readouterr().out)["executed"][0]["executed"] == 4
-    assert main([*check, str(path), "--formulas", model, "--out", str(out)]) == 2  # it is there
+    assert main([*check, str(path), "--formulas", model, "--out", str(out)]) == 0  # its own: nothing is asked again
     assert main([*check, str(path), "--out", "other.jsonl"]) == 2  # and nobody was to be asked
 
 

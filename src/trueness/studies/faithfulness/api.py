@@ -14,6 +14,7 @@ judge is asked once.
 from __future__ import annotations
 
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
@@ -30,6 +31,7 @@ from trueness.reasoning.formulas import with_formulas
 from trueness.reasoning.graph import Problem, Quantity, ReasoningGraph
 from trueness.reasoning.problems import correct_of, id_of
 from trueness.reasoning.schema import quantity_of
+from trueness.running.calling import CallerMistake, WatchedCall
 from trueness.status import Status
 from trueness.studies.faithfulness.batch import Batch
 from trueness.studies.faithfulness.behaviour import MOST_CHANGES, Behaviour, behaviour_of, questions_of_behaviour
@@ -212,9 +214,11 @@ def evaluate_batch(
     scoring, asking = scoring or Scoring(), asking or Asking()
     read = [problem_of(entry, place, scoring) for place, entry in enumerate(problems, start=1)]
     good = [one for one in read if isinstance(one, Problem)]
-    ids = [problem.id for problem in good]
-    if len(set(ids)) < len(ids):
-        raise DataError("the ids of problems in a batch must be unique, got one twice. Leave them out or rename one.")
+    twice = next((name for name, count in Counter(problem.id for problem in good).items() if count > 1), None)
+    if twice is not None:
+        raise DataError(
+            f"the ids of problems in a batch must be unique, got {twice!r} twice. Leave them out or rename one."
+        )
     jobs: list[Job] = (
         []
         if judge is None
@@ -289,7 +293,8 @@ def _senders(judge: Judge) -> Iterator[dict[str, tuple[Send, int]]]:
 
 
 class _Remembering:
-    """A model that is asked the same once: a thread that asks what is being asked waits for that reply."""
+    """A model that is asked the same once: a thread that asks what is being asked waits for that reply. Whatever the
+    model does is a Reply (running/calling.py)."""
 
     def __init__(self, model: Model):
         self.model = model
@@ -306,7 +311,9 @@ class _Remembering:
         if known is not None:
             return known.result()
         try:
-            mine.set_result(self.model.ask(messages, settings))
+            mine.set_result(WatchedCall(self.model, self.model.name, messages, settings).reply())
+        except CallerMistake as mistake:  # what only the user can mend, in its own words
+            mine.set_exception(mistake.__cause__ or mistake)
         except BaseException as error:
             mine.set_exception(error)
         return mine.result()
