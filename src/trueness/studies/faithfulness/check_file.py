@@ -20,7 +20,13 @@ from trueness.reasoning.problems import id_of
 from trueness.showing.console import Console, plain
 from trueness.showing.sheet import print_table
 from trueness.showing.tables import Column, Table
-from trueness.studies.faithfulness.accuracy import Criterion, InformedScore, against_accuracy, informed_score
+from trueness.studies.faithfulness.accuracy import (
+    Criterion,
+    InformedScore,
+    against_accuracy,
+    clustered_by,
+    informed_score,
+)
 from trueness.studies.faithfulness.api import Entry, evaluate_batch
 from trueness.studies.faithfulness.check_formulas import check_new, completed
 from trueness.studies.faithfulness.scores import Evaluation
@@ -63,7 +69,7 @@ class CheckedFile:
         )
         caption = "Graphs by source: read, executed to a value of the target, and whether their answer is right."
         executed = Table("faithfulness_executed", columns, self.executed_rows(), caption)
-        return [executed, criterion_table(self.criteria, self.level)]
+        return [executed, criterion_table(self.criteria, self.level, clustered_by(self.evaluations))]
 
     def sentences(self) -> list[str]:
         first = list(self.remarks)
@@ -108,7 +114,7 @@ def check_file(file: str, formulas: str = "", out: str = "") -> CheckedFile:
         evaluations = evaluate_batch(with_formulas).evaluations
         remarks.append(became)
     criteria = tuple(against_accuracy(evaluations))
-    return CheckedFile(file, evaluations, criteria, informed_score(evaluations), remarks=tuple(remarks))
+    return CheckedFile(file, evaluations, criteria, informed_score(criteria, evaluations), remarks=tuple(remarks))
 
 
 def _records(file: str) -> Iterator[tuple[str, dict[str, Json]]]:
