@@ -47,20 +47,22 @@ def auc(
     held = (len(one), len(other)) if both is None else (len(set(both[0])), len(set(both[1])))
     value = None if delta.value is None else (delta.value + 1) / 2
     count = delta.n_clusters if delta.n_clusters is not None else min(delta.n)
-    found = Estimate(name, value, None, sum(delta.n), count, delta.method, level, notes=delta.notes)
+    estimate = Estimate(name, value, None, sum(delta.n), count, delta.method, level, notes=delta.notes)
     if delta.value is None or min(held) < LEAST:
         few = f"{held[0]} and {held[1]} clusters hold the two groups; an interval needs {LEAST} each."
-        return replace(found, notes=(few,))
+        return replace(estimate, notes=(few,))
     ends = delta.interval
     if ends is not None and ends.width < 1e-6:  # all clusters alike: their number still says how well
         ends = delta_interval(delta.value, None, None, held, level)
     if ends is None:
-        return found
+        return estimate
     low, high = (ends.low + 1) / 2, (ends.high + 1) / 2
     if (low > 0.5 or high < 0.5) and not _ranks_differ(one, other, both, level):
         low, high = min(low, 0.5), max(high, 0.5)
-        found = replace(found, notes=(*found.notes, "Widened up to .5, which the test of ranks does not exclude."))
-    return replace(found, interval=Interval(low, high, level, "mean"))
+        estimate = replace(
+            estimate, notes=(*estimate.notes, "Widened up to .5, which the test of ranks does not exclude.")
+        )
+    return replace(estimate, interval=Interval(low, high, level, "mean"))
 
 
 def _ranks_differ(one: Array, other: Array, labels: Held | None, level: float) -> bool:
