@@ -7,9 +7,10 @@
 y, f: labels and predictions of the n labelled items; f_N: predictions of N others. lam = 1 is the original form, 0
 leaves the predictions out, and the one above makes V smallest, so that a bad judge costs nothing but its calls.
 
-Labels that agree are few, not certain. Of 0 and 1, what was not seen in n may be in q = 1 - (1 - level)^(1/n) of all (the
-rule of three), so that var(y - lam f) is at least q (1 - q); a judge that met every other label exactly is worth no more
-than the labels alone. Where all labels are one value, the mean of 0 and 1 has Wilson's interval and any other has none.
+Labels that agree are few, not certain. Of 0 and 1, what was not seen in n may be in q = 1 - (1 - level)^(1/n) of all
+(the rule of three), so that var(y - lam f) is at least q (1 - q); a judge that met every other label exactly is worth
+no more than the labels alone. Where all labels are one value, a mean of 0 and 1 has Wilson's interval, any other none.
+Angelopoulos et al. (2023), Science 382; lam: Angelopoulos, Duchi & Zrnic (2023), PPI++.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ from trueness.outside import Json
 from trueness.reading.reasoning_graph import read_formulas, read_reasoning
 from trueness.reasoning.formulas import with_formulas
 from trueness.reasoning.graph import Problem, Quantity, ReasoningGraph
-from trueness.reasoning.problems import correct_of, id_of
+from trueness.reasoning.problems import id_of
 from trueness.reasoning.schema import quantity_of
 from trueness.running.calling import CallerMistake, WatchedCall
 from trueness.status import Status
@@ -50,6 +50,7 @@ from trueness.studies.faithfulness.judge_reliability import reliability
 from trueness.studies.faithfulness.judging import Asking, Judgement, Send, ask_judge, of_problem, questions_of
 from trueness.studies.faithfulness.probes import Probe, ProbeQuestion, ask_about, settings_for
 from trueness.studies.faithfulness.ratings import Item
+from trueness.studies.faithfulness.right_answers import label_of
 from trueness.studies.faithfulness.scores import COMPONENTS, Component, Evaluation, Scoring, combine, score_problem
 
 Entry = Mapping[str, Json]  # of a problem: dag, problem_text, reasoning_trajectory, answer, ...
@@ -249,7 +250,7 @@ def problem_of(entry: Entry | Problem, place: int = 1, scoring: Scoring | None =
     domain, text, reasoning, method, source = (str(entry.get(key) or "") for key in words)
     problem = Problem(
         id_of(entry, f"problem {place}"), domain, text, _NO_GRAPH, answer, reasoning,
-        method=method, source=source, correct=correct_of(entry, answer),
+        method=method, source=source, correct=label_of(entry, answer),
     )  # fmt: skip
     if isinstance(dag, ReasoningGraph):
         return replace(problem, graph=dag)

@@ -29,6 +29,7 @@ from trueness.studies.faithfulness.accuracy import (
 )
 from trueness.studies.faithfulness.api import Entry, evaluate_batch
 from trueness.studies.faithfulness.check_formulas import check_new, completed
+from trueness.studies.faithfulness.right_answers import expected_of
 from trueness.studies.faithfulness.scores import Evaluation
 from trueness.studies.faithfulness.tables import criterion_table
 
@@ -108,7 +109,7 @@ def check_file(file: str, formulas: str = "", out: str = "") -> CheckedFile:
         raise DataError(
             f"{file} must say which answers are right ('correct', or 'expected'), got none. Add one of them."
         )
-    remarks = list(_on_answers([record for _, record in records], entries))
+    remarks = [*_on_answers([record for _, record in records], entries), *_on_labels(entries, evaluations)]
     if formulas:
         with_formulas, became = completed([record for _, record in records], entries, formulas, out)
         evaluations = evaluate_batch(with_formulas).evaluations
@@ -168,4 +169,18 @@ def _on_answers(records: Sequence[Entry], entries: Sequence[Entry]) -> Iterator[
         yield (
             f"{names['']} of {len(entries)} entries have no answer ('answer', or {', '.join(_ALSO['answer'][:3])}): "
             "what is held against it has no value there."
+        )
+
+
+def _on_labels(entries: Sequence[Entry], evaluations: Sequence[Evaluation]) -> Iterator[str]:
+    unsure = [
+        str(entry["id"])
+        for entry, one in zip(entries, evaluations, strict=True)
+        if one.correct is None and expected_of(entry) is not None and entry.get("answer") is not None
+    ]
+    if unsure:
+        named = ", ".join(unsure[:5]) + (", ..." if len(unsure) > 5 else "")
+        yield (
+            f"Whether the answer is the expected one is not certain in {len(unsure)} of {len(entries)} entries (id "
+            f"{named}): they have no label. Say it there with 'correct'."
         )
