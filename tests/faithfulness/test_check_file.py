@@ -121,7 +121,7 @@ def test_an_answer_under_another_name_is_taken_and_one_that_is_missing_is_said(t
 def test_a_label_that_is_not_certain_is_none_and_is_counted(tmp_path):
     given = list(entries())
     given[0] |= {"expected": "x + y", "answer": "y + x"}
-    given[2] |= {"expected": r"\\text{Ann}", "answer": "Ann"}
+    given[2] |= {"expected": "\\text{Ann}", "answer": "Ann"}
     found = check_file(str(labelled(tmp_path, given)))
     assert found.sentences()[0].startswith(
         "Whether the answer is the expected one is not certain in 1 of 8 entries (id 0)"

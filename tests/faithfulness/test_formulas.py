@@ -67,8 +67,8 @@ def test_a_study_asks_for_them_once_and_reads_them_again_from_its_store(tmp_path
     study = read_faithfulness(tmp_path / "out")
     assert [one.graph.status for one in study.written] == [Status.OK] * 2
     assert all(edge.formula for one in study.written for edge in one.graph.problem.graph.edges)
-    values = [pair.value for one in study.behaviours for pair in one.pairs if pair.change.role == "stated"]
-    assert False in values and None not in values  # it writes every cause and ignores one: its own formulas say so
+    moves = [pair.agrees for one in study.behaviours for pair in one.pairs if pair.change.role == "stated"]
+    assert False in moves and None not in moves  # it writes every cause and ignores one: its own formulas say so
 
 
 def labelled(tmp_path):

@@ -8,9 +8,8 @@ values exclude .5, 10 % of 3 against 3, and 65 % of 4 against 100 where nine in 
     fewer than LEAST clusters hold a group (a row is a cluster where none are named): a value and no interval
     the interval excludes .5 only where Mann and Whitney's test does: else it is widened up to .5
 
-The test is of rows; of the means of clusters where no cluster holds both groups. Where every cluster of one group also
-holds the other, values are compared within clusters, whose spread is seen, and the interval stands alone. Simulated:
-docs/statistics.md.
+The test is of rows, and where clusters are named of their means in each group. Where every cluster holds both groups,
+values are compared within clusters, whose spread is seen, and the interval stands alone. Simulated: docs/statistics.md.
 """
 
 from __future__ import annotations
@@ -67,11 +66,9 @@ def auc(
 
 def _ranks_differ(one: Array, other: Array, labels: Held | None, level: float) -> bool:
     if labels is not None:
-        within, across = set(labels[0]) & set(labels[1]), min(len(set(part)) for part in labels)
-        if len(within) == across:
+        if set(labels[0]) == set(labels[1]):
             return True
-        if not within:
-            one, other = _means(one, labels[0]), _means(other, labels[1])
+        one, other = _means(one, labels[0]), _means(other, labels[1])
     p = mann_whitney(one, other, level=level).p
     return p is not None and p <= 1 - level
 
