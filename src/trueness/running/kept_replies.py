@@ -8,13 +8,12 @@ What another try may mend (failed, timed out) is not kept; a line that cannot be
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from trueness.errors import DataError
-from trueness.files import check_plain, open_in_place, read_text
+from trueness.files import append_text, check_plain, read_text
 from trueness.models import Message, Model, Reply, Settings
 from trueness.outside import json_of
 from trueness.running.calling import PASSING, as_reply
@@ -33,7 +32,7 @@ class KeptReplies:
         self._model, self._folder, self._file = model, folder, name
         self._lock = threading.Lock()
         self._known = dict(_replies_in(folder, name))
-        self._append("")  # it is there from now on, also where no reply is worth keeping
+        append_text(folder, name, "")  # it is there from now on, also where no reply is worth keeping
 
     def ask(self, messages: Sequence[Message], settings: Settings) -> Reply:
         key = reply_key(self.name, {}, messages, settings, "")
@@ -46,17 +45,12 @@ class KeptReplies:
         with self._lock:
             if reply.status not in PASSING:
                 self._known[key] = reply
-                self._append(f"\n{printable_json({'key': key, 'reply': reply.to_dict()})}\n")
+                line = printable_json({"key": key, "reply": reply.to_dict()})
+                append_text(self._folder, self._file, f"\n{line}\n")  # the line end before it closes one cut off
         return reply
 
     def close(self) -> None:
         self._model.close()
-
-    def _append(self, line: str) -> None:
-        """The line end before it closes one that was cut off."""
-        handle = open_in_place(self._folder, self._file, os.O_WRONLY | os.O_APPEND)
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(line)
 
 
 def _replies_in(folder: Path, name: str) -> Iterator[tuple[str, Reply]]:
