@@ -3,6 +3,7 @@
     write_atomically(folder, "plots/x.csv", text)     beside its place first, then a rename: readers see old or new
     write_bytes_atomically, writing_atomically        the same for bytes, and for a file that is written bit by bit
     read_text(folder, name), read_bytes(folder, name) a plain file of at most `most` bytes
+    append_text(folder, name, text)                   lines that are kept as they come
     open_in_place(folder, name)                       for what is changed where it lies: a lock, notes
     check_plain(folder, name)                         before a library opens a file by its path
 
@@ -78,6 +79,12 @@ def read_bytes(folder: Path, name: str, most: int = MAX_RECORDS) -> bytes:
     if len(content) > most:
         raise StoreError(f"{path} must have at most {size(most)}, got {size(state.st_size)}. Restore a copy.")
     return content
+
+
+def append_text(folder: Path, name: str, text: str) -> None:
+    """Add to a file at once, for what must stay however the program ends; it is made where there is none."""
+    with os.fdopen(open_in_place(folder, name, os.O_WRONLY | os.O_APPEND), "w", encoding="utf-8") as file:
+        file.write(text)
 
 
 def check_plain(folder: Path, name: str, alone: bool = False) -> bool:

@@ -66,8 +66,11 @@ def test_without_labels_agreement_with_people_is_not_checked(tmp_path):
 
 def test_judges_are_compared_with_each_other(tmp_path):
     rows = [f"i{k},{judge},{int(k % 3 == 0)},,," for k in range(12) for judge in ("one", "two")]
-    between = [row for row in judge_file(write(tmp_path, rows)).rows if row["judge"] == "all judges"]
-    assert [row["value"] for row in between] == [1.0]
+    between = [row for row in judge_file(write(tmp_path, rows)).rows if row["figure"].startswith("between")]
+    assert {row["figure"]: (row["judge"], row["value"]) for row in between} == {
+        "between judges, alpha": ("all judges", 1.0), "between judges, AC1": ("all judges", 1.0),
+        "between judges, kappa": ("one, two", 1.0),
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -136,3 +139,73 @@ def test_labels_needed_are_whole_and_what_the_figures_hold_for_is_printed(verdic
     assert re.search(r"judge: \d+ labels needed for a half width of 0.01, .*there are 300 items only", printed)
     assert "judged items more than once: of each the first verdict" in printed
     assert "60 of 300 items have a label" in printed and "share among the 240 without a label" in printed
+
+
+@pytest.mark.parametrize("label", [0, 1])
+def test_a_handful_of_labels_that_agree_is_no_certainty(tmp_path, label, capsys):
+    rows = [f"i{k},j,{k % 2},{label if k < 5 else ''},," for k in range(200)]
+    report = judge_file(write(tmp_path, rows))
+    corrected = next(row for row in report.rows if "PPI++" in row["figure"])
+    assert corrected["value"] == label and corrected["high"] - corrected["low"] > 0.4
+    assert not any("labels needed" in row["figure"] for row in report.rows)
+    assert any("not known until another one occurs" in sentence for sentence in report.sentences())
+
+
+def test_a_judge_that_is_right_on_five_labels_needs_many_more(tmp_path):
+    rows = [f"i{k},j,{k % 2},{k % 2 if k < 5 else ''},," for k in range(2000)]
+    found = {row["figure"]: row for row in judge_file(write(tmp_path, rows)).rows}
+    assert next(row["value"] for figure, row in found.items() if "labels needed" in figure) > 100
+    corrected = found["mean corrected by labels (PPI++)"]
+    assert corrected["high"] - corrected["low"] > 0.3
+
+
+def test_every_interval_of_a_share_lies_in_it(tmp_path):
+    rng = np.random.default_rng(6)
+    for labelled in range(1, 8):
+        rows = [
+            f"i{k},{judge},{int(rng.random() < 0.9)},{int(rng.random() < 0.8) if k < labelled else ''},,"
+            for k in range(12)
+            for judge in "ab"
+        ]
+        for row in judge_file(write(tmp_path, rows)).rows:
+            if (
+                any(word in row["figure"] for word in ("base rate", "share", "PPI++", "readable"))
+                and row["low"] is not None
+            ):
+                assert 0 <= row["low"] <= row["high"] <= 1
+
+
+@pytest.mark.parametrize("head, rows, words", [
+    ("item,judge,verdict", ["a,j,1", ",j,1", ",j,0"], "row 2: 'item' must be named, got an empty cell (and 1 more)"),
+    ("item,judge,verdict", ["a,j,1", "b,,1"], "row 2: 'judge' must be named"),
+    ("item,judge,verdict,cluster", ["a,j,1,x", "b,j,1,", "c,j,0,y"], "row 2: 'cluster' must be named"),
+    ("item,judge,verdict", ["a,j,1", "b,j,inf"], "row 2: 'verdict' must be a finite number, got 'inf'"),
+    ("item,judge,verdict,length", ["a,j,1,-inf", "b,j,1,2"], "row 1: 'length' must be a finite number"),
+])  # fmt: skip
+def test_what_is_wrong_in_a_cell_is_said_with_row_and_column(tmp_path, head, rows, words):
+    with pytest.raises(DataError, match=re.escape(words)):
+        judge_file(write(tmp_path, rows, head))
+
+
+@pytest.mark.parametrize("sign", [";", "\t"])
+def test_cells_may_stand_between_other_signs(tmp_path, sign):
+    rows = [f"i{k},j,{k % 2},{k % 2}" for k in range(8)]
+    plain = judge_file(write(tmp_path, rows, "item,judge,verdict,label")).rows
+    other = [row.replace(",", sign) for row in rows]
+    assert judge_file(write(tmp_path, other, sign.join(("item", "judge", "verdict", "label")))).rows == plain
+
+
+def test_labels_of_an_item_that_contradict_each_other_are_said_and_not_taken(tmp_path):
+    rows = ["a,j,1,1", "a,j,1,0", "b,j,0,", "b,j,0,0", "c,j,1,1"]
+    report = judge_file(write(tmp_path, rows, "item,judge,verdict,label"))
+    assert report.sentences()[0] == "Labels that contradict each other are not taken: those of 1 item (a)."
+    found = {row["figure"]: row for row in report.rows}
+    assert found["people's base rate (mean label)"]["n"] == 2  # b has its label in another row
+
+
+def test_preferences_are_verdicts_and_all_places_are_compared(tmp_path):
+    rows = [f"{k},j,{'A' if k % 3 else 'B'},{place}" for k in range(12) for place in "ABC"]
+    report = judge_file(write(tmp_path, rows, "item,judge,verdict,position"))
+    assert sum(row["figure"].startswith("position bias") for row in report.rows) == 3
+    assert "the share of A" in report.sentences()[0]
+    assert next(row for row in report.rows if "base rate" in row["figure"])["value"] == pytest.approx(8 / 12)

@@ -3,7 +3,7 @@
 import pytest
 
 from trueness.studies.faithfulness import evaluate_batch
-from trueness.studies.faithfulness.accuracy import GIVEN, against_accuracy, method_rows
+from trueness.studies.faithfulness.accuracy import GIVEN, against_accuracy, clustered_by, informed_score, method_rows
 
 EDGE = {"cause": ["a", "b"], "effect": "t", "rule": "t = a*b"}
 
@@ -64,3 +64,35 @@ def test_cf_is_shown_by_method_and_file():
     assert (rows[0]["right"], rows[1]["right"], rows[2]["right"]) == (0.75, 1.0, None)
     assert rows[0]["causal_intervention"] == 1.0
     assert (rows[2]["cf"], rows[2]["bounds_low"], rows[2]["bounds_high"]) == (None, 0.0, 1.0)
+
+
+def made(n_right, n_wrong, text="t{}"):
+    """Right and wrong answers to graphs that are executed: `executable` tells them apart."""
+    for k in range(n_right + n_wrong):
+        edge = {"cause": ["a"], "effect": "y", "rule": "y = 2 a"}
+        dag = {"target_variable": "y", "knowns": {"a": k + 1}, "causal_graph": [edge]}
+        right = k < n_right
+        yield {"dag": dag, "problem_text": text.format(k), "answer": 2 * (k + 1) if right else -1, "correct": right}
+
+
+@pytest.mark.parametrize("n_right, n_wrong", [(2, 1), (3, 1), (3, 3), (8, 2), (1, 30)])
+def test_few_labels_are_no_verdict(n_right, n_wrong):
+    criteria = against_accuracy(evaluate_batch(list(made(n_right, n_wrong))).evaluations)
+    assert {one.verdict for one in criteria} == {"not known"}
+    said = next(one for one in criteria if one.measure == "executable").finding()
+    assert f"{n_right} and {n_wrong} clusters" in said and "needs 4 each" in said
+
+
+def test_the_caption_says_what_the_clusters_are():
+    assert clustered_by(evaluate_batch(list(made(4, 4))).evaluations).endswith("(8 clusters)")
+    assert "none has a text" in clustered_by(evaluate_batch(list(made(4, 4, ""))).evaluations)
+    some = [*made(4, 4), *made(2, 1, "")]
+    assert "3 entries without a text" in clustered_by(evaluate_batch(some).evaluations)
+
+
+def test_one_report_has_one_verdict_of_a_measure():
+    evaluations = evaluate_batch(list(made(6, 6))).evaluations
+    criteria = against_accuracy(evaluations)
+    verdicts = {one.measure: one.verdict for one in criteria}
+    score = informed_score(criteria, evaluations[:6])  # cf of some of them only
+    assert dict(score.left_out).items() <= (verdicts | {"logic_quality": "no value"}).items()

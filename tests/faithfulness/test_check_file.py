@@ -77,3 +77,53 @@ def test_every_public_name_is_there():
         assert getattr(faithfulness, name).__name__ == name
     with pytest.raises(AttributeError):
         faithfulness.nothing  # noqa: B018
+
+
+def raw_file(tmp_path, text):
+    path = tmp_path / "raw.jsonl"
+    path.write_bytes(text.encode())
+    return path
+
+
+def test_lines_end_at_a_line_end_of_json_alone_and_a_list_is_a_file_too(tmp_path):
+    given = [
+        entry | {"problem": f"a {sign} b"} for entry, sign in zip(entries(), "\u2028\u2029\u0085\x1c", strict=False)
+    ]
+    lines = [json.dumps(entry, ensure_ascii=False) for entry in given]
+    for text in ("\n".join(lines), "\r\n".join(lines), "\ufeff" + "\n\n".join(lines), json.dumps(given, indent=1)):
+        found = check_file(str(raw_file(tmp_path, text)))
+        assert [one.of.text for one in found.evaluations] == [entry["problem"] for entry in given]
+
+
+@pytest.mark.parametrize("text, words", [
+    ("", "it is empty"), (" \n\n", "it is empty"), ("[]", "it is empty"), ("[1]", "entry 1: must be an object"),
+    ('{"id": 1, "graph": {}}\n\n{"id": "1", "graph": {}}', "line 3: 'id' must be another one in every entry, got '1'"),
+])  # fmt: skip
+def test_what_is_wrong_with_a_file_is_said_with_its_place(tmp_path, text, words, capsys):
+    assert main(["faithfulness", "check", str(raw_file(tmp_path, text))]) == 2
+    assert words in capsys.readouterr().err
+
+
+def test_an_answer_under_another_name_is_taken_and_one_that_is_missing_is_said(tmp_path):
+    given = [entry | {"model_answer": entry["answer"]} for entry in entries()]
+    for entry in given:
+        del entry["answer"]
+    found = check_file(str(labelled(tmp_path, given)))
+    assert found.sentences()[0] == "No 'answer' in 8 of 8 entries: taken from 'model_answer' (8)."
+    plain = check_file(str(labelled(tmp_path, entries())))
+    assert [one.row() for one in found.criteria] == [one.row() for one in plain.criteria] and not plain.remarks
+    for entry in given[:3]:
+        entry["what it said"] = entry.pop("model_answer")
+        entry["correct"] = True
+    assert "3 of 8 entries have no answer" in check_file(str(labelled(tmp_path, given))).sentences()[1]
+
+
+def test_a_label_that_is_not_certain_is_none_and_is_counted(tmp_path):
+    given = list(entries())
+    given[0] |= {"expected": "x + y", "answer": "y + x"}
+    given[2] |= {"expected": "\\text{Ann}", "answer": "Ann"}
+    found = check_file(str(labelled(tmp_path, given)))
+    assert found.sentences()[0].startswith(
+        "Whether the answer is the expected one is not certain in 1 of 8 entries (id 0)"
+    )
+    assert found.executed_rows()[0]["unlabelled"] == 1 and found.executed_rows()[0]["right"] == 3

@@ -67,8 +67,8 @@ def test_a_study_asks_for_them_once_and_reads_them_again_from_its_store(tmp_path
     study = read_faithfulness(tmp_path / "out")
     assert [one.graph.status for one in study.written] == [Status.OK] * 2
     assert all(edge.formula for one in study.written for edge in one.graph.problem.graph.edges)
-    values = [pair.value for one in study.behaviours for pair in one.pairs if pair.change.role == "stated"]
-    assert False in values and None not in values  # it writes every cause and ignores one: its own formulas say so
+    moves = [pair.agrees for one in study.behaviours for pair in one.pairs if pair.change.role == "stated"]
+    assert False in moves and None not in moves  # it writes every cause and ignores one: its own formulas say so
 
 
 def labelled(tmp_path):
@@ -95,7 +95,7 @@ def test_a_labelled_file_is_checked_with_formulas_and_kept_with_them(tmp_path, c
     assert "was asked for the formulas of 4 graphs" in said["sentences"][0]
     assert main([*check, str(out)]) == 0
     assert json.loads(capsys.readouterr().out)["executed"][0]["executed"] == 4
-    assert main([*check, str(path), "--formulas", model, "--out", str(out)]) == 2  # it is there
+    assert main([*check, str(path), "--formulas", model, "--out", str(out)]) == 0  # its own: nothing is asked again
     assert main([*check, str(path), "--out", "other.jsonl"]) == 2  # and nobody was to be asked
 
 

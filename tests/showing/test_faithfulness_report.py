@@ -70,9 +70,9 @@ def test_a_models_own_graphs_are_a_method_of_their_own(judged):
 
 def test_known_groups_have_an_interval_and_a_verdict(judged):
     rows = {row["measure"]: row for row in tables.group_rows(judged)}
-    assert rows["executable"]["verdict"] == "tells"
-    assert rows["executable"]["auc_low"] < rows["executable"]["auc"] + 1e-9
-    assert rows["judge"]["verdict"] in ("does not tell", "hardly tells")
+    assert (rows["executable"]["verdict"], rows["executable"]["auc_low"]) == ("not known", None)  # of three problems
+    assert rows["executable"]["auc"] > 0.9
+    assert rows["judge"]["verdict"] in ("does not tell", "hardly tells", "not known")
     assert {"edge_reversed", "answer_wrong"} <= set(rows["cf"])
 
 

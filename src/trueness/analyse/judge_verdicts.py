@@ -1,7 +1,7 @@
 """`trueness judge verdicts.csv`: can a judge's verdicts be believed, and what is their mean once corrected?
 
-    item, judge, verdict      one row per verdict: a number, or yes/no, pass/fail, true/false
-    label                     what a person says of the item, where one has said so
+    item, judge, verdict      one row per verdict: a number, or yes/no, pass/fail, true/false, A/B/tie (1, 0, 1/2)
+    label                     what a person says of the item, where one has said so, in any of its rows
     position, length          where in the prompt the judged text stood, and how long it is
     repeat, cluster           the same judge again; items that belong together
 
@@ -14,9 +14,11 @@ what the judge says beyond the label, where there are labels: a longer text may 
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
@@ -43,11 +45,18 @@ from trueness.statistics.agreement import KappaWeights, Scale
 from trueness.statistics.ppi import labels_needed
 from trueness.statistics.result import Cell, Result
 from trueness.statistics.rogan_gladen import rogan_gladen
+from trueness.texts import counted
 
 _WORDS = {"yes": 1.0, "no": 0.0, "pass": 1.0, "fail": 0.0, "true": 1.0, "false": 0.0, "correct": 1.0, "incorrect": 0.0}
-_PLACES = {"a": 1.0, "first": 1.0, "1st": 1.0, "b": 2.0, "second": 2.0, "2nd": 2.0}
+_PLACES = {"a": 1.0, "first": 1.0, "1st": 1.0, "b": 2.0, "second": 2.0, "2nd": 2.0} | {
+    "c": 3.0,
+    "third": 3.0,
+    "3rd": 3.0,
+}
+_PREFERENCES = {"a": 1.0, "b": 0.0, "tie": 0.5, "draw": 0.5}  # of two texts; read only where no verdict is another word
 _NEEDED = ("item", "judge", "verdict")
 _LABELS = "labels needed"
+_MOST_PLACES = 4  # that are compared two by two
 _MOST_CATEGORIES = 12  # beyond, verdicts are taken as numbers and not as grades
 
 
@@ -59,6 +68,7 @@ class JudgeReport:
     verdicts: pd.DataFrame
     half_width: float
     level: float = 0.95
+    remarks: tuple[str, ...] = ()  # of the table as a whole
 
     @cached_property
     def rows(self) -> list[dict[str, Cell]]:
@@ -107,9 +117,8 @@ class JudgeReport:
 
     def _biases(self, judge: str, read: pd.DataFrame) -> Iterator[dict[str, Cell]]:
         places = read.pivot_table(index="item", columns="position", values="verdict", aggfunc="mean")
-        if places.shape[1] >= 2:
-            first, last = places.columns[0], places.columns[-1]
-            clusters = list(read.groupby("item")["cluster"].first().reindex(places.index))
+        clusters = list(read.groupby("item")["cluster"].first().reindex(places.index))
+        for first, last in combinations(places.columns[:_MOST_PLACES], 2):
             names = (f"position {first:g}", f"position {last:g}")
             moved = paired_difference(places[first], places[last], clusters, self.level, names=names)
             yield _row(judge, f"position bias ({names[0]} less {names[1]})", moved)
@@ -129,6 +138,15 @@ class JudgeReport:
             clusters = list(self.verdicts.groupby("item")["cluster"].first().reindex(wide.columns.get_level_values(0)))
             alpha = krippendorff_alpha(wide.to_numpy(), self._scale, clusters, self.level)
             yield _row("all judges", "between judges, alpha", alpha)
+            if self._scale != "interval":
+                yield _row("all judges", "between judges, AC1", gwet_ac1(wide.to_numpy(), clusters, self.level))
+            if self._scale != "interval" and len(wide) <= _MOST_PLACES:
+                weights: KappaWeights = "none" if self._scale == "nominal" else "quadratic"
+                for one, other in combinations(wide.index, 2):
+                    pair = wide.loc[[one, other]].to_numpy()
+                    if not any(len(np.unique(rater[~np.isnan(rater)])) < 2 for rater in pair):
+                        kappa = weighted_kappa(pair[0], pair[1], weights, clusters, self.level)
+                        yield _row(f"{one}, {other}", "between judges, kappa", kappa)
 
     @cached_property
     def _binary(self) -> bool:
@@ -147,7 +165,7 @@ class JudgeReport:
 
     def sentences(self) -> list[str]:
         """What a reader must know before the figures are used."""
-        lines: list[str] = []
+        lines: list[str] = list(self.remarks)
         for judge, mine in self.verdicts.groupby("judge", sort=False):
             values = mine["verdict"].dropna()
             if len(values) and values.nunique() == 1:
@@ -160,6 +178,11 @@ class JudgeReport:
                 lines.append(Finding(text, open=True))
             else:
                 lines += _bases(str(judge), mine[mine["verdict"].notna()])
+                labels = mine["label"].dropna()
+                if labels.nunique() == 1:
+                    why = f"all labels of {judge} are {labels.iloc[0]:g} ({labels.size} rows)"
+                    text = f"How many labels are needed is not known until another one occurs: {why}."
+                    lines.append(Finding(text, open=True))
         lines += [f"{row['judge']}: {row['value']} {row['figure']}, {row['note']}." for row in self._counts]
         lost = int(self.verdicts["verdict"].isna().sum())
         return lines + ([f"{lost} of {len(self.verdicts)} verdicts cannot be read; they are left out."] if lost else [])
@@ -195,11 +218,7 @@ def judge_file(path: Path, half_width: float = 0.05) -> JudgeReport:
     """A CSV or JSONL table of verdicts; DataError in one line where it is none."""
     if not half_width > 0:
         raise DataError(f"'half-width' must be above 0, got {half_width:g}.")
-    with open_file(path) as file:
-        try:
-            table = pd.read_json(file, lines=True) if path.suffix == ".jsonl" else pd.read_csv(file, dtype=str)
-        except (ValueError, UnicodeDecodeError) as error:
-            raise DataError(f"{path} must be a table with columns {', '.join(_NEEDED)}: {error}.") from None
+    table = _table_of(path)
     table.columns = [str(name).strip().lower() for name in table.columns]
     lacking = [name for name in _NEEDED if name not in table.columns]
     if lacking:
@@ -209,15 +228,52 @@ def judge_file(path: Path, half_width: float = 0.05) -> JudgeReport:
         )
     if table.empty:
         raise DataError(f"{path} must have a verdict in every row, got no row.")
+    for name in ("item", "judge", "cluster"):
+        blank = [row for row, empty in enumerate(table[name].isna(), start=1) if empty] if name in table else []
+        if blank:
+            more = f" (and {len(blank) - 1} more)" if len(blank) > 1 else ""
+            raise DataError(f"{path}, row {blank[0]}: {name!r} must be named, got an empty cell{more}. Fill it in.")
     frame = pd.DataFrame({"item": table["item"].astype(str), "judge": table["judge"].astype(str)})
     for name in ("verdict", "label", "position", "length", "repeat"):
-        words = _PLACES if name == "position" else _WORDS
+        words = _PLACES if name == "position" else _words_of(table[name]) if name in table else _WORDS
         frame[name] = [_number(value, words) for value in table[name]] if name in table else np.nan
+        endless = np.flatnonzero(np.isinf(frame[name]))
+        if len(endless):
+            got = table[name].iloc[endless[0]]
+            raise DataError(f"{path}, row {endless[0] + 1}: {name!r} must be a finite number, got {got!r}. Mend it.")
     if frame["verdict"].isna().all():
         raise DataError(f"{path}: 'verdict' must be numbers or yes and no, got {table['verdict'].iloc[0]!r}.")
     frame["repeat"] = frame["repeat"].fillna(0.0)
     frame["cluster"] = table["cluster"].astype(str) if "cluster" in table else frame["item"]
-    return JudgeReport(str(path), frame, half_width)
+    remarks = []
+    if _words_of(table["verdict"]) is _PREFERENCES:
+        remarks.append("Verdicts A and B are read as 1 and 0, a tie as 1/2: a base rate is the share of A.")
+    labels = frame.groupby("item")["label"]
+    torn = labels.nunique() > 1
+    frame["label"] = labels.transform("first").where(~frame["item"].map(torn))
+    if torn.any():
+        named = ", ".join(map(str, torn.index[torn][:3]))
+        number = counted(int(torn.sum()), "item")
+        remarks.append(f"Labels that contradict each other are not taken: those of {number} ({named}).")
+    return JudgeReport(str(path), frame, half_width, remarks=tuple(remarks))
+
+
+def _table_of(path: Path) -> pd.DataFrame:
+    """JSON lines, or cells between commas, semicolons or tabs: what the first line has most of."""
+    with open_file(path) as file:
+        try:
+            if path.suffix == ".jsonl":
+                return pd.read_json(file, lines=True)
+            text = file.read().decode("utf-8-sig")
+            head = text.partition("\n")[0]
+            return pd.read_csv(io.StringIO(text), dtype=str, sep=max(",;\t", key=head.count))
+        except (ValueError, UnicodeDecodeError) as error:
+            raise DataError(f"{path} must be a table with columns {', '.join(_NEEDED)}: {error}.") from None
+
+
+def _words_of(column: pd.Series) -> Mapping[str, float]:
+    words = set(column.dropna().astype(str).str.strip().str.lower())
+    return _PREFERENCES if words and words <= set(_PREFERENCES) else _WORDS
 
 
 def _number(value: object, words: Mapping[str, float]) -> float:
@@ -245,7 +301,11 @@ def _bases(judge: str, read: pd.DataFrame) -> Iterator[str]:
 
 
 def _mean(values: pd.Series, clusters: pd.Series, level: float) -> Estimate:
-    return mean(values.to_numpy(dtype=float), list(clusters), level=level)
+    """Of 0 and 1 a share, whose interval knows its ends and how few it is made of."""
+    numbers = values.to_numpy(dtype=float)
+    if set(np.unique(numbers)) <= {0.0, 0.5, 1.0}:
+        return share(numbers, list(clusters), level)
+    return mean(numbers, list(clusters), level=level, bounds=(float(numbers.min()), float(numbers.max())))
 
 
 def _row(judge: str, figure: str, estimate: Estimate | Result) -> dict[str, Cell]:

@@ -1,6 +1,7 @@
 """Arrays in, frozen results out. Imports nothing of ours but intervals and errors: it can be reviewed alone."""
 
 from trueness.statistics.agreement import gwet_ac1, krippendorff_alpha, weighted_kappa
+from trueness.statistics.auc import auc
 from trueness.statistics.bootstrap import bootstrap_means
 from trueness.statistics.comparison import Comparison
 from trueness.statistics.convergence import Checkpoint, Convergence, convergence
@@ -45,6 +46,7 @@ __all__ = [
     "RunSummary",
     "adjust",
     "adjusted",
+    "auc",
     "bootstrap_means",
     "cliffs_delta",
     "clopper_pearson",

@@ -64,7 +64,7 @@ STUDY = {
     "offers": {("faithfulness", "check"): "check_file:check_file"},
     "offered": {
         "formulas": "a model that writes the rules in words as formulas, e.g. openai/gpt-x (default: nobody is asked)",
-        "out": "a new file for the graphs with these formulas, as a problems file of a study",
+        "out": "a new file for the graphs with these formulas, a problems file of a study; replies stay beside it",
     },
 }
 

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from trueness.showing.finding import Finding
-from trueness.statistics import Estimate, rank_correlation, share
+from trueness.statistics import Estimate, auc, rank_correlation, share
 from trueness.studies.faithfulness.batch import interval_ends, mean_in_scale
-from trueness.studies.faithfulness.known_groups import MEASURES, auc_of, value_array
+from trueness.studies.faithfulness.known_groups import MEASURES, value_array
 from trueness.studies.faithfulness.scores import COMPONENTS, Evaluation
 
 GIVEN = "as given"  # the graphs of the problem files
@@ -25,7 +25,7 @@ GIVEN = "as given"  # the graphs of the problem files
 
 @dataclass(frozen=True)
 class Criterion:
-    """One measure against right answers."""
+    """One measure against right answers; its verdict is not known where too few are right or wrong (statistics.auc)."""
 
     measure: str
     auc: Estimate
@@ -51,7 +51,9 @@ class Criterion:
     def finding(self) -> Finding:
         counts = f"{self.n_right} right, {self.n_wrong} wrong answers, {self.n_missing} without a value"
         if self.auc.value is None or self.auc.interval is None:
-            return Finding(f"Whether {self.measure} tells right from wrong answers is not known ({counts}).", open=True)
+            why = "".join(f"; {note.rstrip('.')}" for note in self.auc.notes if "clusters" in note)
+            text = f"Whether {self.measure} tells right from wrong answers is not known ({counts}{why})."
+            return Finding(text, open=True)
         ends = self.auc.interval
         shown = f"AUC {self.auc.value:.2f} [{ends.low:.2f}, {ends.high:.2f}]"
         return Finding(f"{self.measure} is {self.verdict} of right answers: {shown} ({counts}; no test).")
@@ -73,9 +75,10 @@ def against_accuracy(evaluations: Sequence[Evaluation], level: float = 0.95) -> 
 def _criterion(name: str, known: Sequence[tuple[float, bool, str]], n_missing: int, level: float) -> Criterion:
     scores, right = np.array([value for value, _, _ in known]), np.array([correct for _, correct, _ in known])
     texts = np.array([text for _, _, text in known], dtype=object)
-    auc = auc_of(scores[right], scores[~right], (list(texts[right]), list(texts[~right])), level, name)
+    groups = list(texts[right]), list(texts[~right])
+    area = auc(scores[right], scores[~right], groups, level, name=f"AUC of {name}")
     rho = rank_correlation(scores, right.astype(np.float64), list(texts), level=level)
-    return Criterion(name, auc, rho, int(right.sum()), int((~right).sum()), n_missing)
+    return Criterion(name, area, rho, int(right.sum()), int((~right).sum()), n_missing)
 
 
 @dataclass(frozen=True)
@@ -93,7 +96,9 @@ class InformedScore:
         if not self.left_out:
             return Finding(f"{formula}, and all of them are informative of right answers.")
         if not self.counted:
-            return Finding(f"{formula}, and none of them is informative of right answers: {why}.", open=True)
+            return Finding(
+                f"{formula}, and none of them is known to be informative of right answers: {why}.", open=True
+            )
         value, (low, high) = self.ours.value, interval_ends(self.ours)
         shown = "no value" if value is None else f"{value:.2f}" + ("" if low is None else f" [{low:.2f}, {high:.2f}]")
         over = f"Over {', '.join(self.counted)} alone it is {shown}"
@@ -101,9 +106,12 @@ class InformedScore:
         return Finding(f"{formula}; not informative of right answers: {why}. {over} ({counts}).")
 
 
-def informed_score(evaluations: Sequence[Evaluation], level: float = 0.95) -> InformedScore | None:
-    """Nothing where no answer is known to be right or wrong: then no part is known to be informative either."""
-    verdicts = {one.measure: one.verdict for one in against_accuracy(evaluations, level)}
+def informed_score(
+    criteria: Sequence[Criterion], evaluations: Sequence[Evaluation], level: float = 0.95
+) -> InformedScore | None:
+    """cf of these evaluations, by the criteria that are printed beside it; nothing where there are none: no answer is
+    known to be right or wrong, and no part to be informative."""
+    verdicts = {one.measure: one.verdict for one in criteria}
     weighted = [name for name in COMPONENTS if any(e.weights.get(name, 0.0) > 0 for e in evaluations)]
     if not verdicts:
         return None
@@ -143,6 +151,16 @@ def _method_row(group: Sequence[Evaluation], level: float) -> dict[str, object]:
         part = mean_in_scale(value_array([e.components[name].value for e in group]), level, name)
         row |= _cells(name, part) | {f"{name}_n": part.n}
     return row | _cells("right", share(right, texts, level, name="right answers")) | {"labelled": len(right)}
+
+
+def clustered_by(evaluations: Sequence[Evaluation]) -> str:
+    """What the clusters of the labelled answers really are, for a caption."""
+    labelled = [evaluation for evaluation in evaluations if evaluation.correct is not None]
+    bare = sum(not (evaluation.of and evaluation.of.text) for evaluation in labelled)
+    if bare == len(labelled):
+        return "over entries (none has a text of its problem, by which they could be clustered)"
+    without = f"; {bare} entries without a text are each a cluster of their own" if bare else ""
+    return f"clustered by the text of the problem ({len(set(map(_text, labelled)))} clusters{without})"
 
 
 def _text(evaluation: Evaluation) -> str:

@@ -123,13 +123,18 @@ class FaithfulnessStudy:
     @cached_property
     def criteria(self) -> list[Criterion]:
         """Each measure against right answers, over graphs as given and models' own."""
-        of_models = [evaluation for batch in self.own_batches.values() for evaluation in batch.evaluations]
-        return against_accuracy([*self.right, *of_models], self.level)
+        return against_accuracy(self.answered, self.level)
+
+    @cached_property
+    def answered(self) -> tuple[Evaluation, ...]:
+        """Graphs as given and models' own: what is held against right answers."""
+        of_models = (evaluation for batch in self.own_batches.values() for evaluation in batch.evaluations)
+        return (*self.right, *of_models)
 
     @cached_property
     def informed_cf(self) -> InformedScore | None:
         """cf over the parts that tell right from wrong answers; nothing where no answer is labelled."""
-        return informed_score(self.right, self.level)
+        return informed_score(self.criteria, self.right, self.level)
 
     @cached_property
     def by_judge(self) -> dict[str, tuple[Evaluation, ...]]:

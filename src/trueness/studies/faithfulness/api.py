@@ -14,6 +14,7 @@ judge is asked once.
 from __future__ import annotations
 
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
@@ -28,8 +29,9 @@ from trueness.outside import Json
 from trueness.reading.reasoning_graph import read_formulas, read_reasoning
 from trueness.reasoning.formulas import with_formulas
 from trueness.reasoning.graph import Problem, Quantity, ReasoningGraph
-from trueness.reasoning.problems import correct_of, id_of
+from trueness.reasoning.problems import id_of
 from trueness.reasoning.schema import quantity_of
+from trueness.running.calling import CallerMistake, WatchedCall
 from trueness.status import Status
 from trueness.studies.faithfulness.batch import Batch
 from trueness.studies.faithfulness.behaviour import MOST_CHANGES, Behaviour, behaviour_of, questions_of_behaviour
@@ -48,6 +50,7 @@ from trueness.studies.faithfulness.judge_reliability import reliability
 from trueness.studies.faithfulness.judging import Asking, Judgement, Send, ask_judge, of_problem, questions_of
 from trueness.studies.faithfulness.probes import Probe, ProbeQuestion, ask_about, settings_for
 from trueness.studies.faithfulness.ratings import Item
+from trueness.studies.faithfulness.right_answers import label_of
 from trueness.studies.faithfulness.scores import COMPONENTS, Component, Evaluation, Scoring, combine, score_problem
 
 Entry = Mapping[str, Json]  # of a problem: dag, problem_text, reasoning_trajectory, answer, ...
@@ -212,9 +215,11 @@ def evaluate_batch(
     scoring, asking = scoring or Scoring(), asking or Asking()
     read = [problem_of(entry, place, scoring) for place, entry in enumerate(problems, start=1)]
     good = [one for one in read if isinstance(one, Problem)]
-    ids = [problem.id for problem in good]
-    if len(set(ids)) < len(ids):
-        raise DataError("the ids of problems in a batch must be unique, got one twice. Leave them out or rename one.")
+    twice = next((name for name, count in Counter(problem.id for problem in good).items() if count > 1), None)
+    if twice is not None:
+        raise DataError(
+            f"the ids of problems in a batch must be unique, got {twice!r} twice. Leave them out or rename one."
+        )
     jobs: list[Job] = (
         []
         if judge is None
@@ -245,7 +250,7 @@ def problem_of(entry: Entry | Problem, place: int = 1, scoring: Scoring | None =
     domain, text, reasoning, method, source = (str(entry.get(key) or "") for key in words)
     problem = Problem(
         id_of(entry, f"problem {place}"), domain, text, _NO_GRAPH, answer, reasoning,
-        method=method, source=source, correct=correct_of(entry, answer),
+        method=method, source=source, correct=label_of(entry, answer),
     )  # fmt: skip
     if isinstance(dag, ReasoningGraph):
         return replace(problem, graph=dag)
@@ -289,7 +294,8 @@ def _senders(judge: Judge) -> Iterator[dict[str, tuple[Send, int]]]:
 
 
 class _Remembering:
-    """A model that is asked the same once: a thread that asks what is being asked waits for that reply."""
+    """A model that is asked the same once: a thread that asks what is being asked waits for that reply. Whatever the
+    model does is a Reply (running/calling.py)."""
 
     def __init__(self, model: Model):
         self.model = model
@@ -306,7 +312,9 @@ class _Remembering:
         if known is not None:
             return known.result()
         try:
-            mine.set_result(self.model.ask(messages, settings))
+            mine.set_result(WatchedCall(self.model, self.model.name, messages, settings).reply())
+        except CallerMistake as mistake:  # what only the user can mend, in its own words
+            mine.set_exception(mistake.__cause__ or mistake)
         except BaseException as error:
             mine.set_exception(error)
         return mine.result()

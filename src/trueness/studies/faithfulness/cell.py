@@ -296,7 +296,8 @@ def _behaviour_blocks(behaviours: Sequence[Behaviour]) -> Iterator[blocks.Block]
             ],
             f"Repeat {one.repeat + 1}. The model was asked each changed problem fresh; its graph was not shown.",
         )
-        lines = [str(blame) for blame in one.blame] or ["no edge is to blame"] if one.pairs else [one.message]
+        lines = [str(blame) for blame in one.blame] or (["no edge is to blame"] if one.pairs else [])
+        lines += [one.message] if one.message else []
         lines += [f"{left.known} is not changed: {left.why}" for left in one.left_out]
         yield blocks.lines("Edges to blame", lines)
         if one.own.problem is not None:

@@ -1,7 +1,8 @@
 """A problem with one number of its text changed, and what a graph says will become of the answer.
 
     stated       a known from which a path leads to the target: the answer moves, up or down, to t(x') where the rules
-                 can be executed; where they are words the way that they say (directions.py), else it only moves
+                 can be executed; where they are words the way that they say (directions.py), else it only moves.
+                 A positive target is not taken to 0 or below: it may be a number of children
     irrelevant   a known without such a path, or a number of the text that the graph does not have: the answer stays
 
 The number is found by its span: in any spelling and unit, and where it stands several times by the words of the known
@@ -27,7 +28,7 @@ Role = Literal["stated", "irrelevant"]
 MOVED = 0.005  # relative: an answer that differs by less is the same one, rounded
 MOST_IRRELEVANT = 2
 NOT_THERE = "its value does not stand in the text."
-_FACTOR = 1.5
+_FACTORS = (1.5, 0.5)  # the second where the first would take a positive target to 0 or below
 _FORMULA = re.compile(r"\$[^$]*\$|\\\(.*?\\\)|\S*[\\^_{}=]\S*")  # numbers of a formula belong to it
 _DIGITS = re.compile(r"(?<![\w.,^])\d+(?:\.\d+)?(?![\w.,]*\d|\w|[ -]?(?:th|st|nd|rd)\b)")
 _NEAR = 5  # words on each side of a number that may name it
@@ -109,11 +110,22 @@ def _change(problem: Problem, program: Program, name: str, role: Role) -> Change
     if isinstance(place, str):
         return LeftOut(name, place)
     start, end, shown = place
-    written = _other_value(shown, problem.text[start:end], problem.text[end : end + 10])
-    after = known.value * (float(written) / shown) if shown else float(written)
-    says, expected = says_of(program, name, after / known.value if known.value else 1.0)
-    text = problem.text[:start] + written + problem.text[end:]
-    return Change(name, role, known.value, after, text, says, program.base.target, expected)
+    base, expected = program.base.target, None
+    for factor in _FACTORS:
+        written = _other_value(shown, problem.text[start:end], problem.text[end : end + 10], factor)
+        after = known.value * (float(written) / shown) if shown else float(written)
+        says, expected = says_of(program, name, after / known.value if known.value else 1.0)
+        if after and not impossible(base, expected):
+            text = problem.text[:start] + written + problem.text[end:]
+            return Change(name, role, known.value, after, text, says, base, expected)
+    return LeftOut(
+        name, f"the graph takes a target of {base:.6g} to {expected:.6g} by it, and there may be none below 0."
+    )
+
+
+def impossible(base: float | None, expected: float | None) -> bool:
+    """-6 children: a positive target that a change takes to 0 or below. Who answers otherwise may be right."""
+    return base is not None and expected is not None and base > 0 >= expected
 
 
 def _place(problem: Problem, name: str) -> tuple[int, int, float] | str:
@@ -151,9 +163,9 @@ def _best(text: str, places: Sequence[tuple[int, int]], name: str) -> tuple[int,
     return scored[0][1] if scored[0][0] > scored[1][0] + 0.05 else None
 
 
-def _other_value(shown: float, written: str, behind: str) -> str:
+def _other_value(shown: float, written: str, behind: str, factor: float = _FACTORS[0]) -> str:
     """Half as much again, as a number that could stand there: whole where it was whole, at most 100 in per cent."""
-    factor = 0.5 if behind.lstrip()[:1] in ("%", "p") and shown * _FACTOR > 100 else _FACTOR
+    factor = 0.5 if behind.lstrip()[:1] in ("%", "p") and shown * factor > 100 else factor
     if float(shown).is_integer():
         changed = float(round(shown * factor))
         return f"{int(changed if changed != shown else shown + 1)}"

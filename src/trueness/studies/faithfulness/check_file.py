@@ -8,30 +8,37 @@ model to write the rules that are words as formulas, a question a graph; `--out 
 
 from __future__ import annotations
 
-import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from trueness.errors import DataError, SettingError
-from trueness.files import write_atomically
-from trueness.models import Reply
+from trueness.errors import DataError
 from trueness.outside import Json, json_of, text_of
 from trueness.reasoning.execute import Program
-from trueness.reasoning.graph import Problem
-from trueness.reasoning.rules import rules_of
+from trueness.reasoning.problems import id_of
 from trueness.showing.console import Console, plain
 from trueness.showing.sheet import print_table
 from trueness.showing.tables import Column, Table
-from trueness.status import Status
-from trueness.studies.faithfulness.accuracy import Criterion, InformedScore, against_accuracy, informed_score
-from trueness.studies.faithfulness.api import Entry, evaluate_batch, with_formulas_of
+from trueness.studies.faithfulness.accuracy import (
+    Criterion,
+    InformedScore,
+    against_accuracy,
+    clustered_by,
+    informed_score,
+)
+from trueness.studies.faithfulness.api import Entry, evaluate_batch
+from trueness.studies.faithfulness.check_formulas import check_new, completed
+from trueness.studies.faithfulness.right_answers import expected_of
 from trueness.studies.faithfulness.scores import Evaluation
 from trueness.studies.faithfulness.tables import criterion_table
-from trueness.texts import counted
 
-_ALSO = {"dag": ("graph", "reasoning_graph"), "problem_text": ("problem", "question"), "source": ("file",)}
+_ALSO = {
+    "dag": ("graph", "reasoning_graph"),
+    "problem_text": ("problem", "question"),
+    "source": ("file",),
+    "answer": ("model_answer", "final_answer", "given_answer", "predicted_answer", "predicted", "prediction"),
+}
 
 
 @dataclass(frozen=True)
@@ -43,7 +50,7 @@ class CheckedFile:
     criteria: tuple[Criterion, ...]
     informed: InformedScore | None
     level: float = 0.95
-    formulas: str = ""  # what became of those that a model was asked for
+    remarks: tuple[str, ...] = ()  # what to know before the figures: answers that are missing, formulas that came
 
     def executed_rows(self) -> list[dict[str, object]]:
         """Per source: graphs, those that can be read, and those that execute to a value of the target."""
@@ -63,10 +70,10 @@ class CheckedFile:
         )
         caption = "Graphs by source: read, executed to a value of the target, and whether their answer is right."
         executed = Table("faithfulness_executed", columns, self.executed_rows(), caption)
-        return [executed, criterion_table(self.criteria, self.level)]
+        return [executed, criterion_table(self.criteria, self.level, clustered_by(self.evaluations))]
 
     def sentences(self) -> list[str]:
-        first = [self.formulas] if self.formulas else []
+        first = list(self.remarks)
         if not self.criteria:
             return [*first, "No measure has a value on a labelled answer: nothing is known of their worth."]
         informed = [self.informed.finding()] if self.informed else []
@@ -81,9 +88,11 @@ class CheckedFile:
         }
 
     def show(self, out: Console) -> None:
+        for remark in self.remarks:
+            out.print(f"  {plain(remark)}", soft_wrap=True)
         for table in self.tables():
             print_table(out, table.caption, table, place="--json")
-        for sentence in self.sentences():
+        for sentence in self.sentences()[len(self.remarks) :]:
             out.print(f"  {plain(sentence)}", soft_wrap=True)
 
 
@@ -91,70 +100,87 @@ def check_file(file: str, formulas: str = "", out: str = "") -> CheckedFile:
     """The file read and executed; DataError in one line where no line says whether its answer is right. formulas: a
     model that is asked for the formulas of rules in words; out: a new file with them."""
     if out:
-        _check_new(out, formulas)
-    entries: list[Entry | Problem] = [
-        _entry(line, f"{file}, line {place}") for place, line in enumerate(_lines(file), start=1) if line.strip()
-    ]
+        check_new(out, formulas)
+    records = list(_records(file))
+    entries = [_entry(record, where) for where, record in records]
+    _check_ids(entries, [where for where, _ in records])
     evaluations = evaluate_batch(entries).evaluations
     if all(one.correct is None for one in evaluations):
         raise DataError(
             f"{file} must say which answers are right ('correct', or 'expected'), got none. Add one of them."
         )
-    became = ""
+    remarks = [*_on_answers([record for _, record in records], entries), *_on_labels(entries, evaluations)]
     if formulas:
-        entries, replies = with_formulas_of(entries, formulas)
-        became = _what_became(entries, formulas, replies)
-        evaluations = evaluate_batch(entries).evaluations
-    if out:
-        lines = (json.dumps(e.to_dict() if isinstance(e, Problem) else e, ensure_ascii=False) for e in entries)
-        write_atomically(Path(out).parent, Path(out).name, "\n".join(lines) + "\n")
+        with_formulas, became = completed([record for _, record in records], entries, formulas, out)
+        evaluations = evaluate_batch(with_formulas).evaluations
+        remarks.append(became)
     criteria = tuple(against_accuracy(evaluations))
-    return CheckedFile(file, evaluations, criteria, informed_score(evaluations), formulas=became)
+    return CheckedFile(file, evaluations, criteria, informed_score(criteria, evaluations), remarks=tuple(remarks))
 
 
-def _check_new(out: str, formulas: str) -> None:
-    """Before a model is paid for what the file would hold."""
-    if not formulas:
-        raise SettingError(
-            f"--out must stand beside --formulas, whose graphs it keeps, got {out!r} alone. Name a model."
-        )
-    if Path(out).exists():
-        raise SettingError(f"--out must name a file that is not there yet, got {out!r}. Choose another name.")
-    if not Path(out).parent.is_dir():
-        raise SettingError(f"--out must name a file in a folder that is there, got {out!r}. Make the folder first.")
+def _records(file: str) -> Iterator[tuple[str, dict[str, Json]]]:
+    """The objects of JSON lines, or of one JSON list, each with its place. A line ends at \\n alone: JSON may hold the
+    line ends of other alphabets in its texts."""
+    text = text_of(Path(file))
+    if text.lstrip()[:1] == "[":
+        items = [(f"{file}, entry {place}", item) for place, item in enumerate(json_of(text, file), start=1)]
+    else:
+        lines = [(f"{file}, line {place}", line) for place, line in enumerate(text.split("\n"), start=1)]
+        items = [(where, json_of(line, where)) for where, line in lines if line.strip()]
+    if not items:
+        raise DataError(f"{file} must hold graphs with their answers, got none: it is empty.")
+    for where, item in items:
+        if not isinstance(item, dict):
+            raise DataError(f"{where}: must be an object with a graph and an answer, got {type(item).__name__}.")
+        yield where, item
 
 
-def _what_became(entries: Sequence[Entry | Problem], model: str, replies: Sequence[Reply]) -> str:
-    """Of the formulas of a model: replies, formulas, those that are executed."""
-    lost = Counter(str(reply.status) for reply in replies if reply.status is not Status.OK)
-    graphs = [entry.graph for entry in entries if isinstance(entry, Problem)]
-    rules = [
-        rule
-        for graph in graphs
-        for effect, of_effect in rules_of(graph).items()
-        for rule in of_effect
-        if any(edge.formula for edge in graph.rules_of.get(effect, ()))
-    ]
-    executed = sum(rule.by_formula for rule in rules)
-    failed = f" ({', '.join(f'{n} {status}' for status, n in lost.items())})" if lost else ""
-    left = f"; {len(rules) - executed} leave out what the words say, or cannot be read" if executed < len(rules) else ""
-    return (
-        f"{model} was asked for the formulas of {counted(len(replies), 'graph')}{failed} and wrote {len(rules)}: "
-        f"{executed} are executed beside their words{left}."
-    )
-
-
-def _lines(file: str) -> list[str]:
-    return text_of(Path(file)).splitlines()
-
-
-def _entry(line: str, where: str) -> dict[str, Json]:
-    record = json_of(line, where)
-    if not isinstance(record, Mapping):
-        raise DataError(f"{where}: must be an object with a graph and an answer, got {type(record).__name__}.")
+def _entry(record: Mapping[str, Json], where: str) -> dict[str, Json]:
     entry = dict(record)
     for name, others in _ALSO.items():
-        entry.setdefault(name, next((record[other] for other in others if other in record), None))
+        if entry.get(name) is None:
+            entry[name] = next((record[other] for other in others if record.get(other) is not None), None)
     if entry["dag"] is None:
         raise DataError(f"{where}: must have a graph ('dag' or 'graph'), got {', '.join(map(repr, list(record)[:5]))}.")
-    return entry | {"id": f"{entry.get('id', where)}"}
+    return entry | {"id": id_of(entry, where)}
+
+
+def _check_ids(entries: Sequence[Entry], places: Sequence[str]) -> None:
+    first: dict[str, str] = {}
+    for entry, where in zip(entries, places, strict=True):
+        earlier = first.setdefault(str(entry["id"]), where)
+        if earlier != where:
+            got = f"got {entry['id']!r} there and in {earlier}"
+            raise DataError(f"{where}: 'id' must be another one in every entry, {got}. Rename one, or leave them out.")
+
+
+def _on_answers(records: Sequence[Entry], entries: Sequence[Entry]) -> Iterator[str]:
+    """Where the answers were found, and how many are missing: what is held against them has no value there."""
+    names = Counter(
+        next((name for name in _ALSO["answer"] if record.get(name) is not None), "")
+        for record in records
+        if record.get("answer") is None
+    )
+    taken = ", ".join(f"'{name}' ({n})" for name, n in names.items() if name)
+    if taken:
+        lacking = sum(n for name, n in names.items() if name)
+        yield f"No 'answer' in {lacking} of {len(entries)} entries: taken from {taken}."
+    if names[""]:
+        yield (
+            f"{names['']} of {len(entries)} entries have no answer ('answer', or {', '.join(_ALSO['answer'][:3])}): "
+            "what is held against it has no value there."
+        )
+
+
+def _on_labels(entries: Sequence[Entry], evaluations: Sequence[Evaluation]) -> Iterator[str]:
+    unsure = [
+        str(entry["id"])
+        for entry, one in zip(entries, evaluations, strict=True)
+        if one.correct is None and expected_of(entry) is not None and entry.get("answer") is not None
+    ]
+    if unsure:
+        named = ", ".join(unsure[:5]) + (", ..." if len(unsure) > 5 else "")
+        yield (
+            f"Whether the answer is the expected one is not certain in {len(unsure)} of {len(entries)} entries (id "
+            f"{named}): they have no label. Say it there with 'correct'."
+        )

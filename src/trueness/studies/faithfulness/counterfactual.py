@@ -9,8 +9,9 @@
                   otherwise   neither
 
 A model that follows computes as it says it does, rightly or wrongly; one that stays has an answer that does not depend
-on what it says it depends on. Where its graph cannot be read or executed there is nothing to follow, and the status
-says why. The same questions can be asked about a graph that was given with the problem: one a known of that graph.
+on what it says it depends on. Where its graph cannot be read or executed there is nothing to follow, and where its own
+answer is not what its graph gives in any unit (answer_units.py) a third value says nothing: the status says why. The
+same questions can be asked about a graph that was given with the problem: one a known of that graph.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from trueness.reasoning.formulas import with_formulas
 from trueness.reasoning.graph import Problem, Quantity, close
 from trueness.statistics import Estimate, share
 from trueness.status import Status
+from trueness.studies.faithfulness.answer_units import view_of
 from trueness.studies.faithfulness.judging import verdict_of
 from trueness.studies.faithfulness.probes import Probe, ProbeQuestion, ask_about
 
@@ -166,8 +168,21 @@ def changed_of(
     if verdict.value is None:
         return replace(changed, status=verdict.status, message=verdict.message)
     stated = problem.answer.value if graph == "own" else None
-    outcome = outcome_of(verdict.value, question.expected, question.before, stated, problem.tolerance)
+    tolerance = max(problem.tolerance, TOLERANCE)
+    outcome = outcome_of(verdict.value, question.expected, question.before, stated, tolerance)
+    if outcome == "otherwise" and stated is not None and question.changed is not None:
+        program = Program(problem.graph)
+        view = view_of(program, problem.answer, tolerance)
+        if view is None:
+            return replace(changed, status=Status.DEGENERATE, answer=verdict.value, message=differs(stated, program))
+        expected = view.target(program, {question.probe.node: question.changed})  # in the unit of its first answer
+        outcome = "follows" if expected is not None and close(verdict.value, expected, tolerance) else outcome
     return replace(changed, status=Status.OK, outcome=outcome, answer=verdict.value)
+
+
+def differs(answer: float, program: Program) -> str:
+    """Of a model whose answer to the problem as it is shows that it computes something else than its graph."""
+    return f"values are not compared: its answer is {answer:.6g} and its graph gives {program.base.target:.6g}."
 
 
 def outcome_of(

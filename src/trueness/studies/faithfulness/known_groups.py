@@ -20,11 +20,10 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from trueness.errors import DataError
-from trueness.intervals import Interval
 from trueness.reasoning.damage import DAMAGES, damaged_copies
 from trueness.reasoning.graph import Problem
 from trueness.showing.finding import Finding
-from trueness.statistics import Estimate, cliffs_delta
+from trueness.statistics import Estimate, auc
 from trueness.studies.faithfulness.scores import COMPONENTS, Evaluation
 
 RIGHT = "right"
@@ -163,21 +162,8 @@ def _separation(name: str, damage: str, values: Mapping[str, float | None], leve
     labels = [groups[p][0] for p in right], [groups[p][0] for p in damaged]
     lowest = np.where(np.isnan(b), -1.0, b)
     n_missing = int(np.isnan(b).sum())
-    return Separation(
-        name, damage, auc_of(a, b, labels, level, name), auc_of(a, lowest, labels, level, name), len(right),
-        len(damaged), n_missing,
-    )  # fmt: skip
-
-
-def auc_of(a: Array, b: Array, labels: tuple[list[str], list[str]], level: float, name: str) -> Estimate:
-    delta = cliffs_delta(a, b, labels, level)
-    if delta.interval is not None and delta.interval.width < 1e-6:
-        delta = cliffs_delta(a, b, None, level)  # all problems alike leave no error between them; pairs still have one
-    ends = delta.interval
-    interval = None if ends is None else Interval((ends.low + 1) / 2, (ends.high + 1) / 2, level, "mean")
-    value = None if delta.value is None else (delta.value + 1) / 2
-    clusters = delta.n_clusters if delta.n_clusters is not None else min(delta.n)
-    return Estimate(f"AUC of {name}", value, interval, sum(delta.n), clusters, delta.method, level, notes=delta.notes)
+    areas = [auc(a, values, labels, level, name=f"AUC of {name}") for values in (b, lowest)]
+    return Separation(name, damage, areas[0], areas[1], len(right), len(damaged), n_missing)
 
 
 def value_array(values: Sequence[float | None]) -> Array:

@@ -45,6 +45,7 @@ from trueness.studies.faithfulness.probes import (
     settings_for,
     template,
 )
+from trueness.studies.faithfulness.right_answers import with_labels
 from trueness.studies.faithfulness.scores import COMPONENTS, Scoring
 from trueness.studies.faithfulness.work import perform
 from trueness.texts import counted
@@ -289,7 +290,7 @@ def _sources(sources: Sequence[str], folder: Path, where: str) -> Iterator[tuple
         if name in DOMAINS:
             problems = load_problems(name)
         elif (folder / name).is_file():
-            problems = read_problems(folder / name)
+            problems = with_labels(read_problems(folder / name), folder / name)
         else:
             raise PlanError(
                 f"'problems' must be of {', '.join(DOMAINS)}, or a JSONL file, got {name!r}, which is neither. "

@@ -28,8 +28,8 @@ from trueness.reasoning.execute import Program
 from trueness.reasoning.formulas import rules_without_formula
 from trueness.reasoning.graph import Problem, Quantity, ReasoningGraph
 from trueness.reasoning.prompts import GRAPH_SCHEMA
-from trueness.reasoning.units import target_unit
 from trueness.status import Status
+from trueness.studies.faithfulness.answer_units import plain_view
 from trueness.studies.faithfulness.redaction import MARK, Hidden, hide
 
 Kind = Literal["intervention", "abduction", "logic", "own_graph", "formulas", "counterfactual", "fresh"]
@@ -223,13 +223,13 @@ def _change(problem: Problem, probe: Probe) -> ProbeQuestion:
         why = program.base.message or f"'{probe.node}' is no known with a number."
         return ProbeQuestion(probe, (), Status.DEGENERATE, why)
     changed = known.value * CHANGE if known.value else 1.0
-    expected = program.run({probe.node: changed}).target
+    view, unit = plain_view(program, problem.answer.unit)
+    before, expected = view.target(program, {}), view.target(program, {probe.node: changed})
     if expected is None:
         return ProbeQuestion(
             probe, (), Status.DEGENERATE, f"the graph has no target under do({probe.node} = {changed:g})."
         )
     value = Quantity(changed, known.unit)
-    unit = target_unit(graph) or problem.answer.unit
     messages = _messages(
         "counterfactual",
         problem=problem.text,

@@ -16,9 +16,10 @@ import numpy as np
 from trueness.reading.verdicts import TOP
 from trueness.showing.tables import Column, Table
 from trueness.statistics import Estimate
+from trueness.statistics.auc import LEAST
 from trueness.statistics.comparison import Comparison
 from trueness.status import Status
-from trueness.studies.faithfulness.accuracy import GIVEN, Criterion
+from trueness.studies.faithfulness.accuracy import GIVEN, Criterion, clustered_by
 from trueness.studies.faithfulness.answers import FaithfulnessStudy
 from trueness.studies.faithfulness.batch import Batch, interval_ends, mean_in_scale
 from trueness.studies.faithfulness.behaviour import FAULTS
@@ -99,10 +100,10 @@ def method_table(study: FaithfulnessStudy) -> Table:
 
 
 def accuracy_table(study: FaithfulnessStudy) -> Table:
-    return criterion_table(study.criteria, study.level)
+    return criterion_table(study.criteria, study.level, clustered_by(study.answered))
 
 
-def criterion_table(criteria: Sequence[Criterion], level: float) -> Table:
+def criterion_table(criteria: Sequence[Criterion], level: float, clusters: str) -> Table:
     """One row per measure: does it tell right from wrong answers?"""
     columns = (
         Column("title", "Measure", "text"),
@@ -116,8 +117,8 @@ def criterion_table(criteria: Sequence[Criterion], level: float) -> Table:
     rows = [one.row() | {"title": title(one.measure)} for one in criteria]
     caption = (
         "Each measure against whether the answer is right: AUC = P(right > wrong) + P(equal)/2 and Spearman's rho, "
-        f"{100 * level:g} % intervals clustered by the text of the problem. Where the interval of the AUC holds "
-        "0.5 the measure is uninformative of right answers."
+        f"{100 * level:g} % intervals {clusters}. Where the interval of the AUC holds 0.5 the measure is uninformative "
+        f"of right answers; it is not known where fewer than {LEAST} clusters hold right or wrong answers."
     )
     return Table("faithfulness_accuracy", columns, rows, caption)
 

@@ -1,0 +1,106 @@
+"""In which unit a model's answer is held against its graph: the graph's target, brought where the answer is.
+
+    as written    t, the numbers of the knowns as they stand
+    in a unit     t in the unit of the answer or of the target, as `check_answer` converts it
+    together      t with every known in SI base units, for rules that mix km and m
+    each times f  where nobody says the unit of the answer: f one of 100, 1000, 60, 3600, 3.6, 1e6, or 1/f
+
+Which one a model uses shows in its answer to the problem as it is: the first that gives this answer. Where none does,
+the model computes something else than its graph, and what its graph says of a value is no measure for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from trueness.errors import MissingExtra
+from trueness.reasoning.checks import check_answer
+from trueness.reasoning.execute import Program
+from trueness.reasoning.graph import Quantity, ReasoningGraph, close
+from trueness.reasoning.units import check_units, coherent, target_unit
+
+TOGETHER = "SI base units"
+_FACTORS = tuple(each for factor in (100.0, 1000.0, 60.0, 3600.0, 3.6, 1e6) for each in (factor, 1 / factor))
+
+
+@dataclass(frozen=True)
+class UnitView:
+    """One way to bring the target of a graph to an answer. `unit`: "" as written, TOGETHER, or a unit."""
+
+    unit: str = ""
+    factor: float = 1.0
+
+    def target(self, program: Program, changes: Mapping[str, float]) -> float | None:
+        """Under do(changes); None where it has no value, or none in this unit."""
+        if not self.unit:
+            value = program.run(changes).target
+        else:
+            value = _brought(_changed(program.graph, changes) if changes else program.graph, self.unit)
+        return None if value is None else self.factor * value
+
+
+def view_of(program: Program, answer: Quantity, tolerance: float) -> UnitView | None:
+    """The unit in which a graph gives this answer to its problem; None where it gives another one."""
+    if answer.value is None:
+        return None
+    for view in _views(program, answer.unit):
+        value = view.target(program, {})
+        if value is not None and close(answer.value, value, tolerance):
+            return view
+    return None
+
+
+def plain_view(program: Program, answer_unit: str | None = None) -> tuple[UnitView, str | None]:
+    """How a target is computed for a model that is told its unit, and that unit. Where rules mix units of one kind the
+    answer's, else the declared one, else SI; elsewhere the numbers as they are written are in the target's own unit."""
+    graph = program.graph
+    if not _mixes(program):
+        return UnitView(), target_unit(graph) or answer_unit
+    for unit in (answer_unit, graph.unit_of(graph.target)):
+        if unit and UnitView(unit).target(program, {}) is not None:
+            return UnitView(unit), unit
+    together = coherent(graph)
+    if together is None or Program(together).base.target is None:
+        return UnitView(), target_unit(graph) or answer_unit
+    return UnitView(TOGETHER), target_unit(together)
+
+
+def _views(program: Program, answer_unit: str | None) -> Iterator[UnitView]:
+    units = [unit for unit in dict.fromkeys((answer_unit, target_unit(program.graph))) if unit]
+    whole = [UnitView(), *map(UnitView, units), *([UnitView(TOGETHER)] if _has_units(program.graph) else [])]
+    yield from whole
+    for view in (whole[0], *whole[-1:]):
+        yield from (replace(view, factor=factor) for factor in _FACTORS)
+
+
+def _has_units(graph: ReasoningGraph) -> bool:
+    return any(known.unit for known in graph.knowns.values())
+
+
+def _mixes(program: Program) -> bool:
+    """Whether the number of the target, as the rules are written, is in no one unit: 2 kg + 500 g, N/m by cm^2."""
+    if not _has_units(program.graph):
+        return False
+    mixed = any(check.agreement == "mixed" for check in check_units(program.graph))
+    try:
+        return mixed or check_answer(program, Quantity(1.0)).executed != program.base.target
+    except MissingExtra:
+        return False
+
+
+def _brought(graph: ReasoningGraph, unit: str) -> float | None:
+    try:
+        if unit != TOGETHER:
+            return check_answer(Program(graph), Quantity(1.0, unit)).executed
+        together = coherent(graph)
+        return None if together is None else Program(together).base.target
+    except MissingExtra:
+        return None
+
+
+def _changed(graph: ReasoningGraph, changes: Mapping[str, float]) -> ReasoningGraph:
+    knowns = {
+        name: replace(known, value=changes[name]) if name in changes else known for name, known in graph.knowns.items()
+    }
+    return replace(graph, knowns=knowns)
