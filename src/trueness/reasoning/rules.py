@@ -50,6 +50,7 @@ from trueness.reasoning.trees import (
 from trueness.reasoning.word_forms import TooManyReadings
 from trueness.reasoning.word_names import tokens
 from trueness.reasoning.word_numbers import CONDITION, computes
+from trueness.reasoning.word_shares import is_of_another
 
 _COMMENT = re.compile(r"(?<=\S)\s+#\s.*$")  # total = a + b  # in euros
 _STATEMENTS = re.compile(  # two equations; R = 6 Ω is none
@@ -323,6 +324,8 @@ def _if_all_is_used(rule: Rule, units: Mapping[str, str | None], effect: str, va
     left = "=" if _STATEMENTS.search(text) and not rule.uses >= set(units) else ""  # one of two equations left out
     left = left or ("!" if _FACTORIAL.search(text) and "factorial" not in as_text(rule.tree) else "")
     left = left or surplus(text, rule.tree, names, values.values()) or in_unused_unit(text, rule.tree, units, effect)
+    if not left and rule.read_as and is_of_another(text, rule.tree, units, effect):
+        return Rule(rule.text, "words")
     if not left:
         return rule
     return _leaves_out(rule, left, effect)
