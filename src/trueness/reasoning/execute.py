@@ -137,8 +137,8 @@ class Program:
         together = solve(plan, fixed | dict(execution.values), self.graph.target)
         if self.graph.target not in together.values:
             reason = together.message.rpartition(": ")[2]  # of a division by zero, told where it is
-            told = not reason or any(one.message.endswith(f": {reason}") for one in execution.findings)
-            unsolved = () if told else (Finding(Status.DEGENERATE, together.message, self.graph.target),)
+            stated = not reason or any(one.message.endswith(f": {reason}") for one in execution.findings)
+            unsolved = () if stated else (Finding(Status.DEGENERATE, together.message, self.graph.target),)
             return replace(execution, findings=(*execution.findings, *unsolved))
         values = {**fixed, **execution.values, **together.values}
         left = [one for one in execution.findings if one.where not in values and one.where not in together.free]

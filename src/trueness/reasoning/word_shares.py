@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from trueness.reasoning.trees import Binary, Tree, walk
+from trueness.reasoning.trees import Binary, Name, Tree, count_names, walk
 from trueness.reasoning.word_forms import SHARE
 from trueness.reasoning.word_names import share_meaning, stem, tokens
 from trueness.reasoning.word_numbers import NUMERAL
@@ -53,12 +53,18 @@ _GONE = re.compile(  # verbs of what is gone then
     r"taken|withh[eo]ld\w*|deduct\w*|donat\w+|remov\w+|evaporat\w+|leaks?|leaked|burns?|burn(?:t|ed)|breaks?|broke|"
     r"broken|di(?:e|es|ed)|throws?|threw|thrown|reads?|consum\w+|wast\w+|spill\w*|rott\w+|spoil\w*|melt\w*|decay\w*)\b"
 )
+_TAKEN = re.compile(
+    rf"{_GONE.pattern} (?:(?:a|an|the|only) )?(?:{SHARE}|\d+\s*/\s*\d+|{_MULTIPLE}) (?:of|the|his|her|its|their)\b"
+)
 _DENIES = re.compile(  # of those of whom this is said, what the verb is about is not so
     r"\b(?:no|not|never|none|neither|cannot|[a-z]+n't|without|lacks?|lacking|lacked|skip\w*|miss(?:es|ed|ing)?|avoid\w*|"
     r"refus\w+|reject\w*|declin\w+|dislik\w+|hates?|hated|fails?|failed|failing|drop(?:s|ped)? out|cancel\w*|"
     rf"los(?:e|es|t)|stop\w*|forg[eo]t\w*|oppos\w+|against|abandon\w*|ignor\w+|{_LEAVES}|{_GETS_OFF})\b"
 )
 _APPLIES = re.compile(r"\bappl(?:y|ies|ied|ying)\b")
+_CHARGE = re.compile(
+    r"\bappl\w+ (?:an?|the) \d[\d.]*\s?(?:%|percent) (?!to\b|on\b)[a-z]"
+)  # a 20 % discount: word_plain.py
 _EXCHANGES = re.compile(
     r"exchange|conver|currency|hour|daily|weekly|month|year|per\b|wage|pay\b|factor|multiplier|speed|flow"
 )
@@ -73,13 +79,14 @@ _OF_WHICH = re.compile(rf"(\b(?:of|from) (?:(?:the|his|her|its|their|these|those
 def is_of_another(text: str, tree: Tree, units: Mapping[str, str | None], effect: str) -> bool:
     """Whether what words say of a cause may be said of something else than the effect. units: of the causes."""
     sentence, named = _spaced(text), _spaced(effect)
-    if "=" in text or any(isinstance(part, Binary) and part.operator == "-" for part in walk(tree)):
+    taken = _TAKEN.search(sentence) and not sentence.startswith("take ")  # she spends half of the wage plus the bonus
+    subtracts = any(isinstance(part, Binary) and part.operator == "-" for part in walk(tree))
+    if "=" in text or _CHARGE.search(sentence) or (_is_complement(tree) if taken else subtracts):
         return False
     if _APPLIES.search(sentence):
         return _is_changed(named, units)
     bare = re.sub(rf"\b{_MULTIPLE}\b", "twice", sentence)
-    takes = _TAKES_MULTIPLE.search(sentence)
-    if not (takes or _SAYS_SHARE.search(sentence)) or _OPERATES.search(bare):
+    if not (_TAKES_MULTIPLE.search(sentence) or _SAYS_SHARE.search(sentence)) or (_OPERATES.search(bare) and not taken):
         return False
     for name in sorted(map(_spaced, units), key=len, reverse=True):
         bare = bare.replace(name, "node") if len(name) > 2 else bare
@@ -91,8 +98,19 @@ def is_of_another(text: str, tree: Tree, units: Mapping[str, str | None], effect
     if left:
         return not _says_left(bare, left)
     if changed:
-        return gone is not None or not (_IS_SHARE.search(bare) or tokens(" ".join(changed)) & tokens(bare))
+        named_so = {stem(one.split()[0]) for one in changed} & {stem(word) for word in bare.split()}
+        return gone is not None or not (_IS_SHARE.search(bare) or named_so)
     return gone is not None and not _is_kin(bare, named, units)
+
+
+def _is_complement(tree: Tree) -> bool:
+    """Whether something is taken of a whole: a - b, (1 - 0.4) a; not 0.4 (a - b)."""
+    return any(
+        isinstance(part, Binary)
+        and part.operator == "-"
+        and (not count_names(part.left) or (part == tree and isinstance(part.left, Name)))
+        for part in walk(tree)
+    )
 
 
 def _spaced(text: str) -> str:
