@@ -3,6 +3,8 @@
 import pytest
 
 from tests.reasoning.test_in_words import executed, outcomes_of
+from trueness.reading.reasoning_graph import read_reasoning
+from trueness.reasoning import execute
 from trueness.reasoning.around import is_subject
 from trueness.reasoning.word_pronouns import filled_in, with_conversion
 
@@ -170,3 +172,39 @@ def test_a_conversion_before_a_sum_is_a_factor_where_both_are_in_one_unit():
         "convert hours to minutes (100 minutes in an hour) and add the extra minutes",
     ):
         assert with_conversion(other) == other
+
+
+@pytest.mark.parametrize(
+    ("rule", "effect", "causes", "others", "value"),
+    [
+        ("Multiply ticket price by number of tickets", "total", {"ticket_price": 4}, {"number_of_tickets": 3}, 12),
+        ("Subtract the rent from the income", "savings", {"income": 90}, {"rent": 30}, 60),
+        ("Distance divided by time", "speed", {"distance": 90}, {"time": 30}, 3),
+        ("The sum of the rent, the food cost and the travel cost", "spending", {"rent": 5, "food cost": 3},
+         {"travel cost": 2}, 10),
+        ("Multiply the ticket price by the number of tickets", "total", {"ticket_price": 4}, {"number": 3}, None),
+        ("Multiply the ticket price by the number of tickets", "total", {"ticket_price": 4}, {"tickets left": 3}, None),
+        ("Subtract the monthly rent from the income", "savings", {"income": 90}, {"rent": 30}, None),
+        ("Subtract the rent from the income if it is paid", "savings", {"income": 90}, {"rent": 30}, None),
+        ("Income depends on rent", "savings", {"income": 90}, {"rent": 30}, None),
+        ("Half of the income goes to rent", "savings", {"income": 90}, {"rent": 30}, None),
+    ],
+)  # fmt: skip
+def test_a_node_that_words_call_by_its_full_name_is_used_and_told_as_a_missing_edge(
+    rule, effect, causes, others, value
+):
+    dag = {"target_variable": effect, "knowns": causes | others, "causal_graph": []}
+    dag["causal_graph"] = [{"cause": list(causes), "effect": effect, "rule": rule}]
+    found = execute(read_reasoning(dag).graph)
+    assert found.target == (None if value is None else pytest.approx(value))
+    told = [finding.message for finding in found.findings if "has no edge to it" in finding.message]
+    assert len(told) == (value is not None)
+
+
+def test_a_node_that_hangs_on_the_effect_is_no_missing_cause():
+    edges = [
+        {"cause": ["income"], "effect": "savings", "rule": "Subtract the rent from the income"},
+        {"cause": ["savings"], "effect": "rent", "rule": "rent = savings / 2"},
+    ]
+    dag = {"target_variable": "savings", "knowns": {"income": 90}, "causal_graph": edges}
+    assert execute(read_reasoning(dag).graph).target is None

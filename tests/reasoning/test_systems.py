@@ -1,5 +1,7 @@
 """Rules that give their values together, and what need not be known because it cancels."""
 
+import math
+
 import pytest
 
 from trueness.reading.reasoning_graph import read_reasoning
@@ -53,19 +55,41 @@ def test_a_maximum_only_looks_as_if_it_did_not_depend():
         ({"s": 5, "p": 6}, (("y s", "x", "x + y = s"), ("x p", "y", "x * y = p")), "several solutions: 2, 3"),
         ({"s": 5, "d": 6}, (("y s", "x", "x + y = s"), ("x d", "y", "x + y = d")), "contradict"),
         ({"k": 2}, (("y k", "x", "x = k * y"), ("x", "y", "y = x")), "only 0"),
-        ({"k": 2}, (("y k", "x", "x = k * y"), ("x k", "y", "y = x / k")), "cycle"),
+        ({"k": 2}, (("y k", "x", "x = k * y"), ("x k", "y", "y = x / k")), "say the same"),
+        ({}, (("y", "x", "x = y"), ("x", "y", "y = x")), "say the same"),
+        ({"k": 8}, (("k", "x", "x + ln(x) = k"),), "were not solved for 'x'"),
+        ({}, (("y", "x", "x = cos(y)"), ("x", "y", "y = x")), "were not solved"),
+        ({"s": 25, "d": 1}, (("y s", "x", "x^2 + y^2 = s"), ("x d", "y", "x - y = d")), "several solutions: -3, 4"),
+        ({"s": 1, "d": 9}, (("y s", "x", "x^2 + y^2 = s"), ("x d", "y", "x - y = d")), "no real solution"),
+        ({"k": 2}, (("y k", "x", "x = y + k"), ("x k", "y", "y = x + k")), "contradict"),
+        ({"a": 1, "b": 0}, (("a b", "x", "x = a / b"),), "division by zero"),
+        ({"k": -7}, (("y", "x", "x = sqrt(y)"), ("x k", "y", "y = x + k")), "were not solved"),
         ({"k": 2}, (("y k", "x", "x = k * y"), ("x", "y", "it grows with x")), "words"),
     ],
 )
 def test_what_has_no_single_solution_has_no_value_and_says_why(knowns, rules, why):
     found = execute(graph_of("x", knowns, *rules))
     assert found.target is None
-    assert why in " ".join(finding.message for finding in found.findings)
+    said = " ".join(finding.message for finding in found.findings)
+    assert why in said
+    assert (why == "contradict") == ("contradict" in said)
+    assert said.count("division") < 2
 
 
 def test_one_unknown_in_a_quadratic_equation_whose_roots_are_one():
     rules = (("y s", "x", "x + y = s"), ("x p", "y", "x * y = p"))
     assert execute(graph_of("x", {"s": 4, "p": 4}, *rules)).target == pytest.approx(2)
+
+
+@pytest.mark.parametrize(
+    ("k", "rules", "value"),
+    [
+        (6, (("y", "x", "x = sqrt(y)"), ("x k", "y", "y = x + k")), 3),
+        (6, (("y k", "x", "x = 2 * sqrt(y) - 1"), ("x k", "y", "y = x + k")), 1 + 2 * math.sqrt(6)),
+    ],
+)
+def test_a_circle_through_a_root_is_solved_by_its_square(k, rules, value):
+    assert execute(graph_of("x", {"k": k}, *rules)).target == pytest.approx(value)
 
 
 def test_a_power_is_undone_by_a_logarithm():

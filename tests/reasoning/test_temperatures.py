@@ -29,6 +29,15 @@ def executed(knowns, rule, **units):
         ({"m": (2, "kg"), "c": (4186, "J/(kg K)"), "temperature rise": (10, "°C")}, "m * c * temperature rise", 83720),
         ({"m": (2, "kg"), "c": (4186, "J/(kg K)"), "T1": (20, "°C"), "T2": (30, "°C")}, "y = m*c*(T2 - T1)", 83720),
         ({"m": (2, "kg"), "c": (4186, "J/(kg °C)"), "T": (20, "°C")}, "y = m*c*T", 167440),  # one scale throughout
+        ({"n": (2, "mol"), "R": (8.314, None), "T": (27, "°C"), "V": (2, "m^3")}, "y = n R T / V", 8.314 * 300.15),
+        ({"n": (2, "mol"), "R": (8.314, "J/(mol K)"), "T": (27, "°C"), "V": (2, "m^3")}, "n R T / V", 8.314 * 300.15),
+        ({"n": (2, "mol"), "R": (0.0821, None), "T": (27, "°C"), "V": (2, "L")}, "y = n*R*T/V", 0.0821 * 300.15),
+        ({"R": (8.314, None), "T": (27, "°C")}, "y = 3/2 * R * T", 1.5 * 8.314 * 300.15),
+        ({"k_B": (1.38e-23, None), "T": (27, "°C")}, "y = 1.5 * k_B * T", 1.5 * 1.38e-23 * 300.15),
+        ({"Tc": (27, "°C"), "Th": (327, "°C")}, "y = 1 - Tc/Th", 1 - 300.15 / 600.15),
+        ({"T": (20, "°C")}, "y = 331.3 + 0.606 * T", 343.42),  # numbers alone, with a zero of their own
+        ({"T": (20, "°C")}, "y = 1.8 * T + 32", 68),
+        ({"m1": (1, "kg"), "m2": (3, "kg"), "T1": (20, "°C"), "T2": (60, "°C")}, "(m1*T1 + m2*T2) / (m1 + m2)", 50),
     ],
 )
 def test_points_are_in_kelvin_where_a_rule_needs_it(knowns, rule, value):
@@ -42,6 +51,12 @@ def test_points_are_in_kelvin_where_a_rule_needs_it(knowns, rule, value):
         ({"m": (2, "kg"), "c": (4186, "J/(kg K)"), "T": (20, "°C")}, "y = m*c*T"),
         ({"m": (2, "kg"), "c": (4186, "J/(kg K)"), "rise": (18, "°F")}, "y = m*c*rise"),
         ({"heat": (2, "J"), "warmth": (20, "°C")}, "y = heat / warmth"),
+        ({"V1": (2, "L"), "T2": (127, "°C")}, "y = V1 * T2"),
+        ({"m": (2, "kg"), "c": (4186, None), "T": (10, "°C")}, "y = m*c*T"),
+        ({"a": (2, None), "T": (10, "°C")}, "y = a * T"),
+        ({"T": (10, "°C")}, "y = 2 * T"),
+        ({"T": (10, "°C"), "t": (5, "s")}, "y = T / t"),
+        ({"H": (10, None), "S": (2, None), "T": (25, "°C")}, "y = H - T * S"),
     ],
 )
 def test_what_may_be_a_point_or_a_difference_has_no_value(knowns, rule):
@@ -68,3 +83,17 @@ def test_a_difference_of_points_is_compared_as_one():
     rise = executed({"T1": (20, "°C"), "T2": (80, "°C")}, "y = T2 - T1")
     for answer, agrees in (((60.0, "K"), True), ((60.0, "°C"), True), ((333.15, "K"), False), ((108.0, "°F"), True)):
         assert check_answer(rise, Quantity(*answer)).agrees is agrees, answer
+
+
+@pytest.mark.parametrize("rule", ["T2 = T1 * P2 / P1", "T2 = T1 / P1 * P2", "T2 = P2 * T1 / P1"])
+def test_a_temperature_by_pressures_is_in_kelvin(rule):
+    """54 °C is what nobody measures: 27 °C at twice the pressure are 327 °C."""
+    knowns = {"T1": Quantity(27.0, "°C"), "P1": Quantity(1.0, "atm"), "P2": Quantity(2.0, "atm")}
+    edge = RuleEdge(("T1", "P1", "P2"), "T2", rule)
+    for declared, value in (({}, 600.3), ({"T2": "K"}, 600.3), ({"T2": "°C"}, 327.15)):
+        law = Program(ReasoningGraph("T2", knowns, (edge,), units=declared))
+        assert law.base.target == pytest.approx(value)
+        for answer, agrees in (((600.3, "K"), True), ((327.15, "°C"), True), ((54.0, "°C"), False)):
+            assert check_answer(law, Quantity(*answer)).agrees is agrees, (declared, answer)
+    rises = (edge, RuleEdge(("T1", "T2"), "rise", "rise = T2 - T1"))
+    assert Program(ReasoningGraph("rise", knowns, rises)).base.target == pytest.approx(300.15)

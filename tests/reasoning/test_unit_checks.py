@@ -44,7 +44,7 @@ def agreement(*given, **declared):
         ({"a": (20, "degC"), "b": (80, "degC")}, "y = b - a", "K", "agrees"),
         ({"m": (2, "kg"), "c": (4186, "J/(kg °C)"), "T": (20, "°C")}, "y = m*c*T", "J", "agrees"),
         ({"m": (2, "g"), "c": (4186, "J/(kg °C)"), "T": (20, "°C")}, "y = m*c*T", "J", "mixed"),
-        ({"m": (2, "kg"), "T": (20, "°F")}, "y = m*T", "J", "mismatch"),
+        ({"m": (2, "kg"), "dT": (20, "°F")}, "y = m*dT", "J", "mismatch"),
         ({"T": (20, "°C")}, "y = T^2", "K^2", "agrees"),
         ({"T": (20, "Δ°C")}, "y = T", "delta_degC", "agrees"),
     ],

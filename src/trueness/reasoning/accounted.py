@@ -35,6 +35,7 @@ _WORDS_OF = (  # what is said, the signs or functions one of which must then be 
         "+ sum",
     ),
     (r"plus|add|added(?! to)|adding|sum|summed|summing", "+ sum mean", "-"),
+    (r"(?:and|with) [a-z_ ]+ combined", "+ sum mean", ""),
     (r"times|multipl(?:y|ied|ying)|product", "* ^ sqrt comb", "/"),
     (r"divid(?:e|ed|ing)|quotient|ratio of", "/ % scaled mean ^", "*"),
     (r"average of|mean of|averag(?:ed|ing)", "/ mean scaled", "*"),

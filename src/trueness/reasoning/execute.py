@@ -15,6 +15,7 @@ Pearl (2009), Causality, ch. 7.1: action as surgery on the equations.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -26,7 +27,7 @@ from trueness.reasoning.graph import Finding, Quantity, ReasoningGraph, close, i
 from trueness.reasoning.rule import Rule
 from trueness.reasoning.rules import rules_of
 from trueness.reasoning.systems import Relation, Substitution, solve, substitute
-from trueness.reasoning.trees import Evaluator, Name, compile_tree
+from trueness.reasoning.trees import Binary, Call, Evaluator, Name, Number, compile_tree
 from trueness.status import Status
 
 Response: TypeAlias = Callable[[float], float]  # x' -> target under do(X = x')
@@ -137,7 +138,9 @@ class Program:
             return execution
         together = solve(plan, fixed | dict(execution.values), self.graph.target)
         if self.graph.target not in together.values:
-            unsolved = (Finding(Status.DEGENERATE, together.message, self.graph.target),) if together.message else ()
+            reason = together.message.rpartition(": ")[2]  # of a division by zero, told where it is
+            stated = not reason or any(one.message.endswith(f": {reason}") for one in execution.findings)
+            unsolved = () if stated else (Finding(Status.DEGENERATE, together.message, self.graph.target),)
             return replace(execution, findings=(*execution.findings, *unsolved))
         values = {**fixed, **execution.values, **together.values}
         left = [one for one in execution.findings if one.where not in values and one.where not in together.free]
@@ -165,7 +168,7 @@ class Program:
         if (fixed, valued) not in self._plans:
             unknowns = [node for node in self.graph.nodes if node in self.ancestry - fixed - valued]
             rules = {node: self.rules.get(node, ()) for node in unknowns}
-            sides = [_relation(node, rule) for node, ways in rules.items() for rule in ways]
+            sides = [_relation(node, rule, bool(self.graph.cycle)) for node, ways in rules.items() for rule in ways]
             relations = [each for each in sides if each is not None]
             silent = any(ways and not any(rule.tree or rule.equation for rule in ways) for ways in rules.values())
             self._plans[fixed, valued] = (
@@ -335,8 +338,11 @@ class Program:
         return target_at
 
 
-def _relation(node: str, rule: Rule) -> Relation | None:
-    """What a rule says, as left = right."""
+def _relation(node: str, rule: Rule, in_circle: bool) -> Relation | None:
+    """What a rule says, as left = right; of x^2 = u in a circle both roots may be meant."""
+    if in_circle and isinstance(rule.tree, Call) and rule.tree.function == "sqrt" and "=" in rule.text:
+        if not re.match(rf"\s*{re.escape(node)}\s*=", rule.text):
+            return Binary("^", Name(node), Number(2.0)), rule.tree.arguments[0]
     if rule.tree is not None:
         return Name(node), rule.tree
     return None if rule.equation is None or rule.equation.left is None else (rule.equation.left, rule.equation.right)

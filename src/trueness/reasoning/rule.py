@@ -12,13 +12,17 @@ from trueness.reasoning.syntax import Equation
 from trueness.reasoning.temperatures import (
     KELVIN,
     Ambiguous,
+    Nodes,
     as_declared,
+    gives_kelvin,
     in_kelvin,
+    is_constant,
+    is_per_celsius,
     is_per_kelvin,
     scale_given,
     scale_of,
 )
-from trueness.reasoning.trees import Tree
+from trueness.reasoning.trees import Binary, Tree
 
 RuleKind = Literal["formula", "words", "broken", "empty"]
 
@@ -75,20 +79,42 @@ def with_temperatures(graph: ReasoningGraph, by_effect: dict[str, tuple[Rule, ..
     declared = {node: scale for node, unit in units.items() if (scale := scale_of(node, unit)) is not None}
     if not set(declared.values()) - {KELVIN}:
         return by_effect
-    scales, per_kelvin = dict(declared), frozenset(node for node, unit in units.items() if is_per_kelvin(unit))
+    scales = dict(declared)
+    nodes = Nodes(
+        scales,
+        frozenset(node for node, unit in units.items() if is_per_kelvin(unit)),
+        frozenset(node for node, unit in units.items() if is_per_celsius(unit)),
+        frozenset(node for node, known in graph.knowns.items() if is_constant(node, known.value, units.get(node))),
+    )
     for _ in range(2):  # a node between has the scale of its rule, wherever that stands in the list
         for effect, rules in by_effect.items():
-            gives = [scale for rule in rules if rule.tree is not None and (scale := scale_given(rule.tree, scales))]
+            gives = [
+                scale for rule in rules if rule.tree is not None and (scale := _scale_of(rule.tree, nodes, effect))
+            ]
             if gives:
                 scales.setdefault(effect, gives[0])
 
     def convert(effect: str, rule: Rule) -> Rule:
-        if rule.tree is None:
-            return rule
         try:
-            tree = in_kelvin(rule.tree, scales, per_kelvin)
-            return replace(rule, tree=as_declared(tree, scales, declared.get(effect)))
+            if rule.equation is not None and rule.equation.left is not None:
+                both = Binary("-", rule.equation.left, rule.equation.right)
+                if in_kelvin(both, nodes) != both:
+                    raise Ambiguous("its equation needs temperatures in K. Give them in K.")
+            if rule.tree is None:
+                return rule
+            tree = in_kelvin(rule.tree, nodes, effect)
+            return replace(rule, tree=as_declared(tree, scales, declared.get(effect), effect))
         except Ambiguous as error:
-            return replace(rule, tree=None, message=f"rule of '{effect}': {error}")
+            return replace(rule, tree=None, equation=None, message=f"rule of '{effect}': {error}")
 
     return {effect: tuple(convert(effect, rule) for rule in rules) for effect, rules in by_effect.items()}
+
+
+def _scale_of(tree: Tree, nodes: Nodes, effect: str) -> str | None:
+    """The scale of what a rule gives, once its points are in kelvin where it needs them."""
+    try:
+        if gives_kelvin(in_kelvin(tree, nodes, effect), nodes.scales, effect):
+            return KELVIN
+    except Ambiguous:
+        return None
+    return scale_given(tree, nodes.scales)

@@ -17,7 +17,7 @@ told in `aliases`. `F = m*a` for the effect a is solved for a where a occurs onc
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
@@ -28,7 +28,7 @@ from trueness.reasoning.bare_steps import is_what_it_is_called, names_for_number
 from trueness.reasoning.clauses import in_another_unit, numerals, plainly, restatements, states_otherwise, unit_note
 from trueness.reasoning.conclusions import conclusion, is_doubted, without_law
 from trueness.reasoning.definitions import with_definitions
-from trueness.reasoning.graph import ReasoningGraph
+from trueness.reasoning.graph import ReasoningGraph, in_quotes
 from trueness.reasoning.islands import formulas_within
 from trueness.reasoning.notation import with_indices_apart
 from trueness.reasoning.rule import Rule, Values, with_angles, with_temperatures
@@ -51,6 +51,7 @@ from trueness.reasoning.trees import (
 from trueness.reasoning.word_forms import TooManyReadings
 from trueness.reasoning.word_names import tokens
 from trueness.reasoning.word_numbers import CONDITION, computes
+from trueness.reasoning.word_shares import is_of_another
 
 _COMMENT = re.compile(r"(?<=\S)\s+#\s.*$")  # total = a + b  # in euros
 _STATEMENTS = re.compile(  # two equations; R = 6 Ω is none
@@ -88,12 +89,9 @@ def rules_of(graph: ReasoningGraph) -> dict[str, tuple[Rule, ...]]:
         if len(texts) > 1:
             texts.pop("", None)
         causes = graph.parents[effect]
-        values = tuple(
-            (name, known.value, known.unit)
-            for name in causes
-            if (known := graph.knowns.get(name)) is not None and known.value is not None
-        )
+        values = _values_of(graph, causes)
         rules[effect] = tuple(read_rule(text, causes, effect, graph.nodes, values) for text in texts)
+        rules[effect] = tuple(_with_named_node(rule, graph, effect) for rule in rules[effect])
         rules[effect] = tuple(_with_formula(rule, graph, effect, values) for rule in rules[effect])
         if not any(rule.tree or rule.equation or rule.is_open or rule.kind == "empty" for rule in rules[effect]):
             rules[effect] = _of_the_plan(graph, effect, values) or rules[effect]
@@ -110,6 +108,39 @@ def rules_of(graph: ReasoningGraph) -> dict[str, tuple[Rule, ...]]:
         if formula is not None and formula.executable and (formula.uses or (formula.aliases and constant)):
             rules[name] = (*rules.get(name, ()), replace(formula, message="", beyond=()))
     return with_temperatures(graph, with_angles(graph, _by_values(graph, rules)))
+
+
+def _values_of(graph: ReasoningGraph, names: Iterable[str]) -> Values:
+    return tuple(
+        (name, known.value, known.unit)
+        for name in names
+        if (known := graph.knowns.get(name)) is not None and known.value is not None
+    )
+
+
+def _with_named_node(rule: Rule, graph: ReasoningGraph, effect: str) -> Rule:
+    """A rule in words that calls a node without an edge by its full name, and by no more than that: with the node, and
+    told as a missing edge."""
+    if rule.kind != "words" or rule.is_open or rule.equation is not None:
+        return rule
+    causes, text = graph.parents[effect], f" {rule.text.lower().replace('_', ' ')} "
+    above = [node for node in graph.nodes if node not in {*causes, effect, *graph.descendants(effect)}]
+    named = tuple(
+        node
+        for node in above
+        if len(node) > 2 and re.search(rf"(?<!\w){re.escape(node.lower().replace('_', ' '))}(?!\w)", text)
+    )
+    if not named or len(named) > 2:
+        return rule
+    every = (*causes, *named)
+    read = read_rule(rule.text, every, effect, graph.nodes, _values_of(graph, every))
+    called = {node: phrase for phrase, node in read.aliases.items()}
+    if read.tree is None or read.uses != set(every) or read.beyond:
+        return rule
+    if any(tokens(called.get(node, "")) != tokens(node) for node in named):
+        return rule
+    message = f"the rule of '{effect}' uses {in_quotes(named)}, which has no edge to it."
+    return replace(read, message=message, beyond=named)
 
 
 def _with_formula(rule: Rule, graph: ReasoningGraph, effect: str, values: Values) -> Rule:
@@ -325,6 +356,8 @@ def _if_all_is_used(rule: Rule, units: Mapping[str, str | None], effect: str, va
     left = "=" if _STATEMENTS.search(text) and not rule.uses >= set(units) else ""  # one of two equations left out
     left = left or ("!" if _FACTORIAL.search(text) and "factorial" not in as_text(rule.tree) else "")
     left = left or surplus(text, rule.tree, names, values.values()) or in_unused_unit(text, rule.tree, units, effect)
+    if not left and rule.read_as and is_of_another(text, rule.tree, units, effect):
+        return Rule(rule.text, "words")
     if not left:
         return rule
     return _leaves_out(rule, left, effect)

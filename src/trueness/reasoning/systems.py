@@ -4,9 +4,10 @@
     f' = f L / L',  L' = L (1 + a),  no L       ->  f' = f / (1 + a): what cancels need not be known
 
 Per step one unknown that a relation holds linearly, or once and with one inverse, is put into all others. Of what is
-left, an equation in one unknown is solved by the real roots of a polynomial or by undoing it. A solution must fulfil
-every relation; two solutions that differ have no value and are told. An unknown that nothing determines is free: what
-is the same at three values of it does not depend on it (asked of smooth rules only; max and floor may only look so).
+left, an equation in one unknown is solved by the real roots of a polynomial (a + b sqrt(u) = 0 by those of a^2 = b^2 u)
+or by undoing it. A solution must fulfil every relation; two solutions that differ have no value and are told. What
+nothing determines is free: what is the same at three values of it does not depend on it (asked of smooth rules
+only; max and floor may only look so).
 """
 
 from __future__ import annotations
@@ -42,6 +43,7 @@ DEEPEST = 150
 FULFILS = 1e-6  # relative difference of the sides of a relation
 _SAME = 1e-9
 _POINTS = (1.37, 0.0211, 317.0)  # of free unknowns; powers of these share no ratio
+_TWO, _ROOT = Number(2.0), "the root"
 _STEPS = frozenset(("min", "max", "floor", "ceil", "round", "abs"))
 
 
@@ -97,7 +99,7 @@ def solve(plan: Substitution, values: Mapping[str, float], target: str) -> Solut
         return Solution({}, message=f"{in_quotes(free)} has no value.")
     tried = [list(_solutions(plan, values, free, within, root)) for root in (_POINTS if free else _POINTS[:1])]
     if not all(tried):
-        return Solution({}, message="the equations contradict each other or have no solution.")
+        return Solution({}, message=_why_not(plan, values, within))
     if not any(value for solutions in tried for solution in solutions for value in solution.values()):
         return Solution({}, message="the rules go in a circle that only 0 fulfils.")
     targets = [solution.get(target, math.nan) for solutions in tried for solution in solutions]
@@ -112,6 +114,47 @@ def solve(plan: Substitution, values: Mapping[str, float], target: str) -> Solut
         if all(close(other.get(name, math.nan), value, _SAME) for solutions in tried for other in solutions)
     }
     return Solution(same, free, f"{in_quotes(free)} has no value; the target does not depend on it." if free else "")
+
+
+def _why_not(plan: Substitution, values: Mapping[str, float], within: set[str]) -> str:
+    """Why there is no solution, as far as that is known."""
+    name = next(iter(within), "")
+    point = dict(values) | {one: _POINTS[0] for one in plan.open}
+    gaps: list[list[float]] = []  # of each relation, left minus right at every point of the unknown
+    try:
+        for left, right in plan.rest:
+            at = [point | {name: of} for of in _POINTS]
+            sides = [(evaluate(left, one), evaluate(right, one)) for one in at]
+            gaps.append([0.0 if _agree(*pair) else pair[0] - pair[1] for pair in sides])
+        for one, tree in reversed(plan.steps):
+            if not within and (why := _of_no_slope(one, tree, point)):
+                return why
+            point[one] = evaluate(tree, point)
+    except (ArithmeticError, ValueError, KeyError) as error:
+        return f"the rules have no value here: {error}." if not within else _not_solved(name)
+    if any(all(gap) and close(min(gap), max(gap), _SAME) for gap in gaps):
+        return "the equations contradict each other."
+    if gaps and not any(map(any, gaps)):
+        return f"the equations say the same and leave {in_quotes([name] if name else plan.open)} without a value."
+    numbers = {known: Rational.constant(value) for known, value in values.items()} | {name: Rational.variable()}
+    fractions = [rational(Binary("-", *relation), numbers) for relation in plan.rest]
+    known = [fraction.solutions(0.0) for fraction in fractions if fraction is not None]
+    return "the equations have no real solution." if () in known else _not_solved(name)
+
+
+def _of_no_slope(name: str, tree: Tree, values: Mapping[str, float]) -> str:
+    """Of a + b x = 0 with b = 0 (_linear): x is open where a is 0, and else nothing fulfils it."""
+    if not isinstance(tree, Binary) or not isinstance(tree.left, Negative) or not isinstance(tree.right, Binary):
+        return ""
+    if tree.right.right != tree.left.operand or abs(evaluate(tree.right, values)) > 1e-12:
+        return ""
+    if abs(evaluate(tree.left, values)) > 1e-12:
+        return "the equations contradict each other."
+    return f"the equations say the same and leave {in_quotes([name])} without a value."
+
+
+def _not_solved(name: str) -> str:
+    return f"the equations were not solved for {in_quotes([name])}: no way to a solution was found."
 
 
 def _solutions(
@@ -150,6 +193,35 @@ def _roots(rest: Sequence[Relation], name: str, values: Mapping[str, float]) -> 
             return
         if not inverse.ranges and not inverse.periodic:
             yield from ({name: point} for point in inverse.points)
+        return
+    yield from ({name: root} for root in _by_squaring(Binary("-", left, right), name, numbers))
+
+
+def _by_squaring(tree: Tree, name: str, numbers: Mapping[str, Rational]) -> tuple[float, ...]:
+    """a + b sqrt(u) = 0 with one root of the unknown: the roots of a^2 - b^2 u, of which those of the tree are some."""
+    roots = {
+        part for part in walk(tree) if isinstance(part, Call) and part.function == "sqrt" and name in count_names(part)
+    }
+    if len(roots) != 1 or _degree_of_root(tree, root := roots.pop()) != 1:
+        return ()
+    a = _with_root(tree, root, Number(0.0))
+    b = Binary("-", _with_root(tree, root, Number(1.0)), a)
+    squares = Binary("-", Binary("^", a, _TWO), Binary("*", Binary("^", b, _TWO), root.arguments[0]))
+    fraction = rational(squares, {**numbers, name: Rational.variable()})
+    return () if fraction is None else tuple(dict.fromkeys(fraction.solutions(0.0) or ()))
+
+
+def _with_root(tree: Tree, root: Call, other: Tree) -> Tree:
+    if tree == root:
+        return other
+    if isinstance(tree, Binary):
+        return Binary(tree.operator, _with_root(tree.left, root, other), _with_root(tree.right, root, other))
+    return Negative(_with_root(tree.operand, root, other)) if isinstance(tree, Negative) else tree
+
+
+def _degree_of_root(tree: Tree, root: Call) -> int | None:
+    """How often a root is a factor where the tree is linear in it."""
+    return _degree(_with_root(tree, root, Name(_ROOT)), _ROOT)
 
 
 def _agree(left: float, right: float) -> bool:

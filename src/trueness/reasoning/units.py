@@ -378,8 +378,8 @@ def _converts(tree: Tree, percents: set[str]) -> bool:
 
 
 def _carries(tree: Tree, any_number: bool = False) -> bool:
-    """Whether a number of the rule may carry a unit: 9.81 may, 2, 0.5 and 100 do not."""
-    numbers = [part.value for part in walk(tree) if isinstance(part, Number)]
+    """Whether a number of the rule may carry a unit: 9.81 may; 2, 0.5, 100 and the zero of °C do not."""
+    numbers = [part.value for part in walk(tree) if isinstance(part, Number) and part != ZERO]
     if any_number:
         return any(value not in (0.5, 0.25, 2.0, 1.0) for value in numbers)
     return any(not (value.is_integer() and abs(value) <= 12) and value not in _PURE for value in numbers)
