@@ -8,7 +8,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.ready
 RUNS := $(VENV)/.ready-run
-WORKERS ?= 2
+# three on two cores: a fifth of the clock is tests that wait for a process or a clock
+WORKERS ?= 3
 PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder  # what a file's tests share is made once
 PEERS := torch==2.13.0 gcastle==1.0.4 pyagrum==3.3.1
 
