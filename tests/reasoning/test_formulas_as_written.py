@@ -34,6 +34,24 @@ def failures(cases):
 
 
 CLASSES = {
+    "a name with what it is a function of is that name": [
+        (rule, causes, value, {}, effect)
+        for rule, effect, causes, value in (
+            ("f(t) = 3t", "f", {"t": 2}, 6),
+            ("h(t) = h0 - 5t^2", "h", {"h0": 100, "t": 2}, 80),
+            ("v(t) = v0 + a*t", "speed", {"v0": 3, "a": 2, "t": 5}, 13),
+            ("V(t) = V0 (1 - e^(-t/RC))", "V", {"V0": 10, "t": 2, "R": 2, "C": 1}, 10 * (1 - exp(-1))),
+            ("P(t) = P0 e^{rt}", "population", {"P0": 100, "r": 0.1, "t": 5}, 100 * exp(0.5)),
+            (r"$N(t) = N_0 e^{-\lambda t}$", "N", {"N_0": 1000, "lambda": 0.1, "t": 5}, 1000 * exp(-0.5)),
+            ("f(x, y) = x^2 + y", "f", {"x": 2, "y": 1}, 5),
+            ("The position is x(t) = x0 + v t", "position", {"x0": 1, "v": 2, "t": 3}, 7),
+            ("K(r) = 1/2 m v(r)^2", "K", {"m": 2, "v": 3, "r": 1.5}, 9),
+            ("nCr = n! / (r!(n−r)!)", "combinations", {"n": 6, "r": 2}, 15),
+            ("nPr = n!/(n-r)!", "permutations", {"n": 6, "r": 2}, 30),
+            ("m(v) = m v0 + F t", "v", {"m": 2, "v0": 3, "F": 4, "t": 1}, 5),  # momentum: m is a cause
+            ("ROI (%) = (gain - cost)/cost * 100%", "ROI", {"gain": 150, "cost": 100}, 50),
+        )
+    ],
     "a letter behind a number is g, or a quantity that lacks its edge": [
         ("h = v^2/(2g)", {"v": "20 m/s"}, 400 / (2 * G)),
         ("h = v^2/2g", {"v": "20 m/s"}, 400 / (2 * G)),

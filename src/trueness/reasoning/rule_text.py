@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
@@ -22,6 +22,7 @@ from trueness.reasoning.spelled_out import effect_called, spelled_out
 from trueness.reasoning.syntax import Equation, RuleError, parse, symbol
 from trueness.reasoning.trees import (
     CONSTANTS,
+    FUNCTIONS,
     Binary,
     Number,
     Tree,
@@ -58,6 +59,10 @@ _HUNDRED = re.compile(r"[×x*·]\s*100\s*(%)\s*\)?\s*\.?\s*$")
 _PYTHON = re.compile(r"(?:^|[=(:,])\s*lambda(?:\s+\*{0,2}\w+(?:\s*,\s*\*{0,2}\w+)*\s*|(?=:\s*[\d(]))\s*:")
 _PLAIN_NUMBER = re.compile(r"\s*[-−]?\d[\d,]*(?:\.\d*)?\s*")
 _SYMBOLS = re.compile(r"[^\W\d_](?: [^\W\d_])+")  # m v is a product, and no way to say v
+_FUNCTION = re.compile(  # N(t) = N0 e^(-k t): N where t is on the right, too
+    r"^([^\W\d]\w*)\s*\(\s*([^\W\d]\w*(?:\s*,\s*[^\W\d]\w*)*)\s*\)\s*(?==(?!=))"
+)
+_CHOOSES = re.compile(r"^([a-z])([CP])([a-z])\s*(?==[^=]*!)")  # nCr = n! / (r! (n - r)!)
 _OF_PERCENT = re.compile(r"(?<=[^\W\d])\s*%\s*=(?!=)")  # Profit % = ...
 
 
@@ -109,12 +114,17 @@ def read_text(text: str, causes: tuple[str, ...], effect: str, nodes: tuple[str,
     letters = letters_of(text, causes, effect, (*explained, *constants))
 
     def parse_symbols(candidate: str) -> Equation:
-        left, right = parse(candidate, (*names, *called, *constants), letters)
         known = {short: symbol(name) for short, name in called.items()}
+        if function := function_named(candidate, causes):
+            alone, arguments, is_said = function
+            left, right = parse_symbols(alone)
+            if is_said or {known.get(one, symbol(one)) for one in arguments} <= set(count_names(right)):
+                return Equation(left, right)
+        left, right = parse(candidate, (*names, *called, *constants), letters)
         return Equation(None if left is None else rename(left, known), rename(right, known))
 
     if percent := _HUNDRED.search(bare):  # (a / b) x 100 %: 81 of an effect in per cent; else 81, or .81
-        if not says_percent(effect):
+        if not says_percent(effect) and "%" not in text.partition("=")[0]:
             message = f"rule of '{effect}' times 100 % may be a share or a percentage. Name it '{effect} (%)'."
             return Rule(text, "broken", message=message, is_open=True)
         bare = bare[: percent.start(1)] + bare[percent.end(1) :]
@@ -169,6 +179,21 @@ def read_text(text: str, causes: tuple[str, ...], effect: str, nodes: tuple[str,
     if "=" not in text and len(TWO_WORDS.findall(text)) > 1:
         return Rule(text, "words")
     return Rule(text, "broken", message=f"rule of '{effect}': {first}")
+
+
+def function_named(text: str, causes: Sequence[str]) -> tuple[str, list[str], bool] | None:
+    """v(t) = v0 + a t: `v = v0 + a t`, what v is a function of, and whether the right side says the same of a cause
+    (K(r) = m v(r)^2 / 2). The name of a cause multiplies: m(v) = m v0 + F t."""
+    left, equals, right = text.strip("$ ").partition("=")
+    taken = {symbol(cause) for cause in causes}
+    if match := _CHOOSES.match(f"{left}{equals}{right}"):
+        return f"{match[2]} ={right}", [match[1], match[3]], False
+    if not (match := _FUNCTION.match(f"{left}{equals}{right}")) or symbol(match[1]) in taken | FUNCTIONS.keys():
+        return None
+    arguments = re.split(r"\s*,\s*", match[2])
+    of_same = re.compile(rf"([^\W\d]\w*)\s*\(\s*{re.escape(match[2])}\s*\)")
+    bare = of_same.sub(lambda call: call[1] if symbol(call[1]) in taken else call[0], right)
+    return f"{match[1]} ={bare}", arguments, bare != right
 
 
 def states_another_result(text: str, tree: Tree | None, values: Values) -> str:
