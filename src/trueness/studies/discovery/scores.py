@@ -8,11 +8,9 @@ from __future__ import annotations
 import json
 from collections.abc import Collection
 from hashlib import sha256
-from math import isnan
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from trueness.files import write_atomically
 from trueness.outside import file_name
@@ -56,8 +54,8 @@ def variance(results: Results, summary: CellSummary) -> dict[str, object]:
         **summary.about,
         "level": results.level,
         "measures": {
-            name: runs.to_row() | {"missing": dict(runs.missing), "values": _or_none(summary.values[name])}
-            for name, runs in summary.measures.items()
+            name: one.to_row() | {"missing": dict(one.missing), "values": summary.runs.numbers(row)}
+            for row, (name, one) in enumerate(summary.measures.items())
         },
         "convergence": _convergences(results, summary),
     }
@@ -72,10 +70,6 @@ def _lines(value: object, depth: int, indent: str = "") -> str:
     inner = indent + "  "
     entries = [f"{inner}{json.dumps(key)}: {_lines(entry, depth - 1, inner)}" for key, entry in value.items()]
     return "{\n" + ",\n".join(entries) + f"\n{indent}}}"
-
-
-def _or_none(values: NDArray[np.float64]) -> list[float | None]:
-    return [None if isnan(value) else value for value in values.tolist()]
 
 
 def _convergences(results: Results, summary: CellSummary) -> dict[str, list[dict[str, float | int | None]]]:
