@@ -11,17 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from math import isnan
 from pathlib import Path
-
-import numpy as np
-from numpy.typing import NDArray
 
 from trueness.files import write_atomically, write_bytes_atomically, writing_atomically
 from trueness.running.cells import Cell
 from trueness.running.provenance import provenance
 from trueness.running.results import Results, Row
-from trueness.running.run_columns import RunColumns, or_none
+from trueness.running.run_columns import RunColumns, number_texts, or_none
 from trueness.running.store import to_json
 from trueness.running.study_folder import StudyFolder
 from trueness.texts import csv_line
@@ -63,18 +59,11 @@ def _score_lines(results: Results, cell: Cell, runs: RunColumns) -> Iterator[str
     for row, measure in enumerate(results.measures):
         name, reasons = csv_line((measure,))[:-1], runs.reasons_of(row)
         written = {status: csv_line((status,)) for status in set(reasons)}
-        values = zip(_numbers(runs.values[row]), reasons, strict=True)
+        values = zip(number_texts(runs.values[row], ""), reasons, strict=True)
         ends.append([f",{name},{value},{written[status]}" for value, status in values])
     for repeat, *of_run in zip(runs.repeats.tolist(), *ends, strict=True):
         begun = f"{start},{repeat}"
         yield begun + begun.join(of_run)
-
-
-def _numbers(values: NDArray[np.float64]) -> list[str]:
-    """As Python writes them, each once: the scores of ten thousand runs are a few. By their bits: -0.0 equals 0.0."""
-    bits, which = np.unique(values.view(np.int64), return_inverse=True)
-    texts = ["" if isnan(value) else repr(value) for value in bits.view(np.float64).tolist()]
-    return [texts[k] for k in which.tolist()]
 
 
 @contextmanager

@@ -16,6 +16,7 @@ from trueness.files import write_atomically
 from trueness.outside import file_name
 from trueness.running.cells import stream
 from trueness.running.results import CellSummary, Results
+from trueness.running.run_columns import number_texts
 from trueness.statistics.convergence import convergences
 from trueness.texts import printable_json
 
@@ -54,8 +55,8 @@ def variance(results: Results, summary: CellSummary) -> dict[str, object]:
         **summary.about,
         "level": results.level,
         "measures": {
-            name: one.to_row() | {"missing": dict(one.missing), "values": summary.runs.numbers(row)}
-            for row, (name, one) in enumerate(summary.measures.items())
+            name: one.to_row() | {"missing": dict(one.missing), "values": summary.values[name]}
+            for name, one in summary.measures.items()
         },
         "convergence": _convergences(results, summary),
     }
@@ -65,6 +66,8 @@ def _lines(value: object, depth: int, indent: str = "") -> str:
     """JSON with a line an entry down to `depth`, and what is below it on one line: numbers of ten thousand runs."""
     if value is None or isinstance(value, int | float):
         return json.dumps(value, allow_nan=False)
+    if isinstance(value, np.ndarray):
+        return f"[{', '.join(number_texts(value, 'null'))}]"
     if depth == 0 or not isinstance(value, dict) or not value:
         return printable_json(value, allow_nan=False)
     inner = indent + "  "
