@@ -7,7 +7,6 @@ import os
 import pickle
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 import trueness
@@ -20,6 +19,7 @@ from trueness.graphs.formats import from_graphml
 from trueness.running.cells import Cell
 from trueness.running.outputs import write_outputs
 from trueness.running.results import CellSummary
+from trueness.running.run_columns import RunColumns
 from trueness.running.store import Run, Store
 from trueness.running.study import Plan, Study
 from trueness.running.study_folder import StudyFolder
@@ -177,7 +177,7 @@ def test_the_user_may_name_any_folder(tmp_path):
     "name", ["../../x", "/etc/passwd", "a/../../b", "..", "x" * 400, "a\0b", "\u202e" * 200, "a\nb"]
 )
 def test_a_name_makes_a_file_in_its_folder(name, tmp_path):
-    summary = CellSummary(name, name, 1, {}, {}, (), {}, {}, np.array([0]))
+    summary = CellSummary(name, name, 1, {}, {}, {}, RunColumns.of([], [], [], []))
     for made in (variance_name(summary), f"{safe_name('dag', name)}.svg"):
         path = (tmp_path / made).resolve()
         path.touch()

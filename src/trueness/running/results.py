@@ -20,6 +20,7 @@ from trueness.intervals import short
 from trueness.measure import Measure, measure_of
 from trueness.outside import Json
 from trueness.running.cells import Cell, stream
+from trueness.running.run_columns import RunColumns
 from trueness.running.store import Aggregate, Run, Store
 from trueness.running.stored_units import StoredUnits
 from trueness.running.study_entry import StudyEntry, TaskEntry, declared_measures, read_entry
@@ -56,10 +57,24 @@ class CellSummary:
     repeats: int
     about: dict[str, Json]
     statuses: dict[str, int]
-    seconds: tuple[float, ...]
     measures: dict[str, RunSummary]
-    values: dict[str, NDArray[np.float64]]  # (n,) of each measure, n runs that are there, NaN where one has none
-    done: NDArray[np.int64]  # (n,) which repeats these are
+    runs: RunColumns  # those that are there
+
+    @property
+    def values(self) -> dict[str, NDArray[np.float64]]:
+        """(n,) of each measure, NaN where a run has none."""
+        return dict(zip(self.measures, self.runs.values, strict=True))
+
+    @property
+    def done(self) -> NDArray[np.int64]:
+        """(n,) which repeats these are."""
+        return self.runs.repeats
+
+    @property
+    def seconds(self) -> NDArray[np.float64]:
+        """Of the runs that say."""
+        seconds = self.runs.seconds
+        return np.extract(~np.isnan(seconds), seconds)
 
     @property
     def ok(self) -> int:
@@ -193,6 +208,14 @@ class Results:
         """Place of a cell -> its runs, of a small study: summaries, tables, charts and page each ask for them."""
         return {}
 
+    def columns_at(self, place: int) -> RunColumns:
+        """The runs of a cell without their answers; what was summarised is not read again."""
+        if "summaries" in vars(self):
+            return self.summaries[place].runs
+        keys = self._units.keys(place)
+        with self.store.ensure_open() as store:
+            return store.columns_of(keys, self.measures, self.last)
+
     def answers_at(self, place: int) -> list[tuple[str, str | None]]:
         """Status and answer of the runs of a cell; their scores are not read."""
         keys = self._units.keys(place)
@@ -215,14 +238,13 @@ class Results:
 
     def rows(self) -> Iterator[Row]:
         """The long table, in the order of the plan."""
-        for cell in self.cells:
-            yield from self.rows_of(cell, self.of_cell(cell))
-
-    def rows_of(self, cell: Cell, runs: Sequence[Run]) -> Iterator[Row]:
-        start = (self.study, self.task, cell.item, cell.variant, cell.respondent)
-        for run in runs:
-            for measure in self.measures:
-                yield Row(*start, run.repeat, measure, *run.scores.get(measure, (None, run.status)))
+        for place, cell in enumerate(self.cells):
+            runs = self.columns_at(place)
+            start = (self.study, self.task, cell.item, cell.variant, cell.respondent)
+            scores = [zip(runs.numbers(k), runs.reasons_of(k), strict=True) for k in range(len(self.measures))]
+            for repeat, *of_run in zip(runs.repeats.tolist(), *scores, strict=True):
+                for measure, score in zip(self.measures, of_run, strict=True):
+                    yield Row(*start, repeat, measure, *score)
 
     def n_failed(self, replies: bool) -> int:
         """Runs without a result; where replies are read, one that could not be is a result, and counted elsewhere."""
@@ -274,28 +296,30 @@ class Results:
 
     def _summarise(self, which: Sequence[int]) -> Iterator[CellSummary]:
         with self.store.ensure_open():  # once for all of them
-            runs = {c: self.runs_at(c) for c in which}
-        m, begun = len(self.measures), [of_cell for of_cell in runs.values() if of_cell]
-        values = np.full((max(map(len, begun), default=0), len(begun) * m), np.nan)
-        reasons = np.full(values.shape, NOT_RUN, dtype=object)
+            runs = {c: self.columns_at(c) for c in which}
+        m, begun = len(self.measures), [of_cell for of_cell in runs.values() if len(of_cell)]
+        longest = max(map(len, begun), default=0)
+        values = np.full((longest, len(begun) * m), np.nan)
+        for place, of_cell in enumerate(begun):
+            values[: len(of_cell), place * m : (place + 1) * m] = of_cell.values.T
+        whole = all(of_cell.reasons is None and len(of_cell) == longest for of_cell in begun)
+        reasons = None if whole else self._reasons(begun, longest)
+        rng = stream(self.seed, "bootstrap of the means")
+        summaries = iter(summarise_columns(values, reasons, self.level, rng=rng) if values.size else [])
+        for c, of_cell in runs.items():
+            one = [next(summaries) if len(of_cell) else RunSummary(0, self.level, {}) for _ in self.measures]
+            yield self._summary(c, of_cell, one)
+
+    def _reasons(self, begun: Sequence[RunColumns], longest: int) -> NDArray[np.object_]:
+        """The statuses of all values, (longest, cells and measures)."""
+        m = len(self.measures)
+        reasons = np.full((longest, len(begun) * m), NOT_RUN, dtype=object)
         for place, of_cell in enumerate(begun):
             columns = slice(place * m, (place + 1) * m)
-            for k, run in enumerate(of_cell):
-                scores = [run.scores.get(measure, (None, run.status)) for measure in self.measures]
-                values[k, columns] = [value for value, _ in scores]  # None becomes NaN
-                reasons[k, columns] = [status for _, status in scores]
-        rng = stream(self.seed, "bootstrap of the means")
-        summaries = summarise_columns(values, reasons, self.level, rng=rng) if values.size else []
-        empty = np.full((0, m), np.nan), [RunSummary(0, self.level, {})] * m
-        place = 0
-        for c, of_cell in runs.items():
-            columns = slice(place * m, (place + 1) * m)
-            yield self._summary(c, of_cell, *((values[:, columns], summaries[columns]) if of_cell else empty))
-            place += bool(of_cell)
+            reasons[: len(of_cell), columns] = Status.OK if of_cell.reasons is None else of_cell.reasons.T
+        return reasons
 
-    def _summary(
-        self, c: int, runs: Sequence[Run], values: NDArray[np.float64], summaries: Sequence[RunSummary]
-    ) -> CellSummary:
+    def _summary(self, c: int, runs: RunColumns, summaries: Sequence[RunSummary]) -> CellSummary:
         cell, not_run = self.cells[c], _not_run(self.cells[c].repeats - len(runs))
         whole = [  # what fills up the columns of a shorter cell was never planned
             replace(one, missing={why: n for why, n in one.missing.items() if why != NOT_RUN} | not_run)
@@ -303,17 +327,8 @@ class Results:
             else one
             for one in summaries
         ]
-        return CellSummary(
-            cell.item,
-            cell.respondent,
-            cell.repeats,
-            self.abouts[c],
-            self._endings[c],
-            tuple(run.seconds for run in runs if run.seconds is not None),
-            dict(zip(self.measures, whole, strict=True)),
-            dict(zip(self.measures, np.ascontiguousarray(values[: len(runs)].T), strict=True)),
-            np.array([run.repeat for run in runs], dtype=np.int64),
-        )
+        measures = dict(zip(self.measures, whole, strict=True))
+        return CellSummary(cell.item, cell.respondent, cell.repeats, self.abouts[c], self._endings[c], measures, runs)
 
     def _repr_html_(self) -> str:
         """In a notebook: one row a cell, how its runs ended and the mean of each headline measure with its CI."""

@@ -21,6 +21,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from operator import itemgetter
 from pathlib import Path
 from sys import intern
 from typing import NamedTuple, Self
@@ -31,12 +32,15 @@ from trueness.outside import Json, one_line
 from trueness.running import study_db
 from trueness.running.cells import Cell
 from trueness.running.outcomes import Outcome
+from trueness.running.run_columns import RunColumns, RunRow, ScoreRow
 from trueness.running.stored_units import StoredUnits, UnitRow
 from trueness.texts import arriving, arriving_json, arriving_values, printable_json
 
 NO_LAST = 2**63 - 1  # no id is greater
 _AT_ONCE = 500  # variables of one SQL statement
+_ROWS_AT_ONCE = 10_000
 _CELLS_AT_ONCE = 50
+_MEASURE_OF_RUN = itemgetter(0, 1)  # of a row of scores
 _UNIT = "id, key, item, variant, respondent, repeat, status"
 _RUN = "id, key, item, variant, respondent, repeat, status, message, seconds, answer"
 
@@ -201,6 +205,16 @@ class Store:
                     runs[what[0]] = Run(*(*what, answer and arriving_json(answer), scores[number]))
         return [runs[key] for key in keys if key in runs]
 
+    def columns_of(self, keys: Sequence[str], measures: Sequence[str], last: int = NO_LAST) -> RunColumns:
+        """The same units without their answers, by columns."""
+        runs: list[RunRow] = []
+        scores: list[ScoreRow] = []
+        with self._lock:
+            for rows in self._rows("id, key, repeat, status, message, seconds", keys, last):
+                runs += rows
+                scores += self._score_rows([row[0] for row in rows])
+        return RunColumns.of(keys, runs, scores, measures)
+
     def answers_of(self, keys: Sequence[str], last: int = NO_LAST) -> list[tuple[str, str | None]]:
         """Status and answer of the units of these keys that are there; their scores are not read."""
         with self._lock:
@@ -215,13 +229,21 @@ class Store:
 
     def _scores(self, runs: Sequence[int]) -> dict[int, dict[str, tuple[float | None, str]]]:
         scores: dict[int, dict[str, tuple[float | None, str]]] = {run: {} for run in runs}
-        query = f"SELECT run, measure, value, status FROM scores WHERE run IN ({_marks(runs)})"
-        for run, measure, value, status in self._db.execute(query, runs):
-            its = scores[run]
-            if measure in its:  # a key: in a sound file it is there once
-                raise sqlite3.DatabaseError(f"the measure {measure!r:.40} of a run twice")
-            its[measure] = (value, status)
+        for run, measure, value, status in self._score_rows(runs):
+            scores[run][measure] = (value, status)
         return scores
+
+    def _score_rows(self, runs: Sequence[int]) -> list[ScoreRow]:
+        """In parts: a driver has not looked whether pages of a large file point at each other, and have no end."""
+        rows: list[ScoreRow] = []
+        seen: set[tuple[int, str]] = set()
+        cursor = self._db.execute(f"SELECT run, measure, value, status FROM scores WHERE run IN ({_marks(runs)})", runs)
+        while part := cursor.fetchmany(_ROWS_AT_ONCE):
+            rows += part
+            seen.update(map(_MEASURE_OF_RUN, part))
+            if len(seen) < len(rows):  # a key: in a sound file it is there once
+                raise sqlite3.DatabaseError("a measure of a run twice")
+        return rows
 
     # ---- sums, by SQL, so that a million scores need neither time nor memory
 

@@ -186,7 +186,9 @@ class _Texts(dict[bytes, str]):
 
     def __missing__(self, raw: bytes) -> str:
         text = str(raw, "utf-8", "replace")  # half a character must not lock up the rest
-        if len(raw) <= SHORT_TEXT and len(self) < MOST_TEXTS:
+        if len(raw) <= SHORT_TEXT:
+            if len(self) >= MOST_TEXTS:
+                self.clear()  # most are keys, which do not come again: they must not keep out what does
             self[raw] = text
         return text
 

@@ -18,6 +18,7 @@ import math
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import csr_array
 
 from trueness.errors import DataError, SettingError
 from trueness.intervals import Interval
@@ -82,11 +83,12 @@ def _resampled_means(values: Array, resamples: int, rng: np.random.Generator) ->
     means = np.empty((m, resamples))
     size = max(1, min(resamples, _COUNTS_AT_ONCE // n))  # m has no say: a column's resamples do not depend on it
     narrow = np.uint16 if n <= 2**16 else np.int64  # half the time of the draws
-    start_of_row = np.arange(size)[:, None] * n
+    ones, starts = np.ones(size * n), np.arange(0, size * n + 1, n, dtype=np.int32)
     for start in range(0, resamples, size):
         k = min(size, resamples - start)
-        drawn = rng.integers(n, size=(k, n), dtype=narrow) + start_of_row[:k]
-        counts = np.bincount(drawn.ravel(), minlength=k * n).reshape(k, n).astype(np.float64)
+        drawn = rng.integers(n, size=k * n, dtype=narrow)
+        # what a sparse matrix has several times in one place it adds up: a third of the time of np.bincount
+        counts = csr_array((ones[: k * n], drawn.astype(np.int32), starts[: k + 1]), shape=(k, n)).toarray()
         np.matmul(rows, counts.T, out=means[:, start : start + k])
     return means
 

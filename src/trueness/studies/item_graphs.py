@@ -22,6 +22,7 @@ from trueness.datasets import load_stored
 from trueness.errors import TruenessError
 from trueness.graphs import Graph
 from trueness.graphs.layering import layers_of, place_across
+from trueness.outside import Json
 from trueness.running.provenance import plan_folder_of, without_paths
 from trueness.running.results import Results
 from trueness.status import Status
@@ -92,20 +93,26 @@ def _truth(folder: Path, task: Results, places: Sequence[int]) -> tuple[Graph | 
 
 
 def _edge_frequencies(nodes: Sequence[str], runs: Sequence[Ended]) -> EdgeFrequencies:
-    answers = [json.loads(answer) for status, answer in runs if status == Status.OK and answer]
     counted: Counter[Pair] = Counter()
-    sizes = []
-    for answer in answers:
-        pairs = _pairs(answer.get("edges", ()), nodes)
-        sizes.append(len(pairs))
-        counted.update(pairs)
+    sizes: list[int] = []
+    for graph, times in graphs_found(runs):
+        pairs = _pairs(graph.get("edges", ()), nodes)
+        sizes += [len(pairs)] * times
+        for pair in pairs:
+            counted[pair] += times
     best: dict[tuple[int, int], tuple[int, str]] = {}
     for (i, j, marks), times in sorted(counted.items()):
         if times > best.get((i, j), (0, ""))[0]:
             best[i, j] = (times, marks)
     ranked = sorted(((i, j, marks, times) for (i, j), (times, marks) in best.items()), key=lambda e: (-e[3], e[:2]))
     typical = sorted(sizes)[len(sizes) // 2] if sizes else 0
-    return EdgeFrequencies(len(answers), typical, ranked[:MOST_EDGES], max(0, len(ranked) - MOST_EDGES))
+    return EdgeFrequencies(len(sizes), typical, ranked[:MOST_EDGES], max(0, len(ranked) - MOST_EDGES))
+
+
+def graphs_found(runs: Sequence[Ended]) -> list[tuple[dict[str, Json], int]]:
+    """The answers that are graphs, each once, and of how many runs: ten thousand runs find a few, over and over."""
+    counted = Counter(answer for status, answer in runs if status == Status.OK and answer)
+    return [(json.loads(answer), times) for answer, times in counted.items()]
 
 
 class CountedEdges(NamedTuple):

@@ -19,6 +19,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Literal, NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -105,8 +106,18 @@ class RunFindings:
     headline: Headline | None = None
 
 
+_FINDINGS: WeakKeyDictionary[Results, dict[Words, RunFindings]] = WeakKeyDictionary()
+
+
 def findings_of(results: Results, words: Words = LEARNERS) -> RunFindings:
-    """Of a study's runs, by F1 where it was measured."""
+    """Of a study's runs, by F1 where it was measured; once for its files, its paper and its page."""
+    known = _FINDINGS.setdefault(results, {})
+    if words not in known:
+        known[words] = _findings_of(results, words)
+    return known[words]
+
+
+def _findings_of(results: Results, words: Words) -> RunFindings:
     measure = next((name for name in ("f1", *results.headline) if name in results.measures), None)
     if measure is None:
         return RunFindings((), (), ())

@@ -14,11 +14,11 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from trueness.measure import Measure
 from trueness.outside import Json
 from trueness.running.cells import stream
 from trueness.running.results import NOT_RUN
-from trueness.running.store import Aggregate, Run
+from trueness.running.run_columns import RunColumns
+from trueness.running.store import Aggregate
 from trueness.showing import blocks
 from trueness.showing.grid import Facet, Grid, unique
 from trueness.statistics.runs import ENOUGH, RunSummary, range_note, summarise_columns
@@ -45,9 +45,9 @@ class RunsPart:
     def _level(self) -> float:
         return self._task.level
 
-    def _summarise(self, columns: Sequence[Array]) -> list[RunSummary]:
+    def _summarise(self, columns: Sequence[Array] | Array) -> list[RunSummary]:
         """One summary a column of runs, with the intervals of the tables."""
-        if not columns:
+        if not len(columns):
             return []
         table = np.full((max(map(len, columns)), len(columns)), np.nan)
         for k, column in enumerate(columns):
@@ -87,8 +87,8 @@ class RunsPart:
         if place is None:
             return None
         cell, about = self._task.cells[place], self._task.abouts[place]
-        runs = self._task.runs_at(place)
-        counts = dict(Counter(run.status for run in runs))
+        runs = self._task.columns_at(place)
+        counts = dict(Counter(runs.statuses))
         if len(runs) < cell.repeats:
             counts[NOT_RUN] = cell.repeats - len(runs)
         others = [other for other in self.cell_keys() if other[0] == key[0] and other != key]
@@ -100,7 +100,7 @@ class RunsPart:
             ],
             "graph": self._graph_name(key),
             "blocks": [
-                _strips(runs, [self._task.measure(name) for name in self._task.headline]),
+                self._strips(runs),
                 blocks.table("Measures", self._measure_rows(place, runs), note),
                 *_failures(runs),
                 blocks.table("What this cell is", _facts(about, cell.identity)),
@@ -114,22 +114,28 @@ class RunsPart:
     def graph(self, item: str) -> dict[str, object] | None:
         return None
 
-    def _measure_rows(self, place: int, runs: Sequence[Run]) -> list[dict[str, object]]:
-        names, nothing = self._task.measures, (None, NOT_RUN)
-        if not runs:
+    def _strips(self, runs: RunColumns) -> blocks.Block:
+        rows = []
+        for one in map(self._task.measure, self._task.headline):
+            values, top = runs.numbers(self._task.measures.index(one.name)), 1 if one.maximum == 1.0 else None
+            rows.append({"name": one.name, "label": one.label, "values": values, "top": top})
+        return {"kind": "strips", "title": "Every run", "rows": rows}
+
+    def _measure_rows(self, place: int, runs: RunColumns) -> list[dict[str, object]]:
+        if not len(runs):
             return []
+        names = self._task.measures
         if self._is_read:
             known = self._task.summaries[place].measures
             return [_measure_row(self._task.measure(name).label, known[name], known[name].missing) for name in names]
-        scores = [[run.scores.get(name, nothing) for name in names] for run in runs]
-        columns = [np.array([row[k][0] for row in scores], dtype=np.float64) for k in range(len(names))]
-        summaries = self._summarise(columns)
-        why = [Counter(row[k][1] for row in scores if row[k][0] is None) for k in range(len(names))]
         left = self._task.cells[place].repeats - len(runs)
-        for counted in why if left else ():
-            counted[NOT_RUN] += left
-        labels = [self._task.measure(name).label for name in names]
-        return [_measure_row(*row) for row in zip(labels, summaries, why, strict=True)]
+        rows = []
+        for k, (name, summary) in enumerate(zip(names, self._summarise(runs.values), strict=True)):
+            why = Counter(reason for reason in runs.reasons_of(k) if reason != Status.OK)
+            if left:
+                why[NOT_RUN] += left
+            rows.append(_measure_row(self._task.measure(name).label, summary, why))
+        return rows
 
     def _interval_note(self, n: int) -> str:
         level = 100 * self._level
@@ -193,15 +199,6 @@ def _sibling(key: CellKey, label: str) -> dict[str, object]:
     return {"key": list(key), "label": label}
 
 
-def _strips(runs: Sequence[Run], measures: Sequence[Measure]) -> blocks.Block:
-    rows = []
-    for one in measures:
-        values = [run.scores[one.name][0] if one.name in run.scores else None for run in runs]
-        top = 1 if one.maximum == 1.0 else None
-        rows.append({"name": one.name, "label": one.label, "values": values, "top": top})
-    return {"kind": "strips", "title": "Every run", "rows": rows}
-
-
 def _measure_row(label: str, summary: RunSummary, why: Mapping[str, int]) -> dict[str, object]:
     return {
         "measure": label,
@@ -215,8 +212,8 @@ def _measure_row(label: str, summary: RunSummary, why: Mapping[str, int]) -> dic
     }
 
 
-def _failures(runs: Sequence[Run]) -> list[blocks.Block]:
-    counted = Counter((run.status, run.message) for run in runs if run.status != Status.OK)
+def _failures(runs: RunColumns) -> list[blocks.Block]:
+    counted = Counter(one for one in zip(runs.statuses, runs.messages, strict=True) if one[0] != Status.OK)
     rows = [{"status": s, "runs": n, "message": message} for (s, message), n in counted.most_common(20)]
     return [blocks.table("Runs without a result", rows)] if rows else []
 

@@ -9,7 +9,6 @@ style (graphs/drawing.py). The numbers are the list of edges, with the share of 
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -24,7 +23,7 @@ from trueness.running.results import Results
 from trueness.showing import theme
 from trueness.showing.marks import text_width
 from trueness.showing.saving import Drawing, Figure
-from trueness.status import Status
+from trueness.studies.item_graphs import graphs_found
 from trueness.texts import html_text
 
 Link = tuple[str, str, str]  # source, marks, target
@@ -72,13 +71,13 @@ def majority(nodes: Sequence[str], graphs: Iterable[Iterable[Link]], kind: Kind)
 def majorities(results: Results, dataset: str, nodes: Sequence[str]) -> dict[str, Majority]:
     """Learner -> its majority graph on a data set, of the learners that gave graphs with definite edges there."""
     by_learner = {}
-    for cell, about in zip(results.cells, results.abouts, strict=True):
+    for place, (cell, about) in enumerate(zip(results.cells, results.abouts, strict=True)):
         if cell.item != dataset or about["returns"] == "weighted":
             continue
-        runs = results.of_cell(cell)
-        answers = [json.loads(run.answer) for run in runs if run.status == Status.OK and run.answer]
-        same = [answer for answer in answers if set(answer["nodes"]) == set(nodes)]  # a file may have changed since
-        graphs = [[(e["source"], e["marks"], e["target"]) for e in answer["edges"]] for answer in same]
+        graphs: list[list[Link]] = []
+        for graph, times in graphs_found(results.answers_at(place)):
+            if set(graph["nodes"]) == set(nodes):  # a file may have changed since
+                graphs += [[(e["source"], e["marks"], e["target"]) for e in graph["edges"]]] * times
         if graphs:
             by_learner[cell.respondent] = majority(nodes, graphs, about["returns"])
     return by_learner

@@ -32,10 +32,10 @@ def runtime_frame(results: Results) -> pd.DataFrame:
     """One row a cell; no seconds where no fit has ended."""
     rows: list[dict[str, object]] = []
     for cell in results.summaries:
-        row: dict[str, object] = {"dataset": cell.item, "respondent": cell.respondent, "n": len(cell.seconds)}
+        seconds = cell.seconds
+        row: dict[str, object] = {"dataset": cell.item, "respondent": cell.respondent, "n": len(seconds)}
         row["planned"] = cell.repeats
-        if cell.seconds:
-            seconds = np.array(cell.seconds)
+        if len(seconds):
             low, high = np.quantile(seconds, RANGE)
             row |= {"median": float(np.median(seconds)), "low": float(low), "high": float(high)}
             row["total"] = float(seconds.sum())

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import groupby
 from pathlib import Path
-from statistics import median
 
+import numpy as np
 from rich.table import Table
 
 from trueness.running.results import CellSummary, Results
@@ -37,7 +37,7 @@ def _sheet(results: Results, measures: Sequence[str]) -> Sheet:
         **{f"perfect {name}": [_perfect(cell, name) for cell in cells] for name in against_dag},
         f"{main} of runs": [interval_text(cell.measures[main].runs) for cell in cells],
         # the median: a first fit may pay for an import
-        "s/fit": [f"{median(cell.seconds):.3f}" if cell.seconds else "-" for cell in cells],
+        "s/fit": [f"{np.median(cell.seconds):.3f}" if len(cell.seconds) else "-" for cell in cells],
         "breaks": [_labels(cell, letters) for cell in cells],
     }
     both = [titles[name] for name in ("precision", "recall") if name in titles and name != main]

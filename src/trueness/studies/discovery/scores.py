@@ -8,16 +8,15 @@ from __future__ import annotations
 import json
 from collections.abc import Collection
 from hashlib import sha256
-from math import isnan
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from trueness.files import write_atomically
 from trueness.outside import file_name
 from trueness.running.cells import stream
 from trueness.running.results import CellSummary, Results
+from trueness.running.run_columns import number_texts
 from trueness.statistics.convergence import convergences
 from trueness.texts import printable_json
 
@@ -56,8 +55,8 @@ def variance(results: Results, summary: CellSummary) -> dict[str, object]:
         **summary.about,
         "level": results.level,
         "measures": {
-            name: runs.to_row() | {"missing": dict(runs.missing), "values": _or_none(summary.values[name])}
-            for name, runs in summary.measures.items()
+            name: one.to_row() | {"missing": dict(one.missing), "values": summary.values[name]}
+            for name, one in summary.measures.items()
         },
         "convergence": _convergences(results, summary),
     }
@@ -67,15 +66,13 @@ def _lines(value: object, depth: int, indent: str = "") -> str:
     """JSON with a line an entry down to `depth`, and what is below it on one line: numbers of ten thousand runs."""
     if value is None or isinstance(value, int | float):
         return json.dumps(value, allow_nan=False)
+    if isinstance(value, np.ndarray):
+        return f"[{', '.join(number_texts(value, 'null'))}]"
     if depth == 0 or not isinstance(value, dict) or not value:
         return printable_json(value, allow_nan=False)
     inner = indent + "  "
     entries = [f"{inner}{json.dumps(key)}: {_lines(entry, depth - 1, inner)}" for key, entry in value.items()]
     return "{\n" + ",\n".join(entries) + f"\n{indent}}}"
-
-
-def _or_none(values: NDArray[np.float64]) -> list[float | None]:
-    return [None if isnan(value) else value for value in values.tolist()]
 
 
 def _convergences(results: Results, summary: CellSummary) -> dict[str, list[dict[str, float | int | None]]]:
