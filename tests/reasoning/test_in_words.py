@@ -136,6 +136,14 @@ def test_anything_uncertain_stays_words(text):
     assert read_words(text, ("price", "quantity"), "cost") is None
 
 
+def test_two_changes_of_one_quantity_are_both_made():
+    causes = ("initial_deposit", "interest_earned", "withdrawal_amount")
+    text = "The final balance is the initial deposit increased by the interest earned and reduced by the withdrawal."
+    values = dict(zip(causes, (900.0, 36.0, 120.0), strict=True))
+    read = read_words(text, causes, "final_balance", {name: (value, None) for name, value in values.items()})
+    assert evaluate(read.tree, values) == 816
+
+
 def test_steps_behind_a_sum_of_steps_that_nobody_can_read_are_left_alone():
     text = "Multiply boxes by price, share the cake, add them, then divide by 2"
     assert read_rule(text, ("boxes", "price"), "total cost").kind == "words"

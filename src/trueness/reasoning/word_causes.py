@@ -155,7 +155,10 @@ def _by_units(tree: Tree, values: Values) -> Tree | None:
     a Y in % the share. None elsewhere: speed reduced by friction."""
     if not isinstance(tree, Call) or tree.function not in (MORE_BY, LESS_BY):
         return None if _changes(tree) else tree
-    (whole, change), sign = tree.arguments, "+" if tree.function == MORE_BY else "-"
+    (before, change), sign = tree.arguments, "+" if tree.function == MORE_BY else "-"
+    whole = _by_units(before, values)  # the deposit increased by the interest and reduced by the withdrawal
+    if whole is None or _changes(change):
+        return None
     units = [values.get(name, (0.0, None))[1] for name in leaves(change)]
     if isinstance(change, Name) and (units == ["%"] or (says_percent(change.name) and not says_percent(str(whole)))):
         return Binary("*", whole, Binary(sign, Number(1.0), change))
