@@ -1,4 +1,4 @@
-"""What the terminal shows of a faithfulness study: components, known groups, judges, changed problems, warnings."""
+"""What the terminal shows of a faithfulness study: behaviour, components, known groups, judges, changes, warnings."""
 
 from __future__ import annotations
 
@@ -22,6 +22,9 @@ def print_faithfulness(out: Console, study: FaithfulnessStudy) -> None:
     out.print(f"[bold]faithfulness[/]   {len(study.right)} problems, {copies} damaged copies, {judged}")
     tell = partial(print_table, out, place="the CSV files in faithfulness/")
     lone, bounds = [] if study.own_batches else [("method",)], ("bounds_low", "bounds_high")
+    if study.behaviours:
+        dropped = one_by_one(["missing", "asked", "problems", "direction", "stated", *FAULTS])
+        tell("does its answer move as its own graph says?", tables.behaviour_table(study), drop=dropped)
     tell("", tables.component_table(study), drop=[*lone, bounds, ("missing",)], once=("method", "title"))
     if study.methods:
         parts = one_by_one(["n", "graph_quality", "logic_quality", "abductive_reasoning", "causal_intervention"])
@@ -34,9 +37,6 @@ def print_faithfulness(out: Console, study: FaithfulnessStudy) -> None:
     if study.reliability is not None:
         kinds = one_by_one(["clusters", "n", "abduction", "intervention", "logic"])
         tell("can the judge be believed?", tables.reliability_table(study), drop=kinds, once=("judge",))
-    if study.behaviours:
-        dropped = one_by_one(["missing", "asked", "problems", "direction", "stated", *FAULTS])
-        tell("does its answer move as its own graph says?", tables.behaviour_table(study), drop=dropped)
     if study.written or study.changed:
         counts = one_by_one(["right", "agrees", "otherwise", "missing", "executed", "graphs"])
         heading = "changed problems: does the answer follow the graph?"
