@@ -3,7 +3,7 @@
     python benchmarks/atlas.py [--count 3500] [--from 46000] --rows FILE [--part 0/2]     goes on where it stopped
 
 A row is a system: its settings, the features of its first table, and each learner's scores on every draw (None: the
-run failed). Draws: more where they are cheap, at least 2, at most 40. `atlas_fit.py` makes the file of the package.
+run failed). Draws: more where they are cheap, at least 2, at most 10. `atlas_fit.py` makes the file of the package.
 """
 
 from __future__ import annotations
@@ -28,11 +28,12 @@ from trueness.learners import Learner, build, handles_gaps
 from trueness.measures.graphs import Reference
 
 FIRST_SEED = 40_000
+RUNS = 10  # of a system, at most
 
 
 def draws_of(system: System | Part) -> int:
     cost = (system.nodes / 8) ** 1.5 * (system.rows / 500) ** 0.5 * (5 if system.gaps else 1)
-    return int(np.clip(20 / cost, 2, 40))
+    return int(np.clip(20 / cost, 2, RUNS))
 
 
 def try_one(seed: int) -> dict[str, Any]:

@@ -13,7 +13,7 @@ import warnings
 from pathlib import Path
 
 import numpy as np
-from atlas import read
+from atlas import RUNS, read
 from sklearn.ensemble import HistGradientBoostingRegressor
 
 from trueness.atlas import LEARNERS, MEASURES, TARGETS, TAUS, standing
@@ -21,7 +21,7 @@ from trueness.studies.learn.plan import ANY_COLUMNS, NUMBERS
 
 FILE = Path(__file__).resolve().parents[1] / "src/trueness/atlas/atlas.npz"
 RUN = tuple(ANY_COLUMNS | NUMBERS)  # the learners that `trueness learn` runs
-FOLDS, RUNS, LEAST = 4, 10, 0.02
+FOLDS, LEAST = 4, 0.02
 SHAPE = {"max_iter": 150, "learning_rate": 0.06, "max_leaf_nodes": 8, "l2_regularization": 1.0, "early_stopping": False}
 
 

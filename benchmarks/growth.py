@@ -17,12 +17,12 @@ import numpy as np
 from trueness.datasets.synthetic import Synthetic
 from trueness.learners import build
 
-LEARNERS = {"ges extended": ("ges", {"search": "extended"}), "notears reference": ("notears", {"solver": "reference"})}
+LEARNERS = {"ges plain": ("ges", {"search": "plain"}), "notears reference": ("notears", {"solver": "reference"})}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--learners", nargs="+", default=["ges", "ges extended", "boss", "notears", "dagma"])
+    parser.add_argument("--learners", nargs="+", default=["ges plain", "ges", "boss", "notears", "dagma"])
     parser.add_argument("--nodes", type=int, nargs="+", default=[50, 100, 200, 500])
     parser.add_argument("--most", type=float, default=120)
     options = parser.parse_args()

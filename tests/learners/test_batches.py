@@ -17,12 +17,12 @@ from trueness.learners.contract import COLLIDER, binary_sample, continuous_sampl
 
 SETTINGS = (
     ("pc", {}),
-    ("pc", {"search": "exhaustive", "df": "textbook", "colliders": "majority"}),
+    ("pc", {"search": "exhaustive", "df": "textbook", "colliders": "max-p"}),
     ("pc", {"ridge": 1e-3, "tiers": (("X0", "X1"), ("X2", "X3"))}),
     ("fci", {}),
     ("rfci", {}),
-    ("ges", {}),
-    ("ges", {"score": "bic", "max_parents": 2}),
+    ("ges", {"search": "plain"}),
+    ("ges", {"search": "plain", "score": "bic", "max_parents": 2}),
 )
 
 

@@ -210,7 +210,7 @@ def test_the_mixed_score_is_the_gaussian_bic_on_numbers_and_equal_within_a_class
     graphs = (["a -> u", "u -> b", "w -> c"], ["u -> a", "u -> b", "c -> w"], ["b -> u", "u -> a", "c -> w"])
     totals = [Scores.of(table).total(Graph.from_edges(edges, table.names)) for edges in graphs]
     assert totals == pytest.approx([totals[0]] * 3, rel=1e-10)
-    with pytest.raises(DataError, match="must hold discrete columns for BDeu, got a continuous column 'u'"):
+    with pytest.raises(DataError, match="must hold discrete columns for BDeu, got a continuous column '[uvw]'"):
         learner("ges", score="bdeu").fit(table)
 
 

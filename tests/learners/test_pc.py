@@ -95,7 +95,7 @@ def test_the_exhaustive_search_gives_causal_learns_graph_and_number_of_tests(nam
         test = "chisq" if table.kind == "discrete" else "fisherz"
         values = table.values.astype(np.int64) if test == "chisq" else np.array(table.values)
         theirs = pc(values, 0.05, test, show_progress=False)
-        ours = PC(search="exhaustive").fit_details(table)
+        ours = PC(search="exhaustive", colliders="separating set").fit_details(table)
         assert ours.graph == Graph.from_causallearn(theirs.G, kind="cpdag", nodes=table.names)
         assert ours.n_tests == len(theirs.test.pvalue_cache) - 3  # three entries are about the data
 

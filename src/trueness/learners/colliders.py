@@ -3,7 +3,8 @@
 For x - y - z with x and z apart, y is a collider when it is not in the set kept for x and z.
 
     separating set   the set (or union of sets) that removed x - z
-    majority         the nodes in at least half of all sets that separate x and z    (Colombo & Maathuis 2014, sec. 4.2)
+    majority         the nodes in at least half of all sets that separate x and z; where none does, the set that removed
+                     x - z                                                   (Colombo & Maathuis 2014, sec. 4.2)
     max-p            the set with the largest p-value                                (Ramsey 2016)
 
 "All sets" are the subsets of the neighbours of x and of those of z in the final skeleton: both rules are independent of
@@ -44,7 +45,9 @@ def with_separating_sets(
         if rule == "max-p":
             sets[x, z] = max(p_values, key=lambda subset: p_values[subset])
         else:
-            sets[x, z] = _majority([subset for subset, (_, independent) in p_values.items() if independent])
+            separating = [subset for subset, (_, independent) in p_values.items() if independent]
+            if separating:  # else what the search met stays: it was of neighbours that are none any more
+                sets[x, z] = _majority(separating)
     return skeleton.updated(sets)
 
 

@@ -7,7 +7,8 @@ Spirtes, Glymour & Scheines (2000), ch. 5.4; order-independent form: Colombo & M
 
 search       "stable": a pair is removed by its first separating set;
              "exhaustive": all sets of a depth are tested and united (causal-learn's stable=True)
-colliders    which set decides: "separating set", "majority" or "max-p" (learners/colliders.py)
+colliders    which set decides: "majority" of all, "separating set" that was met (the references' rule), or "max-p"
+             (learners/colliders.py; docs/benchmarks.md has what each is worth)
 conflicts    two colliders that disagree on an edge: "first" found stays (causal-learn's default), "last" wins,
              "bidirected" keeps both heads (then the graph is no CPDAG, and says so in Graph.problems())
 No arrow that closes a directed cycle is drawn: the edge stays undirected, the collider is left out.
@@ -67,7 +68,7 @@ class PC(Checked):
     alpha: Alpha = 0.05
     search: Search = "stable"
     test: Test = "auto"
-    colliders: Colliders = "separating set"
+    colliders: Colliders = "majority"
     conflicts: Conflicts = "first"
     depth: Depth = -1
     df: Freedom = "observed"
@@ -127,11 +128,11 @@ class PC(Checked):
         required, forbidden = knowledge.matrices(tests.names)
         most = tests.most if self.depth < 0 else min(self.depth, tests.most)
         skeleton = search_skeleton(tests, required, forbidden, self.search, most, want_p)
-        skeleton = with_separating_sets(skeleton, tests, self.colliders, most)
+        judged = with_separating_sets(skeleton, tests, self.colliders, most)  # for directions alone
         marks = orientation.orient(
-            skeleton.adjacent,
-            skeleton.where,
-            skeleton.pool,
+            judged.adjacent,
+            judged.where,
+            judged.pool,
             forbidden,
             required,
             getattr(orientation, self.conflicts.upper()),

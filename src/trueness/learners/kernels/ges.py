@@ -105,12 +105,15 @@ def empty_state(d: int, cut: Matrix = NO_CUT) -> State:
     )
 
 
-def check_end(n_steps: int, d: int) -> None:
+class InCirclesError(DataError):
     """Where a column follows from others, rounding decides what an operator gains: gains can go round in circles."""
+
+
+def check_end(n_steps: int, d: int) -> None:
     if n_steps > MOST_STEPS * d * d:
-        raise DataError(
+        raise InCirclesError(
             "columns must not follow from each other for a search that climbs to its end, got some whose scores lead "
-            "in circles. Drop one, or take GES with search = 'plain'."
+            "in circles. Drop one, or take GES."
         )
 
 
