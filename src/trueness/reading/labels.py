@@ -49,8 +49,7 @@ def _pattern(first_letters: str) -> str:
     return "|".join(f"{letter}(?:{'|'.join(rests)})" for letter, rests in letters.items())
 
 
-ENGLISH_NAMES = _pattern("prsfh")  # a search for few letters is a quick one
-_ANY, _ENGLISH = re.compile(f"({_pattern('')})"), re.compile(f"({ENGLISH_NAMES})")
+_ANY, _ENGLISH = re.compile(f"({_pattern('')})"), re.compile(f"({_pattern('prsfh')})")  # few letters: a quick search
 _ENDS_IN_NAME = re.compile(rf"(?:{_pattern('')})$")
 
 

@@ -123,7 +123,8 @@ class _Walk:
         if (self.asks or self.scale.percent) and (claim := self._plain(label, index, stop)) is not None:
             return [claim]
         number = numbers[index]
-        if self.plain and not number.percent and not number.level and starts[index] - end <= MAX_LENGTH:
+        level = number.level or (number.percent and self._is_level(index, stop))
+        if self.plain and not level and starts[index] - end <= MAX_LENGTH:
             gap = gap_of(self.view[end : starts[index]])
             if not gap.known:
                 return []
@@ -429,17 +430,15 @@ class _Walk:
 
     def _is_half(self, label: Label, field: _Field) -> bool:
         """From 0.6 (small n) to 0.8; > 0.6 and < 0.8: the first end of a range whose other end was not joined to it."""
-        words = _WORD.findall(self.view[label.end : field.expression.start])
-        opens = not _OPENS.isdisjoint(words)
-        return opens or (
-            field.gap.side in ("least", "most") and _AND_ALSO.match(self.view, field.expression.end) is not None
-        )
+        gap, _, expression = field
+        if gap.words and not _OPENS.isdisjoint(_WORD.findall(self.view[label.end : expression.start])):
+            return True
+        return gap.side in ("least", "most") and _AND_ALSO.match(self.view, expression.end) is not None
 
     def _are_points_with_spread(self, fields: Sequence[_Field]) -> bool:
         """0.7 (sd 0.05)."""
-        if any([field.expression.kind != POINT for field in fields]):
-            return False
-        return any([_SPREAD.match(self.view, field.expression.end) for field in fields])
+        points = [field.expression.end for field in fields if field.expression.kind == POINT]
+        return len(points) == len(fields) and any([_SPREAD.match(self.view, end) for end in points])
 
     def _end_of_line(self, label: Label) -> str:
         """Lower bounds: precision 0.6, recall 0.5: which end the line, or the heading of the list, says it gives."""
