@@ -115,9 +115,9 @@ def decide(claims: Sequence[Claim], context: Context) -> Decision:
     medians = [] if len(intervals) == len(claims) else [claim for claim in claims if claim.kind == MEDIAN]
     if not intervals:
         intervals, medians = [median._replace(kind=INTERVAL, flags=("point",)) for median in medians], []
-    intervals, shown = _without_examples(_join_ends(intervals), context)
+    intervals = _without_examples(_join_ends(intervals), context)
     if not intervals:
-        return Decision(None, "example" if shown else "not_given")
+        return Decision(None, "example")
     chosen, corrected = _standing(_serious(intervals), context)
     if isinstance(chosen, str):
         return _new(Decision, (None, chosen, (), _NO_LEVELS, None))
@@ -179,10 +179,10 @@ def without_template(claims: list[Claim]) -> list[Claim]:
     return claims
 
 
-def _without_examples(claims: list[Claim], context: Context) -> tuple[list[Claim], bool]:
+def _without_examples(claims: list[Claim], context: Context) -> list[Claim]:
     """Claims that show the form of an answer do not count, unless the answer was announced since."""
     if not context.examples:
-        return claims, False
+        return claims
     kept = []
     for claim in claims:
         start = max(0, claim.start - 160)
@@ -192,7 +192,7 @@ def _without_examples(claims: list[Claim], context: Context) -> tuple[list[Claim
         announced = context.finals[at - 1] - start if at else -1
         if shown < 0 or announced > shown or _paragraph_ends(before) > shown:
             kept.append(claim)
-    return kept, len(kept) < len(claims)
+    return kept
 
 
 def _paragraph_ends(text: str) -> int:
@@ -216,17 +216,15 @@ def _standing(claims: list[Claim], context: Context) -> tuple[dict[float | None,
     if not isinstance(chosen, str):
         return chosen, False
     first, last = min([claim.end for claim in claims]), max([claim.start for claim in claims])
-    marks = [mark for mark in context.finals if first < mark <= last]
-    for mark in reversed(marks):
-        after = [claim for claim in claims if claim.start >= mark]
-        if after:
-            after_mark = _claim_per_level(after)
-            if isinstance(after_mark, str):
-                return after_mark, False
-            if context.returns() >= first or _was_final_before(claims, mark, context.view):
-                return "candidates", False
-            return after_mark, True
-    return chosen, False
+    mark = max([mark for mark in context.finals if first < mark <= last], default=-1)
+    if mark < 0:
+        return chosen, False
+    after_mark = _claim_per_level([claim for claim in claims if claim.start >= mark])
+    if isinstance(after_mark, str):
+        return after_mark, False
+    if context.returns() >= first or _was_final_before(claims, mark, context.view):
+        return "candidates", False
+    return after_mark, True
 
 
 def _was_final_before(claims: Sequence[Claim], mark: int, view: str) -> bool:

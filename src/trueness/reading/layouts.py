@@ -66,8 +66,6 @@ def _close(view: str, start: int, end: int, rows: list[Row], sign: str, tables: 
         if _DIGIT.search(view, rows[0][0][0], rows[0][-1][1]):
             if sign == "," or any(len(row) != 3 for row in rows):  # or lines of a name and two numbers
                 return
-        elif len(rows[0]) < 2:
-            return
         elif sign == " " and all(len(row) == len(rows[0]) + 1 for row in rows[1:]):
             rows = [((rows[0][0][0], rows[0][0][0]), *rows[0]), *rows[1:]]  # nothing stands above the names of the rows
     tables.append(Table(start, end, tuple(rows), sign))

@@ -97,7 +97,6 @@ class _Walk:
         self.numbers, self.scale = numbers, scale
         self.starts = list(map(_start, numbers))
         self.medians, self.asks = "median" in self.view, "?" in self.view or "？" in self.view
-        self.plain = not self.medians and not self.asks
         self.level: float | None = None
         self.ends_apart: bool | None = None  # looked up when it is asked for
         self.last_label = -1
@@ -120,18 +119,19 @@ class _Walk:
         index = bisect_left(starts, end)
         if index == len(starts) or starts[index] >= stop:
             return []
-        if (self.asks or self.scale.percent) and (claim := self._plain(label, index, stop)) is not None:
+        if self.scale.percent and (claim := self._plain(label, index, stop)) is not None:
             return [claim]
         number = numbers[index]
         level = number.level or (number.percent and self._is_level(index, stop))
-        if self.plain and not level and starts[index] - end <= MAX_LENGTH:
+        if not (level or self.medians) and starts[index] - end <= MAX_LENGTH:
             gap = gap_of(self.view[end : starts[index]])
             if not gap.known:
                 return []
             if gap.plain and number.value:  # most labels have one range and nothing else
                 expression = expression_at(self.view, numbers, index, stop)
                 index += expression.taken
-                if expression.kind != POINT and (index == len(starts) or starts[index] >= stop):
+                is_question = self.asks and self._is_asked(expression)
+                if expression.kind != POINT and not is_question and (index == len(starts) or starts[index] >= stop):
                     strong = gap.direct and (self._begins_line(name) or (gap.colon and self.sentences.leads_to(name)))
                     if not strong and is_dependent(self.view, name):
                         return []
@@ -170,7 +170,7 @@ class _Walk:
         return self._claims(label.measure, fields, strong)
 
     def _plain(self, label: Label, index: int, stop: int) -> Claim | None:
-        """A label, a colon and one range: no question, and of shares where all is said to be in percent."""
+        """A label, a colon and one range of shares, where all is said to be in percent."""
         view, numbers = self.view, self.numbers
         if index + 2 > len(numbers) or self.level is not None:
             return None

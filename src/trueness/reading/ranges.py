@@ -132,8 +132,6 @@ def _connection(view: str, first: Number, second: Number, opened: bool) -> str:
     gap = view[first.end : second.start]
     words = gap.strip()
     kind = _BETWEEN_NUMBERS.get(words, "")
-    if not kind and not words and second.value < 0 and gap == "":
-        return ""
     if not kind and _SQUEEZED.fullmatch(gap):
         return RANGE
     if not kind and ("(" in words or "l" in words or "m" in words or "h" in words):
@@ -235,15 +233,11 @@ def _value_with_groups(number: Number, commas: bool) -> float | None:
     """1,200 beside 0.7 is a thousand two hundred, 1.200 beside 0,7 too; alone either may be meant."""
     if number.whole or number.fraction or number.value < 1 or number.value >= 1000:
         return number.value
-    three = round(number.value * 1000) if _decimals(number) == 3 else None
+    decimals = number.end - number.start - len(str(int(number.value))) - 1
+    three = round(number.value * 1000) if decimals == 3 else None
     if three is None or not number.comma and not commas:
         return number.value
     return float(three) if number.comma != commas else None
-
-
-def _decimals(number: Number) -> int:
-    width = number.end - number.start - len(str(int(abs(number.value)))) - 1
-    return width
 
 
 def _bounds_by_kind(kind: str, low: float, high: float, most: float) -> Bounds:

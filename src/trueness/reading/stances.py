@@ -94,7 +94,6 @@ _OWN_WORD = _OWN - frozenset("my our we mes ma mi mis minha minhas mie meine м�
 _OWN_CJK = re.compile("我|预计|估计|预期|大约|约|预测|予想|推定|見込|思い|考え|예상|추정")
 _REPORTED_CJK = re.compile("文献|报道|论文|研究|基准|如果|假设|假如|報告|もし|仮に|문헌|논문|만약")
 _REPORTED_ABROAD = re.compile(f"{_REPORTED_CJK.pattern}|littérature")
-_CJK = "\u2e80"
 _NEVER_ABOVE = _HYPOTHETICAL | _WISHED
 _NEVER_BESIDE = _NEVER_ABOVE | _OTHERS | _SPREAD | _PARTIAL
 _ABOVE = _HYPOTHETICAL | _REPORTED | _WISHED  # words of a heading that make what stands below it no forecast

@@ -96,8 +96,9 @@ def claims_in_table(
         if place < len(columns) and columns[place].percent:  # Metric (in %)
             heads = [head._replace(percent=head.measure != "shd") for head in heads]
     collected = _TableClaims(view, scale)
+    has_levels = any([column.text in _LEVEL_HEADS for column in columns])
     for row, head in zip(rows, heads, strict=True):
-        head = _with_level(head, row, columns, grid)
+        head = _with_level(head, row, columns, grid) if has_levels else head
         for index, cell in enumerate(row):
             column = columns[index] if index < len(columns) else _Head()
             if column.text in _LEVEL_HEADS:

@@ -347,15 +347,11 @@ def standing_claims(claims: list[Claim], sentences: Sentences) -> tuple[list[Cla
         end = ended.get((measure, False))
         if end is None or claim.start >= end.at:
             end = ended.get((measure, True))
-            if end is None or claim.start >= end.at or (measure in several and _is_same(claim, last[measure])):
+            if end is None or claim.start >= end.at or (measure in several and claim[2:4] == last[measure][2:4]):
                 kept.append(claim)
                 continue
         lost[measure] = end.problem
     return kept, lost
-
-
-def _is_same(claim: Claim, other: Claim) -> bool:
-    return (claim.low, claim.high) == (other.low, other.high)
 
 
 def _may_end(claims: Sequence[Claim], sentences: Sentences) -> bool:
