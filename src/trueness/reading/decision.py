@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from operator import attrgetter
 from typing import NamedTuple
 
 from trueness.reading.claims import INTERVAL, MEDIAN, PROBLEM, Claim
 from trueness.reading.ranges import BEYOND
-from trueness.reading.refusals import ends_inside_a_value
 from trueness.reading.sentences import Sentences
 
 _FINAL = re.compile(  # every alternative begins with a letter, so that the search skips to one of them
@@ -50,6 +49,9 @@ _WITHDRAWN = re.compile(
     r"|asked (?:about|for)[^\n]{1,60}\b(?:but|while|whereas)\b[^\n]{1,60}\b(?:for|of|about)\b"
 )
 _SHORTEST = 8  # characters of a withdrawal: lower it
+_HANGING = frozenset((",", "-", ";", "±", "to", "and", "~", "bis", "à", "[", "(", ":", "="))  # more was to come
+_SHORT_TAIL = 12  # characters behind a value that may be such a one
+_ODD = frozenset(("swapped", "point"))
 _PARAGRAPH = re.compile(r"(?<!:)\n {0,8}\n")
 
 
@@ -113,9 +115,9 @@ def decide(claims: Sequence[Claim], context: Context) -> Decision:
     medians = [] if len(intervals) == len(claims) else [claim for claim in claims if claim.kind == MEDIAN]
     if not intervals:
         intervals, medians = [median._replace(kind=INTERVAL, flags=("point",)) for median in medians], []
-    intervals, shown = _without_examples(_join_ends(intervals), context)
+    intervals = _without_examples(_join_ends(intervals), context)
     if not intervals:
-        return Decision(None, "example" if shown else "not_given")
+        return Decision(None, "example")
     chosen, corrected = _standing(_serious(intervals), context)
     if isinstance(chosen, str):
         return _new(Decision, (None, chosen, (), _NO_LEVELS, None))
@@ -177,10 +179,10 @@ def without_template(claims: list[Claim]) -> list[Claim]:
     return claims
 
 
-def _without_examples(claims: list[Claim], context: Context) -> tuple[list[Claim], bool]:
+def _without_examples(claims: list[Claim], context: Context) -> list[Claim]:
     """Claims that show the form of an answer do not count, unless the answer was announced since."""
     if not context.examples:
-        return claims, False
+        return claims
     kept = []
     for claim in claims:
         start = max(0, claim.start - 160)
@@ -190,7 +192,7 @@ def _without_examples(claims: list[Claim], context: Context) -> tuple[list[Claim
         announced = context.finals[at - 1] - start if at else -1
         if shown < 0 or announced > shown or _paragraph_ends(before) > shown:
             kept.append(claim)
-    return kept, len(kept) < len(claims)
+    return kept
 
 
 def _paragraph_ends(text: str) -> int:
@@ -214,17 +216,15 @@ def _standing(claims: list[Claim], context: Context) -> tuple[dict[float | None,
     if not isinstance(chosen, str):
         return chosen, False
     first, last = min([claim.end for claim in claims]), max([claim.start for claim in claims])
-    marks = [mark for mark in context.finals if first < mark <= last]
-    for mark in reversed(marks):
-        after = [claim for claim in claims if claim.start >= mark]
-        if after:
-            after_mark = _claim_per_level(after)
-            if isinstance(after_mark, str):
-                return after_mark, False
-            if context.returns() >= first or _was_final_before(claims, mark, context.view):
-                return "candidates", False
-            return after_mark, True
-    return chosen, False
+    mark = max([mark for mark in context.finals if first < mark <= last], default=-1)
+    if mark < 0:
+        return chosen, False
+    after_mark = _claim_per_level([claim for claim in claims if claim.start >= mark])
+    if isinstance(after_mark, str):
+        return after_mark, False
+    if context.returns() >= first or _was_final_before(claims, mark, context.view):
+        return "candidates", False
+    return after_mark, True
 
 
 def _was_final_before(claims: Sequence[Claim], mark: int, view: str) -> bool:
@@ -265,26 +265,26 @@ def _wider_than_a_point(one: Claim, other: Claim) -> Claim | None:
     return None
 
 
-def is_cut(claim: Claim, view: str, others: Collection[Claim]) -> bool:
+def is_cut(claim: Claim, view: str, standing: Sequence[Claim]) -> bool:
     """Whether the reply stops inside this value: 'SHD: 12-1', 'Recall: [0.5,', 'F1: 0.'
 
     A point or swapped ends at the very end of a reply whose other values are proper ranges are taken for cut, too.
     """
-    if claim.parser == "json":
+    _, _, _, _, start, end, parser, _, _, flags, _ = claim
+    if parser == "json":
         return False
-    if claim.parser == "table":
+    if parser == "table":
         row = view.rpartition("\n")[2].strip()
-        return row.startswith("|") and not row.endswith("|") and claim.end > len(view) - len(row)
-    if claim.end >= len(view.rstrip()):
-        if _is_open(view[max(0, claim.start - 4) : claim.end]):
-            return True
-        odd = {"swapped", "point"} & set(claim.flags)
-        return bool(odd) and bool(others) and not any(odd & set(other.flags) for other in others)
-    if ends_inside_a_value(view, claim.end):
+        return row.startswith("|") and not row.endswith("|") and end > len(view) - len(row)
+    tail = view[end:].strip()
+    if tail:
+        hangs = len(view) - end < _SHORT_TAIL and tail in _HANGING
+        return hangs or (tail == "." and "point" in flags and end - start == 1 and claim.high <= 1)
+    if _is_open(view[max(0, start - 4) : end]):
         return True
-    return (
-        "point" in claim.flags and view[claim.end :].strip() == "." and claim.end - claim.start == 1 and claim.high <= 1
-    )
+    odd = _ODD.intersection(flags)
+    others = [other for other in standing if other is not claim] if odd else []
+    return bool(others) and all(odd.isdisjoint(other.flags) for other in others)
 
 
 def _is_open(value: str) -> bool:

@@ -102,7 +102,7 @@ def _reading_by_sum(claim: Mapping[str, Share], levels: Levels, parser: str) -> 
     total = sum(shares.values())
     problem, flags = "", []
     if min(values) < 0 or max(values) > scale:
-        problem = f"a share of {_extreme(values):g} is not possible."
+        problem = f"a share of {min(values) if min(values) < 0 else max(values):g} is not possible."
     elif total <= 0 or abs(total - 1) > FARTHEST + 1e-9:
         problem = f"the shares sum to {100 * total:.3g} %, not to 100 %."
     elif len(claim) < len(levels):
@@ -118,10 +118,6 @@ def _reading_by_sum(claim: Mapping[str, Share], levels: Levels, parser: str) -> 
         flags.append(OFF_SUM)
         message = f"the shares sum to {100 * total:.3g} %; they were divided by the sum."
     return DistributionReading(Status.OK, shares, spans, parser, tuple(flags), message)
-
-
-def _extreme(values: list[float]) -> float:
-    return min(values) if min(values) < 0 else max(values)
 
 
 # ---- JSON

@@ -49,8 +49,7 @@ def _pattern(first_letters: str) -> str:
     return "|".join(f"{letter}(?:{'|'.join(rests)})" for letter, rests in letters.items())
 
 
-ENGLISH_NAMES = _pattern("prsfh")  # a search for few letters is a quick one
-_ANY, _ENGLISH = re.compile(f"({_pattern('')})"), re.compile(f"({ENGLISH_NAMES})")
+_ANY, _ENGLISH = re.compile(f"({_pattern('')})"), re.compile(f"({_pattern('prsfh')})")  # few letters: a quick search
 _ENDS_IN_NAME = re.compile(rf"(?:{_pattern('')})$")
 
 
@@ -190,7 +189,9 @@ def labels_in(view: str) -> list[Label]:
         if view[end : end + 1] in _GOING_ON and (view[end] == "@" or _is_compound(view, end)):
             continue
         labels.append(_new(Label, (name if name in _MEASURES else measure_named(name), at, end)))
-    if "range" in view or "estimate" in view or "interval" in view or "prediction" in view or "forecast" in view:
+    if "\n" in view and (
+        "range" in view or "estimate" in view or "interval" in view or "prediction" in view or "forecast" in view
+    ):
         labels = _with_sections(view, labels)
     if labels and labels[0].measure in _SHORTER and _SHORTER.issuperset([label.measure for label in labels]):
         labels = _with_short_names(view, labels)

@@ -8,6 +8,7 @@ from typing import NamedTuple
 _RULE = re.compile(r"[\s|:+=-]*")
 _ALIGNED = re.compile(r"\S(?:\S| (?=\S))*")
 _HEADS = re.compile(r"^[a-z1 _]+(?:,[a-z1 _]+){2,}$", re.MULTILINE)  # precision_low,precision_high,...
+_TWO_COMMAS = re.compile(r",[a-z1 _]+,")  # a cheap look for them
 _DIGIT = re.compile(r"(?<![a-z])\d")
 Cell = tuple[int, int]
 Row = tuple[Cell, ...]
@@ -28,7 +29,9 @@ def may_hold_tables(view: str) -> bool:
         return True
     if "\n" not in view:
         return False
-    return "   " in view or "metric," in view or "measure," in view or _HEADS.search(view) is not None
+    if "   " in view or "metric," in view or "measure," in view:
+        return True
+    return _TWO_COMMAS.search(view) is not None and _HEADS.search(view) is not None
 
 
 def tables_in(view: str) -> list[Table]:
@@ -63,8 +66,6 @@ def _close(view: str, start: int, end: int, rows: list[Row], sign: str, tables: 
         if _DIGIT.search(view, rows[0][0][0], rows[0][-1][1]):
             if sign == "," or any(len(row) != 3 for row in rows):  # or lines of a name and two numbers
                 return
-        elif len(rows[0]) < 2:
-            return
         elif sign == " " and all(len(row) == len(rows[0]) + 1 for row in rows[1:]):
             rows = [((rows[0][0][0], rows[0][0][0]), *rows[0]), *rows[1:]]  # nothing stands above the names of the rows
     tables.append(Table(start, end, tuple(rows), sign))

@@ -12,14 +12,14 @@ import re
 from collections.abc import Sequence
 
 from trueness.reading.claims import INTERVAL, Claim
-from trueness.reading.labels import ENGLISH_NAMES, Label
+from trueness.reading.labels import Label
 from trueness.reading.ranges import FARTHEST
 
-_NUMBER = r"\d{1,6}(?:\.\d{1,9})?"
-_LINE = re.compile(
-    rf"[ >#+-]*(?:\d[.)] +|\([1-9a-d]\) +)?(?:{ENGLISH_NAMES})(?: +\(shd\))?"
-    r"(?: *[:=] *| +)(?:about |around |roughly )? *"
-    rf"(?:([\[(] *({_NUMBER}) *, *({_NUMBER}) *[\])])|(({_NUMBER}) *(?:-|--|to|~) *({_NUMBER})))[ .,;]*$",
+_NUMBER = r"\d{1,6}+(?:\.\d{1,9}+)?+"
+_LEAD = re.compile(r"[ >#+-]*(?:\d[.)] +|\([1-9a-d]\) +)?")
+_RANGE = re.compile(  # possessive throughout: what does not fit is not tried again with fewer blanks
+    r"(?: ++\(shd\))?+(?: *+[:=] *+| ++)(?:about |around |roughly )?+ *+"
+    rf"(([\[(] *+)?+({_NUMBER}) *+(?(2),|(?:--?|to|~)) *+({_NUMBER})(?(2) *+[\])]))[ .,;]*+$",
     re.MULTILINE,
 )
 _new = tuple.__new__  # half the time of a named tuple's own
@@ -27,26 +27,24 @@ _new = tuple.__new__  # half the time of a named tuple's own
 
 def claims_in_lines(view: str, labels: Sequence[Label], nodes: int | None) -> list[Claim] | None:
     """One claim a label, or None where the reply is not of this form throughout."""
-    if view.count("\n") + 1 < len(labels) or "%" in view or "|" in view or "median" in view or "percent" in view:
+    if "%" in view or "|" in view or "median" in view or "percent" in view:
         return None
     claims: list[Claim] = []
-    place, count = 0, len(labels)
-    while place < count:
-        measure, start, _ = labels[place]
-        match = _LINE.match(view, view.rfind("\n", 0, start) + 1)
-        if match is None or start >= (end := match.end()):
-            return None
-        place += 1
-        while place < count and labels[place].start < end:
-            if labels[place].measure != measure:
+    read, done = "", 0
+    for measure, start, end in labels:
+        if start < done:
+            if measure != read:
                 return None
-            place += 1
-        group = 4 if match[1] is None else 1  # the range; its ends are the next two
-        lower, upper = match.group(group + 1, group + 2)
+            continue  # Structural Hamming Distance (SHD)
+        match = _RANGE.match(view, end)
+        if match is None or _LEAD.fullmatch(view, view.rfind("\n", 0, start) + 1, start) is None:
+            return None
+        read, done = measure, match.end()
+        lower, upper = match.group(3, 4)
         low, high = float(lower), float(upper)
         if low > high or not _can_be(measure, high, lower + upper, nodes):
             return None
-        claims.append(_new(Claim, (measure, INTERVAL, low, high, *match.span(group), "label", True, None, (), "")))
+        claims.append(_new(Claim, (measure, INTERVAL, low, high, *match.span(1), "label", True, None, (), "")))
     return claims
 
 

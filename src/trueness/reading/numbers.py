@@ -12,7 +12,7 @@ import re
 from typing import NamedTuple
 
 PERCENT = r"%|p(?:er ?cent|ct|rozent|our ?cent|or ?ci?ento)\b"
-_NUMBER = re.compile(r"(\d\d*(?:\.\d+|,\d+(?!\.?\d))?)")  # a split by a group keeps what parts the text
+_NUMBER = re.compile(r"(\d\d*+(?:\.\d++|,\d++(?!\.?\d))?+)")  # a split by a group keeps what parts the text
 _TAIL = re.compile(rf"(e[-+]?\d+)?( ?(?:{PERCENT}))?(?=([ -]{{0,2}}[^\W\d]+)?)")  # exponent, percent, the word behind
 _COUNTED = frozenset(
     "node nodes variable variables sample samples row rows observation observations run runs iteration iterations "

@@ -97,7 +97,6 @@ class _Walk:
         self.numbers, self.scale = numbers, scale
         self.starts = list(map(_start, numbers))
         self.medians, self.asks = "median" in self.view, "?" in self.view or "？" in self.view
-        self.plain = not self.medians and not self.asks
         self.level: float | None = None
         self.ends_apart: bool | None = None  # looked up when it is asked for
         self.last_label = -1
@@ -120,17 +119,19 @@ class _Walk:
         index = bisect_left(starts, end)
         if index == len(starts) or starts[index] >= stop:
             return []
-        if (self.asks or self.scale.percent) and (claim := self._plain(label, index, stop)) is not None:
+        if self.scale.percent and (claim := self._plain(label, index, stop)) is not None:
             return [claim]
         number = numbers[index]
-        if self.plain and not number.percent and not number.level and starts[index] - end <= MAX_LENGTH:
+        level = number.level or (number.percent and self._is_level(index, stop))
+        if not (level or self.medians) and starts[index] - end <= MAX_LENGTH:
             gap = gap_of(self.view[end : starts[index]])
             if not gap.known:
                 return []
             if gap.plain and number.value:  # most labels have one range and nothing else
                 expression = expression_at(self.view, numbers, index, stop)
                 index += expression.taken
-                if expression.kind != POINT and (index == len(starts) or starts[index] >= stop):
+                is_question = self.asks and self._is_asked(expression)
+                if expression.kind != POINT and not is_question and (index == len(starts) or starts[index] >= stop):
                     strong = gap.direct and (self._begins_line(name) or (gap.colon and self.sentences.leads_to(name)))
                     if not strong and is_dependent(self.view, name):
                         return []
@@ -169,7 +170,7 @@ class _Walk:
         return self._claims(label.measure, fields, strong)
 
     def _plain(self, label: Label, index: int, stop: int) -> Claim | None:
-        """A label, a colon and one range: no question, and of shares where all is said to be in percent."""
+        """A label, a colon and one range of shares, where all is said to be in percent."""
         view, numbers = self.view, self.numbers
         if index + 2 > len(numbers) or self.level is not None:
             return None
@@ -429,17 +430,15 @@ class _Walk:
 
     def _is_half(self, label: Label, field: _Field) -> bool:
         """From 0.6 (small n) to 0.8; > 0.6 and < 0.8: the first end of a range whose other end was not joined to it."""
-        words = _WORD.findall(self.view[label.end : field.expression.start])
-        opens = not _OPENS.isdisjoint(words)
-        return opens or (
-            field.gap.side in ("least", "most") and _AND_ALSO.match(self.view, field.expression.end) is not None
-        )
+        gap, _, expression = field
+        if gap.words and not _OPENS.isdisjoint(_WORD.findall(self.view[label.end : expression.start])):
+            return True
+        return gap.side in ("least", "most") and _AND_ALSO.match(self.view, expression.end) is not None
 
     def _are_points_with_spread(self, fields: Sequence[_Field]) -> bool:
         """0.7 (sd 0.05)."""
-        if any([field.expression.kind != POINT for field in fields]):
-            return False
-        return any([_SPREAD.match(self.view, field.expression.end) for field in fields])
+        points = [field.expression.end for field in fields if field.expression.kind == POINT]
+        return len(points) == len(fields) and any([_SPREAD.match(self.view, end) for end in points])
 
     def _end_of_line(self, label: Label) -> str:
         """Lower bounds: precision 0.6, recall 0.5: which end the line, or the heading of the list, says it gives."""

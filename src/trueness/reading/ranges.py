@@ -48,13 +48,12 @@ _NAMED_ENDS = re.compile(
 )
 _SIGN_BEHIND = re.compile(rf" {{0,2}}(?:\((?:{PERCENT})\)|{PERCENT})")  # [60, 88] %
 _BEFORE_SIGN = frozenset("% (")
-_OR_MORE = re.compile(
-    r" {0,2}(?:\+(?! ?[\d/(-])|(?:or|oder|ou|o) (?:higher|more|above|better|greater|mehr|plus|más)\b)"
+_BEHIND = re.compile(  # one number: 0.6 or more, 0.6 or less; a range whose other end is none, a product, a sum
+    r" {0,2}(?:(?P<more>\+(?! ?[\d/(-])|(?:or|oder|ou|o) (?:higher|more|above|better|greater|mehr|plus|más)\b)"
+    r"|(?P<less>(?:or|oder|ou|o) (?:lower|less|below|fewer|weniger|moins|menos)\b)"
+    r"|(?:[-~±/]|to\b|\.\.)\s{0,4}[.\d]| \.\d|[*×+] {0,2}[(\d])"
 )
-_OR_LESS = re.compile(r" {0,2}(?:or|oder|ou|o) (?:lower|less|below|fewer|weniger|moins|menos)\b")
-_DANGLING = re.compile(  # a range whose other end is no number; a product or a sum
-    r" {0,2}(?:(?:[-~±/]|to\b|\.\.)\s{0,4}[.\d]| \.\d|[*×+] {0,2}[(\d])"
-)
+_SIDES = {"more": AT_LEAST, "less": AT_MOST, None: BROKEN}
 _NO_TAIL = frozenset(("", "\n", ",", ";", "]", ")"))
 _MOST_SHARE = 2.0  # below it [0.8, 1.4] is of shares; 0.8-80 may be of percentages
 _SQUEEZED = re.compile(r"\s*(?:≤|<=?)[a-z\s]{1,30}(?:≤|<=?)\s*")  # 0.6 <= P <= 0.8
@@ -82,13 +81,7 @@ class Expression(NamedTuple):
     taken: int  # how many numbers it used
 
 
-class Bounds(NamedTuple):
-    """An expression on the scale of its measure; `problem` says why it cannot be one."""
-
-    low: float
-    high: float
-    flags: tuple[str, ...] = ()
-    problem: str = ""
+Bounds = tuple[float, float, tuple[str, ...], str]  # low and high on the scale of the measure, flags, the problem
 
 
 def expression_at(view: str, numbers: Sequence[Number], index: int, stop: int) -> Expression:
@@ -127,12 +120,9 @@ def expression_at(view: str, numbers: Sequence[Number], index: int, stop: int) -
         )
     if second is not None and second.start < stop and _may_join(view[first.end : second.start]):
         return _new(Expression, (BROKEN, first, None, first.start, first.end, False, 1))
-    if (match := _OR_MORE.match(view, first.end)) is not None:
-        return _new(Expression, (AT_LEAST, first, None, first.start, match.end(), False, 1))
-    if (match := _OR_LESS.match(view, first.end)) is not None:
-        return _new(Expression, (AT_MOST, first, None, first.start, match.end(), False, 1))
-    if _DANGLING.match(view, first.end):
-        return _new(Expression, (BROKEN, first, None, first.start, first.end, False, 1))
+    if (match := _BEHIND.match(view, first.end)) is not None:
+        last = match.end() if match.lastgroup else first.end
+        return _new(Expression, (_SIDES[match.lastgroup], first, None, first.start, last, False, 1))
     return _new(
         Expression, (POINT, first, None, start if closed else first.start, closed or first.end, bool(closed), 1)
     )
@@ -142,8 +132,6 @@ def _connection(view: str, first: Number, second: Number, opened: bool) -> str:
     gap = view[first.end : second.start]
     words = gap.strip()
     kind = _BETWEEN_NUMBERS.get(words, "")
-    if not kind and not words and second.value < 0 and gap == "":
-        return ""
     if not kind and _SQUEEZED.fullmatch(gap):
         return RANGE
     if not kind and ("(" in words or "l" in words or "m" in words or "h" in words):
@@ -188,13 +176,13 @@ def _pair_without_blank(view: str, number: Number, start: int, end: int, bracket
 
 
 def bounds_of(expression: Expression, measure: str, nodes: int | None, in_percent: bool, commas: bool) -> Bounds:
-    """Low and high on the scale of the measure, with what had to be mended, or the problem.
+    """Low and high on the scale of the measure, with what had to be mended, or why the expression cannot be one.
 
     `in_percent`: the label said "(%)". `commas`: the reply writes 0,7 and not 0.7.
     """
     kind, first, second, _, _, _, _ = expression
     if kind in _UNBOUND:
-        return Bounds(0, 0, (), _UNBOUND[kind])
+        return 0, 0, (), _UNBOUND[kind]
     last = first if second is None else second
     low, _, _, percent, _, _, whole, unit, _ = first
     high, _, _, also_percent, _, _, also_whole, other_unit, _ = last
@@ -202,37 +190,35 @@ def bounds_of(expression: Expression, measure: str, nodes: int | None, in_percen
     most = 1.0 if measure != "shd" else (nodes * (nodes - 1) / 2 if nodes else FARTHEST)
     if not percent and not unit and not other_unit and (measure != "shd" or (whole and also_whole)):
         if 0 <= low <= high <= most and kind in _TWO_ENDS:  # nearly all of them
-            return _new(Bounds, (low, high, (), ""))
-        bounds = _bounds_by_kind(kind, low, high, most)
-        return _possible(bounds, expression, measure, percent, most) if bounds.problem else bounds
-    if measure == "shd":
+            return low, high, (), ""
+    elif measure == "shd":
         if 0 < high <= 1 and not (whole and also_whole) and kind != PLUS_MINUS:
-            return Bounds(0, 0, (), NORMALISED)
+            return 0, 0, (), NORMALISED
         if percent or first.fraction or last.fraction:
-            return Bounds(0, 0, (), "unit")
+            return 0, 0, (), "unit"
         lower, upper = _value_with_groups(first, commas), _value_with_groups(last, commas)
         if lower is None or upper is None or (first.comma and second is None):
-            return Bounds(0, 0, (), "thousands")
+            return 0, 0, (), "thousands"
         low, high = lower, upper
     else:
         if unit.startswith("edge") or other_unit.startswith("edge"):
-            return Bounds(0, 0, (), "unit")
+            return 0, 0, (), "unit"
         if percent:
             bare = () if in_percent else (first, last)
             if any([not n.percent and not n.whole and n.value <= 1 for n in bare]):
-                return Bounds(0, 0, (), "mixed")
+                return 0, 0, (), "mixed"
             low, high = low / 100, high / 100
     bounds = _bounds_by_kind(kind, low, high, most)
-    return _possible(bounds, expression, measure, percent, most) if bounds.problem else bounds
+    return _possible(bounds, expression, measure, percent, most) if bounds[3] else bounds
 
 
 def _possible(bounds: Bounds, expression: Expression, measure: str, percent: bool, most: float) -> Bounds:
     """The same; ends beyond what the measure can be are a claim where it is plain that they are meant so."""
-    if bounds.problem != OUT_OF_RANGE or ("swapped" in bounds.flags and measure != "shd"):
+    low, high, flags, problem = bounds
+    if problem != OUT_OF_RANGE or ("swapped" in flags and measure != "shd"):
         return bounds
     if expression.kind == PAIR and not expression.bracketed:
         return bounds  # 0,70.6
-    low, high = bounds.low, bounds.high
     if low < 0:
         plain = expression.bracketed and (measure == "shd" or percent or high < _MOST_SHARE)  # else it may be a dash
     else:
@@ -240,22 +226,18 @@ def _possible(bounds: Bounds, expression: Expression, measure: str, percent: boo
     if not plain:
         return bounds
     far = _FAR * most
-    return Bounds(min(max(low, -far), far), min(max(high, -far), far), (*bounds.flags, BEYOND))
+    return min(max(low, -far), far), min(max(high, -far), far), (*flags, BEYOND), ""
 
 
 def _value_with_groups(number: Number, commas: bool) -> float | None:
     """1,200 beside 0.7 is a thousand two hundred, 1.200 beside 0,7 too; alone either may be meant."""
     if number.whole or number.fraction or number.value < 1 or number.value >= 1000:
         return number.value
-    three = round(number.value * 1000) if _decimals(number) == 3 else None
+    decimals = number.end - number.start - len(str(int(number.value))) - 1
+    three = round(number.value * 1000) if decimals == 3 else None
     if three is None or not number.comma and not commas:
         return number.value
     return float(three) if number.comma != commas else None
-
-
-def _decimals(number: Number) -> int:
-    width = number.end - number.start - len(str(int(abs(number.value)))) - 1
-    return width
 
 
 def _bounds_by_kind(kind: str, low: float, high: float, most: float) -> Bounds:
@@ -271,7 +253,7 @@ def _bounds_by_kind(kind: str, low: float, high: float, most: float) -> Bounds:
     elif kind == AT_LEAST:
         high, flags = max(low, most), ("one_sided",)
         if most == FARTHEST:
-            return Bounds(low, high, flags, "no_upper_end")
+            return low, high, flags, "no_upper_end"
     elif kind == AT_MOST:
         low, flags = 0.0, ("one_sided",)
     elif kind == FALLING:
@@ -279,5 +261,5 @@ def _bounds_by_kind(kind: str, low: float, high: float, most: float) -> Bounds:
     elif low > high:
         low, high, flags = high, low, ("swapped",)
     if low < 0 or high > most:
-        return Bounds(low, high, flags, OUT_OF_RANGE)
-    return _new(Bounds, (low, high, flags, ""))
+        return low, high, flags, OUT_OF_RANGE
+    return low, high, flags, ""

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from trueness.reading.refusals import declines
-from trueness.reading.structured import ARRAY, NUMBER, OBJECT, STRING, Node, recover_json
+from trueness.reading.structured import ARRAY, NUMBER, OBJECT, STRING, Node, recover_json, unescaped
 from trueness.reading.views import view_of
 from trueness.reasoning.graph import Quantity, ReasoningGraph
 from trueness.reasoning.schema import graph_from, looks_like_graph, quantity_of, status_of
@@ -128,15 +128,6 @@ def _plain(node: Node) -> object:
     if node.kind == NUMBER:
         return float(node.text)
     if node.kind == STRING:
-        return _unescape(node.text)
+        return unescaped(node.text)
     word = node.text.strip()
     return _WORDS.get(word.lower(), word)
-
-
-def _unescape(text: str) -> str:
-    if "\\" not in text:
-        return text
-    try:
-        return str(json.loads(f'"{text}"'))
-    except ValueError:
-        return text

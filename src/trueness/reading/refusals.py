@@ -16,18 +16,11 @@ _DECLINES = re.compile(
     r"|lo siento|no puedo|não posso|desculpe|mi dispiace|non posso)\b"
     r"|无法|抱歉|不能提供|申し訳|できません|죄송|не могу|извините"
 )
-_HANGING = frozenset((",", "-", ";", "±", "to", "and", "~", "bis", "à", "[", "(", ":", "="))
 
 
 def declines(view: str) -> bool:
     """Whether the reply says that it will not answer; asked only where nothing was read."""
     return _DECLINES.search(view) is not None
-
-
-def ends_inside_a_value(view: str, end: int) -> bool:
-    """Whether nothing but the beginning of more follows what ends here."""
-    tail = view[end : end + 12].strip()
-    return len(view) - end < 12 and tail in _HANGING
 
 
 def ends_open(view: str) -> bool:

@@ -7,6 +7,7 @@ The work is linear in the text: after a mistake reading goes on behind it and ne
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -48,6 +49,14 @@ class Node(NamedTuple):
     @property
     def pairs(self) -> Iterator[tuple[str, Node]]:
         return zip(self.keys, self.items, strict=True)
+
+
+def unescaped(text: str) -> str:
+    """What a string of JSON stands for; the string itself where its escapes are wrong."""
+    try:
+        return str(json.loads(f'"{text}"')) if "\\" in text else text
+    except ValueError:
+        return text
 
 
 def recover_json(text: str, start: int = 0) -> list[Node]:

@@ -6,7 +6,7 @@ cell (row, column): its measure and its role (lower, upper, median, 80 %) are sa
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
@@ -96,8 +96,9 @@ def claims_in_table(
         if place < len(columns) and columns[place].percent:  # Metric (in %)
             heads = [head._replace(percent=head.measure != "shd") for head in heads]
     collected = _TableClaims(view, scale)
+    has_levels = any([column.text in _LEVEL_HEADS for column in columns])
     for row, head in zip(rows, heads, strict=True):
-        head = _with_level(head, row, columns, grid)
+        head = _with_level(head, row, columns, grid) if has_levels else head
         for index, cell in enumerate(row):
             column = columns[index] if index < len(columns) else _Head()
             if column.text in _LEVEL_HEADS:
@@ -123,19 +124,19 @@ class _Grid:
     """The labels and numbers of a table, by cell."""
 
     def __init__(self, view: str, table: Table, labels: Sequence[Label], numbers: Sequence[Number]):
-        self.view, self.table, self.labels, self.numbers = view, table, labels, numbers
-        self.label_starts = [label.start for label in labels]
+        self.view, self.table, self.numbers = view, table, numbers
         self.number_starts = [number.start for number in numbers]
+        cells = [cell for row in table.rows for cell in row]
+        starts = [start for start, _ in cells]
+        self.measures: dict[Cell, str] = {}
+        for measure, at, _ in labels:
+            cell = cells[bisect_right(starts, at) - 1]
+            if cell[0] <= at < cell[1]:
+                self.measures[cell] = measure if self.measures.get(cell, measure) == measure else ""
 
     def measure(self, cell: Cell) -> str:
         """The one measure that a cell names."""
-        first, last = bisect_left(self.label_starts, cell[0]), bisect_left(self.label_starts, cell[1])
-        if first == last:
-            return ""
-        if last - first == 1:
-            return self.labels[first].measure
-        inside = {label.measure for label in self.labels[first:last]}
-        return inside.pop() if len(inside) == 1 else ""
+        return self.measures.get(cell, "")
 
     def numbers_in(self, cells: Row) -> Sequence[Number]:
         start, end = cells[0][0], cells[-1][1]

@@ -11,13 +11,12 @@ several objects the last that says something counts. No reply ever becomes the m
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from trueness.reading.refusals import declines
-from trueness.reading.structured import NUMBER, OBJECT, STRING, WORD, Node, recover_json
+from trueness.reading.structured import NUMBER, OBJECT, STRING, WORD, Node, recover_json, unescaped
 from trueness.reading.views import LIMIT, view_of
 from trueness.reasoning.schema import quantity_of
 from trueness.status import Status
@@ -208,15 +207,8 @@ def _quantity(node: Node) -> tuple[float | None, str]:
     return (value, "") if value is not None else (None, text)
 
 
-def _unescape(text: str) -> str:
-    try:
-        return str(json.loads(f'"{text}"')) if "\\" in text else text
-    except ValueError:
-        return text
-
-
 def _notes(entries: Mapping[str, Node]) -> tuple[dict[str, str], dict[str, tuple[int, int]]]:
     nodes = {key: entries[key] for key in _NOTES if key in entries and entries[key].kind in (STRING, WORD)}
-    return {key: _unescape(node.text) for key, node in nodes.items()}, {
+    return {key: unescaped(node.text) for key, node in nodes.items()}, {
         key: (n.start, n.end) for key, n in nodes.items()
     }

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import NamedTuple
@@ -274,6 +273,7 @@ _ANOTHER = re.compile(
     rf"\b{_THESE}(?P<between>(?:[ ,]+[a-z]+){{0,6}}?) (?:another|an? (?:different|previous|earlier)|some other"
     "|the (?:wrong|previous)) [a-z]+"
 )
+_SCOPES = ((_PARTS, _SCOPED), (frozenset("another different previous earlier other wrong".split()), _ANOTHER))
 _GOES_ON = re.compile(  # the skeleton phase; skeleton and orientations
     r"[ -]?(?:phase|step|search|stage|is|are|being|errors?|itself|and|plus"
     r"|as well|but also|first|with)\b(?! (?:only|alone|not)\b)"
@@ -340,22 +340,18 @@ def standing_claims(claims: list[Claim], sentences: Sentences) -> tuple[list[Cla
             ended[measure, ending.earlier] = ending  # the last one ends what the others end
     if not ended:
         return claims, {}
-    counts = Counter(claim.measure for claim in claims)
+    several = {claim.measure for claim in claims if claim is not last[claim.measure]}
     kept, lost = [], {}
     for claim in claims:
         measure = claim.measure
         end = ended.get((measure, False))
         if end is None or claim.start >= end.at:
             end = ended.get((measure, True))
-            if end is None or claim.start >= end.at or (counts[measure] > 1 and _is_same(claim, last[measure])):
+            if end is None or claim.start >= end.at or (measure in several and claim[2:4] == last[measure][2:4]):
                 kept.append(claim)
                 continue
         lost[measure] = end.problem
     return kept, lost
-
-
-def _is_same(claim: Claim, other: Claim) -> bool:
-    return (claim.low, claim.high) == (other.low, other.high)
 
 
 def _may_end(claims: Sequence[Claim], sentences: Sentences) -> bool:
@@ -422,8 +418,8 @@ def _of_something_else(text: str, words: set[str]) -> tuple[str, int, str] | Non
     """The numbers that a sentence says to be of the skeleton or of another algorithm, and where."""
     if _SCOPE_WORDS.isdisjoint(words):
         return None
-    for pattern in (_SCOPED, _ANOTHER):
-        for match in pattern.finditer(text):
+    for beside, pattern in _SCOPES:
+        for match in () if beside.isdisjoint(words) else pattern.finditer(text):
             between = words_of(match.group("between"))
             if between and _OF.issuperset(between) and _is_own(text[: match.start()]):
                 if _GOES_ON.match(text, match.end()) is None:
