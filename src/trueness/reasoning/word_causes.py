@@ -22,7 +22,7 @@ from trueness.reasoning.trees import (
     Number,
     Tree,
     as_text,
-    evaluate,
+    compile_tree,
     parts,
     points,
     rename,
@@ -414,6 +414,7 @@ def _replace(shape: Shape, number: Number, name: Name) -> Shape:
 def signature(tree: Tree, causes: Sequence[str]) -> tuple[float, ...]:
     """The same for a + b and b + a: values at two points that no other formula of such a size shares."""
     try:
-        return tuple(float(f"{evaluate(tree, point):.9g}") for point in points(causes, tree))
+        at = compile_tree(tree, {name: k for k, name in enumerate(dict.fromkeys(causes))})
+        return tuple(float(f"{at([*point.values()]):.9g}") for point in points(causes, tree))
     except (ArithmeticError, ValueError):
         return ()

@@ -68,7 +68,7 @@ def says_more(sentence: str, causes: Sequence[str], effect: str) -> bool:
     known = " ".join((named, *causes)).lower().replace("_", " ")
     conditions = (match[0] for match in SAYS_MORE.finditer(sentence))
     return (
-        any(not re.search(rf"\b{re.escape(one)}\b", known) for one in conditions)
+        any(one not in known or not re.search(rf"\b{re.escape(one)}\b", known) for one in conditions)
         or len(_JOINTS.findall(sentence)) > _MOST_JOINTS
     )
 
