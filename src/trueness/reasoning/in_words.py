@@ -220,11 +220,12 @@ def _with_names(reading: InWords, names: Mapping[str, str]) -> InWords:
 
 def _read(sentence: str, inside: str, causes: Sequence[str], effect: str, values: Values) -> list[InWords]:
     """What one sentence may mean; inside: what its bracket says."""
-    if says_more(f"{_ROUNDED.sub('', sentence)} {inside}".strip(), causes, effect):
+    rounds = "round" in sentence
+    if says_more(f"{_ROUNDED.sub('', sentence) if rounds else sentence} {inside}".strip(), causes, effect):
         return []
     in_percent = _IN_PERCENT.search(sentence) if "percent" in sentence else None
     sentence = sentence[: in_percent.start()] if in_percent else sentence
-    rounded = _ROUNDED.search(sentence)
+    rounded = _ROUNDED.search(sentence) if rounds else None
     rates = any(_RATE_NAME.search(cause.lower().replace("_", " ")) for cause in causes) or "total" in effect.lower()
     reader, exact = Reader(not rates, inside), sentence[: rounded.start()] if rounded else sentence
     named = re.sub(r"\(%\)|(?<![a-z])percent(?:age)?\b", "", effect, flags=re.IGNORECASE) if in_percent else effect

@@ -260,6 +260,8 @@ def compile_tree(tree: Tree, slots: Mapping[str, int]) -> Evaluator:
 
 
 def _has_any(tree: Tree, slots: Mapping[str, int]) -> bool:
+    if isinstance(tree, Binary):  # the frequent one
+        return _has_any(tree.left, slots) or _has_any(tree.right, slots)
     return tree.name in slots if isinstance(tree, Name) else any(_has_any(part, slots) for part in parts(tree))
 
 

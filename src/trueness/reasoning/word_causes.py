@@ -231,7 +231,8 @@ def _may_be(phrase: str, cause: str, values: Values, effect: str) -> bool:
     given, as a whole."""
     if cause in values and _REMAINING.search(phrase) and not _REMAINING.search(cause.lower().replace("_", " ")):
         return False
-    if set(_SINGLES_OUT.findall(phrase)) - set(_SINGLES_OUT.findall(cause.lower().replace("_", " "))):
+    singled_out = set(_SINGLES_OUT.findall(phrase))
+    if singled_out and singled_out - set(_SINGLES_OUT.findall(cause.lower().replace("_", " "))):
         return False
     if _AT_ANOTHER_TIME.search(cause.lower().replace("_", " ")) and not _AT_ANOTHER_TIME.search(phrase):
         return False

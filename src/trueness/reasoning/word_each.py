@@ -119,8 +119,10 @@ def for_each(sentence: str, causes: Sequence[str], effect: str) -> Iterator[Shap
 
 def _several(sentence: str, causes: Sequence[str], named: str) -> Iterator[Shape]:
     """`3 for every win and 1 for every draw`; `the cost of 3 notebooks and 5 pens`, of their prices: one cause each."""
+    if len(causes) < 2:
+        return
     pieces = [piece for piece in _AND.split(sentence.removeprefix("the ").removeprefix("sum of ")) if piece]
-    if not 1 < len(pieces) == len(causes):
+    if len(pieces) != len(causes):
         return
     rates = [_FOR_EVERY.fullmatch(piece) for piece in pieces]
     bought = [_SO_MANY.fullmatch(re.sub(r"^(?:the )?(?:total )?(?:cost|price)s? of ", "", piece)) for piece in pieces]

@@ -32,7 +32,7 @@ from trueness.reasoning.word_numbers import (
     UP,
     number_of,
 )
-from trueness.reasoning.word_patterns import Table, matches, table
+from trueness.reasoning.word_patterns import Table, matches, needed, table
 from trueness.reasoning.word_shapes import EVERY, HUNDRED, LESS_BY, MORE_BY, Shape, combine, is_percent, join
 
 BRACKET = "qbracketq"  # one word that stands for a bracket
@@ -173,8 +173,8 @@ class Reader:
             sides = (self._factors(text[: power.start()], depth + 1), self.shapes(text[power.end() :], depth + 1))
             yield from (Binary("^", *pair) for pair in product(*sides))
             return
-        for prefix, separator, operator, swapped in _PAIRS:
-            start = prefix.match(text)
+        for needs, prefix, separator, operator, swapped in _PAIRS:
+            start = prefix.match(text) if needs in text else None
             for match in separator.finditer(text) if start else ():
                 if start is not None and match.start() >= start.end():
                     yield from self._pair(
@@ -274,7 +274,7 @@ _PERCENTAGE = r"(?P<share>\d[\d,]*(?:\.\d+)?)\s*(?:%|percent\b|per cent\b)"
 _CHANGE = re.compile(rf"{_PERCENTAGE}(?: {LESS}| {MORE})?")
 _SHARED = "(?:shared|split|divided|distributed|spread) (?:equally|evenly) (?:among|amongst|between|by|over|across)"
 _PAIRS = tuple(  # how it begins, what stands between, the operation, and whether the second comes first
-    (re.compile(prefix), re.compile(rf"\s+(?:{separator})\s+"), operator, swapped)
+    (needed(prefix) or needed(separator), re.compile(prefix), re.compile(rf"\s+(?:{separator})\s+"), operator, swapped)
     for prefix, separator, operator, swapped in (
         (r"multiply(?:ing)?\s+", "by|with|times", "*", False),
         (r"product of\s+", "times", "*", False),

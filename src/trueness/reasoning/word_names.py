@@ -94,9 +94,6 @@ _LETTERS = {
     "resistance": "r", "radius": "r", "height": "h", "base": "b", "length": "l", "width": "w", "frequency": "f",
     "density": "ρ", "wavelength": "λ", "gravity": "g", "energy": "e", "force": "f", "power": "p", "pressure": "p",
 }  # fmt: skip
-_MEASURES = (
-    "length cost price value amount number weight mass area volume distance time age score count total sum rest".split()
-)
 _CONTRASTS = tuple(
     frozenset(words.split())
     for words in (
@@ -238,6 +235,13 @@ _UNIT_WORDS = frozenset(
 )
 _MEASURED = tuple(frozenset(stem(word) for word in group) for group in _KINDS)
 _STOPPED = frozenset(map(stem, _STOP))
+_MEASURES = frozenset(
+    map(
+        stem,
+        "length cost price value amount number weight mass area volume distance time age score count total sum rest "
+        "one two three four five six seven eight nine ten eleven twelve".split(),
+    )
+)
 _OPPOSED = tuple(frozenset(stem(word) for word in group) for group in _CONTRASTS)
 _OPPOSABLE = frozenset[str]().union(*_OPPOSED)
 
@@ -353,8 +357,9 @@ def measure_one(name: str, other: str) -> bool:
 def is_another(phrase: str, cause: str) -> bool:
     """`the weekly pay`, for the monthly pay."""
     one, other = tokens(phrase), tokens(cause)
-    labels = [set(_LABEL.findall(name.lower().replace("_", " "))) for name in (phrase, cause)]
-    if all(labels) and not labels[0] & labels[1]:  # car B, for car C
+    label = set(_LABEL.findall(phrase.lower().replace("_", " ")))
+    other_label = set(_LABEL.findall(cause.lower().replace("_", " "))) if label else label
+    if label and other_label and not label & other_label:  # car B, for car C
         return True
     if one.isdisjoint(_OPPOSABLE) or other.isdisjoint(_OPPOSABLE):
         return False
@@ -441,12 +446,8 @@ def is_made_of(phrase: str, causes: Sequence[str]) -> bool:
     before = _HEAD.match(plain)
     if before is None or re.match(r"(?:all|each|what|\w+ly)\s", before[1]):
         return False
-    known = {token for cause in causes for token in tokens(cause) | units_of(cause)}
-    known |= {stem(word) for word in _MEASURES} | {stem(word) for word in _NUMBERS}
+    known = _MEASURES.union(*(tokens(cause) | units_of(cause) for cause in causes))
     return not any(_has(known, token) for token in _heads(before[1]))
-
-
-_NUMBERS = "one two three four five six seven eight nine ten eleven twelve".split()
 
 
 def _heads(text: str) -> Iterator[str]:

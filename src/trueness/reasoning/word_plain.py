@@ -303,6 +303,8 @@ def _unless_it_computes(match: re.Match[str]) -> str:
 def with_charges(sentence: str, effect: str) -> str:
     """`a 15% tip on the meal`: for the tip, a share of the meal; `the meal is increased by a 15% tip`, or a tip of 15%
     is added to it: for anything else the meal with it."""
+    if "%" not in sentence and "percent" not in sentence:
+        return sentence
     named = effect.lower().replace("_", " ")
     together = re.search(r"\b(?:total|final|with|after|including|new|price|cost|bill|sale|discounted|net)\b", named)
     if (match := _CHARGED.match(sentence)) is not None:
