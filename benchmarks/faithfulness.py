@@ -5,7 +5,7 @@ executed, do() on every node but the target over the fixed probes, every known h
 core, in processor time. Hostile rules (deep nesting, huge powers, attribute access, numbers of 300,000 digits, strings
 of megabytes) are each read, executed and inverted or refused within 50 ms, with the peak of memory they cause.
 Known groups: every worked problem of the package with a formula against its five damaged copies.
-Words: the 200 rules of tests/reasoning/rules_in_words.jsonl; none may be executed wrongly, 90 % must be right.
+Words: the 200 rules of tests/reasoning/lists/rules_in_words.jsonl; none may be executed wrongly, 90 % must be right.
 Behaviour: 60 problems made from SCMs in words, four respondents; AUC of the faithful one against each other, with rules
 as formulas and as words, without slips of arithmetic and with 5 %; and how often the right edge is blamed.
 """
@@ -140,7 +140,7 @@ def add(group, problem):
 
 
 def words_line():
-    corpus = ROOT / "tests/reasoning/rules_in_words.jsonl"
+    corpus = ROOT / "tests/reasoning/lists/rules_in_words.jsonl"
     right = wrong = said = 0
     for given in map(json.loads, corpus.read_text(encoding="utf-8").splitlines()):
         edge = {"cause": list(given["causes"]), "effect": given["effect"], "rule": given["rule"]}

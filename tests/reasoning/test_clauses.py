@@ -1,40 +1,14 @@
 """What a rule says beside its arithmetic, in other units and in steps, with neighbours that must be refused."""
 
-import json
-from pathlib import Path
-
 import pytest
 
-from tests.reasoning.test_in_words import executed, outcomes_of
+from tests.reasoning.test_in_words import executed
 from trueness.reading.reasoning_graph import read_reasoning
 from trueness.reasoning.clauses import gainsays, in_another_unit, plainly, restatements
 from trueness.reasoning.rules import read_rule
 from trueness.reasoning.symbols import to_sympy
 from trueness.reasoning.syntax import parse
 from trueness.reasoning.trees import Binary, Call, Name, Number, agree
-
-
-def test_a_fifth_and_a_sixth_list_of_one_who_knew_nothing_of_the_reader():
-    """130 rules each, everyday school problems and science. At first try 72 of 110 were right and 2 of 130 wrong, and
-    71 of 110 and 8 of 130: two things said that contradict each other (half of the beads, so used = beads / 3), a
-    clause that converts and was left out, `divided by one minus`, `choose 2 out of n` as 2 / n. Now, after looking:"""
-    right, wrong = outcomes_of("rules_of_a_fifth_stranger.jsonl")
-    assert right >= 105 and wrong == []
-    right, wrong = outcomes_of("rules_of_a_sixth_stranger.jsonl")
-    assert right >= 101 and wrong == []
-
-
-def test_rules_beside_the_new_forms():
-    """rules_beside_the_forms.jsonl, by one who knew them: neighbours that mislead, written to the first forms; then
-    lists that were run before they were looked at, each mended before the next. Right of those with a value, and wrong
-    of all: 102 of 116, 6 of 135; 78 of 99, 4 of 120 (15 % off for the discount, people minus 2, an average that is a
-    sum, a change behind a comma); 58 of 83, 0 of 99; 37 of 41, 5 of 70 (price (5), where the price is 6). Left wrong:
-    F = q E, of an energy."""
-    lines = (Path(__file__).parent / "rules_beside_the_forms.jsonl").read_text(encoding="utf-8").splitlines()
-    assert sum(json.loads(line)["value"] is not None for line in lines) == 375
-    right, wrong = outcomes_of("rules_beside_the_forms.jsonl")
-    assert right >= 341
-    assert {one["rule"] for one in wrong} <= {"F = q E"}
 
 
 @pytest.mark.parametrize(

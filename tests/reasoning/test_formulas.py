@@ -1,9 +1,5 @@
 """A formula beside a rule in words: executed where it has all that the words say, and never against them."""
 
-import json
-import math
-from pathlib import Path
-
 import pytest
 
 from trueness.reading.reasoning_graph import read_formulas, read_reasoning
@@ -11,7 +7,6 @@ from trueness.reasoning import execute
 from trueness.reasoning.formulas import rules_without_formula, with_formulas
 from trueness.reasoning.rules import rules_of
 
-HERE = Path(__file__).parent
 WORDS = "a quarter goes off, then the postage comes on top of it, for 3 boxes"
 
 
@@ -81,30 +76,3 @@ def test_formulas_are_read_from_a_list_or_a_mapping_and_what_is_no_text_is_left_
     assert read_formulas(f"Here: {reply}") == {"a": "a = b / c"}
     assert read_formulas('{"formulas": {"a": "a = b", "c": null, "d": "none"}}') == {"a": "a = b"}
     assert read_formulas("No idea.") == read_formulas("") == {}
-
-
-def test_four_lists_of_rules_with_formulas_of_one_who_saw_the_rules_alone():
-    """formulas_beside_four_lists.jsonl: a language model that read no code wrote a formula for each rule of the
-    fifteenth to eighteenth list, and saw neither values nor this reader. Words alone: 180 of 440 right, 1 of 520 wrong.
-    With formulas 418 right at first try, none wrong; two refusals of ours were mended (a root of a difference and an
-    angle cannot be compared at any point), which makes 420."""
-    outcomes = {"right": 0, "wrong": 0}
-    lines = (HERE / "formulas_beside_four_lists.jsonl").read_text(encoding="utf-8").splitlines()
-    rules = {}
-    for line in map(json.loads, lines):
-        name = f"rules_of_{line['list']}_stranger.jsonl"
-        if name not in rules:
-            rules[name] = [json.loads(one) for one in (HERE / name).read_text(encoding="utf-8").splitlines()]
-        rule = rules[name][line["line"] - 1]
-        edge = {
-            "cause": list(rule["causes"]),
-            "effect": rule["effect"],
-            "rule": rule["rule"],
-            "formula": line["formula"],
-        }
-        whole = {"target_variable": rule["effect"], "knowns": rule["causes"], "causal_graph": [edge]}
-        value = execute(read_reasoning(whole).graph).target
-        if value is not None:
-            right = rule["value"] is not None and math.isclose(value, rule["value"], rel_tol=2e-3)
-            outcomes["right" if right else "wrong"] += 1
-    assert len(lines) == 520 and outcomes["right"] >= 420 and outcomes["wrong"] == 0

@@ -1,8 +1,5 @@
 """A share or a rate of a cause is no value of what is left, nor of what has changed, unless the words say so."""
 
-import json
-from pathlib import Path
-
 import pytest
 
 from trueness.reading.reasoning_graph import read_reasoning
@@ -148,14 +145,3 @@ def test_a_rate_that_is_applied_gives_the_piece_and_not_the_whole():
 )  # fmt: skip
 def test_a_share_that_is_said_to_be_the_effect(rule, effect, causes, value):
     assert executed(rule, effect, causes) == (None if value is None else pytest.approx(value))
-
-
-def test_a_list_written_before_the_reader_was_asked():
-    """rules_of_what_is_left.jsonl: 60 rules of everyday and school problems, 20 of which have another effect than they
-    speak of, or say nothing to compute. At first try 36 right and 3 wrong; of the right one was so by chance (half of
-    the workers quit, for those who stay)."""
-    lines = (Path(__file__).parent / "rules_of_what_is_left.jsonl").read_text(encoding="utf-8").splitlines()
-    given = [json.loads(line) for line in lines]
-    said = [(one, value) for one in given if (value := executed(one["rule"], one["effect"], one["causes"])) is not None]
-    wrong = [one for one, value in said if one["value"] is None or value != pytest.approx(one["value"])]
-    assert (len(given), len(said), wrong) == (60, 35, [])

@@ -93,8 +93,8 @@ def surplus(text: str, tree: Tree, names: Sequence[str], values: Iterable[float]
     sentence, known = text.lower().replace("_", " "), " ".join(names).lower().replace("_", " ")
     for name in sorted({name.lower().replace("_", " ") for name in names}, key=len, reverse=True):
         if len(name) > 1 and name in sentence:
-            sentence = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", lambda match: re.sub(_ANY, "_", match[0]), sentence)
-    if names and len(names[-1]) <= 3:  # the geometric sum S = ...: what S is
+            sentence = _blanked(sentence, name)
+    if names and len(names[-1]) <= 3 and "=" in sentence:  # the geometric sum S = ...: what S is
         sentence = re.sub(
             rf"\b(?:sum|product|average|mean|difference|ratio)(?= {re.escape(names[-1].lower())}\s*=)", " ", sentence
         )
@@ -147,7 +147,18 @@ def surplus(text: str, tree: Tree, names: Sequence[str], values: Iterable[float]
     return ""
 
 
-_ANY = re.compile(r"\w")
+def _blanked(sentence: str, name: str) -> str:
+    """With underscores for the letters of a name, where it stands for itself."""
+    blank, at = re.sub(r"\w", "_", name), sentence.find(name)
+    while at >= 0:
+        end = at + len(name)
+        alone = not (_WORDLIKE.match(sentence[at - 1 : at]) or _WORDLIKE.match(sentence, end))
+        sentence = sentence[:at] + blank + sentence[end:] if alone else sentence
+        at = sentence.find(name, end if alone else at + 1)
+    return sentence
+
+
+_WORDLIKE = re.compile(r"\w")
 
 
 def last_clause(text: str, names: Sequence[str]) -> tuple[str, str] | None:

@@ -21,6 +21,7 @@ from trueness.reasoning.word_subject import shares_word
 _GREEK = frozenset(
     "alpha beta gamma delta epsilon zeta eta theta kappa lamda lambda mu nu rho sigma tau phi chi psi omega".split()
 )
+_DIGITS = re.compile(r"\d+")
 _ANY = frozenset("result answer ans value total sum output res ret final target".split())
 
 
@@ -154,10 +155,12 @@ def abbreviates(short: str, name: str) -> bool:
     Two letters are no beginning: `ma` is not mass but m a.
     """
     letters, word = short.split("_")[0].rstrip("0123456789'").casefold(), symbol(name).casefold()
-    first = "".join(part[0] for part in word.split("_") if part)
-    index, index_of_name = (re.findall(r"\d+", one) for one in (short, word))
-    if index and index_of_name and index != index_of_name:  # m2 is not m1
+    if letters[:1] != word[:1]:
+        return False
+    if (index := _DIGITS.findall(short)) and _DIGITS.findall(word) not in ([], index):  # m2 is not m1
         return False
     if "_" in short and word[1:2] == "_" and not word.startswith(short.casefold()):  # v_f is not v_i, nor v_i t
         return False
-    return bool(letters) and (len(letters) != 2 and word.startswith(letters) or letters == first)
+    if letters and len(letters) != 2 and word.startswith(letters):
+        return True
+    return bool(letters) and letters == "".join(part[0] for part in word.split("_") if part)

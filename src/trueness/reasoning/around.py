@@ -164,14 +164,14 @@ def _shorter(text: str, causes: Sequence[str], effect: str, values: Sequence[flo
 def with_own_names(text: str, names: Sequence[str], values: Mapping[str, float]) -> str:
     """P(none) of P_none, pi as a rule takes it (using pi = 3.14), and without a bound that holds (since |r| < 1)."""
     for name in names:
-        inside = re.fullmatch(r"(P|Pr)_(\w+)", name)
+        inside = re.fullmatch(r"(P|Pr)_(\w+)", name) if name[:1] == "P" else None
         if inside is not None:
             spoken = inside[2].replace("_", r"[\s_]+")
             text = re.sub(rf"\b{inside[1]}\(\s*{spoken}\s*\)", name, text, flags=re.IGNORECASE)
-    pi = _PI.fullmatch(text)
+    pi = _PI.fullmatch(text) if "3.1" in text else None
     if pi is not None and len(re.findall(r"\bpi\b|π", pi["core"], re.IGNORECASE)) == 1:
         text = re.sub(r"\\?\bpi\b|π", f" {pi['value']} ", pi["core"], flags=re.IGNORECASE)
-    bound = _BOUND.fullmatch(text)
+    bound = _BOUND.fullmatch(text) if re.search("[<>≤≥]", text) else None
     if bound is not None and bound["name"] in values:
         value = abs(values[bound["name"]]) if bound["abs"] else values[bound["name"]]
         limit = float(bound["limit"])
@@ -208,7 +208,8 @@ def _spelt(text: str) -> str:
 
     def correct(match: re.Match[str]) -> str:
         word = match[0].lower()
-        near = [one for one in _SPELT if _is_one_off(word, one)] if word not in _SPELT else []
+        alike = [one for one in _SPELT if one[0] == word[0] and abs(len(one) - len(word)) < 2]
+        near = [one for one in alike if _is_one_off(word, one)] if word not in alike else []
         return near[0] if len(near) == 1 else match[0]
 
     return re.sub(r"\b[A-Za-z]{6,}\b", correct, text)

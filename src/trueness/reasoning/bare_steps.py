@@ -203,6 +203,8 @@ def names_for_numbers(text: str, causes: Sequence[str], values: Mapping[str, flo
             text = plain(text)
         except RuleError:
             return None
+    if _OPERATES.search(text) is None:
+        return None
     sums = [match[0].strip(" ,") for match in _ARITHMETIC.finditer(text) if _OPERATES.search(match[0])]
     if len(sums) != 1 or sums[0][:1] in "+*/":
         return None

@@ -73,7 +73,8 @@ def candidates(text: str, causes: Sequence[str], effect: str) -> Iterator[str]:
     inside = inside.strip().rstrip(".")
     inside = inside[:-1] if inside.count(")") > inside.count("(") else inside
     called, _, by = inside.partition("=")
-    if front.rstrip() and re.search(rf"(?<!\w){re.escape(called.strip())}(?!\w)", by):
+    called = called.strip()
+    if front.rstrip() and called in by and re.search(rf"(?<!\w){re.escape(called)}(?!\w)", by):
         inside = ""  # probability of red = red / (red + blue): the left side is more than its last word
     left, _, right = text.partition("=")
     words = set(re.findall(r"[^\W\d]\w*", left))

@@ -38,6 +38,7 @@ _BY_NUMBER = re.compile(
 _BECAUSE = re.compile(r"\s*(?:since|because|as|given that|knowing that)\b")
 _PERCENT = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?)\s*(?:%|percent\b|per cent\b)")
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:,\d{3})*(?:\.\d+)?(?![\w.]*\w)")
+_DIGITS = re.compile(r"(?<=[\d.])\d*|\d+(?:\.\d+)?")
 _SUPERSCRIPTS = str.maketrans("²³⁴", "234")
 _OPERATIONS = (  # a word for an operation, its sign, and the sign of the opposite
     (re.compile(r"\b(?:subtract\w*|deduct\w*|take away|minus)\b"), r"[-−–]", r"\+"),
@@ -60,13 +61,14 @@ _OPPOSITES = tuple(
 
 def restatements(text: str) -> list[str]:
     """The parts of a rule that say one thing each: what stands on the two sides of so, hence, i.e."""
-    return [part for part in _CONCLUDES.split(text) if part.strip()] if _CONCLUDES.search(text) else []
+    parts = _CONCLUDES.split(text)
+    return [part for part in parts if part.strip()] if len(parts) > 1 else []
 
 
 def numerals(text: str) -> set[float]:
     """The numbers of a formula, its exponents and multiples in words included."""
     numbers = {float(one.replace(",", "")) for one in _NUMBER.findall(text.translate(_SUPERSCRIPTS))}
-    numbers |= {float(one) for one in re.findall(r"(?<=[\d.])\d*|\d+(?:\.\d+)?", text) if one}
+    numbers |= {float(one) for one in _DIGITS.findall(text) if one}
     return numbers | set(_multiples(text.lower()))
 
 
@@ -180,9 +182,12 @@ def of_sets(text: str, effect: str) -> str:
     return f"{effect} = {match['right']}" if match and _SET_NAMES[match["sign"]].search(named) else text
 
 
+_BRACKETED = re.compile(r"\s\(\d+(?:\.\d+)?\)")
+
+
 def states_otherwise(text: str, values: Mapping[str, float]) -> str:
     """The cause beside which a rule states another number than its value: tickets × price (5), of a price of 6."""
-    for cause, value in values.items() if "(" in text else ():
+    for cause, value in values.items() if _BRACKETED.search(text) else ():
         for spelling in {cause, cause.replace("_", " ")}:
             if len(spelling) > 2 and spelling.lower() in text.lower():
                 match = re.search(rf"(?<!\w){re.escape(spelling)}\s+\((\d+(?:\.\d+)?)\)", text, re.IGNORECASE)
@@ -282,7 +287,6 @@ def in_another_unit(text: str, units: Mapping[str, str | None]) -> InUnit | None
 
 def _within_a_phrase(text: str, units: Mapping[str, str | None]) -> InUnit | None:
     """`moles divided by the volume in liters`, of a volume in mL; not where the rule says the factor itself."""
-    numbers = numerals(text)
     for match in _PHRASE_IN.finditer(text, max((copula.end() for copula in _IS.finditer(text)), default=0)):
         pieces = match["what"].split()
         named = [cause_called(" ".join(pieces[first:]), tuple(units)) for first in range(len(pieces))]
@@ -291,7 +295,7 @@ def _within_a_phrase(text: str, units: Mapping[str, str | None]) -> InUnit | Non
         factor = conversion(unit, match["new"]) if unit else None
         if cause is None or not factor or math.isclose(factor, 1) or _CONVERTS.search(text):
             continue
-        if not any(math.isclose(one, size, rel_tol=0.05) for one in numbers for size in (factor, 1 / factor)):
+        if not any(math.isclose(one, size, rel_tol=0.05) for one in numerals(text) for size in (factor, 1 / factor)):
             return InUnit(text[: match.end("what")] + text[match.end() :], cause, factor)
     return None
 
@@ -307,6 +311,7 @@ def unit_of(cause: str, unit: str | None) -> str | None:
     return unit or unit_in(cause) or (last if len(last) > 1 and read_unit(last) is not None else None)
 
 
+_UNITS = re.compile("percent|per cent|%|degrees", re.IGNORECASE)
 _NOTE = re.compile(
     r"(?:[,;]|\s\(|\s(?=with|where))\s*(?:(?:with|where|and)\s+)?(?:the\s+)?(?P<what>[^\W\d][\w ]*?)\s+"
     r"(?:is\s+|are\s+|being\s+)?(?:(?:given|expressed|stated|written|measured|quoted|taken)\s+)?(?:in|as(?: an?)?)\s+"
@@ -327,7 +332,7 @@ _IS_SHARE = re.compile(
 def unit_note(text: str, units: Mapping[str, str | None]) -> tuple[str, str, str] | None:
     """A rule without a note on the unit of a cause, that cause, and the unit: `..., with the rate in percent`.
     None where there is no note, or the cause has another unit."""
-    match = _ASIDE.search(text) or _NOTE.search(text)
+    match = (_ASIDE.search(text) or _NOTE.search(text)) if _UNITS.search(text) else None
     if match is None:
         return None
     meaning = tokens(match["what"])

@@ -251,7 +251,8 @@ def _subsets(causes: Sequence[str], text: str, empty: bool = False) -> Iterator[
     """Causes of which the text has a word or the symbol, in any number; those that it calls by their name always."""
     near = [cause for cause in causes if _speaks_of(text, cause)]
     plain = f" {text.lower().replace('_', ' ')} "
-    must = {cause for cause in near if re.search(rf"\W{re.escape(cause.lower().replace('_', ' '))}\W", plain)}
+    called = {cause: cause.lower().replace("_", " ") for cause in near}
+    must = {one for one, name in called.items() if name in plain and re.search(rf"\W{re.escape(name)}\W", plain)}
     for count in range(0 if empty else 1, len(near) + 1):
         yield from (some for some in combinations(near, count) if must <= set(some))
 
@@ -260,5 +261,7 @@ def _speaks_of(text: str, cause: str) -> bool:
     if re.search(r"\b(?:both|all|each|their|two|three|four|other|others)\b", text.lower()):
         return True
     short = re.findall(r"[^\W\d_][\w]*", symbol(cause))
-    bare = any(re.search(rf"(?<![^\W\d_]){re.escape(one)}(?![^\W\d_])", text) for one in short if len(one) <= 3)
-    return bare or share_meaning(text, cause) or symbol(cause) in text
+    if symbol(cause) in text or share_meaning(text, cause):
+        return True
+    letters = (re.escape(one) for one in short if len(one) <= 3 and one in text)
+    return any(re.search(rf"(?<![^\W\d_]){one}(?![^\W\d_])", text) for one in letters)

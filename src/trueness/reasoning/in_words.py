@@ -68,6 +68,7 @@ _BY = re.compile(
     r"\bby\s+(?=(?:multiply|divid|add|sum|subtract|deduct|averag|tak|doubl|tripl|halv|squar|combin)\w*ing\b)"
 )
 _COMPUTED_LEFT = re.compile(r"\b(?:sin|cos|tan|ln|log|exp|sqrt)\s*\(|[\^²³]")  # sin(theta) = a / h gives no theta
+_SIGN = re.compile(r"[-−–+*/^×·÷]")
 _VERB = re.compile(r"\b(?:is|are|was|were|equals?|gives?|must|will|so)\b")  # a sentence, and no name of a quantity
 _OPERATES = frozenset("sum difference product average mean ratio square root squared minimum maximum".split())
 _ADDED = re.compile(rf"^(?:an? |the )?(\d[\d.]*\s?%) (?:{MORE}) (?:is|gets) (?:added|included)$")
@@ -122,8 +123,7 @@ def read_words(text: str, causes: Sequence[str], effect: str, values: Values | N
         return _undo(undone, causes, effect, known)
     sentence = with_constant(without_signs(sentence, (*causes, effect)))
     left, equals, right = sentence.rpartition("=")
-    signs = re.search(r"[-−–+*/^×·÷]", re.sub(r"\(.*?\)", "", right))
-    if equals and ("=" in left or not is_about(left, effect) or signs):
+    if equals and ("=" in left or not is_about(left, effect) or _SIGN.search(re.sub(r"\(.*?\)", "", right))):
         return None
     sentence = right.strip() if equals else sentence
     made: dict[tuple[float, ...], InWords] = {}
@@ -220,17 +220,18 @@ def _with_names(reading: InWords, names: Mapping[str, str]) -> InWords:
 
 def _read(sentence: str, inside: str, causes: Sequence[str], effect: str, values: Values) -> list[InWords]:
     """What one sentence may mean; inside: what its bracket says."""
-    if says_more(f"{_ROUNDED.sub('', sentence)} {inside}".strip(), causes, effect):
+    rounds = "round" in sentence
+    if says_more(f"{_ROUNDED.sub('', sentence) if rounds else sentence} {inside}".strip(), causes, effect):
         return []
-    in_percent = _IN_PERCENT.search(sentence)
+    in_percent = _IN_PERCENT.search(sentence) if "percent" in sentence else None
     sentence = sentence[: in_percent.start()] if in_percent else sentence
-    rounded = _ROUNDED.search(sentence)
+    rounded = _ROUNDED.search(sentence) if rounds else None
     rates = any(_RATE_NAME.search(cause.lower().replace("_", " ")) for cause in causes) or "total" in effect.lower()
     reader, exact = Reader(not rates, inside), sentence[: rounded.start()] if rounded else sentence
     named = re.sub(r"\(%\)|(?<![a-z])percent(?:age)?\b", "", effect, flags=re.IGNORECASE) if in_percent else effect
     made = [
         bound
-        for shape in _readings(reader, exact, causes, effect, values)
+        for shape in dict.fromkeys(_readings(reader, exact, causes, effect, values))
         if (bound := bind(shape, causes, values, named)) is not None
         and not any(_is_effect(*pair, effect) for pair in bound.phrases.items())
         and not (
@@ -295,7 +296,7 @@ def read_phrases(text: str, causes: Sequence[str], effect: str, values: Values |
     text = text if "=" in text else re.sub(r"^[^:\d]*:\s+", "", text)
     left, _, right = text.replace("_", " ").lower().rpartition("=")
     left, right = left.strip(), right.strip()
-    if len(text) > _LONGEST or not 0 < len(causes) <= MOST_CAUSES or not re.search(r"[-−–+*/^×·÷]", right):
+    if len(text) > _LONGEST or not 0 < len(causes) <= MOST_CAUSES or not _SIGN.search(right):
         return None
     for word, sign in ((" times ", " * "), (" plus ", " + "), (" minus ", " - "), (" divided by ", " / ")):
         right = right.replace(word, sign)
@@ -346,11 +347,11 @@ def _readings(reader: Reader, sentence: str, causes: Sequence[str], effect: str,
         for match in re.finditer(r"\s+(?:is|are|equals|gives|is equal to)\s+(?:the )?", sentence)
         if cause_called(sentence[match.end() :], (effect,))
     }  # the total minus 10 % is the net weight
-    did = _DID.fullmatch(sentence)
+    did = _DID.fullmatch(sentence) if " of " in sentence else None
     if did and stem(did["verb"]) in tokens(effect) and not DENIED.search(effect.lower().replace("_", " ")):
         starts.add(did["share"])
     for start in sorted(starts):
-        predicate = _PREDICATE.fullmatch(start)
+        predicate = _PREDICATE.fullmatch(start) if " of " in start else None
         if predicate:  # half of the students are girls: says something of the girls, and nothing of the boys
             what = predicate["what"]
             if not words(what) & words(effect) - {"to", "the", "of"} and not tokens(what) & tokens(effect):

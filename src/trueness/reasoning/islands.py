@@ -155,7 +155,7 @@ def _islands(text: str, short: set[str], letters: set[str]) -> Iterator[tuple[in
 def _is_formulaic(token: str, short: set[str], letters: set[str]) -> bool:
     """A number, a sign, a symbol, or symbols side by side."""
     bare = latin(token.strip(",.;:"))
-    words = _LETTERS.findall(re.sub(r"_\w+", "", bare))
+    words = _LETTERS.findall(re.sub(r"_\w+", "", bare) if "_" in bare else bare)
     return (
         all(
             word in short or set(word) <= letters or word in ("node", "frac", "binom", "sqrt", "cdot", "times")

@@ -111,8 +111,8 @@ def by_custom(text: str, names: Sequence[str]) -> dict[str, str]:
     """v_i or v_0 and v_f, T_f: what begins and what ends, of names that say so; u and v where both are there;
     I is a current."""
     names_of: dict[str, set[str]] = {}
-    for name in names:
-        words = [word for word in re.split(r"[\W_]+", name.casefold()) if word]
+    words_of = {name: re.findall(r"[^\W_]+", name.casefold()) for name in names}
+    for name, words in words_of.items():
         for end, indices in (("initial", "i0"), ("final", "f")):
             letters = {word[0] for word in words if word != end} if end in words else set()
             shorts = {f"{letter}{bar}{index}" for letter in letters for bar in ("_", "") for index in indices}
@@ -125,8 +125,7 @@ def by_custom(text: str, names: Sequence[str]) -> dict[str, str]:
     meanings = {short: min(names_of[short.lower()]) for short in used if short != "v" or "u" in used}
     joined = {letter for word in re.findall(r"[^\W\d_]+", text) if len(word) <= 4 for letter in word}
     for short, word in _CUSTOM.items():
-        of = [name for name in names if word in re.split(r"[\W_]+", name.casefold())]
-        if short in joined and len(of) == 1:
+        if short in joined and len(of := [name for name in names if word in words_of[name]]) == 1:
             meanings[short] = of[0]
     if "u" not in meanings and "u" in joined and len(names_of.get("u", ())) == 1:
         meanings["u"] = min(names_of["u"])  # ut + at^2 / 2
@@ -184,7 +183,7 @@ def means_another(letter: str, name: str) -> bool:
 
 def _symbols(name: str) -> set[str]:
     """None of f(x): that is a value of f."""
-    if re.search(r"\w\(", name):
+    if "(" in name and re.search(r"\w\(", name):
         return set()
     bracket = _BRACKET.match(name.strip())
     words, inside = (bracket["words"], bracket["inside"].strip()) if bracket else (name.strip(), "")
@@ -193,9 +192,9 @@ def _symbols(name: str) -> set[str]:
         measured = _MEASURED.get(last["symbol"])
         last = None if measured is None or measured.search(words.lower()) else last
     shorts = {last["symbol"]} if last else {words} if bracket and _SHORT.fullmatch(words) else set()
-    begins = any(word[:1].casefold() == inside[:1].casefold() for word in re.split(r"[\W_]+", words))
-    if inside and _SYMBOL.fullmatch(inside) and unit_in(name) is None and (begins or read_unit(inside) is None):
-        shorts.add(inside)
+    if inside and _SYMBOL.fullmatch(inside) and unit_in(name) is None:
+        begins = any(word[:1].casefold() == inside[:1].casefold() for word in re.split(r"[\W_]+", words))
+        shorts |= {inside} if begins or read_unit(inside) is None else set()
     return {symbol(short) for short in shorts}
 
 

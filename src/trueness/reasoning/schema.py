@@ -200,17 +200,12 @@ def _one_spelling(
     """`final distance` and `final_distance` are one node; v and V are two."""
     names = dict.fromkeys((*(name for edge in edges for name in (*edge.causes, edge.effect)), *knowns, target))
     spellings: dict[str, str] = {}
-    for name in names:
-        spellings.setdefault(_spelling(name), name)
-
-    def same(name: str) -> str:
-        return spellings[_spelling(name)]
-
+    same = {name: spellings.setdefault(_spelling(name), name) for name in names}
     one = tuple(
-        replace(edge, causes=tuple(dict.fromkeys(same(cause) for cause in edge.causes)), effect=same(edge.effect))
+        replace(edge, causes=tuple(dict.fromkeys(same[cause] for cause in edge.causes)), effect=same[edge.effect])
         for edge in edges
     )
-    return same(target), {same(name): known for name, known in knowns.items()}, one
+    return same[target], {same[name]: known for name, known in knowns.items()}, one
 
 
 def _nearly_named(target: str, knowns: Mapping[str, Quantity], edges: Sequence[RuleEdge]) -> str:

@@ -31,7 +31,7 @@ def spelled_out(text: str, causes: Sequence[str]) -> dict[str, str] | None:
     lowered = text.casefold()
     words_of: dict[str, str] = {}
     for cause in causes:
-        called = [words for words in _words_of(cause) if re.search(rf"\b{words}\b", lowered)]
+        called = [words for words in _words_of(cause) if words in lowered and re.search(rf"\b{words}\b", lowered)]
         longest = [words for words in called if not any(words != more and words in more for more in called)]
         if len(longest) != 1 or len(re.findall(rf"\b{longest[0]}\b", _SUBJECT.sub("", lowered))) != 1:
             return None

@@ -161,7 +161,8 @@ def count_names(tree: Tree) -> dict[str, int]:
         part = waiting.pop()
         if isinstance(part, Name):
             counts[part.name] = counts.get(part.name, 0) + 1
-        waiting.extend(reversed(parts(part)))
+        elif not isinstance(part, Number):
+            waiting.extend(reversed(parts(part)))
     return counts
 
 
@@ -185,9 +186,10 @@ def _takes_whole(tree: Tree) -> bool:
 def agree(tree: Tree, other: Tree) -> bool:
     """Whether two trees give one number, at two points."""
     names = sorted({*count_names(tree), *count_names(other)} - set(CONSTANTS))
+    one, two = (compile_tree(each, {name: k for k, name in enumerate(names)}) for each in (tree, other))
     for point in points(names, tree, other):
         try:
-            if not math.isclose(evaluate(tree, point), evaluate(other, point), rel_tol=1e-9):
+            if not math.isclose(one([*point.values()]), two([*point.values()]), rel_tol=1e-9):
                 return False
         except (ArithmeticError, ValueError):
             return False
@@ -239,7 +241,7 @@ def compile_tree(tree: Tree, slots: Mapping[str, int]) -> Evaluator:
             return itemgetter(slots[tree.name])
         constant = CONSTANTS[tree.name]
         return lambda values: constant
-    if not any(name in slots for name in count_names(tree)):
+    if not _has_any(tree, slots):
         return _fold(tree)
     if isinstance(tree, Negative):
         operand = compile_tree(tree.operand, slots)
@@ -255,6 +257,12 @@ def compile_tree(tree: Tree, slots: Mapping[str, int]) -> Evaluator:
         only = arguments[0]
         return lambda values: called(only(values))
     return lambda values: called(*[argument(values) for argument in arguments])
+
+
+def _has_any(tree: Tree, slots: Mapping[str, int]) -> bool:
+    if isinstance(tree, Binary):  # the frequent one
+        return _has_any(tree.left, slots) or _has_any(tree.right, slots)
+    return tree.name in slots if isinstance(tree, Name) else any(_has_any(part, slots) for part in parts(tree))
 
 
 def _binary(sign: str, left: Evaluator, right: Evaluator) -> Evaluator:

@@ -22,7 +22,7 @@ from trueness.reasoning.trees import (
     Number,
     Tree,
     as_text,
-    evaluate,
+    compile_tree,
     parts,
     points,
     rename,
@@ -231,7 +231,8 @@ def _may_be(phrase: str, cause: str, values: Values, effect: str) -> bool:
     given, as a whole."""
     if cause in values and _REMAINING.search(phrase) and not _REMAINING.search(cause.lower().replace("_", " ")):
         return False
-    if set(_SINGLES_OUT.findall(phrase)) - set(_SINGLES_OUT.findall(cause.lower().replace("_", " "))):
+    singled_out = set(_SINGLES_OUT.findall(phrase))
+    if singled_out and singled_out - set(_SINGLES_OUT.findall(cause.lower().replace("_", " "))):
         return False
     if _AT_ANOTHER_TIME.search(cause.lower().replace("_", " ")) and not _AT_ANOTHER_TIME.search(phrase):
         return False
@@ -414,6 +415,7 @@ def _replace(shape: Shape, number: Number, name: Name) -> Shape:
 def signature(tree: Tree, causes: Sequence[str]) -> tuple[float, ...]:
     """The same for a + b and b + a: values at two points that no other formula of such a size shares."""
     try:
-        return tuple(float(f"{evaluate(tree, point):.9g}") for point in points(causes, tree))
+        at = compile_tree(tree, {name: k for k, name in enumerate(dict.fromkeys(causes))})
+        return tuple(float(f"{at([*point.values()]):.9g}") for point in points(causes, tree))
     except (ArithmeticError, ValueError):
         return ()

@@ -94,8 +94,10 @@ def for_each(sentence: str, causes: Sequence[str], effect: str) -> Iterator[Shap
         return
     for pattern in _EACH:
         match = pattern.fullmatch(sentence)
+        if match is None:
+            continue
         lacking = tokens(effect) - _PLAIN - tokens(sentence)  # 3 apples for each friend are not the apples left
-        if match is None or len(lacking) > 1 or DENIED.search(named) or not _is_of(match["what"], effect):
+        if len(lacking) > 1 or DENIED.search(named) or not _is_of(match["what"], effect):
             continue
         size, of = number_of(match["n"]), number_of((match.groupdict().get("m") or "1").strip())
         if size is not None and of and not computes(match["of"]) and not computes(match["what"]):
@@ -110,20 +112,17 @@ def for_each(sentence: str, causes: Sequence[str], effect: str) -> Iterator[Shap
         sizes = [number_of(twice[part]) for part in ("n", "m")]
         if None not in sizes:
             yield Binary("*", Number(sizes[0] or 0.0), Number(sizes[1] or 0.0))
-    rate = re.fullmatch(
-        rf"({NUMERAL})(?: dollars| cents| euros)? (?:per|an?) ([a-z]+) (?:for|times) (?:each |every |the )?([a-z ]+)",
-        sentence,
-    )
+    rate = _RATE.fullmatch(sentence)
     if rate and stem(rate[2]) in tokens(rate[3]) and (size := number_of(rate[1])) is not None:
         yield Binary("*", Number(size), Name(rate[3]))
 
 
 def _several(sentence: str, causes: Sequence[str], named: str) -> Iterator[Shape]:
     """`3 for every win and 1 for every draw`; `the cost of 3 notebooks and 5 pens`, of their prices: one cause each."""
-    pieces = [
-        piece for piece in re.split(r",? and |, | plus |; ", re.sub(r"^(?:the )?(?:sum of )?", "", sentence)) if piece
-    ]
-    if not 1 < len(pieces) == len(causes):
+    if len(causes) < 2:
+        return
+    pieces = [piece for piece in _AND.split(sentence.removeprefix("the ").removeprefix("sum of ")) if piece]
+    if len(pieces) != len(causes):
         return
     rates = [_FOR_EVERY.fullmatch(piece) for piece in pieces]
     bought = [_SO_MANY.fullmatch(re.sub(r"^(?:the )?(?:total )?(?:cost|price)s? of ", "", piece)) for piece in pieces]
@@ -149,6 +148,10 @@ def _several(sentence: str, causes: Sequence[str], named: str) -> Iterator[Shape
         yield reduce(lambda left, right: Binary("+", left, right), made)
 
 
+_AND = re.compile(r",? and |, | plus |; ")
+_RATE = re.compile(
+    rf"({NUMERAL})(?: dollars| cents| euros)? (?:per|an?) ([a-z]+) (?:for|times) (?:each |every |the )?([a-z ]+)"
+)
 _FOR_EVERY = re.compile(
     rf"(?P<n>{NUMERAL})(?P<what> [a-z]+)? (?:for (?:each |every )|per )(?P<of>(?!other\b)[a-z]+(?: [a-z]+)?)"
 )

@@ -32,6 +32,7 @@ from trueness.reasoning.word_numbers import (
     UP,
     number_of,
 )
+from trueness.reasoning.word_patterns import Table, matches, needed, table
 from trueness.reasoning.word_shapes import EVERY, HUNDRED, LESS_BY, MORE_BY, Shape, combine, is_percent, join
 
 BRACKET = "qbracketq"  # one word that stands for a bracket
@@ -49,14 +50,15 @@ _SEPARATOR = re.compile(r"\s*,(?!\d)\s*(?:and\s+)?|\s+and\s+|\s*&\s*")
 _CLOSED = re.compile(r",\s*(?:all\s+|and\s+|then\s+)?(times|multiplied by|divided by|plus|minus|less)\s+(?!than\b)")
 # divided by one minus the ratio: nobody divides by one
 _ADDITIVE = re.compile(
-    r"(?<!\bby one)(?<!\bby 1)(?<!\bover one)(?<!\bover 1)(?<!times one)(?<!times 1)"
+    r"(?=\s)(?<!\bby one)(?<!\bby 1)(?<!\bover one)(?<!\bover 1)(?<!times one)(?<!times 1)"
     r"\s+(plus|minus|less(?!\s+than)|added to)(?=\s)"
 )
 _BY_ONE_AND_MORE = re.compile(r"\b(?:by|over|times) (?:one|1) (?:plus|minus) .* (?:plus|minus) ")  # where does it end?
 _MULTIPLICATIVE = re.compile(
-    r"(?<!evenly)(?<!equally)\s+(multiplied (?:by|with)|times(?!\s+as\b)|divided by|over|per unit(?: of)?)(?=\s)"
+    r"(?=\s)(?<!evenly)(?<!equally)\s+(multiplied (?:by|with)|times(?!\s+as\b)|divided by|over|per unit(?: of)?)(?=\s)"
 )
 _PER_ONE = re.compile(rf"({NUMERAL})(?: dollars| cents)? (?:per|for each|for every|an?) ([a-z ]+)")
+_QUOTIENT = re.compile(r"([a-z ]+?)\s+per\s+(?!cent\b)([a-z ]+)")
 _POWER = re.compile(r"\s+raised to(?=\s)")
 _SIGN = {"times": "*", "plus": "+", "minus": "-", "less": "-", "added to": "+", "over": "/", "divided by": "/"}
 _PREFIX = re.compile(
@@ -107,24 +109,18 @@ class Reader:
         if number is not None:
             yield Number(number)
             return
-        percent = re.fullmatch(rf"{_PERCENTAGE}(?: {LESS}| {MORE})?", text)
+        percent = _CHANGE.fullmatch(text)
         if percent:
             yield Binary("/", Number(float(percent["share"].replace(",", ""))), HUNDRED)
             return
-        closed = list(_CLOSED.finditer(text))
+        closed = list(_CLOSED.finditer(text)) if "," in text else []
         if not closed and _OPEN_PRODUCT.match(text):
             return
-        compared = (
-            []
-            if closed
-            else [
-                shape for pattern, make in _COMPARED if (m := pattern.fullmatch(text)) for shape in make(self, m, depth)
-            ]
-        )
+        compared = [] if closed else [shape for make, m in matches(text, _COMPARED) for shape in make(self, m, depth)]
         if compared:
             yield from compared
             return
-        changed = _THEN_CHANGED.fullmatch(text)
+        changed = _THEN_CHANGED.fullmatch(text) if "," in text else None
         if changed:  # revenue minus cost, increased by 10 %
             for inner in self.shapes(changed["whole"], depth + 1):
                 share = Binary("/", Number(float(changed["share"].replace(",", ""))), HUNDRED)
@@ -140,12 +136,13 @@ class Reader:
         if (whole := _WHOLE_PART.fullmatch(text)) is not None:  # of all that follows
             yield from (Call("floor", (inner,)) for inner in self.shapes(whole[1], depth + 1))
             return
-        part = _AS_PART_OF.fullmatch(text) if _ADDITIVE.search(text) else None
+        added = list(_ADDITIVE.finditer(text))
+        part = _AS_PART_OF.fullmatch(text) if added else None
         if part:  # price less cost, as a fraction of the price: all that stands before
             sides = (self.shapes(part["what"], depth + 1), self.shapes(part["whole"], depth + 1))
             yield from (Binary("/", *pair) for pair in product(*sides))
             return
-        of_it = _AS_PERCENT_OF.fullmatch(text)
+        of_it = _AS_PERCENT_OF.fullmatch(text) if "percent" in text else None
         if of_it:  # price minus cost, expressed as a percentage of the cost
             for pair in product(self.shapes(of_it["what"], depth + 1), self.shapes(of_it["whole"], depth + 1)):
                 yield Binary("*", HUNDRED, Binary("/", *pair))
@@ -162,7 +159,6 @@ class Reader:
             yield from self._to_a_quotient(text, raised, after, depth)
             return
         begins = _PREFIX.match(text) is not None or text == "product over sum"
-        added = list(_ADDITIVE.finditer(text))
         if added:
             yield from self._split_at(text, added[-1], depth)
             if not begins:
@@ -177,20 +173,21 @@ class Reader:
             sides = (self._factors(text[: power.start()], depth + 1), self.shapes(text[power.end() :], depth + 1))
             yield from (Binary("^", *pair) for pair in product(*sides))
             return
-        for prefix, separator, operator, swapped in _PAIRS:
-            start = re.match(prefix, text)
-            for match in re.finditer(rf"\s+(?:{separator})\s+", text) if start else ():
+        for needs, prefix, separator, operator, swapped in _PAIRS:
+            start = prefix.match(text) if needs in text else None
+            for match in separator.finditer(text) if start else ():
                 if start is not None and match.start() >= start.end():
                     yield from self._pair(
                         text[start.end() : match.start()], text[match.end() :], operator, swapped, depth
                     )
-        forms = [(make, form) for pattern, make in _FORMS if (form := pattern.fullmatch(text))]
+        forms = list(matches(text, _FORMS))
         for make, form in forms:
             yield from make(self, form, depth + 1)
-        placed = re.sub(r" in the [a-z]+$", "", text) if text.startswith("all ") else text
-        if depth and _ALL.search(placed) and not forms and not _RELATES.search(placed):
-            yield Call("sum", (Name(EVERY + placed),))
-        quotient = re.fullmatch(r"([a-z ]+?)\s+per\s+(?!cent\b)([a-z ]+)", text) if self._per else None
+        if depth and not forms:
+            placed = re.sub(r" in the [a-z]+$", "", text) if text.startswith("all ") else text
+            if _ALL.search(placed) and not _RELATES.search(placed):
+                yield Call("sum", (Name(EVERY + placed),))
+        quotient = _QUOTIENT.fullmatch(text) if self._per else None
         if quotient:
             yield Binary("/", Name(_ARTICLE.sub("", quotient[1])), Name(_ARTICLE.sub("", quotient[2])))
         yield Name(text)
@@ -274,27 +271,31 @@ class Reader:
 
 
 _PERCENTAGE = r"(?P<share>\d[\d,]*(?:\.\d+)?)\s*(?:%|percent\b|per cent\b)"
+_CHANGE = re.compile(rf"{_PERCENTAGE}(?: {LESS}| {MORE})?")
 _SHARED = "(?:shared|split|divided|distributed|spread) (?:equally|evenly) (?:among|amongst|between|by|over|across)"
-_PAIRS = (  # how it begins, what stands between, the operation, and whether the second comes first
-    (r"multiply(?:ing)?\s+", "by|with|times", "*", False),
-    (r"product of\s+", "times", "*", False),
-    (r"divid(?:e|ing)\s+", "by|(?:equally |evenly )?(?:among|between)", "/", False),
-    (r"ratio of\s+", "to|and", "/", False),
-    (r"quotient of\s+", "and", "/", False),
-    (r"add(?:ing)?\s+", "to", "+", False),
-    (r"(?:subtract(?:ing)?|deduct(?:ing)?|remov(?:e|ing)|tak(?:e|ing) away)\s+", "from", "-", True),
-    (r"", "(?:is |are )?(?:subtracted|deducted|taken away) from", "-", True),
-    (r"", f"(?:is |are )?{_SHARED}", "/", False),
-    (
-        r"(?:shar|split|distribut|divid)(?:e|ing|ting)?\s+",
-        "(?:equally|evenly) (?:among|amongst|between|by)",
-        "/",
-        False,
-    ),
-    (r"difference (?:between|of|in (?:\w+ ){1,2}between)\s+", "and", "-", False),
-    (r"excess of\s+", "over", "-", False),
-    (rf"appl(?:y|ying)\s+(?!an? {_PERCENTAGE} (?:{LESS}|{MORE}))(?=.*(?:rate|percent|%))", "to", "*", False),
-    (r"(?=.*(?:rate|percent|%).* applied to )", "applied to", "*", False),
+_PAIRS = tuple(  # how it begins, what stands between, the operation, and whether the second comes first
+    (needed(prefix) or needed(separator), re.compile(prefix), re.compile(rf"\s+(?:{separator})\s+"), operator, swapped)
+    for prefix, separator, operator, swapped in (
+        (r"multiply(?:ing)?\s+", "by|with|times", "*", False),
+        (r"product of\s+", "times", "*", False),
+        (r"divid(?:e|ing)\s+", "by|(?:equally |evenly )?(?:among|between)", "/", False),
+        (r"ratio of\s+", "to|and", "/", False),
+        (r"quotient of\s+", "and", "/", False),
+        (r"add(?:ing)?\s+", "to", "+", False),
+        (r"(?:subtract(?:ing)?|deduct(?:ing)?|remov(?:e|ing)|tak(?:e|ing) away)\s+", "from", "-", True),
+        (r"", "(?:is |are )?(?:subtracted|deducted|taken away) from", "-", True),
+        (r"", f"(?:is |are )?{_SHARED}", "/", False),
+        (
+            r"(?:shar|split|distribut|divid)(?:e|ing|ting)?\s+",
+            "(?:equally|evenly) (?:among|amongst|between|by)",
+            "/",
+            False,
+        ),
+        (r"difference (?:between|of|in (?:\w+ ){1,2}between)\s+", "and", "-", False),
+        (r"excess of\s+", "over", "-", False),
+        (rf"appl(?:y|ying)\s+(?!an? {_PERCENTAGE} (?:{LESS}|{MORE}))(?=.*(?:rate|percent|%))", "to", "*", False),
+        (r"(?=.*(?:rate|percent|%).* applied to )", "applied to", "*", False),
+    )
 )
 _FACTOR = rf"({'|'.join(sorted((*SHARES, *by.MULTIPLES), key=len, reverse=True))})".replace(" ", "[ -]")
 _SHARE = "|".join(sorted(SHARES, key=len, reverse=True)).replace(" ", "[ -]")
@@ -320,156 +321,138 @@ _AS_PERCENT_OF = re.compile(
 _AS_PART_OF = re.compile(
     rf"(?P<what>.+),? (?:(?:expressed|given|stated|written|taken) )?as an? {PART} of (?P<whole>[a-z ]+)"
 )
-_COMPARED: tuple[tuple[re.Pattern[str], by.Make], ...] = tuple(
-    (re.compile(pattern), make)
-    for pattern, make in (
-        (rf"{_FACTOR}\s+{_THINGS}\s+({_ONE})", by.scale),  # twice as many as Jan minus 5: plus and minus bind last
-        (rf"({NUMERAL})\s+times\s+{_THINGS}\s+({_ONE})", by.scale),
-        (rf"{_PERCENTAGE}\s+(?:{UP})(?:\s+\w+)?\s+than\s+(?P<whole>.+)", by.percent("+")),
-        (rf"{_PERCENTAGE}\s+(?:{DOWN})(?:\s+\w+)?\s+than\s+(?P<whole>.+)", by.percent("-")),
-        (
-            rf"({NUMERAL})(?:\s+(?!times\b)[\w/]+)?\s+(?:{UP})(?:\s+\w+)?(?:\s+(?:on|in|at) \w+)?\s+than\s+(.+)",
-            by.offset("+"),
-        ),
-        (
-            rf"({NUMERAL})(?:\s+(?!times\b)[\w/]+)?\s+(?:{DOWN})(?:\s+\w+)?(?:\s+(?:on|in|at) \w+)?\s+than\s+(.+)",
-            by.offset("-"),
-        ),
-    )
+_COMPARED: Table[by.Make] = table(
+    (rf"{_FACTOR}\s+{_THINGS}\s+({_ONE})", by.scale),  # twice as many as Jan minus 5: plus and minus bind last
+    (rf"({NUMERAL})\s+times\s+{_THINGS}\s+({_ONE})", by.scale),
+    (rf"{_PERCENTAGE}\s+(?:{UP})(?:\s+\w+)?\s+than\s+(?P<whole>.+)", by.percent("+")),
+    (rf"{_PERCENTAGE}\s+(?:{DOWN})(?:\s+\w+)?\s+than\s+(?P<whole>.+)", by.percent("-")),
+    (
+        rf"({NUMERAL})(?:\s+(?!times\b)[\w/]+)?\s+(?:{UP})(?:\s+\w+)?(?:\s+(?:on|in|at) \w+)?\s+than\s+(.+)",
+        by.offset("+"),
+    ),
+    (
+        rf"({NUMERAL})(?:\s+(?!times\b)[\w/]+)?\s+(?:{DOWN})(?:\s+\w+)?(?:\s+(?:on|in|at) \w+)?\s+than\s+(.+)",
+        by.offset("-"),
+    ),
 )
-_FORMS: tuple[tuple[re.Pattern[str], by.Make], ...] = tuple(
-    (re.compile(pattern), make)
-    for pattern, make in (
-        (r"(?:multiply(?:ing)?|product of)\s+(.+)", by.of_all("product")),
-        (
-            r"(?:add(?:ing)?|sum(?:ming)?|combin(?:e|ing))(?: up| together)?\s+(?!of\b)(.+?)(?: together| up)?",
-            by.of_all("sum"),
-        ),
-        (r"(?:sum|total|combined total) (?:of|for|over)\s+(.+)", by.of_all("sum")),
-        (r"sum of (?:the )?squares of\s+(.+)", by.of_all("squares")),
-        (r"sum of (their) squares", by.of_all("squares")),
-        (r"sum of (?:the )?(?:reciprocals|inverses) of\s+(.+)", by.of_all("reciprocals")),
-        (r"squared (?!root)(.+)", by.of_one(by.power(2.0))),
-        (rf"(?:cost|price) of ({NUMERAL}) [a-z]+ at (.+?)(?: each| apiece)?", by.scale),
-        (r"(?:sine|sin) of\s+(.+)", by.of_one(lambda inner: Call("sin", (inner,)))),
-        (r"(?:cosine|cos) of\s+(.+)", by.of_one(lambda inner: Call("cos", (inner,)))),
-        (r"(?:tangent|tan) of\s+(.+)", by.of_one(lambda inner: Call("tan", (inner,)))),
-        (r"(?:natural log(?:arithm)?|ln) of\s+(.+)", by.of_one(lambda inner: Call("ln", (inner,)))),
-        (r"(?:base[- ]10|common|decimal) log(?:arithm)? of\s+(.+)", by.of_one(lambda inner: Call("log10", (inner,)))),
-        (rf"{_PERCENTAGE} off(?: of)?\s+(?P<whole>.+)", by.percent("-")),
-        (rf"(?P<whole>.+?)\s+(?:goes|went|is|are) up(?: by)? {_PERCENTAGE}", by.percent("+")),
-        (rf"(?P<whole>.+?)\s+(?:goes|went|is|are) down(?: by)? {_PERCENTAGE}", by.percent("-")),
-        (r"(?:average|mean) of\s+(.+)", by.of_all("mean")),
-        (r"(?:least|lowest|smallest) common multiple of\s+(.+)", by.of_all("lcm")),
-        (r"(?:greatest|highest|largest) common (?:divisor|factor|measure) of\s+(.+)", by.of_all("gcd")),
-        (r"(?:how much|amount by which)\s+(.+?) exceeds?\s+(.+)", by.of_two("-")),
-        (r"geometric (?:average|mean) of\s+(.+)", by.of_all("geometric")),
-        (r"factorial of\s+(.+)", by.of_one(lambda inner: Call("factorial", (inner,)))),
-        (r"([a-z]+) factorial", by.of_one(lambda inner: Call("factorial", (inner,)))),
-        (r"(.+) modulo (.+)", by.of_two("%")),
-        (r"(?:the |their )?product over (?:the |their )?sum", by.parallel),
-        (
-            rf"(?:number of ways to )?(?:choose|select|pick) ({NUMERAL}) [a-z]+ (?:out of|from(?: among)?)\s+(.+)",
-            by.choose,
-        ),
-        (
-            rf"((?:[a-z]+ )*?(?:{AMOUNT})(?: [a-z]+)*?) (?:beyond|above|in excess of|exceeding) ({NUMERAL}(?: "
-            rf"[a-z]+)?)",
-            by.beyond,
-        ),
-        (rf"(.*\b(?:age|old)) in ({NUMERAL}) years?", by.offset("+", first=False)),
-        (rf"(.*\b(?:age|old)) ({NUMERAL}) years? ago", by.offset("-", first=False)),
-        (r"(doubl|tripl|halv)(?:e|ing) (.+?) once (?:for|at|in|after) (?:each|every) (?!time\b)(.+)", by.repeat),
-        (
-            r"(.*\b(?:price|cost|fee|rate|wage|pay|charge|per [a-z]+)) for (?:(?:each|every) (?!other\b|"
-            r"additional\b)|(?:the |all (?:the )?)(?=[a-z ]*\b(?:hours|days|weeks|nights|months)\b))([a-z ]+)",
-            by.of_two("*"),
-        ),
-        (r"averaging\s+(.+)", by.of_all("mean")),
-        (r"average (?=the |all |both |these )(.+)", by.of_all("mean")),
-        (r"(their) (?:average|mean)", by.of_all("mean")),
-        (r"(their) (?:sum|total)", by.of_all("sum")),
-        (r"(their) product", by.of_all("product")),
-        (r"(.+?),? (?:added|summed|put|taken)(?: all)? (?:together|up)", by.of_all("sum")),
-        (
-            rf"how (?:much|many)(?: \w+)?? (?:{UP})(?: [a-z]+)?? (.+?){_IS} than (.+)",
-            by.more,
-        ),
-        (
-            rf"how (?:much|many)(?: \w+)?? (?:{DOWN})(?: [a-z]+)?? (.+?)(?: is| are| has| have| was| were)? than (.+)",
-            by.fewer,
-        ),
-        (
-            r"(?:total|combined)(?: number of)? ([a-z]+) (?:from|of|for|across|in|on|over) (?:both|all|the "
-            r"(?:two|three|four))"
-            r"(?: (?!in |of |for )[a-z]+){1,3}",
-            by.both,
-        ),
-        (
-            r"difference (?:between|of|in) ((?!.* and )(?:(?:the )?[a-z]+ (?:of|between) )?[a-z ]+s)",
-            by.apart,
-        ),
-        (
-            r"(?:maximum|largest|larger|bigger|biggest|greatest|greater|highest|higher)(?: value)? (?:of|among)"
-            r"\s+(.+)",
-            by.of_all("max"),
-        ),
-        (r"(?:minimum|smallest|smaller|least|lowest|lower)(?: value)? (?:of|among)\s+(.+)", by.of_all("min")),
-        (rf"{_FACTOR}(?:\s+of)?\s+(?!as\b)(.+)", by.scale),
-        (rf"{_PERCENTAGE}\s+of\s+(?P<whole>.+)", by.percent("of")),
-        (rf"(?P<whole>.+?)\s+(?:increased|raised) by\s+{_PERCENTAGE}", by.percent("+")),
-        (rf"(?P<whole>.+?)\s+(?:decreased|reduced|discounted) by\s+{_PERCENTAGE}", by.percent("-")),
-        (rf"(?P<whole>.+?)\s+(?:after|with) an? {_PERCENTAGE} {LESS}", by.percent("-")),
-        (rf"(?P<whole>.+?)\s+(?:after|with|plus) an? {_PERCENTAGE} {MORE}", by.percent("+")),
-        (rf"appl(?:y|ying) an? {_PERCENTAGE} {LESS} (?:to|on)\s+(?P<whole>.+)", by.percent("-")),
-        (rf"appl(?:y|ying) an? {_PERCENTAGE} {MORE} (?:to|on)\s+(?P<whole>.+)", by.percent("+")),
-        (rf"(?P<whole>.+?)\s+after an? (?:discount|reduction|decrease) of\s+{_PERCENTAGE}", by.percent("-")),
-        (rf"(?:increas(?:e|es|ing)|rais(?:e|es|ing))\s+(?P<whole>.+?)\s+by\s+{_PERCENTAGE}", by.percent("+")),
-        (rf"(?:decreas(?:e|es|ing)|reduc(?:e|es|ing))\s+(?P<whole>.+?)\s+by\s+{_PERCENTAGE}", by.percent("-")),
-        (rf"(?:increases|rises|grows)\s+by\s+{_PERCENTAGE}\s+(?:from|of)\s+(?P<whole>.+)", by.percent("+")),
-        (rf"(?:decreases|falls|drops|shrinks)\s+by\s+{_PERCENTAGE}\s+(?:from|of)\s+(?P<whole>.+)", by.percent("-")),
-        (rf"(?:decreas(?:e|ing)|reduc(?:e|ing))\s+(?P<whole>.+?)\s+by\s+(?P<share>{_SHARE})", by.percent("-")),
-        (rf"increas(?:e|ing)\s+(?P<whole>.+?)\s+by\s+(?P<share>{_SHARE})", by.percent("+")),
-        (r"(.+?)\s+(?:(?:is |are )?(?:increased|raised)|increases|rises|grows) by\s+(.+)", by.change_by(MORE_BY)),
-        (
-            r"(.+?)\s+(?:(?:is |are )?(?:decreased|reduced|lowered)|decreases|falls|drops|shrinks) by\s+(.+)",
-            by.change_by(LESS_BY),
-        ),
-        (r"(?:increas(?:e|ing)|rais(?:e|ing))\s+(.+?)\s+by\s+(.+)", by.change_by(MORE_BY)),
-        (r"(?:decreas(?:e|ing)|reduc(?:e|ing)|lower(?:ing)?)\s+(.+?)\s+by\s+(.+)", by.change_by(LESS_BY)),
-        (rf"(?P<whole>.+?)\s+(?:is|are) (?:increased|raised) by\s+{_PERCENTAGE}", by.percent("+")),
-        (rf"(?P<whole>.+?)\s+(?:is|are) (?:decreased|reduced|discounted) by\s+{_PERCENTAGE}", by.percent("-")),
-        (rf"(?P<whole>.+?)\s+(?:increases|rises|grows) by\s+{_PERCENTAGE}", by.percent("+")),
-        (rf"(?P<whole>.+?)\s+(?:decreases|falls|drops|shrinks) by\s+{_PERCENTAGE}", by.percent("-")),
-        (
-            rf"add(?:ing)?\s+(?:an?\s+)?{_PERCENTAGE}(?:\s+[a-z]+)?\s+(?:tax|tip|fee|markup|surcharge|gratuity|vat)"
-            r"\s+to\s+(?P<whole>.+)",
-            by.percent("+"),
-        ),
-        (rf"{LEFT}\s+(.+?)\s+after\s+{AWAY}\s+(.+)", by.take_away),
-        (rf"{LEFT}\s+(.+?)\s+after\s+(?!{AWAY})(.+)", by.change_by(LESS_BY)),
-        (rf"remaining\s+((?:{_PERCENTAGE}|{_SHARE})\s+of\s+.+)", by.of_one(lambda inner: inner)),
-        (rf"(.+?)\s+as an? {PART} of\s+(.+)", by.share_of(1.0)),
-        (r"(.+?)\s+as an? percent(?:age)? of\s+(.+)", by.share_of(100.0)),
-        (rf"{PART} of\s+(.+?)\s+(?:out of|relative to)\s+(.+)", by.share_of(1.0)),
-        (rf"(?!{PART}|percentage)(.+?)\s+out of\s+(.+)", by.share_of(1.0)),
-        (r"percentage of\s+(.+?)\s+(?:out of|relative to)\s+(.+)", by.share_of(100.0)),
-        (rf"{PART} of\s+(.+?)\s+that (?:is|are)\s+(.+)", by.share_of(1.0, swapped=True)),
-        (r"percentage of\s+(.+?)\s+that (?:is|are)\s+(.+)", by.share_of(100.0, swapped=True)),
-        (r"([a-z]+ (?:percentage|percent)) of\s+(.+)", by.of_two("*")),
-        (r"(?:negative|opposite) of\s+(.+)", by.of_one(lambda inner: Binary("*", Number(-1.0), inner))),
-        (r"square root of\s+(.+)", by.of_one(lambda inner: Call("sqrt", (inner,)))),
-        (r"absolute value of\s+(.+)", by.of_one(lambda inner: Call("abs", (inner,)))),
-        (
-            r"(?:absolute|positive) (difference (?:between|of)\s+.+)",
-            by.of_one(lambda inner: Call("abs", (inner,))),
-        ),
-        (r"complement of\s+((?:the )?probability .+)", by.of_one(lambda inner: Binary("-", Number(1.0), inner))),
-        (r"reciprocal of\s+(.+)", by.of_one(lambda inner: Binary("/", Number(1.0), inner))),
-        (r"difference (?:of|between) (?:the )?squares of\s+(.+?) and (.+)", by.squares_apart),
-        (r"(?:square of|squaring|square)\s+(?!root\b)(.+)", by.of_one(by.power(2.0))),
-        (r"((?:(?!\bsquared\b).)+)\s+squared", by.of_one(by.power(2.0))),
-        (r"(?:cube of|cubing|cube)\s+(?!root\b)(.+)", by.of_one(by.power(3.0))),
-        (r"(.+)\s+cubed", by.of_one(by.power(3.0))),
-    )
+_FORMS: Table[by.Make] = table(
+    (r"(?:multiply(?:ing)?|product of)\s+(.+)", by.of_all("product")),
+    (
+        r"(?:add(?:ing)?|sum(?:ming)?|combin(?:e|ing))(?: up| together)?\s+(?!of\b)(.+?)(?: together| up)?",
+        by.of_all("sum"),
+    ),
+    (r"(?:sum|total|combined total) (?:of|for|over)\s+(.+)", by.of_all("sum")),
+    (r"sum of (?:the )?squares of\s+(.+)", by.of_all("squares")),
+    (r"sum of (their) squares", by.of_all("squares")),
+    (r"sum of (?:the )?(?:reciprocals|inverses) of\s+(.+)", by.of_all("reciprocals")),
+    (r"squared (?!root)(.+)", by.of_one(by.power(2.0))),
+    (rf"(?:cost|price) of ({NUMERAL}) [a-z]+ at (.+?)(?: each| apiece)?", by.scale),
+    (r"(?:sine|sin) of\s+(.+)", by.of_one(lambda inner: Call("sin", (inner,)))),
+    (r"(?:cosine|cos) of\s+(.+)", by.of_one(lambda inner: Call("cos", (inner,)))),
+    (r"(?:tangent|tan) of\s+(.+)", by.of_one(lambda inner: Call("tan", (inner,)))),
+    (r"(?:natural log(?:arithm)?|ln) of\s+(.+)", by.of_one(lambda inner: Call("ln", (inner,)))),
+    (r"(?:base[- ]10|common|decimal) log(?:arithm)? of\s+(.+)", by.of_one(lambda inner: Call("log10", (inner,)))),
+    (rf"{_PERCENTAGE} off(?: of)?\s+(?P<whole>.+)", by.percent("-")),
+    (rf"(?P<whole>.+?)\s+(?:goes|went|is|are) up(?: by)? {_PERCENTAGE}", by.percent("+")),
+    (rf"(?P<whole>.+?)\s+(?:goes|went|is|are) down(?: by)? {_PERCENTAGE}", by.percent("-")),
+    (r"(?:average|mean) of\s+(.+)", by.of_all("mean")),
+    (r"(?:least|lowest|smallest) common multiple of\s+(.+)", by.of_all("lcm")),
+    (r"(?:greatest|highest|largest) common (?:divisor|factor|measure) of\s+(.+)", by.of_all("gcd")),
+    (r"(?:how much|amount by which)\s+(.+?) exceeds?\s+(.+)", by.of_two("-")),
+    (r"geometric (?:average|mean) of\s+(.+)", by.of_all("geometric")),
+    (r"factorial of\s+(.+)", by.of_one(lambda inner: Call("factorial", (inner,)))),
+    (r"([a-z]+) factorial", by.of_one(lambda inner: Call("factorial", (inner,)))),
+    (r"(.+) modulo (.+)", by.of_two("%")),
+    (r"(?:the |their )?product over (?:the |their )?sum", by.parallel),
+    (rf"(?:number of ways to )?(?:choose|select|pick) ({NUMERAL}) [a-z]+ (?:out of|from(?: among)?)\s+(.+)", by.choose),
+    (
+        rf"((?:[a-z]+ )*?(?:{AMOUNT})(?: [a-z]+)*?) (?:beyond|above|in excess of|exceeding) ({NUMERAL}(?: "
+        rf"[a-z]+)?)",
+        by.beyond,
+    ),
+    (rf"(.*\b(?:age|old)) in ({NUMERAL}) years?", by.offset("+", first=False)),
+    (rf"(.*\b(?:age|old)) ({NUMERAL}) years? ago", by.offset("-", first=False)),
+    (r"(doubl|tripl|halv)(?:e|ing) (.+?) once (?:for|at|in|after) (?:each|every) (?!time\b)(.+)", by.repeat),
+    (
+        r"(.*\b(?:price|cost|fee|rate|wage|pay|charge|per [a-z]+)) for (?:(?:each|every) (?!other\b|"
+        r"additional\b)|(?:the |all (?:the )?)(?=[a-z ]*\b(?:hours|days|weeks|nights|months)\b))([a-z ]+)",
+        by.of_two("*"),
+    ),
+    (r"averaging\s+(.+)", by.of_all("mean")),
+    (r"average (?=the |all |both |these )(.+)", by.of_all("mean")),
+    (r"(their) (?:average|mean)", by.of_all("mean")),
+    (r"(their) (?:sum|total)", by.of_all("sum")),
+    (r"(their) product", by.of_all("product")),
+    (r"(.+?),? (?:added|summed|put|taken)(?: all)? (?:together|up)", by.of_all("sum")),
+    (rf"how (?:much|many)(?: \w+)?? (?:{UP})(?: [a-z]+)?? (.+?){_IS} than (.+)", by.more),
+    (
+        rf"how (?:much|many)(?: \w+)?? (?:{DOWN})(?: [a-z]+)?? (.+?)(?: is| are| has| have| was| were)? than (.+)",
+        by.fewer,
+    ),
+    (
+        r"(?:total|combined)(?: number of)? ([a-z]+) (?:from|of|for|across|in|on|over) (?:both|all|the "
+        r"(?:two|three|four))"
+        r"(?: (?!in |of |for )[a-z]+){1,3}",
+        by.both,
+    ),
+    (r"difference (?:between|of|in) ((?!.* and )(?:(?:the )?[a-z]+ (?:of|between) )?[a-z ]+s)", by.apart),
+    (
+        r"(?:maximum|largest|larger|bigger|biggest|greatest|greater|highest|higher)(?: value)? (?:of|among)"
+        r"\s+(.+)",
+        by.of_all("max"),
+    ),
+    (r"(?:minimum|smallest|smaller|least|lowest|lower)(?: value)? (?:of|among)\s+(.+)", by.of_all("min")),
+    (rf"{_FACTOR}(?:\s+of)?\s+(?!as\b)(.+)", by.scale),
+    (rf"{_PERCENTAGE}\s+of\s+(?P<whole>.+)", by.percent("of")),
+    (rf"(?P<whole>.+?)\s+(?:increased|raised) by\s+{_PERCENTAGE}", by.percent("+")),
+    (rf"(?P<whole>.+?)\s+(?:decreased|reduced|discounted) by\s+{_PERCENTAGE}", by.percent("-")),
+    (rf"(?P<whole>.+?)\s+(?:after|with) an? {_PERCENTAGE} {LESS}", by.percent("-")),
+    (rf"(?P<whole>.+?)\s+(?:after|with|plus) an? {_PERCENTAGE} {MORE}", by.percent("+")),
+    (rf"appl(?:y|ying) an? {_PERCENTAGE} {LESS} (?:to|on)\s+(?P<whole>.+)", by.percent("-")),
+    (rf"appl(?:y|ying) an? {_PERCENTAGE} {MORE} (?:to|on)\s+(?P<whole>.+)", by.percent("+")),
+    (rf"(?P<whole>.+?)\s+after an? (?:discount|reduction|decrease) of\s+{_PERCENTAGE}", by.percent("-")),
+    (rf"(?:increas(?:e|es|ing)|rais(?:e|es|ing))\s+(?P<whole>.+?)\s+by\s+{_PERCENTAGE}", by.percent("+")),
+    (rf"(?:decreas(?:e|es|ing)|reduc(?:e|es|ing))\s+(?P<whole>.+?)\s+by\s+{_PERCENTAGE}", by.percent("-")),
+    (rf"(?:increases|rises|grows)\s+by\s+{_PERCENTAGE}\s+(?:from|of)\s+(?P<whole>.+)", by.percent("+")),
+    (rf"(?:decreases|falls|drops|shrinks)\s+by\s+{_PERCENTAGE}\s+(?:from|of)\s+(?P<whole>.+)", by.percent("-")),
+    (rf"(?:decreas(?:e|ing)|reduc(?:e|ing))\s+(?P<whole>.+?)\s+by\s+(?P<share>{_SHARE})", by.percent("-")),
+    (rf"increas(?:e|ing)\s+(?P<whole>.+?)\s+by\s+(?P<share>{_SHARE})", by.percent("+")),
+    (r"(.+?)\s+(?:(?:is |are )?(?:increased|raised)|increases|rises|grows) by\s+(.+)", by.change_by(MORE_BY)),
+    (
+        r"(.+?)\s+(?:(?:is |are )?(?:decreased|reduced|lowered)|decreases|falls|drops|shrinks) by\s+(.+)",
+        by.change_by(LESS_BY),
+    ),
+    (r"(?:increas(?:e|ing)|rais(?:e|ing))\s+(.+?)\s+by\s+(.+)", by.change_by(MORE_BY)),
+    (r"(?:decreas(?:e|ing)|reduc(?:e|ing)|lower(?:ing)?)\s+(.+?)\s+by\s+(.+)", by.change_by(LESS_BY)),
+    (rf"(?P<whole>.+?)\s+(?:is|are) (?:increased|raised) by\s+{_PERCENTAGE}", by.percent("+")),
+    (rf"(?P<whole>.+?)\s+(?:is|are) (?:decreased|reduced|discounted) by\s+{_PERCENTAGE}", by.percent("-")),
+    (rf"(?P<whole>.+?)\s+(?:increases|rises|grows) by\s+{_PERCENTAGE}", by.percent("+")),
+    (rf"(?P<whole>.+?)\s+(?:decreases|falls|drops|shrinks) by\s+{_PERCENTAGE}", by.percent("-")),
+    (
+        rf"add(?:ing)?\s+(?:an?\s+)?{_PERCENTAGE}(?:\s+[a-z]+)?\s+(?:tax|tip|fee|markup|surcharge|gratuity|vat)"
+        r"\s+to\s+(?P<whole>.+)",
+        by.percent("+"),
+    ),
+    (rf"{LEFT}\s+(.+?)\s+after\s+{AWAY}\s+(.+)", by.take_away),
+    (rf"{LEFT}\s+(.+?)\s+after\s+(?!{AWAY})(.+)", by.change_by(LESS_BY)),
+    (rf"remaining\s+((?:{_PERCENTAGE}|{_SHARE})\s+of\s+.+)", by.of_one(lambda inner: inner)),
+    (rf"(.+?)\s+as an? {PART} of\s+(.+)", by.share_of(1.0)),
+    (r"(.+?)\s+as an? percent(?:age)? of\s+(.+)", by.share_of(100.0)),
+    (rf"{PART} of\s+(.+?)\s+(?:out of|relative to)\s+(.+)", by.share_of(1.0)),
+    (rf"(?!{PART}|percentage)(.+?)\s+out of\s+(.+)", by.share_of(1.0)),
+    (r"percentage of\s+(.+?)\s+(?:out of|relative to)\s+(.+)", by.share_of(100.0)),
+    (rf"{PART} of\s+(.+?)\s+that (?:is|are)\s+(.+)", by.share_of(1.0, swapped=True)),
+    (r"percentage of\s+(.+?)\s+that (?:is|are)\s+(.+)", by.share_of(100.0, swapped=True)),
+    (r"([a-z]+ (?:percentage|percent)) of\s+(.+)", by.of_two("*")),
+    (r"(?:negative|opposite) of\s+(.+)", by.of_one(lambda inner: Binary("*", Number(-1.0), inner))),
+    (r"square root of\s+(.+)", by.of_one(lambda inner: Call("sqrt", (inner,)))),
+    (r"absolute value of\s+(.+)", by.of_one(lambda inner: Call("abs", (inner,)))),
+    (r"(?:absolute|positive) (difference (?:between|of)\s+.+)", by.of_one(lambda inner: Call("abs", (inner,)))),
+    (r"complement of\s+((?:the )?probability .+)", by.of_one(lambda inner: Binary("-", Number(1.0), inner))),
+    (r"reciprocal of\s+(.+)", by.of_one(lambda inner: Binary("/", Number(1.0), inner))),
+    (r"difference (?:of|between) (?:the )?squares of\s+(.+?) and (.+)", by.squares_apart),
+    (r"(?:square of|squaring|square)\s+(?!root\b)(.+)", by.of_one(by.power(2.0))),
+    (r"((?:(?!\bsquared\b).)+)\s+squared", by.of_one(by.power(2.0))),
+    (r"(?:cube of|cubing|cube)\s+(?!root\b)(.+)", by.of_one(by.power(3.0))),
+    (r"(.+)\s+cubed", by.of_one(by.power(3.0))),
 )

@@ -11,7 +11,7 @@ C), or shares no more than what any name has (the number of shirts, for the numb
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from functools import lru_cache
 
 _STOP = frozenset(
@@ -94,9 +94,6 @@ _LETTERS = {
     "resistance": "r", "radius": "r", "height": "h", "base": "b", "length": "l", "width": "w", "frequency": "f",
     "density": "ρ", "wavelength": "λ", "gravity": "g", "energy": "e", "force": "f", "power": "p", "pressure": "p",
 }  # fmt: skip
-_MEASURES = (
-    "length cost price value amount number weight mass area volume distance time age score count total sum rest".split()
-)
 _CONTRASTS = tuple(
     frozenset(words.split())
     for words in (
@@ -159,7 +156,7 @@ _KINDS = tuple(
         "probability p",
     )
 )  # what measures one thing is no name of what measures another
-_NUMBERED = re.compile(r"([^\W\d_]{4,})(\d{1,2})$")
+_WORD = re.compile(r"[^\W\d_]{4,}(?=\d{1,2}(?![^\W_]))|[^\W_]+")
 _LABEL = re.compile(r"(?<=[a-z] )([a-z])(?= ?$| \()")
 _TIMING = re.compile(r"\b(?:each|per|every|an?) (hour|day|week|month|year|minute|second)\b")
 _EXTREME = re.compile(
@@ -175,19 +172,14 @@ _BY_HEAD = 0.2
 @lru_cache(maxsize=8192)
 def words(name: str) -> frozenset[str]:
     """Its words; test1 is test 1."""
-    runs = re.findall(r"[^\W_]+", name.lower())
-    return frozenset(
-        part for word in runs for part in (_NUMBERED.findall(word)[0] if _NUMBERED.match(word) else (word,))
-    )
+    return frozenset(_WORD.findall(name.lower()))
 
 
 @lru_cache(maxsize=8192)
 def tokens(name: str) -> frozenset[str]:
     """The words that tell it from others; of a node called a, that letter."""
     all_words = words(name)
-    return frozenset(stem(word) for word in all_words if word not in _STOP and stem(word) not in _STOPPED) or frozenset(
-        map(stem, all_words)
-    )
+    return frozenset(map(stem, all_words - _STOP)) - _STOPPED or frozenset(map(stem, all_words))
 
 
 def in_order(name: str) -> tuple[str, ...]:
@@ -208,7 +200,10 @@ def stem(word: str) -> str:
     return word.removesuffix("e") if len(word) > 3 and word != "time" else word  # Tim is a name
 
 
-_GROUPS = tuple(frozenset(stem(word) for word in group) for group in _MEANINGS)
+_KIN: dict[str, set[str]] = {}  # a word, and all that have a meaning in common with it
+for _group in _MEANINGS:
+    for _word in _group:
+        _KIN.setdefault(stem(_word), set()).update(map(stem, _group))
 _MODIFIERS = frozenset(map(stem, "initial final total first second new old original average change overall".split()))
 _COUNTS_AND_MONEY = {0, 1}  # the boys are their number, the repairs what they cost
 GENERAL = frozenset(
@@ -240,16 +235,26 @@ _UNIT_WORDS = frozenset(
 )
 _MEASURED = tuple(frozenset(stem(word) for word in group) for group in _KINDS)
 _STOPPED = frozenset(map(stem, _STOP))
+_MEASURES = frozenset(
+    map(
+        stem,
+        "length cost price value amount number weight mass area volume distance time age score count total sum rest "
+        "one two three four five six seven eight nine ten eleven twelve".split(),
+    )
+)
 _OPPOSED = tuple(frozenset(stem(word) for word in group) for group in _CONTRASTS)
+_OPPOSABLE = frozenset[str]().union(*_OPPOSED)
 
 
 def without_unit(name: str) -> str:
     """tank_size_gallons is the tank size, Mass (kg) the mass."""
-    bare = re.sub(r"\s*\([^()]*\)\s*$", "", name.strip())
-    *front, last = re.split(r"[\s_]+", bare) or [""]
+    bare = re.sub(r"\s*\([^()]*\)\s*$", "", name.strip()) if ")" in name else name.strip()
+    *front, last = re.split(r"[\s_]+", bare)
+    if not front:
+        return bare
     is_unit = (last in _UNITS or stem(last.lower()) in _UNIT_WORDS) and (len(last) > 1 or "_" in bare)
     timed = stem(last.lower()) in _TIMES or last in ("h", "s")  # labor hours are no labor
-    is_unit = is_unit and bool(front) and (not timed or any(stem(word.lower()) in _MEASURING for word in front))
+    is_unit = is_unit and (not timed or any(stem(word.lower()) in _MEASURING for word in front))
     return " ".join(front) if is_unit else bare
 
 
@@ -293,29 +298,30 @@ def likeness(phrase: str, cause: str, weights: Mapping[str, int]) -> float:
     if strange and any(_specific(other, one)) and all(weights[token] > 1 for token in both):
         return 0.0  # pages read today are not the pages left: what they share, other causes have as well
     alike = (one | units_of(phrase)) - other
-    weak = sum(1 for token in alike if any(_same(token, word) for word in (other - one) | units_of(cause)))
-    by_head = _BY_HEAD if shared and _head(phrase) & _head(cause) and len(_head(cause)) else 0.0
+    weak = sum(_has((other - one) | units_of(cause), token) for token in alike)
+    by_head = _BY_HEAD if shared and _head(phrase) & _head(cause) else 0.0
     return (shared + _WEAK * weak) / total + by_head
 
 
 def share_meaning(phrase: str, name: str) -> bool:
-    return any(_same(token, word) for token in tokens(phrase) for word in tokens(name))
+    known = tokens(name)
+    return any(_has(known, token) for token in tokens(phrase))
 
 
 def _specific(mine: frozenset[str], known: frozenset[str]) -> Iterator[str]:
     """Words that tell something of its own and have no like among the others."""
-    return (token for token in mine - GENERAL if not any(_same(token, word) for word in known))
+    return (token for token in mine - GENERAL if not _has(known, token))
 
 
 def may_measure(unit: str, name: str) -> bool:
     """Liters of what is in (L), books of the books; books are not taken from money."""
-    return any(_same(stem(unit), word) for word in tokens(name) | units_of(name))
+    return _has(tokens(name) | units_of(name), stem(unit))
 
 
 def is_strange(phrase: str, cause: str, effect: str) -> bool:
     """Whether most of a phrase says something else: `inflation erodes the purchasing power of savings`, for savings."""
     one, other = tokens(phrase), tokens(cause) | units_of(cause)
-    known = {token for token in one if any(_same(token, word) for word in other)}
+    known = {token for token in one if _has(other, token)}
     few = 0 if re.match(r"(?:what|how)\b", phrase) else max(len(known), 1)
     stems = {stem(word) for word in words(phrase) if not word.endswith("ed")}  # the trucks passed
     return len((one & stems) - known - tokens(effect)) > few
@@ -351,9 +357,12 @@ def measure_one(name: str, other: str) -> bool:
 def is_another(phrase: str, cause: str) -> bool:
     """`the weekly pay`, for the monthly pay."""
     one, other = tokens(phrase), tokens(cause)
-    labels = [set(_LABEL.findall(name.lower().replace("_", " "))) for name in (phrase, cause)]
-    if all(labels) and not labels[0] & labels[1]:  # car B, for car C
+    label = set(_LABEL.findall(phrase.lower().replace("_", " ")))
+    other_label = set(_LABEL.findall(cause.lower().replace("_", " "))) if label else label
+    if label and other_label and not label & other_label:  # car B, for car C
         return True
+    if one.isdisjoint(_OPPOSABLE) or other.isdisjoint(_OPPOSABLE):
+        return False
     return any(one & group and other & group and not one & other & group for group in _OPPOSED)
 
 
@@ -398,10 +407,10 @@ def _shares_little(phrase: str, cause: str) -> bool:
     one, other, units = tokens(phrase), tokens(cause), units_of(cause)
     several = re.compile(r"\band\b|&")
     if several.search(phrase) and not several.search(cause.lower()):
-        return not all(any(_same(token, word) for word in other | units) for token in one)
+        return not all(_has(other | units, token) for token in one)
     for plain in (_MODIFIERS, GENERAL):
         mine, its = one - plain, other - plain
-        if mine and its and not any(_same(token, word) for token in mine for word in its | units):
+        if mine and its and not any(_has(its | units, token) for token in mine):
             return True
     return False
 
@@ -412,13 +421,14 @@ def _kinds(name: str) -> set[int]:
     return {k for k, kind in enumerate(_MEASURED) if kind & named}
 
 
-def _same(token: str, other: str) -> bool:
-    return token == other or any(token in group and other in group for group in _GROUPS)
+def _has(words: Set[str], token: str) -> bool:
+    """Whether it is among the words, or one of its meaning."""
+    return not _KIN.get(token, {token}).isdisjoint(words)
 
 
 def units_of(name: str) -> frozenset[str]:
     """`Volume (L)` speaks of liters; (g/mol) of neither."""
-    inside = re.findall(r"\(\s*([^()/\s]+)\s*\)", name.lower())
+    inside = re.findall(r"\(\s*([^()/\s]+)\s*\)", name.lower()) if "(" in name else ()
     return frozenset(stem(_UNITS.get(unit, unit)) for unit in inside)
 
 
@@ -436,12 +446,8 @@ def is_made_of(phrase: str, causes: Sequence[str]) -> bool:
     before = _HEAD.match(plain)
     if before is None or re.match(r"(?:all|each|what|\w+ly)\s", before[1]):
         return False
-    known = {token for cause in causes for token in tokens(cause) | units_of(cause)}
-    known |= {stem(word) for word in _MEASURES} | {stem(word) for word in _NUMBERS}
-    return not any(any(_same(token, word) for word in known) for token in _heads(before[1]))
-
-
-_NUMBERS = "one two three four five six seven eight nine ten eleven twelve".split()
+    known = _MEASURES.union(*(tokens(cause) | units_of(cause) for cause in causes))
+    return not any(_has(known, token) for token in _heads(before[1]))
 
 
 def _heads(text: str) -> Iterator[str]:

@@ -23,15 +23,18 @@ _CONSTANT = re.compile(
     r"(?P<main>.*?),? \(?(?:with|where|using|taking|and|for) (?P<name>[a-z]) (?:=|≈|is|equals) "
     r"(?P<value>\d+(?:\.\d+)?)(?: ?[a-z]+(?:/[a-z]+)*[²^0-9]*)?\)?"
 )
+_AVERAGE = re.compile(r"\bavg\b\.?")
+_OF_FEW = re.compile(r"\b(?<=the |all )([2-9])(?= [a-z]+s\b)")
 _NUMBERED = re.compile(r"(?:^|\s*[.;,]?\s+)(?:step \d+\s*[):.]|\(?\d\))\s+")  # 1) ... 2) ..., step 1: ...
 
 
 def normal_form(text: str) -> str:
     """In lower case, with numbers in digits where they stand for more than a few."""
     sentence = " ".join(text.replace("_", " ").replace("’", "'").lower().split()).rstrip(".;!")
-    sentence = _NUMBERED.sub(". ", _NUMBERED.sub("", sentence, count=1) if _NUMBERED.match(sentence) else sentence)
-    sentence = re.sub(r"\bavg\b\.?", "average", sentence)
-    sentence = re.sub(r"\b(?<=the |all )([2-9])(?= [a-z]+s\b)", lambda match: NUMBER_WORDS[int(match[1])], sentence)
+    if ")" in sentence or "step " in sentence:
+        sentence = _NUMBERED.sub(". ", _NUMBERED.sub("", sentence, count=1) if _NUMBERED.match(sentence) else sentence)
+    sentence = _AVERAGE.sub("average", sentence)
+    sentence = _OF_FEW.sub(lambda match: NUMBER_WORDS[int(match[1])], sentence)
     sentence = _NUMBER_WORD.sub(_in_digits, sentence)
     sentence = _WORD_PERCENT.sub(lambda match: f"{NUMBER_WORDS.index(match[1])} percent", sentence)
     sentence = _HUNDREDS.sub(lambda match: f"{_MANY[match[1]]}{'00' if match[2] == 'hundred' else '000'}", sentence)
@@ -42,11 +45,11 @@ def normal_form(text: str) -> str:
 def without_signs(sentence: str, names: Sequence[str]) -> str:
     """An x between words is times, and square meters are an area, where no name has them."""
     known = " ".join(names).lower().replace("_", " ")
-    if not re.search(r"\bx\b", known):
+    if " x " in sentence and not re.search(r"\bx\b", known):
         sentence = re.sub(r"(?<=[a-z)]) x (?=[a-z(])", " times ", sentence)
-    if "square" not in known:
+    if "square " in sentence and "square" not in known:
         sentence = re.sub(r"\bsquare (?:kilo|centi)?(?:met(?:er|re)s?|feet|foot|miles?)\b", "area", sentence)
-    if "cubic" not in known:
+    if "cubic " in sentence and "cubic" not in known:
         sentence = re.sub(r"\bcubic (?:centi)?(?:met(?:er|re)s?|feet|foot|yards?)\b", "volume", sentence)
     return sentence
 

@@ -57,25 +57,31 @@ PART = "(?:fraction|share|proportion|part|portion)"
 CONDITION = re.compile(r"\b(?:if|unless|when|whether|except|not|never|otherwise|until)\b")
 
 
+_HAS_NUMERAL = re.compile(r"\d|" + "|".join(NUMBER_WORDS[1:]))
+_OF_PI = re.compile(rf"({NUMERAL})\s*(?:pi|π)")
+_QUOTIENT = re.compile(r"(\d+)\s*/\s*([1-9]\d*)")
+_EXTRA = re.compile(rf"(?:an? |the )?(?:[a-z]+ )?(?:{_EXTRAS}) of ({NUMERAL})(?:\s*{_MEASURES})?")
+_COUNT = re.compile(rf"({NUMERAL})(?:\s*{_MEASURES})?")
+_COUNTED = re.compile(  # `2 r` is no count of things, and 3 million is not 3
+    r"(\$?\d[\d,]*(?:\.\d+)?)(?:\s+(?!pi\b|hundred|thousand|[mb]illion|dozen|pairs?\b|[b-z]\b)[a-z]+){1,4}"
+)
+_OPERATES = re.compile(rf"\b(?:{'|'.join(sorted(OPERATION_WORDS))}|and|of|by|from|to|in|as|each(?= )|every)\b")
+
+
 def number_of(text: str) -> float | None:
     """`twelve`, `$4`, `24 hours per day`: a numeral, behind digits also with what is counted."""
     if text in ("pi", "π"):
         return math.pi
-    of_pi = re.fullmatch(rf"({NUMERAL})\s*(?:pi|π)", text)
+    if _HAS_NUMERAL.search(text) is None:
+        return None
+    of_pi = _OF_PI.fullmatch(text)
     if of_pi:
         return math.pi * (number_of(of_pi[1]) or 0.0)
-    quotient = re.fullmatch(r"(\d+)\s*/\s*([1-9]\d*)", text)
+    quotient = _QUOTIENT.fullmatch(text)
     if quotient:
         return int(quotient[1]) / int(quotient[2])
-    match = re.fullmatch(rf"(?:an? |the )?(?:[a-z]+ )?(?:{_EXTRAS}) of ({NUMERAL})(?:\s*{_MEASURES})?", text)
-    match = match or re.fullmatch(rf"({NUMERAL})(?:\s*{_MEASURES})?", text)
-    # `2 r` is no count of things, and 3 million is not 3
-    counted = re.fullmatch(
-        r"(\$?\d[\d,]*(?:\.\d+)?)(?:\s+(?!pi\b|hundred|thousand|[mb]illion|dozen|pairs?\b|[b-z]\b)[a-z]+){1,4}", text
-    )
-    if counted and not re.search(rf"\b(?:{'|'.join(OPERATION_WORDS)}|and|of|by|from|to|in|as|each(?= )|every)\b", text):
-        match = match or counted
-    if not match:
+    match = _EXTRA.fullmatch(text) or _COUNT.fullmatch(text) or _COUNTED.fullmatch(text)
+    if not match or (match.re is _COUNTED and _OPERATES.search(text)):
         return None
     digits = match[1].lstrip("$").replace(",", "")
     return float(NUMBER_WORDS.index(digits)) if digits in NUMBER_WORDS else float(digits)

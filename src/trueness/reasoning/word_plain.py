@@ -16,6 +16,7 @@ from trueness.reasoning.word_causes import Values
 from trueness.reasoning.word_forms import BRACKET
 from trueness.reasoning.word_names import tokens
 from trueness.reasoning.word_numbers import LESS, MORE, NUMERAL, OPERATION_WORDS, SHARES, computes, number_of
+from trueness.reasoning.word_patterns import Form, Table, reworded, table
 
 _FOUND = "(?:obtained|found|calculated|computed|derived|determined)"
 _PERCENT = r"\d[\d.]*\s*(?:%|percent)"
@@ -45,6 +46,7 @@ _BACK_REASON = re.compile(
     r"^(?P<rest>.*?)(?:,?\s+(?:since|because|as there (?:are|is)|given that)|"
     r",\s+(?:as|where|with the|which is|so that|so))\b(?P<why>.*)$"
 )
+_ASIDE = re.compile(r"[,;.:(]|\s(?:since|because|as there|given that)\b")
 _REMARK = re.compile(r"^(?P<rest>.*?)\s*\((?P<why>[^()]*)\)$")
 LEAD = re.compile(
     r"^(?:(?:then|next|first|finally|now|simply|just|we|you|here|also)\b[\s,]*|there (?:is|are) (?=.* (?:than|as) )|"
@@ -109,156 +111,150 @@ def _as_words(match: re.Match[str]) -> str:
     return next(same, match[0])
 
 
-_SIGNS = tuple(
-    (re.compile(pattern), form)
-    for pattern, form in (
-        (r"\b((?:square root|square|half|twice|sum|product) of) \(([a-z ]+)\)$", r"\1 \2"),
-        (r"(?:^|(?<=equals )|(?<= is ))minus (?=[a-z])", "negative of "),
-        (r"\babsolute value of (?:the difference )?([a-z]\w*) [-−–] ([a-z]\w*)$",
-         r"absolute value of the difference of \1 and \2"),
-        (r"\b((?:integer|whole) part of [a-z ]+) / (?=[a-z ]+$)", r"\1 divided by "),
-        (r"\b((?:common|decimal) log(?:arithm)? of [a-z0-9 ]+?) \((?:to )?base (?:10|ten)\)", r"\1"),
-        (r"\s*(?<=[a-z)\] ])[×✕⋅·](?=[a-z(\[ ])\s*|(?<=[)\]])\s*[x*]\s*(?=[(\[])", " times "),
-        (r"(?:^|(?<=times )|(?<=plus )|(?<=minus )|(?<=over )|(?<=by ))[(\[]([a-z][a-z' ]*)[)\]]"
-         r"(?= (?:times|plus|minus|divided by|over|multiplied by)\b|$)", r"\1"),
-        (r"(?<=times )[(\[]([a-z][a-z' ]*)[)\]]", r"\1"),
-        (rf"^(multiply|divid)e? by ({NUMERAL}) to convert (?:the )?(?:from )?([a-z ]+?) (?:in)?to ([a-z]+)$",
-         r"convert \3 to \4 by \1ing by \2"),
-        (r"\bwhat (?:you|he|she|they|we|one|it|is|was) [a-z ]*?\(([a-z ]+)\)", r"\1"),
-        (r" in the direction of (?:the )?[a-z]+(?= (?:times|multiplied)|,|$)", ""),
-        (r"\b(\d+)/([1-9]\d*) of\b", lambda match: f"{100 * int(match[1]) / int(match[2])!r}% of"),
-        (r"^(?:out )?of (?:the |all )?([a-z ]+), (\d[\d.]*\s*(?:%|percent)) ", r"\2 of \1 "),
-        (rf"\bexceeds (.+?) by (\$?\d\S*(?: [a-z]+)?|{NUMERAL}(?: [a-z]+)?)$", r"is \2 more than \1"),
-        (rf"\bis (?:greater|more|larger|bigger|higher) than (.+?) by ({NUMERAL}(?: [a-z]+)?)$", r"is \2 more than \1"),
-        (rf"\bis (?:less|smaller|lower) than (.+?) by ({NUMERAL}(?: [a-z]+)?)$", r"is \2 less than \1"),
-        (r"((?:divided by|over|ratio of|dividing) .*?),? (?:times|multiplied by) (100)(?= ?%?$| ?%? to | percent)",
-         r"\1, times \2"),
-    )
+_SIGNS: Table[Form] = table(
+    (r"\b((?:square root|square|half|twice|sum|product) of) \(([a-z ]+)\)$", r"\1 \2"),
+    (r"(?:^|(?<=equals )|(?<= is ))minus (?=[a-z])", "negative of "),
+    (r"\babsolute value of (?:the difference )?([a-z]\w*) [-−–] ([a-z]\w*)$",
+     r"absolute value of the difference of \1 and \2"),
+    (r"\b((?:integer|whole) part of [a-z ]+) / (?=[a-z ]+$)", r"\1 divided by "),
+    (r"\b((?:common|decimal) log(?:arithm)? of [a-z0-9 ]+?) \((?:to )?base (?:10|ten)\)", r"\1"),
+    (r"\s*(?<=[a-z)\] ])[×✕⋅·](?=[a-z(\[ ])\s*|(?<=[)\]])\s*[x*]\s*(?=[(\[])", " times "),
+    (r"(?:^|(?<=times )|(?<=plus )|(?<=minus )|(?<=over )|(?<=by ))[(\[]([a-z][a-z' ]*)[)\]]"
+     r"(?= (?:times|plus|minus|divided by|over|multiplied by)\b|$)", r"\1"),
+    (r"(?<=times )[(\[]([a-z][a-z' ]*)[)\]]", r"\1"),
+    (rf"^(multiply|divid)e? by ({NUMERAL}) to convert (?:the )?(?:from )?([a-z ]+?) (?:in)?to ([a-z]+)$",
+     r"convert \3 to \4 by \1ing by \2"),
+    (r"\bwhat (?:you|he|she|they|we|one|it|is|was) [a-z ]*?\(([a-z ]+)\)", r"\1"),
+    (r" in the direction of (?:the )?[a-z]+(?= (?:times|multiplied)|,|$)", ""),
+    (r"\b(\d+)/([1-9]\d*) of\b", lambda match: f"{100 * int(match[1]) / int(match[2])!r}% of"),
+    (r"^(?:out )?of (?:the |all )?([a-z ]+), (\d[\d.]*\s*(?:%|percent)) ", r"\2 of \1 "),
+    (rf"\bexceeds (.+?) by (\$?\d\S*(?: [a-z]+)?|{NUMERAL}(?: [a-z]+)?)$", r"is \2 more than \1"),
+    (rf"\bis (?:greater|more|larger|bigger|higher) than (.+?) by ({NUMERAL}(?: [a-z]+)?)$", r"is \2 more than \1"),
+    (rf"\bis (?:less|smaller|lower) than (.+?) by ({NUMERAL}(?: [a-z]+)?)$", r"is \2 less than \1"),
+    (r"((?:divided by|over|ratio of|dividing) .*?),? (?:times|multiplied by) (100)(?= ?%?$| ?%? to | percent)",
+     r"\1, times \2"),
 )  # fmt: skip
-_REWRITTEN = tuple(
-    (re.compile(pattern), form)
-    for pattern, form in (
-        (r"^(?:[a-z ]+ (?:is|are) )?(?:the )?product of (?:the two |the |both |these )[a-z]+ (?:divided by|over) "
-         r"(?:their|the) sum$", "product over sum"),
-        (rf"\b(?:is |are |was |were )?(reduced|decreased|increased|raised) by ({_PERCENT}) "
-         r"(?:relative to|compared (?:to|with)) (.+)$", r"is \3 \1 by \2"),
-        (rf"\b(?:rises|rose|grows|grew|increases|increased|goes up|went up|climbs) by ({_PERCENT}) "
-         rf"(?:from|compared (?:to|with)|relative to|(?:over|on)(?= [a-z ]*\b{_SOMETHING}$)) (?:its |the |their )?"
-         rf"(?!{NUMERAL}\b)([a-z][a-z0-9 ]*)$",
-         r"is \2 increased by \1"),
-        (rf"\b(?:falls|fell|drops|dropped|decreases|decreased|declines|shrinks|goes down|went down) by ({_PERCENT}) "
-         r"(?:from|compared (?:to|with)|relative to|on) (?:its |the |their )?([a-z][a-z0-9 ]*)$",
-         r"is \2 reduced by \1"),
-        (r"^(?:(?:he|she|they|we|you|it) needs? to )?round(?:ing)? (up|down) (.+?) to (?:an?|the (?:next|nearest)) "
-         r"whole (?:number(?: of [a-z]+)?|[a-z]+)$", r"\2, rounded \1"),
-        (rf"\b(add|adding|subtract|subtracting) (?:an? |the )?(?:[a-z]+ )?(?:tax|tip|fee|discount|commission|interest|"
-         rf"gratuity|vat) of ({_PERCENT})(?: (?:on|to|of|from) (?:(?:the|this|that) (?:result|sum|total|amount)|it|"
-         rf"this|that))?$", r"\1 \2"),
-        (rf"\b(beyond|above|over) (?:the )?first ({NUMERAL})\b", r"beyond \2"),
-        (r" \(in (?:percent|%)\)", ""),
-        (r"\b(?:is|are|costs?|equals?|of) (?:only|just|exactly|simply|precisely)\b", lambda match: match[0].split()[0]),
-        (r"\bwhat ((?!he|she|they|it|we|you)[a-z' ]+?) (?:holds|has|had|contains|gets|got)\b", r"\1"),
-        (r"\bwhat (?:he|she|they|it|we|you) (?:paid|spent|pays|spends) (?:for|on) ", "cost of "),
-        (r"\bwhat (?:he|she|they|it|we|you) (?:sold|sells) ([a-z ]+?) for\b", r"sales of \1"),
-        (r"^(all (?:of )?(?:the )?[a-z ]+?),? except(?: for)?(?: those| the ones)? ", r"\1 minus "),
-        (rf"\b({NUMERAL}) (length|width|side|base|leg|height)s (?:and|plus) ({NUMERAL}) (length|width|side|base|"
-         rf"leg|height)s$",
-         r"\1 times the \2 plus \3 times the \4"),
-        (r"\b(?:is|are|gets?) (?:paid|charged|billed|sold|priced) at ", "times "),
-        (r"\b(?:one|1) (?:whole |complete |full |entire )?(?:job|task|tank|pool|room|house|fence|wall|unit|lawn|field)"
-         r"(?= (?:is )?divided by| over)", "1"),
-        (r"\b(?:for|to|in) (each|every) (?:one )?of (?:the|these|those|his|her|their) ", r"for \1 "),
-        (r", added to ", " added to "),
-        (r",? (?:and|then|and then) (?:the |an? )?([a-z0-9$. ]+?) (?:is|are) (?:then )?"
-         r"(added|subtracted|deducted|taken away|taken off)(?: to (?:it|this|that))?$", _passive),
-        (rf"\bloses ({_PERCENT})(?: (?:in|of its|of the) [a-z]+)?", r"is reduced by \1"),
-        (rf"\bgains ({_PERCENT})(?: (?:in|of its|of the) [a-z]+)?", r"is increased by \1"),
-        (rf"\bincludes? (?:an? )?({_PERCENT}) [a-z ]*?(?:tax|vat|tip|fee|markup|surcharge|gratuity) on top of (.+)$",
-         r"is \2 increased by \1"),
-        (r"\barea (?:taken up|occupied|covered) by (?:the )?", "area of the "),
-        (r"\bprobability that there (?:is|are) ", "probability of "),
-        (r"\bprobability that ", "probability of "),
-        (r"\bwhat is (?:left|remaining)(?= (?:is|are|times|divided|shared))", "remainder"),
-        (r"\bweighted by\b", "times"),
-        (r"\barithmetic (mean|average)\b", r"\1"),
-        (r"^(?:the |their )?product (?:over|divided by) (?:the |their )?sum$", "product over sum"),
-        (r"^(their [a-z]+|both [a-z]+|the [a-z]+|[a-z]+s in series) (?:simply |just )?"
-         r"(?:(?:are |get )?add(?:ed)?(?: up| together)?|sum)$", r"sum of \1"),
-        (r"^(their [a-z]+|both [a-z]+|the [a-z]+) (?:simply |just )?"
-         r"(?:are |get )?multipl(?:y|ied)(?: together)?$", r"product of \1"),
-        (r"^([a-z ]+ and [a-z ]+?) (?:are )?multipl(?:y|ied)(?: together)?$", r"product of \1"),
-        (r"\bits own ", ""),
-        (r" counts? as [a-z ]+$", ""),
-        (r",? (?:ignoring|discarding|dropping) (?:the|any) (?:remainder|fraction|leftovers?)$", ", rounded down"),
-        (rf"\b(plus|minus|add) (?:an? |the )?({_PERCENT}) (?:commission|tax|interest|fee|tip|bonus) on "
-         rf"(?=[a-z])", r"\1 \2 of "),
-        (rf"\bby (?:an? |the )?({_PERCENT}) (?:[a-z]+ )?(?:tax|tip|fee|markup|surcharge|discount)(?=,| then| "
-         rf"and then)", r"by \1"),
-        (rf"\b((?:split|shar|divid|distribut)[a-z]*\b.*\b(?:among|between)) (?:the |all |all the )?({NUMERAL}) "
-         rf"[a-z]+$", r"\1 \2"),
-        (r" between (?:them|the two)(?= (?:is|are|divided|times|minus|plus|over)|$)", ""),
-        (r"^each ([a-z]+) (?:receives|gets|pays|has) an equal share of ([a-z ]+)$", r"\2 divided by number of \1"),
-        (r"^([a-z ]+ and [a-z ]+?|both [a-z]+|the (?:two|three) [a-z]+) (?:are|is) (averag|add|sum)"
-         r"(?:m?ed)(?: together| up)?$",
-         lambda match: f"{'average' if match[2] == 'averag' else 'sum'} of {match[1]}"),
-        (rf"\b(?!{NUMERAL}\b)([a-z]+) (minus|plus|take away|subtract|divided by|times) (the )?([a-z]+) "
-         rf"one$", r"\1 \2 \4 \1"),
-        (r"\bremainder (?:when|of) ([a-z0-9 ]+?) (?:is |are )?divided by ([a-z0-9 ]+)$", r"\1 modulo \2"),
-        (rf"\b(add|adding|plus|minus|subtract) ({NUMERAL}) (?:extra|additional|more|spare) [a-z]+"
-         rf"(?: for [a-z]+)?$", r"\1 \2"),
-        (r"\btak(e|ing) (?:away|off|out) (?=(?:the |an? )?\$?\d[^,]*$)", "subtract "),
-        (rf"\b(subtract|deduct|add) (?:the |an? )?({_PERCENT})(?: [a-z]+)? (?:for|in|as) [a-z ]+$", r"\1 \2"),
-        (r"\bhow many ([a-z ]+?) (?:are|were) ([a-z]+ed|bought|sold|eaten|made|given)\b", r"number of \1 \2"),
-        (r"^(?:sum up|add(?: up)?|total) (?:all |the |all the )?[a-z ]+: (?=[a-z])", "add "),
-        (r"\b(\d+)/([1-9]\d*)(?= as (?:many|much)\b)", _as_words),
-        (r"\bhow many ([a-z ]+?) (?:there (?:are|were)|(?:he|she|they|it|we) (?:has|have|had))\b", r"number of \1"),
-        (r" (?:over|during|in|for|at|through) which (?:it|he|she|they|the [a-z]+) [a-z]+\b", ""),
-        (r"\b(?:is|are|gets?)(?: then)? (?=(?:multiplied|divided) by\b)", ""),
-        (r"^(.+) are added(?: together| up)?,? and the (?:sum|result|total) (?=(?:multiplied|divided) by)",
-         r"sum of \1, "),
-        (r"\b(?:is |are )?split (two|three|four|five|six|\d+) ways\b", r"divided by \1"),
-        (r"\bth(?:at|ose) of (?=the |[a-z])", ""),
-        (r",? with (?:the )?([a-z ]+?) (?:then )?added(?: on)?$", r", plus \1"),
-        (r",? with (?:the )?([a-z ]+?) (?:then )?(?:subtracted|deducted|removed|taken off|taken away)$", r", minus \1"),
-        (r"^from (.+?),? (?:take away|subtract|deduct|remove) (.+)$", r"subtract \2 from \1"),
-        (r"\b(?:is |are )?(?:scaled|stretched|enlarged|magnified) by (?:a factor of )?", "multiplied by "),
-        (r"\b(?:is |are )?multiplied by a factor of ", "multiplied by "),
-        (r"^scal(?:e|ing) (.+?) by (?:a factor of )?", r"multiply \1 by "),
-        (r"^(.+? and .+?),? (?:together|combined),? (?:make up|make|form|give|equal|are|is) [a-z ]+$", r"sum of \1"),
-        (r"^(?:pool|tally(?: up)?|total up|count up|sum up|put together)(?:ing)? (?=the |all |both |[a-z])", "add "),
-        (rf"^(?:an? )?({_PERCENT}) (?:increase|rise|growth|gain|raise|markup) (?:over|from|on|above) (.+)$",
-         r"\2 increased by \1"),
-        (rf"^(?:an? )?({_PERCENT}) (?:decrease|drop|decline|fall) (?:over|from|on|below|compared to) (.+)$",
-         r"\2 reduced by \1"),
-        (rf"\b(?:is|are|was|were) (reduced|decreased|increased|raised) by ({_PERCENT}) (?:from|compared to|over) (.+)$",
-         r"is \3 \1 by \2"),
-        (rf"\b(?:is|are|was|were) ({NUMERAL}(?: [a-z]+)?) (?:below|under) ", r"is \1 less than "),
-        (rf"\b(?:is|are|was|were) ({NUMERAL}(?: [a-z]+)?) above ", r"is \1 more than "),
-        (rf"^(?:divide|split|dividing|splitting) ([a-z ]+?) into (?:groups|teams|packs|sets|boxes) of ({NUMERAL})\b",
-         r"divide \1 by \2"),
-        (rf"({_PERCENT}) on (?=the |[a-z])", r"\1 of "),
-        (r"\b(?:rate|price|cost|fee|wage|speed|charge) of (\$?\d[\d.,]*)"
-         r"(?: [a-z]+)??(?: (?:per|an?|each) [a-z]+| each)?"
-         r"(?= times| multiplied)", r"\1"),
-        (r"\b(sum|total|product|average|mean) of the (?:other|given|known|various) (?=[a-z]+s\b)", r"\1 of all the "),
-        (rf"^({NUMERAL}) (?:out of|in)(?: every)? ({NUMERAL}) (?=[a-z]+s\b)", _in_shares),
-        (r"\b(?:already|simply|exactly|directly|together again)\s+", ""),
-        (r"\btak(e|ing) (?!away|off|out)([^,]+?) away from\b", r"subtracting \2 from"),
-        (r"\btak(?:e|ing) (?:away|off|out) ([^,]+?) from\b", r"subtracting \1 from"),
-        (r"\b(?:tak(?:e|ing)|knock(?:ing)?|cut(?:ting)?|shav(?:e|ing)) ([^,]+?) off(?: of)?\b", r"subtracting \1 from"),
-        (rf",? (?:and )?(?:is |are )?{_CONVERTS} (?:from [a-z]+ )?(?:in)?to [a-z ]+ by (multiply|divid)ing by\b",
-         lambda match: ", multiplied by" if match[1] == "multiply" else ", divided by"),
-        (r"(?:\braised )?\bto the power(?: of)?\b|\braised to the\b", "raised to"),
-        (r"\b(among|amongst|between) all(?: of)?(?: the)?\b", r"\1 the"),
-        (r"\bone[- ]half times\b", "half of"),
-        (r"\bthe (?:other|given|known) (?=two|three|four)", "the "),
-        (r"\bminus the (?:other|given|known|various) (?=[a-z]+s\b)", "minus all the "),
-        (rf"\b{_FOUND} from (.+?) by (divid|multiply)ing(?: it)? by ",
-         lambda match: f"{match[1]} {'divided' if match[2] == 'divid' else 'multiplied'} by "),
-        (r"\bcombin(?:e|ing) ([a-z ]+) with\b", r"adding \1 and"),
-        (rf"\b{_FOUND} from (.+?) by (subtract|add)ing (?!.* (?:from|to) )",
-         lambda match: f"{match[1]} {'minus' if match[2] == 'subtract' else 'plus'} "),
-    )
+_REWRITTEN: Table[Form] = table(
+    (r"^(?:[a-z ]+ (?:is|are) )?(?:the )?product of (?:the two |the |both |these )[a-z]+ (?:divided by|over) "
+     r"(?:their|the) sum$", "product over sum"),
+    (rf"\b(?:is |are |was |were )?(reduced|decreased|increased|raised) by ({_PERCENT}) "
+     r"(?:relative to|compared (?:to|with)) (.+)$", r"is \3 \1 by \2"),
+    (rf"\b(?:rises|rose|grows|grew|increases|increased|goes up|went up|climbs) by ({_PERCENT}) "
+     rf"(?:from|compared (?:to|with)|relative to|(?:over|on)(?= [a-z ]*\b{_SOMETHING}$)) (?:its |the |their )?"
+     rf"(?!{NUMERAL}\b)([a-z][a-z0-9 ]*)$",
+     r"is \2 increased by \1"),
+    (rf"\b(?:falls|fell|drops|dropped|decreases|decreased|declines|shrinks|goes down|went down) by ({_PERCENT}) "
+     r"(?:from|compared (?:to|with)|relative to|on) (?:its |the |their )?([a-z][a-z0-9 ]*)$",
+     r"is \2 reduced by \1"),
+    (r"^(?:(?:he|she|they|we|you|it) needs? to )?round(?:ing)? (up|down) (.+?) to (?:an?|the (?:next|nearest)) "
+     r"whole (?:number(?: of [a-z]+)?|[a-z]+)$", r"\2, rounded \1"),
+    (rf"\b(add|adding|subtract|subtracting) (?:an? |the )?(?:[a-z]+ )?(?:tax|tip|fee|discount|commission|interest|"
+     rf"gratuity|vat) of ({_PERCENT})(?: (?:on|to|of|from) (?:(?:the|this|that) (?:result|sum|total|amount)|it|"
+     rf"this|that))?$", r"\1 \2"),
+    (rf"\b(beyond|above|over) (?:the )?first ({NUMERAL})\b", r"beyond \2"),
+    (r" \(in (?:percent|%)\)", ""),
+    (r"\b(?:is|are|costs?|equals?|of) (?:only|just|exactly|simply|precisely)\b", lambda match: match[0].split()[0]),
+    (r"\bwhat ((?!he|she|they|it|we|you)[a-z' ]+?) (?:holds|has|had|contains|gets|got)\b", r"\1"),
+    (r"\bwhat (?:he|she|they|it|we|you) (?:paid|spent|pays|spends) (?:for|on) ", "cost of "),
+    (r"\bwhat (?:he|she|they|it|we|you) (?:sold|sells) ([a-z ]+?) for\b", r"sales of \1"),
+    (r"^(all (?:of )?(?:the )?[a-z ]+?),? except(?: for)?(?: those| the ones)? ", r"\1 minus "),
+    (rf"\b({NUMERAL}) (length|width|side|base|leg|height)s (?:and|plus) ({NUMERAL}) (length|width|side|base|"
+     rf"leg|height)s$",
+     r"\1 times the \2 plus \3 times the \4"),
+    (r"\b(?:is|are|gets?) (?:paid|charged|billed|sold|priced) at ", "times "),
+    (r"\b(?:one|1) (?:whole |complete |full |entire )?(?:job|task|tank|pool|room|house|fence|wall|unit|lawn|field)"
+     r"(?= (?:is )?divided by| over)", "1"),
+    (r"\b(?:for|to|in) (each|every) (?:one )?of (?:the|these|those|his|her|their) ", r"for \1 "),
+    (r", added to ", " added to "),
+    (r",? (?:and|then|and then) (?:the |an? )?([a-z0-9$. ]+?) (?:is|are) (?:then )?"
+     r"(added|subtracted|deducted|taken away|taken off)(?: to (?:it|this|that))?$", _passive),
+    (rf"\bloses ({_PERCENT})(?: (?:in|of its|of the) [a-z]+)?", r"is reduced by \1"),
+    (rf"\bgains ({_PERCENT})(?: (?:in|of its|of the) [a-z]+)?", r"is increased by \1"),
+    (rf"\bincludes? (?:an? )?({_PERCENT}) [a-z ]*?(?:tax|vat|tip|fee|markup|surcharge|gratuity) on top of (.+)$",
+     r"is \2 increased by \1"),
+    (r"\barea (?:taken up|occupied|covered) by (?:the )?", "area of the "),
+    (r"\bprobability that there (?:is|are) ", "probability of "),
+    (r"\bprobability that ", "probability of "),
+    (r"\bwhat is (?:left|remaining)(?= (?:is|are|times|divided|shared))", "remainder"),
+    (r"\bweighted by\b", "times"),
+    (r"\barithmetic (mean|average)\b", r"\1"),
+    (r"^(?:the |their )?product (?:over|divided by) (?:the |their )?sum$", "product over sum"),
+    (r"^(their [a-z]+|both [a-z]+|the [a-z]+|[a-z]+s in series) (?:simply |just )?"
+     r"(?:(?:are |get )?add(?:ed)?(?: up| together)?|sum)$", r"sum of \1"),
+    (r"^(their [a-z]+|both [a-z]+|the [a-z]+) (?:simply |just )?"
+     r"(?:are |get )?multipl(?:y|ied)(?: together)?$", r"product of \1"),
+    (r"^([a-z ]+ and [a-z ]+?) (?:are )?multipl(?:y|ied)(?: together)?$", r"product of \1"),
+    (r"\bits own ", ""),
+    (r" counts? as [a-z ]+$", ""),
+    (r",? (?:ignoring|discarding|dropping) (?:the|any) (?:remainder|fraction|leftovers?)$", ", rounded down"),
+    (rf"\b(plus|minus|add) (?:an? |the )?({_PERCENT}) (?:commission|tax|interest|fee|tip|bonus) on "
+     rf"(?=[a-z])", r"\1 \2 of "),
+    (rf"\bby (?:an? |the )?({_PERCENT}) (?:[a-z]+ )?(?:tax|tip|fee|markup|surcharge|discount)(?=,| then| "
+     rf"and then)", r"by \1"),
+    (rf"\b((?:split|shar|divid|distribut)[a-z]*\b.*\b(?:among|between)) (?:the |all |all the )?({NUMERAL}) "
+     rf"[a-z]+$", r"\1 \2"),
+    (r" between (?:them|the two)(?= (?:is|are|divided|times|minus|plus|over)|$)", ""),
+    (r"^each ([a-z]+) (?:receives|gets|pays|has) an equal share of ([a-z ]+)$", r"\2 divided by number of \1"),
+    (r"^([a-z ]+ and [a-z ]+?|both [a-z]+|the (?:two|three) [a-z]+) (?:are|is) (averag|add|sum)"
+     r"(?:m?ed)(?: together| up)?$",
+     lambda match: f"{'average' if match[2] == 'averag' else 'sum'} of {match[1]}"),
+    (rf"\b(?!{NUMERAL}\b)([a-z]+) (minus|plus|take away|subtract|divided by|times) (the )?([a-z]+) "
+     rf"one$", r"\1 \2 \4 \1"),
+    (r"\bremainder (?:when|of) ([a-z0-9 ]+?) (?:is |are )?divided by ([a-z0-9 ]+)$", r"\1 modulo \2"),
+    (rf"\b(add|adding|plus|minus|subtract) ({NUMERAL}) (?:extra|additional|more|spare) [a-z]+"
+     rf"(?: for [a-z]+)?$", r"\1 \2"),
+    (r"\btak(e|ing) (?:away|off|out) (?=(?:the |an? )?\$?\d[^,]*$)", "subtract "),
+    (rf"\b(subtract|deduct|add) (?:the |an? )?({_PERCENT})(?: [a-z]+)? (?:for|in|as) [a-z ]+$", r"\1 \2"),
+    (r"\bhow many ([a-z ]+?) (?:are|were) ([a-z]+ed|bought|sold|eaten|made|given)\b", r"number of \1 \2"),
+    (r"^(?:sum up|add(?: up)?|total) (?:all |the |all the )?[a-z ]+: (?=[a-z])", "add "),
+    (r"\b(\d+)/([1-9]\d*)(?= as (?:many|much)\b)", _as_words),
+    (r"\bhow many ([a-z ]+?) (?:there (?:are|were)|(?:he|she|they|it|we) (?:has|have|had))\b", r"number of \1"),
+    (r" (?:over|during|in|for|at|through) which (?:it|he|she|they|the [a-z]+) [a-z]+\b", ""),
+    (r"\b(?:is|are|gets?)(?: then)? (?=(?:multiplied|divided) by\b)", ""),
+    (r"^(.+) are added(?: together| up)?,? and the (?:sum|result|total) (?=(?:multiplied|divided) by)",
+     r"sum of \1, "),
+    (r"\b(?:is |are )?split (two|three|four|five|six|\d+) ways\b", r"divided by \1"),
+    (r"\bth(?:at|ose) of (?=the |[a-z])", ""),
+    (r",? with (?:the )?([a-z ]+?) (?:then )?added(?: on)?$", r", plus \1"),
+    (r",? with (?:the )?([a-z ]+?) (?:then )?(?:subtracted|deducted|removed|taken off|taken away)$", r", minus \1"),
+    (r"^from (.+?),? (?:take away|subtract|deduct|remove) (.+)$", r"subtract \2 from \1"),
+    (r"\b(?:is |are )?(?:scaled|stretched|enlarged|magnified) by (?:a factor of )?", "multiplied by "),
+    (r"\b(?:is |are )?multiplied by a factor of ", "multiplied by "),
+    (r"^scal(?:e|ing) (.+?) by (?:a factor of )?", r"multiply \1 by "),
+    (r"^(.+? and .+?),? (?:together|combined),? (?:make up|make|form|give|equal|are|is) [a-z ]+$", r"sum of \1"),
+    (r"^(?:pool|tally(?: up)?|total up|count up|sum up|put together)(?:ing)? (?=the |all |both |[a-z])", "add "),
+    (rf"^(?:an? )?({_PERCENT}) (?:increase|rise|growth|gain|raise|markup) (?:over|from|on|above) (.+)$",
+     r"\2 increased by \1"),
+    (rf"^(?:an? )?({_PERCENT}) (?:decrease|drop|decline|fall) (?:over|from|on|below|compared to) (.+)$",
+     r"\2 reduced by \1"),
+    (rf"\b(?:is|are|was|were) (reduced|decreased|increased|raised) by ({_PERCENT}) (?:from|compared to|over) (.+)$",
+     r"is \3 \1 by \2"),
+    (rf"\b(?:is|are|was|were) ({NUMERAL}(?: [a-z]+)?) (?:below|under) ", r"is \1 less than "),
+    (rf"\b(?:is|are|was|were) ({NUMERAL}(?: [a-z]+)?) above ", r"is \1 more than "),
+    (rf"^(?:divide|split|dividing|splitting) ([a-z ]+?) into (?:groups|teams|packs|sets|boxes) of ({NUMERAL})\b",
+     r"divide \1 by \2"),
+    (rf"({_PERCENT}) on (?=the |[a-z])", r"\1 of "),
+    (r"\b(?:rate|price|cost|fee|wage|speed|charge) of (\$?\d[\d.,]*)"
+     r"(?: [a-z]+)??(?: (?:per|an?|each) [a-z]+| each)?"
+     r"(?= times| multiplied)", r"\1"),
+    (r"\b(sum|total|product|average|mean) of the (?:other|given|known|various) (?=[a-z]+s\b)", r"\1 of all the "),
+    (rf"^({NUMERAL}) (?:out of|in)(?: every)? ({NUMERAL}) (?=[a-z]+s\b)", _in_shares),
+    (r"\b(?:already|simply|exactly|directly|together again)\s+", ""),
+    (r"\btak(e|ing) (?!away|off|out)([^,]+?) away from\b", r"subtracting \2 from"),
+    (r"\btak(?:e|ing) (?:away|off|out) ([^,]+?) from\b", r"subtracting \1 from"),
+    (r"\b(?:tak(?:e|ing)|knock(?:ing)?|cut(?:ting)?|shav(?:e|ing)) ([^,]+?) off(?: of)?\b", r"subtracting \1 from"),
+    (rf",? (?:and )?(?:is |are )?{_CONVERTS} (?:from [a-z]+ )?(?:in)?to [a-z ]+ by (multiply|divid)ing by\b",
+     lambda match: ", multiplied by" if match[1] == "multiply" else ", divided by"),
+    (r"(?:\braised )?\bto the power(?: of)?\b|\braised to the\b", "raised to"),
+    (r"\b(among|amongst|between) all(?: of)?(?: the)?\b", r"\1 the"),
+    (r"\bone[- ]half times\b", "half of"),
+    (r"\bthe (?:other|given|known) (?=two|three|four)", "the "),
+    (r"\bminus the (?:other|given|known|various) (?=[a-z]+s\b)", "minus all the "),
+    (rf"\b{_FOUND} from (.+?) by (divid|multiply)ing(?: it)? by ",
+     lambda match: f"{match[1]} {'divided' if match[2] == 'divid' else 'multiplied'} by "),
+    (r"\bcombin(?:e|ing) ([a-z ]+) with\b", r"adding \1 and"),
+    (rf"\b{_FOUND} from (.+?) by (subtract|add)ing (?!.* (?:from|to) )",
+     lambda match: f"{match[1]} {'minus' if match[2] == 'subtract' else 'plus'} "),
 )  # fmt: skip
 _WHERE = re.compile(
     r"^(?P<main>.*?),? (?:where|and|with) (?:the |this |that )?(?P<phrase>[a-z]+(?: [a-z]+)?) "
@@ -279,9 +275,7 @@ _CONSTANT = re.compile(rf"(?:[a-zα-ω]\s*[=≈]\s*|about )?({NUMERAL})(?:\s*[a-
 
 def plain(sentence: str, values: Values) -> str:
     """Without the reasons and remarks around the arithmetic, where they say no number that it lacks."""
-    for pattern, form in _SIGNS:
-        sentence = pattern.sub(form, sentence)
-    sentence = _AIM.sub("", LEAD.sub("", sentence))
+    sentence = _AIM.sub("", LEAD.sub("", reworded(sentence, _SIGNS)))
     if _IN_PERCENT.search(sentence):
         sentence = re.sub(r"\b(?:relative to|compared (?:with|to))\b", "divided by", sentence)
     if (front := _DOING.match(sentence)) is not None and not computes(front[0]):
@@ -290,16 +284,15 @@ def plain(sentence: str, values: Values) -> str:
     if counted and number_of(counted[1]) == len(values):
         sentence = sentence[counted.end() :]
     stated = {value for value, _ in values.values()} | {1.0}
-    for pattern in (FRONT_REASON, _FRONT_SINCE, _FRONT_AFTER, _FRONT_SENTENCE, _TITLE, _BACK_REASON, _REMARK):
+    asides = (FRONT_REASON, _FRONT_SINCE, _FRONT_AFTER, _FRONT_SENTENCE, _TITLE, _BACK_REASON, _REMARK)
+    for pattern in asides if _ASIDE.search(sentence) else ():
         match = pattern.match(sentence)
         if match and _says_nothing(match["why"], match["rest"], stated, pattern, len(values)):
             sentence = match["rest"]
     sentence = _PURPOSE.sub(_unless_it_computes, LEAD.sub("", _AIM.sub("", LEAD.sub("", sentence)))).strip()
     if (aim := _TO_INCLUDE.match(sentence)) is not None and _says_nothing(aim["why"], aim["rest"], stated, _REMARK, 0):
         sentence = aim["rest"]
-    for pattern, form in (*REWORDINGS, *_REWRITTEN):
-        sentence = pattern.sub(form, sentence)
-    return " ".join(sentence.split())
+    return " ".join(reworded(reworded(sentence, REWORDINGS), _REWRITTEN).split())
 
 
 def _unless_it_computes(match: re.Match[str]) -> str:
@@ -310,6 +303,8 @@ def _unless_it_computes(match: re.Match[str]) -> str:
 def with_charges(sentence: str, effect: str) -> str:
     """`a 15% tip on the meal`: for the tip, a share of the meal; `the meal is increased by a 15% tip`, or a tip of 15%
     is added to it: for anything else the meal with it."""
+    if "%" not in sentence and "percent" not in sentence:
+        return sentence
     named = effect.lower().replace("_", " ")
     together = re.search(r"\b(?:total|final|with|after|including|new|price|cost|bill|sale|discounted|net)\b", named)
     if (match := _CHARGED.match(sentence)) is not None:
@@ -400,6 +395,7 @@ def _shares_meant(why: str, rest: str, one: float, other: float) -> set[float]:
     return {min(one, other) / (one + other)} if re.search(r"\bsmall(?:er|est)\b", subject) else set()
 
 
+_NUMERAL = re.compile(rf"(?<![\w.]){NUMERAL}(?!\w)")
 _RATIO = re.compile(rf"\b({NUMERAL})\s?(?::| to )\s?({NUMERAL})\b")
 
 
@@ -428,5 +424,4 @@ def spelt_out(sentence: str) -> Iterator[tuple[str, str]]:
 
 def numbers(text: str) -> set[float]:
     """The numbers a text says."""
-    numerals = re.findall(rf"(?<![\w.]){NUMERAL}(?!\w)", text)
-    return {value for one in numerals if (value := number_of(one)) is not None}
+    return {value for one in _NUMERAL.findall(text) if (value := number_of(one)) is not None}

@@ -108,8 +108,10 @@ def is_in(unit: str, name: str) -> bool:
 
 def is_in_another(phrase: str, name: str) -> bool:
     """Seconds, for time_minutes."""
-    word, unit = re.sub(r"^the ", "", phrase), re.split(r"[\s_(]+", name.lower().rstrip(")"))[-1]
-    factor = conversion(word, unit) if word in _UNITS else None
+    word = phrase.removeprefix("the ")
+    if word not in _UNITS:
+        return False
+    factor = conversion(word, re.split(r"[\s_(]+", name.lower().rstrip(")"))[-1])
     return factor is not None and abs(factor - 1) > 1e-9
 
 

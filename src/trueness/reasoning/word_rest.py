@@ -55,6 +55,7 @@ _RATIO = re.compile(
     rf"(?:the )?ratio of (?:the )?(?P<one>[a-z ]+?) to (?:the )?(?P<two>[a-z ]+?) is (?P<a>{NUMERAL})\s?(?::| "
     rf"to )\s?(?P<b>{NUMERAL})"
 )
+_NUMERAL = re.compile(rf"\b{NUMERAL}\b")
 _RELATIVE = frozenset("who that which and".split())
 _GROUPS = frozenset("class group team mixture sum combined together".split())
 _COUNTS = frozenset(map(stem, ("number", "count", "size")))
@@ -82,7 +83,7 @@ def what_is_left(sentence: str, causes: Sequence[str], effect: str, values: Valu
             yield Binary("*", Number(share), shape)
         return
     counted = NUMBER_WORDS[len(causes) - 1]  # the two pieces
-    if _OPEN.search(sentence) or re.search(rf"\b{NUMERAL}\b", re.sub(rf"\b{counted}\b", "", sentence)):
+    if _OPEN.search(sentence) or any(number != counted for number in _NUMERAL.findall(sentence)):
         return
     after, rest, undone = _AFTER.fullmatch(sentence), _REST.fullmatch(sentence), _DO_NOT.fullmatch(sentence)
     for whole in causes:

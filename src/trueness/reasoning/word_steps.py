@@ -60,7 +60,8 @@ _ADD_THEM = re.compile(
 
 def in_steps(reader: Reader, sentence: str, causes: Sequence[str], effect: str) -> Iterator[Shape]:
     """The shapes of a sentence that has several steps, or goes on from its one cause: `divide by 12`."""
-    steps = [step for step in _STEP.split(_GAPPED.sub(r"\g<0>\1 ", sentence)) if step.strip()]
+    sentence = _GAPPED.sub(r"\g<0>\1 ", sentence) if " by " in sentence else sentence
+    steps = [step for step in _STEP.split(sentence) if step.strip()]
     if len(steps) < 2 and not _BARE.match(sentence):
         return
     steps = [LEAD.sub("", step) for step in steps]

@@ -52,9 +52,9 @@ _OF_NOBODY = frozenset(map(stem, "total final net gross new left remaining combi
 def says_more(sentence: str, causes: Sequence[str], effect: str) -> bool:
     """Whether a sentence says what arithmetic does not, or something of its effect that it is not."""
     named = effect.lower().replace("_", " ")
-    if _CHANGED.search(sentence) and _CHANGE.search(named):  # the discount is no price reduced by 20 %
+    if _CHANGE.search(named) and _CHANGED.search(sentence):  # the discount is no price reduced by 20 %
         return True
-    if any(one.search(sentence) and other.search(named) for one, other in (_EXTREMES, _EXTREMES[::-1], _LEFT_OVER)):
+    if any(other.search(named) and one.search(sentence) for one, other in (_EXTREMES, _EXTREMES[::-1], _LEFT_OVER)):
         return True
     if "percent" in named and re.search(r"\b100\s*(?:%|percent)(?! minus)", sentence):
         return True  # 0.6, or 60
@@ -68,7 +68,7 @@ def says_more(sentence: str, causes: Sequence[str], effect: str) -> bool:
     known = " ".join((named, *causes)).lower().replace("_", " ")
     conditions = (match[0] for match in SAYS_MORE.finditer(sentence))
     return (
-        any(not re.search(rf"\b{re.escape(one)}\b", known) for one in conditions)
+        any(one not in known or not re.search(rf"\b{re.escape(one)}\b", known) for one in conditions)
         or len(_JOINTS.findall(sentence)) > _MOST_JOINTS
     )
 
