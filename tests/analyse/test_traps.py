@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
+from tests.each import each
 from tests.hostile.attack import at_most
 from trueness.analyse import AnalysisSettings, analyse, read_tables
 
@@ -179,7 +180,7 @@ def test_a_large_effect_is_found_at_any_number_of_tasks(tasks):
     assert against_none.primary == ("clustered" if tasks == 7 else "paired")
 
 
-@pytest.mark.parametrize("tasks", range(3, 9))
+@each("tasks", range(3, 9))
 def test_one_sided_is_never_weaker_than_two_sided(tasks):
     """Before, five tasks were tested over tasks one-sided (p >= 1/32) and over cells two-sided (p = 2/1024)."""
     records = runs(lambda m, c, t, r: (t + 3 * (c == "new")) / 12, tasks=tasks)
