@@ -13,7 +13,7 @@ def each(names, rows):
     def decorate(test):
         @functools.wraps(test)
         def of_all(**fixtures):
-            errors = []
+            errors, skipped = [], []
             for number, row in enumerate(rows):
                 if "tmp_path" in fixtures:
                     (folder := fixtures["tmp_path"] / str(number)).mkdir()
@@ -22,11 +22,15 @@ def each(names, rows):
                     given = fixtures
                 try:
                     test(**dict(zip(names, row if len(names) > 1 else [row], strict=True)), **given)
+                except pytest.skip.Exception as reason:
+                    skipped.append(reason)
                 except (Exception, BaseExceptionGroup, pytest.fail.Exception) as error:
                     error.add_note(f"case {number}: {row!r:.300}")
                     errors.append(error)
             if errors:
                 raise BaseExceptionGroup(f"{len(errors)} of {len(rows)} cases", errors)
+            if skipped:  # the other cases have run
+                pytest.skip(f"{len(skipped)} of {len(rows)} cases: {skipped[0]}")
 
         signature = inspect.signature(test)
         of_all.__signature__ = signature.replace(
