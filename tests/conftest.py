@@ -14,11 +14,12 @@ from hypothesis import settings
 
 from tests.lanes import same_lanes
 from tests.net.studies import finish
-from trueness import texts
+from trueness import cli, texts
 from trueness.running import engine
 from trueness.showing import drawers
 
 settings.register_profile("no clock", deadline=None)  # a busy machine must not fail a test
+settings.register_profile("quick", deadline=None, max_examples=25)
 settings.load_profile("no clock")
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -85,6 +86,14 @@ def same_certificates():
         yield
 
 
+@pytest.fixture(autouse=True, scope="session")
+def same_command_line():
+    """Every command would describe all commands and their options anew, 6 ms."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(cli, "command_line", cache(cli.command_line))
+        yield
+
+
 @pytest.fixture()
 def kept_lanes(monkeypatch):
     """Commands fit in the worker processes of other tests."""
@@ -108,7 +117,7 @@ def in_tmp(tmp_path, monkeypatch):
     return tmp_path
 
 
-def pytest_configure():
+def pytest_configure(config):
     """A shell's background job ignores Ctrl-C, nohup a hang-up, and so would every program that a test starts.
 
     Bytecode is kept, whatever the environment says: a run starts hundreds of programs, and each would compile anew.
@@ -121,6 +130,8 @@ def pytest_configure():
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     os.environ["FONTCONFIG_FILE"] = str(ROOT / "tests" / "no_fonts.conf")
     sys.dont_write_bytecode = False
+    if config.getoption("--quick"):
+        settings.load_profile("quick")
 
 
 def pytest_collection_finish():
@@ -128,16 +139,29 @@ def pytest_collection_finish():
     gc.enable()
     gc.collect()
     gc.freeze()
+    gc.set_threshold(50_000, 20, 20)  # a twelfth of the processor's time was looking for garbage
 
 
-LONG = {  # what starts processes or browsers, simulates, runs documents, or reads thousands of rules
-    "docs", "faults", "hostile", "learners", "models", "net", "page", "reasoning/lists", "showing", "statistics",
-    "studies", "tasks", "test_cli.py", "test_examples.py",
-}  # fmt: skip
+# what starts processes or browsers, simulates, analyses whole studies, or runs documents; below tests/
+LONG = set(
+    """
+    docs faults hostile learn learners models net page reasoning/lists showing statistics studies tasks
+    test_cli.py test_examples.py test_mcp.py
+    analyse/test_corpus.py analyse/test_golden_skills.py analyse/test_null.py analyse/test_outputs.py
+    faithfulness/test_behaviour.py faithfulness/test_documented_examples.py faithfulness/test_judge_reliability.py
+    faithfulness/test_known_groups.py
+    forecast/test_ablation.py forecast/test_comparisons.py forecast/test_failures.py forecast/test_findings.py
+    forecast/test_hypotheses.py forecast/test_robustness.py forecast/test_stored_study.py forecast/test_validation.py
+    population/test_high_dimensional.py population/test_kept_truths.py population/test_numbers.py
+    population/test_original_results.py robustness/test_stored_matrices.py
+    """.split()
+)
 
 
 def pytest_addoption(parser):
-    parser.addoption("--quick", action="store_true", help="leave out what takes long: LONG, and slow tests")
+    parser.addoption(
+        "--quick", action="store_true", help="leave out what takes long: LONG, slow tests, most drawn examples"
+    )
 
 
 def pytest_ignore_collect(collection_path, config):

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.each import each
 from trueness import studies
 from trueness.analyse.comparing import compare
 from trueness.analyse.run_scores import is_lower_better
@@ -36,7 +37,7 @@ ALL = [(study, name) for study, names in STUDIES.items() for name in names]
 NEITHER = {"width", "bias", "pit", "change", "calibration_slope", "inside", "calibration", "log_width_ratio"}
 
 
-@pytest.mark.parametrize("study", STUDIES)
+@each("study", STUDIES)
 def test_every_measure_of_a_study_is_in_the_table(study):
     assert [name for name in STUDIES[study] if measure_of(name) is None] == []
 
@@ -76,7 +77,7 @@ def _columns(file):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("study", "measure"), ALL)
+@each("study, measure", ALL)
 def test_compare_calls_the_better_one_better(study, measure, tmp_path):
     """`low` has 0.2 on each of eight data sets, `high` 0.6."""
     with (tmp_path / "scores.csv").open("w", newline="") as file:

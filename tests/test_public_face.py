@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import trueness
+from tests.each import each
 
 SOURCE = Path(trueness.__file__)
 
@@ -17,7 +18,7 @@ def test_the_public_names_are_few_and_sorted():
     assert len(trueness.__all__) <= 25
 
 
-@pytest.mark.parametrize("name", trueness.__all__)
+@each("name", trueness.__all__)
 def test_each_public_name_is_there(name):
     assert getattr(trueness, name) is not None
 

@@ -7,6 +7,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
+from tests.each import each
 from trueness.datasets.table import Table
 from trueness.errors import DataError, GraphError, SettingError
 from trueness.graphs import Graph
@@ -207,7 +208,7 @@ def gappy_table():
     return Table(tuple("abcd"), values, (None,) * 4)
 
 
-@pytest.mark.parametrize("name", ["pc", "fci", "ges", "gies", "hill-climbing", "boss", "boss-fci"])
+@each("name", ["pc", "fci", "ges", "gies", "hill-climbing", "boss", "boss-fci"])
 def test_the_setting_imputations_joins_graphs_and_one_is_the_default(name):
     table = gappy_table()
     several = build(name, {"missing": "impute", "imputations": 8})

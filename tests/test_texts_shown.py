@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.each import each
 from trueness.analyse.loading import csv_values, read_tables
 from trueness.graphs import Graph
 from trueness.showing.saving import csv_text
@@ -18,7 +19,7 @@ from trueness.studies.forecast import human
 from trueness.texts import MOST_DRAWN, csv_cell, csv_line, csv_row, csv_value, drawable, html_text, printable_json
 
 
-@pytest.mark.parametrize("value", ["->", "--", "<->", "'", "it's", "-5%", "-.5", "- ", "+1e9"])
+@each("value", ["->", "--", "<->", "'", "it's", "-5%", "-.5", "- ", "+1e9"])
 def test_signs_and_numbers_are_no_formulas(value):
     assert csv_cell(value) == value
 

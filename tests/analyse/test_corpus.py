@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
+from tests.each import each
 from trueness.cli import main
 
 TASKS = ("add", "sub", "mul", "div", "sqrt", "exp", "log")
@@ -688,7 +689,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+@each("case", CASES)
 def test_a_table_of_this_shape_is_read_right_or_refused_in_one_line(case, tmp_path, capsys, mistake):
     for name, text in case.files.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)

@@ -5,6 +5,7 @@ import re
 import numpy as np
 import pytest
 
+from tests.each import each
 from tests.shapes import shaped
 from trueness.analyse.judge_verdicts import judge_file
 from trueness.cli import main
@@ -175,7 +176,7 @@ def test_every_interval_of_a_share_lies_in_it(tmp_path):
                 assert 0 <= row["low"] <= row["high"] <= 1
 
 
-@pytest.mark.parametrize("head, rows, words", [
+@each("head, rows, words", [
     ("item,judge,verdict", ["a,j,1", ",j,1", ",j,0"], "row 2: 'item' must be named, got an empty cell (and 1 more)"),
     ("item,judge,verdict", ["a,j,1", "b,,1"], "row 2: 'judge' must be named"),
     ("item,judge,verdict,cluster", ["a,j,1,x", "b,j,1,", "c,j,0,y"], "row 2: 'cluster' must be named"),

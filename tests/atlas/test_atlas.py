@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from tests.each import each
 from trueness.atlas import LEARNERS, MEASURES, TARGETS, entry_of, place_of
 from trueness.atlas.features import FEATURES, features_of
 from trueness.datasets import Table, load
@@ -73,7 +74,7 @@ def test_each_shape_is_seen_where_it_is(feature, made):
     assert odd > 2 * straight + 1 and odd > 2 * none + 1
 
 
-@pytest.mark.parametrize("odd", ["constant", "gaps", "copy", "short", "wide"])
+@each("odd", ["constant", "gaps", "copy", "short", "wide"])
 def test_odd_tables_have_a_place(odd):
     values = np.random.default_rng(3).standard_normal((60, 4))
     if odd == "constant":

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.each import each
 from trueness.datasets import load
 from trueness.datasets.corruptions import PRESETS, STAGES, STEPS, Corruption, Step, corruption, corruptions
 from trueness.datasets.observed import Observed
@@ -59,7 +60,7 @@ def test_every_named_corruption_of_the_protocol_is_there():
     assert named <= set(PRESETS)
 
 
-@pytest.mark.parametrize("name", PRESETS)
+@each("name", PRESETS)
 def test_every_corruption_runs_on_a_simulated_system(name):
     found = corruption(name).of(load("synthetic-12"), 300, seed=1, rng=np.random.default_rng(0))
     assert found.values.shape == found.mask.shape == found.clean.shape == (300, 12)
@@ -115,8 +116,8 @@ def test_a_multiplicative_bias_is_one_factor_a_column():
     assert (np.abs(factor[0] - 1) <= 0.3).all() and len(set(factor[0].round(6))) == 4
 
 
-@pytest.mark.parametrize("name", [card.name for card in STEPS.values() if card.stage == "mask"])
-@pytest.mark.parametrize("share", [0.1, 0.4])
+@each("name", [card.name for card in STEPS.values() if card.stage == "mask"])
+@each("share", [0.1, 0.4])
 def test_a_mask_takes_the_share_it_says(name, share):
     found = corrupt(Corruption("mine", (Step(name, share),)), table(20_000))
     assert found.mask.mean() == pytest.approx(share, abs=0.06 if name == "sensor_failure" else 0.02)
@@ -152,7 +153,7 @@ def test_the_structural_mask_reveals_the_true_parents_and_is_labelled():
     assert found.card.uses_graph and "the mask is built from the true graph" in found.card.labels
 
 
-@pytest.mark.parametrize("name", [n for n, made in PRESETS.items() if not made.card.uses_graph])
+@each("name", [n for n, made in PRESETS.items() if not made.card.uses_graph])
 def test_what_is_not_labelled_does_not_change_with_the_graph(name):
     turned = Graph.from_edges(["d -> a", "c -> a", "b -> d"], NAMES, "dag")
     one, other = (

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from tests.each import each
 from trueness.datasets import load
 from trueness.datasets.networks import network_of_file
 from trueness.errors import TruenessError
@@ -20,7 +21,7 @@ EDGES = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", EDGES)
+@each("name", EDGES)
 def test_networks_have_the_published_size(name):
     nodes, edges, reversible = EDGES[name]
     truth = load(name).truth

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 from rich.console import Console
 
+from tests.each import each
 from tests.lanes import same_lanes
 from trueness.datasets import Table, load
 from trueness.datasets.frames import read_rows
@@ -61,7 +62,7 @@ WHY = {
 }
 
 
-@pytest.mark.parametrize("ending", ["csv", "tsv", "csv.gz", "parquet", "jsonl", "memory"])
+@each("ending", ["csv", "tsv", "csv.gz", "parquet", "jsonl", "memory"])
 def test_one_rule_says_what_each_column_is_whatever_the_table_comes_in(wages, tmp_path, ending):
     path = tmp_path / f"wages.{ending}"
     if ending == "parquet":

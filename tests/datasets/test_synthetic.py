@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from tests.each import each
 from trueness.datasets import load
 from trueness.datasets.synthetic import Synthetic
 from trueness.errors import SettingError
@@ -16,8 +17,8 @@ def rows(dataset, n=2000, seed=1):
     return dataset.draw(n, np.random.default_rng(seed)).values
 
 
-@pytest.mark.parametrize("graph", ["erdos-renyi", "scale-free"])
-@pytest.mark.parametrize("edges_per_node", [0.5, 1.5, 3])
+@each("graph", ["erdos-renyi", "scale-free"])
+@each("edges_per_node", [0.5, 1.5, 3])
 def test_graphs_are_acyclic_and_have_the_edges_asked_for(graph, edges_per_node):
     for seed in range(5):
         truth = Synthetic(nodes=20, edges_per_node=edges_per_node, graph=graph, graph_seed=seed).truth
@@ -43,7 +44,7 @@ def test_weights_stay_away_from_zero():
     assert np.abs(weights[weights != 0]).min() >= 0.5
 
 
-@pytest.mark.parametrize("noise", KURTOSIS)
+@each("noise", KURTOSIS)
 def test_noise_has_unit_variance_and_its_own_shape(noise):
     values = rows(Synthetic(nodes=2, edges_per_node=0, noise=noise, standardised=False), 200_000).ravel()
     assert values.mean() == pytest.approx(0, abs=0.01)

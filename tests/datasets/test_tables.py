@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from tests.each import each
 from trueness import registry
 from trueness.datasets import Table, check_usable, load
 from trueness.datasets.dataset import has_card, read_card
@@ -14,7 +15,7 @@ SIZES = {"sachs": (853, 11, 20), "sachs-pooled": (7466, 11, 20), "titanic": (104
          "wine": (1599, 12, 11)}  # fmt: skip
 
 
-@pytest.mark.parametrize("name", SIZES)
+@each("name", SIZES)
 def test_real_tables_are_complete_and_say_what_their_truth_is(name):
     dataset = load(name)
     assert (dataset.table.n, dataset.table.d, dataset.truth.n_edges()) == SIZES[name]

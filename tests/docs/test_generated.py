@@ -7,9 +7,8 @@ has its picture, its question and its caption is checked.
 import ast
 import importlib.util
 
-import pytest
-
 from tests.docs.pages import ROOT, read
+from tests.each import each
 
 
 def tool(name):
@@ -42,7 +41,7 @@ def test_the_index_lists_every_page_with_its_title():
     assert "## More" not in read("docs/index.md"), "a page has no question yet: tools/docs_index.py"
 
 
-@pytest.mark.parametrize("name", QUESTIONS)
+@each("name", QUESTIONS)
 def test_every_chart_stands_in_the_gallery_with_its_question_and_picture(name):
     page = read("docs/gallery.md")
     assert f"## `{name}`\n**{QUESTIONS[name]}**\n\n![{name}](pictures/{name}.svg)\n\n" in page, "stale: make docs"

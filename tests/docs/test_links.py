@@ -3,15 +3,14 @@
 import argparse
 import re
 
-import pytest
-
 from tests.docs.pages import LINKED, PAGES, ROOT, anchors_of, links_of, read
+from tests.each import each
 from trueness.terminal.options import command_line
 
 COMMANDS = next(a for a in command_line()._actions if isinstance(a, argparse._SubParsersAction)).choices
 
 
-@pytest.mark.parametrize("page", LINKED)
+@each("page", LINKED)
 def test_every_link_leads_to_a_file_and_a_heading(page):
     here = (ROOT / page).parent
     for link in links_of(page):
@@ -23,13 +22,13 @@ def test_every_link_leads_to_a_file_and_a_heading(page):
             assert anchor in anchors_of(str(target.relative_to(ROOT))), f"{page}: {link}"
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if page.startswith("docs/") and page != "docs/index.md"])
+@each("page", [page for page in PAGES if page.startswith("docs/") and page != "docs/index.md"])
 def test_every_page_leads_back_to_the_index(page):
     index = "../" * (page.count("/") - 1) + "index.md"
     assert index in links_of(page), f"{page}: end it with [All pages]({index})"
 
 
-@pytest.mark.parametrize("page", LINKED)
+@each("page", LINKED)
 def test_every_command_and_option_that_a_page_names_exists(page):
     for command, rest in re.findall(r"(?:^|[`$] ?|\| )trueness ([a-z][\w-]*)([^`|\n]*)", read(page), re.MULTILINE):
         assert command in COMMANDS, f"{page}: trueness {command}"

@@ -14,6 +14,7 @@ import pytest
 
 from tests.docs.commands import LOOSE, agrees, in_this_process, run
 from tests.docs.pages import PAGES, ROOT, blocks_of, lines_of, prose_of
+from tests.each import each
 from trueness import registry
 from trueness.running.study import Plan
 
@@ -80,19 +81,19 @@ def check_toml(block, folder):
         Plan.parse(block.text, block.place, folder)
 
 
-@pytest.mark.parametrize("block", NOT_RUN, ids=lambda block: block.place)
+@each("block", NOT_RUN)
 def test_what_is_not_run_says_why(block):
     assert len(block.said.split()) >= 3, f"{block.place}: {block.said!r} is no reason"
     pytest.skip(f"{block.place}: {block.said}")
 
 
-@pytest.mark.parametrize("block", ELSEWHERE, ids=lambda block: block.place)
+@each("block", ELSEWHERE)
 def test_what_another_test_runs_is_named_there(block):
     source = (ROOT / block.said).read_text(encoding="utf-8")
     assert block.page.rpartition("/")[2] in source
 
 
-@pytest.mark.parametrize("page", PAGES)
+@each("page", PAGES)
 def test_no_command_or_code_hides_in_a_block_without_a_language(page):
     for block in blocks_of(page):
         commands = [line for line in block.text.splitlines() if line.startswith(("trueness ", "pip ", "make ", ">>> "))]

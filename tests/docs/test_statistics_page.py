@@ -3,9 +3,8 @@
 import ast
 import re
 
-import pytest
-
 from tests.docs.pages import ROOT, read
+from tests.each import each
 
 MODULES = [*(ROOT / "src/trueness/statistics").glob("*.py"), ROOT / "src/trueness/measures/interval_scores.py"]
 NO_METHOD = {"__init__", "result"}
@@ -18,7 +17,7 @@ def cited(path):
     return [(name, year) for name, *years in CITED.findall(text) for year in years if year]
 
 
-@pytest.mark.parametrize("path", [path for path in MODULES if path.stem not in NO_METHOD], ids=lambda path: path.stem)
+@each("path", [path for path in MODULES if path.stem not in NO_METHOD])
 def test_a_module_s_method_and_papers_are_on_the_page(path):
     formulas, references = read("docs/statistics.md").split("## References")
     assert f"`{path.stem}`" in formulas or f".{path.stem}`" in formulas

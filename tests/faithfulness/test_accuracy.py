@@ -1,7 +1,6 @@
 """cf against right answers, and both by method and file."""
 
-import pytest
-
+from tests.each import each
 from trueness.studies.faithfulness import evaluate_batch
 from trueness.studies.faithfulness.accuracy import GIVEN, against_accuracy, clustered_by, informed_score, method_rows
 
@@ -32,7 +31,7 @@ def test_without_right_and_wrong_answers_nothing_is_said():
     assert only.finding().open
 
 
-@pytest.mark.parametrize(
+@each(
     "answer, expected, correct",
     [
         (6, 6, True),
@@ -75,7 +74,7 @@ def made(n_right, n_wrong, text="t{}"):
         yield {"dag": dag, "problem_text": text.format(k), "answer": 2 * (k + 1) if right else -1, "correct": right}
 
 
-@pytest.mark.parametrize("n_right, n_wrong", [(2, 1), (3, 1), (3, 3), (8, 2), (1, 30)])
+@each("n_right, n_wrong", [(2, 1), (3, 1), (3, 3), (8, 2), (1, 30)])
 def test_few_labels_are_no_verdict(n_right, n_wrong):
     criteria = against_accuracy(evaluate_batch(list(made(n_right, n_wrong))).evaluations)
     assert {one.verdict for one in criteria} == {"not known"}

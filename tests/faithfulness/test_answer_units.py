@@ -5,6 +5,7 @@ import re
 
 import pytest
 
+from tests.each import each
 from trueness.models import Reply
 from trueness.status import Status
 from trueness.studies.faithfulness.api import evaluate_behaviour, evaluate_counterfactual
@@ -56,7 +57,7 @@ FAITHFUL = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("case", FAITHFUL)
+@each("case", FAITHFUL)
 def test_a_faithful_model_is_right_in_its_own_unit(case):
     text, written, answer, unit = FAITHFUL[case]
     found = evaluate_behaviour({"problem_text": text}, Computing(written, answer, unit))
@@ -64,7 +65,7 @@ def test_a_faithful_model_is_right_in_its_own_unit(case):
     assert all(pair.value is True for pair in found.pairs if pair.change.role == "stated")
 
 
-@pytest.mark.parametrize("case", FAITHFUL)
+@each("case", FAITHFUL)
 def test_one_that_ignores_a_cause_is_named_in_every_unit(case):
     text, written, answer, unit = FAITHFUL[case]
     last = float(re.findall(r"(?<![\w^])\d+", text)[1])
@@ -101,7 +102,7 @@ def test_a_change_that_goes_past_zero_either_way_is_left_out_with_its_reason():
     assert {one.known: "there may be none below 0" in one.why for one in found.left_out} == {"x": True}
 
 
-@pytest.mark.parametrize("case", FAITHFUL)
+@each("case", FAITHFUL)
 def test_a_question_with_a_changed_known_is_held_against_the_same_unit(case):
     text, written, answer, unit = FAITHFUL[case]
     for said in dict.fromkeys((unit, "")):  # told another unit, it may answer as it first did

@@ -5,6 +5,7 @@ import threading
 
 import pytest
 
+from tests.each import each
 from trueness.errors import DataError, SettingError
 from trueness.reading.reasoning_graph import read_reasoning
 from trueness.reasoning.execute import Program
@@ -74,7 +75,7 @@ def test_without_a_judge_logic_is_missing_and_cf_has_bounds_only():
     assert "no judge was asked" in found.message
 
 
-@pytest.mark.parametrize(
+@each(
     "said, status",
     [
         ("The impact is high.", "unreadable"),
@@ -197,8 +198,8 @@ BAD = {
 }
 
 
-@pytest.mark.parametrize("dag", BAD.values(), ids=BAD)
-@pytest.mark.parametrize("judge", [None, Scripted(lambda *_: "It is all fine.")], ids=["executed", "prose"])
+@each("dag", BAD.values())
+@each("judge", [None, Scripted(lambda *_: "It is all fine.")])
 def test_bad_input_has_a_status_and_a_sentence_and_the_batch_goes_on(dag, judge):
     good = {"id": "good", "dag": DAG, "problem_text": TEXT, "answer": 5}
     bad = {"id": "bad", "dag": dag, "problem_text": TEXT, "reasoning_trajectory": REASONING, "answer": 5}

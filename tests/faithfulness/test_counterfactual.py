@@ -5,6 +5,7 @@ import re
 
 import pytest
 
+from tests.each import each
 from trueness.errors import DataError
 from trueness.models import Reply
 from trueness.reasoning.problems import load_problems
@@ -72,7 +73,7 @@ def test_an_answer_that_the_graph_does_not_give_is_told():
     assert {one.outcome for one in found.changed} == {"stays"}  # at what it said, not at what its graph gives
 
 
-@pytest.mark.parametrize(
+@each(
     "said, status, calls",
     [
         ("I multiply.", "unreadable", 1),
@@ -120,9 +121,7 @@ def test_a_text_alone_can_be_asked_and_an_empty_one_not():
         evaluate_counterfactual("", model(GRAPH, min))
 
 
-@pytest.mark.parametrize(
-    "answer, outcome", [(9.75, "follows"), (9.8, "follows"), (6.5, "stays"), (7.0, "stays"), (12.0, "otherwise")]
-)
+@each("answer, outcome", [(9.75, "follows"), (9.8, "follows"), (6.5, "stays"), (7.0, "stays"), (12.0, "otherwise")])
 def test_an_answer_follows_stays_or_goes_elsewhere(answer, outcome):
     assert outcome_of(answer, expected=9.75, before=6.5, stated=7.0) == outcome
 

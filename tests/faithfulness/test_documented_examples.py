@@ -3,8 +3,7 @@
 import doctest
 import re
 
-import pytest
-
+from tests.each import each
 from trueness.studies import faithfulness
 
 
@@ -37,6 +36,6 @@ def test_the_packages_first_lines_run():
     assert found == []
 
 
-@pytest.mark.parametrize("name", faithfulness.__all__)
+@each("name", faithfulness.__all__)
 def test_all_that_is_public_is_there_and_described(name):
     assert getattr(faithfulness, name).__doc__

@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.each import each
 from trueness.errors import DataError
 from trueness.reasoning.problems import load_problems
 from trueness.status import Status
@@ -123,7 +124,7 @@ def test_manners_do_not_enter_the_score():
     assert plain.scores == both.scores
 
 
-@pytest.mark.parametrize(
+@each(
     "name, expected",
     [
         ("openai/gpt-4o", "gpt"),

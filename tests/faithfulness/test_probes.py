@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from tests.each import each
 from trueness.reasoning.execute import intervene
 from trueness.reasoning.problems import load_problems
 from trueness.studies.faithfulness.probes import SCHEMAS, Probe, ask_about, judge_probes, template
@@ -52,7 +53,7 @@ def test_a_story_in_words_has_no_executed_counterfactual():
     assert question.status == "degenerate"
 
 
-@pytest.mark.parametrize("kind", SCHEMAS)
+@each("kind", SCHEMAS)
 def test_each_probe_has_a_versioned_prompt_and_a_schema(kind):
     version, shared, question = template(kind)
     assert version == "1"

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.each import each
 from trueness.reasoning.graph import PlanStep, Problem, Quantity, ReasoningGraph, RuleEdge
 from trueness.reasoning.problems import load_problems
 from trueness.studies.faithfulness.known_groups import with_damaged
@@ -44,11 +45,11 @@ def contains(prompt, spelling):
 def abductions():
     for problem in load_problems():
         for name in problem.graph.knowns:
-            yield pytest.param(problem, name, id=f"{problem.id} {name}")
+            yield problem, name
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("problem, name", abductions())
+@each("problem, name", abductions())
 def test_no_prompt_of_ours_contains_the_hidden_value(problem, name):
     question = ask_about(problem, Probe("abduction", name))
     assert question.messages, question.message
@@ -118,7 +119,7 @@ def test_no_prompt_about_a_damaged_copy_contains_the_hidden_value():
     assert asked > 800
 
 
-@pytest.mark.parametrize(
+@each(
     "spelling",
     ["10", "10.0", "10.", "1e1", "1E+1", "ten", "Ten", "1 x 10^1", "1·10¹", "10N", "20/2", "0.01 thousand", "1000 %"],
 )
@@ -127,12 +128,12 @@ def test_every_spelling_of_ten_is_hidden(spelling):
     assert hidden.redact(f"F is {spelling} here").startswith(f"F is {MARK}")
 
 
-@pytest.mark.parametrize("kept", ["100", "1.10", "F10", "x_10", "110", "tenant", "often", "10.5", "1e10"])
+@each("kept", ["100", "1.10", "F10", "x_10", "110", "tenant", "often", "10.5", "1e10"])
 def test_other_numbers_and_words_stay(kept):
     assert Hidden("F", Quantity(10.0)).redact(f"see {kept} here") == f"see {kept} here"
 
 
-@pytest.mark.parametrize(
+@each(
     "value, unit, text",
     [
         (0.062, None, "at 6.2 % a year"),
@@ -207,7 +208,7 @@ def test_a_known_in_words_is_hidden_by_its_words_and_its_story():
     assert problem.text not in prompt
 
 
-@pytest.mark.parametrize("unit", ["m/s^2", "m s^-2", "kg m^2/s^2", "m/s**2", "J/(kg K^2)"])
+@each("unit", ["m/s^2", "m s^-2", "kg m^2/s^2", "m/s**2", "J/(kg K^2)"])
 def test_the_exponent_of_a_unit_is_no_value(unit):
     """a = 5 m/s^2 does not tell that m = 2, so m is asked for, and the unit stays whole."""
     hidden = Hidden("m", Quantity(2.0, "kg"))

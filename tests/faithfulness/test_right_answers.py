@@ -2,8 +2,7 @@
 
 import itertools
 
-import pytest
-
+from tests.each import each
 from trueness.studies.faithfulness.right_answers import certainly
 
 SAME = [
@@ -38,16 +37,16 @@ def both_ways(groups):
     return [pair for group in groups for pair in itertools.permutations(group, 2)]
 
 
-@pytest.mark.parametrize("answer, expected", both_ways(SAME))
+@each("answer, expected", both_ways(SAME))
 def test_typesetting_makes_no_wrong_answer(answer, expected):
     assert certainly(answer, expected) is True
 
 
-@pytest.mark.parametrize("answer, expected", both_ways(OTHER))
+@each("answer, expected", both_ways(OTHER))
 def test_what_is_another_one_for_certain_is_wrong(answer, expected):
     assert certainly(answer, expected) is False
 
 
-@pytest.mark.parametrize("answer, expected", both_ways(UNSURE))
+@each("answer, expected", both_ways(UNSURE))
 def test_what_nobody_can_be_sure_of_has_no_label(answer, expected):
     assert certainly(answer, expected) is None

@@ -129,7 +129,7 @@ def _cluster_wounded(root: Path, moments: random.Random, times: int, part: str) 
     tally = Tally()
     for turn in range(times):
         place = Place.make("cluster", root / f"{part}-{turn}")
-        with cluster() as (address, scheduler, hands):
+        with cluster((THIS_MACHINE,) * (4 if part == "worker" else 2)) as (address, scheduler, hands):
             driver = place.start("--cluster", address)
             while not place.units() and driver.poll() is None:
                 time.sleep(0.02)

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from tests.each import each
 from tests.forecast.truths import truth
 from trueness.intervals import Interval
 from trueness.measures import interval_scores as of
@@ -23,7 +24,7 @@ def mean_of(values):
     return values.mean(), 4 * values.std() / DRAWS**0.5 + 1e-12
 
 
-@pytest.mark.parametrize("t", [0.0, 0.07, 0.5, 0.83, 1.0])
+@each("t", [0.0, 0.07, 0.5, 0.83, 1.0])
 def test_coverage_of_a_truth(drawn, t):
     share, error = mean_of(of.covers(*drawn, t))
     assert chance.coverage(t) == pytest.approx(share, abs=error)
@@ -36,8 +37,8 @@ def test_coverage_is_a_third_on_average_and_never_above_a_half():
     assert chance.coverage(t).max() == 0.5
 
 
-@pytest.mark.parametrize("level", [0.5, 0.95])
-@pytest.mark.parametrize("y", [0.0, 0.3, 0.9, 1.4])
+@each("level", [0.5, 0.95])
+@each("y", [0.0, 0.3, 0.9, 1.4])
 def test_interval_score(drawn, y, level):
     score, error = mean_of(of.interval_score(*drawn, [y], level)[:, 0])
     assert chance.interval_score(y, level) == pytest.approx(score, abs=error)

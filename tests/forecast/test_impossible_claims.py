@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.each import each
 from tests.forecast.handmade import claim, study, truth
 from trueness.measures.interval_scores import interval_score
 from trueness.reading.expected import read_forecast
@@ -76,9 +77,9 @@ def test_an_shd_above_all_pairs_is_read_flagged_and_scored(text, ends):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("nodes", [8, None])
-@pytest.mark.parametrize("end", ["1e400", "-1e400", "1e308", "9" * 400, '"1e400"', "1e400 %"])
-@pytest.mark.parametrize(
+@each("nodes", [8, None])
+@each("end", ["1e400", "-1e400", "1e308", "9" * 400, '"1e400"', "1e400 %"])
+@each(
     "form",
     [
         "SHD: 3 to {}",

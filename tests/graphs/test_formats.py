@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.each import each
 
 from trueness.errors import GraphError, TruenessError
 from trueness.graphs import ARROW, CIRCLE, NONE, TAIL, Graph
@@ -95,7 +96,7 @@ def random_graphs(seed, kinds=("dag", "cpdag", "pag", "weighted"), count=25, nam
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [name for name in ROUND_TRIPS if name != "bif"])
+@each("name", [name for name in ROUND_TRIPS if name != "bif"])
 def test_every_kind_of_graph_comes_back(name):
     out, back = ROUND_TRIPS[name]
     for graph in random_graphs(0, count=50):
@@ -110,7 +111,7 @@ def test_dags_come_back_from_bif():
         assert same(Graph.from_bif(plain.to_bif()), plain)
 
 
-@pytest.mark.parametrize("name", list(ROUND_TRIPS))
+@each("name", list(ROUND_TRIPS))
 def test_odd_names_come_back(name):
     out, back = ROUND_TRIPS[name]
     for graph in random_graphs(2, kinds=("dag",), count=3, names=ODD_NAMES):
@@ -119,7 +120,7 @@ def test_odd_names_come_back(name):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("suffix", SUFFIXES)
+@each("suffix", SUFFIXES)
 def test_files_give_the_same_graph_back(suffix, tmp_path):
     path = tmp_path / f"graph{suffix}"
     kinds = ("dag",) if "bif" in suffix else ("dag", "cpdag", "pag", "weighted")

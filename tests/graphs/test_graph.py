@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from tests.each import each
 
 from trueness.errors import GraphError
 from trueness.graphs import ARROW, CIRCLE, NONE, TAIL, Graph
@@ -59,7 +60,7 @@ def test_weights_stay_where_entries_are_not_0_or_1():
     assert (str(turned.edges[0]), turned.edges[0].weight) == ("b -> a", -2.5)
 
 
-@pytest.mark.parametrize(
+@each(
     "matrix",
     [
         np.zeros((2, 3)),
@@ -143,7 +144,7 @@ def test_classes_are_of_dags(question):
 # ---- marks and edges
 
 
-@pytest.mark.parametrize("arrow", ["->", "--", "<->", "o->", "o-o", "-o"])
+@each("arrow", ["->", "--", "<->", "o->", "o-o", "-o"])
 def test_an_edge_reads_as_it_was_written(arrow):
     text = f"a {arrow} b"
     graph = Graph.from_edges([text], kind="pag")
@@ -155,7 +156,7 @@ def test_other_spellings_of_an_edge(written, read):
     assert edges(Graph.from_edges([written])) == {read}
 
 
-@pytest.mark.parametrize("text", ["a b", "a -> b c", "a > b", "a x-> b", "", "a - b"])
+@each("text", ["a b", "a -> b c", "a > b", "a x-> b", "", "a - b"])
 def test_an_edge_that_cannot_be_read_is_shown(text):
     with pytest.raises(GraphError, match="an edge must read 'a -> b'"):
         Graph.from_edges([text])

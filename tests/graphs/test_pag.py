@@ -4,6 +4,7 @@ from itertools import chain, combinations, product
 
 import numpy as np
 import pytest
+from tests.each import each
 
 from trueness.graphs import ARROW, CIRCLE, NONE, TAIL, Graph
 from trueness.graphs.equivalence import ancestors, d_separated, mag_of_dag, pag_of_dag
@@ -66,7 +67,7 @@ def pag_by_enumeration(mag):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(56))
+@each("seed", range(56))
 def test_pag_is_what_all_equivalent_mags_share(seed):
     rng = np.random.default_rng(seed)
     while True:

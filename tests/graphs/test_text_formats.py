@@ -8,6 +8,7 @@ import networkx as nx
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.each import each
 
 from trueness.errors import GraphError, TruenessError
 from trueness.graphs import Graph, formats
@@ -324,10 +325,8 @@ def test_hostile_text_is_a_graph_or_an_error_of_ours(text, tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("read", [Graph.from_json, Graph.from_dot, Graph.from_graphml, Graph.from_bif])
-@pytest.mark.parametrize(
-    "piece", ['"', '\\"', "/*", "/* *", "{", "}", "[", "<", "a -> ", "variable a ", " ", "(", "<!", "|", "property "]
-)
+@each("read", [Graph.from_json, Graph.from_dot, Graph.from_graphml, Graph.from_bif])
+@each("piece", ['"', '\\"', "/*", "/* *", "{", "}", "[", "<", "a -> ", "variable a ", " ", "(", "<!", "|", "property "])
 def test_long_hostile_text_is_refused_soon(read, piece):
     began = time.perf_counter()
     for prefix in ("", "digraph { ", "variable a { ", 'digraph { "', 'variable a { property "'):

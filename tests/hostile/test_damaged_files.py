@@ -7,10 +7,10 @@ import zipfile
 
 import numpy as np
 import pandas as pd
-import pytest
 from hypothesis import HealthCheck, given, settings
 
 from tests.datasets.xport import write_xport
+from tests.each import each
 from tests.hostile.attack import damaged, survives
 from trueness.analyse.analysis_settings import AnalysisSettings
 from trueness.analyse.loading import read_tables
@@ -159,7 +159,7 @@ READERS = {
 }
 
 
-@pytest.mark.parametrize("name", READERS)
+@each("name", READERS)
 def test_a_damaged_file_is_read_or_refused_in_one_line(name, tmp_path):
     read, seeds = READERS[name]
     seeds = [seeds(tmp_path)] if callable(seeds) else seeds

@@ -11,6 +11,7 @@ import pyarrow
 import pyarrow.parquet
 import pytest
 
+from tests.each import each
 from tests.forecast.truths import bare
 from tests.hostile.attack import within
 from trueness import outside
@@ -334,7 +335,7 @@ def test_a_whole_number_of_a_plan_has_64_bits(number):
         Plan.parse(f"{PLAN}runs = {number}\n", "study.toml")
 
 
-@pytest.mark.parametrize("weights", [[], [1], [1, 2, 3], "ab", [None, 1], 5])
+@each("weights", [[], [1], [1, 2, 3], "ab", [None, 1], 5])
 def test_weights_of_another_shape_are_one_line(weights):
     for kind in ("synthetic", "var"):
         with pytest.raises(SettingError):

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.each import each
 from trueness import files
 from trueness.cli import main
 from trueness.errors import StoreError
@@ -146,7 +147,8 @@ def test_the_study_itself_is_not_opened_elsewhere(name, kind, study, tmp_path, c
     told = give(study, capsys)
     assert canaries.state() == before
     wrong = f"{study / name} must be a plain file, got a {kind.split()[0]}"
-    assert wrong in told[1] and "\n" not in told[1].strip()  # run: it is the one that writes to each of them
+    (line,) = (line for line in told[1].splitlines() if not line.startswith("compiling"))  # a new machine's first run
+    assert wrong in line  # run: it is the one that writes to each of them
     assert name == "study.lock" or wrong in told[0]
 
 
@@ -196,7 +198,7 @@ def test_the_folder_that_the_user_named_may_be_a_link(study, tmp_path, capsys):
     assert give(tmp_path / "short", capsys) == ["", "", "", ""]
 
 
-@pytest.mark.parametrize("name", ["../x", "/tmp/x", "", "a/../../x", "a\0b"])
+@each("name", ["../x", "/tmp/x", "", "a/../../x", "a\0b"])
 def test_a_name_leads_nowhere_else(name, tmp_path):
     with pytest.raises(StoreError, match="must have a name below its folder"):
         files.write_atomically(tmp_path, name, "x")

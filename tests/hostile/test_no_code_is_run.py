@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import trueness
+from tests.each import each
 from tests.hostile.attack import within
 from trueness import registry
 from trueness.datasets import load, load_stored
@@ -77,7 +78,7 @@ def test_a_task_file_cannot_name_a_pickle_of_its_own(form, tmp_path):
     assert not (tmp_path / "opened").exists()
 
 
-@pytest.mark.parametrize("name", ["..", "utils", "template_data", "anes96.data", "", "os", "a" * 5000])
+@each("name", ["..", "utils", "template_data", "anes96.data", "", "os", "a" * 5000])
 def test_a_task_file_cannot_import_what_is_no_data_set(name, tmp_path):
     with pytest.raises(DataError, match="must be a data set of statsmodels"):
         open_microdata(f"statsmodels:{name}", tmp_path)
@@ -100,7 +101,7 @@ def test_a_file_that_the_run_itself_has_run_may_be_looked_at_again(tmp_path):
     assert load_stored("own.py:data", None, tmp_path).name == "asia"
 
 
-@pytest.mark.parametrize("stored", [(5, None), (["asia"], None), ("asia", 7), ("asia", ["x"]), ("asia", {"data": 1})])
+@each("stored", [(5, None), (["asia"], None), ("asia", 7), ("asia", ["x"]), ("asia", {"data": 1})])
 def test_a_data_set_of_a_store_that_is_no_name_is_one_line(stored, tmp_path):
     with pytest.raises(TruenessError):
         load_stored(*stored, tmp_path)
@@ -139,15 +140,13 @@ def test_an_entity_that_nobody_declared_is_refused():
 # ---- names and paths
 
 
-@pytest.mark.parametrize(
-    "name", ["../x", "/etc/x", "a/b", "..", ".", "", "a\\\\b", "a\\u0000", "a" * 101, "\\u001b[31m"]
-)
+@each("name", ["../x", "/etc/x", "a/b", "..", ".", "", "a\\\\b", "a\\u0000", "a" * 101, "\\u001b[31m"])
 def test_the_name_of_a_plan_is_no_path(name):
     with pytest.raises(PlanError, match="'name' must be 1 to 100 characters without a slash"):
         Plan.parse(f'name = "{name}"\n{PLAN}', "study.toml")
 
 
-@pytest.mark.parametrize("folder", ['"/tmp/x"', '"../x"', '"results/../../x"', "5", '["x"]', '"a\\u0000b"'])
+@each("folder", ['"/tmp/x"', '"../x"', '"results/../../x"', "5", '["x"]', '"a\\u0000b"'])
 def test_the_folder_of_a_plan_lies_below_the_current_one(folder):
     with pytest.raises(PlanError, match="'folder' must be a path below the current one"):
         Plan.parse(f"folder = {folder}\n{PLAN}", "study.toml")
@@ -173,9 +172,7 @@ def test_the_user_may_name_any_folder(tmp_path):
     assert Plan.parse(f'folder = "/x"\n{PLAN}', "study.toml", folder=tmp_path).folder == tmp_path
 
 
-@pytest.mark.parametrize(
-    "name", ["../../x", "/etc/passwd", "a/../../b", "..", "x" * 400, "a\0b", "\u202e" * 200, "a\nb"]
-)
+@each("name", ["../../x", "/etc/passwd", "a/../../b", "..", "x" * 400, "a\0b", "\u202e" * 200, "a\nb"])
 def test_a_name_makes_a_file_in_its_folder(name, tmp_path):
     summary = CellSummary(name, name, 1, {}, {}, {}, RunColumns.of([], [], [], []))
     for made in (variance_name(summary), f"{safe_name('dag', name)}.svg"):

@@ -22,6 +22,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from tests.each import each
 from tests.showing.learner_results import results_in_memory
 from trueness import archives, outside, parquet
 from trueness.analyse.loading import read_table
@@ -218,7 +219,7 @@ def test_an_honest_packed_table_is_read(tmp_path):
     assert np.allclose(read_rows(tmp_path / "t.csv.gz").values, values)
 
 
-@pytest.mark.parametrize("ending", [".csv.xz", ".csv.bz2", ".csv.zst", ".csv.zip", ".dta.gz", ".XPT.gz"])
+@each("ending", [".csv.xz", ".csv.bz2", ".csv.zst", ".csv.zip", ".dta.gz", ".XPT.gz"])
 def test_other_packed_files_are_not_unpacked(ending, tmp_path):
     (tmp_path / f"t{ending}").write_bytes(bz2.compress(b"a,b\n1,2\n"))
     for read in (
@@ -388,7 +389,7 @@ OPTIONS = [
 ]
 
 
-@pytest.mark.parametrize("options", OPTIONS, ids=str)
+@each("options", OPTIONS)
 def test_honest_parquet_files_are_read_as_pandas_reads_them(options, tmp_path):
     rng, path = np.random.default_rng(1), tmp_path / "t.parquet"
     count = 300

@@ -6,6 +6,7 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
+from tests.each import each
 from trueness import registry
 from trueness.datasets import load
 from trueness.datasets.table import Table
@@ -89,8 +90,8 @@ def test_draws_may_have_another_size_than_the_table(learner):
     assert fitted(learner, table, draws) == [plain(learner, table, draw) for draw in draws]
 
 
-@pytest.mark.parametrize("learner", ["pc", "fci", "ges"])
-@pytest.mark.parametrize("discrete", [True, False])
+@each("learner", ["pc", "fci", "ges"])
+@each("discrete", [True, False])
 def test_a_run_with_a_constant_column_fails_alone_and_in_the_words_of_fit(learner, discrete):
     sample = (binary_sample if discrete else continuous_sample)(COLLIDER, rng(), 100)
     values = sample.values.copy()

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import trueness
+from tests.each import each
 from tests.learners.test_ges import drawn
 from tests.learners.test_scores import all_dags
 from trueness.errors import SettingError
@@ -82,7 +83,7 @@ def test_the_score_is_not_below_causal_learns(name):
     assert BOSS().fit_details(table).score >= Scores.of(table).total(peers) - 1e-6
 
 
-@pytest.mark.parametrize("seed", range(6))
+@each("seed", range(6))
 def test_the_score_is_not_below_that_of_ges(seed):
     table = drawn(seed)
     assert BOSS().fit_details(table).score >= GES().fit_details(table).score - 1e-6

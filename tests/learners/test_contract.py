@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from numpy.random import default_rng
 
+from tests.each import each
 from trueness import registry
 from trueness.datasets.observed import Observed
 from trueness.datasets.table import Table
@@ -96,14 +97,14 @@ def refused(act):
     return str(told.value)
 
 
-@pytest.mark.parametrize("what", UNUSABLE)
-@pytest.mark.parametrize("name", registry.names("learner"))
+@each("what", UNUSABLE)
+@each("name", registry.names("learner"))
 def test_every_learner_refuses_what_nobody_can_compute_with(name, what):
     assert " of the data must " in f" of {refused(lambda: build(name).fit(UNUSABLE[what], default_rng(0)))}"
 
 
-@pytest.mark.parametrize("what", UNUSABLE)
-@pytest.mark.parametrize("name", registry.names("scorer"))
+@each("what", UNUSABLE)
+@each("name", registry.names("scorer"))
 def test_every_scorer_refuses_what_nobody_can_compute_with(name, what):
     scorer = build_scorer(name)
     if scorer.card.needs:
@@ -111,8 +112,8 @@ def test_every_scorer_refuses_what_nobody_can_compute_with(name, what):
     refused(lambda: scorer.scores(UNUSABLE[what], default_rng(0)))
 
 
-@pytest.mark.parametrize("name", ["pc", "fci", "rfci", "lingam", "ges", "hill-climbing", "boss", "correlation"])
-@pytest.mark.parametrize("size", [1e-45, 1e45])
+@each("name", ["pc", "fci", "rfci", "lingam", "ges", "hill-climbing", "boss", "correlation"])
+@each("size", [1e-45, 1e45])
 def test_a_unit_within_the_limits_changes_no_graph(name, size):
     plain, scaled = (Table(NAMES, values_of(*how), (None,) * 4) for how in ((), (size, 1)))
     learner = build(name)

@@ -8,6 +8,7 @@ figure of that study done right. On draws without such an error every edge is co
 import numpy as np
 import pytest
 
+from tests.each import each
 from trueness.graphs import Graph
 from trueness.learners import build
 from trueness.learners.contract import COLLIDER, binary_sample, continuous_sample
@@ -35,7 +36,7 @@ def test_pc_and_lingam_score_as_the_facts_say():
     assert f1(fitted("lingam/direct", 29)) == 1.0
 
 
-@pytest.mark.parametrize("name", [*DIRECTED, *ORDERED])
+@each("name", [*DIRECTED, *ORDERED])
 def test_every_directed_answer_is_right_and_its_transpose_is_worth_nothing(name):
     graph = fitted(name, 3)
     assert f1(graph) == f1(graph, "f1") == 1.0

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import trueness
+from tests.each import each
 from trueness.datasets.synthetic import Synthetic
 from trueness.errors import SettingError
 from trueness.graphs import ARROW, CIRCLE, TAIL, Graph
@@ -81,7 +82,7 @@ def closed(edges, nodes, selection=True):
     return sorted(map(str, Graph(graph.nodes, marks, None, "pag").edges))
 
 
-@pytest.mark.parametrize(
+@each(
     "rule, before, after",
     [
         ("R1", ["a o-> b", "b o-o c"], ["a o-> b", "b -> c"]),

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import trueness
+from tests.each import each
 from tests.learners.test_scores import all_dags
 from trueness.datasets.synthetic import Synthetic
 from trueness.datasets.table import Table
@@ -29,7 +30,7 @@ def drawn(seed):
     return Synthetic(nodes=d, edges_per_node=edges, noise="gaussian", graph_seed=seed).draw(400, rng)
 
 
-@pytest.mark.parametrize("seed", range(15))
+@each("seed", range(15))
 def test_the_class_is_causal_learns_on_gaussian_data(seed):
     table = drawn(seed)
     assert PLAIN.fit(table) == learner("causal-learn/ges").fit(table)
@@ -153,7 +154,7 @@ def test_extended_finds_the_best_class_of_easy_data(truth, sample):
     assert GES(search="extended").fit(table) == truth.to_cpdag()
 
 
-@pytest.mark.parametrize("seed", range(6))
+@each("seed", range(6))
 def test_every_step_of_extended_gains_what_the_scores_say(seed):
     """Inserts, deletes and turns add up to the score of the class: each gain is what the score really rose by."""
     table = dense(seed)

@@ -5,6 +5,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from tests.each import each
 from trueness.datasets import load
 from trueness.datasets.experiments import Experiment, Experiments
 from trueness.datasets.interventional import Interventional
@@ -32,7 +33,7 @@ def lab(seed, how="do", noise="gaussian"):
     return Interventional(system, targets, how)
 
 
-@pytest.mark.parametrize("seed", range(6))
+@each("seed", range(6))
 def test_gies_is_the_package_gies(seed):
     gies = pytest.importorskip("gies")
     table = lab(seed, HOW[seed % 3]).draw(300, np.random.default_rng(seed))
@@ -124,7 +125,7 @@ def test_gies_refuses_a_column_that_is_never_free():
 # ---- the others
 
 
-@pytest.mark.parametrize("name", ["pc", "fci", "ges", "notears", "ica-lingam", "hill-climbing", "boss", "random"])
+@each("name", ["pc", "fci", "ges", "notears", "ica-lingam", "hill-climbing", "boss", "random"])
 def test_others_use_observational_rows_unless_told_to_pool(name):
     dataset = lab(1, noise="laplace")
     table = dataset.draw(400, np.random.default_rng(0))

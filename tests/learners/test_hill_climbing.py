@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import trueness
+from tests.each import each
 from tests.learners.test_ges import drawn
 from trueness.errors import SettingError
 from trueness.graphs import Graph
@@ -30,7 +31,7 @@ def neighbours(graph, most=None):
                 yield Graph.from_matrix(other, graph.nodes, direction="row to column")
 
 
-@pytest.mark.parametrize("seed", range(6))
+@each("seed", range(6))
 def test_no_single_move_improves_the_answer(seed):
     table = drawn(seed) if seed % 2 else trueness.load("survey").draw(500, np.random.default_rng(seed))
     result = HillClimbing().fit_details(table)
@@ -55,7 +56,7 @@ def test_the_score_never_falls_below_the_start_and_the_moves_add_up(seed):
     assert result.start_score + sum(move.gain for move in result.moves) == pytest.approx(result.score, rel=1e-10)
 
 
-@pytest.mark.parametrize("seed", range(6))
+@each("seed", range(6))
 def test_tabu_and_restarts_are_never_worse(seed):
     table = drawn(seed)
     plain = HillClimbing().fit_details(table).score

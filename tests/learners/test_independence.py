@@ -7,6 +7,7 @@ import pytest
 from scipy import stats
 
 import trueness
+from tests.each import each
 from trueness.datasets.table import Table
 from trueness.errors import DataError, SettingError
 from trueness.graphs import Graph
@@ -49,10 +50,8 @@ def by_definition(codes, x, y, given, test):
     return statistic, df
 
 
-@pytest.mark.parametrize("test", ["chi2", "g2"])
-@pytest.mark.parametrize(
-    "rows, levels", [(3000, (2, 2, 2, 2, 2)), (400, (2, 3, 4, 5, 3, 2)), (150, (6, 7, 5, 8, 9, 4))]
-)
+@each("test", ["chi2", "g2"])
+@each("rows, levels", [(3000, (2, 2, 2, 2, 2)), (400, (2, 3, 4, 5, 3, 2)), (150, (6, 7, 5, 8, 9, 4))])
 def test_counts_give_the_statistic_by_its_definition(rows, levels, test):
     rng = np.random.default_rng(rows)  # equal rows merged; bit planes; more cells than rows
     codes = np.stack([rng.integers(count, size=rows) for count in levels], axis=1)
@@ -179,7 +178,7 @@ def test_a_result_reads_as_a_sentence():
     )
 
 
-@pytest.mark.parametrize("seed", range(20))
+@each("seed", range(20))
 def test_the_oracle_is_d_separation(seed):
     rng = np.random.default_rng(seed)
     d = 7

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import trueness
+from tests.each import each
 from trueness.errors import SettingError
 from trueness.graphs import ARROW, CIRCLE, TAIL
 from trueness.learners.fci import FCI, RFCI
@@ -26,7 +27,7 @@ def test_a_pair_says_the_same_as_an_arrow():
     )
 
 
-@pytest.mark.parametrize(
+@each(
     "settings, message",
     [
         ({"required": [("a", "b", "c")]}, r"'required' of pc must list edges"),

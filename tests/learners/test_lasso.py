@@ -5,6 +5,7 @@ from importlib import import_module
 import numpy as np
 import pytest
 
+from tests.each import each
 from trueness.learners.kernels.lasso import adaptive_lasso, lasso_path
 
 
@@ -21,7 +22,7 @@ def data(seed, n=300, p=8):
     return x - x.mean(axis=0), y - y.mean()
 
 
-@pytest.mark.parametrize("seed", range(20))
+@each("seed", range(20))
 def test_the_path_is_scikit_learns(seed, sklearn):
     x, y = data(seed)
     _, _, theirs = sklearn.lars_path(x, y, method="lasso")
@@ -41,7 +42,7 @@ def test_the_path_is_scikit_learns_where_columns_leave_again(sklearn):
     assert left > 10
 
 
-@pytest.mark.parametrize("seed", range(20))
+@each("seed", range(20))
 def test_few_rows_select_what_scikit_learn_selects(seed, sklearn):
     x, y = data(seed, n=15, p=12)
     scale = np.abs(sklearn.LinearRegression().fit(x, y).coef_)
@@ -71,7 +72,7 @@ def test_a_perfect_fit_keeps_its_columns():
     np.testing.assert_allclose(found[[0, 3]], [1, -2], rtol=1e-6)
 
 
-@pytest.mark.parametrize("seed", range(20))
+@each("seed", range(20))
 def test_the_adaptive_lasso_is_the_one_lingam_and_causaldisco_use(seed, sklearn):
     x, y = data(seed)
     scale = np.abs(sklearn.LinearRegression().fit(x, y).coef_)

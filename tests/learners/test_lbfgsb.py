@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
+from tests.each import each
 from trueness.learners.kernels import lbfgsb
 
 
@@ -52,8 +53,8 @@ def rosenbrock(x):
     return value, gradient
 
 
-@pytest.mark.parametrize("seed", range(8))
-@pytest.mark.parametrize("penalty", [0.0, 0.3, 3.0])
+@each("seed", range(8))
+@each("penalty", [0.0, 0.3, 3.0])
 def test_a_lasso_ends_at_the_minimum_of_the_bounded_problem(seed, penalty):
     function = quadratic(seed, 15, 100.0)
     ours, value, _ = search(function, np.zeros(15), penalty, ftol=1e-14, gtol=1e-9)

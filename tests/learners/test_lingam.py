@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import trueness
+from tests.each import each
 from trueness.datasets.table import Table
 from trueness.errors import DataError, SettingError
 from trueness.learners.contract import check_learner
@@ -87,13 +88,13 @@ def test_the_contract_is_kept(learner):
     assert [check for check in check_learner(learner) if check.passed is False] == []
 
 
-@pytest.mark.parametrize("name,n,seed", DRAWS)
+@each("name,n,seed", DRAWS)
 def test_direct_has_the_order_and_the_weights_of_lingam(name, n, seed, package):
     table = draw(name, n, seed)
     assert_same(DirectLiNGAM().fit_details(table), fitted(package.DirectLiNGAM(), table.values))
 
 
-@pytest.mark.parametrize("name,n,seed", DRAWS[2:])
+@each("name,n,seed", DRAWS[2:])
 def test_ica_started_at_the_same_matrix_ends_where_lingam_does(name, n, seed, package):
     table = draw(name, n, seed)
     initial = np.random.RandomState(seed).normal(size=(table.d, table.d))
@@ -102,7 +103,7 @@ def test_ica_started_at_the_same_matrix_ends_where_lingam_does(name, n, seed, pa
     assert_same(ours, fitted(package.ICALiNGAM(random_state=seed), table.values))
 
 
-@pytest.mark.parametrize("seed", range(10))
+@each("seed", range(10))
 def test_stopping_early_chooses_what_all_pairs_choose(seed):
     values = linear(seed, d=7)
     found, left = DirectLiNGAM().fit_details(values), values.copy()

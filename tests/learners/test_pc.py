@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import trueness
+from tests.each import each
 from trueness.datasets.synthetic import Synthetic
 from trueness.datasets.table import Table
 from trueness.errors import SettingError
@@ -35,8 +36,8 @@ def test_with_an_oracle_pc_returns_the_cpdag(search):
         assert PC(search=search).run(Oracle(truth)).graph == truth.to_cpdag()
 
 
-@pytest.mark.parametrize("search", SEARCHES)
-@pytest.mark.parametrize("settings", [{}, {"df": "textbook"}, {"test": "g2"}])
+@each("search", SEARCHES)
+@each("settings", [{}, {"df": "textbook"}, {"test": "g2"}])
 def test_every_learner_setting_keeps_the_contract(search, settings):
     if settings:  # contract samples are continuous unless the learner takes discrete data alone
         table = trueness.load("asia").draw(500, np.random.default_rng(0))
@@ -66,8 +67,8 @@ def plain_skeleton(tests, exhaustive):
         depth += 1
 
 
-@pytest.mark.parametrize("search", SEARCHES)
-@pytest.mark.parametrize("name", ["asia", "sachs", "synthetic-12"])
+@each("search", SEARCHES)
+@each("name", ["asia", "sachs", "synthetic-12"])
 def test_the_skeleton_is_that_of_the_algorithm_as_written(name, search):
     data = trueness.load(name)
     table = data.table if data.table is not None else data.draw(800, np.random.default_rng(1))
@@ -193,7 +194,7 @@ def test_few_rows_bound_the_sets_given():
     assert PC(alpha=0.9).fit_details(values).tests[7:] == (0, 0)  # n - 4 = 6 is the greatest set that can be tested
 
 
-@pytest.mark.parametrize(
+@each(
     "settings, message",
     [
         ({"alpha": 5}, r"'alpha' of PC must be a number in \(0, 1\), got 5. Try 0.05."),

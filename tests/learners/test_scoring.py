@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.each import each
 from trueness import registry
 from trueness.datasets.observed import Observed
 from trueness.datasets.table import Table
@@ -39,7 +40,7 @@ def series(seed=0, n=240, d=4, missing=0.0, lags=1):
     return Observed(tuple("ABCD"[:d]), x, (None,) * d, "the series", None, lags)
 
 
-@pytest.mark.parametrize("name", SCORERS)
+@each("name", SCORERS)
 def test_every_scorer_has_the_contracts_shape(name):
     known = made(name)
     found = known.scores(series(), np.random.default_rng(0))
@@ -49,7 +50,7 @@ def test_every_scorer_has_the_contracts_shape(name):
     assert found.matrix.max() > 0
 
 
-@pytest.mark.parametrize("name", SCORERS)
+@each("name", SCORERS)
 def test_a_scorer_that_calls_itself_symmetric_is(name):
     known = made(name)
     found = known.scores(series(), np.random.default_rng(0))
@@ -57,23 +58,21 @@ def test_a_scorer_that_calls_itself_symmetric_is(name):
     assert np.array_equal(found.matrix, found.matrix.T) or not found.symmetric
 
 
-@pytest.mark.parametrize("name", SCORERS)
+@each("name", SCORERS)
 def test_the_same_seed_gives_the_same_bits(name):
     known, data = made(name), series(missing=0.1)
     one, other = (known.scores(data, np.random.default_rng(3)).matrix for _ in range(2))
     assert one.tobytes() == other.tobytes()
 
 
-@pytest.mark.parametrize(
-    "name", [name for name in SCORERS if name not in ("rc-gnn", "dag-gnn", "lingam", "pc", "fci", "varlingam")]
-)
+@each("name", [name for name in SCORERS if name not in ("rc-gnn", "dag-gnn", "lingam", "pc", "fci", "varlingam")])
 def test_a_scorer_that_calls_itself_deterministic_does_not_use_the_generator(name):
     known, data = made(name), series(missing=0.1)
     one, other = (known.scores(data, np.random.default_rng(seed)).matrix for seed in (1, 2))
     assert one.tobytes() == other.tobytes()
 
 
-@pytest.mark.parametrize("name", SCORERS)
+@each("name", SCORERS)
 def test_gaps_are_not_zeros(name):
     """Filling 0 into columns whose mean is 50 changes everything; handling gaps as the card says hardly anything."""
     known, whole = made(name), series()
@@ -88,7 +87,7 @@ def test_gaps_are_not_zeros(name):
         assert np.abs(handled - full).max() < 0.5 * full.max()
 
 
-@pytest.mark.parametrize("name", SCORERS)
+@each("name", SCORERS)
 def test_the_card_says_how_gaps_are_handled(name):
     known = made(name)
     found = known.scores(series(missing=0.1), np.random.default_rng(0))
@@ -96,7 +95,7 @@ def test_the_card_says_how_gaps_are_handled(name):
     assert found.handles_missing.startswith(("own likelihood", "pairwise", "imputation: ", "complete rows"))
 
 
-@pytest.mark.parametrize("name", SCORERS)
+@each("name", SCORERS)
 def test_scores_do_not_depend_on_units(name):
     known, data = made(name), series()
     scaled = Observed(data.names, data.values * [1, 100, 0.01, 7] + 3, data.levels, "scaled", None, 1)
@@ -104,7 +103,7 @@ def test_scores_do_not_depend_on_units(name):
     assert np.allclose(one, other, rtol=0.02, atol=0.02 * one.max())
 
 
-@pytest.mark.parametrize("name", SCORERS)
+@each("name", SCORERS)
 def test_data_are_left_unchanged(name):
     data = series(missing=0.1)
     before = data.values.copy()
@@ -112,7 +111,7 @@ def test_data_are_left_unchanged(name):
     assert np.array_equal(before, data.values, equal_nan=True)
 
 
-@pytest.mark.parametrize("name", SCORERS)
+@each("name", SCORERS)
 def test_an_empty_column_is_refused_by_name(name):
     values = series().values.copy()
     values[:, 2] = np.nan
@@ -120,13 +119,13 @@ def test_an_empty_column_is_refused_by_name(name):
         made(name).scores(Observed(tuple("ABCD"), values, (None,) * 4, "holes", None, 1), np.random.default_rng(0))
 
 
-@pytest.mark.parametrize("name", SERIES)
+@each("name", SERIES)
 def test_a_scorer_of_series_refuses_rows_without_order(name):
     with pytest.raises(DataError, match="must be a series"):
         made(name).scores(series(lags=0), np.random.default_rng(0))
 
 
-@pytest.mark.parametrize("name", SERIES)
+@each("name", SERIES)
 def test_a_series_shorter_than_its_lags_is_refused(name):
     with pytest.raises(DataError, match="fewer lags"):
         made(name, lags=100).scores(series(), np.random.default_rng(0))

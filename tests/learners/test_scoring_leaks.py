@@ -6,6 +6,7 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
+from tests.each import each
 from tests.learners.test_scoring import made
 from trueness import registry
 from trueness.datasets.series import VAR
@@ -19,7 +20,7 @@ TRUTH = SYSTEM.truth
 CARD = Card(title="Leaks", summary="", missing="complete rows", assumes=(), paper="")
 
 
-@pytest.mark.parametrize("name", registry.names("scorer"))
+@each("name", registry.names("scorer"))
 def test_a_shuffled_truth_gives_bit_identical_scores(name):
     report = check_no_leak(made(name), SYSTEM, n=200)
     assert report.passed, str(report)

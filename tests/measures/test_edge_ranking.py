@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.each import each
 
 from trueness.errors import GraphError
 from trueness.graphs import Graph
@@ -24,7 +25,7 @@ def random_case(seed, levels=5):
     return rng.integers(0, levels, (d, d)).astype(float), truth
 
 
-@pytest.mark.parametrize("seed", range(20))
+@each("seed", range(20))
 def test_numbers_are_scikit_learns_with_ties(seed):
     metrics = pytest.importorskip("sklearn.metrics")
     scores, truth = random_case(seed)

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 from scipy.integrate import quad
+from tests.each import each
 
 from trueness.errors import SettingError
 from trueness.intervals import Interval
@@ -144,7 +145,7 @@ def claimed_cdf(x, q, tau):
     return 0.0 if x < q[0] else 1.0 if x >= q[-1] else np.interp(x, q, tau)
 
 
-@pytest.mark.parametrize("y", [-1.0, 0.0, 0.35, 0.5, 0.81, 2.0])
+@each("y", [-1.0, 0.0, 0.35, 0.5, 0.81, 2.0])
 def test_crps_of_quantiles_is_the_integral_of_its_definition(y):
     q, tau = [0.1, 0.3, 0.45, 0.6, 0.9], [0.025, 0.25, 0.5, 0.75, 0.975]
     points = sorted({*q, y})

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from tests.each import each
 from trueness.errors import SettingError, TruenessError
 from trueness.models import addresses, allow, build, check_ready, elsewhere
 from trueness.models.addresses import OWN, PLAN, address
@@ -275,7 +276,7 @@ class Model:
 """
 
 
-@pytest.mark.parametrize("value", ["0", "-1", "1001", "10**9", "2.5", "True", "'4'", "None", "float('nan')"])
+@each("value", ["0", "-1", "1001", "10**9", "2.5", "True", "'4'", "None", "float('nan')"])
 def test_concurrency_of_a_model_of_ones_own_is_a_number_of_calls(tmp_path, value):
     (tmp_path / "own.py").write_text(OWN_MODEL.format(concurrency=value, init="pass"))
     with pytest.raises(
@@ -284,8 +285,8 @@ def test_concurrency_of_a_model_of_ones_own_is_a_number_of_calls(tmp_path, value
         build("own.py:Model", folder=tmp_path)
 
 
-@pytest.mark.parametrize("value", [0, -1, 1001, 2**63 - 1, 2.5, True, "4"])
-@pytest.mark.parametrize("name", ["mock/vacuous", "ollama/llama3.2", "embedded/smollm2"])
+@each("value", [0, -1, 1001, 2**63 - 1, 2.5, True, "4"])
+@each("name", ["mock/vacuous", "ollama/llama3.2", "embedded/smollm2"])
 def test_concurrency_of_other_models_too(name, value):
     said = check_ready(name, {"concurrency": value})
     assert "'concurrency'" in said and "\n" not in said

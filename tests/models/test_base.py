@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.each import each
 from trueness.errors import SettingError
 from trueness.models import Message, Model, Reply, Settings, TokenLogprob, build
 from trueness.models.base import CallOptions, FixedOptions, read_options
@@ -77,7 +78,7 @@ def test_an_unknown_option_names_the_nearest():
         read_options(FixedOptions, {"concurrency": 3}, "m")
 
 
-@pytest.mark.parametrize("value", [True, "3", 3.5, 0, 1001])
+@each("value", [True, "3", 3.5, 0, 1001])
 def test_an_option_of_the_wrong_type_or_range_is_refused(value):
     with pytest.raises(
         SettingError, match=r"'concurrency' of model openai/x must be a whole number in \[1, 1000\], got"

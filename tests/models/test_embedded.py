@@ -125,9 +125,9 @@ def test_two_servers_say_what_one_says_and_each_keeps_its_own_prompt(model, monk
     monkeypatch.setattr("trueness.models.embedded.cores", lambda: 2)
     monkeypatch.setattr("trueness.models.llama.cores", lambda: 2)
     two = build("embedded/smollm2", {"context": 512})
-    begins = [f"{word} holds for all questions: answers are short, exact and honest. " * 4 for word in ("This", "That")]
+    begins = [f"{word} holds for all questions: answers are short, exact and honest. " * 2 for word in ("This", "That")]
     prompts = [[Message("user", begins[k % 2] + f"Is {k} even?")] for k in range(4)]
-    settings = Settings(max_tokens=12, temperature=0.7, seed=3, schema=SCHEMA)
+    settings = Settings(max_tokens=4, temperature=0.7, seed=3)
     with ThreadPoolExecutor(2) as pool:
         replies = list(pool.map(lambda prompt: two.ask(prompt, settings), prompts))
     assert two.concurrency == len(two.servers.all) == 2

@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.each import each
 from trueness.errors import SettingError
 from trueness.models.env_file import ENV_FILE, ENVIRONMENT, parse_env, read_env, variable
 
@@ -26,7 +27,7 @@ def test_a_line_is_read(line, value):
     assert parse_env(line) == {"KEY": value}
 
 
-@pytest.mark.parametrize("line", ["", "# KEY=abc", "just words", "1KEY=abc", "=abc"])
+@each("line", ["", "# KEY=abc", "just words", "1KEY=abc", "=abc"])
 def test_a_line_that_is_no_assignment_is_left_out(line):
     assert parse_env(line) == {}
 

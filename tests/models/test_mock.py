@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from tests.each import each
 from trueness.errors import SettingError, UnknownName
 from trueness.models import Message, Settings, build
 from trueness.models.mock import BUILT_IN, Mock
@@ -17,7 +18,7 @@ def ask(name, options=None, **settings):
     return build(name, options or {}).ask(ASKED, Settings(**settings))
 
 
-@pytest.mark.parametrize("name", [name for name in BUILT_IN if name != "slow"])
+@each("name", [name for name in BUILT_IN if name != "slow"])
 def test_the_same_question_gets_the_same_answer(name):
     first, second = ask(f"mock/{name}"), ask(f"mock/{name}")
     assert (first.text, first.status) == (second.text, second.status)

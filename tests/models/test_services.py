@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.each import each
 from trueness.errors import SettingError, UnknownName
 from trueness.models import build, catalogue, check_ready
 from trueness.models.services import SERVICES, access
@@ -15,7 +16,7 @@ def no_keys(monkeypatch, tmp_path):
             monkeypatch.delenv(name, raising=False)
 
 
-@pytest.mark.parametrize("name", [s.example for s in SERVICES.values() if s.keys])
+@each("name", [s.example for s in SERVICES.values() if s.keys])
 def test_a_missing_key_is_named_with_what_works_without(name):
     said = check_ready(name)
     assert SERVICES[name.split("/")[0]].keys[0] in said

@@ -6,6 +6,7 @@ from importlib.util import find_spec
 
 import pytest
 
+from tests.each import each
 from tests.models.loopback import Loopback, Turn
 from tests.models.test_provider import PROTOCOLS
 from trueness.models import Message, Settings, addresses, allow
@@ -102,8 +103,8 @@ def test_without_an_address_it_is_the_providers_own_whatever_another_layer_reads
     model.close()
 
 
-@pytest.mark.parametrize("count", [-5, 10**400, 3.5, True, "12", [1], 1e308, 10**9 + 1], ids=str)
-@pytest.mark.parametrize("name", [name for name in PROTOCOLS if not name.startswith("google")])
+@each("count", [-5, 10**400, 3.5, True, "12", [1], 1e308, 10**9 + 1])
+@each("name", [name for name in PROTOCOLS if not name.startswith("google")])
 def test_a_count_that_cannot_be_is_unknown_and_the_reply_is_kept(server, ask, name, count):
     reply = ask(server, name, Turn(usage=count))
     assert (reply.status, reply.text) == (Status.OK, "Precision: [0.6, 0.8]")
@@ -119,9 +120,9 @@ def test_a_number_of_5001_digits_is_unknown_and_the_reply_is_kept(server, ask, n
     assert (reply.input_tokens, reply.output_tokens, reply.cost) == (None, None, None)
 
 
-@pytest.mark.parametrize("odd", ['"x"', "-3", "3.5", "[1]", "true", "1" + "0" * 5000, '{"a": 1}'])
-@pytest.mark.parametrize("part", ["completion_tokens_details", "output_tokens_details", "cache_read_input_tokens"])
-@pytest.mark.parametrize("name", [name for name in PROTOCOLS if not name.startswith("google")])
+@each("odd", ['"x"', "-3", "3.5", "[1]", "true", "1" + "0" * 5000, '{"a": 1}'])
+@each("part", ["completion_tokens_details", "output_tokens_details", "cache_read_input_tokens"])
+@each("name", [name for name in PROTOCOLS if not name.startswith("google")])
 def test_odd_details_of_usage_lose_no_reply(server, ask, name, part, odd):
     for value in (odd, f'{{"reasoning_tokens": {odd}}}'):
         more = f'"usage": {{"{part}": {value}, '.encode()

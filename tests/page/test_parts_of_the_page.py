@@ -7,6 +7,7 @@ import threading
 
 import pytest
 
+from tests.each import each
 from trueness.errors import StoreError
 from trueness.page import figures, library, standalone
 from trueness.page.folders import study_folders
@@ -47,7 +48,7 @@ def test_every_path_that_the_page_names_is_answered(page):
     assert len(paths) == 5 + len(CELLS) and all(page.get(path) is not None for path in paths)
 
 
-@pytest.mark.parametrize(
+@each(
     "path",
     ["", "overview/x", "grid", "grid/other", "grid/mine/x", "cell/mine/j/plain", "cell/mine/j/plain/nobody",
      "cell/other/j/plain/a", "graph/mine/j", "study", "__class__", "parts", "head"],

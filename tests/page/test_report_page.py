@@ -5,6 +5,7 @@ import re
 
 import pytest
 
+from tests.each import each
 from trueness.errors import UnknownName
 from trueness.page import standalone
 from trueness.page.figures import chart_rows, for_both, python_line
@@ -45,7 +46,7 @@ def test_what_a_model_wrote_cannot_leave_its_string(text):
     assert text.isascii() or "\u202e" not in text
 
 
-@pytest.mark.parametrize("value", ["</script><script>", "\u2028\u2029", "\ud800", "<!--", "&lt;", float("nan"), "\x00"])
+@each("value", ["</script><script>", "\u2028\u2029", "\ud800", "<!--", "&lt;", float("nan"), "\x00"])
 def test_embedded_json_reads_back_and_holds_no_markup(value):
     found = script_json({"x": value})
     assert not set("<>&\u2028\u2029") & set(found) and found.isascii()
@@ -121,7 +122,7 @@ def test_a_large_study_keeps_a_stated_sample(study, monkeypatch):
     assert f"{len(kept)} of 78 cells" in html_of(document)
 
 
-@pytest.mark.parametrize("n", [0, 1, 2, 3, 10, 97, 100, 1000])
+@each("n", [0, 1, 2, 3, 10, 97, 100, 1000])
 def test_a_sample_is_even_and_misses_nothing(n):
     paths = [str(k) for k in range(n)]
     found = list(spread(paths))

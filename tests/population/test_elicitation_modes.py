@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from tests.each import each
 from tests.population.believers import SPREAD, Believer, Refuser, Wordy, said, sender
 from trueness.status import Status
 from trueness.studies.population.elicitation import Form, Manner, elicit, most_calls, read_answers
@@ -64,7 +65,7 @@ def test_a_story_that_was_refused_is_a_draw_without_a_level_and_no_second_call()
     assert answers[""].counts == {Status.REFUSED: 2, Status.UNREADABLE: 1}
 
 
-@pytest.mark.parametrize("mode", ["sample", "distribution", "qa", "likelihood", "story"])
+@each("mode", ["sample", "distribution", "qa", "likelihood", "story"])
 def test_refusals_and_empty_texts_are_statuses_and_never_levels(mode):
     _, answers = asked(mode, Refuser(), draws=6)
     for answer in answers.values():
@@ -129,7 +130,7 @@ def test_a_sum_that_is_off_is_said_in_the_answer():
     assert answers[""].flags == ("off_sum",)
 
 
-@pytest.mark.parametrize("mode", ["qa", "sample", "story", "likelihood", "distribution"])
+@each("mode", ["qa", "sample", "story", "likelihood", "distribution"])
 def test_calls_are_counted_beforehand(mode):
     model = Believer()
     found, _ = asked(mode, model, draws=5)

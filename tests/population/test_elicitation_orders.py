@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.each import each
 from tests.population.believers import Believer, PlaceLover, sender
 from trueness.models import Reply, TokenLogprob
 from trueness.status import Status
@@ -68,7 +69,7 @@ def test_two_draws_of_orders_agree_within_the_stated_error(seed):
     assert apart <= 6 * math.hypot(one.error, two.error) + 1e-9
 
 
-@pytest.mark.parametrize("k", [2, 3, 5, 6, 9])
+@each("k", [2, 3, 5, 6, 9])
 def test_a_model_with_nothing_but_a_favourite_place_answers_uniformly(k):
     assert ask(PlaceLover(shares=belief(k)), k).distribution.probs == pytest.approx((1 / k,) * k)
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from tests.each import each
 from tests.population.made import answers, microdata, people, question
 from trueness.errors import DataError
 from trueness.intervals import Distribution
@@ -27,8 +28,8 @@ def scored(truth, given, seed=0, **labels):
     return score_answers(truth.question, truth, given, rng=np.random.default_rng(seed), scales=Scales(0), **labels)
 
 
-@pytest.mark.parametrize("weight", [None, "w"])
-@pytest.mark.parametrize("k", [20, 100, 1_000])
+@each("weight", [None, "w"])
+@each("k", [20, 100, 1_000])
 def test_a_sampler_of_the_truth_averages_98_and_a_uniform_one_2(weight, k):
     share = (0.03, 0.95) if k == 20 else (0.25, 0.7)  # 20 draws can tell a clear truth only
     frame = people(3_000, share=share)

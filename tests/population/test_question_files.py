@@ -6,6 +6,7 @@ import tomllib
 import numpy as np
 import pytest
 
+from tests.each import each
 from tests.population.made import levels, people, question, task_file
 from trueness.cli import main
 from trueness.errors import DataError, PlanError, UnknownName
@@ -170,8 +171,8 @@ def test_a_task_of_one_variable_asks_for_its_distribution(tmp_path):
     assert score.value("score") == 100 and score.measures["skill_marginal"].value is None and score.flat
 
 
-@pytest.mark.parametrize("values", [(1, 0), (1.0, 0.0), (True, False)])
-@pytest.mark.parametrize("levels", [[["No", "never"], ["Yes"]], [["smokes", "yes"], ["does not smoke", "no"]]])
+@each("values", [(1, 0), (1.0, 0.0), (True, False)])
+@each("levels", [[["No", "never"], ["Yes"]], [["smokes", "yes"], ["does not smoke", "no"]]])
 def test_levels_no_and_yes_take_data_of_0_and_1(tmp_path, values, levels):
     rows = people()
     rows["sex"] = np.where(rows["sex"] == "male", *values)

@@ -4,6 +4,7 @@ import io
 
 import pytest
 
+from tests.each import each
 from trueness.showing.console import Console, print_points
 from trueness.showing.sheet import Sheet, changes, columns_that_fit, left_out, one_by_one, print_table
 from trueness.showing.tables import Column, Table
@@ -30,7 +31,7 @@ def test_groups_go_in_order_and_what_still_fits_comes_back():
     assert columns_that_fit(widths, 5, [("b", "c")]) == ["a", "d"], "what no group names stays"
 
 
-@pytest.mark.parametrize("width", [30, 60, 64, 69, 80, 160])
+@each("width", [30, 60, 64, 69, 80, 160])
 def test_nothing_is_cut(width):
     text, missing = printed(SHEET, width), SHEET.missing(width)
     assert "…" not in text and max(map(len, text.splitlines())) <= width

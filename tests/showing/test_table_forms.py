@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from rich.console import Console
 
+from tests.each import each
 from trueness.showing.tables import Column, Table, label_of, tex_text
 
 SHARE = Column("share", "Share", "percent", "low", "high", "higher")
@@ -44,7 +45,7 @@ def test_the_best_row_is_the_same_one_in_all_forms():
     assert bold_in_each_form(APART) == dict.fromkeys(("latex", "markdown", "html", "terminal"), [0])
 
 
-@pytest.mark.parametrize(
+@each(
     "rows",
     [
         [("a", 0.9, 0.6, 0.95), ("b", 0.5, 0.4, 0.6)],  # they meet in one point

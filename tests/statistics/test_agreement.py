@@ -3,6 +3,7 @@
 import krippendorff
 import numpy as np
 import pytest
+from tests.each import each
 
 from trueness.errors import DataError, SettingError
 from trueness.statistics import gwet_ac1, icc, krippendorff_alpha, weighted_kappa
@@ -37,8 +38,8 @@ def test_alpha_is_krippendorffs_example(scale, value):
     assert found.n == 11 and found.n_missing == 1  # one unit has a single value
 
 
-@pytest.mark.parametrize("scale", ["nominal", "ordinal", "interval"])
-@pytest.mark.parametrize("seed", range(4))
+@each("scale", ["nominal", "ordinal", "interval"])
+@each("seed", range(4))
 def test_alpha_is_the_krippendorff_packages(scale, seed):
     table = ratings(seed=seed)
     table[rng(seed).random(table.shape) < 0.2] = np.nan

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
+from tests.each import each
 
 from trueness.errors import DataError, SettingError
 from trueness.intervals import Interval
@@ -37,8 +38,8 @@ def test_two_values_give_the_distribution_that_can_be_written_down():
     assert bootstrap_means([0.0, 1.0], level=0.40, rng=rng()) == [Interval(0.5, 0.5, 0.40, "mean")]
 
 
-@pytest.mark.parametrize("level", [0.1, 0.5, 0.8, 0.999])
-@pytest.mark.parametrize("resamples", [1, 2, 7, 999, 3000])
+@each("level", [0.1, 0.5, 0.8, 0.999])
+@each("resamples", [1, 2, 7, 999, 3000])
 def test_the_tails_are_numpys_quantiles_of_the_same_resamples(level, resamples):
     values = rng(4).standard_t(2, size=(25, 3))
     found = ends(bootstrap_means(values, level, resamples, rng=rng()))
@@ -96,7 +97,7 @@ def test_fewer_than_two_values_have_no_interval():
     assert bootstrap_means(np.empty((5, 0)), rng=rng()) == []
 
 
-@pytest.mark.parametrize("value", [0.1 + 0.2, 1 / 3, 1e9 + 0.1, -7.0, 0.0])
+@each("value", [0.1 + 0.2, 1 / 3, 1e9 + 0.1, -7.0, 0.0])
 def test_equal_runs_give_an_interval_of_exactly_no_width(value):
     (interval,) = bootstrap_means(np.full(97, value), rng=rng())
     assert interval.degenerate and interval.low == value

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 from scipy import stats
+from tests.each import each
 
 from trueness.statistics import (
     adjusted,
@@ -236,8 +237,8 @@ def test_the_sign_flip_test_gives_no_power_away():
 # ---- coverage
 
 
-@pytest.mark.parametrize("tasks", [6, 12])
-@pytest.mark.parametrize("method", ["t", "sign-flip", "bootstrap"])
+@each("tasks", [6, 12])
+@each("method", ["t", "sign-flip", "bootstrap"])
 def test_means_are_covered_as_often_as_the_interval_says(method, tasks):
     made = (mean(s.a, s.task, method=method, resamples=2000).interval for s in studies(STUDIES, tasks))
     assert covers(made, 0.0)
@@ -256,8 +257,8 @@ def test_the_plain_percentile_interval_falls_short_with_six_clusters():
     assert 0.80 < coverage(made, 0.0)[0] < 0.91  # why it is not the default
 
 
-@pytest.mark.parametrize("tasks", [6, 12])
-@pytest.mark.parametrize("test", ["sign-flip", "t", "wilcoxon"])
+@each("tasks", [6, 12])
+@each("test", ["sign-flip", "t", "wilcoxon"])
 def test_paired_differences_are_covered(test, tasks):
     made = (paired_difference(s.a, s.b, s.task, test=test).interval for s in studies(600, tasks, shift=0.4))
     assert covers(made, 0.4)
@@ -299,8 +300,8 @@ def test_shares_of_clusters_are_covered(p, rho, clusters):
         assert covers((share(x, label, method=method).interval for x in draws), p)
 
 
-@pytest.mark.parametrize("shift", [0.0, 0.8, 2.0])
-@pytest.mark.parametrize("tasks", [6, 12])
+@each("shift", [0.0, 0.8, 2.0])
+@each("tasks", [6, 12])
 def test_cliffs_delta_is_covered_in_clusters_and_without(tasks, shift):
     r = np.random.default_rng(12)
     truth = 2 * stats.norm.cdf(shift / np.sqrt(2)) - 1

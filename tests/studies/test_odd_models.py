@@ -8,6 +8,7 @@ from collections import Counter
 
 import pytest
 
+from tests.each import each
 from tests.models.loopback import Loopback, Seen, Turn
 from tests.studies.odd_models import ODD, RANGES, Appends, Odd
 from tests.studies.test_asking import plan, run
@@ -42,7 +43,7 @@ BAD = {  # model -> what the one line says, the text that is kept because it was
 }
 
 
-@pytest.mark.parametrize("name", BAD)
+@each("name", BAD)
 def test_a_model_that_misbehaves_fails_in_one_line_and_the_others_go_on(tmp_path, name):
     outcome = study(tmp_path, name, "Fine")
     assert (outcome.done, outcome.total, outcome.failed) == (32, 32, 4)
@@ -63,7 +64,7 @@ def test_odd_fields_of_a_reply_become_unknown_and_can_be_read_back(tmp_path):
     assert reply.settings["half"] == "\ufffd"
 
 
-@pytest.mark.parametrize("name", ["OddSettings", "OddLogprobs", "OddFields", "OddFault", "OddCounts"])
+@each("name", ["OddSettings", "OddLogprobs", "OddFields", "OddFault", "OddCounts"])
 def test_a_part_that_raises_when_it_is_read_is_unknown_and_the_text_is_kept(tmp_path, name):
     assert study(tmp_path, name).failed == 0
     stored = replies(tmp_path, name)

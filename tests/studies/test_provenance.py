@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.each import each
 from tests.lanes import same_lanes
 from trueness.datasets import load
 from trueness.errors import StoreError
@@ -214,8 +215,8 @@ def test_the_way_to_a_plan_names_no_user(tmp_path, monkeypatch):
     assert way_to(tmp_path, Path("/elsewhere/x")) is None
 
 
-@pytest.mark.parametrize("entry", ["/etc", "../../../../../../../../../../etc", "a\0b", "x" * 5000, 5, None, ["/"]])
-@pytest.mark.parametrize("key", ["plan_from_here", "plan_folder"])
+@each("entry", ["/etc", "../../../../../../../../../../etc", "a\0b", "x" * 5000, 5, None, ["/"]])
+@each("key", ["plan_from_here", "plan_folder"])
 def test_a_stranger_cannot_lead_the_paths_of_a_plan_elsewhere(entry, key, tmp_path):
     (tmp_path / "provenance.json").write_text(json.dumps({key: entry}))
     assert plan_folder_of(tmp_path) == tmp_path

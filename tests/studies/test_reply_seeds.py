@@ -113,7 +113,7 @@ def test_what_was_asked_before_changes_no_text():
     settings = [Settings(temperature=0.9, max_tokens=4, seed=k) for k in range(4)]
     sharing, whole = (Embedded("embedded/smollm2", {"threads": 1, "context": 512, "reuse": r}) for r in (True, False))
     alone = [whole.ask(*pair).text for pair in zip(asked, settings, strict=True)]
-    for order in ((0, 1, 2, 3), (3, 1, 0, 2), (2, 2, 3, 0)):
+    for order in ((3, 1, 0, 2), (2, 2, 3, 0)):
         for k in order:
             reply = sharing.ask(asked[k], settings[k])
             assert reply.text == alone[k]

@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.each import each
 from tests.lanes import same_lanes
 from trueness.errors import PlanError
 from trueness.running.cells import hash_of
@@ -24,7 +25,7 @@ def study_of(kind, runs, folder):
     return Study(Plan.parse(PLANS[kind].format(runs), "x.toml", folder=folder))
 
 
-@pytest.mark.parametrize("kind", PLANS)
+@each("kind", PLANS)
 def test_a_plan_of_a_billion_runs_is_told_of_and_not_begun(kind, tmp_path):
     study = study_of(kind, BILLION, tmp_path / "out")
     with same_lanes(1) as (executor, slots):

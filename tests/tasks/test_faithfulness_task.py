@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.each import each
 from trueness.errors import PlanError
 from trueness.running.cells import PlanContext
 from trueness.studies.faithfulness.plan import Faithfulness
@@ -55,7 +56,7 @@ def test_keys_differ_between_damaged_copies_and_judges(tmp_path):
     assert len(set(keys)) == len(keys)
 
 
-@pytest.mark.parametrize(
+@each(
     "table, told",
     [
         ({"jugdes": []}, "Did you mean 'judges'?"),

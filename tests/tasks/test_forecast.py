@@ -5,6 +5,7 @@ import json
 
 import pytest
 
+from tests.each import each
 from trueness.errors import PlanError
 from trueness.models import Reply
 from trueness.running.plans import read_plan
@@ -198,7 +199,7 @@ MISTAKES = {
 }
 
 
-@pytest.mark.parametrize("name", MISTAKES)
+@each("name", MISTAKES)
 def test_mistakes_are_told_in_one_line(name):
     more, told = MISTAKES[name]
     with pytest.raises(PlanError, match=told):

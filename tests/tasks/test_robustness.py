@@ -8,6 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from tests.each import each
 from trueness import registry
 from trueness.datasets.corruptions import corruption
 from trueness.errors import TruenessError
@@ -81,7 +82,7 @@ def test_a_worker_is_handed_rows_and_nothing_that_names_a_truth(tmp_path):
     ]
 
 
-@pytest.mark.parametrize("name", registry.names("scorer"))
+@each("name", registry.names("scorer"))
 def test_a_shuffled_truth_gives_bit_identical_answers(tmp_path, name):
     if scorer(name).card.needs:
         pytest.importorskip(scorer(name).card.needs)
@@ -155,7 +156,7 @@ ODD = {
 }
 
 
-@pytest.mark.parametrize("odd", ODD)
+@each("odd", ODD)
 def test_whatever_a_scorer_says_of_its_scores_the_outcome_is_a_status(tmp_path, odd):
     answer, problem = ODD[odd]
     lines = SPY.split("    def scores")[0].replace("import gc, sys\n", "") + "    def scores(self, data, rng):\n"
