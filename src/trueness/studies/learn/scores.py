@@ -1,7 +1,7 @@
 """LearnScores: what the stored runs say of a table, of its learners, of its edges and of a user's graph.
 
 F1 of a learner on a twin     mean over fresh draws
-chosen                        extended GES, or a learner whose F1 to expect is .06 greater (atlas.standing); those
+chosen                        GES, or a learner whose F1 to expect is .06 greater (atlas.standing); those
                               that cannot be told from it hold up beside it
 F1 to expect                  a + b (mean on twins) + c (what the atlas expects), as such promises were kept
 an edge's odds                odds.py, from the learners that hold up
