@@ -39,13 +39,14 @@ def with_separating_sets(
     near = skeleton.adjacent.astype(np.float32)
     unshielded = (near @ near > 0) & ~skeleton.adjacent & (skeleton.where >= 0)
     sets: dict[tuple[int, int], tuple[int, ...]] = {}
+    single, kernel = testing.single, tests.kernel  # looked up once: there are thousands of tests
     for x, z in np.argwhere(np.triu(unshielded, 1)).tolist():
         candidates = dict.fromkeys(_candidates(skeleton, x, z, most))  # those around both once
-        p_values = {subset: _p_value(tests, x, z, subset) for subset in candidates}
+        tested = {subset: single(*kernel, x, z, np.array(subset, dtype=np.int64))[2:] for subset in candidates}
         if rule == "max-p":
-            sets[x, z] = max(p_values, key=lambda subset: p_values[subset])
+            sets[x, z] = max(tested, key=lambda subset: tested[subset])
         else:
-            separating = [subset for subset, (_, independent) in p_values.items() if independent]
+            separating = [subset for subset, (_, independent) in tested.items() if independent]
             if separating:  # else what the search met stays: it was of neighbours that are none any more
                 sets[x, z] = _majority(separating)
     return skeleton.updated(sets)
@@ -60,11 +61,6 @@ def _candidates(skeleton: skeletons.Skeleton, x: int, z: int, most: int) -> Iter
             if sets > MOST_SETS:
                 break
             yield from combinations(around, size)
-
-
-def _p_value(tests: Independence, x: int, z: int, subset: tuple[int, ...]) -> tuple[float, bool]:
-    _, _, p, independent = testing.single(*tests.kernel, x, z, np.array(subset, dtype=np.int64))
-    return p, bool(independent)
 
 
 def _majority(separating: list[tuple[int, ...]]) -> tuple[int, ...]:
