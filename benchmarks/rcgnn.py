@@ -81,7 +81,7 @@ class GES(Scorer):
     def scores(self, data, rng):
         seen = as_observed(data, self)
         samples = [pairwise_correlations(seen.rows(_resample(seen, rng)), self.transform) for _ in range(20)]
-        share = np.mean([_shares(ges.GES().fit(one.stand_in()), 0.0) for one in samples], axis=0)
+        share = np.mean([_shares(ges.GES(search="plain").fit(one.stand_in()), 0.0) for one in samples], axis=0)
         return answer(self, seen, share, own_k=int(np.count_nonzero(share >= 0.5)))
 
 

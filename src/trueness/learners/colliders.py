@@ -7,9 +7,10 @@ For x - y - z with x and z apart, y is a collider when it is not in the set kept
                      x - z                                                   (Colombo & Maathuis 2014, sec. 4.2)
     max-p            the set with the largest p-value                                (Ramsey 2016)
 
-"All sets" are the subsets of the neighbours of x and of those of z in the final skeleton: both rules are independent of
-the order of the columns, less prone to one wrong test, and take 2^degree tests a pair. Around a hub, that is a node of
-more than 12 neighbours, "all" are those up to the size at which they are MOST_SETS at most: 3 of 25, 2 of 80.
+"All sets" are the subsets of the neighbours of x and of those of z in the final skeleton: neither rule hangs on the
+order of the columns (conflicts between colliders do), both are less prone to one wrong test, and take 2^degree tests a
+pair. Around a hub, that is a node of more than 12 neighbours, "all" are those up to the size at which they are
+MOST_SETS at most: 3 of 25, 2 of 80.
 """
 
 from __future__ import annotations

@@ -72,12 +72,12 @@ class GES(ScoreSettings):
 
     card: ClassVar[Card] = Card(
         title="GES",
-        summary="Adds, then removes edges of an equivalence class greedily by a score (BIC or BDeu).",
+        summary="Adds, removes and turns edges of an equivalence class greedily by a score (BIC or BDeu).",
         returns="cpdag",
         data={"discrete", "continuous"},
         missing=TESTWISE,
         assumes=("causal sufficiency", "faithfulness", "acyclicity"),
-        paper="Chickering 2002",
+        paper="Chickering 2002; Nazaret & Blei 2024",
         family="score-based",
     )
 

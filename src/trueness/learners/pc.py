@@ -11,7 +11,9 @@ colliders    which set decides: "majority" of all, "separating set" that was met
              (learners/colliders.py; docs/benchmarks.md has what each is worth)
 conflicts    two colliders that disagree on an edge: "first" found stays (causal-learn's default), "last" wins,
              "bidirected" keeps both heads (then the graph is no CPDAG, and says so in Graph.problems())
-No arrow that closes a directed cycle is drawn: the edge stays undirected, the collider is left out.
+No arrow that closes a directed cycle is drawn: the edge stays undirected, the collider is left out. Where triples
+contradict each other the graph may be the CPDAG of no DAG, by the majority in a fourth of dense or discrete random
+tables (docs/benchmarks.md); Graph.problems() says so.
 """
 
 from __future__ import annotations
