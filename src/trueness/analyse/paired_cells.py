@@ -52,9 +52,8 @@ def paired_cells(domain: Domain, pair: Pair, values: Array | None = None) -> Pai
     )
     whole = ~(np.isnan(treatment) | np.isnan(reference))
     alone = np.isnan(treatment) != np.isnan(reference)
-    within = domain.schema.model and set(units.models) <= set(
-        domain.runs["model"].unique()
-    )  # a unit may span models: two logs
+    # a unit may span models: two logs
+    within = domain.schema.model and set(units.models) <= set(domain.runs["model"].unique())
     return PairedCells(
         treatment[whole],
         reference[whole],
