@@ -84,7 +84,7 @@ def test_overlaps_and_widths_against_an_interval(drawn, interval):
 def test_an_shd_is_scored_on_its_own_scale(drawn):
     measured = truth([3, 5, 5, 8, 11], "shd", upper=28.0)
     low, high = (28 * ends for ends in drawn)
-    row = chance.expected_scores(measured, 0.95, [0.95], "run")
+    row = {name: values[0] for name, values in chance.expected_scores([measured], 0.95, [0.95], "run").items()}
     score, error = mean_of(of.interval_score(low, high, measured.runs, 0.95).mean(axis=1))
     assert row["interval_score"] == pytest.approx(score, abs=error)
     assert row["width"] == pytest.approx(28 / 3)

@@ -17,7 +17,7 @@ CI of the **mean** over the runs or the **range of the runs**; which of the two 
     skill             1 - S / S_ref                                                        1 perfect, 0 as the reference
     randomised PIT    F(y - 1) + v (F(y) - F(y - 1)),  v ~ U(0, 1)                         Czado, Gneiting & Held 2009
 
-Scores are losses: lower is better. Shapes: claims (k,), outcomes (n,) along a new last axis, so that a score of k
+Scores are losses: lower is better. Shapes: claims (k,), outcomes (n,) of all or (k, n) of each, so that a score of k
 claims against n runs is (k, n) before it is averaged. A truth of zero width has no ratio: NaN, which tables show as
 `degenerate`; nothing here divides by zero.
 """
@@ -126,7 +126,7 @@ def weighted_interval_score(
     Without a median its term and the half in the denominator fall away; then one level gives (a/2) IS.
     """
     lows, highs = _floats(np.atleast_2d(lows), np.atleast_2d(highs))
-    total = np.zeros((len(lows), np.size(outcomes)))
+    total = np.zeros((len(lows), np.atleast_1d(outcomes).shape[-1]))
     for k, level in enumerate(levels):
         total += (1 - level) / 2 * interval_score(lows[:, k], highs[:, k], outcomes, level)
     if medians is None:

@@ -5,31 +5,31 @@ claims of a measure -> the range (the 95 % one of several levels), its levels, i
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from operator import attrgetter
 from typing import NamedTuple
 
+from trueness.patterns import late
 from trueness.reading.claims import INTERVAL, MEDIAN, PROBLEM, Claim
 from trueness.reading.ranges import BEYOND
 from trueness.reading.sentences import Sentences
 
-_FINAL = re.compile(  # every alternative begins with a letter, so that the search skips to one of them
+_FINAL = late(  # every alternative begins with a letter, so that the search skips to one of them
     r"final|wait,|mine\b|filled in\b|overall (?=precision|recall|f1|shd)|edit:|consensus"
     r"|answer\b|actually\b|correct(?:ion|ed)\b|revis(?:e|ed|ing|ion)\b|updated?\b"
     r"|on (?:second thought|reflection)\b|scratch that\b|let me (?:fix|adjust|correct)\b|reconsider"
     r"|summar(?:y|ize|ise|izing)\b|conclusion\b|adjust(?:ed|ing)?\b"
     r"|endgültig|korrektur\b|corrijo\b|corrección\b|definitiv|最终|修正|更正|总结|最終"
 )
-_RETURNS = re.compile(
+_RETURNS = late(
     r"(?:stick|sticking|keep|keeping|stay|staying|stand|go back|going back|return|revert|reverting)"
     r" (?:with|by|to|the|my)\b|(?:original|initial|first|earlier|previous)"
     r" (?:estimates?|answers?|ranges?|predictions?|intervals?|numbers?|guess)\b"
     r"|ignore (?:that|the)\b|leave (?:it|them|the)\b|never ?mind\b"
 )
 _SHAPE, _AS = r"(?:structure|layout|schema|json)\b", r"(?:as|in the form)\b"
-_EXAMPLE = re.compile(
+_EXAMPLE = late(
     r"examples?\b|looks? like\b"
     r"|format(?<!the format)(?<!this format)(?<!requested format)(?<!required format)(?<!specified format)\b"
     r"|the format (?:is|asked)|template\b|placeholders?\b|beispiel\b|ejemplo\b|exemple\b"
@@ -40,7 +40,7 @@ _EXAMPLE = re.compile(
 _NUMBERS = r"(?: above)? (?:would be|were) for\b"
 _CHANGED = r" (?:that|it|this|them|those)\b"
 _WRONG = r" (?:was|were|is|are) (?:for|wrong|not(?! (?:only|just|for the skeleton)))\b"
-_WITHDRAWN = re.compile(
+_WITHDRAWN = late(
     r"on second thought\b|scratch that\b|reconsider|no longer holds?\b|take (?:that|it|this|those) back\b"
     r"|no (?:\w+ )?(?:estimate|forecast|prediction|answer) is possible\b"
     rf"|that{_WRONG}|those{_WRONG}|this{_WRONG}|these{_WRONG}"
@@ -52,7 +52,7 @@ _SHORTEST = 8  # characters of a withdrawal: lower it
 _HANGING = frozenset((",", "-", ";", "±", "to", "and", "~", "bis", "à", "[", "(", ":", "="))  # more was to come
 _SHORT_TAIL = 12  # characters behind a value that may be such a one
 _ODD = frozenset(("swapped", "point"))
-_PARAGRAPH = re.compile(r"(?<!:)\n {0,8}\n")
+_PARAGRAPH = late(r"(?<!:)\n {0,8}\n")
 
 
 class Context:

@@ -15,6 +15,7 @@ from operator import attrgetter, itemgetter
 from typing import NamedTuple, TypeVar
 
 from trueness.errors import SettingError, UnknownName
+from trueness.patterns import late
 from trueness.reading.claims import Claim, Scale
 from trueness.reading.decision import NOT_GIVEN, Context, Decision, decide, is_cut, is_withdrawn, without_template
 from trueness.reading.labels import Label, labels_in, without_explanations
@@ -43,10 +44,10 @@ _TAIL = 60  # characters at the end of a reply in which it may cut through a val
 _start, _end = attrgetter("start"), itemgetter(5)  # of a token; of a claim, in half the time of its name
 _new = tuple.__new__  # half the time of a named tuple's own
 Token = TypeVar("Token", Label, Number)
-_THOUGHT = re.compile(r"</(?:think|thinking|reasoning|scratchpad|reflection)>", re.IGNORECASE)
-_IN_PERCENT = re.compile(r"\b(?:all|values|ranges|numbers|figures)\b[^.\n\d]{0,30} in percent")
+_THOUGHT = late(r"</(?:think|thinking|reasoning|scratchpad|reflection)>", re.IGNORECASE)
+_IN_PERCENT = late(r"\b(?:all|values|ranges|numbers|figures)\b[^.\n\d]{0,30} in percent")
 _FENCE = " \njson"  # letters of no name
-_THINKS = re.compile(r"<(?:think|thinking|reasoning|scratchpad|reflection)>", re.IGNORECASE)
+_THINKS = late(r"<(?:think|thinking|reasoning|scratchpad|reflection)>", re.IGNORECASE)
 
 
 class Value(NamedTuple):

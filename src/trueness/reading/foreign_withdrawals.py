@@ -6,7 +6,7 @@ Zahlen", "以上数字作废". With a denial ("nicht ignorieren", "nicht nur fü
 
 from __future__ import annotations
 
-import re
+from trueness.patterns import late
 
 FOREIGN_WORDS = frozenset(  # as far as they are written without accents
     "ignorieren ignoriere vergessen vergiss verwerfen verwirf verwenden ziehe nehme falsch ignorez ignorer oubliez "
@@ -22,7 +22,7 @@ _NUMBERS = (
 )
 _NEAR = rf"[^.\n]{{0,30}}{_NUMBERS}"
 _RUSSIAN = r"[^.\n]{0,30}(?:числ|значени|оценк|диапазон|ответ|цифр)"
-_BACK = re.compile(
+_BACK = late(
     rf"\b(?:ignorieren|ignoriere|vergessen|vergiss|verwerfen|verwirf)\b(?: sie)?{_NEAR}(?![^.\n]*\bnicht\b)"
     rf"|verwenden sie{_NEAR}[^.\n]{{0,10}} nicht\b|ich (?:ziehe|nehme)[^.\n]{{0,40}} zurück"
     rf"|{_NUMBERS}[^.\n]{{0,20}} (?:sind|ist) (?:ungültig|hinfällig|falsch)\b"
@@ -38,12 +38,12 @@ _BACK = re.compile(
     r"|(?:위의?|앞의|이) [^.\n]{0,14}(?:무시해|무시하(?!지)|철회|취소|무효)"
     rf"|(?<!не )(?:игнорируйте|забудьте|отзываю){_RUSSIAN}|не (?:учитывайте|используйте){_RUSSIAN}"
 )
-_SCOPE = re.compile(
+_SCOPE = late(
     rf"{_NUMBERS}(?P<latin>[^.\n]{{0,60}}?)\b(?:skelett\w{{0,3}}|ungerichtete[nr]?|squelette|esqueleto|scheletro)\b"
     r"|(?:以上|上述|上面|这些|所有)(?P<signs>[^。\n]{0,14}?)(?:骨架|无向图)"
 )
-_NOT = re.compile(r"nicht|pas\b|sondern|\bno solo|non solo|não só|不|orient|richtung|direcci|dirig")
-_SIGNS = re.compile(
+_NOT = late(r"nicht|pas\b|sondern|\bno solo|non solo|não só|不|orient|richtung|direcci|dirig")
+_SIGNS = late(
     "忽略|无视|撤回|收回|作废|忘掉|无效|不算数|不要|骨架|无向|無視|取り消|無効"
     "|무시|철회|취소|무효|игнор|забудьте|отзываю|учитыв|использ"
 )

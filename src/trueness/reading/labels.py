@@ -8,6 +8,8 @@ from functools import lru_cache
 from operator import attrgetter
 from typing import NamedTuple
 
+from trueness.patterns import late
+
 _NO_MORE = r"(?![a-z0-9])"
 _F1_TAIL = rf"(?:[- ]{{0,2}}(?:(?:scores?|measures?|values?|wert|maß|mass|metric){_NO_MORE}"
 _F1_TAIL += r"|мера|점수|分数|值|スコア|値))?"
@@ -49,8 +51,8 @@ def _pattern(first_letters: str) -> str:
     return "|".join(f"{letter}(?:{'|'.join(rests)})" for letter, rests in letters.items())
 
 
-_ANY, _ENGLISH = re.compile(f"({_pattern('')})"), re.compile(f"({_pattern('prsfh')})")  # few letters: a quick search
-_ENDS_IN_NAME = re.compile(rf"(?:{_pattern('')})$")
+_ANY, _ENGLISH = late(f"({_pattern('')})"), late(f"({_pattern('prsfh')})")  # few letters: a quick search
+_ENDS_IN_NAME = late(rf"(?:{_pattern('')})$")
 
 
 def _pattern_for(view: str) -> re.Pattern[str]:
@@ -60,39 +62,37 @@ def _pattern_for(view: str) -> re.Pattern[str]:
     return _ANY if "exhaustividad" in view or "medida f" in view or "de hamming" in view else _ENGLISH
 
 
-_ONE = {
-    measure: re.compile("|".join(letter + rest for letter, rest in names.items())) for measure, names in _NAMES.items()
-}
-_EXPLAINED = re.compile(
+_ONE = {measure: late("|".join(letter + rest for letter, rest in names.items())) for measure, names in _NAMES.items()}
+_EXPLAINED = late(
     r"(?:harmonic|harmonische|harmonique)\w? (?:mean|average|mittel|moyenne)[^.\n:\d]{0,30}"
     r"(?:precision and (?:the )?recall|recall and (?:the )?precision)"
     r"|\((?:the )?(?:lower|higher|smaller|larger|fewer|closer to [01])(?: is| means| =|,)? {0,2}(?:the )?better\)"
     r"|[=~] {0,2}[2tpfnr/()+*·×. ]{2,40}(?=[=~] {0,2}\d*\.?\d+ {0,2}(?:-|~|to\b|[,.;\n]|$)|:)"
 )
-_COUNTED = re.compile(  # 5-6 of the 8 edges, i.e. 0.62-0.75
+_COUNTED = late(  # 5-6 of the 8 edges, i.e. 0.62-0.75
     r"\d{1,4}(?: {0,2}(?:-|to) {0,2}\d{1,4})? (?:out )?of (?:the )?\d{1,4} (?:true |found )?edges,? i\.e\.?,?"
 )
-_CONDITIONS = re.compile(  # Precision (alpha = 0.05, n = 10,000):
+_CONDITIONS = late(  # Precision (alpha = 0.05, n = 10,000):
     r"(?<=[\w ])\((?:0 {0,2}(?:-|to) {0,2}1(?:\.0)?|[^()\n]*[a-z][^()\n]*)\)(?= {0,4}[:=])"
 )
-_SAYS_CONDITION = re.compile(r"\) {0,4}[:=]")  # a cheap look for them
-_NOT_BUT = re.compile(r"\bnot {0,2}[\d.]{1,6}%? {0,2}(?:-|to) {0,2}[\d.]{1,6}%?,? but ")  # is not 0.6-0.8 but
-_QUANTILE = re.compile(r"\b(2\.5%|97\.5%|5th percentile|95th percentile) ?[:=]? ?(?=\d?\.\d+(?! ?(?:[-%\d]|to)))")
+_SAYS_CONDITION = late(r"\) {0,4}[:=]")  # a cheap look for them
+_NOT_BUT = late(r"\bnot {0,2}[\d.]{1,6}%? {0,2}(?:-|to) {0,2}[\d.]{1,6}%?,? but ")  # is not 0.6-0.8 but
+_QUANTILE = late(r"\b(2\.5%|97\.5%|5th percentile|95th percentile) ?[:=]? ?(?=\d?\.\d+(?! ?(?:[-%\d]|to)))")
 _DIGITS = dict(
     zip("ten twenty thirty forty fifty sixty seventy eighty ninety".split(), range(10, 100, 10), strict=True)
 )
-_TENS = re.compile(rf"\b(?:{'|'.join(_DIGITS)})\b")
+_TENS = late(rf"\b(?:{'|'.join(_DIGITS)})\b")
 _CONDITION_WORDS = frozenset(  # words of such a parenthesis that leave the measure what it is
     "p r n d alpha α true edges edge pairs possible samples nodes variables ppv tpr sensitivity recall precision "
     "positive predictive value rate f shd score measure fraction share proportion of the all over runs directed found "
     "correct count counts structural hamming distance between to and is in number lower upper better level "
     "significance out at with for f1 mean average averaged".split()
 )
-_WORD = re.compile(r"[^\W\d_]+")
+_WORD = late(r"[^\W\d_]+")
 _SHORTER = frozenset(("f1", "shd"))  # names beside which P and R are names
-_SHORT = re.compile(r"(?<![^\s|,;(>-])([pr])(?= {0,3}[:=|])")
-_ANSWERS = re.compile(r"(?:range|interval|estimate|forecast|prediction)(?= {0,3}:)")
-_LED = re.compile(r"[ >#+-]*((?:my |final |estimated |predicted |expected |likely |forecast )*)")
+_SHORT = late(r"(?<![^\s|,;(>-])([pr])(?= {0,3}[:=|])")
+_ANSWERS = late(r"(?:range|interval|estimate|forecast|prediction)(?= {0,3}:)")
+_LED = late(r"[ >#+-]*((?:my |final |estimated |predicted |expected |likely |forecast )*)")
 _LONGEST_LEAD = 120  # characters of a line before what is asked
 _OTHER = (  # words before the name that make it another measure
     "skeleton ", "adjacency ", "arrowhead ", "orientation ", "average ", "normalized ", "normalised ",

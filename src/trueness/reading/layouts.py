@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-_RULE = re.compile(r"[\s|:+=-]*")
-_ALIGNED = re.compile(r"\S(?:\S| (?=\S))*")
-_HEADS = re.compile(r"^[a-z1 _]+(?:,[a-z1 _]+){2,}$", re.MULTILINE)  # precision_low,precision_high,...
-_TWO_COMMAS = re.compile(r",[a-z1 _]+,")  # a cheap look for them
-_DIGIT = re.compile(r"(?<![a-z])\d")
+from trueness.patterns import late
+
+_RULE = late(r"[\s|:+=-]*")
+_ALIGNED = late(r"\S(?:\S| (?=\S))*")
+_HEADS = late(r"^[a-z1 _]+(?:,[a-z1 _]+){2,}$", re.MULTILINE)  # precision_low,precision_high,...
+_TWO_COMMAS = late(r",[a-z1 _]+,")  # a cheap look for them
+_DIGIT = late(r"(?<![a-z])\d")
 Cell = tuple[int, int]
 Row = tuple[Cell, ...]
 

@@ -16,6 +16,7 @@ from collections import deque
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from trueness.patterns import late
 from trueness.reading.numbers import Number, numbers_in
 from trueness.reading.refusals import declines
 from trueness.reading.views import LIMIT, view_of
@@ -24,13 +25,11 @@ from trueness.status import Status
 Levels = Mapping[str, Sequence[str]]
 MOST_MARKS = 20  # places behind "answer:" that are looked at, the last ones
 TOO_LONG = f"only the first {LIMIT:,} characters were read"
-_MARKED = re.compile(r"\b(?:final )?answer(?: is)?\s*[:=]?\s*")
+_MARKED = late(r"\b(?:final )?answer(?: is)?\s*[:=]?\s*")
 _AROUND = " \n\t.,;:!()[]<>#-"
-_QUANTITY = re.compile(
-    r"(?<![\w.])(-?(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?))(?: ?(k|thousand|million|billion)\b)?"
-)
+_QUANTITY = late(r"(?<![\w.])(-?(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?))(?: ?(k|thousand|million|billion)\b)?")
 _TIMES = {None: 1.0, "k": 1e3, "thousand": 1e3, "million": 1e6, "billion": 1e9}
-_THOUGHT = re.compile(r"<(think|thinking|reasoning)>.*?(?:</\1>|\Z)", re.IGNORECASE | re.DOTALL)
+_THOUGHT = late(r"<(think|thinking|reasoning)>.*?(?:</\1>|\Z)", re.IGNORECASE | re.DOTALL)
 
 
 class Named(NamedTuple):

@@ -11,13 +11,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from trueness.patterns import late
 from trueness.reading.claims import INTERVAL, Claim
 from trueness.reading.labels import Label
 from trueness.reading.ranges import FARTHEST
 
 _NUMBER = r"\d{1,6}+(?:\.\d{1,9}+)?+"
-_LEAD = re.compile(r"[ >#+-]*(?:\d[.)] +|\([1-9a-d]\) +)?")
-_RANGE = re.compile(  # possessive throughout: what does not fit is not tried again with fewer blanks
+_LEAD = late(r"[ >#+-]*(?:\d[.)] +|\([1-9a-d]\) +)?")
+_RANGE = late(  # possessive throughout: what does not fit is not tried again with fewer blanks
     r"(?: ++\(shd\))?+(?: *+[:=] *+| ++)(?:about |around |roughly )?+ *+"
     rf"(([\[(] *+)?+({_NUMBER}) *+(?(2),|(?:--?|to|~)) *+({_NUMBER})(?(2) *+[\])]))[ .,;]*+$",
     re.MULTILINE,

@@ -8,12 +8,13 @@ a list item, a count of something else (8 nodes, 10,000 samples). "95 % interval
 
 from __future__ import annotations
 
-import re
 from typing import NamedTuple
 
+from trueness.patterns import late
+
 PERCENT = r"%|p(?:er ?cent|ct|rozent|our ?cent|or ?ci?ento)\b"
-_NUMBER = re.compile(r"(\d\d*+(?:\.\d++|,\d++(?!\.?\d))?+)")  # a split by a group keeps what parts the text
-_TAIL = re.compile(rf"(e[-+]?\d+)?( ?(?:{PERCENT}))?(?=([ -]{{0,2}}[^\W\d]+)?)")  # exponent, percent, the word behind
+_NUMBER = late(r"(\d\d*+(?:\.\d++|,\d++(?!\.?\d))?+)")  # a split by a group keeps what parts the text
+_TAIL = late(rf"(e[-+]?\d+)?( ?(?:{PERCENT}))?(?=([ -]{{0,2}}[^\W\d]+)?)")  # exponent, percent, the word behind
 _COUNTED = frozenset(
     "node nodes variable variables sample samples row rows observation observations run runs iteration iterations "
     "vertices vertex features feature columns records points datapoints times seconds minutes hours bits trials "

@@ -6,10 +6,10 @@
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 from typing import NamedTuple
 
+from trueness.patterns import late
 from trueness.reading.claims import Claim, Scale, pair_of_ends, trouble
 from trueness.reading.labels import labels_in
 from trueness.reading.numbers import Number, numbers_in
@@ -36,8 +36,8 @@ _SILENT = frozenset(
     "comments unit units description definition maximum_possible truth min_possible example examples scale".split()
 )
 _NAMING = ("name", "metric", "measure", "metrics", "label")
-_WORDS = re.compile(r"[^\W\d]+")
-_DIGITS = re.compile(r"\d+(?:\.\d+)?")
+_WORDS = late(r"[^\W\d]+")
+_DIGITS = late(r"\d+(?:\.\d+)?")
 _LEVELS = {
     50.0: 0.5,
     80.0: 0.8,

@@ -8,12 +8,12 @@ a point inside the range) or explain it; a second range that does neither makes 
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from collections.abc import Sequence
 from operator import itemgetter
 from typing import NamedTuple
 
+from trueness.patterns import late
 from trueness.reading.asides import is_definition, is_dependent, is_reference
 from trueness.reading.claims import INTERVAL, PROBLEM, Claim, Scale, one_sided, pair_of_ends, trouble
 from trueness.reading.labels import Label, labels_in
@@ -29,19 +29,17 @@ _ANOTHER = frozenset(
     "or maybe actually wait no rather alternatively correction perhaps oder ou instead versus vs hmm scratch otherwise "
     "worst best if while whereas but for".split()
 )
-_ASIDE = re.compile(r"^[\s\])]*(?:\(|- |;|\.|because|since|as |given|due|which|where|weil|car |porque|//|#|<!--|based)")
-_INSTEAD_OF = re.compile(r"[\s,(]*(?:instead of|rather than|as opposed to|compared (?:to|with)|unlike)\b")
-_ANOTHER_NAME = re.compile(r" {0,2}[,;] {0,2}[a-z][a-z /-]{1,30} {0,2}[:=] {0,2}[\[(]?$")  # ", FDR: "
+_ASIDE = late(r"^[\s\])]*(?:\(|- |;|\.|because|since|as |given|due|which|where|weil|car |porque|//|#|<!--|based)")
+_INSTEAD_OF = late(r"[\s,(]*(?:instead of|rather than|as opposed to|compared (?:to|with)|unlike)\b")
+_ANOTHER_NAME = late(r" {0,2}[,;] {0,2}[a-z][a-z /-]{1,30} {0,2}[:=] {0,2}[\[(]?$")  # ", FDR: "
 _TIGHT = frozenset(("", ":", "=", ": [", ":[", ": (", ":(", "[", "(", "= [", "=[", "~", "-", "- [", "- (", "|"))
-_WORD = re.compile(r"[a-z]+")
+_WORD = late(r"[a-z]+")
 _COLONS = frozenset((": ", ":", ": [", ": (", ":[", ":   ", "  : ", " : ", ":  ", " = ", "= [", " = [", "  :   "))
 _END_OF = {"lower": "lower", "low": "lower", "upper": "upper", "high": "upper"}
-_SPREAD = re.compile(r" {0,2}[(,;\[] {0,2}(?:sd|std|se|s\.d|σ|stdev|standard deviation|with (?:an? )?(?:sd|std))\b")
+_SPREAD = late(r" {0,2}[(,;\[] {0,2}(?:sd|std|se|s\.d|σ|stdev|standard deviation|with (?:an? )?(?:sd|std))\b")
 _OPENS = frozenset("from between zwischen entre".split())
-_AND_ALSO = re.compile(
-    r",? {0,2}(?:and|but|und|et|y)?,? {0,2}(?:[<>≤≥]|below|above|under|over|at (?:most|least)|less|more)"
-)
-_LINE_ENDS = re.compile(r" {0,2}\)? {0,2}\? {0,4}(?:\n|$)")
+_AND_ALSO = late(r",? {0,2}(?:and|but|und|et|y)?,? {0,2}(?:[<>≤≥]|below|above|under|over|at (?:most|least)|less|more)")
+_LINE_ENDS = late(r" {0,2}\)? {0,2}\? {0,4}(?:\n|$)")
 _start = itemgetter(1)  # of a number, in half the time of its name
 _new = tuple.__new__  # half the time of a named tuple's own
 _MOST_FIELDS = 24

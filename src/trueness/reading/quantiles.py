@@ -8,18 +8,18 @@ A key is the number in it ("p10", "10 %", "10th percentile"). All that were aske
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from trueness.patterns import late
 from trueness.reading.level import answer_view, read_number
 from trueness.reading.refusals import declines
 from trueness.reading.structured import NUMBER, OBJECT, STRING, Node, recover_json
 from trueness.reading.views import LIMIT
 from trueness.status import Status
 
-_PERCENTILE = re.compile(r"\d{1,2}")
-_LINE = re.compile(r"\bp ?(\d{1,2})\b[^\w\n-]{1,8}([^\n;]{1,60})")
+_PERCENTILE = late(r"\d{1,2}")
+_LINE = late(r"\bp ?(\d{1,2})\b[^\w\n-]{1,8}([^\n;]{1,60})")
 Placed = tuple[float, tuple[int, int]]  # a number, and where it stands
 
 

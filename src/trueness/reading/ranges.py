@@ -10,10 +10,10 @@ SHD farther than ten times what it can be is cut there: 1e400 is a claim as bad 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from trueness.patterns import late
 from trueness.reading.numbers import PERCENT, Number
 from trueness.reading.words import PLAIN
 
@@ -43,12 +43,12 @@ _BETWEEN_NUMBERS = {
 }  # fmt: skip
 _BETWEEN = tuple("between zwischen entre tra fra между pomiędzy 介于 在 within tussen mellan".split())
 _QUICK = {"-": RANGE, " - ": RANGE, " to ": RANGE, ", ": PAIR, "~": RANGE}  # the same without a look at the words
-_NAMED_ENDS = re.compile(
+_NAMED_ENDS = late(
     r"\(?(?:low|lower|min|minimum|high|upper|max|maximum|best|worst|optimistic|pessimistic)(?: bound| end| case)?\)?"
 )
-_SIGN_BEHIND = re.compile(rf" {{0,2}}(?:\((?:{PERCENT})\)|{PERCENT})")  # [60, 88] %
+_SIGN_BEHIND = late(rf" {{0,2}}(?:\((?:{PERCENT})\)|{PERCENT})")  # [60, 88] %
 _BEFORE_SIGN = frozenset("% (")
-_BEHIND = re.compile(  # one number: 0.6 or more, 0.6 or less; a range whose other end is none, a product, a sum
+_BEHIND = late(  # one number: 0.6 or more, 0.6 or less; a range whose other end is none, a product, a sum
     r" {0,2}(?:(?P<more>\+(?! ?[\d/(-])|(?:or|oder|ou|o) (?:higher|more|above|better|greater|mehr|plus|más)\b)"
     r"|(?P<less>(?:or|oder|ou|o) (?:lower|less|below|fewer|weniger|moins|menos)\b)"
     r"|(?:[-~±/]|to\b|\.\.)\s{0,4}[.\d]| \.\d|[*×+] {0,2}[(\d])"
@@ -56,9 +56,9 @@ _BEHIND = re.compile(  # one number: 0.6 or more, 0.6 or less; a range whose oth
 _SIDES = {"more": AT_LEAST, "less": AT_MOST, None: BROKEN}
 _NO_TAIL = frozenset(("", "\n", ",", ";", "]", ")"))
 _MOST_SHARE = 2.0  # below it [0.8, 1.4] is of shares; 0.8-80 may be of percentages
-_SQUEEZED = re.compile(r"\s*(?:≤|<=?)[a-z\s]{1,30}(?:≤|<=?)\s*")  # 0.6 <= P <= 0.8
-_UNNAMED = re.compile(r" {0,2}[^\W\d_]{1,12}(?: [^\W\d_]{1,12})? {0,2}")  # one or two words between two numbers
-_GOES_ON, _GOES_ON_WITH = frozenset("-~"), re.compile(r"[-~][.\d]")
+_SQUEEZED = late(r"\s*(?:≤|<=?)[a-z\s]{1,30}(?:≤|<=?)\s*")  # 0.6 <= P <= 0.8
+_UNNAMED = late(r" {0,2}[^\W\d_]{1,12}(?: [^\W\d_]{1,12})? {0,2}")  # one or two words between two numbers
+_GOES_ON, _GOES_ON_WITH = frozenset("-~"), late(r"[-~][.\d]")
 _PARTING = frozenset("and or with at in for but vs of is und et y e oder ou o i и per out from by as on if".split())
 _OPEN, _CLOSE = "[(", "])"
 MAX_GAP = 40

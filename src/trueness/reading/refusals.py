@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
+from trueness.patterns import late
 
-_DECLINES = re.compile(
+_DECLINES = late(
     r"\b(?:i(?: am|m| m)? (?:(?:really |very )?sorry|unable|not able|not in a position|not comfortable)"
     r"|i (?:can ?not|can t|cannot|won t|will not|must decline|do not|don t|couldn t|could not|am afraid)"
     r"|cannot (?:be )?(?:provide|predict|estimate|determine|give|answer|help|assist|complete|fulfil)\w{0,3}"

@@ -6,17 +6,18 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 
+from trueness.patterns import late
 from trueness.reading.labels import measure_named
 from trueness.reading.words import NEUTRAL
 
-_LATIN = re.compile("[a-z]+")
+_LATIN = late("[a-z]+")
 _LETTERS = bytes(code if chr(code).isalpha() else 32 for code in range(128)) + bytes(128)
-_DIGIT = re.compile(r"\d")
-_WORD = re.compile(r"[^\W\d_]+")
+_DIGIT = late(r"\d")
+_WORD = late(r"[^\W\d_]+")
 REACH = 240  # characters of a sentence, or of a list below its heading, that are looked at
 _ENDS = r"[.!?;。\n](?:(?<=\n)|(?=\s|$)(?<!\bal.)(?<!e\.g.)(?<!i\.e.)(?<!\bvs.))"
-_STOP, _STOP_OR_BUT = re.compile(_ENDS), re.compile(rf"{_ENDS}|,? but\b(?! not)")
-_CLAUSE_ENDS = re.compile(r"[.;:!?|](?= |$)")
+_STOP, _STOP_OR_BUT = late(_ENDS), late(rf"{_ENDS}|,? but\b(?! not)")
+_CLAUSE_ENDS = late(r"[.;:!?|](?= |$)")
 _BULLETS = " -+#>.)(0123456789"
 _LEAD = 80  # characters before a name that may give it another subject
 _FULL_STOPS = (".", "!", "?", "。")

@@ -12,9 +12,9 @@ answer, puts the answer in doubt.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
+from trueness.patterns import late
 from trueness.reading.claims import PROBLEM, Claim
 from trueness.reading.labels import labels_in
 from trueness.reading.sentences import REACH, Sentences, are_neutral, heading_of, words_of
@@ -22,7 +22,7 @@ from trueness.reading.words import DATASETS, LEARNERS
 
 OWN, MENTIONED, DOUBTFUL = "own", "mentioned", "doubtful"
 _HYPOTHETICAL = frozenset("sanity if suppose supposing unless otherwise hypothetically wenn falls".split())
-_AS_IT_IS = re.compile(
+_AS_IT_IS = late(
     r"\ball things considered\b|\bif (?:i (?:had|have|were|must)|forced|pressed|you (?:need|want|insist))\b"
 )
 _REPORTED = frozenset(
@@ -35,7 +35,7 @@ _WISHED = frozenset(
     "desired goal ideal ideally oracle aim want require requires required need needs needed considered".split()
 )
 _OTHERS = frozenset("expert experts practitioners researchers people colleague colleagues reviewers".split())
-_SAID_ONCE = re.compile(
+_SAID_ONCE = late(
     r"\b(?:i|you|we|they|he|she) (?:had |have |once |first |initially )?(?:said|thought|suggested|wrote)\b"
 )
 _SAID = frozenset("said thought suggested wrote".split())
@@ -53,20 +53,20 @@ _OF_SKELETON = (
 _SPREAD = frozenset("deviation variance wide width std sd".split())
 _DEFINED = frozenset("means meaning denotes corresponds implies".split())
 _ENDS = frozenset("bound bounds maximum minimum max min limit ceiling confidence".split())  # of one number: not a point
-_KIND = re.compile(  # a parenthesis behind the value that makes it another's, or another measure
+_KIND = late(  # a parenthesis behind the value that makes it another's, or another measure
     r" {0,2}\((?:in the )?(?:literature|published|reported|baseline|random|macro|micro|weighted|skeleton|adjacency"
     r"|undirected|normali[sz]ed)\b[^)\d]*\)"
 )
-_COMPARED = re.compile(  # recall will be 0.1 to 0.2 lower
+_COMPARED = late(  # recall will be 0.1 to 0.2 lower
     r" {1,2}(?:points? )?(?:lower|higher|less|more|better|worse|wider?|smaller|larger|greater|fewer|narrower|apart)\b"
 )
-_RUNS_ON = re.compile(r"[ ,)\]]{1,3}(?:is|are|was|were|would|has|have|seems?|looks?|holds?|applies|applied)\b")
+_RUNS_ON = late(r"[ ,)\]]{1,3}(?:is|are|was|were|would|has|have|seems?|looks?|holds?|applies|applied)\b")
 _COSTS = frozenset("costs cost adds loses lowers raises reduces takes".split())
 _SURE_OF = frozenset(  # what a single number in running text needs beside it to be a forecast
     "expect expected predict predicted forecast guess likely should will would about around approximately roughly near "
     "estimated anticipate say fails".split()
 )
-_FIRST_SIGHT = re.compile(
+_FIRST_SIGHT = late(
     r"\b(?:at first|first (?:sight|glance|look)|naively|one (?:might|could|would) (?:think|say)"
     r"|no (?:reason|evidence|way|basis|grounds|sign))\b"
 )
@@ -75,7 +75,7 @@ _CONDITION = frozenset(
     "case cases scenario when denser sparser larger smaller bigger fewer more less small large".split()
 )
 _DENIED = frozenset("not never t unlikely hardly neither nor cannot disagree doubt nicht kein keine pas нет не".split())
-_REJECTED = re.compile(
+_REJECTED = late(
     r"\W*(?:which|that|but|this|it|and|is|are|would|seems?)\b[^,.;]{0,30}"
     r"\b(?:optimistic|pessimistic|unrealistic|implausible|wrong|incorrect|unlikely|improbable|surprise"
     r"|too (?:high|low))\b"
@@ -91,17 +91,17 @@ _OWN = frozenset(
     "ожидаю ожидается оцениваю мои я ik verwacht schat spodziewam przewiduję".split()
 )
 _OWN_WORD = _OWN - frozenset("my our we mes ma mi mis minha minhas mie meine мои".split())  # our last study had ...
-_OWN_CJK = re.compile("我|预计|估计|预期|大约|约|预测|予想|推定|見込|思い|考え|예상|추정")
-_REPORTED_CJK = re.compile("文献|报道|论文|研究|基准|如果|假设|假如|報告|もし|仮に|문헌|논문|만약")
-_REPORTED_ABROAD = re.compile(f"{_REPORTED_CJK.pattern}|littérature")
+_OWN_CJK = late("我|预计|估计|预期|大约|约|预测|予想|推定|見込|思い|考え|예상|추정")
+_REPORTED_CJK = late("文献|报道|论文|研究|基准|如果|假设|假如|報告|もし|仮に|문헌|논문|만약")
+_REPORTED_ABROAD = late(f"{_REPORTED_CJK.pattern}|littérature")
 _NEVER_ABOVE = _HYPOTHETICAL | _WISHED
 _NEVER_BESIDE = _NEVER_ABOVE | _OTHERS | _SPREAD | _PARTIAL
 _ABOVE = _HYPOTHETICAL | _REPORTED | _WISHED  # words of a heading that make what stands below it no forecast
 _FIRST_PERSON = frozenset(("i", "my", "we", "our"))
-_GOES_ON = re.compile(  # precision is 0.7-0.8; at alpha = 0.05 it is 0.6-0.7
+_GOES_ON = late(  # precision is 0.7-0.8; at alpha = 0.05 it is 0.6-0.7
     r"[^\n]{0,70}?\bit (?:[a-z]+ ){0,3}?(?:is|be|becomes|to)\b[^.\n]{0,15}\d"
 )
-_FORECAST_OF = re.compile(rf"\b({'|'.join(sorted(LEARNERS))})\b (?:should|will|is (?:likely|expected)|to)\b")
+_FORECAST_OF = late(rf"\b({'|'.join(sorted(LEARNERS))})\b (?:should|will|is (?:likely|expected)|to)\b")
 _GOING_ON = frozenset(" (),]")
 _MAY_GO_ON = frozenset(  # one of them stands in whatever _KIND, _COMPARED and _RUNS_ON find
     "literature published reported baseline random macro micro weighted skeleton adjacency undirected normalized "
@@ -118,8 +118,8 @@ _TELLING |= frozenset(
 )
 _NEAR = 7  # words before a value in which a denial belongs to it
 _FOLLOWING = 4  # words behind a value that may give it another subject: 0.8-0.9 for strong edges
-_BRACKETS = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
-_REASON = re.compile(r" {0,2}(?:[,;:(\[\])-]|because|since|as |given|due|and\b|und\b|et\b|y\b)")
+_BRACKETS = late(r"\([^()]*\)|\[[^\[\]]*\]")
+_REASON = late(r" {0,2}(?:[,;:(\[\])-]|because|since|as |given|due|and\b|und\b|et\b|y\b)")
 
 
 def own_claims(claims: list[Claim], sentences: Sentences) -> list[Claim]:

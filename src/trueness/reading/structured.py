@@ -12,11 +12,13 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from trueness.patterns import late
+
 OBJECT, ARRAY, STRING, NUMBER, WORD = "object", "array", "string", "number", "word"
 _MAX_DEPTH = 24
 _new = tuple.__new__  # half the time of a named tuple's own
-_BEGINS = re.compile(r"[{\[]\s*(?:[\"'\u201c{/#]|[^\W\d]\w*\s*:)")
-_TOKEN = re.compile(  # numbers possessive: shorter ones are never followed by what must follow, and need no try
+_BEGINS = late(r"[{\[]\s*(?:[\"'\u201c{/#]|[^\W\d]\w*\s*:)")
+_TOKEN = late(  # numbers possessive: shorter ones are never followed by what must follow, and need no try
     r"""[\s,]*(?:
       (?P<comment>//[^\n]*|\#[^\n]*|/\*)
     | (?P<string>"[^"\\\n]*"|'[^'\\\n]*'|\u201c[^\u201c\u201d\n]*\u201d)
@@ -30,9 +32,9 @@ _TOKEN = re.compile(  # numbers possessive: shorter ones are never followed by w
     )""",
     re.VERBOSE,
 )
-_KEY = re.compile(r'[\s,]*"([^"\\\n]*)"[\s,]*:')  # what most keys are, and most values of an answer
-_PAIR = re.compile(r"[\s,]*(\[\s*(-?\d+(?:\.\d+)?)\s*,\s*(-?\d+(?:\.\d+)?)\s*\])")
-_ESCAPED = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
+_KEY = late(r'[\s,]*"([^"\\\n]*)"[\s,]*:')  # what most keys are, and most values of an answer
+_PAIR = late(r"[\s,]*(\[\s*(-?\d+(?:\.\d+)?)\s*,\s*(-?\d+(?:\.\d+)?)\s*\])")
+_ESCAPED = late(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
 
 
 class Node(NamedTuple):

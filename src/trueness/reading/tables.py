@@ -5,12 +5,12 @@ cell (row, column): its measure and its role (lower, upper, median, 80 %) are sa
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from trueness.patterns import late
 from trueness.reading.claims import Claim, Scale, one_sided, pair_of_ends, trouble
 from trueness.reading.labels import Label
 from trueness.reading.layouts import Cell, Row, Table
@@ -18,8 +18,8 @@ from trueness.reading.numbers import Number, numbers_in
 from trueness.reading.ranges import POINT, Expression, expression_at
 from trueness.reading.words import gap_of
 
-_WORDS = re.compile(r"[^\W\d]+")
-_DIGITS = re.compile(r"\d+(?:\.\d+)?")
+_WORDS = late(r"[^\W\d]+")
+_DIGITS = late(r"\d+(?:\.\d+)?")
 _LOWER = frozenset(
     "lower low min minimum lb from untere untergrenze inférieure inferior mínimo lo l 下限 下界 left".split()
 )
@@ -51,7 +51,7 @@ _SILENT = frozenset(
 )
 _LEVEL_HEADS = frozenset(("level", "coverage", "interval level", "nominal level", "niveau"))
 _SPREAD = frozenset("sd std stdev deviation variance se".split())
-_ASIDE = re.compile(r"\s*\((?![^()]*(?:-|to|,) ?[\d.])")  # 0.5 to 0.7 (2 of 8 edges are weak)
+_ASIDE = late(r"\s*\((?![^()]*(?:-|to|,) ?[\d.])")  # 0.5 to 0.7 (2 of 8 edges are weak)
 _LEVELS = frozenset((50.0, 80.0, 90.0, 95.0, 99.0))
 QUANTILES = {
     2.5: (0.95, "lower"), 97.5: (0.95, "upper"), 25.0: (0.5, "lower"), 75.0: (0.5, "upper"), 10.0: (0.8, "lower"),

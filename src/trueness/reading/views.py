@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import re
 
+from trueness.patterns import late
+
 LIMIT = 200_000  # characters of a reply that are read; the rest is named in the message
 
 _BLANK = "*`$_\"'{}\t\r\u00a0\u2007\u2009\u200a\u202f\u3000\u200b\u2060\ufeff\u2018\u2019\u201c\u201d\u201e\u00ab\u00bb"
@@ -24,19 +26,19 @@ _TABLE |= {
 _FREQUENT = tuple((sign, _TABLE[ord(sign)]) for sign in "\u2013\u2014\u2212\u2011\u2019\u201c\u201d•≈→\u00a0\u202f")
 _ASCII_BLANKS = tuple(sign for sign in _BLANK if sign.isascii())
 _WITHOUT_BLANKS = bytes(32 if chr(code) in _BLANK else code for code in range(256))
-_FOREIGN = re.compile(f"[{''.join(chr(code) for code in _TABLE if code > 127)}]")
+_FOREIGN = late(f"[{''.join(chr(code) for code in _TABLE if code > 127)}]")
 _ASCII_LOWER = {code: code + 32 for code in range(65, 91)}
 
-_TAG = re.compile(r"</?[a-z][\w -]{0,30}>")
+_TAG = late(r"</?[a-z][\w -]{0,30}>")
 _SILENT_TAGS = frozenset("table thead tbody tr th td b i u em strong br p li ul ol code div span".split())
-_CELL_ENDS = re.compile(r"</t([rhd])>")
+_CELL_ENDS = late(r"</t([rhd])>")
 _ENTITIES = {"&ndash;": "-", "&mdash;": "-", "&minus;": "-", "&nbsp;": " ", "&plusmn;": "±", "&le;": "≤", "&ge;": "≥"}
 _ENTITIES |= {"&#8211;": "-", "&lt;": "<", "&gt;": ">"}
-_LINK = re.compile(r"https?://[^\s)\]]+")
-_TABBED = re.compile(r"(?<=\S)\t(?=\S)")
-_STRUCK = re.compile(r"~~[^~\n]{1,80}~~")
-_LEADERS = re.compile(r"\.{4,}")
-_LATEX = re.compile(
+_LINK = late(r"https?://[^\s)\]]+")
+_TABBED = late(r"(?<=\S)\t(?=\S)")
+_STRUCK = late(r"~~[^~\n]{1,80}~~")
+_LEADERS = late(r"\.{4,}")
+_LATEX = late(
     r"\\(?:frac|dfrac|tfrac)\s?(?P<fraction>\{\d{1,6}\}\s?\{\d{1,6}\})"
     r"|\\(?P<sign>pm|leq?|geq?|leqslant|geqslant|lt|gt|approx|sim|to|rightarrow|in|%)(?![a-z])"
     r"|\\(?:left|right|big[lr]?|text(?:bf|it|tt)?|math(?:bf|rm|it|sf)|operatorname|emph|boxed"

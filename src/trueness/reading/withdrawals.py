@@ -13,9 +13,9 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from functools import cache
 from typing import NamedTuple
 
+from trueness.patterns import late
 from trueness.reading.claims import Claim
 from trueness.reading.foreign_withdrawals import FOREIGN_WORDS, foreign_ending, may_end_in_signs
 from trueness.reading.labels import labels_in
@@ -44,7 +44,7 @@ _THESE = (
     rf"|in (?:the|my|this|that) {_NOUN}))*(?!(?: (?:above|below))? ?[\d.]+\d)"
 )
 _THESE_TOO = _THESE.replace("?P<these>", "?P<those>")
-_EARLIER = re.compile(r"\b(?:first|initial|earlier|previous|preceding|old|original|draft)\b")
+_EARLIER = late(r"\b(?:first|initial|earlier|previous|preceding|old|original|draft)\b")
 
 # ---- how they are taken back
 _LEAD = frozenset(  # words before it: the reply's own voice, or an order to the reader
@@ -84,7 +84,7 @@ class _Act(NamedTuple):
 
     words: frozenset[str]
     beside: frozenset[str]  # none: any
-    pattern: str  # made ready when a reply first needs it: all of them are half of what an import of reading takes
+    pattern: re.Pattern[str]
     cautious: bool = False  # "..., too literally", "... for other data" make a caution of it
     mended: bool = False  # "at first", "already" make it a mistake that was mended
     voiced: bool = True  # the words before must be the reply's own voice; else there must be no denial among them
@@ -92,10 +92,7 @@ class _Act(NamedTuple):
 
 def _act(words: str | Sequence[str], pattern: str, beside: str = "", **how: bool) -> _Act:
     words = words.split() if isinstance(words, str) else words
-    return _Act(frozenset(words), frozenset(beside.split()), rf"\b(?:{pattern})", **how)
-
-
-_ready = cache(re.compile)
+    return _Act(frozenset(words), frozenset(beside.split()), late(rf"\b(?:{pattern})"), **how)
 
 
 _ACTS = (
@@ -238,16 +235,16 @@ _ACTS = (
 )  # fmt: skip
 _ACTING = frozenset().union(*(act.words for act in _ACTS))
 _BY_WORD = {word: [k for k, act in enumerate(_ACTS) if word in act.words] for word in _ACTING}
-_CAUTION = re.compile(
+_CAUTION = late(
     r"(?:,? |-)(?:too|as|for|to|in|on|by|from|of|at|with|without|beyond|outside|alone|blindly|literally|fully|entirely"
     r"|completely|solely|only|when|if|unless|whenever|that|which|whose|twice)\b"
     r"(?! now| good| the record| consideration| my (?:side|part)| of (?:them|these|this)|(?<=as|or) (?:i|they|it)\b)"
 )
 _IFS = frozenset("if unless whether suppose supposing".split())
 _MAY_BE_IFS = frozenset("should were case".split())
-_CONDITIONAL = re.compile(r"\W*(?:should|were)\b|.*\bin case\b")
-_MENDED = re.compile(r"\b(?:at first|initially|first|earlier|previously|corrected|accounted|already|not)\b")
-_NO_NEED = re.compile(r"\bno (?:need|reason|point|cause|intention)\b")
+_CONDITIONAL = late(r"\W*(?:should|were)\b|.*\bin case\b")
+_MENDED = late(r"\b(?:at first|initially|first|earlier|previously|corrected|accounted|already|not)\b")
+_NO_NEED = late(r"\bno (?:need|reason|point|cause|intention)\b")
 _DAMNING = frozenset(  # beside the reply's own numbers, and with no denial in the sentence, these need no grammar
     "useless worthless meaningless nonsense bogus void invalid invalidated nullified unfounded unusable moot retract "
     "retracted retraction withdraw withdrawn withdrawal rescind rescinded revoke revoked recant disown disavow "
@@ -268,13 +265,13 @@ _OF = frozenset(  # words between the numbers and what they are of
     "respect results scores simply solely stated structure taken the these they those to treat treats true "
     "underlying valid values was well were what with would".split()
 )
-_SCOPED = re.compile(rf"\b{_THESE}(?P<between>(?:[ ,:-]+[a-z]+){{0,10}}?)[ ,:-]+{_PART}\b")
-_ANOTHER = re.compile(
+_SCOPED = late(rf"\b{_THESE}(?P<between>(?:[ ,:-]+[a-z]+){{0,10}}?)[ ,:-]+{_PART}\b")
+_ANOTHER = late(
     rf"\b{_THESE}(?P<between>(?:[ ,]+[a-z]+){{0,6}}?) (?:another|an? (?:different|previous|earlier)|some other"
     "|the (?:wrong|previous)) [a-z]+"
 )
 _SCOPES = ((_PARTS, _SCOPED), (frozenset("another different previous earlier other wrong".split()), _ANOTHER))
-_GOES_ON = re.compile(  # the skeleton phase; skeleton and orientations
+_GOES_ON = late(  # the skeleton phase; skeleton and orientations
     r"[ -]?(?:phase|step|search|stage|is|are|being|errors?|itself|and|plus"
     r"|as well|but also|first|with)\b(?! (?:only|alone|not)\b)"
 )
@@ -282,7 +279,7 @@ _ARROWS = "(?:directions?|orientations?|arrowheads?|arrows)"
 _UNDIRECTED_WORDS = _PARTS | frozenset(
     "direction directions orientation orientations arrowhead arrowheads arrows reversed reversal reversals".split()
 )
-_UNDIRECTED = re.compile(
+_UNDIRECTED = late(
     r"\b(?:ignor(?:e|es|ed|ing)|disregard(?:s|ed|ing)?|regardless of|irrespective of|without regard to|not counting"
     r"|leaving out|without(?: considering| counting| scoring)?) (?:the |any )?(?:edge |arc |causal )?"
     rf"{_ARROWS}\b(?! of| errors?| mistakes?)"
@@ -298,10 +295,10 @@ _UNDIRECTED = re.compile(
     rf"|\bi (?:am |m )?(?:report|give|list|mean|show|comput|us)(?:e|ed|ing|s)? (?:the |only )?{_PART}(?:[ -]level)? "
     rf"{_NOUN}\b"
 )
-_OWN_NUMBERS = re.compile(rf"\b{_THESE}|\bi (?:measured|computed|counted|evaluated|scored)\b")
+_OWN_NUMBERS = late(rf"\b{_THESE}|\bi (?:measured|computed|counted|evaluated|scored)\b")
 _LIMITED = frozenset("only alone level all just above purely solely exclusively merely".split())
 _ELLIPSIS = _OF | _LIMITED | frozenset("note nb values numbers below figures ranges metrics scores estimates".split())
-_ONLY = re.compile(
+_ONLY = late(
     rf"\W*{_THESE} (?:is|are|holds?|apply|applies)[^\n]{{0,60}}? only\b[^\n]{{0,120}}?"
     r"\b(?:i|we) (?:have no|give no|make no|cannot|can t|am unable|do not have|don t have|do not know|don t know)\b"
 )
@@ -398,7 +395,7 @@ def _taken_back(text: str, words: set[str]) -> tuple[str, int, str] | None:
     for act in [_ACTS[k] for k in sorted({k for word in words & _ACTING for k in _BY_WORD[word]})]:
         if act.beside and act.beside.isdisjoint(words):
             continue
-        for match in _ready(act.pattern).finditer(text):
+        for match in act.pattern.finditer(text):
             lead = text[: match.start()]
             if act.cautious and _CAUTION.match(text, match.end()) or act.mended and _MENDED.search(text):
                 continue

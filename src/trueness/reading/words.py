@@ -5,9 +5,10 @@ Only words known here may stand there: a sentence that says anything else ("not"
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 from typing import NamedTuple
+
+from trueness.patterns import late
 
 PLAIN = frozenset(
     # English
@@ -55,7 +56,7 @@ _ENDS = frozenset(
     "about around approximately roughly low high bound end limit estimate value the ci of is range grenze borne límite "
     "lower upper".split()
 )
-_KEY = re.compile(r"\b(?:low|high) {0,2}[:=] {0,2}$")
+_KEY = late(r"\b(?:low|high) {0,2}[:=] {0,2}$")
 _ADJECTIVES = frozenset(("low", "high"))  # ends only behind a colon: "High precision: 0.7" gives none
 _LOWEST, _HIGHEST = _LOWER | {"low", "lowest", "untergrenzen"}, _UPPER | {"high", "highest", "obergrenzen"}
 NAMED_ENDS = (_LOWEST | _HIGHEST) - _ADJECTIVES  # of a line or heading that gives one end of several measures
@@ -67,23 +68,23 @@ MIDDLE = frozenset(
 _AROUND_MIDDLE = frozenset(
     "estimate guess value likely most the a is of point single my prediction with forecast".split()
 )
-_AT_LEAST = re.compile(
+_AT_LEAST = late(
     r"\b(?:at least|above|over|more than|greater than|higher than|exceeds?"
     r"|exceeding|in excess of|upwards of|mindestens|über|au moins|plus de|al menos|por lo menos|más de|pelo menos)\b"
     r"|至少|超过|以上"
 )
-_AT_MOST = re.compile(
+_AT_MOST = late(
     r"\b(?:at most|below|under|less than|fewer than"
     r"|lower than|up to|höchstens|maximal|unter|bis zu|au plus|moins de|como máximo|a lo sumo|menos de|no máximo)\b"
     r"|至多|最多|低于"
 )
-_NOT_MORE = re.compile(r"\b(?:not? (?:more|higher|greater) than|not? (?:exceed|exceeding|above|over))\b|不超过|不高于")
-_NOT_LESS = re.compile(r"\b(?:not? (?:less|lower|fewer) than|not? (?:below|under))\b|不低于|不少于")
-_SHORT = re.compile(r"\b(approx|est|ca|vs|incl|min|max|avg|ungef|aprox|env|resp)\.")
-_TAKEN_UP = re.compile(r"^\. (i (?:would |d )?(?:expect|estimate|predict|think)) it\b")  # precision. I expect it to be
-_ITEM = re.compile(r"(?:^|\n) {0,8}[a-d][.)] ")  # of a list: a. lower bound
-_WORD = re.compile(r"[^\W\d]+")
-_SENTENCE = re.compile(r"[.!?。](?:\s|$)")
+_NOT_MORE = late(r"\b(?:not? (?:more|higher|greater) than|not? (?:exceed|exceeding|above|over))\b|不超过|不高于")
+_NOT_LESS = late(r"\b(?:not? (?:less|lower|fewer) than|not? (?:below|under))\b|不低于|不少于")
+_SHORT = late(r"\b(approx|est|ca|vs|incl|min|max|avg|ungef|aprox|env|resp)\.")
+_TAKEN_UP = late(r"^\. (i (?:would |d )?(?:expect|estimate|predict|think)) it\b")  # precision. I expect it to be
+_ITEM = late(r"(?:^|\n) {0,8}[a-d][.)] ")  # of a list: a. lower bound
+_WORD = late(r"[^\W\d]+")
+_SENTENCE = late(r"[.!?。](?:\s|$)")
 MAX_LENGTH = 160
 NEUTRAL = PLAIN | LEARNERS | DATASETS | MIDDLE  # words of a sentence that give a value no other subject
 NEUTRAL |= frozenset(

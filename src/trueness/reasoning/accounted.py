@@ -15,6 +15,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from trueness.patterns import late
 from trueness.reasoning.clauses import unit_of
 from trueness.reasoning.literals import conversion, read_unit
 from trueness.reasoning.trees import Binary, Call, Negative, Number, Tree, count_names, parts
@@ -42,28 +43,28 @@ _WORDS_OF = (  # what is said, the signs or functions one of which must then be 
     (r"(?:increas|decreas|reduc|lower|rais)\w+ by|more than", "+ - scaled max", "+ - /"),
 )
 _SPOKEN_SIGNS = tuple(
-    (re.compile(rf"\b(?:{words})\b"), frozenset(signs.split()), frozenset(undone.split()))
+    (late(rf"\b(?:{words})\b"), frozenset(signs.split()), frozenset(undone.split()))
     for words, signs, undone in _WORDS_OF
 )
 _MULTIPLES = (
-    (re.compile(r"\b(?:twice|doubl\w+)\b"), 2.0), (re.compile(r"\b(?:thrice|tripl\w+)\b"), 3.0),
-    (re.compile(r"\bquadrupl\w+\b"), 4.0), (re.compile(r"\bhalv\w+\b"), 0.5),
+    (late(r"\b(?:twice|doubl\w+)\b"), 2.0), (late(r"\b(?:thrice|tripl\w+)\b"), 3.0),
+    (late(r"\bquadrupl\w+\b"), 4.0), (late(r"\bhalv\w+\b"), 0.5),
 )  # fmt: skip
 _OF_TWO_WORDS = "|".join(one.replace(" ", "[ -]") for one in sorted(SHARES, key=len, reverse=True) if " " in one)
-_SHARE = re.compile(  # the third angle is no share, and a half-life none
+_SHARE = late(  # the third angle is no share, and a half-life none
     rf"\b(?:(?:{_OF_TWO_WORDS}|half)(?![ -]li)|(?:third|quarter)(?= of))\b"
 )
 _WORD = "|".join(NUMBER_WORDS[2:])
-_NUMBER = re.compile(rf"(?<![\w.^/_\\-])\$?(?:\d[\d,]*(?:\.\d+)?(?:e[+-]?\d+)?|{_WORD})(?![\w^])")
-_NO_NUMBER = re.compile(  # 1) ..., step 2, every 3 hours, two and a half, a ratio of 3:5, product over sum
+_NUMBER = late(rf"(?<![\w.^/_\\-])\$?(?:\d[\d,]*(?:\.\d+)?(?:e[+-]?\d+)?|{_WORD})(?![\w^])")
+_NO_NUMBER = late(  # 1) ..., step 2, every 3 hours, two and a half, a ratio of 3:5, product over sum
     rf"(?:^|\s)\(?\d\)|\bstep \d+|\bevery (?:\d+|{_WORD}) [a-z]+|\b(?:{_WORD})[- ]and[- ]a[- ]half\b|\d\s?:\s?\d|"
     rf"\bis (?:\d+|{_WORD}) to (?:\d+|{_WORD})\b|"
     rf"\b(?:the|these|their|all|both) (?:(?:{_WORD}) )?times\b|"
     rf"\bproduct (?:of [a-z ]+ )?(?:over|divided by) (?:the |their )?sum\b|\d+\s*/\s*\d+|\b\d+\s*(?:pi|π)(?!\w)"
 )
-_COUNTED = re.compile(rf"(?<!by )(?<!times )(?<!plus )(?<!minus )(?<!over )(?<!add )\b(?:[2-9]|{_WORD})\b(?! times)")
-_FUNCTION = re.compile(r"\b(ceil|floor|round|max|min)\s*\(")
-_CONDITION = re.compile(
+_COUNTED = late(rf"(?<!by )(?<!times )(?<!plus )(?<!minus )(?<!over )(?<!add )\b(?:[2-9]|{_WORD})\b(?! times)")
+_FUNCTION = late(r"\b(ceil|floor|round|max|min)\s*\(")
+_CONDITION = late(
     r"\b(?:unless|otherwise|appropriately|suitably|properly|in (?:the|a|an|some) [a-z]+ (?:way|manner)|"
     r"each of [a-z ]+ (?:grow|increase|rise|gain|fall|decrease|lose)s?|"
     r"(?:where|as|when|if) (?:needed|necessary|required)|"
@@ -71,20 +72,20 @@ _CONDITION = re.compile(
     r"every (?:second|third|fourth|other) [a-z_]+ (?:is|are) (?:removed|left|taken|empty|missing)|"
     r"^for (?:large|small|big|bulk|long|short|heavy|new|old|early|late|group|most|regular) [a-z]+s)\b"
 )
-_STEP = re.compile(  # ..., then burn the broken seats: whatever that does, it is no further item of a list
+_STEP = late(  # ..., then burn the broken seats: whatever that does, it is no further item of a list
     r"\bthen (?:(?:we|you|just|simply) )?(?!(?:take|compute|find|convert|apply|scale|use|get|by|at|with|to|from|for|of|"
     r"is|are|has|have|account|determine|work|evaluate|calculate|express|turn|split|share|spread)\b)"
     r"([a-z]+) (?:aside |out |off |away )?(?:the|all|any|those|these|its|their|her|his)\b"
 )
 _STEPS = OPERATION_WORDS | {"remove", "combine", "round"}
-_SUMS_TO = re.compile(r"\b(?:add|sum)s?(?: up)? to (\d)")
-_OF_ALL = re.compile(r" [a-z_]+ (?:(?:of|in) [a-z_ ]+ )?(?:add|sum|make)\b|(?= [a-z_]+ (?:of|in) [a-z_ ]+ \d)")
-_SOME_OF = re.compile(r" of the [a-z_ ]+ (?:are|is|were|leave|left|have|get|do)\b")  # two of the workers are ill
+_SUMS_TO = late(r"\b(?:add|sum)s?(?: up)? to (\d)")
+_OF_ALL = late(r" [a-z_]+ (?:(?:of|in) [a-z_ ]+ )?(?:add|sum|make)\b|(?= [a-z_]+ (?:of|in) [a-z_ ]+ \d)")
+_SOME_OF = late(r" of the [a-z_ ]+ (?:are|is|were|leave|left|have|get|do)\b")  # two of the workers are ill
 _ORDINALS = "first second third fourth fifth sixth".split()
-_ORDINAL = re.compile(rf"\b({'|'.join(_ORDINALS)}) ([a-z]+)\b")
-_PER = re.compile(r"(?<!\d)(?<!\d [a-z])\s+per ([a-z]{4,})\.?\s*$")
-_OPERATED = re.compile(r"\b(?:times|plus|minus|by)\s+$")
-_IN = re.compile(r"\b(?:in|into|to) ([a-z]+(?:/[a-z]+)?)\b")
+_ORDINAL = late(rf"\b({'|'.join(_ORDINALS)}) ([a-z]+)\b")
+_PER = late(r"(?<!\d)(?<!\d [a-z])\s+per ([a-z]{4,})\.?\s*$")
+_OPERATED = late(r"\b(?:times|plus|minus|by)\s+$")
+_IN = late(r"\b(?:in|into|to) ([a-z]+(?:/[a-z]+)?)\b")
 
 
 def surplus(text: str, tree: Tree, names: Sequence[str], values: Iterable[float]) -> str:
@@ -158,7 +159,7 @@ def _blanked(sentence: str, name: str) -> str:
     return sentence
 
 
-_WORDLIKE = re.compile(r"\w")
+_WORDLIKE = late(r"\w")
 
 
 def last_clause(text: str, names: Sequence[str]) -> tuple[str, str] | None:
@@ -171,14 +172,12 @@ def last_clause(text: str, names: Sequence[str]) -> tuple[str, str] | None:
     return (match["head"], match["clause"]) if match and ((words & OPERATION_WORDS) - known or narrows) else None
 
 
-_CLAUSE = re.compile(
+_CLAUSE = late(
     r"^(?P<head>.*[^\s,;])[,;]\s+(?P<clause>(?:where|with|each|of which|but|excluding|except|averaged|net of|less|"
     r"minus|plus|doubled|tripled|halved|squared|only|reduced|increased|without)\b[^,;=]*)$",
     re.IGNORECASE,
 )
-_NARROWS = re.compile(
-    r"\b(?:one over|1 over|excluding|except|averaged|net of|only|without|fifth|doubled|halved)\b", re.I
-)
+_NARROWS = late(r"\b(?:one over|1 over|excluding|except|averaged|net of|only|without|fifth|doubled|halved)\b", re.I)
 
 
 def _speaks_of(sentence: str, place: int, effect: str) -> bool:

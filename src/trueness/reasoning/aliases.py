@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
+from trueness.patterns import late
 from trueness.reasoning.candidates import STANDS_FOR
 from trueness.reasoning.notation import by_custom, by_letter, means_another
 from trueness.reasoning.syntax import symbol
@@ -21,7 +22,7 @@ from trueness.reasoning.word_subject import shares_word
 _GREEK = frozenset(
     "alpha beta gamma delta epsilon zeta eta theta kappa lamda lambda mu nu rho sigma tau phi chi psi omega".split()
 )
-_DIGITS = re.compile(r"\d+")
+_DIGITS = late(r"\d+")
 _ANY = frozenset("result answer ans value total sum output res ret final target".split())
 
 

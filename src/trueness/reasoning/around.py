@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
+from trueness.patterns import late
 from trueness.reasoning.literals import conversion, read_unit
 from trueness.reasoning.syntax import symbol
 from trueness.reasoning.trees import Call, Name, Tree, evaluate
@@ -41,7 +42,7 @@ _OF = (
     r"(?:greatest|highest) common (?:divisor|factor)|larger|smaller|maximum|minimum)\b"
 )
 _AROUND = tuple(
-    re.compile(pattern, re.IGNORECASE | re.DOTALL)
+    late(pattern, re.IGNORECASE | re.DOTALL)
     for pattern in (
         r"(?P<out>.+?)[,;.]?\s+(?:so|hence|therefore|thus|consequently)\b,?\s*(?:it'?s |it is |that is )?(?P<core>.+)",
         r"(?P<out>[^:=]+):\s+(?P<core>.+)",
@@ -59,30 +60,30 @@ _COPULA = (
     r"(?:is|are|was|were|equals?|will be|must be|comes to|amounts to|consists of|is given by|is equal to)"
     rf"(?:\s+(?:just|simply|exactly|then))?\s|(?:again )?(?:at|after|in)\s(?={_OF})"
 )
-_SUBJECT = re.compile(rf"(?P<subject>[^=,;:]+?)\s+(?:{_COPULA}|=\s)\s*(?P<core>.+)", re.IGNORECASE | re.DOTALL)
-_HAS = re.compile(  # a polygon with n sides has n(n-3)/2 diagonals
+_SUBJECT = late(rf"(?P<subject>[^=,;:]+?)\s+(?:{_COPULA}|=\s)\s*(?P<core>.+)", re.IGNORECASE | re.DOTALL)
+_HAS = late(  # a polygon with n sides has n(n-3)/2 diagonals
     r"(?P<out>[^=,;:]+?)\s+(?:has|have|there are|can be [a-z]+ in)\s+(?P<core>\S*[\d+*/^!²(]\S*(?:\s+[-+*/^]\s+\S+)*)"
     r"\s+(?P<noun>[a-z]+)", re.IGNORECASE,
 )  # fmt: skip
-_GOES_ON = re.compile(r"[,;](?!\s*(?:as|since|because)\b)(?!\s*where [^\W\d_] = )")
-_REMAINS = re.compile(rf"(?:only |the )?({SHARE}) (?P<what>remains?|(?:is|are) [a-z]+)(?: over)?", re.IGNORECASE)
-_EACH_GETS = re.compile(
+_GOES_ON = late(r"[,;](?!\s*(?:as|since|because)\b)(?!\s*where [^\W\d_] = )")
+_REMAINS = late(rf"(?:only |the )?({SHARE}) (?P<what>remains?|(?:is|are) [a-z]+)(?: over)?", re.IGNORECASE)
+_EACH_GETS = late(
     r"(?:each|every) (?P<who>[a-z]+) (?:gets|receives|pays|earns) (?P<core>.*\b(?:divided by|over|shared)\b.*)",
     re.IGNORECASE,
 )
-_GIVES = re.compile(r"(?:gives|is|yields)\s+(.+)", re.IGNORECASE | re.DOTALL)
-_STATES = re.compile(r"(.+?)\s+(?:is|are|equals)\s", re.IGNORECASE)
+_GIVES = late(r"(?:gives|is|yields)\s+(.+)", re.IGNORECASE | re.DOTALL)
+_STATES = late(r"(.+?)\s+(?:is|are|equals)\s", re.IGNORECASE)
 _SPELT = sorted({word for word in OPERATION_WORDS if len(word) > 6} | {"arithmetic", "subtract", "multiply"})
-_MORE = re.compile(
+_MORE = late(
     rf"{CONDITION.pattern}|\b(?:proportional|approximately|about|roughly|depends?|may|might|some|or|at least|at most|"
     r"up to|nearly|almost|ago|only|excluding|instead|without|before|after|besides|else|ignor\w+|neglect\w+|appl\w+|"
     r"per|each(?! other)|every|let|call|denote|suppose|large|small|bulk|again|also|another|doubl\w+|"
     r"tripl\w+|halv\w+|discount\w*|tax\w*|fee|increas\w*|decreas\w*|reduc\w*)\b"
 )
-_SUMS_TO = re.compile(rf"\b(?:add|sum)s?(?: up)? to (?:{NUMERAL})")
-_WHOLE = re.compile(r"\bonly (?:complete|full|whole) [a-z]+ (?:count|are counted|matter|fit|are sold)\b")
-_FLOOR = re.compile(r"(?:integer|whole) part|rounded down|floor", re.IGNORECASE)
-_COUNT = re.compile(rf"\b(?:the|these|all|both|has|have) ({'|'.join(NUMBER_WORDS[2:])}) [a-z]+")
+_SUMS_TO = late(rf"\b(?:add|sum)s?(?: up)? to (?:{NUMERAL})")
+_WHOLE = late(r"\bonly (?:complete|full|whole) [a-z]+ (?:count|are counted|matter|fit|are sold)\b")
+_FLOOR = late(r"(?:integer|whole) part|rounded down|floor", re.IGNORECASE)
+_COUNT = late(rf"\b(?:the|these|all|both|has|have) ({'|'.join(NUMBER_WORDS[2:])}) [a-z]+")
 _OUTCOMES = frozenset("average mean sum total difference ratio percentage product complement percent all".split())
 _NOTHING = frozenset("it this that result answer value quantity amount".split())
 _CUSTOM = {
@@ -95,21 +96,21 @@ _CUSTOM = {
     "radius": "r", "diameter": "d", "height": "h", "circumference": "c u", "perimeter": "p u", "capacitance": "c",
     "resistivity": "rho ρ", "conductivity": "sigma σ", "interest": "i", "weight": "w g", "gap": "d",
 }  # fmt: skip
-_ALL = re.compile(
+_ALL = late(
     r"(?:(?:take|find|compute|calculate|just|simply) )*(?:the |their )?(?P<op>sum|total|product|arithmetic mean|mean|"
     r"average|(?:least|lowest|smallest) common multiple|(?:greatest|highest|largest) common (?:divisor|factor))"
     r"(?: of (?P<what>[a-z ]+))?"
 )
-_OTHER = re.compile(rf"(?:the )?(?:other|remaining) ({SHARE})", re.IGNORECASE)
+_OTHER = late(rf"(?:the )?(?:other|remaining) ({SHARE})", re.IGNORECASE)
 _PLAIN = frozenset("both 2 3 4 until next all together".split())
 _OPERATIONS = frozenset(map(stem, OPERATION_WORDS))
-_ELLIPSIS = re.compile(r"(?:the )?(?:third|other|last|remaining|missing|unknown)(?: one)?")
-_ADD = re.compile(
+_ELLIPSIS = late(r"(?:the )?(?:third|other|last|remaining|missing|unknown)(?: one)?")
+_ADD = late(
     r"^(?:just |simply )?(?:add|sum)(?: up)? ((?:their|the|both|all) [a-z ]+?)(?: up| together)?$"
     r"|^(?=((?:the )?[a-z ]*?[a-z]+s(?: in series)?) (?:simply |just )?(?:add|sum)(?: up)?$).*"
 )
 _CALLS = {"s": "sum", "t": "sum", "p": "product", "a": "mean", "m": "mean", "l": "lcm", "g": "gcd", "h": "gcd"}
-_SOME = re.compile(
+_SOME = late(
     r"\b(?:first|last|other|others|best|worst|next|remaining|left|outer|inner|square\w*|reciprocal\w*|weighted|by|"
     r"digits?|divisors?|roots?|factors?|logs?|cubes?|and)\b"
 )
@@ -179,17 +180,17 @@ def with_own_names(text: str, names: Sequence[str], values: Mapping[str, float])
     return text
 
 
-_PI = re.compile(
+_PI = late(
     r"(?P<core>[^=]*(?:=[^=]*?)?),?\s*\(?(?:using|with|taking|where|for)\s+\$?\\?(?:pi|π)\s*(?:=|≈|is|as|to be)\s*"
     r"(?P<value>3\.1\d*)\$?\)?\.?", re.IGNORECASE | re.DOTALL,
 )  # fmt: skip
-_BOUND = re.compile(
+_BOUND = late(
     r"(?P<core>.+?),?\s*\(?(?:which is |which holds |valid |true |converges )?(?:since|as|because|for|"
     r"provided(?: that)?|when|where)\s+(?P<abs>\|?)(?P<name>[^\W\d]\w*)\|?\s*(?P<sign><=?|>=?|≤|≥)\s*"
     r"(?P<limit>\d+(?:\.\d+)?)\)?\.?",
     re.DOTALL,
 )
-_CHANGES = re.compile(r"\bfrom (?P<one>[a-zA-Z/]+) (?:in)?to (?P<other>[a-zA-Z/]+)")
+_CHANGES = late(r"\bfrom (?P<one>[a-zA-Z/]+) (?:in)?to (?P<other>[a-zA-Z/]+)")
 
 
 def converts_so(out: Sequence[str], tree: Tree, causes: Sequence[str]) -> bool:

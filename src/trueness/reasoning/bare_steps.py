@@ -14,6 +14,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
+from trueness.patterns import late
 from trueness.reasoning.syntax import RuleError, parse, plain
 from trueness.reasoning.trees import (
     Binary,
@@ -48,61 +49,61 @@ _OF_ONE: Mapping[str, Callable[[Tree], Tree]] = {
     "arctan": lambda one: Call("atan", (one,)),
 }
 _LEAD = r"(?:(?:finally|then|take|find|compute|calculate|evaluate),? )*"
-_ONE = re.compile(rf"{_LEAD}(?:the )?(?P<op>{'|'.join(_OF_ONE)})(?: of (?P<what>.+?))?(?: of both sides)?\.?", re.I)
+_ONE = late(rf"{_LEAD}(?:the )?(?P<op>{'|'.join(_OF_ONE)})(?: of (?P<what>.+?))?(?: of both sides)?\.?", re.I)
 _IT = frozenset(("it", "this", "that", "the result", "both sides", "this value", "that value", "the previous result"))
-_ADD = re.compile(
+_ADD = late(
     rf"{_LEAD}(?:(?:the )?(?:sum|total) of (?P<b>.+?)"
     r"|(?:add|sum|combine)(?: up| together)* (?P<a>.+?)(?: up| together)*"
     r"|(?P<c>.+?) (?:are added|add up|sum up)(?: together)?)\.?",
     re.I,
 )
-_MULTIPLY = re.compile(
+_MULTIPLY = late(
     rf"{_LEAD}(?:multiply(?: together)? (?P<a>.+?)(?: together)?|(?:the )?product of (?P<b>.+?)"
     r"|(?P<c>.+?) (?:are multiplied|multiply)(?: together)?)\.?",
     re.I,
 )
-_PRINCIPLE = re.compile(
+_PRINCIPLE = late(
     r"\s*(?:by|using) the (?:fundamental )?(?:multiplication|counting|product) (?:principle|rule)\b", re.I
 )
-_ANY = re.compile(
+_ANY = late(
     r"(?:(?:the|these|those|all|of|both) )*(?:(?:two|three|four|five|\d) )?"
     r"(?:together|them|results?|values?|numbers?|quantities|factors|counts|ones|two|three|four|five|all|both)"
 )
-_EVERYTHING = re.compile(
+_EVERYTHING = late(
     r"(?:.*\b(?:is|are|equals) )?(?:everything|(?:add|sum)(?: up| together)* (?:everything|all (?:the )?(?:ingredients|"
     r"parts|items|amounts|contributions|terms|pieces)))(?: combined| together| added(?: up| together)?)?\.?",
     re.I,
 )
-_NOUNS = re.compile(r"(?:(?:the|their|all|both|all the|all of the|these) )+(?P<noun>[a-z]+s|[a-z]+ies)")
-_ARITHMETIC = re.compile(r"(?:(?:sqrt|comb|C)?\(|√|\$?\d[\d,]*(?:\.\d+)?|[-+*/×·÷^!)]|,(?=\s*\d)|\s)+")
-_OPERATES = re.compile(r"\d\s*[-+*/×·÷^!]|√|sqrt|C\(")
-_RESULT = re.compile(
+_NOUNS = late(r"(?:(?:the|their|all|both|all the|all of the|these) )+(?P<noun>[a-z]+s|[a-z]+ies)")
+_ARITHMETIC = late(r"(?:(?:sqrt|comb|C)?\(|√|\$?\d[\d,]*(?:\.\d+)?|[-+*/×·÷^!)]|,(?=\s*\d)|\s)+")
+_OPERATES = late(r"\d\s*[-+*/×·÷^!]|√|sqrt|C\(")
+_RESULT = late(
     r"\s*(?:=|≈)\s*\$?(?P<value>\d[\d,]*(?:\.\d+)?)(?:\s*(?!percent|dozen|hundred|thousand|[mb]illion)[a-z]+)?\.?\s*"
 )
-_BY = re.compile(r"(?P<sign>multiply|divide)(?: (?:it|this|the result))? by (?P<number>\d[\d,]*(?:\.\d+)?)\.?", re.I)
-_COUNTED = re.compile(
+_BY = late(r"(?P<sign>multiply|divide)(?: (?:it|this|the result))? by (?P<number>\d[\d,]*(?:\.\d+)?)\.?", re.I)
+_COUNTED = late(
     r"\s*(?:ways|permutations|arrangements|combinations|possibilities|outcomes|times)\b"
     r"(?:(?! (?:each|every|doubled|halved|circular|circle|mirrored|without|identical)\b)[ a-z])*\.?$"
 )
-_BEGINS = re.compile(  # what may stand before numbers without a result: `Earnings:`, `Compute`; not `half of`
+_BEGINS = late(  # what may stand before numbers without a result: `Earnings:`, `Compute`; not `half of`
     r"(?:.*(?::|=|\b(?:is|are|equals|as|gives|compute|calculate|evaluate|find)))?[\s$(]*",
     re.I | re.S,
 )
-_CHANGES = re.compile(
+_CHANGES = late(
     r"\b(?:half|twice|doubled?|tripled?|(?:third|quarter) of|squared|square of|negative|reciprocal|inverse|complement|"
     r"remainder|modulo|round\w*|floor|ceil\w*|integer|whole|at (?:least|most)|(?:more|less|fewer) than|one minus|"
     r"all but|between|score|pages?|odds|wrong\w*|instead)\b",
     re.I,
 )
-_NOT_IT = re.compile(r"[²³^*/+√!<>≠)][^:=]*=\s*$|^\s*[-−][^=]*=\s*$")  # y² = 9 + 16, -y = 9 + 16
-_NO_SUM = re.compile(r"\b(?:parallel|reduced|relative|resultant|magnitude|net)(?:\b|_)", re.I)
-_TIGHT = re.compile(r"\d+-\d+")  # pages 10-4, a score of 4-10
+_NOT_IT = late(r"[²³^*/+√!<>≠)][^:=]*=\s*$|^\s*[-−][^=]*=\s*$")  # y² = 9 + 16, -y = 9 + 16
+_NO_SUM = late(r"\b(?:parallel|reduced|relative|resultant|magnitude|net)(?:\b|_)", re.I)
+_TIGHT = late(r"\d+-\d+")  # pages 10-4, a score of 4-10
 _SUBTRACTED = frozenset(  # what nobody adds to what it is taken from
     "left remaining net lost loss spent expense expenses eaten sold used withdrawal withdrawn discount reduction "
     "refund returned removed penalty cost costs debt leaking outflow given away rate ratio percent percentage fraction "
     "difference price number quantity per each times factor".split()
 )
-_NUMERAL = re.compile(r"\d[\d,]*(?:\.\d+)?")
+_NUMERAL = late(r"\d[\d,]*(?:\.\d+)?")
 _ROUNDED = 0.006  # a printed result
 _CALLED: Mapping[tuple[str, ...], frozenset[str]] = {
     ("/", "mean", "0."): frozenset(

@@ -10,43 +10,44 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from trueness.patterns import late
 from trueness.reasoning.clauses import numerals
 from trueness.reasoning.syntax import symbol
 from trueness.reasoning.trees import FUNCTIONS
 from trueness.reasoning.word_numbers import ROUNDING, computes
 from trueness.reasoning.word_subject import shares_word
 
-_BEHIND = re.compile(
+_BEHIND = late(
     r"\s*(?:\bwhere\b|\bwith\b|\bsince\b|\bbecause\b|[;\n]|,\s+[^\W\d]+['’]?\w*\s+[^\W\d]+|(?<!\w)\((?!\s*(?:sin|cos|tan|ln|log|exp|sqrt)\b)\s*[^\W\d]+['’]?\w*\s+[^\W\d]).*$"
 )
-_DEFINES = re.compile(
+_DEFINES = late(
     r"\b(?:with|where|taking|take|let|assuming|when|if|for)\s+(?:[^\W\d]\w*\s*)?$"
 )  # ..., with g = 9.8 m/s²
-STANDS_FOR = re.compile(r"\b([^\W\d]\w{0,3})\s+(?:is|denotes|represents|stands for)\s+(?:the\s+)?([^,;.()=]+)")
-LET = re.compile(r"\blet\s+([^\W\d_])\s+(?:be|denote|represent|stand for|=)\s+(?:the\s+)?([^,;.()=\d]+)", re.IGNORECASE)
-_FRONT_CLAUSE = re.compile(r"^[^\W\d][^=,]*,\s*(?=[^,=]+=)")  # By the theorem, c^2 = a^2 + b^2
-FRONT = re.compile(r"^[^:=]*(?<!\d):\s*|^[^:=]*:\s+")
-_COMPUTED = re.compile(r"[+*/^×·÷\\½²³]|(?<!\w)[-−]|(?<!\w)\d+(?:\.\d+)?\s*[^\W\d]")  # 2 x + 3 y is not x
-_IN_UNIT = re.compile(r"\b(?:per|in)\s+\S+|\([^()]*\)")
-_PROGRAM = re.compile(r"^\s*(?:return\b|=)\s*")
-_FUNCTION = re.compile(r"\b([^\W\d]\w*'*)\s*\(\s*[^\W\d]\w*(?:\s*,\s*[^\W\d]\w*)*\s*\)\s*=(?!=)")  # B(x, y) = ...
-_EQUATION = re.compile(r"[^\W\d][\w']*\s*=(?!=).*$")
-EQUALS = re.compile(  # energy equals mgh
+STANDS_FOR = late(r"\b([^\W\d]\w{0,3})\s+(?:is|denotes|represents|stands for)\s+(?:the\s+)?([^,;.()=]+)")
+LET = late(r"\blet\s+([^\W\d_])\s+(?:be|denote|represent|stand for|=)\s+(?:the\s+)?([^,;.()=\d]+)", re.IGNORECASE)
+_FRONT_CLAUSE = late(r"^[^\W\d][^=,]*,\s*(?=[^,=]+=)")  # By the theorem, c^2 = a^2 + b^2
+FRONT = late(r"^[^:=]*(?<!\d):\s*|^[^:=]*:\s+")
+_COMPUTED = late(r"[+*/^×·÷\\½²³]|(?<!\w)[-−]|(?<!\w)\d+(?:\.\d+)?\s*[^\W\d]")  # 2 x + 3 y is not x
+_IN_UNIT = late(r"\b(?:per|in)\s+\S+|\([^()]*\)")
+_PROGRAM = late(r"^\s*(?:return\b|=)\s*")
+_FUNCTION = late(r"\b([^\W\d]\w*'*)\s*\(\s*[^\W\d]\w*(?:\s*,\s*[^\W\d]\w*)*\s*\)\s*=(?!=)")  # B(x, y) = ...
+_EQUATION = late(r"[^\W\d][\w']*\s*=(?!=).*$")
+EQUALS = late(  # energy equals mgh
     r"^(?P<left>[^\W\d][^=:]*?)\s+(?:(?:equals|is equal to|is given by)\s+(?P<right>[^\W\d_]{2,4}|\S*[\d^*/+²³½]\S*?)"
     r"|is\s+(?P<short>(?=\S*[^\W\d])\S*[*/^+²³½]\S*?))\.?$"
 )
-_IS = re.compile(
+_IS = late(
     r"^(?P<left>[^\W\d][^=:]*?)\s+is\s+(?:given by\s+)?(?P<right>[^=:,]*[+*/^×·÷(−][^=:,]*?)"
     r"\.?$"
 )  # the term is a + (n - 1)d
-_FOLLOWS = re.compile(r"^[^=:\d]*\b(?:follows from|comes from|is given by|is found from|obeys|satisfies)\s+(?=[^=]*=)")
-_MIXED = re.compile(
+_FOLLOWS = late(r"^[^=:\d]*\b(?:follows from|comes from|is given by|is found from|obeys|satisfies)\s+(?=[^=]*=)")
+_MIXED = late(
     r"^(?P<left>[^\W\d][^=:()]*?)\s*(?:\s(?:is|equals)\s|=)"
     r"\s*(?P<right>[^=:,;]*[+*/^×·÷(][^=:,;]*?)\.?$"
 )
 _SIGN_WORDS = {"divided by": "/", "over": "/", "times": "*", "multiplied by": "*", "plus": "+", "minus": "-"}
-ROUNDED = re.compile(rf"[,(]\s*(?:and\s+)?{ROUNDING}")
-_ON = re.compile(
+ROUNDED = late(rf"[,(]\s*(?:and\s+)?{ROUNDING}")
+_ON = late(
     r"[<>≤≥=%+*^×÷·]|\s[-−/]\s|(?<!\w)\d|\b(?:cap(?:ped|s)?|limit(?:ed)?|at (?:least|most)|up to|then|tax|discount|tip|"
     r"fee|round\w*|nearest|again|also|plus|minus|times|multipl\w+|divid\w+|add(?:ed|ing|s)?|subtract\w*|less|increas\w+|"
     r"decreas\w+|reduc\w+|percent|half|halved|twice|doubled?|tripled?|squared|if|unless|when|except|otherwise|until|not)\b"

@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from trueness.patterns import late
 from trueness.reasoning.literals import conversion, read_unit
 from trueness.reasoning.notation import unit_in
 from trueness.reasoning.syntax import symbol
@@ -19,33 +20,33 @@ from trueness.reasoning.trees import FUNCTIONS
 from trueness.reasoning.word_names import GENERAL, stem, tokens, without_unit
 from trueness.reasoning.word_numbers import NUMERAL, computes, number_of
 
-_CONCLUDES = re.compile(
+_CONCLUDES = late(
     r"[,;.:]?\s*\b(?:(?:so|hence|thus|therefore|that is|in other words|which means|meaning)\b(?! that)|i\.\s?e\.)"
     r"[,:]?\s*",
     re.IGNORECASE,
 )
 _MULTIPLES = (
-    (re.compile(r"\b(?:half|halv\w+)\b(?![ -]li)|½"), 2.0), (re.compile(r"\b(?:twice|doubl\w+)\b"), 2.0),
-    (re.compile(r"\b(?:thrice|tripl\w+|(?:one|a)[- ]third)\b|⅓"), 3.0),
-    (re.compile(r"\b(?:quadrupl\w+|quarter|(?:one|a)[- ]fourth)\b|¼"), 4.0),
-    (re.compile(r"\b(?:one|a)[- ]fifth\b"), 5.0),
-    (re.compile(r"\b(?:one|a)[- ]tenth\b"), 10.0),
+    (late(r"\b(?:half|halv\w+)\b(?![ -]li)|½"), 2.0), (late(r"\b(?:twice|doubl\w+)\b"), 2.0),
+    (late(r"\b(?:thrice|tripl\w+|(?:one|a)[- ]third)\b|⅓"), 3.0),
+    (late(r"\b(?:quadrupl\w+|quarter|(?:one|a)[- ]fourth)\b|¼"), 4.0),
+    (late(r"\b(?:one|a)[- ]fifth\b"), 5.0),
+    (late(r"\b(?:one|a)[- ]tenth\b"), 10.0),
 )  # fmt: skip
-_BY_NUMBER = re.compile(
+_BY_NUMBER = late(
     rf"(?<!\\)\b(?:(?:divided|multiplied|divide|multiply) by|times|plus|minus) ({NUMERAL})\b(?!%|"
     rf" ?percent)"
 )
-_BECAUSE = re.compile(r"\s*(?:since|because|as|given that|knowing that)\b")
-_PERCENT = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?)\s*(?:%|percent\b|per cent\b)")
-_NUMBER = re.compile(r"(?<![\w.])\d+(?:,\d{3})*(?:\.\d+)?(?![\w.]*\w)")
-_DIGITS = re.compile(r"(?<=[\d.])\d*|\d+(?:\.\d+)?")
+_BECAUSE = late(r"\s*(?:since|because|as|given that|knowing that)\b")
+_PERCENT = late(r"(?<![\w.])(\d+(?:\.\d+)?)\s*(?:%|percent\b|per cent\b)")
+_NUMBER = late(r"(?<![\w.])\d+(?:,\d{3})*(?:\.\d+)?(?![\w.]*\w)")
+_DIGITS = late(r"(?<=[\d.])\d*|\d+(?:\.\d+)?")
 _SUPERSCRIPTS = str.maketrans("²³⁴", "234")
 _OPERATIONS = (  # a word for an operation, its sign, and the sign of the opposite
-    (re.compile(r"\b(?:subtract\w*|deduct\w*|take away|minus)\b"), r"[-−–]", r"\+"),
-    (re.compile(r"\b(?:add(?:ed|ing|s)?|plus)\b"), r"\+", r"[-−–]"),
-    (re.compile(r"\b(?:multipl\w+|product)\b"), r"[*×·⋅(\w]\s*[\w(]|[²³^]", r"[/÷]"),
-    (re.compile(r"\b(?:take|find|compute|calculate|get) the (?:average|mean)\b"), r"[/÷½]|mean|frac|\d\.\d", r"[-+*×]"),
-    (re.compile(r"\b(?:divid\w+|quotient)\b"), r"[/÷]|frac|\d\.\d|½|\^\s*[({]?[-−]|⁻", r"[*×·⋅]"),
+    (late(r"\b(?:subtract\w*|deduct\w*|take away|minus)\b"), r"[-−–]", r"\+"),
+    (late(r"\b(?:add(?:ed|ing|s)?|plus)\b"), r"\+", r"[-−–]"),
+    (late(r"\b(?:multipl\w+|product)\b"), r"[*×·⋅(\w]\s*[\w(]|[²³^]", r"[/÷]"),
+    (late(r"\b(?:take|find|compute|calculate|get) the (?:average|mean)\b"), r"[/÷½]|mean|frac|\d\.\d", r"[-+*×]"),
+    (late(r"\b(?:divid\w+|quotient)\b"), r"[/÷]|frac|\d\.\d|½|\^\s*[({]?[-−]|⁻", r"[*×·⋅]"),
 )
 _OPPOSITES = tuple(
     frozenset(pair.split())
@@ -98,27 +99,27 @@ def _multiples(text: str) -> Iterator[float]:
     return (multiple for pattern, multiple in _MULTIPLES if pattern.search(text))
 
 
-_STEP = re.compile(r",\s*(?:and\s+|all\s+|then\s+)*(times|multiplied by|divided by|plus|minus|less)\s+", re.IGNORECASE)
+_STEP = late(r",\s*(?:and\s+|all\s+|then\s+)*(times|multiplied by|divided by|plus|minus|less)\s+", re.IGNORECASE)
 _SIGN = {"times": "*", "multiplied by": "*", "divided by": "/", "plus": "+", "minus": "-", "less": "-"}
-_REASON = re.compile(r",?\s+(?:because|since|as|to (?:get|obtain|find|account|convert|allow))\b[^=\d%]*$")
-_PLACE = re.compile(r"\s+(?:on|in|at|of|from|for|over|by) (?:the|each|all|every) \w+$")
-_LET = re.compile(
+_REASON = late(r",?\s+(?:because|since|as|to (?:get|obtain|find|account|convert|allow))\b[^=\d%]*$")
+_PLACE = late(r"\s+(?:on|in|at|of|from|for|over|by) (?:the|each|all|every) \w+$")
+_LET = late(
     r"^(?:let|with|where)\s+(?P<short>[^\W\d_])\s+(?:be|denote|represent|stand for|is|denotes|represents|=)\s+"
     r"(?P<words>[^=,;.\d]+)[,;.]\s*(?:then|so|and|we have|we get|\s)*\s*(?P<rest>[^=]+=[^=]+)$",
     re.IGNORECASE,
 )
 _DEFINED = r"(?P<short>[^\W\d][^\W_]*(?:[ _][^\W\d_]+){0,2}?)\s*=\s*(?P<formula>[^=;,:]*?)"
-_WITH_UNIT = re.compile(r"\s*[\d.,]+\s*[^\W\d_°]")  # 9.8 m/s², 3 x 10^8 m/s: a constant, taken by notation.py
+_WITH_UNIT = late(r"\s*[\d.,]+\s*[^\W\d_°]")  # 9.8 m/s², 3 x 10^8 m/s: a constant, taken by notation.py
 _RESULT = r"(?P<left>[^\W\d][^=;,:]*?)\s*=\s*(?P<right>[^=;,:]*?)"
-_FIRST = re.compile(rf"^{_DEFINED}[;,]\s*(?:and\s+|then\s+|so\s+)*{_RESULT}\.?$")
-_THEN = re.compile(rf"^{_RESULT}[;,]\s*(?:and\s+)?(?:where|with)\s+{_DEFINED}\.?$")
-_STATED_NUMBER = re.compile(
+_FIRST = late(rf"^{_DEFINED}[;,]\s*(?:and\s+|then\s+|so\s+)*{_RESULT}\.?$")
+_THEN = late(rf"^{_RESULT}[;,]\s*(?:and\s+)?(?:where|with)\s+{_DEFINED}\.?$")
+_STATED_NUMBER = late(
     r"^(?P<rule>[^=]*=[^=;]*?)(?:;\s*|,\s*(?:where|with|and)\s+)(?:where |with |and )?(?:the )?"
     r"(?P<words>[^\W\d_]{2,}(?: [^\W\d_]{2,}){0,3}?) (?:is|are|costs?) "
     r"(?P<number>\$?\d+(?:\.\d+)?)(?: dollars| each)?\.?$",
     re.IGNORECASE,
 )
-_IN_BRACKETS = re.compile(
+_IN_BRACKETS = late(
     r"(?P<before>[=+*/×·÷−-]\s*)(?P<words>[^\W\d_](?:[^\W\d_]|['’]){2,}(?:\s+[^\W\d_](?:[^\W\d_]|['’])*)*)\s*"
     r"\((?P<number>\d+(?:\.\d+)?(?:e[+-]?\d+)?)(?:\s+[a-z]+(?:/[a-z]+)?)?\)",
     re.IGNORECASE,
@@ -149,7 +150,7 @@ def plainly(text: str, causes: Sequence[str], effect: str, values: Mapping[str, 
     return _in_one(text, causes)
 
 
-_WHERE_WORDS = re.compile(
+_WHERE_WORDS = late(
     r"^(?P<formula>[^=,]*=[^=,()^²³]*), (?:where|with|and) (?:the )?(?P<short>[^\W\d_]+(?: [^\W\d_]+)?) "
     r"(?:is|equals|being) (?P<words>[^=,]+)$",
     re.IGNORECASE,
@@ -169,10 +170,8 @@ def in_words(text: str) -> str:
     return f"{wording}, where the {match['short']} is {match['words']}"
 
 
-_SET = re.compile(
-    r"^(?:By [^,=]*,\s*)?(?:\||[nNP]\s?\()\s*[A-Z]\s*(?P<sign>[∪∩])\s*[A-Z]\s*[|)]\s*=\s*(?P<right>[^=]+)$"
-)
-_SET_NAMES = {"∪": re.compile(r"\beither|union|at least one|\bor\b"), "∩": re.compile(r"\bboth\b|intersection|\band\b")}
+_SET = late(r"^(?:By [^,=]*,\s*)?(?:\||[nNP]\s?\()\s*[A-Z]\s*(?P<sign>[∪∩])\s*[A-Z]\s*[|)]\s*=\s*(?P<right>[^=]+)$")
+_SET_NAMES = {"∪": late(r"\beither|union|at least one|\bor\b"), "∩": late(r"\bboth\b|intersection|\band\b")}
 
 
 def of_sets(text: str, effect: str) -> str:
@@ -182,7 +181,7 @@ def of_sets(text: str, effect: str) -> str:
     return f"{effect} = {match['right']}" if match and _SET_NAMES[match["sign"]].search(named) else text
 
 
-_BRACKETED = re.compile(r"\s\(\d+(?:\.\d+)?\)")
+_BRACKETED = late(r"\s\(\d+(?:\.\d+)?\)")
 
 
 def states_otherwise(text: str, values: Mapping[str, float]) -> str:
@@ -250,7 +249,7 @@ def cause_called(words: str, causes: Sequence[str]) -> str | None:
 _COUNTED = frozenset(map(stem, ("number", "count", "amount")))
 
 
-_IN_UNIT = re.compile(
+_IN_UNIT = late(
     r",?\s*(?:\(\s*)?\b(?:with|after|where|taking)\s+(?:the\s+)?(?P<what>[^\W\d_][^\W\d]*(?: [^\W\d_]+){0,2}?)\s+"
     r"(?:is\s+|are\s+|being\s+|first\s+)*(?:(?:converted|changed|expressed|given|measured|taken)\s+)?"
     r"(?:from\s+(?P<old>[^\W\d_]+)\s+)?(?:(?:in)?to|in)\s+(?P<new>[^\W\d_]+(?:/[^\W\d_]+)?)"
@@ -300,9 +299,9 @@ def _within_a_phrase(text: str, units: Mapping[str, str | None]) -> InUnit | Non
     return None
 
 
-_IS = re.compile(r"=|\b(?:is|are|equals)\b", re.IGNORECASE)
-_PHRASE_IN = re.compile(r"(?P<what>[^\W\d_]+(?: [^\W\d_]+){0,3}?) \(?in (?P<new>[^\W\d_]+)\b\)?", re.IGNORECASE)
-_CONVERTS = re.compile(r"\b(?:convert|chang|express)\w*\b|\([^()]*\d", re.IGNORECASE)
+_IS = late(r"=|\b(?:is|are|equals)\b", re.IGNORECASE)
+_PHRASE_IN = late(r"(?P<what>[^\W\d_]+(?: [^\W\d_]+){0,3}?) \(?in (?P<new>[^\W\d_]+)\b\)?", re.IGNORECASE)
+_CONVERTS = late(r"\b(?:convert|chang|express)\w*\b|\([^()]*\d", re.IGNORECASE)
 
 
 def unit_of(cause: str, unit: str | None) -> str | None:
@@ -311,8 +310,8 @@ def unit_of(cause: str, unit: str | None) -> str | None:
     return unit or unit_in(cause) or (last if len(last) > 1 and read_unit(last) is not None else None)
 
 
-_UNITS = re.compile("percent|per cent|%|degrees", re.IGNORECASE)
-_NOTE = re.compile(
+_UNITS = late("percent|per cent|%|degrees", re.IGNORECASE)
+_NOTE = late(
     r"(?:[,;]|\s\(|\s(?=with|where))\s*(?:(?:with|where|and)\s+)?(?:the\s+)?(?P<what>[^\W\d][\w ]*?)\s+"
     r"(?:is\s+|are\s+|being\s+)?(?:(?:given|expressed|stated|written|measured|quoted|taken)\s+)?(?:in|as(?: an?)?)\s+"
     r"(?P<unit>percent(?:age)?|per cent|%|degrees)\)?\s*\.?$",
@@ -320,10 +319,10 @@ _NOTE = re.compile(
 )
 
 
-_ASIDE = re.compile(  # principal times rate (in percent) times time
+_ASIDE = late(  # principal times rate (in percent) times time
     r"(?P<what>[^\W\d]\w*)\s*\(\s*(?:in|as(?: an?)?)\s+(?P<unit>percent(?:age)?|per cent|%|degrees)\s*\)", re.IGNORECASE
 )
-_IS_SHARE = re.compile(
+_IS_SHARE = late(
     r"rate|ratio|percent|share|fraction|discount|markup|tax|tip|interest|commission|yield|growth|margin|efficiency|%",
     re.I,
 )
@@ -332,7 +331,10 @@ _IS_SHARE = re.compile(
 def unit_note(text: str, units: Mapping[str, str | None]) -> tuple[str, str, str] | None:
     """A rule without a note on the unit of a cause, that cause, and the unit: `..., with the rate in percent`.
     None where there is no note, or the cause has another unit."""
-    match = (_ASIDE.search(text) or _NOTE.search(text)) if _UNITS.search(text) else None
+    if not _UNITS.search(text):
+        return None
+    in_brackets = _ASIDE.search(text)
+    match = in_brackets or _NOTE.search(text)
     if match is None:
         return None
     meaning = tokens(match["what"])
@@ -343,4 +345,4 @@ def unit_note(text: str, units: Mapping[str, str | None]) -> tuple[str, str, str
     if len(same) != 1 or (known_unit := unit_of(same[0], units[same[0]])) not in (None, unit, "°"):
         return None
     aside = text[: match.end("what")] + text[match.end() :]
-    return aside if match.re is _ASIDE else text[: match.start()], same[0], known_unit or unit
+    return aside if in_brackets else text[: match.start()], same[0], known_unit or unit

@@ -12,28 +12,29 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from trueness.patterns import late
 from trueness.reasoning.notation import symbols_in
 from trueness.reasoning.syntax import symbol
 from trueness.reasoning.word_numbers import OPERATION_WORDS, computes
 
 _LAW = r"(?:law|rule|principle|theorem|formula|equation|relation|identity|definition|approximation)"
-_BEHIND = re.compile(
+_BEHIND = late(
     rf"(?<=[\w)\]}}])\s*,?\s+\(?(?:by|from|using|via|according to|due to)\s+[^=+*/^\d,;:()]*\b{_LAW}"
     r"(?P<of> (?:of|for) [a-z ]+)?\)?\.?$",
     re.IGNORECASE,
 )
-_IN_FRONT = re.compile(rf"^(?:The )?(?:[^\W\d]['’\w-]+ ){{1,5}}?{_LAW}(?: of [a-z ]+)?,? (?=[^a-z]*\S*\s*[=/^])", re.I)
-_THEN = re.compile(
+_IN_FRONT = late(rf"^(?:The )?(?:[^\W\d]['’\w-]+ ){{1,5}}?{_LAW}(?: of [a-z ]+)?,? (?=[^a-z]*\S*\s*[=/^])", re.I)
+_THEN = late(
     r"\b(?:so|hence|thus|therefore|which (?:gives|yields|means)|leading to|giving|gives?|yielding|yields?|we (?:get|"
     r"have|find|obtain)|resulting in|implies|implying|solving gives)\b[ ,:]*(?:that )?",
     re.IGNORECASE,
 )
-_CHANGED = re.compile(rf"(?:the )?(?:{'|'.join(OPERATION_WORDS)}) (?:of |the ).*\b{_LAW} \S+\s*$", re.IGNORECASE)
-_DENIED = re.compile(
+_CHANGED = late(rf"(?:the )?(?:{'|'.join(OPERATION_WORDS)}) (?:of |the ).*\b{_LAW} \S+\s*$", re.IGNORECASE)
+_DENIED = late(
     rf"\b(?:(?:wrong|incorrect)(?:ly)? |might think|violation of|unlike |contrary to|not the [^=]*{_LAW})",
     re.IGNORECASE,
 )
-_DOUBTS = re.compile(r"\b(?:not|might|would|oppos\w+|against|los(?:t|es?|s|ses)|minus|less)\b", re.IGNORECASE)
+_DOUBTS = late(r"\b(?:not|might|would|oppos\w+|against|los(?:t|es?|s|ses)|minus|less)\b", re.IGNORECASE)
 
 
 def is_doubted(text: str) -> bool:

@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
+from trueness.patterns import late
 from trueness.reasoning.clauses import cause_called
 from trueness.reasoning.islands import islands_of
 from trueness.reasoning.syntax import symbol
@@ -32,62 +33,62 @@ _MOST_CAUSES = 6
 _PHRASE = r"[^\W\d][\w'’]*(?:[ _-][^\W\d_][\w'’]*){0,4}?"
 _IS = r"(?:is (?:given by|equal to|calculated as|found as|defined as|just|simply)|is|are|being|equals?|=|≈)"
 _SO = "(?:and|so|then|thus|hence|therefore)"
-_COMPUTED = re.compile(
+_COMPUTED = late(
     r"[-+*/^×·÷−²³½]|\b(?:minus|plus|times|less|over|per|divided|multiplied|sum|difference|product|half|twice|double|"
     r"triple|thrice|third|quarter|square|squared|root|average|mean|add|subtract|multiply|divide|more|fewer|total|"
     r"as many|as much|percent|ratio|reciprocal)\b|%"
 )
-_BEHIND = re.compile(
+_BEHIND = late(
     r"^(?P<main>.+?)(?:[,;.]\s*|\s+)(?:where|with|and|in which|here|while)\s+(?:the |each |this )?"
     rf"(?P<name>{_PHRASE})\s*(?:{_IS}\s+|(?=half |twice |double ))(?P<what>.+)$",
     re.IGNORECASE | re.DOTALL,
 )
-_WHICH = re.compile(
+_WHICH = late(
     rf"^(?P<main>.*\b(?P<name>{_PHRASE})),?\s+(?:which|that|who) (?:itself )?(?:is|are|equals?|make up)\s+"
     r"(?P<what>.+)$",
     re.IGNORECASE,
 )
-_IN_FRONT = re.compile(
+_IN_FRONT = late(
     rf"^(?:first,?\s+)?(?:find |compute |calculate |get |let )?(?:the )?(?P<name>{_PHRASE})\s*(?::|{_IS}|be)\s+"
     rf"(?P<what>[^;]+?)(?:[;.]\s+|,\s*{_SO}\s+|\s+and\s+(?=the |its ))(?:(?:{_SO}|finally|now)\b,?\s*)*(?P<main>.+)$",
     re.IGNORECASE,
 )
-_GIVES = re.compile(
+_GIVES = late(
     rf"^(?:[^:=]+: )?(?P<what>[^;.:]+?) (?:gives|yields|is) (?:the |us the )?(?P<name>{_PHRASE})"
     r"(?:[;.]\s+|,\s*(?:and\s+)?(?:then\s+)?)(?P<main>.+)$",
     re.IGNORECASE,
 )
 _GO_ON = (  # a step without its object: what came before
-    (re.compile(r"(?:then )?(subtract|deduct) ((?:(?! from ).)+)", re.IGNORECASE), r"\1 \2 from {}"),
-    (re.compile(r"(?:then )?add ((?:(?! to ).)+)", re.IGNORECASE), r"add \1 to {}"),
-    (re.compile(r"(?:then )?(multiply|divide) by (.+)", re.IGNORECASE), r"\1 {} by \2"),
-    (re.compile(r"(?:then )?convert to [a-z]+ by (multiply|divid)ing by (.+)", re.IGNORECASE), r"\1 {} by \2"),
+    (late(r"(?:then )?(subtract|deduct) ((?:(?! from ).)+)", re.IGNORECASE), r"\1 \2 from {}"),
+    (late(r"(?:then )?add ((?:(?! to ).)+)", re.IGNORECASE), r"add \1 to {}"),
+    (late(r"(?:then )?(multiply|divide) by (.+)", re.IGNORECASE), r"\1 {} by \2"),
+    (late(r"(?:then )?convert to [a-z]+ by (multiply|divid)ing by (.+)", re.IGNORECASE), r"\1 {} by \2"),
 )
-_DONE_FIRST = re.compile(
+_DONE_FIRST = late(
     r"^(?:first,?\s+)?(?P<what>(?:add|multiply|subtract|divide|sum|take|average|deduct|compute|calculate|find)\b.+?)"
     r"(?:[,;.]\s*(?:and\s+)?(?:then\s+|finally\s+)?|\s+and\s+(?:then\s+)?)"
     r"(?P<main>(?:[a-z]+ )?.*\b(?P<name>(?:this|that) (?:sum|total|product|difference|quotient|amount|number|result|"
     r"value)|the result|what is left|what remains|the remainder|the rest)\b.*)$",
     re.IGNORECASE,
 )
-_ASIDE = re.compile(
+_ASIDE = late(
     rf"(?P<name>{_PHRASE})(?:\s+\((?P<bracket>[^()]+)\)|,\s+(?:i\.e\.,?\s+|that is,?\s+)(?P<last>[^,;]+)$|"
     r",\s+(?P<comma>[^,;]+)(?:,(?=\s)|$))",
     re.IGNORECASE,
 )
-_IN_BRACKETS = re.compile(
+_IN_BRACKETS = late(
     r"\b(?:by|times|plus|minus|over|from|to|and|is|multiply|divide|subtract|add) "
     r"(?P<all>\((?P<what>[^()]*(?:\([^()]*\)[^()]*)*)\))",
     re.IGNORECASE,
 )
-_CONSTANT = re.compile(
+_CONSTANT = late(
     r"^(?:using|taking|with|assuming|take|use) (?P<name>pi|π|[A-Za-z]) (?:=|≈|as|to be) (?P<what>\d+(?:\.\d+)?)"
     r"(?: [a-z/²]+\^?\d?)?,\s+(?P<main>[^=]+)$",
     re.IGNORECASE,
 )
-_WHY = re.compile(r"^(?:since|because|as|given that)\s+(?P<why>[^,\d%=]+),\s*", re.IGNORECASE)
-_TO_GET = re.compile(r",?\s+to (?:get|find|obtain|give|yield|determine)\s[^,\d%=]+$", re.IGNORECASE)
-_AS_MANY = re.compile(
+_WHY = late(r"^(?:since|because|as|given that)\s+(?P<why>[^,\d%=]+),\s*", re.IGNORECASE)
+_TO_GET = late(r",?\s+to (?:get|find|obtain|give|yield|determine)\s[^,\d%=]+$", re.IGNORECASE)
+_AS_MANY = late(
     rf"^(?:there (?:is|are) )?(?P<times>{NUMERAL} times|twice|thrice|half) as (?:many|much) (?P<name>[a-z ]+?) as "
     r"(?P<other>[a-z ]+)$",
     re.IGNORECASE,

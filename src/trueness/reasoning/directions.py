@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
+from trueness.patterns import late
 from trueness.reasoning.execute import Program
 from trueness.reasoning.rule import Rule
 from trueness.reasoning.trees import Tree, evaluate
@@ -31,34 +32,34 @@ _RISES = "increases?|rises?|grows?|goes up|go up|climbs?"
 _FALLS = "decreases?|falls?|drops?|declines?|shrinks?|goes down|go down|diminishes|diminish"
 _RAISES = "increases?|raises?|boosts?|enhances?|speeds? up|adds? to"
 _LOWERS = "decreases?|reduces?|lowers?|slows?(?: down)?|diminishes|diminish|weakens?"
-_HEDGED = re.compile(
+_HEDGED = late(
     r"\b(?:not|no|never|unless|until|if|except|may|might|could|can|sometimes|but|however|first|then|either|or|neither|"
     r"optim\w+|maxim\w+|minim\w+|peak\w*|threshold|up to|beyond|only|n't)\b|n't\b"
 )
-_PROPORTIONAL = re.compile(
+_PROPORTIONAL = late(
     r"(?P<x>.*?)\b(?:(?:is|are|be|varies|vary|scales|scale)\s+)?(?P<how>inversely|indirectly|directly|linearly)?\s*"
     r"(?:proportional (?:to|with)|(?<=inversely )(?:with|as)|(?<=directly )(?:with|as))\s+(?P<y>.+)"
 )
-_INVERSE_PART = re.compile(r"\s*,?\s*(?:and|but)?\s*inversely(?: proportional)? (?:to|with)\s+")
-_AS = re.compile(rf"(?P<x>.*?)\b(?P<v>{_RISES}|{_FALLS})\s+(?:as|when)\s+(?P<y>.+?)\s+(?P<w>{_RISES}|{_FALLS})")
-_AS_FIRST = re.compile(rf"(?:as|when)\s+(?P<y>.+?)\s+(?P<w>{_RISES}|{_FALLS}),\s*(?P<x>.+?)\s+(?P<v>{_RISES}|{_FALLS})")
-_WITH = re.compile(rf"(?P<x>.*?)\b(?P<v>{_RISES}|{_FALLS})\s+(?:\w+ly\s+)?with\s+(?P<y>.+)")
-_THE_MORE = re.compile(rf"the\s+(?P<w>{_UP}|{_DOWN})\b\s*(?P<y>.*?),\s*the\s+(?P<v>{_UP}|{_DOWN})\b\s*(?P<x>.*)")
-_MEANS = re.compile(
+_INVERSE_PART = late(r"\s*,?\s*(?:and|but)?\s*inversely(?: proportional)? (?:to|with)\s+")
+_AS = late(rf"(?P<x>.*?)\b(?P<v>{_RISES}|{_FALLS})\s+(?:as|when)\s+(?P<y>.+?)\s+(?P<w>{_RISES}|{_FALLS})")
+_AS_FIRST = late(rf"(?:as|when)\s+(?P<y>.+?)\s+(?P<w>{_RISES}|{_FALLS}),\s*(?P<x>.+?)\s+(?P<v>{_RISES}|{_FALLS})")
+_WITH = late(rf"(?P<x>.*?)\b(?P<v>{_RISES}|{_FALLS})\s+(?:\w+ly\s+)?with\s+(?P<y>.+)")
+_THE_MORE = late(rf"the\s+(?P<w>{_UP}|{_DOWN})\b\s*(?P<y>.*?),\s*the\s+(?P<v>{_UP}|{_DOWN})\b\s*(?P<x>.*)")
+_MEANS = late(
     rf"(?:an?\s+|the\s+)?(?P<w>{_UP}|{_DOWN})\s+(?P<y>.+?)\s+"
     rf"(?:leads? to|means?|gives?|results? in|causes?|produces?|implies|yields?)\s+"
     rf"(?:an?\s+|the\s+)?(?P<v>{_UP}|{_DOWN})\s+(?P<x>.+)"
 )
-_ACTS = re.compile(rf"(?P<y>.+?)\s+(?P<v>{_RAISES}|{_LOWERS})\s+(?P<x>.+)")
-_DEPENDS = re.compile(
+_ACTS = late(rf"(?P<y>.+?)\s+(?P<v>{_RAISES}|{_LOWERS})\s+(?P<x>.+)")
+_DEPENDS = late(
     r"(?P<x>.*?)\b(?:is|are|depends?)?\s*(?P<v>positively|negatively)\s+(?:correlated|related|associated|linked|on|depend\w*)?"
     r"\s*(?:with|to|on)?\s+(?P<y>.+)"
 )
-_SECOND = re.compile(rf"\s*,?\s*\band\s+(?=(?:{_RISES}|{_FALLS})\s+(?:\w+ly\s+)?with\b)")
-_AGAIN = re.compile(rf"\b(?:{_RISES}|{_FALLS}|{_RAISES}|{_LOWERS}|proportional|{_UP}|{_DOWN})\b")
-_FALLING = re.compile(rf"(?:{_DOWN}|{_FALLS}|{_LOWERS}|negatively)")
-_COMPARED = re.compile(rf"^(?:an?\s+|the\s+)?(?P<w>{_UP}|{_DOWN})\s+(?P<y>.+)")
-_RATIO = re.compile(r"^(?:the\s+)?ratio of (?P<over>.+) to (?P<under>.+)$")
+_SECOND = late(rf"\s*,?\s*\band\s+(?=(?:{_RISES}|{_FALLS})\s+(?:\w+ly\s+)?with\b)")
+_AGAIN = late(rf"\b(?:{_RISES}|{_FALLS}|{_RAISES}|{_LOWERS}|proportional|{_UP}|{_DOWN})\b")
+_FALLING = late(rf"(?:{_DOWN}|{_FALLS}|{_LOWERS}|negatively)")
+_COMPARED = late(rf"^(?:an?\s+|the\s+)?(?P<w>{_UP}|{_DOWN})\s+(?P<y>.+)")
+_RATIO = late(r"^(?:the\s+)?ratio of (?P<over>.+) to (?P<under>.+)$")
 _POINTS = (0.7, 1.9, 5.3)
 
 

@@ -19,6 +19,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 
+from trueness.patterns import late
 from trueness.reasoning.clauses import cause_called
 from trueness.reasoning.isolation import isolate
 from trueness.reasoning.literals import conversion
@@ -50,10 +51,10 @@ from trueness.reasoning.word_subject import COMMAND, SAYS_MORE, is_about, says_m
 
 MOST_CAUSES = 6
 _LONGEST = 300
-_IN_PERCENT = re.compile(r",?\s*(?:(?:expressed|given|stated|written)\s+)?(?:as an? percent(?:age)?|in percent)$")
-_ROUNDED = re.compile(rf",?\s*(?:and\s+)?(?:then\s+)?{ROUNDING}$")
+_IN_PERCENT = late(r",?\s*(?:(?:expressed|given|stated|written)\s+)?(?:as an? percent(?:age)?|in percent)$")
+_ROUNDED = late(rf",?\s*(?:and\s+)?(?:then\s+)?{ROUNDING}$")
 _DOES = r"\b(?!plus|minus|times|less|as|is)[a-z]+s"  # a verb, as in covers half of, weighs twice the
-_COPULA = re.compile(
+_COPULA = late(
     r"\b(?:is|are|was|were|includes?|comprises?|equals?|will be|costs|cost(?= \$?\d| only| half| twice)|has|have|=|"
     r"as(?! (?:many|much)\b)|"
     r"makes? up|accounts? for|represents?|constitutes?|amounts? to|comes? to|totals)\s+"
@@ -64,32 +65,28 @@ _COPULA = re.compile(
     rf"|{_DOES}\s+(?:at\s+)?(?=(?:{NUMERAL} times|twice|half|double|triple|{SHARE}) (?:what|the|as)\b)"
     r"|(?=\b(?:in|de)creases by\b)"
 )
-_BY = re.compile(
-    r"\bby\s+(?=(?:multiply|divid|add|sum|subtract|deduct|averag|tak|doubl|tripl|halv|squar|combin)\w*ing\b)"
-)
-_COMPUTED_LEFT = re.compile(r"\b(?:sin|cos|tan|ln|log|exp|sqrt)\s*\(|[\^²³]")  # sin(theta) = a / h gives no theta
-_SIGN = re.compile(r"[-−–+*/^×·÷]")
-_VERB = re.compile(r"\b(?:is|are|was|were|equals?|gives?|must|will|so)\b")  # a sentence, and no name of a quantity
+_BY = late(r"\bby\s+(?=(?:multiply|divid|add|sum|subtract|deduct|averag|tak|doubl|tripl|halv|squar|combin)\w*ing\b)")
+_COMPUTED_LEFT = late(r"\b(?:sin|cos|tan|ln|log|exp|sqrt)\s*\(|[\^²³]")  # sin(theta) = a / h gives no theta
+_SIGN = late(r"[-−–+*/^×·÷]")
+_VERB = late(r"\b(?:is|are|was|were|equals?|gives?|must|will|so)\b")  # a sentence, and no name of a quantity
 _OPERATES = frozenset("sum difference product average mean ratio square root squared minimum maximum".split())
-_ADDED = re.compile(rf"^(?:an? |the )?(\d[\d.]*\s?%) (?:{MORE}) (?:is|gets) (?:added|included)$")
-_EACH_ONE = re.compile(r"\bfor (?:each|every)\b")  # the fee for each day, for the fee: of a day, or of all?
-_SAME = re.compile(
-    r"(?:the )?([a-z0-9 ]+?) (?:equals|is equal to|is the same as|are the same as) (?:the )?([a-z0-9 ]+)"
-)
-_AS_MANY = re.compile(
+_ADDED = late(rf"^(?:an? |the )?(\d[\d.]*\s?%) (?:{MORE}) (?:is|gets) (?:added|included)$")
+_EACH_ONE = late(r"\bfor (?:each|every)\b")  # the fee for each day, for the fee: of a day, or of all?
+_SAME = late(r"(?:the )?([a-z0-9 ]+?) (?:equals|is equal to|is the same as|are the same as) (?:the )?([a-z0-9 ]+)")
+_AS_MANY = late(
     r"(?P<front>.*[,;.] (?:and |while |but )?)?(?P<who>[^,;.]+?) (?:has|have|had|is|are|was|were|got|sold|made|took) "
     rf"(?P<times>{NUMERAL} times|twice|thrice|half) as (?:many|much|long|far)"
 )
-_PREDICATE = re.compile(
+_PREDICATE = late(
     rf"(?P<share>(?:the |an? )?(?:remaining |other )?{SHARE} of (?!what\b).+?) (?:is|are|was|were|goes to|go to|"
     r"(?:will|have|has|had|can|must)(?: be| been)?) (?P<what>[a-z ]+)"
 )
-_DID = re.compile(rf"(?:[a-z]+\s+){{1,3}}?(?P<verb>[a-z]+)\s+(?P<share>(?:an? )?{SHARE} of .+)")  # she sold a third of
-_UNDONE = re.compile(
+_DID = late(rf"(?:[a-z]+\s+){{1,3}}?(?P<verb>[a-z]+)\s+(?P<share>(?:an? )?{SHARE} of .+)")  # she sold a third of
+_UNDONE = late(
     r"(?:the )?(?P<what>reciprocal of|inverse of|square of|half(?: of)?|twice|double) (?:the )?"
     r"(?P<front>(?:(?!\b(?:is|are|equals?)\b)[a-z ])+?) (?P<rest>(?:is|are|equals?) .+)"
 )
-_RATE_NAME = re.compile(r"\b(?:per|each|every|rate|price|unit)\b")
+_RATE_NAME = late(r"\b(?:per|each|every|rate|price|unit)\b")
 
 
 def read_words(text: str, causes: Sequence[str], effect: str, values: Values | None = None) -> InWords | None:

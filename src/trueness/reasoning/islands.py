@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from trueness.patterns import late
 from trueness.reasoning.notation import symbols_in
 from trueness.reasoning.syntax import RuleError, parse, symbol
 from trueness.reasoning.trees import FUNCTIONS, agree
@@ -22,28 +23,28 @@ from trueness.reasoning.word_names import GENERAL, share_meaning, tokens, withou
 from trueness.reasoning.word_numbers import computes
 from trueness.reasoning.word_subject import SAYS_MORE
 
-_TOKEN = re.compile(r"\S+")
-_SIGN = re.compile(r"[-+*/^×·÷−=()!²³½π√|%]|\\")
-_LETTERS = re.compile(r"[^\W\d_]+")
-_CLAUSE = re.compile(r"^\s*[,;(]?\s*(?:where|with|and|in which|here)\b", re.IGNORECASE)
-_POWERS = ((re.compile(r"\b([A-Za-z])\s+squared\b"), r"\1^2"), (re.compile(r"\b([A-Za-z])\s+cubed\b"), r"\1^3"))
-_CHOOSE = re.compile(r"\b(?:n?C)\s*\(\s*(\w+)\s*,\s*(\w+)\s*\)|\b([A-Za-z]|\d+) choose ([A-Za-z]|\d+)\b")
-_COPULA = re.compile(
+_TOKEN = late(r"\S+")
+_SIGN = late(r"[-+*/^×·÷−=()!²³½π√|%]|\\")
+_LETTERS = late(r"[^\W\d_]+")
+_CLAUSE = late(r"^\s*[,;(]?\s*(?:where|with|and|in which|here)\b", re.IGNORECASE)
+_POWERS = ((late(r"\b([A-Za-z])\s+squared\b"), r"\1^2"), (late(r"\b([A-Za-z])\s+cubed\b"), r"\1^3"))
+_CHOOSE = late(r"\b(?:n?C)\s*\(\s*(\w+)\s*,\s*(\w+)\s*\)|\b([A-Za-z]|\d+) choose ([A-Za-z]|\d+)\b")
+_COPULA = late(
     r"\b(?:is|are|equals?|gives?|by|at|in|as|to|have|has|have)\s*(?:equal to|given by|just|simply|exactly)?\s*$",
     re.IGNORECASE,
 )
-_EXPLAINS = re.compile(
+_EXPLAINS = late(
     r"\s*[,;]?\s*(?:for (?:an? )?(?:constant|uniform|steady|ideal)|because|since|assuming)\b[^\d=<>%+*/^]*\.?"
 )
-_BEING = re.compile(r"^\s*[,;]?\s*([A-Za-z]\w?) being\b")
-_COUNTED = re.compile(r"\s*(?:[^\W\d_]{4,}(?<!ed))?\s*\.?\s*")
-_SYMBOL_IS = re.compile(r"(?:\b(?:where|and|with|let)|,)\s+([A-Za-z])\s+(?:is|be|being|denotes|the|=|half|twice)\b")
-_DEFINES = re.compile(r"\b(?:let|call|denote|suppose|where|with)\b.*\b[A-Za-z] (?:be|is|as|denotes?|stands?)\b", re.I)
+_BEING = late(r"^\s*[,;]?\s*([A-Za-z]\w?) being\b")
+_COUNTED = late(r"\s*(?:[^\W\d_]{4,}(?<!ed))?\s*\.?\s*")
+_SYMBOL_IS = late(r"(?:\b(?:where|and|with|let)|,)\s+([A-Za-z])\s+(?:is|be|being|denotes|the|=|half|twice)\b")
+_DEFINES = late(r"\b(?:let|call|denote|suppose|where|with)\b.*\b[A-Za-z] (?:be|is|as|denotes?|stands?)\b", re.I)
 _OUTCOMES = (
-    (re.compile(r"\b(?:average|mean) of\b"), re.compile(r"[/÷½]|\b0?\.\d|mean")),
-    (re.compile(r"\bdifference (?:between|of)\b"), re.compile(r"[-−–]")),
-    (re.compile(r"\b(?:ratio|quotient) of\b"), re.compile(r"[/÷]|frac")),
-    (re.compile(r"\bsquare root\b"), re.compile(r"√|sqrt|\^")),
+    (late(r"\b(?:average|mean) of\b"), late(r"[/÷½]|\b0?\.\d|mean")),
+    (late(r"\bdifference (?:between|of)\b"), late(r"[-−–]")),
+    (late(r"\b(?:ratio|quotient) of\b"), late(r"[/÷]|frac")),
+    (late(r"\bsquare root\b"), late(r"√|sqrt|\^")),
 )
 
 

@@ -20,6 +20,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple
 
+from trueness.patterns import late
+
 _SIZES: Mapping[str, Mapping[str, float]] = {  # kind -> unit -> how many of SI's it is
     "length": {"m": 1, "km": 1e3, "cm": 1e-2, "mm": 1e-3, "μm": 1e-6, "nm": 1e-9, "metre": 1, "meter": 1,
                "kilometre": 1e3, "kilometer": 1e3, "centimetre": 1e-2, "centimeter": 1e-2, "millimetre": 1e-3,
@@ -44,11 +46,11 @@ _SIZES: Mapping[str, Mapping[str, float]] = {  # kind -> unit -> how many of SI'
 _KINDS = {name: (kind, size) for kind, sizes in _SIZES.items() for name, size in sizes.items()}
 _BASES = frozenset(("length", "time", "mass", "temperature", "amount", "current", "months", "money", "percent"))
 _FACTOR = r"[A-Za-zμΩ]+(?:\s?\^?\s?[-−]?\d(?![\d.]))?"
-_PART = re.compile(r"([A-Za-zμΩ]+)(?:\s?\^?\s?([-−]?\d))?")
+_PART = late(r"([A-Za-zμΩ]+)(?:\s?\^?\s?([-−]?\d))?")
 _NUMBER = r"(?P<number>(?:\d+(?:\.\d+)?\s?[x×*·]\s?)?10\s?\^\s?\(?[-−]?\d+\)?|\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)"
 _UNIT = rf"{_FACTOR}(?:\s{_FACTOR})+/{_FACTOR}|{_FACTOR}(?:[/·]{_FACTOR})*"  # N m^2/kg^2
-_LITERAL = re.compile(rf"(?<![\w.^]){_NUMBER}\s*(?P<unit>{_UNIT})")
-_TEN = re.compile(r"\s?[x×*·]\s?10\s?\^\s?\(?|^10\s?\^\s?\(?")
+_LITERAL = late(rf"(?<![\w.^]){_NUMBER}\s*(?P<unit>{_UNIT})")
+_TEN = late(r"\s?[x×*·]\s?10\s?\^\s?\(?|^10\s?\^\s?\(?")
 _COEFFICIENTS = frozenset((0.25, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0))  # of formulas: 1/2 m v^2, 4 pi r^2
 _RATES = frozenset(("m/s", "m/s^2", "m/s2"))  # nobody means m / s beside a mass m
 

@@ -7,11 +7,10 @@ t = log(n) * 3                              of ten or e: nobody says which; math
 
 from __future__ import annotations
 
-import re
-
+from trueness.patterns import late
 from trueness.reasoning.trees import Binary, Call, Choice, Name, Negative, Number, Tree, agree, parts
 
-_OF_TEN = re.compile(r"(?<![^\W_])p(?:H|OH|K[ab]?)(?![a-z])|decibel|\bdB\b")
+_OF_TEN = late(r"(?<![^\W_])p(?:H|OH|K[ab]?)(?![a-z])|decibel|\bdB\b")
 
 
 def with_base(tree: Tree, context: str) -> Tree | None:

@@ -14,29 +14,30 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from trueness.patterns import late
 from trueness.reasoning.literals import kinds_of, read_unit, size_of
 from trueness.reasoning.syntax import symbol
 from trueness.reasoning.trees import NATURE
 from trueness.reasoning.word_names import is_another
 
-_BRACKET = re.compile(r"^(?P<words>.*?[^\s(\[])\s*[(\[](?P<inside>[^()\[\]]{1,20}(?:\([^()\[\]]{1,20}\))?)[)\]]$")
-_LABEL = re.compile(r"[^\W_]{3,}_(?P<symbol>[A-Za-z])$")  # angle_A; not of tank_radius_m, current_A, v_A
-_LAST = re.compile(r"\S\s+(?P<symbol>Δ?[^\W\d](?:[\d₀-₉]{1,2}|_\w{1,4})?'*)$")
-_SYMBOL = re.compile(r"[^\W\d](?:[\d₀-₉]{1,2}|_\w{1,4}|[A-Z])?'*")
-_SHORT = re.compile(r"[^\W\d][\w₀-₉]{0,3}'*")
-_OTHER_UNITS = re.compile(r"°|deg(?:ree)?s?|°\s?[CF]|degrees? (?:celsius|fahrenheit)|rad(?:ian)?s?", re.I)
-_SUFFIX = re.compile(r"(?:_| in )(degrees|deg|percent|pct)$")  # theta_deg, markup_percent
-_PERCENT = re.compile(r"%.*|per ?cent(?:age)?", re.I)
+_BRACKET = late(r"^(?P<words>.*?[^\s(\[])\s*[(\[](?P<inside>[^()\[\]]{1,20}(?:\([^()\[\]]{1,20}\))?)[)\]]$")
+_LABEL = late(r"[^\W_]{3,}_(?P<symbol>[A-Za-z])$")  # angle_A; not of tank_radius_m, current_A, v_A
+_LAST = late(r"\S\s+(?P<symbol>Δ?[^\W\d](?:[\d₀-₉]{1,2}|_\w{1,4})?'*)$")
+_SYMBOL = late(r"[^\W\d](?:[\d₀-₉]{1,2}|_\w{1,4}|[A-Z])?'*")
+_SHORT = late(r"[^\W\d][\w₀-₉]{0,3}'*")
+_OTHER_UNITS = late(r"°|deg(?:ree)?s?|°\s?[CF]|degrees? (?:celsius|fahrenheit)|rad(?:ian)?s?", re.I)
+_SUFFIX = late(r"(?:_| in )(degrees|deg|percent|pct)$")  # theta_deg, markup_percent
+_PERCENT = late(r"%.*|per ?cent(?:age)?", re.I)
 _MEASURED: Mapping[str, re.Pattern[str]] = {  # what one letter in brackets is the unit of
-    "m": re.compile("height|length|distance|width|radius|diameter|depth|altitude|thick|perimeter|circumference|"
+    "m": late("height|length|distance|width|radius|diameter|depth|altitude|thick|perimeter|circumference|"
                     "displacement|extension|position|amplitude|elongation|side|range|shift|gap|separation|path"),
-    "s": re.compile("time|duration|period|delay|interval|life"), "h": re.compile("time|duration|hours"),
-    "g": re.compile("mass|weight|solute|sample|yield"), "L": re.compile("volume|water|capacity|solution"),
-    "K": re.compile(r"temp|^t(?:\d|_|$| )"), "C": re.compile(r"temp|charge|^t(?:\d|_|$| )"),
-    "N": re.compile("force|weight|tension|thrust|friction|load|drag|lift"), "J": re.compile("energy|work|heat"),
-    "W": re.compile("power"), "A": re.compile("current"), "V": re.compile("voltage|potential|emf"),
-    "F": re.compile("capacitance"), "T": re.compile("field"), "H": re.compile("inductance"),
-    "M": re.compile("molarity|concentration"), "Ω": re.compile("resistance|impedance"),
+    "s": late("time|duration|period|delay|interval|life"), "h": late("time|duration|hours"),
+    "g": late("mass|weight|solute|sample|yield"), "L": late("volume|water|capacity|solution"),
+    "K": late(r"temp|^t(?:\d|_|$| )"), "C": late(r"temp|charge|^t(?:\d|_|$| )"),
+    "N": late("force|weight|tension|thrust|friction|load|drag|lift"), "J": late("energy|work|heat"),
+    "W": late("power"), "A": late("current"), "V": late("voltage|potential|emf"),
+    "F": late("capacitance"), "T": late("field"), "H": late("inductance"),
+    "M": late("molarity|concentration"), "Ω": late("resistance|impedance"),
 }  # fmt: skip
 BY_LETTER: Mapping[str, str] = {  # what a letter stands for
     "m": "mass", "M": "mass|molar mass", "v": "velocity|speed", "u": "initial velocity|initial speed",
@@ -57,15 +58,15 @@ BY_LETTER: Mapping[str, str] = {  # what a letter stands for
 _CUSTOM = {"I": "current", "L": "inductance", "Q": "charge", "q": "charge", "R": "resistance", "n": "moles"}
 _NOT_BY_LETTER = frozenset("per slant change difference ratio initial final lost left average total".split())
 _NUMBER = r"[-−]?\d+(?:\.\d+)?(?:[eE][-+−]?\d+|\s?[×x*·]\s?10\s?(?:\^\s?[({]?[-−]?\d+[)}]?|[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+))?(?![\d.])"
-_STATED = re.compile(
+_STATED = late(
     r"(?:\s?[,;(]\s?|\s)(?P<words>(?:(?:and|with|where|using|taking|take|assuming|for|here|let|given)\s)*)"
     rf"(?P<symbol>[^\W\d]\w{{0,3}}(?:_\w{{1,4}})?)\s?[=≈]\s?(?P<number>{_NUMBER})"
     r"(?P<unit>\s?[^\W\d_][^=+*,;]{0,24}?)?(?:\s(?:is|as) (?:the )?[^\W\d][\w'’ -]{0,40})?\s?\)?\s?[.;]?\s?$"
 )
-_INDEX = re.compile(r"(?<!\w)([^\W\d_]_[^\W_])([^\W\d_]+)(?!\w)")
-_UNIT_PARTS = re.compile(r"[^\W\d_]+")
+_INDEX = late(r"(?<!\w)([^\W\d_]_[^\W_])([^\W\d_]+)(?!\w)")
+_UNIT_PARTS = late(r"[^\W\d_]+")
 _MORE_UNITS = frozenset(("atm", "bar", "eV", "MeV", "rev", "ft", "lb", "lbs", "Wb", "unit", "units"))
-_TEN = re.compile(r"\s*[×x*·]\s*10\s*\^?")
+_TEN = late(r"\s*[×x*·]\s*10\s*\^?")
 _SUPERSCRIPT = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹−", "-0123456789-", "(){} ")
 
 

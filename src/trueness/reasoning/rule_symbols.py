@@ -11,6 +11,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from trueness.patterns import late
 from trueness.reasoning.aliases import aliases_of, explained_symbols
 from trueness.reasoning.candidates import LET, ROUNDED, STANDS_FOR
 from trueness.reasoning.graph import in_quotes
@@ -34,9 +35,7 @@ from trueness.reasoning.trees import (
 from trueness.reasoning.word_names import is_other, share_meaning
 
 _SI = frozenset("m s kg N J W Pa K C A V T Hz ohm Ω F H Wb mol rad deg degree degrees".split())
-_FALLS = re.compile(
-    r"(?:/\s*\(|sqrt\s*\(|√\s*\(?|/|\\frac\{[^{}]*\}\{|\\sqrt\{)\s*\d\s*g\b"
-)  # v^2 / (2 g), sqrt(2 g * h)
+_FALLS = late(r"(?:/\s*\(|sqrt\s*\(|√\s*\(?|/|\\frac\{[^{}]*\}\{|\\sqrt\{)\s*\d\s*g\b")  # v^2 / (2 g), sqrt(2 g * h)
 
 
 def percents_as_shares(rule: Rule, effect: str, values: Values) -> Rule:

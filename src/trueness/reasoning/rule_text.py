@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
 
+from trueness.patterns import late
 from trueness.reasoning.aliases import abbreviates, explained_symbols, letters_of
 from trueness.reasoning.candidates import EQUALS, FRONT, candidates
 from trueness.reasoning.clauses import gainsays, in_words, numerals, restatements
@@ -35,35 +36,35 @@ from trueness.reasoning.trees import (
 from trueness.reasoning.word_names import tokens
 from trueness.reasoning.word_numbers import computes
 
-_FORMULA_SIGNS = re.compile(r"[=*/^+√×÷·²³\\]|\w\(|\*\*|__|lambda")
-TWO_WORDS = re.compile(r"[^\W\d]{2,}[ ,]+[^\W\d]{2,}")
-_TWICE = re.compile(r"^(.*\w)\s*\(([^()=]*=(?:[^()=]|\([^()=]*\))*)\)\s*\.?$", re.DOTALL)
-_COLON = re.compile(r"^([^:=]*=[^:=]*):\s*([^:=]+)$|^([^:=]+):\s*([^:=]*=[^:=]*)$", re.DOTALL)
-_COMMA = re.compile(  # a sentence, s = r θ; or E - I r, i.e. words
+_FORMULA_SIGNS = late(r"[=*/^+√×÷·²³\\]|\w\(|\*\*|__|lambda")
+TWO_WORDS = late(r"[^\W\d]{2,}[ ,]+[^\W\d]{2,}")
+_TWICE = late(r"^(.*\w)\s*\(([^()=]*=(?:[^()=]|\([^()=]*\))*)\)\s*\.?$", re.DOTALL)
+_COLON = late(r"^([^:=]*=[^:=]*):\s*([^:=]+)$|^([^:=]+):\s*([^:=]*=[^:=]*)$", re.DOTALL)
+_COMMA = late(  # a sentence, s = r θ; or E - I r, i.e. words
     r"^(?P<words>[^=]+?)[,;]\s*(?:i\.\s?e\.,?|that is,?|so|or|in symbols,?)?\s*(?P<formula>[^\W\d][\w']*\s*=[^=,;]+)$"
     r"|^(?P<first>[^=]*=[^=,;]+)[,;]\s*(?:i\.\s?e\.,?|that is,?|in other words,?|in words,?)\s+(?P<then>[^=]+)$",
     re.DOTALL | re.IGNORECASE,
 )
-_REASON = re.compile(
+_REASON = late(
     r"^(?:using|since|from|given(?: that)?|because|as)\s+(?P<why>[^,=]*=[^,=]*),\s*(?P<rest>[^=]+)$", re.IGNORECASE
 )
-_OTHER_PART = re.compile(r"\b(semi|demi|hemi|non)[- ]?(?=[a-z]{3})", re.IGNORECASE)  # a semi-perimeter is no perimeter
-_OR = re.compile(r"=[^=]*\bor\b[^=]*=(?!=)|=[^=<>]*\bor\b[^=<>]*[-+*/×÷^]")  # v = gt or v = sqrt(2gh)
-_SEVERAL = re.compile(r"=[^=]*(?:;|\bthen\b|\bstep\b)[^=]*=(?!=)|\bd[a-z]\s?/\s?d[a-z]\b", re.IGNORECASE)
-_BOUND = re.compile(r"^[^=<>]*(?:[<>]=?|[≤≥∝])(?!.*\b(?:if|else|then)\b)|=(?!.*\b(?:if|else)\b).*(?<![-=])[<>≤≥∝]")
-_CALL_LEFT = re.compile(r"\s*(?:sin|cos|tan|ln|log\w*|exp|sqrt)\s*\([^=]*=")
-_AND = re.compile(r"=[^=]*(?:\b(?:and|or|with|where|for|when|if|using|taking)\b|[,;])[^=]*=")  # more than a chain
-_EVALUATED = re.compile(r"(?:evaluate\s+(.*?)|(.*?),?\s+evaluated)\s+at (?:the )?(?:given )?(\w+)\.?$", re.IGNORECASE)
-_OF_SOMETHING = re.compile(r"[^=\d%]*[^\W\d]\s+of\s+[^=\d%]*=(?!=)", re.IGNORECASE)
-_HUNDRED = re.compile(r"[×x*·]\s*100\s*(%)\s*\)?\s*\.?\s*$")
-_PYTHON = re.compile(r"(?:^|[=(:,])\s*lambda(?:\s+\*{0,2}\w+(?:\s*,\s*\*{0,2}\w+)*\s*|(?=:\s*[\d(]))\s*:")
-_PLAIN_NUMBER = re.compile(r"\s*[-−]?\d[\d,]*(?:\.\d*)?\s*")
-_SYMBOLS = re.compile(r"[^\W\d_](?: [^\W\d_])+")  # m v is a product, and no way to say v
-_FUNCTION = re.compile(  # N(t) = N0 e^(-k t): N where t is on the right, too
+_OTHER_PART = late(r"\b(semi|demi|hemi|non)[- ]?(?=[a-z]{3})", re.IGNORECASE)  # a semi-perimeter is no perimeter
+_OR = late(r"=[^=]*\bor\b[^=]*=(?!=)|=[^=<>]*\bor\b[^=<>]*[-+*/×÷^]")  # v = gt or v = sqrt(2gh)
+_SEVERAL = late(r"=[^=]*(?:;|\bthen\b|\bstep\b)[^=]*=(?!=)|\bd[a-z]\s?/\s?d[a-z]\b", re.IGNORECASE)
+_BOUND = late(r"^[^=<>]*(?:[<>]=?|[≤≥∝])(?!.*\b(?:if|else|then)\b)|=(?!.*\b(?:if|else)\b).*(?<![-=])[<>≤≥∝]")
+_CALL_LEFT = late(r"\s*(?:sin|cos|tan|ln|log\w*|exp|sqrt)\s*\([^=]*=")
+_AND = late(r"=[^=]*(?:\b(?:and|or|with|where|for|when|if|using|taking)\b|[,;])[^=]*=")  # more than a chain
+_EVALUATED = late(r"(?:evaluate\s+(.*?)|(.*?),?\s+evaluated)\s+at (?:the )?(?:given )?(\w+)\.?$", re.IGNORECASE)
+_OF_SOMETHING = late(r"[^=\d%]*[^\W\d]\s+of\s+[^=\d%]*=(?!=)", re.IGNORECASE)
+_HUNDRED = late(r"[×x*·]\s*100\s*(%)\s*\)?\s*\.?\s*$")
+_PYTHON = late(r"(?:^|[=(:,])\s*lambda(?:\s+\*{0,2}\w+(?:\s*,\s*\*{0,2}\w+)*\s*|(?=:\s*[\d(]))\s*:")
+_PLAIN_NUMBER = late(r"\s*[-−]?\d[\d,]*(?:\.\d*)?\s*")
+_SYMBOLS = late(r"[^\W\d_](?: [^\W\d_])+")  # m v is a product, and no way to say v
+_FUNCTION = late(  # N(t) = N0 e^(-k t): N where t is on the right, too
     r"^([^\W\d]\w*)\s*\(\s*([^\W\d]\w*(?:\s*,\s*[^\W\d]\w*)*)\s*\)\s*(?==(?!=))"
 )
-_CHOOSES = re.compile(r"^([a-z])([CP])([a-z])\s*(?==[^=]*!)")  # nCr = n! / (r! (n - r)!)
-_OF_PERCENT = re.compile(r"(?<=[^\W\d])\s*%\s*=(?!=)")  # Profit % = ...
+_CHOOSES = late(r"^([a-z])([CP])([a-z])\s*(?==[^=]*!)")  # nCr = n! / (r! (n - r)!)
+_OF_PERCENT = late(r"(?<=[^\W\d])\s*%\s*=(?!=)")  # Profit % = ...
 
 
 @lru_cache(maxsize=8192)

@@ -22,6 +22,7 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
 
+from trueness.patterns import late
 from trueness.reasoning.accounted import in_unused_unit, last_clause, surplus
 from trueness.reasoning.around import converts_so, cores, of_all, with_own_names
 from trueness.reasoning.bare_steps import is_what_it_is_called, names_for_numbers, step_of_causes
@@ -53,32 +54,32 @@ from trueness.reasoning.word_names import tokens
 from trueness.reasoning.word_numbers import CONDITION, computes
 from trueness.reasoning.word_shares import is_of_another
 
-_COMMENT = re.compile(r"(?<=\S)\s+#\s.*$")  # total = a + b  # in euros
-_STATEMENTS = re.compile(  # two equations; R = 6 Ω is none
+_COMMENT = late(r"(?<=\S)\s+#\s.*$")  # total = a + b  # in euros
+_STATEMENTS = late(  # two equations; R = 6 Ω is none
     r"=(?!\s*\d)[^=]*[-+*/×÷−][^=]*(?:[;,]|\b(?:and|so|then)\b)[^=]*=(?![=\s]*\d)[^=]*[-+*/×÷−]"
 )
 _MOST_PARTS = 250  # parts of one rule that are read: strangers' sentences end, whatever they hold
-_FACTORIAL = re.compile(r"(?:\d|\b[A-Za-z])!(?!=)")
-_DOES = re.compile(
+_FACTORIAL = late(r"(?:\d|\b[A-Za-z])!(?!=)")
+_DOES = late(
     r"\b(?:add|sum|subtract|deduct|multipl|divid|tak|squar|doubl|tripl|halv|averag)\w*|\b(?:times|plus|minus|product|"
     r"difference|ratio)\b|[-+*/×÷^=!√]|sqrt",
     re.IGNORECASE,
 )
-_ALTERS = re.compile(  # what a rule says besides, and a step of the plan may leave out
+_ALTERS = late(  # what a rule says besides, and a step of the plan may leave out
     r"\b(?:tax\w*|discount\w*|invers\w*|rais\w+|lower\w*|else|per unit|only|"
     r"exclud\w+|quarters?|thirds|there and back|less|fewer|square of)\b|%",
     re.IGNORECASE,
 )
-_SUM = re.compile(r"\d+(?:!|\s*[-+*/×÷^])[-+*/×÷^!\d\s]*")
-_GOAL = re.compile(
+_SUM = late(r"\d+(?:!|\s*[-+*/×÷^])[-+*/×÷^!\d\s]*")
+_GOAL = late(
     r"\bto (?:get|find|obtain|calculate|determine|compute|give) (?P<to>[^,.;:]+)"
     r"|^(?:calculate|compute|find|determine|get) (?P<goal>[^,.;:=]+?)(?::| as | by | using | from )",
     re.IGNORECASE,
 )
 _ANY_GOAL = tokens("total result answer final value sum it amount")
-_CHOOSE = re.compile(r"(?<!\w)n?C\(\s*([^(),]+?)\s*,\s*([^(),]+?)\s*\)")
+_CHOOSE = late(r"(?<!\w)n?C\(\s*([^(),]+?)\s*,\s*([^(),]+?)\s*\)")
 _FACTOR = r"((?:(?! by | and |,|divided|\bthen\b).)+)"
-_BY_BY = re.compile(rf"^(multiply(?:ing)?) {_FACTOR} by {_FACTOR} by {_FACTOR}$", re.IGNORECASE)
+_BY_BY = late(rf"^(multiply(?:ing)?) {_FACTOR} by {_FACTOR} by {_FACTOR}$", re.IGNORECASE)
 
 
 def rules_of(graph: ReasoningGraph) -> dict[str, tuple[Rule, ...]]:

@@ -17,6 +17,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from trueness.errors import TruenessError
+from trueness.patterns import late
 from trueness.reasoning.graph import Finding, PlanStep, Quantity, ReasoningGraph, RuleEdge, close
 from trueness.reasoning.literals import read_unit
 from trueness.reasoning.notation import may_be_in, unit_in
@@ -39,7 +40,7 @@ _CAUSES = ("cause", "causes", "from", "source", "parents", "parent", "inputs")
 _EFFECT = ("effect", "to", "target", "child", "output")
 _RULE = ("rule", "formula", "equation", "relation", "relationship", "mechanism", "description")
 _FORMULA = ("formula", "equation")
-_QUANTITY = re.compile(
+_QUANTITY = late(
     r"""^\s*(?:=\s*)?(?P<sign>[-+−]?)\s*(?P<currency>[$€£¥]?)\s*
     (?:10\s*(?:\^|\*\*)\s*\(?(?P<ten>[-−+]?\d{1,3})\)?(?!\.?\d)
       |(?P<number>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+\.?\d*(?:[eE][-+]?\d{1,3})?|\.\d+))
@@ -48,30 +49,30 @@ _QUANTITY = re.compile(
     re.VERBOSE,
 )
 _SUPERSCRIPT = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹−", "-0123456789-")
-_TYPESET = re.compile(r"\\[()\[\],;:! ]|\\q?quad|\$(?!\s*\d)|\n")
-_CALLED = re.compile(  # K_{min} ≈ 280
+_TYPESET = late(r"\\[()\[\],;:! ]|\\q?quad|\$(?!\s*\d)|\n")
+_CALLED = late(  # K_{min} ≈ 280
     r"^\s*(?:\\[(\[]|\$)?\s*(?:(?!(?:log|ln|exp|sqrt|sin|cos|tan|not)(?![^\W_]))\\?[^\W\d][\w{}\\]{0,12}\s*(?:=|≈|\\approx)"
     r"|(?:approximately|about|around)(?!\s*\d+(?:[ap]m|s)\b))\s*(?=[-−$]?[\d\\])"
 )
-_UPRIGHT = re.compile(r"\\(?:text|mathrm|textrm|operatorname|rm)\b\s*")
+_UPRIGHT = late(r"\\(?:text|mathrm|textrm|operatorname|rm)\b\s*")
 _NO_BRACES = str.maketrans("", "", "{}")
-_OR = re.compile(r"\bor\b(?: approximately| about)?|≈|\\approx\b")
+_OR = late(r"\bor\b(?: approximately| about)?|≈|\\approx\b")
 # 5 to 10 km is no 5, and 1 / (2 * L) is a formula: a number in a unit is an exponent, or the 1 of 1/s
-_NO_UNIT = re.compile(
+_NO_UNIT = late(
     r"^(?:π|[xX](?![^\W\d_])|k(?![^\W_])|(?:to|or|and|dozen|hundred|thousand|[mb]illion|trillion|percent off|% off)\b)|"
     r"(?<![\w^*−.⁻-])(?!1\s*/)\d|(?<!\*)\*\s*\d|√|pi$|\b(?:pi|sqrt|exp|ln|log|sin|cos|tan)\b"
 )
-_MIXED = re.compile("(?:(?<![\\w.])(\\d+) ?|(?<![\\w.]))([\u00bc-\u00be\u2150-\u215e])")  # 1½ cups
-_MONEY = re.compile(r"^(\s*[-+−]?\s*[$€£¥]\s*[\d.,]*\d)\s*(k|K|thousand|M|mn|million|B|bn|billion)\s*$")
+_MIXED = late("(?:(?<![\\w.])(\\d+) ?|(?<![\\w.]))([\u00bc-\u00be\u2150-\u215e])")  # 1½ cups
+_MONEY = late(r"^(\s*[-+−]?\s*[$€£¥]\s*[\d.,]*\d)\s*(k|K|thousand|M|mn|million|B|bn|billion)\s*$")
 _THOUSANDS = {"k": "e3", "t": "e3", "m": "e6", "b": "e9"}
-_OF_CONSTANTS = re.compile(
+_OF_CONSTANTS = late(
     r"(?P<number>.*(?<![A-Za-z])(?:pi|sqrt)\b.*?|.*[√π].*?)(?:\s+(?P<unit>[A-Za-zΩ°%][A-Za-z0-9Ω°%/^·²³]*))?\s*"
 )
 _MULTIPLES = frozenset((0.25, 0.5, 0.75, 1.5, 2.0, 3.0, 4.0))
 _CURRENCY = {"$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY"}
 _OPEN = frozenset(("", "?", "??", "unknown", "tbd", "to be determined", "to be calculated", "none", "null", "n/a"))
-_AND = re.compile(r"\s*(?:,|;|&|\band\b)\s*")
-_ARROW = re.compile(r"\s*(?:->|=>|→|⇒|-->)\s*")
+_AND = late(r"\s*(?:,|;|&|\band\b)\s*")
+_ARROW = late(r"\s*(?:->|=>|→|⇒|-->)\s*")
 
 
 def quantity_of(value: object, unit: str | None = None) -> Quantity:

@@ -9,13 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
+from trueness.patterns import late
 from trueness.reasoning.literals import kinds_of
 from trueness.reasoning.notation import BY_LETTER, unit_in
 from trueness.reasoning.syntax import symbol
 
 _GREEK = "lamda|rho|mu|theta|omega|eta|sigma|tau|alpha"
-_SYMBOL = re.compile(rf"([A-Za-z]|[A-Z]{{2}}|{_GREEK}|Delta[A-Z])(?:\d{{1,2}}|_\w{{1,8}})?'*")
-_SUBJECT = re.compile(r"^(?:the\s+)?([^\W\d][^=,;:()]{0,60}?)\s*(?:=|\b(?:is|equals)\b)", re.IGNORECASE)
+_SYMBOL = late(rf"([A-Za-z]|[A-Z]{{2}}|{_GREEK}|Delta[A-Z])(?:\d{{1,2}}|_\w{{1,8}})?'*")
+_SUBJECT = late(r"^(?:the\s+)?([^\W\d][^=,;:()]{0,60}?)\s*(?:=|\b(?:is|equals)\b)", re.IGNORECASE)
 _BY_KIND: Mapping[str, str] = {
     "energy": "energy|heat|work|kinetic energy|potential energy", "power": "power", "force": "force|weight|tension",
     "mass": "mass", "time": "time|period|duration", "current": "current", "voltage": "voltage|potential difference",

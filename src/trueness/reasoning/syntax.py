@@ -19,6 +19,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from trueness.errors import TruenessError, did_you_mean
+from trueness.patterns import late
 from trueness.reasoning.trees import CONSTANTS, FUNCTIONS, NATURE, Binary, Call, Choice, Name, Negative, Number, Tree
 from trueness.reasoning.typeset import as_characters, latin, with_brackets
 
@@ -28,7 +29,7 @@ MAX_DEPTH = 40
 MAX_DIGITS = 40
 MAX_POWER = 1_000
 
-_TOKEN = re.compile(
+_TOKEN = late(
     r"""\s*(?:
       (?P<number>(?:\d{1,3}(?:,\d{3})+(?!\d|,\d)(?:\.\d+)?|\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+(?![\w.]))?)
     | (?P<name>[^\W\d]\w*'*)
@@ -37,12 +38,12 @@ _TOKEN = re.compile(
     )""",
     re.VERBOSE,
 )
-_BRACKETS = re.compile(r"\s*[(\[][^()\[\]]{0,30}(?:\([^()\[\]]{0,30}\))?[)\]]\s*$")
-_SIGNED = re.compile(r"[\[\]|+!{}\\\u00bc-\u00be]|\w\(")
-_TIMES = re.compile(r"(?<=[\w)\]|%])\s+[xX]\s+(?=[\d(]|[^\W\d]{3,})")
-_INDEXED = re.compile(r"[\w)]\s*\[")
-_LETTER = re.compile(r"[^\W\d_](?:_?\d|_\w{1,3})?'*")  # m v and m_1 v_1 multiply, whatever they stand for
-_LAMBDA = re.compile(r"(?<![^\W_])lambda(?![^\W_])")
+_BRACKETS = late(r"\s*[(\[][^()\[\]]{0,30}(?:\([^()\[\]]{0,30}\))?[)\]]\s*$")
+_SIGNED = late(r"[\[\]|+!{}\\\u00bc-\u00be]|\w\(")
+_TIMES = late(r"(?<=[\w)\]|%])\s+[xX]\s+(?=[\d(]|[^\W\d]{3,})")
+_INDEXED = late(r"[\w)]\s*\[")
+_LETTER = late(r"[^\W\d_](?:_?\d|_\w{1,3})?'*")  # m v and m_1 v_1 multiply, whatever they stand for
+_LAMBDA = late(r"(?<![^\W_])lambda(?![^\W_])")
 _KEYWORDS = frozenset(("if", "then", "else", "and", "or", "not", "of"))
 _SIGN_OF: Mapping[type[ast.AST], str] = {
     ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Mod: "%", ast.Pow: "^", ast.And: "and", ast.Or: "or",

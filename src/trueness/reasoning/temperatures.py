@@ -17,21 +17,22 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
+from trueness.patterns import late
 from trueness.reasoning.trees import Binary, Call, Name, Number, Tree, agree, parts, replace_names, walk
 
 KELVIN, CELSIUS, FAHRENHEIT = "K", "°C", "°F"
 ZERO, ONE = Number(273.15), Number(1.0)
 _SCALES = {
-    KELVIN: re.compile(r"(?:deg\s*)?K|°K|kelvins?", re.IGNORECASE),
-    CELSIUS: re.compile(r"°\s?C|℃|deg\s?C|(?:deg(?:rees?)?\s)?celsius|degree_celsius", re.IGNORECASE),
-    FAHRENHEIT: re.compile(r"°\s?F|℉|deg\s?F|(?:deg(?:rees?)?\s)?fahrenheit|degree_fahrenheit", re.IGNORECASE),
+    KELVIN: late(r"(?:deg\s*)?K|°K|kelvins?", re.IGNORECASE),
+    CELSIUS: late(r"°\s?C|℃|deg\s?C|(?:deg(?:rees?)?\s)?celsius|degree_celsius", re.IGNORECASE),
+    FAHRENHEIT: late(r"°\s?F|℉|deg\s?F|(?:deg(?:rees?)?\s)?fahrenheit|degree_fahrenheit", re.IGNORECASE),
 }
 _BARE = {"C": CELSIUS, "F": FAHRENHEIT}  # coulomb and farad, but not of what is called a temperature
-_PER_KELVIN = re.compile(r"(?<![A-Za-z°])K(?![A-Za-z])|kelvin", re.IGNORECASE)
-_DIFFERENCE = re.compile(r"delta|Δ|\bd_?T|chang|ris[ei]|rais|drop|diff|increas|decreas|interval|gradient|fall", re.I)
-_POINT = re.compile(r"temp|^(?:T|θ|theta)(?:[chfi]|cold|hot|in|out)?(?:[_\d₀-₉]|$)")
-_GAS = re.compile(r"^[pPvV](?:[_\d₀-₉]|$)|press|vol", re.IGNORECASE)
-_CONSTANT = re.compile(r"^(?:R|k|k_?B|sigma|σ)$|\bgas|boltzmann|stefan", re.IGNORECASE)
+_PER_KELVIN = late(r"(?<![A-Za-z°])K(?![A-Za-z])|kelvin", re.IGNORECASE)
+_DIFFERENCE = late(r"delta|Δ|\bd_?T|chang|ris[ei]|rais|drop|diff|increas|decreas|interval|gradient|fall", re.I)
+_POINT = late(r"temp|^(?:T|θ|theta)(?:[chfi]|cold|hot|in|out)?(?:[_\d₀-₉]|$)")
+_GAS = late(r"^[pPvV](?:[_\d₀-₉]|$)|press|vol", re.IGNORECASE)
+_CONSTANT = late(r"^(?:R|k|k_?B|sigma|σ)$|\bgas|boltzmann|stefan", re.IGNORECASE)
 _ABSOLUTE = ((8.2, 8.4), (0.0820, 0.0822), (62.3, 62.4), (1.37e-23, 1.39e-23), (5.6e-8, 5.7e-8), (1.98, 1.99))
 
 

@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from trueness.patterns import late
+
 _SIGNS = {
     "×": "*",
     "·": "*",
@@ -41,53 +43,51 @@ _RAISED = {  # ⁿ is n above the line; º is often a degree, and ª and ™ are
     for code in range(low, high)
     if unicodedata.decomposition(chr(code)).startswith("<super>")
 }
-_SUPERSCRIPT = re.compile(f"[{''.join(_RAISED)}]+")
+_SUPERSCRIPT = late(f"[{''.join(_RAISED)}]+")
 _DIGITS_OF = str.maketrans(_RAISED)
 _ARGUMENT = r"(?:\{([^{}]*)\}|(\\(?![dtc]?frac|sqrt|text|math|left)[A-Za-z]+|[^\W_]))"  # \frac\pi2, \frac{a}2
 _LATEX = (
-    (re.compile(r"\\(?:left|right|quad|qquad|displaystyle|[,;:! ()\[\]])|~"), " "),
-    (re.compile(r"\\Delta\s*(?=\\?[A-Za-z])"), " Delta"),  # of one quantity: ΔT
-    (re.compile(r"\\log_\{?(10|2)\}?"), r" log\1 "),
+    (late(r"\\(?:left|right|quad|qquad|displaystyle|[,;:! ()\[\]])|~"), " "),
+    (late(r"\\Delta\s*(?=\\?[A-Za-z])"), " Delta"),  # of one quantity: ΔT
+    (late(r"\\log_\{?(10|2)\}?"), r" log\1 "),
     (
-        re.compile(
+        late(
             r"\\(sin|cos|tan|ln|log|exp)\s*\\(?![dtc]?frac|sqrt|root|text|math|left|[lr]vert)"
             r"([A-Za-z]+(?:_(?:\{\w*\}|\w))?)"
         ),
         r" \1(\2)",
     ),
-    (re.compile(r"\\lambda(?![A-Za-z])"), " lamda"),
-    (re.compile(r"\\var(?=(?:epsilon|theta|phi|rho|sigma|kappa)(?![A-Za-z]))"), r"\\"),
-    (re.compile(r"\\[lr]?[vV]ert(?![A-Za-z])"), "|"),
-    (re.compile(r"\\(?:times|cdot)"), "*"),
-    (re.compile(rf"\\[dtc]?frac(?![A-Za-z])\s*{_ARGUMENT}\s*{_ARGUMENT}"), r"((\1\2)/(\3\4))"),
-    (re.compile(r"\\[dt]?binom\s*\{([^{}]*)\}\s*\{([^{}]*)\}"), r" comb(\1, \2)"),
-    (re.compile(r"\\sqrt\s*\{([^{}]*)\}"), r" sqrt(\1)"),
-    (re.compile(r"\\sqrt(?=\d)"), " sqrt "),
-    (re.compile(r"\\root\{([^{}]*)\}\s*\{([^{}]*)\}"), r"((\2)^(1/(\1)))"),
-    (re.compile(r"_\{(\w*)\}"), r"_\1"),
-    (re.compile(r"\^\{([^{}]*)\}"), r"^(\1)"),
-    (re.compile(r"\\(?:text|mathrm)\s*\{([^{}]*)\}"), r"\1"),
-    (re.compile(r"\\(?=[A-Za-z])"), " "),
+    (late(r"\\lambda(?![A-Za-z])"), " lamda"),
+    (late(r"\\var(?=(?:epsilon|theta|phi|rho|sigma|kappa)(?![A-Za-z]))"), r"\\"),
+    (late(r"\\[lr]?[vV]ert(?![A-Za-z])"), "|"),
+    (late(r"\\(?:times|cdot)"), "*"),
+    (late(rf"\\[dtc]?frac(?![A-Za-z])\s*{_ARGUMENT}\s*{_ARGUMENT}"), r"((\1\2)/(\3\4))"),
+    (late(r"\\[dt]?binom\s*\{([^{}]*)\}\s*\{([^{}]*)\}"), r" comb(\1, \2)"),
+    (late(r"\\sqrt\s*\{([^{}]*)\}"), r" sqrt(\1)"),
+    (late(r"\\sqrt(?=\d)"), " sqrt "),
+    (late(r"\\root\{([^{}]*)\}\s*\{([^{}]*)\}"), r"((\2)^(1/(\1)))"),
+    (late(r"_\{(\w*)\}"), r"_\1"),
+    (late(r"\^\{([^{}]*)\}"), r"^(\1)"),
+    (late(r"\\(?:text|mathrm)\s*\{([^{}]*)\}"), r"\1"),
+    (late(r"\\(?=[A-Za-z])"), " "),
 )
 _ENDS = r"(?=\s*(?:$|[-+*/=),.]|(?:sin|cos|tan)\b))"  # nothing follows that could belong to the angle
 _ANGLE = r"((?:\d+(?:\.\d+)?\s*)?[^\W\d]\w*|\d+(?:\.\d+)?)"
-_BARE_CALL = re.compile(rf"\b(sin|cos|tan|ln|log10|log2)\s+{_ANGLE}{_ENDS}")  # sin θ, sin 2 θ
-_POWER = re.compile(
-    r"\b(sin|cos|tan|ln|log10)\s*(?:\^|\*\*)\s*(?:([2-9])|\(\s*([2-9])\s*\))\s*(?=\(|[^\W_])"
-)  # sin^2 θ
-_BARE_ANGLE = re.compile(_ANGLE + _ENDS)
-_CIRCLE = re.compile(r"\s*(?:\^\s*\{?\s*\\circ\s*\}?|\\degree(?![A-Za-z]))")
-_DEGREES = re.compile(  # cos(60°); elsewhere nobody says in what the other angles are
+_BARE_CALL = late(rf"\b(sin|cos|tan|ln|log10|log2)\s+{_ANGLE}{_ENDS}")  # sin θ, sin 2 θ
+_POWER = late(r"\b(sin|cos|tan|ln|log10)\s*(?:\^|\*\*)\s*(?:([2-9])|\(\s*([2-9])\s*\))\s*(?=\(|[^\W_])")  # sin^2 θ
+_BARE_ANGLE = late(_ANGLE + _ENDS)
+_CIRCLE = late(r"\s*(?:\^\s*\{?\s*\\circ\s*\}?|\\degree(?![A-Za-z]))")
+_DEGREES = late(  # cos(60°); elsewhere nobody says in what the other angles are
     r"\b(sin|cos|tan)\s*(?:\(\s*(\d+(?:\.\d+)?)\s*(?:°|deg(?:rees?)?\b)\s*\)|\s(\d+(?:\.\d+)?)\s*°)"
 )
-_BRACKET = re.compile(r"\\(?:left|right|[bB]igg?[lr]?)\s*([\[\]])")
-_NO_INDEX = re.compile(r"\[([^\[\]]*[(^][^\[\]]*)\]")
-_INDEXED_ROOT = re.compile(r"\\sqrt\s*\[\s*([^\][{}]{1,5})\]")
-_MIXED = re.compile("(?<![\\w.])(\\d+) ?([\u00bc-\u00be\u2150-\u215e])")  # 3½ is 3 + 1/2
-_GREEK = re.compile("[α-ωΑ-Ω]")
-_MODULE = re.compile(r"\b(?:math|np|numpy)\.(?=(?:sqrt|exp|log10|log2|sin|cos|tan|ceil|floor|pi|radians|degrees)\b)")
-_INVERSE = re.compile(r"\barc(sin|cos|tan)\s*\(|\b(sin|cos|tan)\s*(?:\^\s*[({]?\s*[-−]\s*1\s*[)}]?|⁻¹)\s*\(")
-_FACTORIAL = re.compile(r"(?<![\w.])(?:\(([^()]*)\)|([^\W\d]\w*|\d+))!(?!=)")
+_BRACKET = late(r"\\(?:left|right|[bB]igg?[lr]?)\s*([\[\]])")
+_NO_INDEX = late(r"\[([^\[\]]*[(^][^\[\]]*)\]")
+_INDEXED_ROOT = late(r"\\sqrt\s*\[\s*([^\][{}]{1,5})\]")
+_MIXED = late("(?<![\\w.])(\\d+) ?([\u00bc-\u00be\u2150-\u215e])")  # 3½ is 3 + 1/2
+_GREEK = late("[α-ωΑ-Ω]")
+_MODULE = late(r"\b(?:math|np|numpy)\.(?=(?:sqrt|exp|log10|log2|sin|cos|tan|ceil|floor|pi|radians|degrees)\b)")
+_INVERSE = late(r"\barc(sin|cos|tan)\s*\(|\b(sin|cos|tan)\s*(?:\^\s*[({]?\s*[-−]\s*1\s*[)}]?|⁻¹)\s*\(")
+_FACTORIAL = late(r"(?<![\w.])(?:\(([^()]*)\)|([^\W\d]\w*|\d+))!(?!=)")
 
 
 def as_characters(text: str) -> str:

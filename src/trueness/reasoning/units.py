@@ -22,6 +22,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Literal, TypeVar
 
 from trueness.errors import MissingExtra
+from trueness.patterns import late
 from trueness.reasoning.graph import Finding, Quantity, ReasoningGraph
 from trueness.reasoning.rule import Rule
 from trueness.reasoning.rules import rules_of
@@ -48,7 +49,7 @@ _POINTS = {f"degree_{name}": f"delta_degree_{name}" for name in ("Celsius", "Fah
 _COUNTS = frozenset("item items unit units person people piece pieces each count".split())
 _making = Lock()
 _CURRENCIES = ("USD", "EUR", "GBP", "JPY", "CHF")
-_PART = re.compile(
+_PART = late(
     r"\s*(?:(?P<name>Δ?°[CF]?|[^\W\d_][^\W\d]*|[$€£%Ω])|(?P<power>[-+]?\d{1,2}(?:\.\d{1,3})?)|(?P<sign>\*\*|[*/^()·×]))"
 )
 _SUPERSCRIPT = str.maketrans({**{sup: f"^{digit}" for digit, sup in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")}, "⁻": "^-"})

@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from itertools import permutations
 from typing import NamedTuple, TypeAlias
 
+from trueness.patterns import late
 from trueness.reasoning.percents import in_shares, says_percent
 from trueness.reasoning.trees import (
     Binary,
@@ -52,28 +53,28 @@ from trueness.reasoning.word_shapes import EVERY, HUNDRED, LESS_BY, MORE_BY, Sha
 
 Values: TypeAlias = Mapping[str, tuple[float, str | None]]  # known causes with value and unit
 
-_VERB = re.compile(
+_VERB = late(
     r"\bsplit it\b|\b(?<!what )(?:divide|multiply|subtract|is|are|was|were|equals?|gives?|must|will|goes|becomes|"
     r"convert\w*|according|determines?|"
     r"includes?)\b"
 )  # a sentence, and no name
-_CUT = re.compile(
+_CUT = late(
     r"[,;:()+*=×·⋅÷^]|\s[-−–]\s|"
     rf"\bthen\b|\bby (?:the )?(?:number|amount|price|cost|rate|{'|'.join(NUMBER_WORDS[1:])}|\d)\b"
 )
-_EACH = re.compile(r"\b(?:per|one|single|each|every|rate|price|unit|wage|cost)\b")
-_COUNT = re.compile(r"\b(?:number|count|quantity|how many|hours|days|weeks|months|years)\b")
-_REMAINING = re.compile(r"\b(?:remain\w*|rest|left|leftover)\b")
-_SHARE_NAME = re.compile(r"rate|ratio|factor|percent|share|fraction|times|multipl|%", re.IGNORECASE)
-_SINGLES_OUT = re.compile(
+_EACH = late(r"\b(?:per|one|single|each|every|rate|price|unit|wage|cost)\b")
+_COUNT = late(r"\b(?:number|count|quantity|how many|hours|days|weeks|months|years)\b")
+_REMAINING = late(r"\b(?:remain\w*|rest|left|leftover)\b")
+_SHARE_NAME = late(r"rate|ratio|factor|percent|share|fraction|times|multipl|%", re.IGNORECASE)
+_SINGLES_OUT = late(
     r"\b(?:that|which|who|only|one of|some|any|other|most|above|below|beyond|exceeding|excess|"
     r"excluding|additional|extra|besides|until|by the|slant|outer|inner|before|after|without|including|overtime)\b"
 )
 
 
-_AT_ANOTHER_TIME = re.compile(r"\b(?:ago|from now|in \w+ years|years later)\b")
+_AT_ANOTHER_TIME = late(r"\b(?:ago|from now|in \w+ years|years later)\b")
 _AMOUNTS = frozenset("amount value payment cost fee deposit withdrawal earned paid spent".split())
-_NUMBERED = re.compile(rf"(?<!the )\b({'|'.join(NUMBER_WORDS[2:])})\b")  # two widths, day two; not of the two trains
+_NUMBERED = late(rf"(?<!the )\b({'|'.join(NUMBER_WORDS[2:])})\b")  # two widths, day two; not of the two trains
 _SAY_ALL = frozenset("all individual each every both these those everything their".split())
 
 

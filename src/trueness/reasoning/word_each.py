@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import reduce
 
+from trueness.patterns import late
 from trueness.reasoning.literals import conversion
 from trueness.reasoning.trees import Binary, Name, Number
 from trueness.reasoning.word_causes import Values
@@ -20,7 +21,7 @@ from trueness.reasoning.word_plain import numbers
 from trueness.reasoning.word_pronouns import is_in
 from trueness.reasoning.word_shapes import Shape
 
-_EVERY_STEP = re.compile(
+_EVERY_STEP = late(
     r"(?:the )?(?P<what>[a-z ]+?) (?:(?P<up>increases|rises|grows|gains|appreciates|goes up)|"
     r"decreases|drops|falls|shrinks|loses|declines|depreciates|goes down)"
     rf"(?: by| at)? (?P<size>{NUMERAL})(?:(?P<percent>\s?%| percent)(?: (?:in|of its) value)?|(?: (?!%)[a-z]+)?) "
@@ -30,7 +31,7 @@ _EVERY_STEP = re.compile(
 )
 _HOW_OFTEN = {"annually": "year", "yearly": "year", "monthly": "month", "weekly": "week", "daily": "day"}
 _EACH = tuple(
-    re.compile(pattern)
+    late(pattern)
     for pattern in (
         rf"(?:there (?:is|are) |(?:he|she|it|they|we|you) [a-z]+ |"
         rf"(?:the )?[a-z]+ (?:uses|gives|yields|produces|requires|needs|makes) )?"
@@ -50,7 +51,7 @@ _EACH = tuple(
     )
 )
 _PAID = tuple(
-    re.compile(pattern)
+    late(pattern)
     for pattern in (
         rf"(?:each|every) (?P<m>{NUMERAL} )?(?P<of>[a-z ]+?) "
         rf"(?:costs?|earns?|brings?(?: in)?|pays?|gives?|fetch(?:es)?|saves?|raises?|adds?) (?P<n>{NUMERAL})"
@@ -59,22 +60,22 @@ _PAID = tuple(
         rf"(?P<m>{NUMERAL} )?(?P<of>[a-z ]+)",
     )
 )
-_MONEY = re.compile(
+_MONEY = late(
     r"cost|refund|earn|pay|paid|price|revenue|income|fee\b|charge|money|profit|donation|bill|wage|sales|spen[dt]|saving|"
     r"dollar|\$|euro|fare|fine|amount due|expense"
 )
 _PLAIN = frozenset(map(stem, "total number count needed required used all overall amount altogether".split()))
-_TWICE = re.compile(
+_TWICE = late(
     rf"(?:[a-z]+ [a-z]+ )?(?P<n>{NUMERAL}) (?P<what>[a-z]+) (?:an?|per|each|every) (?P<per>[a-z]+) for "
     rf"(?P<m>{NUMERAL}) (?P<again>[a-z]+)"
 )
-_SO_OFTEN = re.compile(
+_SO_OFTEN = late(
     r"(?P<front>.*\b(?:every|each|per) (?P<of>[a-z]+)) (?:for|over|during) "
     r"(?:the |all (?:the |of the )?)?(?:given |whole )?(?:number of )?(?P<again>[a-z]+)"
 )
-DENIED = re.compile(r"\b(?:non|not|un\w+|without|left|remaining|rest|other)\b")
-_SINGLE = re.compile(r"\b(?:per|each|every|single|rate|average|ratio|one|(?:an?|the) hour)\b")
-CONVERT = re.compile(
+DENIED = late(r"\b(?:non|not|un\w+|without|left|remaining|rest|other)\b")
+_SINGLE = late(r"\b(?:per|each|every|single|rate|average|ratio|one|(?:an?|the) hour)\b")
+CONVERT = late(
     r"convert(?:ing)?\s+(?P<what>.+?)\s+(?:in)?to\s+(?:an?\s+)?(?P<to>[a-z]+(?:/[a-z]+\d?)?)"
     rf"(?:\s*[,(]?\s*(?:by\s+)?(?P<how>multiply|divid)(?:ing|e)?(?: it)?\s+by\s+(?P<by>{NUMERAL})\)?)?"
 )
@@ -148,18 +149,18 @@ def _several(sentence: str, causes: Sequence[str], named: str) -> Iterator[Shape
         yield reduce(lambda left, right: Binary("+", left, right), made)
 
 
-_AND = re.compile(r",? and |, | plus |; ")
-_RATE = re.compile(
+_AND = late(r",? and |, | plus |; ")
+_RATE = late(
     rf"({NUMERAL})(?: dollars| cents| euros)? (?:per|an?) ([a-z]+) (?:for|times) (?:each |every |the )?([a-z ]+)"
 )
-_FOR_EVERY = re.compile(
+_FOR_EVERY = late(
     rf"(?P<n>{NUMERAL})(?P<what> [a-z]+)? (?:for (?:each |every )|per )(?P<of>(?!other\b)[a-z]+(?: [a-z]+)?)"
 )
-_COSTS = re.compile(
+_COSTS = late(
     r"(?:each|every) (?P<of>(?!other\b)[a-z]+(?: [a-z]+)?) "
     r"(?:costs|is sold for|sells for|brings(?: in)?|is) (?P<n>\$\d[\d.]*)"
 )
-_SO_MANY = re.compile(rf"(?P<n>{NUMERAL}) (?P<of>(?!times\b|more\b|less\b|percent\b)[a-z]+s)")
+_SO_MANY = late(rf"(?P<n>{NUMERAL}) (?P<of>(?!times\b|more\b|less\b|percent\b)[a-z]+s)")
 
 
 def _is_of(what: str, effect: str) -> bool:

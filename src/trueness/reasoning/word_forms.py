@@ -16,6 +16,7 @@ import re
 from collections.abc import Iterator
 from itertools import product
 
+from trueness.patterns import late
 from trueness.reasoning import word_makers as by
 from trueness.reasoning.trees import Binary, Call, Name, Number
 from trueness.reasoning.word_numbers import (
@@ -40,28 +41,28 @@ MOST_STEPS = 1_000  # shapes made for one sentence: strangers' sentences end, wh
 _MOST_SHAPES = 40  # of one piece of text
 _DEEPEST = 6
 
-_ALL = re.compile(r"^(?:all|both|these|those|every)\b|\b(?:all|" + "|".join(NUMBER_WORDS[2:7]) + r")\b")
-_COUNTED = re.compile(rf"(?:the |all )*({'|'.join(NUMBER_WORDS[2:])}) [a-z]+s")
-_RELATES = re.compile(r"\b(?:as|out|per|in|for|from|with|on|at|ways?)\b")  # more than a name of several
-_ARTICLE = re.compile(
+_ALL = late(r"^(?:all|both|these|those|every)\b|\b(?:all|" + "|".join(NUMBER_WORDS[2:7]) + r")\b")
+_COUNTED = late(rf"(?:the |all )*({'|'.join(NUMBER_WORDS[2:])}) [a-z]+s")
+_RELATES = late(r"\b(?:as|out|per|in|for|from|with|on|at|ways?)\b")  # more than a name of several
+_ARTICLE = late(
     r"^(?:the|a|an|both|exactly|its|their|his|her|then)\s+(?!half\b|third\b|quarter\b|fifth\b|tenth\b|(?:product|sum|total|average|mean)$)"
 )
-_SEPARATOR = re.compile(r"\s*,(?!\d)\s*(?:and\s+)?|\s+and\s+|\s*&\s*")
-_CLOSED = re.compile(r",\s*(?:all\s+|and\s+|then\s+)?(times|multiplied by|divided by|plus|minus|less)\s+(?!than\b)")
+_SEPARATOR = late(r"\s*,(?!\d)\s*(?:and\s+)?|\s+and\s+|\s*&\s*")
+_CLOSED = late(r",\s*(?:all\s+|and\s+|then\s+)?(times|multiplied by|divided by|plus|minus|less)\s+(?!than\b)")
 # divided by one minus the ratio: nobody divides by one
-_ADDITIVE = re.compile(
+_ADDITIVE = late(
     r"(?=\s)(?<!\bby one)(?<!\bby 1)(?<!\bover one)(?<!\bover 1)(?<!times one)(?<!times 1)"
     r"\s+(plus|minus|less(?!\s+than)|added to)(?=\s)"
 )
-_BY_ONE_AND_MORE = re.compile(r"\b(?:by|over|times) (?:one|1) (?:plus|minus) .* (?:plus|minus) ")  # where does it end?
-_MULTIPLICATIVE = re.compile(
+_BY_ONE_AND_MORE = late(r"\b(?:by|over|times) (?:one|1) (?:plus|minus) .* (?:plus|minus) ")  # where does it end?
+_MULTIPLICATIVE = late(
     r"(?=\s)(?<!evenly)(?<!equally)\s+(multiplied (?:by|with)|times(?!\s+as\b)|divided by|over|per unit(?: of)?)(?=\s)"
 )
-_PER_ONE = re.compile(rf"({NUMERAL})(?: dollars| cents)? (?:per|for each|for every|an?) ([a-z ]+)")
-_QUOTIENT = re.compile(r"([a-z ]+?)\s+per\s+(?!cent\b)([a-z ]+)")
-_POWER = re.compile(r"\s+raised to(?=\s)")
+_PER_ONE = late(rf"({NUMERAL})(?: dollars| cents)? (?:per|for each|for every|an?) ([a-z ]+)")
+_QUOTIENT = late(r"([a-z ]+?)\s+per\s+(?!cent\b)([a-z ]+)")
+_POWER = late(r"\s+raised to(?=\s)")
 _SIGN = {"times": "*", "plus": "+", "minus": "-", "less": "-", "added to": "+", "over": "/", "divided by": "/"}
-_PREFIX = re.compile(
+_PREFIX = late(
     r"(?:twice|half|double|triple)(?: of)? (?:the )?(?=(?:sum|product|difference|average|mean) of\b)|"
     r"(?:multiply|divid|subtract|deduct|add|sum|averaging|combin|increas|decreas|reduc)\w*\b|"
     r"(?:product|difference|ratio|quotient|average|mean|total|square root|excess|maximum|minimum)\b"
@@ -271,10 +272,10 @@ class Reader:
 
 
 _PERCENTAGE = r"(?P<share>\d[\d,]*(?:\.\d+)?)\s*(?:%|percent\b|per cent\b)"
-_CHANGE = re.compile(rf"{_PERCENTAGE}(?: {LESS}| {MORE})?")
+_CHANGE = late(rf"{_PERCENTAGE}(?: {LESS}| {MORE})?")
 _SHARED = "(?:shared|split|divided|distributed|spread) (?:equally|evenly) (?:among|amongst|between|by|over|across)"
 _PAIRS = tuple(  # how it begins, what stands between, the operation, and whether the second comes first
-    (needed(prefix) or needed(separator), re.compile(prefix), re.compile(rf"\s+(?:{separator})\s+"), operator, swapped)
+    (needed(prefix) or needed(separator), late(prefix), late(rf"\s+(?:{separator})\s+"), operator, swapped)
     for prefix, separator, operator, swapped in (
         (r"multiply(?:ing)?\s+", "by|with|times", "*", False),
         (r"product of\s+", "times", "*", False),
@@ -304,23 +305,21 @@ _THINGS = r"as\s+(?:many|much|far|long|fast|old|large|big|tall|heavy|expensive)\
 _ONE = r"(?:(?!\b(?:plus|minus)\b).)+"
 _SOMEWHERE = r"(?:\s+\w+)?(?:\s+(?:on|in|at) \w+)?"  # 5 less on Sunday than
 _IS = "(?: is| are| has| have| was| were| did)?"
-_OPEN_PRODUCT = re.compile(  # 3 more than the price times the number: of the price, or of the product?
+_OPEN_PRODUCT = late(  # 3 more than the price times the number: of the price, or of the product?
     rf"{NUMERAL}(?:\s+\w+)?\s+(?:{UP}|{DOWN})(?:\s+\w+)?\s+than\s+"
     rf"(?!(?:the )?(?:{NUMERAL}|twice|half|double|triple|product|quotient|sum)\b).*\b(?:times|multiplied by|"
     rf"divided by)\b"
 )
-_THEN_CHANGED = re.compile(
+_THEN_CHANGED = late(
     rf"(?P<whole>.+), (?:and |then |all |is )*(?:(?P<more>increased|raised)|reduced|decreased|discounted|"
     rf"lowered) by {_PERCENTAGE}"
 )
-_SUM_OF_PRODUCTS = re.compile(r"(?:(?P<factor>twice|half(?: of)?) (?:the )?)?(?:sum|total) of\s+(?P<list>[^:;]+)")
-_WHOLE_PART = re.compile(r"(?:integer|whole(?: number)?) part of\s+([^,]+)")
-_AS_PERCENT_OF = re.compile(
+_SUM_OF_PRODUCTS = late(r"(?:(?P<factor>twice|half(?: of)?) (?:the )?)?(?:sum|total) of\s+(?P<list>[^:;]+)")
+_WHOLE_PART = late(r"(?:integer|whole(?: number)?) part of\s+([^,]+)")
+_AS_PERCENT_OF = late(
     r"(?P<what>.+),? (?:expressed|given|stated|written|taken) as an? percent(?:age)? of (?P<whole>[a-z ]+)"
 )
-_AS_PART_OF = re.compile(
-    rf"(?P<what>.+),? (?:(?:expressed|given|stated|written|taken) )?as an? {PART} of (?P<whole>[a-z ]+)"
-)
+_AS_PART_OF = late(rf"(?P<what>.+),? (?:(?:expressed|given|stated|written|taken) )?as an? {PART} of (?P<whole>[a-z ]+)")
 _COMPARED: Table[by.Make] = table(
     (rf"{_FACTOR}\s+{_THINGS}\s+({_ONE})", by.scale),  # twice as many as Jan minus 5: plus and minus bind last
     (rf"({NUMERAL})\s+times\s+{_THINGS}\s+({_ONE})", by.scale),

@@ -14,6 +14,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence, Set
 from functools import lru_cache
 
+from trueness.patterns import late
+
 _STOP = frozenset(
     "the a an of in on at for to from by per and that this its his her their she he it they with during made is are "
     "was were given value amount s what been has have had each who which those ones there across through".split()
@@ -156,15 +158,15 @@ _KINDS = tuple(
         "probability p",
     )
 )  # what measures one thing is no name of what measures another
-_WORD = re.compile(r"[^\W\d_]{4,}(?=\d{1,2}(?![^\W_]))|[^\W_]+")
-_LABEL = re.compile(r"(?<=[a-z] )([a-z])(?= ?$| \()")
-_TIMING = re.compile(r"\b(?:each|per|every|an?) (hour|day|week|month|year|minute|second)\b")
-_EXTREME = re.compile(
+_WORD = late(r"[^\W\d_]{4,}(?=\d{1,2}(?![^\W_]))|[^\W_]+")
+_LABEL = late(r"(?<=[a-z] )([a-z])(?= ?$| \()")
+_TIMING = late(r"\b(?:each|per|every|an?) (hour|day|week|month|year|minute|second)\b")
+_EXTREME = late(
     r"\b(?:difference|ratio|largest|smallest|highest|lowest|greatest|longest|shortest|biggest|best|worst)\b"
 )
 _PLACE = r"(?:of|in|on|for|per|from|at|to|with|by|about|between|during|after|before|under|without)"
-_HEAD = re.compile(rf"((?:(?!{_PLACE}\b)[\w'$-]+\s+)+?){_PLACE}\s")
-_INDEXED = re.compile(r"([A-MO-Za-mo-z])_([A-Za-z]{3,})")  # n_jars is a number of jars
+_HEAD = late(rf"((?:(?!{_PLACE}\b)[\w'$-]+\s+)+?){_PLACE}\s")
+_INDEXED = late(r"([A-MO-Za-mo-z])_([A-Za-z]{3,})")  # n_jars is a number of jars
 _WEAK = 0.35
 _BY_HEAD = 0.2
 

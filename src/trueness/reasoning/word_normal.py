@@ -5,27 +5,26 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from trueness.patterns import late
 from trueness.reasoning.word_numbers import NUMBER_WORDS
 
 _TEENS = "thirteen fourteen fifteen sixteen seventeen eighteen nineteen".split()
 _TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
-_NUMBER_WORD = re.compile(
+_NUMBER_WORD = late(
     rf"\b(?:(?P<teen>{'|'.join(_TEENS)})|(?P<tens>{'|'.join(_TENS)})(?:[- ](?P<ones>{'|'.join(NUMBER_WORDS[1:10])}))?)"
     r"\b(?! (?:hundred|thousand|million))"
 )
-_WORD_PERCENT = re.compile(rf"\b({'|'.join(NUMBER_WORDS[1:])}) percent\b")
+_WORD_PERCENT = late(rf"\b({'|'.join(NUMBER_WORDS[1:])}) percent\b")
 _MANY = {"a": 1} | {word: number for number, word in enumerate(NUMBER_WORDS[:10]) if number}
-_HUNDREDS = re.compile(
-    rf"\b({'|'.join(_MANY)}) (hundred|thousand)\b(?! (?:and|{'|'.join(NUMBER_WORDS)}|thousand|million))"
-)
-_AND_A_HALF = re.compile(rf"\b({'|'.join(NUMBER_WORDS[1:])})[- ]and[- ]a[- ]half\b")
-_CONSTANT = re.compile(
+_HUNDREDS = late(rf"\b({'|'.join(_MANY)}) (hundred|thousand)\b(?! (?:and|{'|'.join(NUMBER_WORDS)}|thousand|million))")
+_AND_A_HALF = late(rf"\b({'|'.join(NUMBER_WORDS[1:])})[- ]and[- ]a[- ]half\b")
+_CONSTANT = late(
     r"(?P<main>.*?),? \(?(?:with|where|using|taking|and|for) (?P<name>[a-z]) (?:=|≈|is|equals) "
     r"(?P<value>\d+(?:\.\d+)?)(?: ?[a-z]+(?:/[a-z]+)*[²^0-9]*)?\)?"
 )
-_AVERAGE = re.compile(r"\bavg\b\.?")
-_OF_FEW = re.compile(r"\b(?<=the |all )([2-9])(?= [a-z]+s\b)")
-_NUMBERED = re.compile(r"(?:^|\s*[.;,]?\s+)(?:step \d+\s*[):.]|\(?\d\))\s+")  # 1) ... 2) ..., step 1: ...
+_AVERAGE = late(r"\bavg\b\.?")
+_OF_FEW = late(r"\b(?<=the |all )([2-9])(?= [a-z]+s\b)")
+_NUMBERED = late(r"(?:^|\s*[.;,]?\s+)(?:step \d+\s*[):.]|\(?\d\))\s+")  # 1) ... 2) ..., step 1: ...
 
 
 def normal_form(text: str) -> str:

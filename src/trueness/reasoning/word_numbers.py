@@ -9,6 +9,8 @@ from __future__ import annotations
 import math
 import re
 
+from trueness.patterns import late
+
 NUMBER_WORDS = "zero one two three four five six seven eight nine ten eleven twelve".split()
 _PARTS = dict(zip("third quarter fourth fifth sixth seventh eighth ninth tenth twelfth".split(),
                   (3, 4, 4, 5, 6, 7, 8, 9, 10, 12), strict=True))  # fmt: skip
@@ -54,18 +56,18 @@ AWAY = (
 )
 LEFT = "(?:remaining|rest of|remainder of|what (?:remains|is left) of|(?:amount|number) (?:left|remaining) of)"
 PART = "(?:fraction|share|proportion|part|portion)"
-CONDITION = re.compile(r"\b(?:if|unless|when|whether|except|not|never|otherwise|until)\b")
+CONDITION = late(r"\b(?:if|unless|when|whether|except|not|never|otherwise|until)\b")
 
 
-_HAS_NUMERAL = re.compile(r"\d|" + "|".join(NUMBER_WORDS[1:]))
-_OF_PI = re.compile(rf"({NUMERAL})\s*(?:pi|π)")
-_QUOTIENT = re.compile(r"(\d+)\s*/\s*([1-9]\d*)")
-_EXTRA = re.compile(rf"(?:an? |the )?(?:[a-z]+ )?(?:{_EXTRAS}) of ({NUMERAL})(?:\s*{_MEASURES})?")
-_COUNT = re.compile(rf"({NUMERAL})(?:\s*{_MEASURES})?")
-_COUNTED = re.compile(  # `2 r` is no count of things, and 3 million is not 3
+_HAS_NUMERAL = late(r"\d|" + "|".join(NUMBER_WORDS[1:]))
+_OF_PI = late(rf"({NUMERAL})\s*(?:pi|π)")
+_QUOTIENT = late(r"(\d+)\s*/\s*([1-9]\d*)")
+_EXTRA = late(rf"(?:an? |the )?(?:[a-z]+ )?(?:{_EXTRAS}) of ({NUMERAL})(?:\s*{_MEASURES})?")
+_COUNT = late(rf"({NUMERAL})(?:\s*{_MEASURES})?")
+_COUNTED = late(  # `2 r` is no count of things, and 3 million is not 3
     r"(\$?\d[\d,]*(?:\.\d+)?)(?:\s+(?!pi\b|hundred|thousand|[mb]illion|dozen|pairs?\b|[b-z]\b)[a-z]+){1,4}"
 )
-_OPERATES = re.compile(rf"\b(?:{'|'.join(sorted(OPERATION_WORDS))}|and|of|by|from|to|in|as|each(?= )|every)\b")
+_OPERATES = late(rf"\b(?:{'|'.join(sorted(OPERATION_WORDS))}|and|of|by|from|to|in|as|each(?= )|every)\b")
 
 
 def number_of(text: str) -> float | None:
@@ -80,8 +82,9 @@ def number_of(text: str) -> float | None:
     quotient = _QUOTIENT.fullmatch(text)
     if quotient:
         return int(quotient[1]) / int(quotient[2])
-    match = _EXTRA.fullmatch(text) or _COUNT.fullmatch(text) or _COUNTED.fullmatch(text)
-    if not match or (match.re is _COUNTED and _OPERATES.search(text)):
+    plain = _EXTRA.fullmatch(text) or _COUNT.fullmatch(text)
+    match = plain or _COUNTED.fullmatch(text)
+    if not match or (not plain and _OPERATES.search(text)):
         return None
     digits = match[1].lstrip("$").replace(",", "")
     return float(NUMBER_WORDS.index(digits)) if digits in NUMBER_WORDS else float(digits)

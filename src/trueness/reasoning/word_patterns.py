@@ -9,6 +9,8 @@ import re
 from collections.abc import Callable, Iterator
 from typing import TypeAlias, TypeVar
 
+from trueness.patterns import late
+
 _T = TypeVar("_T")
 Form: TypeAlias = str | Callable[[re.Match[str]], str]
 Table: TypeAlias = tuple[tuple[str, re.Pattern[str], _T], ...]  # what a pattern needs, the pattern, what it is for
@@ -24,7 +26,7 @@ def needed(pattern: str) -> str:
 
 
 def table(*rows: tuple[str, _T]) -> Table[_T]:
-    return tuple((needed(pattern), re.compile(pattern), what) for pattern, what in rows)
+    return tuple((needed(pattern), late(pattern), what) for pattern, what in rows)
 
 
 def reworded(sentence: str, forms: Table[Form]) -> str:

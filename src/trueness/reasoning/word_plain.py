@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from trueness.patterns import late
 from trueness.reasoning.word_anew import REWORDINGS
 from trueness.reasoning.word_causes import Values
 from trueness.reasoning.word_forms import BRACKET
@@ -22,47 +23,45 @@ _FOUND = "(?:obtained|found|calculated|computed|derived|determined)"
 _PERCENT = r"\d[\d.]*\s*(?:%|percent)"
 _SOMETHING = "(?:price|cost|value|rent|salary|wage|pay|level|amount|sales|income|fee|total|population|balance|weight)"
 _CONVERTS = r"(?:convert|change|turn|express|account|adjust)\w*"
-_PURPOSE = re.compile(
+_PURPOSE = late(
     r",?\s*(?:in order )?\bto (?:get|obtain|find|give|determine|calculate|compute|yield|reach|arrive at|know|include|"
     r"account for|see|figure out|work out|convert|express)\b[^\d%]*$"
     r"|,\s*(?:and\s+)?(?:giving|yielding|which gives|resulting in|which is the|this gives|that gives)\b[^\d%]*$"
     r"|\s+(?:gives|yields|results in)\s+[^\d%]*$"
 )
-_AIM = re.compile(
+_AIM = late(
     r"^(?:in order )?to (?:get|obtain|find|determine|calculate|compute|know|convert|work out|undo|reverse)\b"
     r"[^,\d%]*,\s*"
     r"|^(?:working backwards|in total|overall|in this case|as a result|in other words|to begin with|from there),\s*"
 )
-_TITLE = re.compile(r"^(?P<why>[^:]*):\s+(?P<rest>.*)$")
-FRONT_REASON = re.compile(
+_TITLE = late(r"^(?P<why>[^:]*):\s+(?P<rest>.*)$")
+FRONT_REASON = late(
     r"^(?P<why>.*?)[,;.]\s*(?:and\s+)?(?:so|therefore|thus|hence|that is|which means|meaning)\s*,?\s+(?P<rest>.*)$"
 )
-_FRONT_SINCE = re.compile(
+_FRONT_SINCE = late(
     r"^(?:since|because|as|given that|knowing that|assuming that|considering that)\s+(?P<why>[^,]*),\s*(?P<rest>.*)$"
 )
-_FRONT_AFTER = re.compile(r"^(?:after|at|with|for) (?P<why>[^,]*(?<!\w)\$?\d[^,]*),\s*(?P<rest>.*)$")
-_FRONT_SENTENCE = re.compile(r"^(?P<why>[^.]*[a-z])[.;]\s+(?P<rest>[^.;]*)$")
-_BACK_REASON = re.compile(
+_FRONT_AFTER = late(r"^(?:after|at|with|for) (?P<why>[^,]*(?<!\w)\$?\d[^,]*),\s*(?P<rest>.*)$")
+_FRONT_SENTENCE = late(r"^(?P<why>[^.]*[a-z])[.;]\s+(?P<rest>[^.;]*)$")
+_BACK_REASON = late(
     r"^(?P<rest>.*?)(?:,?\s+(?:since|because|as there (?:are|is)|given that)|"
     r",\s+(?:as|where|with the|which is|so that|so))\b(?P<why>.*)$"
 )
-_ASIDE = re.compile(r"[,;.:(]|\s(?:since|because|as there|given that)\b")
-_REMARK = re.compile(r"^(?P<rest>.*?)\s*\((?P<why>[^()]*)\)$")
-LEAD = re.compile(
+_ASIDE = late(r"[,;.:(]|\s(?:since|because|as there|given that)\b")
+_REMARK = late(r"^(?P<rest>.*?)\s*\((?P<why>[^()]*)\)$")
+LEAD = late(
     r"^(?:(?:then|next|first|finally|now|simply|just|we|you|here|also)\b[\s,]*|there (?:is|are) (?=.* (?:than|as) )|"
     r"(?:by|using|from|applying|according to|per|via) [^,\d]*"
     r"\b(?:law|theorem|principle|formula|equation|definition|rule)\b[^,\d]*,\s*|by definition,\s*|"
     r"(?:by|using|from) (?:[a-z'-]+ ){1,4}(?:law|theorem|principle|rule) (?=the ))"
 )
-_TO_INCLUDE = re.compile(
-    r"^(?P<rest>.*\d.*?),? to (?:include|account for|add|apply|reflect|allow for)(?P<why> .*\d.*)$"
-)
-_COMPUTES = re.compile(r"\b(?:add|subtract|multiply|divide|deduct|minus|plus|times|for every|for each)\b")
-_DOING = re.compile(r"^(?:working|acting|moving|taken|combined|used|by) (?:(?!by|is|are)[a-z' -])+, (?=[a-z])")
-_OF_SO_MANY = re.compile(rf"^(?:for|with|of) (?:the |these )?({NUMERAL}) (?:[a-z]+ ){{0,3}}[a-z]+, ")
-_IN_PERCENT = re.compile(r"(?:in|as an?) percent(?:age)?$")
+_TO_INCLUDE = late(r"^(?P<rest>.*\d.*?),? to (?:include|account for|add|apply|reflect|allow for)(?P<why> .*\d.*)$")
+_COMPUTES = late(r"\b(?:add|subtract|multiply|divide|deduct|minus|plus|times|for every|for each)\b")
+_DOING = late(r"^(?:working|acting|moving|taken|combined|used|by) (?:(?!by|is|are)[a-z' -])+, (?=[a-z])")
+_OF_SO_MANY = late(rf"^(?:for|with|of) (?:the |these )?({NUMERAL}) (?:[a-z]+ ){{0,3}}[a-z]+, ")
+_IN_PERCENT = late(r"(?:in|as an?) percent(?:age)?$")
 _MULTIPLES = {"twice": 2.0, "doubl": 2.0, "tripl": 3.0, "half": 0.5, "halv": 0.5}
-_CHARGED = re.compile(
+_CHARGED = late(
     rf"^(?:apply |charge )?(?:an? |the )?(?P<share>\d[\d.]*\s*(?:%|percent)) (?P<kind>{LESS}|{MORE}) (?:on|of|from|to)"
     r"\s+(?P<whole>[a-z ]+)$"
 )
@@ -71,7 +70,7 @@ _KINDS = (
 )
 _SHARED = r"(?P<share>\d[\d.]*\s*(?:%|percent))"
 _CHARGES = tuple(
-    re.compile(pattern)
+    late(pattern)
     for pattern in (
         rf"^(?P<whole>[a-z ]+?) (?:is |are )?(?:(?P<more>increased|raised)|reduced|decreased|lowered) by "
         rf"(?:an? |the )?{_SHARED} {_KINDS}$",
@@ -88,7 +87,7 @@ _CHARGES = tuple(
     )
 )
 _OUTCOMES = frozenset("average mean sum total difference ratio percentage product complement percent".split())
-_EXPLAINS_NOTHING = re.compile(
+_EXPLAINS_NOTHING = late(
     r"\b(?:appl\w+|adjust\w*|convert\w*|discount\w*|tax\w*|exclud\w*|except|lower|higher|different|after|before|without|losses)\b"
 )
 
@@ -256,21 +255,21 @@ _REWRITTEN: Table[Form] = table(
     (rf"\b{_FOUND} from (.+?) by (subtract|add)ing (?!.* (?:from|to) )",
      lambda match: f"{match[1]} {'minus' if match[2] == 'subtract' else 'plus'} "),
 )  # fmt: skip
-_WHERE = re.compile(
+_WHERE = late(
     r"^(?P<main>.*?),? (?:where|and|with) (?:the |this |that )?(?P<phrase>[a-z]+(?: [a-z]+)?) "
     r"(?:is|are|being|equals?|is equal to|is calculated as) (?P<inside>.+)$"
 )
-_FIRST_THEN = re.compile(
+_FIRST_THEN = late(
     r"^(?:the )?(?P<phrase>[a-z]+(?: [a-z]+){0,3}) (?:is|equals) (?P<inside>[^,;]+)[,;] (?:and |so |then )*"
     r"(?P<left>(?:the )?[a-z]+(?: [a-z]+){0,3}) (?:is|equals) (?P<main>[^,;]+)$"
 )
-_SPELT = re.compile(r"^(?P<front>.*?)\s*\((?P<inside>[^()]+)\)(?P<back>.*)$")
+_SPELT = late(r"^(?P<front>.*?)\s*\((?P<inside>[^()]+)\)(?P<back>.*)$")
 _OF = "(?:(?<=sum )|(?<=half )|(?<=product )|(?<=% ))of"  # the cost of labor is one phrase, half of it is not
-_LAST_PHRASE = re.compile(
+_LAST_PHRASE = late(
     rf"^(?P<before>(?:.*\b(?:plus|minus|times|by|over|from|{_OF}|and|is|are|equals|(?<!due )to|with|add|multiply|"
     r"subtract|divide|multiplying|adding|dividing|subtracting)\s+)?)(?P<phrase>[a-z' -]*)$"
 )
-_CONSTANT = re.compile(rf"(?:[a-zα-ω]\s*[=≈]\s*|about )?({NUMERAL})(?:\s*[a-zµ°%]+[0-9²³]*(?:[/·*^][a-z0-9²³^-]+)*)?")
+_CONSTANT = late(rf"(?:[a-zα-ω]\s*[=≈]\s*|about )?({NUMERAL})(?:\s*[a-zµ°%]+[0-9²³]*(?:[/·*^][a-z0-9²³^-]+)*)?")
 
 
 def plain(sentence: str, values: Values) -> str:
@@ -395,8 +394,8 @@ def _shares_meant(why: str, rest: str, one: float, other: float) -> set[float]:
     return {min(one, other) / (one + other)} if re.search(r"\bsmall(?:er|est)\b", subject) else set()
 
 
-_NUMERAL = re.compile(rf"(?<![\w.]){NUMERAL}(?!\w)")
-_RATIO = re.compile(rf"\b({NUMERAL})\s?(?::| to )\s?({NUMERAL})\b")
+_NUMERAL = late(rf"(?<![\w.]){NUMERAL}(?!\w)")
+_RATIO = late(rf"\b({NUMERAL})\s?(?::| to )\s?({NUMERAL})\b")
 
 
 def spelt_out(sentence: str) -> Iterator[tuple[str, str]]:

@@ -13,35 +13,34 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from trueness.patterns import late
 from trueness.reasoning.literals import conversion
 from trueness.reasoning.word_names import stem, tokens, words
 from trueness.reasoning.word_numbers import CONDITION, NUMBER_WORDS, OPERATION_WORDS
 
-_ONES = re.compile(
+_ONES = late(
     r"\b(?:(?:all )?those|(?:all )?the ones)(?: that| which| who)?(?: (?:are|were|was|is|have been|had been))? "
     r"(?=([a-z]+))"
 )
-_THAT = re.compile(
+_THAT = late(
     r"\b(?P<noun>[a-z]+) (?:that|which|who) (?:(?:are|were|was|is|have been|had been|has been|have|had|got) )?"
     r"(?P<verb>[a-z]+)\b(?= |$|,)"
 )
-_TWO = re.compile(r"\bthe (?P<one>[a-z]+) and (?P<the>the )(?P<other>[a-z]+) (?P<noun>[a-z]+)(?=$|,)")
-_HEIGHTS = re.compile(r"\bdifference (between|of) (?:the )?[a-z]+s of (?=the [a-z]+ [a-z]+ and the [a-z]+ [a-z]+$)")
-_THIS = re.compile(r"\b(?:that|this) (?P<noun>[a-z]+)(?= (?:by|from|to|times|plus|minus|divided|multiplied)\b|$)")
+_TWO = late(r"\bthe (?P<one>[a-z]+) and (?P<the>the )(?P<other>[a-z]+) (?P<noun>[a-z]+)(?=$|,)")
+_HEIGHTS = late(r"\bdifference (between|of) (?:the )?[a-z]+s of (?=the [a-z]+ [a-z]+ and the [a-z]+ [a-z]+$)")
+_THIS = late(r"\b(?:that|this) (?P<noun>[a-z]+)(?= (?:by|from|to|times|plus|minus|divided|multiplied)\b|$)")
 _UNITS = {
     "kilograms": "kg", "grams": "g", "milligrams": "mg", "pounds": "lb", "ounces": "oz", "kilometers": "km",
     "kilometres": "km", "meters": "m", "metres": "m", "centimeters": "cm", "centimetres": "cm", "miles": "mi",
     "feet": "ft", "inches": "in", "liters": "l", "litres": "l", "milliliters": "ml", "millilitres": "ml",
     "hours": "h", "minutes": "min", "seconds": "s", "dollars": "usd", "euros": "eur",
 }  # fmt: skip
-_KNOWN_ONE = re.compile(r"\bthe (?:known|given) one(?=$|,)")
-_UNIT = re.compile(
+_KNOWN_ONE = late(r"\bthe (?:known|given) one(?=$|,)")
+_UNIT = late(
     rf"(?:^|(?<=multiply )|(?<=divide )|(?<=is ))(?:the )?({'|'.join(_UNITS)})"
     r"(?= (?:times|divided by|by|over|plus|minus) )"
 )
-_WHAT = re.compile(
-    r"\bwhat ((?:(?! (?:minus|plus|and|from|times|divided|multiplied|is|are|over|to|remains)\b)[^,.;])+)"
-)
+_WHAT = late(r"\bwhat ((?:(?! (?:minus|plus|and|from|times|divided|multiplied|is|are|over|to|remains)\b)[^,.;])+)")
 
 
 def filled_in(sentence: str, causes: Sequence[str], effect: str) -> str:
@@ -127,7 +126,7 @@ def _telling(phrase: str, causes: Sequence[str]) -> list[str]:
     return [word for word in re.findall(r"[a-z]+", phrase) if _owners(word, causes) == 1]
 
 
-_CONVERT = re.compile(
+_CONVERT = late(
     r"(?:convert (?:the )?(?P<one>[a-z]+) (?:in)?to|(?:the )?(?P<passive>[a-z]+) (?:is|are) converted (?:in)?to) "
     r"(?P<to>[a-z]+)(?: \((?P<why>[^()]*)\))?,? (?:and |then )+(?P<more>add(?:ing)? .+|(?P<added>.+?) (?:is|are) added)"
 )

@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from trueness.patterns import late
 from trueness.reasoning.trees import Binary, Name, Number
 from trueness.reasoning.word_causes import Values, of_two_kinds
 from trueness.reasoning.word_forms import SHARE
@@ -20,42 +21,38 @@ from trueness.reasoning.word_names import GENERAL, is_another, may_measure, shar
 from trueness.reasoning.word_numbers import NUMBER_WORDS, NUMERAL, number_of, share_of
 from trueness.reasoning.word_shapes import Shape, join
 
-_GONE = re.compile(
+_GONE = late(
     r"\b(?:paying|paid|using|used|eating|eaten|giving|given|selling|sold|spending|spent|losing|lost|removing|removed|"
     r"donating|donated|deducting|deducted|subtracting|subtracted|taking|taken|throwing|thrown|withdrawing|withdrawn|"
     r"buying|bought|covering|covered|serving|served|setting|set|discarding|discarded|consumed|shipped|shipping|cutting|cut)\b"
 )
-_AFTER = re.compile(
-    r"(?:.*\b)?(?:left(?: over)?|remain(?:s|ing|der)?|rest)\b(?P<of>.*?),?\s*\b(?:after|once)\s+(?P<gone>.+)"
-)
-_NUMBER_GONE = re.compile(
+_AFTER = late(r"(?:.*\b)?(?:left(?: over)?|remain(?:s|ing|der)?|rest)\b(?P<of>.*?),?\s*\b(?:after|once)\s+(?P<gone>.+)")
+_NUMBER_GONE = late(
     r"(?:.*\b)?(?:left(?: over)?|remain(?:s|ing|der)?)\b[a-z ]*?\b(?:after|once)\s+"
     rf"(?P<gone>[a-z ]*?)(?P<size>{NUMERAL})(?: (?P<unit>[a-z]+))?(?P<more> to [a-z ]+| on [a-z ]+| for [a-z ]+)?"
 )
-_REST = re.compile(
+_REST = late(
     r"(?:.*\b)?(?:the rest|the remainder|the others|everyone else|everybody else|everything else|the remaining "
     r"(?P<these>[a-z]+))"
     r"(?P<of> of the [a-z]+| of [a-z]+)?(?P<are>\b.*)"
 )
-_DO_NOT = re.compile(
+_DO_NOT = late(
     r"(?:.*\b)?(?:who|that|which|those|ones)\s+(?:do|did|does|are|were|is|was|have|has|had)(?:\s+not|n't)\s+(?P<do>.+)"
 )
-_SHARES = re.compile(
+_SHARES = late(
     rf"(?:since |because |as )?(?P<share>{SHARE}) of (?:the |all |her |his |their |all the )?(?P<whole>[a-z]+)\s+"
     r"(?P<one>[a-z ]+?)(?:[,;]\s*(?:and |so |while |then |but )*| and | while | so )"
     r"the (?:rest|others?|remaining|remainder)"
     rf"[ ,]*(?P<other>{SHARE})?[ ,]*(?P<what>[a-z ]+)"
 )
-_SHARE_ALONE = re.compile(
-    rf"(?:[a-z ]+: )?(?P<share>{SHARE})(?: of (?:them|these|those))? (?!of\b|off\b)(?P<what>[a-z ]+)"
-)
-_DO = re.compile(rf"(?P<share>{SHARE}) of (?:the |all |all the |her |his |their )?(?P<rest>[a-z ]+)")
-_SHARE_OF = re.compile(rf"^(?P<share>{SHARE}) of (?P<rest>.+)$")
-_RATIO = re.compile(
+_SHARE_ALONE = late(rf"(?:[a-z ]+: )?(?P<share>{SHARE})(?: of (?:them|these|those))? (?!of\b|off\b)(?P<what>[a-z ]+)")
+_DO = late(rf"(?P<share>{SHARE}) of (?:the |all |all the |her |his |their )?(?P<rest>[a-z ]+)")
+_SHARE_OF = late(rf"^(?P<share>{SHARE}) of (?P<rest>.+)$")
+_RATIO = late(
     rf"(?:the )?ratio of (?:the )?(?P<one>[a-z ]+?) to (?:the )?(?P<two>[a-z ]+?) is (?P<a>{NUMERAL})\s?(?::| "
     rf"to )\s?(?P<b>{NUMERAL})"
 )
-_NUMERAL = re.compile(rf"\b{NUMERAL}\b")
+_NUMERAL = late(rf"\b{NUMERAL}\b")
 _RELATIVE = frozenset("who that which and".split())
 _GROUPS = frozenset("class group team mixture sum combined together".split())
 _COUNTS = frozenset(map(stem, ("number", "count", "size")))
@@ -65,11 +62,11 @@ _WHOLE = frozenset(
     "budget allowance capacity altogether everyone everything".split()
 )
 _WHOLE_STEMS = frozenset(map(stem, _WHOLE))
-_NO_PART = re.compile(
+_NO_PART = late(
     r"\b(?:per|each|every|rate|price of one|unit|one|single|percent|percentage|share|fraction|ratio|proportion|size|"
     r"capacity|hourly|daily|weekly|monthly|yearly|annual|speed|probability|number of times)\b|%"
 )
-_OPEN = re.compile(r"\b(?:if|unless|when|or|some|most|half|twice|double|about|roughly|between|until|may|might)\b|%")
+_OPEN = late(r"\b(?:if|unless|when|or|some|most|half|twice|double|about|roughly|between|until|may|might)\b|%")
 
 
 def what_is_left(sentence: str, causes: Sequence[str], effect: str, values: Values) -> Iterator[Shape]:
@@ -166,15 +163,15 @@ def _after_several(sentence: str, cause: str, effect: str) -> Iterator[Shape]:
         yield Binary("*", Binary("-", Number(1.0), gone), Name(cause))
 
 
-_EXCEPT = re.compile(
+_EXCEPT = late(
     rf"(?P<front>.*?)(?:\b(?:is|are) )?all (?:of )?(?:the )?(?P<whole>[a-z]+),? (?:except|but)(?: for)? (?:the )?"
     rf"(?P<share>{SHARE})(?: of them)? (?:who|that|which) (?P<what>[a-z ]+)"
 )
-_SEVERAL_SHARES = re.compile(
+_SEVERAL_SHARES = late(
     rf"(?P<shares>{SHARE} of (?:the |all |all the |her |his |their )?(?P<whole>[a-z]+) .+?)(?:[;,.] (?:and )?|,? and )"
     r"(?:the rest|the others|the remainder|what is left|what remains)(?!.* or )(?P<what> [a-z ]+)?"
 )
-_PIECE = re.compile(rf"(?P<share>{SHARE})(?P<what>(?! of (?:the )?(?:rest|remain|others?)| more| less)(?: [a-z]+)+)")
+_PIECE = late(rf"(?P<share>{SHARE})(?P<what>(?! of (?:the )?(?:rest|remain|others?)| more| less)(?: [a-z]+)+)")
 
 
 def _who_do(sentence: str, cause: str, effect: str) -> Iterator[Shape]:

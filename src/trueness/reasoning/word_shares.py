@@ -14,31 +14,32 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from trueness.patterns import late
 from trueness.reasoning.trees import Binary, Name, Tree, count_names, walk
 from trueness.reasoning.word_forms import SHARE
 from trueness.reasoning.word_names import share_meaning, stem, tokens
 from trueness.reasoning.word_numbers import NUMERAL
 
 _UNLESS = r"(?!der|it|iq|ion|iform|ivers|til|cle|less|known)"
-_LEFT = re.compile(  # what is left, or what is not so
+_LEFT = late(  # what is left, or what is not so
     r"\b(?:left|leftovers?|remain\w*|rest|still|kept|keeps?|keeping|stay\w*|surviv\w*|spare|retained|available|"
     rf"un{_UNLESS}[a-z]{{3,}}|non|not|without|no|others?|to (?:read|go|do|pay|sell|come|finish)|saved|savings?|free|"
     r"minus|less|excluding|back|in stock)\b"
 )
-_CHANGED = re.compile(  # what has become of it
+_CHANGED = late(  # what has become of it
     r"\b(?:final|new|net|sale|sales price|selling|retail|take home|after|following|disposable|end|ending|closing|"
     r"current|now|next|future|updated|adjusted|resulting|discounted|reduced|increased|raised|lowered|due|payable|proceeds|"
     r"afterwards|(?:with|including|incl) (?:tax|vat|interest|tip|discount|fee)\w*)\b"
 )
-_WITH_PIECE = re.compile(r"\b(?:total|gross|with|including|incl)\b")  # of a rate: the price and its tax
+_WITH_PIECE = late(r"\b(?:total|gross|with|including|incl)\b")  # of a rate: the price and its tax
 _MULTIPLE = rf"(?:twice|double|triple|{NUMERAL} times)"
-_SAYS_SHARE = re.compile(
+_SAYS_SHARE = late(
     rf"\b{SHARE}|%|\bper ?cent|\bhalf\b|\d\s*/\s*\d|\b{NUMERAL} (?:in|out of)(?: every)? {NUMERAL}\b|"
     r"\b(?:percentage|fraction|share|portion|proportion)\b"
 )
-_IS_SHARE = re.compile(rf"\b(?:is|are|was|were|costs?|equals?|at)\s(?:only |just |exactly )?(?:the )?(?:\d|{SHARE})")
-_TAKES_MULTIPLE = re.compile(rf"[a-z] {_MULTIPLE} (?:the|as|his|her|its|their|what)\b")
-_OPERATES = re.compile(
+_IS_SHARE = late(rf"\b(?:is|are|was|were|costs?|equals?|at)\s(?:only |just |exactly )?(?:the )?(?:\d|{SHARE})")
+_TAKES_MULTIPLE = late(rf"[a-z] {_MULTIPLE} (?:the|as|his|her|its|their|what)\b")
+_OPERATES = late(
     r"\b(?:times|multipl\w+|product|divid\w+|ratio|minus|plus|subtract\w*|deduct(?:ing)?|add(?:ed|ing)?|sum|squared?|"
     r"average|difference|more|less|fewer|(?<!get )(?<!gets )(?<!got )(?<!getting )off|"
     r"as an? (?:percent|fraction|share|ratio|prop|dec)\w*|"
@@ -47,33 +48,31 @@ _OPERATES = re.compile(
 )
 _LEAVES = r"left (?:the|a|an|his|her|their|its|early|for|home|school|it|by|at)"
 _GETS_OFF = r"quits?|get(?:s|ting)? off|got off|exit\w*|leav(?:e|es|ing)"
-_GONE = re.compile(  # verbs of what is gone then
+_GONE = late(  # verbs of what is gone then
     rf"\b(?:{_LEAVES}|{_GETS_OFF}|goe?s? (?:home|to)|went|gone|go|spen[dt]s?|spending|sells?|sold|selling|lost|losing|"
     r"loses?|pa(?:y|ys|id|ying)|gives?|gave|given|giving|eats?|ate|eaten|drinks?|drank|drunk|uses?|used|using|takes?|took|"
     r"taken|withh[eo]ld\w*|deduct\w*|donat\w+|remov\w+|evaporat\w+|leaks?|leaked|burns?|burn(?:t|ed)|breaks?|broke|"
     r"broken|di(?:e|es|ed)|throws?|threw|thrown|reads?|consum\w+|wast\w+|spill\w*|rott\w+|spoil\w*|melt\w*|decay\w*)\b"
 )
-_TAKEN = re.compile(
+_TAKEN = late(
     rf"{_GONE.pattern} (?:(?:a|an|the|only) )?(?:{SHARE}|\d+\s*/\s*\d+|{_MULTIPLE}) (?:of|the|his|her|its|their)\b"
 )
-_DENIES = re.compile(  # of those of whom this is said, what the verb is about is not so
+_DENIES = late(  # of those of whom this is said, what the verb is about is not so
     r"\b(?:no|not|never|none|neither|cannot|[a-z]+n't|without|lacks?|lacking|lacked|skip\w*|miss(?:es|ed|ing)?|avoid\w*|"
     r"refus\w+|reject\w*|declin\w+|dislik\w+|hates?|hated|fails?|failed|failing|drop(?:s|ped)? out|cancel\w*|"
     rf"los(?:e|es|t)|stop\w*|forg[eo]t\w*|oppos\w+|against|abandon\w*|ignor\w+|{_LEAVES}|{_GETS_OFF})\b"
 )
-_APPLIES = re.compile(r"\bappl(?:y|ies|ied|ying)\b")
-_CHARGE = re.compile(
-    r"\bappl\w+ (?:an?|the) \d[\d.]*\s?(?:%|percent) (?!to\b|on\b)[a-z]"
-)  # a 20 % discount: word_plain.py
-_EXCHANGES = re.compile(
+_APPLIES = late(r"\bappl(?:y|ies|ied|ying)\b")
+_CHARGE = late(r"\bappl\w+ (?:an?|the) \d[\d.]*\s?(?:%|percent) (?!to\b|on\b)[a-z]")  # a 20 % discount: word_plain.py
+_EXCHANGES = late(
     r"exchange|conver|currency|hour|daily|weekly|month|year|per\b|wage|pay\b|factor|multiplier|speed|flow"
 )
-_PIECE = re.compile(
+_PIECE = late(
     r"\b(?:tax|taxes|discount|tip|interest|commission|fee|vat|markup|mark up|markdown|saving|savings|increase|decrease|"
     r"growth|gain|loss|reduction|depreciation|dividend|bonus|raise|amount off|change|charge|duty|levy|surcharge)\b"
 )
 _MODIFIER = r"(?:remaining|left|leftover|rest|final|new|net|current|total|gross|other)"
-_OF_WHICH = re.compile(rf"(\b(?:of|from) (?:(?:the|his|her|its|their|these|those|all|my|our) )*){_MODIFIER}\b")
+_OF_WHICH = late(rf"(\b(?:of|from) (?:(?:the|his|her|its|their|these|those|all|my|our) )*){_MODIFIER}\b")
 
 
 def is_of_another(text: str, tree: Tree, units: Mapping[str, str | None], effect: str) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from trueness.patterns import late
 from trueness.reasoning.trees import Binary, Call, Name, Number
 from trueness.reasoning.word_forms import Reader
 from trueness.reasoning.word_names import share_meaning
@@ -21,39 +22,35 @@ _DO = (
     r"(?:split|(?:multiply|divid|shar|distribut|add|subtract|deduct|squar|doubl|tripl|halv)(?:ing|e)?|"
     r"(?:tak(?:e|ing) )?the square root)"
 )
-_STEP = re.compile(
-    rf"(?:\.\s+|;\s*|,\s*|\s+)(?:and\s+then\s+|and\s+|then\s+)(?={_DO}\b)|(?:\.\s+|;\s*|,\s*)(?={_DO}\b)"
-)
+_STEP = late(rf"(?:\.\s+|;\s*|,\s*|\s+)(?:and\s+then\s+|and\s+|then\s+)(?={_DO}\b)|(?:\.\s+|;\s*|,\s*)(?={_DO}\b)")
 _IT = (
     r"(?:it|this|that|result|what (?:is left|remains)|(?:the|this|that) (?:result|sum|total|product|"
     r"difference|quotient|amount|remainder|rest))"
 )
 _GOING_ON = (  # a step that takes what came before: pattern, operation, whether what came before stands second
-    (re.compile(rf"multiply(?:ing)?(?: {_IT})? (?:by|with) (.+)"), "*", False),
-    (re.compile(rf"divid(?:e|ing)(?: {_IT})? by (.+)"), "/", False),
-    (re.compile(rf"divid(?:e|ing) (.+) by {_IT}"), "/", True),
+    (late(rf"multiply(?:ing)?(?: {_IT})? (?:by|with) (.+)"), "*", False),
+    (late(rf"divid(?:e|ing)(?: {_IT})? by (.+)"), "/", False),
+    (late(rf"divid(?:e|ing) (.+) by {_IT}"), "/", True),
     (
-        re.compile(
+        late(
             rf"(?:split|divid|shar|distribut)(?:e|ing|ting)?(?: {_IT})? (?:equally |evenly )?(?:among|"
             rf"amongst|between) (.+)"
         ),
         "/",
         False,
     ),
-    (re.compile(rf"add(?:ing)? (?!{_IT} )(.+?)(?: to {_IT})?"), "+", False),
-    (re.compile(rf"add(?:ing)? {_IT} to (.+)"), "+", False),
-    (re.compile(rf"(?:subtract|deduct)(?:ing)? {_IT} from (.+)"), "-", True),
-    (re.compile(rf"(?:subtract|deduct)(?:ing)? (?!{_IT} )((?:(?! from ).)+)(?: from {_IT})?"), "-", False),
+    (late(rf"add(?:ing)? (?!{_IT} )(.+?)(?: to {_IT})?"), "+", False),
+    (late(rf"add(?:ing)? {_IT} to (.+)"), "+", False),
+    (late(rf"(?:subtract|deduct)(?:ing)? {_IT} from (.+)"), "-", True),
+    (late(rf"(?:subtract|deduct)(?:ing)? (?!{_IT} )((?:(?! from ).)+)(?: from {_IT})?"), "-", False),
 )
-_GAPPED = re.compile(  # multiplying the cows by 4 and the chickens by 2
+_GAPPED = late(  # multiplying the cows by 4 and the chickens by 2
     r"\b(multiply(?:ing)?|divid(?:e|ing)) (?!it\b|this\b|that\b)(?:(?! by | and |,).)+ by "
     rf"(?:{NUMERAL}|[a-z ]+?),? and "
     rf"(?=(?:(?! by |,| and ).)+ by )(?!then |{_DO})"
 )
-_BARE = re.compile(
-    rf"(?:multiply|divid)(?:e|ing)? by |(?:add|subtract)(?:ing)? {NUMERAL}(?=$| and then|, then|,? then)"
-)
-_ADD_THEM = re.compile(
+_BARE = late(rf"(?:multiply|divid)(?:e|ing)? by |(?:add|subtract)(?:ing)? {NUMERAL}(?=$| and then|, then|,? then)")
+_ADD_THEM = late(
     r"add(?:ing)?(?: up)? (?:them|both|the (?:two|three|results|products|amounts)|the two \w+)(?: together| up)?"
 )
 

@@ -7,12 +7,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from trueness.patterns import late
 from trueness.reasoning.word_names import GENERAL, is_acronym, is_symbol, names_symbol, share_meaning, stem, tokens
 from trueness.reasoning.word_numbers import CONDITION, LESS, MORE, NUMERAL
 
 _MOST_JOINTS = 12  # words at which a sentence can be cut: the number of readings grows with them
-_JOINTS = re.compile(r"\b(?:plus|minus|times|by|with|to|from|and|added|divided|multiplied|subtracted)\b|[,&]")
-SAYS_MORE = re.compile(
+_JOINTS = late(r"\b(?:plus|minus|times|by|with|to|from|and|added|divided|multiplied|subtracted)\b|[,&]")
+SAYS_MORE = late(
     CONDITION.pattern + r"|\b(?:proportional|approximately|about|roughly|depends?|affect\w*|influenc\w*|caus\w*|may|"
     r"might|should|assum\w*|formula|equation|law|theorem|function|sequence|each time|between \w+ and \w+ times|or|"
     r"varies|some|appropriate|at least|at most|up to|nearly|almost|again|ago|from now|worth (?:half|twice|\w+ times))\b"
@@ -20,32 +21,30 @@ SAYS_MORE = re.compile(
     r"plus) (?:one|two|1|2)$"  # n minus 1, or the product minus 1
     r"|^(?:twice|half|double|triple) [^,]* (?:in|de)creased by"  # of the number, or of the number decreased
 )
-COMMAND = re.compile(
+COMMAND = late(
     r"^(?:start(?:ing)? (?:with|from)|begin(?:ning)? with|calculate|compute|find|determine|obtain|get|take|evaluate|"
     rf"(?:choose|select|pick)(?! {NUMERAL}\b))\s+"
 )
-_TWO_STATEMENTS = re.compile(r"\b(?:is|are|equals) .*\b(?:times|plus|minus|divided|multiplied|sum|product)\b")
-_NEGATED = re.compile(r"\b(?:not|no|non|never|without|un\w+|fail\w*|complement)\b")
-_COMBINED = re.compile(r"\bcombin(?:e|ing)\b")  # adds, where the effect is what comes together
-_NOT_ADDED = re.compile(r"probab|chance|resist|factor|ratio|percent")
-_TOGETHER = re.compile(r"total|combined|together|sum\b|overall|all\b|altogether|final")
-_CHANGED = re.compile(
+_TWO_STATEMENTS = late(r"\b(?:is|are|equals) .*\b(?:times|plus|minus|divided|multiplied|sum|product)\b")
+_NEGATED = late(r"\b(?:not|no|non|never|without|un\w+|fail\w*|complement)\b")
+_COMBINED = late(r"\bcombin(?:e|ing)\b")  # adds, where the effect is what comes together
+_NOT_ADDED = late(r"probab|chance|resist|factor|ratio|percent")
+_TOGETHER = late(r"total|combined|together|sum\b|overall|all\b|altogether|final")
+_CHANGED = late(
     r"\b(?:increas|decreas|reduc|rais|ris|grow|fall|drop|shrink|discount|lower)(?:e|ed|es|s|ing)?\b"
     r".*(?<!divided)(?<!multiplied) by\b"
     rf"|% {LESS}|% {MORE}|% off\b|\bsubtracting [\d.]+\s?% from\b"
 )
-_CHANGE = re.compile(
+_CHANGE = late(
     r"(?<!after )(?<!with )(?<!after the )\b(?:discount|reduction|decrease|increase|change|savings?|loss|drop|rise|"
     r"raise|growth|gain|saved|lost|extra|difference)\b(?! (?:price|cost|amount after))"
 )
-_OF_EFFECT = re.compile(r"^(?:the |an? |one )*(reciprocal|inverse|half|twice|double|triple|third of|quarter of)\b")
+_OF_EFFECT = late(r"^(?:the |an? |one )*(reciprocal|inverse|half|twice|double|triple|third of|quarter of)\b")
 _EXTREMES = (
-    re.compile(
-        r"^(?:the )?(?:larger|largest|maximum|highest|greater|bigger) of\b|\b(?:highest|largest|maximum|biggest)$"
-    ),
-    re.compile(r"^(?:the )?(?:smaller|smallest|minimum|lowest|lesser) of\b|\b(?:lowest|smallest|minimum|min|least)\b"),
+    late(r"^(?:the )?(?:larger|largest|maximum|highest|greater|bigger) of\b|\b(?:highest|largest|maximum|biggest)$"),
+    late(r"^(?:the )?(?:smaller|smallest|minimum|lowest|lesser) of\b|\b(?:lowest|smallest|minimum|min|least)\b"),
 )
-_LEFT_OVER = (re.compile(r"\bmodulo\b"), re.compile(r"\b(?:full|complete|whole)\b"))
+_LEFT_OVER = (late(r"\bmodulo\b"), late(r"\b(?:full|complete|whole)\b"))
 _OF_NOBODY = frozenset(map(stem, "total final net gross new left remaining combined share".split()))
 
 

@@ -16,6 +16,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
+from trueness.patterns import late
 from trueness.reasoning.directions import direction_to_target
 from trueness.reasoning.execute import Program
 from trueness.reasoning.graph import Problem
@@ -29,8 +30,8 @@ MOVED = 0.005  # relative: an answer that differs by less is the same one, round
 MOST_IRRELEVANT = 2
 NOT_THERE = "its value does not stand in the text."
 _FACTORS = (1.5, 0.5)  # the second where the first would take a positive target to 0 or below
-_FORMULA = re.compile(r"\$[^$]*\$|\\\(.*?\\\)|\S*[\\^_{}=]\S*")  # numbers of a formula belong to it
-_DIGITS = re.compile(r"(?<![\w.,^])\d+(?:\.\d+)?(?![\w.,]*\d|\w|[ -]?(?:th|st|nd|rd)\b)")
+_FORMULA = late(r"\$[^$]*\$|\\\(.*?\\\)|\S*[\\^_{}=]\S*")  # numbers of a formula belong to it
+_DIGITS = late(r"(?<![\w.,^])\d+(?:\.\d+)?(?![\w.,]*\d|\w|[ -]?(?:th|st|nd|rd)\b)")
 _NEAR = 5  # words on each side of a number that may name it
 
 

@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from trueness.errors import MissingExtra
+from trueness.patterns import late
 from trueness.reasoning.graph import Quantity, ReasoningGraph
 from trueness.reasoning.rules import rules_of
 from trueness.reasoning.units import convert
@@ -45,25 +46,25 @@ _VULGAR = {"½": 0.5, "⅓": 1 / 3, "⅔": 2 / 3, "¼": 0.25, "¾": 0.75, "⅕":
 _SUPERSCRIPT = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹−", "-0123456789-")
 
 _WORD = "|".join(sorted({*_UNITS, *_TENS, *_SCALES}, key=len, reverse=True))
-_WORDS = re.compile(
+_WORDS = late(
     rf"(?<![^\W_])(?:a[\s-]+(?=hundred|thousand|million))?(?:{_WORD})(?:[\s-]+(?:and[\s-]+)?(?:{_WORD}|point))*(?![^\W_])",
     re.IGNORECASE,
 )
-_LONE = re.compile(rf"(?<![^\W_])(?:{'|'.join(_ALONE)})(?![^\W_])", re.IGNORECASE)
+_LONE = late(rf"(?<![^\W_])(?:{'|'.join(_ALONE)})(?![^\W_])", re.IGNORECASE)
 _NUMERAL = r"(?<![\w.])(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+−]?\d{1,3})?"
-_PLAIN = re.compile(_NUMERAL)
-_GROUPED = re.compile(r"(?<![\w.,])\d{1,3}(?:[,'\u00a0\u202f\u2009 ]\d{3})+(?:\.\d+)?(?!\d)")
-_COMMA = re.compile(r"(?<![\w.,])\d+,\d+(?![\d,])")
-_POWER = re.compile(rf"({_NUMERAL})\s*[x×*·]\s*10\s*(?:\^|\*\*)?\s*\(?([-+−]?\d{{1,3}}|⁻?[⁰¹²³⁴⁵⁶⁷⁸⁹]{{1,3}})\)?")
-_TEN_POWER = re.compile(r"(?<![\w.])10\s*(?:\^|\*\*)\s*\(?([-+−]?\d{1,3})\)?")
-_SCALED = re.compile(rf"({_NUMERAL})\s*({'|'.join((*_SCALES, *_SHORT_SCALES))})(?![^\W_])", re.IGNORECASE)
-_FRACTION = re.compile(r"(?<![\w./])(?:(\d+)[\s-]+)?(\d+)\s*[/⁄]\s*(\d+)(?![\w/])")
-_VULGAR_FRACTION = re.compile(rf"(?<!\d)(\d++)?\s?([{''.join(_VULGAR)}])")
-_PERCENT = re.compile(r"[\s-]*(?:%|percent\b|per cent\b|pct\b)", re.IGNORECASE)
-_UNIT = re.compile(r"\s?([A-Za-zµ°Ω$€£][\w°µ/^*·²³]*)")
+_PLAIN = late(_NUMERAL)
+_GROUPED = late(r"(?<![\w.,])\d{1,3}(?:[,'\u00a0\u202f\u2009 ]\d{3})+(?:\.\d+)?(?!\d)")
+_COMMA = late(r"(?<![\w.,])\d+,\d+(?![\d,])")
+_POWER = late(rf"({_NUMERAL})\s*[x×*·]\s*10\s*(?:\^|\*\*)?\s*\(?([-+−]?\d{{1,3}}|⁻?[⁰¹²³⁴⁵⁶⁷⁸⁹]{{1,3}})\)?")
+_TEN_POWER = late(r"(?<![\w.])10\s*(?:\^|\*\*)\s*\(?([-+−]?\d{1,3})\)?")
+_SCALED = late(rf"({_NUMERAL})\s*({'|'.join((*_SCALES, *_SHORT_SCALES))})(?![^\W_])", re.IGNORECASE)
+_FRACTION = late(r"(?<![\w./])(?:(\d+)[\s-]+)?(\d+)\s*[/⁄]\s*(\d+)(?![\w/])")
+_VULGAR_FRACTION = late(rf"(?<!\d)(\d++)?\s?([{''.join(_VULGAR)}])")
+_PERCENT = late(r"[\s-]*(?:%|percent\b|per cent\b|pct\b)", re.IGNORECASE)
+_UNIT = late(r"\s?([A-Za-zµ°Ω$€£][\w°µ/^*·²³]*)")
 _SYMBOL = r"(?:(?:[kcdmµnMG]?(?:m|g|s|N|J|W|Pa|A|V|K|C|L|l|Hz|Ω|T|mol|eV)|h|hr|min|sec|ft|in|lb|°C)(?![^\W_]))"
 _EXPONENT = r"(?:\s?(?:\^|\*\*)\s?[{(]?[-−+]?\d{1,2}[)}]?)"
-_UNIT_POWER = re.compile(  # what stands behind a number, a slash or "in" and ends with a power
+_UNIT_POWER = late(  # what stands behind a number, a slash or "in" and ends with a power
     rf"(?:\d|[/(\[]|\bin|\bper)\s?(?P<unit>(?:{_SYMBOL}{_EXPONENT}?\s?[/·*]?\s?){{0,5}}{_SYMBOL}{_EXPONENT})"
 )
 
@@ -162,7 +163,7 @@ class Hidden:
         ]
         words = self.quantity.text.strip()
         if self.quantity.value is None and words:
-            pattern = re.compile(rf"(?<![^\W_]){re.escape(words)}(?![^\W_])", re.IGNORECASE)
+            pattern = late(rf"(?<![^\W_]){re.escape(words)}(?![^\W_])", re.IGNORECASE)
             spans += [match.span() for match in pattern.finditer(text)]
         return _merge(spans)
 

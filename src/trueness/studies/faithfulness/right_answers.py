@@ -12,23 +12,23 @@ against it.
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from trueness.errors import MissingExtra
 from trueness.outside import json_of, text_of
+from trueness.patterns import late
 from trueness.reasoning.graph import Problem, Quantity, close
 from trueness.reasoning.problems import correct_of
 from trueness.reasoning.schema import quantity_of
 from trueness.reasoning.units import convert, of_other_dimension
 
 _EXPECTED = ("expected", "expected_answer")
-_WRAPPERS = re.compile(r"\\(?:text|textbf|textit|textrm|mathrm|mathbf|mathit|operatorname|boxed)\s*\{([^{}]*)\}")
-_NOTHING = re.compile(r"\\left(?![a-z])|\\right(?![a-z])|\\[()\[\],;:! ]|\\q?quad|(?<!\\)\$(?!\s*\d)|\s+|~")
-_CHOICE = re.compile(r"^\(?([a-e]|[ivx]{1,4}|\d)\)?$")
-_LETTER = re.compile(r"^\(?([a-e])\)?$")
+_WRAPPERS = late(r"\\(?:text|textbf|textit|textrm|mathrm|mathbf|mathit|operatorname|boxed)\s*\{([^{}]*)\}")
+_NOTHING = late(r"\\left(?![a-z])|\\right(?![a-z])|\\[()\[\],;:! ]|\\q?quad|(?<!\\)\$(?!\s*\d)|\s+|~")
+_CHOICE = late(r"^\(?([a-e]|[ivx]{1,4}|\d)\)?$")
+_LETTER = late(r"^\(?([a-e])\)?$")
 _UNITS = {"dollar": "USD", "dollars": "USD", "us dollars": "USD", "euro": "EUR", "euros": "EUR", "percent": "%",
           "per cent": "%", "pounds sterling": "GBP"}  # fmt: skip
 _CONVERTING = (60.0, 3600.0, 24.0, 3.6, 12.0, 7.0)

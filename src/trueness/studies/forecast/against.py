@@ -1,7 +1,7 @@
-"""The claims about one cell and measure against its runs: arrays in, a column of values for each score out.
+"""Claims against the runs that they are about: arrays in, a column of values for each score out.
 
-`of_ends` needs only ends and mean of a truth, so that all rows of a table go at once; `of_outcomes` takes the runs of
-one truth; `of_claims` all levels of a claim together. Shapes: claims (k,), runs (n,).
+`of_ends` needs only ends and mean of a truth, so that all rows of a table go at once; `of_outcomes` takes truths that
+have as many runs each; `of_claims` all levels of a claim together. Shapes: claims (k,), truths (k,), runs (k, n).
 
 A measure lies in [0, M], M = 1, or d(d-1)/2 for SHD. A claim that leaves [0, M] is scored as it was made, never clipped
 and never left out. Where no value of it can be (it lies wholly outside) it scores no better than the worst claim that
@@ -52,9 +52,9 @@ class Claims:
         return Claims(*(getattr(self, field.name)[which] for field in fields(self)))
 
 
-def outcomes(truth: Truth, target: str) -> Array:
-    """What a proper score is taken against: every run, or the one mean."""
-    return truth.runs if target == "run" else np.array([truth.mean])
+def outcomes(truths: Sequence[Truth], target: str) -> Array:
+    """(k, n): what a proper score is taken against: every run, or the one mean."""
+    return np.array([truth.runs if target == "run" else (truth.mean,) for truth in truths])
 
 
 def of_ends(claims: Claims, truths: Sequence[Truth]) -> dict[str, NDArray[np.generic]]:
@@ -78,14 +78,13 @@ def of_ends(claims: Claims, truths: Sequence[Truth]) -> dict[str, NDArray[np.gen
     return scores
 
 
-def of_outcomes(claims: Claims, truth: Truth, target: str) -> dict[str, Array]:
-    """{score: (k,) values}."""
+def of_outcomes(claims: Claims, truths: Sequence[Truth], target: str) -> dict[str, Array]:
+    """{score: (k,) values}; truths: that of each row, with as many runs each."""
     low, high, level = claims.low, claims.high, claims.level
-    score = of.interval_score(low, high, outcomes(truth, target), level).mean(axis=1)
-    floor = np.where(is_impossible(low, high, truth.upper), 2 / (1 - level) * _worst(truth), 0.0)
+    score = of.interval_score(low, high, outcomes(truths, target), level).mean(axis=1)
     return {
-        "coverage_runs": of.coverage_of_runs(low, high, truth.runs),
-        "interval_score": np.maximum(score, floor),
+        "coverage_runs": of.coverage_of_runs(low, high, outcomes(truths, "run")),
+        "interval_score": np.maximum(score, 2 / (1 - level) * _floor(low, high, truths)),
     }
 
 
@@ -99,32 +98,40 @@ def is_impossible(low: Array, high: Array, upper: ArrayLike) -> NDArray[np.bool_
     return np.asarray((high < 0) | (low > np.asarray(upper, float)))
 
 
-def _worst(truth: Truth) -> float:
-    """How far the outcomes are, on average, from the farther end of what the measure can be."""
-    return max(truth.mean, truth.upper - truth.mean)
+def _floor(low: Array, high: Array, truths: Sequence[Truth]) -> Array:
+    """(k,): where no value of a claim can be, how far the outcomes are, on average, from the farther end of what the
+    measure can be; else 0."""
+    upper = np.array([truth.upper for truth in truths])
+    worst = np.array([max(truth.mean, truth.upper - truth.mean) for truth in truths])
+    return np.where(is_impossible(low, high, upper), worst, 0.0)
 
 
-def of_claims(claims: Claims, truth: Truth, target: str) -> Iterator[tuple[Rows, dict[str, Array]]]:
+def of_claims(claims: Claims, truths: Sequence[Truth], target: str) -> Iterator[tuple[Rows, dict[str, Array]]]:
     """(rows of the widest level, {score: values}) for all whole claims that share their levels."""
     in_turn = np.lexsort((claims.level, claims.claim))
-    whole, values = claims.take(in_turn[claims.whole[in_turn]]), outcomes(truth, target)
+    order = in_turn[claims.whole[in_turn]]
+    whole = claims.take(order)
     for (has_median, *levels), first in _patterns(whole).items():
         at = np.array(first)[:, None] + np.arange(len(levels))  # (claims, levels), the narrowest first
         lows, highs = whole.low[at], whole.high[at]
         median = whole.median[at[:, 0]] if has_median else None
         taus = of.quantile_levels(levels, has_median)
         quantiles = np.column_stack([lows[:, ::-1], *([] if median is None else [median]), highs])
-        floor = np.where(is_impossible(lows[:, -1], highs[:, -1], truth.upper), _worst(truth), 0.0)
+        theirs = [truths[k] for k in order[first].tolist()]
+        values = outcomes(theirs, target)
+        floor = _floor(lows[:, -1], highs[:, -1], theirs)
         wis = np.maximum(of.weighted_interval_score(lows, highs, levels, values, median).mean(axis=1), floor)
         scores = {
             "wis": wis,
             "pinball": wis / 2,  # an identity: WIS is twice the mean pinball loss of the same quantiles
             "crps": np.maximum(of.crps_of_quantiles(quantiles, taus, values).mean(axis=1), floor),
         }
-        if truth.measure == "shd" and target == "run":
-            which, v = whole.uniforms[at[:, -1]].T
-            run = truth.runs[(which * len(truth.runs)).astype(np.intp)]
-            scores["pit"] = of.pit_of_quantiles(quantiles, taus, run, v)
+        counts = np.array([truth.measure == "shd" for truth in theirs])
+        if target == "run" and counts.any():
+            which, v = whole.uniforms[at[counts, -1]].T
+            run = values[counts, (which * values.shape[1]).astype(np.intp)]
+            scores["pit"] = np.full(len(theirs), np.nan)
+            scores["pit"][counts] = of.pit_of_quantiles(quantiles[counts], taus, run, v)
         yield whole.row[at[:, -1]], scores
 
 

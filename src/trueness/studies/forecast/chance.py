@@ -26,6 +26,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from trueness.intervals import Interval
 from trueness.measures import interval_scores as of
+from trueness.studies.forecast.against import outcomes
 from trueness.studies.forecast.forecast_frames import Truth
 
 Array = NDArray[np.float64]
@@ -92,27 +93,31 @@ def against(interval: Interval | None, upper: float, resolution: float) -> dict[
     }
 
 
-def expected_scores(truth: Truth, level: float, levels: Sequence[float], target: str) -> dict[str, float | str]:
-    """A row of the scores table: everything in the units of the measure. `levels`: all that the claim has, rising.
+def expected_scores(
+    truths: Sequence[Truth], level: float, levels: Sequence[float], target: str
+) -> dict[str, NDArray[np.generic]]:
+    """{score: (k,) values}, everything in the units of the measure; the truths have as many runs each. `levels`: all
+    that the claims have, rising.
 
     What is of the whole claim stands on the row of its widest level, as everywhere.
     """
-    outcomes = truth.runs if target == "run" else np.array([truth.mean])
-    y, scale = outcomes / truth.upper, truth.upper
-    optimistic = 0.5 - truth.mean / scale
-    row: dict[str, float | str] = {
-        "covers_mean": float(coverage(truth.mean / scale)),
-        "coverage_runs": float(coverage(truth.runs / scale).mean()),
+    scale, mean = np.array([(truth.upper, truth.mean) for truth in truths]).T
+    y, runs = (outcomes(truths, of_what) / scale[:, None] for of_what in (target, "run"))
+    optimistic = 0.5 - mean / scale
+    counts = np.array([truth.measure == "shd" for truth in truths])
+    row: dict[str, NDArray[np.generic]] = {
+        "covers_mean": coverage(mean / scale),
+        "coverage_runs": coverage(runs).mean(axis=1),
         "width": scale / 3,
-        "interval_score": scale * float(interval_score(y, level).mean()),
-        "bias": scale * (-optimistic if truth.measure == "shd" else optimistic),
+        "interval_score": scale * interval_score(y, level).mean(axis=1),
+        "bias": scale * np.where(counts, -optimistic, optimistic),
     }
     if level == levels[-1]:
-        wis = scale * float(weighted_interval_score(y, levels).mean())
-        row |= {"wis": wis, "pinball": wis / 2, "crps": scale * float(crps(y, level).mean())}
-    for name, interval in (("mean_ci", truth.mean_ci), ("runs", truth.run_range)):
-        scores = against(interval, scale, truth.resolution)
-        row |= {f"{key}_{name}": value for key, value in scores.items()}
+        wis = scale * weighted_interval_score(y, levels).mean(axis=1)
+        row |= {"wis": wis, "pinball": wis / 2, "crps": scale * crps(y, level).mean(axis=1)}
+    for name, interval in (("mean_ci", "mean_ci"), ("runs", "run_range")):
+        scores = [against(getattr(truth, interval), truth.upper, truth.resolution) for truth in truths]
+        row |= {f"{key}_{name}": np.array([score[key] for score in scores]) for key in scores[0]}
     return row
 
 

@@ -41,12 +41,13 @@ from trueness.errors import DataError
 from trueness.measures.interval_scores import skill
 from trueness.outside import Json
 from trueness.status import Status
-from trueness.studies.forecast.against import VERSUS, Claims, of_claims, of_ends, of_outcomes
+from trueness.studies.forecast.against import VERSUS, Claims, Rows, of_claims, of_ends, of_outcomes
 from trueness.studies.forecast.chance import expected_scores
 from trueness.studies.forecast.forecast_frames import ARMS, CLAIM_COLUMNS, KEYS, Truth, Truths
 from trueness.studies.forecast.truths import halves
 
 Array = NDArray[np.float64]
+Columns = Mapping[str, NDArray[Any]]
 
 RANDOM = "baseline/random"
 FROM_HALF = {"even": "from even runs", "odd": "from odd runs"}  # the flag of a claim made of half of the runs
@@ -62,6 +63,7 @@ SCALED = ("width", "bias", *_PROPER)
 SCORES = (*OF_INTERVAL, *OF_CLAIM, *(f"{score}_scaled" for score in SCALED))
 QUESTION = ("dataset", "learner", "measure", "target", "level")  # on which a claim meets a reference
 
+_TOGETHER = 2**18  # outcomes of rows that are scored at once
 _CLASSES = frozenset(name for name in SCORES if name.startswith("class_"))
 
 
@@ -79,15 +81,14 @@ def score_claims(
     by_chance = (frame["respondent"] == RANDOM).to_numpy(dtype=bool)
     answers = _arrays(frame, claim, seed)
     groups = [*_by_truth(frame, truths, seed)]
-    truth_of = {row: truth for rows, truth, _ in groups for row in rows.tolist()}
+    truth_of = {row: truth for rows, truth, _ in groups for row in rows}
     answered, theirs = np.array([*truth_of], dtype=np.intp), [*truth_of.values()]
     for name, values in of_ends(answers.take(answered), theirs).items():
         columns[name][answered] = values
-    for rows, truth, target in groups:
-        part = answers.take(rows)
-        drawn = by_chance[rows]
-        _fill(columns, part.take(~drawn), truth, target)
-        _expect(columns, part.take(drawn), truth, target)
+    for rows, target in _alike(groups):
+        for some, fill in ((rows[~by_chance[rows]], _fill), (rows[by_chance[rows]], _expect)):
+            if len(some):
+                fill(columns, answers.take(some), [truth_of[row] for row in some.tolist()], target)
     upper = np.array([truth.upper for truth in theirs])
     for name in SCALED:
         columns[f"{name}_scaled"][answered] = columns[name][answered] / upper
@@ -216,7 +217,7 @@ def _uniforms(frame: pd.DataFrame, wanted: NDArray[np.bool_], seed: int) -> Arra
     return uniforms * 2.0**-53
 
 
-def _by_truth(frame: pd.DataFrame, truths: Truths, seed: int) -> Iterator[tuple[NDArray[np.intp], Truth, str]]:
+def _by_truth(frame: pd.DataFrame, truths: Truths, seed: int) -> Iterator[tuple[list[int], Truth, str]]:
     """The rows with an answer, by the runs that they are scored on and the target."""
     grouped: dict[tuple[str, ...], list[int]] = {}
     columns = ("status", "flags", "target", "dataset", "learner", "measure")
@@ -227,23 +228,42 @@ def _by_truth(frame: pd.DataFrame, truths: Truths, seed: int) -> Iterator[tuple[
     for (half, target, *key), rows in grouped.items():
         truth = (split[half] if half else truths)[key[0], key[1], key[2]]
         if len(truth.runs):  # half of one run is none
-            yield np.array(rows, dtype=np.intp), truth, target
+            yield rows, truth, target
 
 
-def _fill(columns: Mapping[str, NDArray[np.generic]], claims: Claims, truth: Truth, target: str) -> None:
-    for name, values in of_outcomes(claims, truth, target).items():
+def _alike(groups: Sequence[tuple[list[int], Truth, str]]) -> Iterator[tuple[Rows, str]]:
+    """Rows with one target and as many runs, which are scored together; all rows about a truth, and few numbers."""
+    waiting: dict[tuple[int, str], list[int]] = {}
+    for rows, truth, target in groups:
+        gathered = waiting.setdefault((len(truth.runs), target), [])
+        gathered += rows
+        if len(gathered) * len(truth.runs) > _TOGETHER:
+            yield np.array(gathered, dtype=np.intp), target
+            gathered.clear()
+    for (_, target), rows in waiting.items():
+        yield np.array(rows, dtype=np.intp), target
+
+
+def _fill(columns: Columns, claims: Claims, truths: Sequence[Truth], target: str) -> None:
+    for name, values in of_outcomes(claims, truths, target).items():
         columns[name][claims.row] = values
-    for rows, scores in of_claims(claims, truth, target):
+    for rows, scores in of_claims(claims, truths, target):
         for name, values in scores.items():
             columns[name][rows] = values
 
 
-def _expect(columns: Mapping[str, NDArray[np.generic]], claims: Claims, truth: Truth, target: str) -> None:
+def _expect(columns: Columns, claims: Claims, truths: Sequence[Truth], target: str) -> None:
     """The rows of baseline/random."""
-    for k, row in enumerate(claims.row):
-        levels = np.sort(claims.level[claims.claim == claims.claim[k]])
-        for name, value in expected_scores(truth, claims.level[k], levels.tolist(), target).items():
-            columns[name][row] = value
+    levels: dict[int, list[float]] = {}
+    for level, claim in sorted(zip(claims.level.tolist(), claims.claim.tolist(), strict=True)):
+        levels.setdefault(claim, []).append(level)
+    alike: dict[tuple[float, ...], list[int]] = {}
+    for k, (level, claim) in enumerate(zip(claims.level.tolist(), claims.claim.tolist(), strict=True)):
+        alike.setdefault((level, *levels[claim]), []).append(k)
+    for (level, *all_levels), which in alike.items():
+        expected = expected_scores([truths[k] for k in which], level, all_levels, target)
+        for name, values in expected.items():
+            columns[name][claims.row[which]] = values
 
 
 def _of_references(scores: pd.DataFrame, names: Sequence[str], score: str) -> Iterator[tuple[str, Array]]:
