@@ -10,6 +10,7 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 from pathlib import Path
 
 from trueness.files import write_bytes_atomically
@@ -186,30 +187,38 @@ def _sides(opening: str) -> tuple[float, float]:
 
 def wrap_lines(words: str, width: float, size: float) -> list[str]:
     """Lines no wider than `width`; a word that is wider by itself is cut."""
-    lines, line = [], ""
-    for word in _pieces(words, width, size):
-        longer = f"{line} {word}" if line else word
-        if line and width_of(longer, size) > width:
+    most, blank = 1000 * width / size, _thousandths(" ")
+    lines: list[str] = []
+    line, taken = "", 0
+    for word in _pieces(words, most):
+        wide = _thousandths(word)
+        if line and taken + blank + wide > most:
             lines.append(line)
-            line = word
+            line, taken = word, wide
         else:
-            line = longer
+            line, taken = (f"{line} {word}", taken + blank + wide) if line else (word, wide)
     return [*lines, line] if line else lines
 
 
 def width_of(words: str, size: float) -> float:
-    """In points. Signs that Helvetica lacks are taken for wide ones."""
-    return size * sum(_WIDTHS.get(sign, 600 if ord(sign) < 0x2E80 else 1000) for sign in words) / 1000
+    """In points."""
+    return size * _thousandths(words) / 1000
 
 
-def _pieces(words: str, width: float, size: float) -> Iterator[str]:
+@lru_cache(10_000)  # the words of a report come again and again
+def _thousandths(words: str) -> int:
+    """Of the size. Signs that Helvetica lacks are taken for wide ones."""
+    return sum(_WIDTHS.get(sign, 600 if ord(sign) < 0x2E80 else 1000) for sign in words)
+
+
+def _pieces(words: str, most: float) -> Iterator[str]:
     for word in map(printable, words.split()):
-        start, wide = 0, 0.0
-        for k, sign in enumerate(word):
-            wide += width_of(sign, size)
-            if wide > width and k > start:
+        start, wide = 0, 0
+        for k, sign in enumerate(word if _thousandths(word) > most else ""):
+            wide += _thousandths(sign)
+            if wide > most and k > start:
                 yield word[start:k]
-                start, wide = k, width_of(sign, size)
+                start, wide = k, _thousandths(sign)
         yield word[start:]
 
 
