@@ -23,11 +23,11 @@ def main() -> None:
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     skeletons, graphs, ours_s, theirs_s = 0, 0, 0.0, 0.0
-    PC(search="exhaustive", colliders="separating set").fit(draw(0))
+    PC(search="exhaustive", colliders="separating set", conflicts="first").fit(draw(0))
     for seed in range(options.draws):
         table = draw(seed)
         began = time.process_time()
-        ours = PC(search="exhaustive", colliders="separating set").fit(table)
+        ours = PC(search="exhaustive", colliders="separating set", conflicts="first").fit(table)
         between = time.process_time()
         theirs = from_causallearn(
             pc(table.values, 0.05, "mv_fisherz", stable=True, show_progress=False).G, "cpdag", table.names

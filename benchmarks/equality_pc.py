@@ -105,7 +105,7 @@ def causallearn_pc(table: Table) -> tuple[Graph, int]:
 
 
 def compare(table: Table, count: Count) -> None:
-    ours = PC(search="exhaustive", colliders="separating set").fit_details(table)
+    ours = PC(search="exhaustive", colliders="separating set", conflicts="first").fit_details(table)
     theirs, tests = causallearn_pc(table)
     count.tests_differ += tests != ours.n_tests
     if ours.graph == theirs:

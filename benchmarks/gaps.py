@@ -24,7 +24,7 @@ from trueness.learners.independence import Independence
 from trueness.learners.pc import PC
 from trueness.measures.graphs import Reference
 
-REFERENCE = PC(colliders="separating set")  # what the page's table was measured with
+REFERENCE = PC(colliders="separating set", conflicts="first")  # what the page's table was measured with
 MECHANISMS = ("MCAR", "MAR", "MNAR, others", "MNAR, self")
 SETTINGS = ("testwise", "corrected", "complete", "impute")
 SHARE, STEEP = 0.3, 2.0

@@ -29,7 +29,7 @@ Target = Literal["run", "mean"]
 ANY_COLUMNS: dict[str, tuple[str, dict[str, object]]] = {
     "pc": ("pc", {}),
     "pc (alpha .01)": ("pc", {"alpha": 0.01}),
-    "pc (separating set)": ("pc", {"colliders": "separating set"}),
+    "pc (separating set)": ("pc", {"colliders": "separating set", "conflicts": "first"}),
     "fci": ("fci", {}),
     "ges": ("ges", {}),
     "ges (plain)": ("ges", {"search": "plain"}),

@@ -9,11 +9,11 @@ search       "stable": a pair is removed by its first separating set;
              "exhaustive": all sets of a depth are tested and united (causal-learn's stable=True)
 colliders    which set decides: "majority" of all, "separating set" that was met (the references' rule), or "max-p"
              (learners/colliders.py; docs/benchmarks.md has what each is worth)
-conflicts    two colliders that disagree on an edge: "first" found stays (causal-learn's default), "last" wins,
-             "bidirected" keeps both heads (then the graph is no CPDAG, and says so in Graph.problems())
-No arrow that closes a directed cycle is drawn: the edge stays undirected, the collider is left out. Where triples
-contradict each other the graph may be the CPDAG of no DAG, by the majority in a fourth of dense or discrete random
-tables (docs/benchmarks.md); Graph.problems() says so.
+conflicts    colliders that disagree on an edge: the "strongest" are drawn first, and where no DAG has just these, those
+             with the least evidence against them are added: the graph is the CPDAG of a DAG, whatever the order of the
+             columns; "first" found stays (causal-learn's default), "last" wins, "bidirected" keeps both heads. By
+             these three the graph may be the CPDAG of no DAG, and says so in Graph.problems()
+No arrow that closes a directed cycle is drawn: the edge stays undirected, the collider is left out.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 from trueness.datasets.table import Table
 from trueness.graphs import Graph
 from trueness.learners.base import Alpha, Card, Checked, Draws, checked
-from trueness.learners.colliders import Colliders, with_separating_sets
+from trueness.learners.colliders import Colliders, evidence, with_separating_sets
 from trueness.learners.gaps import TESTWISE, MissingInTests, without_gaps
 from trueness.learners.independence import Depth, Freedom, Independence, Ridge, Test
 from trueness.learners.kernels import orientation, separating
@@ -40,7 +40,7 @@ from trueness.learners.stability import over_imputations
 from trueness.settings import Whole
 
 Search = Literal["stable", "exhaustive"]
-Conflicts = Literal["first", "last", "bidirected"]
+Conflicts = Literal["strongest", "first", "last", "bidirected"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +71,7 @@ class PC(Checked):
     search: Search = "stable"
     test: Test = "auto"
     colliders: Colliders = "majority"
-    conflicts: Conflicts = "first"
+    conflicts: Conflicts = "strongest"
     depth: Depth = -1
     df: Freedom = "observed"
     ridge: Ridge = 0.0
@@ -130,16 +130,15 @@ class PC(Checked):
         required, forbidden = knowledge.matrices(tests.names)
         most = tests.most if self.depth < 0 else min(self.depth, tests.most)
         skeleton = search_skeleton(tests, required, forbidden, self.search, most, want_p)
-        judged = with_separating_sets(skeleton, tests, self.colliders, most)  # for directions alone
-        marks = orientation.orient(
-            judged.adjacent,
-            judged.where,
-            judged.pool,
-            forbidden,
-            required,
-            getattr(orientation, self.conflicts.upper()),
-            bool(knowledge),
-        )
+        if self.conflicts == "strongest":
+            found = evidence(skeleton, tests, self.colliders, most)
+            marks = orientation.orient_strongest(skeleton.adjacent, *found, forbidden, required, bool(knowledge))
+        else:
+            judged = with_separating_sets(skeleton, tests, self.colliders, most)  # for directions alone
+            which = getattr(orientation, self.conflicts.upper())
+            marks = orientation.orient(
+                judged.adjacent, judged.where, judged.pool, forbidden, required, which, bool(knowledge)
+            )
         return Graph(tests.names, marks, None, "cpdag"), skeleton
 
     def _knowledge(self) -> Knowledge:

@@ -7,8 +7,8 @@
     Meek 4     i - m -> j -> k, i and j adjacent, m and k apart, i - k  then i -> k      (only with knowledge)
 
 Meek (1995). An arrow that would close a directed cycle, or that knowledge forbids, is not drawn. Where colliders
-disagree on an edge the first one stays, the last one wins, or the edge becomes <->. The order of triples is
-causal-learn's: by middle node, edges with a tail there before edges with an arrow there.
+disagree on an edge the strongest one stays, or the first one, the last one wins, or the edge becomes <->. The order of
+triples is causal-learn's: by middle node, edges with a tail there before edges with an arrow there.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from trueness.learners.kernels.skeleton import separates
 
 TAIL, ARROW = 1, 2
 FIRST, LAST, BIDIRECTED = 0, 1, 2
+LEAST = 1e-9  # what one collider more costs, whatever the evidence
 
 
 @inner
@@ -85,6 +86,84 @@ def orient(adjacent, where, pool, forbidden, required, conflicts, with_knowledge
         x, y, z = order[t, 0], order[t, 1], order[t, 2]
         if x < z and not adjacent[x, z] and where[x, z] >= 0 and not separates(where, pool, x, z, y):
             _collide(marks, near, start, x, y, z, forbidden, conflicts, stack, seen)
+    _close(marks, adjacent, near, start, forbidden, with_knowledge, stack, seen)
+    return marks
+
+
+@kernel
+def orient_strongest(adjacent, triples, collides, opposes, order, nodes, forbidden, required, with_knowledge):
+    """The same by evidence (learners/colliders.py): colliders with the most support first, then those that it takes for
+    a DAG to have no others."""
+    d = adjacent.shape[0]
+    marks = start_marks(adjacent, forbidden, required)
+    near, start = lists_of(adjacent)
+    stack, seen = np.empty(d + 1, np.int64), np.zeros(d, np.bool_)
+    for t in order:
+        if collides[t]:
+            x, y, z = triples[t, 0], triples[t, 1], triples[t, 2]
+            _collide(marks, near, start, x, y, z, forbidden, FIRST, stack, seen)
+    _complete(marks, adjacent, near, start, triples, opposes, nodes)
+    _close(marks, adjacent, near, start, forbidden, with_knowledge, stack, seen)
+    return marks
+
+
+@inner
+def _complete(marks, adjacent, near, start, triples, opposes, nodes):
+    """Draw the colliders of a DAG that has all arrows: remove a sink at a time (Dor & Tarsi 1992). Where no node can go
+    without a new collider, the one goes whose new colliders have the least evidence against them."""
+    d = marks.shape[0]
+    first = np.full((d, d), -1, np.int32)
+    for t in range(triples.shape[0] - 1, -1, -1):
+        first[triples[t, 0], triples[t, 2]] = t
+    left = np.ones(d, np.bool_)
+    for _ in range(d):
+        sink, least = -1, np.inf
+        for x in nodes:
+            if left[x] and least > 0:
+                price = _as_sink(marks, adjacent, near, start, left, x, triples, opposes, first, False)
+                if price < least:
+                    sink, least = x, price
+        if sink < 0:
+            return  # what is known beforehand is a cycle
+        _as_sink(marks, adjacent, near, start, left, sink, triples, opposes, first, True)
+        left[sink] = False
+
+
+@bare
+def _as_sink(marks, adjacent, near, start, left, x, triples, opposes, first, draw):
+    """What speaks against the new colliders at x when all lines point to it, which can be drawn; infinite where x has a
+    child."""
+    price = 0.0
+    for e in range(start[x], start[x + 1]):
+        u = near[e]
+        if left[u] and marks[x, u] == ARROW and marks[u, x] == TAIL:
+            return np.inf
+        for f in range(start[x], e):
+            v = near[f]
+            if not left[u] or not left[v] or adjacent[u, v] or (marks[u, x] == ARROW and marks[v, x] == ARROW):
+                continue
+            if draw:
+                marks[u, x] = marks[v, x] = ARROW
+            else:
+                price += LEAST + _opposed(triples, opposes, first[v, u], x)
+    return price
+
+
+@bare
+def _opposed(triples, opposes, t, y):
+    """The evidence against a collider y between the ends of triple t; 0 where nothing has separated them."""
+    if t >= 0:
+        x, z = triples[t, 0], triples[t, 2]
+        while t < triples.shape[0] and triples[t, 0] == x and triples[t, 2] == z:
+            if triples[t, 1] == y:
+                return opposes[t]
+            t += 1
+    return 0.0
+
+
+@inner
+def _close(marks, adjacent, near, start, forbidden, with_knowledge, stack, seen):
+    """Meek's rules until nothing changes."""
     order = _triples(marks, near, start)
     changed = True
     while changed:
@@ -100,7 +179,6 @@ def orient(adjacent, where, pool, forbidden, required, conflicts, with_knowledge
                 if not leads_to(marks, near, start, b, a, a, stack, seen):
                     marks[a, b] = ARROW
                     changed = True
-    return marks
 
 
 @bare

@@ -113,7 +113,7 @@ class PCScorer(Scorer):
     transform: Transform = "none"
 
     # the rule for colliders that docs/rcgnn.md is measured with: what another is worth for a ranking is not known
-    learner: ClassVar[Callable[..., pc.PC | fci.FCI]] = partial(pc.PC, colliders="separating set")
+    learner: ClassVar[Callable[..., pc.PC | fci.FCI]] = partial(pc.PC, colliders="separating set", conflicts="first")
     card: ClassVar[Card] = Card(
         title="PC",
         summary="How often each edge is found in resamples, or the p-value of its strongest separating test.",
