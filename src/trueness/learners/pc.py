@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 from trueness.datasets.table import Table
 from trueness.graphs import Graph
 from trueness.learners.base import Alpha, Card, Checked, Draws, checked
-from trueness.learners.colliders import Colliders, evidence, with_separating_sets
+from trueness.learners.colliders import Colliders, evidence
 from trueness.learners.gaps import TESTWISE, MissingInTests, without_gaps
 from trueness.learners.independence import Depth, Freedom, Independence, Ridge, Test
 from trueness.learners.kernels import orientation, separating
@@ -130,15 +130,23 @@ class PC(Checked):
         required, forbidden = knowledge.matrices(tests.names)
         most = tests.most if self.depth < 0 else min(self.depth, tests.most)
         skeleton = search_skeleton(tests, required, forbidden, self.search, most, want_p)
+        found, nodes = evidence(skeleton, tests, self.colliders, most), np.argsort(tests.names)
         if self.conflicts == "strongest":
-            found = evidence(skeleton, tests, self.colliders, most)
-            marks = orientation.orient_strongest(skeleton.adjacent, *found, forbidden, required, bool(knowledge))
+            order = found.strongest_first(nodes)
         else:
-            judged = with_separating_sets(skeleton, tests, self.colliders, most)  # for directions alone
-            which = getattr(orientation, self.conflicts.upper())
-            marks = orientation.orient(
-                judged.adjacent, judged.where, judged.pool, forbidden, required, which, bool(knowledge)
-            )
+            order = found.in_turn(required | (forbidden.T & ~forbidden))
+        marks = orientation.orient(
+            skeleton.adjacent,
+            found.triples,
+            found.collides,
+            found.opposes,
+            order,
+            nodes,
+            forbidden,
+            required,
+            getattr(orientation, self.conflicts.upper()),
+            bool(knowledge),
+        )
         return Graph(tests.names, marks, None, "cpdag"), skeleton
 
     def _knowledge(self) -> Knowledge:

@@ -16,10 +16,9 @@ from __future__ import annotations
 import numpy as np
 
 from trueness.learners.kernels.compiling import bare, inner, kernel
-from trueness.learners.kernels.skeleton import separates
 
 TAIL, ARROW = 1, 2
-FIRST, LAST, BIDIRECTED = 0, 1, 2
+FIRST, LAST, BIDIRECTED, STRONGEST = 0, 1, 2, 3
 LEAST = 1e-9  # what one collider more costs, whatever the evidence
 
 
@@ -75,25 +74,9 @@ def start_marks(adjacent, forbidden, required):
 
 
 @kernel
-def orient(adjacent, where, pool, forbidden, required, conflicts, with_knowledge):
-    """Marks of the graph, from the skeleton and its separating sets."""
-    d = adjacent.shape[0]
-    marks = start_marks(adjacent, forbidden, required)
-    near, start = lists_of(adjacent)
-    stack, seen = np.empty(d + 1, np.int64), np.zeros(d, np.bool_)
-    order = _triples(marks, near, start)
-    for t in range(order.shape[0]):
-        x, y, z = order[t, 0], order[t, 1], order[t, 2]
-        if x < z and not adjacent[x, z] and where[x, z] >= 0 and not separates(where, pool, x, z, y):
-            _collide(marks, near, start, x, y, z, forbidden, conflicts, stack, seen)
-    _close(marks, adjacent, near, start, forbidden, with_knowledge, stack, seen)
-    return marks
-
-
-@kernel
-def orient_strongest(adjacent, triples, collides, opposes, order, nodes, forbidden, required, with_knowledge):
-    """The same by evidence (learners/colliders.py): colliders with the most support first, then those that it takes for
-    a DAG to have no others."""
+def orient(adjacent, triples, collides, opposes, order, nodes, forbidden, required, conflicts, with_knowledge):
+    """Marks of the graph, from the skeleton and triples with their evidence (learners/colliders.py), in this order; by
+    STRONGEST they are those of a DAG. nodes: where two are as good, the first of these."""
     d = adjacent.shape[0]
     marks = start_marks(adjacent, forbidden, required)
     near, start = lists_of(adjacent)
@@ -101,8 +84,9 @@ def orient_strongest(adjacent, triples, collides, opposes, order, nodes, forbidd
     for t in order:
         if collides[t]:
             x, y, z = triples[t, 0], triples[t, 1], triples[t, 2]
-            _collide(marks, near, start, x, y, z, forbidden, FIRST, stack, seen)
-    _complete(marks, adjacent, near, start, triples, opposes, nodes)
+            _collide(marks, near, start, x, y, z, forbidden, conflicts, stack, seen)
+    if conflicts == STRONGEST:
+        _complete(marks, adjacent, near, start, triples, opposes, nodes)
     _close(marks, adjacent, near, start, forbidden, with_knowledge, stack, seen)
     return marks
 
@@ -237,7 +221,7 @@ def _collide(marks, near, start, x, y, z, forbidden, conflicts, stack, seen):
         return
     against_x = marks[y, x] == ARROW  # an earlier collider made y -> x or y <-> x
     against_z = marks[y, z] == ARROW
-    if conflicts == FIRST and ((against_x and marks[x, y] == TAIL) or (against_z and marks[z, y] == TAIL)):
+    if conflicts in (FIRST, STRONGEST) and ((against_x and marks[x, y] == TAIL) or (against_z and marks[z, y] == TAIL)):
         return
     back_x, back_z = marks[y, x], marks[y, z]
     old_x, old_z = marks[x, y], marks[z, y]

@@ -1,0 +1,106 @@
+"""How sets of neighbours vote on unshielded triples x - y - z: those that separate x and z, the best, or the one met.
+
+Each set is tested once: all those around x, then those around z that are not all neighbours of x. Sets around a node
+grow until there would be more than `most_sets` of them.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from trueness.learners.kernels.compiling import bare, kernel
+from trueness.learners.kernels.skeleton import neighbours, next_set
+from trueness.learners.kernels.testing import evaluate, p_value, verdict, workspace
+
+MET, ALL, BEST = 0, 1, 2
+
+
+@kernel
+def ballots(
+    kind, n, alpha, limits, correlation, dag, columns, weights, levels, planes, burt, first, xlogx,
+    adjacent, where, pool, rule, most, most_sets,
+):  # fmt: skip
+    """(m, 3) triples x < z, those of a pair behind each other; (m, 3) of each the share of votes that leave y out, the
+    largest p of a set without y, and of one with y."""
+    d = adjacent.shape[0]
+    code, table, strata, margins, factor = workspace(
+        kind, weights.shape[0], levels, min(d, most + 2), correlation.shape[0]
+    )
+    count = 0
+    for x in range(d):
+        for z in range(x + 1, d):
+            if not adjacent[x, z] and where[x, z] >= 0:
+                for y in range(d):
+                    count += adjacent[x, y] and adjacent[y, z]
+    triples, found = np.empty((count, 3), np.int32), np.zeros((count, 3))
+    members, places, chosen = np.empty(d + 1, np.int64), np.empty(d + 1, np.int64), np.empty(d + 1, np.int64)
+    within = np.empty(d, np.int64)  # votes with y
+    in_best, is_in = np.zeros(d, np.bool_), np.zeros(d, np.bool_)
+    at = 0
+    for x in range(d):
+        for z in range(x + 1, d):
+            if adjacent[x, z] or where[x, z] < 0:
+                continue
+            start = at
+            for y in range(d):
+                if adjacent[x, y] and adjacent[y, z]:
+                    triples[at, 0], triples[at, 1], triples[at, 2] = x, y, z
+                    within[at - start] = 0
+                    in_best[at - start] = False
+                    at += 1
+            if at == start:
+                continue
+            votes, best, deepest = 0, -1.0, np.int64(-1)  # deepest: size of the largest sets around x
+            for end in range(1 if rule == MET else 2):
+                q = neighbours(adjacent, z if end else x, members) - 1
+                size, sets = np.int64(0), 1.0
+                if rule == MET:
+                    q = size = pool[where[x, z]]
+                    for i in range(size):
+                        members[i + 1] = pool[where[x, z] + 1 + i]
+                while size <= q and (size <= most or rule == MET) and sets <= most_sets:
+                    for i in range(size):
+                        places[i] = i
+                    more = True
+                    while more:
+                        known = end == 1 and size <= deepest
+                        for i in range(size):
+                            chosen[i] = members[places[i] + 1]
+                            known = known and adjacent[x, chosen[i]]
+                        if not known:
+                            p, separates = 0.0, False
+                            if size <= most:  # a union of sets may be more than can be given
+                                statistic, df = evaluate(
+                                    kind, n, correlation, dag, columns, weights, levels, planes, burt, first, xlogx,
+                                    code, table, strata, margins, factor, x, z, chosen, size, np.int64(0),
+                                )  # fmt: skip
+                                p = p_value(kind, n, statistic, df)
+                                separates = rule == ALL and verdict(kind, alpha, limits, statistic, df)
+                            votes += separates
+                            for i in range(size):
+                                is_in[chosen[i]] = True
+                            for t in range(start, at):
+                                here = is_in[triples[t, 1]]
+                                within[t - start] += here and separates
+                                found[t, 1 + here] = max(found[t, 1 + here], p)
+                                in_best[t - start] = here if p > best else in_best[t - start]
+                            for i in range(size):
+                                is_in[chosen[i]] = False
+                            best = max(best, p)
+                        more = next_set(places, size, q) >= 0
+                    deepest = size if end == 0 else deepest
+                    size += 1
+                    sets = sets_up_to(q, size) if rule != MET else np.inf
+            for t in range(start, at):
+                found[t, 0] = 1 - within[t - start] / votes if votes else 1.0 - in_best[t - start]
+    return triples, found
+
+
+@bare
+def sets_up_to(q, size):
+    """How many subsets of q have at most so many members."""
+    sets, of_size = 1.0, 1.0
+    for k in range(1, size + 1):
+        of_size *= (q - k + 1) / k
+        sets += of_size
+    return sets
