@@ -1,8 +1,6 @@
 """PC against theory (an oracle), a plain reading of the algorithm, and causal-learn."""
 
-from collections import Counter
 from itertools import combinations
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -13,9 +11,9 @@ from trueness.datasets.synthetic import Synthetic
 from trueness.datasets.table import Table
 from trueness.errors import SettingError
 from trueness.graphs import Graph
-from trueness.learners.colliders import _candidates
 from trueness.learners.contract import check_learner
 from trueness.learners.independence import Independence, Oracle
+from trueness.learners.kernels.ballots import sets_up_to
 from trueness.learners.pc import PC
 
 SEARCHES = ("stable", "exhaustive")
@@ -118,12 +116,15 @@ def test_max_p_gives_causal_learns_graph(name):
     assert ours == Graph.from_causallearn(theirs.G, kind="cpdag", nodes=table.names)
 
 
-def test_sets_around_a_hub_are_counted_and_all_of_a_size():
-    """Thirty neighbours have 2^30 subsets: before, memory ended first."""
-    star = np.zeros((33, 33), dtype=bool)
-    star[0, 1:31] = star[31, [1, 32]] = True  # thirty nodes around 0, two around 31
-    sets = Counter(map(len, _candidates(SimpleNamespace(adjacent=star), 0, 31, most=33)))
-    assert sets == {0: 2, 1: 30 + 2, 2: 30 * 29 // 2 + 1}
+def test_around_a_hub_large_sets_are_left_out_but_for_the_one_that_was_met():
+    """Thirty neighbours have 2^30 subsets: those of three would be more than 4,096 with the smaller ones."""
+    assert [sets_up_to.py_func(30, size) for size in (1, 2, 3)] == [31, 466, 4526]
+    hub, children, middle = "hub", [f"x{k}" for k in range(30)], ["x0", "x1", "x2"]
+    arrows = {(hub, child) for child in children} | {(child, "end") for child in middle}
+    nodes = [hub, *children, "end"]
+    truth = Graph.from_matrix([[(a, b) in arrows for b in nodes] for a in nodes], nodes, direction="row to column")
+    for rule in ("majority", "max-p"):
+        assert PC(depth=3, colliders=rule).run(Oracle(truth)).graph == truth.to_cpdag()
 
 
 @pytest.mark.parametrize("rule", ["majority", "max-p"])

@@ -72,7 +72,7 @@ class BOSSFCI(Checked):
         most = tests.most if self.depth < 0 else min(self.depth, tests.most)
         adjacent = start.adjacent
         shared = adjacent.astype(np.float32) @ adjacent.astype(np.float32)  # neighbours that a pair has in common
-        first = search_skeleton(tests, adjacent & (shared == 0), ~adjacent, "stable", most, True)
+        first, _ = search_skeleton(tests, adjacent & (shared == 0), ~adjacent, "stable", most, True)
         nothing = np.zeros_like(adjacent)
         return result_of(
             tests, *mark_ends(tests, first.updated(_sets_of(start)), nothing, nothing, most, self.selection)

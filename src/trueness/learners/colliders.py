@@ -11,7 +11,7 @@ For x - y - z with x and z apart, sets that separate x and z vote: y is a collid
 
 "All sets" are the subsets of the neighbours of x and of those of z in the final skeleton: neither rule hangs on the
 order of the columns, both are less prone to one wrong test, and take 2^degree tests a pair. Around a hub, that is a
-node of more than 12 neighbours, "all" are those up to the size at which they are MOST_SETS at most: 3 of 25, 2 of 80.
+node of more than 12 neighbours, "all" are those up to the size at which they are 4,096 at most: 3 of 25, 2 of 80.
 """
 
 from __future__ import annotations
@@ -21,13 +21,10 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from trueness.learners.independence import Independence
 from trueness.learners.kernels import ballots
-from trueness.learners.kernels.skeleton import Skeleton
 
 Colliders = Literal["separating set", "majority", "max-p"]
-MOST_SETS = 4096  # around one end of a pair
-_VOTERS = {"separating set": ballots.MET, "majority": ballots.ALL, "max-p": ballots.BEST}
+VOTERS = {"separating set": ballots.MET, "majority": ballots.ALL, "max-p": ballots.BEST}
 
 
 class Evidence(NamedTuple):
@@ -37,6 +34,11 @@ class Evidence(NamedTuple):
     collides: NDArray[np.bool_]  # (m,) y is a collider
     supports: NDArray[np.float64]  # (m,) evidence that it is
     opposes: NDArray[np.float64]  # (m,) evidence that it is none
+
+    @classmethod
+    def of(cls, triples: NDArray[np.int32], votes: NDArray[np.float64]) -> Evidence:
+        share, without, within = votes.T
+        return cls(triples, share > 0.5, share * without, (1 - share) * within)
 
     def in_turn(self, known: NDArray[np.bool_]) -> NDArray[np.intp]:
         """Places of the triples in causal-learn's order; known: (d, d) directions that were given, i -> j."""
@@ -49,11 +51,3 @@ class Evidence(NamedTuple):
         x, y, z = np.argsort(nodes)[self.triples].T
         order: NDArray[np.intp] = np.lexsort((np.maximum(x, z), np.minimum(x, z), y, self.opposes, -self.supports))
         return order
-
-
-def evidence(skeleton: Skeleton, tests: Independence, rule: Colliders, most: int) -> Evidence:
-    triples, found = ballots.ballots(
-        *tests.kernel, skeleton.adjacent, skeleton.where, skeleton.pool, _VOTERS[rule], most, MOST_SETS
-    )
-    share, without, within = found.T
-    return Evidence(triples, share > 0.5, share * without, (1 - share) * within)

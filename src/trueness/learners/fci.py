@@ -28,6 +28,7 @@ from trueness.learners.gaps import TESTWISE, MissingInTests, without_gaps
 from trueness.learners.independence import Depth, Freedom, Independence, Ridge, Test
 from trueness.learners.kernels import pag, separating
 from trueness.learners.kernels import skeleton as skeletons
+from trueness.learners.kernels.ballots import NONE
 from trueness.learners.knowledge import Knowledge, Matrix, Told
 from trueness.learners.pc import Search, search_skeleton, separating_set
 from trueness.learners.resampling import resampled_tests
@@ -121,7 +122,7 @@ class FCI(Checked):
     def _learn(self, tests: Independence, want_p: bool) -> FCIResult:
         required, forbidden = self._knowledge().matrices(tests.names)
         most = tests.most if self.depth < 0 else min(self.depth, tests.most)
-        first = search_skeleton(tests, required, forbidden, self.search, most, want_p)
+        first, _ = search_skeleton(tests, required, forbidden, self.search, most, want_p)
         return result_of(tests, *mark_ends(tests, first, required, forbidden, most, self.selection))
 
 
@@ -131,7 +132,8 @@ def mark_ends(
     """From a skeleton with its separating sets to the PAG: Possible-D-SEP, colliders and rules; with the tests made."""
     marks = pag.colliders(first.adjacent, first.where, first.pool, forbidden, required)
     before = (marks, first.adjacent, first.where, first.pool, first.p_values)
-    later = skeletons.Skeleton(*separating.search(*tests.kernel, required, forbidden, False, most, False, *before))
+    found = separating.search(*tests.kernel, required, forbidden, False, most, False, NONE, *before)
+    later = skeletons.Skeleton(*found[:5])
     skeleton = first._replace(pool=later.pool)
     marks = pag.colliders(skeleton.adjacent, skeleton.where, skeleton.pool, forbidden, required)
     pag.close(marks, skeleton.where, skeleton.pool, True, selection)
@@ -163,7 +165,7 @@ class RFCI(FCI):
     def _learn(self, tests: Independence, want_p: bool) -> FCIResult:
         required, forbidden = self._knowledge().matrices(tests.names)
         most = tests.most if self.depth < 0 else min(self.depth, tests.most)
-        skeleton = search_skeleton(tests, required, forbidden, self.search, most, want_p)
+        skeleton, _ = search_skeleton(tests, required, forbidden, self.search, most, want_p)
         orientation = Orientation(tests, skeleton, required, forbidden)
         orientation.run(self.selection)
         final = skeleton.updated(orientation.removed)._replace(adjacent=orientation.marks != 0)

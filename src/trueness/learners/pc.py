@@ -29,11 +29,12 @@ from numpy.typing import NDArray
 from trueness.datasets.table import Table
 from trueness.graphs import Graph
 from trueness.learners.base import Alpha, Card, Checked, Draws, checked
-from trueness.learners.colliders import Colliders, evidence
+from trueness.learners.colliders import VOTERS, Colliders, Evidence
 from trueness.learners.gaps import TESTWISE, MissingInTests, without_gaps
 from trueness.learners.independence import Depth, Freedom, Independence, Ridge, Test
 from trueness.learners.kernels import orientation, separating
 from trueness.learners.kernels import skeleton as skeletons
+from trueness.learners.kernels.ballots import NONE
 from trueness.learners.knowledge import Knowledge, Matrix, Told
 from trueness.learners.resampling import resampled_tests
 from trueness.learners.stability import over_imputations
@@ -129,8 +130,8 @@ class PC(Checked):
         knowledge = self._knowledge()
         required, forbidden = knowledge.matrices(tests.names)
         most = tests.most if self.depth < 0 else min(self.depth, tests.most)
-        skeleton = search_skeleton(tests, required, forbidden, self.search, most, want_p)
-        found, nodes = evidence(skeleton, tests, self.colliders, most), np.argsort(tests.names)
+        voters, nodes = VOTERS[self.colliders], np.argsort(tests.names)
+        skeleton, found = search_skeleton(tests, required, forbidden, self.search, most, want_p, voters)
         if self.conflicts == "strongest":
             order = found.strongest_first(nodes)
         else:
@@ -154,14 +155,19 @@ class PC(Checked):
 
 
 def search_skeleton(
-    tests: Independence, required: Matrix, forbidden: Matrix, search: Search, most: int, want_p: bool
-) -> skeletons.Skeleton:
-    """The skeleton and its separating sets of at most so many nodes."""
-    return skeletons.Skeleton(
-        *separating.search(
-            *tests.kernel, required, forbidden, search == "exhaustive", most, want_p, *separating.NOTHING
-        )
+    tests: Independence,
+    required: Matrix,
+    forbidden: Matrix,
+    search: Search,
+    most: int,
+    want_p: bool,
+    voters: int = NONE,
+) -> tuple[skeletons.Skeleton, Evidence]:
+    """The skeleton and its separating sets of at most so many nodes, and what voters say of its triples."""
+    *fields, triples, votes = separating.search(
+        *tests.kernel, required, forbidden, search == "exhaustive", most, want_p, voters, *separating.NOTHING
     )
+    return skeletons.Skeleton(*fields), Evidence.of(triples, votes)
 
 
 def separating_set(graph: Graph, skeleton: skeletons.Skeleton, x: str, y: str) -> tuple[str, ...] | None:

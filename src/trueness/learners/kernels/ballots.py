@@ -1,24 +1,26 @@
 """How sets of neighbours vote on unshielded triples x - y - z: those that separate x and z, the best, or the one met.
 
 Each set is tested once: all those around x, then those around z that are not all neighbours of x. Sets around a node
-grow until there would be more than `most_sets` of them.
+grow until there would be more than MOST_SETS of them: 3 neighbours of 25 at a time, 2 of 80. Where none of them
+separates and the set that the search met is of neighbours too, only larger, it votes.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from trueness.learners.kernels.compiling import bare, kernel
+from trueness.learners.kernels.compiling import bare, inner
 from trueness.learners.kernels.skeleton import neighbours, next_set
 from trueness.learners.kernels.testing import evaluate, p_value, verdict, workspace
 
-MET, ALL, BEST = 0, 1, 2
+NONE, MET, ALL, BEST = -1, 0, 1, 2
+MOST_SETS = 4096
 
 
-@kernel
+@inner
 def ballots(
     kind, n, alpha, limits, correlation, dag, columns, weights, levels, planes, burt, first, xlogx,
-    adjacent, where, pool, rule, most, most_sets,
+    adjacent, where, pool, rule, most,
 ):  # fmt: skip
     """(m, 3) triples x < z, those of a pair behind each other; (m, 3) of each the share of votes that leave y out, the
     largest p of a set without y, and of one with y."""
@@ -50,23 +52,27 @@ def ballots(
                     at += 1
             if at == start:
                 continue
-            votes, best, deepest = 0, -1.0, np.int64(-1)  # deepest: size of the largest sets around x
-            for end in range(1 if rule == MET else 2):
+            votes, best, of_x, of_z = 0, -1.0, np.int64(-1), np.int64(-1)  # largest sets around x, around z
+            for end in range(2 if rule == MET else 0, 3):
                 q = neighbours(adjacent, z if end else x, members) - 1
                 size, sets = np.int64(0), 1.0
-                if rule == MET:
-                    q = size = pool[where[x, z]]
+                if end == 2:
+                    q = size = pool[where[x, z]] if rule == MET or votes == 0 else -1
                     for i in range(size):
                         members[i + 1] = pool[where[x, z] + 1 + i]
-                while size <= q and (size <= most or rule == MET) and sets <= most_sets:
+                while size <= q and (size <= most or end == 2) and sets <= MOST_SETS:
                     for i in range(size):
                         places[i] = i
                     more = True
                     while more:
-                        known = end == 1 and size <= deepest
+                        near_x, near_z = True, end == 2
                         for i in range(size):
                             chosen[i] = members[places[i] + 1]
-                            known = known and adjacent[x, chosen[i]]
+                            near_x = near_x and adjacent[x, chosen[i]]
+                            near_z = near_z and adjacent[z, chosen[i]]
+                        known = (near_x and size <= of_x) or (near_z and size <= of_z)
+                        if rule != MET and end == 2:
+                            known = known or not (near_x or near_z)
                         if not known:
                             p, separates = 0.0, False
                             if size <= most:  # a union of sets may be more than can be given
@@ -88,9 +94,9 @@ def ballots(
                                 is_in[chosen[i]] = False
                             best = max(best, p)
                         more = next_set(places, size, q) >= 0
-                    deepest = size if end == 0 else deepest
+                    of_x, of_z = (size, of_z) if end == 0 else (of_x, size)
                     size += 1
-                    sets = sets_up_to(q, size) if rule != MET else np.inf
+                    sets = sets_up_to(q, size)
             for t in range(start, at):
                 found[t, 0] = 1 - within[t - start] / votes if votes else 1.0 - in_best[t - start]
     return triples, found

@@ -1,9 +1,10 @@
-"""Both searches for separating sets as one compiled function, so that the tests in them are compiled once."""
+"""All that asks for separating sets as one compiled function, so that the tests in it are compiled once."""
 
 from __future__ import annotations
 
 import numpy as np
 
+from trueness.learners.kernels.ballots import NONE, ballots
 from trueness.learners.kernels.compiling import kernel
 from trueness.learners.kernels.possible_dsep import remove_by_possible_dsep
 from trueness.learners.kernels.skeleton import skeleton
@@ -17,15 +18,24 @@ NOTHING = (  # as marks, adjacent, where, pool, largest: the first search
 @kernel
 def search(
     kind, n, alpha, limits, correlation, dag, columns, weights, levels, planes, burt, first, xlogx,
-    required, forbidden, exhaustive, most, want_p, marks, adjacent, where, pool, largest,
+    required, forbidden, exhaustive, most, want_p, voters, marks, adjacent, where, pool, largest,
 ):  # fmt: skip
-    """The fields of Skeleton: from nothing, or what Possible-D-SEP leaves of the first search and its marks."""
+    """The fields of Skeleton: from nothing, or what Possible-D-SEP leaves of the first search and its marks. Behind
+    them the ballots of its unshielded triples, which are empty where none are asked for."""
     if marks.shape[0] == 0:
-        return skeleton(
+        adjacent, where, pool, counts, largest = skeleton(
             kind, n, alpha, limits, correlation, dag, columns, weights, levels, planes, burt, first, xlogx,
             required, forbidden, exhaustive, most, want_p,
         )  # fmt: skip
-    return remove_by_possible_dsep(
-        kind, n, alpha, limits, correlation, dag, columns, weights, levels, planes, burt, first, xlogx,
-        marks, adjacent, required, where, pool, most, largest,
-    )  # fmt: skip
+    else:
+        adjacent, where, pool, counts, largest = remove_by_possible_dsep(
+            kind, n, alpha, limits, correlation, dag, columns, weights, levels, planes, burt, first, xlogx,
+            marks, adjacent, required, where, pool, most, largest,
+        )  # fmt: skip
+    triples, votes = np.empty((0, 3), np.int32), np.empty((0, 3))
+    if voters != NONE:
+        triples, votes = ballots(
+            kind, n, alpha, limits, correlation, dag, columns, weights, levels, planes, burt, first, xlogx,
+            adjacent, where, pool, voters, most,
+        )  # fmt: skip
+    return adjacent, where, pool, counts, largest, triples, votes
