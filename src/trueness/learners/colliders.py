@@ -24,7 +24,13 @@ from numpy.typing import NDArray
 from trueness.learners.kernels import ballots
 
 Colliders = Literal["separating set", "majority", "max-p"]
-VOTERS = {"separating set": ballots.MET, "majority": ballots.ALL, "max-p": ballots.BEST}
+VOTERS = {"separating set": "MET", "majority": "ALL", "max-p": "BEST", None: "NONE"}
+
+
+def voters(rule: Colliders | None) -> int:
+    """The kernel's number of it."""
+    number: int = getattr(ballots, VOTERS[rule])
+    return number
 
 
 class Evidence(NamedTuple):

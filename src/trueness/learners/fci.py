@@ -26,9 +26,8 @@ from trueness.graphs import Graph
 from trueness.learners.base import Alpha, Card, Checked, Draws, checked
 from trueness.learners.gaps import TESTWISE, MissingInTests, without_gaps
 from trueness.learners.independence import Depth, Freedom, Independence, Ridge, Test
-from trueness.learners.kernels import pag, separating
+from trueness.learners.kernels import ballots, pag, separating
 from trueness.learners.kernels import skeleton as skeletons
-from trueness.learners.kernels.ballots import NONE
 from trueness.learners.knowledge import Knowledge, Matrix, Told
 from trueness.learners.pc import Search, search_skeleton, separating_set
 from trueness.learners.resampling import resampled_tests
@@ -132,8 +131,8 @@ def mark_ends(
     """From a skeleton with its separating sets to the PAG: Possible-D-SEP, colliders and rules; with the tests made."""
     marks = pag.colliders(first.adjacent, first.where, first.pool, forbidden, required)
     before = (marks, first.adjacent, first.where, first.pool, first.p_values)
-    found = separating.search(*tests.kernel, required, forbidden, False, most, False, NONE, *before)
-    later = skeletons.Skeleton(*found[:5])
+    searched = separating.search(*tests.kernel, required, forbidden, False, most, False, ballots.NONE, *before)
+    later = skeletons.Skeleton(*searched[:5])
     skeleton = first._replace(pool=later.pool)
     marks = pag.colliders(skeleton.adjacent, skeleton.where, skeleton.pool, forbidden, required)
     pag.close(marks, skeleton.where, skeleton.pool, True, selection)

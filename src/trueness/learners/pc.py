@@ -29,12 +29,11 @@ from numpy.typing import NDArray
 from trueness.datasets.table import Table
 from trueness.graphs import Graph
 from trueness.learners.base import Alpha, Card, Checked, Draws, checked
-from trueness.learners.colliders import VOTERS, Colliders, Evidence
+from trueness.learners.colliders import Colliders, Evidence, voters
 from trueness.learners.gaps import TESTWISE, MissingInTests, without_gaps
 from trueness.learners.independence import Depth, Freedom, Independence, Ridge, Test
 from trueness.learners.kernels import orientation, separating
 from trueness.learners.kernels import skeleton as skeletons
-from trueness.learners.kernels.ballots import NONE
 from trueness.learners.knowledge import Knowledge, Matrix, Told
 from trueness.learners.resampling import resampled_tests
 from trueness.learners.stability import over_imputations
@@ -130,17 +129,17 @@ class PC(Checked):
         knowledge = self._knowledge()
         required, forbidden = knowledge.matrices(tests.names)
         most = tests.most if self.depth < 0 else min(self.depth, tests.most)
-        voters, nodes = VOTERS[self.colliders], np.argsort(tests.names)
-        skeleton, found = search_skeleton(tests, required, forbidden, self.search, most, want_p, voters)
+        skeleton, evidence = search_skeleton(tests, required, forbidden, self.search, most, want_p, self.colliders)
+        nodes = np.argsort(tests.names)
         if self.conflicts == "strongest":
-            order = found.strongest_first(nodes)
+            order = evidence.strongest_first(nodes)
         else:
-            order = found.in_turn(required | (forbidden.T & ~forbidden))
+            order = evidence.in_turn(required | (forbidden.T & ~forbidden))
         marks = orientation.orient(
             skeleton.adjacent,
-            found.triples,
-            found.collides,
-            found.opposes,
+            evidence.triples,
+            evidence.collides,
+            evidence.opposes,
             order,
             nodes,
             forbidden,
@@ -161,11 +160,12 @@ def search_skeleton(
     search: Search,
     most: int,
     want_p: bool,
-    voters: int = NONE,
+    colliders: Colliders | None = None,
 ) -> tuple[skeletons.Skeleton, Evidence]:
-    """The skeleton and its separating sets of at most so many nodes, and what voters say of its triples."""
+    """The skeleton and its separating sets of at most so many nodes, and what the rule's votes say of its triples."""
+    rule = voters(colliders)
     *fields, triples, votes = separating.search(
-        *tests.kernel, required, forbidden, search == "exhaustive", most, want_p, voters, *separating.NOTHING
+        *tests.kernel, required, forbidden, search == "exhaustive", most, want_p, rule, *separating.NOTHING
     )
     return skeletons.Skeleton(*fields), Evidence.of(triples, votes)
 

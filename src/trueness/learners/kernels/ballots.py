@@ -34,7 +34,7 @@ def ballots(
             if not adjacent[x, z] and where[x, z] >= 0:
                 for y in range(d):
                     count += adjacent[x, y] and adjacent[y, z]
-    triples, found = np.empty((count, 3), np.int32), np.zeros((count, 3))
+    triples, evidence = np.empty((count, 3), np.int32), np.zeros((count, 3))
     members, places, chosen = np.empty(d + 1, np.int64), np.empty(d + 1, np.int64), np.empty(d + 1, np.int64)
     within = np.empty(d, np.int64)  # votes with y
     in_best, is_in = np.zeros(d, np.bool_), np.zeros(d, np.bool_)
@@ -88,7 +88,7 @@ def ballots(
                             for t in range(start, at):
                                 here = is_in[triples[t, 1]]
                                 within[t - start] += here and separates
-                                found[t, 1 + here] = max(found[t, 1 + here], p)
+                                evidence[t, 1 + here] = max(evidence[t, 1 + here], p)
                                 in_best[t - start] = here if p > best else in_best[t - start]
                             for i in range(size):
                                 is_in[chosen[i]] = False
@@ -98,8 +98,8 @@ def ballots(
                     size += 1
                     sets = sets_up_to(q, size)
             for t in range(start, at):
-                found[t, 0] = 1 - within[t - start] / votes if votes else 1.0 - in_best[t - start]
-    return triples, found
+                evidence[t, 0] = 1 - within[t - start] / votes if votes else 1.0 - in_best[t - start]
+    return triples, evidence
 
 
 @bare
