@@ -10,7 +10,7 @@ from tests.each import each
 from trueness import registry
 from trueness.datasets.observed import Observed
 from trueness.datasets.table import Table
-from trueness.errors import DataError
+from trueness.errors import DataError, SettingError
 from trueness.learners import build
 from trueness.learners.contract import check_learner
 from trueness.learners.scoring import build_scorer
@@ -51,6 +51,16 @@ def test_what_breaks_a_rule_is_said_with_what_to_do(outside):
     assert "RuntimeWarning" in vanish or "FloatingPointError" in vanish
     assert vanish.endswith(advice)
     assert told["refuses a table without columns"].endswith(advice)
+
+
+@each("kind, name", [(kind, name) for kind in ("learner", "scorer") for name in registry.names(kind)])
+def test_a_misspelt_setting_in_python_is_told_as_in_a_plan(kind, name):
+    """By the class itself, and by `learner(name, ...)`: the nearest setting, never Python's own error alone."""
+    made = registry.resolve(kind, name)
+    with pytest.raises(SettingError, match="'experimnets' is not a setting of .* Did you mean 'experiments'?"):
+        made(experimnets="pool")
+    with pytest.raises(SettingError, match="must be .*, got 'pol'"):
+        made(experiments="pol")
 
 
 # ---- tables that no learner can use, for every learner and scorer there is
