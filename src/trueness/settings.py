@@ -133,6 +133,13 @@ def flat_settings(settings: Mapping[str, object], prefix: str = "") -> dict[str,
     return flat
 
 
+def difference_of(old: Mapping[str, object], new: Mapping[str, object]) -> str:
+    """The first settings that differ, e.g. 'alpha 0.01, now 0.05'."""
+    old, new = flat_settings(old), flat_settings(new)
+    keys = [key for key in {**old, **new} if old.get(key) != new.get(key)]
+    return listed((f"{key} {old.get(key, 'not set')}, now {new.get(key, 'not set')}" for key in keys), most=2)
+
+
 def _required_fields(made: type) -> list[str]:
     """Fields without a default."""
     made_fields = fields(made) if is_dataclass(made) else ()
