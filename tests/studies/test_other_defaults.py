@@ -5,8 +5,6 @@ import json
 import pytest
 
 from trueness.cli import main
-from trueness.learners import settings_of
-from trueness.learners.ges import GES
 from trueness.learners.pc import PC
 from trueness.running.results import Results
 from trueness.running.store import Store
@@ -52,7 +50,7 @@ def test_what_is_by_defaults_of_before_is_said_first(of_before, capsys):
         assert main(command) == 0
         told = capsys.readouterr().err
         assert "pc: by defaults of before (colliders separating set, now majority, conflicts first, now str" in told
-        assert "ges: by defaults of before (search not set, now extended)" in told and "correlation" not in told
+        assert "ges: by defaults of before (search plain, now extended)" in told and "correlation" not in told
     assert main(["report", str(folder), "--json"]) == 0
     assert len([note for note in json.loads(capsys.readouterr().out)["notes"] if "by defaults of before" in note]) == 2
 
@@ -72,11 +70,6 @@ def test_going_on_with_it_fits_anew_what_changed_and_says_so(of_before, capsys):
     assert main(["show", str(folder)]) == 0
     assert main(["run", str(plan), "--folder", str(folder), "--workers", "1", "--json"]) == 0
     assert "before" not in capsys.readouterr().err.replace(str(folder), "")
-
-
-def test_a_setting_that_came_later_is_left_out_of_keys_at_what_it_was_before():
-    """Fits of GES before `search` was there were plain: they are found again by naming it."""
-    assert "search" not in settings_of(GES(search="plain")) and settings_of(GES())["search"] == "extended"
 
 
 def test_twins_follow_the_defaults_of_the_learner_that_gave_them_their_graph(tmp_path, monkeypatch):

@@ -208,15 +208,13 @@ def learner(name: str, **settings: object) -> Learner:
 def settings_of(learner: object) -> dict[str, Json]:
     """All settings with their values, defaults included: what identifies a fit.
 
-    One that came later is left out at the value that fits of before had, which its field says (metadata "later"; True:
-    its default): they are what they were.
+    One that came later (metadata of its field) is left out at its default: fits of before are what they were.
     """
     if not is_dataclass(learner):
         return {}
     known = {f.name: getattr(learner, f.name) for f in fields(learner) if f.init}
-    before = {f.name: f.default if f.metadata["later"] is True else f.metadata["later"]
-              for f in fields(learner) if "later" in f.metadata}  # fmt: skip
-    return {name: value for name, value in known.items() if name not in before or value != before[name]}
+    later = {f.name for f in fields(learner) if f.metadata.get("later") and known.get(f.name) == f.default}
+    return {name: value for name, value in known.items() if name not in later}
 
 
 def check_answer(answer: object, card: Card, columns: Collection[str]) -> str:

@@ -17,7 +17,7 @@ Returns `graph[i, j] != 0` for i -> j and, both ways, for i -- j.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
@@ -68,7 +68,7 @@ class GESResult:
 class GES(ScoreSettings):
     """Greedy equivalence search. Returns a CPDAG."""
 
-    search: Literal["plain", "extended"] = field(default="extended", metadata={"later": "plain"})
+    search: Literal["plain", "extended"] = "extended"
 
     card: ClassVar[Card] = Card(
         title="GES",

@@ -12,9 +12,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from os.path import lexists
 from pathlib import Path
 
-from trueness.files import check_plain, remove, write_atomically, write_bytes_atomically, writing_atomically
+from trueness.files import remove, write_atomically, write_bytes_atomically, writing_atomically
 from trueness.running.cells import Cell
 from trueness.running.provenance import provenance
 from trueness.running.results import Results, Row
@@ -34,13 +35,13 @@ def write_outputs(study: StudyFolder, plan: str, plan_folder: Path) -> None:
     _write_tables(study)
     for reading in study.readings.values():
         reading.write_numbers(study.path)
-    if not check_plain(study.path, PAGE):  # where there is a report, it is the last to be written
+    if not lexists(study.path / PAGE):  # where there is a report, it is the last to be written
         remove(study.path, OUTDATED)
 
 
 def mark_outdated(folder: Path) -> None:
     """Before work goes on: what was written of an earlier state is told from what is current, also after a kill."""
-    if check_plain(folder, "scores.csv") or check_plain(folder, PAGE):
+    if lexists(folder / "scores.csv") or lexists(folder / PAGE):  # a link there is nothing to be opened
         write_atomically(
             folder,
             OUTDATED,
@@ -51,7 +52,7 @@ def mark_outdated(folder: Path) -> None:
 
 def outdated(folder: Path) -> str:
     """A line where files are of an earlier state than study.db; nothing where all are current."""
-    if not check_plain(folder, OUTDATED):
+    if not lexists(folder / OUTDATED):
         return ""
     return f"tables, charts and report in {folder} are of an earlier state. Write them anew: trueness report {folder}"
 
