@@ -23,8 +23,8 @@ from trueness.measures.graphs import Reference
 
 RELATIONS = ("gp", "additive-gp", "sigmoid", "post-nonlinear")
 LEARNERS = {
-    "PC, Fisher's z": ("pc", {"colliders": "separating set", "conflicts": "first"}),
-    "PC, rcot": ("pc", {"test": "rcot", "colliders": "separating set", "conflicts": "first"}),
+    "PC, Fisher's z": ("pc", {}),
+    "PC, rcot": ("pc", {"test": "rcot"}),
     "SCORE": ("score", {}),
     "RESIT": ("resit", {}),
 }

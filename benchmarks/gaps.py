@@ -10,7 +10,6 @@ F1    of PC's graph and of its skeleton; the difference to the whole table's, pa
 """
 
 import argparse
-from dataclasses import replace
 
 import harness  # noqa: F401  one thread
 import numpy as np
@@ -24,7 +23,6 @@ from trueness.learners.independence import Independence
 from trueness.learners.pc import PC
 from trueness.measures.graphs import Reference
 
-REFERENCE = PC(colliders="separating set", conflicts="first")  # what the page's table was measured with
 MECHANISMS = ("MCAR", "MAR", "MNAR, others", "MNAR, self")
 SETTINGS = ("testwise", "corrected", "complete", "impute")
 SHARE, STEEP = 0.3, 2.0
@@ -45,12 +43,12 @@ def main() -> None:
             system = Synthetic(nodes=8, noise="gaussian", weights=tuple(options.weights), graph_seed=seed)
             table, reference = system.draw(options.rows, np.random.default_rng(seed)), Reference(system.truth)
             gappy = with_gaps(table, mechanism, np.random.default_rng(seed))
-            whole.append(score(reference, REFERENCE.fit(table)))
+            whole.append(score(reference, PC().fit(table)))
             true = strengths(Independence(table))
             for setting in SETTINGS:
                 tests = Independence(without_gaps(gappy, setting), corrected=setting == "corrected")
                 error = strengths(tests) - true
-                graph = replace(REFERENCE, missing=setting).fit(gappy)
+                graph = PC(missing=setting).fit(gappy)
                 measures[setting].append([error.mean(), np.abs(error).mean(), *score(reference, graph)])
         base = np.array(whole)
         print(f"{mechanism}: whole table F1 {base[:, 0].mean():.3f}, skeleton {base[:, 1].mean():.3f}")

@@ -20,7 +20,6 @@ from trueness.learners.independence import Independence
 from trueness.learners.pc import PC
 from trueness.measures.graphs import Reference
 
-RULE = "separating set"  # for colliders: what the page was measured with
 TESTS = ("degenerate-gaussian", "regressions", "mi-cg")
 PAIRINGS = {"categories": (True, True), "category, number": (True, False), "numbers": (False, False)}
 
@@ -114,8 +113,8 @@ def measure_f1(test: str, systems: int) -> None:
         table, truth = system(seed)
         reference = Reference(truth)
         graphs = (
-            PC(test=test, colliders=RULE, conflicts="first").fit(table),
-            PC(colliders=RULE, conflicts="first").fit(table.as_numbers()),
+            PC(test=test).fit(table),
+            PC().fit(table.as_numbers()),
         )
         scores.append([[reference.score(g)[m].value for m in ("f1", "skeleton_f1")] for g in graphs])
     difference = np.array(scores)[:, 0] - np.array(scores)[:, 1]

@@ -61,6 +61,8 @@ def read(**given):
         ({"temperature": 3}, "'temperature' of a study must be a number in [0, 2] or \"none\", got 3."),
         ({"temperature": "hot"}, "'temperature' of a study must be a number in [0, 2] or \"none\", got 'hot'."),
         ({"modes": ["sampel"]}, "'modes' of a study must be of qa, sample, got 'sampel'. Did you mean 'sample'?"),
+        ({"vary": "redrwa"}, "'vary' of a study must be one of auto, redraw, got 'redrwa'. Did you mean 'redraw'?"),
+        ({"temperature": "non"}, "a number in [0, 2] or \"none\", got 'non'. Did you mean 'none'?"),
         ({"vary": "no"}, "'vary' of a study must be one of auto, redraw, got 'no'."),
         ({"codes": 1}, "'codes' of a study must be true or false, got 1."),
         ({"weights": 3}, "'weights' of a study must be a table, got 3."),

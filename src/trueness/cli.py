@@ -225,15 +225,18 @@ def _view(options: argparse.Namespace) -> int:
 
 def _show(options: argparse.Namespace) -> int:
     from trueness.outside import is_there
+    from trueness.running.outputs import outdated
     from trueness.running.study_db import NAME, as_written
     from trueness.running.study_folder import StudyFolder, newest_folder
-    from trueness.studies.reporting import plain_texts, readings_of
+    from trueness.studies.reporting import by_other_defaults, plain_texts, readings_of
 
     folder = Path(options.folder) if options.folder else newest_folder()
     foreign = None if is_there(folder / NAME) else registry.offer("show", ".json")(folder)
     if foreign is not None:
         return _show_readings({"": foreign}, folder, options)
     with as_written(folder), StudyFolder.reading(folder) as study, plain_texts():
+        for line in filter(None, (outdated(folder), *by_other_defaults(study))):
+            say(f"trueness: {line}", stderr=True)
         return _show_readings(readings_of(study), folder, options)
 
 

@@ -3,6 +3,7 @@
     is_there(path)                  a regular file; also where the name is no name a system can have
     bytes_of(path, most)            the content, unpacked where it ends in .gz, at most `most` bytes of it
     text_of(path, most)             the same as UTF-8 text
+    typed_text(name)                of a file that the user named, or of standard input for '-'
     json_records(path)              the objects of a file of JSON, or of JSON lines
     json_of(text), toml_of(text)    values nested at most MAX_DEPTH deep, numbers of at most 4,300 digits
     open_file(path, most)           a stream for readers that take one; it ends in an error behind `most` bytes
@@ -20,6 +21,7 @@ import gzip
 import io
 import json
 import re
+import sys
 import tomllib
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
@@ -75,12 +77,25 @@ def bytes_of(path: Path, most: int, error: type[TruenessError] = DataError) -> b
 
 
 def text_of(path: Path, most: int = MAX_RECORDS, error: type[TruenessError] = DataError) -> str:
-    content = bytes_of(path, most, error)
+    return _decoded(bytes_of(path, most, error), path.name, error)
+
+
+def typed_text(name: str) -> str:
+    """Text of what the user named on the command line, and no plan: a file, or standard input for '-'."""
+    if name != "-":
+        return text_of(Path(name))
+    content = sys.stdin.buffer.read(MAX_RECORDS + 1)
+    if len(content) > MAX_RECORDS:
+        raise DataError(f"standard input must have at most {size(MAX_RECORDS)}, got more. Give it in parts.")
+    return _decoded(content, "standard input", DataError)
+
+
+def _decoded(content: bytes, what: str, error: type[TruenessError]) -> str:
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as wrong:
         got = f"byte {wrong.start:,} that is not ({wrong.reason})"
-        raise error(f"{path.name} must be UTF-8 text, got {got}. Save it again as UTF-8.") from None
+        raise error(f"{what} must be UTF-8 text, got {got}. Save it again as UTF-8.") from None
 
 
 def open_file(path: Path, most: int = MAX_TABLE, error: type[TruenessError] = DataError) -> IO[bytes]:

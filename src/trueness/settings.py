@@ -105,11 +105,10 @@ def checked_settings(
     known = hints_of(made)
     values = {}
     for key, value in settings.items():
-        if key not in known:
-            nearest = did_you_mean(key, known) or f"It has: {listed(known, 30) or 'none'}."
-            raise error(f"{key!r} is not a setting of {name}. {nearest}{place}")
+        check_name(made, key, name, place, error)
         if problem := _problem(value, known[key]):
-            words = problem if ", got " in problem else f"be {problem}, got {value!r:.80}."
+            nearest = did_you_mean(value, _words_of(known[key])) if isinstance(value, str) else ""
+            words = problem if ", got " in problem else f"be {problem}, got {value!r:.80}. {nearest}".rstrip()
             raise error(f"{key!r} of {name} must {words}{_hint(known[key])}{place}")
         values[key] = _convert(value, known[key])
     for key in _required_fields(made):
@@ -118,12 +117,27 @@ def checked_settings(
     return values
 
 
+def check_name(made: type, key: str, name: str, place: str = "", error: type[TruenessError] = SettingError) -> None:
+    """One line that offers the nearest setting, where the dataclass has none of that name."""
+    known = hints_of(made)
+    if key not in known:
+        nearest = did_you_mean(key, known) or f"It has: {listed(known, 30) or 'none'}."
+        raise error(f"{key!r} is not a setting of {name}. {nearest}{place}")
+
+
 def flat_settings(settings: Mapping[str, object], prefix: str = "") -> dict[str, object]:
     """Those of tables within tables under one name each: discovery.pc.alpha."""
     flat: dict[str, object] = {}
     for key, value in settings.items():
         flat |= flat_settings(value, f"{prefix}{key}.") if isinstance(value, dict) else {f"{prefix}{key}": value}
     return flat
+
+
+def difference_of(old: Mapping[str, object], new: Mapping[str, object]) -> str:
+    """The first settings that differ, e.g. 'alpha 0.01, now 0.05'."""
+    old, new = flat_settings(old), flat_settings(new)
+    keys = [key for key in {**old, **new} if old.get(key) != new.get(key)]
+    return listed((f"{key} {old.get(key, 'not set')}, now {new.get(key, 'not set')}" for key in keys), most=2)
 
 
 def _required_fields(made: type) -> list[str]:
@@ -150,6 +164,13 @@ def _rules(hint: object) -> tuple[Rule, ...]:
 
 def _plain(hint: object) -> object:
     return _plain(get_args(hint)[0]) if get_origin(hint) is Annotated else hint
+
+
+def _words_of(hint: object) -> list[str]:
+    """The words that a value may be."""
+    if get_origin(hint) is Literal:
+        return [word for word in get_args(hint) if isinstance(word, str)]
+    return [word for part in get_args(hint) if _is_union(hint) or part is get_args(hint)[0] for word in _words_of(part)]
 
 
 def _is_union(hint: object) -> bool:

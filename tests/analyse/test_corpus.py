@@ -768,3 +768,15 @@ def test_a_gate_that_is_shown_fails(tmp_path, capsys):
     assert main([*command, "worse by more than 2 points"]) == 1 and "is shown: fails" in capsys.readouterr().err
     assert main([*command, "worse by more than 40 points"]) == 0
     assert main([*command, "somewhat worse"]) == 2
+
+
+def test_a_gate_beyond_the_scale_is_refused_since_it_could_never_hold(tmp_path, capsys):
+    (tmp_path / "t.csv").write_text(csv("model,task,score", [(m, f"t{k}", k / 10) for k in range(9) for m in "ab"]))
+    command = ["analyse", str(tmp_path / "t.csv"), "--condition", "model", "--baseline", "a", "--gate"]
+    for gate, code in (("worse by more than .5 points", 0), ("worse by more than 99 points", 0)):
+        assert main([*command, gate]) == code
+    for gate in ("worse by more than 100 points", "possibly worse by more than 200"):
+        capsys.readouterr()
+        assert main([*command, gate]) == 2
+        told = capsys.readouterr().err
+        assert f"'gate' must name less than 100 points, the most that there can be, got '{gate}': it would" in told

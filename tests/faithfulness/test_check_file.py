@@ -1,11 +1,13 @@
 """`trueness faithfulness check`: what the measures are worth on labelled graphs that a user brings."""
 
+import io
 import json
 import subprocess
 import sys
 
 import pytest
 
+from tests.each import each
 from tests.shapes import shaped
 from trueness.cli import main
 from trueness.reasoning.problems import load_problems, read_problems
@@ -127,3 +129,34 @@ def test_a_label_that_is_not_certain_is_none_and_is_counted(tmp_path):
         "Whether the answer is the expected one is not certain in 1 of 8 entries (id 0)"
     )
     assert found.executed_rows()[0]["unlabelled"] == 1 and found.executed_rows()[0]["right"] == 3
+
+
+class Typed:
+    """Standard input of these bytes."""
+
+    def __init__(self, content):
+        self.buffer = io.BytesIO(content)
+
+
+def test_standard_input_is_read_as_a_file_is(tmp_path, capsys, monkeypatch):
+    path = labelled(tmp_path, entries())
+    assert main(["faithfulness", "check", str(path), "--json"]) == 0
+    of_file = json.loads(capsys.readouterr().out)
+    monkeypatch.setattr(sys, "stdin", Typed(path.read_bytes()))
+    assert main(["faithfulness", "check", "-", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == of_file | {"file": "standard input"}
+
+
+@each(
+    "content, told",
+    [
+        (b"", "standard input must hold graphs with their answers, got none: it is empty."),
+        (b"\xff\xfe\x00\x01", "standard input must be UTF-8 text, got byte 0 that is not"),
+        (b"no graph", "standard input, line 1 must be valid JSON, got: "),
+        (b'{"a": 1}\n' * 1_200_000, "standard input, line 1: must have a graph ('dag' or 'graph'), got 'a'."),  # 10 MB
+    ],
+)
+def test_what_is_no_graph_on_standard_input_is_one_line(content, told, capsys, monkeypatch):
+    monkeypatch.setattr(sys, "stdin", Typed(content))
+    assert main(["faithfulness", "check", "-"]) == 2
+    assert told in capsys.readouterr().err

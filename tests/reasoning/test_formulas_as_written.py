@@ -10,6 +10,7 @@ import pytest
 
 from trueness.reading.reasoning_graph import read_reasoning
 from trueness.reasoning import execute
+from trueness.reasoning.rule_text import read_text
 
 G = 9.81
 
@@ -244,3 +245,19 @@ CLASSES = {
 @pytest.mark.parametrize("name", CLASSES)
 def test_each_class_has_its_values(name):
     assert "\n".join(failures(CLASSES[name])) == ""
+
+
+def test_symbols_are_told_in_an_order_that_no_run_changes():
+    """Sets of text have another order in every process: what a rule says of its symbols must not hang on it."""
+    for rule, causes, effect, symbols in (
+        ("d = (v^2 - u^2)/(2a)", ("Final speed", "Initial speed", "Acceleration"), "Distance", "v u d a"),
+        ("s = ut + 1/2 a t^2", ("initial velocity (u)", "acceleration (a)", "time (t)"), "displacement (s)",
+         "u s a t time"),
+        ("v^2 = u^2 + 2as", ("initial velocity u", "acceleration a", "displacement s"), "final velocity v", "v u a s"),
+        ("ΔT = T_f - T_i", ("Final temperature", "Initial temperature"), "Temperature change", "T_f T_i DeltaT"),
+        ("R = ρ*L/A", ("Resistivity (ρ)", "Length (L)", "Area (A)"), "Resistance (Ω)", "R rho L A Area"),
+        ("V = π r² h", ("tank_radius", "tank_height"), "tank volume", "r h V"),
+        ("U_i + K_i = U_f + K_f", ("Initial potential energy U_i", "Initial kinetic energy K_i",
+         "Final potential energy U_f"), "Final kinetic energy", "U_i K_i U_f K_f"),
+    ):  # fmt: skip
+        assert list(read_text(rule, causes, effect, (*causes, effect), ()).aliases) == symbols.split(), rule

@@ -1,5 +1,7 @@
 """Levene, variance ratio, Pitman-Morgan and TOST against scipy, statsmodels and closed forms."""
 
+import math
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -87,7 +89,8 @@ def test_equivalent_means_that_the_90_percent_interval_lies_within_the_margin(sh
 def test_one_unit_is_not_equivalent_to_anything():
     found = paired_equivalence([1.0], [1.0], 0.1)
     assert found.p is None and found.equivalent is None and "cannot be tested" in str(found)
-    with pytest.raises(SettingError, match="'margin' must be above 0"):
-        paired_equivalence([1.0, 2.0], [1.0, 2.0], 0.0)
+    for margin in (0.0, -1.0, math.nan, math.inf):  # within infinity all are equivalent
+        with pytest.raises(SettingError, match="'margin' must be a number above 0, got .* Name the smallest differ"):
+            paired_equivalence([1.0, 2.0], [1.0, 2.0], margin)
     with pytest.raises(SettingError, match="'alpha'"):
         unpaired_equivalence([1.0, 2.0], [1.0, 2.0], 0.1, alpha=0.7)

@@ -1,6 +1,8 @@
 """The driver of fits: every cell's time is known first, and the time left follows from what is left."""
 
+import time
 from concurrent.futures import Executor, Future
+from threading import Timer
 from types import SimpleNamespace
 
 import pytest
@@ -87,3 +89,36 @@ def test_the_time_left_is_unknown_while_a_cell_has_no_time():
     _, seen, _ = drive(quick=10, dies=7)
     assert all(seconds is None for seconds, left in seen if left["dies"])
     assert seen[-1][0] == pytest.approx(0.0, abs=1e-9)
+
+
+class OneAtATime(Executor):
+    """Works on the first chunk for a while; what is handed out behind it waits, unless it is cancelled."""
+
+    def __init__(self):
+        self.futures = []
+
+    def submit(self, function, /, chunk):
+        future = Future()
+        self.futures.append(future)
+        if len(self.futures) == 1:
+            future.set_running_or_notify_cancel()
+        Timer(0.8 * len(self.futures), self._end, [future]).start()
+        return future
+
+    def _end(self, future):
+        if future.running() or future.set_running_or_notify_cancel():
+            future.set_result([{"status": "ok", "message": "", "seconds": 1.0, "answer": None, "scores": {}}])
+
+
+def test_what_waits_when_the_time_is_up_is_not_begun():
+    cells = [Cell(name, "", "x", 1, {"name": name}, {"name": name}) for name in "abc"]
+    stored, executor = [], OneAtATime()
+    store = SimpleNamespace(add=lambda _, runs: stored.extend(runs))
+    stage = Stage(SimpleNamespace(name="t", function="f", time_limit=1.0), cells)
+    until = time.monotonic() + 0.1
+    missing = {index: [0] for index in range(3)}
+    assert not FitDriver(stage, store, executor, 1, missing, Progress(3, 0), lambda _: None, until).drive()
+    assert [run.item for run in stored] == ["a"] and [future.cancelled() for future in executor.futures] == [
+        False,
+        True,
+    ]

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests import forked
+from trueness.cli import main
 
 KILLS = 5  # `make soak` kills for half an hour
 PLAN = """
@@ -107,3 +108,27 @@ def test_ctrl_c_finishes_what_is_in_flight_and_tells_how_to_go_on(tmp_path, outs
     assert f"Go on with: trueness run {plan}" in told
     assert "Traceback" not in told
     assert start(plan, tmp_path / "out").wait(timeout=300) == 0
+
+
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
+def test_files_of_before_are_said_to_be_outdated_until_they_are_written_anew(tmp_path, outside, how, capfd):
+    plan, folder = tmp_path / "killed.toml", tmp_path / "out"
+    text = PLAN.format(slow=outside + "Slow").replace('"survey", "synthetic-5", "titanic"', '"survey"')
+    plan.write_text(text.replace("runs = 60", "runs = 2"))
+    assert forked.Started(("run", plan, "--folder", folder, "--workers", 1)).wait(timeout=300) == 0
+    assert (folder / "report.html").exists() and not (folder / "OUTDATED.txt").exists()
+    plan.write_text(text.replace("runs = 60", "runs = 2000"))
+    driver = forked.Started(("run", plan, "--folder", folder, "--workers", 1, "--replan"), charts=False)
+    while driver.poll() is None and fits_of(folder) < 6:
+        time.sleep(0.1)
+    os.kill(driver.pid, how)
+    _, told = driver.communicate(timeout=120)
+    earlier = (
+        f"tables, charts and report in {folder} are of an earlier state. Write them anew: trueness report {folder}"
+    )
+    assert (f"Until then, {earlier}" in told) == (how == signal.SIGINT)
+    capfd.readouterr()
+    for command, is_said in (("show", True), ("report", False), ("show", False)):
+        assert main([command, str(folder), "--json"]) == 0
+        assert (f"trueness: {earlier}" in capfd.readouterr().err) == is_said, command
+    assert not (folder / "OUTDATED.txt").exists()

@@ -57,6 +57,13 @@ def test_runs_are_read_after_the_store_was_closed(folder):
     assert results.aggregates() == [(0, "f1", 2, 0.375, 0.25, 0.5), (0, "shd", 2, 2.0, 2.0, 2.0)]
 
 
+def test_values_stand_in_the_order_of_repeats_however_they_came(folder):
+    """A mean over them has the same last digit with one worker and with two."""
+    with Store.writing(folder) as store:
+        store.add("discovery", [run("a")])  # done again: it is now the last
+    assert list(stored(folder).task("discovery").values_of("f1")[0]) == [0, 1]
+
+
 def test_units_that_come_later_are_not_seen_but_counted(folder):
     with StudyFolder.reading(folder) as early:
         results = early.task("discovery")

@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 from trueness.errors import SettingError
-from trueness.intervals import Interval
+from trueness.intervals import Interval, short
 from trueness.statistics.comparison import Comparison
 
 _GATE = re.compile(
-    r"(?P<possibly>possibly )?(?P<way>worse|better) by more than (?P<margin>\d+(\.\d+)?) ?(?P<unit>points?|%)?"
+    r"(?P<possibly>possibly )?(?P<way>worse|better) by more than (?P<margin>\d*\.?\d+) ?(?P<unit>points?|%)?"
 )
 State = Literal["shown", "ruled out", "open", "not known"]
 
@@ -32,11 +32,17 @@ class Gate:
     points: bool
     unless_ruled_out: bool
 
-    def state(self, difference: Interval | None, scale: float) -> State:
-        """difference: above 0 is better; scale: what a point is in its unit."""
+    def state(self, difference: Interval | None, scale: float, most: float | None) -> State:
+        """difference: above 0 is better; scale: what a point is in its unit; most: the greatest there can be."""
+        margin = self.margin * (scale if self.points else 1.0)
+        if most is not None and margin >= most:
+            least = f"{short(most / scale)} points" + (f" ({short(most)})" if scale != 1 else "")
+            raise SettingError(
+                f"'gate' must name less than {least}, the most that there can be, got {self.text!r}: it would never "
+                "hold. Name a smaller difference."
+            )
         if difference is None:
             return "not known"
-        margin = self.margin * (scale if self.points else 1.0)
         low, high = (difference.low, difference.high) if self.way == "better" else (-difference.high, -difference.low)
         return "shown" if low > margin else "ruled out" if high <= margin else "open"
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Set
 from dataclasses import dataclass, field, fields, is_dataclass, replace
-from typing import Annotated, ClassVar, Literal, Protocol, runtime_checkable
+from typing import Annotated, ClassVar, Literal, Protocol, Self, runtime_checkable
 
 import numpy as np
 from numpy.random import Generator
@@ -27,7 +27,7 @@ from trueness.datasets.table import Table, TableLike, check_usable
 from trueness.errors import DataError, SettingError, TruenessError, listed
 from trueness.graphs import Graph, Kind
 from trueness.outside import Json
-from trueness.settings import Between, Hint, checked_settings
+from trueness.settings import Between, Hint, check_name, checked_settings
 
 Draws = NDArray[np.int64]  # (runs, m): the rows of a table that each run sees
 Alpha = Annotated[float, Between(0, 1), Hint("Try 0.05.")]
@@ -153,8 +153,19 @@ class Checked:
 
     experiments: Rows = field(default="observational", kw_only=True, metadata={"later": True})
 
+    def __new__(cls, *values: object, **settings: object) -> Self:
+        """Of a name that is no setting Python's own error would say nothing more."""
+        for name in settings:
+            check_name(cls, name, cls._owner())
+        return super().__new__(cls)
+
+    @classmethod
+    def _owner(cls) -> str:
+        card = getattr(cls, "card", None)
+        return card.title if isinstance(card, Card) else cls.__name__
+
     def __post_init__(self) -> None:
-        owner = self.card.title if isinstance(self, Learner) else type(self).__name__
+        owner = self._owner()
         settings = {f.name: getattr(self, f.name) for f in fields(self) if f.init}  # type: ignore[arg-type]
         for name, value in checked_settings(type(self), settings, owner).items():
             object.__setattr__(self, name, value)

@@ -75,7 +75,8 @@ class BOSSFCI(Checked):
         first, _ = search_skeleton(tests, adjacent & (shared == 0), ~adjacent, "stable", most, True)
         nothing = np.zeros_like(adjacent)
         return result_of(
-            tests, *mark_ends(tests, first.updated(_sets_of(start)), nothing, nothing, most, self.selection)
+            tests,
+            *mark_ends(tests, first.updated(_sets_of(start)), nothing, nothing, most, self.selection, "separating set"),
         )
 
 

@@ -41,11 +41,6 @@ class Evidence(NamedTuple):
     supports: NDArray[np.float64]  # (m,) evidence that it is
     opposes: NDArray[np.float64]  # (m,) evidence that it is none
 
-    @classmethod
-    def of(cls, triples: NDArray[np.int32], votes: NDArray[np.float64]) -> Evidence:
-        share, without, within = votes.T
-        return cls(triples, share > 0.5, share * without, (1 - share) * within)
-
     def in_turn(self, known: NDArray[np.bool_]) -> NDArray[np.intp]:
         """Places of the triples in causal-learn's order; known: (d, d) directions that were given, i -> j."""
         x, y, z = self.triples.T

@@ -8,6 +8,8 @@ Spirtes, Glymour & Scheines (2000), ch. 6.7; rules and their completeness: Zhang
 RFCI leaves out Possible-D-SEP and tests the edges of colliders and of discriminating paths instead (learners/rfci.py;
 Colombo, Maathuis, Kalisch & Richardson 2012): its marks are as sound, it may keep an edge more.
 
+colliders    which set decides: the "majority" of all sets of neighbours, and where none of them separates that which
+             was met; or always the "separating set" that was met (the references' rule; learners/colliders.py)
 selection    also apply R5 to R7, which are about selection bias. Without selection they fire only where tests err.
 """
 
@@ -15,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.random import Generator
@@ -24,9 +26,10 @@ from numpy.typing import NDArray
 from trueness.datasets.table import Table
 from trueness.graphs import Graph
 from trueness.learners.base import Alpha, Card, Checked, Draws, checked
+from trueness.learners.colliders import Evidence, voters
 from trueness.learners.gaps import TESTWISE, MissingInTests, without_gaps
 from trueness.learners.independence import Depth, Freedom, Independence, Ridge, Test
-from trueness.learners.kernels import ballots, pag, separating
+from trueness.learners.kernels import pag, separating
 from trueness.learners.kernels import skeleton as skeletons
 from trueness.learners.knowledge import Knowledge, Matrix, Told
 from trueness.learners.pc import Search, search_skeleton, separating_set
@@ -34,6 +37,8 @@ from trueness.learners.resampling import resampled_tests
 from trueness.learners.rfci import Orientation
 from trueness.learners.stability import over_imputations
 from trueness.settings import Whole
+
+PAGColliders = Literal["separating set", "majority"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,6 +69,7 @@ class FCI(Checked):
     alpha: Alpha = 0.05
     search: Search = "stable"
     test: Test = "auto"
+    colliders: PAGColliders = "majority"
     depth: Depth = -1
     selection: bool = True
     df: Freedom = "observed"
@@ -122,19 +128,27 @@ class FCI(Checked):
         required, forbidden = self._knowledge().matrices(tests.names)
         most = tests.most if self.depth < 0 else min(self.depth, tests.most)
         first, _ = search_skeleton(tests, required, forbidden, self.search, most, want_p)
-        return result_of(tests, *mark_ends(tests, first, required, forbidden, most, self.selection))
+        marked = mark_ends(tests, first, required, forbidden, most, self.selection, self.colliders)
+        return result_of(tests, *marked)
 
 
 def mark_ends(
-    tests: Independence, first: skeletons.Skeleton, required: Matrix, forbidden: Matrix, most: int, selection: bool
+    tests: Independence,
+    first: skeletons.Skeleton,
+    required: Matrix,
+    forbidden: Matrix,
+    most: int,
+    selection: bool,
+    colliders: PAGColliders,
 ) -> tuple[Graph, skeletons.Skeleton, NDArray[np.int64]]:
     """From a skeleton with its separating sets to the PAG: Possible-D-SEP, colliders and rules; with the tests made."""
-    marks = pag.colliders(first.adjacent, first.where, first.pool, forbidden, required)
+    rule = voters(colliders)
+    marks = pag.colliders(first.adjacent, pag.left_out(*first[:3]), forbidden, required)
     before = (marks, first.adjacent, first.where, first.pool, first.p_values)
-    searched = separating.search(*tests.kernel, required, forbidden, False, most, False, ballots.NONE, *before)
-    later = skeletons.Skeleton(*searched[:5])
+    made = separating.search(*tests.kernel, required, forbidden, False, most, False, rule, *before)
+    later, evidence = skeletons.Skeleton(*made[:5]), Evidence(*made[5:])
     skeleton = first._replace(pool=later.pool)
-    marks = pag.colliders(skeleton.adjacent, skeleton.where, skeleton.pool, forbidden, required)
+    marks = pag.colliders(skeleton.adjacent, evidence.triples[evidence.collides], forbidden, required)
     pag.close(marks, skeleton.where, skeleton.pool, True, selection)
     return Graph(tests.names, marks, None, "pag"), skeleton, later.tests
 
@@ -147,7 +161,9 @@ def result_of(tests: Independence, graph: Graph, skeleton: skeletons.Skeleton, l
 
 @dataclass(frozen=True)
 class RFCI(FCI):
-    """Really fast causal inference. Returns a PAG. Settings as in FCI."""
+    """Really fast causal inference. Returns a PAG. Settings as in FCI, but that sets do not vote."""
+
+    colliders: Literal["separating set"] = field(default="separating set", metadata={"later": True})
 
     card: ClassVar[Card] = Card(
         title="RFCI",

@@ -164,10 +164,10 @@ def search_skeleton(
 ) -> tuple[skeletons.Skeleton, Evidence]:
     """The skeleton and its separating sets of at most so many nodes, and what the rule's votes say of its triples."""
     rule = voters(colliders)
-    *fields, triples, votes = separating.search(
+    made = separating.search(
         *tests.kernel, required, forbidden, search == "exhaustive", most, want_p, rule, *separating.NOTHING
     )
-    return skeletons.Skeleton(*fields), Evidence.of(triples, votes)
+    return skeletons.Skeleton(*made[:5]), Evidence(*made[5:])
 
 
 def separating_set(graph: Graph, skeleton: skeletons.Skeleton, x: str, y: str) -> tuple[str, ...] | None:

@@ -11,11 +11,12 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
-from trueness.files import read_bytes, write_atomically
+from trueness.files import read_bytes, remove, write_atomically
 from trueness.outside import Json
 from trueness.page import figures
 from trueness.page.page import html_of, script_json
 from trueness.page.pages import StudyPage, path_of
+from trueness.running.outputs import OUTDATED, PAGE
 from trueness.running.study_folder import StudyFolder
 from trueness.studies.reporting import Report
 
@@ -29,7 +30,9 @@ def write_page(study: StudyFolder) -> Path:
     """Write report.html into the study's folder; what was read for its tables is not read again."""
     with study.store.ensure_open():
         document = document_of(StudyPage(study))
-    return write_atomically(study.path, "report.html", html_of(document))
+    written = write_atomically(study.path, PAGE, html_of(document))
+    remove(study.path, OUTDATED)
+    return written
 
 
 def with_page(report: Report) -> Report:

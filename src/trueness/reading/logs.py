@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 from trueness.errors import DataError, TruenessError
-from trueness.outside import MAX_RECORDS, size, text_of
+from trueness.outside import typed_text
 from trueness.reading.expected import read_forecast
 
 _JSON_LINES = (".jsonl", ".ndjson")
@@ -16,7 +15,7 @@ _JSON_LINES = (".jsonl", ".ndjson")
 
 def readings_of(file: str, nodes: int | None = None) -> Iterator[dict[str, object]]:
     """What is read from each reply of a file ('-' is standard input); a line that is no reply has an `error`."""
-    text = _text_of(file)
+    text = typed_text(file)
     if Path(file).suffix in _JSON_LINES or (file == "-" and _are_json_lines(text)):
         lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
         if not lines:
@@ -25,18 +24,6 @@ def readings_of(file: str, nodes: int | None = None) -> Iterator[dict[str, objec
             yield _reading_of_line(file, number, line, nodes)
     else:
         yield read_forecast(text, nodes=nodes).to_dict()
-
-
-def _text_of(file: str) -> str:
-    if file != "-":
-        return text_of(Path(file))
-    written = sys.stdin.buffer.read(MAX_RECORDS + 1)
-    if len(written) > MAX_RECORDS:
-        raise DataError(f"standard input must have at most {size(MAX_RECORDS)}, got more. Give it in parts.")
-    try:
-        return written.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise DataError(f"standard input must be UTF-8 text, got byte {error.start} that is not. Convert it.") from None
 
 
 def _are_json_lines(text: str) -> bool:

@@ -101,7 +101,7 @@ def symbols_in(names: Iterable[str]) -> dict[str, str]:
     counts = Counter[str]()
     owners: dict[str, str] = {}
     for name in names:
-        for short in _symbols(name):
+        for short in sorted(_symbols(name)):  # in an order that no run changes
             counts[short] += 1
             owners[short] = name
     taken = {symbol(name) for name in names} | {"pi"}
@@ -121,8 +121,8 @@ def by_custom(text: str, names: Sequence[str]) -> dict[str, str]:
                 shorts.add("u" if end == "initial" else "v")
             for short in shorts:
                 names_of.setdefault(short, set()).add(name)
-    written = set(re.findall(r"[^\W\d](?:_?[i0f])?(?![^\W\d_])", text))
-    used = {short for short in written if len(names_of.get(short.lower(), ())) == 1}
+    written = dict.fromkeys(re.findall(r"[^\W\d](?:_?[i0f])?(?![^\W\d_])", text))
+    used = [short for short in written if len(names_of.get(short.lower(), ())) == 1]
     meanings = {short: min(names_of[short.lower()]) for short in used if short != "v" or "u" in used}
     joined = {letter for word in re.findall(r"[^\W\d_]+", text) if len(word) <= 4 for letter in word}
     for short, word in _CUSTOM.items():
@@ -150,7 +150,8 @@ def by_letter(text: str, names: Sequence[str]) -> dict[str, str]:
     other begins with the letter."""
     formula = re.search(r"(?<==)[^=,;:]*$", text)
     runs = re.findall(r"[^\W\d_]+", formula[0] if formula else "")
-    written = {letter for word in runs if len(word) == 1 or (len(word) <= 3 and word.islower()) for letter in word}
+    spelled = (word for word in runs if len(word) == 1 or (len(word) <= 3 and word.islower()))
+    written = dict.fromkeys(letter for word in spelled for letter in word)
     words = {name: set(re.split(r"[\W_]+", name.casefold())) for name in names}
     meanings: dict[str, str] = {}
     for letter in written:

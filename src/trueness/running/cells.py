@@ -114,6 +114,16 @@ def placeless(settings: Mapping[str, Json]) -> dict[str, Json]:
     return {name: Path(value).name if _is_full_path(value) else value for name, value in settings.items()}
 
 
+def portable(name: str) -> str:
+    """A name for an identity; of a user's own file a hash of it: changed code is new work, a moved file is not."""
+    file, _, attribute = name.rpartition(":")
+    return f"{file_digest(Path(file))}:{attribute}" if file.endswith(".py") else name
+
+
+def file_digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
 def _is_full_path(value: object) -> bool:
     return isinstance(value, str) and Path(value).is_absolute()
 

@@ -60,6 +60,8 @@ class FitDriver:
             while True:
                 if signals:
                     leaving = self._call_off(signals.popleft())
+                if time.monotonic() > self.until:
+                    self._cancel_waiting()
                 while leaving is None and len(self.in_flight) < 2 * self.slots and self._submit_next():
                     pass
                 if not self.in_flight or (leaving is not None and time.monotonic() > leaving):
@@ -73,14 +75,18 @@ class FitDriver:
 
     def _call_off(self, number: int) -> float:
         """What was not begun; when the rest is left, which a second Ctrl-C does not wait for."""
-        for future in [f for f in self.in_flight if f.cancel()]:
-            del self.in_flight[future]
+        self._cancel_waiting()
         terminated = number == signal.SIGTERM
         longest = AFTER_SIGTERM if terminated else self.stage.time_limit
         ends = "" if terminated else "; Ctrl-C again ends them"
         self.progress.notes.append(f"stopping; fits under way have at most {clock(longest)}{ends}")
         self.report(self.progress)
         return time.monotonic() + AFTER_SIGTERM if terminated else math.inf
+
+    def _cancel_waiting(self) -> None:
+        """What was handed out and has not begun."""
+        for future in [f for f in self.in_flight if f.cancel()]:
+            del self.in_flight[future]
 
     def _submit_next(self) -> bool:
         """One fit of every cell first, so that each one's time is known; then chunks of about a second."""

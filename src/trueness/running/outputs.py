@@ -3,6 +3,7 @@
 scores.csv                    the long table; the same bytes however the study was run
 runtime.csv                   seconds of every fit (they differ from run to run, so not in scores.csv)
 provenance.json, study.toml   versions, seed, the plan
+OUTDATED.txt                  only while those of before are there and work goes on, or was stopped before its end
 
 and what a study's reading writes beside them (write_numbers).
 """
@@ -11,9 +12,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from os.path import lexists
 from pathlib import Path
 
-from trueness.files import write_atomically, write_bytes_atomically, writing_atomically
+from trueness.files import remove, write_atomically, write_bytes_atomically, writing_atomically
 from trueness.running.cells import Cell
 from trueness.running.provenance import provenance
 from trueness.running.results import Results, Row
@@ -22,6 +24,7 @@ from trueness.running.store import to_json
 from trueness.running.study_folder import StudyFolder
 from trueness.texts import csv_line
 
+OUTDATED, PAGE = "OUTDATED.txt", "report.html"
 _RUNTIME = ("task", "item", "variant", "respondent", "repeat", "status", "seconds", "message")
 
 
@@ -32,6 +35,26 @@ def write_outputs(study: StudyFolder, plan: str, plan_folder: Path) -> None:
     _write_tables(study)
     for reading in study.readings.values():
         reading.write_numbers(study.path)
+    if not lexists(study.path / PAGE):  # where there is a report, it is the last to be written
+        remove(study.path, OUTDATED)
+
+
+def mark_outdated(folder: Path) -> None:
+    """Before work goes on: what was written of an earlier state is told from what is current, also after a kill."""
+    if lexists(folder / "scores.csv") or lexists(folder / PAGE):  # a link there is nothing to be opened
+        write_atomically(
+            folder,
+            OUTDATED,
+            "Work on this study went on after its tables, charts and report were written, and has not ended since: "
+            "they are of an earlier state. Write them anew: trueness report, with the name of this folder.\n",
+        )
+
+
+def outdated(folder: Path) -> str:
+    """A line where files are of an earlier state than study.db; nothing where all are current."""
+    if not lexists(folder / OUTDATED):
+        return ""
+    return f"tables, charts and report in {folder} are of an earlier state. Write them anew: trueness report {folder}"
 
 
 def _write_tables(study: StudyFolder) -> None:

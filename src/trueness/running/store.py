@@ -334,7 +334,7 @@ class Store:
             if run in values:
                 repeat, value = values[run]
                 by_cell.setdefault(place, {})[repeat] = value
-        return by_cell
+        return {place: dict(sorted(values.items())) for place, values in by_cell.items()}  # however they came
 
     def latest(self, most: int = 8) -> list[dict[str, Json]]:
         """The units that came last, newest first."""

@@ -18,7 +18,7 @@ import time
 from collections import Counter
 from collections.abc import Mapping
 from concurrent.futures import Executor
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -30,15 +30,16 @@ from trueness.running.ask_driver import AskDriver, AskingEnd, check_models
 from trueness.running.cells import Cell, PlanContext
 from trueness.running.fits import FitDriver
 from trueness.running.model_outcomes import ModelOutcome, model_outcomes
-from trueness.running.outputs import write_outputs
+from trueness.running.outputs import mark_outdated, write_outputs
 from trueness.running.progress import Progress, Report
 from trueness.running.provenance import plan_folder_of, session, without_paths
+from trueness.running.results import Results
 from trueness.running.stage import PlannedStudy, Stage
 from trueness.running.store import Store
 from trueness.running.study_db import as_written
 from trueness.running.study_entry import check_entry, entry_of
 from trueness.running.study_folder import StudyFolder
-from trueness.settings import flat_settings
+from trueness.settings import difference_of
 from trueness.status import Status
 from trueness.texts import arriving_json, html_table, shown_alike
 
@@ -165,15 +166,20 @@ class Study:
         interrupted, asking = False, AskingEnd()
         set_aside: dict[str, dict[str, str]] = {}  # task -> model -> why
         with Store.writing(folder) as store:
+            stored_before = _stored_cells(store)
             self._claim(store, replan)
-            todo = self._todo(store, retry)
+            known = store.statuses()
+            todo = [_missing(stage.cells, known, retry) for stage in self.stages]
             for stage, missing in zip(self.stages, todo, strict=True):
                 if not stage.is_fitted:
                     check_models(stage, missing, self.plan.base)
+            if any(todo):
+                mark_outdated(folder)
             with session(store, self.stages, self.plan.base) if any(todo) else nullcontext():
                 for stage, missing in zip(self.stages, todo, strict=True):
                     before = stage.planned - sum(map(len, missing.values()))
-                    progress = Progress(stage.planned, before, slots=slots, stage=stage.name)
+                    notes = [] if replan else _done_anew(stage, stored_before, known)
+                    progress = Progress(stage.planned, before, slots=slots, stage=stage.name, notes=notes)
                     tell = report or (lambda _: None)
                     if not (interrupted or asking.stopped):
                         if stage.is_fitted:
@@ -204,11 +210,6 @@ class Study:
                 f"several studies.  ({self.plan.file})"
             )
 
-    def _todo(self, store: Store, retry: bool) -> list[dict[int, list[int]]]:
-        """Of each stage: cell index -> the repeats that are to be done."""
-        known = store.statuses()
-        return [_missing(stage.cells, known, retry) for stage in self.stages]
-
     def _repr_html_(self) -> str:
         """In a notebook: what the plan asks for. It reads no store."""
         rows = []
@@ -224,7 +225,7 @@ class Study:
         ours = arriving_json(json.dumps(without_paths(self.plan.identity()), sort_keys=True, default=str))
         theirs = without_paths(json_of(store.meta("plan") or "{}", "the entry 'plan' of study.db", StoreError))
         if theirs and theirs != json.loads(ours) and not replan:
-            what = _difference(theirs, json.loads(ours)) if isinstance(theirs, dict) else "one that cannot be read"
+            what = difference_of(theirs, json.loads(ours)) if isinstance(theirs, dict) else "one that cannot be read"
             raise StoreError(
                 f"the study in {self.plan.folder} was made from another plan ({what}). Use a new folder, or --replan."
             )
@@ -265,6 +266,34 @@ def _missing(cells: list[Cell], known: dict[str, str], retry: bool) -> dict[int,
 
     missing = {index: [r for r in range(cell.repeats) if is_missing(cell.key(r))] for index, cell in enumerate(cells)}
     return {index: repeats for index, repeats in missing.items() if repeats}
+
+
+def _stored_cells(store: Store) -> dict[tuple[str, ...], Cell]:
+    """What was planned when the study was run last; nothing of a new one, or where the version did not say."""
+    if store.meta("study") is None:
+        return {}
+    with suppress(StoreError):
+        planned = [(results.task, cell) for results in Results.all_of(store) for cell in results.cells]
+        return {(task, cell.item, cell.variant, cell.respondent): cell for task, cell in planned}
+    return {}
+
+
+def _done_anew(stage: Stage, before: Mapping[tuple[str, ...], Cell], known: Mapping[str, str]) -> list[str]:
+    """Whose stored fits the same plan no longer means, since a default, a file or a method is another one: they have
+    other keys, and stay out of all results."""
+    whose: dict[str, dict[str, None]] = {}
+    for cell in stage.cells if stage.is_fitted else ():
+        old = before.get((stage.name, cell.item, cell.variant, cell.respondent))
+        if old is not None and old.start != cell.start and {old.key(0), old.key(old.repeats - 1)} & known.keys():
+            then, now = json.loads(old.start), json.loads(cell.start)
+            settings = ({"settings": identity.get("settings")} for identity in (then, now))
+            others = (f"another {key}" for key in now if then.get(key) != now[key])
+            difference = difference_of(*settings) or ", ".join(others)
+            whose.setdefault(difference, {})[cell.respondent] = None
+    return [
+        f"{listed(names)}: fitted anew, without the fits of before, since a default or a file changed ({difference})."
+        for difference, names in whose.items()
+    ]
 
 
 def _make_study(task: str, settings: dict[str, Json], context: PlanContext) -> PlannedStudy:
@@ -318,10 +347,3 @@ def _check_models(settings: dict[str, Json], made: Mapping[str, PlannedStudy], f
             lists = {task: "'models' or 'judges'" if stage.has_judges else "'models'" for task, stage in asking.items()}
             places = " or ".join(f"{which} of [{task}]" for task, which in lists.items())
             raise PlanError(f"[models.{name!r}] must be named in {places}, got {listed(names)}.  ({file})")
-
-
-def _difference(old: dict[str, Json], new: dict[str, Json]) -> str:
-    """The first settings that differ, e.g. 'alpha 0.01, now 0.05'."""
-    flat_old, flat_new = flat_settings(old), flat_settings(new)
-    keys = [key for key in {**flat_old, **flat_new} if flat_old.get(key) != flat_new.get(key)]
-    return listed((f"{key} {flat_old.get(key, 'not set')}, now {flat_new.get(key, 'not set')}" for key in keys), most=2)

@@ -9,6 +9,7 @@ estimates.py and influence.py. Two one-sided tests: Schuirmann (1987); Lakens (2
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from numpy.typing import ArrayLike
@@ -137,7 +138,9 @@ def _both(plain: Comparison, shifted: list[Comparison], margin: float, alpha: fl
 
 
 def _check(margin: float, alpha: float) -> None:
-    if not margin > 0:
-        raise SettingError(f"'margin' must be above 0, got {margin}. Name the smallest difference that would matter.")
+    if not 0 < margin < math.inf:
+        raise SettingError(
+            f"'margin' must be a number above 0, got {margin}. Name the smallest difference that would matter."
+        )
     if not 0 < alpha < 0.5:
         raise SettingError(f"'alpha' of an equivalence test must be in (0, 0.5), got {alpha}. Try 0.05.")

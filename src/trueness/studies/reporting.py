@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
@@ -9,10 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from trueness import registry
-from trueness.errors import PlanError, UnknownName
+from trueness.errors import PlanError, StoreError, UnknownName, listed
 from trueness.files import check_plain, read_text
-from trueness.outside import MAX_PLAN
+from trueness.learners import settings_of
+from trueness.outside import MAX_PLAN, Json, json_of
 from trueness.running.study_folder import StudyFolder
+from trueness.settings import difference_of
 from trueness.studies.run_reading import RunReading
 
 if TYPE_CHECKING:
@@ -45,6 +48,35 @@ class Report:
 def readings_of(study: StudyFolder) -> dict[str, RunReading]:
     """As what shows them knows them."""
     return cast(dict[str, RunReading], study.readings)
+
+
+def by_other_defaults(study: StudyFolder) -> list[str]:
+    """Whose stored runs are by settings that the plan does not name and that are other ones by default today.
+
+    Only what is built in is looked at: of a stranger's study no code is run.
+    """
+    plan = json_of(study.store.meta("plan") or "{}", "the entry 'plan' of study.db", StoreError)
+    differences: dict[str, dict[str, None]] = {}
+    for results in study.tasks:
+        tables = _table(plan, results.task)
+        for who, identity in {cell.respondent: cell.identity for cell in results.cells}.items():
+            kind = "scorer" if "scorer" in identity else "learner"
+            name, settings, named = str(identity.get(kind)), _table(identity, "settings"), _table(tables, who)
+            if name in registry.built_in(kind) and who in (name, *tables):  # under other names: a study's own settings
+                today = json.loads(json.dumps(settings_of(registry.resolve(kind, name)())))
+                open_ones = today.keys() - {*named, *tables}
+                then, now = ({key: of[key] for key in sorted(open_ones) if key in of} for of in (settings, today))
+                if difference := difference_of(then, now):
+                    differences.setdefault(difference, {})[who] = None
+    return [
+        f"{listed(names)}: by defaults of before ({difference}). 'trueness run {study.path}' does them anew."
+        for difference, names in differences.items()
+    ]
+
+
+def _table(entry: Json, key: str) -> dict[str, Json]:
+    value = entry.get(key) if isinstance(entry, dict) else None
+    return value if isinstance(value, dict) else {}
 
 
 def plain_texts() -> AbstractContextManager[None]:
@@ -101,7 +133,7 @@ def write_report(study: StudyFolder, meanwhile: Callable[[], None] = lambda: Non
         printing.wait()
         report = _with_paper(Report(study, tuple(files)), printing)
         there = tuple(path for path in report.files if path not in printing.missing)
-        return replace(report, files=there, notes=tuple(printing.notes()))
+        return replace(report, files=there, notes=(*by_other_defaults(study), *printing.notes()))
 
 
 def _with_paper(report: Report, printing: Press) -> Report:

@@ -108,7 +108,7 @@ def tell_gate(analysis: ScoresAnalysis) -> int:
     failed = False
     for part in analysis.domains:
         for one in (c for c in part.contrasts if c.pair in analysis.roles.headline):
-            state = gate.state(ends_of(one.result), 1.0)
+            state = gate.state(ends_of(one.result), 1.0, part.domain.gains[1])
             failed = failed or gate.fails(state)
             say(f"gate {part.name}, {one.pair.names[0]}: {gate.text!r} {_verdict_text(gate, state)}", stderr=True)
     return int(failed)
@@ -122,7 +122,9 @@ def tell_gate_of(comparison: Comparison, gate: Gate | None) -> int:
     if comparison.better == "lower" and ends is not None:
         ends = Interval(-ends.high, -ends.low, ends.level, ends.of)
     measure = measure_of(comparison.measure)
-    state = gate.state(ends, 0.01 if measure is not None and measure.maximum == 1 else 1.0)
+    least, greatest = (None, None) if measure is None else measure.bounds
+    most = None if least is None or greatest is None else greatest - least
+    state = gate.state(ends, 0.01 if greatest == 1 else 1.0, most)
     say(f"gate {comparison.names[0]}: {gate.text!r} {_verdict_text(gate, state)}", stderr=True)
     return int(gate.fails(state))
 

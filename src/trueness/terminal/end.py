@@ -17,6 +17,7 @@ from trueness.errors import TruenessError
 from trueness.outside import Json, one_line
 from trueness.page.pages import StudyPage
 from trueness.printing import say, say_json
+from trueness.running.outputs import outdated
 from trueness.running.study import RunEnd
 from trueness.showing.console import console, plain
 from trueness.showing.headline import Standing
@@ -103,6 +104,8 @@ def tell_end(outcome: RunEnd, command: str) -> None:
     left = outcome.total - outcome.done
     if outcome.interrupted:
         say(f"Stopped with {outcome.done:,} of {outcome.total:,} done. Go on with: {command}", stderr=True)
+        if earlier := outdated(outcome.study.path):
+            say(f"Until then, {earlier}", stderr=True)
     elif outcome.stopped:
         say(f"trueness: stopped with {outcome.done:,} of {outcome.total:,} done: {outcome.stopped}", stderr=True)
     elif left and not outcome.models:

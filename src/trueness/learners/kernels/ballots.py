@@ -2,7 +2,8 @@
 
 Each set is tested once: all those around x, then those around z that are not all neighbours of x. Sets around a node
 grow until there would be more than MOST_SETS of them: 3 neighbours of 25 at a time, 2 of 80. Where none of them
-separates and the set that the search met is of neighbours too, only larger, it votes.
+separates, the set that the search met votes: if it is of neighbours too, only larger, or if `latent` causes can make
+sets beyond the neighbours necessary.
 """
 
 from __future__ import annotations
@@ -20,10 +21,10 @@ MOST_SETS = 4096
 @inner
 def ballots(
     kind, n, alpha, limits, correlation, dag, columns, weights, levels, planes, burt, first, xlogx,
-    adjacent, where, pool, rule, most,
+    adjacent, where, pool, rule, most, latent,
 ):  # fmt: skip
-    """(m, 3) triples x < z, those of a pair behind each other; (m, 3) of each the share of votes that leave y out, the
-    largest p of a set without y, and of one with y."""
+    """Of unshielded triples: (m, 3) x < z, those of a pair behind each other; whether most votes leave y out; (m,)
+    their share times the largest p of a set without y; the others' share times the largest p of one with y."""
     d = adjacent.shape[0]
     code, table, strata, margins, factor = workspace(
         kind, weights.shape[0], levels, min(d, most + 2), correlation.shape[0]
@@ -34,7 +35,7 @@ def ballots(
             if not adjacent[x, z] and where[x, z] >= 0:
                 for y in range(d):
                     count += adjacent[x, y] and adjacent[y, z]
-    triples, evidence = np.empty((count, 3), np.int32), np.zeros((count, 3))
+    triples, collides, evidence = np.empty((count, 3), np.int32), np.empty(count, np.bool_), np.zeros((2, count))
     members, places, chosen = np.empty(d + 1, np.int64), np.empty(d + 1, np.int64), np.empty(d + 1, np.int64)
     within = np.empty(d, np.int64)  # votes with y
     in_best, is_in = np.zeros(d, np.bool_), np.zeros(d, np.bool_)
@@ -72,7 +73,7 @@ def ballots(
                             near_z = near_z and adjacent[z, chosen[i]]
                         known = (near_x and size <= of_x) or (near_z and size <= of_z)
                         if rule != MET and end == 2:
-                            known = known or not (near_x or near_z)
+                            known = known or not (near_x or near_z or latent)
                         if not known:
                             p, separates = 0.0, False
                             if size <= most:  # a union of sets may be more than can be given
@@ -82,13 +83,14 @@ def ballots(
                                 )  # fmt: skip
                                 p = p_value(kind, n, statistic, df)
                                 separates = rule == ALL and verdict(kind, alpha, limits, statistic, df)
+                            separates = separates or (rule == ALL and latent and end == 2)
                             votes += separates
                             for i in range(size):
                                 is_in[chosen[i]] = True
                             for t in range(start, at):
                                 here = is_in[triples[t, 1]]
                                 within[t - start] += here and separates
-                                evidence[t, 1 + here] = max(evidence[t, 1 + here], p)
+                                evidence[int(here), t] = max(evidence[int(here), t], p)
                                 in_best[t - start] = here if p > best else in_best[t - start]
                             for i in range(size):
                                 is_in[chosen[i]] = False
@@ -98,8 +100,11 @@ def ballots(
                     size += 1
                     sets = sets_up_to(q, size)
             for t in range(start, at):
-                evidence[t, 0] = 1 - within[t - start] / votes if votes else 1.0 - in_best[t - start]
-    return triples, evidence
+                share = 1 - within[t - start] / votes if votes else 1.0 - in_best[t - start]
+                collides[t] = share > 0.5
+                evidence[0, t] *= share
+                evidence[1, t] *= 1 - share
+    return triples, collides, evidence[0], evidence[1]
 
 
 @bare

@@ -29,24 +29,39 @@ NONE, TAIL, ARROW, CIRCLE = 0, 1, 2, 3
 
 
 @kernel
-def colliders(adjacent, where, pool, forbidden, required):
-    """Circles, what knowledge says (j -> i forbidden: an arrow at j, for j is no cause of i), and R0."""
+def left_out(adjacent, where, pool):
+    """(m, 3) unshielded a *-* b *-* c whose separating set has no b."""
+    d = adjacent.shape[0]
+    triples = np.empty((0, 3), np.int32)
+    for is_counted in (False, True):
+        count = 0
+        for b in range(d):
+            for a in range(d):
+                for c in range(a + 1, d if adjacent[a, b] else 0):
+                    apart = adjacent[c, b] and not adjacent[a, c] and where[a, c] >= 0
+                    if apart and not separates(where, pool, a, c, b):
+                        if is_counted:
+                            triples[count, 0], triples[count, 1], triples[count, 2] = a, b, c
+                        count += 1
+        if not is_counted:
+            triples = np.empty((count, 3), np.int32)
+    return triples
+
+
+@kernel
+def colliders(adjacent, triples, forbidden, required):
+    """Circles, what knowledge says (j -> i forbidden: an arrow at j, for j is no cause of i), R0 of these triples."""
     d = adjacent.shape[0]
     marks = np.zeros((d, d), np.int8)
     for i in range(d):
         for j in range(d):
             if adjacent[i, j]:
                 marks[i, j] = ARROW if forbidden[j, i] else TAIL if required[j, i] else CIRCLE
-    for b in range(d):
-        for a in range(d):
-            if marks[a, b] == NONE:
-                continue
-            for c in range(a + 1, d):
-                if marks[c, b] == NONE or marks[a, c] != NONE or where[a, c] < 0:
-                    continue
-                if marks[a, b] != TAIL and marks[c, b] != TAIL and not separates(where, pool, a, c, b):
-                    marks[a, b] = ARROW
-                    marks[c, b] = ARROW
+    for t in range(triples.shape[0]):
+        a, b, c = triples[t]
+        if marks[a, b] != TAIL and marks[c, b] != TAIL:
+            marks[a, b] = ARROW
+            marks[c, b] = ARROW
     return marks
 
 

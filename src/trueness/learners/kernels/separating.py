@@ -21,7 +21,7 @@ def search(
     required, forbidden, exhaustive, most, want_p, voters, marks, adjacent, where, pool, largest,
 ):  # fmt: skip
     """The fields of Skeleton: from nothing, or what Possible-D-SEP leaves of the first search and its marks. Behind
-    them the ballots of its unshielded triples, which are empty where none are asked for."""
+    them the evidence on its unshielded triples, empty where none is asked for."""
     if marks.shape[0] == 0:
         adjacent, where, pool, counts, largest = skeleton(
             kind, n, alpha, limits, correlation, dag, columns, weights, levels, planes, burt, first, xlogx,
@@ -32,10 +32,10 @@ def search(
             kind, n, alpha, limits, correlation, dag, columns, weights, levels, planes, burt, first, xlogx,
             marks, adjacent, required, where, pool, most, largest,
         )  # fmt: skip
-    triples, votes = np.empty((0, 3), np.int32), np.empty((0, 3))
+    triples, collides, supports, opposes = np.empty((0, 3), np.int32), np.empty(0, np.bool_), np.empty(0), np.empty(0)
     if voters != NONE:
-        triples, votes = ballots(
+        triples, collides, supports, opposes = ballots(
             kind, n, alpha, limits, correlation, dag, columns, weights, levels, planes, burt, first, xlogx,
-            adjacent, where, pool, voters, most,
+            adjacent, where, pool, voters, most, marks.shape[0] > 0,
         )  # fmt: skip
-    return adjacent, where, pool, counts, largest, triples, votes
+    return adjacent, where, pool, counts, largest, triples, collides, supports, opposes

@@ -142,7 +142,7 @@ class PCScorer(Scorer):
 class FCIScorer(PCScorer):
     """As PC, with FCI's tests and marks: hidden common causes are allowed."""
 
-    learner: ClassVar[Callable[..., pc.PC | fci.FCI]] = fci.FCI
+    learner: ClassVar[Callable[..., pc.PC | fci.FCI]] = partial(fci.FCI, colliders="separating set")
     card: ClassVar[Card] = Card(
         title="FCI",
         summary=PCScorer.card.summary,

@@ -15,7 +15,6 @@ What a worker does with a unit stands in work.py.
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -28,7 +27,7 @@ from trueness.errors import PlanError, did_you_mean, listed
 from trueness.learners import Card, Learner, build, fitting, handles_gaps, settings_of
 from trueness.measures.graphs import MEASURES
 from trueness.outside import Json
-from trueness.running.cells import Cell, PlanContext, hash_of, placeless, stream
+from trueness.running.cells import Cell, PlanContext, file_digest, hash_of, placeless, portable, stream
 from trueness.settings import Between, Hint, Positive, Share, SomeNames, Whole
 from trueness.statistics.runs import quantile_bounds, range_note
 from trueness.studies.discovery.work import LearnerSpec, as_taken, reference_of
@@ -137,7 +136,7 @@ class Discovery:
             "version": VERSION,
             "data": data,
             "codes": self.codes,
-            "learner": _portable(spec["name"]),
+            "learner": portable(spec["name"]),
             "settings": settings_of(self.learners[respondent]),
         }
         if self.datasets[item].about.data == "mixed" and self.learners[respondent].card.missing:
@@ -258,15 +257,5 @@ def _content(name: str, spec: Mapping[str, Json]) -> str:
     """A hash of a user's own files, so that changed data are new work; '' for what the package holds."""
     folder = Path(spec["folder"])
     files = [str(spec["settings"].get("data", "")), str(spec["settings"].get("graph", "")), *name.split(":")]
-    digest = "".join(_digest(folder / file) for file in files if file and (folder / file).is_file())
+    digest = "".join(file_digest(folder / file) for file in files if file and (folder / file).is_file())
     return hash_of(digest) if digest else ""
-
-
-def _portable(name: str) -> str:
-    """A learner's name; of a user's own file a hash of its text: changed code is new work, a moved file is not."""
-    file, _, attribute = name.rpartition(":")
-    return f"{_digest(Path(file))}:{attribute}" if file.endswith(".py") else name
-
-
-def _digest(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()

@@ -11,10 +11,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from trueness.errors import DataError
-from trueness.outside import Json, json_of, text_of
+from trueness.outside import Json, json_of, typed_text
 from trueness.reasoning.execute import Program
 from trueness.reasoning.problems import id_of
 from trueness.showing.console import Console, plain
@@ -101,7 +100,8 @@ def check_file(file: str, formulas: str = "", out: str = "") -> CheckedFile:
     model that is asked for the formulas of rules in words; out: a new file with them."""
     if out:
         check_new(out, formulas)
-    records = list(_records(file))
+    text, file = typed_text(file), "standard input" if file == "-" else file
+    records = list(_records(text, file))
     entries = [_entry(record, where) for where, record in records]
     _check_ids(entries, [where for where, _ in records])
     evaluations = evaluate_batch(entries).evaluations
@@ -118,10 +118,9 @@ def check_file(file: str, formulas: str = "", out: str = "") -> CheckedFile:
     return CheckedFile(file, evaluations, criteria, informed_score(criteria, evaluations), remarks=tuple(remarks))
 
 
-def _records(file: str) -> Iterator[tuple[str, dict[str, Json]]]:
+def _records(text: str, file: str) -> Iterator[tuple[str, dict[str, Json]]]:
     """The objects of JSON lines, or of one JSON list, each with its place. A line ends at \\n alone: JSON may hold the
     line ends of other alphabets in its texts."""
-    text = text_of(Path(file))
     if text.lstrip()[:1] == "[":
         items = [(f"{file}, entry {place}", item) for place, item in enumerate(json_of(text, file), start=1)]
     else:

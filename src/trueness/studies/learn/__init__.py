@@ -9,7 +9,7 @@ STUDY = {
         "file": "a table (CSV, TSV, parquet, JSONL), or a data set's name",
         "options": {
             "graph": "your own guess (.dot, .json, .csv): is it better than chance, and what do the data speak against",
-            "time": "stop after so long, 90s or 5m, with what is known by then",
+            "time": "begin no fit after so long by the clock, 90s or 5m; then what is known is said and written",
             "knowledge": "a .toml file with required, forbidden or tiers",
             "rows": "rows to draw of a simulated data set, or to take of a table",
             "folder": "where the study is kept (default: results/learn-NAME)",

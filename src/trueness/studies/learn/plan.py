@@ -26,7 +26,7 @@ from trueness.graphs import Graph
 from trueness.learners import Learner, build, handles_gaps, settings_of
 from trueness.learners.knowledge import Knowledge
 from trueness.outside import Json
-from trueness.running.cells import Cell, PlanContext, hash_of, placeless
+from trueness.running.cells import Cell, PlanContext, hash_of, placeless, portable
 from trueness.settings import Between, Hint, Positive, Share, Whole
 from trueness.studies.learn import work
 from trueness.studies.learn.guess import others_of
@@ -153,11 +153,14 @@ class Learn:
         }
         identity = {
             **self._identity(item, variant),
-            "twin": None if twin is None else [twin["source"]["name"], twin["source"]["settings"], twin["resample"]],
-            "learner": self.specs[name]["name"],
-            "settings": settings_of(self.learners[name]),
+            "twin": None if twin is None else [*self._named(item.partition(" from ")[2]).values(), twin["resample"]],
+            **self._named(name),
         }
         return Cell(item, variant, name, self._repeats(item, variant), common, identity)
+
+    def _named(self, name: str) -> dict[str, Json]:
+        """What decides what a learner does: also its defaults, which another version may have changed."""
+        return {"learner": portable(self.specs[name]["name"]), "settings": settings_of(self.learners[name])}
 
     def _guess_cell(self, guess: Graph) -> Cell:
         edges = json.loads(guess.to_json())

@@ -7,7 +7,6 @@ strengths = [0.5, 1]                    every corruption also at half its streng
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -23,7 +22,7 @@ from trueness.learners import settings_of
 from trueness.learners.scoring.edge_scores import EdgeScorer, build_scorer
 from trueness.learners.scoring.leaks import check_no_leak
 from trueness.outside import Json
-from trueness.running.cells import PlanContext, hash_of, stream
+from trueness.running.cells import PlanContext, file_digest, hash_of, stream
 from trueness.settings import Between, Hint, Names, OneOf, Positive, Share, SomeNames, Whole
 from trueness.studies.robustness.label_free import LABEL_FREE, Budget
 from trueness.studies.robustness.sensitivity import check_k
@@ -80,12 +79,6 @@ class Entry:
     scorer: EdgeScorer
     spec: dict[str, Json]
     sweep: tuple[str, str, float] | None = None
-
-    @property
-    def portable(self) -> str:
-        """The name; of a user's own file a hash of its text: changed code is new work, a moved file is not."""
-        file, _, attribute = self.spec["name"].rpartition(":")
-        return f"{_digest(Path(file))}:{attribute}" if file.endswith(".py") else str(self.spec["name"])
 
     def takes(self, system: PlannedSystem) -> bool:
         return system.lags > 0 or not self.scorer.card.needs_series or bool(getattr(self.scorer, "lags", None))
@@ -254,7 +247,7 @@ def _system(name: str, settings: dict[str, Json], folder: Path, rows: int | None
     lags = sample.lags if isinstance(sample, Observed) else 0
     files = [folder / str(settings[key]) for key in ("data", "graph") if key in settings]
     files += [folder / part for part in name.split(":")]
-    digest = "".join((*(_digest(file) for file in files if file.is_file()), *notes))
+    digest = "".join((*(file_digest(file) for file in files if file.is_file()), *notes))
     return PlannedSystem(dataset, settings, hash_of(digest) if digest else "", sample.names, lags, tuple(notes))
 
 
@@ -371,7 +364,3 @@ def _edges(name: str, edges: Sequence[str], file: str) -> list[str]:
         if edge.count(" -> ") != 1:
             raise PlanError(f"{name!r} of [robustness] must be edges such as 'T -> RH', got {edge!r}.  ({file})")
     return list(edges)
-
-
-def _digest(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()

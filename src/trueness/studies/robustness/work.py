@@ -37,7 +37,7 @@ from trueness.learners import settings_of
 from trueness.learners.scoring.edge_scores import EdgeScorer, EdgeScores, build_scorer
 from trueness.measures.ranking import RANKING_MEASURES
 from trueness.outside import FACTOR, Json, Unpacker
-from trueness.running.cells import Cell, PlanContext, hash_of, placeless, stream
+from trueness.running.cells import Cell, PlanContext, hash_of, placeless, portable, stream
 from trueness.running.outcomes import Outcome, failure_line, without_answer
 from trueness.statistics.reach import Reach
 from trueness.status import Status
@@ -120,7 +120,7 @@ class Robustness(plan.RobustnessPlan):
             "version": VERSION,
             "data": data,
             **steps,
-            "scorer": entry.portable,
+            "scorer": portable(entry.spec["name"]),
             "settings": settings_of(entry.scorer),
             "seed": self.seed,
             **choosing,
