@@ -9,6 +9,7 @@ is the runner: keys, chunks, pipes, SQLite, and the files at the end. Each step 
     again       the same command with nothing left, until it knows so
     read        the table and the summaries, as Python reads them
     report      `trueness report`: all files, tables, charts, page
+    show        `trueness show --json`: a line a cell and measure
     once        with --once: the same study without a kill, whose scores.csv must have the same bytes
 
 CPU seconds are what the steps cost; wall-clock seconds hang on what else the machine does. Memory is what a process
@@ -143,15 +144,14 @@ def read(folder: Path, out: Path) -> None:
     out.write_text(json.dumps(found | {"most_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024}))
 
 
-def report(folder: Path, out: Path) -> None:
-    from trueness.cli import main as trueness
-
+def command(name: str, folder: Path, out: Path) -> None:
+    """As a user gives it, with the processes that draw its charts."""
     began = time.perf_counter()
-    code = trueness(["report", str(folder), "--json"])
-    own, drawing = resource.getrusage(resource.RUSAGE_SELF), resource.getrusage(resource.RUSAGE_CHILDREN)
-    spent = own.ru_utime + own.ru_stime + drawing.ru_utime + drawing.ru_stime  # charts are drawn by other processes
-    found = {"code": code, "wall_s": time.perf_counter() - began, "cpu_s": spent}
-    out.write_text(json.dumps(found | {"most_mb": own.ru_maxrss / 1024}))
+    program = [sys.executable, "-m", "trueness", name, str(folder), "--json"]
+    code = subprocess.run(program, stdout=subprocess.DEVNULL).returncode
+    spent = resource.getrusage(resource.RUSAGE_CHILDREN)
+    found = {"code": code, "wall_s": time.perf_counter() - began, "cpu_s": spent.ru_utime + spent.ru_stime}
+    out.write_text(json.dumps(found | {"most_mb": spent.ru_maxrss / 1024}))
 
 
 def parts(out: Path) -> None:
@@ -206,14 +206,24 @@ def perform(step: str, root: Path, fits: int, workers: int, out: Path) -> None:
     if step in ("first", "second", "again", "once"):
         stop = {"first": fits // 2, "again": fits}.get(step)
         run(plan, root / "once" if step == "once" else folder, workers, out, stop)
+    elif step in ("report", "show"):
+        command(step, folder, out)
     else:
-        {"read": read, "report": report, "parts": lambda _, out: parts(out)}[step](folder, out)
+        {"read": read, "parts": lambda _, out: parts(out)}[step](folder, out)
 
 
 def measure(root: Path, asked: argparse.Namespace) -> dict:
     """Every step in a process of its own, in order."""
     write_plan(root, asked.fits)
-    steps = ["parts", "first", "second", "again", "read", *["report"] * (not asked.no_report), *["once"] * asked.once]
+    steps = [
+        "parts",
+        "first",
+        "second",
+        "again",
+        "read",
+        *["report", "show"] * (not asked.no_report),
+        *["once"] * asked.once,
+    ]
     found = {"fits": asked.fits, "workers": asked.workers}
     for step in steps:
         out = root / f"{step}.json"
@@ -257,9 +267,10 @@ def tell(found: dict, as_json: bool) -> None:
         "summaries": found["read"]["summaries_s"],
     }
     most = {"driver with its files": second["driver_most_mb"], "reading": found["read"]["most_mb"]}
-    if "report" in found:
-        lines.append(harness.Line("trueness report, CPU", found["report"]["cpu_s"], None))
-        seconds["report"], most["report"] = found["report"]["wall_s"], found["report"]["most_mb"]
+    for name in ("report", "show"):
+        if name in found:
+            lines.append(harness.Line(f"trueness {name}, CPU", found[name]["cpu_s"], None))
+            seconds[name], most[name] = found[name]["wall_s"], found[name]["most_mb"]
     looks, part = first["looks"] + second["looks"], found["parts"]
     lines += [
         harness.Line("a key, CPU", part["key_s"], None),

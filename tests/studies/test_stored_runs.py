@@ -125,6 +125,28 @@ def test_a_unit_that_is_there_is_replaced_with_its_scores(folder):
     assert stored(folder).task("discovery").runs_at(0) == expected
 
 
+def test_an_id_never_comes_again(folder, monkeypatch):
+    """Who reads remembers units by their ids: the last one, done again, must not give its own to another."""
+    monkeypatch.setattr(trueness.running.results, "HELD", 0)
+    with StudyFolder.reading(folder) as early:
+        results = early.task("forecast")
+        assert [run.key for run in results.runs_at(0)] == ["c"]
+        with Store.writing(folder) as store:
+            store.add("discovery", [run("d"), run("c")])
+        assert results.runs_at(0) == []
+
+
+def test_runs_that_were_read_are_summed_as_the_store_does(done_study):
+    by_store, read = Results.read(done_study), Results.read(done_study)
+    assert read.summaries
+    expected = {(one.cell, one.measure): one for one in by_store.aggregates()}
+    assert len(expected) == len(read.aggregates()) > 0
+    for one in read.aggregates():
+        other = expected[one.cell, one.measure]
+        assert (one.n, one.low, one.high) == (other.n, other.low, other.high)
+        assert one.mean == other.mean or one.mean == pytest.approx(other.mean)  # SQLite 3.43 and later round less
+
+
 def test_more_units_than_one_statement_can_name(tmp_path):
     keys = [f"{k:04}" for k in range(1203)]
     with Store.writing(tmp_path) as store:
@@ -171,7 +193,7 @@ def test_units_belong_to_the_cells_whose_keys_they_have():
         (pc.key(10**8), "pc", 10**8),
     ))  # fmt: skip
     assert found.statuses == {0: {"ok": 1}, 1: {"ok": 1}, 2: {"ok": 1}}
-    assert found.keys(0) == found.keys(1) == [pc.key(10**8 - 1)] and found.keys(2) == [ges.key(3)]
+    assert found.ids_of(0) == found.ids_of(1) == [1] and found.ids_of(2) == [2]
 
 
 def test_units_of_no_cell_are_searched_for_and_the_search_has_an_end(monkeypatch):

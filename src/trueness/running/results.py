@@ -192,9 +192,9 @@ class Results:
     def runs_at(self, place: int) -> Sequence[Run]:
         if place in self._held:
             return self._held[place]
-        keys = self._units.keys(place)
+        ids = self._units.ids_of(place)
         with self.store.ensure_open() as store:
-            runs = store.runs_of(keys, self.last)
+            runs = store.runs_at(ids)
         if self._is_small:
             self._held[place] = runs
         return runs
@@ -212,18 +212,20 @@ class Results:
         """The runs of a cell without their answers; what was summarised is not read again."""
         if "summaries" in vars(self):
             return self.summaries[place].runs
-        keys = self._units.keys(place)
+        ids = self._units.ids_of(place)
         with self.store.ensure_open() as store:
-            return store.columns_of(keys, self.measures, self.last)
+            return store.columns_at(ids, self.measures)
 
     def answers_at(self, place: int) -> list[tuple[str, str | None]]:
         """Status and answer of the runs of a cell; their scores are not read."""
-        keys = self._units.keys(place)
+        ids = self._units.ids_of(place)
         with self.store.ensure_open() as store:
-            return store.answers_of(keys, self.last)
+            return store.answers_at(ids)
 
     def aggregates(self) -> list[Aggregate]:
-        """Every measure of every cell that has runs, summed by the store."""
+        """Every measure of every cell that has runs; summed by the store where the runs were not read before."""
+        if "summaries" in vars(self):
+            return [one for place, cell in enumerate(self.summaries) if len(cell.runs) for one in _sums(place, cell)]
         units = self._units
         with self.store.ensure_open() as store:
             return store.aggregates(units)
@@ -339,6 +341,11 @@ class Results:
         ]
         title = f"{self.study}: {self.task}, {100 * self.level:g} % CI of the mean"
         return html_table(title, ("item", "respondent", "ok / planned", *self.headline), rows)
+
+
+def _sums(place: int, cell: CellSummary) -> Iterator[Aggregate]:
+    for (measure, one), total in zip(cell.measures.items(), cell.runs.sums(), strict=True):
+        yield Aggregate(place, measure, one.n, total / one.n if one.n else None, one.min, one.max)
 
 
 def _not_run(left: int) -> dict[str, int]:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from trueness.status import Status
 
-RunRow = tuple[int, str, int, str, str, float | None]  # id, key, repeat, status, message, seconds
+RunRow = tuple[int, int, str, str, float | None]  # id, repeat, status, message, seconds
 ScoreRow = tuple[int, str, float | None, str]  # id of the run, measure, value, status
 
 
@@ -23,6 +23,7 @@ ScoreRow = tuple[int, str, float | None, str]  # id of the run, measure, value, 
 class RunColumns:
     """n runs in the order of their repeats, and m measures of each; NaN where there is no number."""
 
+    ids: NDArray[np.int64]  # (n,), greater where a run came later
     repeats: NDArray[np.int64]  # (n,)
     statuses: Sequence[str]  # (n,)
     messages: Sequence[str]  # (n,)
@@ -31,11 +32,11 @@ class RunColumns:
     reasons: NDArray[np.object_] | None  # (m, n): the status of each value; None where all are there
 
     @classmethod
-    def of(cls, keys: Sequence[str], runs: Sequence[RunRow], scores: Sequence[ScoreRow], names: Sequence[str]) -> Self:
-        """In the order of the keys; keys without a run are left out, and so are scores that nobody asks for."""
-        run_of = {run[1]: run for run in runs}
-        ordered = [run_of[key] for key in keys if key in run_of]
-        ids, _, repeats, statuses, messages, seconds = zip(*ordered, strict=True) if ordered else ((),) * 6
+    def of(cls, ids: Sequence[int], runs: Sequence[RunRow], scores: Sequence[ScoreRow], names: Sequence[str]) -> Self:
+        """In the order of the ids; ids without a run are left out, and so are scores that nobody asks for."""
+        run_of = {run[0]: run for run in runs}
+        ordered = [run_of[row] for row in ids if row in run_of]
+        ids, repeats, statuses, messages, seconds = zip(*ordered, strict=True) if ordered else ((),) * 5
         n, m = len(ids), len(names)
         row_of = {name: k * n for k, name in enumerate(names)}
         place_of = {run: k for k, run in enumerate(ids)}
@@ -49,8 +50,9 @@ class RunColumns:
             reasons[where] = why
         shape = (m, n)
         return cls(
-            np.array(repeats, dtype=np.int64), statuses, messages, np.array(seconds, dtype=np.float64),
-            values.reshape(shape), None if reasons is None else reasons.reshape(shape),
+            np.array(ids, dtype=np.int64), np.array(repeats, dtype=np.int64), statuses, messages,
+            np.array(seconds, dtype=np.float64), values.reshape(shape),
+            None if reasons is None else reasons.reshape(shape),
         )  # fmt: skip
 
     def __len__(self) -> int:
@@ -59,6 +61,10 @@ class RunColumns:
     def numbers(self, row: int) -> list[float | None]:
         """The values of a measure; None where there is none."""
         return or_none(self.values[row])
+
+    def sums(self) -> list[float]:
+        """Of the values of each measure, added one after the other as the runs came: SQLite's sums to the digit."""
+        return [float(total) for total in np.nancumsum(self.values[:, np.argsort(self.ids)], axis=1)[:, -1]]
 
     def reasons_of(self, row: int) -> list[str]:
         """The status of each value of a measure."""

@@ -24,7 +24,7 @@ from datetime import UTC, datetime
 from operator import itemgetter
 from pathlib import Path
 from sys import intern
-from typing import NamedTuple, Self
+from typing import NamedTuple, Self, TypeVar
 
 from trueness.errors import StoreError
 from trueness.models.services import hide_keys
@@ -41,6 +41,7 @@ _AT_ONCE = 500  # variables of one SQL statement
 _ROWS_AT_ONCE = 10_000
 _CELLS_AT_ONCE = 50
 _MEASURE_OF_RUN = itemgetter(0, 1)  # of a row of scores
+_Value = TypeVar("_Value", str, int)
 _UNIT = "id, key, item, variant, respondent, repeat, status"
 _RUN = "id, key, item, variant, respondent, repeat, status, message, seconds, answer"
 
@@ -167,8 +168,8 @@ class Store:
     def add(self, task: str, runs: Sequence[Run]) -> None:
         """Store finished units in one transaction; a unit that is there already is replaced (--retry)."""
         with self._lock, self._db:
+            first = self.last_id() + 1  # an id never comes again: readers know units by it
             self._forget([run.key for run in runs])
-            first = self.last_id() + 1
             self._db.executemany(
                 "INSERT INTO runs (id, key, task, item, variant, respondent, repeat, status, message, seconds, answer) "
                 "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -195,37 +196,46 @@ class Store:
             for row in self._db.execute(query, (task, after, last)):
                 yield (*row[:-1], intern(row[-1]))
 
-    def runs_of(self, keys: Sequence[str], last: int = NO_LAST) -> list[Run]:
-        """The units of these keys that are there (up to the unit with id `last`), in the order of the keys."""
-        runs: dict[str, Run] = {}
+    def runs_of(self, keys: Sequence[str]) -> list[Run]:
+        """The units of these keys that are there, in the order of the keys."""
         with self._lock:
-            for rows in self._rows(_RUN, keys, last):
-                scores = self._scores([row[0] for row in rows])
-                for number, *what, answer in rows:
-                    runs[what[0]] = Run(*(*what, answer and arriving_json(answer), scores[number]))
+            runs = {run.key: run for run in self._runs("key", keys).values()}
         return [runs[key] for key in keys if key in runs]
 
-    def columns_of(self, keys: Sequence[str], measures: Sequence[str], last: int = NO_LAST) -> RunColumns:
+    def runs_at(self, ids: Sequence[int]) -> list[Run]:
+        """The units with these ids that are there, in their order; an id is found in half the time of a key."""
+        with self._lock:
+            runs = self._runs("id", ids)
+        return [runs[row] for row in ids if row in runs]
+
+    def _runs(self, by: str, values: Sequence[_Value]) -> dict[int, Run]:
+        runs: dict[int, Run] = {}
+        for rows in self._rows(_RUN, by, values):
+            scores = self._scores([row[0] for row in rows])
+            for number, *what, answer in rows:
+                runs[number] = Run(*(*what, answer and arriving_json(answer), scores[number]))
+        return runs
+
+    def columns_at(self, ids: Sequence[int], measures: Sequence[str]) -> RunColumns:
         """The same units without their answers, by columns."""
         runs: list[RunRow] = []
         scores: list[ScoreRow] = []
         with self._lock:
-            for rows in self._rows("id, key, repeat, status, message, seconds", keys, last):
+            for rows in self._rows("id, repeat, status, message, seconds", "id", ids):
                 runs += rows
                 scores += self._score_rows([row[0] for row in rows])
-        return RunColumns.of(keys, runs, scores, measures)
+        return RunColumns.of(ids, runs, scores, measures)
 
-    def answers_of(self, keys: Sequence[str], last: int = NO_LAST) -> list[tuple[str, str | None]]:
-        """Status and answer of the units of these keys that are there; their scores are not read."""
+    def answers_at(self, ids: Sequence[int]) -> list[tuple[str, str | None]]:
+        """Status and answer of the units with these ids that are there; their scores are not read."""
         with self._lock:
-            parts = [*self._rows("key, status, answer", keys, last)]
-        ended = {key: (status, answer) for rows in parts for key, status, answer in rows}
-        return [ended[key] for key in keys if key in ended]
+            parts = [*self._rows("id, status, answer", "id", ids)]
+        ended = {row: (status, answer) for rows in parts for row, status, answer in rows}
+        return [ended[row] for row in ids if row in ended]
 
-    def _rows(self, columns: str, keys: Sequence[str], last: int) -> Iterator[list[tuple[Json, ...]]]:
-        for part in _parts(keys):
-            query = f"SELECT {columns} FROM runs WHERE key IN ({_marks(part)}) AND id <= ?"
-            yield self._db.execute(query, (*part, last)).fetchall()
+    def _rows(self, columns: str, by: str, values: Sequence[_Value]) -> Iterator[list[tuple[Json, ...]]]:
+        for part in _parts(values):
+            yield self._db.execute(f"SELECT {columns} FROM runs WHERE {by} IN ({_marks(part)})", part).fetchall()
 
     def _scores(self, runs: Sequence[int]) -> dict[int, dict[str, tuple[float | None, str]]]:
         scores: dict[int, dict[str, tuple[float | None, str]]] = {run: {} for run in runs}
@@ -433,9 +443,9 @@ def _stored_reply(row: tuple[Json, ...]) -> StoredReply:
     return StoredReply(key, respondent, prompt, settings, at, status, cost, came)
 
 
-def _parts(keys: Sequence[str]) -> Iterator[Sequence[str]]:
-    for start in range(0, len(keys), _AT_ONCE):
-        yield keys[start : start + _AT_ONCE]
+def _parts(values: Sequence[_Value]) -> Iterator[Sequence[_Value]]:
+    for start in range(0, len(values), _AT_ONCE):
+        yield values[start : start + _AT_ONCE]
 
 
 def _marks(values: Sequence[object]) -> str:

@@ -29,7 +29,7 @@ class StoredUnits:
         self.cells = cells
         self.ids, self.places = array("q"), array("q")  # of each unit: its row, the place of its cell
         self.statuses: dict[int, dict[str, int]] = {}  # place -> status -> how many
-        self._repeats: dict[int, array[int]] = {}
+        self._stored: dict[int, tuple[array[int], array[int]]] = {}  # place -> repeats and ids
         alike: dict[str, list[int]] = {}
         for place, cell in enumerate(cells):
             alike.setdefault(cell.start, []).append(place)
@@ -47,7 +47,9 @@ class StoredUnits:
                 if 0 <= repeat < self.cells[place].repeats:
                     self.ids.append(row)
                     self.places.append(place)
-                    self._repeats.setdefault(place, array("q")).append(repeat)
+                    repeats, ids = self._stored.setdefault(place, (array("q"), array("q")))
+                    repeats.append(repeat)
+                    ids.append(row)
                     ended = self.statuses.setdefault(place, {})
                     ended[status] = ended.get(status, 0) + 1
 
@@ -55,10 +57,9 @@ class StoredUnits:
         """As it is now; the cells are the same."""
         return deepcopy(self, {id(self.cells): self.cells})
 
-    def keys(self, place: int) -> list[str]:
+    def ids_of(self, place: int) -> list[int]:
         """Of the units of a cell that are stored, in the order of their repeats."""
-        cell = self.cells[place]
-        return [cell.key(repeat) for repeat in sorted(self._repeats.get(place, ()))]
+        return [row for _, row in sorted(zip(*self._stored.get(place, ((), ())), strict=True))]
 
     def _places_of(self, key: str, names: Names, repeat: int) -> Sequence[int]:
         """The cells that a unit belongs to; none where it is of a plan that was replaced."""

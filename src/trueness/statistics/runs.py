@@ -162,8 +162,8 @@ def summarise_columns(
     ordered = [np.sort(column[~gone]) for column, gone in zip(table.T, absent.T, strict=True)]
     missing: list[Mapping[str, int]] = [{} for _ in ordered]
     for k in np.flatnonzero(absent.any(axis=0)):
-        why = ["missing"] * int(absent[:, k].sum()) if reasons is None else reasons[absent[:, k], k]
-        missing[k] = dict(Counter(map(str, why)))
+        gone = absent[:, k]
+        missing[k] = {"missing": int(gone.sum())} if reasons is None else dict(Counter(map(str, reasons[gone, k])))
     quantiles = _quantiles(ordered, (1 - level) / 2)
     return [_summary(*column, level) for column in zip(ordered, quantiles, cis, missing, strict=True)]
 
