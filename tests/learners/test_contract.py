@@ -70,6 +70,7 @@ LATER = {
     "imputations": 1,
     "gaps": "interpolation",
     "transform": "none",
+    "colliders": "separating set",  # of RFCI, which has no other
 }
 
 
