@@ -1,5 +1,7 @@
 """FCI and RFCI against theory (an oracle with latent nodes), single rules, and causal-learn."""
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 
@@ -11,7 +13,8 @@ from trueness.graphs import ARROW, CIRCLE, TAIL, Graph
 from trueness.graphs.equivalence import ancestors
 from trueness.learners.contract import check_learner
 from trueness.learners.fci import FCI, RFCI
-from trueness.learners.independence import Oracle
+from trueness.learners.independence import Independence, Oracle
+from trueness.learners.kernels import pag
 from trueness.learners.kernels.pag import close
 from trueness.learners.pc import PC
 
@@ -128,6 +131,33 @@ def test_the_pag_is_causal_learns(name):
     for seed in range(3):
         table = trueness.load(name).draw(2000, np.random.default_rng(seed))
         assert FCI(search="exhaustive", colliders="separating set").fit(table) == learner("causal-learn/fci").fit(table)
+
+
+def test_the_majority_of_all_sets_of_neighbours_decides_or_what_was_met_where_none_separates():
+    """Counted in plain Python on few rows, where tests err; the marks are what R1 to R10 make of these triples."""
+    none, others, met = np.zeros((8, 8), bool), 0, 0
+    for seed in range(25):
+        table = Synthetic(nodes=8, noise="gaussian", edges_per_node=2.0, graph_seed=seed).draw(
+            80, np.random.default_rng(seed)
+        )
+        result, tests = FCI().fit_details(table), Independence(table)
+        adjacent, names, triples = result.graph.adjacent, table.names, []
+        for x, z in combinations(range(8), 2):
+            if not adjacent[x, z]:
+                around = [[int(y) for y in np.flatnonzero(adjacent[end])] for end in (x, z)]
+                sets = {one for part in around for k in range(len(part) + 1) for one in combinations(part, k)}
+                votes = [one for one in sets if tests.independent(names[x], names[z], [names[y] for y in one])]
+                met += not votes
+                votes = votes or [tuple(result.skeleton.members(x, z).tolist())]
+                middle = np.flatnonzero(adjacent[x] & adjacent[z]).tolist()
+                triples += [(x, y, z) for y in middle if sum(y not in one for one in votes) * 2 > len(votes)]
+        marks = pag.colliders(adjacent, np.array(triples, np.int32).reshape(-1, 3), none, none)
+        pag.close(marks, result.skeleton.where, result.skeleton.pool, True, True)
+        np.testing.assert_array_equal(result.graph.marks, marks)
+        others += FCI(colliders="separating set").fit(table) != result.graph
+    assert others > 5 and met > 0  # the sets disagree, and some pairs no set of neighbours separates
+    with pytest.raises(SettingError, match="must be \"separating set\", got 'majority'"):
+        RFCI(colliders="majority")
 
 
 def test_details_tell_the_tests_and_the_separating_sets():
