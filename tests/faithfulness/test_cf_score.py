@@ -341,7 +341,7 @@ def test_alternative_paths_are_computed():
     both["causal_graph"] = [*DAG["causal_graph"], {"cause": ["v", "t"], "effect": "acceleration", "rule": "a = v/t"}]
     for dag, name, told, impact in (
         (both, "F", "Yes: acceleration by a = v/t", "medium"),
-        (both, "v", "Yes: acceleration by a = F/m", "low"),  # redundant: the first rule is the one taken
+        (both, "v", "Yes: acceleration by a = F/m", "medium"),  # neither rule is the first
         (DAG, "F", "No", "high"),
     ):
         details = evaluate(dag, answer=5).components["causal_intervention"].details

@@ -6,9 +6,10 @@
 
 A known that also has a rule keeps its given value; the rule is checked against it. Several rules of one effect must
 agree (relative 1e-6): where they do not it has no value, and the finding says what each gives. Under do() of a graph
-that has a value the first is taken: the others are then alternatives, and a disagreement is told. Nothing here raises
-for a bad graph: a node without a value has a finding that says why, and the status of the execution is that of the
-target.
+that has a value the rules that hang on the changed node are followed, the first of them in the order of their texts;
+the others are then alternatives, and a disagreement is told. No value and no grade depends on the order in which edges
+or knowns were written. Nothing here raises for a bad graph: a node without a value has a finding that says why, and the
+status of the execution is that of the target.
 Pearl (2009), Causality, ch. 7.1: action as surgery on the equations.
 """
 
@@ -16,10 +17,11 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from graphlib import CycleError, TopologicalSorter
+from itertools import product
 from typing import TypeAlias
 
 from trueness.errors import SettingError, did_you_mean
@@ -31,10 +33,12 @@ from trueness.reasoning.trees import Binary, Call, Evaluator, Name, Number, comp
 from trueness.status import Status
 
 Response: TypeAlias = Callable[[float], float]  # x' -> target under do(X = x')
+Way: TypeAlias = Mapping[str, tuple[Rule, Evaluator]]  # effect -> the rule by which it is computed again, in order
 AGREE = 1e-6  # relative difference up to which two rules of one effect agree
 MOVES = 1e-9  # relative difference from which the target has moved
 PERIPHERAL = 0.01  # below this size of its effect a node changes no answer, which is given to 1 %
 CRITICAL = 0.1  # from this size on the answer is another one
+MOST_STEPS = 4096  # of all ways together: choices among rules multiply
 PROBES: tuple[tuple[float, float], ...] = (  # x' = factor * x + shift, tried in this order
     (1.1, 0.0),
     (2.0, 0.0),
@@ -74,7 +78,8 @@ class NodeEffect:
 
     `moves` is None where the target has no value for any probe. `elasticity` is the relative change of the target for
     a relative change of 10 % of the node, divided by it; None where one of them is 0.
-    size = max |t' - t| / max(|t'|, |t|) over the node taken away (x' = 0), halved and doubled: 0 nothing, 1 all of it.
+    size = max |t' - t| / max(|t'|, |t|) over the node taken away (x' = 0), halved and doubled: 0 nothing, 1 all of it;
+    where an effect has several rules that hang on the node, the largest over all of them.
     """
 
     node: str
@@ -105,12 +110,14 @@ class Program:
 
     def __init__(self, graph: ReasoningGraph):
         self.graph = graph
-        self.rules: Mapping[str, tuple[Rule, ...]] = rules_of(graph)
+        self.rules: Mapping[str, tuple[Rule, ...]] = {
+            effect: tuple(sorted(rules, key=lambda rule: rule.text)) for effect, rules in rules_of(graph).items()
+        }
         self.slots = {node: slot for slot, node in enumerate(graph.nodes)}
         self.order = _order(graph, self.rules)
         self.findings = [*_structural(graph), *_missing_edges(self.rules)]
-        self._steps: dict[str, list[Evaluator]] = {
-            node: [compile_tree(rule.tree, self.slots) for rule in rules if rule.tree is not None]
+        self._steps: dict[str, list[tuple[Rule, Evaluator]]] = {
+            node: [(rule, compile_tree(rule.tree, self.slots)) for rule in rules if rule.tree is not None]
             for node, rules in self.rules.items()
         }
         self._plans: dict[tuple[frozenset[str], frozenset[str]], Substitution | None] = {}
@@ -166,7 +173,7 @@ class Program:
     def _plan(self, fixed: frozenset[str], valued: frozenset[str]) -> Substitution | None:
         """How what the target hangs on follows from rules together; None where words or nothing at all say it."""
         if (fixed, valued) not in self._plans:
-            unknowns = [node for node in self.graph.nodes if node in self.ancestry - fixed - valued]
+            unknowns = sorted(self.ancestry & self.slots.keys() - fixed - valued)
             rules = {node: self.rules.get(node, ()) for node in unknowns}
             sides = [_relation(node, rule, bool(self.graph.cycle)) for node, ways in rules.items() for rule in ways]
             relations = [each for each in sides if each is not None]
@@ -180,8 +187,9 @@ class Program:
         graph, findings = self.graph, list(self.findings)
         values = [math.nan] * len(self.slots)
         have: set[str] = set()
+        below = frozenset(changes).union(*(self.moved_by(node) for node in changes))
         for node in self.order or ():
-            value, findings_of_node = self._value(node, values, have, changes)
+            value, findings_of_node = self._value(node, values, have, changes, below)
             findings += findings_of_node
             if value is not None:
                 values[self.slots[node]] = value
@@ -210,28 +218,32 @@ class Program:
                 raise SettingError(f"do({node}) must set a finite number, got {value}.")
 
     def _value(
-        self, node: str, values: list[float], have: set[str], changes: Mapping[str, float]
+        self, node: str, values: list[float], have: set[str], changes: Mapping[str, float], below: frozenset[str]
     ) -> tuple[float | None, list[Finding]]:
         if node in changes:
             return float(changes[node]), []
         known = self.graph.knowns.get(node)
         if known is not None and known.value is not None:
             return known.value, []
-        computed, findings = self._rule_values(node, values, have)
+        computed, findings = self._rule_values(node, values, have, below)
         if any(not close(value, computed[0], AGREE) for value in computed[1:]):
-            shown = ", ".join(f"{value:g}" for value in computed)
+            shown = ", ".join(f"{value:g}" for value in sorted(computed))
             findings.append(Finding(Status.DEGENERATE, f"the rules of '{node}' disagree: {shown}.", node))
             computed = computed if changes and self.base.target is not None else []
         if not computed and not findings:
             findings.append(_without_value(node, known))
         return (computed[0] if computed else None), findings
 
-    def _rule_values(self, node: str, values: list[float], have: set[str]) -> tuple[list[float], list[Finding]]:
-        """What each rule of a node gives; words beside a formula are no finding."""
-        steps = iter(self._steps.get(node, ()))
+    def _rule_values(
+        self, node: str, values: list[float], have: set[str], below: frozenset[str] = frozenset()
+    ) -> tuple[list[float], list[Finding]]:
+        """What each rule of a node gives, those that hang on `below` first; words beside a formula are no finding."""
         made = [
-            _not_executable(node, rule) if rule.tree is None else _apply(node, rule, next(steps), values, have)
-            for rule in self.rules.get(node, ())
+            *(_not_executable(node, rule) for rule in self.rules.get(node, ()) if rule.tree is None),
+            *(
+                _apply(node, rule, step, values, have)
+                for rule, step in sorted(self._steps.get(node, ()), key=lambda pair: not pair[0].uses & below)
+            ),
         ]
         computed = [value for value in made if isinstance(value, float)]
         findings = [value for value in made if isinstance(value, Finding)]
@@ -282,24 +294,26 @@ class Program:
             reached |= above
         return frozenset(reached)
 
-    def _between(self, node: str) -> list[tuple[int, Evaluator]] | None:
-        """Steps from a node to the target, in order; None where one of them cannot be executed."""
-        moved = self.moved_by(node)
-        valued = {node, *moved, *self.base.values}
-        steps = [(self.slots[below], self._first_step(below, valued)) for below in moved if below in self.ancestry]
-        known_steps = [(slot, step) for slot, step in steps if step is not None]
-        return known_steps if len(known_steps) == len(steps) else None
+    def ways(self, node: str) -> list[Way] | None:
+        """How the target follows again under do(node): effect by effect, by each of its rules that hang on the node.
 
-    def _first_step(self, node: str, valued: set[str]) -> Evaluator | None:
-        """The first rule of a node all of whose causes have a value."""
-        executable = [rule for rule in self.rules.get(node, ()) if rule.tree is not None]
-        pairs = zip(executable, self._steps.get(node, ()), strict=True)
-        return next((step for rule, step in pairs if rule.uses <= valued), None)
+        None where a step cannot be executed, or there are more ways than are gone through.
+        """
+        below = {node, *self.moved_by(node)}
+        valued = below | self.base.values.keys()
+        choices: dict[str, list[tuple[Rule, Evaluator]]] = {}
+        for effect in self.moved_by(node):
+            if effect in self.ancestry:
+                rules = [pair for pair in self._steps.get(effect, ()) if pair[0].uses <= valued]
+                choices[effect] = [pair for pair in rules if pair[0].uses & below] or rules[:1]
+        if math.prod(map(len, choices.values())) * len(choices) > MOST_STEPS or not all(choices.values()):
+            return None
+        return [dict(zip(choices, way, strict=True)) for way in product(*choices.values())]
 
     def alternative_to(self, node: str) -> str:
-        """The rule that stands in for those that a node takes with it, where the target still follows; "" elsewhere."""
+        """The rules that stand in for those that a node takes with it, where the target still follows; "" elsewhere."""
         valued: set[str] = set()
-        taken_over = ""
+        taken_over: list[str] = []
         for other in self.order or ():
             rules = [rule for rule in self.rules.get(other, ()) if rule.tree is not None]
             first = next((rule for rule in rules if rule.uses <= valued), None)
@@ -307,27 +321,25 @@ class Program:
                 valued.add(other)
                 lost = any(rule.uses <= self.base.values.keys() and not rule.uses <= valued for rule in rules)
                 if first is not None and lost and other in self.ancestry and not self.is_held(other):
-                    taken_over = taken_over or f"{other} by {first.text}"
-        return taken_over if self.graph.target in valued else ""
+                    taken_over.append(f"{other} by {first.text}")
+        return "; ".join(sorted(taken_over)) if self.graph.target in valued else ""
 
-    def response(self, node: str) -> Response | None:
-        """The target as a function of one node, all others as they are; None where it cannot be executed.
+    def responses(self, node: str) -> list[tuple[Way, Response]]:
+        """The target as a function of one node, all others as they are, by each way; none where it cannot be executed.
 
-        The function gives nan where the target has no value.
+        A function gives nan where the target has no value. Where rules are solved together there is no way in steps.
         """
         if self.graph.target not in self.slots or node not in self.slots:
-            return None
-        steps = None if self.order is None else self._between(node)
-        if steps is None and self.together:
-            return lambda changed: math.nan if (target := self.run({node: changed}).target) is None else target
-        if steps is None:
-            return None
+            return []
+        ways = None if self.order is None else self.ways(node)
+        if ways is None:
+            return [({}, partial(self._together_at, node))] if self.together else []
         base = [self.base.values.get(name, math.nan) for name in self.graph.nodes]
-        changed_slot, target_slot = self.slots[node], self.slots[self.graph.target]
+        target_slot = self.slots[self.graph.target]
 
-        def target_at(changed: float) -> float:
+        def target_at(steps: Sequence[tuple[int, Evaluator]], changed: float) -> float:
             values = base.copy()
-            values[changed_slot] = changed
+            values[self.slots[node]] = changed
             try:
                 for slot, step in steps:
                     values[slot] = step(values)
@@ -335,7 +347,13 @@ class Program:
                 return math.nan
             return values[target_slot]
 
-        return target_at
+        return [
+            (way, partial(target_at, [(self.slots[effect], step) for effect, (_, step) in way.items()])) for way in ways
+        ]
+
+    def _together_at(self, node: str, changed: float) -> float:
+        target = self.run({node: changed}).target
+        return math.nan if target is None else target
 
 
 def _relation(node: str, rule: Rule, in_circle: bool) -> Relation | None:
@@ -369,24 +387,32 @@ def _effect(program: Program, node: str) -> NodeEffect:
         return NodeEffect(node, None, Status.DEGENERATE)
     if program.graph.target not in program.moved_by(node):
         return NodeEffect(node, False, Status.OK, size=0.0)
-    response = program.response(node)
-    x = base.values.get(node)
-    if response is None or x is None:
+    x, responses = base.values.get(node), program.responses(node)
+    if x is None or not responses:
         return NodeEffect(node, None, Status.DEGENERATE)
+    found = [effect for _, response in responses if (effect := _effect_by(program, node, x, response)) is not None]
+    if not found:
+        return NodeEffect(node, None, Status.DEGENERATE)
+    undeclared = program.graph.target not in program.graph.descendants(node)
+    largest = max(found, key=lambda effect: (bool(effect.moves), effect.size or 0.0))
+    alternative = program.alternative_to(node)
+    return replace(largest, alternative=alternative, undeclared=undeclared and bool(largest.moves))
+
+
+def _effect_by(program: Program, node: str, x: float, response: Response) -> NodeEffect | None:
+    """What do(node) does by one way; None where the target has no value for any probe."""
+    before = program.base.target or 0.0
     tried = [(changed, response(changed)) for factor, shift in PROBES if (changed := factor * x + shift) != x]
     known = [(changed, target) for changed, target in tried if math.isfinite(target)]
     if not known:
-        return NodeEffect(node, None, Status.DEGENERATE)
+        return None
     near = (0.0, 0.5 * x, 2 * x) if x else (1.0, -1.0)
-    sizes = [_size(target, base.target) for changed, target in known if changed in near]
-    size = max(sizes or [_size(target, base.target) for _, target in known])
+    sizes = [_size(target, before) for changed, target in known if changed in near]
+    size = max(sizes or [_size(target, before) for _, target in known])
     at_tenth = dict(known).get(PROBES[0][0] * x)
-    elasticity = None if at_tenth is None or not base.target else (at_tenth / base.target - 1) / (PROBES[0][0] - 1)
-    moved = [(changed, target) for changed, target in known if not close(target, base.target, MOVES)]
-    if not moved:
-        return NodeEffect(node, False, Status.OK, elasticity, size=size, alternative=program.alternative_to(node))
-    undeclared = program.graph.target not in program.graph.descendants(node)
-    return NodeEffect(node, True, Status.OK, elasticity, *moved[0], size, program.alternative_to(node), undeclared)
+    elasticity = None if at_tenth is None or not before else (at_tenth / before - 1) / (PROBES[0][0] - 1)
+    moved = next(((changed, target) for changed, target in known if not close(target, before, MOVES)), (None, None))
+    return NodeEffect(node, moved[0] is not None, Status.OK, elasticity, *moved, size)
 
 
 def _size(target: float, before: float) -> float:
@@ -437,7 +463,7 @@ def _order(graph: ReasoningGraph, rules: Mapping[str, tuple[Rule, ...]]) -> tupl
 
 def _in_turn(above: Mapping[str, set[str]]) -> dict[str, list[str]]:
     """The same in a fixed order."""
-    return {node: sorted(causes) for node, causes in above.items()}
+    return {node: sorted(above[node]) for node in sorted(above)}
 
 
 def _missing_edges(rules: Mapping[str, tuple[Rule, ...]]) -> list[Finding]:

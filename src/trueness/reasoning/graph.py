@@ -10,7 +10,7 @@ found wrong while reading stands in `findings`, and the checks of this package g
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -163,21 +163,37 @@ class ReasoningGraph:
                 waiting.extend(following[reached])
         return frozenset(behind)
 
+    @cached_property
+    def _steps_to_target(self) -> Mapping[str, int]:
+        """Per node from which the target can be reached: the arcs of a shortest path."""
+        steps, waiting = {self.target: 0}, [self.target]
+        for reached in waiting:  # grows while it is walked
+            for cause in self.parents.get(reached, ()):
+                if cause not in steps:
+                    steps[cause] = steps[reached] + 1
+                    waiting.append(cause)
+        return steps
+
+    def paths_to_target(self, node: str) -> Iterator[tuple[str, ...]]:
+        """The paths from a node to the target, both included, a shortest one first, in an order of their names alone.
+
+        In a graph with a cycle only the shortest.
+        """
+        steps = self._steps_to_target
+        waiting = [(node,)] if node in steps else []
+        while waiting:
+            path = waiting.pop()
+            left = steps[path[-1]]
+            if not left:
+                yield path
+                continue
+            onward = [child for child in self.children[path[-1]] if child in steps]
+            onward = [child for child in onward if self.order is not None or steps[child] < left]
+            waiting += [(*path, child) for child in sorted(onward, key=lambda one: (steps[one], one), reverse=True)]
+
     def path_to_target(self, node: str) -> tuple[str, ...]:
         """A shortest path from a node to the target, both included; nothing where there is none."""
-        came_from: dict[str, str] = {node: ""}
-        waiting = [node]
-        for reached in waiting:  # grows while it is walked
-            if reached == self.target:
-                path = [reached]
-                while came_from[path[-1]]:
-                    path.append(came_from[path[-1]])
-                return tuple(reversed(path))
-            for child in self.children.get(reached, ()):
-                if child not in came_from:
-                    came_from[child] = reached
-                    waiting.append(child)
-        return ()
+        return next(self.paths_to_target(node), ())
 
     def unit_of(self, node: str) -> str | None:
         known = self.knowns.get(node)

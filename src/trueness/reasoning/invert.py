@@ -18,9 +18,10 @@ import math
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Literal
+from functools import reduce
+from typing import Literal, get_args
 
-from trueness.reasoning.execute import Program, Response
+from trueness.reasoning.execute import Program, Response, Way
 from trueness.reasoning.graph import ReasoningGraph, close
 from trueness.reasoning.isolation import NotIsolated, Preimage, isolate, preimage_of_all
 from trueness.reasoning.rational import Rational, rational
@@ -29,6 +30,7 @@ from trueness.status import Status
 
 Label = Literal["unique", "several", "none"]
 Method = Literal["exact", "roots", "numeric"]
+_METHODS: tuple[Method, ...] = get_args(Method)
 
 GRID = sorted({0.0, *(sign * 10 ** (k / 6) for k in range(-54, 55) for sign in (1, -1))})
 _SAME = 1e-6  # relative; solutions nearer than this are one
@@ -73,14 +75,14 @@ def invert(graph: ReasoningGraph | Program, hidden: str, target: float | None = 
     if known is None or true is None or wanted is None:
         why = f"'{hidden}' is no known with a number." if true is None else program.base.message
         return Inversion(hidden, None, Status.DEGENERATE, message=why)
-    response = program.response(hidden)
-    if response is None:
+    responses = program.responses(hidden)
+    if not responses:
         return Inversion(hidden, None, Status.DEGENERATE, message=program.base.message or "a rule is in words.")
     if program.graph.target not in program.moved_by(hidden):
         fits = close(program.base.target or 0.0, wanted, _FITS)
         everything = Preimage((), ((-math.inf, math.inf),)) if fits else Preimage()
         return _inversion(hidden, true, everything, "exact", f"the target does not depend on '{hidden}'.")
-    return _solve(program, hidden, true, wanted, response)
+    return _solve(program, hidden, true, wanted, responses)
 
 
 def invert_all(graph: ReasoningGraph | Program) -> dict[str, Inversion]:
@@ -96,37 +98,51 @@ def closed_form(graph: ReasoningGraph | Program, hidden: str) -> str | None:
     """
     program = graph if isinstance(graph, Program) else Program(graph)
     moves = program.graph.target in program.moved_by(hidden) and not program.together
-    chain = _chain(program, hidden) if moves else None
+    ways = (program.ways(hidden) or []) if moves else []
+    chain = _chain(program, hidden, ways[0]) if len(ways) == 1 else None
     value: Tree | None = None if chain is None else Name(program.graph.target)
     for name, tree in chain or ():
         value = None if value is None else isolate(value, tree, name)
     return None if value is None else f"{hidden} = {as_text(value)}"
 
 
-def _solve(program: Program, hidden: str, true: float, wanted: float, response: Response) -> Inversion:
-    chain = None if program.together else _chain(program, hidden)
+def _solve(
+    program: Program, hidden: str, true: float, wanted: float, responses: Sequence[tuple[Way, Response]]
+) -> Inversion:
+    """Solved by each way; only what gives the target by all of them is a solution."""
+    found = [_solve_by(program, hidden, wanted, way, response) for way, response in responses]
+    points = [point for preimage, _ in found for point in preimage.points]
+    ranges = reduce(_in_both, (preimage.ranges for preimage, _ in found))
+    everything = Preimage(tuple(points), tuple(ranges), all(preimage.periodic for preimage, _ in found))
+    weakest = max((method for _, method in found), key=_METHODS.index)
+    return _check(hidden, true, wanted, everything, [response for _, response in responses], weakest)
+
+
+def _in_both(one: Sequence[tuple[float, float]], other: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
+    cut = [(max(low, from_), min(high, to)) for low, high in one for from_, to in other]
+    return [(low, high) for low, high in cut if low < high]
+
+
+def _solve_by(program: Program, hidden: str, wanted: float, way: Way, response: Response) -> tuple[Preimage, Method]:
+    chain = _chain(program, hidden, way) if way else None
     if chain is not None:
         try:
-            preimage = _undone(program, chain, wanted)
-            return _check(hidden, true, wanted, preimage, response, "exact")
+            return _undone(program, chain, wanted), "exact"
         except (NotIsolated, ArithmeticError, ValueError):
             pass  # no inverse is known: search
-    fraction = None if program.together else _fraction(program, hidden)
-    if fraction is not None:
-        roots = fraction.solutions(wanted)
-        if roots is not None:
-            return _check(hidden, true, wanted, Preimage(roots), response, "roots")
-    return _check(hidden, true, wanted, _search(response, wanted), response, "numeric")
+    fraction = _fraction(program, hidden, way) if way else None
+    roots = None if fraction is None else fraction.solutions(wanted)
+    return (_search(response, wanted), "numeric") if roots is None else (Preimage(roots), "roots")
 
 
-def _chain(program: Program, hidden: str) -> list[tuple[str, Tree]] | None:
+def _chain(program: Program, hidden: str, way: Way) -> list[tuple[str, Tree]] | None:
     """(name, rule in which it occurs once) from the target back to the hidden node; None where paths fork."""
     graph = program.graph
     on_path = {hidden, *program.moved_by(hidden)}
     chain: list[tuple[str, Tree]] = []
     node = graph.target
     while node != hidden:
-        tree = next((rule.tree for rule in program.rules.get(node, ()) if rule.tree is not None), None)
+        tree = way[node][0].tree if node in way else None
         if tree is None:
             return None
         moving = [(name, times) for name, times in count_names(tree).items() if name in on_path]
@@ -149,21 +165,16 @@ def _undone(program: Program, chain: Sequence[tuple[str, Tree]], wanted: float) 
     return preimage
 
 
-def _fraction(program: Program, hidden: str) -> Rational | None:
+def _fraction(program: Program, hidden: str, way: Way) -> Rational | None:
     """The target as a rational function of the hidden node; None where a rule is not rational."""
-    graph = program.graph
     made: dict[str, Rational] = {name: Rational.constant(value) for name, value in program.base.values.items()}
     made[hidden] = Rational.variable()
-    needed = graph.ancestors(graph.target) | {graph.target}
-    for node in program.moved_by(hidden):
-        if node not in needed:
-            continue
-        tree = next((rule.tree for rule in program.rules.get(node, ()) if rule.tree is not None), None)
-        fraction = None if tree is None else rational(tree, made)
+    for node, (rule, _) in way.items():
+        fraction = None if rule.tree is None else rational(rule.tree, made)
         if fraction is None:
             return None
         made[node] = fraction
-    return made.get(graph.target)
+    return made.get(program.graph.target)
 
 
 def _search(response: Response, wanted: float) -> Preimage:
@@ -254,11 +265,17 @@ def _merge_ranges(ranges: Sequence[tuple[float, float]]) -> list[tuple[float, fl
     return joined
 
 
-def _check(hidden: str, true: float, wanted: float, roots: Preimage, response: Response, method: Method) -> Inversion:
+def _fits(response: Response, point: float, wanted: float) -> bool:
+    return close(response(point), wanted, _FITS)
+
+
+def _check(
+    hidden: str, true: float, wanted: float, roots: Preimage, responses: Sequence[Response], method: Method
+) -> Inversion:
     """Only what gives the target when put back; near ones are one."""
     kept: list[float] = []
     for point in roots.points:
-        if not math.isfinite(point) or not close(response(point), wanted, _FITS):
+        if not math.isfinite(point) or not all(_fits(response, point, wanted) for response in responses):
             continue
         if not any(close(point, other, _SAME) or abs(point - other) < 1e-12 for other in kept):
             kept.append(point)

@@ -15,12 +15,13 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import islice
 from typing import Literal
 
 from trueness.errors import MissingExtra
 from trueness.reading.verdicts import TOP, Verdict
 from trueness.reasoning.execute import NodeEffect, Program
-from trueness.reasoning.graph import Problem, Quantity, close
+from trueness.reasoning.graph import Problem, Quantity, ReasoningGraph, close
 from trueness.reasoning.invert import Inversion, invert
 from trueness.reasoning.units import NOT_TOGETHER, check_units, coherent, convert, target_unit
 from trueness.status import Status
@@ -29,6 +30,7 @@ from trueness.studies.faithfulness.probes import Kind
 
 Source = Literal["executed", "judge", ""]
 NOT_JUDGED = "no judge was asked."
+MOST_PATHS = 8  # of a node to the target, written out
 
 
 @dataclass(frozen=True)
@@ -91,7 +93,6 @@ def _intervention(
 
 
 def _effect_report(problem: Problem, program: Program, effect: NodeEffect) -> dict[str, object]:
-    path = problem.graph.path_to_target(effect.node)
     before = program.base.target
     if effect.moves and effect.at is not None and effect.target is not None and before is not None:
         moved = f"moves {problem.graph.target} from {before:.10g} to {effect.target:.10g}"
@@ -100,12 +101,19 @@ def _effect_report(problem: Problem, program: Program, effect: NodeEffect) -> di
         sentence = f"no tried value of {effect.node} moves {problem.graph.target}."
     return {
         "reasoning": "executed from the rules.",
-        "causal_path": " → ".join(path) if path else "none",
+        "causal_path": _paths(problem.graph, effect.node),
         "intervention_effect": sentence,
         "alternative_paths": f"Yes: {effect.alternative}" if effect.alternative else "No",
         "elasticity": effect.elasticity,
         "size": effect.size,
     }
+
+
+def _paths(graph: ReasoningGraph, node: str) -> str:
+    """All paths by which a node reaches the target, at most so many of them written out."""
+    paths = [" → ".join(path) for path in islice(graph.paths_to_target(node), MOST_PATHS + 1)]
+    shown = "; ".join(paths[:MOST_PATHS]) or "none"
+    return f"{shown}; and others" if len(paths) > MOST_PATHS else shown
 
 
 def inversions_of(problem: Problem, program: Program) -> dict[str, Inversion]:
