@@ -50,13 +50,17 @@ class Clustered(Protocol):
 
     def cluster_of(self, items: pd.Series) -> pd.Series: ...
 
+    def answers_of(self, rows: pd.DataFrame) -> pd.DataFrame: ...
+
 
 def compare(folder: Path, a: str, b: str, measure: str | None = None, level: float = 0.95) -> Comparison:
     """a against b on one measure of the study in `folder`; the sentence, the row and the LaTeX are the result's own."""
     rows = _by_part(_long_table(folder), a, b)
     role = _role_of(rows, a, b, folder)
     rows = _task_of_both(rows, role, a, b)
-    chosen = _measure(rows, measure, folder)
+    rows = _kind(rows).answers_of(rows) if role == "respondent" else rows
+    usual = _measure(rows, measure, folder)
+    chosen = usual if measure else _first_of_both(rows, role, a, b, usual)
     rows = rows[rows["measure"] == chosen]
     names = sorted(set(rows[role]))
     count = len(names) * (len(names) - 1) // 2
@@ -80,6 +84,8 @@ def compare(folder: Path, a: str, b: str, measure: str | None = None, level: flo
     if direction(chosen) == "lower":
         more = "" if first.interval else ", and superiority is how often it is the higher one"  # shown without it only
         note = (f"Lower is better: below 0 {a} is better{more}.", *note)
+    if chosen != usual:
+        note = (*note, f"{usual} has no item with a value of both, so {chosen} is compared; --measure names another.")
     return replace(first, notes=(*first.notes, *note))
 
 
@@ -206,6 +212,16 @@ def _measure(rows: pd.DataFrame, measure: str | None, folder: Path) -> str:
             f"{chosen!r} is not a measure of {folder}.{nearest(chosen, known)} There are: {listed(known, most=8)}."
         )
     return chosen
+
+
+def _first_of_both(rows: pd.DataFrame, role: str, a: str, b: str, usual: str) -> str:
+    """The usual measure, or the first one in which some unit has a value of both."""
+    of_both = rows[rows[role].isin([a, b]) & rows["value"].notna()]
+    for measure in dict.fromkeys([usual, *of_both["measure"]]):
+        table = of_both[of_both["measure"] == measure]
+        if {a, b} <= set(table[role]) and len(_units(table, role).dropna()):
+            return measure
+    return usual
 
 
 def _units(rows: pd.DataFrame, role: str) -> pd.DataFrame:

@@ -58,6 +58,11 @@ class RunReading:
         return items
 
     @classmethod
+    def answers_of(cls, rows: pd.DataFrame) -> pd.DataFrame:
+        """The rows in which respondents are compared."""
+        return rows
+
+    @classmethod
     def page(cls, place: PagePlace) -> PagePart:
         return RunsPart(place)
 

@@ -187,18 +187,31 @@ class FaithfulnessStudy:
         models = dict.fromkeys(one.model for one in self.behaviours)
         return [agreement_of(self.behaviours, model, self.level) for model in models]
 
+    @cached_property
+    def _asked_as(self) -> dict[str, str]:
+        """Problem -> the first of those with its text: what several methods were asked is one item."""
+        first: dict[str, str] = {}
+        return {
+            name: first.setdefault(problem.text if problem.method and problem.text else f"id {name}", name)
+            for name, problem in self.problems.items()
+        }
+
     def rows(self) -> Iterator[Row]:
-        """The long table: every problem and copy, cf and its components, and what became of changed problems."""
+        """The long table: every problem and copy, cf and its components, and what became of changed problems.
+
+        Where a file says which method made a graph, that method is the respondent.
+        """
         for evaluation in self.evaluations:
             problem, group = group_of(evaluation.problem)
-            where = (self.study, "faithfulness", problem, group, self.respondent, 0)
+            method = self.problems[problem].method or self.respondent
+            where = (self.study, "faithfulness", self._asked_as[problem], group, method, 0)
             yield Row(*where, "cf", evaluation.cf, str(evaluation.status))
             for name in COMPONENTS:
                 part = evaluation.components[name]
                 yield Row(*where, name, part.value, str(part.status))
         for model, batch in self.own_batches.items():
             for evaluation in batch.evaluations:
-                where = (self.study, "faithfulness", evaluation.problem, "own_graph", model, 0)
+                where = (self.study, "faithfulness", self._asked_as[evaluation.problem], "own_graph", model, 0)
                 yield Row(*where, "cf", evaluation.cf, str(evaluation.status))
                 for name in COMPONENTS:
                     yield Row(*where, name, evaluation.components[name].value, str(evaluation.components[name].status))

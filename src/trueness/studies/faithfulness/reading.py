@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
+import pandas as pd
+
+from trueness.reasoning.damage import DAMAGES
 from trueness.running.results import Results, Row
 from trueness.running.store import Store
 from trueness.running.study_folder import Scored
@@ -20,6 +23,7 @@ from trueness.studies.faithfulness.answers import FaithfulnessStudy, faithfulnes
 from trueness.studies.faithfulness.cell import FaithfulnessPart
 from trueness.studies.faithfulness.chart_pairs import pairs
 from trueness.studies.faithfulness.chart_probes import probes
+from trueness.studies.faithfulness.known_groups import RIGHT
 from trueness.studies.faithfulness.printed import print_faithfulness
 from trueness.studies.protocol import PagePlace
 from trueness.studies.run_reading import RunReading
@@ -37,6 +41,12 @@ class FaithfulnessReading(RunReading):
     @classmethod
     def read(cls, results: Results, store: Store, before: Mapping[str, Scored]) -> Self:
         return cls(results, faithfulness_of(results, store))
+
+    @classmethod
+    def answers_of(cls, rows: pd.DataFrame) -> pd.DataFrame:
+        """A graph as given and one that a model wrote answer the same problem; damaged copies are ours."""
+        answers = rows[~rows["variant"].isin(DAMAGES)]
+        return answers.assign(variant=answers["variant"].replace("own_graph", RIGHT))
 
     @classmethod
     def page(cls, place: PagePlace) -> FaithfulnessPart:
