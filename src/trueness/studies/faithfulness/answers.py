@@ -51,7 +51,15 @@ from trueness.studies.faithfulness.judge_reliability import Reliability, reliabi
 from trueness.studies.faithfulness.judging import Judgement, verdict_of
 from trueness.studies.faithfulness.known_groups import RIGHT, Separation, group_of, known_groups
 from trueness.studies.faithfulness.probes import Probe, ask_about
-from trueness.studies.faithfulness.scores import COMPONENTS, Component, Evaluation, Scoring, score_problem
+from trueness.studies.faithfulness.scores import (
+    COMPONENTS,
+    DEFAULT,
+    ORIGINAL_LOGIC,
+    Component,
+    Evaluation,
+    Scoring,
+    score_problem,
+)
 
 EXECUTED = "executed"  # the respondent of a study without judges
 
@@ -235,6 +243,7 @@ class FaithfulnessStudy:
                 f"lies in [{bounds[0]:.3f}, {bounds[1]:.3f}]."
             )
         sentences += [finding(self.batch.component(name)) for name in COMPONENTS]
+        sentences += [self.by_default] if self.by_default else []
         sentences += self.sampling_sentences()
         sentences += [separation.finding() for separation in self.separations if separation.damage == "all"]
         sentences += [criterion.finding() for criterion in self.criteria]
@@ -244,6 +253,17 @@ class FaithfulnessStudy:
         for model in self.own_batches:
             sentences.append(_written_sentence(model, [one for one in self.written if one.model == model]))
         return sentences + [finding(estimate) for estimate in self.following().values()]
+
+    @property
+    def by_default(self) -> str:
+        """In how many problems logic_quality is the original's .5."""
+        number = sum(one.components["logic_quality"].source == DEFAULT for one in self.answered)
+        if not number:
+            return ""
+        return (
+            f"logic_quality is the original's {ORIGINAL_LOGIC} in {number} of {len(self.answered)} graphs, where no "
+            'readable judgement of a reasoning is there (logic = "original"). cf counts it, and its bounds do not.'
+        )
 
     def sampling_sentences(self) -> list[str]:
         """Where judges saw a sample of nodes: how far a component of one problem may be off by that."""

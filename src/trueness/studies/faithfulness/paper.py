@@ -21,7 +21,8 @@ def methods(study: FaithfulnessStudy) -> list[str]:
         f"Judges: {listed(study.judges) or 'none; rules were executed'}. Models that wrote graphs of their own: "
         f"{listed(study.evaluated) or 'none'}.",
         f"cf is the weighted mean of its components (weights: {weights}); where execution and a judge both have a "
-        f"value, the {study.scoring.prefer} one counts. What could not be had is missing, never one half.",
+        f"value, the {study.scoring.prefer} one counts. "
+        + (study.by_default or "What could not be had is missing, never one half."),
     ]
 
 

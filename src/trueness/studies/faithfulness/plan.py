@@ -57,7 +57,7 @@ GRAPHS = ("own", "given")
 
 @dataclass(frozen=True)
 class FaithfulnessSettings:
-    """The [faithfulness] table of a plan; `weights`, `prefer` and `graph` are those of Scoring."""
+    """The [faithfulness] table of a plan; `weights`, `prefer`, `graph` and `logic` are those of Scoring."""
 
     problems: Names = ()
     judges: Names = ()
@@ -79,6 +79,7 @@ class FaithfulnessSettings:
     weights: dict[str, float] = field(default_factory=dict)
     prefer: str = ""
     graph: str = ""
+    logic: str = ""
 
 
 @dataclass(frozen=True)
@@ -269,6 +270,7 @@ class Faithfulness:
                 "weights": dict(self.scoring.weights),
                 "prefer": self.scoring.prefer,
                 "graph": self.scoring.graph,
+                "logic": self.scoring.logic,
                 "level": self.scoring.level,
             },
             "labels": self.labels,
@@ -318,7 +320,7 @@ def _asking(options: FaithfulnessSettings, where: str) -> Asking:
 
 
 def _scoring(table: Mapping[str, Json], where: str) -> Scoring:
-    settings = {name: table[name] for name in ("weights", "prefer", "graph") if name in table}
+    settings = {name: table[name] for name in ("weights", "prefer", "graph", "logic") if name in table}
     try:
         return Scoring(**settings)
     except SettingError as error:

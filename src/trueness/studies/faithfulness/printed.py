@@ -51,15 +51,17 @@ def sentences(study: FaithfulnessStudy) -> list[str]:
     """What no table says: how far cf is believed, samples of nodes, warnings about judges."""
     main = [one for one in study.separations if one.damage == "all" and one.measure in ("cf", "executable")]
     lines = [one.sentence() for one in main]
+    lines += [study.by_default] if study.by_default else []
     lines += study.sampling_sentences()
     return lines + list(() if study.reliability is None else study.reliability.warnings)
 
 
 def notes(study: FaithfulnessStudy) -> list[str]:
     level = f"{100 * study.level:g} %"
+    rule = "" if study.by_default else "; nothing missing becomes 0.5"
     lines = [
         f"mean: of the n problems that have a value, {level} interval over problems.  from, to: where the mean lies "
-        "whatever the missing values are.  cf needs all four components; nothing missing becomes 0.5.",
+        f"whatever the missing values are.  cf needs all four components{rule}.",
         "bands of cf: " + "; ".join(f"{word}{_from(least)}: {meaning}" for least, word, meaning in BANDS) + ".",
     ]
     if study.separations:

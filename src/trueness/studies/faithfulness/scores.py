@@ -10,6 +10,8 @@
 A component is the mean of the nodes that have a score, with bounds: the missing all 0, the missing all 1. `cf` has a
 value only where every component with a weight has one; its bounds always stand. `cf_available` is the mean of the
 components that there are, and is called so. Bands of the original, with what it says they mean: BANDS.
+`Scoring(logic="original")` gives logic_quality the original's .5 where there is no reasoning, or where no reply about
+it can be read. That is no judgement: its source says so, and the bounds stay those of a missing value.
 """
 
 from __future__ import annotations
@@ -42,13 +44,20 @@ BANDS = (  # from this cf on, the original's word and what it says it means
 )
 
 
+ORIGINAL_LOGIC = 0.5  # logic_quality of the original where there is nothing that it can read
+DEFAULT = "the original's default"
+_NOT_READ = (Status.DEGENERATE, Status.UNREADABLE, Status.REFUSED, Status.TRUNCATED)  # a reply came, or nothing to ask
+
+
 @dataclass(frozen=True)
 class Scoring:
-    """What is a choice: weights, whose word counts where both execution and a judge speak, which graph quality."""
+    """What is a choice: weights, whose word counts where both execution and a judge speak, which graph quality, and
+    whether logic without a judgement is missing or the original's .5."""
 
     weights: Mapping[str, float] = field(default_factory=lambda: dict.fromkeys(COMPONENTS, 0.25))
     prefer: Literal["executed", "judge"] = "executed"
     graph: Literal["original", "ours"] = "original"
+    logic: Literal["judged", "original"] = "judged"
     level: float = 0.95
 
     def __post_init__(self) -> None:
@@ -63,6 +72,7 @@ class Scoring:
         for setting, value, known in (
             ("prefer", self.prefer, ("executed", "judge")),
             ("graph", self.graph, ("original", "ours")),
+            ("logic", self.logic, ("judged", "original")),
         ):
             if value not in known:
                 raise SettingError(f"{setting!r} must be one of {', '.join(known)}, got {value!r}.")
@@ -84,7 +94,7 @@ class Component:
     n_missing: int = 0
     interval: Interval | None = None
     message: str = ""
-    source: str = ""  # executed, judge, both, structure
+    source: str = ""  # executed, judge, both, structure, the original's default
     details: Mapping[str, Json] = field(default_factory=dict)
 
     def to_dict(self, weight: float) -> dict[str, object]:
@@ -164,7 +174,7 @@ def score_problem(problem: Problem, judgements: Sequence[Judgement] = (), scorin
     parts = {
         "causal_intervention": _intervention(problem, nodes, scoring.level),
         "abductive_reasoning": _abduction(knowns, scoring.level),
-        "logic_quality": _logic(problem, plain, scoring.level),
+        "logic_quality": _logic(problem, plain, scoring),
         "graph_quality": _graph(problem, scoring),
     }
     executed = scored_components(program, problem.answer, problem.tolerance)
@@ -186,7 +196,8 @@ def combine(
     low, high = (sum(weights[part.name] * part.bounds[end] for part in counted) for end in (0, 1))
     there = [(weights[part.name], part.value) for part in counted if part.value is not None]
     available = sum(w * v for w, v in there) / sum(w for w, _ in there) if there else None
-    message = " ".join(f"{part.name}: {part.message or part.status}" for part in lacking)
+    said = [part for part in counted if part.value is None or part.source == DEFAULT]
+    message = " ".join(f"{part.name}: {part.message or part.status}" for part in said)
     status = lacking[0].status if lacking else Status.OK
     return Evaluation(
         problem.id,
@@ -301,17 +312,23 @@ def _component(name: str, nodes: Sequence[NodeScore], level: float) -> Component
     return Component(name, total / len(values), bounds, Status.OK, len(values), len(missing), interval, message, source)
 
 
-def _logic(problem: Problem, judgements: Sequence[Judgement], level: float) -> Component:
+def _logic(problem: Problem, judgements: Sequence[Judgement], scoring: Scoring) -> Component:
     verdicts = [j.verdict for j in judgements if j.probe.kind == "logic"]
     name, good = "logic_quality", [verdict for verdict in verdicts if verdict.status is Status.OK]
     if not good:
         empty = "there is no reasoning to judge."
         why = verdicts[0].message if verdicts else NOT_JUDGED if problem.reasoning.strip() else empty
         status = verdicts[0].status if verdicts else Status.DEGENERATE
+        no_reply_reads = bool(verdicts) and all(verdict.status in _NOT_READ for verdict in verdicts)
+        if scoring.logic == "original" and (no_reply_reads or not problem.reasoning.strip()):
+            why = f"{ORIGINAL_LOGIC} by the original's rule, and no judgement: {why}"
+            details: dict[str, object] = {"status": "default", "default": ORIGINAL_LOGIC}
+            missing = max(1, len(verdicts))
+            return Component(name, ORIGINAL_LOGIC, (0.0, 1.0), Status.OK, 0, missing, None, why, DEFAULT, details)
         return Component(name, None, (0.0, 1.0), status, 0, max(1, len(verdicts)), None, why, "")
     scores = [sum(verdict.ratings.values()) / (TOP * len(DIMENSIONS)) for verdict in good]
     each = {d: sum(verdict.ratings[d] for verdict in good) / len(good) for d in DIMENSIONS}
-    interval = mean(scores, level=level, bounds=(0.0, 1.0)).interval
+    interval = mean(scores, level=scoring.level, bounds=(0.0, 1.0)).interval
     value = sum(scores) / len(scores)
     message = (
         f"{len(verdicts) - len(good)} of {len(verdicts)} judgements have no score." if len(good) < len(verdicts) else ""

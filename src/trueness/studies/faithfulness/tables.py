@@ -25,7 +25,7 @@ from trueness.studies.faithfulness.batch import Batch, interval_ends, mean_in_sc
 from trueness.studies.faithfulness.behaviour import FAULTS
 from trueness.studies.faithfulness.counterfactual import OUTCOMES, Whose, outcomes
 from trueness.studies.faithfulness.nodes import NOT_JUDGED
-from trueness.studies.faithfulness.scores import COMPONENTS, Component, Evaluation
+from trueness.studies.faithfulness.scores import COMPONENTS, DEFAULT, Component, Evaluation
 
 SCORED, EXECUTED = "scored", "executed"
 NOT_ASKED = "no judge asked"
@@ -74,7 +74,7 @@ def component_table(study: FaithfulnessStudy) -> Table:
         "Counterfactual faithfulness: the mean of each component over n problems that have a value, of all that were "
         f"asked. Brackets: {100 * study.level:g} % intervals over problems. From, to: where the mean must lie whatever "
         "the missing values are. By: as scored, by execution alone, by a judge alone."
-    )
+    ) + (f" {study.by_default}" if study.by_default else "")
     return Table("faithfulness_components", columns, rows, caption, rule_before="measure")
 
 
@@ -377,7 +377,8 @@ def _node_mean(evaluation: Evaluation, kind: str, whose: str) -> float | None:
 def _judge_value(evaluation: Evaluation, measure: str) -> float | None:
     if measure in _NODES:
         return _node_mean(evaluation, _NODES[measure], "judged")
-    return evaluation.components["logic_quality"].value if measure == "logic_quality" else None
+    logic = evaluation.components["logic_quality"]
+    return logic.value if measure == "logic_quality" and logic.source != DEFAULT else None
 
 
 def _count_statuses(statuses: Iterable[str]) -> str:
