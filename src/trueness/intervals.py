@@ -12,13 +12,15 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal, Protocol, get_args
 
 from trueness.errors import SettingError, TruenessError, listed
 from trueness.texts import html_text
 
 Of = Literal["run", "mean"]
 
+CONSTANT = "constant"
+_ROUNDING, _MOST_MORE = 1e-9, 9
 _PHRASE = {"run": "of runs", "mean": "CI of the mean"}
 
 
@@ -101,6 +103,15 @@ class Interval:
         return f"<b>[{short(self.low)}, {short(self.high)}]</b> {100 * self.level:g} % {_PHRASE[self.of]}"
 
 
+Ends = Interval | tuple[float | None, float | None] | None
+
+
+class Write(Protocol):
+    """A number as text; `more`: with so many digits more."""
+
+    def __call__(self, value: float, more: int = 0, /) -> str: ...
+
+
 @dataclass(frozen=True)
 class Distribution:
     """probs[k] is the share of levels[k]; n is how many answers or rows it rests on, None when it is a claim.
@@ -158,9 +169,30 @@ class Distribution:
         return f"<table><caption>{counted}</caption>{rows}</table>"
 
 
-def short(value: float) -> str:
+def short(value: float, digits: int = 3) -> str:
     """Three digits for a sentence, and no exponent for a count."""
-    return f"{value:.0f}" if abs(value) >= 1000 else f"{value:.3g}"
+    return f"{value:.0f}" if abs(value) >= 1000 else f"{value:z.{digits}g}"
+
+
+def fixed(number: int) -> Write:
+    """So many decimals; what rounds to 0 has no sign."""
+    return lambda value, more=0: f"{value:z.{number + more}f}"
+
+
+def value_text(value: float, ends: Ends, write: Write | None = None, constant: bool = False) -> str:
+    """`0.64 [0.62, 0.66]`; `0.64 (constant)` where nothing varied; `0.64` where no interval is known.
+
+    An interval without width says nothing, and one whose ends would be written alike takes more digits.
+    """
+    write = write or (lambda value, more=0: short(value, 3 + more))
+    low, high = (ends.low, ends.high) if isinstance(ends, Interval) else (None, None) if ends is None else ends
+    low, high = (None if end is None or math.isnan(end) else float(end) for end in (low, high))
+    if constant or (low is not None and high is not None and high - low <= _ROUNDING * max(1.0, abs(high))):
+        return f"{write(value)} ({CONSTANT})"
+    if low is None or high is None:
+        return write(value)
+    more = next((more for more in range(_MOST_MORE) if write(low, more) != write(high, more)), _MOST_MORE)
+    return f"{write(value, more)} [{write(low, more)}, {write(high, more)}]"
 
 
 def _number(name: str, value: object, of: str) -> float:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from trueness.analyse.conditions import ConditionSummary
 from trueness.analyse.contrasts import Contrast
-from trueness.intervals import Interval
+from trueness.intervals import Interval, fixed, value_text
 from trueness.statistics.result import Cell, interval_cells
 
 SHORT = {"none": "None", "markdown": "MD", "pseudocode": "PC"}
@@ -146,5 +146,4 @@ def interval_text(value: float | None, interval: Interval | None, digits: int = 
     """`2.9 [-0.9, 6.7]`."""
     if value is None:
         return "-"
-    ends = "" if interval is None else f" [{interval.low:z.{digits}f}, {interval.high:z.{digits}f}]"
-    return f"{value:z.{digits}f}{ends}"
+    return value_text(value, interval, fixed(digits))

@@ -21,6 +21,7 @@ from trueness.models import Message, Settings
 from trueness.models.base import FixedOptions
 from trueness.models.prices import stated_price
 from trueness.outside import Json
+from trueness.running.outcomes import Outcome
 from trueness.settings import Positive, read_settings
 
 Made = TypeVar("Made")
@@ -107,6 +108,10 @@ class Cell:
 
     def unit(self, repeat: int) -> dict[str, Json]:
         return {"key": self.key(repeat), "repeat": repeat}
+
+    def settled(self, repeat: int, outcome: Outcome) -> Outcome:
+        """What is stored of an outcome; a study may measure what its workers must not know."""
+        return outcome
 
 
 def placeless(settings: Mapping[str, Json]) -> dict[str, Json]:

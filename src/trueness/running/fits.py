@@ -124,7 +124,10 @@ class FitDriver:
                 ) from error
             self._submit(index, repeats, attempt + 1)
             return
-        runs = [Run.of(cell, r, checked_outcome(outcome)) for r, outcome in zip(repeats, outcomes, strict=True)]
+        runs = [
+            Run.of(cell, r, cell.settled(r, checked_outcome(outcome)))
+            for r, outcome in zip(repeats, outcomes, strict=True)
+        ]
         self.store.add(self.stage.name, runs)
         self._count(index, runs)
 

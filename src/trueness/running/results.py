@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from trueness.intervals import short
+from trueness.intervals import value_text
 from trueness.measure import Measure, measure_of
 from trueness.outside import Json
 from trueness.running.cells import Cell, stream
@@ -355,8 +355,7 @@ def _not_run(left: int) -> dict[str, int]:
 def _mean_text(summary: RunSummary) -> str:
     if summary.mean is None:
         return "-"
-    ends = "" if summary.ci is None else f" [{short(summary.ci.low)}, {short(summary.ci.high)}]"
-    return f"{short(summary.mean)}{ends}"
+    return value_text(summary.mean, summary.ci)
 
 
 def _others(statuses: dict[str, int]) -> dict[str, int]:

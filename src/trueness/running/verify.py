@@ -109,7 +109,8 @@ StoredUnit = tuple[Cell, int, Run]
 
 def _refit(stage: Stage, units: Sequence[StoredUnit], executor: Executor) -> list[Outcome]:
     chunks = [Chunk(stage.function, cell.common, (cell.unit(r),), stage.time_limit) for cell, r, _ in units]
-    return [checked_outcome(outcomes[0]) for outcomes in executor.map(run_chunk, chunks)]
+    done = zip(units, executor.map(run_chunk, chunks), strict=True)
+    return [cell.settled(r, checked_outcome(outcomes[0])) for (cell, r, _), outcomes in done]
 
 
 def _reread(stage: Stage, units: Sequence[StoredUnit], store: Store) -> list[Outcome]:

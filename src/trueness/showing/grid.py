@@ -10,6 +10,7 @@ A reference that was not asked answers every variant alike; its facet is -1, and
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
@@ -81,7 +82,7 @@ class Grid:
             "items": self.items,
             "respondents": [{"name": n, "reference": n in self.references} for n in self.respondents],
             "measures": [_info(measure) for measure in self.measures],
-            "facets": [facet._asdict() for facet in self.facets],
+            "facets": [facet._asdict() | {"opens": self._most_asked(k)} for k, facet in enumerate(self.facets)],
             "spread": self.spread,
             "repeats": self.repeats,
             "note": self.note,
@@ -90,6 +91,14 @@ class Grid:
             "values": self.values,
             "reasons": self.reasons,
         }
+
+    def _most_asked(self, facet: int) -> str | None:
+        """The value under which most respondents stand, f1 and then the first of several: a page begins there."""
+        values = self.facets[facet].values
+        known = {self._respondent[name] for name in self.respondents if name not in self.references}
+        places = {(cell[2 + facet], cell[1]) for cell in self.cells if cell[1] in known}
+        standing = Counter(values[place] for place, _ in places if place != ANY)
+        return max(values, key=lambda value: (standing[value], value == "f1"), default=None)
 
 
 def unique(values: Iterable[str]) -> list[str]:

@@ -5,15 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from trueness.intervals import Interval, value_text
+
 
 @dataclass(frozen=True)
 class Standing:
-    """A respondent with its mean and the mean's interval; no ends where it has none."""
+    """A respondent with its mean and the mean's interval; no ends where it has none, and where nothing varied."""
 
     name: str
     value: float
     low: float | None = None
     high: float | None = None
+    constant: bool = False
+
+    @classmethod
+    def of(cls, name: str, value: float, ends: Interval | None, constant: bool) -> Standing:
+        if ends is None or ends.degenerate:
+            return cls(name, value, constant=constant or ends is not None)
+        return cls(name, value, ends.low, ends.high)
 
     @property
     def short(self) -> str:
@@ -21,8 +30,7 @@ class Standing:
 
     @property
     def text(self) -> str:
-        ends = "" if self.low is None or self.high is None else f" [{figure(self.low)}, {figure(self.high)}]"
-        return f"{figure(self.value)}{ends}"
+        return value_text(self.value, (self.low, self.high), figure, self.constant)
 
 
 @dataclass(frozen=True)
@@ -61,11 +69,11 @@ def joined(names: Sequence[str]) -> str:
     return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else "".join(names)
 
 
-def figure(value: float) -> str:
-    """.80, 12: as short as a headline wants it."""
+def figure(value: float, more: int = 0) -> str:
+    """.80, 12: as short as a headline wants it; `more`: with so many digits more."""
     if abs(value) >= 10:
-        return f"{value:.0f}"
-    text = f"{value:.2f}"
+        return f"{value:.{more}f}"
+    text = f"{value:.{2 + more}f}"
     if float(text) == 0:
         return "0"
     return text.replace("0.", ".", 1) if text.startswith(("0.", "-0.")) else text

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Literal, SupportsFloat
 
 import pandas as pd
 
+from trueness.intervals import fixed, value_text
 from trueness.showing.saving import csv_text
 from trueness.statistics.result import latex_text
 from trueness.texts import drawable, html_text, printable
@@ -244,18 +245,10 @@ def _cell_texts(column: Column, rows: Sequence[Mapping[str, object]]) -> list[st
 def _number(column: Column, row: Mapping[str, object], scale: float, places: int) -> str:
     if _absent(row.get(column.key)):
         return "-"
-    value = _round(scale * _at(row, column.key), places)
-    if _is_constant(column, row):
-        return f"{value} (constant)"
-    if _width(column, row) is None:
-        return value
-    assert column.low is not None and column.high is not None
-    return f"{value} [{_round(scale * _at(row, column.low), places)}, {_round(scale * _at(row, column.high), places)}]"
-
-
-def _round(value: float, places: int) -> str:
-    text = f"{value:.{places}f}"
-    return text[1:] if text.startswith("-") and float(text) == 0 else text  # no minus zero
+    keys = (column.low, column.high)
+    low, high = (None if key is None or _absent(row.get(key)) else scale * _at(row, key) for key in keys)
+    constant = column.low is not None and bool(row.get(column.low.removesuffix("low") + "constant"))
+    return value_text(scale * _at(row, column.key), (low, high), fixed(places), constant)
 
 
 def _width(column: Column, row: Mapping[str, object]) -> float | None:
@@ -264,15 +257,6 @@ def _width(column: Column, row: Mapping[str, object]) -> float | None:
     high = _at(row, column.high)
     width = high - _at(row, column.low)
     return width if width > _ROUNDING * max(1.0, abs(high)) else None
-
-
-def _is_constant(column: Column, row: Mapping[str, object]) -> bool:
-    """Said by the row (`x_constant` beside `x_low`), or by ends that are the same."""
-    if column.low is None or column.high is None:
-        return False
-    ends = row.get(column.low), row.get(column.high)
-    flag = column.low.removesuffix("low") + "constant"
-    return bool(row.get(flag)) or (_width(column, row) is None and not any(map(_absent, ends)))
 
 
 def _best_row(column: Column, rows: Sequence[Mapping[str, object]], field: Sequence[int]) -> int | None:

@@ -9,7 +9,7 @@ import dataclasses
 from dataclasses import dataclass, field
 from typing import Literal
 
-from trueness.intervals import Interval, short
+from trueness.intervals import Interval, short, value_text
 from trueness.statistics.clusters import Totals
 from trueness.statistics.result import (
     UNBOUNDED,
@@ -24,7 +24,6 @@ from trueness.statistics.result import (
     latex_text,
     latex_value,
     p_text,
-    with_interval,
     with_notes,
 )
 
@@ -176,11 +175,11 @@ class Comparison(Result):
         return f"{self.names[0]} - {self.names[1]} = {self._size(1)}"
 
     def _size(self, sign: int) -> str:
-        size = short(sign * (self.difference or 0.0))
-        if self.interval is None:
-            return size
-        low, high = sorted((sign * self.interval.low, sign * self.interval.high))
-        return f"{size} [{short(low)}, {short(high)}]"
+        ends: tuple[float | None, float | None] = (None, None)
+        if self.interval is not None:
+            low, high = sorted((sign * self.interval.low, sign * self.interval.high))
+            ends = low, high
+        return value_text(sign * (self.difference or 0.0), ends, constant=self.constant)
 
     def _grounds(self) -> list[str]:
         subject = f"{self.measure}; " if self.measure else ""
@@ -192,7 +191,7 @@ class Comparison(Result):
         parts = [f"{subject}{what}{interval}", self._sample_text()]
         if self.effect is not None and self.effect.value is not None and self._effect_adds:
             size = f", {self.effect.magnitude}" if self.effect.magnitude else ""
-            parts.append(f"{self.effect.name} {with_interval(self.effect.value, self.effect.interval)}{size}")
+            parts.append(f"{self.effect.name} {value_text(self.effect.value, self.effect.interval)}{size}")
         if self.p is not None:
             sided = "" if self.alternative == "two-sided" else "one-sided "
             exact = "exact " if self.exact else ""

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from numpy.typing import ArrayLike
 
 from trueness.errors import SettingError
-from trueness.intervals import Interval, short
+from trueness.intervals import Interval, short, value_text
 from trueness.statistics.clusters import Array, Labels, as_sample
 from trueness.statistics.comparison import Comparison
 from trueness.statistics.paired import paired_difference
@@ -27,7 +27,6 @@ from trueness.statistics.result import (
     latex_p,
     latex_value,
     p_text,
-    with_interval,
     with_notes,
 )
 from trueness.statistics.unpaired import unpaired_difference
@@ -78,7 +77,7 @@ class Equivalence(Result):
         inside = f" in {self.n_clusters} clusters" if self.n_clusters != self.n_units else ""
         return with_notes(
             f"{one} and {other} {verdict} within {short(self.margin)}: {one} - {other} = "
-            f"{with_interval(self.difference, self.interval)} ({100 * (1 - 2 * self.alpha):g} % CI; {self.design}, "
+            f"{value_text(self.difference, self.interval)} ({100 * (1 - 2 * self.alpha):g} % CI; {self.design}, "
             f"{self.n_units} units{inside}; TOST {p_text(self.p)})",
             self.notes,
         )

@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike
 from scipy.special import stdtrit
 
 from trueness.errors import DataError, listed
-from trueness.intervals import Interval, short
+from trueness.intervals import Interval, short, value_text
 from trueness.statistics.clusters import Array, Clusters, Labels, as_sample, clusters_of, labels_at
 from trueness.statistics.paired import t_p
 from trueness.statistics.result import (
@@ -33,7 +33,6 @@ from trueness.statistics.result import (
     latex_p,
     latex_value,
     p_text,
-    with_interval,
     with_notes,
 )
 from trueness.status import Status
@@ -87,7 +86,7 @@ class MixedFit(Result):
             )
         spread = ", ".join(f"sd of {name} {short(sd)}" for name, sd in self.random_sds.items())
         return with_notes(
-            f"{one} - {other} = {with_interval(self.difference, self.interval)} ({100 * self.level:g} % CI; "
+            f"{one} - {other} = {value_text(self.difference, self.interval)} ({100 * self.level:g} % CI; "
             f"mixed model, {self.n} rows, {counted}; {spread}; t {p_text(self.p)})",
             self.notes,
         )

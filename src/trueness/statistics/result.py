@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from trueness.errors import SettingError
-from trueness.intervals import Interval, short
+from trueness.intervals import Interval, short, value_text
 from trueness.texts import html_text, printable
 
 Alternative = Literal["two-sided", "greater", "less"]
@@ -100,7 +100,7 @@ class Estimate(Result):
         parts = [f"{100 * self.level:g} % CI, {self.method}" if self.interval else "no interval", counted]
         parts += [f"{self.test} {p_text(self.p)}"] if self.p is not None else []
         parts += [f"{self.n_missing} missing"] if self.n_missing else []
-        return with_notes(f"{self.name} {with_interval(self.value, self.interval)} ({'; '.join(parts)})", self.notes)
+        return with_notes(f"{self.name} {value_text(self.value, self.interval)} ({'; '.join(parts)})", self.notes)
 
     def to_latex(self) -> str:
         parts = [f"$n = {self.n}$"] + ([f"{self.n_clusters} clusters"] if self.n_clusters != self.n else [])
@@ -142,9 +142,7 @@ class Effect(Result):
         if self.value is None:
             return with_notes(f"{self.name} has no value ({counted})", self.notes)
         level = f"{100 * self.level:g} % CI" if self.interval else "no interval"
-        return with_notes(
-            f"{self.name} {with_interval(self.value, self.interval)}{size} ({level}; {counted})", self.notes
-        )
+        return with_notes(f"{self.name} {value_text(self.value, self.interval)}{size} ({level}; {counted})", self.notes)
 
     def to_latex(self) -> str:
         size = f", {latex_text(self.magnitude)}" if self.magnitude else ""
@@ -157,10 +155,6 @@ class Effect(Result):
 def counted_units(n: int, n_clusters: int | None, units: str = "units", clusters: str = "clusters") -> str:
     inside = "" if n_clusters is None or n_clusters == n else f" in {n_clusters} {_plural(n_clusters, clusters)}"
     return f"{n} {_plural(n, units)}{inside}"
-
-
-def with_interval(value: float, interval: Interval | None) -> str:
-    return short(value) if interval is None else f"{short(value)} [{short(interval.low)}, {short(interval.high)}]"
 
 
 def with_notes(sentence: str, notes: Sequence[str]) -> str:
@@ -186,7 +180,7 @@ def latex_text(text: str) -> str:
 def latex_value(value: float | None, interval: Interval | None) -> str:
     if value is None:
         return "--"
-    return f"${short(value)}$" if interval is None else f"${with_interval(value, interval)}$"
+    return f"${short(value)}$" if interval is None else f"${value_text(value, interval)}$"
 
 
 def latex_p(p: float | None) -> str:

@@ -24,7 +24,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from trueness.intervals import Interval
+from trueness.intervals import Interval, fixed, value_text
 from trueness.measure import Measure
 from trueness.outside import Json
 from trueness.running.results import NOT_RUN, Results
@@ -191,11 +191,10 @@ class _Study:
         if not whole:
             return None
         values = {name: np.array([by_learner[name].mean for by_learner in whole]) for name in learners}
-        ends = {name: mean(values[name], level=self.level, bounds=self.measure.bounds).interval for name in learners}
-        if len(whole) == 1:
-            ends = {name: whole[0][name].ci for name in learners}
-        ranked = _rank({name: float(means.mean()) for name, means in values.items()}, self.measure)
-        rows = [_standing(name, float(values[name].mean()), ends[name]) for name in ranked]
+        means = {name: mean(values[name], level=self.level, bounds=self.measure.bounds) for name in learners}
+        ends = {name: whole[0][name].ci if len(whole) == 1 else means[name].interval for name in learners}
+        ranked = _rank({name: float(column.mean()) for name, column in values.items()}, self.measure)
+        rows = [Standing.of(name, float(values[name].mean()), ends[name], means[name].constant) for name in ranked]
         verdicts = {frozenset(pair.names): _apart(pair) for pair in pairs}
         many = f"{len(whole)} {self.item}{'s' if len(whole) != 1 else ''}"
         classes = {by_learner[name].returns for by_learner in whole for name in learners}
@@ -400,10 +399,6 @@ class _Study:
         return _rank({name: cell.mean for name, cell in by_learner.items()}, self.measure)
 
 
-def _standing(name: str, value: float, ends: Interval | None) -> Standing:
-    return Standing(name, value) if ends is None else Standing(name, value, ends.low, ends.high)
-
-
 def _label(measure: Measure) -> str:
     return measure_label(measure.name) if measure.name in MEASURE_LABELS else measure.label
 
@@ -426,7 +421,7 @@ def _beats(pair: Comparison) -> bool:
 def _value_text(value: float | None, interval: Interval | None) -> str:
     if value is None:
         return "no value"
-    return f"{value:.2f}" if interval is None else f"{value:.2f} [{interval.low:.2f}, {interval.high:.2f}]"
+    return value_text(value, interval, fixed(2))
 
 
 def _join_names(names: Sequence[str]) -> str:

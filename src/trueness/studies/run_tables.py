@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from hashlib import sha256
 
 from trueness.errors import SettingError, did_you_mean
-from trueness.intervals import Interval
+from trueness.intervals import Interval, fixed, value_text
 from trueness.running.results import CellSummary, Results
 from trueness.showing import theme
 from trueness.showing.tables import Column, Table, label_of
@@ -57,9 +57,8 @@ def cell_text(summary: RunSummary) -> str:
     """`0.64 [0.62, 0.66]`: the mean and the CI of the mean; a dash where there is nothing to average."""
     if summary.mean is None:
         return "-"
-    if summary.ci is None or summary.degenerate:
-        return f"{summary.mean:.2f}" + (" (constant)" if summary.degenerate and summary.n > 1 else "")
-    return f"{summary.mean:.2f} {interval_text(summary.ci)}"
+    constant = summary.degenerate and summary.n > 1
+    return value_text(summary.mean, None if summary.degenerate else summary.ci, fixed(2), constant)
 
 
 def interval_text(interval: Interval | None) -> str:

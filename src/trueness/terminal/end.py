@@ -93,7 +93,7 @@ def checks_line(checks: Sequence[Mapping[str, Json]]) -> str:
     text = counted(len(checks), "check")
     text += f", {len(failed)} fail{'s' if len(failed) == 1 else ''}" if failed else ", all hold" if not unknown else ""
     text += f", {unknown} not checked" if unknown else ""
-    why = "; ".join(f"{check['name']} ({_CLAUSE.split(check['sentence'])[0]})" for check in failed[:2])
+    why = "; ".join(f"{check['name']} ({_CLAUSE.split(check['sentence'])[0]})" for check in failed)
     return f"{text}: {why}" if why else text
 
 

@@ -44,7 +44,7 @@ function measureOf(grid) {
 function facetValue(grid, facet) {
   const wanted = state().settings.get(facet.name);
   if (facet.values.includes(wanted)) return wanted;
-  return facet.values.includes("f1") ? "f1" : facet.values[0];
+  return facet.opens;
 }
 
 /** What stands in the columns: the respondents, or the values of a facet for one of them. */

@@ -46,7 +46,7 @@ function standingsOf(told) {
   const two = (value) => value.toFixed(Math.abs(value) >= 10 ? 0 : 2);
   const x = (value) => 4 + (192 * (value - least)) / (most - least || 1);
   const rows = told.rows.slice(0, 8).map((row) => el("tr", null, el("td", null, row.name),
-    el("td.num", null, two(row.value), row.low === null ? null : el("span.quiet", null, ` [${two(row.low)}, ${two(row.high)}]`)),
+    el("td.num", null, two(row.value), row.constant ? el("span.quiet", null, " (constant)") : row.low === null ? null : el("span.quiet", null, ` ${range([row.low, row.high])}`)),
     el("td.bar", null, svg("svg", { viewBox: "0 0 200 14", preserveAspectRatio: "xMinYMid meet", role: "img", "aria-label": `${number(row.value)} on a scale from ${number(least)} to ${number(most)}` },
       row.low === null ? null : svg("line", { x1: x(row.low), x2: x(row.high), y1: 7, y2: 7, stroke: "var(--fill)", "stroke-width": 3 }),
       svg("circle", { cx: x(row.value), cy: 7, r: 4.5, fill: "var(--fill)" })))));

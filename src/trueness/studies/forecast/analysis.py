@@ -17,7 +17,7 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 
-from trueness.intervals import Interval
+from trueness.intervals import Interval, value_text
 from trueness.outside import Json
 from trueness.showing.saving import plain_rows
 from trueness.statistics import Comparison
@@ -140,7 +140,5 @@ def percent(share: float | None) -> str:
 
 
 def percent_with_ends(share: float, low: float, high: float) -> str:
-    """`62.5 % [40.1 %, 81.0 %]`; a share that is the same wherever it was drawn has no interval."""
-    return (
-        f"{percent(share)} [{percent(low)}, {percent(high)}]" if np.isfinite(low) else f"{percent(share)}, no interval"
-    )
+    """`62.5 % [40.1 %, 81.0 %]`."""
+    return value_text(share, (low, high), lambda value, more=0: f"{100 * value:.{1 + more}f} %")

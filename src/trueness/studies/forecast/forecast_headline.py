@@ -6,6 +6,7 @@ from trueness.showing.headline import Headline, Standing, joined
 from trueness.studies.forecast import selection
 from trueness.studies.forecast.forecast_frames import Forecasts
 from trueness.studies.forecast.summary import CONSISTENT, UNKNOWN, rows
+from trueness.studies.forecast.validation import vacuous
 
 NAIVE = "skill_climatology"
 
@@ -14,15 +15,16 @@ def headline_of(forecasts: Forecasts) -> Headline:
     of_run = selection.main_arm(forecasts).get("target") == "run"
     covered = "coverage_runs" if of_run else "calibrated_coverage"
     models = [row for row in rows(forecasts) if row["kind"] == "model"]
-    there = [row for row in models if row[covered] is not None]
-    if not there:
+    readable = [row for row in models if row[covered] is not None]
+    if not readable:
         return Headline("No model gave a range that can be read.")
-    missing = len(models) - len(there)
+    missing, empty = len(models) - len(readable), vacuous(forecasts)
+    there = [row for row in readable if row["respondent"] not in empty]  # who says nothing is not praised for it
     silent = f"; {missing} of {len(models)} gave no range that can be read" if missing else ""
     level = f"{100 * forecasts.level:g} %"
     standings = tuple(
         Standing(row["respondent"], row[covered], row[f"{covered}_low"], row[f"{covered}_high"])
-        for row in sorted(there, key=lambda row: row["interval_score"])
+        for row in sorted(readable, key=lambda row: (row not in there, row["interval_score"]))
     )
     honest, untold = (
         joined([row["respondent"] for row in there if row["confidence"] == word]) for word in (CONSISTENT, UNKNOWN)
@@ -35,6 +37,9 @@ def headline_of(forecasts: Forecasts) -> Headline:
         f"; {joined(better) or 'none'} {'score' if better[1:] else 'scores'} better than ranges of the other data sets"
         " (climatology)"
     )  # fmt: skip
-    sentence = f"Ranges that say {level}: {claimed}{naive}{silent}."
+    nothing = f"{joined(empty)} answered the whole range everywhere, which says nothing"
+    judged = f"{claimed}{naive}{f'; {nothing}' if empty else ''}" if there else nothing
+    sentence = f"Ranges that say {level}: {judged}{silent}."
     of = f"share of single runs in {level} ranges" if of_run else f"share of {level} ranges that hold the runs' mean"
-    return Headline(sentence, f"{of}; the best interval score first; intervals over data sets", standings)
+    last = ", who says nothing last" if empty else ""
+    return Headline(sentence, f"{of}; the best interval score first{last}; intervals over data sets", standings)

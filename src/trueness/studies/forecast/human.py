@@ -102,13 +102,27 @@ def read_experts(
     if not is_there(path):
         raise DataError(f"the experts' file {path} must be a CSV that can be read. See 'trueness new human-sheet'.")
     text = text_of(path, MAX_SHEET)  # spreadsheets write a mark of the encoding first
-    return parse_experts(text, path.name, limits, respondent or f"human/{path.stem}")
+    claims, wrote = _parse(text, path.name, limits, respondent or f"human/{path.stem}")
+    for name, several in (wrote or {"": []}).items():
+        if Status.OK not in several:
+            who = f"{name.rpartition('/')[2]!r} of {path.name}" if len(wrote) > 1 else path.name
+            raise DataError(
+                f"{who} must give at least one range, got none. Fill in 'low' and 'high', or leave it out of 'humans'."
+            )
+    return claims
 
 
 def parse_experts(
     text: str, source: str = "sheet", limits: Mapping[Question, float] | None = None, respondent: str = "human/sheet"
 ) -> pd.DataFrame:
-    """As `read_experts`, from the text itself."""
+    """As `read_experts`, from the text itself; who gave no range at all is no respondent."""
+    return _parse(text, source, limits, respondent)[0]
+
+
+def _parse(
+    text: str, source: str, limits: Mapping[Question, float] | None, respondent: str
+) -> tuple[pd.DataFrame, dict[str, list[str]]]:
+    """The claims, and the statuses of what each expert wrote."""
     claims: list[ClaimRow] = []
     seen: dict[tuple[object, ...], int] = {}
     known = _allowed_names(limits)
@@ -131,14 +145,18 @@ def parse_experts(
             raise DataError(f"{place} must be a new question, got that of row {seen[key]} again. Keep one of them.")
         seen[key] = place.row
         claims.append(claim)
-    for claim in _left_out(claims, limits or {}, respondent):
+    wrote: dict[str, list[str]] = {}
+    for claim in claims:
+        wrote.setdefault(claim["respondent"], []).append(claim["status"])
+    claims = [claim for claim in claims if Status.OK in wrote[claim["respondent"]]]
+    for claim in _left_out(claims, limits or {}):
         claims.append(claim)
         if len(claims) > len(seen) + MAX_LEFT_OUT:
             raise DataError(
                 f"{source} must leave at most {MAX_LEFT_OUT:,} questions of the study to its experts unanswered, got "
                 "more. Give each a sheet with what was asked."
             )
-    return pd.DataFrame(claims, columns=list(CLAIM_COLUMNS))
+    return pd.DataFrame(claims, columns=list(CLAIM_COLUMNS)), wrote
 
 
 def check_experts(names: Collection[str], source: str) -> None:
@@ -260,13 +278,13 @@ def _level(place: _SheetCell, cell: str) -> float:
     return level
 
 
-def _left_out(claims: Sequence[ClaimRow], limits: Mapping[Question, float], respondent: str) -> Iterator[ClaimRow]:
+def _left_out(claims: Sequence[ClaimRow], limits: Mapping[Question, float]) -> Iterator[ClaimRow]:
     """The questions that an expert's sheet does not have, for each expert and target in it."""
     wrote: dict[tuple[str, str], set[Question]] = {}
     for claim in claims:
         key = (claim["respondent"], claim["target"])
         wrote.setdefault(key, set()).add((claim["dataset"], claim["learner"], claim["measure"]))
-    for (name, target), there in (wrote or {(respondent, "run"): set()}).items():
+    for (name, target), there in wrote.items():
         for question in limits:
             if question not in there:
                 none = (None, None, None)

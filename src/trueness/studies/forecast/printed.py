@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from trueness.intervals import fixed, value_text
 from trueness.outside import Json
 from trueness.showing.console import Console, plain, print_points
 from trueness.showing.sheet import Sheet, changes, left_out, one_by_one
@@ -69,9 +70,8 @@ def print_findings(out: Console, findings: Findings) -> None:
 def _with_ends(row: Mapping[str, Json], name: str) -> str:
     if row[name] is None:
         return "-"
-    if row[f"{name}_low"] is None:
-        return _number(row[name])
-    return f"{_number(row[name])} [{_number(row[f'{name}_low'])}, {_number(row[f'{name}_high'])}]"
+    ends = row[f"{name}_low"], row[f"{name}_high"]
+    return value_text(row[name], ends, fixed(0 if abs(row[name]) >= 100 else 2), bool(row.get(f"{name}_constant")))
 
 
 def _number(value: float | None, signed: bool = False) -> str:

@@ -168,6 +168,12 @@ def _widths(rows: pd.DataFrame, forecasts: Forecasts) -> ValidationCheck:
     return ValidationCheck("widths", not flat and not unmarked if forecasts.truths else None, sentence, evidence)
 
 
+def vacuous(forecasts: Forecasts) -> list[str]:
+    """The models that answered the whole range everywhere."""
+    evidence = _vacuous(all_arms(forecasts), forecasts).evidence
+    return list(evidence.loc[evidence["share"] == 1, "respondent"])
+
+
 def _vacuous(rows: pd.DataFrame, forecasts: Forecasts) -> ValidationCheck:
     answered = rows[rows["answered"] & rows["respondent"].isin(asked_models(forecasts))]
     if answered.empty:

@@ -62,7 +62,9 @@ def headline(learned: LearnScores) -> Headline | None:
         f"{expected.low:.2f} to {expected.high:.2f} on data like these ({100 * LEVEL:g} % interval of one table; "
         f"{counted(learned.twins, 'twin')}).{columns}"
     )
-    rows = tuple(Standing(name, float(value.value or 0.0), **ends(value)) for name, value in learned.ranking)
+    rows = tuple(
+        Standing.of(name, float(value.value or 0.0), value.interval, value.constant) for name, value in learned.ranking
+    )
     of = f"F1 expected; higher is better; {100 * learned.level:g} % t CI of the mean over twins"
     return Headline(sentence, of, rows)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from trueness.intervals import fixed, value_text
 from trueness.outside import Json
 from trueness.showing.headline import Headline, Standing, ranking
 from trueness.studies.population import tables
@@ -33,7 +34,13 @@ def headline_of(populations: Populations) -> Headline | None:
         return None
     ranked = sorted(rows, key=lambda row: -row[MEASURE])
     standings = tuple(
-        Standing(label(row["respondent"], row["mode"]), row[MEASURE], row["score_low"], row["score_high"])
+        Standing(
+            label(row["respondent"], row["mode"]),
+            row[MEASURE],
+            row["score_low"],
+            row["score_high"],
+            bool(row.get("score_constant")),
+        )
         for row in ranked
     )
     alpha = 1 - populations.level
@@ -73,12 +80,13 @@ def _mean_sentence(populations: Populations, row: Mapping[str, Json]) -> str:
     over = f"{row['informative']} informative of {row['tasks']} tasks"
     if row.get(MEASURE) is None or row[MEASURE] != row[MEASURE]:
         return f"{name}: no score ({over}; {row['answered']} answered; no interval; no test)."
-    ends = f" [{row['score_low']:.0f}, {row['score_high']:.0f}]" if row.get("score_low") is not None else ""
+    ends = row.get("score_low"), row.get("score_high")
+    score = value_text(row[MEASURE], ends, fixed(0), bool(row.get("score_constant")))
     none = "the same in every task: no interval" if row.get("score_constant") else "no interval over sources"
-    kind = f"{share} t CI clustered by source" if ends else none
+    kind = none if row.get("score_low") is None else f"{share} t CI clustered by source"
     if row.get("score_given_low") is not None:
         kind += f"; given these sources [{row['score_given_low']:.0f}, {row['score_given_high']:.0f}]"
     return (
-        f"{name}: mean score {row[MEASURE]:.0f}{ends}, where 100 is a perfect sampler and 0 a uniform one "
+        f"{name}: mean score {score}, where 100 is a perfect sampler and 0 a uniform one "
         f"({kind}; n = {over}; no test of its own)."
     )

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 
 from rich.padding import Padding
 
+from trueness.intervals import fixed, value_text
 from trueness.outside import Json
 from trueness.showing import theme
 from trueness.showing.console import Console, plain
@@ -79,7 +80,8 @@ def _value(row: Mapping[str, Json], name: str, places: int) -> str:
         return "-"
     if abs(row[name]) >= 10:
         places = 0
-    return f"{row[name]:z.{places}f}{_ends(row, name, places)}"
+    ends = row[f"{name}_low"], row[f"{name}_high"]
+    return value_text(row[name], ends, fixed(places), bool(row.get(f"{name}_constant")))
 
 
 def _score(row: Mapping[str, Json]) -> str:
@@ -88,13 +90,6 @@ def _score(row: Mapping[str, Json]) -> str:
         return "uninformative" if row["answered"] else "-"
     part = "" if row["informative"] == row["answered"] else f" ({row['informative']} of {row['answered']} tasks)"
     return _value(row, "score", 0) + part
-
-
-def _ends(row: Mapping[str, Json], name: str, places: int) -> str:
-    low, high = row[f"{name}_low"], row[f"{name}_high"]
-    if row.get(f"{name}_constant"):
-        return " constant"
-    return "" if low is None else f" [{low:z.{places}f}, {high:z.{places}f}]"
 
 
 def _not_read(row: Mapping[str, Json]) -> str:
@@ -106,7 +101,7 @@ CELLS: dict[str, Callable[[Mapping[str, Json]], str]] = {
     "mode": _mode,
     "answered": lambda row: f"{row['answered']} / {row['tasks']}{row['in_part']}",
     "score": _score,
-    "these sources": lambda row: _ends(row, "score_given", 0).strip(),
+    "these sources": lambda row: "-" if row["score_given"] is None else _value(row, "score_given", 0),
     "skill uniform": lambda row: _value(row, "skill_uniform", 2),
     "skill marginal": lambda row: _value(row, "skill_marginal", 2),
     "TV": lambda row: _value(row, "tv", 2),

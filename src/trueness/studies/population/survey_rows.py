@@ -34,6 +34,7 @@ MISSING, UNLISTED = -1, -2
 MOST_LEVELS = 60  # of a column whose levels the task does not list
 CELLS = 100  # at most, of an outcome of numbers
 AGE = re.compile(r"^age|age$|^agep$|agea", re.IGNORECASE)
+_AGES, _NARROWEST = (18.0, 30.0, 45.0, 65.0), 5  # customary lower ends; years that a first or last group spans
 _NO, _YES = {"no", "n", "false", "0"}, {"yes", "y", "true", "1"}
 
 
@@ -175,7 +176,13 @@ def round_bins(name: str, numbers: Array) -> list[float]:
     """Lower ends: customary ones for ages, else round numbers near the quartiles; many zeros are a bin of their own."""
     low, high = float(numbers.min()), float(numbers.max())
     if AGE.search(name) and low >= 0 and 30 < high < 130:
-        return [float(np.floor(low)), *(end for end in (18, 30, 45, 65) if low < end <= high)]
+        first = float(np.floor(low))
+        ends = [end for end in _AGES if low < end <= high]
+        if ends and ends[0] - first < _NARROWEST:  # "17" or "16-17" beside 18-29 is no group: 17-29
+            ends = ends[1:]
+        if ends and high + 1 - ends[-1] < _NARROWEST:
+            ends = ends[:-1]
+        return [first, *ends]
     if low == 0 and np.mean(numbers == 0) > 0.1:
         above = numbers[numbers > 0]
         return [0.0, float(f"{above.min():.3g}"), *round_bins("", above)[1:]]

@@ -141,5 +141,5 @@ def _answer(run: Run, cell: Cell, order: list[int], unpacker: Unpacker) -> Score
     matrix = unpack_matrix(stored["scores"], unpacker)[np.ix_(order, order)]
     return ScorerAnswer(
         *who, status, matrix, stored["k"], run.message, stored.get("trouble", {}),
-        stored.get("disentanglement"), run.seconds,
+        tuple(apart) if (apart := stored.get("disentanglement")) else None, run.seconds,
     )  # fmt: skip

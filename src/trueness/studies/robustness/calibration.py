@@ -3,7 +3,7 @@
     K*         argmax_K F1 (metric = "shd": argmin_K SHD) of the matched scorer under the validation corruption, for
                K in [5, 3|E|] (k_range = "original") or all K; with its interval over seeds
     A_sparse   the K* largest |A|, 0 elsewhere
-    verdict    max F1 - min F1 within K* +- 5:  < .1 ROBUST, .1 to .2 MODERATE, > .2 SENSITIVE
+    verdict    max F1 - min F1 within K* +- 5:  < .1 ROBUST, .1 to .2 MODERATE, > .2 SENSITIVE   (plateau.py)
     main table SHD (fp + fn) and directed F1 of A_sparse, methods x corruptions, all at K*
 
 K* saw the truth that it is scored against, and so did whoever is matched to it: an oracle, said wherever it is shown.
@@ -19,17 +19,18 @@ import pandas as pd
 
 from trueness.showing.tables import Column, Table
 from trueness.studies.robustness.choose_k import KChoice
-from trueness.studies.robustness.plateau import AROUND, Verdict, verdict_of
+from trueness.studies.robustness.plateau import AROUND
 from trueness.studies.robustness.scores import ORACLE, Array, RobustnessScores, ScorerAnswer
 from trueness.studies.robustness.sensitivity import SensitivityCurve, original_range
-from trueness.studies.robustness.summaries import MEAN, average, cells_of
+from trueness.studies.robustness.summaries import MEAN, UNTOLD, average, cells_of, plateau_around
 
 FROZEN = {"shd_reversals_twice": "SHD", "f1": "F1"}
 CURVE = {"f1": "f1", "shd": "shd_reversals_twice", "precision": "precision", "recall": "recall", "edges": "edges"}
-VERDICT_TEXTS: dict[Verdict, str] = {
+VERDICT_TEXTS = {
     "stable": "ROBUST: F1 varies only {:.4f} within K +- {} (highly stable)",
     "moderate": "MODERATE: F1 varies {:.4f} within K +- {} (some sensitivity)",
     "sensitive": "SENSITIVE: F1 varies {:.4f} within K +- {} (threshold-dependent)",
+    UNTOLD: "F1 varies {:.4f} within K +- {}: its interval over seeds spans more than one verdict",
 }
 
 
@@ -71,7 +72,7 @@ def main_table(evaluation: RobustnessScores) -> Table:
     caption = (
         f"SHD (fp + fn) and directed F1 at one K a graph, chosen by {evaluation.metric.upper()} of {evaluation.match} "
         f"on {evaluation.validation} (oracle: it saw the truth; the others are matched to it) and frozen; "
-        f"{100 * evaluation.level:g} % t intervals over graphs (of one graph: over its seeds)."
+        f"{evaluation.intervals()}."
     )
     return Table("robustness_main", tuple(columns), rows, caption, rule_before="group")
 
@@ -136,7 +137,8 @@ def calibration(evaluation: RobustnessScores, dataset: str) -> dict[str, object]
     curves = _curves(evaluation, dataset, evaluation.validation, evaluation.match)
     around = [curve.between(choice.k - AROUND, choice.k + AROUND) for curve in curves]
     at = {name: float(np.mean([curve.at(choice.k)[key] for curve in curves])) for name, key in CURVE.items()}
-    f1 = _mean(around, "f1")
+    plateau = plateau_around(evaluation, {dataset: curves}, evaluation.match, ORACLE)
+    assert plateau is not None  # there is a K and so a curve
     interval = [choice.interval.low, choice.interval.high] if choice.interval else None
     return {
         "validation_corruption": evaluation.validation,
@@ -147,9 +149,10 @@ def calibration(evaluation: RobustnessScores, dataset: str) -> dict[str, object]
         "curves": len(curves),
         "true_edges": evaluation.systems[dataset].truth.n_edges(),
         "at_optimal_k": at,
-        "around": {"k": around[0].k.tolist(), "f1": f1, "shd": _mean(around, "shd_reversals_twice")},
-        "f1_range": max(f1) - min(f1),
-        "verdict": verdict_of(max(f1) - min(f1)),
+        "around": {"k": around[0].k.tolist(), "f1": _mean(around, "f1"), "shd": _mean(around, "shd_reversals_twice")},
+        "f1_range": plateau.range.value,
+        "f1_range_interval": [plateau.interval.low, plateau.interval.high] if plateau.interval else None,
+        "verdict": plateau.verdict or UNTOLD,
         "uses": choice.uses,
     }
 
@@ -176,8 +179,7 @@ def calibration_lines(evaluation: RobustnessScores, dataset: str) -> Iterator[st
     yield f"F1 around it (K +- {AROUND}):"
     for k, f1, shd in zip(around["k"], around["f1"], around["shd"], strict=True):
         yield f"   {'>' if k == choice.k else ' '} K={k}: F1={f1:.4f}, SHD={shd:g}"
-    verdict: Verdict = verdict_of(max(around["f1"]) - min(around["f1"]))
-    yield VERDICT_TEXTS[verdict].format(k_star["f1_range"], AROUND)
+    yield VERDICT_TEXTS[str(k_star["verdict"])].format(k_star["f1_range"], AROUND)
 
 
 def sparse_lines(evaluation: RobustnessScores) -> Iterator[str]:

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 import pandas as pd
 
 from trueness.errors import listed
+from trueness.intervals import fixed, value_text
 from trueness.showing.marks import spread_of
 from trueness.statistics import Comparison
 from trueness.studies.robustness.invariance import disentanglement, invariance
-from trueness.studies.robustness.scores import OTHERS, RobustnessScores
+from trueness.studies.robustness.scores import ORACLE, OTHERS, RobustnessScores
 from trueness.studies.robustness.summaries import (
     ALL,
     chosen_means,
@@ -51,8 +52,8 @@ def _ranking(evaluation: RobustnessScores) -> list[str]:
         only = "" if "(" not in group else " The truth is not known for sure: an illustration, no claim."
         sentences.append(
             f"{group.capitalize()}, {_count_text(graphs, 'graph')}, mean AUPRC over {kinds}: {values} "
-            f"(chance {rows['chance'].iloc[0]:.2f}; {100 * evaluation.level:g} % t intervals over "
-            f"{'graphs' if graphs > 1 else 'seeds'}; n = {spread_of(rows['n'])} fits each).{only}"
+            f"(chance {rows['chance'].iloc[0]:.2f}; {evaluation.intervals((group,))}; "
+            f"n = {spread_of(rows['n'])} fits each).{only}"
         )
     return sentences
 
@@ -75,10 +76,9 @@ def _best_by_corruption(evaluation: RobustnessScores) -> list[str]:
             parts.append(f"{name}: {best.scorer} {_value(best)}{beside}")
             fits.append(rows["n"])
         if parts:
-            drawn = "graphs" if sum(system.group == group for system in evaluation.systems.values()) > 1 else "seeds"
             sentences.append(
-                f"{group.capitalize()}: {'; '.join(parts)} (largest mean AUPRC; {100 * evaluation.level:g} % t "
-                f"intervals over {drawn}; n = {spread_of(pd.concat(fits))} fits each; Holm over pairs under each)."
+                f"{group.capitalize()}: {'; '.join(parts)} (largest mean AUPRC; {evaluation.intervals((group,))}; "
+                f"n = {spread_of(pd.concat(fits))} fits each; Holm over pairs under each)."
             )
     return sentences
 
@@ -108,11 +108,12 @@ def _choosing(evaluation: RobustnessScores) -> list[str]:
         who = f"{str(group).capitalize()}, {scorer}"
         under = listed(evaluation.tests, 12)
         sentences.append(f"{who}: directed F1 under {under}: {values} {_grounds(evaluation, rows)}.")
-        flat = stable[(stable["group"] == group) & (stable["scorer"] == scorer) & (stable["method"] == OTHERS)]
-        flat = flat[flat["corruption"].isin(evaluation.tests)]
+        flat = stable[(stable["group"] == group) & (stable["scorer"] == scorer)]
+        method = OTHERS if OTHERS in set(flat["method"]) else ORACLE
+        flat = flat[flat["corruption"].isin(evaluation.tests) & (flat["method"] == method)]
         if len(flat):
             each = "; ".join(f"{row.corruption} {_value(row)} {row.verdict}" for row in flat.itertuples())
-            sentences.append(f"{who}: range of F1 within K +- 5 of {OTHERS}: {each} {_grounds(evaluation, flat)}.")
+            sentences.append(f"{who}: range of F1 within K +- 5 of {method}: {each} {_grounds(evaluation, flat)}.")
     return sentences
 
 
@@ -123,7 +124,7 @@ def _degradation(evaluation: RobustnessScores) -> list[str]:
         f"{str(group).capitalize()}, {corruption} against clean: AUPRC lost by "
         + "; ".join(f"{row.scorer} {_value(row, 'loss', 'loss_low', 'loss_high')}" for row in rows.itertuples())
         + f" (paired over {spread_of(_paired_fits(evaluation, rows))} fits; "
-        f"{100 * evaluation.level:g} % sign-flip intervals over graphs; no test)."
+        f"{evaluation.intervals((str(group),), 'sign-flip')}; no test)."
         for (group, corruption), rows in full.groupby(["group", "corruption"], sort=False)
     ]
 
@@ -147,8 +148,11 @@ def _invariance(evaluation: RobustnessScores) -> list[str]:
 
 def _disentanglement(evaluation: RobustnessScores) -> list[str]:
     return [
-        f"{str(group).capitalize()}, {scorer}: signal and corruption parts told apart, by its own account: "
-        + "; ".join(f"{row.corruption} {_value(row)}" for row in rows.itertuples())
+        f"{str(group).capitalize()}: with the uncorrupted values {scorer}'s signal has a correlation greater than that "
+        "of the readings by: "
+        + "; ".join(
+            f"{row.corruption} {_value(row)} ({row.signal:z.2f} - {row.readings:z.2f})" for row in rows.itertuples()
+        )
         + f" {_grounds(evaluation, rows)}."
         for (group, scorer), rows in disentanglement(evaluation).groupby(["group", "scorer"], sort=False)
     ]
@@ -156,8 +160,7 @@ def _disentanglement(evaluation: RobustnessScores) -> list[str]:
 
 def _grounds(evaluation: RobustnessScores, rows: pd.DataFrame) -> str:
     """What the intervals are and what they rest on. units: what was drawn independently, graphs or seeds of one."""
-    over = f"{100 * evaluation.level:g} % t intervals over graphs, of one graph over seeds"
-    return f"({over}; n = {spread_of(rows['n'])} fits; no test)"
+    return f"({evaluation.intervals(tuple(dict.fromkeys(rows['group'])))}; n = {spread_of(rows['n'])} fits; no test)"
 
 
 def _method(row: object) -> str:
@@ -166,10 +169,9 @@ def _method(row: object) -> str:
 
 
 def _value(row: object, *names: str) -> str:
-    value, low, high = (getattr(row, name) for name in names or ("value", "low", "high"))
-    if pd.isna(low) or pd.isna(high):
-        return f"{value:z.2f} ({'constant' if not names and getattr(row, 'constant', False) else 'no interval'})"
-    return f"{value:z.2f} [{low:z.2f}, {high:z.2f}]"
+    value, *ends = (getattr(row, name) for name in names or ("value", "low", "high"))
+    constant = not names and bool(getattr(row, "constant", False))
+    return value_text(value, (ends[0], ends[1]), fixed(2), constant)
 
 
 def _count_text(n: int, word: str) -> str:

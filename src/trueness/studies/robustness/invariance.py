@@ -1,12 +1,12 @@
-"""Do the kept edges stay the same, are they the ones an expert expects, are signal and corruption told apart?
+"""Do kept edges stay the same, are they those an expert expects, are signal and corruption told apart?
 
     invariance       mean over pairs of corruptions of J(top K under one, top K under the other), same rows and seed
                      J = sum min(a, b) / sum max(a, b),  a_ij in [0, 1]: how far i -> j is among the K (Jaccard);
                      of m tied pairs for r places each is in by r / m: the order of columns has no say
     chance           of two random sets of K of m pairs, about K / (2 m - K)
     expected edges   required edges among the top K, forbidden ones too; chance K / m each
-    disentanglement  what a scorer says of itself in details["disentanglement"], 1: signal and corruption told apart;
-                     no built-in scorer does (RC-GNN's parts are measured against the simulation: docs/rcgnn.md)
+    disentanglement  r(signal, clean) - r(readings, clean), mean over columns, where there is a reading: of scorers that
+                     give details["signal"], as RC-GNN does; above 0 the signal is nearer to the uncorrupted values
 
 K is one number a scorer and graph for all corruptions: k_from_other_graphs, or one edge a node where there is no other.
 Invariance is no merit alone: a scorer that ignores the rows has 1. Read it beside AUPRC.
@@ -79,22 +79,25 @@ def invariance(evaluation: RobustnessScores) -> pd.DataFrame:
 
 @lru_cache(maxsize=4)
 def disentanglement(evaluation: RobustnessScores) -> pd.DataFrame:
-    """One row a group, scorer and corruption, of scorers that tell signal and corruption apart."""
+    """One row a group, scorer and corruption, of scorers that say what is signal; `value` is the gain."""
     rows = [
         {
             "group": evaluation.systems[a.dataset].group, "dataset": a.dataset, "seed": a.seed, "scorer": a.scorer,
-            "corruption": a.corruption, "told_apart": a.disentanglement,
+            "corruption": a.corruption, "signal": a.disentanglement[0], "readings": a.disentanglement[1],
+            "gain": a.disentanglement[0] - a.disentanglement[1],
         }
         for a in _scored_answers(evaluation, evaluation.full_strength)
         if a.disentanglement is not None
     ]  # fmt: skip
-    frame = pd.DataFrame(rows, columns=["group", "dataset", "seed", "scorer", "corruption", "told_apart"])
+    keys = ["group", "scorer", "corruption"]
+    frame = pd.DataFrame(rows, columns=[*keys, "dataset", "seed", "signal", "readings", "gain"])
     means = [
-        {"group": group, "scorer": scorer, "corruption": corruption}
-        | cells_of(average(fits, "told_apart", evaluation.level))
-        for (group, scorer, corruption), fits in frame.groupby(["group", "scorer", "corruption"], sort=False)
+        dict(zip(keys, where, strict=True))
+        | {name: float(fits[name].mean()) for name in ("signal", "readings")}
+        | cells_of(average(fits, "gain", evaluation.level, (-2.0, 2.0)))
+        for where, fits in frame.groupby(keys, sort=False)
     ]
-    return pd.DataFrame(means, columns=["group", "scorer", "corruption", *MEAN])
+    return pd.DataFrame(means, columns=[*keys, "signal", "readings", *MEAN])
 
 
 def expected_edges(evaluation: RobustnessScores, edges: Mapping[str, Sequence[str]]) -> pd.DataFrame:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from trueness.showing.drawn import read_pictures
-from trueness.showing.methods_paragraph import listed, percent, settings_text
+from trueness.showing.methods_paragraph import listed, settings_text
 from trueness.showing.paper import Part
 from trueness.studies.robustness import tables as robustness_tables
 from trueness.studies.robustness.answers import RobustnessStudy
@@ -31,7 +31,7 @@ def methods(study: RobustnessStudy) -> list[str]:
         f"Corruptions: {listed(corruptions)}.",
         f"Scorers: {listed(scorers)}; {study.fits_done:,} of {study.planned:,} fits were done.",
         f"The number of edges K was chosen on {evaluation.validation} and frozen; budget of the choice: {budget}. "
-        f"Others were matched to {evaluation.match}. Intervals: {percent(evaluation.level)} t intervals over graphs.",
+        f"Others were matched to {evaluation.match}. Intervals: {evaluation.intervals()}.",
     ]
 
 

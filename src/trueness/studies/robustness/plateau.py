@@ -8,8 +8,8 @@ whole interval allows it. With T true edges f1 moves in steps of about 1 / T: of
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Literal
 
 from trueness.intervals import Interval
@@ -60,11 +60,13 @@ def plateau(curve: SensitivityCurve, k: int, around: int = AROUND) -> Plateau:
 
 @dataclass(frozen=True)
 class PlateauOverSeeds:
-    """The mean range over seeds with its interval; `verdict` is None where the interval spans two of them."""
+    """The mean range over seeds with its interval; `verdict` is None where the interval spans two of them. Of one
+    curve it is the verdict of that curve: no other was drawn."""
 
     k: int
     range: Estimate
     each: tuple[Verdict, ...]
+    f1: Mapping[int, float | None] = field(default_factory=dict)  # steps from K -> mean F1 there
 
     @property
     def interval(self) -> Interval | None:
@@ -72,7 +74,7 @@ class PlateauOverSeeds:
 
     @property
     def verdict(self) -> Verdict | None:
-        if self.range.constant and self.range.value is not None:  # in every graph and seed
+        if self.range.value is not None and (self.range.constant or self.range.n == 1):  # nothing else was drawn
             return verdict_of(self.range.value)
         if self.interval is None:
             return None

@@ -30,7 +30,7 @@ def print_robustness(out: Console, study: RobustnessStudy) -> None:
         for sentence in study.findings[heading]:
             out.print(f"  {plain(sentence)}", soft_wrap=wide)
     notes = [
-        f"[value, CI]: {100 * evaluation.level:g} % t intervals over graphs.  oracle_k saw the truth that it is scored "
+        f"[value, CI]: {evaluation.intervals()}.  oracle_k saw the truth that it is scored "
         f"against; k_from_other_graphs those of other graphs; both on {evaluation.validation}.",
         *study.notes,
     ]

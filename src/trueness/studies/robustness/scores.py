@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from trueness.errors import listed
 from trueness.graphs import Graph
 from trueness.measures.ranking import RANKING_MEASURES, chance, score_ranking
 from trueness.status import Status
@@ -75,7 +76,7 @@ class ScorerAnswer:
     k: Mapping[str, int] = field(default_factory=dict)
     message: str = ""
     trouble: Mapping[str, str] = field(default_factory=dict)  # K method -> why it has none
-    disentanglement: float | None = None
+    disentanglement: tuple[float, float] | None = None  # r(signal, clean values) and r(readings, clean values)
     seconds: float | None = None
 
 
@@ -100,6 +101,20 @@ class RobustnessScores:
         """Known truths first."""
         names = dict.fromkeys(system.group for system in self.systems.values())
         return tuple(sorted(names, key=lambda group: "(" in group))
+
+    def intervals(self, groups: Sequence[str] | None = None, kind: str = "t") -> str:
+        """What brackets are and what was drawn for them: graphs, the seeds of one, or nothing that has a spread."""
+        over: dict[str, list[str]] = {}
+        for group in self.groups if groups is None else groups:
+            names = {name for name, system in self.systems.items() if system.group == group}
+            seeds = len({answer.seed for answer in self.answers if answer.dataset in names})
+            drawn = "graphs" if len(names) > 1 else "the seeds of one graph" if seeds > 1 else ""
+            over.setdefault(drawn, []).append(group)
+        known = {drawn: where for drawn, where in over.items() if drawn}
+        if not known:
+            return "one fit each: no interval is known"
+        parts = [f"over {drawn}{f' ({listed(where)})' if len(over) > 1 else ''}" for drawn, where in known.items()]
+        return f"{100 * self.level:g} % {kind} intervals {' and '.join(parts)}"
 
     @cached_property
     def scorers_compared(self) -> tuple[str, ...]:

@@ -1,6 +1,6 @@
 """Means, differences and degradation of a robustness study; graphs are what was drawn, so intervals count graphs.
 
-    means         mean AUPRC (or F1 at a K) over graphs and seeds, t interval clustered by graph
+    means         mean AUPRC (or F1 at a K) over graphs and seeds, t interval clustered by graph (of one: by seed)
     differences   scorer a - scorer b, paired by graph, corruption and seed; sign-flip over graphs; Holm over pairs
     degradation   AUPRC at 0 (clean), ..., 1 of a corruption's strength, and its loss against clean, paired
     optimism      F1 at oracle_k - F1 at k_from_other_graphs, under the corruption both were chosen on and the others
@@ -23,12 +23,15 @@ from trueness.measures.ranking import chance
 from trueness.showing.headline import Headline, Standing, ranking
 from trueness.statistics import Comparison, Estimate, adjusted, mean, paired_difference
 from trueness.statistics.pairs import differences_in_pairs
+from trueness.statistics.result import Bounds
 from trueness.studies.robustness.choose_k import optimism as optimism_of
-from trueness.studies.robustness.plateau import PlateauOverSeeds, plateau, range_over_seeds
+from trueness.studies.robustness.plateau import AROUND, PlateauOverSeeds, plateau, range_over_seeds
 from trueness.studies.robustness.scores import ORACLE, OTHERS, RobustnessScores
 from trueness.studies.robustness.sensitivity import SensitivityCurve
 
 MEAN = ("value", "low", "high", "constant", "n", "units")  # columns of a mean; units: graphs, or seeds of one
+AROUND_K = {step: f"f1 at K {step:+d}" if step else "f1 at K" for step in range(-AROUND, AROUND + 1)}
+UNTOLD = "cannot be told"
 ALL = "all"  # over corruptions; those whose mask tells the graph are not in it
 
 
@@ -37,10 +40,10 @@ def over(frame: pd.DataFrame) -> str:
     return "seed" if frame["dataset"].nunique() == 1 else "dataset"
 
 
-def average(frame: pd.DataFrame, column: str, level: float) -> Estimate:
-    """Of a measure within its bounds; of any other column, which is then a share."""
+def average(frame: pd.DataFrame, column: str, level: float, bounds: Bounds = (0.0, 1.0)) -> Estimate:
+    """Of a measure within its bounds; of any other column within `bounds`."""
     measure = measure_of(column)
-    bounds = (0.0, 1.0) if measure is None else measure.bounds
+    bounds = bounds if measure is None else measure.bounds
     return mean(frame[column].to_numpy(dtype=float), frame[over(frame)].to_numpy(), level=level, bounds=bounds)
 
 
@@ -182,24 +185,26 @@ def _both_k(evaluation: RobustnessScores, dataset: str, scorer: str) -> tuple[in
 
 @lru_cache(maxsize=16)
 def plateaus(evaluation: RobustnessScores) -> pd.DataFrame:
-    """One row a group, scorer, corruption and K method: the range of F1 within K +- 5, with a verdict or none."""
+    """One row a group, scorer, corruption and K method: F1 at K - 5 ... K + 5, its range, and a verdict or none."""
     records = []
     for group in evaluation.groups:
         for scorer in evaluation.scorers_compared:
             for corruption in evaluation.full_strength:
                 curves = evaluation.curves_of(group, scorer, (corruption,))
                 for method in (ORACLE, OTHERS):
-                    row = _plateau(evaluation, curves, scorer, method)
-                    if row is not None:
+                    around = plateau_around(evaluation, curves, scorer, method)
+                    if around is not None:
                         where = {"group": group, "scorer": scorer, "corruption": corruption, "method": method}
-                        records.append(where | row)
-    columns = ["group", "scorer", "corruption", "method", "k", *MEAN, "verdict"]
+                        cells = {"k": around.k} | cells_of(around.range) | {"verdict": around.verdict or UNTOLD}
+                        records.append(where | cells | {name: around.f1[step] for step, name in AROUND_K.items()})
+    columns = ["group", "scorer", "corruption", "method", "k", *MEAN, "verdict", *AROUND_K.values()]
     return pd.DataFrame(records, columns=columns)
 
 
-def _plateau(
+def plateau_around(
     evaluation: RobustnessScores, curves: Mapping[str, Sequence[SensitivityCurve]], scorer: str, method: str
-) -> dict[str, object] | None:
+) -> PlateauOverSeeds | None:
+    """curves: of a scorer under a corruption, by graph; each graph has its own K."""
     by_truths = {name: evaluation.by_truths.get((name, scorer), {}).get(method) for name in curves}
     ks = {name: choice.k for name, choice in by_truths.items() if choice is not None}
     each = [(name, plateau(curve, ks[name])) for name in ks for curve in curves[name]]
@@ -208,8 +213,14 @@ def _plateau(
     labels = [name for name, _ in each] if len(curves) > 1 else None
     estimate = range_over_seeds([one for _, one in each], labels, evaluation.level)
     k = round(float(np.median(list(ks.values()))))
-    over_seeds = PlateauOverSeeds(k, estimate, tuple(one.verdict for _, one in each))
-    return {"k": k} | cells_of(estimate) | {"verdict": over_seeds.verdict or "cannot be told"}
+    f1 = {step: _mean_f1([(curve, ks[name] + step) for name in ks for curve in curves[name]]) for step in AROUND_K}
+    return PlateauOverSeeds(k, estimate, tuple(one.verdict for _, one in each), f1)
+
+
+def _mean_f1(places: Sequence[tuple[SensitivityCurve, int]]) -> float | None:
+    """Over the curves that have such a K."""
+    values = [curve.at(k)["f1"] for curve, k in places if curve.k[0] <= k <= curve.k[-1]]
+    return float(np.mean(values)) if values else None
 
 
 def _corruptions(evaluation: RobustnessScores, name: str) -> Sequence[str]:
@@ -230,9 +241,10 @@ def headline_of(evaluation: RobustnessScores) -> Headline | None:
     if part.empty:
         return None
     numbers = part[["value", "low", "high"]].astype(object).where(part[["value", "low", "high"]].notna(), None)
+    numbers["constant"] = part["constant"].astype(bool)
     rows = tuple(Standing(str(name), *row) for name, row in zip(part["scorer"], numbers.to_numpy(), strict=True))
     verdicts = {frozenset(pair.names): pair.distinguishable for pair in differences(evaluation)[group]}
     many, chance_level = len(evaluation.claims), float(part["chance"].mean())
     of = f"mean AUPRC over {many} corruption{'s' if many != 1 else ''}, {group}; chance {chance_level:.2f}"
     sentence = ranking(rows, lambda a, b: verdicts.get(frozenset((a, b))), of)
-    return Headline(sentence, f"{of}; higher is better; {100 * evaluation.level:g} % intervals over graphs", rows)
+    return Headline(sentence, f"{of}; higher is better; {evaluation.intervals((group,))}", rows)

@@ -44,8 +44,8 @@ def ranking_table(study: RobustnessStudy, measure: str = "auprc") -> Table:
         columns.append(Column(name, title, "number", f"{name} low", f"{name} high", decimals=2))
     columns.append(Column("failed", "Failed", "count"))
     caption = (
-        f"Mean {measure.upper()} over ordered pairs, without any K; brackets: {100 * evaluation.level:g} % t intervals "
-        f"over graphs (of one graph: over its seeds). All: over {', '.join(evaluation.claims)}. {_graphs(evaluation)}"
+        f"Mean {measure.upper()} over ordered pairs, without any K; {evaluation.intervals()}. All: "
+        f"over {', '.join(evaluation.claims)}. {_graphs(evaluation)}"
     )
     return Table(f"robustness_{measure}", tuple(columns), rows, caption, rule_before="group")
 

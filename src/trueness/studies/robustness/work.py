@@ -4,6 +4,7 @@ For each data set, corruption, scorer and seed:
 
     driver    rows = draw(data set, seed);   seen = corrupt(rows, corruption, seed)
     worker    scores (d, d) = scorer(seen);  K by the rows alone (robustness/label_free.py)
+    driver    of a scorer that says what is signal: how near it is to the rows before their corruption
     store     the scores to the last bit, and each K
     reader    AUPRC, F1 at K, ... against the truth: robustness_study.py, anew whenever it is read
 
@@ -21,7 +22,7 @@ import json
 import time
 import zlib
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import lru_cache
 
 import numpy as np
@@ -46,6 +47,7 @@ from trueness.studies.robustness.choose_k import KChoice
 from trueness.studies.robustness.label_free import Budget, label_free
 
 VERSION = 1  # raise when the same plan would give other results
+Array = NDArray[np.float64]
 WITHOUT_REFITS = ("bic", "adaptive")  # K from the scores and rows at hand
 TOGETHER = (("stability", "stars"), ("bic",), ("held-out",), ("cross-validated",), ("adaptive",))  # share their fits
 
@@ -61,18 +63,26 @@ class Source:
     identity: str  # of the data set: rows do not depend on the corruption
     overwrite_regimes: bool
 
-    def draw(self, repeat: int) -> dict[str, Json]:
+    def unit(self, repeat: int) -> dict[str, Json]:
         """What a worker is handed of one seed, or the problem why there is nothing."""
-        rng = stream(self.seed, f"{self.identity} seed {repeat}")
-        corrupt = int(stream(self.seed, f"{self.identity} corruption {repeat}").integers(2**31))
         try:
-            corrupted = self.corruption.of(
-                self.dataset, self.rows, seed=corrupt, rng=rng, overwrite_regimes=self.overwrite_regimes
-            )
+            seen = self.rows_of(repeat, self.corruption)
         except Exception as error:  # a user's own data set may raise anything
             return {"problem": failure_line(error)}
-        seen = corrupted.observed
         return {"names": seen.names, "values": seen.values, "regimes": seen.regimes, "lags": seen.lags}
+
+    def rows_of(self, repeat: int, corruption: Corruption) -> Observed:
+        rng = stream(self.seed, f"{self.identity} seed {repeat}")
+        seed = int(stream(self.seed, f"{self.identity} corruption {repeat}").integers(2**31))
+        overwrite = self.overwrite_regimes
+        return corruption.of(self.dataset, self.rows, seed=seed, rng=rng, overwrite_regimes=overwrite).observed
+
+    def tell_apart(self, repeat: int, signal: str) -> tuple[float, float] | None:
+        """Of a scorer's signal: see `told_apart`. Interventions are part of the system, so the clean rows have them."""
+        steps = tuple(step for step in self.corruption.steps if step.card.stage == "regimes")
+        readings = self.rows_of(repeat, self.corruption).values
+        clean = self.rows_of(repeat, replace(self.corruption, steps=steps)).values
+        return told_apart(unpack(signal, np.float32).reshape(readings.shape), readings, clean)
 
 
 @dataclass(frozen=True)
@@ -83,7 +93,28 @@ class RowsCell(Cell):
 
     def unit(self, repeat: int) -> dict[str, Json]:
         assert self.source is not None
-        return super().unit(repeat) | self.source.draw(repeat)
+        return super().unit(repeat) | self.source.unit(repeat)
+
+    def settled(self, repeat: int, outcome: Outcome) -> Outcome:
+        """With how far the scorer told signal and corruption apart, which only the driver can measure."""
+        answer = json.loads(outcome["answer"]) if outcome["answer"] else {}
+        if (signal := answer.pop("signal", None)) is None:
+            return outcome
+        assert self.source is not None
+        if (apart := self.source.tell_apart(repeat, signal)) is not None:
+            answer["disentanglement"] = apart
+        return outcome | {"answer": _json(answer)}
+
+
+def told_apart(signal: Array, readings: Array, clean: Array) -> tuple[float, float] | None:
+    """Mean over columns of r(signal, clean) and of r(readings, clean), where there is a reading; None without any."""
+    pairs = []
+    for part, reading, true in zip(signal.T, readings.T, clean.T, strict=True):
+        there = ~np.isnan(reading) & ~np.isnan(true)
+        if there.sum() > 2 and all(np.ptp(values[there]) for values in (part, reading, true)):
+            among = np.corrcoef(np.stack([part[there], reading[there], true[there]]))
+            pairs.append((among[0, 2], among[1, 2]))
+    return None if not pairs else (float(np.mean([p[0] for p in pairs])), float(np.mean([p[1] for p in pairs])))
 
 
 class Robustness(plan.RobustnessPlan):
@@ -211,7 +242,7 @@ def perform(common: Mapping[str, Json], unit: Mapping[str, Json]) -> Outcome:
     except Exception as error:  # a scorer may raise anything; that is its result
         return without_answer(Status.FAILED, failure_line(error), time.perf_counter() - began)
     try:
-        details = _checked_details(scores, data.names)
+        details = _checked_details(scores, data)
     except Exception as error:
         return without_answer(Status.UNREADABLE, failure_line(error), time.perf_counter() - began)
     methods = [name for name in common["methods"] if unit["repeat"] < common["k_seeds"] or name in WITHOUT_REFITS]
@@ -222,24 +253,36 @@ def perform(common: Mapping[str, Json], unit: Mapping[str, Json]) -> Outcome:
     answer |= details
     seconds = time.perf_counter() - began
     return {
-        "status": str(Status.OK), "message": "", "seconds": seconds, "scores": {},
-        "answer": json.dumps(answer, separators=(",", ":")),
+        "status": str(Status.OK), "message": "", "seconds": seconds, "scores": {}, "answer": _json(answer),
     }  # fmt: skip
 
 
-def _checked_details(scores: object, names: tuple[str, ...]) -> dict[str, float]:
+def _json(answer: Mapping[str, object]) -> str:
+    return json.dumps(answer, separators=(",", ":"))
+
+
+def _checked_details(scores: object, data: Observed) -> dict[str, Json]:
     """What is used of what a scorer says of its scores; an error where it cannot be."""
-    if not isinstance(scores, EdgeScores) or tuple(scores.names) != names:
+    if not isinstance(scores, EdgeScores) or tuple(scores.names) != data.names:
         got = "others" if isinstance(scores, EdgeScores) else type(scores).__name__
         raise DataError(f"scores must be EdgeScores of the columns in their order, got {got}")
-    details: dict[str, float] = {}
-    for name, number in (("own_k", int), ("disentanglement", float)):
-        if (value := scores.details.get(name)) is not None:
-            try:
-                details[name] = number(value)
-            except Exception as error:
-                must = "a whole number" if number is int else "a number"
-                raise DataError(f"{name!r} of the details of scores must be {must}, got {value!r:.60}.") from error
+    details: dict[str, Json] = {}
+    if (own_k := scores.details.get("own_k")) is not None:
+        try:
+            details["own_k"] = int(own_k)
+        except Exception as error:
+            raise DataError(f"'own_k' of the details of scores must be a whole number, got {own_k!r:.60}.") from error
+    if (signal := scores.details.get("signal")) is not None:
+        try:
+            values = np.asarray(signal, dtype=np.float32)
+        except Exception as error:
+            raise DataError(f"'signal' of the details of scores must be numbers, got {signal!r:.60}.") from error
+        if values.shape != data.values.shape or not np.isfinite(values).all():
+            raise DataError(
+                f"'signal' of the details of scores must be finite, {data.n} x {data.d} as the rows, got shape "
+                f"{values.shape}."
+            )
+        details["signal"] = pack_matrix(values)
     return details
 
 
@@ -269,17 +312,23 @@ def _choices(
     return chosen, trouble
 
 
-def pack_matrix(matrix: NDArray[np.float64]) -> str:
-    """A (d, d) matrix as text, to the last bit."""
-    return base64.b64encode(zlib.compress(np.ascontiguousarray(matrix, dtype="<f8").tobytes())).decode("ascii")
+def pack_matrix(values: NDArray[np.floating]) -> str:
+    """An array as text, to the last bit."""
+    little = values.dtype.newbyteorder("<")
+    return base64.b64encode(zlib.compress(np.ascontiguousarray(values, dtype=little).tobytes())).decode("ascii")
+
+
+def unpack(text: str, kind: type[np.floating], unpacker: Unpacker | None = None) -> NDArray[np.float64]:
+    """`unpacker`: of all arrays that are read together."""
+    content = (unpacker or Unpacker(FACTOR)).inflate(base64.b64decode(text), "a stored array", StoreError)
+    return np.frombuffer(content, dtype=np.dtype(kind).newbyteorder("<")).astype(np.float64)
 
 
 def unpack_matrix(text: str, unpacker: Unpacker | None = None) -> NDArray[np.float64]:
-    """`unpacker`: of all matrices that are read together."""
-    content = (unpacker or Unpacker(FACTOR)).inflate(base64.b64decode(text), "a stored matrix of scores", StoreError)
-    values = np.frombuffer(content, dtype="<f8")
+    """(d, d)."""
+    values = unpack(text, np.float64, unpacker)
     d = round(len(values) ** 0.5)
-    return values.reshape(d, d).astype(np.float64)
+    return values.reshape(d, d)
 
 
 @lru_cache(maxsize=64)
