@@ -18,13 +18,13 @@ written; pyarrow goes by it, and so does this. What makes much of little (463 by
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, TypeAlias
 
 from trueness import registry
 from trueness.errors import DataError, TruenessError, listed
-from trueness.outside import MAX_TABLE, MEGABYTE, NOT_READ, one_line, size
+from trueness.outside import MAX_TABLE, NOT_READ, SMALL_TABLE, one_line, size
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,7 +32,9 @@ if TYPE_CHECKING:
     from pyarrow.parquet import ColumnChunkMetaData, ColumnSchema, ParquetFile
 
 PageHeader: TypeAlias = dict[int, Any]  # of Thrift: field -> number or struct
-SMALL, FACTOR = 256 * MEGABYTE, 1000  # a file may unpack to SMALL, or to FACTOR times its bytes, at most MAX_TABLE
+# A file may unpack to SMALL, or to FACTOR times its bytes, at most MAX_TABLE. What is then made of a table of numbers
+# takes up to eight times that; random columns of 0 and 1 are packed 64 times, rare ones some hundred times.
+SMALL, FACTOR = SMALL_TABLE, 500
 MAX_PAGES = 1_000_000
 _TEXT = ("string", "large_string", "string_view", "binary", "large_binary", "binary_view")
 _OBJECTS = ("date", "time32", "time64", "decimal")  # a frame holds an object of Python for each
@@ -60,7 +62,9 @@ def flat_columns(path: Path, names: Sequence[str], error: type[TruenessError] = 
 def read_parquet(
     path: Path, cells: int, columns: Sequence[str], error: type[TruenessError] = DataError
 ) -> pd.DataFrame:
-    """The columns as a frame; a column that was written as categories stays one."""
+    """The columns as a frame; a column that was written as categories stays one.
+
+    What pandas wrote beside the columns is not believed: it names them anew, and takes an index away from them."""
     written = _open_parquet(path, error).schema_arrow
     return _frame(path, cells, columns, error, lambda column, name: column.cast(written.field(name).type))
 
@@ -82,8 +86,8 @@ def _frame(
     with _as_one_line(path, error):
         table = _table(path, file, cells, room, columns, error)
         for k, name in enumerate(columns):
-            table = table.set_column(k, name, made_of(table.column(k), name))
-        frame: pd.DataFrame = table.to_pandas(split_blocks=True)
+            table = table.set_column(k, name, _as_text(made_of(table.column(k), name)))
+        frame: pd.DataFrame = table.to_pandas(split_blocks=True, self_destruct=True, ignore_metadata=True)
     return frame
 
 
@@ -113,7 +117,9 @@ def _table(
     if made > room:
         raise _too_much(path, room, error)
     table = _open_parquet(path, error, codes).read(columns=list(columns)).select(list(columns))
-    table.validate(full=True)  # pyarrow reads text that is no UTF-8, and raises when it is used
+    for name, column in zip(columns, table.columns, strict=True):
+        with _as_one_line(path, error, f"column {name!r} of {path.name} must hold numbers or UTF-8 text"):
+            column.validate(full=True)  # pyarrow reads text that is no UTF-8, and raises when it is used
     if made + sum(map(_text_bytes, table.columns)) > room:
         raise _too_much(path, room, error)
     return table
@@ -127,14 +133,28 @@ def _open_parquet(path: Path, error: type[TruenessError], codes: Sequence[str] =
         return parquet.ParquetFile(path, read_dictionary=list(codes), pre_buffer=False, arrow_extensions_enabled=False)
 
 
+def _as_text(column: ChunkedArray) -> ChunkedArray:
+    """Bytes of an older writer that meant text; bytes that are no UTF-8 (pictures, hashes) stay bytes."""
+    import pyarrow
+
+    kind = str(column.type)
+    values = kind.partition("values=")[2].partition(",")[0] or kind
+    if values.startswith(("binary", "large_binary", "fixed_size_binary")):
+        text = pyarrow.string() if values == kind else pyarrow.dictionary(column.type.index_type, pyarrow.string())
+        with suppress(pyarrow.ArrowException):
+            return column.cast(text)
+    return column
+
+
 @contextmanager
-def _as_one_line(path: Path, error: type[TruenessError]) -> Iterator[None]:
+def _as_one_line(path: Path, error: type[TruenessError], what: str = "") -> Iterator[None]:
     import pyarrow
 
     try:
         yield
     except (*NOT_READ, pyarrow.ArrowException) as wrong:
-        raise error(f"{path.name} must be a parquet file, got: {one_line(wrong)}. Write it again.") from None
+        what = what or f"{path.name} must be a parquet file"
+        raise error(f"{what}, got: {one_line(wrong)}. Write it again.") from None
 
 
 def _leaves(file: ParquetFile) -> list[ColumnSchema]:
