@@ -166,8 +166,9 @@ def test_check_shows_each_column_and_passes(folder, capsys):
     rows = json.loads(capsys.readouterr().out)
     assert rows[5] == {
         "column": "age", "kind": "left out", "levels": "", "missing": "", "why": "it is 6 + education + experience",
+            "lag 1": "",
     }  # fmt: skip
-    assert [row["verdict"] for row in rows if "rule" in row] == ["pass", "not claimed", "pass", "pass"]
+    assert [row["verdict"] for row in rows if "rule" in row] == ["pass", "not claimed", "pass", "pass", "pass"]
     expected = {row["learner"]: row for row in rows if "learner" in row}
     assert "lingam" not in expected and 0 <= expected["pc"]["5 %"] < expected["pc"]["expected F1"] < 1  # mixed columns
     assert main(["list", "datasets", "wages.csv", "--json"]) == 0

@@ -31,6 +31,7 @@ ColumnKind = Literal["continuous", "discrete", "left out"]
 MAX_LEVELS = 256  # of a category: three of them have a table of 17 million cells, which is as much as anyone counts
 MOST_LEVELS = 10  # a column of whole numbers with at most this many values is taken as discrete unless told otherwise
 ROWS_AT_ONCE = 100_000  # of a long column of texts, before it is known to be numbers or a category
+DATES = "dates or times"  # why such a column is left out
 FEW_ROWS = 20  # up to which different texts, or numbers that count up, are no sign of an identifier
 _DATE = re.compile(
     r"(\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4})([T ]\d{1,2}:\d{2}\S*)?|\d{1,2}:\d{2}(:\d{2}\S*)?"
@@ -49,6 +50,13 @@ class InferredColumn(NamedTuple):
     why: str
 
 
+class TimeOrder(NamedTuple):
+    """A column of dates or times, and the rows in its order."""
+
+    column: str
+    rows: NDArray[np.intp]
+
+
 class Columns(NamedTuple):
     """The columns that are used, and what became of all of them."""
 
@@ -56,6 +64,7 @@ class Columns(NamedTuple):
     values: NDArray[np.float64]
     levels: tuple[Levels, ...]
     judged: tuple[InferredColumn, ...]
+    times: TimeOrder | None
 
 
 def columns_of(
@@ -73,13 +82,14 @@ def columns_of(
         raise DataError(f"{name!r} in 'discrete' is not a column of {source}. {did_you_mean(name, names)}".rstrip())
     if wanted is not None:
         chosen = {name: "discrete" if name in wanted else "continuous" for name in names} | chosen
-    read, judged = [], []
+    read, judged, times = [], [], None
     for j, name in enumerate(names):
         series = _without_blanks(frame.iloc[:, j])
         by_hand = name in (kinds or {}) or (wanted is not None and _is_number(series))
         numbers, levels, why = _column(series, name, source, chosen.get(name) if by_hand else None, strict)
         if numbers is None:
             judged.append(InferredColumn(name, "left out", 0, int(series.isna().sum()), why))
+            times = _time_order(series, name) if times is None and why.startswith(DATES) else times
             continue
         kind: ColumnKind = "continuous" if levels is None else "discrete"
         judged.append(InferredColumn(name, kind, len(levels or ()), int(np.isnan(numbers).sum()), why))
@@ -87,7 +97,7 @@ def columns_of(
     values = np.empty((len(frame), len(read)))
     for j, (_, numbers, _) in enumerate(read):
         values[:, j] = numbers
-    return Columns(tuple(name for name, _, _ in read), values, tuple(levels for _, _, levels in read), tuple(judged))
+    return Columns(tuple(name for name, _, _ in read), values, tuple(levels for _, _, levels in read), tuple(judged), times)
 
 
 def check_kinds(kinds: Mapping[str, ColumnKind], names: Iterable[str], source: str) -> dict[str, ColumnKind]:
@@ -146,7 +156,7 @@ def _no_column(series: pandas.Series, name: str, source: str, strict: bool) -> s
     import pandas as pd
 
     if pd.api.types.is_datetime64_any_dtype(series.dtype) or pd.api.types.is_timedelta64_dtype(series.dtype):
-        return "dates or times"
+        return DATES
     if _is_number(series):
         return "" if strict else _row_numbers(series, name)
     if len(series) > ROWS_AT_ONCE and (why := _too_many_texts(series)):
@@ -155,7 +165,7 @@ def _no_column(series: pandas.Series, name: str, source: str, strict: bool) -> s
     if not len(present) or not _is_text(series):
         return ""
     if all(_DATE.fullmatch(text) for text in present.unique()):
-        return f"dates or times ({present.iloc[0]:.30})"
+        return f"{DATES} ({present.iloc[0]:.30})"
     numeric = pd.to_numeric(present, errors="coerce").notna()
     if numeric.mean() > 0.5:
         row = int(np.flatnonzero(~numeric.to_numpy())[0])
@@ -169,6 +179,20 @@ def _no_column(series: pandas.Series, name: str, source: str, strict: bool) -> s
         guess = "numbers with a comma? write a point" if present.str.fullmatch(_COMMA).all() else "an identifier?"
         return f"{different:,} different texts in {len(present):,} rows ({guess})"
     return ""
+
+
+def _time_order(series: pandas.Series, name: str) -> TimeOrder | None:
+    """None where most cells cannot be read as a time; those that cannot come last."""
+    import pandas as pd
+
+    if _is_text(series):
+        words = series.astype("string").str.strip()
+        first = pd.to_numeric(words.str.extract(r"^(\d{1,2})[-/.]", expand=False))
+        day_first = bool((first > 12).any() or words.str.contains(r"^\d{1,2}\.", regex=True).any())
+        series = pd.to_datetime(words, errors="coerce", format="mixed", dayfirst=day_first, utc=True)
+    if series.notna().mean() <= 0.5:
+        return None
+    return TimeOrder(name, np.asarray(series.reset_index(drop=True).sort_values(kind="stable").index, dtype=np.intp))
 
 
 def _merged_numbers(written: pandas.Series, series: pandas.Series) -> str:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypeAlias, TypeGuard, Union
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from trueness.datasets.columns import MAX_LEVELS, ColumnKind, InferredColumn, Levels, columns_of
+from trueness.datasets.columns import MAX_LEVELS, ColumnKind, InferredColumn, Levels, TimeOrder, columns_of
 from trueness.datasets.experiments import Experiments, TargetSetting, split_experiments
 from trueness.errors import DataError, listed
 
@@ -34,6 +34,7 @@ class Table:
     source: str = "the data"
     judged: tuple[InferredColumn, ...] = field(default=(), kw_only=True, repr=False)  # of what was read: columns.py
     experiments: Experiments | None = field(default=None, kw_only=True, repr=False)
+    times: TimeOrder | None = field(default=None, kw_only=True, repr=False)  # of a column that was left out
 
     def __post_init__(self) -> None:
         values = np.ascontiguousarray(self.values, dtype=np.float64)
@@ -102,6 +103,7 @@ class Table:
             tuple(self.levels[j] for j in picked),
             self.source,
             experiments=self.experiments,
+            times=self.times,
         )
 
     def text_columns(self) -> tuple[str, ...]:
@@ -144,7 +146,8 @@ class Table:
         if _is_frame(data):
             data, experiments = (data, None) if targets is None else split_experiments(data, targets, source)
             read = columns_of(data, discrete, source, kinds, strict)
-            return cls(read.names, read.values, read.levels, source, judged=read.judged, experiments=experiments)
+            more = {"judged": read.judged, "experiments": experiments, "times": read.times}
+            return cls(read.names, read.values, read.levels, source, **more)
         array = np.asarray(data)
         if array.ndim != 2 or array.dtype.kind not in "fiub":
             raise DataError(

@@ -160,6 +160,7 @@ class RunsPart:
             Check("complete", passed, complete),
             Check("runs", fewest >= ENOUGH, f"{runs} {range_note([fewest], self._level)}".rstrip()),
         ]
+        checks += row_checks({c.item: about for c, about in zip(self._task.cells, self._task.abouts, strict=True)})
         sections = tuple(Section(title, sentences) for title, sentences in self._findings.sections)
         return Summary(tuple(checks), sections, self._findings.untold, self._findings.headline)
 
@@ -193,6 +194,13 @@ class RunsPart:
         from trueness.studies.run_comparisons import comparison_parts
 
         return comparison_parts(self._task, self._aggregates, self.words)
+
+
+def row_checks(abouts: Mapping[str, Mapping[str, Json]]) -> list[Check]:
+    """A failed check for each data set whose rows depend on each other."""
+    found = {item: about["row_dependence"] for item, about in abouts.items() if about.get("row_dependence")}
+    name = "rows" if len(abouts) == 1 else "rows of {}"
+    return [Check(name.format(item), False, one["sentence"]) for item, one in found.items() if not one["passed"]]
 
 
 def _sibling(key: CellKey, label: str) -> dict[str, object]:

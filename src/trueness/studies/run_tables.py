@@ -40,6 +40,11 @@ def as_dict(results: Results, measures: Sequence[str]) -> dict[str, object]:
         "task": results.task,
         "level": results.level,
         "completeness": results.completeness(),
+        "row_dependence": {
+            cell.item: about["row_dependence"]
+            for cell, about in zip(results.cells, results.abouts, strict=True)
+            if "row_dependence" in about
+        },
         "rows": flat_rows(results, measures),
     }
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, get_args
 from trueness import models, registry
 from trueness.datasets import TABLE_FILES, check_usable, has_truth, load, nodes_of
 from trueness.datasets.dataset import Truth, has_card, read_card
+from trueness.datasets.row_order import row_dependence
 from trueness.datasets.table import Table
 from trueness.errors import TruenessError, UnknownName
 from trueness.learners import build, settings_of
@@ -17,6 +18,7 @@ from trueness.learners.scoring.edge_scores import build_scorer
 if TYPE_CHECKING:
     from trueness.measures.score import Score
 
+ROWS_RULE = "rows are independent of each other"
 KINDS = ("learners", "scorers", "datasets", "corruptions", "populations", "models", "measures", "tasks")
 
 
@@ -122,6 +124,7 @@ def _check_dataset(name: str) -> list[dict[str, object]]:
     dataset = load(name)
     table = dataset.table or dataset.draw(None, default_rng(0))
     check_usable(table, gaps=True)
+    order = None if dataset.table is None else row_dependence(dataset.table)
     again = dataset.draw(100, default_rng(1)).values
     rules = {
         "rows can be used (no constant column, n >= d)": True,
@@ -133,6 +136,7 @@ def _check_dataset(name: str) -> list[dict[str, object]]:
             np.array_equal(again, dataset.draw(100, default_rng(1)).values, equal_nan=True)
         ),
         "says how far its truth can be believed": dataset.about.truth in get_args(Truth),
+        ROWS_RULE: None if order is None else order.passed,
     }
     edges = f"{dataset.truth.n_edges()} edges" if has_truth(dataset) else "no graph known"
     experiments = table.experiments
@@ -140,6 +144,7 @@ def _check_dataset(name: str) -> list[dict[str, object]]:
     gaps = f", {int(table.gaps.sum()):,} missing values" if table.gaps.any() else ""
     details = {0: f"{table.n:,} rows, {table.d} columns ({table.kind}), {edges}{gaps}{under}"}
     details |= {} if has_truth(dataset) else {1: "no graph is known: edges and their stability, no score"}
+    details |= {} if order is None else {4: order.sentence()}
     verdicts = {True: "pass", False: "FAIL", None: "not claimed"}
     return [
         {"rule": rule, "verdict": verdicts[passed], "detail": details.get(k, "")}
@@ -153,18 +158,22 @@ def own_table(name: str) -> Table | None:
 
 
 def columns(table: Table) -> list[dict[str, object]]:
-    """What each column was taken as, and why."""
+    """What each column was taken as, and why; its lag-1 autocorrelation along the rows."""
+    order = row_dependence(table)
+    lag1 = {} if order is None else {one.column: round(one.lag1, 2) + 0.0 for one in order.columns}
     return [
         {"column": c.name, "kind": c.kind, "levels": c.levels or "", "missing": c.missing or "", "why": c.why}
+        | {"lag 1": lag1.get(c.name, "")}
         for c in table.judged
     ]
 
 
 def expectations(table: Table) -> list[dict[str, object]]:
-    """What the atlas expects of learners, the best first; nothing of very wide tables."""
+    """What the atlas expects of learners, the best first; nothing of very wide tables, or of rows that are no draws."""
     from trueness import atlas
 
-    if table.d > 200:  # its systems have up to 50 columns
+    order = row_dependence(table)
+    if table.d > 200 or (order is not None and not order.passed):  # its systems have up to 50 columns
         return []
     place = atlas.place_of(table)
     fitting = atlas.LEARNERS if table.kind == "continuous" else atlas.ANY_COLUMNS

@@ -23,6 +23,7 @@ from typing import Annotated, Literal
 
 from trueness import registry
 from trueness.datasets import About, Dataset, check_usable, has_truth, load, nodes_of, targets_of
+from trueness.datasets.row_order import row_dependence
 from trueness.errors import PlanError, did_you_mean, listed
 from trueness.learners import Card, Learner, build, fitting, handles_gaps, settings_of
 from trueness.measures.graphs import MEASURES
@@ -179,6 +180,9 @@ class Discovery:
             more["experiments"] = getattr(learner, "experiments", "observational")
         if getattr(learner, "scale", "") == "raw" and "standardised" not in dataset.about.properties:
             more["scale"] = "raw"
+        order = None if dataset.table is None else row_dependence(dataset.table)
+        if order is not None and not order.passed:
+            more["row_dependence"] = order.to_dict()
         if dataset.about.notes:
             more["notes"] = list(dataset.about.notes)
         if has_truth(dataset):

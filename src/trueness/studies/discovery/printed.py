@@ -134,6 +134,8 @@ def _notes(results: Results) -> list[str]:
     notes += dict.fromkeys(
         f"{cell.item}: {note}." for cell in results.summaries for note in cell.about.get("notes", ())
     )
+    for item, about in {cell.item: cell.about for cell in results.summaries if "row_dependence" in cell.about}.items():
+        notes.append(f"{item}: {about['row_dependence']['sentence']}")
     if any(cell.about.get("level_codes") for cell in results.summaries):
         notes.append("Learners that need numbers were given level codes of categories (codes = true).")
     return notes

@@ -6,7 +6,7 @@ from functools import cached_property
 
 from trueness.studies.learn.findings import Learned, headline, sentences, untold
 from trueness.studies.protocol import AnalysisPart, PagePlace, Section, Summary
-from trueness.studies.run_page import RunsPart
+from trueness.studies.run_page import RunsPart, row_checks
 
 
 class LearnPart(RunsPart):
@@ -20,7 +20,8 @@ class LearnPart(RunsPart):
 
     def summary(self) -> Summary:
         made = tuple(Section(title, tuple(lines)) for title, lines in sentences(self._scores))
-        checks = tuple(check for check in super().summary().checks if check.name == "complete")
+        complete = [check for check in super().summary().checks if check.name == "complete"]
+        checks = (*complete, *row_checks({"": self._task.about}))
         return Summary(checks, made, tuple(untold(self._scores)), headline(self._scores))
 
     def analyses(self) -> list[AnalysisPart]:

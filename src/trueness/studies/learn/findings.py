@@ -53,6 +53,9 @@ def headline(learned: LearnScores) -> Headline | None:
     notes = learned.about.get("notes", ())
     notes = [*notes[:MOST_NOTES], *([f"{len(notes) - MOST_NOTES} more such columns"] if notes[MOST_NOTES:] else [])]
     columns = "".join(f" {note}." for note in notes)
+    if learned.depends and learned.edges:
+        depends = f"{learned.depends[0].upper()}{learned.depends[1:]}"
+        return Headline(f"{depends} No F1 is promised, and odds are too high: {words}.{columns}")
     if learned.chosen is None or expected is None:
         return Headline(f"So far {words}; {_NO_RANKING}{columns}") if learned.edges else None
     others = learned.holding_up[1:]
@@ -75,6 +78,10 @@ def _table(learned: LearnScores) -> Iterator[str]:
     lost = f"; {gaps:,} values are missing, {about['complete_rows']:,} rows are complete" if gaps else ""
     yield f"{about['data']}: {about['n']:,} rows of {about['d']} {about['kind']} columns{lost}."
     yield from (f"{note}." for note in about.get("notes", ()))
+    if learned.depends:
+        yield Finding(f"{learned.depends[0].upper()}{learned.depends[1:]}", open=True)
+    elif about.get("row_dependence"):
+        yield f"Rows: {about['row_dependence']['sentence']}."
     if about.get("not_heeding"):
         yield f"What is known beforehand cannot be told to {joined(about['not_heeding'])}: their graphs may deny it."
     for key, what, test in (
@@ -122,6 +129,9 @@ def _in_the_atlas(learned: LearnScores) -> Iterator[str]:
 
 
 def _learners(learned: LearnScores) -> Iterator[str]:
+    if learned.depends:
+        yield Finding("No F1 is promised: promises hold for independent rows, and these depend on each other.", True)
+        return
     yield from _in_the_atlas(learned)
     if learned.chosen is None:
         yield Finding(f"{_NO_RANKING[0].upper()}{_NO_RANKING[1:]}", open=True)
@@ -154,6 +164,8 @@ def _graph(learned: LearnScores) -> Iterator[str]:
     if not learned.edges:
         yield Finding("No resample of the table has been fitted yet.", open=True)
         return
+    if learned.depends:
+        yield Finding("Odds are too high: resamples of rows that depend on each other agree too often.", True)
     likely = [edge for edge in learned.edges if edge.present >= LIKELY]
     for edge in likely[:MOST_TOLD]:
         way = f"this way {percent(edge.onward)}" if edge.mark == "->" else "direction open"

@@ -21,6 +21,7 @@ from typing import Annotated
 from trueness import atlas, registry
 from trueness.atlas import LEARNERS, place_of
 from trueness.datasets import Dataset, Table, load
+from trueness.datasets.row_order import row_dependence
 from trueness.errors import DataError, GraphError, PlanError, did_you_mean, listed
 from trueness.graphs import Graph
 from trueness.learners import Learner, build, handles_gaps, settings_of
@@ -191,8 +192,9 @@ class Learn:
 
     def about(self) -> dict[str, Json]:
         """What the data look like, and what was left out of them."""
-        table = self.table
+        table, order = self.table, None if self.dataset.table is None else row_dependence(self.dataset.table)
         return look_at(table) | {
+            "row_dependence": None if order is None else order.to_dict(),
             "data": self.data_spec["name"],
             "notes": list(self.dataset.about.notes),
             "guess": None if self.guess is None else json.loads(self.guess.to_json()),

@@ -151,6 +151,12 @@ class LearnScores:
 
     # ---- which learner
 
+    @property
+    def depends(self) -> str:
+        """Why no score is promised, or '': twins have independent rows, and the table's depend on each other."""
+        order = self.about.get("row_dependence")
+        return "" if order is None or order["passed"] else str(order["sentence"])
+
     @cached_property
     def _whole(self) -> list[str]:
         """Twins on which every learner has a score; none while a learner waits for its first."""
@@ -207,6 +213,8 @@ class LearnScores:
 
     def expected(self, measure: str = "f1", learner: str | None = None) -> Expected | None:
         who = learner or self.chosen or ""
+        if self.depends:
+            return None
         values = self._expected.get(who, {}).get(measure, np.zeros(0))
         if not len(values):
             return None
@@ -230,7 +238,7 @@ class LearnScores:
 
     def with_more_rows(self) -> dict[str, MoreRows]:
         """F1 of the chosen learner on the twins of its ranking, with more rows; of these the atlas knows nothing."""
-        made, who = {}, self.chosen or ""
+        made, who = {}, "" if self.depends else self.chosen or ""
         alone = Promise(*_promises()[self.about["kind"]]["f1"]["without the atlas"])
         for variant in FACTORS:
             more = self._more.get(variant, {}).get(who, {})
@@ -335,8 +343,8 @@ class LearnScores:
             "not_told_apart_from_it": list(self.holding_up[1:]),
             "rivals": [rival._asdict() for rival in self.rivals],
             "ranking": [
-                {"learner": name, "class": self.about["classes"].get(name), "f1": value.value, **ends(value)}
-                | {"twins": self.twins}
+                {"learner": name, "class": self.about["classes"].get(name), "twins": self.twins}
+                | ({"f1": None} if self.depends else {"f1": value.value, **ends(value)})
                 for name, value in self.ranking
             ],
             "expected": {name: one._asdict() for name, one in expected.items() if one is not None} | {"level": LEVEL},

@@ -11,15 +11,21 @@ from trueness.studies.learn.scores import LIKELY, LearnedEdge, LearnScores, ends
 def ranking_table(learned: LearnScores) -> Table:
     rows = []
     for name, value in learned.ranking:
-        row = {"learner": name, "class": learned.about["classes"].get(name), "f1": value.value, **ends(value)}
+        row = {"learner": name, "class": learned.about["classes"].get(name)}
+        if learned.depends:
+            rows.append(row)
+            continue
+        row |= {"f1": value.value, **ends(value)}
         expected = learned.expected("f1", name)
         row |= {} if expected is None else {"one": expected.mean, "one_low": expected.low, "one_high": expected.high}
         rival = next((one for one in learned.rivals if one.learner == name), None)
         row["verdict"] = "first" if rival is None else "worse" if rival.told_apart else "not told apart"
         rows.append(row)
+    names = (Column("learner", "learner", "text"), Column("class", "class", "text"))
+    if learned.depends:
+        return Table("learners", names, rows, "Learners; no F1 is promised, as the table's rows depend on each other.")
     columns = (
-        Column("learner", "learner", "text"),
-        Column("class", "class", "text"),
+        *names,
         Column("f1", "F1 expected [CI]", low="low", high="high"),  # `verdict` tells apart, no bold
         Column("one", "of one table [90 %]", low="one_low", high="one_high"),
         Column("verdict", "against the first", "text"),

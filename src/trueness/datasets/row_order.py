@@ -1,0 +1,331 @@
+"""Do the rows of a table hang on each other? Tests take rows as independent draws; hours of a sensor are none.
+
+    r_k        lag-k autocorrelation of a column along the rows; of a category that of its levels as columns of 0 and 1
+    test       numbers: sum z_i z_(i+1) of ranks, against all orders of the rows (Wald & Wolfowitz 1943);
+               a category, and the most frequent value of a number that has over half of the rows: how many runs a level
+               makes, hypergeometric. Holm over columns, and over the order of a time column where it is another one
+    sorted     by a column that is beyond chance, and only rises or falls or has each level in one run; then by another
+               one within its ties. A sorted file of independent rows is none of a series, but what follows such a column
+               changes along the file as well. So the other columns are tested once more, among rows that are alike in it:
+               within ties, and in blocks of BLOCK rows after a regression on it, against all orders of each block
+    effective  n / (1 + 2 sum_k r_k(a) r_k(b)) rows, of the pair of columns where they are fewest (Bartlett 1946)
+
+Beyond chance is p < LEVEL for the table as a whole. It fails where it matters: a column's own effective rows, with b = a,
+are fewer than ENOUGH of n. Gaps are left out: the next value that is there is the neighbour.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trueness.datasets.observed import Observed
+from trueness.datasets.table import Table
+from trueness.errors import listed
+
+Array = NDArray[np.float64]
+LEVEL = 0.01
+ENOUGH = 0.95  # of the rows: fewer effective ones are told as a failure
+BLOCK, KNOTS = 8, 20
+MOST_LAGS = 10_000
+MOST_VALUES = 20_000_000  # that are looked at, in their first rows
+FEWEST = 20
+EXPECTED = 5.0  # neighbours of one level that independent rows would have; with fewer a level is not tested in blocks
+REMEDY = (
+    "Thin the rows until neighbours are independent, add columns of earlier rows as lags, or use a scorer for series "
+    "('trueness list scorers')."
+)
+DRIFT = "They drift along the file, neighbours alone are no more alike: add the column that it is sorted by."
+
+
+@dataclass(frozen=True)
+class ColumnOrder:
+    """Lag-1 autocorrelation and Holm-adjusted p; both beside the columns that the file is sorted by, where it is."""
+
+    column: str
+    lag1: float
+    p: float
+    dependent: bool
+
+
+@dataclass(frozen=True)
+class RowDependence:
+    n: int
+    order: str  # in which rows follow each other: "rows", or the name of a time column
+    columns: tuple[ColumnOrder, ...]
+    sorted_by: tuple[str, ...] = ()
+    effective_rows: float | None = None  # None where no column is dependent
+    pair: tuple[str, ...] = ()
+    near: bool = True  # neighbours within a few rows are alike, beyond a drift along the file
+    matters: bool = False
+
+    @property
+    def passed(self) -> bool:
+        return not self.matters
+
+    @property
+    def dependent(self) -> list[ColumnOrder]:
+        return sorted((one for one in self.columns if one.dependent), key=lambda one: -abs(one.lag1))
+
+    def sentence(self) -> str:
+        """The answer first; a failed one ends with what to do."""
+        where = "row order" if self.order == "rows" else f"the order of {self.order}"
+        if not self.dependent:
+            most = max((abs(one.lag1) for one in self.columns), default=0.0)
+            plain = f"no lag-1 autocorrelation beyond chance in {where} (at most {most:.2f}, Holm over columns)"
+            others = f"the others only follow {'it' if len(self.sorted_by) == 1 else 'them'}"
+            kept = len(self.columns) > len(self.sorted_by)
+            by = f"sorted by {listed(self.sorted_by)}{'; ' + others if kept else ''}"
+            return f"{by}: rows alike in {listed(self.sorted_by)} are independent" if self.sorted_by else plain
+        named = ", ".join(f"{one.column} {one.lag1:.2f}" for one in self.dependent[:4])
+        more = f" and {len(self.dependent) - 4} more" if len(self.dependent) > 4 else ""
+        after = f", beside sorting by {listed(self.sorted_by)}" if self.sorted_by else ""
+        effective = f"{self.effective_rows:,.0f} effective rows of {self.n:,} ({' and '.join(self.pair)})"
+        found = f"lag-1 autocorrelation in {where}{after}: {named}{more}, beyond chance"
+        if not self.matters:
+            return f"{found}, but too little to matter: {effective}"
+        return f"rows depend on each other, {found}; {effective}. {REMEDY if self.near else DRIFT}"
+
+    def to_dict(self) -> dict[str, object]:
+        return {
+            "passed": self.passed,
+            "order": self.order,
+            "rows": self.n,
+            "effective_rows": self.effective_rows,
+            "pair": list(self.pair),
+            "sorted_by": list(self.sorted_by),
+            "columns": {one.column: {"lag1": one.lag1, "p": one.p, "dependent": one.dependent} for one in self.columns},
+            "sentence": self.sentence(),
+        }
+
+
+@lru_cache(maxsize=4)
+def row_dependence(table: Table) -> RowDependence | None:
+    """None where rows are said to be a series, or are too few to tell."""
+    if (isinstance(table, Observed) and table.lags) or table.n < FEWEST or table.experiments is not None:
+        return None
+    most = max(MOST_VALUES // max(table.d, 1), FEWEST)
+    orders: list[tuple[str, Table]] = [("rows", table.rows(np.arange(min(table.n, most))))]
+    if table.times is not None and (np.diff(table.times.rows) != 1).any():
+        orders.append((table.times.column, table.rows(table.times.rows[:most])))
+    found = [_in_order(ordered, name, len(orders)) for name, ordered in orders]
+    return min(found, key=lambda one: (one.passed, not one.dependent, one.effective_rows or 0.0))
+
+
+def _in_order(table: Table, order: str, orders: int) -> RowDependence:
+    named = [ColumnOrder(name, _lag1(table, j), _p(table, j), False) for j, name in enumerate(table.names)]
+    columns = _adjusted(named, orders)
+    flagged = [j for j, one in enumerate(columns) if one.p < LEVEL]
+    keys = _sorting_columns(table, flagged)
+    by = tuple(table.names[j] for j in keys)
+    blocks, along = _blocks(table, keys), _along(table, keys) if flagged else np.zeros((table.n, 0))
+    parts = {j: _less_keys(table, j, along) for j in flagged if j not in keys}
+    near = dict(zip(parts, _holm([_blocks_p(part, blocks) for part in parts.values()], orders), strict=True))
+    dependent = [j for j in parts if not keys or near[j] < LEVEL]
+    columns = tuple(
+        replace(one, dependent=j in dependent, p=near[j], lag1=float(_autocorrelations(parts[j], 1)[0]))
+        if keys and j in parts
+        else replace(one, dependent=j in dependent)
+        for j, one in enumerate(columns)
+    )
+    if not dependent:
+        return RowDependence(table.n, order, columns, by)
+    every = {j: parts[j] if keys and j in parts else _embedded(table, j) for j in range(table.d) if j not in keys}
+    rows, pair, own = _effective_rows(every, dependent, table.n)
+    is_near = any(near[j] < LEVEL for j in dependent)
+    names = tuple(table.names[j] for j in pair)
+    return RowDependence(table.n, order, columns, by, rows, names, is_near, bool(own < ENOUGH * table.n))
+
+
+def _adjusted(columns: Sequence[ColumnOrder], orders: int) -> tuple[ColumnOrder, ...]:
+    return tuple(
+        replace(one, p=p) for one, p in zip(columns, _holm([one.p for one in columns], orders), strict=True)
+    )
+
+
+def _holm(p: Sequence[float], orders: int) -> list[float]:
+    from trueness.statistics.multiplicity import adjust
+
+    return np.minimum(adjust(np.array(p)) * orders, 1.0).tolist() if len(p) else []
+
+
+# ---- a column along the rows
+
+
+def _embedded(table: Table, j: int) -> Array:
+    """(n, p), centred: numbers as they are, a category as columns of 0 and 1; 0 in gaps."""
+    values, levels = table.values[:, j], table.levels[j]
+    z = values[:, None] if levels is None else np.where(np.isnan(values)[:, None], np.nan, _dummies(values, len(levels)))
+    return np.nan_to_num(z - np.nanmean(z, axis=0))
+
+
+def _dummies(values: Array, levels: int) -> Array:
+    return np.asarray(values[:, None] == np.arange(levels), dtype=np.float64)
+
+
+def _lag1(table: Table, j: int) -> float:
+    z = _embedded(table, j)[~table.gaps[:, j]]
+    return float((z[1:] * z[:-1]).sum() / max((z * z).sum(), 1e-300))
+
+
+def _p(table: Table, j: int) -> float:
+    """Two-sided, of one column."""
+    from scipy import stats
+
+    values = table.values[:, j]
+    values = values[~np.isnan(values)]
+    if len(values) < FEWEST:
+        return 1.0
+    if table.levels[j] is None:
+        levels, codes, counts = np.unique(values, return_inverse=True, return_counts=True)
+        if counts.max() <= len(values) / 2:
+            return _order_p([stats.rankdata(values)[:, None]])
+        return _runs_p(codes == int(counts.argmax())) if len(levels) > 1 else 1.0
+    kinds = [level for level in np.unique(values) if (values != level).any()]
+    kinds = kinds[: 1 if len(kinds) == 2 else None]  # the runs of one of two levels are those of the other
+    return min([1.0, *(len(kinds) * _runs_p(values == level) for level in kinds)])
+
+
+def _runs_p(there: NDArray[np.bool_]) -> float:
+    """Runs of a level with a of n rows: P(R = r) = C(a - 1, r - 1) C(n - a + 1, r) / C(n, a)."""
+    from scipy import stats
+
+    n, a = len(there), int(there.sum())
+    runs = int(there[0]) + int((there[1:] & ~there[:-1]).sum())
+    chance = stats.hypergeom(n, n - a + 1, a)
+    return float(min(1.0, 2 * min(chance.cdf(runs), chance.sf(runs - 1))))
+
+
+def _order_p(blocks: Sequence[Array]) -> float:
+    """Sum of z_i . z_(i+1) within blocks, against all orders of the rows of each: normal."""
+    from scipy import stats
+
+    total, variance = 0.0, 0.0
+    by_length: dict[int, list[Array]] = {}
+    for block in blocks:
+        by_length.setdefault(len(block), []).append(block)
+    for m, some in by_length.items():
+        if m < 3:
+            continue
+        z = np.stack(some)
+        z = z - z.mean(axis=1, keepdims=True)
+        squares = (z * z).sum(axis=2)
+        a, fourth = squares.sum(axis=1), (squares * squares).sum(axis=1)
+        t2 = (np.einsum("bip,biq->bpq", z, z) ** 2).sum(axis=(1, 2)) - fourth  # sum over i != j of (z_i . z_j)^2
+        t3 = fourth - t2  # over pairs with one row in common
+        t4 = a * a - 4 * t3 - 2 * t2  # with none
+        mean = -a / m
+        second = t2 / m + 2 * t3 / (m * (m - 1))
+        second += t4 / (m * (m - 1)) if m > 3 else 0.0
+        total += float(((z[:, 1:] * z[:, :-1]).sum(axis=(1, 2)) - mean).sum())
+        variance += float(np.maximum(second - mean * mean, 0.0).sum())
+    return float(2 * stats.norm.sf(abs(total) / np.sqrt(variance))) if variance > 1e-300 else 1.0
+
+
+# ---- a sorted file
+
+
+def _sorting_columns(table: Table, flagged: Sequence[int]) -> list[int]:
+    """By which the file is sorted: one, then one more within its ties, and so on."""
+    keys: list[int] = []
+    ties = np.ones(table.n - 1, dtype=np.bool_)  # row i and i + 1 are alike in all keys
+    while True:
+        some = [j for j in flagged if j not in keys and ties.sum() >= FEWEST and _is_sorted(table, j, ties)]
+        if not some:
+            return keys
+        keys.append(some[0])
+        values = table.values[:, some[0]]
+        ties = ties & (values[1:] == values[:-1])
+
+
+def _is_sorted(table: Table, j: int, ties: NDArray[np.bool_]) -> bool:
+    values = table.values[:, j]
+    if np.isnan(values).any() or (values[1:] == values[:-1])[ties].all():
+        return False
+    steps = np.diff(values)[ties]
+    if (steps >= 0).all() or (steps <= 0).all():
+        return True
+    if table.levels[j] is None:
+        return False
+    group = np.concatenate([[0], np.cumsum(~ties)])
+    begins = np.concatenate([[True], (values[1:] != values[:-1]) | ~ties])
+    return bool(begins.sum() == len(np.unique(np.stack([group, values]), axis=1).T))
+
+
+def _blocks(table: Table, keys: Sequence[int]) -> list[slice]:
+    """Rows alike in the keys: ties of at least BLOCK rows, and BLOCK rows at a time of what lies between them."""
+    ends = np.arange(table.n - 1)
+    if keys:
+        values = table.values[:, list(keys)]
+        ends = np.flatnonzero((values[1:] != values[:-1]).any(axis=1))
+    else:
+        ends = ends[:0]
+    edges = np.concatenate([[0], ends + 1, [table.n]])
+    made, loose = [], 0
+    for low, high in zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True):
+        if keys and high - low >= BLOCK:
+            made += [slice(at, min(at + BLOCK, low)) for at in range(loose, low, BLOCK)]
+            made.append(slice(low, high))
+            loose = high
+    return made + [slice(at, min(at + BLOCK, table.n)) for at in range(loose, table.n, BLOCK)]
+
+
+def _along(table: Table, keys: Sequence[int]) -> Array:
+    """(n, k), orthonormal: a line with KNOTS bends along the file, and the keys themselves."""
+    at = np.arange(table.n) / table.n
+    knots = np.linspace(0, 1, 2 + int(np.clip(table.n // 50, 1, KNOTS)))[:-1]
+    basis = [np.ones(table.n), *(np.maximum(at - knot, 0.0) for knot in knots)]
+    for key in keys:
+        basis += list(_embedded(table, key).T[: max(int(table.n_levels[key]) - 1, 1)])
+    return np.asarray(np.linalg.qr(np.stack(basis, axis=1))[0])
+
+
+def _less_keys(table: Table, j: int, along: Array) -> Array:
+    """The column, in ranks, less its regression on the file and its keys; levels too rare to be tested left out."""
+    from scipy import stats
+
+    z = _embedded(table, j)
+    if table.levels[j] is None:
+        there = ~table.gaps[:, j]
+        z[there, 0] = stats.rankdata(table.values[there, j]) - (there.sum() + 1) / 2
+    else:
+        share = (z > 0).mean(axis=0)
+        z = z[:, np.minimum(share, 1 - share) ** 2 * table.n >= EXPECTED]
+    return np.asarray(z - along @ (along.T @ z))
+
+
+def _blocks_p(z: Array, blocks: Sequence[slice]) -> float:
+    return _order_p([z[block] for block in blocks]) if z.shape[1] else 1.0
+
+
+# ---- effective rows
+
+
+def _effective_rows(columns: dict[int, Array], dependent: Sequence[int], n: int) -> tuple[float, tuple[int, int], float]:
+    """Of the pair of columns with the fewest, one of them dependent; and the fewest of a column with one like itself."""
+    lags = max(min(n // 4, MOST_LAGS), 1)
+    places = list(columns)
+    r = np.stack([_autocorrelations(columns[j], lags) for j in places])
+    sums = np.maximum(r @ r.T, 0.0)
+    own = n / (1 + 2 * max(sums[places.index(j), places.index(j)] for j in dependent))
+    for k, j in enumerate(places):
+        sums[k, k] = -1.0
+        if j not in dependent:
+            sums[k, [i for i, other in enumerate(places) if other not in dependent]] = -1.0
+    a, b = np.unravel_index(int(sums.argmax()), sums.shape)
+    if len(places) == 1:
+        return float(own), (places[0], places[0]), float(own)
+    return float(n / (1 + 2 * max(sums[a, b], 0.0))), (places[int(a)], places[int(b)]), float(own)
+
+
+def _autocorrelations(z: Array, lags: int) -> Array:
+    from scipy import fft
+
+    size = fft.next_fast_len(len(z) + lags, real=True)
+    power = (np.abs(fft.rfft(z, size, axis=0)) ** 2).sum(axis=1)
+    r = fft.irfft(power, size)[: lags + 1]
+    return np.asarray(r[1:] / max(r[0], 1e-300))
