@@ -42,6 +42,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.command is None:
         say(parser.format_help(), end="")
         return 0
+    registry.before_code(registry.refuse if options.no_code else registry.announce)
     try:
         return int(_COMMANDS.get(options.command, _of_study)(options))
     except TruenessError as error:
@@ -443,7 +444,7 @@ def _schema(options: argparse.Namespace) -> int:
 def _mcp(options: argparse.Namespace) -> int:
     from trueness.terminal.mcp_server import serve
 
-    serve()
+    serve(options.allow_code)
     return 0
 
 

@@ -24,14 +24,10 @@ from secrets import token_hex
 from typing import IO
 
 from trueness.errors import StoreError
-from trueness.outside import MAX_RECORDS, size
+from trueness.outside import MAX_RECORDS, kind_of, size
 from trueness.texts import printable_lines
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY
-_KINDS = (
-    (stat.S_ISLNK, "a link"), (stat.S_ISDIR, "a folder"), (stat.S_ISFIFO, "a pipe"), (stat.S_ISSOCK, "a socket"),
-    (stat.S_ISREG, "a file"),
-)  # fmt: skip
 
 
 def write_atomically(folder: Path, name: str, text: str) -> Path:
@@ -161,7 +157,7 @@ def _open_folder(folder: Path, inner: Sequence[str], make: bool = False) -> Iter
                     os.mkdir(part, dir_fd=place)
             state = os.stat(part, dir_fd=place, follow_symlinks=False)
             if not stat.S_ISDIR(state.st_mode):
-                raise StoreError(f"{path} must be a folder, got {_kind(state)}. It was not followed: move it away.")
+                raise StoreError(f"{path} must be a folder, got {kind_of(state.st_mode)}. It was not followed: move it away.")
             below = os.open(part, _FOLDER | os.O_NOFOLLOW, dir_fd=place)
             os.close(place)
             place = below
@@ -179,16 +175,12 @@ def _parts(name: str) -> tuple[str, ...]:
 
 def _check_kind(path: Path, state: os.stat_result, alone: bool = False) -> None:
     if not stat.S_ISREG(state.st_mode):
-        raise StoreError(f"{path} must be a plain file, got {_kind(state)}. It was not opened: move it away.")
+        raise StoreError(f"{path} must be a plain file, got {kind_of(state.st_mode)}. It was not opened: move it away.")
     if alone and state.st_nlink > 1:
         raise StoreError(
             f"{path} must have one name, got {state.st_nlink} (hard links): what is written there would change in all "
             "places. Copy the study folder, and use the copy."
         )
-
-
-def _kind(state: os.stat_result) -> str:
-    return next((name for is_one, name in _KINDS if is_one(state.st_mode)), "a device")
 
 
 @contextmanager
@@ -204,5 +196,5 @@ def _wrong(path: Path, error: OSError) -> str:
     with suppress(OSError):
         state = path.lstat()
         if not stat.S_ISREG(state.st_mode):
-            return f"{path} must be a plain file, got {_kind(state)}. It was not opened: move it away."
+            return f"{path} must be a plain file, got {kind_of(state.st_mode)}. It was not opened: move it away."
     return f"{path} cannot be used ({error.strerror or error}). Check the folder, its permissions and its disk."

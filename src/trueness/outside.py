@@ -1,12 +1,13 @@
 """What comes from outside: files of strangers, read within limits. Whatever is wrong with them is an error of one line.
 
-    is_there(path)                  a regular file; also where the name is no name a system can have
+    is_there(path)                  a regular file; False where the name is no name a system can have
     bytes_of(path, most)            the content, unpacked where it ends in .gz, at most `most` bytes of it
     text_of(path, most)             the same as UTF-8 text
     typed_text(name)                of a file that the user named, or of standard input for '-'
     json_records(path)              the objects of a file of JSON, or of JSON lines
     json_of(text), toml_of(text)    values nested at most MAX_DEPTH deep, numbers of at most 4,300 digits
     open_file(path, most)           a stream for readers that take one; it ends in an error behind `most` bytes
+    check_file(path)                before a library opens a file by its path: a pipe or a device is never waited for
     inflate(content, what)          what zlib packed; Unpacker(): many of one file, which are counted together
 
 A packed file may unpack to FACTOR times its bytes, or to a size that does no harm; beyond that people unpack it.
@@ -21,6 +22,7 @@ import gzip
 import io
 import json
 import re
+import stat
 import sys
 import tomllib
 import zlib
@@ -52,16 +54,41 @@ NOT_READ = (  # what pandas and pyarrow raise for files that are none of theirs
     ValueError, OSError, EOFError, zlib.error, LookupError, TypeError, AttributeError, ArithmeticError, MemoryError,
     NotImplementedError, RecursionError,
 )  # fmt: skip
+_KINDS = (
+    (stat.S_ISLNK, "a link"), (stat.S_ISDIR, "a folder"), (stat.S_ISFIFO, "a pipe"), (stat.S_ISSOCK, "a socket"),
+    (stat.S_ISREG, "a file"),
+)  # fmt: skip
 _BACKSLASH = re.compile(r"\\")
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 def is_there(path: Path) -> bool:
-    """Whether there is a regular file of that name; a name that is too long or holds a null names none."""
+    """Whether there is a regular file of that name; a name that is too long or holds a null names none.
+
+    A pipe or a device is an error: it is there, and a reader would wait for it or never end.
+    """
     try:
-        return path.is_file()
-    except OSError:
+        mode = path.stat().st_mode
+    except (OSError, ValueError):
         return False
+    if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+        check_file(path)
+    return stat.S_ISREG(mode)
+
+
+def kind_of(mode: int) -> str:
+    """What stands behind a name, by the mode that the system gives."""
+    return next((name for is_one, name in _KINDS if is_one(mode)), "a device")
+
+
+def check_file(path: Path, error: type[TruenessError] = DataError) -> None:
+    """Nothing where the name is of a file or of nothing; a pipe that nobody writes to is waited for without end."""
+    try:
+        mode = path.stat().st_mode
+    except (OSError, ValueError):
+        return  # who opens it says why
+    if not stat.S_ISREG(mode):
+        raise error(f"{path.name or path} must be a file, got {kind_of(mode)}. Save what it gives as a file.")
 
 
 def bytes_of(path: Path, most: int, error: type[TruenessError] = DataError) -> bytes:
@@ -100,8 +127,7 @@ def _decoded(content: bytes, what: str, error: type[TruenessError]) -> str:
 
 def open_file(path: Path, most: int = MAX_TABLE, error: type[TruenessError] = DataError) -> IO[bytes]:
     """A binary stream, unpacked where the name ends in .gz, that raises `error` once more than `most` bytes came."""
-    if path.exists() and not path.is_file():  # a pipe that nobody writes to is waited for without end
-        raise error(f"{path.name} must be a file, got another thing of that name. Save it as a file.")
+    check_file(path, error)
     if path.suffix.lower() == ".gz":
         most = unpacked_limit(path, most, SMALL_TABLE)
         message = f"{path.name} must have at most {size(most)} unpacked, got more. Unpack it, or keep what is needed."
@@ -118,7 +144,7 @@ def inside(folder: Path, name: str, what: str, error: type[TruenessError] = Data
     path = folder / name
     if not path.resolve().is_relative_to(folder.resolve()):
         raise error(f"{what} must be a file in the plan's folder, got {name!r}, which lies elsewhere. Copy it there.")
-    if not path.is_file():
+    if not is_there(path):
         raise error(f"{what} must be a file, got {name!r}, which is not there.")
     return path
 

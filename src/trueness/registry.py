@@ -9,7 +9,7 @@ Built-in names stand where the things stand, and are read from there without an 
                 has beside itself: {("new", "human-sheet"): "new_sheet:new_sheet"}, (command, what) -> who makes it
 
 Other packages add theirs through entry points of the groups trueness.learners, trueness.scorers, trueness.datasets,
-trueness.models and trueness.tasks; and any name may be `my_file.py:MyLearner`.
+trueness.models and trueness.tasks; and any name may be `my_file.py:MyLearner`: code, which is announced before it runs.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import importlib
 import importlib.util
 import re
 import sys
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from types import ModuleType
@@ -26,6 +27,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict
 
 from trueness.errors import MissingExtra, TruenessError, UnknownName
 from trueness.outside import is_there
+from trueness.printing import say
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -233,6 +235,29 @@ def _from_file(kind: str, name: str) -> Loaded:
     return getattr(module, attribute)
 
 
+def announce(path: Path) -> None:
+    """Say on stderr that a file is about to be run: --json stays JSON."""
+    here = Path.cwd()
+    say(f"trueness: runs code: {path.relative_to(here) if path.is_relative_to(here) else path}", stderr=True)
+
+
+def refuse(path: Path) -> None:
+    """Run no file of the user (`--no-code`)."""
+    raise TruenessError(
+        f"{path.name} is Python code that this plan or command names, and --no-code runs none. Read the file, then leave "
+        "--no-code out (a server: trueness mcp --allow-code)."
+    )
+
+
+def before_code(act: Callable[[Path], None]) -> None:
+    """From now on `act` is called before a user's file is run: `announce` where nothing else was said."""
+    global _before_code
+    _before_code = act
+
+
+_before_code = announce
+
+
 def was_run(name: str) -> bool:
     """Whether the file of `my_file.py:MyLearner` has been run in this process."""
     return _module_name(Path(name.rpartition(":")[0]).resolve()) in sys.modules
@@ -248,6 +273,7 @@ def _module_of(path: Path) -> ModuleType:
     spec = importlib.util.spec_from_file_location(unique, path)
     if spec is None or spec.loader is None:
         raise TruenessError(f"{path.name} must be a Python file.")
+    _before_code(path)
     if str(path.parent) not in sys.path:
         sys.path.append(str(path.parent))  # it may import what lies beside it; last, so that nothing there hides ours
     module = importlib.util.module_from_spec(spec)

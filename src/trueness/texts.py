@@ -5,7 +5,7 @@
     arriving_json(text) the same of a text that is JSON, where half a character may stand as \\ud83d
     printable(text)     for terminals, tables and pictures: no escape codes, nothing that turns the writing round
                         printable_lines: of several lines; printable_json, html_text, drawable: in those forms
-                        shown_alike(names): two that would be one then
+                        shown_alike(names): two that would be one then, or look as one
     csv_cell(value)     for CSV files: a text that a spreadsheet would compute stands behind an apostrophe (csv_row:
                         of a row; csv_line: as written), which csv_value takes away again
 
@@ -31,8 +31,13 @@ Value = TypeVar("Value")
 HIDDEN = "***"
 SHORTEST_SECRET = 8  # characters; shorter ones ("EMPTY", "ollama" for servers without keys) would blacken plain words
 MOST_DRAWN = 400  # characters; the renderer takes minutes for a name of 200,000
-_FORMULA = re.compile(r"[=+\-@\t\r].*[\w(]", re.DOTALL)  # OWASP: CSV injection; signs alone ("->") compute nothing
-_APOSTROPHES = re.compile(r"'+[=+\-@\t\r]")
+_STARTS = r"[=+\-@\t\r＝＋－＠]"  # OWASP: CSV injection; spreadsheets take full-width signs (U+FF1D ...) for the others
+_FORMULA = re.compile(rf"{_STARTS}.*[\w(]", re.DOTALL)  # signs alone ("->") compute nothing
+_APOSTROPHES = re.compile(rf"'+{_STARTS}")
+_IGNORABLE = re.compile(  # Unicode's Default_Ignorable_Code_Point: nothing is seen of them
+    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f"
+    "\ufeff\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+)
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?%?$")
 _HALF = re.compile("[\ud800-\udfff]")
 _HALF_IN_JSON = re.compile(r"\\u[dD][89a-fA-F]")  # or a whole one, written as two halves
@@ -84,13 +89,14 @@ def printable(text: str) -> str:
 
 
 def shown_alike(names: Iterable[str]) -> tuple[str, str] | None:
-    """Two different names that look the same: an escape and its four letters, blanks of two widths. A study whose
-    names do is refused: in its tables they would be one."""
+    """Two different names that look the same: an escape and its four letters, blanks of two widths, full-width and
+    plain letters (NFKC), one with a sign that nobody sees. A study whose names do is refused: they would be one."""
     seen: dict[str, str] = {}
     for name in names:
-        first = seen.setdefault(printable(name), name)
-        if first != name:
-            return first, name
+        for looks in (printable(name), _IGNORABLE.sub("", unicodedata.normalize("NFKC", name))):
+            first = seen.setdefault(looks, name)
+            if first != name:
+                return first, name
     return None
 
 

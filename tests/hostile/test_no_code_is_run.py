@@ -5,6 +5,7 @@ import json
 import lzma
 import os
 import pickle
+import sys
 from pathlib import Path
 
 import pytest
@@ -13,10 +14,12 @@ import trueness
 from tests.each import each
 from tests.hostile.attack import within
 from trueness import registry
+from trueness.cli import main
 from trueness.datasets import load, load_stored
 from trueness.datasets.surveys import open_microdata
 from trueness.errors import DataError, GraphError, PlanError, TruenessError
 from trueness.graphs.formats import from_graphml
+from trueness.models import background
 from trueness.running.cells import Cell
 from trueness.running.outputs import write_outputs
 from trueness.running.results import CellSummary
@@ -93,6 +96,37 @@ def test_looking_at_a_study_runs_no_python_file(tmp_path):
         with pytest.raises(DataError, match="is run by 'trueness run' only"):
             load_stored(name, None, tmp_path)
     assert not (tmp_path / "was_run").exists()
+
+
+@each("words", [["plan", "p.toml", "--json"], ["run", "p.toml"], ["check", "evil.py:X"], ["list", "learners", "evil.py:X"]])
+def test_code_is_announced_before_it_runs(words, in_tmp, capsys):
+    Path("evil.py").write_text("import sys\nprint('it ran', file=sys.stderr)\nraise RuntimeError('enough')\n")
+    Path("p.toml").write_text('[discovery]\ndatasets = ["asia"]\nlearners = ["evil.py:X"]\n')
+    assert main(words) == 2
+    said = capsys.readouterr()
+    assert said.out == "" and said.err.splitlines()[:2] == ["trueness: runs code: evil.py", "it ran"]
+    assert main(["--no-code", *words]) == 2
+    assert "it ran" not in (refused := capsys.readouterr().err) and "evil.py is Python code" in refused
+
+
+def test_an_agent_runs_no_code_unless_the_user_said_yes(tmp_path):
+    mcp = pytest.importorskip("mcp")
+    (tmp_path / "evil.py").write_text(EVIL + "raise RuntimeError('enough')\n")
+    (tmp_path / "p.toml").write_text('[discovery]\ndatasets = ["asia"]\nlearners = ["evil.py:X"]\n')
+
+    async def plan(*options):
+        arguments = ["-P", "-m", "trueness", "mcp", *options]
+        server = mcp.StdioServerParameters(
+            command=sys.executable, args=arguments, cwd=str(tmp_path), env=dict(os.environ)
+        )
+        async with mcp.Client(server, read_timeout_seconds=300) as client:
+            answer = await client.call_tool("plan", {"file": "p.toml"})
+            return answer.is_error, answer.content[0].text
+
+    refused, why = background.run(plan())
+    assert refused and "evil.py is Python code" in why and not (tmp_path / "was_run").exists()
+    background.run(plan("--allow-code"))
+    assert (tmp_path / "was_run").exists()
 
 
 def test_a_file_that_the_run_itself_has_run_may_be_looked_at_again(tmp_path):
@@ -181,7 +215,8 @@ def test_a_name_makes_a_file_in_its_folder(name, tmp_path):
         assert path.parent == tmp_path.resolve()
 
 
-ALIKE = [("a\x1b", "a\\x1b"), ("a b", "a\xa0b"), ("\u202e", "\\u202e")]
+ALIKE = [("a\x1b", "a\\x1b"), ("a b", "a\xa0b"), ("\u202e", "\\u202e"), ("pc", "\uff50c"), ("pc", "pc\u200b"),
+         ("pc", "pc\ufe0f"), ("pc", "p\u3164c")]  # fmt: skip
 
 
 @pytest.mark.parametrize(("one", "other"), ALIKE)

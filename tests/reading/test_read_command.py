@@ -91,7 +91,7 @@ def test_a_missing_file_is_one_line(capsys):
 
 
 def test_a_folder_is_one_line(tmp_path, capsys):
-    assert "must be a file, got another thing of that name" in mistake(capsys, str(tmp_path))
+    assert "must be a file, got a folder" in mistake(capsys, str(tmp_path))
 
 
 def test_bytes_that_are_no_text_are_one_line(tmp_path, capsys):

@@ -20,7 +20,7 @@ from pathlib import Path
 from trueness.errors import SettingError, TruenessError, UnknownName
 from trueness.models.base import FixedOptions, Message, Reply, Settings, TokenLogprob, read_options
 from trueness.models.llama import FORCED, Generated, Llama, RequestError, Servers, cores, load
-from trueness.outside import Json
+from trueness.outside import Json, is_there
 from trueness.registry import is_installed
 from trueness.settings import Whole
 from trueness.status import Status
@@ -163,7 +163,7 @@ def weights(name: str) -> Path:
     if not which.endswith(".gguf"):
         raise UnknownName("model", name, ["embedded/smollm2"], "Your own weights: embedded/path/to/file.gguf.")
     path = Path(which)
-    if not path.is_file():
+    if not is_there(path):
         raise TruenessError(f"model {name}: the file {which} is not there. Give a path from the current folder.")
     return path
 

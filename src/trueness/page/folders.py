@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from trueness.errors import StoreError
+from trueness.outside import is_there
 from trueness.running.study_folder import RESULTS, newest_folder, studies_below
 
 
@@ -20,7 +21,7 @@ def study_folders(names: Sequence[str]) -> list[Path]:
 def _study_folders(folder: Path) -> list[Path]:
     if not folder.is_dir():
         raise StoreError(f"{folder} must be a study folder, or a folder of studies, got none. Make one: trueness run")
-    folders = [folder] if (folder / "study.db").is_file() else studies_below(folder)
+    folders = [folder] if is_there(folder / "study.db") else studies_below(folder)
     if not folders:
         raise StoreError(f"{folder} must be a study folder with a study.db, or hold some, got neither.")
     return folders

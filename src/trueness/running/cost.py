@@ -16,7 +16,7 @@ from pathlib import Path
 
 from trueness import models
 from trueness.models.prices import stated_price
-from trueness.outside import Json
+from trueness.outside import Json, is_there
 from trueness.running.cells import Cell
 from trueness.running.engine import Chunk, run_chunk
 from trueness.running.stage import Stage
@@ -165,7 +165,7 @@ def _ask_costs(stage: Stage, done: Sequence[int], folder: Path) -> Iterator[AskC
 def _units_stored(study: Study) -> dict[str, list[int]]:
     """Of each task and cell: how many units the folder holds; counted by those that are there, not by those planned."""
     counts = {stage.name: [0] * len(stage.cells) for stage in study.stages}
-    if (study.plan.folder / "study.db").is_file():
+    if is_there(study.plan.folder / "study.db"):
         with Store.reading(study.plan.folder) as store:
             for stage in study.stages:
                 for place, statuses in StoredUnits(stage.cells, store.units(stage.name)).statuses.items():

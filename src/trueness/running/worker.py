@@ -26,6 +26,7 @@ from contextlib import suppress
 from multiprocessing.connection import Connection
 from random import randrange
 
+from trueness import registry
 from trueness.outside import Json
 from trueness.running.channel import HUNG_UP, MARK, frame_of, send
 
@@ -41,6 +42,7 @@ def main(descriptor: int) -> None:
     if worker:
         _guard(worker, connection)
     _die_with(guard)
+    registry.before_code(lambda file: None)  # the driver has announced it
     try:
         _work(connection)
     except (EOFError, BrokenPipeError, ConnectionResetError):

@@ -1,7 +1,8 @@
 """Four commands as tools of an agent, over stdio: `trueness mcp` (Model Context Protocol).
 
 Each tool is the command itself in a process of its own, so that its rules, limits and one-line errors are those of the
-terminal. A tool takes no permission: what only the user may allow (`--allow-host`, `--allow-key`) no agent can.
+terminal. A tool takes no permission: what only the user may allow (`--allow-host`, `--allow-key`) no agent can. A plan
+that names Python code is refused, unless the user started the server with --allow-code.
 """
 
 from __future__ import annotations
@@ -12,12 +13,13 @@ import sys
 from trueness.registry import need
 
 MOST = 200_000  # characters of one answer
+_FIRST = ["--no-code"]  # before every command; nothing where the user allows code
 
 
 async def command(*words: str) -> str:
     """What `trueness WORDS` prints; where it ends in an error, its line."""
     process = await asyncio.create_subprocess_exec(
-        sys.executable, "-P", "-m", "trueness", *words,
+        sys.executable, "-P", "-m", "trueness", *_FIRST, *words,
         stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
     )  # fmt: skip
     try:
@@ -75,8 +77,10 @@ async def compare(a: str, b: str, folder: str = "", measure: str = "") -> str:
     )
 
 
-def serve() -> None:
+def serve(allow_code: bool = False) -> None:
     """Answer until the agent closes the pipe."""
+    if allow_code:
+        _FIRST.clear()
     need("mcp", "'trueness mcp'")
     from mcp.server import MCPServer
 

@@ -38,6 +38,7 @@ def command_line() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"trueness {__version__}")
     parser.add_argument("--debug", action="store_true", help="show the traceback of an error")
+    parser.add_argument("--no-code", action="store_true", help="refuse what names Python code, as my_file.py:MyLearner")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=OneLineParser)
 
     new = commands.add_parser("new", help="write a commented study.toml, or a sheet for experts to fill")
@@ -121,9 +122,10 @@ def command_line() -> argparse.ArgumentParser:
     check.add_argument("--edge-cases", action="store_true", help="a model: three more questions whose answer is known")
     _add_permissions(check)
 
-    commands.add_parser(
+    mcp = commands.add_parser(
         "mcp", help="plan, run, show, compare as tools of an agent, over stdio (Model Context Protocol)"
     )
+    mcp.add_argument("--allow-code", action="store_true", help="let agents run plans that name Python code")
 
     schema = commands.add_parser("schema", help="JSON schemas of every --json and every file that a study writes")
     schema.add_argument("name", nargs="?", help="which one (default: a list of them)")

@@ -9,23 +9,23 @@ reordered   bare, and sums may be taken in any order, which lets LLVM use the ve
 contracted  a b + c is rounded once; goes into its callers line by line
 
 numba asks anew for each call in the code which of up to a hundred forms of `+`, `len` or `np.empty` takes these types:
-of 13,857 such questions of the quickstart's kernels 1,130 differ. Answers are kept here, a sixth of all compiling.
+of 13,857 such questions of the quickstart's kernels 1,130 differ. Answers are kept for kernels alone, a quarter of all compiling; nothing of numba is replaced for anybody else.
 """
 
 from __future__ import annotations
 
 import gc
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import llvmlite.binding as llvm
 from numba import njit
-from numba.core import event
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
 from numba.core.targetconfig import ConfigStack
 from numba.core.types.functions import BaseFunction
-from numba.core.typing import Signature
+from numba.core.typing import Context, Signature
 from numba.core.typing.templates import _OverloadFunctionTemplate
 
 
@@ -63,7 +63,71 @@ class _Linked(JITCodeLibrary):
         return 0  # as of a name that is not there: nothing but kernels calls it
 
 
-class _OfNumba(Compiler):
+class _Context(Context):
+    """numba's context of types as kernels see it: all that it holds is numba's own, answers are remembered here.
+
+    Nobody else's code is compiled through it, so that no function of numba is replaced.
+    """
+
+    def __init__(self, numbas: Context):
+        self.__dict__ = numbas.__dict__
+
+    def resolve_function_type(self, func: Any, args: tuple[Any, ...], kws: Any) -> Signature:
+        """Which form takes these types; forms may be added, and options (fastmath) change what is chosen."""
+        if not isinstance(func, BaseFunction):
+            return super().resolve_function_type(func, args, kws)
+        options = ConfigStack.top_or_none()
+        key = (func, len(func.templates), args, tuple(dict(kws).items()), options and options.summary())
+        if key not in _answers:
+            _answers[key] = _as_inner(func).get_call_type(self, args, dict(kws))
+        return _answers[key]
+
+
+@cache
+def _context_of(numbas: Context) -> _Context:
+    return _Context(numbas)
+
+
+_answers: dict[Any, Signature] = {}
+
+
+def _as_inner(func: BaseFunction) -> BaseFunction:
+    """The same function, whose forms that numba has in Python (np.empty, max, ...) are compiled as inner ones."""
+    same = object.__new__(type(func))
+    vars(same).update(vars(func), templates=tuple(map(_inner_form, func.templates)))
+    return same
+
+
+@cache
+def _inner_form(form: type) -> type:
+    if not issubclass(form, _OverloadFunctionTemplate):
+        return form
+
+    def decorator(self: _OverloadFunctionTemplate) -> Callable[..., Any]:
+        numbas = super(inner_form, self)._get_jit_decorator()
+        return lambda **options: numbas(**options | _INNER | {"pipeline_class": _OfNumba})
+
+    inner_form = type(form.__name__, (form,), {"_get_jit_decorator": decorator})
+    return inner_form
+
+
+class _Pipeline(Compiler):
+    """numba makes millions of objects and few cycles: to look for these is a tenth of all compiling."""
+
+    def __init__(self, typingctx: Context, *rest: Any):
+        super().__init__(_context_of(typingctx), *rest)
+
+    def compile_extra(self, func: Any) -> Any:
+        was_on = gc.isenabled()
+        gc.disable()
+        try:
+            return super().compile_extra(func)
+        finally:
+            if was_on:
+                gc.enable()
+
+
+class _OfNumba(_Pipeline):
     def define_pipelines(self) -> list[Any]:
         self.state.library = _Linked(self.state.targetctx.codegen(), self.state.func_id.func_qualname)
         return list(super().define_pipelines())
@@ -76,7 +140,7 @@ _UNUSED = {
 }  # fmt: skip
 
 
-class _Kernel(Compiler):
+class _Kernel(_Pipeline):
     def define_pipelines(self) -> list[Any]:
         (passes,) = super().define_pipelines()
         passes.passes = [step for step in passes.passes if step[0]._name not in _UNUSED]
@@ -87,54 +151,6 @@ class _Kernel(Compiler):
 class _Inner(_Kernel, _OfNumba):
     pass
 
-
-_ask_numba = BaseFunction.get_call_type
-_answers: dict[Any, Signature] = {}
-
-
-def _call_type(self: BaseFunction, context: Any, args: tuple[Any, ...], kws: dict[str, Any]) -> Signature:
-    """Which form takes these types; forms may be added, and options (fastmath) change what is chosen."""
-    options = ConfigStack.top_or_none()
-    key = (self, len(self.templates), context, args, tuple(kws.items()), options and options.summary())
-    if key not in _answers:
-        _answers[key] = _ask_numba(self, context, args, kws)
-    return _answers[key]
-
-
-BaseFunction.get_call_type = _call_type
-
-_ask_decorator = _OverloadFunctionTemplate._get_jit_decorator
-
-
-def _inner_decorator(self: _OverloadFunctionTemplate) -> Callable[..., Any]:
-    """numba's own functions (np.empty, max, ...) are compiled as inner ones."""
-    decorator = _ask_decorator(self)
-    return lambda **options: decorator(**options | _INNER | {"pipeline_class": _OfNumba})
-
-
-_OverloadFunctionTemplate._get_jit_decorator = _inner_decorator
-
-
-class _WithoutCollector(event.Listener):
-    """numba makes millions of objects and few cycles: to look for these is a tenth of all compiling."""
-
-    def __init__(self) -> None:
-        self._depth, self._was_on = 0, False
-
-    def on_start(self, event: event.Event) -> None:
-        if self._depth == 0:
-            self._was_on = gc.isenabled()
-            gc.disable()
-        self._depth += 1
-
-    def on_end(self, event: event.Event) -> None:
-        self._depth -= 1
-        if self._depth == 0 and self._was_on:
-            gc.enable()
-
-
-event.register("numba:compile", _WithoutCollector())
-llvm.ffi.lib._lock._cblist.clear()  # each of 100,000 calls would be timed once for each function under way
 
 # What is not said here a function takes over from its first caller, and its last bits would hang on who that was.
 _OPTIONS: dict[str, Any] = {"error_model": "numpy", "fastmath": False}

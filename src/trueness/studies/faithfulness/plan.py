@@ -23,7 +23,7 @@ from typing import Annotated
 
 from trueness.errors import PlanError, SettingError, did_you_mean, listed
 from trueness.models import Settings
-from trueness.outside import Json
+from trueness.outside import Json, is_there
 from trueness.reasoning.graph import Problem
 from trueness.reasoning.problems import DOMAINS, load_problems, read_problems
 from trueness.running.cells import Cell, PlanContext, hash_of, reply_key, stream
@@ -291,7 +291,7 @@ def _sources(sources: Sequence[str], folder: Path, where: str) -> Iterator[tuple
     for name in names:
         if name in DOMAINS:
             problems = load_problems(name)
-        elif (folder / name).is_file():
+        elif is_there(folder / name):
             problems = with_labels(read_problems(folder / name), folder / name)
         else:
             raise PlanError(
@@ -331,7 +331,7 @@ def _labels(name: str, folder: Path, where: str) -> str:
     if not name:
         return ""
     path = folder / name
-    if not path.is_file():
+    if not is_there(path):
         raise PlanError(f"'labels' must be a CSV file, got {name!r}, which is not there.  ({where})")
     read_labels(path)  # a mistake in it is said now
     return path.read_text(encoding="utf-8-sig")

@@ -25,7 +25,7 @@ from trueness.datasets import Dataset
 from trueness.errors import PlanError, did_you_mean, listed
 from trueness.learners import Learner
 from trueness.models import Settings
-from trueness.outside import MEGABYTE, Json, inside, text_of
+from trueness.outside import MEGABYTE, Json, inside, is_there, text_of
 from trueness.running.cells import Cell, PlanContext, reply_key
 from trueness.running.stage import Ask, Outcome
 from trueness.settings import Names, OneOf, Positive, SomeNames, Temperature, Whole, temperature_to_send
@@ -304,7 +304,7 @@ def _humans(names: Sequence[str], folder: Path, where: str) -> dict[str, str]:
     sheets = {}
     for name in names:
         path = folder / name.removeprefix("human/")
-        if not path.is_file():
+        if not is_there(path):
             raise PlanError(f"'humans' must be CSV files, got {name!r}, which is not there. Print a sheet to fill: "
                             f"trueness new human-sheet  ({where})")  # fmt: skip
         human.read_experts(path)  # a mistake in it is said now

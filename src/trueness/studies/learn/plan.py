@@ -26,7 +26,7 @@ from trueness.errors import DataError, GraphError, PlanError, did_you_mean, list
 from trueness.graphs import Graph
 from trueness.learners import Learner, build, handles_gaps, settings_of
 from trueness.learners.knowledge import Knowledge
-from trueness.outside import Json
+from trueness.outside import Json, is_there
 from trueness.running.cells import Cell, PlanContext, hash_of, placeless, portable
 from trueness.settings import Between, Hint, Positive, Share, Whole
 from trueness.studies.learn import work
@@ -86,7 +86,7 @@ class Learn:
         chosen = context.settings_of("learn", LearnSettings, options)
         spec: dict[str, Json] = {"name": chosen.data, "folder": str(context.folder)}
         spec["settings"] = dict(context.settings.get("datasets", {}).get(chosen.data, {}))
-        if (context.folder / chosen.data).is_file():  # its graph, where one lies beside it, is not told to anybody
+        if is_there(context.folder / chosen.data):  # its graph, where one lies beside it, is not told to anybody
             file_settings = {"data": str(context.folder / chosen.data), "truth": "none"}
             spec |= {"name": Path(chosen.data).name, "settings": file_settings | spec["settings"]}
         dataset = load(spec["name"], spec["settings"], context.folder)

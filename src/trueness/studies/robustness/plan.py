@@ -21,7 +21,7 @@ from trueness.errors import PlanError, TruenessError, did_you_mean, listed
 from trueness.learners import settings_of
 from trueness.learners.scoring.edge_scores import EdgeScorer, build_scorer
 from trueness.learners.scoring.leaks import check_no_leak
-from trueness.outside import Json
+from trueness.outside import Json, is_there
 from trueness.running.cells import PlanContext, file_digest, hash_of, stream
 from trueness.settings import Between, Hint, Names, OneOf, Positive, Share, SomeNames, Whole
 from trueness.studies.robustness.label_free import LABEL_FREE, Budget
@@ -247,7 +247,7 @@ def _system(name: str, settings: dict[str, Json], folder: Path, rows: int | None
     lags = sample.lags if isinstance(sample, Observed) else 0
     files = [folder / str(settings[key]) for key in ("data", "graph") if key in settings]
     files += [folder / part for part in name.split(":")]
-    digest = "".join((*(file_digest(file) for file in files if file.is_file()), *notes))
+    digest = "".join((*(file_digest(file) for file in files if is_there(file)), *notes))
     return PlannedSystem(dataset, settings, hash_of(digest) if digest else "", sample.names, lags, tuple(notes))
 
 
