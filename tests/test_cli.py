@@ -140,6 +140,13 @@ def test_a_card_lists_parts_with_their_gain_where_they_were_measured(capsys):
     assert "parts and their gain" not in told(capsys)[0]
 
 
+def test_the_card_of_rc_gnn_says_where_its_lead_was_measured_and_where_it_was_not_found(capsys):
+    assert main(["list", "scorers", "rc-gnn"]) == 0
+    shown = " ".join(told(capsys)[0].split())
+    assert "not found: +.010 [-.032, +.052] on series, -.076 [-.175, +.036] on rows" in shown
+    assert "moderate, severe, compound_full_decoy" in shown
+
+
 def test_check_passes_and_fails_with_its_exit_code(outside, capsys):
     assert main(["check", "correlation"]) == 0
     assert main(["check", outside + "Transposed", "--json"]) == 1

@@ -61,7 +61,7 @@ GOOD = """return Reply('{"formulas": {"profit": "revenue - costs"}}', Status.OK)
 def test_whatever_a_model_does_is_a_status_and_the_file_is_written(tmp_path, does, capsys):
     path, model, out = made(tmp_path, does, [entry(k) for k in range(3)])
     assert main(["faithfulness", "check", path, "--formulas", model, "--out", out, "--json"]) == 0
-    said = json.loads(capsys.readouterr().out)["sentences"][0]
+    said = json.loads(capsys.readouterr().out)["sentences"][1]
     assert "3 graphs" in said and "0 are taken" in said.replace("wrote 0:", "wrote 0: 0 are taken")
     assert check_file(out).evaluations and asked(tmp_path) <= 3
 
@@ -71,10 +71,10 @@ def test_a_failed_reply_says_so_and_is_asked_again(tmp_path, does, capsys):
     path, model, out = made(tmp_path, does, [entry(0), entry(1, "q")])
     command = ["faithfulness", "check", path, "--formulas", model, "--out", out, "--json"]
     assert main(command) == 0
-    assert "2 failed" in json.loads(capsys.readouterr().out)["sentences"][0]
+    assert "2 failed" in json.loads(capsys.readouterr().out)["sentences"][1]
     made(tmp_path, GOOD, [entry(0), entry(1, "q")])
     assert main(command) == 0
-    assert "wrote 2: 2 are taken" in json.loads(capsys.readouterr().out)["sentences"][0]
+    assert "wrote 2: 2 are taken" in json.loads(capsys.readouterr().out)["sentences"][1]
 
 
 def test_every_text_reads_back_as_it_was(tmp_path):
@@ -100,7 +100,7 @@ def test_the_same_command_again_asks_nothing(tmp_path, capsys):
         file.write('\n{"key": "cut off')
     assert main([*command, "--json"]) == 0
     again = json.loads(capsys.readouterr().out)
-    assert asked(tmp_path) == paid and "4 replies from before" in again["sentences"][0]
+    assert asked(tmp_path) == paid and "4 replies from before" in again["sentences"][1]
     assert again["accuracy"] == first["accuracy"]
     more, _, _ = made(tmp_path, GOOD, [entry(k, f"p{k}") for k in range(5)])
     assert main([*command, "--json"]) == 0 and asked(tmp_path) == 5  # the fifth alone
@@ -117,9 +117,9 @@ def test_the_sentence_counts_what_the_table_counts(tmp_path):
     does = """return Reply('{"formulas": {"profit": "factorial(1e6 * revenue * costs)"}}', Status.OK)"""
     path, model, out = made(tmp_path, does, [entry(0), entry(1)])
     found = check_file(path, model, out)
-    assert "0 by the rules alone, 0 with these formulas" in found.sentences()[0]
+    assert "0 by the rules alone, 0 with these formulas" in found.sentences()[1]
     assert found.executed_rows()[0].get("executed", 0) == 0
     path, model, _ = made(tmp_path, GOOD, [entry(2), entry(3)])
     found = check_file(path, model)
-    assert "0 by the rules alone, 2 with these formulas" in found.sentences()[0]
+    assert "0 by the rules alone, 2 with these formulas" in found.sentences()[1]
     assert found.executed_rows()[0]["executed"] == 2

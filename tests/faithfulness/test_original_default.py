@@ -1,4 +1,4 @@
-"""logic = "original": the original's .5 where there is no reasoning or no reply about it can be read, and it is said."""
+"""logic = "original": the original .5 where no reasoning can be judged, and it is said."""
 
 import json
 

@@ -10,6 +10,7 @@ import pytest
 
 from tests.each import each
 from trueness import registry
+from trueness.cli import main
 from trueness.datasets.corruptions import corruption
 from trueness.errors import TruenessError
 from trueness.learners.scoring import scorer
@@ -261,3 +262,15 @@ def test_corruptions_can_be_put_together_by_name():
 def test_times_are_taken_of_seeds_with_and_without_refits(tmp_path):
     made = task(tmp_path, seeds=4, k_seeds=1)
     assert made.calibration(SimpleNamespace()) == {0: 0.25, 3: 0.75}
+
+
+def test_a_study_with_rc_gnn_says_where_its_lead_was_not_found(tmp_path, capsys):
+    text = "\n".join(
+        [
+            'name = "lead"\n[datasets.series]\nkind = "var"\nnodes = 4\nlags = 1\n[robustness]\ndatasets = ["series"]',
+            'corruptions = ["clean"]\nscorers = ["correlation", "rc-gnn"]\nseeds = 1\nrows = 100',
+        ]
+    )
+    (tmp_path / "plan.toml").write_text(text)
+    assert main(["plan", str(tmp_path / "plan.toml")]) == 0
+    assert "not found: +.010 [-.032, +.052] on series" in " ".join(capsys.readouterr().out.split())

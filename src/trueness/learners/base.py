@@ -58,6 +58,7 @@ class Card:
     curved: bool = False  # relations of any shape, by its method or by a setting
     needs_series: bool = False  # rows must be in time order
     parts: tuple[str, ...] = ()  # of a method built here: each with what it gains, measured without it
+    lead: str = ""  # of a method built here: over whom, where it was measured, and where it was not found
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "data", frozenset(self.data))

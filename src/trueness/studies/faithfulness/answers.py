@@ -27,6 +27,7 @@ from trueness.statistics import Estimate
 from trueness.status import Status
 from trueness.studies.faithfulness.accuracy import (
     GIVEN,
+    HELD_OUT,
     Criterion,
     InformedScore,
     against_accuracy,
@@ -236,7 +237,7 @@ class FaithfulnessStudy:
     def sentences(self) -> list[str]:
         """What the study says, in the order in which it should be read."""
         average, bounds = self.batch.average(), self.batch.bounds()
-        sentences: list[str] = [finding(average)]
+        sentences: list[str] = [HELD_OUT, finding(average)]
         if bounds is not None and average.n < len(self.right):
             sentences.append(
                 f"{len(self.right) - average.n} of {len(self.right)} problems have no cf; whatever they are, the mean "

@@ -20,6 +20,7 @@ from trueness.showing.console import Console, plain
 from trueness.showing.sheet import print_table
 from trueness.showing.tables import Column, Table
 from trueness.studies.faithfulness.accuracy import (
+    HELD_OUT,
     Criterion,
     InformedScore,
     against_accuracy,
@@ -71,8 +72,13 @@ class CheckedFile:
         executed = Table("faithfulness_executed", columns, self.executed_rows(), caption)
         return [executed, criterion_table(self.criteria, self.level, clustered_by(self.evaluations))]
 
+    @property
+    def first(self) -> list[str]:
+        """What to know before the figures."""
+        return [str(HELD_OUT), *self.remarks]
+
     def sentences(self) -> list[str]:
-        first = list(self.remarks)
+        first = self.first
         if not self.criteria:
             return [*first, "No measure has a value on a labelled answer: nothing is known of their worth."]
         informed = [self.informed.finding()] if self.informed else []
@@ -87,11 +93,11 @@ class CheckedFile:
         }
 
     def show(self, out: Console) -> None:
-        for remark in self.remarks:
-            out.print(f"  {plain(remark)}", soft_wrap=True)
+        for sentence in self.first:
+            out.print(f"  {plain(sentence)}", soft_wrap=True)
         for table in self.tables():
             print_table(out, table.caption, table, place="--json")
-        for sentence in self.sentences()[len(self.remarks) :]:
+        for sentence in self.sentences()[len(self.first) :]:
             out.print(f"  {plain(sentence)}", soft_wrap=True)
 
 

@@ -10,6 +10,7 @@ from rich.padding import Padding
 from trueness.showing.console import Console, plain
 from trueness.showing.sheet import one_by_one, print_table
 from trueness.studies.faithfulness import tables
+from trueness.studies.faithfulness.accuracy import HELD_OUT
 from trueness.studies.faithfulness.answers import FaithfulnessStudy
 from trueness.studies.faithfulness.behaviour import FAULTS
 from trueness.studies.faithfulness.scores import BANDS
@@ -48,9 +49,9 @@ def print_faithfulness(out: Console, study: FaithfulnessStudy) -> None:
 
 
 def sentences(study: FaithfulnessStudy) -> list[str]:
-    """What no table says: how far cf is believed, samples of nodes, warnings about judges."""
+    """What no table says: how far the executed checks and cf are believed, samples of nodes, warnings about judges."""
     main = [one for one in study.separations if one.damage == "all" and one.measure in ("cf", "executable")]
-    lines = [one.sentence() for one in main]
+    lines = [str(HELD_OUT), *(one.sentence() for one in main)]
     lines += [study.by_default] if study.by_default else []
     lines += study.sampling_sentences()
     return lines + list(() if study.reliability is None else study.reliability.warnings)

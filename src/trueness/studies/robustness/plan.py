@@ -333,6 +333,7 @@ def _notes(
         refused = [item for item, system in datasets.items() if not entry.takes(system)]
         if refused and entry.sweep is None:
             notes.append(_SERIES_ONLY.format(name, listed(refused, 3)))
+    notes += dict.fromkeys(lead for entry in scorers.values() if (lead := entry.scorer.card.lead))
     known = sum(system.dataset.about.truth == "known" for system in datasets.values())
     if known < len(datasets):
         notes.append(
