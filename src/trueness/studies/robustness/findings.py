@@ -164,8 +164,8 @@ def _expected(evaluation: RobustnessScores, expected: Mapping[str, Sequence[str]
     frame = expected_edges(evaluation, expected)
     return [
         f"{dataset}, {scorer}: kept of {edges} {kind} edges at K = {k}, where chance keeps {chance:.1f}: "
-        + "; ".join(f"{row.corruption} {row.found:g}" for row in rows.itertuples())
-        + f" (mean over {spread_of(rows['seeds'])} fits each; no interval; no test)."
+        + "; ".join(f"{row.corruption} {row.found:.3g}" for row in rows.itertuples())
+        + f" (n = {spread_of(rows['seeds'])} fits each; no interval; no test)."
         for (dataset, scorer, kind, edges, k, chance), rows in frame.groupby(
             ["dataset", "scorer", "kind", "edges", "k", "chance"], sort=False
         )
@@ -185,7 +185,8 @@ def _method(row: object) -> str:
 def _value(row: object, *names: str) -> str:
     value, *ends = (getattr(row, name) for name in names or ("value", "low", "high"))
     constant = not names and bool(getattr(row, "constant", False))
-    return value_text(value, (ends[0], ends[1]), fixed(2), constant)
+    none = " (no interval)" if not constant and pd.isna(ends[0]) else ""
+    return value_text(value, (ends[0], ends[1]), fixed(2), constant) + none
 
 
 def _count_text(n: int, word: str) -> str:

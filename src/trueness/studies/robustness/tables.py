@@ -87,7 +87,7 @@ def choice_table(study: RobustnessStudy) -> Table:
 
 
 def around_table(study: RobustnessStudy) -> Table:
-    """The original's step 4 in a study: F1 at K - 5 ... K + 5 of each scorer, where its K was chosen, and the verdict."""
+    """The original's step 4 in a study: F1 at K - 5 ... K + 5 of each scorer where its K was chosen, and a verdict."""
     evaluation = study.evaluation
     frame = plateaus(evaluation)
     frame = frame[(frame["method"] == ORACLE) & (frame["corruption"] == evaluation.validation)]
@@ -97,7 +97,7 @@ def around_table(study: RobustnessStudy) -> Table:
     columns += [Column(key, "K" if not step else f"{step:+d}", decimals=2) for step, key in AROUND_K.items()]
     caption = (
         f"Directed F1 at {AROUND} edges fewer to {AROUND} more than K under {evaluation.validation}, K being each "
-        f"scorer's {ORACLE} there (of several graphs the median; oracle: it saw the truth), and the range of F1 within: "
+        f"scorer's {ORACLE} there (of several graphs the median; oracle: it saw the truth), and the range of F1: "
         f"below {STABLE:g} stable, to {SENSITIVE:g} moderate, above sensitive, where the whole interval allows a "
         f"verdict; {evaluation.intervals()}. Of every corruption: plateaus.csv."
     )
