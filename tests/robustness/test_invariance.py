@@ -64,4 +64,4 @@ def test_expected_edges_are_counted_beside_chance():
 def test_only_scorers_with_two_parts_have_a_disentanglement():
     matrix = np.ones((4, 4)) - np.eye(4)
     assert disentanglement(evaluation([matrix])).empty
-    assert disentanglement(evaluation([matrix], 0.75))["value"].tolist() == [0.75]
+    assert disentanglement(evaluation([matrix], (0.75, 0.5)))["value"].tolist() == [0.25]

@@ -202,3 +202,51 @@ def test_one_matrix_in_two_files_is_refused(artifacts):
     np.savetxt(artifacts / "unified_v8_extreme" / "A_best.csv", np.eye(5), delimiter=",")
     with pytest.raises(DataError, match=r"must be one file, got A_best.csv and A_best.npy. Keep one."):
         evaluate(Request(artifacts))
+
+
+def evaluated(capsys, *arguments):
+    assert main(["evaluate", *map(str, arguments), "--json"]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def test_only_what_somebody_stored_is_called_stored(artifacts, data, capsys):
+    arguments = ["evaluate", str(artifacts), "--data", str(data), "--scorers", "correlation,granger"]
+    assert main(arguments) == 0
+    text = capsys.readouterr().out
+    head = text[: text.index("OPTIMAL K FOUND")]
+    assert "as stored" in head and "RC-GNN" in head and "granger" not in head and "correlation" not in head
+    assert "Fitted here on the data: correlation, granger." in text
+    np.save(artifacts / "unified_v8_extreme" / "granger.npy", np.eye(5))
+    report = evaluated(capsys, *arguments[1:])
+    assert report["scorers"]["granger"]["stored"] and not report["scorers"]["correlation"]["stored"]
+    assert report["fits"]["done"] == 9  # the stored one is not fitted anew
+
+
+def test_one_range_has_one_verdict_and_no_interval_is_over_graphs(artifacts, tmp_path, capsys):
+    report = evaluated(capsys, artifacts)
+    (row,) = [
+        row
+        for row in report["robustness_of_k"]
+        if (row["scorer"], row["corruption"], row["method"]) == ("RC-GNN", "compound_full", "oracle_k")
+    ]
+    chosen = report["calibration"]["stored"]
+    assert row["verdict"] == chosen["verdict"] != "cannot be told" and row["value"] == chosen["f1_range"]
+    assert row["f1 at K"] == chosen["at_optimal_k"]["f1"]
+    assert main(["evaluate", str(artifacts), "--out", str(tmp_path / "out")]) == 0
+    said = [(tmp_path / "out" / name).read_text() for name in ("findings.txt", "main.tex", "ranking.tex")]
+    assert not [text for text in said if "over graphs" in text or "over seeds" in text]
+    assert "one fit each: no interval is known" in said[1]
+
+
+def test_phase_two_has_the_agreement_of_several_matrices_and_the_edges_of_an_expert(artifacts, system, capsys):
+    cause, effect = np.argwhere(system.truth.directed)[0]
+    report = evaluated(
+        capsys, artifacts, "--required", f"X{cause} -> X{effect}", "--forbidden", f"X{effect} -> X{cause}"
+    )
+    assert [row["scorer"] for row in report["invariance"]] == ["RC-GNN"] and 0 < report["invariance"][0]["value"] < 1
+    assert {row["kind"] for row in report["expected_edges"]} == {"required", "forbidden"}
+    assert report["findings"]["invariance"] and report["findings"]["expected edges"]
+    assert main(["evaluate", str(artifacts), "--required", "X0 -> Y"]) == 2
+    assert "'--required' must be an edge between nodes of the truth" in capsys.readouterr().err
+    assert main(["evaluate", str(artifacts)]) == 0
+    assert "no domain validation" in capsys.readouterr().out

@@ -1,5 +1,6 @@
 """The end of a run: why models failed and the command that goes on are told, whatever becomes of the tables."""
 
+import re
 from collections import Counter
 
 import pytest
@@ -117,3 +118,43 @@ def test_after_a_run_of_two_studies_at_most_15_lines_are_said(tmp_path, monkeypa
     lines = [line for line in [*told.out.splitlines(), *after] if line.strip()]
     assert len(lines) <= 15 and any("page:" in line for line in lines), "\n".join(lines)
     assert "so few data sets cannot tell it of mock/overconfident" in " ".join(lines)  # 0 [0, 1] is not "as claimed"
+
+
+def test_a_respondent_that_says_nothing_is_not_praised_and_every_failed_check_is_named(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "small.toml").write_text(
+        '[discovery]\ndatasets = ["survey", "cancer", "asia"]\nlearners = ["random"]\nruns = 3\nrows = 100\n'
+        '[forecast]\nmodels = ["mock/vacuous", "mock/overconfident"]\nformulations = ["direct"]\n'
+    )
+    assert main(["run", "small.toml", "--workers", "1"]) == 0
+    told = capsys.readouterr().out
+    (line,) = [line for line in told.splitlines() if line.startswith("forecast ")]
+    failed = int(line.split(" fail")[0].split()[-1])
+    named = [name for name in ("runs", "complete", "widths", "vacuous", "possible") if f"{name} (" in line]
+    assert "vacuous" in named and len(named) == failed
+    (headline,) = [line for line in told.splitlines() if line.startswith("Ranges that say")]
+    assert "mock/vacuous answered the whole range everywhere, which says nothing" in headline
+    assert "mock/vacuous" not in headline.split("mock/vacuous answered")[0]
+
+
+def test_a_value_that_never_varied_is_a_constant_wherever_it_is_shown(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    text = '[discovery]\ndatasets = ["survey"]\nlearners = ["pc"]\nruns = 4\nrows = 150\nvary = "permute"\n'
+    (tmp_path / "small.toml").write_text(text)
+    assert main(["run", "small.toml", "--workers", "1"]) == 0
+    assert main(["show", "results/small"]) == 0
+    told = capsys.readouterr().out
+    assert told.count("(constant)") > 1 and not re.search(r"\[(-?[\d.]+), \1\]", told)
+
+
+def test_an_expert_who_gave_no_range_is_no_respondent(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "small.toml").write_text(
+        '[discovery]\ndatasets = ["survey"]\nlearners = ["random"]\nruns = 3\nrows = 100\n'
+        '[forecast]\nmodels = ["mock/overconfident"]\nformulations = ["direct"]\nhumans = ["experts.csv"]\n'
+    )
+    assert main(["new", "human-sheet", "experts.csv", "--plan", "small.toml"]) == 0
+    capsys.readouterr()
+    assert main(["run", "small.toml", "--workers", "1"]) == 2
+    told = capsys.readouterr().err
+    assert "experts.csv must give at least one range, got none" in told and told.count("\n") == 1

@@ -339,3 +339,53 @@ def test_a_plan_says_metric_and_range(tmp_path):
     (tmp_path / "plan.toml").write_text(text.replace('"shd"', '"f2"'))
     with pytest.raises(PlanError, match="f2"):
         Study(Plan.read(tmp_path / "plan.toml", tmp_path / "study"))
+
+
+def test_a_study_shows_f1_around_k_with_its_verdict(folder, capsys):
+    assert main(["show", str(folder)]) == 0
+    printed = capsys.readouterr().out
+    assert "F1 at K - 5 ... K + 5, under compound_full_decoy (oracle)" in printed and "Verdict" in printed
+    table = pd.read_csv(folder / "robustness" / "around_k.csv")
+    assert set(table["verdict"]) <= {"stable", "moderate", "sensitive", "cannot be told"}
+    steps = table.filter(like="f1 at K")
+    assert steps.shape[1] == 11 and (steps["f1 at K"] >= steps.max(axis=1) - 0.1).all()
+
+
+def test_intervals_of_one_graph_are_over_its_seeds(tmp_path, capsys):
+    run(tmp_path, PLAN.format(graphs=1))
+    assert main(["show", str(tmp_path / "study")]) == 0
+    printed = capsys.readouterr().out
+    assert "over graphs" not in printed.replace("no interval is over graphs", "") and "over the seeds of one" in printed
+    findings = (tmp_path / "study" / "robustness" / "findings.txt").read_text()
+    assert "over graphs" not in findings.replace("no interval is over graphs", "")
+
+
+DENOISING = """
+import numpy as np
+from trueness.learners.base import Card
+from trueness.learners.scoring.edge_scores import EdgeScores
+
+class Smooth:
+    card = Card(title="Smooth", summary="a median of three rows", assumes=(), paper="none", missing="pairwise")
+    def scores(self, data, rng):
+        columns = np.where(np.isnan(data.values), np.nanmedian(data.values, axis=0), data.values)
+        rows = np.stack([np.roll(columns, k, axis=0) for k in (-1, 0, 1)])
+        signal = columns if {copies} else np.median(rows, axis=0)
+        return EdgeScores(1.0 - np.eye(data.d), data.names, True, "pairwise", {{"signal": signal}})
+"""
+
+
+def test_how_far_signal_and_corruption_are_told_apart_is_measured_against_the_uncorrupted_rows(tmp_path):
+    for name, copies in (("smooth", False), ("copy", True)):
+        (tmp_path / f"{name}.py").write_text(DENOISING.format(copies=copies))
+    text = PLAN.format(graphs=2).replace(
+        '"correlation", "granger", "notears-lite"', '"smooth.py:Smooth", "copy.py:Smooth"'
+    )
+    text = text.replace('match = "granger"', 'choose_k = ["adaptive"]').partition("[robustness.notears-lite]")[0]
+    run(tmp_path, text)
+    table = pd.read_csv(tmp_path / "study" / "robustness" / "disentanglement.csv")
+    told = table.set_index(["scorer", "corruption"])
+    copied = told.loc["copy.py:Smooth"]
+    assert copied["value"].abs().max() < 1e-6 and copied.loc["clean", "readings"] == pytest.approx(1)
+    assert told.loc[("smooth.py:Smooth", "clean"), "value"] < 0  # there is nothing to take away
+    assert (copied.loc["compound_full_decoy", "readings"] < 0.9) and not table["value"].isna().any()

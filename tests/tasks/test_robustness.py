@@ -112,7 +112,7 @@ class Spy:
             values += [v for v in frame.f_locals.values() if type(v).__name__ in ("Graph", "VAR", "Source")]
             frame = frame.f_back
         matrix = 1.0 - np.eye(data.d)
-        told = {"disentanglement": len(seen) + len(values) + data.source.count("series")}
+        told = {"own_k": len(seen) + len(values) + data.source.count("series")}
         return EdgeScores(matrix, data.names, True, "pairwise", told)
 """
 
@@ -125,8 +125,8 @@ def test_no_graph_and_no_data_set_is_in_the_memory_of_a_worker(tmp_path):
     with local_executor(1) as (executor, _):
         chunk = Chunk(made.function, cell.common, (cell.unit(0),), 60.0)
         outcome = executor.submit(run_chunk, chunk).result()[0]
-    assert json.loads(outcome["answer"])["disentanglement"] == 0
-    assert json.loads(perform(cell.common, cell.unit(0))["answer"])["disentanglement"] > 0  # here it would see them
+    assert json.loads(outcome["answer"])["k"]["own rule"] == 0
+    assert json.loads(perform(cell.common, cell.unit(0))["answer"])["k"]["own rule"] > 0  # here it would see them
 
 
 LEAKING = {
@@ -146,10 +146,10 @@ def test_a_leaking_scorer_is_caught_before_the_study_begins(tmp_path, way):
 
 ODD = {
     "a text": (
-        "data.names, True, 'pairwise', {'disentanglement': 'high'}",
-        "'disentanglement' .* a number, got 'high'",
+        "data.names, True, 'pairwise', {'signal': 'high'}",
+        "'signal' .* must be numbers, got 'high'",
     ),
-    "several": ("data.names, True, 'pairwise', {'disentanglement': np.ones(2)}", "'disentanglement' .* a number, got"),
+    "several": ("data.names, True, 'pairwise', {'signal': np.ones(2)}", "'signal' .* as the rows, got shape"),
     "K of text": ("data.names, True, 'pairwise', {'own_k': 'many'}", "'own_k' .* must be a whole number, got 'many'"),
     "no K": ("data.names, True, 'pairwise', {'own_k': np.nan}", "'own_k' .* must be a whole number, got nan"),
     "other columns": ("data.names[::-1], True, 'pairwise'", "EdgeScores of the columns in their order, got others"),

@@ -208,6 +208,8 @@ def _add_evaluate(command: argparse.ArgumentParser) -> None:
     add("--metric", choices=("f1", "shd"), default="f1", help="K by the greatest F1 or the least SHD (default: f1)")
     add("--scorers", metavar="NAMES", help="baselines for the data, by comma (default: the document's; none: none)")
     add("--lags", type=int, default=2, help="of the data: 0 for rows without time order (default: 2)")
+    for kind, what in (("required", "expects"), ("forbidden", "rules out")):
+        add(f"--{kind}", action="append", metavar="EDGE", help=f"an edge that an expert {what}: 'T -> RH' (repeatable)")
     add("--column-to-row", action="store_true", help="[i, j] of a matrix means j -> i (default: i -> j)")
     add("--out", metavar="FOLDER", help="write evaluation_report.json, tables, sensitivity curves, A_sparse_*.npy")
 

@@ -46,7 +46,7 @@ class RobustnessStudy:
 
     @cached_property
     def findings(self) -> dict[str, list[str]]:
-        return findings(self.evaluation)
+        return findings(self.evaluation, self.expected)
 
     @property
     def fits_done(self) -> int:

@@ -144,17 +144,19 @@ class RobustnessPart:
         if not study.fits_done:
             return []
         from trueness.showing.saving import plain_rows
-        from trueness.studies.robustness.tables import differences_frame, summary_rows
+        from trueness.studies.robustness.tables import around_table, differences_frame, summary_rows
 
         differences = plain_rows(differences_frame(study.evaluation))
         parts = [AnalysisPart(name, tuple(sentences)) for name, sentences in study.findings.items() if sentences]
         ranking = AnalysisPart("AUPRC", tables=(blocks.table("Mean AUPRC", summary_rows(study)),))
+        around = around_table(study)
+        near = AnalysisPart("F1 at K +- 5", tables=(blocks.table("F1 around K", around.rows, around.caption),))
         pairs = (
             AnalysisPart("pairs", tables=(blocks.table("Paired differences", differences),)) if differences else None
         )
         why = study.failures()
         lost = AnalysisPart("without a result", tuple(why)) if why else None
-        return [*parts, ranking, *(part for part in (pairs, lost) if part is not None)]
+        return [*parts, ranking, near, *(part for part in (pairs, lost) if part is not None)]
 
 
 def _spread(rows: list[Row]) -> tuple[float | None, float | None, float | None, int]:

@@ -4,7 +4,7 @@ robustness/evaluation_report.json              everything below as one document
 robustness/sensitivity_curve_{corruption}.png  F1 and SHD against K (.svg .pdf, its numbers as .csv)
 robustness/degradation.png                     AUPRC against strength
 robustness/k_lambda_{scorer}_{group}.png       F1 for every K and value of a swept setting
-robustness/ranking.csv .tex, main.csv .tex, k.csv .tex, optimism.csv .tex       the tables
+robustness/ranking.csv .tex, main.csv .tex, k.csv .tex, around_k.csv .tex, optimism.csv .tex       the tables
 robustness/a_sparse.csv                        the edges that each fit keeps at the frozen K
 robustness/k_chosen.csv                        every K that looked at a truth, with its interval over seeds
 robustness/scores.csv                          every fit: AUPRC, AUROC, of ordered and of unordered pairs
@@ -68,6 +68,7 @@ def texts(study: RobustnessStudy) -> dict[str, str]:
         ("ranking", tables.ranking_table(study)),
         ("main", main_table(evaluation)),
         ("k", tables.choice_table(study)),
+        ("around_k", tables.around_table(study)),
         ("optimism", tables.optimism_table(study)),
     ):
         by_file |= {f"{name}.csv": table.to_csv(), f"{name}.tex": table.to_latex()}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
@@ -10,7 +10,7 @@ from trueness.errors import listed
 from trueness.intervals import fixed, value_text
 from trueness.showing.marks import spread_of
 from trueness.statistics import Comparison
-from trueness.studies.robustness.invariance import disentanglement, invariance
+from trueness.studies.robustness.invariance import disentanglement, expected_edges, invariance
 from trueness.studies.robustness.scores import ORACLE, OTHERS, RobustnessScores
 from trueness.studies.robustness.summaries import (
     ALL,
@@ -24,7 +24,7 @@ from trueness.studies.robustness.summaries import (
 )
 
 
-def findings(evaluation: RobustnessScores) -> dict[str, list[str]]:
+def findings(evaluation: RobustnessScores, expected: Mapping[str, Sequence[str]] | None = None) -> dict[str, list[str]]:
     """Heading -> sentences, in the order in which they should be read."""
     return {
         "ranking (AUPRC, no K)": _ranking(evaluation),
@@ -35,6 +35,7 @@ def findings(evaluation: RobustnessScores) -> dict[str, list[str]]:
         "degradation": _degradation(evaluation),
         "invariance": _invariance(evaluation),
         "signal and corruption": _disentanglement(evaluation),
+        "expected edges": _expected(evaluation, expected or {}),
     }
 
 
@@ -139,7 +140,8 @@ def _paired_fits(evaluation: RobustnessScores, rows: pd.DataFrame) -> pd.Series[
 
 def _invariance(evaluation: RobustnessScores) -> list[str]:
     return [
-        f"{str(group).capitalize()}: kept edges agree between corruptions (mean pairwise Jaccard at one K): "
+        f"{str(group).capitalize()}: kept edges agree between {listed(evaluation.compared, 12)} (mean "
+        "pairwise Jaccard at one K): "
         + "; ".join(f"{row.scorer} {_value(row)} (chance {row.chance:.2f})" for row in rows.itertuples())
         + f" {_grounds(evaluation, rows)}."
         for group, rows in invariance(evaluation).groupby("group", sort=False)
@@ -158,6 +160,18 @@ def _disentanglement(evaluation: RobustnessScores) -> list[str]:
     ]
 
 
+def _expected(evaluation: RobustnessScores, expected: Mapping[str, Sequence[str]]) -> list[str]:
+    frame = expected_edges(evaluation, expected)
+    return [
+        f"{dataset}, {scorer}: kept of {edges} {kind} edges at K = {k}, where chance keeps {chance:.1f}: "
+        + "; ".join(f"{row.corruption} {row.found:.3g}" for row in rows.itertuples())
+        + f" (n = {spread_of(rows['seeds'])} fits each; no interval; no test)."
+        for (dataset, scorer, kind, edges, k, chance), rows in frame.groupby(
+            ["dataset", "scorer", "kind", "edges", "k", "chance"], sort=False
+        )
+    ]
+
+
 def _grounds(evaluation: RobustnessScores, rows: pd.DataFrame) -> str:
     """What the intervals are and what they rest on. units: what was drawn independently, graphs or seeds of one."""
     return f"({evaluation.intervals(tuple(dict.fromkeys(rows['group'])))}; n = {spread_of(rows['n'])} fits; no test)"
@@ -171,7 +185,8 @@ def _method(row: object) -> str:
 def _value(row: object, *names: str) -> str:
     value, *ends = (getattr(row, name) for name in names or ("value", "low", "high"))
     constant = not names and bool(getattr(row, "constant", False))
-    return value_text(value, (ends[0], ends[1]), fixed(2), constant)
+    none = " (no interval)" if not constant and pd.isna(ends[0]) else ""
+    return value_text(value, (ends[0], ends[1]), fixed(2), constant) + none
 
 
 def _count_text(n: int, word: str) -> str:

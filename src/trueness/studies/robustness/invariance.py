@@ -56,7 +56,7 @@ def frozen_k(evaluation: RobustnessScores, dataset: str, scorer: str) -> int:
 def invariance(evaluation: RobustnessScores) -> pd.DataFrame:
     """One row a group and scorer."""
     kept: dict[tuple[str, str, int], list[Array]] = {}
-    for answer in _scored_answers(evaluation, evaluation.claims):
+    for answer in _scored_answers(evaluation, evaluation.compared):
         assert answer.matrix is not None
         top = membership(answer.matrix, frozen_k(evaluation, answer.dataset, answer.scorer))
         kept.setdefault((answer.scorer, answer.dataset, answer.seed), []).append(top)

@@ -46,8 +46,9 @@ def part(folder: Path, study: RobustnessStudy) -> Part:
         return Part("robustness", abstract, checks, methods(study))
     headline = headline_of(evaluation)
     abstract += f" {headline.sentence}" if headline else ""
-    makers = (robustness_tables.ranking_table, robustness_tables.choice_table, robustness_tables.optimism_table)
-    tables = [table for table in (*(make(study) for make in makers), main_table(evaluation)) if table.rows]
+    made = (robustness_tables.ranking_table, robustness_tables.choice_table, robustness_tables.around_table)
+    tables = [make(study) for make in (*made, robustness_tables.optimism_table)]
+    tables = [table for table in (*tables, main_table(evaluation)) if table.rows]
     sections: list[tuple[str, Sequence[str]]] = [
         (heading.capitalize(), lines) for heading, lines in study.findings.items() if lines
     ]

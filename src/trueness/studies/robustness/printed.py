@@ -8,10 +8,11 @@ from trueness.showing.console import Console, plain
 from trueness.showing.sheet import print_table
 from trueness.studies.robustness.answers import RobustnessStudy
 from trueness.studies.robustness.calibration import main_table
-from trueness.studies.robustness.tables import choice_table, optimism_table, ranking_table
+from trueness.studies.robustness.plateau import AROUND
+from trueness.studies.robustness.tables import around_table, choice_table, optimism_table, ranking_table
 
 MOST_REASONS = 8
-FINDINGS = ("differences", "degradation", "invariance", "signal and corruption")
+FINDINGS = ("differences", "degradation", "invariance", "signal and corruption", "expected edges")
 
 
 def print_robustness(out: Console, study: RobustnessStudy) -> None:
@@ -25,6 +26,11 @@ def print_robustness(out: Console, study: RobustnessStudy) -> None:
     tell("AUPRC: no K", ranking_table(study))
     tell(f"SHD and F1 at one K, frozen from {evaluation.validation} (oracle)", main_table(evaluation))
     tell(f"F1 at K, under {', '.join(evaluation.tests)}", choice_table(study))
+    shown = ("group", "scorer", "k", "value", "verdict")
+    around = around_table(study)
+    steps = [column.key for column in around.columns if column.key not in shown]
+    outer = [(steps[k], steps[-1 - k]) for k in range(len(steps) // 2)]  # the farthest from K go first
+    tell(f"F1 at K - {AROUND} ... K + {AROUND}, under {evaluation.validation} (oracle)", around, drop=outer)
     tell("optimism of oracle_k: F1 at oracle_k - F1 at k_from_other_graphs", optimism_table(study))
     for heading in FINDINGS:
         for sentence in study.findings[heading]:

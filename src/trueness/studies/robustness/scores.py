@@ -128,8 +128,13 @@ class RobustnessScores:
 
     @cached_property
     def claims(self) -> tuple[str, ...]:
-        """Those of `tested` whose mask does not tell the graph: means over corruptions are over these."""
+        """Those of `full_strength` whose mask does not tell the graph: means over corruptions are over these."""
         return tuple(name for name in self.full_strength if not self.corruptions[name].uses_graph)
+
+    @property
+    def compared(self) -> tuple[str, ...]:
+        """Corruptions that kept edges are compared over: `claims`, or all where fewer than two claim anything."""
+        return self.claims if len(self.claims) > 1 else self.full_strength
 
     @cached_property
     def tests(self) -> tuple[str, ...]:

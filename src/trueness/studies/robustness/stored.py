@@ -16,10 +16,11 @@ from __future__ import annotations
 import csv
 import os
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from glob import escape
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 
@@ -45,6 +46,7 @@ from trueness.studies.robustness.sensitivity import k_at_threshold
 
 BASELINES = ("correlation", "notears-lite", "notears", "granger", "pcmci+", "pc", "dag-gnn")  # the document's
 VALIDATION, METHOD, THRESHOLD = "compound_full", "RC-GNN", 0.1
+EXPECTED = ("required", "forbidden")
 AS_STORED = "as stored"  # the corruption of files that name none
 MOST, MOST_TEXT = 256 * MEGABYTE, 32 * MEGABYTE  # a number of a text takes ten times its bytes while it is read
 _ENDS = (".npy", ".csv")
@@ -71,6 +73,7 @@ class StoredEvaluation:
     """The study that the folders make, and where its files go."""
 
     study: RobustnessStudy
+    stored: frozenset[tuple[str, str]]  # corruption and method of each matrix of the folders; others were fitted here
 
     @property
     def evaluation(self) -> RobustnessScores:
@@ -87,13 +90,16 @@ class StoredEvaluation:
             out.print(f"   {plain(line)}", soft_wrap=wide)
         for line in (*calibration_lines(evaluation, dataset), *sparse_lines(evaluation)):
             out.print(plain(line), soft_wrap=wide)
+        for line in (*self.study.findings["invariance"], *self.study.findings["expected edges"]):
+            out.print(plain(line), soft_wrap=wide)
         print_table(out, "SHD and F1 at one K, methods x corruptions", main_table(evaluation), place="--json, --out")
         for line in (*self.study.notes, *self.study.failures()):
             out.print(f"  {plain(line)}", style="dim", soft_wrap=wide)
 
     def _at_threshold(self) -> Iterator[str]:
+        """Of what somebody stored: the threshold is the document's for RC-GNN, and others have other scales."""
         for answer in self.evaluation.answers:
-            if answer.matrix is not None:
+            if answer.matrix is not None and (answer.corruption, answer.scorer) in self.stored:
                 k = k_at_threshold(answer.matrix, THRESHOLD)
                 where = f"{answer.corruption}, {answer.scorer}"
                 if not k:
@@ -129,6 +135,7 @@ def evaluate_folders(options: Mapping[str, object]) -> StoredEvaluation:
             Path(str(options["artifacts"])), path("data"), path("truth"), str(options.get("validation") or ""),
             "shd" if options.get("metric") == "shd" else "f1", () if scorers == ("none",) else scorers,
             int(str(options.get("lags", 2))), "column to row" if options.get("column_to_row") else "row to column",
+            {name: [str(edge) for edge in cast(list[str], options.get(name) or ())] for name in EXPECTED},
         )
     )  # fmt: skip
 
@@ -143,8 +150,9 @@ def evaluate(request: Request) -> StoredEvaluation:
         raise DataError(f"{request.artifacts} must hold matrices (.npy, .csv) by corruption, got none.")
     tables, notes = _tables(request, dict.fromkeys(corruption for corruption, _ in matrices))
     truth = _truth(request, next(iter(matrices.values())))
+    _check_expected(request.expected, truth)
     answers = [_answer(corruption, method, path, truth, request) for (corruption, method), path in matrices.items()]
-    more, left_out = _baselines(request, tables, truth)
+    more, left_out = _baselines(request, tables, truth, matrices)
     answers += more
     corruptions = dict.fromkeys(answer.corruption for answer in answers)
     validation = request.validation or (VALIDATION if VALIDATION in corruptions else next(iter(corruptions)))
@@ -159,21 +167,37 @@ def evaluate(request: Request) -> StoredEvaluation:
         {name: _variant(name) for name in corruptions},
         scorers, tuple(answers), validation, match, metric=request.metric, k_range="original",
     )  # fmt: skip
+    fitted = list(dict.fromkeys(answer.scorer for answer in more if answer.matrix is not None))
     sentences = [
         f"[i, j] of every matrix was read as {'i -> j' if request.direction == 'row to column' else 'j -> i'}.",
         f"{evaluation.match}'s K saw the truth (oracle), and its matrices may have: no leak can be seen in a matrix.",
         "One matrix a method and corruption: no interval, no test.",
+        *([f"Fitted here on the data: {listed(fitted, 12)}."] if fitted else []),
+        *([] if any(request.expected.values()) else ["No --required or --forbidden edges: no domain validation."]),
         *notes,
         *left_out,
     ]
-    ours = registry.built_in("scorer")
-    cards = {name: {"title": name, "settings": {}, "stored": name not in ours} for name in scorers}
+    by_method = {method for _, method in matrices}
+    cards = {name: {"title": name, "settings": {}, "stored": name in by_method} for name in scorers}
     budget = {"methods": [], "k_seeds": 0, "subsamples": 0, "folds": 0}
     counts = {("stored", name): Counter(str(a.status) for a in answers if a.scorer == name) for name in scorers}
     study = RobustnessStudy(
         request.artifacts.name, 0, evaluation, cards, tuple(sentences), budget, request.expected, len(answers), counts
     )
-    return StoredEvaluation(study)
+    return StoredEvaluation(study, frozenset(matrices))
+
+
+def _check_expected(expected: Mapping[str, Sequence[str]], truth: Graph) -> None:
+    for kind, edges in expected.items():
+        for edge in edges:
+            ends = edge.split(" -> ")
+            strange = [node for node in ends if node not in truth.nodes]
+            if len(ends) != 2 or strange:
+                near = did_you_mean(strange[0], truth.nodes) if strange else ""
+                raise SettingError(
+                    f"'--{kind}' must be an edge between nodes of the truth, such as "
+                    f"'{truth.nodes[0]} -> {truth.nodes[-1]}', got {edge!r}. {near or f'It has {listed(truth.nodes)}.'}"
+                )
 
 
 # ---- folders
@@ -359,7 +383,10 @@ def _tables(request: Request, corruptions: Mapping[str, None]) -> tuple[dict[str
     return tables, notes
 
 
-def _baselines(request: Request, tables: Mapping[str, Observed], truth: Graph) -> tuple[list[ScorerAnswer], list[str]]:
+def _baselines(
+    request: Request, tables: Mapping[str, Observed], truth: Graph, stored: Collection[tuple[str, str]]
+) -> tuple[list[ScorerAnswer], list[str]]:
+    """Fitted here, where nobody stored a matrix of that name."""
     answers, left_out = [], []
     for name in (request.scorers if request.scorers is not None else BASELINES) if tables else ():
         scorer = build_scorer(name)
@@ -368,6 +395,8 @@ def _baselines(request: Request, tables: Mapping[str, Observed], truth: Graph) -
             left_out.append(f"{registry.missing(needs, f'scorer {name!r}')}  It was left out; the rest goes on.")
             continue
         for corruption, table in tables.items():
+            if (corruption, name) in stored:
+                continue
             try:
                 if table.d != len(truth):
                     raise DataError(f"the rows must have the {len(truth)} columns of the truth, got {table.d}.")

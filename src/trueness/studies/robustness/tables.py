@@ -16,8 +16,18 @@ from trueness.showing.tables import Column, Table
 from trueness.statistics import Reach
 from trueness.status import Status
 from trueness.studies.robustness.answers import RobustnessStudy
+from trueness.studies.robustness.plateau import AROUND, SENSITIVE, STABLE
 from trueness.studies.robustness.scores import ORACLE, OTHERS, RobustnessScores
-from trueness.studies.robustness.summaries import ALL, chosen_means, differences, means, optimism, optimism_places
+from trueness.studies.robustness.summaries import (
+    ALL,
+    AROUND_K,
+    chosen_means,
+    differences,
+    means,
+    optimism,
+    optimism_places,
+    plateaus,
+)
 
 MATCHED = "matched to "
 
@@ -74,6 +84,25 @@ def choice_table(study: RobustnessStudy) -> Table:
         f"{study.budget['folds']} folds; by refits: the first {refits} seed{'s' if refits != 1 else ''} of each cell)."
     )
     return Table("robustness_k", tuple(columns), rows, caption, rule_before="group")
+
+
+def around_table(study: RobustnessStudy) -> Table:
+    """The original's step 4 in a study: F1 at K - 5 ... K + 5 of each scorer where its K was chosen, and a verdict."""
+    evaluation = study.evaluation
+    frame = plateaus(evaluation)
+    frame = frame[(frame["method"] == ORACLE) & (frame["corruption"] == evaluation.validation)]
+    columns = [Column("group", "Systems", "text"), Column("scorer", "Scorer", "text"), Column("k", "K", "count")]
+    columns.append(Column("value", "range of F1", "number", "low", "high", decimals=3))
+    columns.append(Column("verdict", "Verdict", "text"))
+    columns += [Column(key, "K" if not step else f"{step:+d}", decimals=2) for step, key in AROUND_K.items()]
+    caption = (
+        f"Directed F1 at {AROUND} edges fewer to {AROUND} more than K under {evaluation.validation}, K being each "
+        f"scorer's {ORACLE} there (of several graphs the median; oracle: it saw the truth), and the range of F1: "
+        f"below {STABLE:g} stable, to {SENSITIVE:g} moderate, above sensitive, where the whole interval allows a "
+        f"verdict; {evaluation.intervals()}. Of every corruption: plateaus.csv."
+    )
+    rows = plain_records(frame)
+    return Table("robustness_around_k", tuple(columns), rows, caption, rule_before="group")
 
 
 def optimism_table(study: RobustnessStudy) -> Table:
