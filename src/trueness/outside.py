@@ -55,7 +55,7 @@ NOT_READ = (  # what pandas and pyarrow raise for files that are none of theirs
     NotImplementedError, RecursionError,
 )  # fmt: skip
 _NOT_IN_CP1252 = bytes((0x81, 0x8D, 0x8F, 0x90, 0x9D))
-_LETTERS = bytes((*range(65, 91), *range(97, 123)))
+_FOREIGN_WORD = re.compile(rb"[\x80-\xff]{4,}")  # Latin words have a letter of ASCII among any four, or nearly so
 _BACKSLASH = re.compile(r"\\")
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
@@ -119,7 +119,7 @@ def open_file(path: Path, most: int = MAX_TABLE, error: type[TruenessError] = Da
 
 def encoding_of(path: Path, most: int = MAX_TABLE, error: type[TruenessError] = DataError) -> str:
     """How the text of a table is written. cp1252 has signs where Latin-1 has none (0x80 to 0x9f); else they are one."""
-    seen, letters, foreign = set[int](), 0, 0
+    seen, foreign, words = set[int](), 0, 0
     decoder, is_utf8 = codecs.getincrementaldecoder("utf-8")(), True
     with open_file(path, most, error) as file:
         for k, part in enumerate(iter(lambda: file.read(MEGABYTE), b"")):
@@ -130,11 +130,11 @@ def encoding_of(path: Path, most: int = MAX_TABLE, error: type[TruenessError] = 
             except UnicodeDecodeError:
                 is_utf8 = False
             seen.update(part)
-            letters += len(part) - len(part.translate(None, _LETTERS))
+            words += sum(map(len, _FOREIGN_WORD.findall(part)))
             foreign += len(part) - len(part.translate(None, bytes(range(128, 256))))
     if is_utf8:
         return "utf-8"
-    if 0 in seen or seen.intersection(_NOT_IN_CP1252) or foreign > letters:  # another alphabet, or no text at all
+    if 0 in seen or seen.intersection(_NOT_IN_CP1252) or words > foreign / 2:  # another alphabet, or no text at all
         got = "a spreadsheet, a picture or an archive" if 0 in seen else "bytes that are neither"
         raise error(f"{path.name} must be text in UTF-8, cp1252 or Latin-1, got {got}. Save it as CSV in UTF-8.")
     return "cp1252" if any(0x80 <= byte <= 0x9F for byte in seen) else "latin-1"

@@ -55,7 +55,7 @@ def written_as(series: pandas.Series) -> Written | None:
     if not numbers or len(numbers) <= len(read) / 2:
         return None
     decimals, groups = ({getattr(marks, name) for marks in numbers} - {""} for name in ("decimal", "group"))
-    open_ones = {marks.either: marks.example for marks in numbers if marks.either}
+    open_ones = {marks.either: marks.example for marks in reversed(numbers) if marks.either}
     if any(re.fullmatch(r"[+-]?\d{4,}", word) for word in words):  # thousands without a mark: it is a decimal one
         decimals |= open_ones.keys()
     if len(decimals) > 1 or len(groups) > 1 or decimals & groups or len(open_ones.keys() - decimals - groups) > 1:
