@@ -403,12 +403,15 @@ def _read(options: argparse.Namespace) -> int:
 
 
 def _check(options: argparse.Namespace) -> int:
+    from trueness.datasets import settings_of_options
     from trueness.showing.console import print_rows
     from trueness.terminal import catalogue
 
     if catalogue.is_model(options.name):
         return _check_model(options)
-    table, rows = catalogue.own_table(options.name), catalogue.check(options.name)
+    own = catalogue.own_table(options.name, settings_of_options(options.name, vars(options)))
+    table = None if own is None else own.table
+    rows = catalogue.check(options.name, own)
     columns, expected = ([], []) if table is None else (catalogue.columns(table), catalogue.expectations(table))
     if options.json:
         say_json([*columns, *rows, *expected])
@@ -416,6 +419,8 @@ def _check(options: argparse.Namespace) -> int:
         shown = [{key: f"{v:.2f}" if isinstance(v, float) else v for key, v in row.items()} for row in expected]
         for part in filter(None, (columns, rows, shown)):
             print_rows(part, title=options.name)
+            if part is columns and table is not None and (line := catalogue.how_to_keep(table)):
+                say(line)
         if expected:
             say("F1 of a single table like this one, by its looks alone (docs/atlas.md); trueness learn measures it.")
     return 1 if any(row["verdict"] == "FAIL" for row in rows) else 0

@@ -8,6 +8,7 @@
     json_of(text), toml_of(text)    values nested at most MAX_DEPTH deep, numbers of at most 4,300 digits
     open_file(path, most)           a stream for readers that take one; it ends in an error behind `most` bytes
     check_file(path)                before a library opens a file by its path: a pipe or a device is never waited for
+    encoding_of(path, most)         of a table: utf-8, utf-16 by its mark, else cp1252 or latin-1 where it may be that
     inflate(content, what)          what zlib packed; Unpacker(): many of one file, which are counted together
 
 A packed file may unpack to FACTOR times its bytes, or to a size that does no harm; beyond that people unpack it.
@@ -18,6 +19,7 @@ Nothing here is evaluated, and nothing is unpickled. `error` is the kind of True
 
 from __future__ import annotations
 
+import codecs
 import gzip
 import io
 import json
@@ -58,6 +60,8 @@ _KINDS = (
     (stat.S_ISLNK, "a link"), (stat.S_ISDIR, "a folder"), (stat.S_ISFIFO, "a pipe"), (stat.S_ISSOCK, "a socket"),
     (stat.S_ISREG, "a file"),
 )  # fmt: skip
+_NOT_IN_CP1252 = bytes((0x81, 0x8D, 0x8F, 0x90, 0x9D))
+_FOREIGN_WORD = re.compile(rb"[\x80-\xff]{4,}")  # Latin words have a letter of ASCII among any four, or nearly so
 _BACKSLASH = re.compile(r"\\")
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
@@ -137,6 +141,29 @@ def open_file(path: Path, most: int = MAX_TABLE, error: type[TruenessError] = Da
         file.close()
         raise error(f"{path.name} must have at most {size(most)}, got more. Keep the part that is needed.")
     return file
+
+
+def encoding_of(path: Path, most: int = MAX_TABLE, error: type[TruenessError] = DataError) -> str:
+    """How the text of a table is written. cp1252 has signs where Latin-1 has none (0x80 to 0x9f); else they are one."""
+    seen, foreign, words = set[int](), 0, 0
+    decoder, is_utf8 = codecs.getincrementaldecoder("utf-8")(), True
+    with open_file(path, most, error) as file:
+        for k, part in enumerate(iter(lambda: file.read(MEGABYTE), b"")):
+            if k == 0 and part.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+                return "utf-16"
+            try:
+                decoder.decode(part) if is_utf8 else None
+            except UnicodeDecodeError:
+                is_utf8 = False
+            seen.update(part)
+            words += sum(map(len, _FOREIGN_WORD.findall(part)))
+            foreign += len(part) - len(part.translate(None, bytes(range(128, 256))))
+    if is_utf8:
+        return "utf-8"
+    if 0 in seen or seen.intersection(_NOT_IN_CP1252) or words > foreign / 2:  # another alphabet, or no text at all
+        got = "a spreadsheet, a picture or an archive" if 0 in seen else "bytes that are neither"
+        raise error(f"{path.name} must be text in UTF-8, cp1252 or Latin-1, got {got}. Save it as CSV in UTF-8.")
+    return "cp1252" if any(0x80 <= byte <= 0x9F for byte in seen) else "latin-1"
 
 
 def inside(folder: Path, name: str, what: str, error: type[TruenessError] = DataError) -> Path:

@@ -17,6 +17,7 @@ written; pyarrow goes by it, and so does this. What makes much of little (463 by
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -88,7 +89,22 @@ def _frame(
         for k, name in enumerate(columns):
             table = table.set_column(k, name, _as_text(made_of(table.column(k), name)))
         frame: pd.DataFrame = table.to_pandas(split_blocks=True, self_destruct=True, ignore_metadata=True)
+    frame.attrs["notes"] = tuple(_ranges(file, path))
     return frame
+
+
+def _ranges(file: ParquetFile, path: Path) -> Iterator[str]:
+    """What is said of an index of pandas that counts, by a name or by other steps: it stands in no column."""
+    told: Any = None
+    with suppress(ValueError, RecursionError):
+        told = json.loads((file.schema_arrow.metadata or {}).get(b"pandas", b"{}"))
+    indices = told.get("index_columns") if isinstance(told, dict) else None
+    for index in indices if isinstance(indices, list) else ():
+        if isinstance(index, dict) and (index.get("name") is not None or index.get("step") != 1):
+            start, step = index.get("start"), index.get("step")
+            if isinstance(start, int) and isinstance(step, int):
+                name = f"its index {str(index.get('name') or ''):.60}".strip()
+                yield f"{path.name}: {name} counts {start}, {start + step}, ... and was not read"
 
 
 def _table(

@@ -340,7 +340,7 @@ def small_files(tmp_path_factory):
 @pytest.mark.parametrize("reader", READERS)
 def test_a_small_parquet_file_takes_little_memory(reader, small_files):
     for path, line in zip(small_files, told(reader, *small_files), strict=True):
-        assert f"{path.name} of" in line and "must unpack to at most 256 MB" in line or "DELTA_BYTE_ARRAY" in line
+        assert f"{path.name} of" in line and "must unpack to at most 64 MB" in line or "DELTA_BYTE_ARRAY" in line
 
 
 def test_lists_are_refused_where_each_row_is_a_case_and_left_out_of_scores(tmp_path):
@@ -405,7 +405,7 @@ def test_honest_parquet_files_are_read_as_pandas_reads_them(options, tmp_path):
     pq.write_table(pa.Table.from_pandas(frame), path, **options)
     names = parquet.parquet_columns(path, 100)
     got = parquet.read_parquet(path, 10**6, names)
-    pd.testing.assert_frame_equal(got, pd.read_parquet(path))
+    pd.testing.assert_frame_equal(got, pq.read_table(path).to_pandas(ignore_metadata=True))
     codes = parquet.read_codes(path, 10**6, ["t", "f"])
     assert codes["t"].astype(str).tolist() == frame["t"].tolist() and codes["f"].tolist() == frame["f"].tolist()
 

@@ -14,23 +14,35 @@ load(frame), load(array)           a DataFrame, an array of numbers or a Table i
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import get_args, get_type_hints
 
 from trueness import registry
+from trueness.datasets.columns import kinds_of
 from trueness.datasets.dataset import About, Dataset, Truth, has_truth, nodes_of, targets_of
 from trueness.datasets.experiments import check_targets
 from trueness.datasets.table import Table, TableLike, check_usable
+from trueness.datasets.written_numbers import MARKS
 from trueness.errors import DataError, SettingError, UnknownName, did_you_mean, listed
-from trueness.outside import Json
+from trueness.outside import Json, is_there
 
-__all__ = ["TABLE_FILES", "About", "Dataset", "Table", "check_usable", "has_truth", "load", "load_stored", "nodes_of",
-           "targets_of"]  # fmt: skip
+__all__ = ["TABLE_FILES", "About", "Dataset", "Table", "check_usable", "has_truth", "is_table", "load", "load_stored",
+           "nodes_of", "settings_of_options", "targets_of"]  # fmt: skip
 
-TABLE_FILES = (".csv", ".tsv", ".csv.gz", ".tsv.gz", ".parquet", ".jsonl")
+TABLE_FILES = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".txt.gz", ".parquet", ".jsonl")
 _KINDS = ("synthetic", "var", "series", "air-quality", "experiments", "pair")
-_OWN = ("data", "graph", "discrete", "truth", "direction", "kinds", "redundant", "targets")  # of a user's own table
+_OWN = (
+    "data",
+    "graph",
+    "discrete",
+    "truth",
+    "direction",
+    "kinds",
+    "redundant",
+    "targets",
+    "decimal",
+)  # of a user's table
 _EXPERIMENTS = ("of", "targets", "how", "strength", "observational")
 _RECORDED = {
     "air-quality": ("data", "lags"),
@@ -62,7 +74,7 @@ def load(name: str | Path | TableLike, settings: dict[str, Json] | None = None, 
     if "data" in settings:
         return _of_files(name, settings, Path(folder))
     file, _, graph = name.partition(":")
-    if file.endswith(TABLE_FILES) or (not settings and file.endswith((".bif", ".bif.gz"))):
+    if is_table(name, folder) or (not settings and file.endswith((".bif", ".bif.gz"))):
         return _of_files("", {"data": file} | ({"graph": graph} if graph else {}) | settings, Path(folder))
     if settings:
         raise SettingError(f"[datasets.{name}] must have 'data = \"file.csv\"' or 'kind = \"synthetic\"'.")
@@ -79,6 +91,24 @@ def load(name: str | Path | TableLike, settings: dict[str, Json] | None = None, 
     except UnknownName:
         raise UnknownName("dataset", name, registry.names("dataset"), hint="Your own: plant.csv:graph.dot.") from None
     return maker(name) if name in registry.built_in("dataset") else _build(maker)  # type: ignore[no-any-return]
+
+
+def is_table(name: str, folder: Path | str = ".") -> bool:
+    """Whether a name is of a file of rows: by its ending, or any file that is there and neither a network nor code."""
+    file = name.partition(":")[0]
+    if file.lower().endswith(TABLE_FILES):
+        return True
+    return "." in file and not file.endswith((".bif", ".bif.gz", ".py")) and is_there(Path(folder) / file)
+
+
+def settings_of_options(name: str, options: Mapping[str, str | None]) -> dict[str, Json]:
+    """The settings of a table that stand behind --kinds, --drop and --decimal."""
+    kinds = kinds_of(options.get("kinds"), options.get("drop"))
+    said = {"kinds": kinds, "decimal": options.get("decimal")}
+    if any(said.values()) and not is_table(name):
+        got = f"got {name!r:.60}"
+        raise SettingError(f"--kinds, --drop and --decimal must be for a table of your own, {got}. Leave them out.")
+    return {key: value for key, value in said.items() if value}
 
 
 def _build(maker: registry.Loaded) -> Dataset:
@@ -131,6 +161,8 @@ def _check_settings(settings: dict[str, Json]) -> None:
         raise SettingError(f"'kinds' must be a table such as {{age = \"continuous\"}}, got {got}.")
     if "targets" in settings:
         check_targets(settings["targets"])
+    if settings.get("decimal", "point") not in MARKS:
+        raise SettingError(f"'decimal' must be 'comma' or 'point', got {settings['decimal']!r:.40}.")
     if settings.get("redundant", "drop") not in ("drop", "keep"):
         raise SettingError(f"'redundant' must be 'drop' or 'keep', got {settings['redundant']!r:.40}.")
 

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import csv
-import gzip
+import io
 import re
-import zlib
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from trueness.datasets.columns import ColumnKind
+from trueness.datasets.columns import NAMELESS, ColumnKind, is_text
 from trueness.datasets.experiments import TargetSetting
 from trueness.datasets.table import Table
+from trueness.datasets.written_numbers import MARKS, Decimal, Written, numbers_of, written_as
 from trueness.errors import DataError, did_you_mean, listed
 from trueness.graphs.links import MAX_NODES
 from trueness.outside import (
@@ -21,6 +23,7 @@ from trueness.outside import (
     MEGABYTE,
     MISSING,
     NOT_READ,
+    encoding_of,
     is_there,
     json_records,
     one_line,
@@ -35,6 +38,7 @@ if TYPE_CHECKING:
 MAX_CELLS = 200_000_000  # of a table: 1.6 GB of numbers
 MAX_COLUMNS = MAX_NODES  # each column is a node of a graph
 MAX_HEADER = 16 * MEGABYTE
+_SEPARATOR_LINE = re.compile(r'"?sep=(.?)"?')  # the first line of files that are meant for a spreadsheet
 
 
 def read_rows(
@@ -44,22 +48,25 @@ def read_rows(
     kinds: Mapping[str, ColumnKind] | None = None,
     strict: bool = True,
     targets: TargetSetting | None = None,
+    decimal: Decimal | None = None,
 ) -> Table:
-    """CSV, TSV (also .gz), parquet or JSON lines; `drop` names columns to leave out, such as a time stamp."""
+    """CSV, TSV, text (also .gz), parquet or JSON lines; `drop` names columns to leave out, such as a time stamp.
+
+    decimal: what a number such as 1,234 means where the file does not tell."""
     path = Path(path)
     if not is_there(path):
-        raise DataError(f"{path} is not there. Give the path of a CSV, TSV, parquet or JSONL file.")
+        raise DataError(f"{path} is not there. Give the path of a CSV, TSV, text, parquet or JSONL file.")
     dropped = list(drop)
-    if path.suffix == ".parquet":
+    if path.suffix.lower() == ".parquet":
         kept = _without_dropped(parquet_columns(path, MAX_COLUMNS), dropped, path)
         frame = read_parquet(path, MAX_CELLS, kept)
-    elif path.suffix == ".jsonl":
+    elif path.suffix.lower() == ".jsonl":
         frame = _records(path)
         frame = frame[_without_dropped(frame.columns, dropped, path)]
     else:
-        frame = _read_delimited(path)
+        frame = _read_delimited(path, decimal)
         frame = frame[_without_dropped(frame.columns, dropped, path)]
-    return Table.of(frame, discrete, path.name, kinds, strict, targets)
+    return replace(Table.of(frame, discrete, path.name, kinds, strict, targets), notes=frame.attrs.get("notes", ()))
 
 
 def _records(path: Path) -> pandas.DataFrame:
@@ -86,74 +93,197 @@ def _without_dropped(columns: Iterable[str], dropped: list[str], path: Path) -> 
     return [name for name in names if name not in dropped]
 
 
-def _read_delimited(path: Path) -> pandas.DataFrame:
-    import pandas as pd
-
-    separator, columns = check_header(path, MAX_COLUMNS)
-    most = MAX_CELLS // columns
+def _read_delimited(path: Path, decimal: Decimal | None = None) -> pandas.DataFrame:
+    layout = layout_of(path, MAX_COLUMNS, decimal)
+    most = MAX_CELLS // layout.columns
     try:
-        with open_file(path, MAX_TABLE) as file:
-            frame = pd.read_csv(
-                file, sep=separator, keep_default_na=False, na_values=MISSING, skipinitialspace=True, nrows=most + 1,
-                decimal=decimal_sign(path, separator),
-            )  # fmt: skip
+        frame, layout = read_text(path, layout, MAX_TABLE, nrows=most + 1)
     except NOT_READ as error:
         raise DataError(f"{path.name} must be a CSV file with a header, got: {one_line(error)}.") from error
     if len(frame) > most:
         raise DataError(
-            f"{path.name} must have at most {MAX_CELLS:,} cells, got more than {most:,} rows of {columns:,} columns. "
-            "Keep a part of its rows."
+            f"{path.name} must have at most {MAX_CELLS:,} cells, got more than {most:,} rows of {layout.columns:,} "
+            "columns. Keep a part of its rows."
         )
-    return frame
+    return with_numbers(_with_names(frame, layout, path), layout, path)
 
 
-def decimal_sign(path: Path, separator: str) -> str:
-    """A comma where commas do not part the cells, some stand in numbers and no full stop does."""
-    if separator == ",":
-        return "."
-    with open_file(path, MAX_TABLE) as file:
-        cells = re.split(rb"[\r\n" + separator.encode() + rb"]", file.read(MEGABYTE))
-    numbers = [cell.strip() for cell in cells]
-    has_commas, has_stops = (
-        any(re.fullmatch(rb"-?\d+" + sign + rb"\d+", c) for c in numbers) for sign in (b",", rb"\.")
-    )
-    return "," if has_commas and not has_stops else "."
+class Layout(NamedTuple):
+    """How the text of a table is written. decimal: of numbers that could be read either way, where it was said."""
+
+    separator: str
+    columns: int
+    above: int  # lines above the names
+    encoding: str
+    names_rows: bool  # the rows have a cell more than there are names
+    decimal: Decimal | None
 
 
-def check_header(path: Path, most: int) -> tuple[str, int]:
-    """The separator and the number of columns, at most `most`.
+def layout_of(path: Path, most: int, decimal: Decimal | None = None) -> Layout:
+    """The layout of a file with at most `most` columns.
 
     pandas would rename repeated names in silence, so they are looked at here.
     """
     try:
-        with open_file(path, MAX_TABLE) as file:
-            line = file.readline(MAX_HEADER + 1)
-        first = re.split("[\r\n]", line.decode("utf-8-sig"), maxsplit=1)[0]
-    except (UnicodeDecodeError, OSError, EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise DataError(f"{path.name} must be text in UTF-8, got: {one_line(error)}. Save it as UTF-8.") from error
+        encoding, lines = "utf-8", _first_lines(path, "utf-8-sig")
+    except UnicodeDecodeError:
+        encoding = encoding_of(path)
+        lines = _first_lines(path, encoding)
+    above, separator = 0, ""
+    if told := _SEPARATOR_LINE.fullmatch(lines[0].strip()):
+        above, separator = 1, told[1] or "\t"
+    first = lines[above] if len(lines) > above else ""
     if len(first) > MAX_HEADER:
         raise DataError(f"the header of {path.name} must have at most {size(MAX_HEADER)}, got more. Is it a table?")
     if not first.strip():
         raise DataError(f"{path.name} must have a header with column names, got an empty file.")
-    separator = max(",;\t", key=first.count)
+    separator = separator or _separator(lines[above:])
     if first.count(separator) >= most:
         raise DataError(
             f"{path.name} must have at most {most:,} columns, got {first.count(separator) + 1:,}. Keep those you need."
         )
     try:
-        header = [name.strip() for name in next(csv.reader([first], delimiter=separator))]
+        header = [name.strip() for name in next(csv.reader([first], delimiter=separator, skipinitialspace=True))]
     except csv.Error as error:
         raise DataError(f"{path.name} must have a header with column names, got: {one_line(error)}.") from error
-    if "" in header:
-        raise DataError(
-            f"column {header.index('') + 1} of {path.name} must have a name, got none. Name it, or drop an index."
-        )
-    twice = sorted(name for name, count in Counter(header).items() if count > 1)
+    twice = sorted(name for name, count in Counter(filter(None, header)).items() if count > 1)
     if twice:
         raise DataError(f"column names of {path.name} must be unique, got {listed(twice)} twice. Rename them.")
-    if all(_is_number(name) for name in header):
+    if all(map(_is_number, header)) and not _is_count(header):
         raise DataError(f"{path.name} must have a header with column names, got numbers: {listed(header, 3)}.")
-    return separator, len(header)
+    row = next(_rows(lines[above + 1 : above + 9], separator), [])
+    return Layout(separator, len(header), above, encoding, len(row) > len(header), decimal)
+
+
+def read_text(path: Path, layout: Layout, most: int, **options: Any) -> tuple[pandas.DataFrame, Layout]:
+    """What pandas reads of a file, and the layout with the encoding that it was read by; as pandas names columns."""
+    import pandas as pd
+
+    while True:
+        try:
+            with open_file(path, most) as file:
+                frame = pd.read_csv(
+                    file, sep=r"\s+" if layout.separator == " " else layout.separator, encoding=layout.encoding,
+                    skiprows=layout.above, keep_default_na=False, na_values=MISSING, skipinitialspace=True,
+                    **options,
+                )  # fmt: skip
+            return frame, layout
+        except UnicodeDecodeError:
+            if layout.encoding != "utf-8":
+                raise
+            layout = layout._replace(encoding=encoding_of(path, most))
+
+
+def _first_lines(path: Path, encoding: str) -> list[str]:
+    """The first lines, of a megabyte at most, the first of them whole."""
+    try:
+        with open_file(path, MAX_TABLE) as file, io.TextIOWrapper(file, encoding) as text:
+            return [text.readline(MAX_HEADER + 1), *text.readlines(MEGABYTE)]
+    except UnicodeDecodeError:
+        raise
+    except NOT_READ as error:
+        raise DataError(f"{path.name} must be text in UTF-8, got: {one_line(error)}. Save it as UTF-8.") from error
+
+
+def _rows(lines: Sequence[str], separator: str) -> Iterator[list[str]]:
+    """The cells of complete lines, as far as they can be told apart."""
+    with suppress(csv.Error):
+        yield from csv.reader(lines, delimiter=separator, skipinitialspace=True)
+
+
+def _separator(lines: Sequence[str]) -> str:
+    """The sign that parts the header and the rows below it into as many cells, most of them; a blank if no other."""
+
+    def cells(separator: str) -> tuple[bool, int]:
+        widths = [len(row) for row in _rows(lines[:21], separator) if row] or [0]
+        return len(set(widths[1:])) < 2 and widths[-1] - widths[0] in (0, 1), widths[0]
+
+    ranked = {sign: cells(sign) for sign in ",;\t|" if sign in lines[0]}
+    return max(ranked, key=ranked.__getitem__) if ranked else " " if " " in lines[0].strip() else ","
+
+
+def _is_count(names: Sequence[str]) -> bool:
+    """0, 1, 2, as pandas names columns without names, or 1, 2, 3."""
+    return [*names] in ([str(k + start) for k in range(len(names))] for start in (0, 1))
+
+
+def _with_names(frame: pandas.DataFrame, layout: Layout, path: Path) -> pandas.DataFrame:
+    """Row names without a name of their own are a column, as R and pandas write them; an empty last column is none."""
+    import pandas as pd
+
+    names = [str(name).strip() for name in frame.columns]
+    if frame.index.nlevels > 1:
+        raise DataError(f"{path.name} must have as many names as cells in a row, got fewer. Name each column.")
+    if layout.names_rows:
+        frame = frame.reset_index()
+        last = frame.iloc[:, -1].isna().all()  # a separator at the end of each row, not of the header
+        names = [*names, f"Unnamed: {len(names)}"] if last else [_fresh("rownames", names), *names]
+    frame.columns = pd.Index(names)
+    nameless = [name for name in names if NAMELESS.fullmatch(name)]
+    empty = [name for name in nameless if frame[name].isna().all()]
+    wrong = next((name for name in nameless if name not in empty and name != names[0]), None)
+    if wrong is not None:
+        got = f"column {names.index(wrong) + 1} of {path.name} must have a name"
+        raise DataError(f"{got}, got none. Name it, or drop an index.")
+    if all(map(_is_number, names)) and all((frame[name] == float(name)).any() for name in names):
+        got = f"got {listed(names, 3)}, which may also be a row"
+        raise DataError(f"{path.name} must have a header with column names, {got}. Write names above it.")
+    return frame.drop(columns=empty)
+
+
+def _fresh(name: str, names: Sequence[str]) -> str:
+    return name if name not in names else _fresh(f"{name}_", names)
+
+
+def with_numbers(
+    frame: pandas.DataFrame, layout: Layout, path: Path, most: int = MAX_TABLE, **options: Any
+) -> pandas.DataFrame:
+    """Texts that are numbers with a comma, marks of thousands or both, column by column; what was guessed is noted.
+
+    options: those by which pandas read it."""
+    written = {name: how for name in frame if is_text(frame[name]) and (how := written_as(frame[name]))}
+    sure = {how.decimal for how in written.values()}
+    fractions = [name for name in frame if frame[name].dtype.kind == "f"]
+    if fractions and ("," in sure or layout.decimal == "comma"):  # what was read as 1.234 may be 1234
+        texts = _with_names(read_text(path, layout, most, **options | {"dtype": str})[0], layout, path)
+        odd = {name: how for name in fractions if (how := written_as(texts[name])) and (how.either or how.group)}
+        frame, written = frame.assign(**{name: texts[name] for name in odd}), written | odd
+    elif fractions:
+        sure.add(".")
+    read: dict[str, list[str]] = {}
+    for name, how in written.items():
+        if how.is_plain:
+            continue
+        if how.either:
+            how = how.decided(_decimal_mark(name, how, sure, layout, path))
+        frame[name] = numbers_of(frame[name], how)
+        for mark, what in ((how.decimal == ",", "a decimal comma"), (how.group, f"{how.group!r} between thousands")):
+            if mark:
+                read.setdefault(what, []).append(name)
+    notes = [f"numbers with {what} were read in {listed(names)}" for what, names in read.items()]
+    if layout.encoding != "utf-8":
+        notes.insert(0, f"{path.name} is not UTF-8 and was read as {layout.encoding}")
+    frame.attrs["notes"] = tuple(notes)
+    return frame
+
+
+def _decimal_mark(name: str, how: Written, sure: set[str], layout: Layout, path: Path) -> str:
+    """The decimal mark of a column that can be read either way: what was said, else what other columns have."""
+    if layout.decimal:
+        return MARKS[layout.decimal]
+    others = sure & {",", "."}
+    if not others and layout.separator == ";":  # as spreadsheets write it where a comma is the decimal mark
+        others = {","}
+    if how.either == "," and len(others) == 1:
+        return others.pop()
+    if how.either == "." and "," not in others:
+        return "."
+    whole, fraction = how.example.replace(how.either, ""), how.example.replace(",", ".")
+    comma, point = (whole, fraction) if how.either == "." else (fraction, whole)
+    raise DataError(
+        f"column {name!r} of {path.name} must be read in one way, got {how.example!r}: {comma} with a decimal comma, "
+        f"{point} with a decimal point. Say --decimal comma or --decimal point."
+    )
 
 
 def _is_number(text: str) -> bool:

@@ -13,12 +13,12 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from trueness.datasets.frames import MAX_CELLS, check_header, decimal_sign
+from trueness.datasets.frames import MAX_CELLS, layout_of, read_text, with_numbers
 from trueness.datasets.microdata import MAX_BYTES, MAX_COLUMNS, Microdata, check_cells, data_errors
 from trueness.datasets.populations import load_population
 from trueness.datasets.survey_files import SURVEYS, open_survey_file
 from trueness.errors import DataError
-from trueness.outside import MISSING, is_there, open_file
+from trueness.outside import is_there
 from trueness.parquet import parquet_columns, read_codes
 
 if TYPE_CHECKING:
@@ -57,23 +57,19 @@ def _parquet(path: Path) -> Microdata:
 
 
 def _read_delimited(path: Path) -> Microdata:
-    import pandas as pd
-
-    separator, _ = check_header(path, MAX_COLUMNS)
-    with data_errors(path, "a CSV file with a header"), open_file(path, MAX_BYTES) as file:
-        header = pd.read_csv(file, sep=separator, nrows=0, skipinitialspace=True)
+    layout = layout_of(path, MAX_COLUMNS)
+    with data_errors(path, "a CSV file with a header"):
+        header, layout = read_text(path, layout, MAX_BYTES, nrows=0)
     written = {str(column).strip(): column for column in header.columns}  # "age " is the column 'age'
 
     @lru_cache(maxsize=8)
     def read_columns(columns: tuple[str, ...]) -> pd.DataFrame:
-        with data_errors(path, "a CSV file with a header"), open_file(path, MAX_BYTES) as file:
-            frame: pd.DataFrame = pd.read_csv(
-                file, sep=separator, usecols=[written[column] for column in columns], keep_default_na=False,
-                na_values=MISSING, skipinitialspace=True, low_memory=False, nrows=MAX_CELLS // len(columns) + 1,
-                decimal=decimal_sign(path, separator),
-            )  # fmt: skip
+        with data_errors(path, "a CSV file with a header"):
+            how = {"usecols": [written[column] for column in columns], "nrows": MAX_CELLS // len(columns) + 1}
+            frame, read_as = read_text(path, layout, MAX_BYTES, low_memory=False, **how)
         check_cells(path.name, *frame.shape)
-        return frame.rename(columns={column: str(column).strip() for column in frame.columns})
+        frame = frame.rename(columns={column: str(column).strip() for column in frame.columns})
+        return with_numbers(frame, read_as, path, MAX_BYTES, **how)
 
     def fetch(columns: Sequence[str]) -> pd.DataFrame:
         return read_columns(tuple(columns))[list(columns)]

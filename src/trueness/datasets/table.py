@@ -33,6 +33,7 @@ class Table:
     levels: tuple[Levels, ...]
     source: str = "the data"
     judged: tuple[InferredColumn, ...] = field(default=(), kw_only=True, repr=False)  # of what was read: columns.py
+    notes: tuple[str, ...] = field(default=(), kw_only=True, repr=False)  # of how a file was read
     experiments: Experiments | None = field(default=None, kw_only=True, repr=False)
     times: TimeOrder | None = field(default=None, kw_only=True, repr=False)  # of a column that was left out
 

@@ -23,6 +23,7 @@ from trueness.datasets.experiments import TargetSetting
 from trueness.datasets.frames import read_rows
 from trueness.datasets.redundant import redundant_columns
 from trueness.datasets.table import Table, check_usable
+from trueness.datasets.written_numbers import Decimal
 from trueness.errors import DataError, GraphError, SettingError, listed
 from trueness.graphs import Direction, Graph
 from trueness.outside import MISSING, is_there
@@ -97,18 +98,24 @@ def table_of_file(
     kinds: Mapping[str, ColumnKind] | None = None,
     redundant: Redundant | None = None,
     targets: TargetSetting | None = None,
+    decimal: Decimal | None = None,
 ) -> RealTable | TableAlone:
     """A user's CSV, TSV, parquet or JSONL, with the graph named or beside it; without one its truth is `none`."""
     path = Path(path)
     file = Path(graph) if graph else None if truth == "none" else _graph_beside(path)
-    table = read_rows(path, discrete, kinds=kinds, strict=False, targets=targets)
+    table = read_rows(path, discrete, kinds=kinds, strict=False, targets=targets, decimal=decimal)
     if file is None and truth in (None, "none"):
         return table_alone(table, name or _stem(path), redundant or "drop")
     if redundant == "drop":
         raise SettingError(f"'redundant' must be 'keep' for {path.name}, whose graph names its columns, got 'drop'.")
     check_usable(table, True, "Take it out of the graph and set its kind in 'kinds' to 'left out', or add rows.")
     dag, about = truth_of_file(path, table, file, direction, truth or "assumed")
-    return RealTable(name or _stem(path), dag, replace(about, notes=_left_out(table)), replace(table, source=path.name))
+    return RealTable(
+        name or _stem(path),
+        dag,
+        replace(about, notes=(*_left_out(table), *table.notes)),
+        replace(table, source=path.name),
+    )
 
 
 def table_alone(table: Table, name: str, redundant: Redundant = "drop") -> TableAlone:
@@ -118,12 +125,13 @@ def table_alone(table: Table, name: str, redundant: Redundant = "drop") -> Table
     judged = tuple(
         column
         if column.name not in nothing_new
-        else column._replace(kind="left out" if drop else column.kind, why=nothing_new[column.name])
+        else column._replace(kind="left out" if drop else column.kind, why=nothing_new[column.name], keep="")
         for column in table.judged
     )
+    notes = table.notes
     if drop:
         table = table.columns([j for j, column in enumerate(table.names) if column not in nothing_new])
-    table = replace(table, judged=judged)
+    table = replace(table, judged=judged, notes=notes)
     left_out = _left_out(table)
     if table.d < 2 and left_out:
         raise DataError(
@@ -132,12 +140,17 @@ def table_alone(table: Table, name: str, redundant: Redundant = "drop") -> Table
         )
     check_usable(table, gaps=True)
     kept = () if drop else tuple(f"{column} was kept: {why}" for column, why in nothing_new.items())
-    about = _about(table, "none", "no graph is known: nothing is scored", notes=(*left_out, *kept))
+    about = _about(table, "none", "no graph is known: nothing is scored", notes=(*left_out, *kept, *notes))
     return TableAlone(name, about, table)
 
 
 def _left_out(table: Table) -> tuple[str, ...]:
-    return tuple(f"{column.name} was left out: {column.why}" for column in table.judged if column.kind == "left out")
+    return tuple(
+        f"{column.name} was left out: {column.why}"
+        + (f"; --kinds {column.name}={column.keep} keeps it" if column.keep else "")
+        for column in table.judged
+        if column.kind == "left out"
+    )
 
 
 def _about(table: Table, truth: Truth, note: str, rows: str = "rows", notes: tuple[str, ...] = ()) -> About:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from inspect import isfunction
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, get_args
 
 from trueness import models, registry
-from trueness.datasets import TABLE_FILES, check_usable, has_truth, load, nodes_of
-from trueness.datasets.dataset import Truth, has_card, read_card
+from trueness.datasets import check_usable, has_truth, is_table, load, nodes_of
+from trueness.datasets.dataset import Dataset, Truth, has_card, read_card
 from trueness.datasets.row_order import row_dependence
 from trueness.datasets.table import Table
-from trueness.errors import TruenessError, UnknownName
+from trueness.errors import TruenessError, UnknownName, listed
 from trueness.learners import build, settings_of
 from trueness.learners.scoring.edge_scores import build_scorer
 
@@ -61,10 +62,12 @@ def is_model(name: str) -> bool:
     return "/" in name and ":" not in name and name not in known and not Path(name).exists()
 
 
-def check(name: str) -> list[dict[str, object]]:
-    """The rules for a learner, or those for a data set, whichever the name is."""
+def check(name: str, dataset: Dataset | None = None) -> list[dict[str, object]]:
+    """The rules for a learner, or those for a data set, whichever the name is; for `dataset` where it was loaded."""
     from trueness.learners.contract import check_learner
 
+    if dataset is not None:
+        return _check_dataset(dataset)
     is_data = name in registry.names("dataset") or name.startswith("synthetic-") or _is_data_file(name)
     if not is_data and _is_scorer(name):
         return _check_scorer(name)
@@ -72,7 +75,7 @@ def check(name: str) -> list[dict[str, object]]:
         known = (*registry.names("learner"), *registry.names("scorer"), *registry.names("dataset"))
         raise UnknownName("learner, scorer or dataset", name, known, hint="See 'trueness list'.")
     if is_data:
-        return _check_dataset(name)
+        return _check_dataset(load(name))
     return [{"rule": c.rule, "verdict": c.verdict, "detail": c.detail} for c in check_learner(build(name))]
 
 
@@ -116,12 +119,11 @@ def _check_scorer(name: str) -> list[dict[str, object]]:
     ]
 
 
-def _check_dataset(name: str) -> list[dict[str, object]]:
+def _check_dataset(dataset: Dataset) -> list[dict[str, object]]:
     """Whether a data set can be used, rule by rule."""
     import numpy as np
     from numpy.random import default_rng
 
-    dataset = load(name)
     table = dataset.table or dataset.draw(None, default_rng(0))
     check_usable(table, gaps=True)
     order = None if dataset.table is None else row_dependence(dataset.table)
@@ -146,26 +148,41 @@ def _check_dataset(name: str) -> list[dict[str, object]]:
     details |= {} if has_truth(dataset) else {1: "no graph is known: edges and their stability, no score"}
     details |= {} if order is None else {4: order.sentence()}
     verdicts = {True: "pass", False: "FAIL", None: "not claimed"}
+    read = [{"rule": "how the file was read", "verdict": "guessed", "detail": note} for note in table.notes]
     return [
-        {"rule": rule, "verdict": verdicts[passed], "detail": details.get(k, "")}
-        for k, (rule, passed) in enumerate(rules.items())
+        *read,
+        *(
+            {"rule": rule, "verdict": verdicts[passed], "detail": details.get(k, "")}
+            for k, (rule, passed) in enumerate(rules.items())
+        ),
     ]
 
 
-def own_table(name: str) -> Table | None:
-    """A user's own table; None of anything else."""
-    return load(name).table if name.partition(":")[0].endswith(TABLE_FILES) else None
+def own_table(name: str, settings: dict[str, object]) -> Dataset | None:
+    """A user's own table, with what was said of its columns; None of anything else."""
+    return load(name, settings) if is_table(name) else None
 
 
 def columns(table: Table) -> list[dict[str, object]]:
-    """What each column was taken as, and why; its lag-1 autocorrelation along the rows."""
+    """What each column was taken as, whether that was guessed or given, and why; its lag-1 autocorrelation."""
     order = row_dependence(table)
     lag1 = {} if order is None else {one.column: round(one.lag1, 2) + 0.0 for one in order.columns}
     return [
-        {"column": c.name, "kind": c.kind, "levels": c.levels or "", "missing": c.missing or "", "why": c.why}
-        | {"lag 1": lag1.get(c.name, "")}
+        {
+            "column": c.name, "kind": c.kind, "from": "given" if c.given else "guess", "levels": c.levels or "",
+            "missing": c.missing or "", "why": c.why, "lag 1": lag1.get(c.name, ""),
+        }
         for c in table.judged
-    ]
+    ]  # fmt: skip
+
+
+def how_to_keep(table: Table) -> str:
+    """The sentence that says how columns are kept that look like identifiers; nothing where none does."""
+    kept = {c.name: c.keep for c in table.judged if c.keep}
+    if not kept:
+        return ""
+    name, kind = next(iter(kept.items()))
+    return f"Left out by guess: {listed(kept)}. To keep one, say what it is: --kinds {quote(f'{name}={kind}')}."
 
 
 def expectations(table: Table) -> list[dict[str, object]]:

@@ -119,6 +119,9 @@ def command_line() -> argparse.ArgumentParser:
         "check", help="contract checks of a learner, a look at a data set, a question to a model"
     )
     check.add_argument("name", help="a learner, data set or model; your own: my_file.py:MyLearner, plant.csv:graph.dot")
+    for option, words in registry.own_commands()["learn"]["options"].items():
+        if option in ("kinds", "drop", "decimal"):
+            check.add_argument(f"--{option}", help=words)
     check.add_argument("--edge-cases", action="store_true", help="a model: three more questions whose answer is known")
     _add_permissions(check)
 

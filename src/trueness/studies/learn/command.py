@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import cast
 
-from trueness.datasets import TABLE_FILES, Dataset, Table
+from trueness.datasets import TABLE_FILES, Dataset, Table, settings_of_options
 from trueness.datasets.table import TableLike
 from trueness.errors import DataError, PlanError, SettingError, did_you_mean, listed
 from trueness.files import write_atomically
@@ -37,9 +37,11 @@ def plan_of(options: Mapping[str, str | None]) -> tuple[Plan, float | None]:
         table["rows"] = _whole(options["rows"] or "")
     if options.get("knowledge"):
         table |= _knowledge(Path(options["knowledge"] or ""))
-    stem = file.name.removesuffix(next(filter(file.name.endswith, TABLE_FILES), ""))
+    said = settings_of_options(options["file"] or "", options)
+    ending = next(filter(file.name.lower().endswith, TABLE_FILES), "")
+    stem = file.name[: len(file.name) - len(ending)]
     name = re.sub(r"[^\w-]+", "-", stem).strip("-") or "table"
-    text = toml_text({"name": f"learn-{name}", "learn": table})
+    text = toml_text({"name": f"learn-{name}", "learn": table} | ({"datasets": {table["data"]: said}} if said else {}))
     return Plan.parse(text, "learn", Path.cwd(), options.get("folder") or f"results/learn-{name}"), seconds
 
 

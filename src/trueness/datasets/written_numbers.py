@@ -1,0 +1,101 @@
+"""Numbers as people write them: 1,5   1.234,56   1,234.56   1'234.5   1 234,5.
+
+A cell tells of its marks where it can be read in one way alone:
+
+    1.234,56  1,234.56      the last mark is the decimal one, the other stands between thousands
+    1,234,567               a mark that comes twice stands between thousands
+    1,5  0,123  1234,567    not three digits behind it, or no thousands before it: a decimal mark
+    1,234                   either; other cells of the column, then other columns of the file, then the user decide
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import pandas
+
+Decimal = Literal["comma", "point"]
+MARKS: dict[Decimal, str] = {"comma": ",", "point": "."}
+LOOKED_AT = 10_000  # different texts of a column that tell how its numbers are written; all of them must be so
+_GROUPS = ".,'’ \u00a0\u202f"
+_NUMBER = re.compile(rf"[+-]?(\d*)((?:([{_GROUPS}])\d{{3}}(?:\3\d{{3}})*)?)(?:([.,])(\d*))?([eE][+-]?\d+)?")
+
+
+@dataclass(frozen=True)
+class Written:
+    """How the numbers of a column are written; `either` is the mark of which that cannot be told, in `example`."""
+
+    decimal: str = ""
+    group: str = ""
+    either: str = ""
+    example: str = ""
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether Python would read them, too."""
+        return self.decimal != "," and not self.group and not self.either
+
+    def decided(self, decimal: str) -> Written:
+        """The same where what could be read either way is a decimal mark, or else stands between thousands."""
+        if not self.either:
+            return self
+        return Written(decimal=self.either) if decimal == self.either else Written(group=self.either)
+
+
+def written_as(series: pandas.Series) -> Written | None:
+    """How a column of texts writes numbers; None where it holds none, or where its cells contradict one another."""
+    words = series.dropna().drop_duplicates().iloc[:LOOKED_AT].astype("string").str.strip()
+    read = [_marks(word) for word in words]
+    numbers = [marks for marks in read if marks is not None]
+    if not numbers or len(numbers) <= len(read) / 2:
+        return None
+    decimals, groups = ({getattr(marks, name) for marks in numbers} - {""} for name in ("decimal", "group"))
+    open_ones = {marks.either: marks.example for marks in reversed(numbers) if marks.either}
+    if any(re.fullmatch(r"[+-]?\d{4,}", word) for word in words):  # thousands without a mark: it is a decimal one
+        decimals |= open_ones.keys()
+    if len(decimals) > 1 or len(groups) > 1 or decimals & groups or len(open_ones.keys() - decimals - groups) > 1:
+        return None
+    if decimals or groups:
+        rest = open_ones.keys() - decimals - groups  # the one mark that is left is the other of the two
+        if rest and decimals and groups:
+            return None
+        return Written("".join(decimals or rest), "".join(groups or (rest if decimals else ())))
+    return Written(either=next(iter(open_ones), ""), example=next(iter(open_ones.values()), ""))
+
+
+def numbers_of(series: pandas.Series, written: Written) -> pandas.Series:
+    """The column as numbers; as texts with a decimal point where some of its cells are no numbers."""
+    import pandas as pd
+
+    words = series.astype("string").str.strip()
+    group, decimal = re.escape(written.group or "'"), re.escape(written.decimal or ".")
+    whole = rf"(?:\d+|\d{{1,3}}(?:{group}\d{{3}})+)" if written.group else r"\d*"
+    fit = words.str.fullmatch(rf"[+-]?{whole}(?:{decimal}\d*)?(?:[eE][+-]?\d+)?").fillna(False).astype(bool)
+    plain = words.str.replace(written.group, "", regex=False) if written.group else words
+    plain = plain.str.replace(",", ".", regex=False) if written.decimal == "," else plain
+    if not fit[words.notna()].all():
+        return words.where(~fit, plain)
+    numbers: pandas.Series = pd.to_numeric(plain, errors="coerce")
+    return numbers.astype(np.float64) if numbers.isna().any() or written.decimal else numbers.astype(np.int64)
+
+
+def _marks(word: str) -> Written | None:
+    match = _NUMBER.fullmatch(word)
+    if match is None or not any(map(str.isdigit, word)):
+        return None
+    start, grouped, group, decimal = match[1], match[2], match[3] or "", match[4] or ""
+    thousands = 1 <= len(start) <= 3 and not start.startswith("0")
+    if not grouped:
+        return Written(decimal=decimal)
+    if not thousands:  # 0,123  1234,567
+        return Written(decimal=group) if group in ".," and len(grouped) == 4 and not decimal else None
+    if decimal:
+        return Written(decimal, group) if decimal != group else None
+    if len(grouped) > 4 or group not in ".,":
+        return Written(group=group)
+    return Written(either=group, example=word)

@@ -1,0 +1,256 @@
+"""Tables as strangers write them, through `check` and `learn`: encodings, commas, row names, identifiers, kinds."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from tests.each import each
+from trueness.cli import main
+
+ROWS = 60
+RNG = np.random.default_rng(0)
+X = RNG.normal(3, 1, ROWS).round(2)
+Y = (2 * X + RNG.normal(size=ROWS)).round(2)
+Z = (Y + RNG.normal(size=ROWS)).round(2)
+
+
+@pytest.fixture(autouse=True)
+def in_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def checked(capsys, *arguments):
+    """Column -> its row of `check --json`; the rules as they are."""
+    code = main(["check", *arguments, "--json"])
+    printed = capsys.readouterr()
+    assert code == 0, printed.err
+    rows = json.loads(printed.out)
+    return {row["column"]: row for row in rows if "column" in row}, [row for row in rows if "rule" in row]
+
+
+def refused(capsys, *arguments):
+    assert main([*arguments]) == 2
+    error = capsys.readouterr().err
+    assert error.startswith("trueness: ") and error.count("\n") == 1, error
+    return error
+
+
+def notes(rules):
+    return " ".join(rule["detail"] for rule in rules if rule["verdict"] == "guessed")
+
+
+def written(path, head, rows, encoding="utf-8"):
+    with open(path, "w", encoding=encoding, newline="") as file:
+        file.write("\n".join([head, *rows]) + "\n")
+
+
+def comma(value):
+    return str(value).replace(".", ",")
+
+
+def kinds(columns):
+    return {name: row["kind"] for name, row in columns.items()}
+
+
+# ---- parquet
+
+
+def test_a_pandas_index_is_a_column(capsys):
+    frame = pd.DataFrame({"x": X, "y": Y}, index=pd.Index(Z, name="age"))
+    frame.to_parquet("named.parquet")
+    assert list(checked(capsys, "named.parquet")[0]) == ["x", "y", "age"]
+    frame.set_index(pd.MultiIndex.from_product([range(6), list("abcdefghij")], names=["plot", None])).to_parquet(
+        "m.parquet"
+    )
+    found = kinds(checked(capsys, "m.parquet")[0])
+    assert found == {"x": "continuous", "y": "continuous", "plot": "discrete", "__index_level_1__": "left out"}
+    frame.set_index(pd.RangeIndex(7, 7 + 3 * ROWS, 3, name="year")).to_parquet("range.parquet")
+    assert "its index year counts 7, 10, ... and was not read" in notes(checked(capsys, "range.parquet")[1])
+
+
+def test_metadata_of_pandas_name_no_column_anew(capsys):
+    table = pa.table({"a": X, "word": ["u", "v"] * (ROWS // 2), "c": Y})
+    told = json.loads(pa.Table.from_pandas(table.to_pandas()).schema.metadata[b"pandas"])
+    told["columns"][0]["name"], told["columns"][1]["name"] = "word", "a"
+    pq.write_table(table.replace_schema_metadata({b"pandas": json.dumps(told).encode()}), "swap.parquet")
+    assert kinds(checked(capsys, "swap.parquet")[0]) == {"a": "continuous", "word": "discrete", "c": "continuous"}
+
+
+def test_bytes_that_are_no_text_are_left_out_by_name(capsys):
+    parts = pa.DictionaryArray.from_arrays(pa.array([0, 1] * (ROWS // 2)), pa.array([b"ok", b"\xff"]))
+    words = [b"yes", b"no"] * (ROWS // 2)
+    pq.write_table(
+        pa.table({"a": X, "b": Y, "raw": [b"\xff\xfe", b"x"] * (ROWS // 2), "parts": parts, "w": words}), "b.parquet"
+    )
+    columns, _ = checked(capsys, "b.parquet")
+    assert columns["raw"]["why"] == columns["parts"]["why"] == "bytes that are no text"
+    assert kinds(columns) == {
+        "a": "continuous",
+        "b": "continuous",
+        "raw": "left out",
+        "parts": "left out",
+        "w": "discrete",
+    }
+
+
+def test_text_of_parquet_that_is_not_utf8_is_one_line_with_its_column(capsys):
+    raw = pa.array([b"ok", b"\xff"] * (ROWS // 2))
+    text = pa.Array.from_buffers(pa.string(), ROWS, raw.buffers())
+    pq.write_table(pa.table({"a": X, "town": text}), "t.parquet")
+    assert "column 'town' of t.parquet must hold numbers or UTF-8 text" in refused(capsys, "check", "t.parquet")
+
+
+def test_a_hundred_kilobytes_of_parquet_are_no_gigabytes(capsys):
+    flags = np.arange(5_000_000) // 1000 % 2 == 0
+    pq.write_table(pa.table({"a": flags, "b": ~flags}), "t.parquet", compression="zstd", write_statistics=False)
+    assert "must unpack to at most 64 MB, got more" in refused(capsys, "check", "t.parquet")
+
+
+# ---- decimal commas, thousands, encodings
+
+
+def test_decimal_marks_are_decided_column_by_column(capsys):
+    written("t.csv", "a;b;c", [f"{comma(x)};{y:.1f};{z}" for x, y, z in zip(X, Y, Z, strict=True)])
+    columns, rules = checked(capsys, "t.csv")
+    assert kinds(columns) == {"a": "continuous", "b": "continuous", "c": "continuous"}
+    assert "numbers with a decimal comma were read in a" in notes(rules)
+    main(["list", "datasets", "t.csv", "--json"])
+    assert "decimal comma" in str(json.loads(capsys.readouterr().out)["notes"])
+
+
+@each(
+    "mark, other", [(".", ","), (",", "."), ("'", "."), ("\u202f", ","), (" ", ",")]
+)  # between thousands, before fractions
+def test_thousands_are_read_with_each_mark(mark, other, capsys, tmp_path):
+    numbers = [1234.5 + 100_000 * k for k in range(1, ROWS + 1)]
+    texts = [f"{v:,.2f}".replace(",", "#").replace(".", other).replace("#", mark) for v in numbers]
+    written("t.csv", "wage,b", [f'"{text}",{x}' for text, x in zip(texts, X, strict=True)])
+    from trueness import load
+
+    assert load("t.csv").table.values[:, 0].tolist() == numbers
+    assert f"{mark!r} between thousands" in notes(checked(capsys, "t.csv")[1])
+
+
+def test_a_number_that_can_be_read_both_ways_is_asked_for(capsys):
+    from trueness import load
+
+    texts = [f"{k},{100 + 7 * k}" for k in range(1, ROWS + 1)]
+    written("t.csv", "a\tb", [f"{text}\t{int(100 * x)}" for text, x in zip(texts, X, strict=True)])
+    error = refused(capsys, "check", "t.csv")
+    assert "got '1,107': 1.107 with a decimal comma, 1107 with a decimal point" in error
+    assert "--decimal comma or --decimal point" in error
+    assert kinds(checked(capsys, "t.csv", "--decimal", "comma")[0])["a"] == "continuous"
+    assert load("t.csv", {"decimal": "comma"}).table.values[0, 0] == 1.107
+    with pytest.raises(Exception, match="must have at least two columns"):  # 1107, 2114, ... rise from row to row
+        load("t.csv", {"decimal": "point", "kinds": {"b": "drop"}})
+    assert "'decimal' must be 'comma' or 'point', got 'dot'" in refused(capsys, "check", "t.csv", "--decimal", "dot")
+
+
+@each("encoding, said", [("cp1252", "cp1252"), ("latin-1", "latin-1"), ("utf-16", "utf-16"), ("utf-8-sig", "")])
+def test_encodings_are_recognised_and_said(encoding, said, capsys, tmp_path):
+    head = "Größe;Preis €;Art" if encoding != "latin-1" else "Größe;Preis;Art"
+    written("t.csv", head, [f"{comma(x)};{comma(y)};süß" for x, y in zip(X, Y, strict=True)], encoding)
+    columns, rules = checked(capsys, "t.csv")
+    assert list(columns) == head.split(";")
+    assert (f"is not UTF-8 and was read as {said}" in notes(rules)) == bool(said)
+
+
+def test_bytes_of_another_alphabet_or_of_no_text_are_refused(capsys, tmp_path):
+    written("t.csv", "имя;вес", [f"медведь;{comma(x)}" for x in X], "cp1251")
+    assert "must be text in UTF-8, cp1252 or Latin-1, got bytes that are neither" in refused(capsys, "check", "t.csv")
+    (tmp_path / "s.csv").write_bytes(b"PK\x03\x04" + bytes(99) + b"\xff\xfe")
+    assert "got a spreadsheet, a picture or an archive" in refused(capsys, "learn", "s.csv")
+
+
+# ---- names of columns and rows
+
+
+def test_files_of_r_pandas_and_spreadsheets_are_read(capsys):
+    rows = list(zip(X, Y, Z, strict=True))
+    written("r.csv", '"","x","y","z"', [f'"row {k}",{x},{y},{z}' for k, (x, y, z) in enumerate(rows)])
+    assert kinds(checked(capsys, "r.csv")[0])["Unnamed: 0"] == "left out"
+    written("r.txt", '"x" "y" "z"', [f'"{k}" {x} {y} {z}' for k, (x, y, z) in enumerate(rows, 1)])
+    assert kinds(checked(capsys, "r.txt")[0]) == {"rownames": "left out"} | dict.fromkeys("xyz", "continuous")
+    written("e.csv", "sep=;", ["x;y;z;", *(f"{comma(x)};{y};{z};" for x, y, z in rows)], "utf-8-sig")
+    assert list(checked(capsys, "e.csv")[0]) == ["x", "y", "z"]
+    written("t.csv", "x,y,z", [f"{x},{y},{z}," for x, y, z in rows])  # a separator at the end of rows alone
+    assert list(checked(capsys, "t.csv")[0]) == ["x", "y", "z"]
+    written("p.TXT", "x|y|z", [f"{x}|{y}|{z}" for x, y, z in rows])
+    assert list(checked(capsys, "p.TXT")[0]) == ["x", "y", "z"]
+
+
+def test_a_header_of_0_1_2_is_a_header_unless_it_may_be_a_row(capsys):
+    pd.DataFrame(np.column_stack([X, Y, Z])).to_csv("t.csv", index=False)
+    assert list(checked(capsys, "t.csv")[0]) == ["0", "1", "2"]
+    written("b.csv", "0,1", [f"{k % 2},{k // 2 % 2}" for k in range(ROWS)])
+    assert "got 0, 1, which may also be a row" in refused(capsys, "check", "b.csv")
+
+
+# ---- identifiers
+
+
+def identifiers(n=300):
+    rng = np.random.default_rng(1)
+    return pd.DataFrame({
+        "seqn": 93703 + rng.permutation(9000)[:n], "index": rng.permutation(10 * n)[:n],
+        "rownames": [f"r{k}" for k in range(n)],
+        "code": rng.permutation(9 * n)[:n], "account": np.sort(rng.choice(10**9, n, replace=False)),
+        "ticket": rng.choice(10**8, n, replace=False), "patientID": rng.permutation(n),
+        "name": [f"n{k}" if k > 5 else "n7" for k in range(n)],
+    }), pd.DataFrame({
+        "population": np.exp(rng.normal(14, 1, n)).astype(int), "income": rng.normal(40_000, 9_000, n).astype(int),
+        "x": rng.normal(size=n), "y": rng.normal(size=n),
+    })  # fmt: skip
+
+
+def test_identifiers_are_left_out_and_measured_whole_numbers_are_not(capsys):
+    given, measured = identifiers()
+    pd.concat([given, measured], axis=1).to_csv("t.csv", index=False)
+    found = kinds(checked(capsys, "t.csv")[0])
+    assert found == dict.fromkeys(given, "left out") | dict.fromkeys(measured, "continuous")
+    main(["check", "t.csv"])
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "Left out by guess: seqn, index, code" in printed
+    assert "To keep one, say what it is: --kinds seqn=continuous." in printed
+
+
+def test_identifiers_of_a_dictionary_in_parquet_are_left_out(capsys):
+    pd.DataFrame({"x": X, "y": Y, "name": pd.Categorical([f"n{k}" for k in range(ROWS)])}).to_parquet("t.parquet")
+    assert kinds(checked(capsys, "t.parquet")[0])["name"] == "left out"
+
+
+# ---- --kinds, --drop; one list of files
+
+
+def test_kinds_and_drop_are_heeded_shown_and_checked(capsys):
+    pd.DataFrame({"id": range(ROWS), "a,b": [1, 2, 3] * 20, "x": X, "y": Y, "z": Z}).to_csv("t.csv", index=False)
+    said = ("--kinds", "id=continuous,a,b=continuous,x=drop", "--drop", "y")
+    columns, _ = checked(capsys, "t.csv", *said)
+    assert kinds(columns) == {
+        "id": "continuous",
+        "a,b": "continuous",
+        "x": "left out",
+        "y": "left out",
+        "z": "continuous",
+    }
+    assert {name: row["from"] for name, row in columns.items()} == dict.fromkeys(columns, "given") | {"z": "guess"}
+    assert "Did you mean 'id'?" in refused(capsys, "check", "t.csv", "--drop", "idd")
+    assert "Did you mean 'discrete'?" in refused(capsys, "check", "t.csv", "--kinds", "x=discret")
+    assert "must be such as age=continuous" in refused(capsys, "check", "t.csv", "--kinds", "x")
+    assert "must be dropped or kept" in refused(capsys, "check", "t.csv", "--kinds", "x=discrete", "--drop", "x")
+    assert "must be for a table of your own, got 'asia'" in refused(capsys, "check", "asia", "--drop", "smoke")
+    assert "must be for a table of your own, got 'asia'" in refused(capsys, "learn", "asia", "--drop", "smoke")
+    assert "Did you mean 'id'?" in refused(capsys, "learn", "t.csv", "--drop", "idd")
+
+
+@each("name", ["t.txt", "t.TXT", "t.dat", "t.csv", "t.CSV", "t.tsv", "t.txt.gz"])
+def test_check_and_learn_read_the_same_files(name, capsys, tmp_path):
+    pd.DataFrame({"x": X, "y": Y, "z": Z}).to_csv(name, index=False, sep="\t")
+    assert list(checked(capsys, name)[0]) == ["x", "y", "z"]
+    pd.DataFrame({"x": X, "y": Y, "z": Z})[:10].to_csv(name, index=False, sep="\t")
+    assert "must have at least 20 rows to be resampled, got 10" in refused(capsys, "learn", name)
