@@ -97,7 +97,9 @@ def columns_of(
     values = np.empty((len(frame), len(read)))
     for j, (_, numbers, _) in enumerate(read):
         values[:, j] = numbers
-    return Columns(tuple(name for name, _, _ in read), values, tuple(levels for _, _, levels in read), tuple(judged), times)
+    return Columns(
+        tuple(name for name, _, _ in read), values, tuple(levels for _, _, levels in read), tuple(judged), times
+    )
 
 
 def check_kinds(kinds: Mapping[str, ColumnKind], names: Iterable[str], source: str) -> dict[str, ColumnKind]:
