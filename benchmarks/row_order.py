@@ -1,8 +1,8 @@
 """Do rows hang on each other: how often `check` says so of independent rows, of sorted ones, and of series.
 
 iid       6 columns: Gaussian, log-normal, counts, mostly zero, a binary category (30 %), one of 5 levels (one of 1 %)
-sorted    a column x; y and z follow it (R2 .5 and .99), a category follows it; w does not. The file is sorted by x, or by
-          a category of 4 levels that moves them all
+sorted    a column x; y and z follow it (R2 .5 and .99), a category follows it; w does not. The file is sorted by x,
+          or by a category of 4 levels that moves them all
 series    4 columns, each an AR(1) of that lag-1 autocorrelation
 """
 

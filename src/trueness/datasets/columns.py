@@ -109,7 +109,9 @@ def columns_of(
     values = np.empty((len(frame), len(read)))
     for j, (_, numbers, _) in enumerate(read):
         values[:, j] = numbers
-    return Columns(tuple(name for name, _, _ in read), values, tuple(levels for _, _, levels in read), tuple(judged), times)
+    return Columns(
+        tuple(name for name, _, _ in read), values, tuple(levels for _, _, levels in read), tuple(judged), times
+    )
 
 
 def check_kinds(kinds: Mapping[str, str], names: Iterable[str], source: str) -> dict[str, ColumnKind]:
@@ -249,7 +251,7 @@ def _time_order(series: pandas.Series, name: str) -> TimeOrder | None:
     """None where most cells cannot be read as a time; those that cannot come last."""
     import pandas as pd
 
-    if _is_text(series):
+    if is_text(series):
         words = series.astype("string").str.strip()
         first = pd.to_numeric(words.str.extract(r"^(\d{1,2})[-/.]", expand=False))
         day_first = bool((first > 12).any() or words.str.contains(r"^\d{1,2}\.", regex=True).any())

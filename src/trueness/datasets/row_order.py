@@ -5,13 +5,13 @@
                a category, and the most frequent value of a number that has over half of the rows: how many runs a level
                makes, hypergeometric. Holm over columns, and over the order of a time column where it is another one
     sorted     by a column that is beyond chance, and only rises or falls or has each level in one run; then by another
-               one within its ties. A sorted file of independent rows is none of a series, but what follows such a column
-               changes along the file as well. So the other columns are tested once more, among rows that are alike in it:
-               within ties, and in blocks of BLOCK rows after a regression on it, against all orders of each block
+               one within its ties. A sorted file of independent rows is no series, but what follows such a column
+               changes along the file as well. So the others are tested once more, among rows that are alike in it:
+               within ties, or in blocks of BLOCK rows after a regression on it, against all orders of each block
     effective  n / (1 + 2 sum_k r_k(a) r_k(b)) rows, of the pair of columns where they are fewest (Bartlett 1946)
 
-Beyond chance is p < LEVEL for the table as a whole. It fails where it matters: a column's own effective rows, with b = a,
-are fewer than ENOUGH of n. Gaps are left out: the next value that is there is the neighbour.
+Beyond chance is p < LEVEL for the table as a whole. It fails where it matters: the effective rows of a column with one
+like itself (b = a) are fewer than ENOUGH of n. Gaps are left out: the next value that is there is the neighbour.
 """
 
 from __future__ import annotations
@@ -85,10 +85,10 @@ class RowDependence:
         more = f" and {len(self.dependent) - 4} more" if len(self.dependent) > 4 else ""
         after = f", beside sorting by {listed(self.sorted_by)}" if self.sorted_by else ""
         effective = f"{self.effective_rows:,.0f} effective rows of {self.n:,} ({' and '.join(self.pair)})"
-        found = f"lag-1 autocorrelation in {where}{after}: {named}{more}, beyond chance"
+        beyond = f"lag-1 autocorrelation in {where}{after}: {named}{more}, beyond chance"
         if not self.matters:
-            return f"{found}, but too little to matter: {effective}"
-        return f"rows depend on each other, {found}; {effective}. {REMEDY if self.near else DRIFT}"
+            return f"{beyond}, but too little to matter: {effective}"
+        return f"rows depend on each other, {beyond}; {effective}. {REMEDY if self.near else DRIFT}"
 
     def to_dict(self) -> dict[str, object]:
         return {
@@ -112,8 +112,8 @@ def row_dependence(table: Table) -> RowDependence | None:
     orders: list[tuple[str, Table]] = [("rows", table.rows(np.arange(min(table.n, most))))]
     if table.times is not None and (np.diff(table.times.rows) != 1).any():
         orders.append((table.times.column, table.rows(table.times.rows[:most])))
-    found = [_in_order(ordered, name, len(orders)) for name, ordered in orders]
-    return min(found, key=lambda one: (one.passed, not one.dependent, one.effective_rows or 0.0))
+    verdicts = [_in_order(ordered, name, len(orders)) for name, ordered in orders]
+    return min(verdicts, key=lambda one: (one.passed, not one.dependent, one.effective_rows or 0.0))
 
 
 def _in_order(table: Table, order: str, orders: int) -> RowDependence:
@@ -135,16 +135,14 @@ def _in_order(table: Table, order: str, orders: int) -> RowDependence:
     if not dependent:
         return RowDependence(table.n, order, columns, by)
     every = {j: parts[j] if keys and j in parts else _embedded(table, j) for j in range(table.d) if j not in keys}
-    rows, pair, own = _effective_rows(every, dependent, table.n)
+    rows, pair, alone = _effective_rows(every, dependent, table.n)
     is_near = any(near[j] < LEVEL for j in dependent)
     names = tuple(table.names[j] for j in pair)
-    return RowDependence(table.n, order, columns, by, rows, names, is_near, bool(own < ENOUGH * table.n))
+    return RowDependence(table.n, order, columns, by, rows, names, is_near, bool(alone < ENOUGH * table.n))
 
 
 def _adjusted(columns: Sequence[ColumnOrder], orders: int) -> tuple[ColumnOrder, ...]:
-    return tuple(
-        replace(one, p=p) for one, p in zip(columns, _holm([one.p for one in columns], orders), strict=True)
-    )
+    return tuple(replace(one, p=p) for one, p in zip(columns, _holm([one.p for one in columns], orders), strict=True))
 
 
 def _holm(p: Sequence[float], orders: int) -> list[float]:
@@ -159,12 +157,12 @@ def _holm(p: Sequence[float], orders: int) -> list[float]:
 def _embedded(table: Table, j: int) -> Array:
     """(n, p), centred: numbers as they are, a category as columns of 0 and 1; 0 in gaps."""
     values, levels = table.values[:, j], table.levels[j]
-    z = values[:, None] if levels is None else np.where(np.isnan(values)[:, None], np.nan, _dummies(values, len(levels)))
+    z = (
+        values[:, None]
+        if levels is None
+        else np.where(np.isnan(values)[:, None], np.nan, _dummies(values, len(levels)))
+    )
     return np.nan_to_num(z - np.nanmean(z, axis=0))
-
-
-def _dummies(values: Array, levels: int) -> Array:
-    return np.asarray(values[:, None] == np.arange(levels), dtype=np.float64)
 
 
 def _lag1(table: Table, j: int) -> float:
@@ -275,8 +273,11 @@ def _blocks(table: Table, keys: Sequence[int]) -> list[slice]:
 
 
 def _along(table: Table, keys: Sequence[int]) -> Array:
-    """(n, k), orthonormal: a line with KNOTS bends along the file, and the keys themselves."""
+    """(n, k), orthonormal: a line with KNOTS bends along the file, and the keys themselves; 1 where all rows lie in
+    ties, whose blocks have means of their own."""
     at = np.arange(table.n) / table.n
+    if keys and np.unique(table.values[:, list(keys)], axis=0, return_counts=True)[1].min() >= BLOCK:
+        return np.full((table.n, 1), table.n**-0.5)
     knots = np.linspace(0, 1, 2 + int(np.clip(table.n // 50, 1, KNOTS)))[:-1]
     basis = [np.ones(table.n), *(np.maximum(at - knot, 0.0) for knot in knots)]
     for key in keys:
@@ -305,21 +306,23 @@ def _blocks_p(z: Array, blocks: Sequence[slice]) -> float:
 # ---- effective rows
 
 
-def _effective_rows(columns: dict[int, Array], dependent: Sequence[int], n: int) -> tuple[float, tuple[int, int], float]:
-    """Of the pair of columns with the fewest, one of them dependent; and the fewest of a column with one like itself."""
+def _effective_rows(
+    columns: dict[int, Array], dependent: Sequence[int], n: int
+) -> tuple[float, tuple[int, int], float]:
+    """Of the pair with the fewest, one of them dependent; that pair; the fewest of a column with one like itself."""
     lags = max(min(n // 4, MOST_LAGS), 1)
     places = list(columns)
     r = np.stack([_autocorrelations(columns[j], lags) for j in places])
     sums = np.maximum(r @ r.T, 0.0)
-    own = n / (1 + 2 * max(sums[places.index(j), places.index(j)] for j in dependent))
+    alone = n / (1 + 2 * max(sums[places.index(j), places.index(j)] for j in dependent))
     for k, j in enumerate(places):
         sums[k, k] = -1.0
         if j not in dependent:
             sums[k, [i for i, other in enumerate(places) if other not in dependent]] = -1.0
     a, b = np.unravel_index(int(sums.argmax()), sums.shape)
     if len(places) == 1:
-        return float(own), (places[0], places[0]), float(own)
-    return float(n / (1 + 2 * max(sums[a, b], 0.0))), (places[int(a)], places[int(b)]), float(own)
+        return float(alone), (places[0], places[0]), float(alone)
+    return float(n / (1 + 2 * max(sums[a, b], 0.0))), (places[int(a)], places[int(b)]), float(alone)
 
 
 def _autocorrelations(z: Array, lags: int) -> Array:

@@ -55,7 +55,8 @@ class Card:
     missing: str = ""  # of a scorer: one of MISSING, then in words what is done; others refuse gaps
     interventions: Literal["observational rows or pool", "targets"] = "observational rows or pool"
     symmetric: bool = False  # its scores say nothing of direction: matrix[i, j] == matrix[j, i]
-    curved: bool = False  # relations of any shape, by its method or by a setting
+    curved: bool = False  # relations that are no lines, by its method or by a setting
+    limits: tuple[str, ...] = ()  # where it was measured to fail
     needs_series: bool = False  # rows must be in time order
     parts: tuple[str, ...] = ()  # of a method built here: each with what it gains, measured without it
     lead: str = ""  # of a method built here: over whom, where it was measured, and where it was not found

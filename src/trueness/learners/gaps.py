@@ -8,6 +8,11 @@
     impute       each gap gets one draw from the Gaussian under which what is there is most likely, given what its row
                  has (of a category the level that comes nearest). Right also where gaps hang on what is there (MAR)
     refuse       a gap is an error
+    auto         test-wise where gaps hang on no other column beyond chance (gap_causes); else corrected, for a learner
+                 that takes it and gaps that hang most on a column without any; else impute
+
+Whether gaps of v hang on w: rank correlation of w with "v is missing" over the rows that have w, a category level by
+level; r sqrt(m - 1) against the normal, Holm over all tests, p < GAP_LEVEL for the table as a whole.
 
 With `imputations` above 1 `impute` makes so many tables and joins their graphs (stability.py).
 
@@ -17,7 +22,7 @@ needed (scoring/covariance.py).
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.random import Generator
@@ -26,9 +31,80 @@ from numpy.typing import NDArray
 from trueness.datasets.observed import Observed
 from trueness.datasets.table import Table, check_usable
 
-Missing = Literal["testwise", "complete", "impute", "refuse"]
-MissingInTests = Literal["testwise", "corrected", "complete", "impute", "refuse"]
+Missing = Literal["testwise", "complete", "impute", "refuse", "auto"]
+MissingInTests = Literal["testwise", "corrected", "complete", "impute", "refuse", "auto"]
+GAP_LEVEL = 0.01
+FEWEST_GAPS = 5.0  # that a level would lose by chance, and keep; with fewer it is not tested
 TESTWISE = "test-wise deletion, complete rows or imputation"  # on the card of a learner that has the setting
+
+
+class GapCause(NamedTuple):
+    """Gaps of `column` hang on `on`: where it is greater, or has that level, more (r > 0) or fewer values are missing."""
+
+    column: str
+    on: str
+    r: float
+    p: float  # Holm-adjusted
+
+
+def gap_causes(table: Table) -> tuple[GapCause, ...]:
+    """Beyond chance, the strongest of each column first."""
+    from scipy import stats
+
+    from trueness.statistics.multiplicity import adjust
+
+    gaps = table.gaps
+    gappy = np.flatnonzero(gaps.any(axis=0) & ~gaps.all(axis=0))
+    if not len(gappy):
+        return ()
+    embedded = DummyCoded(table)
+    r, p = np.zeros((2, table.d, len(gappy)))
+    p[:] = np.nan
+    for w in range(table.d):
+        there = ~gaps[:, w]
+        lost, m = gaps[there][:, gappy], int(there.sum())
+        columns = embedded.values[there, embedded.first[w] : embedded.first[w + 1]]
+        if m <= 2 * FEWEST_GAPS:
+            continue
+        ranks = np.column_stack([stats.rankdata(column) for column in columns.T])
+        x, y = ranks - ranks.mean(axis=0), lost - lost.mean(axis=0)
+        scale = np.sqrt(np.outer((x * x).sum(axis=0), (y * y).sum(axis=0)))
+        each = np.where(scale > 0, x.T @ y / np.where(scale > 0, scale, 1.0), 0.0)
+        rarer = np.full(len(each), m / 2)
+        if table.levels[w] is not None:
+            rarer = np.minimum(columns.sum(axis=0), m - columns.sum(axis=0))
+        enough = np.outer(rarer, np.minimum(lost.sum(axis=0), m - lost.sum(axis=0))) / m >= FEWEST_GAPS / 2
+        each = np.where(enough, each, 0.0)
+        strongest, every = np.abs(each).argmax(axis=0), np.arange(len(gappy))
+        r[w] = each[strongest, every]
+        p[w] = np.minimum(2 * stats.norm.sf(np.abs(r[w]) * np.sqrt(m - 1)) * len(each), 1.0)
+    p[gappy, np.arange(len(gappy))] = np.nan  # of itself nothing is there where it is missing
+    adjusted = adjust(p.ravel()).reshape(p.shape)
+    causes = [
+        GapCause(table.names[v], table.names[w], float(r[w, k]), float(adjusted[w, k]))
+        for k, v in enumerate(gappy)
+        for w in range(table.d)
+        if adjusted[w, k] < GAP_LEVEL
+    ]
+    return tuple(sorted(causes, key=lambda cause: (table.names.index(cause.column), -abs(cause.r))))
+
+
+def tell_gap_causes(causes: tuple[GapCause, ...]) -> str:
+    """Which gaps hang on what, in words."""
+    first = {cause.column: cause for cause in reversed(causes)}
+    named = [f"{one.column} on {one.on} (r {one.r:+.2f}, p = {one.p:.2g})" for one in reversed(first.values())]
+    more = f" and {len(named) - 3} more" if len(named) > 3 else ""
+    return f"gaps hang on other columns: {', '.join(named[:3])}{more} (rank correlation, Holm over all pairs)"
+
+
+def chosen_missing(table: Table, takes_corrected: bool, takes_testwise: bool = True) -> Missing | Literal["corrected"]:
+    """What `auto` is."""
+    causes = gap_causes(table)
+    if not causes and takes_testwise:
+        return "testwise"
+    whole = dict(zip(table.names, ~table.gaps.any(axis=0), strict=True))
+    strongest = {cause.column: cause.on for cause in reversed(causes)}
+    return "corrected" if takes_corrected and all(whole[name] for name in strongest.values()) else "impute"
 
 
 class DummyCoded:

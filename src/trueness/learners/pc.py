@@ -31,7 +31,7 @@ from trueness.graphs import Graph
 from trueness.learners.base import Alpha, Card, Checked, Draws, checked
 from trueness.learners.colliders import Colliders, Evidence, voters
 from trueness.learners.gaps import TESTWISE, MissingInTests, without_gaps
-from trueness.learners.independence import Depth, Freedom, Independence, Ridge, Test
+from trueness.learners.independence import CURVED_LIMITS, Depth, Freedom, Independence, Ridge, Test
 from trueness.learners.kernels import orientation, separating
 from trueness.learners.kernels import skeleton as skeletons
 from trueness.learners.knowledge import Knowledge, Matrix, Told
@@ -53,6 +53,7 @@ class PCResult:
     skeleton: skeletons.Skeleton = field(repr=False)
     test: str  # that was made, as `auto` chose it
     rows: NDArray[np.int64]  # (d, d) of the test that separated a pair; of the pair alone where none did
+    missing: str = "testwise"  # how gaps were handled, as `auto` chose it
 
     @property
     def n_tests(self) -> int:
@@ -91,6 +92,7 @@ class PC(Checked):
         paper="Spirtes & Glymour 1991",
         family="constraint-based",
         curved=True,
+        limits=CURVED_LIMITS,
     )
 
     def __post_init__(self) -> None:
@@ -112,7 +114,7 @@ class PC(Checked):
     def fit_details(self, data: Table, rng: Generator | None = None) -> PCResult:
         """With the p-value of each pair, the number of tests and the separating sets."""
         table = without_gaps(checked(data, self), self.missing)
-        return self.run(self._tests(table, rng))
+        return replace(self.run(self._tests(table, rng)), missing=self.missing)
 
     def run(self, tests: Independence) -> PCResult:
         """The search on tests of your own making: an Oracle, or an Independence with other settings."""

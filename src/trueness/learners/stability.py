@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import Field, dataclass, replace
 from functools import wraps
 from itertools import product
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, TypeVar, cast, get_args, get_type_hints
 
 import numpy as np
 from numpy.random import Generator
@@ -30,7 +30,7 @@ from trueness.errors import DataError, GraphError, SettingError, TruenessError, 
 from trueness.graphs import ARROW, CIRCLE, TAIL, Edge, Graph, Kind
 from trueness.learners.base import Card, Learner, build, check_answer, handles_gaps
 from trueness.learners.batches import TimedFit, fit_alone, fit_resamples
-from trueness.learners.gaps import impute
+from trueness.learners.gaps import chosen_missing, impute
 from trueness.status import Status
 from trueness.texts import html_text
 
@@ -239,13 +239,16 @@ class Imputing(Learner, Protocol):
 
 
 def over_imputations(fit: Fit) -> Fit:
-    """A fit or fit_details that joins several tables where `missing` is "impute" and `imputations` more than one.
+    """A fit or fit_details with `missing` chosen where it is "auto" (gaps.py), which joins several tables where it is
+    "impute" and `imputations` more than one.
 
     Their gaps are drawn from a seed of their own, as those of one table are: the same data give the same graph.
     """
 
     @wraps(fit)
     def fit_each(self: Imputing, data: TableLike, rng: Generator | None = None) -> object:
+        if self.missing == "auto":
+            self = replace(self, missing=missing_of(self, Table.of(data)))
         if self.missing != "impute" or self.imputations == 1 or not Table.of(data).has_gaps:
             return fit(self, data, rng)
         once = replace(self, imputations=1)
@@ -255,6 +258,16 @@ def over_imputations(fit: Fit) -> Fit:
         return joint.graph() if fit.__name__ == "fit" else joint
 
     return cast(Fit, fit_each)  # a Stability in place of the learner's own details, where several were asked for
+
+
+def missing_of(learner: Learner, table: Table) -> str:
+    """What `missing = "auto"` is for this learner and table; "testwise" where the learner has no such setting."""
+    hints = get_type_hints(type(learner))
+    if "missing" not in hints or "auto" not in get_args(hints["missing"]) or not table.has_gaps:
+        return "testwise"
+    test = getattr(learner, "test", "")
+    takes = "corrected" in get_args(hints["missing"]) and table.kind == "continuous" and test in ("auto", "fisher-z")
+    return chosen_missing(table, takes, bool(test) or table.kind != "discrete")
 
 
 def _definite(learner: Learner | str, repeats: int, setting: str, level: float) -> Learner:

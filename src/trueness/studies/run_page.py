@@ -198,9 +198,9 @@ class RunsPart:
 
 def row_checks(abouts: Mapping[str, Mapping[str, Json]]) -> list[Check]:
     """A failed check for each data set whose rows depend on each other."""
-    found = {item: about["row_dependence"] for item, about in abouts.items() if about.get("row_dependence")}
+    orders = {item: about["row_dependence"] for item, about in abouts.items() if about.get("row_dependence")}
     name = "rows" if len(abouts) == 1 else "rows of {}"
-    return [Check(name.format(item), False, one["sentence"]) for item, one in found.items() if not one["passed"]]
+    return [Check(name.format(item), False, one["sentence"]) for item, one in orders.items() if not one["passed"]]
 
 
 def _sibling(key: CellKey, label: str) -> dict[str, object]:

@@ -14,12 +14,13 @@ from trueness.datasets.row_order import row_dependence
 from trueness.datasets.table import Table
 from trueness.errors import TruenessError, UnknownName, listed
 from trueness.learners import build, settings_of
+from trueness.learners.gaps import gap_causes, tell_gap_causes
 from trueness.learners.scoring.edge_scores import build_scorer
 
 if TYPE_CHECKING:
     from trueness.measures.score import Score
 
-ROWS_RULE = "rows are independent of each other"
+ROWS_RULE, GAPS_RULE = "rows are independent of each other", "gaps hang on no other column"
 KINDS = ("learners", "scorers", "datasets", "corruptions", "populations", "models", "measures", "tasks")
 
 
@@ -127,6 +128,7 @@ def _check_dataset(dataset: Dataset) -> list[dict[str, object]]:
     table = dataset.table or dataset.draw(None, default_rng(0))
     check_usable(table, gaps=True)
     order = None if dataset.table is None else row_dependence(dataset.table)
+    causes = gap_causes(table) if table.has_gaps else ()
     again = dataset.draw(100, default_rng(1)).values
     rules = {
         "rows can be used (no constant column, n >= d)": True,
@@ -139,6 +141,7 @@ def _check_dataset(dataset: Dataset) -> list[dict[str, object]]:
         ),
         "says how far its truth can be believed": dataset.about.truth in get_args(Truth),
         ROWS_RULE: None if order is None else order.passed,
+        **({GAPS_RULE: not causes} if table.has_gaps else {}),
     }
     edges = f"{dataset.truth.n_edges()} edges" if has_truth(dataset) else "no graph known"
     experiments = table.experiments
@@ -147,6 +150,8 @@ def _check_dataset(dataset: Dataset) -> list[dict[str, object]]:
     details = {0: f"{table.n:,} rows, {table.d} columns ({table.kind}), {edges}{gaps}{under}"}
     details |= {} if has_truth(dataset) else {1: "no graph is known: edges and their stability, no score"}
     details |= {} if order is None else {4: order.sentence()}
+    if causes:
+        details[5] = f"{tell_gap_causes(causes)}; test-wise deletion then keeps false edges. Set missing = 'auto'."
     verdicts = {True: "pass", False: "FAIL", None: "not claimed"}
     read = [{"rule": "how the file was read", "verdict": "guessed", "detail": note} for note in table.notes]
     return [
@@ -254,6 +259,7 @@ def _learner(name: str) -> dict[str, object]:
         "mixed tables": card.mixed and len(card.data) == 2,
         "missing values": card.missing or "refused",
         "curved relations": card.curved,
+        **({"limits": list(card.limits)} if card.limits else {}),
         "rows under interventions": card.interventions,
         "assumes": list(card.assumes),
         "deterministic": card.deterministic,

@@ -10,6 +10,7 @@
 
 Strobl, Zhang & Visweswaran (2019), whose T has n; the tail by three moments: Hall, Buckley & Eagleson (Buckley &
 Eagleson 1988). Statistic and degrees of freedom are -2 log p and 2: the same p, in the words of chi2.
+It is no test of any shape: steps of S, and products, leave more than the level (docs/tables.md).
 A curve of three columns has more shapes than 100 waves follow; what they leave in x and in y looks like dependence.
 numbers: (p, n) columns, NaN in gaps; waves: (p + 1, SIDE + GIVEN), w of each column, then b.
 """

@@ -78,6 +78,8 @@ def _table(learned: LearnScores) -> Iterator[str]:
     lost = f"; {gaps:,} values are missing, {about['complete_rows']:,} rows are complete" if gaps else ""
     yield f"{about['data']}: {about['n']:,} rows of {about['d']} {about['kind']} columns{lost}."
     yield from (f"{note}." for note in about.get("notes", ()))
+    if about.get("gap_causes"):
+        yield f"{about['gap_causes'][0].upper()}{about['gap_causes'][1:]}."
     if learned.depends:
         yield Finding(f"{learned.depends[0].upper()}{learned.depends[1:]}", open=True)
     elif about.get("row_dependence"):

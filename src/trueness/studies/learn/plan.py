@@ -25,7 +25,9 @@ from trueness.datasets.row_order import row_dependence
 from trueness.errors import DataError, GraphError, PlanError, did_you_mean, listed
 from trueness.graphs import Graph
 from trueness.learners import Learner, build, handles_gaps, settings_of
+from trueness.learners.gaps import gap_causes, tell_gap_causes
 from trueness.learners.knowledge import Knowledge
+from trueness.learners.stability import missing_of
 from trueness.outside import Json, is_there
 from trueness.running.cells import Cell, PlanContext, hash_of, placeless, portable
 from trueness.settings import Between, Hint, Positive, Share, Whole
@@ -194,6 +196,7 @@ class Learn:
         """What the data look like, and what was left out of them."""
         table, order = self.table, None if self.dataset.table is None else row_dependence(self.dataset.table)
         return look_at(table) | {
+            "gap_causes": _tell_gaps(table, self.specs) if table.has_gaps else "",
             "row_dependence": None if order is None else order.to_dict(),
             "data": self.data_spec["name"],
             "notes": list(self.dataset.about.notes),
@@ -208,7 +211,7 @@ class Learn:
         place = place_of(table)
         expected: dict[str, dict[str, float]] = {}
         for name, spec in self.specs.items():
-            settings = {key: value for key, value in spec["settings"].items() if key not in KNOWLEDGE}
+            settings = {key: value for key, value in spec["settings"].items() if key not in (*KNOWLEDGE, "missing")}
             entry = atlas.entry_of(spec["name"], settings)
             if entry is not None:
                 expected[name] = {measure: round(place.expects(entry, measure), 4) for measure in EXPECTED}
@@ -251,10 +254,22 @@ def _specs(
                 f"{' with gaps' if sample.has_gaps else ''}. Leave it out of 'learners'.  ({context.file})"
             )
         if takes:
+            chosen_for_gaps = missing_of(learner, sample) if "missing" not in settings else "testwise"
+            settings |= {} if chosen_for_gaps == "testwise" else {"missing": chosen_for_gaps}
             specs[name] = {"name": base, "settings": _with_knowledge(learner, settings, knowledge)}
     if not specs:
         raise DataError(f"{chosen.data} must suit at least one learner of {listed(names)}, got none.  ({context.file})")
     return specs
+
+
+def _tell_gaps(table: Table, specs: Mapping[str, dict[str, Json]]) -> str:
+    """On what gaps hang, and what learners were told of them; '' where they hang on nothing."""
+    causes = gap_causes(table)
+    ways: dict[str, list[str]] = {}
+    for name, spec in specs.items():
+        ways.setdefault(str(spec["settings"].get("missing", "testwise")), []).append(name)
+    how = "; ".join(f"missing = {way!r} for {listed(names)}" for way, names in ways.items())
+    return f"{tell_gap_causes(causes)}: {how}" if causes else ""
 
 
 def _with_knowledge(learner: Learner, settings: dict[str, Json], knowledge: Mapping[str, Json]) -> dict[str, Json]:
