@@ -72,10 +72,11 @@ class _Context(Context):
     def __init__(self, numbas: Context):
         self.__dict__ = numbas.__dict__
 
-    def resolve_function_type(self, func: Any, args: tuple[Any, ...], kws: Any) -> Signature:
+    def _resolve_user_function_type(self, func: Any, args: tuple[Any, ...], kws: Any, literals: Any = None) -> Signature:
         """Which form takes these types; forms may be added, and options (fastmath) change what is chosen."""
+        func = self._lookup_global(func) or func  # operators are named by Python's own
         if not isinstance(func, BaseFunction):
-            return super().resolve_function_type(func, args, kws)
+            return super()._resolve_user_function_type(func, args, kws, literals)
         options = ConfigStack.top_or_none()
         key = (func, len(func.templates), args, tuple(dict(kws).items()), options and options.summary())
         if key not in _answers:
