@@ -170,7 +170,14 @@ class _Handler(BaseHTTPRequestHandler):
             state.paid[seen.prompt] += 1  # before the last byte: whoever has the answer finds it counted
         self._send(200, payload)
 
-    def _send(self, code: int, payload: bytes, retry_after: str | None = None, location: str | None = None, packed: bool = False) -> None:
+    def _send(
+        self,
+        code: int,
+        payload: bytes,
+        retry_after: str | None = None,
+        location: str | None = None,
+        packed: bool = False,
+    ) -> None:
         self.send_response(code)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(payload)))

@@ -227,7 +227,9 @@ def test_a_body_that_a_server_packs_unasked_is_unpacked(server, ask, name):
 def test_blocks_of_thinking_do_not_hold_up_the_others(server, ask, block):
     """112 kB of them took 20 s, and no time limit ended it."""
     started = time.process_time()
-    reply = ask(server, "openai/gpt-4o", Turn(text=block * (112_000 // len(block)) + "Precision: [0.6, 0.8]"), timeout=5.0)
+    reply = ask(
+        server, "openai/gpt-4o", Turn(text=block * (112_000 // len(block)) + "Precision: [0.6, 0.8]"), timeout=5.0
+    )
     assert time.process_time() - started < 3
     assert reply.status == Status.FAILED and "<think> or other tags" in reply.message
 
