@@ -114,7 +114,9 @@ def test_what_is_shown_drives_no_terminal_and_names_that_differ_look_different()
     assert printable("a\u200bb") != printable("ab")
 
 
-@pytest.mark.parametrize("text", ["=1+1", "+cmd|' /C calc'!A0", "-2+3", "@SUM(A1)", "=cmd\r", "＝1+1", "＋A1", "－A1", "＠SUM(A1)"])
+@pytest.mark.parametrize(
+    "text", ["=1+1", "+cmd|' /C calc'!A0", "-2+3", "@SUM(A1)", "=cmd\r", "＝1+1", "＋A1", "－A1", "＠SUM(A1)"]
+)
 def test_a_cell_that_a_spreadsheet_would_compute_is_text(text):
     assert csv_cell(text).startswith("'")
 

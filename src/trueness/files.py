@@ -6,6 +6,7 @@
     append_text(folder, name, text)                   lines that are kept as they come
     open_in_place(folder, name)                       for what is changed where it lies: a lock, notes
     check_plain(folder, name)                         before a library opens a file by its path
+    names_in(folder, inner)                           files that are read together: at most MAX_TOGETHER of bytes
 
 `folder` is what the user typed, and may be a link. What lies below it may come from a stranger: every folder on the
 way is opened from the one before it without following links, so that nothing is read or written anywhere else. A link,
@@ -24,9 +25,10 @@ from secrets import token_hex
 from typing import IO
 
 from trueness.errors import StoreError
-from trueness.outside import MAX_RECORDS, kind_of, size
+from trueness.outside import MAX_RECORDS, MEGABYTE, kind_of, size
 from trueness.texts import printable_lines
 
+MAX_TOGETHER = 128 * MEGABYTE  # of the charts of a study: a hundred of 100 kB, each in four forms, have 40
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY
 
 
@@ -100,12 +102,24 @@ def check_plain(folder: Path, name: str, alone: bool = False) -> bool:
 
 
 def names_in(folder: Path, inner: str) -> list[str]:
-    """The plain files of a folder below the study's, by name; none where there is no such folder."""
+    """The plain files of a folder below the study's, by name; none where there is no such folder. Who lists them reads
+    them: together they have an end, too (a file of 250 MB that holds nothing takes no room on a disk)."""
     try:
         with _open_folder(folder, _parts(inner) if inner else ()) as place, os.scandir(place) as entries:
-            return sorted(entry.name for entry in entries if entry.is_file(follow_symlinks=False))
+            files = {
+                entry.name: entry.stat(follow_symlinks=False)
+                for entry in entries
+                if entry.is_file(follow_symlinks=False)
+            }
     except (OSError, StoreError):
         return []
+    together = sum(state.st_size for state in files.values())
+    if together > MAX_TOGETHER:
+        raise StoreError(
+            f"the files in {folder / inner} must have at most {size(MAX_TOGETHER)} together, got {size(together)}. "
+            "Move those away that are no charts of this study."
+        )
+    return sorted(files)
 
 
 def open_in_place(folder: Path, name: str, flags: int = os.O_RDWR) -> int:
@@ -157,7 +171,9 @@ def _open_folder(folder: Path, inner: Sequence[str], make: bool = False) -> Iter
                     os.mkdir(part, dir_fd=place)
             state = os.stat(part, dir_fd=place, follow_symlinks=False)
             if not stat.S_ISDIR(state.st_mode):
-                raise StoreError(f"{path} must be a folder, got {kind_of(state.st_mode)}. It was not followed: move it away.")
+                raise StoreError(
+                    f"{path} must be a folder, got {kind_of(state.st_mode)}. It was not followed: move it away."
+                )
             below = os.open(part, _FOLDER | os.O_NOFOLLOW, dir_fd=place)
             os.close(place)
             place = below

@@ -244,8 +244,8 @@ def announce(path: Path) -> None:
 def refuse(path: Path) -> None:
     """Run no file of the user (`--no-code`)."""
     raise TruenessError(
-        f"{path.name} is Python code that this plan or command names, and --no-code runs none. Read the file, then leave "
-        "--no-code out (a server: trueness mcp --allow-code)."
+        f"{path.name} is Python code that this plan or command names, and --no-code runs none. Read the file, then "
+        "leave --no-code out (a server: trueness mcp --allow-code)."
     )
 
 

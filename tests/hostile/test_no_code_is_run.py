@@ -98,7 +98,10 @@ def test_looking_at_a_study_runs_no_python_file(tmp_path):
     assert not (tmp_path / "was_run").exists()
 
 
-@each("words", [["plan", "p.toml", "--json"], ["run", "p.toml"], ["check", "evil.py:X"], ["list", "learners", "evil.py:X"]])
+@each(
+    "words",
+    [["plan", "p.toml", "--json"], ["run", "p.toml"], ["check", "evil.py:X"], ["list", "learners", "evil.py:X"]],
+)
 def test_code_is_announced_before_it_runs(words, in_tmp, capsys):
     Path("evil.py").write_text("import sys\nprint('it ran', file=sys.stderr)\nraise RuntimeError('enough')\n")
     Path("p.toml").write_text('[discovery]\ndatasets = ["asia"]\nlearners = ["evil.py:X"]\n')

@@ -9,6 +9,7 @@ It counts the requests of each prompt, so that a test can say that every reply w
 
 from __future__ import annotations
 
+import gzip
 import json
 import time
 from collections import Counter, deque
@@ -37,6 +38,7 @@ class Turn:
     redirect: str | None = None  # where the request is sent on to (307: method, body and most headers go along)
     model: str | None = None  # who says it has answered, where it is not who was asked
     usage: Any = "counted"  # tokens as the provider counts them: one value for in and out, or None for no usage at all
+    packed: bytes | None = None  # the body, packed by gzip, in place of the answer's
     replaces: tuple[tuple[bytes, bytes], ...] = ()  # in the body, before it is sent
 
 
@@ -54,6 +56,7 @@ class Loopback:
     def __init__(self, answer: Callable[[str], str] = lambda prompt: "Precision: [0.6, 0.8]"):
         self.answer = answer
         self.refuses: set[str] = set()  # parameters that are met with a 400
+        self.packs = False  # whether answers are packed by gzip, asked for or not
         self.requests: list[Seen] = []
         self.paid: Counter[str] = Counter()  # complete answers, by prompt, as a provider would bill them
         self.concurrent = self.most_concurrent = 0
@@ -159,16 +162,29 @@ class _Handler(BaseHTTPRequestHandler):
             payload = b'["not", "an", "object"]'
         if turn.cut:
             return self._cut(payload)
+        if turn.packed is not None:
+            return self._send(200, turn.packed, packed=True)
+        if state.packs:
+            return self._send(200, gzip.compress(payload), packed=True)
         with state._lock:
             state.paid[seen.prompt] += 1  # before the last byte: whoever has the answer finds it counted
         self._send(200, payload)
 
-    def _send(self, code: int, payload: bytes, retry_after: str | None = None, location: str | None = None) -> None:
+    def _send(
+        self,
+        code: int,
+        payload: bytes,
+        retry_after: str | None = None,
+        location: str | None = None,
+        packed: bool = False,
+    ) -> None:
         self.send_response(code)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(payload)))
         if retry_after is not None:
             self.send_header("Retry-After", retry_after)
+        if packed:
+            self.send_header("Content-Encoding", "gzip")
         if location is not None:
             self.send_header("Location", location)
         self.end_headers()

@@ -1,6 +1,9 @@
 """What really goes over the wire: one address, one key, one call; and what comes back, however it is counted."""
 
 import json
+import resource
+import time
+import zlib
 from contextlib import ExitStack
 from importlib.util import find_spec
 
@@ -192,3 +195,45 @@ def test_a_snapshot_is_the_same_model(asked, answered):
 )
 def test_another_size_or_another_snapshot_is_another_model(asked, answered):
     assert answered_as(asked, answered) == answered
+
+
+@pytest.mark.parametrize("name", PROTOCOLS)
+def test_a_body_that_unpacks_to_gigabytes_is_not_unpacked(server, ask, name):
+    """1.5 MB of gzip are 1.5 GB; it goes over the wire of a real server on loopback."""
+    zeros, packed = bytes(2**20), zlib.compressobj(9, wbits=31)
+    bomb = b"".join([packed.compress(zeros) for _ in range(300)]) + packed.flush()
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    reply = ask(server, name, Turn(packed=bomb))
+    assert reply.status == Status.FAILED and "its body unpacks to more than 16 MB" in reply.message
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 150_000  # KB
+    assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize("name", PROTOCOLS)
+def test_a_body_that_does_not_end_is_not_read_on(server, ask, name):
+    reply = ask(server, name, Turn(text="x" * (17 * 2**20)))
+    assert reply.status == Status.FAILED and "its body has more than 16 MB" in reply.message
+
+
+@pytest.mark.parametrize("name", PROTOCOLS)
+def test_a_body_that_a_server_packs_unasked_is_unpacked(server, ask, name):
+    reply = ask(server, name)
+    server.packs = True
+    assert ask(server, name).text == reply.text
+    assert server.requests[0].headers["accept-encoding"] == "identity"
+
+
+@pytest.mark.parametrize("block", ["<think>", "<think>a</think>", "<think", "<summary>", "<internal>", "\u003cthink>"])
+def test_blocks_of_thinking_do_not_hold_up_the_others(server, ask, block):
+    """112 kB of them took 20 s, and no time limit ended it."""
+    started = time.process_time()
+    reply = ask(
+        server, "openai/gpt-4o", Turn(text=block * (112_000 // len(block)) + "Precision: [0.6, 0.8]"), timeout=5.0
+    )
+    assert time.process_time() - started < 3
+    assert reply.status == Status.FAILED and "<think> or other tags" in reply.message
+
+
+def test_a_reply_with_some_thinking_is_read(server, ask):
+    reply = ask(server, "openai/gpt-4o", Turn(text="<think>It may be.</think>Precision: [0.6, 0.8]"))
+    assert (reply.status, reply.text) == (Status.OK, "Precision: [0.6, 0.8]")

@@ -230,6 +230,38 @@ def test_the_original_config_is_a_plan(tmp_path):
     assert (forecast.temperature, forecast.max_tokens) == (0.2, 700)
 
 
+PRINTED = """{
+  "experiments": {
+    "n_runs": 100,                    // Runs per algorithm per dataset
+    "algorithms": ["PC", "LiNGAM", "FCI", "NOTEARS"],
+    "datasets": [...],                // 11 datasets
+    "llm_models": [...],              // 5 LLMs
+    "prompt_formulations": [1, 2, 3]  // 3 formulations
+  },
+  "llm_settings": {
+    "temperature": 0.1,               // Low randomness
+    "max_tokens": 1024,
+    "max_retries": 3,
+    "retry_delay": 5
+  }
+}
+"""
+
+
+def test_the_config_as_the_document_prints_it_is_a_plan(tmp_path, capsys):
+    (tmp_path / "config.json").write_text(PRINTED)
+    plan = read_plan(str(tmp_path / "config.json"))
+    discovery, forecast = plan.tasks
+    assert list(discovery.datasets) == ["asia", "sachs", "cancer", "child", "synthetic-12", "synthetic-30"]
+    assert (len(forecast.models), len(forecast.variants), discovery.runs) == (5, 3, 100)
+    said = capsys.readouterr().err.splitlines()
+    assert said[0].startswith("trueness: datasets is [...]: taken as the document lists them, asia, sachs")
+    assert said[1].startswith("trueness: llm_models is [...]") and len(said) == 2
+    named = PRINTED.replace("[...],              // 5 LLMs", '["mock/a//b"],')
+    (tmp_path / "config.json").write_text(named)
+    assert list(read_plan(str(tmp_path / "config.json")).tasks[1].models) == ["mock/a//b"]  # in quotes it is no comment
+
+
 def test_a_config_without_experiments_is_told(tmp_path):
     (tmp_path / "config.json").write_text("{}")
     with pytest.raises(PlanError, match="must be a config.json with experiments.*trueness new forecast"):

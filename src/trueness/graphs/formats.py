@@ -44,6 +44,7 @@ from trueness.graphs.text_formats import (
     to_graphml,
     to_json,
 )
+from trueness.outside import check_file
 from trueness.texts import csv_value, not_computed
 
 __all__ = [
@@ -134,6 +135,7 @@ def _suffix(path: Path) -> str:
 
 
 def _text_of(path: Path) -> str:
+    check_file(path, GraphError)
     opened = gzip.open if path.suffix.lower() == ".gz" else open
     try:
         with opened(path, "rb") as file:

@@ -40,6 +40,10 @@ _REFUSAL = re.compile(
 )
 
 
+class BodyRefused(Exception):
+    """The body of a reply that is too large to be unpacked or read."""
+
+
 @dataclass(frozen=True)
 class Fault:
     """One attempt that brought no reply."""
@@ -54,6 +58,8 @@ class Fault:
 
 def as_fault(error: BaseException) -> Fault:
     """The fault behind whatever an SDK raised."""
+    if refused := next((cause for cause in _causes(error) if isinstance(cause, BodyRefused)), None):
+        return Fault(Status.FAILED, f"no usable reply: {refused}", may_pass=False)
     code = _http_status(error)
     text = _words(error)
     if code is None:

@@ -56,9 +56,15 @@ def without_unready(plan: Plan) -> tuple[Plan, list[str]]:
 
 def foreign_plan(path: Path, folder: str | None = None) -> Plan:
     """A plan in another program's form, turned into our TOML by the study that knows it."""
-    config = json_of(text_of(path, MAX_PLAN, PlanError), path.name, PlanError)
+    config = json_of(_without_comments(text_of(path, MAX_PLAN, PlanError)), path.name, PlanError)
     settings = registry.offer("plan", path.suffix)(config, path)
     return Plan.parse(toml_text({"name": path.stem} | settings), path.name, path.parent, folder)
+
+
+def _without_comments(text: str) -> str:
+    """JSON as people print it in documents: `// ...` to the end of a line is left out, `[...]` is the list ["..."]."""
+    part = re.compile(r'("(?:[^"\\]|\\.)*+")|//[^\n]*|\[\s*\.\.\.\s*\]')
+    return part.sub(lambda match: match[1] or ('["..."]' if match[0].startswith("[") else ""), text)
 
 
 def toml_text(settings: dict[str, Json], prefix: str = "") -> str:
