@@ -96,7 +96,7 @@ def test_the_interval_is_that_of_the_adjusted_verdict_and_the_one_alone_stands_b
     assert row["level"] == pytest.approx(1 - 0.05 / 3) and row["low"] < row["alone_low"]
     assert main(["compare", "boss", "pc", str(folder)]) == 0
     assert "98.33 % CI" in capsys.readouterr().out.splitlines()[0]
-    assert main(["compare", "boss", "pc", str(folder), "--gate", "worse by more than 2"]) == 2  # points were meant
+    assert main(["compare", "boss", "pc", str(folder), "--gate", "boss worse by more than 2"]) == 2  # points were meant
     assert "'gate' must name less than 100 points (1), the most" in capsys.readouterr().err
 
 
