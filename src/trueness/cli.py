@@ -304,7 +304,7 @@ def _show_analysis(analysis: ScoresAnalysis, options: argparse.Namespace) -> int
     if getattr(options, "out", None):
         written = terminal_analyse.write_folder(analysis, Path(options.out))
         say(f"{len(written)} files written to {options.out}", stderr=True)
-    return terminal_analyse.tell_gate(analysis)
+    return terminal_analyse.tell_gate(analysis.gate)
 
 
 def _evaluate(options: argparse.Namespace) -> int:
@@ -348,31 +348,29 @@ def _print_result(result: Showable, options: argparse.Namespace) -> int:
 
 
 def _compare(options: argparse.Namespace) -> int:
-    from trueness.analyse.comparing import compare, compare_files
-    from trueness.analyse.gate import gate_of
+    from trueness.analyse.comparing import compare, compare_files, read_sides
+    from trueness.analyse.gate import judge_comparison, named
     from trueness.running.study_db import as_written
     from trueness.running.study_folder import newest_folder
     from trueness.terminal import analyse as terminal_analyse
 
-    gate = None if options.gate is None else gate_of(options.gate)  # refused before anything is read
-    if not options.folder and Path(options.a).is_file() and Path(options.b).is_file():
-        return _show_analysis(compare_files(Path(options.a), Path(options.b), options.measure, options.gate), options)
-    files = [name for name in (options.a, options.b) if Path(name).is_file()]
-    if len(files) == 1 and not options.folder:
-        gone = options.b if files[0] == options.a else options.a
-        raise TruenessError(f"{gone} must be a file as {files[0]} is one, got none of that name. Or name a study.")
-    folder = Path(options.folder) if options.folder else newest_folder()
+    sides = read_sides(options.names, options.baseline, options.gate)  # refused before anything is read
+    if sides.are_files:
+        return _show_analysis(compare_files(Path(sides.a), Path(sides.b), options.measure, sides.gate), options)
+    folder = Path(sides.folder) if sides.folder else newest_folder()
     with as_written(folder):
-        comparison = compare(folder, options.a, options.b, options.measure)
+        comparison = compare(folder, sides.a, sides.b, options.measure)
+    verdict = sides.gate and judge_comparison(named(sides.gate, [[sides.a], [sides.b]]), comparison)
     if options.json:
-        say_json(comparison.row() | {"sentence": comparison.sentence()})
+        told = {"sentence": comparison.sentence()} | ({"gate": verdict.to_dict()} if verdict else {})
+        say_json(comparison.row() | told)
     elif options.csv or options.tex or options.md:
         from trueness.showing.comparison_table import comparison_table
 
         _print_tables([comparison_table(comparison)], options)
     else:
         terminal_analyse.print_comparison(comparison)
-    return terminal_analyse.tell_gate_of(comparison, gate)
+    return terminal_analyse.tell_gate(verdict)
 
 
 def _list(options: argparse.Namespace) -> int:

@@ -177,3 +177,98 @@ def test_a_damaged_log_is_one_line(tmp_path, name, text, message):
     (tmp_path / name).write_text(text)
     with pytest.raises(DataError, match=message):
         read_table(tmp_path / name)
+
+
+def write_log(folder, name, status="success", of="a", samples=None, again="", **about):
+    """A JSON log of ten samples; `of` is the run's id, which a log that goes on with it has too."""
+    spec = {"task": "sums", "model": name, "task_args": {"cot": True}, "task_id": of, "created": again or "1"} | about
+    log = {"version": 2, "status": status, "eval": spec, "samples": samples or []}
+    log |= {"error": {"message": "the provider was gone"}} if status == "error" else {}
+    (folder / f"{name}.json").write_text(json.dumps(log))
+
+
+def scored(value=None, right=5, n=10, **more):
+    scores = [{"match": {"value": value or "IC"[k < right]}} for k in range(n)]
+    return [{"id": f"q{k}", "epoch": 1, "scores": scores[k]} | more for k in range(n)]
+
+
+@pytest.fixture()
+def mixed(tmp_path):
+    """Two logs with scores among logs of runs that failed, were stopped, were not scored, or were scored in words."""
+    write_log(tmp_path, "old", samples=scored(right=9))
+    write_log(tmp_path, "new", samples=scored(right=2), of="b")
+    write_log(tmp_path, "failed", "error", of="c")
+    write_log(tmp_path, "stopped", "cancelled", of="d")
+    write_log(tmp_path, "words", samples=scored("well done"), of="e")
+    write_log(tmp_path, "unscored", samples=[{"id": "q1", "epoch": 1, "scores": {}}], of="f")
+    write_log(tmp_path, "broken", samples=[{"id": "q1", "epoch": 1, "error": {"message": "no answer"}}], of="g")
+    (tmp_path / "eval-set.json").write_text('{"some": 1}')
+    return tmp_path
+
+
+def test_logs_without_scores_are_left_out_with_their_reasons_and_the_others_are_compared(mixed, analysed):
+    found = analysed(mixed)
+    assert found["conditions"] == ["new", "old"] and found["domains"][0]["outcome"] == "match"
+    told = "; ".join(found["notes"])
+    for reason in (
+        "failed.json (ended in error (the provider was gone))",
+        "stopped.json (was cancelled)",
+        "words.json (words as scores ('well done'))",
+        "unscored.json (1 sample, none was scored)",
+        "broken.json (each sample ended in an error (no answer))",
+        "eval-set.json must be a log of Inspect",
+    ):
+        assert reason in told, told
+
+
+def test_logs_without_scores_alone_are_refused_and_no_argument_of_the_task_is_a_score(mixed, mistake):
+    names = ("failed", "stopped", "words", "unscored", "broken")
+    for name in names:
+        assert f"{name}.json must hold scores of samples, got none: " in mistake("analyse", mixed / f"{name}.json")
+    told = mistake("analyse", *(mixed / f"{name}.json" for name in names))
+    assert "none of 5 files has scores: failed.json (ended in error" in told
+    assert "must hold scores of samples" in mistake("compare", mixed / "old.json", mixed / "failed.json")
+
+
+def test_a_run_that_ended_in_error_is_said_beside_what_it_scored(tmp_path, analysed):
+    write_log(tmp_path, "old", samples=scored())
+    write_log(
+        tmp_path, "new", "error", samples=scored(n=7), of="b", dataset={"sample_ids": [f"q{k}" for k in range(10)]}
+    )
+    found = analysed(tmp_path)
+    assert "new.json ended in error (the provider was gone): 7 samples with a score" in "; ".join(found["notes"])
+    missing = {row["condition"]: row["n_missing"] for row in found["domains"][0]["conditions"]}
+    assert missing == {"new": 3, "old": 0}
+
+
+def test_a_run_that_was_done_again_counts_once(tmp_path, analysed):
+    write_log(tmp_path, "old", samples=scored())
+    write_log(tmp_path, "new", "error", samples=scored(n=4), of="b", again="2026-01-05")
+    write_log(tmp_path, "retried", samples=scored(right=2), of="b", again="2026-01-06", model="new")
+    found = analysed(tmp_path)
+    assert {row["condition"]: row["n"] for row in found["domains"][0]["conditions"]} == {"new": 10, "old": 10}
+    assert "left out: new.json (run again: retried.json)" in "; ".join(found["notes"])
+
+
+def test_words_beside_numbers_and_names_of_our_columns_in_metadata_change_no_score(tmp_path, analysed):
+    """Before, one scorer in words made the scores of all metrics one average; `value` as metadata was a traceback."""
+    for name, right in (("old", 9), ("new", 2)):
+        samples = scored(right=right)
+        for sample in samples:
+            sample["scores"] |= {"tone": {"value": 0.5}, "verdict": {"value": "fine"}}
+            sample["metadata"] = {"value": 3, "metric": "x", "status": "ok", "measure": 1}
+        write_log(tmp_path, name, samples=samples, of=name)
+    found = analysed(tmp_path, "--measure", "match")
+    means = {row["condition"]: row["mean"] for row in found["domains"][0]["conditions"]}
+    assert means == {"new": pytest.approx(20), "old": pytest.approx(90)}
+    assert "words in verdict are no scores ('fine')" in "; ".join(found["notes"])
+
+
+def test_logs_of_other_harnesses_without_scores_are_left_out_too(tmp_path, analysed):
+    results = [promptfoo_result(p, "openai:x", t, t > 0) for p in ("short", "long") for t in range(6)]
+    (tmp_path / "a.json").write_text(json.dumps({"version": 2, "results": results}))
+    lost = [promptfoo_result("long", "openai:x", t, False, error="timeout") for t in range(6)]
+    (tmp_path / "b.json").write_text(json.dumps({"version": 2, "results": lost}))
+    assert (
+        "left out: b.json (6 samples, none has a score)" in analysed(tmp_path / "a.json", tmp_path / "b.json")["notes"]
+    )

@@ -1,4 +1,4 @@
-"""Two respondents of a study, or two files of scores, against each other, in one line: `trueness compare A B`.
+"""Two respondents of a study, or two files of scores, against each other: `trueness compare NEW --baseline OLD`.
 
     d_u = mean over repeats of A on unit u - the same of B,   a unit: an item under a variant that both answered
     sign-flip test over data sets, which is what was drawn; Holm over all pairs of the study's respondents (beyond
@@ -14,8 +14,9 @@ those differ, else by their names.
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
 from typing import Protocol, cast
@@ -24,6 +25,7 @@ import pandas as pd
 
 from trueness import registry
 from trueness.analyse.analysis_settings import AnalysisSettings, nearest
+from trueness.analyse.gate import Gate, gate_of, named
 from trueness.analyse.loading import Tables, csv_values, read_tables
 from trueness.analyse.scores_analysis import ScoresAnalysis, analyse
 from trueness.analyse.scores_schema import USUAL_NAMES
@@ -89,8 +91,43 @@ def compare(folder: Path, a: str, b: str, measure: str | None = None, level: flo
     return replace(first, notes=(*first.notes, *note))
 
 
-def compare_files(a: Path, b: Path, measure: str | None = None, gate: str | None = None) -> ScoresAnalysis:
-    """The first file against the second, as an analysis of one pair; above 0 the first is better."""
+@dataclass(frozen=True)
+class Sides:
+    """What is compared: `a`, which a gate without a name asks about, with `b`, the baseline."""
+
+    a: str
+    b: str
+    folder: str | None
+    gate: Gate | None
+
+    @property
+    def are_files(self) -> bool:
+        return self.folder is None and Path(self.a).is_file()
+
+
+def read_sides(names: Sequence[str], baseline: str | None, gate: str | None) -> Sides:
+    """`NEW --baseline OLD` or `A B`, and perhaps a folder; a gate needs the baseline or a name of its own."""
+    asked = None if gate is None else gate_of(gate)
+    words = [*names[:1], baseline, *names[1:]] if baseline is not None else [*names]
+    if len(words) not in (2, 3):
+        got = shlex.join(["trueness", "compare", *names, *(["--baseline", baseline] if baseline is not None else [])])
+        raise SettingError(f"two sides must be compared, got: {got}. Write: trueness compare NEW --baseline OLD")
+    a, b, folder = str(words[0]), str(words[1]), words[2] if len(words) == 3 else None
+    if asked is not None and asked.name is None and baseline is None:
+        both = [
+            shlex.join(["trueness", "compare", new, *words[2:], "--baseline", old, "--gate", asked.condition])
+            for new, old in ((a, b), (b, a))
+        ]
+        raise SettingError(f"'gate' must say which of the two it asks about. Either: {both[0]}  or: {both[1]}")
+    files = [name for name in (a, b) if Path(name).is_file()]
+    if len(files) == 1 and folder is None:
+        gone = b if files[0] == a else a
+        raise DataError(f"{gone} must be a file as {files[0]} is one, got none of that name. Or name a study.")
+    return Sides(a, b, folder, asked)
+
+
+def compare_files(a: Path, b: Path, measure: str | None = None, gate: Gate | None = None) -> ScoresAnalysis:
+    """The first file against the second, its baseline, as an analysis of one pair; above 0 the first is better."""
     one, other = read_tables([a]), read_tables([b])
     labels = _labels(one, other, a, b)
     shared = [name for name in one if name in other]
@@ -117,8 +154,12 @@ def compare_files(a: Path, b: Path, measure: str | None = None, gate: str | None
     unit = next((name for name in USUAL_NAMES["task"] if name in known), None)
     settings = AnalysisSettings(
         condition="compared", baseline=None, treatment=labels[0], unit=(unit,) if unit else (), cluster=unit,
-        measure=measure, gate=gate, adjust="holm",
+        measure=measure, adjust="holm",
     )  # fmt: skip
+    if gate is not None:
+        known = zip(labels, (a, b), strict=True)
+        gate = named(gate, [(label, str(path), path.name, path.stem) for label, path in known])
+        settings = replace(settings, gate=" ".join(filter(None, (gate.name or labels[0], gate.condition))))
     return analyse(tables, settings)
 
 

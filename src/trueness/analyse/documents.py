@@ -62,6 +62,7 @@ def as_dict(analysis: ScoresAnalysis) -> dict[str, Json]:
             for part in analysis.domains
         ],
         "findings": findings(analysis),
+        **({"gate": analysis.gate.to_dict()} if analysis.gate else {}),
     }
     return {key: _plain(value) for key, value in content.items()}
 

@@ -8,6 +8,7 @@
     anything else            JSON lines, a JSON list of records, alone or under one key, or columns of equal keys
 
 A sample that ended in an error, or that was never run, has `extraction_ok` False and no score: missing, not wrong.
+A log without any score raises NoScores, which says why; no other column of it is ever a score.
 """
 
 from __future__ import annotations
@@ -22,10 +23,13 @@ import pandas as pd
 from trueness.archives import open_archive
 from trueness.errors import DataError, listed
 from trueness.outside import MAX_RECORDS, NOT_READ, Json, check_values, json_of, json_records, one_line, size
+from trueness.texts import counted
 
+MOST_SAID = 120  # characters of an error or a word of a log
 MAX_CELLS = 50_000_000  # of the table that a log makes
 MAX_FILLED = 20_000_000  # of them with a value: a row is a dict until the table is made
 Record = dict[str, Json]
+_TAKEN = {"metric", "metric_name", "measure", "value", "status"}  # by which the table of a log is read
 _SAMPLES = re.compile(r"samples_(?P<task>.+?)_\d{4}-\d{2}-\d{2}T[\d.:-]+$")
 _LM_EVAL = {"doc_id", "target", "filtered_resps"}
 _HELM = {"instance_id", "stats"}
@@ -34,26 +38,34 @@ _METRIC = "metric\x1f"  # in front of the name of a column that holds a metric
 _LETTERS = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
 
 
+class NoScores(DataError):
+    """A log without a score: beside others it is left out, with its reason."""
+
+    def __init__(self, path: Path, why: str):
+        super().__init__(f"{path.name} must hold scores of samples, got none: {why}. Score it, or run it again.")
+        self.told = f"{path.name} ({why})"
+
+
 def read_json(path: Path) -> pd.DataFrame:
     """A .json or .jsonl file: which harness wrote it is told by its keys."""
     content = json_records(path)
     if isinstance(content, Mapping):
         if "eval" in content and "version" in content:
-            return _by_metric(_frame(_inspect, path, content["eval"], content.get("samples") or []))
+            return _inspect_log(path, content, content.get("samples") or [])
         results = content.get("results")
         if isinstance(results, Mapping) and ("config" in content or "versions" in content) and "results" not in results:
             frame = _frame(_lm_results, path, content)
             frame.attrs["groups"] = sorted(_groups(content))
             return frame
         if isinstance(results, Mapping) and isinstance(results.get("results"), list):
-            return _frame(_promptfoo, path, results["results"])
+            return _scored(_frame(_promptfoo, path, results["results"]), path, "score")
         if isinstance(results, list) and results and isinstance(results[0], Mapping) and "provider" in results[0]:
-            return _frame(_promptfoo, path, results)
+            return _scored(_frame(_promptfoo, path, results), path, "score")
         return _of_object(content, path)
     if content and set(content[0]) >= _LM_EVAL:
-        return _by_metric(_frame(_lm_eval, path, content))
+        return _by_metric(_frame(_lm_eval, path, content), path, f"{counted(len(content), 'sample')} without a metric")
     if content and set(content[0]) >= _HELM:
-        return _frame(_helm, path, content)
+        return _scored(_frame(_helm, path, content), path, "value")
     return _of_records(content, path)
 
 
@@ -79,7 +91,7 @@ def _of_object(content: Mapping[str, Json], path: Path) -> pd.DataFrame:
 def _of_records(records: Iterable[Record], path: Path) -> pd.DataFrame:
     """Records of any other origin: `scores` of several names are metrics, other records inside get dotted names."""
     frame = _frame(lambda records, path: map(_flatten, records), path, records)
-    return _by_metric(frame) if any(str(name).startswith(_METRIC) for name in frame) else frame
+    return _by_metric(frame, path) if any(str(name).startswith(_METRIC) for name in frame) else frame
 
 
 def _flatten(record: Record) -> Record:
@@ -109,9 +121,38 @@ def inspect_archive(path: Path) -> pd.DataFrame:
         texts = [archive.text(name) for name in wanted]
     check_values(",".join(texts), path.name)
     head, *parts = (json_of(text, f"{name} of {path.name}") for name, text in zip(wanted, texts, strict=True))
-    return _by_metric(
-        _frame(lambda head, path: _inspect(head["eval"], (s for part in parts for s in part), path), path, head)
-    )
+    if wanted[0] != "header.json":
+        head = {"status": "started", **head}
+    return _inspect_log(path, head, [sample for part in parts for sample in part])
+
+
+def _inspect_log(path: Path, head: Record, samples: list[Record]) -> pd.DataFrame:
+    """How the run ended is said; a run that was done again has the same id in both logs (`run`)."""
+    ended = _ended(head)
+    errors = [sample["error"] for sample in samples if isinstance(sample, Mapping) and sample.get("error")]
+    why = ended or (f"{counted(len(samples), 'sample')}, none was scored" if samples else "no samples")
+    if errors and len(errors) == len(samples) and not ended:
+        why = f"each sample ended in an error ({_message(errors[0])})"
+    if not samples:
+        raise NoScores(path, why)
+    frame = _by_metric(_frame(_inspect, path, head["eval"], samples), path, why)
+    if ended:
+        scored = int(frame.groupby(["task", "repeat"])["value"].count().gt(0).sum())
+        frame.attrs["notes"] = (*frame.attrs["notes"], f"{path.name} {ended}: {counted(scored, 'sample')} with a score")
+    frame.attrs["run"] = (str(head["eval"].get("task_id") or ""), str(head["eval"].get("created") or ""))
+    return frame
+
+
+def _ended(head: Record) -> str:
+    """How a run ended that did not end well, or nothing."""
+    status = head.get("status", "success")
+    words = {"success": "", "started": "has not ended", "cancelled": "was cancelled"}
+    return words.get(status, f"ended in {status} ({_message(head.get('error'))})")
+
+
+def _message(error: object) -> str:
+    text = error.get("message") if isinstance(error, Mapping) else error
+    return " ".join(str(text or "no message").split())[:MOST_SAID]
 
 
 def _inspect(about: Mapping[str, Json], samples: Iterable[Mapping[str, Json]], path: Path) -> Iterator[Record]:
@@ -143,7 +184,8 @@ def _inspect_scores(scorer: str, value: object) -> Record:
     return {f"{_METRIC}{scorer}": _inspect_number(value)}
 
 
-def _inspect_number(value: object) -> float | None:
+def _inspect_number(value: object) -> float | str | None:
+    """A word that is no number stays a word: `_by_metric` says that it is no score."""
     if isinstance(value, str):
         if value in _LETTERS:
             return _LETTERS[value]
@@ -151,7 +193,7 @@ def _inspect_number(value: object) -> float | None:
     try:
         return float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError):
-        return None
+        return None if value is None else str(value)[:MOST_SAID]
 
 
 def _lm_eval(records: Iterable[Record], path: Path) -> Iterator[Record]:
@@ -212,17 +254,39 @@ def _helm(records: Iterable[Record], path: Path) -> Iterator[Record]:
             }  # fmt: skip
 
 
-def _by_metric(frame: pd.DataFrame) -> pd.DataFrame:
-    """One row a metric: what a metric is called is a value, not a column."""
+def _by_metric(frame: pd.DataFrame, path: Path, why: str = "no metric has a number") -> pd.DataFrame:
+    """One row a metric: what a metric is called is a value, not a column. NoScores, and `why`, where none has a number.
+
+    Columns of the log's own metadata that have the name of a column of ours are called log.NAME.
+    """
     metrics = [name for name in map(str, frame) if name.startswith(_METRIC)]
+    numbers = {name: pd.to_numeric(frame[name], errors="coerce").astype("float64") for name in metrics}
+    words = {name: frame[name][numbers[name].isna() & frame[name].notna()].astype(str) for name in metrics}
+    notes = tuple(
+        f"{path.name}: words in {name.removeprefix(_METRIC)} are no scores ({listed(map(repr, each.unique()), most=3)})"
+        for name, each in words.items()
+        if len(each)
+    )
+    metrics = [name for name in metrics if numbers[name].notna().any()]
     if not metrics:
-        return frame.assign(metric="score", value=float("nan"))
+        said = list(dict.fromkeys(repr(word) for each in words.values() for word in each))
+        raise NoScores(path, f"words as scores ({listed(said, most=3)})" if said else why)
+    others = [name for name in map(str, frame) if not name.startswith(_METRIC)]
+    clash = {name: f"log.{name}" for name in others if name.strip().lower() in _TAKEN}
+    frame = frame[others].rename(columns=clash).assign(**{name: numbers[name] for name in metrics})
     long = frame.melt([name for name in frame if name not in metrics], metrics, "metric", "value")
-    if "task" not in long:
-        return long.assign(metric=long["metric"].str.removeprefix(_METRIC))
-    there = long.groupby("task")["value"].transform("count") > 0  # another filter's row has none of this metric
-    long = long[long["value"].notna() | ~there | long.get("extraction_ok", pd.Series(True, long.index)).eq(False)]
-    return long.assign(metric=long["metric"].str.removeprefix(_METRIC))
+    if "task" in long:
+        there = long.groupby("task")["value"].transform("count") > 0  # another filter's row has none of this metric
+        long = long[long["value"].notna() | ~there | long.get("extraction_ok", pd.Series(True, long.index)).eq(False)]
+    long = long.assign(metric=long["metric"].str.removeprefix(_METRIC))
+    long.attrs["notes"] = notes
+    return long
+
+
+def _scored(frame: pd.DataFrame, path: Path, column: str) -> pd.DataFrame:
+    if not pd.to_numeric(frame[column], errors="coerce").notna().any():
+        raise NoScores(path, f"{counted(len(frame), 'sample')}, none has a score")
+    return frame
 
 
 def _promptfoo(results: Iterable[Record], path: Path) -> Iterator[Record]:
@@ -255,7 +319,7 @@ def _frame(rows_of: Callable[..., Iterable[Record]], path: Path, *content: objec
         what = f"{type(error).__name__}: {one_line(error)}"
         raise DataError(f"{path.name} must be a log as its harness writes it, got {what}. Was it changed?") from None
     if not rows:
-        raise DataError(f"{path.name} must hold at least one sample, got none. Did the run end before it began?")
+        raise NoScores(path, "no samples")
     names = len(set().union(*rows))
     if names * len(rows) > MAX_CELLS:
         raise DataError(

@@ -36,6 +36,7 @@ SEPARATORS = {".csv": None, ".tsv": "\t", ".txt": None}
 DOMAIN = "domain"
 MAX_COLUMNS = 10_000
 MAX_FILES = 5_000
+MOST_TOLD = 12  # files that were not read, each with its reason
 MOST_ABOVE = 20  # lines of titles above the column names
 _IN_FOLDERS = (
     "*.eval", "samples_*.jsonl", "results_*.json", "per_instance_stats.json", "scores.csv", "*.csv", "*.tsv",
@@ -55,8 +56,7 @@ def read_tables(files: Iterable[str | Path]) -> Tables:
     """Domain -> frame, in the order of the files."""
     parts: dict[str, list[pd.DataFrame]] = {}
     notes: list[str] = []
-    for name, path in (each for file in files for each in _each_file(str(file), notes)):
-        frame = read_table(path)
+    for name, path, frame in _read_each(files, notes):
         for column in frame.select_dtypes(object).columns:  # a list in a cell of JSON is no name
             nested = frame[column].map(lambda cell: isinstance(cell, list | dict))
             if nested.any():
@@ -78,6 +78,44 @@ def read_tables(files: Iterable[str | Path]) -> Tables:
     tables = Tables({domain: _together(frames) for domain, frames in parts.items()})
     tables.notes = tuple(dict.fromkeys(notes))
     return tables
+
+
+def _read_each(files: Iterable[str | Path], notes: list[str]) -> list[tuple[str | None, Path, pd.DataFrame]]:
+    """Name, path and frame of each file. A log without scores is left out and said, and so is what cannot be read in a
+    folder; of logs of the same run, which was done again, the last is read. An error where nothing is left."""
+    read: list[tuple[str | None, Path, pd.DataFrame]] = []
+    left: list[str] = []
+    first: DataError | None = None
+    for file in map(str, files):
+        in_folder = _split_name(file)[1].is_dir()
+        for name, path in _each_file(file, notes):
+            try:
+                read.append((name, path, read_table(path)))
+            except DataError as error:
+                if not (in_folder or isinstance(error, harness_logs.NoScores)):
+                    raise
+                first = first or error
+                left.append(error.told if isinstance(error, harness_logs.NoScores) else str(error).rstrip("."))
+    if first is not None and not read:
+        raise first if len(left) == 1 else DataError(f"none of {len(left)} files has scores: {_first_of(left)}.")
+    last = {frame.attrs["run"][0]: k for k, (*_, frame) in sorted(enumerate(read), key=_when) if _run_of(frame)}
+    again = [k for k, (*_, frame) in enumerate(read) if _run_of(frame) and last[frame.attrs["run"][0]] != k]
+    left += [f"{read[k][1].name} (run again: {read[last[read[k][2].attrs['run'][0]]][1].name})" for k in again]
+    notes += [f"left out: {_first_of(left)}"] if left else []
+    return [each for k, each in enumerate(read) if k not in again]
+
+
+def _first_of(reasons: list[str]) -> str:
+    return ", ".join(reasons[:MOST_TOLD]) + (f", ... ({len(reasons)} in all)" if len(reasons) > MOST_TOLD else "")
+
+
+def _run_of(frame: pd.DataFrame) -> str:
+    """The id of a run, which a log that goes on with it has too; empty where there is none."""
+    return str(frame.attrs.get("run", ("", ""))[0])
+
+
+def _when(numbered: tuple[int, tuple[str | None, Path, pd.DataFrame]]) -> str:
+    return str(numbered[1][2].attrs.get("run", ("", ""))[1])
 
 
 def _each_file(file: str, notes: list[str]) -> list[tuple[str | None, Path]]:

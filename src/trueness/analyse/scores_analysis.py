@@ -21,9 +21,11 @@ from trueness.analyse.domain import Domain, domain_of
 from trueness.analyse.domain_lines import Line, line_of
 from trueness.analyse.families import FamilyPair, by_family, check_families
 from trueness.analyse.flags import Flag, red_flags
+from trueness.analyse.gate import Case, Verdict, ends_of, gate_of, named
 from trueness.analyse.roles import Pair, Roles, roles_of
 from trueness.analyse.rule_breakdown import Breakdown, ModelRow, by_model, by_rule
-from trueness.errors import DataError, listed
+from trueness.errors import DataError, SettingError, listed
+from trueness.texts import counted
 
 PROTOCOL = {
     "RQ1": "RQ1 presence: the baseline against all others pooled",
@@ -61,6 +63,7 @@ class ScoresAnalysis:
     roles: Roles
     domains: tuple[DomainAnalysis, ...]
     notes: tuple[str, ...]
+    gate: Verdict | None = None
 
     @property
     def contrasts(self) -> list[Contrast]:
@@ -126,7 +129,8 @@ def analyse(tables: Mapping[str, pd.DataFrame], settings: AnalysisSettings = Ana
         )
         for k, (domain, complete) in enumerate(zip(kept, whole, strict=True))
     ]
-    return ScoresAnalysis(settings, roles, tuple(parts), (*getattr(tables, "notes", ()), *roles.notes))
+    notes = (*getattr(tables, "notes", ()), *roles.notes)
+    return ScoresAnalysis(settings, roles, tuple(parts), notes, _verdict(parts, roles, settings))
 
 
 def _pairs(domain: Domain, roles: Roles) -> list[Pair]:
@@ -179,6 +183,35 @@ def _otherwise(
             ours = next(mine for mine in contrasts if mine.pair == one.pair)
             lines.append(line_of(summaries, with_interval_of(one, ours, other, settings), other.percent, name))
     return lines
+
+
+def _verdict(parts: Sequence[DomainAnalysis], roles: Roles, settings: AnalysisSettings) -> Verdict | None:
+    """Of the gate of the settings; refused where it does not say which side is asked about."""
+    if settings.gate is None:
+        return None
+    gate = named(gate_of(settings.gate), [[name] for pair in roles.pairs for name in pair.names])
+    if roles.of("RQ2") and roles.baseline and (settings.treatment or gate.name):
+        other = next(name for name in roles.conditions if name not in (roles.baseline, settings.treatment, gate.name))
+        raise SettingError(
+            f"'gate' must ask about two conditions, got {listed(roles.conditions)}. Leave one out: "
+            f"--exclude {settings.condition or 'condition'}={other}"
+        )
+    if roles.pairs and not (settings.treatment or roles.baseline or gate.name):
+        both = " or ".join(f"--gate '{name} {gate.condition}'" for name in roles.conditions[:2])
+        raise SettingError(f"'gate' must say whom it asks about, got {settings.gate!r}. Name one: {both}")
+    asked = roles.headline if settings.treatment or gate.name else roles.of("RQ1")
+    return gate.judge([_case(part, one) for part in parts for one in part.contrasts if one.pair in asked])
+
+
+def _case(part: DomainAnalysis, one: Contrast) -> Case:
+    candidate, baseline = one.pair.names
+    lost = zip(one.missing, (baseline, candidate), strict=True)
+    missing = [f"{counted(n, 'run')} of {name} without a score" for n, name in lost if n]
+    missing += [f"{counted(len(one.left_out), 'cell')} with one side only"] if one.left_out else []
+    return Case(
+        part.name, candidate, baseline, one.result.difference if one.result else None, ends_of(one.result),
+        points=part.domain.percent, most=part.domain.gains[1], missing=tuple(missing),
+    )  # fmt: skip
 
 
 def _check_exclusions(domains: Sequence[Domain], settings: AnalysisSettings) -> None:

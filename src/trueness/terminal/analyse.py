@@ -31,13 +31,11 @@ from trueness.analyse.finding_sentences import (
     short_sentence,
     understood,
 )
-from trueness.analyse.gate import Gate, ends_of, gate_of
+from trueness.analyse.gate import Verdict
 from trueness.analyse.roles import Pair
 from trueness.analyse.rule_breakdown import FLAGGED, Breakdown
 from trueness.analyse.scores_analysis import DomainAnalysis
 from trueness.files import write_atomically
-from trueness.intervals import Interval
-from trueness.measure import measure_of
 from trueness.page.analysis_page import as_html
 from trueness.printing import say
 from trueness.showing.console import Console, console, plain
@@ -100,38 +98,11 @@ def write_folder(analysis: ScoresAnalysis, folder: Path) -> list[Path]:
     return [*written, write_atomically(folder, "report.html", as_html(analysis, drawings))]
 
 
-def tell_gate(analysis: ScoresAnalysis) -> int:
-    """1 where the gate of the settings holds in one of the headline comparisons; says which way and why."""
-    if analysis.settings.gate is None:
-        return 0
-    gate = gate_of(analysis.settings.gate)
-    failed = False
-    for part in analysis.domains:
-        for one in (c for c in part.contrasts if c.pair in analysis.roles.headline):
-            state = gate.state(ends_of(one.result), 1.0, part.domain.gains[1])
-            failed = failed or gate.fails(state)
-            say(f"gate {part.name}, {one.pair.names[0]}: {gate.text!r} {_verdict_text(gate, state)}", stderr=True)
-    return int(failed)
-
-
-def tell_gate_of(comparison: Comparison, gate: Gate | None) -> int:
-    """Of two respondents of a study: a point is a hundredth of a measure that ends at 1."""
-    if gate is None:
-        return 0
-    ends = ends_of(comparison)
-    if comparison.better == "lower" and ends is not None:
-        ends = Interval(-ends.high, -ends.low, ends.level, ends.of)
-    measure = measure_of(comparison.measure)
-    least, greatest = (None, None) if measure is None else measure.bounds
-    most = None if least is None or greatest is None else greatest - least
-    state = gate.state(ends, 0.01 if greatest == 1 else 1.0, most)
-    say(f"gate {comparison.names[0]}: {gate.text!r} {_verdict_text(gate, state)}", stderr=True)
-    return int(gate.fails(state))
-
-
-def _verdict_text(gate: Gate, state: str) -> str:
-    words = {"open": "is neither shown nor ruled out", "not known": "cannot be judged: there is no interval"}
-    return f"{words.get(state, f'is {state}')}: {'fails' if gate.fails(state) else 'passes'}"  # type: ignore[arg-type]
+def tell_gate(verdict: Verdict | None) -> int:
+    """Print what the gate says; 1 where it fails."""
+    if verdict is not None:
+        say(verdict.sentence(), stderr=True)
+    return int(verdict is not None and verdict.fails)
 
 
 def print_comparison(comparison: Comparison) -> None:

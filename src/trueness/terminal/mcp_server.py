@@ -192,9 +192,7 @@ def _fault_of(message: Json) -> tuple[int, str] | None:
         return None if answers and "id" in message else (INVALID_REQUEST, "a request must have a 'method', got none.")
     if not isinstance(message["method"], str):
         return INVALID_REQUEST, f"'method' must be a text, got {message['method']!r}."
-    if "id" in message and not isinstance(
-        message.get("params"), dict | None
-    ):  # without an id nobody waits for an answer
+    if "id" in message and not isinstance(message.get("params"), dict | None):
         return INVALID_PARAMS, f"'params' must be an object, got {type(message['params']).__name__}."
     return None
 

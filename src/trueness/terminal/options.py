@@ -30,6 +30,14 @@ class OneLineParser(argparse.ArgumentParser):
         say(f"trueness: {message}", stderr=True)
         sys.exit(2)
 
+    def parse_known_args(self, args=None, namespace=None):  # type: ignore[no-untyped-def, override]
+        """A name behind an option is one of the names: argparse takes those in front of the first option alone."""
+        found, rest = super().parse_known_args(args, namespace)
+        names = getattr(found, "names", None)
+        while names and rest and not rest[0].startswith("-"):
+            names.append(rest.pop(0))
+        return found, rest
+
 
 def command_line() -> argparse.ArgumentParser:
     formatter = argparse.RawDescriptionHelpFormatter
@@ -94,11 +102,19 @@ def command_line() -> argparse.ArgumentParser:
     evaluate = commands.add_parser("evaluate", help="stored score matrices and corrupted data of others, by folder")
     _add_evaluate(evaluate)
 
-    compare = commands.add_parser("compare", help="two respondents of a study: paired difference, interval, test")
-    compare.add_argument("a", metavar="A", help="a learner, a model, a baseline, a variant; or a file of scores, a log")
-    compare.add_argument("b", metavar="B", help="what it is compared with")
-    compare.add_argument("--gate", metavar="SENTENCE", help='end with 1 where it holds: "worse by more than 2 points"')
-    compare.add_argument("folder", nargs="?", help="a study folder (default: the newest under results/)")
+    compare = commands.add_parser(
+        "compare",
+        help="two respondents of a study, or two files of scores or logs: paired difference, interval, test",
+        usage="trueness compare [options] NEW (--baseline OLD | OLD) [FOLDER]",
+    )
+    compare.add_argument("names", nargs="*", metavar="NAME", help=(
+        "a learner, a model, a baseline, a variant; or a file of scores, a log; last, a study folder (default: the "
+        "newest under results/)"
+    ))  # fmt: skip
+    compare.add_argument("--baseline", metavar="OLD", help="what the first is compared with")
+    compare.add_argument(
+        "--gate", metavar="SENTENCE", help='end with 1 where it holds: "NAME worse by more than 2 points"'
+    )
     compare.add_argument("--measure", help="which measure (default: the study's first headline measure)")
     for name, what in (("csv", "one line"), ("tex", "a LaTeX table (booktabs)"), ("md", "a Markdown table")):
         compare.add_argument(f"--{name}", action="store_true", help=what)
@@ -182,7 +198,7 @@ def _add_analyse(command: argparse.ArgumentParser) -> None:
         "--families", action="append", metavar="NAME=MODELS", help="models that belong together, e.g. claude=haiku+opus"
     )
     add("--interval", help="of means over runs: percentile | bca (default: percentile)")
-    add("--gate", metavar="SENTENCE", help='end with 1 where it holds, e.g. "worse by more than 2 points"')
+    add("--gate", metavar="SENTENCE", help='end with 1 where it holds, e.g. "NAME worse by more than 2 points"')
     add("--out", metavar="FOLDER", help="write table.csv, table.tex, findings.txt, report.html, charts/ with pictures")
     for name, what in (
         ("csv", "one line a domain, question and reading"),
