@@ -415,6 +415,8 @@ def _check(options: argparse.Namespace) -> int:
         shown = [{key: f"{v:.2f}" if isinstance(v, float) else v for key, v in row.items()} for row in expected]
         for part in filter(None, (columns, rows, shown)):
             print_rows(part, title=options.name)
+        if any(column["kind"] == "ordered" for column in columns):
+            say("Ordered columns are read as their numbers. --kinds NAME=discrete takes one as a category.")
         if expected:
             say("F1 of a single table like this one, by its looks alone (docs/atlas.md); trueness learn measures it.")
     return 1 if any(row["verdict"] == "FAIL" for row in rows) else 0

@@ -55,7 +55,7 @@ WHY = {
     "age": ("left out", "it is 6 + education + experience"),
     "sex": ("discrete", "words"),
     "gender": ("left out", "a copy of sex"),
-    "children": ("discrete", "whole numbers, at most 10 different"),
+    "children": ("ordered", "whole numbers, 4 different"),
     "wage": ("continuous", "numbers"),
     "site": ("left out", "constant (all here)"),
     "remark": ("left out", "60 different texts in 60 rows"),
@@ -92,7 +92,7 @@ def test_kinds_can_be_said_and_are_checked(wages, tmp_path):
     assert np.flatnonzero(np.isnan(table.values[:, table.names.index("wage")])).tolist() == [3]
     with pytest.raises(SettingError, match="'wages' in 'kinds' is not a column of w.csv. Did you mean 'wage'"):
         load("w", {"data": "w.csv", "kinds": {"wages": "continuous"}}, tmp_path)
-    with pytest.raises(SettingError, match="must be one of continuous, discrete, left out, got 'number'"):
+    with pytest.raises(SettingError, match="must be one of continuous, discrete, ordered, left out, got 'number'"):
         load("w", {"data": "w.csv", "kinds": {"wage": "number"}}, tmp_path)
 
 

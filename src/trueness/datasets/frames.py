@@ -7,11 +7,11 @@ import gzip
 import re
 import zlib
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from trueness.datasets.columns import ColumnKind
+from trueness.datasets.columns import Kinds
 from trueness.datasets.experiments import TargetSetting
 from trueness.datasets.table import Table
 from trueness.errors import DataError, did_you_mean, listed
@@ -41,7 +41,7 @@ def read_rows(
     path: Path | str,
     discrete: Iterable[str] | None = None,
     drop: Iterable[str] = (),
-    kinds: Mapping[str, ColumnKind] | None = None,
+    kinds: Kinds | None = None,
     strict: bool = True,
     targets: TargetSetting | None = None,
 ) -> Table:
