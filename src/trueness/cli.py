@@ -419,6 +419,8 @@ def _check(options: argparse.Namespace) -> int:
             print_rows(part, title=options.name)
             if part is columns and table is not None and (line := catalogue.how_to_keep(table)):
                 say(line)
+        if any(column["kind"] == "ordered" for column in columns):
+            say("Ordered columns are read as their numbers. --kinds NAME=discrete takes one as a category.")
         if expected:
             say("F1 of a single table like this one, by its looks alone (docs/atlas.md); trueness learn measures it.")
     return 1 if any(row["verdict"] == "FAIL" for row in rows) else 0

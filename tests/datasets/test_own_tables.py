@@ -55,7 +55,7 @@ WHY = {
     "age": ("left out", "it is 6 + education + experience"),
     "sex": ("discrete", "words"),
     "gender": ("left out", "a copy of sex"),
-    "children": ("discrete", "whole numbers, at most 10 different"),
+    "children": ("ordered", "whole numbers, 4 different"),
     "wage": ("continuous", "numbers"),
     "site": ("left out", "constant (all here)"),
     "remark": ("left out", "60 different texts in 60 rows"),

@@ -155,9 +155,9 @@ def test_a_file_that_is_no_table_is_refused(tmp_path, text):
         check_usable(read_rows(tmp_path / "a.csv"))
 
 
-def test_few_whole_numbers_are_categories_unless_told_otherwise():
+def test_few_whole_numbers_have_levels_unless_told_otherwise():
     frame = pd.DataFrame({"grade": [1, 2, 3] * 10, "size": np.linspace(0, 1, 30)})
-    assert Table.of(frame).kind == "mixed"
+    assert Table.of(frame).levels == (("1", "2", "3"), None) and Table.of(frame).ordered.tolist() == [True, False]
     assert Table.of(frame, discrete=[]).kind == "continuous"
     assert Table.of(frame, discrete=["grade"]).levels[0] == ("1", "2", "3")
 

@@ -40,6 +40,7 @@ FEATURES = (
 
 def features_of(table: Table) -> Array:
     """In the order of FEATURES."""
+    table = table.read_ordered()
     numbers = table.values[:, ~table.discrete]
     levels = [len(one) for one in table.levels if one is not None]
     blocks, sizes = _whiten(table)

@@ -1,7 +1,9 @@
 """Columns of a DataFrame as numbers or categories: one rule for the whole program, and what it decided.
 
-    text, truth values                          discrete
-    whole numbers, at most 10 different         discrete; with more of them, as any other number, continuous
+    text, truth values, two whole numbers       discrete
+    whole numbers, 3 to 10 different            ordered; discrete where another column shows that it has no
+                                                order (order.py); with more of them, as any other number, continuous
+    ordered categoricals of pandas              ordered
     dates and times                             left out, by name
     identifiers                                 left out, by name: texts of which over half (or over 256) differ; row
                                                 names; whole numbers that all differ, in a column called id, rising
@@ -10,30 +12,34 @@
     an empty text                               a gap, in every format
     numbers with some text among them           an error; `kinds` says whether such cells are gaps or levels
 
-kinds={"age": "continuous"} overrules it, with `discrete`, `continuous` or `left out` (`drop`); discrete=[...] is the
-short form for a table whose other numbers are all continuous. Who asks for strict columns gets an error in place of
-"left out".
+kinds={"age": "continuous"} overrules it, with `discrete`, `ordered`, `continuous` or `left out` (`drop`); a list of
+levels, the lowest first, says the order of words. discrete=[...] is the short form for a table whose other numbers are
+all continuous. Who asks for strict columns gets an error in place of "left out".
 """
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Literal, NamedTuple, cast, get_args
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
+from trueness.datasets.order import SHARE, unordered
 from trueness.errors import DataError, SettingError, did_you_mean, listed
 
 if TYPE_CHECKING:
     import pandas
 
 Levels = tuple[str, ...] | None
-ColumnKind = Literal["continuous", "discrete", "left out"]
+ColumnKind = Literal["continuous", "discrete", "ordered", "left out"]
+Kinds = Mapping[str, str | Sequence[str]]  # kinds, or DROP; a list: the levels of an ordered column, the lowest first
 DROP = "drop"  # another word for "left out"
+ORDER_OF_WORDS = "Of ordered words it is the list of them, the lowest first."
 MAX_LEVELS = 256  # of a category: three of them have a table of 17 million cells, which is as much as anyone counts
-MOST_LEVELS = 10  # a column of whole numbers with at most this many values is taken as discrete unless told otherwise
+MOST_LEVELS = 10  # a column of whole numbers with at most this many values has levels unless told otherwise
 ROWS_AT_ONCE = 100_000  # of a long column of texts, before it is known to be numbers or a category
 DATES = "dates or times"  # why such a column is left out
 FEW_ROWS = 20  # up to which different texts, or numbers that count up, are no sign of an identifier
@@ -46,6 +52,12 @@ _ROW_NAMES = re.compile(rf"{NAMELESS.pattern}|(?i:rownames?_?|row[ _.-]?(names?|
 _IDENTIFIER = re.compile(r"(.*[ _.-])?(?i:id|uuid|guid|key|index|idx|nr|no|seqn)|.*[a-z](ID|Id)")
 CHANCE = 0.01  # of no two alike among whole numbers of their range, below which they were given out and not measured
 EVEN_ROWS = 100  # from which numbers that lie evenly over their range, none of them twice, are told from measured ones
+
+
+class OrderedLevels(tuple[str, ...]):
+    """Levels that rise with their codes: low, middle, high."""
+
+    __slots__ = ()
 
 
 class InferredColumn(NamedTuple):
@@ -81,7 +93,7 @@ def columns_of(
     frame: pandas.DataFrame,
     discrete: Iterable[str] | None,
     source: str,
-    kinds: Mapping[str, str] | None = None,
+    kinds: Kinds | None = None,
     strict: bool = True,
 ) -> Columns:
     """The names, the values (n, d) and the levels of its columns, in order, and what was decided of each."""
@@ -91,8 +103,11 @@ def columns_of(
     for name in sorted((wanted or set()) - set(names)):
         raise DataError(f"{name!r} in 'discrete' is not a column of {source}. {did_you_mean(name, names)}".rstrip())
     if wanted is not None:
-        chosen = {name: "discrete" if name in wanted else "continuous" for name in names} | chosen
-    read, judged, times = [], [], None
+        chosen = {**{name: "discrete" if name in wanted else "continuous" for name in names}, **chosen}
+    read: list[tuple[str, NDArray[np.float64], Levels]] = []
+    judged: list[InferredColumn] = []
+    guessed: list[str] = []
+    times = None
     for j, name in enumerate(names):
         series = _without_blanks(frame.iloc[:, j])
         by_hand = name in (kinds or {}) or (wanted is not None and _is_number(series))
@@ -103,28 +118,69 @@ def columns_of(
             judged.append(InferredColumn(name, "left out", 0, int(series.isna().sum()), why, given, keep))
             times = _time_order(series, name) if times is None and why.startswith(DATES) else times
             continue
-        kind: ColumnKind = "continuous" if levels is None else "discrete"
-        judged.append(InferredColumn(name, kind, len(levels or ()), int(np.isnan(numbers).sum()), why, given))
+        judged.append(
+            InferredColumn(name, kind_of(levels), len(levels or ()), int(np.isnan(numbers).sum()), why, given)
+        )
         read.append((name, numbers, levels))
+        guessed += [name] if isinstance(levels, OrderedLevels) and not by_hand and _is_number(series) else []
     values = np.empty((len(frame), len(read)))
     for j, (_, numbers, _) in enumerate(read):
         values[:, j] = numbers
-    return Columns(
-        tuple(name for name, _, _ in read), values, tuple(levels for _, _, levels in read), tuple(judged), times
-    )
+    why_not = _without_order(read, values, guessed)
+    judged = [
+        column._replace(kind="discrete", why=why_not[column.name]) if column.name in why_not else column
+        for column in judged
+    ]
+    levels_of = tuple(tuple(levels) if levels and name in why_not else levels for name, _, levels in read)
+    return Columns(tuple(name for name, _, _ in read), values, levels_of, tuple(judged), times)
 
 
-def check_kinds(kinds: Mapping[str, str], names: Iterable[str], source: str) -> dict[str, ColumnKind]:
+def kind_of(levels: Levels) -> ColumnKind:
+    return "continuous" if levels is None else "ordered" if isinstance(levels, OrderedLevels) else "discrete"
+
+
+def _without_order(
+    read: Sequence[tuple[str, NDArray[np.float64], Levels]], values: NDArray[np.float64], guessed: Sequence[str]
+) -> dict[str, str]:
+    """Of columns that look ordered those that are not, each with the reason."""
+    if not guessed:
+        return {}
+    numbers = [j for j, (name, _, levels) in enumerate(read) if levels is None or name in guessed]
+    counts = np.array([len(read[j][2] or ()) for j in numbers], dtype=np.int64)
+    names = [read[j][0] for j in numbers]
+    shown = unordered(values[:, numbers], counts)
+    why = {
+        names[j]: f"whole numbers, {counts[j]} different, whose order does not go with {names[i]}"
+        for j, i in shown.items()
+    }
+    if len(why) >= max(2, SHARE * len(guessed)):
+        for name, count in zip(names, counts, strict=True):
+            if count:
+                why.setdefault(name, f"whole numbers, {count} different; codes of {len(why)} columns have no order")
+    return why
+
+
+def check_kinds(kinds: Kinds, names: Iterable[str], source: str) -> dict[str, ColumnKind | OrderedLevels]:
     """`kinds` where it names columns and kinds; SettingError where it does not."""
     known, allowed = list(names), (*get_args(ColumnKind), DROP)
+    checked: dict[str, ColumnKind | OrderedLevels] = {}
     for name, kind in kinds.items():
         if name not in known:
             raise SettingError(f"{name!r} in 'kinds' is not a column of {source}. {did_you_mean(name, known)}".rstrip())
-        if kind not in allowed:
+        if isinstance(kind, list | tuple):
+            if len(kind) < 2 or len(set(kind)) < len(kind) or not all(isinstance(level, str) for level in kind):
+                raise SettingError(
+                    f"the levels of {name!r} must be different words, the lowest first, got {kind!r:.40}."
+                )
+        elif kind not in allowed:
             hint = did_you_mean(kind, allowed) if isinstance(kind, str) else ""
-            got = f"got {kind!r:.40}. {hint}".rstrip()
-            raise SettingError(f"the kind of {name!r:.60} must be one of {listed(allowed)}, {got}")
-    return {name: cast("ColumnKind", "left out" if kind == DROP else kind) for name, kind in kinds.items()}
+            raise SettingError(
+                f"the kind of {name!r:.60} must be one of {listed(allowed)}, got {kind!r:.40}. {hint or ORDER_OF_WORDS}"
+            )
+        else:
+            kind = "left out" if kind == DROP else kind
+        checked[name] = kind if isinstance(kind, str) else OrderedLevels(kind)  # type: ignore[assignment]
+    return checked
 
 
 def kinds_of(kinds: str | None, drop: str | None) -> dict[str, str]:
@@ -140,7 +196,7 @@ def kinds_of(kinds: str | None, drop: str | None) -> dict[str, str]:
                 raise SettingError(f"'--kinds' must say one kind of {column!r:.60}, got {said[column]} and {kind:.40}.")
             before = []
     if before or "" in said:
-        raise SettingError(f"'--kinds' must be such as age=continuous,sex=discrete,id=drop, got {kinds!r:.80}.")
+        raise SettingError(f"'--kinds' must be such as age=ordered,sex=discrete,id=drop, got {kinds!r:.80}.")
     for column in filter(None, map(str.strip, drop.split(",") if drop else ())):
         if said.setdefault(column, DROP) not in (DROP, "left out"):
             raise SettingError(
@@ -152,7 +208,9 @@ def kinds_of(kinds: str | None, drop: str | None) -> dict[str, str]:
 Decision = tuple[NDArray[np.float64] | None, Levels, str]  # None: left out
 
 
-def _column(series: pandas.Series, name: str, source: str, kind: ColumnKind | None, strict: bool) -> Decision:
+def _column(
+    series: pandas.Series, name: str, source: str, kind: ColumnKind | OrderedLevels | None, strict: bool
+) -> Decision:
     import pandas as pd
 
     if kind == "left out":
@@ -163,6 +221,13 @@ def _column(series: pandas.Series, name: str, source: str, kind: ColumnKind | No
         return None, None, _BYTES
     if kind == "continuous" and not _is_number(series):  # what is no number is a gap, as was said
         series = pd.to_numeric(series.astype("string").str.strip(), errors="coerce").astype("float64")
+    if isinstance(kind, OrderedLevels):
+        return _codes(series, kind, name, source)
+    if isinstance(series.dtype, pd.CategoricalDtype) and series.dtype.ordered and kind in (None, "ordered"):
+        present = set(series.dropna().unique())
+        words = [str(level) for level in series.dtype.categories if level in present]
+        if len(words) > 2 or kind:
+            return _codes(series, OrderedLevels(words), name, source, "a category with an order")
     written, series = series, _beyond_64_bits(series)
     why = "" if kind else _merged_numbers(written, series) or _no_column(series, name, source, strict)
     if why and strict:
@@ -174,23 +239,41 @@ def _column(series: pandas.Series, name: str, source: str, kind: ColumnKind | No
         return _numbers(series.astype("float64")), ("False", "True"), "truth values"
     if _is_number(series):
         return _numeric(series, kind, by_hand)
+    levels = tuple(sorted(series.astype("string").str.strip().dropna().unique()))
+    if kind == "ordered":
+        raise DataError(
+            f"column {name!r} of {source} must hold numbers to be ordered, got words ({listed(levels, 3)}). "
+            f"Say their order in the plan, the lowest first: kinds = {{{name:.50} = {json.dumps(levels[:3])}}}."
+        )
+    return _codes(series, levels, name, source, by_hand or "words")
+
+
+def _codes(
+    series: pandas.Series, levels: tuple[str, ...], name: str, source: str, why: str = "as was said"
+) -> Decision:
     words = series.astype("string").str.strip()
-    levels = tuple(sorted(words.dropna().unique()))
-    codes = words.map({word: code for code, word in enumerate(levels)}).astype("float64")
-    return _numbers(codes), levels, by_hand or "words"
+    strange = sorted(set(words.dropna().unique()) - set(levels))
+    if strange:
+        raise DataError(
+            f"column {name!r} of {source} must hold the levels that 'kinds' says ({listed(levels, 3)}), got "
+            f"{listed(strange, 3)}. Add them in their place."
+        )
+    return _numbers(words.map({word: code for code, word in enumerate(levels)}).astype("float64")), levels, why
 
 
 def _numeric(series: pandas.Series, kind: ColumnKind | None, by_hand: str) -> Decision:
     numbers = _numbers(series)
     seen = np.unique(numbers[np.isfinite(numbers)])
     whole = bool((seen == np.round(seen)).all())
-    if kind is None:
-        kind = "discrete" if 0 < len(seen) <= MOST_LEVELS and whole else "continuous"
-    if kind == "continuous":
+    if kind is None and 0 < len(seen) <= MOST_LEVELS and whole:
+        kind = "ordered" if len(seen) > 2 else "discrete"
+    if kind in (None, "continuous"):
         return numbers, None, by_hand or (f"whole numbers, {len(seen):,} different" if whole else "numbers")
     codes = np.searchsorted(seen, numbers).astype(float)
     codes[~np.isfinite(numbers)] = np.nan
-    return codes, tuple(f"{value:g}" for value in seen), by_hand or f"whole numbers, at most {MOST_LEVELS} different"
+    levels = tuple(f"{value:g}" for value in seen)
+    why = by_hand or f"whole numbers, {len(seen)} different"
+    return codes, OrderedLevels(levels) if kind == "ordered" else levels, why
 
 
 def _has_bytes(series: pandas.Series) -> bool:

@@ -135,7 +135,7 @@ class Anonymous:
     def _hide(self, table: Table) -> Table:
         names = self._names
         levels: tuple[Levels, ...] = tuple(
-            None if kinds is None else tuple(f"L{code + 1}" for code in range(len(kinds))) for kinds in table.levels
+            None if of is None else type(of)(f"L{code + 1}" for code in range(len(of))) for of in table.levels
         )
         shown = tuple(names[name] for name in table.names)
         experiments = None if table.experiments is None else table.experiments.rename(names)

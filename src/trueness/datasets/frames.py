@@ -6,13 +6,13 @@ import csv
 import io
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from trueness.datasets.columns import NAMELESS, ColumnKind, is_text
+from trueness.datasets.columns import NAMELESS, Kinds, is_text
 from trueness.datasets.experiments import TargetSetting
 from trueness.datasets.table import Table
 from trueness.datasets.written_numbers import MARKS, Decimal, Written, numbers_of, written_as
@@ -45,7 +45,7 @@ def read_rows(
     path: Path | str,
     discrete: Iterable[str] | None = None,
     drop: Iterable[str] = (),
-    kinds: Mapping[str, ColumnKind] | None = None,
+    kinds: Kinds | None = None,
     strict: bool = True,
     targets: TargetSetting | None = None,
     decimal: Decimal | None = None,

@@ -23,9 +23,10 @@ _SMALL = 1e-9  # of a coefficient, as a share of the greatest
 def redundant_columns(table: Table) -> dict[str, str]:
     """Name -> why it says nothing of its own, in the order of the columns."""
     why = _copies(table) | _constants(table)
-    numbers = [j for j, levels in enumerate(table.levels) if levels is None and table.names[j] not in why]
+    read = table.read_ordered()
+    numbers = [j for j, levels in enumerate(read.levels) if levels is None and table.names[j] not in why]
     while len(numbers) > 1:
-        values = table.values[:, numbers]
+        values = read.values[:, numbers]
         values = values[np.isfinite(values).all(axis=1)]
         place = _dependent(values)
         if place < 0:

@@ -1,20 +1,23 @@
-"""Table: n rows of d named columns, each continuous or discrete. What a learner sees; it holds no truth.
+"""Table: n rows of d named columns, each continuous, discrete or ordered. What a learner sees; it holds no truth.
 
-values is (n, d), float64. A discrete column holds codes 0..k-1 and its k levels; a continuous one has levels None.
+values is (n, d), float64. A discrete column holds codes 0..k-1 and its k levels, an ordered one the same with
+OrderedLevels, which rise with the codes; a continuous one has levels None. Methods for numbers read an ordered column
+as its numbers (`read_ordered`), since that finds more than either categories or latent correlations do
+(benchmarks/ordered.py).
 experiments say which columns were intervened on in each row (experiments.py); None where nothing is known of that.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeAlias, TypeGuard, Union
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Literal, TypeAlias, TypeGuard, Union
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from trueness.datasets.columns import MAX_LEVELS, ColumnKind, InferredColumn, Levels, TimeOrder, columns_of
+from trueness.datasets.columns import MAX_LEVELS, InferredColumn, Kinds, Levels, OrderedLevels, TimeOrder, columns_of
 from trueness.datasets.experiments import Experiments, TargetSetting, split_experiments
 from trueness.errors import DataError, listed
 
@@ -80,9 +83,14 @@ class Table:
         return np.array([levels is not None for levels in self.levels], dtype=bool)
 
     @property
+    def ordered(self) -> NDArray[np.bool_]:
+        """ordered[j]: its codes are of levels that have an order."""
+        return np.array([isinstance(levels, OrderedLevels) for levels in self.levels], dtype=bool)
+
+    @property
     def kind(self) -> str:
-        """`discrete`, `continuous` or `mixed`."""
-        mask = self.discrete
+        """`discrete`, `continuous` or `mixed`; ordered columns count as numbers."""
+        mask = self.discrete & ~self.ordered
         return "discrete" if mask.all() else "mixed" if mask.any() else "continuous"
 
     @property
@@ -107,22 +115,46 @@ class Table:
             times=self.times,
         )
 
+    @property
+    def layout(self) -> list[object]:
+        """Names, levels, and which are ordered where any is: what a fingerprint of the table has beside its values."""
+        ordered = np.flatnonzero(self.ordered).tolist()
+        return [self.names, self.levels, *([ordered] if ordered else [])]
+
     def text_columns(self) -> tuple[str, ...]:
         """Discrete columns whose levels are words: their codes are numbers by name only."""
         return tuple(
-            name for name, levels in zip(self.names, self.levels, strict=True) if levels and _numbers(levels) is None
+            name
+            for name, levels in zip(self.names, self.levels, strict=True)
+            if levels and not isinstance(levels, OrderedLevels) and _numbers(levels) is None
         )
+
+    def read_ordered(self, kind: Literal["continuous", "discrete"] = "continuous") -> Table:
+        """Ordered columns as their numbers (levels that are words: 0, 1, 2, ...), or as categories."""
+        ordered = self.ordered
+        if not ordered.any():
+            return self
+        plain = [tuple(levels) if levels and ordered[j] else levels for j, levels in enumerate(self.levels)]
+        if kind == "discrete":
+            return replace(self, levels=tuple(plain))
+        numbers = self._with_numbers(ordered)
+        return replace(self, values=numbers, levels=tuple(None if ordered[j] else of for j, of in enumerate(plain)))
+
+    def _with_numbers(self, columns: NDArray[np.bool_]) -> NDArray[np.float64]:
+        values = self.values.copy()
+        for j in np.flatnonzero(columns):
+            numbers = _numbers(self.levels[j] or ())
+            if numbers is not None:
+                there = ~np.isnan(values[:, j])
+                values[there, j] = numbers[values[there, j].astype(np.intp)]
+        return values
 
     def as_numbers(self) -> Table:
         """All columns continuous: numeric levels become their numbers, words become their codes.
 
         Codes of words carry no meaning; a study that uses them says so (`codes = true`) and is labelled.
         """
-        values = self.values.copy()
-        for j, levels in enumerate(self.levels):
-            numbers = _numbers(levels) if levels else None
-            if numbers is not None:
-                values[:, j] = numbers[self.values[:, j].astype(np.intp)]
+        values = self._with_numbers(self.discrete)
         return Table(self.names, values, (None,) * self.d, self.source, experiments=self.experiments)
 
     @classmethod
@@ -131,7 +163,7 @@ class Table:
         data: TableLike,
         discrete: Iterable[str] | None = None,
         source: str = "the data",
-        kinds: Mapping[str, ColumnKind] | None = None,
+        kinds: Kinds | None = None,
         strict: bool = True,
         targets: TargetSetting | None = None,
     ) -> Table:

@@ -7,7 +7,7 @@ with redundant = "keep"; what was left out, and why, stands in `about.notes`. Wi
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
@@ -17,7 +17,7 @@ from typing import Literal
 import numpy as np
 from numpy.random import Generator
 
-from trueness.datasets.columns import ColumnKind
+from trueness.datasets.columns import Kinds
 from trueness.datasets.dataset import About, Anonymous, Truth, about_of_card, need_rng, read_card
 from trueness.datasets.experiments import TargetSetting
 from trueness.datasets.frames import read_rows
@@ -95,7 +95,7 @@ def table_of_file(
     truth: Truth | None = None,
     direction: Direction | None = None,
     name: str | None = None,
-    kinds: Mapping[str, ColumnKind] | None = None,
+    kinds: Kinds | None = None,
     redundant: Redundant | None = None,
     targets: TargetSetting | None = None,
     decimal: Decimal | None = None,

@@ -4,6 +4,7 @@
                                   e_j drawn from the residuals of the table's own rows
     x_j ~ P_j(level | parents)    categories: the table's own shares where the parents' levels are few, drawn towards
                                   the column's shares (PRIOR rows' worth), else a multinomial logit
+    ordered columns               by the logit; as parents they enter by their codes, as numbers do
     root columns                  drawn from the table's own values
 
 A row of the table with gaps gives its pattern of gaps to drawn rows, whatever their values (missing at random is not
@@ -82,11 +83,13 @@ def _column(table: Table, j: int, parents: NDArray[np.intp]) -> Mechanism:
     if not len(parents) or len(values) < 10 + 2 * len(parents):
         seen = table.values[~table.gaps[:, j], j]
         return Mechanism(lambda rows, rng: seen[rng.integers(len(seen), size=len(rows))], _alone(seen, levels[j]))
+    numbers = np.where(table.ordered, 0, levels)  # how many levels a parent enters with
     if not levels[j]:
-        return min((_number(values, j, parents, levels, bends) for bends in (False, True)), key=lambda made: made.bic)
-    if (levels[parents] > 0).all() and levels[j] * np.prod(levels[parents], dtype=float) * ROWS_A_SHARE <= len(values):
+        return min((_number(values, j, parents, numbers, bends) for bends in (False, True)), key=lambda made: made.bic)
+    size = levels[j] * np.prod(levels[parents], dtype=float)
+    if not table.ordered[j] and (numbers[parents] > 0).all() and size * ROWS_A_SHARE <= len(values):
         return _shares(values, j, parents, levels)
-    return _logit(values, j, parents, levels)
+    return _logit(values, j, parents, numbers, int(levels[j]))
 
 
 def _alone(seen: Array, levels: int) -> float:
@@ -133,8 +136,8 @@ def _shares(values: Array, j: int, parents: NDArray[np.intp], levels: NDArray[np
     return Mechanism(draw, _bic(float(fits), len(counts) * (int(levels[j]) - 1), len(values)))
 
 
-def _logit(values: Array, j: int, parents: NDArray[np.intp], levels: NDArray[np.int64]) -> Mechanism:
-    basis, k = _Basis(values, parents, levels, bends=False), int(levels[j])
+def _logit(values: Array, j: int, parents: NDArray[np.intp], levels: NDArray[np.int64], k: int) -> Mechanism:
+    basis = _Basis(values, parents, levels, bends=False)
     x, y = basis(values), np.eye(k)[values[:, j].astype(int)]
 
     def loss(flat: Array) -> tuple[float, Array]:

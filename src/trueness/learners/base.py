@@ -33,6 +33,7 @@ Draws = NDArray[np.int64]  # (runs, m): the rows of a table that each run sees
 Alpha = Annotated[float, Between(0, 1), Hint("Try 0.05.")]
 AtLeast0 = Annotated[float, Between(0, closed=True)]
 Rows = Literal["observational", "pool"]
+COUNTS = ("chi2", "g2", "chisq", "gsq")  # tests of categories alone, for which ordered columns are categories
 MISSING = ("own likelihood", "pairwise", "complete rows", "imputation: ")  # how gaps are handled; the last one is named
 
 
@@ -105,7 +106,8 @@ def checked(data: TableLike, learner: HasCard) -> Table:
     """The first line of every fit: the data as a Table that this learner can use; DataError where it cannot."""
     table = rows_used(Table.of(data), learner)
     check_usable(table, handles_gaps(learner))
-    return fitting(table, learner.card)
+    counts = getattr(learner, "test", "") in COUNTS or getattr(learner, "score", "") == "bdeu"
+    return fitting(table.read_ordered("discrete") if counts else table, learner.card)
 
 
 def rows_used(table: Table, learner: HasCard) -> Table:
@@ -130,9 +132,14 @@ def handles_gaps(learner: HasCard) -> bool:
 
 
 def fitting(table: Table, card: Card) -> Table:
-    """The table with columns of the kinds on the card; numeric levels become numbers where numbers are needed."""
-    if card.takes(table):
-        return table
+    """The table with columns of the kinds on the card; numeric levels become numbers where numbers are needed.
+
+    Ordered columns are read as numbers; as categories where the card takes the table so alone.
+    """
+    as_categories, table = table.read_ordered("discrete"), table.read_ordered()
+    for reading in (table, as_categories):
+        if card.takes(reading):
+            return reading
     words = table.text_columns()
     if "discrete" not in card.data and not words:
         return table.as_numbers()

@@ -169,6 +169,7 @@ def impute(table: Table, rng: Generator, resample: bool = False) -> Table:
     """Each gap drawn given what its row has. resample: from the Gaussian of a resample of the rows."""
     from trueness.learners.scoring.imputation import fill_by_likelihood  # scorers are not imported until one is used
 
+    table = table.read_ordered()
     embedded = DummyCoded(table)
     varying = np.flatnonzero(np.nanstd(embedded.values, axis=0) > 0)
     numbers = np.nan_to_num(embedded.values)

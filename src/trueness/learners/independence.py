@@ -93,6 +93,7 @@ class Independence:
         seed: int = 0,
         corrected: bool = False,
     ):
+        table = table.read_ordered("discrete" if test in ("chi2", "g2") else "continuous")
         self.names = table.names
         self.n = table.n
         self.test = chosen_test(table, test)

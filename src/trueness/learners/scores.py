@@ -102,7 +102,10 @@ class Scores:
     @classmethod
     def of(cls, table: Table, settings: ScoreSettings | None = None) -> Scores:
         check_usable(table, gaps=True)
-        return cls(table.names, (settings or ScoreSettings()).scorer(table))
+        chosen = settings or ScoreSettings()
+        return cls(
+            table.names, chosen.scorer(table.read_ordered("discrete" if chosen.score == "bdeu" else "continuous"))
+        )
 
     def local(self, node: str, parents: Sequence[str] = ()) -> float:
         """The share of one node, given its parents."""

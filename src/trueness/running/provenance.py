@@ -249,7 +249,7 @@ def data_digest(dataset: Dataset) -> str:
     if table is None:
         table = dataset.draw(SAMPLE, stream(0, "provenance"))
     digest = hashlib.sha256(dataset.truth.to_json().encode() if has_truth(dataset) else b"")
-    digest.update(json.dumps([table.names, table.levels], default=str).encode())
+    digest.update(json.dumps(table.layout, default=str).encode())
     digest.update(np.ascontiguousarray(table.values, dtype="<f8").tobytes())
     return digest.hexdigest()
 

@@ -147,7 +147,9 @@ def _check_dataset(dataset: Dataset) -> list[dict[str, object]]:
     experiments = table.experiments
     under = f", {int((~experiments.observational).sum()):,} rows under interventions" if experiments else ""
     gaps = f", {int(table.gaps.sum()):,} missing values" if table.gaps.any() else ""
-    details = {0: f"{table.n:,} rows, {table.d} columns ({table.kind}), {edges}{gaps}{under}"}
+    ordered = int(table.ordered.sum())
+    kinds = table.kind + (f"; {ordered} ordered, read as numbers" if ordered else "")
+    details = {0: f"{table.n:,} rows, {table.d} columns ({kinds}), {edges}{gaps}{under}"}
     details |= {} if has_truth(dataset) else {1: "no graph is known: edges and their stability, no score"}
     details |= {} if order is None else {4: order.sentence()}
     if causes:
@@ -198,7 +200,7 @@ def expectations(table: Table) -> list[dict[str, object]]:
     if table.d > 200 or (order is not None and not order.passed):  # its systems have up to 50 columns
         return []
     place = atlas.place_of(table)
-    fitting = atlas.LEARNERS if table.kind == "continuous" else atlas.ANY_COLUMNS
+    fitting = atlas.LEARNERS if not table.discrete.any() else atlas.ANY_COLUMNS
     return [
         {"learner": learner, "expected F1": round(place.expects(learner), 2)}
         | dict(zip(("5 %", "95 %"), place.at(learner, "f1", (0.05, 0.95)).round(2).tolist(), strict=True))
@@ -256,6 +258,7 @@ def _learner(name: str) -> dict[str, object]:
         "family": card.family,
         "returns": card.returns,
         "data": sorted(card.data),
+        "ordered columns": "as numbers" if "continuous" in card.data else "as categories",
         "mixed tables": card.mixed and len(card.data) == 2,
         "missing values": card.missing or "refused",
         "curved relations": card.curved,

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import cast
 
 from trueness.datasets import TABLE_FILES, Dataset, Table, settings_of_options
+from trueness.datasets.columns import OrderedLevels, kind_of
 from trueness.datasets.table import TableLike
 from trueness.errors import DataError, PlanError, SettingError, did_you_mean, listed
 from trueness.files import write_atomically
@@ -116,7 +117,8 @@ def study_of(
             raise DataError(f"the data must have rows and columns, got {made.n} rows of {made.d} columns.")
         file = write_atomically(home, "table.jsonl", _lines(made, data))
         kinds = {
-            name: "discrete" if levels else "continuous" for name, levels in zip(made.names, made.levels, strict=True)
+            name: list(levels) if levels and isinstance(levels, OrderedLevels) else kind_of(levels)
+            for name, levels in zip(made.names, made.levels, strict=True)
         }
         table["data"], datasets = str(file), {"datasets": {str(file): {"kinds": kinds}}}
     if isinstance(graph, Graph):

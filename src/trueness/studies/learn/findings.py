@@ -76,7 +76,9 @@ def _table(learned: LearnScores) -> Iterator[str]:
     about = learned.about
     gaps = sum(column["missing"] for column in about["columns"])
     lost = f"; {gaps:,} values are missing, {about['complete_rows']:,} rows are complete" if gaps else ""
-    yield f"{about['data']}: {about['n']:,} rows of {about['d']} {about['kind']} columns{lost}."
+    ordered = [column["column"] for column in about["columns"] if column["kind"].endswith("ordered levels")]
+    read = f", {len(ordered)} of them ordered levels, read as their numbers" if ordered else ""
+    yield f"{about['data']}: {about['n']:,} rows of {about['d']} {about['kind']} columns{read}{lost}."
     yield from (f"{note}." for note in about.get("notes", ()))
     if about.get("gap_causes"):
         yield f"{about['gap_causes'][0].upper()}{about['gap_causes'][1:]}."

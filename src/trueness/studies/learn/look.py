@@ -5,7 +5,7 @@
     R2          of each number on all others: how much the others tell (near 1: nearly dependent columns)
     trouble     a column with many gaps, one that the others nearly determine, a level that few rows have
 
-A category enters as columns of 0 and 1. Rows with a gap are left out here.
+A category enters as columns of 0 and 1, an ordered column as its numbers. Rows with a gap are left out here.
 """
 
 from __future__ import annotations
@@ -22,8 +22,9 @@ LEVEL = 0.05
 
 
 def look_at(table: Table) -> dict[str, object]:
-    whole = table.values[~table.gaps.any(axis=1)]
     columns = [_column(table, j) for j in range(table.d)]
+    table = table.read_ordered()
+    whole = table.values[~table.gaps.any(axis=1)]
     looked: dict[str, object] = {
         "n": table.n,
         "d": table.d,
@@ -50,7 +51,7 @@ def _column(table: Table, j: int) -> dict[str, object]:
     values, levels = table.values[:, j], table.levels[j]
     missing = int(np.isnan(values).sum())
     seen = values[~np.isnan(values)]
-    kind = "continuous" if levels is None else f"{len(levels)} levels"
+    kind = "continuous" if levels is None else f"{len(levels)} {'ordered ' * bool(table.ordered[j])}levels"
     looked: dict[str, object] = {"column": table.names[j], "kind": kind, "missing": missing}
     if missing:
         looked["complete_without"] = int((~np.delete(table.gaps, j, axis=1).any(axis=1)).sum())

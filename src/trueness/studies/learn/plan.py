@@ -175,7 +175,7 @@ class Learn:
 
     def _identity(self, item: str, variant: str) -> dict[str, Json]:
         table = self.table
-        content = hash_of(json.dumps([table.names, table.levels]) + hash_of(table.values.tobytes().hex()))
+        content = hash_of(json.dumps(table.layout) + hash_of(table.values.tobytes().hex()))
         data = {**placeless({"name": self.data_spec["name"]}), "content": content, "seed": self.seed}
         return {
             "task": self.name,
@@ -235,7 +235,7 @@ def _specs(
     table: Mapping[str, Json], chosen: LearnSettings, sample: Table, context: PlanContext
 ) -> dict[str, dict[str, Json]]:
     """Of each learner: its name and settings; [learn.NAME] holds settings, `learner = "pc"` in it makes NAME a pc."""
-    usual = ANY_COLUMNS | (NUMBERS if sample.kind == "continuous" else {})
+    usual = ANY_COLUMNS | (NUMBERS if not sample.discrete.any() else {})
     names = chosen.learners or tuple(usual)
     for name in (key for key, value in table.items() if isinstance(value, dict) and key not in names):
         hint = did_you_mean(name, names)

@@ -1,0 +1,70 @@
+"""Do the levels of a column have an order? Whole numbers with few values may be grades, or names written as numbers.
+
+Of columns j (levels 1..k) and i, with m_c the mean of i in level c of j:
+
+    LR_ij     n log(RSS(rising or falling means) / RSS(free means)),    the better of the two, by weighted least squares
+    broken    LR_ij > (k - 2) log n + 2 log d:    BIC wants means that neither rise nor fall
+
+An order is broken on either side, so the column with the greatest excess, over both, is taken out first, until none is
+left. Where a quarter of them go, and at least two, the codes of the whole table are names.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+MOST_OTHERS = 400  # columns that one is compared with; of wider tables every second, third, ...
+MOST_WORK = 2e9  # rows x columns x columns that are looked at
+FEWEST_ROWS = 500
+SHARE = 0.25  # of the columns with levels without an order, from which on codes are names in the whole table
+
+
+def unordered(values: Array, levels: NDArray[np.int64]) -> dict[int, int]:
+    """Column without an order -> the column that shows it; of values (n, d): codes where levels > 0, NaN in gaps."""
+    n, d = values.shape
+    rows = max(FEWEST_ROWS, int(MOST_WORK / d**2)) if d else n
+    values = values[:: max(n // rows, 1)]
+    others = np.arange(d)[:: max(d // MOST_OTHERS, 1)]
+    there = np.isfinite(values[:, others])
+    z = np.where(there, values[:, others], 0.0)
+    mean = z.sum(axis=0) / np.maximum(there.sum(axis=0), 1)
+    z = np.where(there, z - mean, 0.0)
+    scale = np.sqrt((z**2).mean(axis=0))
+    z /= np.where(scale > 0, scale, 1.0)
+    excess = np.zeros((d, d))
+    for j in np.flatnonzero(levels > 2):
+        excess[j, others] = _excess(values[:, j], int(levels[j]), z, there)
+    np.fill_diagonal(excess, 0.0)
+    shown: dict[int, int] = {}
+    while (excess > 0).any():
+        worst = int(np.where(levels > 2, excess.sum(axis=0) + excess.sum(axis=1), -1.0).argmax())
+        shown[worst] = int(np.maximum(excess[worst], excess[:, worst]).argmax())
+        excess[worst] = excess[:, worst] = 0.0
+    return shown
+
+
+def _excess(codes: Array, k: int, z: Array, there: NDArray[np.bool_]) -> Array:
+    """LR less what BIC asks for, of each other column; 0 where BIC is content."""
+    inside = (codes[:, None] == np.arange(k)).astype(np.float64)
+    sums, counts = inside.T @ z, inside.T @ there.astype(np.float64)
+    n, squares = counts.sum(axis=0), inside.sum(axis=1) @ z**2
+    free = (sums**2 / np.maximum(counts, 1.0)).sum(axis=0)
+    in_order = np.maximum(_explained_in_order(sums, counts), _explained_in_order(-sums, counts))
+    floor = 1e-9 * np.maximum(squares, 1.0)
+    ratio = n * np.log(np.maximum(squares - in_order, floor) / np.maximum(squares - free, floor))
+    over = ratio - (k - 2) * np.log(np.maximum(n, 1.0)) - 2 * np.log(len(n))
+    return np.where(np.isfinite(over), np.maximum(over, 0.0), 0.0)
+
+
+def _explained_in_order(sums: Array, counts: Array) -> Array:
+    """The sum of squares that rising means explain; m_c = max over a <= c of the least mean of levels a..b, b >= c."""
+    k = len(sums)
+    sum_to, count_to = (np.vstack([np.zeros_like(of[:1]), np.cumsum(of, axis=0)]) for of in (sums, counts))
+    means = [
+        [(sum_to[b + 1] - sum_to[a]) / np.maximum(count_to[b + 1] - count_to[a], 1e-9) for b in range(k)]
+        for a in range(k)
+    ]
+    rising = np.array([np.max([np.min(means[a][c:], axis=0) for a in range(c + 1)], axis=0) for c in range(k)])
+    return np.asarray((2 * sums * rising - counts * rising**2).sum(axis=0))
