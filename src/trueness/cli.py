@@ -246,7 +246,8 @@ def _foreign(folder: Path) -> RunReading | None:
     from trueness.outside import is_there
     from trueness.running.study_db import NAME
 
-    return None if is_there(folder / NAME) else registry.offer("show", ".json")(folder)  # type: ignore[no-any-return]
+    is_study = is_there(folder / NAME) or (folder / NAME).is_symlink()  # a link is told by who opens a study
+    return None if is_study else registry.offer("show", ".json")(folder)  # type: ignore[no-any-return]
 
 
 def _report_foreign(reading: RunReading, folder: Path, options: argparse.Namespace) -> int:
