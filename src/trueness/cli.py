@@ -191,6 +191,8 @@ def _report(options: argparse.Namespace) -> int:
     from trueness.terminal import print_report as terminal
 
     folder = Path(options.folder) if options.folder else newest_folder()
+    if (foreign := _foreign(folder)) is not None:
+        return _report_foreign(foreign, folder, options)
     with as_written(folder):
         with terminal.busy("writing tables, charts and the page"), StudyFolder.reading(folder) as study:
             written = with_page(rewrite(study))
@@ -225,20 +227,42 @@ def _view(options: argparse.Namespace) -> int:
 
 
 def _show(options: argparse.Namespace) -> int:
-    from trueness.outside import is_there
     from trueness.running.outputs import outdated
-    from trueness.running.study_db import NAME, as_written
+    from trueness.running.study_db import as_written
     from trueness.running.study_folder import StudyFolder, newest_folder
     from trueness.studies.reporting import by_other_defaults, plain_texts, readings_of
 
     folder = Path(options.folder) if options.folder else newest_folder()
-    foreign = None if is_there(folder / NAME) else registry.offer("show", ".json")(folder)
-    if foreign is not None:
+    if (foreign := _foreign(folder)) is not None:
         return _show_readings({"": foreign}, folder, options)
     with as_written(folder), StudyFolder.reading(folder) as study, plain_texts():
         for line in filter(None, (outdated(folder), *by_other_defaults(study))):
             say(f"trueness: {line}", stderr=True)
         return _show_readings(readings_of(study), folder, options)
+
+
+def _foreign(folder: Path) -> RunReading | None:
+    """The reading of result files of others; None where the folder is a study of ours, or holds no such file."""
+    from trueness.running.study_db import NAME
+
+    is_study = os.path.lexists(folder / NAME)  # a link or a pipe is told by who opens a study
+    return None if is_study else registry.offer("show", ".json")(folder)  # type: ignore[no-any-return]
+
+
+def _report_foreign(reading: RunReading, folder: Path, options: argparse.Namespace) -> int:
+    """Tables and a page beside result files of others."""
+    from trueness.files import write_atomically
+    from trueness.page.standalone import page_of_tables
+
+    tables = reading.tables(None)
+    texts = {
+        "report.html": page_of_tables(folder.resolve().name, tables),
+        "table.csv": reading.as_csv(None),
+        "table.tex": "\n".join(table.to_latex() for table in tables),
+    }
+    written = [str(write_atomically(folder, name, text)) for name, text in texts.items()]
+    say_json({"written": written}) if options.json else say("\n".join(f"written: {name}" for name in written))
+    return 0
 
 
 def _show_readings(readings: Mapping[str, RunReading], folder: Path, options: argparse.Namespace) -> int:

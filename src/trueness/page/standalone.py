@@ -18,7 +18,9 @@ from trueness.page.page import html_of, script_json
 from trueness.page.pages import StudyPage, path_of
 from trueness.running.outputs import OUTDATED, PAGE
 from trueness.running.study_folder import StudyFolder
+from trueness.showing.tables import Table
 from trueness.studies.reporting import Report
+from trueness.texts import html_text
 
 CELLS = 3_000_000  # characters of JSON for cells, graphs and charts: together with the rest under 8 MB
 GRAPHS = 1_200_000
@@ -83,6 +85,17 @@ def _divides(step: int, n: int) -> bool:
     while n:
         step, n = n, step % n
     return step != 1
+
+
+def page_of_tables(title: str, tables: Iterable[Table]) -> str:
+    """Tables alone as one page that loads nothing and runs nothing."""
+    shown = "\n".join(table._repr_html_() for table in tables)
+    style = "body{font-family:sans-serif;margin:2em}td,th{padding:.2em .7em;text-align:left}table{margin:2em 0}"
+    return (
+        '<!doctype html><html lang="en"><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" '
+        "content=\"default-src 'none'; style-src 'unsafe-inline'\">"
+        f"<title>{html_text(title)} · trueness</title><style>{style}</style><h1>{html_text(title)}</h1>{shown}</html>\n"
+    )
 
 
 def _shorten(cell: object) -> None:

@@ -16,7 +16,7 @@ from trueness.studies.forecast.forecast_frames import ORIGINAL
 _FORMULATIONS = dict(enumerate(ORIGINAL, start=1))  # the original's numbers, its own words
 _DATASETS = {"synthetic_12": "synthetic-12", "synthetic_30": "synthetic-30", "synthetic12": "synthetic-12",
              "synthetic30": "synthetic-30"}  # fmt: skip
-_LISTS = {  # what the document lists where its config.json prints [...]
+_LISTS: dict[str, list[object]] = {  # what the document lists where its config.json prints [...]
     "datasets": ["asia", "sachs", "cancer", "child", "synthetic-12", "synthetic-30"],
     "algorithms": ["PC", "LiNGAM", "FCI", "NOTEARS"],
     "llm_models": ["openai/gpt-4", "deepseek/deepseek-chat", "anthropic/claude-3-5-sonnet-latest",

@@ -1,4 +1,4 @@
-"""A folder of the original's result files, read back, scored and shown: `trueness show data/results/benchmark`.
+"""A folder of the original's result files, read back and scored: `trueness show` and `report data/results/benchmark`.
 
     {model}_{task}.json     a list with one entry a condition: condition, true_vals, weights, model_vals, model_texts
 
