@@ -386,8 +386,8 @@ def _compare(options: argparse.Namespace) -> int:
         comparison = compare(folder, sides.a, sides.b, options.measure)
     verdict = sides.gate and judge_comparison(named(sides.gate, [[sides.a], [sides.b]]), comparison)
     if options.json:
-        told = {"sentence": comparison.sentence()} | ({"gate": verdict.to_dict()} if verdict else {})
-        say_json(comparison.row() | told)
+        content = {"sentence": comparison.sentence()} | ({"gate": verdict.to_dict()} if verdict else {})
+        say_json(comparison.row() | content)
     elif options.csv or options.tex or options.md:
         from trueness.showing.comparison_table import comparison_table
 

@@ -40,13 +40,13 @@ from trueness.statistics.result import UNBOUNDED
 
 HEADLINES = ("f1", "interval_score_scaled", "score", "auprc")
 MAX_PAIRS, MAX_TESTED = 1000, 200_000  # a test takes 1 to 100 ms
-MAX_BESIDE = 5_000_000  # rows of references, one for each variant that others were asked in
+MAX_BESIDE = 5_000_000  # rows of references, one for each variant that others were sentence in
 _TEXT = ("task", "item", "variant", "respondent", "measure", "status")
 _NEEDED = (*_TEXT, "repeat", "value")
 
 
 class Clustered(Protocol):
-    """What is asked of the class that reads a study."""
+    """What is sentence of the class that reads a study."""
 
     clusters: str
 
@@ -107,15 +107,15 @@ class Sides:
 
 def read_sides(names: Sequence[str], baseline: str | None, gate: str | None) -> Sides:
     """`NEW --baseline OLD` or `A B`, and perhaps a folder; a gate needs the baseline or a name of its own."""
-    asked = None if gate is None else gate_of(gate)
+    sentence = None if gate is None else gate_of(gate)
     words = [*names[:1], baseline, *names[1:]] if baseline is not None else [*names]
     if len(words) not in (2, 3):
         got = shlex.join(["trueness", "compare", *names, *(["--baseline", baseline] if baseline is not None else [])])
         raise SettingError(f"two sides must be compared, got: {got}. Write: trueness compare NEW --baseline OLD")
     a, b, folder = str(words[0]), str(words[1]), words[2] if len(words) == 3 else None
-    if asked is not None and asked.name is None and baseline is None:
+    if sentence is not None and sentence.name is None and baseline is None:
         both = [
-            shlex.join(["trueness", "compare", new, *words[2:], "--baseline", old, "--gate", asked.condition])
+            shlex.join(["trueness", "compare", new, *words[2:], "--baseline", old, "--gate", sentence.condition])
             for new, old in ((a, b), (b, a))
         ]
         raise SettingError(f"'gate' must say which of the two it asks about. Either: {both[0]}  or: {both[1]}")
@@ -123,7 +123,7 @@ def read_sides(names: Sequence[str], baseline: str | None, gate: str | None) -> 
     if len(files) == 1 and folder is None:
         gone = b if files[0] == a else a
         raise DataError(f"{gone} must be a file as {files[0]} is one, got none of that name. Or name a study.")
-    return Sides(a, b, folder, asked)
+    return Sides(a, b, folder, sentence)
 
 
 def compare_files(a: Path, b: Path, measure: str | None = None, gate: Gate | None = None) -> ScoresAnalysis:

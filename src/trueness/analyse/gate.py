@@ -73,7 +73,7 @@ class Gate:
     points: bool
     unless_ruled_out: bool
 
-    def judge(self, cases: Sequence[Case]) -> Verdict:
+    def judge(self, cases: Sequence[Case]) -> GateVerdict:
         """Of every domain. Where the gate has a name, it is asked about that side of each case."""
         if self.name is not None:
             cases = [
@@ -83,7 +83,7 @@ class Gate:
             ]
         if not cases:
             raise SettingError(f"'gate' must have two sides to compare, got {self.condition!r} where nothing is.")
-        return Verdict(self, tuple((case, self._state(case)) for case in cases))
+        return GateVerdict(self, tuple((case, self._state(case)) for case in cases))
 
     def _state(self, case: Case) -> State:
         margin = self.margin * (case.point if self.points else 1.0)
@@ -104,7 +104,7 @@ class Gate:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class GateVerdict:
     """What a gate says: it fails where it does in any domain."""
 
     gate: Gate
@@ -161,19 +161,19 @@ def named(gate: Gate, sides: Sequence[Sequence[str]]) -> Gate:
     if gate.name is None:
         return gate
     plain = [(names[0], [" ".join(name.split()) for name in names]) for names in sides]
-    found = {first for first, names in plain if gate.name == names[0]}
-    found = found or {first for first, names in plain if gate.name in names}
-    if len(found) != 1:
+    names_meant = {first for first, names in plain if gate.name == names[0]}
+    names_meant = names_meant or {first for first, names in plain if gate.name in names}
+    if len(names_meant) != 1:
         known = list(dict.fromkeys(first for first, _ in plain))
         near = did_you_mean(gate.name, known)
         raise SettingError(
             f"'gate' must name one of {listed(known)}, got {gate.name!r}.{f' {near}' if near else ''} "
             f'Write: --gate "{known[0]} {gate.condition}"'
         )
-    return replace(gate, name=found.pop())
+    return replace(gate, name=names_meant.pop())
 
 
-def judge_comparison(gate: Gate, comparison: Comparison) -> Verdict:
+def judge_comparison(gate: Gate, comparison: Comparison) -> GateVerdict:
     """Of two respondents of a study, the first the candidate: a point is a hundredth of a measure that ends at 1."""
     if comparison.better is None:
         raise SettingError(

@@ -43,7 +43,7 @@ class NoScores(DataError):
 
     def __init__(self, path: Path, why: str):
         super().__init__(f"{path.name} must hold scores of samples, got none: {why}. Score it, or run it again.")
-        self.told = f"{path.name} ({why})"
+        self.reason = f"{path.name} ({why})"
 
 
 def read_json(path: Path) -> pd.DataFrame:
@@ -126,7 +126,7 @@ def inspect_archive(path: Path) -> pd.DataFrame:
     return _inspect_log(path, head, [sample for part in parts for sample in part])
 
 
-def _inspect_log(path: Path, head: Record, samples: list[Record]) -> pd.DataFrame:
+def _inspect_log(path: Path, head: Mapping[str, Json], samples: list[Record]) -> pd.DataFrame:
     """How the run ended is said; a run that was done again has the same id in both logs (`run`)."""
     ended = _ended(head)
     errors = [sample["error"] for sample in samples if isinstance(sample, Mapping) and sample.get("error")]
@@ -143,7 +143,7 @@ def _inspect_log(path: Path, head: Record, samples: list[Record]) -> pd.DataFram
     return frame
 
 
-def _ended(head: Record) -> str:
+def _ended(head: Mapping[str, Json]) -> str:
     """How a run ended that did not end well, or nothing."""
     status = head.get("status", "success")
     words = {"success": "", "started": "has not ended", "cancelled": "was cancelled"}
@@ -269,8 +269,8 @@ def _by_metric(frame: pd.DataFrame, path: Path, why: str = "no metric has a numb
     )
     metrics = [name for name in metrics if numbers[name].notna().any()]
     if not metrics:
-        said = list(dict.fromkeys(repr(word) for each in words.values() for word in each))
-        raise NoScores(path, f"words as scores ({listed(said, most=3)})" if said else why)
+        values = list(dict.fromkeys(repr(word) for each in words.values() for word in each))
+        raise NoScores(path, f"words as scores ({listed(values, most=3)})" if values else why)
     others = [name for name in map(str, frame) if not name.startswith(_METRIC)]
     clash = {name: f"log.{name}" for name in others if name.strip().lower() in _TAKEN}
     frame = frame[others].rename(columns=clash).assign(**{name: numbers[name] for name in metrics})

@@ -95,7 +95,7 @@ def _read_each(files: Iterable[str | Path], notes: list[str]) -> list[tuple[str 
                 if not (in_folder or isinstance(error, harness_logs.NoScores)):
                     raise
                 first = first or error
-                left.append(error.told if isinstance(error, harness_logs.NoScores) else str(error).rstrip("."))
+                left.append(error.reason if isinstance(error, harness_logs.NoScores) else str(error).rstrip("."))
     if first is not None and not read:
         raise first if len(left) == 1 else DataError(f"none of {len(left)} files has scores: {_first_of(left)}.")
     last = {frame.attrs["run"][0]: k for k, (*_, frame) in sorted(enumerate(read), key=_when) if _run_of(frame)}

@@ -21,7 +21,7 @@ from trueness.analyse.domain import Domain, domain_of
 from trueness.analyse.domain_lines import Line, line_of
 from trueness.analyse.families import FamilyPair, by_family, check_families
 from trueness.analyse.flags import Flag, red_flags
-from trueness.analyse.gate import Case, Verdict, ends_of, gate_of, named
+from trueness.analyse.gate import Case, GateVerdict, ends_of, gate_of, named
 from trueness.analyse.roles import Pair, Roles, roles_of
 from trueness.analyse.rule_breakdown import Breakdown, ModelRow, by_model, by_rule
 from trueness.errors import DataError, SettingError, listed
@@ -63,7 +63,7 @@ class ScoresAnalysis:
     roles: Roles
     domains: tuple[DomainAnalysis, ...]
     notes: tuple[str, ...]
-    gate: Verdict | None = None
+    gate: GateVerdict | None = None
 
     @property
     def contrasts(self) -> list[Contrast]:
@@ -185,7 +185,7 @@ def _otherwise(
     return lines
 
 
-def _verdict(parts: Sequence[DomainAnalysis], roles: Roles, settings: AnalysisSettings) -> Verdict | None:
+def _verdict(parts: Sequence[DomainAnalysis], roles: Roles, settings: AnalysisSettings) -> GateVerdict | None:
     """Of the gate of the settings; refused where it does not say which side is asked about."""
     if settings.gate is None:
         return None
@@ -199,8 +199,8 @@ def _verdict(parts: Sequence[DomainAnalysis], roles: Roles, settings: AnalysisSe
     if roles.pairs and not (settings.treatment or roles.baseline or gate.name):
         both = " or ".join(f"--gate '{name} {gate.condition}'" for name in roles.conditions[:2])
         raise SettingError(f"'gate' must say whom it asks about, got {settings.gate!r}. Name one: {both}")
-    asked = roles.headline if settings.treatment or gate.name else roles.of("RQ1")
-    return gate.judge([_case(part, one) for part in parts for one in part.contrasts if one.pair in asked])
+    pairs = roles.headline if settings.treatment or gate.name else roles.of("RQ1")
+    return gate.judge([_case(part, one) for part in parts for one in part.contrasts if one.pair in pairs])
 
 
 def _case(part: DomainAnalysis, one: Contrast) -> Case:

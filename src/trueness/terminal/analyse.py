@@ -31,7 +31,7 @@ from trueness.analyse.finding_sentences import (
     short_sentence,
     understood,
 )
-from trueness.analyse.gate import Verdict
+from trueness.analyse.gate import GateVerdict
 from trueness.analyse.roles import Pair
 from trueness.analyse.rule_breakdown import FLAGGED, Breakdown
 from trueness.analyse.scores_analysis import DomainAnalysis
@@ -98,7 +98,7 @@ def write_folder(analysis: ScoresAnalysis, folder: Path) -> list[Path]:
     return [*written, write_atomically(folder, "report.html", as_html(analysis, drawings))]
 
 
-def tell_gate(verdict: Verdict | None) -> int:
+def tell_gate(verdict: GateVerdict | None) -> int:
     """Print what the gate says; 1 where it fails."""
     if verdict is not None:
         say(verdict.sentence(), stderr=True)

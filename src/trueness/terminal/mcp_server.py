@@ -199,5 +199,5 @@ def _fault_of(message: Json) -> tuple[int, str] | None:
 
 def _id_of(message: Json) -> str | int | None:
     """What an answer names; None where it cannot be told."""
-    found = message.get("id") if isinstance(message, dict) else None
-    return found if isinstance(found, str | int) and not isinstance(found, bool) else None
+    number = message.get("id") if isinstance(message, dict) else None
+    return number if isinstance(number, str | int) and not isinstance(number, bool) else None

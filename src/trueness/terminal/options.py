@@ -32,11 +32,11 @@ class OneLineParser(argparse.ArgumentParser):
 
     def parse_known_args(self, args=None, namespace=None):  # type: ignore[no-untyped-def, override]
         """A name behind an option is one of the names: argparse takes those in front of the first option alone."""
-        found, rest = super().parse_known_args(args, namespace)
-        names = getattr(found, "names", None)
+        options, rest = super().parse_known_args(args, namespace)
+        names = getattr(options, "names", None)
         while names and rest and not rest[0].startswith("-"):
             names.append(rest.pop(0))
-        return found, rest
+        return options, rest
 
 
 def command_line() -> argparse.ArgumentParser:
