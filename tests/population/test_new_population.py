@@ -131,6 +131,10 @@ def test_no_group_of_ages_has_a_year_or_two(tmp_path, monkeypatch, low, high, gr
         'prompt = "What is the sex of a person aged {}?"\nlevels = [["male"], ["female"]]\n'
         '[tasks.sex.population]\nwho = "people"\ncountry = "Atlantis"\n'
     )
-    (tmp_path / "plan.toml").write_text('[population]\nmodels = ["mock/uniform"]\ntasks = ["tasks.toml"]\ndraws = 1\n')
+    (tmp_path / "plan.toml").write_text(
+        '[population]\nmodels = ["mock/says"]\ntasks = ["tasks.toml"]\ndraws = 1\n'
+        '[models."mock/says"]\nscript = "says.jsonl"\n'
+    )
+    (tmp_path / "says.jsonl").write_text('{"match": [], "reply": "male"}\n')
     assert main(["run", "plan.toml", "--workers", "1"]) == 0
     assert f"grouped as {groups}." in (tmp_path / "results/plan/population/notes.txt").read_text()
