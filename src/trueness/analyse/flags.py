@@ -10,7 +10,8 @@ direction            a model in which the difference points the other way beyond
                      Simpson's paradox where pooled runs and paired cells are told apart in opposite directions
 complexity           a rule that gets worse with the treatment beyond chance (paired, Benjamini-Hochberg over the rules)
 
-Each is raised in at most 5 % of tables in which nothing is the matter (benchmarks/analyse_null.py).
+Each but `extraction`, which is the guide's bound, is raised in at most 5 % of tables in which nothing is the matter
+(benchmarks/analyse_null.py).
 """
 
 from __future__ import annotations
