@@ -186,13 +186,29 @@ def value_text(value: float, ends: Ends, write: Write | None = None, constant: b
     """
     write = write or (lambda value, more=0: short(value, 3 + more))
     low, high = (ends.low, ends.high) if isinstance(ends, Interval) else (None, None) if ends is None else ends
-    low, high = (None if end is None or math.isnan(end) else float(end) for end in (low, high))
-    if constant or (low is not None and high is not None and high - low <= _ROUNDING * max(1.0, abs(high))):
+    known = low is not None and high is not None and not math.isnan(low) and not math.isnan(high)
+    if constant or not known or low is None or high is None:
+        return f"{write(value)} ({CONSTANT})" if constant else write(value)
+    if _is_point(low, high):
         return f"{write(value)} ({CONSTANT})"
-    if low is None or high is None:
-        return write(value)
-    more = next((more for more in range(_MOST_MORE) if write(low, more) != write(high, more)), _MOST_MORE)
-    return f"{write(value, more)} [{write(low, more)}, {write(high, more)}]"
+    return f"{write(value, _more_digits(low, high, write))} {ends_text(low, high, write)}"
+
+
+def ends_text(low: float, high: float, write: Write) -> str:
+    """`[0.62, 0.66]`, or `(constant)`."""
+    if _is_point(low, high):
+        return f"({CONSTANT})"
+    more = _more_digits(low, high, write)
+    return f"[{write(low, more)}, {write(high, more)}]"
+
+
+def _is_point(low: float, high: float) -> bool:
+    return high - low <= _ROUNDING * max(1.0, abs(high))
+
+
+def _more_digits(low: float, high: float, write: Write) -> int:
+    """How many more than usual, so that two ends that differ are not written alike."""
+    return next((more for more in range(_MOST_MORE) if write(low, more) != write(high, more)), _MOST_MORE)
 
 
 def _number(name: str, value: object, of: str) -> float:

@@ -343,3 +343,20 @@ def test_rows_that_name_no_condition_or_task_are_counted_in_the_findings():
     sentences = findings(analyse({"d": frame}))
     assert "d: 3 of 96 rows name no condition and are in no comparison." in sentences
     assert "d: 2 of 93 rows name no task and are one task together." in sentences
+
+
+def test_more_than_five_per_cent_unreadable_runs_are_raised_and_chance_stands_beside(tmp_path, capsys):
+    """The guide's rule: 8 of 86 runs are 9.3 %, though chance alone gives as many of 5 % now and then."""
+    rng = np.random.default_rng(0)
+    lines = ["condition,model,task,extraction_ok,score"]
+    for k in range(86):
+        lines.append(f"{'ab'[k % 2]},m,t{k // 2},{'false' if k < 8 else 'true'},{rng.random():.3f}")
+    (tmp_path / "scores.csv").write_text("\n".join(lines))
+    assert main(["analyse", str(tmp_path / "scores.csv"), "--json"]) == 0
+    flags = json.loads(capsys.readouterr().out)["domains"][0]["red_flags"]
+    (flag,) = [flag for flag in flags if flag["name"] == "extraction"]
+    assert (
+        flag["state"] == "raised"
+        and "9.3 %" in flag["evidence"]
+        and "5 % is the bound; no more than chance gives" in flag["evidence"]
+    )

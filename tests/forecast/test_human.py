@@ -38,7 +38,10 @@ def test_the_original_column_names_other_columns_and_spreadsheets_are_read(tmp_p
 
 def test_the_form_of_a_study_whose_learners_have_capitals_is_read_back():
     limits = questions(ABOUT, ["PC-strict", "mine.py:Mine", "mine.py:mine"])
-    claims = parse_experts(sheet(ABOUT, ["PC-strict", "mine.py:Mine", "mine.py:mine"]), limits=limits)
+    text = sheet(ABOUT, ["PC-strict", "mine.py:Mine", "mine.py:mine"]).replace(
+        "asia,PC-strict,f1,,", "asia,PC-strict,f1,.4,.7"
+    )
+    claims = parse_experts(text, limits=limits)
     assert set(claims["learner"]) == {"PC-strict", "mine.py:Mine", "mine.py:mine"} and len(claims) == len(limits)
     assert parse_experts(HEAD + "asia,pc-STRICT,f1,0.4,0.7\n", limits=limits).loc[0, "learner"] == "PC-strict"
 
@@ -68,9 +71,13 @@ def test_questions_that_the_sheet_leaves_out_are_rows_too():
     assert found["status"].value_counts().to_dict() == {"refused": len(ASKED) - 1, "ok": 1}
 
 
-def test_an_empty_sheet_answers_nothing():
-    found = parse_experts(sheet(ABOUT, ["pc", "fci"]), limits=ASKED)
-    assert len(found) == len(ASKED) and set(found["status"]) == {"refused"}
+def test_an_empty_sheet_is_no_respondent(tmp_path):
+    assert parse_experts(sheet(ABOUT, ["pc", "fci"]), limits=ASKED).empty
+    text = "dataset,learner,measure,low,high,expert\nasia,pc,f1,.2,.4,ann\nasia,pc,shd,,,bob\n"
+    assert set(parse_experts(text, limits=ASKED)["respondent"]) == {"human/sheet/ann"}
+    (tmp_path / "two.csv").write_text(text)
+    with pytest.raises(DataError, match="'bob' of two.csv must give at least one range, got none"):
+        read_experts(tmp_path / "two.csv")
 
 
 def test_the_sheet_shows_what_is_asked_and_the_largest_value():

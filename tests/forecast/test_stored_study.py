@@ -74,7 +74,7 @@ def test_a_mean_of_equal_values_has_no_interval_and_others_lie_within_their_boun
     row = next(row for row in summary.rows(forecasts) if row["respondent"] == "mock/vacuous")
     assert row["interval_score"] == 1 and row["interval_score_low"] is None  # was 1.00 [1.00, 1.00]
     cells = tables.main_results(forecasts).cells()
-    assert next(row for row in cells if row[0] == "vacuous")[5] == "1.0"
+    assert next(row for row in cells if row[0] == "vacuous")[5] == "1.0 (constant)"
     assert all(-1 <= row["bias_low"] <= row["bias_high"] <= 1 for row in summary.rows(forecasts) if row["bias_low"])
 
 

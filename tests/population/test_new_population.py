@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from tests.population.made import people
+from trueness.cli import main
 from trueness.errors import DataError
 from trueness.studies.population.new_file import new_population
 from trueness.studies.population.question_files import read_questions
@@ -113,3 +114,27 @@ def test_a_survey_file_proposes_its_design_and_applies_none_of_it(tmp_path):
     (asked,) = read_questions(tmp_path / "tasks.toml")
     assert (asked.data, asked.weight, asked.clusters) == ("scf:SCFP2022.csv", None, None)
     truth_of(asked, np.random.default_rng(0), draws=10)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "groups"),
+    [(17, 80, "17-29; 30-44; 45-64; 65 or more"), (12, 80, "12-17; 18-29; 30-44; 45-64; 65 or more"),
+     (16, 66, "16-29; 30-44; 45 or more")],
+)  # fmt: skip
+def test_no_group_of_ages_has_a_year_or_two(tmp_path, monkeypatch, low, high, groups):
+    monkeypatch.chdir(tmp_path)
+    frame = people(3000)
+    frame["age"] = np.linspace(low, high, len(frame))
+    frame.to_csv("people.csv", index=False)
+    (tmp_path / "tasks.toml").write_text(
+        '[tasks.sex]\ndata = "people.csv"\nsource = "made"\nmodes = ["sample"]\nvariables = ["sex", "age"]\n'
+        'prompt = "What is the sex of a person aged {}?"\nlevels = [["male"], ["female"]]\n'
+        '[tasks.sex.population]\nwho = "people"\ncountry = "Atlantis"\n'
+    )
+    (tmp_path / "plan.toml").write_text(
+        '[population]\nmodels = ["mock/says"]\ntasks = ["tasks.toml"]\ndraws = 1\n'
+        '[models."mock/says"]\nscript = "says.jsonl"\n'
+    )
+    (tmp_path / "says.jsonl").write_text('{"match": [], "reply": "male"}\n')
+    assert main(["run", "plan.toml", "--workers", "1"]) == 0
+    assert f"grouped as {groups}." in (tmp_path / "results/plan/population/notes.txt").read_text()

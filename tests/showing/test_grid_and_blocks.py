@@ -120,3 +120,14 @@ def test_a_setting_of_0_is_one_and_log_probabilities_that_were_not_asked_for_are
 
 def test_a_reply_without_a_text_is_an_empty_one():
     assert blocks.exchange(Prompts(), Stored({"text": None, "settings": None}), [], "refused")["text"] == ""
+
+
+def test_a_page_opens_under_the_value_that_most_respondents_have():
+    """One model alone was asked for its log-probabilities, and that mode stood first."""
+    modes = ["qa", "sample", "distribution"]
+    grid = Grid(
+        "population", ["sex"], ["a", "b", "c", "uniform"], ["uniform"], [], [Facet("variant", "", modes, modes)]
+    )
+    for respondent, mode in (("a", "qa"), ("a", "sample"), ("b", "sample"), ("c", "sample"), ("uniform", "reference")):
+        grid.add("sex", respondent, (mode,), 1, {"ok": 1}, {})
+    assert grid.to_dict()["facets"][0]["opens"] == "sample"

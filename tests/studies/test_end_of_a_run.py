@@ -123,7 +123,7 @@ def test_after_a_run_of_two_studies_at_most_15_lines_are_said(tmp_path, monkeypa
 def test_a_respondent_that_says_nothing_is_not_praised_and_every_failed_check_is_named(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "small.toml").write_text(
-        '[discovery]\ndatasets = ["survey", "cancer", "asia"]\nlearners = ["random"]\nruns = 3\nrows = 100\n'
+        '[discovery]\ndatasets = ["survey", "cancer"]\nlearners = ["random"]\nruns = 3\nrows = 100\n'
         '[forecast]\nmodels = ["mock/vacuous", "mock/overconfident"]\nformulations = ["direct"]\n'
     )
     assert main(["run", "small.toml", "--workers", "1"]) == 0

@@ -345,7 +345,7 @@ def test_a_study_shows_f1_around_k_with_its_verdict(folder, capsys):
     assert main(["show", str(folder)]) == 0
     printed = capsys.readouterr().out
     assert "F1 at K - 5 ... K + 5, under compound_full_decoy (oracle)" in printed and "Verdict" in printed
-    table = pd.read_csv(folder / "robustness" / "around_k.csv")
+    table = pd.read_csv(io.StringIO(texts(read_robustness(folder))["around_k.csv"]))
     assert set(table["verdict"]) <= {"stable", "moderate", "sensitive", "cannot be told"}
     steps = table.filter(like="f1 at K")
     assert steps.shape[1] == 11 and (steps["f1 at K"] >= steps.max(axis=1) - 0.1).all()
@@ -356,8 +356,9 @@ def test_intervals_of_one_graph_are_over_its_seeds(tmp_path, capsys):
     assert main(["show", str(tmp_path / "study")]) == 0
     printed = capsys.readouterr().out
     assert "over graphs" not in printed.replace("no interval is over graphs", "") and "over the seeds of one" in printed
-    findings = (tmp_path / "study" / "robustness" / "findings.txt").read_text()
-    assert "over graphs" not in findings.replace("no interval is over graphs", "")
+    written = texts(read_robustness(tmp_path / "study"))
+    for name in ("findings.txt", "main.tex", "ranking.tex", "around_k.tex"):
+        assert "over graphs" not in written[name].replace("no interval is over graphs", ""), name
 
 
 DENOISING = """
@@ -383,7 +384,7 @@ def test_how_far_signal_and_corruption_are_told_apart_is_measured_against_the_un
     )
     text = text.replace('match = "granger"', 'choose_k = ["adaptive"]').partition("[robustness.notears-lite]")[0]
     run(tmp_path, text)
-    table = pd.read_csv(tmp_path / "study" / "robustness" / "disentanglement.csv")
+    table = pd.read_csv(io.StringIO(texts(read_robustness(tmp_path / "study"))["disentanglement.csv"]))
     told = table.set_index(["scorer", "corruption"])
     copied = told.loc["copy.py:Smooth"]
     assert copied["value"].abs().max() < 1e-6 and copied.loc["clean", "readings"] == pytest.approx(1)

@@ -10,7 +10,8 @@ direction            a model in which the difference points the other way beyond
                      Simpson's paradox where pooled runs and paired cells are told apart in opposite directions
 complexity           a rule that gets worse with the treatment beyond chance (paired, Benjamini-Hochberg over the rules)
 
-Each is raised in at most 5 % of tables in which nothing is the matter (benchmarks/analyse_null.py).
+Each but `extraction`, which is the guide's bound, is raised in at most 5 % of tables in which nothing is the matter
+(benchmarks/analyse_null.py).
 """
 
 from __future__ import annotations
@@ -183,7 +184,9 @@ def _extraction(domain: Domain, complete: Domain) -> tuple[State, str]:
     beyond = any(k > EXTRACTION * n and p <= CHANCE for (k, n), p in zip(groups.values(), chance, strict=True))
     above = share > EXTRACTION
     if above or beyond:
-        words += f", {'beyond' if beyond else 'not beyond'} what chance gives of {100 * EXTRACTION:g} %"
+        words += (
+            f", where {100 * EXTRACTION:g} % is the bound; {'more than' if beyond else 'no more than'} chance gives"
+        )
     if failed.any():
         worst = max((g for g in groups if g), key=lambda g: groups[g][0] / groups[g][1])
         words += f"; most in {worst}: {100 * groups[worst][0] / groups[worst][1]:.1f} %"

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from hashlib import sha256
 
 from trueness.errors import SettingError, did_you_mean
-from trueness.intervals import Interval, fixed, value_text
+from trueness.intervals import Interval, ends_text, fixed, value_text
 from trueness.running.results import CellSummary, Results
 from trueness.showing import theme
 from trueness.showing.tables import Column, Table, label_of
@@ -67,12 +67,7 @@ def cell_text(summary: RunSummary) -> str:
 
 
 def interval_text(interval: Interval | None) -> str:
-    return "-" if interval is None else f"[{_two(interval.low)}, {_two(interval.high)}]"
-
-
-def _two(value: float) -> str:
-    """Two decimals; what rounds to 0 has no sign."""
-    return f"{round(value, 2) + 0.0:.2f}"
+    return "-" if interval is None else ends_text(interval.low, interval.high, fixed(2))
 
 
 def _row(cell: CellSummary, measure: str, summary: RunSummary) -> dict[str, object]:
