@@ -157,11 +157,9 @@ def _holm(p: Sequence[float], orders: int) -> list[float]:
 def _embedded(table: Table, j: int) -> Array:
     """(n, p), centred: numbers as they are, a category as columns of 0 and 1; 0 in gaps."""
     values, levels = table.values[:, j], table.levels[j]
-    z = (
-        values[:, None]
-        if levels is None
-        else np.where(np.isnan(values)[:, None], np.nan, _dummies(values, len(levels)))
-    )
+    z = values[:, None]
+    if levels is not None:
+        z = np.where(np.isnan(z), np.nan, z == np.arange(len(levels)))
     return np.nan_to_num(z - np.nanmean(z, axis=0))
 
 

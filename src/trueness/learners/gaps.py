@@ -39,7 +39,7 @@ TESTWISE = "test-wise deletion, complete rows or imputation"  # on the card of a
 
 
 class GapCause(NamedTuple):
-    """Gaps of `column` hang on `on`: where it is greater, or has that level, more (r > 0) or fewer values are missing."""
+    """Gaps of `column` hang on `on`: where that is greater, or is that level, more (r > 0) or fewer are missing."""
 
     column: str
     on: str

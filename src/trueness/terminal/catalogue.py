@@ -140,8 +140,8 @@ def _check_dataset(dataset: Dataset) -> list[dict[str, object]]:
             np.array_equal(again, dataset.draw(100, default_rng(1)).values, equal_nan=True)
         ),
         "says how far its truth can be believed": dataset.about.truth in get_args(Truth),
-        ROWS_RULE: None if order is None else order.passed,
-        **({GAPS_RULE: not causes} if table.has_gaps else {}),
+        **({ROWS_RULE: None if order is None else order.passed} if dataset.table is not None else {}),
+        **({GAPS_RULE: not causes} if dataset.table is not None and table.has_gaps else {}),
     }
     edges = f"{dataset.truth.n_edges()} edges" if has_truth(dataset) else "no graph known"
     experiments = table.experiments

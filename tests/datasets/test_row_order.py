@@ -1,0 +1,108 @@
+"""Rows that depend on each other, files that are only sorted, and gaps that hang on another column: at the doors."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.signal import lfilter
+
+import trueness
+from trueness.cli import main
+
+ROWS, GAPS = "rows are independent of each other", "gaps hang on no other column"
+
+
+def check(frame, folder, capsys, name="table.csv"):
+    frame.to_csv(folder / name, index=False)
+    code = main(["check", str(folder / name), "--json"])
+    rows = json.loads(capsys.readouterr().out)
+    return code, {row["rule"]: row for row in rows if "rule" in row}, rows
+
+
+def series(rho, n=1000, seed=0):
+    noise = np.random.default_rng(seed).normal(size=(n + 500, 4))
+    return pd.DataFrame(lfilter([1], [1, -rho], noise, axis=0)[500:], columns=list("abcd"))
+
+
+@pytest.mark.parametrize("rho", [0.3, 0.6, 0.9, 0.99])
+def test_check_fails_rows_that_follow_each_other_and_tells_how_many_they_are_worth(rho, tmp_path, capsys):
+    code, rules, rows = check(series(rho), tmp_path, capsys)
+    assert code == 1 and rules[ROWS]["verdict"] == "FAIL" and "effective rows of 1,000" in rules[ROWS]["detail"]
+    assert all(abs(row["lag 1"] - rho) < 0.12 for row in rows if "lag 1" in row)
+    assert not any("expected F1" in row for row in rows)  # what is promised of independent rows
+
+
+def test_effective_rows_are_bartletts(tmp_path, capsys):
+    _, rules, _ = check(series(0.9, 20_000), tmp_path, capsys)
+    effective = float(rules[ROWS]["detail"].split(" effective rows")[0].split()[-1].replace(",", ""))
+    assert effective == pytest.approx(20_000 * (1 - 0.81) / (1 + 0.81), rel=0.2)
+
+
+def test_rows_shuffled_in_the_file_are_looked_at_in_the_order_of_their_time(tmp_path, capsys):
+    timed = series(0.9).assign(when=pd.date_range("2020-01-01", periods=1000, freq="h"))
+    code, rules, _ = check(timed.sample(frac=1, random_state=1), tmp_path, capsys)
+    assert code == 1 and "in the order of when" in rules[ROWS]["detail"]
+
+
+def test_independent_rows_pass_also_where_they_are_sorted_by_a_column_that_others_follow(tmp_path, capsys):
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=800)
+    plain = pd.DataFrame({"x": x, "y": x + rng.normal(size=800), "z": rng.normal(size=800)})
+    plain["group"] = np.where(plain.x + rng.normal(size=800) > 0, "up", "down")
+    for frame, word in ((plain, "no lag-1"), (plain.sort_values("x"), "sorted by x"),
+                        (plain.sort_values("group"), "sorted by group")):  # fmt: skip
+        code, rules, _ = check(frame, tmp_path, capsys)
+        assert code == 0 and rules[ROWS]["verdict"] == "pass" and word in rules[ROWS]["detail"]
+
+
+def test_a_sorted_time_does_not_hide_a_series(tmp_path, capsys):
+    frame = series(0.9).assign(hour=np.arange(1000) / 24)
+    code, rules, _ = check(frame, tmp_path, capsys)
+    assert code == 1 and "sorting by hour" in rules[ROWS]["detail"]
+
+
+def test_learn_promises_no_f1_where_rows_depend_on_each_other():
+    small = {"learners": ["pc"], "twins": 1, "draws": 1, "resamples": 2, "permutations": 1, "workers": 1}
+    learned = trueness.learn(series(0.9, 300), **small)
+    told = learned.to_dict()
+    assert not told["data"]["row_dependence"]["passed"] and "f1" not in told["expected"]
+    assert all(row["f1"] is None for row in told["ranking"])
+    assert "No F1 is promised" in str(learned) and "is to be expected" not in str(learned)
+
+
+def with_gaps(mar, seed=0, n=1000):
+    rng = np.random.default_rng(seed)
+    x, y = rng.normal(size=(2, n))
+    w = x + y + 0.7 * rng.normal(size=n)
+    lost = 0.7 / (1 + np.exp(-2 * w)) if mar else np.full(n, 0.35)
+    frame = pd.DataFrame({"x": x, "y": y, "w": w, "u": rng.normal(size=n)})
+    for name in "xy":
+        frame.loc[rng.random(n) < lost, name] = np.nan
+    return frame
+
+
+def test_check_tells_gaps_that_hang_on_another_column(tmp_path, capsys):
+    code, rules, _ = check(with_gaps(True), tmp_path, capsys)
+    assert code == 1 and rules[GAPS]["verdict"] == "FAIL" and "x on w" in rules[GAPS]["detail"]
+    code, rules, _ = check(with_gaps(False), tmp_path, capsys)
+    assert code == 0 and rules[GAPS]["verdict"] == "pass"
+
+
+def test_missing_auto_corrects_where_gaps_hang_on_another_column_and_the_false_edge_goes():
+    kept = {"testwise": 0, "auto": 0}
+    for seed in range(20):
+        table = trueness.load(with_gaps(True, seed)).table
+        for missing in kept:
+            details = trueness.learner("pc", missing=missing).fit_details(table)
+            kept[missing] += bool(details.graph.adjacent[0, 1])
+        assert details.missing == "corrected"
+    assert kept["testwise"] >= 15 and kept["auto"] <= 4
+    assert (
+        trueness.learner("pc", missing="auto").fit_details(trueness.load(with_gaps(False)).table).missing == "testwise"
+    )
+
+
+def test_the_card_says_where_tests_of_curves_fail(capsys):
+    assert main(["list", "learners", "pc", "--json"]) == 0
+    assert "steps" in json.loads(capsys.readouterr().out)["limits"][0]
