@@ -100,13 +100,12 @@ def _missing(domain: Domain, contrasts: Sequence[Contrast]) -> tuple[State, str]
 
 def _factors_flag(domain: Domain) -> tuple[State, str]:
     bound = [f.name for f in domain.factors if f.bound]
-    free = [f"{f.name} ({f.levels} values)" for f in domain.factors if not f.bound]
+    free = [f"{f.name} ({f.levels} values)" for f in domain.factors if not (f.bound or f.alone)]
     also = f"; averaged over {listed(free, most=_SHOWN)}" if free else ""
-    if bound:
-        return (
-            "raised",
-            f"{listed(bound, most=_SHOWN)} changes with {domain.schema.condition}: which of them acts is open{also}",
-        )
+    alone = [f.alone for f in domain.factors if f.alone]
+    if bound or alone:
+        words = [f"{listed(bound, most=_SHOWN)} changes with {domain.schema.condition}"] if bound else []
+        return "raised", f"{_some([*words, *alone])}: which of them acts is open{also}"
     return "clear", f"no further column changes with {domain.schema.condition}{also}"
 
 
