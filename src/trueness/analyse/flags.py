@@ -1,7 +1,8 @@
 """What makes a difference mean something else than it seems to; each is raised, clear, or could not be checked.
 
 missing scores       one side has more runs without a score: Fisher's exact test, Holm over the pairs, p <= .05
-averaged over        a further column has one value under each condition: the two cannot be told apart
+averaged over        a further column has one value under each condition, or under some beyond chance (hypergeometric
+                     over cells): the two cannot be told apart
 correlated rules     two rules with Pearson r > .95 over the runs, and r above 0 beyond chance (t over cells, Holm)
 ceiling              both sides above 95 % pass, which two sides that pass 90 % would show in at most .05 of tables
 extraction           more than 5 % of runs, or of a model's, could not be read, beyond chance (binomial, Holm)
