@@ -5,8 +5,8 @@
     task, gpt-x, llama, ...            a column a model: task, model, score
 
 Columns that sum others up (average, rank) and those that describe a model or a task (parameters, date, seed) are no
-scores, by their names (measure_names.py) or by their numbers; beside columns in per cent, nothing else is one. Scores of
-one measure and one scale are put together, others never. Rows that sum others up (a last line "Total") are no runs.
+scores, by their names (measure_names.py) or by their numbers; beside columns in per cent, nothing else is one. Scores
+of one measure and one scale are put together, others never. Rows that sum others up (a last line "Total") are none.
 What was done is said.
 """
 
