@@ -9,7 +9,7 @@ import pytest
 from tests.each import each
 from trueness import studies
 from trueness.analyse.comparing import compare
-from trueness.analyse.run_scores import is_lower_better
+from trueness.analyse.measure_names import is_lower_better
 from trueness.measure import direction, measure_of
 from trueness.measures import MEASURES
 from trueness.measures.ranking import RANKING_MEASURES

@@ -9,6 +9,7 @@ What is not declared is detected and said. A direction is never detected: one-si
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
@@ -33,7 +34,7 @@ class AnalysisSettings:
     condition: str | None = None  # the column whose values are compared
     baseline: str | None = None  # the condition without treatment (RQ1)
     treatment: str | None = None  # the condition that is hoped to be better (RQ2)
-    score: str | None = None  # the column with the score of a run
+    score: str | None = None  # the column with the score of a run; several by commas: those of a wide table
     lower_is_better: bool = False  # of `score`, where it is no share of passes
     measure: str | None = None  # which measure of a long table
     unit: tuple[str, ...] = ()  # columns whose cells are paired
@@ -68,6 +69,19 @@ class AnalysisSettings:
     def exclusions(self) -> tuple[tuple[str, str], ...]:
         """(column, value) pairs."""
         return tuple((column.strip(), value.strip()) for column, _, value in (e.partition("=") for e in self.exclude))
+
+    def command(self, **changes: object) -> str:
+        """The command line that declares the same and these changes: to be copied."""
+        words = ["trueness", "analyse", *(self.files or ("FILE",))]
+        for field in fields(self)[1:]:
+            value = changes.get(field.name, getattr(self, field.name))
+            if value is True:
+                words.append(f"--{field.name.replace('_', '-')}")
+            elif value not in (field.default, ()) and field.name not in ("level", "resamples", "seed"):
+                option, values = f"--{field.name.replace('_', '-')}", value if isinstance(value, tuple) else (value,)
+                joined = [",".join(map(str, values))] if field.name != "exclude" else list(map(str, values))
+                words += [word for one in joined for word in (option, one)]
+        return " ".join(map(shlex.quote, words))
 
     @property
     def alpha(self) -> float:

@@ -79,6 +79,7 @@ class Contrast:
     scope: str = ""
     q_beyond: float | None = None  # p of `beyond`, adjusted as the others
     least: float | None = None  # the smallest adjusted p that one effect alone can reach, where it exceeds alpha
+    grouped: tuple[tuple[str, Comparison], ...] = ()  # a column that groups the tasks -> the same over its values
     left_out: tuple[str, ...] = ()  # units without a partner
     notes: tuple[str, ...] = ()
 
@@ -123,9 +124,15 @@ def contrast(domain: Domain, pair: Pair, settings: AnalysisSettings, comparisons
         beyond=_beyond(domain, cells, settings),
         primary=primary,
         scope=_scope(domain, cells, primary),
+        grouped=_over_groups(domain, pair, settings) if cells.n else (),
         left_out=cells.unpaired,
         notes=notes,
     )
+
+
+def is_too_few(result: Comparison) -> bool:
+    """So few groups that no difference, however large, could be shown over them."""
+    return result.p is None or (result.smallest_p is not None and result.smallest_p > 1 - result.level + 1e-12)
 
 
 def adjusted_together(
@@ -144,6 +151,14 @@ def adjusted_together(
             least=min(1.0, least) if least > settings.alpha + 1e-12 else None,
             **{contrasts[k].primary: judged},  # type: ignore[arg-type]
         )
+    for column in dict.fromkeys(name for one in done for name, _ in one.grouped):
+        places = [k for k, one in enumerate(done) if dict(one.grouped).get(column)]
+        results = [dict(done[k].grouped)[column] for k in places]
+        levels = verdict_levels([np.nan if r.p is None else r.p for r in results], settings.adjust, settings.level)
+        for k, result, level in zip(places, with_adjusted_p(results, settings.adjust), levels, strict=True):
+            if not np.isnan(level):
+                result = _at_level(result, domains[k], done[k].pair, _two_sided(float(level), settings), settings)
+            done[k] = replace(done[k], grouped=tuple((c, result if c == column else r) for c, r in done[k].grouped))
     return done
 
 
@@ -246,6 +261,17 @@ def _difference(
 def _orient(domain: Domain, cells: PairedCells) -> tuple[Array, Array]:
     """reference - treatment of failures, treatment - reference of scores: above 0 the treatment is better."""
     return (cells.reference, cells.treatment) if domain.lower_is_better else (cells.treatment, cells.reference)
+
+
+def _over_groups(domain: Domain, pair: Pair, settings: AnalysisSettings) -> tuple[tuple[str, Comparison], ...]:
+    """All cells of a group of tasks flipped together, for each column that groups them."""
+    made = []
+    for column in domain.groupings:
+        other = domain.clustered_by(column)
+        cells = paired_cells(other, pair)
+        if 1 < len(set(cells.clusters)) < cells.n:
+            made.append((column, _difference(other, pair, cells, cells.clusters, settings)))
+    return tuple(made)
 
 
 def _alternative(settings: AnalysisSettings) -> Alternative:

@@ -46,7 +46,9 @@ def as_dict(analysis: ScoresAnalysis) -> dict[str, Json]:
                 "outcome": part.domain.outcome,
                 "formula": part.domain.formula,
                 "lower_is_better": part.domain.lower_is_better,
+                "direction_assumed": part.domain.assumed,
                 "rules": dict(part.domain.kinds),
+                "possible_clusters": list(part.domain.groupings),
                 "averaged_over": [factor.name for factor in part.domain.factors],
                 "conditions": [summary.row() for summary in part.summaries],
                 "contrasts": [

@@ -16,9 +16,10 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from pandas.api.types import is_float_dtype
+from pandas.api.types import is_bool_dtype, is_float_dtype
 
 from trueness.analyse.analysis_settings import AnalysisSettings, nearest
+from trueness.analyse.measure_names import measure_in
 from trueness.analyse.run_scores import values_of
 from trueness.analyse.scores_schema import SCORES, Schema, column_named, detect
 from trueness.analyse.shapes import with_numbers
@@ -31,7 +32,10 @@ Mask = NDArray[np.bool_]
 Labels = NDArray[np.object_]
 KEYS = ("condition", "model", "task", "repeat")
 HEADLINES = ("f1", "interval_score", "skill")  # of a long table, when no measure is named
+GROUP = "group\x1f"  # in front of the name of a column of runs that groups the tasks
+MOST_GROUPINGS = 3
 MOST_FACTORS = 50  # columns that are looked at
+CHANCE = 0.05
 MOST_LEVELS = 30  # values beyond which a column is no factor but a text or a measurement
 
 
@@ -45,11 +49,13 @@ class Units(NamedTuple):
 
 
 class Factor(NamedTuple):
-    """A further column that varies: averaged over, or bound to the condition, which then changes with it."""
+    """A further column that varies: averaged over, or bound to the condition, which then changes with it; `alone`:
+    the conditions that have a single value of it where others have more, in words."""
 
     name: str
     levels: int
     bound: bool
+    alone: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,12 +71,14 @@ class Domain:
     formula: str  # how it comes from the columns
     percent: bool  # value is a share, shown in per cent
     lower_is_better: bool
+    assumed: bool  # which way is better: neither the name of the score says it nor the user
     readings: Mapping[str, Array]  # other values of the same runs, see run_scores.py
     unscored: Mask
     blank: Mask
     unit: str  # the columns whose cells are paired, in words
     cluster: str
     factors: tuple[Factor, ...] = ()
+    groupings: tuple[str, ...] = ()  # columns that put each task into one group: they may be what was drawn
     lost: tuple[str, ...] = ()  # rows that name no condition, model or task, in words
     notes: tuple[str, ...] = ()
     unmatched: Mapping[tuple[str, str], Sequence[str]] = field(default_factory=dict)  # an exclusion -> what there is
@@ -128,6 +136,11 @@ class Domain:
     def value(self) -> Array:
         return self.runs["value"].to_numpy(dtype=np.float64)
 
+    def clustered_by(self, column: str) -> Domain:
+        """The same runs, those of one group of tasks together."""
+        runs = self.runs.assign(cluster=self.runs[f"{GROUP}{column}"])
+        return replace(self, runs=runs, cluster=column, groupings=())
+
     def part(self, mask: Mask) -> Domain:
         """The runs of a mask, with their rules and readings."""
         return replace(
@@ -164,6 +177,9 @@ def domain_of(name: str, frame: pd.DataFrame, settings: AnalysisSettings) -> Dom
     runs["cluster"] = (
         runs["unit"] if cluster == "none" else _labels(frame, runs, schema, cluster, "the cluster", name)[0]
     )
+    groupings = () if settings.cluster else _groupings(frame, schema)
+    for column in groupings:
+        runs[f"{GROUP}{column}"] = _text(frame[column])
     of_failures = schema.outcome.kind in ("counts", "score of rules", "rules")
     formula = schema.outcome.formula
     if values.turned:
@@ -179,16 +195,29 @@ def domain_of(name: str, frame: pd.DataFrame, settings: AnalysisSettings) -> Dom
         formula=formula,
         percent=values.percent,
         lower_is_better=values.lower_is_better,
+        assumed=values.assumed,
         readings=values.readings,
         unscored=values.unscored,
         blank=values.blank,
         unit=" x ".join(unit),
         cluster="cell" if cluster == "none" else cluster,
         factors=_factors(frame, schema, (*unit, cluster)),
+        groupings=groupings,
         lost=(*more, *_rows_without_names(frame, schema)),
         notes=(*numbers, *schema.guessed, *notes, *values.notes),
         unmatched=unmatched,
     )
+
+
+def domains_of(name: str, frame: pd.DataFrame, settings: AnalysisSettings) -> list[Domain]:
+    """A table as one domain, or as one of each measure that it holds: measures are never averaged."""
+    first = domain_of(name, frame, settings)
+    apart = first.schema.apart
+    if not apart:
+        return [first]
+    note = f"{len(apart)} measures, each by itself (--score): {listed(apart)}"
+    parts = [domain_of(f"{name} {label}", frame, replace(settings, score=score)) for label, score in apart.items()]
+    return [replace(part, notes=(note, *part.notes)) for part in parts]
 
 
 def _rows_of_measure(
@@ -285,15 +314,50 @@ def _factors(frame: pd.DataFrame, schema: Schema, taken: Sequence[str]) -> tuple
     keys = [column for column in (schema.condition, schema.model, schema.task) if column]
     keys += [column for column in taken if column in frame and column not in keys]
     factors = []
-    others = [column for column in map(str, frame.columns) if column not in roles and column not in keys]
+    others = [c for c in map(str, frame.columns) if c not in roles and c not in keys and not measure_in(c)]
     for column in others[:MOST_FACTORS]:
         levels = frame[column].nunique()
         if not 2 <= levels <= MOST_LEVELS or levels == len(frame):
             continue
-        bound = bool((frame.groupby(schema.condition)[column].nunique() <= 1).all())
-        if bound or (frame.groupby(keys, dropna=False)[column].nunique() == levels).mean() > 0.5:  # crossed
-            factors.append(Factor(column, levels, bound))
+        each = frame.groupby(schema.condition)[column].nunique()
+        bound = bool((each <= 1).all())
+        alone = "" if bound or each.min() > 1 else _alone(frame, schema, column)
+        if bound or alone or (frame.groupby(keys, dropna=False)[column].nunique() == levels).mean() > 0.5:  # crossed
+            factors.append(Factor(column, levels, bound, alone))
     return tuple(factors)
+
+
+def _alone(frame: pd.DataFrame, schema: Schema, column: str) -> str:
+    """Conditions all of whose cells have one value, where so many drawn from all cells would have more."""
+    from scipy.stats import hypergeom
+
+    keys = [c for c in (schema.condition, schema.model, schema.task, column) if c]
+    cells = frame[list(dict.fromkeys(keys))].dropna().drop_duplicates()
+    groups = cells.groupby(schema.condition)[column]
+    single = groups.first()[groups.nunique() == 1]
+    all_of_it = cells[column].value_counts()
+    chance = {c: hypergeom.pmf(n := groups.size()[c], len(cells), all_of_it[v], n) for c, v in single.items()}
+    told = {c: v for c, v in single.items() if chance[c] * groups.ngroups <= CHANCE}
+    by_value = {v: [str(c) for c in told if told[c] == v] for v in dict.fromkeys(told.values())}
+    return "; ".join(f"{column} is only {v} for {listed(names, most=3)}" for v, names in by_value.items())
+
+
+def _groupings(frame: pd.DataFrame, schema: Schema) -> tuple[str, ...]:
+    """Columns of which each task has one value and tasks share them; the finest first."""
+    if schema.task is None:
+        return ()
+    taken = {c for c in schema.roles.values() if c} | set(schema.outcome.columns) | set(schema.rules)
+    taken.add(schema.task.rpartition(" / ")[2])  # the numbers of ids that start anew
+    tasks = frame[schema.task].nunique()
+    found: dict[str, int] = {}
+    for column in [c for c in map(str, frame.columns) if c not in taken and not measure_in(c)][:MOST_FACTORS]:
+        levels = frame[column].nunique()
+        parts = is_float_dtype(frame[column].dtype) and not (frame[column].dropna() % 1 == 0).all()
+        if not 2 <= levels <= tasks / 2 or parts or is_bool_dtype(frame[column].dtype):
+            continue
+        if (frame.groupby(schema.task)[column].nunique(dropna=False) == 1).all():
+            found[column] = levels
+    return tuple(sorted(found, key=lambda column: -found[column])[:MOST_GROUPINGS])
 
 
 def _to_drop(

@@ -7,8 +7,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from trueness.analyse.conditions import ConditionSummary
-from trueness.analyse.contrasts import Contrast
-from trueness.analyse.domain import Domain
+from trueness.analyse.contrasts import Contrast, is_too_few
+from trueness.analyse.domain import GROUP, Domain
 from trueness.analyse.domain_lines import Line, interval_text
 from trueness.analyse.families import FamilyPair
 from trueness.analyse.flags import missing_words
@@ -32,6 +32,7 @@ def understood(part: DomainAnalysis, roles_of_columns: bool = True) -> list[str]
         f"{' x '.join(shape) or 'no other column'}"
     )
     better = "lower is better" if domain.lower_is_better else "higher is better"
+    better += " (assumed)" if domain.assumed else ""
     formula = "" if domain.formula == domain.outcome else f" = {domain.formula}"
     kinds = {kind: sum(k == kind for k in domain.kinds.values()) for kind in dict.fromkeys(domain.kinds.values())}
     rules = ", ".join(f"{count} as {kind}" for kind, count in kinds.items())
@@ -46,6 +47,9 @@ def understood(part: DomainAnalysis, roles_of_columns: bool = True) -> list[str]
         lines.append(f"{missing_words(domain)}: {_counted_as(domain, 'blank')} (--unscored)")
     if domain.factors:
         lines.append(f"averaged over: {listed((f'{f.name} ({f.levels})' for f in domain.factors), most=6)} (--unit)")
+    if domain.groupings:
+        many = [f"{c} ({domain.runs[f'{GROUP}{c}'].nunique()} groups)" for c in domain.groupings]
+        lines.append(f"possible clusters, since each {domain.cluster} lies in one group: {listed(many)} (--cluster)")
     if part.n_excluded:
         lines.append(f"{counted(part.n_excluded, 'run')} excluded")
     return [*lines, *domain.lost, *domain.notes]
@@ -116,13 +120,14 @@ def short_sentence(one: Contrast, domain: Domain) -> str:
     digits = 1 if domain.percent else 3
     ends = f"{_ends(_towards(result), digits)}{_alone(result, digits)}"
     size = f"{short_value(abs(result.difference), digits)}{points} {ends}"
+    over = _over_groups(one, domain)
     if result.distinguishable:
         verdict = f"{treatment} is {word} than {reference} by {size}, {_adjusted_p(result)}"
     else:
         verdict = (
             f"{treatment} and {reference} are not told apart ({treatment} {word} by {size}, {_adjusted_p(result)})"
         )
-    parts = [f"{one.domain}: {verdict}; for {one.scope}", _beyond(one)]
+    parts = [f"{one.domain}: {verdict}{over}; for {one.scope}", _assumed(domain), _beyond(one)]
     notes = "".join(f" {note}" for note in (*_reach(one), *one.notes))
     return "; ".join(part for part in parts if part) + f".{notes}"
 
@@ -227,7 +232,31 @@ def _verdict(one: Contrast, domain: Domain) -> str:
     ends = "" if interval is None else f" [{short(interval.low)}, {short(interval.high)}]"
     apart = "" if result.p is not None and result.distinguishable else "not told apart, "
     size = f"{short(abs(result.difference or 0.0))}{points}{ends}"
-    return f"{apart}{'better' if better else 'worse'} by {size} ({_grounds(result, domain)}; for {one.scope})"
+    parts = (_grounds(result, domain), f"for {one.scope}", _assumed(domain))
+    way = "better" if better else "worse"
+    return f"{apart}{way} by {size} ({'; '.join(filter(None, parts))}){_over_groups(one, domain)}"
+
+
+def _over_groups(one: Contrast, domain: Domain) -> str:
+    """The verdict over the groups of tasks, beside that over the tasks."""
+    words = []
+    for column, result in one.grouped:
+        groups = f"{result.n_clusters} {column} groups (--cluster {column})"
+        if is_too_few(result):
+            words.append(f"too few for a test over {groups}")
+            continue
+        apart = "told apart" if result.distinguishable else "not told apart"
+        but = "but " if one.result and one.result.distinguishable and not result.distinguishable else ""
+        ends = _ends(_towards(result), 1 if domain.percent else 3)
+        words.append(f"{but}{apart} over {groups}: {ends}, {_adjusted_p(replace(result, n_units=result.n_clusters))}")
+    return "".join(f"; {word}" for word in words)
+
+
+def _assumed(domain: Domain) -> str:
+    """Which way was taken as better where nothing says it."""
+    if not domain.assumed:
+        return ""
+    return f"higher {domain.outcome} is taken as better, no name says it (--lower-is-better turns it)"
 
 
 def _alone(result: Comparison, digits: int) -> str:

@@ -1,7 +1,8 @@
 """What makes a difference mean something else than it seems to; each is raised, clear, or could not be checked.
 
 missing scores       one side has more runs without a score: Fisher's exact test, Holm over the pairs, p <= .05
-averaged over        a further column has one value under each condition: the two cannot be told apart
+averaged over        a further column has one value under each condition, or under some beyond chance (hypergeometric
+                     over cells): the two cannot be told apart
 correlated rules     two rules with Pearson r > .95 over the runs, and r above 0 beyond chance (t over cells, Holm)
 ceiling              both sides above 95 % pass, which two sides that pass 90 % would show in at most .05 of tables
 extraction           more than 5 % of runs could not be read, as the guide says, and whether that is beyond chance of
@@ -102,13 +103,12 @@ def _missing(domain: Domain, contrasts: Sequence[Contrast]) -> tuple[State, str]
 
 def _factors_flag(domain: Domain) -> tuple[State, str]:
     bound = [f.name for f in domain.factors if f.bound]
-    free = [f"{f.name} ({f.levels} values)" for f in domain.factors if not f.bound]
+    free = [f"{f.name} ({f.levels} values)" for f in domain.factors if not (f.bound or f.alone)]
     also = f"; averaged over {listed(free, most=_SHOWN)}" if free else ""
-    if bound:
-        return (
-            "raised",
-            f"{listed(bound, most=_SHOWN)} changes with {domain.schema.condition}: which of them acts is open{also}",
-        )
+    alone = [f.alone for f in domain.factors if f.alone]
+    if bound or alone:
+        words = [f"{listed(bound, most=_SHOWN)} changes with {domain.schema.condition}"] if bound else []
+        return "raised", f"{_some([*words, *alone])}: which of them acts is open{also}"
     return "clear", f"no further column changes with {domain.schema.condition}{also}"
 
 

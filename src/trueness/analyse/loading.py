@@ -70,7 +70,11 @@ def read_tables(files: Iterable[str | Path]) -> Tables:
             for domain, rows in frame.groupby(frame[DOMAIN].fillna("(none)").map(str), sort=False):
                 parts.setdefault(str(domain), []).append(rows.drop(columns=DOMAIN))
         else:
-            parts.setdefault(name or _domain_of(path), []).append(frame.drop(columns=DOMAIN, errors="ignore"))
+            several = (
+                name is not None and DOMAIN in frame and frame[DOMAIN].nunique() > 1
+            )  # its ids may start anew in each
+            rest = frame if several else frame.drop(columns=DOMAIN, errors="ignore")
+            parts.setdefault(name or _domain_of(path), []).append(rest)
     if not parts:
         raise DataError(
             "there is nothing to analyse: name at least one file of scores, e.g. trueness analyse scores.csv"

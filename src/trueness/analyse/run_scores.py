@@ -12,7 +12,6 @@ as accuracy is shown as accuracy; failure rates are those of the protocol, or of
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
@@ -22,7 +21,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from trueness.analyse.analysis_settings import AnalysisSettings
-from trueness.analyse.scores_schema import FAILURES, OutcomeColumns
+from trueness.analyse.measure_names import better_of, is_lower_better
+from trueness.analyse.scores_schema import OutcomeColumns
 from trueness.analyse.shares import NO_NUMBER, Array, as_shares, decimals, rounded_beside_exact, unround
 from trueness.errors import DataError, SettingError, listed
 from trueness.measure import direction, measure_of
@@ -30,11 +30,6 @@ from trueness.texts import counted
 
 ABSENT_FAILED = "absent rules failed"
 UNROUNDED = "rates unrounded"
-LOWER_WORDS = (
-    "shd", "aid", "sid", "error", "loss", "interval_score", "wis", "crps", "brier", "pinball", "distance", "seconds",
-    "duration", "cost", "tokens", "fail", "width", "perplexity", "latency", "bits_per_byte", "toxicity",
-)  # fmt: skip
-LOWER_NAMES = {"wer", "cer", "ter", "mae", "mse", "rmse", "nll", "ppl", "bpb"}  # whole words: an answer is no wer
 _SAME = 1e-9
 _OF_THESE_RULES = 0.01  # a stored score this close to the sum of the rules is that sum, rounded
 
@@ -51,6 +46,7 @@ class Values:
     readings: Mapping[str, Array] = field(default_factory=lambda: MappingProxyType({}))
     notes: tuple[str, ...] = ()
     turned: bool = False  # the columns hold failures, `value` passes
+    assumed: bool = False  # which way is better: neither the name says it nor the user
 
 
 def values_of(
@@ -61,7 +57,7 @@ def values_of(
         name = measure or outcome.columns[0]
         ours = outcome.of_study and measure_of(measure) is not None
         values = _of_measure(number(frame, outcome.columns[0]), name, settings) if ours else _of_column(
-            frame[outcome.columns[0]], name, settings
+            frame[outcome.columns[0]], name, settings, outcome.nameless
         )  # fmt: skip
         return _with_blanks(
             replace(values, notes=(*_words(frame, outcome.columns[0], values), *values.notes)), settings
@@ -85,15 +81,6 @@ def values_of(
         values = _failures(total - score, total, np.zeros(len(frame)), exact, settings)
     values = _with_blanks(values, settings)
     return values if outcome.of_protocol or outcome.kind == "rules" else _as_passes(values)
-
-
-def is_lower_better(measure: str) -> bool:
-    """As the measures of our studies say; of others by the words of their names: an error, a distance, a cost."""
-    if measure_of(measure):
-        return direction(measure) == "lower"
-    name = measure.lower()
-    lower = any(word in name for word in LOWER_WORDS) or not LOWER_NAMES.isdisjoint(re.split(r"[^a-z0-9]+", name))
-    return lower and not name.startswith("skill")
 
 
 def number(frame: pd.DataFrame, column: str) -> Array:
@@ -180,20 +167,23 @@ def _of_measure(values: Array, measure: str, settings: AnalysisSettings) -> Valu
     return Values(values, False, lower, np.zeros(len(values), dtype=bool), np.isnan(values), notes=(way,))
 
 
-def _of_column(column: pd.Series, name: str, settings: AnalysisSettings) -> Values:
+def _of_column(column: pd.Series, name: str, settings: AnalysisSettings, nameless: bool = False) -> Values:
     """A failure rate, a share of passes, or a score on its own scale."""
     nothing = np.zeros(len(column), dtype=bool)
-    lower = settings.lower_is_better or name.lower() in FAILURES or is_lower_better(name)
+    better = "lower" if settings.lower_is_better else None if nameless else better_of(name)
+    lower = better == "lower"
     if lower or _is_scale(column, name):
         values = number(column.to_frame(name), name)
         shares = bool(np.nanmax(values, initial=0.0) <= 1 and np.nanmin(values, initial=1.0) >= 0)
-        way = () if lower and shares else (f"{'lower' if lower else 'higher'} {name} is better (--lower-is-better)",)
+        way = () if lower and shares else (f"{better or 'higher'} {name} is better (--lower-is-better)",)
+        notes = (*way, *_rounding(values, name))
         return Values(
-            values, lower and shares, lower, nothing, np.isnan(values), notes=(*way, *_rounding(values, name))
-        )
-    passes, _ = as_shares(column, name)
+            values, lower and shares, lower, nothing, np.isnan(values), notes=notes, assumed=better is None
+        )  # fmt: skip
+    passes, kind = as_shares(column, name)
     notes = _rounding(passes, name) if pd.api.types.is_numeric_dtype(column.dtype) else ()  # 8/10 is exact
-    return Values(passes, True, False, nothing, np.isnan(passes), notes=notes)
+    assumed = better is None and kind != "verdict"
+    return Values(passes, True, False, nothing, np.isnan(passes), notes=notes, assumed=assumed)
 
 
 def _is_scale(column: pd.Series, name: str) -> bool:

@@ -16,8 +16,8 @@ import pandas as pd
 
 from trueness.analyse.analysis_settings import AnalysisSettings, nearest
 from trueness.analyse.conditions import ConditionSummary, summarise
-from trueness.analyse.contrasts import Contrast, adjusted_together, contrast, with_interval_of
-from trueness.analyse.domain import Domain, domain_of
+from trueness.analyse.contrasts import Contrast, adjusted_together, contrast, is_too_few, with_interval_of
+from trueness.analyse.domain import Domain, domains_of
 from trueness.analyse.domain_lines import Line, line_of
 from trueness.analyse.families import FamilyPair, by_family, check_families
 from trueness.analyse.flags import Flag, red_flags
@@ -107,7 +107,7 @@ class ScoresAnalysis:
 
 def analyse(tables: Mapping[str, pd.DataFrame], settings: AnalysisSettings = AnalysisSettings()) -> ScoresAnalysis:  # noqa: B008
     """tables: domain -> one row a run, as `read_tables` gives them."""
-    whole = [domain_of(name, frame, settings) for name, frame in tables.items()]
+    whole = [domain for name, frame in tables.items() for domain in domains_of(name, frame, settings)]
     _check_exclusions(whole, settings)
     check_families(whole, settings)
     kept = [domain.part(~domain.runs["excluded"].to_numpy(dtype=bool)) for domain in whole]
@@ -152,16 +152,18 @@ def _domain_analysis(
     here = replace(roles, pairs=tuple(one.pair for one in contrasts))
     rules = by_rule(domain, here, settings)
     models = by_model(domain, here, settings)
+    summaries = tuple(summarise(domain, here.conditions, settings))
+    by_group = _by_group(contrasts, summaries, here, domain.percent)
     return DomainAnalysis(
         domain=domain,
         n_excluded=len(complete.runs) - len(domain.runs),
-        summaries=tuple(summarise(domain, here.conditions, settings)),
+        summaries=summaries,
         contrasts=tuple(contrasts),
         rules=tuple(rules),
         models=tuple(models),
         families=tuple(by_family(domain, settings)),
         flags=tuple(red_flags(domain, complete, here, contrasts, rules, models)),
-        otherwise=tuple(_otherwise(domain, complete, contrasts, here, settings)),
+        otherwise=(*by_group, *_otherwise(domain, complete, contrasts, here, settings)),
     )
 
 
@@ -182,6 +184,19 @@ def _otherwise(
         for one in _family([(other, pair) for pair in roles.headline], settings):
             ours = next(mine for mine in contrasts if mine.pair == one.pair)
             lines.append(line_of(summaries, with_interval_of(one, ours, other, settings), other.percent, name))
+    return lines
+
+
+def _by_group(
+    contrasts: Sequence[Contrast], summaries: Sequence[ConditionSummary], roles: Roles, percent: bool
+) -> list[Line]:
+    """The headline pairs over the groups of tasks, where these are enough for a test."""
+    lines = []
+    for one in (c for c in contrasts if c.pair in roles.headline):
+        for column, result in one.grouped:
+            if not is_too_few(result):
+                over = replace(one, clustered=result, primary="clustered", scope=f"{column}s like these", beyond=None)
+                lines.append(line_of(summaries, over, percent, f"over {column}s (--cluster {column})"))
     return lines
 
 

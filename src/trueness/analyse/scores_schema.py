@@ -14,14 +14,25 @@ Counts come before stored rates: a rounded rate breaks ties, a count does not. A
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import pandas as pd
 from pandas.api.types import is_numeric_dtype
 
 from trueness.analyse.analysis_settings import AnalysisSettings, nearest
-from trueness.analyse.shapes import melt, only_score, with_verdicts, without_summaries
+from trueness.analyse.measure_names import better_of, is_average, measure_in, why_no_score
+from trueness.analyse.shapes import (
+    ITEMS,
+    Candidates,
+    candidates,
+    check_one_scale,
+    melt,
+    names_of_rows,
+    with_verdicts,
+    without_summaries,
+)
 from trueness.errors import DataError, listed
 from trueness.texts import counted
 
@@ -62,6 +73,9 @@ SCORES = (
 CHOICES = ("winner", "preference", "preferred", "choice")  # of two answers, in one row
 RULE_ENDINGS = ("_pass", "_passed", "_verdict", "_rate", "_ok")
 ALL = "(all)"  # the condition of a table that has none
+PARTS = {"domain", "category", "subject", "topic", "section", "chapter", "subset", "split", "suite", "dataset",
+         "source", "file", "document", "environment", "env", "repo", "project", "area", "field", "part"}  # fmt: skip
+MOST_WAYS = 4  # commands that a refusal offers
 FEW = 6  # conditions whose pairs are all compared (roles.MOST_PAIRS)
 _SETTING = re.compile(r"(temperature|top_?[pk]|.*shots?\b|num_fewshot|seed|max_tokens)$", re.I)  # names no items
 MANY = 20  # values beyond which a column such as `prompt` holds items, not conditions
@@ -74,6 +88,7 @@ class OutcomeColumns:
     kind: OutcomeKind
     columns: tuple[str, ...]
     absent: str | None = None  # the column that counts absent rules
+    nameless: bool = False  # of a wide table whose columns name no measure
 
     @property
     def formula(self) -> str:
@@ -109,6 +124,7 @@ class Schema:
     outcome: OutcomeColumns
     guessed: tuple[str, ...] = ()  # what was concluded without a usual name, in words
     dropped: tuple[str, ...] = ()  # columns of a wide table that the settings exclude
+    apart: Mapping[str, str] = field(default_factory=dict)  # measures that are analysed apart -> --score of each
 
     @property
     def roles(self) -> dict[str, str | None]:
@@ -139,6 +155,8 @@ def detect(frame: pd.DataFrame, settings: AnalysisSettings, domain: str) -> tupl
     guessed = [f"not read, beside columns of the same name: {listed(others, most=6)}"] if others else []
     if roles["condition"] and not settings.condition:
         _items_for_conditions(frame, roles, settings, guessed)
+    named = () if settings.score is None else scores_named(frame, settings.score, domain)
+    apart: Mapping[str, str] = {}
     of_study = all(name in columns for name in LONG)
     if not of_study:
         frame, sums = without_summaries(frame, roles)
@@ -150,32 +168,30 @@ def detect(frame: pd.DataFrame, settings: AnalysisSettings, domain: str) -> tupl
     else:
         rules = _rules(frame, columns, roles)
         choice = _outcome(frame, columns, rules, settings, domain, guessed)
-        if choice is None:
+        by_rows = choice is not None and choice.kind == "column" and not named and _rows_are_compared(frame, roles)
+        if choice is None or by_rows or len(named) > 1:
             rest = [c for c in columns.values() if c not in roles.values()]
-            excluded = [value for column, value in settings.exclusions if column in ("task", "model")]
             if settings.condition in rest and not roles["model"]:  # the rows of a wide table are what is compared
                 roles, frame = {**roles, "model": "model"}, frame.rename(columns={settings.condition: "model"})
                 settings, rest = replace(settings, condition=None), [c for c in rest if c != settings.condition]
-            frame = with_verdicts(frame, rest)
-            compared = roles["model"] or roles["condition"]
-            is_long = compared and (roles["task"] or frame[compared].duplicated().any())  # not one row a model
-            score = only_score(frame, rest) if is_long else None
-            wide = melt(frame, roles, rest, excluded, domain) if score is None else None
-            if wide is None and score is None:
-                raise DataError(
-                    f"{domain} has no scores: looked for pass_count and fail_count, auto_score and scored_rules, "
-                    f"{listed((*FAILURES, *SCORES), most=5)}, columns ending in {', '.join(RULE_ENDINGS)}; "
-                    f"found {listed(frame.columns, most=12)}. {_way_out(columns)}"
-                )
-            if wide is not None:
-                long, schema = detect(wide[0], settings, domain)
-                dropped = tuple(column for column in rest if column in excluded)
-                return long, replace(schema, guessed=(*guessed, *wide[1], *schema.guessed), dropped=dropped)
-            choice = OutcomeColumns("column", (str(score),))
-            guessed.append(f"{score}, the only column that can be a score")
+            layout = _layout(frame, roles, rest, choice, named, settings, domain)
+            apart = layout.apart
+            guessed += layout.notes
+            if layout.wide is not None:
+                long, value, said = layout.wide
+                long, schema = detect(long, replace(settings, score=value), domain)
+                dropped = tuple(column for column in rest if ("task", column) in settings.exclusions)
+                dropped += tuple(column for column in rest if ("model", column) in settings.exclusions)
+                outcome = replace(schema.outcome, nameless=layout.nameless)
+                guessed = [*guessed, *said, *schema.guessed]
+                return long, replace(schema, guessed=tuple(guessed), dropped=dropped, apart=apart, outcome=outcome)
+            frame, choice = layout.frame, OutcomeColumns("column", (layout.score,))
+            settings = replace(settings, score=layout.score)
         outcome = choice
     guessed += [f"empty and left out: {listed(empty, most=6)}"] if empty else []
     free = [c for c in columns.values() if c not in (*roles.values(), *outcome.columns, *rules)]
+    if settings.score and len(frame) > 2 and not (roles["condition"] or roles["model"] or roles["task"]):
+        roles["task"] = None if settings.condition else names_of_rows(frame, free)
     if not (settings.condition or roles["condition"] or roles["model"]):
         frame = _with_a_condition(frame, free, roles, guessed)
     condition = _condition(frame, roles, settings, domain, guessed)
@@ -187,11 +203,145 @@ def detect(frame: pd.DataFrame, settings: AnalysisSettings, domain: str) -> tupl
         task = next((c for c in free if c not in keys and _names_items(frame, c, keys)), None)
         if task:
             guessed.append(f"{task} names the tasks: each of its values stands once under every condition")
+    if not of_study and not settings.unit and outcome.kind != "long table":
+        keys = [c for c in (condition, model, roles["repeat"]) if c]
+        frame, task = _with_whole_ids(frame, task, model, keys, free, settings, domain, guessed)
     if not of_study:
         guessed += _repeated(frame, [c for c in (condition, model, task, roles["repeat"]) if c], bool(roles["repeat"]))
     taken = (roles["extraction"], *outcome.columns[:1])
     rules = tuple(column for column in rules if column not in taken or outcome.kind == "rules")
-    return frame, Schema(condition, model, task, roles["repeat"], roles["extraction"], rules, outcome, tuple(guessed))
+    return frame, Schema(
+        condition, model, task, roles["repeat"], roles["extraction"], rules, outcome, tuple(guessed), apart=apart
+    )
+
+
+def scores_named(frame: pd.DataFrame, names: str, domain: str) -> tuple[str, ...]:
+    """The columns that --score names: one, or several by commas."""
+    parts = [names] if names in frame.columns else [part.strip() for part in names.split(",")]
+    return tuple(column_named(frame, part, "the score", domain) for part in parts)
+
+
+@dataclass(frozen=True)
+class _Layout:
+    """How a table is read whose score no usual name tells: `score` of one row a run, or `wide`, made long."""
+
+    frame: pd.DataFrame
+    score: str = ""
+    wide: tuple[pd.DataFrame, str, tuple[str, ...]] | None = None
+    nameless: bool = False
+    apart: Mapping[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+
+def _rows_are_compared(frame: pd.DataFrame, roles: dict[str, str | None]) -> bool:
+    """One row a model or condition and no tasks: what is tested must lie in the columns."""
+    keys = [c for c in (roles["model"], roles["condition"]) if c]
+    return bool(keys) and not roles["task"] and len(frame) > 1 and not frame.duplicated(keys).any()
+
+
+def _layout(
+    frame: pd.DataFrame,
+    roles: dict[str, str | None],
+    rest: list[str],
+    choice: OutcomeColumns | None,
+    named: tuple[str, ...],
+    settings: AnalysisSettings,
+    domain: str,
+) -> _Layout:
+    excluded = [value for column, value in settings.exclusions if column in ("task", "model")]
+    frame, flags = with_verdicts(frame, rest)
+    keys = [c for c in (roles["model"] or roles["condition"], roles["task"]) if c]
+    by_rows = _rows_are_compared(frame, roles)
+    among_rows = [c for c in keys if c != roles["task"]]
+    found = candidates(frame, rest, excluded, among_rows and keys, flags)
+    unread = set(found.scores)
+    if named:
+        found = Candidates(named, {c: "" for c in found.others if is_average(c)})
+    named_rows = None if among_rows else names_of_rows(frame, rest)
+    groups = found.groups if len(named) < 2 or not by_rows else {_shared_measure(named): named}
+    scores, first = found.scores, next(iter(found.groups.values()), ())
+    in_order = [",".join(columns) for columns in groups.values()]
+    each = {key or "score": names for key, names in zip(groups, in_order, strict=True)}
+    if choice is not None and not named and len(scores) < 2:
+        return _Layout(frame, choice.columns[0])
+    if not scores or (not keys and named_rows is None) or (roles["task"] and frame[roles["task"]].isna().any()):
+        raise _no_score(frame, found, settings, domain)
+    if by_rows and max(map(len, groups.values())) < 2:
+        if len(scores) > 1:
+            check_one_scale(frame, scores, domain, settings)
+            raise DataError(
+                f"{domain} has one row a {keys[0]} and one value of each measure ({listed(scores)}): nothing can be "
+                f"tested. Give a row for each task; or take them for tasks: {settings.command(score=','.join(scores))}"
+            )
+        return _Layout(frame, scores[0])
+    if not by_rows and (among_rows or (len(scores) == 1 and measure_in(scores[0]))):
+        measures = list(named) or [c for c in scores if measure_in(c)]
+        wide = roles["model"] and not roles["task"] and len(groups) == 1 and len(scores) > 1
+        if not wide:
+            if not measures and len(scores) > 1 and not (roles["task"] and not roles["model"]):
+                raise _several({c: c for c in scores}, settings, f"{domain} has several columns that can be it")
+            if measures or len(scores) == 1:
+                return _of_runs(frame, measures or list(scores), scores, settings, domain, bool(among_rows))
+    if len(scores) < 2:
+        raise _no_score(frame, found, settings, domain)
+    row = roles["task"] or named_rows
+    if not by_rows and not among_rows and len(named) < 2:
+        sizes = {key: len(columns) for key, columns in groups.items()}
+        alone = [key for key, size in sizes.items() if size == 1 and measure_in(groups[key][0])]
+        unknown = [key for key, size in sizes.items() if size == 1 and key not in alone]
+        if len(alone) + len(unknown) == len(groups) and (len(alone) > 1 or not unknown):
+            measures = [groups[key][0] for key in alone]
+            return _of_runs(frame, measures, scores, settings, domain, compared=False)
+        if alone or unknown:
+            raise _several(each, settings, f"{domain} has scores of several kinds")
+    columns = first if len(named) < 2 else named
+    for group in groups.values():
+        check_one_scale(frame, group, domain, settings)
+    kind = next(iter(groups))
+    known = kind if kind and len(columns) > 1 else _shared_measure(columns)
+    roles = {**roles, "task": row} if row else roles
+    apart = each if len(groups) > 1 else {}
+    wide_table = melt(frame, roles, [c for c in rest if c not in unread - set(columns)], columns, known)
+    return _Layout(frame, wide=wide_table, nameless=wide_table[1] == "score" and known != "score", apart=apart)
+
+
+def _of_runs(
+    frame: pd.DataFrame, measures: list[str], scores: Sequence[str], settings: AnalysisSettings, domain: str,
+    compared: bool,
+) -> _Layout:  # fmt: skip
+    """One row a run: the measure, or each of several by itself."""
+    score, values = measures[0], frame[measures[0]].dropna()
+    if not (measure_in(score) or settings.score) and not (values.between(0, 100)).all():
+        raise _no_score(frame, Candidates((), {score: "on a scale of its own"}), settings, domain)
+    others = [c for c in scores if c not in measures]
+    notes = [f"{score}, the only column that can be a score"] if compared and len(scores) == 1 else []
+    notes += [f"scores that are not read (--score): {listed(others, most=6)}"] if others else []
+    return _Layout(frame, score, apart={c: c for c in measures} if len(measures) > 1 else {}, notes=tuple(notes))
+
+
+def _shared_measure(columns: Sequence[str]) -> str:
+    kinds = {measure_in(c) for c in columns}
+    return kinds.pop() if len(kinds) == 1 else ""
+
+
+def _several(ways: Mapping[str, str], settings: AnalysisSettings, why: str) -> DataError:
+    ways = dict(list(ways.items())[:MOST_WAYS])
+    return DataError(f"{why}. Name the score: {'  or: '.join(settings.command(score=s) for s in ways.values())}")
+
+
+def _no_score(frame: pd.DataFrame, found: Candidates, settings: AnalysisSettings, domain: str) -> DataError:
+    columns = {_plain_name(str(c)): str(c) for c in frame.columns}
+    why = ""
+    if found.others:
+        each = [f"{column} is {reason}" for column, reason in found.others.items()]
+        why = f" No scores: {listed(each, most=4)}; one is taken all the same by: "
+        best = sorted(found.others, key=lambda column: better_of(column) is None)[:MOST_WAYS]
+        why += "  or: ".join(settings.command(score=column) for column in best)
+    return DataError(
+        f"{domain} has no scores: looked for pass_count and fail_count, auto_score and scored_rules, "
+        f"{listed((*FAILURES, *SCORES), most=5)}, columns ending in {', '.join(RULE_ENDINGS)}; "
+        f"found {listed(frame.columns, most=12)}. {_way_out(columns)}{why}"
+    )
 
 
 def column_named(frame: pd.DataFrame, name: str, what: str, domain: str) -> str:
@@ -249,7 +399,8 @@ def _with_a_condition(
         roles["condition"] = crossed[0]
         guessed.append(f"no column of conditions: the values of {crossed[0]}, which every {task} has, are compared")
     elif not crossed and not any(
-        not is_numeric_dtype(frame[c].dtype) and 2 <= frame[c].nunique() <= MANY for c in free
+        not is_numeric_dtype(frame[c].dtype) and 2 <= frame[c].nunique() <= MANY and not (task and frame[c].is_unique)
+        for c in free
     ):
         frame = frame.assign(**{ALL: "all runs"})
         roles["condition"] = ALL
@@ -266,9 +417,56 @@ def _names_items(frame: pd.DataFrame, column: str, keys: list[str]) -> bool:
     return bool(groups.ngroups > 1 and (groups.nunique() == levels).all() and (groups.size() == levels).all())
 
 
+def _with_whole_ids(
+    frame: pd.DataFrame, task: str | None, model: str | None, keys: list[str], free: list[str],
+    settings: AnalysisSettings, domain: str, guessed: list[str],
+) -> tuple[pd.DataFrame, str | None]:  # fmt: skip
+    """Ids that start anew in each part of the table (1, 2, ... in each domain), completed by the column of the parts;
+    refused where no column tells the parts apart."""
+    for column in [task] if task else [c for c in free if ITEMS.match(c.strip())]:
+        rows = frame.duplicated([*keys, column])
+        number = _numbers_of_ids(frame[column])
+        if not rows.any() or number is None:
+            continue
+        for part in (c for c in free if c != column and 2 <= frame[c].nunique() <= len(frame) / 4):
+            sizes = frame.groupby([*keys, part, column], dropna=False).size()
+            ids = number.groupby(frame[part]).agg(["min", "max", "nunique"])
+            counted_up = (ids["max"] - ids["min"] + 1 == ids["nunique"]).all() and ids["min"].nunique() == 1
+            uneven = ids["nunique"].nunique() > 1
+            if sizes.nunique() > 1 or not ((counted_up and uneven) or _plain_name(part) in PARTS):
+                continue
+            whole = f"{part} / {column}"
+            names = frame[part].astype("string") + " / " + frame[column].astype("string")
+            guessed.append(f"{column} starts anew in each {part}: {names.nunique()} tasks named by both (--unit)")
+            return frame.assign(**{whole: names}), whole
+        if task and _start_anew(frame, number, keys):
+            raise DataError(
+                f"{domain} must name each task once, got a {task} that starts anew: low numbers stand more often than "
+                f"high ones, in the same way for each {keys[0]}. Add the column that tells them apart; or average "
+                f"equal numbers: {settings.command(unit=(*([model] if model else []), task))}"
+            )
+    return frame, task
+
+
+def _numbers_of_ids(column: pd.Series) -> pd.Series | None:
+    """The numbers of ids that count (7, q7, task_007); None where they are names."""
+    parts = column.astype("string").str.extract(r"^(\D*)(\d+)$")
+    if parts[1].isna().any() or parts[0].nunique() > 1 or parts[1].str.len().max() > 9:
+        return None
+    return parts[1].astype("int64")
+
+
+def _start_anew(frame: pd.DataFrame, number: pd.Series, keys: list[str]) -> bool:
+    """Without a column of repeats: some ids more often than others, the same ones under each condition, low first."""
+    counts = frame.assign(**{ALL: number}).groupby([*keys, ALL]).size().unstack(ALL, fill_value=0).to_numpy()
+    return bool((counts == counts[0]).all() and len(set(counts[0])) > 1 and (counts[0][1:] <= counts[0][:-1]).all())
+
+
 def _repeated(frame: pd.DataFrame, keys: list[str], has_repeats: bool) -> list[str]:
     """Rows that stand for the same run twice: each that repeats a repeat; else a few, where the others stand once."""
     again = int(frame.duplicated(keys).sum()) if len(keys) > 1 else 0
+    if again and not has_repeats and frame.groupby(keys, dropna=False).size().nunique() == 1:
+        return [f"{again // (len(frame) - again) + 1} rows for each {', '.join(keys)}: counted as repeats"]
     if not again or not (has_repeats or 10 * again < len(frame)):
         return []
     return [f"{counted(again, 'row')} with the {listed(keys)} of another: counted as further runs"]
@@ -292,6 +490,7 @@ def _rules(frame: pd.DataFrame, columns: dict[str, str], roles: dict[str, str | 
         column
         for lower, column in columns.items()
         if lower.endswith(RULE_ENDINGS) and column not in taken and lower not in (*FAILURES, *SCORES)
+        if better_of(column) != "lower" and not why_no_score(column)  # no passes: errors, hallucinations, a setting
     )
 
 
@@ -304,7 +503,7 @@ def _outcome(
     guessed: list[str],
 ) -> OutcomeColumns | None:
     if settings.score:
-        return OutcomeColumns("column", (column_named(frame, settings.score, "the score", domain),))
+        return OutcomeColumns("column", scores_named(frame, settings.score, domain)[:1])
     candidates = [
         OutcomeColumns("counts", (columns[a], columns[b]), _first(columns, ABSENT_COUNTS))
         for a, b in COUNTS

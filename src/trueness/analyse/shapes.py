@@ -4,22 +4,25 @@
     model, mmlu, arc, ...              a column a benchmark: model, task, score
     task, gpt-x, llama, ...            a column a model: task, model, score
 
-Columns that sum others up (average, rank) and those that describe a model (parameters, licence, date) are no scores;
-beside columns in per cent, nothing else is one. Rows that sum others up (a last line "Total") are no runs.
+Columns that sum others up (average, rank) and those that describe a model or a task (parameters, date, seed) are no
+scores, by their names (measure_names.py) or by their numbers; beside columns in per cent, nothing else is one. Scores
+of one measure and one scale are put together, others never. Rows that sum others up (a last line "Total") are none.
 What was done is said.
 """
 
 from __future__ import annotations
 
 import re
-import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
-from trueness.analyse.shares import ABSENT, FAIL, PASS, as_shares
+from trueness.analyse.analysis_settings import AnalysisSettings
+from trueness.analyse.measure_names import is_average, is_benchmark, is_measure_alone, measure_in, why_no_score
+from trueness.analyse.shares import ABSENT, FAIL, PASS, Array, as_shares, decimals
 from trueness.errors import DataError, listed
 from trueness.texts import counted
 
@@ -29,23 +32,16 @@ _NUMBER = re.compile(
 )
 _MARKS = re.compile(r"[*†‡]")  # bold, and signs of footnotes
 _THOUSANDS = re.compile(r"[-+]?[1-9]\d{0,2}(,\d{3})+(\.\d+)?")  # 0,853 and 12,5 are none
-_SUMMARIES = re.compile(r"(average|avg|mean|overall|total|rank|position|place|score avg)\b|^#$", re.I)
-_ABOUT = re.compile(
-    r"(#?\s*params|parameters|size|licen[cs]e|date|released?|year|likes|downloads|votes?|cost|price|co2|latency|duration"
-    r"|seconds|tokens|context|precision_bits|hub|type|link|url|notes?|(.*_)?id|index|unnamed.*|n|count|organi[sz]ation)\b",
-    re.I,
-)
-_ACCURACIES = re.compile(
-    r"(mmlu|arc|hellaswag|winogrande|truthfulqa|gsm8k|bbh|gpqa|ifeval|humaneval|mbpp|boolq|piqa|musr|openbookqa|lambada"
-    r"|commonsense|math)\b",
-    re.I,
-)  # benchmarks whose scores are shares, in whatever unit a leaderboard writes them
 _SUMS = {"average", "avg", "overall", "total", "grand total", "macro avg", "micro avg", "weighted avg", "gesamt",
          "insgesamt", "durchschnitt", "mittelwert", "moyenne", "promedio"}  # fmt: skip
 _PERHAPS_SUMS = {"mean", "median", "sum", "summe", "std", "stdev", "sd"}  # in a last line, or where a name is missing
-_ITEMS = re.compile(r"(id|idx|index|key|nr|no\.?|number|#|unnamed: 0)$", re.I)  # numbers that name rows
+ITEMS = re.compile(r"(id|idx|index|key|nr|no\.?|number|#|unnamed: 0)$", re.I)  # numbers that name rows
 PER_CENT_COLUMNS = "per cent"  # in the attributes of a frame
 MOST_ON_ONE_SCALE = 20.0  # between the greatest values of two columns of one table
+MOST_IN_ORDER = 8  # rows from which whole numbers are no coincidence
+MOST_BESIDE = 40  # columns of which one is looked for that is made of the others
+_FLAGS = {"true", "false", "yes", "no", "y", "n"}
+_OF_ANYTHING = {"", "accuracy", "score", "pass", "success", "rating", "reward"}  # shares of right answers, or points
 
 
 def with_numbers(frame: pd.DataFrame) -> tuple[pd.DataFrame, tuple[str, ...]]:
@@ -85,16 +81,17 @@ def with_numbers(frame: pd.DataFrame) -> tuple[pd.DataFrame, tuple[str, ...]]:
     return frame, notes
 
 
-def with_verdicts(frame: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
-    """Columns of passes (True/False, pass/fail) as 1 and 0."""
-    verdicts = {}
+def with_verdicts(frame: pd.DataFrame, columns: Sequence[str]) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    """Columns of passes (pass/fail, True/False) as 1 and 0; and those that may be flags: true or false of what?"""
+    verdicts, flags = {}, []
     for name in columns:
         if is_numeric_dtype(frame[name].dtype) and not is_bool_dtype(frame[name].dtype):
             continue
         words = set(frame[name].dropna().astype("string").str.strip().str.casefold().unique()) - ABSENT
         if words and words <= PASS | FAIL:
             verdicts[name] = as_shares(frame[name], name)[0]
-    return frame.assign(**verdicts) if verdicts else frame
+            flags += [name] if words <= _FLAGS and not measure_in(name) else []
+    return frame.assign(**verdicts) if verdicts else frame, tuple(flags)
 
 
 def without_summaries(frame: pd.DataFrame, roles: dict[str, str | None]) -> tuple[pd.DataFrame, tuple[str, ...]]:
@@ -115,59 +112,145 @@ def without_summaries(frame: pd.DataFrame, roles: dict[str, str | None]) -> tupl
     return frame[~sums].reset_index(drop=True), (note,)
 
 
-def only_score(frame: pd.DataFrame, columns: Sequence[str]) -> str | None:
-    """The one column of numbers that can be a score."""
-    scores = _score_columns(frame, columns, ())
-    return scores[0] if len(scores) == 1 else None
+@dataclass(frozen=True)
+class Candidates:
+    """Columns of numbers that can be scores, and what each of the others holds."""
+
+    scores: tuple[str, ...]
+    others: Mapping[str, str]
+
+    @property
+    def groups(self) -> dict[str, tuple[str, ...]]:
+        """The scores by measure: several measures are never averaged, nor one of them compared with another."""
+        groups: dict[str, list[str]] = {}
+        for column in self.scores:
+            kind = measure_in(column)
+            key = column if is_measure_alone(column) else "" if kind in _OF_ANYTHING else kind
+            groups.setdefault(key, []).append(column)
+        averaged = {measure_in(c) for c in self.others if is_average(c) and measure_in(c) not in _OF_ANYTHING}
+        if "" in groups and len(averaged) == 1:  # "Average WER" says what the others are of
+            groups.setdefault(averaged.pop(), []).extend(groups.pop(""))
+        return {key: tuple(columns) for key, columns in groups.items()}
 
 
-def _score_columns(frame: pd.DataFrame, columns: Sequence[str], excluded: Sequence[str]) -> list[str]:
-    """Numbers that neither sum up others nor describe the row; where some are in per cent, those."""
+def candidates(
+    frame: pd.DataFrame, columns: Sequence[str], excluded: Sequence[str], keys: Sequence[str], flags: Sequence[str]
+) -> Candidates:
+    """Told by the names and by the numbers. keys: the columns whose values are compared, and the tasks."""
     numbers = set(frame.select_dtypes("number").columns)
-    plain = {c: unicodedata.normalize("NFKC", c).strip() for c in columns if c in numbers and c not in excluded}
-    scores = [c for c, name in plain.items() if not _SUMMARIES.match(name) and not _ABOUT.match(name)]
-    filled = frame[scores].count()
-    scores = [c for c in scores if 2 * filled[c] > len(frame)]  # what few rows have is said of those
-    return [c for c in scores if c in frame.attrs.get(PER_CENT_COLUMNS, ())] or scores
+    columns = [c for c in columns if c in numbers and c not in excluded]
+    others: dict[str, str] = {}
+    scores: list[str] = []
+    filled = frame[columns].count()
+    for c in columns:
+        reason = why_no_score(c, tuple(columns)) or ("true or false" if c in flags and keys else "")
+        if not reason and 2 * filled[c] <= len(frame):
+            reason = "empty in most rows"
+        if not reason and not measure_in(c) and keys:
+            reason = _described(frame, c, keys)
+        if reason:
+            others[c] = reason
+        else:
+            scores.append(c)
+    for c in _made_of_others(frame, scores):
+        others[c] = "made of other columns"
+    scores = [c for c in scores if c not in others]
+    in_per_cent = [c for c in scores if c in frame.attrs.get(PER_CENT_COLUMNS, ())]
+    others |= {c: "no per cent" for c in scores if in_per_cent and c not in in_per_cent}
+    return Candidates(tuple(in_per_cent or scores), others)
+
+
+def _described(frame: pd.DataFrame, column: str, keys: Sequence[str]) -> str:
+    """What numbers without the name of a measure are by their structure; empty where they can be scores."""
+    values = frame[column].dropna()
+    whole = bool((values % 1 == 0).all())
+    if len(values) > 1 and values.nunique() == 1:
+        return "the same in every row"
+    if whole and values.between(1900, 2100).all():
+        return "a year"
+    in_order = len(values) > 2 and bool((values.sort_values().diff().iloc[1:] == 1).all()) and values.min() in (0, 1)
+    if whole and values.is_unique and (in_order or (len(values) >= MOST_IN_ORDER and values.max() > 100)):
+        return "another number in every row"
+    for key in keys:
+        groups = frame.groupby(key)[column]
+        if 1 < groups.ngroups < len(frame) and groups.count().min() > 1 and (groups.nunique() == 1).all():
+            return f"one number for each {key}"
+    cells = frame.groupby(list(keys))[column].agg(lambda cell: tuple(sorted(cell)))
+    if len(cells) > 1 and cells.nunique() == 1 and len(set(cells.iloc[0])) > 1:
+        return "crossed with all others"
+    return ""
+
+
+def _made_of_others(frame: pd.DataFrame, scores: Sequence[str]) -> list[str]:
+    """The column that is the difference of two before it, or the mean of the others, in each row as it is rounded;
+    none where the others move together, since then any is made of any."""
+    table = frame[list(scores)].to_numpy(dtype=np.float64, na_value=np.nan)
+    parts = bool((table % 1 != 0).any())
+    if len(table) < 4 or not 3 <= len(scores) <= MOST_BESIDE or not (parts or len(table) >= MOST_IN_ORDER):
+        return []
+    made = []
+    for k, column in enumerate(scores):
+        step = 10.0 ** -(decimals(table[:, k]) or 0) if decimals(table[:, k]) is not None else 1e-9
+        mean = np.delete(table, k, axis=1).mean(axis=1)
+        pairs = [(i, j) for i in range(k) for j in range(i) if _independent(table[:, [i, j]])]
+        before = [np.abs(table[:, i] - table[:, j]) for i, j in pairs]
+        varies = np.ptp(table[:, k]) > 2 * step
+        differs = any(np.all(np.abs(np.abs(table[:, k]) - d) <= 1.01 * step) for d in before)
+        averages = _independent(np.delete(table, k, axis=1)) and np.all(np.abs(table[:, k] - mean) <= step)
+        if varies and (differs or averages):
+            made.append(column)
+    return made if len(made) == 1 else []
+
+
+def _independent(table: Array) -> bool:
+    return not np.isnan(table).any() and int(np.linalg.matrix_rank(table - table.mean(axis=0), tol=1e-6)) > 1
+
+
+def names_of_rows(frame: pd.DataFrame, columns: Sequence[str]) -> str | None:
+    """The column that names what each row is of: texts, or numbers under a usual name, none twice."""
+    texts = [c for c in columns if not is_numeric_dtype(frame[c].dtype) and frame[c].nunique() > 1]
+    named = [c for c in texts if frame[c].is_unique] or [c for c in columns if ITEMS.match(c.strip())]
+    return next((c for c in named if frame[c].is_unique), None)
+
+
+def check_one_scale(frame: pd.DataFrame, scores: Sequence[str], domain: str, settings: AnalysisSettings) -> None:
+    greatest = frame[list(scores)].abs().max()
+    low, high = str(greatest.idxmin()), str(greatest.idxmax())
+    shares = greatest[low] <= 1 < 1.5 <= greatest[high] and measure_in(low) in _OF_ANYTHING
+    far = greatest[high] > MOST_ON_ONE_SCALE * max(greatest[low], 1e-12)
+    if greatest[low] > 0 and (far or (shares and bool((frame[low].dropna() % 1 != 0).any()))):
+        near = [c for c in scores if greatest[c] * MOST_ON_ONE_SCALE > greatest[high] and (greatest[c] > 1) >= shares]
+        rest = [c for c in scores if c not in near]
+        ways = [settings.command(score=",".join(columns)) for columns in (rest, near) if len(columns) > 1]
+        raise DataError(
+            f"the columns of {domain} must be on one scale, got {low} up to {greatest[low]:g} and {high} up to "
+            f"{greatest[high]:g}. Leave the others out: " + ("  or: ".join(ways) or f"--exclude task={high}")
+        )
 
 
 def melt(
-    frame: pd.DataFrame, roles: dict[str, str | None], columns: Sequence[str], excluded: Sequence[str], name: str
-) -> tuple[pd.DataFrame, tuple[str, ...]] | None:
-    """A wide table as a long one; None where it is not wide. columns: those that no role has taken."""
+    frame: pd.DataFrame, roles: dict[str, str | None], columns: Sequence[str], scores: Sequence[str], kind: str
+) -> tuple[pd.DataFrame, str, tuple[str, ...]]:
+    """A wide table as a long one, the column of its values, and what to say of it. columns: those without a role;
+    kind: the measure of all these scores, or empty."""
     numbers = set(frame.select_dtypes("number").columns)
-    scores = _score_columns(frame, columns, excluded)  # none is empty: see schema.detect
-    model, task = roles["model"], roles["task"]
-    if model is None and task is None:
-        task = next((c for c in columns if c not in numbers and frame[c].nunique() > 1), None)
-        task = task or next((c for c in columns if _ITEMS.match(c.strip()) and frame[c].is_unique), None)
-    if (model is None and (task is None or len(scores) < 2)) or not scores or (model and task):
-        return None
-    table = frame[scores].to_numpy(dtype=np.float64, na_value=np.nan)
-    greatest = dict(zip(scores, np.nanmax(np.abs(table), axis=0).tolist(), strict=True))
-    low, high = min(greatest, key=lambda c: greatest[c]), max(greatest, key=lambda c: greatest[c])
-    if greatest[high] > MOST_ON_ONE_SCALE * max(greatest[low], 1e-12) and greatest[low] > 0:
-        raise DataError(
-            f"the columns of {name} must be on one scale, got {low} up to {greatest[low]:g} and {high} up to "
-            f"{greatest[high]:g}. Leave the others out: --exclude task={high}"
-        )
-    across, taken = ("task", model) if model else ("model", task)
-    gone = {*scores, taken}
-    others = [c for c in columns if c not in gone]
+    across, row = ("task", "model" if roles["model"] else "condition") if not roles["task"] else ("model", "task")
+    taken = str(roles[row])
+    table = frame[list(scores)].to_numpy(dtype=np.float64, na_value=np.nan)
+    others = [c for c in columns if c not in {*scores, taken}]
     described = others if frame[taken].is_unique else [c for c in others if c in numbers]  # a row's own licence, size
-    keep = frame.drop(columns=[*scores, *described, across], errors="ignore")
-    keep = keep.rename(columns={taken: "model" if model else "task"})
+    gone = [c for c in frame.columns if c in numbers and c not in columns and c not in roles.values()]
+    keep = frame.drop(columns={*scores, *described, *gone, across} - {taken}, errors="ignore")
+    keep = keep.rename(columns={taken: row})
     long = keep.loc[keep.index.repeat(len(scores))].reset_index(drop=True)
-    value = "accuracy" if model and all(_ACCURACIES.match(c.strip()) for c in scores) else "score"
+    value = kind or ("accuracy" if across == "task" and all(map(is_benchmark, scores)) else "score")
     long = long.assign(**{across: np.tile(np.array(scores, dtype=object), len(frame)), value: table.ravel()})
     shown = listed(scores, most=6)
-    turned = "" if model else f" (--condition {taken} compares the rows)"
-    notes = [
-        f"wide table: {len(scores)} columns are {across}s ({shown}), one row a {'model' if model else 'task'}{turned}"
-    ]
+    turned = f" (--condition {taken} compares the rows)" if across == "model" else ""
+    notes = [f"wide table: {len(scores)} columns are {across}s ({shown}), one row a {row}{turned}"]
     described.sort(key=lambda c: c not in numbers)
     notes += [f"no scores: {listed(described, most=6)}"] if described else []
-    return long, tuple(notes)
+    return long, value, tuple(notes)
 
 
 def _number(text: str, grouped: bool) -> float:

@@ -1,0 +1,162 @@
+"""What the name of a stranger's column says: a measure and which way it is better, or something that is no score.
+
+    better_of("AMI WER")            lower           measure_in("AMI WER")       wer, of AMI
+    better_of("neg_log_loss")       higher          measure_in("acc_norm")      accuracy
+    better_of("gpt-x")              None            why_no_score("acc_stderr")  an error of measurement
+
+A name is read from its end, as English compounds are: toxicity_detection_f1 is an f1, accuracy_loss a loss. The
+measures of our studies are declared, never guessed (measure.py). What no word here says is unknown, and whoever assumes
+a direction says so.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import cache
+
+from trueness.measure import Better, direction, measure_of
+
+_HIGHER = """
+    accuracy acc correct pass passed passes success successful solved resolved win wins winrate match matched em f1 f2
+    fscore auc auroc auprc map iou miou bleu rouge rouge1 rouge2 rougel meteor chrf comet bleurt bertscore precision
+    recall specificity ndcg mrr hit hits kappa mcc r2 psnr ssim pearson spearman correlation agreement reward elo score
+    rating rated star likert grade point mark mos quality faithful faithfulness relevance relevancy
+    coherence fluency consistency adherence compliance factuality similarity clarity adequacy utilization utility
+    fidelity robustness likelihood loglikelihood logprob tpr tnr reduction free throughput speedup fps rtfx qps
+    tokens_per_second
+"""
+_LOWER = """
+    log_loss wer cer ter der eer error err loss logloss perplexity ppl nll bpb entropy bits_per_byte mae mse rmse
+    nrmse rmsle mape smape wape mase crps wis brier interval_score pinball ece shd sid aid distance fid lpips mcd
+    hallucination hallucinated toxicity toxic regret violation fail failed failure false fpr fnr miss noise width
+    latency seconds duration runtime ttft cost price tokens co2 harmful unsafe
+"""
+_NO_SCORES = {
+    "an id": "id pid uuid guid hash index idx key nr no number port unnamed row rownames seqn",
+    "a place": "rank ranking position place",
+    "a size": "size params param parameters layers dim vocab memory vram ram gb mb kb gib mib bytes flops gflops",
+    "a date": "date day month year timestamp hour released release created updated started ended cutoff",
+    "a duration or speed": "time latency duration second sec ms runtime elapsed ttft tpot minute throughput fps "
+    "rtf rtfx qps tps speed speedup",
+    "a seed or a repeat": "seed rep repeat epoch trial fold run iteration step",
+    "a length": "token char character word length len context ctx window turn",
+    "a cost": "cost price usd eur dollar fee co2 emission energy kwh watt",
+    "an error of measurement": "stderr std stdev sd sem se ci variance var margin pvalue",
+    "a difference": "delta δ diff difference change gain improvement uplift lift",
+    "a setting": "temperature topk topp shot fewshot bit quantization lr learning_rate sample_rate sampling_rate "
+    "frame_rate dropout decay beam head gpu thread worker batch version generation attempt retry max_token",
+    "a count": "n count like download vote hub",
+}
+_AVERAGES = set("average avg mean overall total sum median aggregate".split())
+_OF_ANYTHING = {"score", "rating", "point", "grade", "quality", "reward"}  # a toxicity score is a toxicity
+_STATISTICS = re.compile(
+    r"\b(mean|average|median|sum) (absolute|squared?|reciprocal|average precision|iou|precision|opinion)"
+)
+_SAYS_NOTHING = set(
+    "rate ratio pct percent value norm normalized macro micro weighted raw test val dev validation train eval final "
+    "best worst max min p50 p90 p95 p99 b m k kg at in out used taken spent of the is none input output prompt "
+    "completion request response".split()
+) | _AVERAGES  # fmt: skip
+_TURNS = {"neg", "negative", "non", "anti", "inverse", "1"}
+_ALIKE = {"acc": "accuracy", "correct": "accuracy", "passed": "pass", "passes": "pass", "ppl": "perplexity",
+          "err": "error", "failed": "failure", "fail": "failure", "toxic": "toxicity"}  # fmt: skip
+_QUALITY = re.compile(r"\w*(ful|ct|te|ed|less|se|nt|ive|ous)ness")  # helpfulness, correctness, groundedness
+_BESIDE = set("error err low high lower upper lo hi".split())  # behind another column's name: how sure that is
+_BENCHMARKS = re.compile(
+    r"(mmlu|arc|hellaswag|winogrande|truthfulqa|gsm8k|bbh|gpqa|ifeval|humaneval|mbpp|boolq|piqa|musr|openbookqa|lambada"
+    r"|commonsense|math)\b",
+    re.I,
+)  # benchmarks whose scores are shares of right answers, in whatever unit a leaderboard writes them
+
+
+def better_of(name: str) -> Better | None:
+    """As the measures of our studies say; of others by the words of their names."""
+    if measure_of(name):
+        return direction(name)
+    return _read(name)[1]
+
+
+def is_lower_better(name: str) -> bool:
+    return better_of(name) == "lower"
+
+
+def measure_in(name: str) -> str:
+    """The measure that a column holds, in one word; empty where its name says none. A benchmark has its own."""
+    return "accuracy" if _BENCHMARKS.match(name.strip()) and not _read(name)[0] else _read(name)[0]
+
+
+def is_measure_alone(name: str) -> bool:
+    """No task and no model is named beside the measure: recall@5, acc_norm, F1 (%)."""
+    return bool(_read(name)[0]) and _read(name)[2] == ""
+
+
+def is_benchmark(name: str) -> bool:
+    return bool(_BENCHMARKS.match(name.strip()))
+
+
+def is_average(name: str) -> bool:
+    """An average or a sum of other columns; the mean absolute error is none."""
+    words = words_of(name)
+    return bool(words) and bool({words[0], words[-1]} & _AVERAGES) and not _STATISTICS.search(" ".join(words))
+
+
+def why_no_score(name: str, others: tuple[str, ...] = ()) -> str:
+    """What a column of that name holds in place of a score; empty where nothing says so. others: columns beside it."""
+    words = list(words_of(name))
+    if not words:
+        return "no name" if not re.search(r"\w", name) else "a number as name"
+    rest = " ".join(words[:-1])
+    if words[-1] in _BESIDE and any(rest == " ".join(words_of(other)) for other in others if other != name):
+        return f"how sure {rest} is"
+    if words[0] in ("num", "n", "nb"):
+        return "a count"
+    if is_average(name):
+        return "an average or a sum"
+    if "per" in words[1:] and "_".join(words) not in _LOWER.split():
+        words = words[: words.index("per")]
+    while len(words) > 1 and (words[-1] in _SAYS_NOTHING or words[-1].isdigit()):
+        words.pop()
+    for length in (2, 1):
+        term = "_".join(words[-length:])
+        reason = _reasons().get(term) or _reasons().get(term.removesuffix("s"))
+        if reason:
+            return reason
+    return ""
+
+
+@cache
+def words_of(name: str) -> tuple[str, ...]:
+    """The words of a name: "worker_pid", "WorkerPid" and "Worker PID" are the same two."""
+    text = unicodedata.normalize("NFKC", name).replace("#", " n ")
+    text = re.sub(r"(?<=[a-z])(?=[A-Z][a-z])", " ", text).lower()
+    return tuple(re.findall(r"[^\W_]+", text))
+
+
+@cache
+def _read(name: str) -> tuple[str, Better | None, str]:
+    """(measure, which way is better, the words beside it)."""
+    words = words_of(name)
+    for end in range(len(words), 0, -1):
+        for start in range(max(0, end - 3), end):
+            term = "_".join(words[start:end])
+            term = term if term in _directions() or _QUALITY.fullmatch(term) else term.removesuffix("s")
+            way = _directions().get(term) or ("higher" if _QUALITY.fullmatch(term) else None)
+            if way is None or (term in _OF_ANYTHING and _read("_".join(words[:start]))[0]):
+                continue
+            turned = start > 0 and (words[start - 1] in _TURNS or words[0] in ("neg", "negative"))
+            kind = f"negative {_ALIKE.get(term, term)}" if turned else _ALIKE.get(term, term)
+            says_nothing = _SAYS_NOTHING | _directions().keys() | (_TURNS if turned else set())
+            rest = [word for word in (*words[:start], *words[end:]) if word not in says_nothing and not word.isdigit()]
+            return kind, ("lower" if way == "higher" else "higher") if turned else way, " ".join(rest)
+    return "", None, " ".join(words)
+
+
+@cache
+def _directions() -> dict[str, Better]:
+    return {**dict.fromkeys(_HIGHER.split(), "higher"), **dict.fromkeys(_LOWER.split(), "lower")}
+
+
+@cache
+def _reasons() -> dict[str, str]:
+    return {word: reason for reason, words in _NO_SCORES.items() for word in words.split()}

@@ -1,0 +1,251 @@
+"""Tables whose numbers looked right and were not: columns that are no scores, directions, ids, factors, groups."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from tests.each import each
+from trueness.cli import main
+
+TASKS = ("arc", "boolq", "piqa", "copa", "rte", "wic", "wsc", "cb")
+MODELS = ("base", "mid", "tuned")
+
+
+def board(**columns):
+    """One row a model."""
+    return [{"model": m} | {name: values[k] for name, values in columns.items()} for k, m in enumerate(MODELS)]
+
+
+def runs(models=("a", "b"), tasks=TASKS, **columns):
+    """One row a model and task; each column a function of (model's number, task's number, draws)."""
+    rng = np.random.default_rng(0)
+    return [
+        {"model": m, "task": t} | {name: of(i, k, rng) for name, of in columns.items()}
+        for i, m in enumerate(models)
+        for k, t in enumerate(tasks)
+    ]
+
+
+def drawn(i, k, rng):
+    return rng.random()
+
+
+def right(i, k, rng):
+    return int(rng.random() < 0.6)
+
+
+@pytest.fixture()
+def read(write, analysed):
+    """Domain -> what analyse says of it."""
+    return lambda rows, *options: {d["domain"]: d for d in analysed(write(rows), *options)["domains"]}
+
+
+# ---- columns that are no scores
+
+
+NO_SCORES = {
+    "acc_stderr": lambda i, k, rng: 0.01 + rng.random() / 100,
+    "quant_bits": lambda i, k, rng: (4, 8)[i],
+    "worker_pid": lambda i, k, rng: int(rng.integers(4000, 9000)),
+    "rng_seed": lambda i, k, rng: int(rng.integers(100)),
+    "latency_ms": lambda i, k, rng: 100 * rng.random(),
+    "cost_usd": drawn,
+    "completion_tokens": lambda i, k, rng: int(rng.integers(10, 90)),
+    "model_size": lambda i, k, rng: (7, 13)[i],
+    "year": lambda i, k, rng: 2020 + k % 4,
+    "delta": drawn,
+    "avg_score": drawn,
+    "temperature": lambda i, k, rng: 0.7,
+    "cached": lambda i, k, rng: bool(rng.random() < 0.5),
+    "difficulty": lambda i, k, rng: 1 + k % 3,  # one for each task
+    "zorp": lambda i, k, rng: (31, 47)[i],  # one for each model
+    "serial": lambda i, k, rng: 8 * i + k,
+}
+
+
+@each("name, of", NO_SCORES.items())
+def test_a_column_that_is_no_score_is_refused_with_the_command_and_read_where_it_is_named(
+    name, of, write, mistake, analysed
+):
+    rows = runs(**{name: of})
+    told = mistake("analyse", write(rows))
+    assert " has no scores: " in told and f"--score {name}" in told
+    if len({row[name] for row in rows}) > 2:
+        assert analysed(write(rows), "--score", name)["domains"][0]["outcome"] == name
+
+
+@each("name, of", NO_SCORES.items())
+def test_a_column_that_is_no_score_is_in_no_mean_of_a_wide_table(name, of, read):
+    rng = np.random.default_rng(0)
+    rows = [
+        {"model": m, "mmlu": 0.5 + i / 10, "arc": 0.4 + i / 7, name: of(i % 2, i, rng)} for i, m in enumerate(MODELS)
+    ]
+    if name in (
+        "difficulty",
+        "zorp",
+        "serial",
+    ):  # one row a model: only their scale tells
+        return
+    (part,) = read(rows).values()
+    assert part["conditions"][0]["n"] == 2, part["understood"]
+
+
+def test_errors_differences_and_means_beside_models_are_no_models(read):
+    rng = np.random.default_rng(1)
+    rows = []
+    for task in TASKS:
+        a, b = (round(float(x), 3) for x in rng.random(2))
+        row = {"task": task, "llama": a, "llama_stderr": 0.01, "mistral": b, "mistral_stderr": 0.02}
+        rows.append(row | {"Δ": round(b - a, 3), "llama vs mistral": round(b - a, 3)})
+    (part,) = read(rows).values()
+    assert {row["condition"] for row in part["conditions"]} == {"llama", "mistral"}
+
+
+def test_metrics_of_one_system_are_measures_and_no_models(read):
+    names = ("faithfulness", "answer_relevancy", "context_precision", "context_recall", "hallucination")
+    rng = np.random.default_rng(0)
+    rows = [
+        {"user_input": f"what is {k}?", "response": f"r{k}", **dict(zip(names, rng.random(5), strict=True))}
+        for k in range(15)
+    ]
+    found = read(rows)
+    assert [part["outcome"] for part in found.values()] == list(names)
+    assert all(not part["contrasts"] and part["conditions"][0]["n"] == 15 for part in found.values())
+    assert [part["lower_is_better"] for part in found.values()] == [False] * 4 + [True]
+
+
+def test_several_measures_of_one_row_a_model_are_refused_with_the_other_reading(write, mistake, analysed):
+    path = write(board(precision=(0.5, 0.6, 0.7), recall=(0.4, 0.5, 0.7), f1=(0.45, 0.55, 0.7)))
+    told = mistake("analyse", path)
+    assert "one row a model and one value of each measure" in told and "--score precision,recall,f1" in told
+    assert analysed(path, "--score", "precision,recall,f1")["domains"][0]["conditions"][0]["n"] == 3
+
+
+def test_unknown_columns_that_could_each_be_the_score_are_refused_with_both_commands(write, mistake):
+    told = mistake("analyse", write(runs(zorp=drawn, quux=drawn)))
+    assert "--score zorp  or: " in told and "--score quux" in told
+
+
+# ---- direction
+
+
+@each(
+    "name",
+    ["WER", "cer", "word_error_rate", "val_loss", "RMSE", "MAE", "perplexity", "hallucination_rate", "toxicity",
+     "SHD", "WER (%)", "toxicity_score", "1-accuracy"],
+)  # fmt: skip
+def test_lower_is_better_by_the_name(name, read):
+    (part,) = read(runs(**{name: lambda i, k, rng: 0.3 - 0.1 * i + rng.random() / 100})).values()
+    assert part["lower_is_better"] and not part["direction_assumed"]
+    assert part["contrasts"][0]["treatment"] == "b" and part["contrasts"][0]["diff"] > 0
+
+
+@each("name", ["accuracy_score", "neg_log_loss", "1-WER", "toxicity_detection_f1", "error_reduction", "BLEU"])
+def test_higher_is_better_by_the_name(name, read):
+    (part,) = read(runs(**{name: lambda i, k, rng: 0.3 - 0.1 * i + rng.random() / 100})).values()
+    assert not part["lower_is_better"] and not part["direction_assumed"] and part["contrasts"][0]["diff"] < 0
+
+
+@pytest.mark.parametrize(
+    "names", [("AMI WER", "LibriSpeech WER", "Gigaspeech WER"), ("AMI", "LibriSpeech", "Gigaspeech")]
+)
+def test_the_better_model_of_a_leaderboard_of_word_error_rates_is_better(names, read):
+    columns = {name: tuple(9.0 + j - 0.8 * k for k in range(3)) for j, name in enumerate(names)}
+    columns["Average WER"] = tuple(np.mean([values[k] for values in columns.values()]) for k in range(3))
+    (part,) = read(board(**columns, RTFx=(120.0, 300.0, 250.0)), "--treatment", "tuned").values()
+    assert part["outcome"] == "wer" and part["conditions"][0]["n"] == 3
+    assert all(row["diff"] > 0 for row in part["contrasts"])
+
+
+def test_an_assumed_direction_is_in_the_sentence_itself(write, capsys):
+    assert main(["analyse", str(write(runs(zorp=drawn)))]) == 0
+    told = " ".join(capsys.readouterr().out.split())
+    verdict = next(part for part in told.split("Findings")[1].split(" - ") if "not told apart" in part)
+    assert "higher zorp is taken as better, no name says it (--lower-is-better turns it)" in verdict
+    assert main(["analyse", str(write(runs(zorp=drawn))), "--lower-is-better"]) == 0
+    assert "is taken as better" not in " ".join(capsys.readouterr().out.split())
+
+
+def test_measures_of_mixed_directions_are_analysed_apart(read):
+    rows = board(wiki_ppl=(9.0, 8.0, 7.0), c4_ppl=(8.0, 7.5, 7.0), mmlu=(0.5, 0.6, 0.7), arc=(0.4, 0.5, 0.7))
+    ppl, accuracy = read(rows).values()
+    assert (ppl["outcome"], ppl["lower_is_better"]) == ("perplexity", True)
+    assert (accuracy["outcome"], accuracy["lower_is_better"]) == ("accuracy", False)
+    assert ppl["contrasts"][0]["diff"] > 0 and accuracy["contrasts"][0]["diff"] > 0
+    wer, bleu = read(runs(wer=drawn, bleu=drawn)).values()
+    assert wer["lower_is_better"] and not bleu["lower_is_better"]
+
+
+# ---- ids, factors, groups
+
+
+def restarting(part):
+    rng = np.random.default_rng(0)
+    sizes = {"algebra": 40, "geometry": 60, "numbers": 69}
+    return [
+        {"model": m, part: name, "task_id": k, "correct": int(rng.random() < 0.6)}
+        for name, n in sizes.items()
+        for k in range(n)
+        for m in "ab"
+    ]
+
+
+@each("part", ["Domain", "subject", "zorp"])
+def test_ids_that_start_anew_are_completed(part, read):
+    (found,) = read(restarting(part)).values()
+    assert found["contrasts"][0]["n_units"] == 169
+    assert f"task_id starts anew in each {part}" in "; ".join(found["understood"])
+
+
+def test_ids_that_start_anew_are_refused_where_nothing_completes_them(write, mistake):
+    rows = [{key: row[key] for key in ("model", "task_id", "correct")} for row in restarting("part")]
+    told = mistake("analyse", write(rows))
+    assert "a task_id that starts anew" in told and "--unit task_id" in told
+
+
+def test_a_domain_column_of_a_file_that_was_named_still_completes_its_ids(write, analysed):
+    (found,) = analysed(f"mine={write(restarting('domain'))}")["domains"]
+    assert found["contrasts"][0]["n_units"] == 169
+
+
+def test_a_column_that_is_bound_to_some_conditions_fails_the_check(read):
+    rows = []
+    for model, styles in (("gpt", ["cot"]), ("claude", ["direct", "cot"]), ("llama", ["direct", "cot"])):
+        rows += [row | {"prompt_style": s} for s in styles for row in runs((model,), range(20), correct=right)]
+    (part,) = read(rows).values()
+    (flag,) = [flag for flag in part["red_flags"] if flag["name"] == "averaged over"]
+    assert flag["raised"] and "prompt_style is only cot for gpt: which of them acts is open" in flag["evidence"]
+
+
+def grouped(seed):
+    """80 questions of 10 documents; the models differ by document, and in none of them on average."""
+    rng = np.random.default_rng(seed)
+    shift = 0.2 * rng.standard_normal(10)
+    return [
+        {"model": m, "question_id": k, "document": f"d{k // 8}",
+         "score": 0.5 + (m == "b") * shift[k // 8] + 0.05 * rng.standard_normal()}
+        for k in range(80)
+        for m in "ab"
+    ]  # fmt: skip
+
+
+def test_a_column_that_groups_the_tasks_is_named_and_the_verdict_shown_at_both_levels(tmp_path, capsys):
+    told, over_tasks, over_documents = [], 0, 0
+    for seed in range(25):
+        path = tmp_path / f"{seed}.csv"
+        pd.DataFrame(grouped(seed)).to_csv(path, index=False)
+        assert main(["analyse", str(path), "--json"]) == 0
+        (part,) = json.loads(capsys.readouterr().out)["domains"]
+        assert part["possible_clusters"] == ["document"]
+        (row,) = part["otherwise"]
+        assert row["reading"] == "over documents (--cluster document)" and row["n_clusters"] == 10
+        over_tasks += part["contrasts"][0]["p_paired"] <= 0.05
+        over_documents += row["p_paired"] <= 0.05
+        told.append(part["contrasts"][0]["p_paired"] <= 0.05 < row["p_paired"])
+    assert over_tasks >= 8 and over_documents <= 4
+    assert main(["analyse", str(tmp_path / f"{told.index(True)}.csv")]) == 0
+    out = " ".join(capsys.readouterr().out.split())
+    assert "; but not told apart over 10 document groups (--cluster document): " in out
+    assert "possible clusters, since each task lies in one group: document (10 groups)" in out
