@@ -384,7 +384,8 @@ def _compare(options: argparse.Namespace) -> int:
     folder = Path(sides.folder) if sides.folder else newest_folder()
     with as_written(folder):
         comparison = compare(folder, sides.a, sides.b, options.measure)
-    verdict = sides.gate and judge_comparison(named(sides.gate, [[sides.a], [sides.b]]), comparison)
+    gate = None if sides.gate is None else named(sides.gate, [[sides.a], [sides.b]])
+    verdict = None if gate is None else judge_comparison(gate, comparison)
     if options.json:
         content = {"sentence": comparison.sentence()} | ({"gate": verdict.to_dict()} if verdict else {})
         say_json(comparison.row() | content)

@@ -40,13 +40,13 @@ from trueness.statistics.result import UNBOUNDED
 
 HEADLINES = ("f1", "interval_score_scaled", "score", "auprc")
 MAX_PAIRS, MAX_TESTED = 1000, 200_000  # a test takes 1 to 100 ms
-MAX_BESIDE = 5_000_000  # rows of references, one for each variant that others were sentence in
+MAX_BESIDE = 5_000_000  # rows of references, one for each variant that others were asked in
 _TEXT = ("task", "item", "variant", "respondent", "measure", "status")
 _NEEDED = (*_TEXT, "repeat", "value")
 
 
 class Clustered(Protocol):
-    """What is sentence of the class that reads a study."""
+    """What is asked of the class that reads a study."""
 
     clusters: str
 
@@ -157,8 +157,7 @@ def compare_files(a: Path, b: Path, measure: str | None = None, gate: Gate | Non
         measure=measure, adjust="holm",
     )  # fmt: skip
     if gate is not None:
-        known = zip(labels, (a, b), strict=True)
-        gate = named(gate, [(label, str(path), path.name, path.stem) for label, path in known])
+        gate = named(gate, [(labels[k], str(path), path.name, path.stem) for k, path in enumerate((a, b))])
         settings = replace(settings, gate=" ".join(filter(None, (gate.name or labels[0], gate.condition))))
     return analyse(tables, settings)
 
