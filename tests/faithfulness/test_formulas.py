@@ -92,7 +92,7 @@ def test_a_labelled_file_is_checked_with_formulas_and_kept_with_them(tmp_path, c
     assert main([*check, str(path), "--formulas", model, "--out", str(out)]) == 0
     said = json.loads(capsys.readouterr().out)
     assert (said["executed"][0]["executed"], said["executed"][0]["right"]) == (4, 2)
-    assert "was asked for the formulas of 4 graphs" in said["sentences"][0]
+    assert "was asked for the formulas of 4 graphs" in said["sentences"][1]
     assert main([*check, str(out)]) == 0
     assert json.loads(capsys.readouterr().out)["executed"][0]["executed"] == 4
     assert main([*check, str(path), "--formulas", model, "--out", str(out)]) == 0  # its own: nothing is asked again
