@@ -335,10 +335,10 @@ def _alone(frame: pd.DataFrame, schema: Schema, column: str) -> str:
     cells = frame[list(dict.fromkeys(keys))].dropna().drop_duplicates()
     groups = cells.groupby(schema.condition)[column]
     single = groups.first()[groups.nunique() == 1]
-    all_of_it = cells[column].value_counts()
-    chance = {c: hypergeom.pmf(n := groups.size()[c], len(cells), all_of_it[v], n) for c, v in single.items()}
-    told = {c: v for c, v in single.items() if chance[c] * groups.ngroups <= CHANCE}
-    by_value = {v: [str(c) for c in told if told[c] == v] for v in dict.fromkeys(told.values())}
+    all_of_it, sizes = cells[column].value_counts().to_dict(), groups.size().to_dict()
+    chance = {c: hypergeom.pmf(n := sizes[c], len(cells), all_of_it[v], n) for c, v in single.items()}
+    sure = {c: v for c, v in single.items() if chance[c] * groups.ngroups <= CHANCE}
+    by_value = {v: [str(c) for c in sure if sure[c] == v] for v in dict.fromkeys(sure.values())}
     return "; ".join(f"{column} is only {v} for {listed(names, most=3)}" for v, names in by_value.items())
 
 
@@ -349,15 +349,15 @@ def _groupings(frame: pd.DataFrame, schema: Schema) -> tuple[str, ...]:
     taken = {c for c in schema.roles.values() if c} | set(schema.outcome.columns) | set(schema.rules)
     taken.add(schema.task.rpartition(" / ")[2])  # the numbers of ids that start anew
     tasks = frame[schema.task].nunique()
-    found: dict[str, int] = {}
+    possible: dict[str, int] = {}
     for column in [c for c in map(str, frame.columns) if c not in taken and not measure_in(c)][:MOST_FACTORS]:
         levels = frame[column].nunique()
         parts = is_float_dtype(frame[column].dtype) and not (frame[column].dropna() % 1 == 0).all()
         if not 2 <= levels <= tasks / 2 or parts or is_bool_dtype(frame[column].dtype):
             continue
         if (frame.groupby(schema.task)[column].nunique(dropna=False) == 1).all():
-            found[column] = levels
-    return tuple(sorted(found, key=lambda column: -found[column])[:MOST_GROUPINGS])
+            possible[column] = levels
+    return tuple(sorted(possible, key=lambda column: -possible[column])[:MOST_GROUPINGS])
 
 
 def _to_drop(

@@ -253,19 +253,19 @@ def _layout(
     keys = [c for c in (roles["model"] or roles["condition"], roles["task"]) if c]
     by_rows = _rows_are_compared(frame, roles)
     among_rows = [c for c in keys if c != roles["task"]]
-    found = candidates(frame, rest, excluded, among_rows and keys, flags)
-    unread = set(found.scores)
+    possible = candidates(frame, rest, excluded, among_rows and keys, flags)
+    unread = set(possible.scores)
     if named:
-        found = Candidates(named, {c: "" for c in found.others if is_average(c)})
+        possible = Candidates(named, {c: "" for c in possible.others if is_average(c)})
     named_rows = None if among_rows else names_of_rows(frame, rest)
-    groups = found.groups if len(named) < 2 or not by_rows else {_shared_measure(named): named}
-    scores, first = found.scores, next(iter(found.groups.values()), ())
+    groups = possible.groups if len(named) < 2 or not by_rows else {_shared_measure(named): named}
+    scores, first = possible.scores, next(iter(possible.groups.values()), ())
     in_order = [",".join(columns) for columns in groups.values()]
     each = {key or "score": names for key, names in zip(groups, in_order, strict=True)}
     if choice is not None and not named and len(scores) < 2:
         return _Layout(frame, choice.columns[0])
     if not scores or (not keys and named_rows is None) or (roles["task"] and frame[roles["task"]].isna().any()):
-        raise _no_score(frame, found, settings, domain)
+        raise _no_score(frame, possible, settings, domain)
     if by_rows and max(map(len, groups.values())) < 2:
         if len(scores) > 1:
             check_one_scale(frame, scores, domain, settings)
@@ -283,7 +283,7 @@ def _layout(
             if measures or len(scores) == 1:
                 return _of_runs(frame, measures or list(scores), scores, settings, domain, bool(among_rows))
     if len(scores) < 2:
-        raise _no_score(frame, found, settings, domain)
+        raise _no_score(frame, possible, settings, domain)
     row = roles["task"] or named_rows
     if not by_rows and not among_rows and len(named) < 2:
         sizes = {key: len(columns) for key, columns in groups.items()}
@@ -329,13 +329,13 @@ def _several(ways: Mapping[str, str], settings: AnalysisSettings, why: str) -> D
     return DataError(f"{why}. Name the score: {'  or: '.join(settings.command(score=s) for s in ways.values())}")
 
 
-def _no_score(frame: pd.DataFrame, found: Candidates, settings: AnalysisSettings, domain: str) -> DataError:
+def _no_score(frame: pd.DataFrame, possible: Candidates, settings: AnalysisSettings, domain: str) -> DataError:
     columns = {_plain_name(str(c)): str(c) for c in frame.columns}
     why = ""
-    if found.others:
-        each = [f"{column} is {reason}" for column, reason in found.others.items()]
+    if possible.others:
+        each = [f"{column} is {reason}" for column, reason in possible.others.items()]
         why = f" No scores: {listed(each, most=4)}; one is taken all the same by: "
-        best = sorted(found.others, key=lambda column: better_of(column) is None)[:MOST_WAYS]
+        best = sorted(possible.others, key=lambda column: better_of(column) is None)[:MOST_WAYS]
         why += "  or: ".join(settings.command(score=column) for column in best)
     return DataError(
         f"{domain} has no scores: looked for pass_count and fail_count, auto_score and scored_rules, "

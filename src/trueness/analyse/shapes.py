@@ -175,8 +175,9 @@ def _described(frame: pd.DataFrame, column: str, keys: Sequence[str]) -> str:
         groups = frame.groupby(key)[column]
         if 1 < groups.ngroups < len(frame) and groups.count().min() > 1 and (groups.nunique() == 1).all():
             return f"one number for each {key}"
-    cells = frame.groupby(list(keys))[column].agg(lambda cell: tuple(sorted(cell)))
-    if len(cells) > 1 and cells.nunique() == 1 and len(set(cells.iloc[0])) > 1:
+    by_cell = frame.groupby(list(keys))[column]
+    cells = by_cell.agg(lambda cell: str(sorted(cell)))
+    if len(cells) > 1 and cells.nunique() == 1 and by_cell.nunique().iloc[0] > 1:
         return "crossed with all others"
     return ""
 
