@@ -157,10 +157,11 @@ def _holm(p: Sequence[float], orders: int) -> list[float]:
 def _embedded(table: Table, j: int) -> Array:
     """(n, p), centred: numbers as they are, a category as columns of 0 and 1; 0 in gaps."""
     values, levels = table.values[:, j], table.levels[j]
-    z = values[:, None]
+    z: Array = values[:, None]
     if levels is not None:
         z = np.where(np.isnan(z), np.nan, z == np.arange(len(levels)))
-    return np.nan_to_num(z - np.nanmean(z, axis=0))
+    centred: Array = np.nan_to_num(z - np.nanmean(z, axis=0))
+    return centred
 
 
 def _lag1(table: Table, j: int) -> float:
@@ -254,12 +255,8 @@ def _is_sorted(table: Table, j: int, ties: NDArray[np.bool_]) -> bool:
 
 def _blocks(table: Table, keys: Sequence[int]) -> list[slice]:
     """Rows alike in the keys: ties of at least BLOCK rows, and BLOCK rows at a time of what lies between them."""
-    ends = np.arange(table.n - 1)
-    if keys:
-        values = table.values[:, list(keys)]
-        ends = np.flatnonzero((values[1:] != values[:-1]).any(axis=1))
-    else:
-        ends = ends[:0]
+    values = table.values[:, list(keys)]
+    ends = np.flatnonzero((values[1:] != values[:-1]).any(axis=1))  # none without keys
     edges = np.concatenate([[0], ends + 1, [table.n]])
     made, loose = [], 0
     for low, high in zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True):

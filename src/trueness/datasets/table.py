@@ -179,8 +179,10 @@ class Table:
         if _is_frame(data):
             data, experiments = (data, None) if targets is None else split_experiments(data, targets, source)
             read = columns_of(data, discrete, source, kinds, strict)
-            more = {"judged": read.judged, "experiments": experiments, "times": read.times}
-            return cls(read.names, read.values, read.levels, source, **more)
+            return cls(
+                read.names, read.values, read.levels, source,
+                judged=read.judged, experiments=experiments, times=read.times,
+            )  # fmt: skip
         array = np.asarray(data)
         if array.ndim != 2 or array.dtype.kind not in "fiub":
             raise DataError(

@@ -102,7 +102,7 @@ def chosen_missing(table: Table, takes_corrected: bool, takes_testwise: bool = T
     causes = gap_causes(table)
     if not causes and takes_testwise:
         return "testwise"
-    whole = dict(zip(table.names, ~table.gaps.any(axis=0), strict=True))
+    whole = {name: not table.gaps[:, j].any() for j, name in enumerate(table.names)}
     strongest = {cause.column: cause.on for cause in reversed(causes)}
     return "corrected" if takes_corrected and all(whole[name] for name in strongest.values()) else "impute"
 

@@ -113,14 +113,16 @@ def _solve(
     found = [_solve_by(program, hidden, wanted, way, response) for way, response in responses]
     points = [point for preimage, _ in found for point in preimage.points]
     ranges = reduce(_in_both, (preimage.ranges for preimage, _ in found))
-    everything = Preimage(tuple(points), tuple(ranges), all(preimage.periodic for preimage, _ in found))
+    everything = Preimage(tuple(points), ranges, all(preimage.periodic for preimage, _ in found))
     weakest = max((method for _, method in found), key=_METHODS.index)
     return _check(hidden, true, wanted, everything, [response for _, response in responses], weakest)
 
 
-def _in_both(one: Sequence[tuple[float, float]], other: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
-    cut = [(max(low, from_), min(high, to)) for low, high in one for from_, to in other]
-    return [(low, high) for low, high in cut if low < high]
+def _in_both(
+    one: tuple[tuple[float, float], ...], other: tuple[tuple[float, float], ...]
+) -> tuple[tuple[float, float], ...]:
+    cut = ((max(low, from_), min(high, to)) for low, high in one for from_, to in other)
+    return tuple((low, high) for low, high in cut if low < high)
 
 
 def _solve_by(program: Program, hidden: str, wanted: float, way: Way, response: Response) -> tuple[Preimage, Method]:
