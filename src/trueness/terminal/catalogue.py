@@ -162,7 +162,7 @@ def columns(table: Table) -> list[dict[str, object]]:
     """What each column was taken as, whether that was guessed or given, and why."""
     return [
         {
-            "column": c.name, "kind": c.kind, "from": "given" if c.given else "guess", "levels": c.levels or "",
+            "column": c.name, "kind": c.kind, "from": "given" if c.by_user else "guess", "levels": c.levels or "",
             "missing": c.missing or "", "why": c.why,
         }
         for c in table.judged
