@@ -432,9 +432,9 @@ def _check(options: argparse.Namespace) -> int:
 
     if catalogue.is_model(options.name):
         return _check_model(options)
-    own = catalogue.own_table(options.name, settings_of_options(options.name, vars(options)))
-    table = None if own is None else own.table
-    rows = catalogue.check(options.name, own)
+    dataset = catalogue.own_table(options.name, settings_of_options(options.name, vars(options)))
+    table = None if dataset is None else dataset.table
+    rows = catalogue.check(options.name, dataset)
     columns, expected = ([], []) if table is None else (catalogue.columns(table), catalogue.expectations(table))
     if options.json:
         say_json([*columns, *rows, *expected])

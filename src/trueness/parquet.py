@@ -95,10 +95,10 @@ def _frame(
 
 def _ranges(file: ParquetFile, path: Path) -> Iterator[str]:
     """What is said of an index of pandas that counts, by a name or by other steps: it stands in no column."""
-    told: Any = None
+    metadata: Any = None
     with suppress(ValueError, RecursionError):
-        told = json.loads((file.schema_arrow.metadata or {}).get(b"pandas", b"{}"))
-    indices = told.get("index_columns") if isinstance(told, dict) else None
+        metadata = json.loads((file.schema_arrow.metadata or {}).get(b"pandas", b"{}"))
+    indices = metadata.get("index_columns") if isinstance(metadata, dict) else None
     for index in indices if isinstance(indices, list) else ():
         if isinstance(index, dict) and (index.get("name") is not None or index.get("step") != 1):
             start, step = index.get("start"), index.get("step")

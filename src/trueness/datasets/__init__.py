@@ -104,11 +104,11 @@ def is_table(name: str, folder: Path | str = ".") -> bool:
 def settings_of_options(name: str, options: Mapping[str, str | None]) -> dict[str, Json]:
     """The settings of a table that stand behind --kinds, --drop and --decimal."""
     kinds = kinds_of(options.get("kinds"), options.get("drop"))
-    said = {"kinds": kinds, "decimal": options.get("decimal")}
-    if any(said.values()) and not is_table(name):
+    settings = {"kinds": kinds, "decimal": options.get("decimal")}
+    if any(settings.values()) and not is_table(name):
         got = f"got {name!r:.60}"
         raise SettingError(f"--kinds, --drop and --decimal must be for a table of your own, {got}. Leave them out.")
-    return {key: value for key, value in said.items() if value}
+    return {key: value for key, value in settings.items() if value}
 
 
 def _build(maker: registry.Loaded) -> Dataset:

@@ -68,7 +68,7 @@ class InferredColumn(NamedTuple):
     levels: int
     missing: int
     why: str
-    given: bool = False  # by the user; else guessed
+    by_user: bool = False  # else guessed
     keep: str = ""  # the kind that keeps what was left out as an identifier
 
 
@@ -112,14 +112,14 @@ def columns_of(
         series = _without_blanks(frame.iloc[:, j])
         by_hand = name in (kinds or {}) or (wanted is not None and _is_number(series))
         numbers, levels, why = _column(series, name, source, chosen.get(name) if by_hand else None, strict)
-        given = name in (kinds or {})
+        by_user = name in (kinds or {})
         if numbers is None:
-            keep = "" if given else _keeps(series)
-            judged.append(InferredColumn(name, "left out", 0, int(series.isna().sum()), why, given, keep))
+            keep = "" if by_user else _keeps(series)
+            judged.append(InferredColumn(name, "left out", 0, int(series.isna().sum()), why, by_user, keep))
             times = _time_order(series, name) if times is None and why.startswith(DATES) else times
             continue
         judged.append(
-            InferredColumn(name, kind_of(levels), len(levels or ()), int(np.isnan(numbers).sum()), why, given)
+            InferredColumn(name, kind_of(levels), len(levels or ()), int(np.isnan(numbers).sum()), why, by_user)
         )
         read.append((name, numbers, levels))
         guessed += [name] if isinstance(levels, OrderedLevels) and not by_hand and _is_number(series) else []
@@ -185,24 +185,26 @@ def check_kinds(kinds: Kinds, names: Iterable[str], source: str) -> dict[str, Co
 
 def kinds_of(kinds: str | None, drop: str | None) -> dict[str, str]:
     """Of the options --kinds "a=ordered,b=drop" and --drop "a,b"; a comma may also stand in the name of a column."""
-    said: dict[str, str] = {}
+    chosen: dict[str, str] = {}
     before: list[str] = []
     for part in kinds.split(",") if kinds else ():
         name, equals, kind = part.rpartition("=")
         before.append(name if equals else part)
         if equals:
             column = ",".join(before).strip()
-            if said.setdefault(column, kind.strip()) != kind.strip():
-                raise SettingError(f"'--kinds' must say one kind of {column!r:.60}, got {said[column]} and {kind:.40}.")
+            if chosen.setdefault(column, kind.strip()) != kind.strip():
+                raise SettingError(
+                    f"'--kinds' must say one kind of {column!r:.60}, got {chosen[column]} and {kind:.40}."
+                )
             before = []
-    if before or "" in said:
+    if before or "" in chosen:
         raise SettingError(f"'--kinds' must be such as age=ordered,sex=discrete,id=drop, got {kinds!r:.80}.")
     for column in filter(None, map(str.strip, drop.split(",") if drop else ())):
-        if said.setdefault(column, DROP) not in (DROP, "left out"):
+        if chosen.setdefault(column, DROP) not in (DROP, "left out"):
             raise SettingError(
-                f"{column!r:.60} must be dropped or kept, got --drop and --kinds {column}={said[column]}."
+                f"{column!r:.60} must be dropped or kept, got --drop and --kinds {column}={chosen[column]}."
             )
-    return said
+    return chosen
 
 
 Decision = tuple[NDArray[np.float64] | None, Levels, str]  # None: left out

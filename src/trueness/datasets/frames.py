@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from trueness.datasets.columns import NAMELESS, Kinds, is_text
 from trueness.datasets.experiments import TargetSetting
 from trueness.datasets.table import Table
-from trueness.datasets.written_numbers import MARKS, Decimal, Written, numbers_of, written_as
+from trueness.datasets.written_numbers import MARKS, Decimal, NumberFormat, numbers_of, written_as
 from trueness.errors import DataError, did_you_mean, listed
 from trueness.graphs.links import MAX_NODES
 from trueness.outside import (
@@ -130,8 +130,8 @@ def layout_of(path: Path, most: int, decimal: Decimal | None = None) -> Layout:
         encoding = encoding_of(path)
         lines = _first_lines(path, encoding)
     above, separator = 0, ""
-    if told := _SEPARATOR_LINE.fullmatch(lines[0].strip()):
-        above, separator = 1, told[1] or "\t"
+    if line := _SEPARATOR_LINE.fullmatch(lines[0].strip()):
+        above, separator = 1, line[1] or "\t"
     first = lines[above] if len(lines) > above else ""
     if len(first) > MAX_HEADER:
         raise DataError(f"the header of {path.name} must have at most {size(MAX_HEADER)}, got more. Is it a table?")
@@ -267,7 +267,7 @@ def with_numbers(
     return frame
 
 
-def _decimal_mark(name: str, how: Written, sure: set[str], layout: Layout, path: Path) -> str:
+def _decimal_mark(name: str, how: NumberFormat, sure: set[str], layout: Layout, path: Path) -> str:
     """The decimal mark of a column that can be read either way: what was said, else what other columns have."""
     if layout.decimal:
         return MARKS[layout.decimal]

@@ -27,7 +27,7 @@ _NUMBER = re.compile(rf"[+-]?(\d*)((?:([{_GROUPS}])\d{{3}}(?:\3\d{{3}})*)?)(?:([
 
 
 @dataclass(frozen=True)
-class Written:
+class NumberFormat:
     """How the numbers of a column are written; `either` is the mark of which that cannot be told, in `example`."""
 
     decimal: str = ""
@@ -40,14 +40,14 @@ class Written:
         """Whether Python would read them, too."""
         return self.decimal != "," and not self.group and not self.either
 
-    def decided(self, decimal: str) -> Written:
+    def decided(self, decimal: str) -> NumberFormat:
         """The same where what could be read either way is a decimal mark, or else stands between thousands."""
         if not self.either:
             return self
-        return Written(decimal=self.either) if decimal == self.either else Written(group=self.either)
+        return NumberFormat(decimal=self.either) if decimal == self.either else NumberFormat(group=self.either)
 
 
-def written_as(series: pandas.Series) -> Written | None:
+def written_as(series: pandas.Series) -> NumberFormat | None:
     """How a column of texts writes numbers; None where it holds none, or where its cells contradict one another."""
     words = series.dropna().drop_duplicates().iloc[:LOOKED_AT].astype("string").str.strip()
     read = [_marks(word) for word in words]
@@ -64,11 +64,11 @@ def written_as(series: pandas.Series) -> Written | None:
         rest = open_ones.keys() - decimals - groups  # the one mark that is left is the other of the two
         if rest and decimals and groups:
             return None
-        return Written("".join(decimals or rest), "".join(groups or (rest if decimals else ())))
-    return Written(either=next(iter(open_ones), ""), example=next(iter(open_ones.values()), ""))
+        return NumberFormat("".join(decimals or rest), "".join(groups or (rest if decimals else ())))
+    return NumberFormat(either=next(iter(open_ones), ""), example=next(iter(open_ones.values()), ""))
 
 
-def numbers_of(series: pandas.Series, written: Written) -> pandas.Series:
+def numbers_of(series: pandas.Series, written: NumberFormat) -> pandas.Series:
     """The column as numbers; as texts with a decimal point where some of its cells are no numbers."""
     import pandas as pd
 
@@ -84,18 +84,18 @@ def numbers_of(series: pandas.Series, written: Written) -> pandas.Series:
     return numbers.astype(np.float64) if numbers.isna().any() or written.decimal else numbers.astype(np.int64)
 
 
-def _marks(word: str) -> Written | None:
+def _marks(word: str) -> NumberFormat | None:
     match = _NUMBER.fullmatch(word)
     if match is None or not any(map(str.isdigit, word)):
         return None
     start, grouped, group, decimal = match[1], match[2], match[3] or "", match[4] or ""
     thousands = 1 <= len(start) <= 3 and not start.startswith("0")
     if not grouped:
-        return Written(decimal=decimal)
+        return NumberFormat(decimal=decimal)
     if not thousands:  # 0,123  1234,567
-        return Written(decimal=group) if group in ".," and len(grouped) == 4 and not decimal else None
+        return NumberFormat(decimal=group) if group in ".," and len(grouped) == 4 and not decimal else None
     if decimal:
-        return Written(decimal, group) if decimal != group else None
+        return NumberFormat(decimal, group) if decimal != group else None
     if len(grouped) > 4 or group not in ".,":
-        return Written(group=group)
-    return Written(either=group, example=word)
+        return NumberFormat(group=group)
+    return NumberFormat(either=group, example=word)

@@ -176,7 +176,7 @@ def columns(table: Table) -> list[dict[str, object]]:
     lag1 = {} if order is None else {one.column: round(one.lag1, 2) + 0.0 for one in order.columns}
     return [
         {
-            "column": c.name, "kind": c.kind, "from": "given" if c.given else "guess", "levels": c.levels or "",
+            "column": c.name, "kind": c.kind, "from": "given" if c.by_user else "guess", "levels": c.levels or "",
             "missing": c.missing or "", "why": c.why, "lag 1": lag1.get(c.name, ""),
         }
         for c in table.judged

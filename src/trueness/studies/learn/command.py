@@ -38,11 +38,13 @@ def plan_of(options: Mapping[str, str | None]) -> tuple[Plan, float | None]:
         table["rows"] = _whole(options["rows"] or "")
     if options.get("knowledge"):
         table |= _knowledge(Path(options["knowledge"] or ""))
-    said = settings_of_options(options["file"] or "", options)
+    settings = settings_of_options(options["file"] or "", options)
     ending = next(filter(file.name.lower().endswith, TABLE_FILES), "")
     stem = file.name[: len(file.name) - len(ending)]
     name = re.sub(r"[^\w-]+", "-", stem).strip("-") or "table"
-    text = toml_text({"name": f"learn-{name}", "learn": table} | ({"datasets": {table["data"]: said}} if said else {}))
+    text = toml_text(
+        {"name": f"learn-{name}", "learn": table} | ({"datasets": {table["data"]: settings}} if settings else {})
+    )
     return Plan.parse(text, "learn", Path.cwd(), options.get("folder") or f"results/learn-{name}"), seconds
 
 
