@@ -155,14 +155,9 @@ def _check_dataset(dataset: Dataset) -> list[dict[str, object]]:
     if causes:
         details[5] = f"{tell_gap_causes(causes)}; test-wise deletion then keeps false edges. Set missing = 'auto'."
     verdicts = {True: "pass", False: "FAIL", None: "not claimed"}
-    read = [{"rule": "how the file was read", "verdict": "guessed", "detail": note} for note in table.notes]
-    return [
-        *read,
-        *(
-            {"rule": rule, "verdict": verdicts[passed], "detail": details.get(k, "")}
-            for k, (rule, passed) in enumerate(rules.items())
-        ),
-    ]
+    rows = [("how the file was read", "guessed", note) for note in table.notes]
+    rows += [(rule, verdicts[passed], details.get(k, "")) for k, (rule, passed) in enumerate(rules.items())]
+    return [{"rule": rule, "verdict": verdict, "detail": detail} for rule, verdict, detail in rows]
 
 
 def own_table(name: str, settings: dict[str, object]) -> Dataset | None:
