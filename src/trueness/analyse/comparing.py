@@ -217,7 +217,7 @@ def _measure(rows: pd.DataFrame, measure: str | None, folder: Path) -> str:
 def _first_of_both(rows: pd.DataFrame, role: str, a: str, b: str, usual: str) -> str:
     """The usual measure, or the first one in which some unit has a value of both."""
     of_both = rows[rows[role].isin([a, b]) & rows["value"].notna()]
-    for measure in dict.fromkeys([usual, *of_both["measure"]]):
+    for measure in dict.fromkeys(map(str, (usual, *of_both["measure"]))):
         table = of_both[of_both["measure"] == measure]
         if {a, b} <= set(table[role]) and len(_units(table, role).dropna()):
             return measure

@@ -411,8 +411,9 @@ def _effect_by(program: Program, node: str, x: float, response: Response) -> Nod
     size = max(sizes or [_size(target, before) for _, target in known])
     at_tenth = dict(known).get(PROBES[0][0] * x)
     elasticity = None if at_tenth is None or not before else (at_tenth / before - 1) / (PROBES[0][0] - 1)
-    moved = next(((changed, target) for changed, target in known if not close(target, before, MOVES)), (None, None))
-    return NodeEffect(node, moved[0] is not None, Status.OK, elasticity, *moved, size)
+    moved = ((changed, target) for changed, target in known if not close(target, before, MOVES))
+    at, target = next(moved, (None, None))
+    return NodeEffect(node, at is not None, Status.OK, elasticity, at, target, size)
 
 
 def _size(target: float, before: float) -> float:

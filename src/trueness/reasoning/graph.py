@@ -180,7 +180,7 @@ class ReasoningGraph:
         In a graph with a cycle only the shortest.
         """
         steps = self._steps_to_target
-        waiting = [(node,)] if node in steps else []
+        waiting: list[tuple[str, ...]] = [(node,)] if node in steps else []
         while waiting:
             path = waiting.pop()
             left = steps[path[-1]]

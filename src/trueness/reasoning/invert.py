@@ -19,7 +19,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import reduce
-from typing import Literal, get_args
+from typing import Literal, TypeAlias, get_args
 
 from trueness.reasoning.execute import Program, Response, Way
 from trueness.reasoning.graph import ReasoningGraph, close
@@ -30,6 +30,7 @@ from trueness.status import Status
 
 Label = Literal["unique", "several", "none"]
 Method = Literal["exact", "roots", "numeric"]
+Ranges: TypeAlias = tuple[tuple[float, float], ...]
 _METHODS: tuple[Method, ...] = get_args(Method)
 
 GRID = sorted({0.0, *(sign * 10 ** (k / 6) for k in range(-54, 55) for sign in (1, -1))})
@@ -113,14 +114,14 @@ def _solve(
     found = [_solve_by(program, hidden, wanted, way, response) for way, response in responses]
     points = [point for preimage, _ in found for point in preimage.points]
     ranges = reduce(_in_both, (preimage.ranges for preimage, _ in found))
-    everything = Preimage(tuple(points), tuple(ranges), all(preimage.periodic for preimage, _ in found))
+    everything = Preimage(tuple(points), ranges, all(preimage.periodic for preimage, _ in found))
     weakest = max((method for _, method in found), key=_METHODS.index)
     return _check(hidden, true, wanted, everything, [response for _, response in responses], weakest)
 
 
-def _in_both(one: Sequence[tuple[float, float]], other: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
+def _in_both(one: Ranges, other: Ranges) -> Ranges:
     cut = [(max(low, from_), min(high, to)) for low, high in one for from_, to in other]
-    return [(low, high) for low, high in cut if low < high]
+    return tuple((low, high) for low, high in cut if low < high)
 
 
 def _solve_by(program: Program, hidden: str, wanted: float, way: Way, response: Response) -> tuple[Preimage, Method]:
