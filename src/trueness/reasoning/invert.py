@@ -19,7 +19,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import reduce
-from typing import Literal, get_args
+from typing import Literal, TypeAlias, get_args
 
 from trueness.reasoning.execute import Program, Response, Way
 from trueness.reasoning.graph import ReasoningGraph, close
@@ -30,6 +30,7 @@ from trueness.status import Status
 
 Label = Literal["unique", "several", "none"]
 Method = Literal["exact", "roots", "numeric"]
+Ranges: TypeAlias = tuple[tuple[float, float], ...]
 _METHODS: tuple[Method, ...] = get_args(Method)
 
 GRID = sorted({0.0, *(sign * 10 ** (k / 6) for k in range(-54, 55) for sign in (1, -1))})
