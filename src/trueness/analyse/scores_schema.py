@@ -178,12 +178,12 @@ def detect(frame: pd.DataFrame, settings: AnalysisSettings, domain: str) -> tupl
             apart = layout.apart
             guessed += layout.notes
             if layout.wide is not None:
-                long, value, said = layout.wide
+                long, value, notes = layout.wide
                 long, schema = detect(long, replace(settings, score=value), domain)
                 dropped = tuple(column for column in rest if ("task", column) in settings.exclusions)
                 dropped += tuple(column for column in rest if ("model", column) in settings.exclusions)
                 outcome = replace(schema.outcome, nameless=layout.nameless)
-                guessed = [*guessed, *said, *schema.guessed]
+                guessed = [*guessed, *notes, *schema.guessed]
                 return long, replace(schema, guessed=tuple(guessed), dropped=dropped, apart=apart, outcome=outcome)
             frame, choice = layout.frame, OutcomeColumns("column", (layout.score,))
             settings = replace(settings, score=layout.score)
