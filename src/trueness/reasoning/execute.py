@@ -390,11 +390,11 @@ def _effect(program: Program, node: str) -> NodeEffect:
     x, responses = base.values.get(node), program.responses(node)
     if x is None or not responses:
         return NodeEffect(node, None, Status.DEGENERATE)
-    found = [effect for _, response in responses if (effect := _effect_by(program, node, x, response)) is not None]
-    if not found:
+    effects = [effect for _, response in responses if (effect := _effect_by(program, node, x, response)) is not None]
+    if not effects:
         return NodeEffect(node, None, Status.DEGENERATE)
     undeclared = program.graph.target not in program.graph.descendants(node)
-    largest = max(found, key=lambda effect: (bool(effect.moves), effect.size or 0.0))
+    largest = max(effects, key=lambda effect: (bool(effect.moves), effect.size or 0.0))
     alternative = program.alternative_to(node)
     return replace(largest, alternative=alternative, undeclared=undeclared and bool(largest.moves))
 

@@ -111,11 +111,11 @@ def _solve(
     program: Program, hidden: str, true: float, wanted: float, responses: Sequence[tuple[Way, Response]]
 ) -> Inversion:
     """Solved by each way; only what gives the target by all of them is a solution."""
-    found = [_solve_by(program, hidden, wanted, way, response) for way, response in responses]
-    points = [point for preimage, _ in found for point in preimage.points]
-    ranges = reduce(_in_both, (preimage.ranges for preimage, _ in found))
-    everything = Preimage(tuple(points), ranges, all(preimage.periodic for preimage, _ in found))
-    weakest = max((method for _, method in found), key=_METHODS.index)
+    solved = [_solve_by(program, hidden, wanted, way, response) for way, response in responses]
+    points = [point for preimage, _ in solved for point in preimage.points]
+    ranges = reduce(_in_both, (preimage.ranges for preimage, _ in solved))
+    everything = Preimage(tuple(points), ranges, all(preimage.periodic for preimage, _ in solved))
+    weakest = max((method for _, method in solved), key=_METHODS.index)
     return _check(hidden, true, wanted, everything, [response for _, response in responses], weakest)
 
 

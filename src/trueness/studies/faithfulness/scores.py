@@ -196,8 +196,8 @@ def combine(
     low, high = (sum(weights[part.name] * part.bounds[end] for part in counted) for end in (0, 1))
     there = [(weights[part.name], part.value) for part in counted if part.value is not None]
     available = sum(w * v for w, v in there) / sum(w for w, _ in there) if there else None
-    said = [part for part in counted if part.value is None or part.source == DEFAULT]
-    message = " ".join(f"{part.name}: {part.message or part.status}" for part in said)
+    to_tell = [part for part in counted if part.value is None or part.source == DEFAULT]
+    message = " ".join(f"{part.name}: {part.message or part.status}" for part in to_tell)
     status = lacking[0].status if lacking else Status.OK
     return Evaluation(
         problem.id,
