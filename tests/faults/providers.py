@@ -1,7 +1,8 @@
-"""Providers that fail over HTTP, through their own SDKs: busy, broken, cut off, silent, garbled."""
+"""Providers that fail over HTTP, through their own SDKs: busy, broken, cut off, silent, garbled, far too large."""
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import random
 import sqlite3
@@ -30,7 +31,10 @@ KEYS = {f"{name}_API_KEY": "planted-key" for name in ("OPENAI", "ANTHROPIC", "GO
 UNBILLED = (
     Turn(code=429, retry_after="0"), Turn(code=429), Turn(code=500), Turn(code=502), Turn(code=503), Turn(cut=True)
 )  # fmt: skip
-BILLED = (Turn(malformed=True), Turn(shapeless=True), Turn(hang=6.0))  # answered, but nobody could have read the answer
+UNBILLED += (Turn(packed=gzip.compress(bytes(64 << 20))),)  # 64 kB that unpack to 64 MB
+BILLED = (  # answered, but nobody could have read the answer
+    Turn(malformed=True), Turn(shapeless=True), Turn(hang=6.0), Turn(text="<think>" * 16_000)
+)  # fmt: skip
 MOST_TRIES = 12  # of --retry; with half of all calls failing two or three are enough
 
 
