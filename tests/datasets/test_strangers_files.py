@@ -151,6 +151,23 @@ def test_a_number_that_can_be_read_both_ways_is_asked_for(capsys):
     assert "'decimal' must be 'comma' or 'point', got 'dot'" in refused(capsys, "check", "t.csv", "--decimal", "dot")
 
 
+def test_other_columns_decide_what_can_be_read_both_ways(capsys):
+    from trueness import load
+
+    either = [f"{1 + 37 * k % 50},{100 + 7 * k}" for k in range(ROWS)]
+    written("t.csv", "a;b", [f"{text};{comma(x)}" for text, x in zip(either, X, strict=True)])
+    assert load("t.csv").table.values[0, 0] == 1.1
+    written(
+        "t.csv", "a,b,c", [f'"{text}",{x},{k % 5 or ""}' for k, (text, x) in enumerate(zip(either, X, strict=True))]
+    )
+    assert load("t.csv").table.values[0, 0] == 1100
+    written("t.csv", "a,c", [f'"{text}",{k % 5 or ""}' for k, text in enumerate(either)])  # gaps are no decimal points
+    assert "must be read in one way" in refused(capsys, "check", "t.csv")
+    dots = [text.replace(",", ".") for text in either]
+    written("t.csv", "a;b", [f"{text};{comma(x)}" for text, x in zip(dots, X, strict=True)])
+    assert "must be read in one way, got '1.100'" in refused(capsys, "check", "t.csv")
+
+
 @each("encoding, said", [("cp1252", "cp1252"), ("latin-1", "latin-1"), ("utf-16", "utf-16"), ("utf-8-sig", "")])
 def test_encodings_are_recognised_and_said(encoding, said, capsys, tmp_path):
     head = "Größe;Preis €;Art" if encoding != "latin-1" else "Größe;Preis;Art"

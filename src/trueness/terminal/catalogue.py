@@ -143,14 +143,9 @@ def _check_dataset(dataset: Dataset) -> list[dict[str, object]]:
     details = {0: f"{table.n:,} rows, {table.d} columns ({table.kind}), {edges}{gaps}{under}"}
     details |= {} if has_truth(dataset) else {1: "no graph is known: edges and their stability, no score"}
     verdicts = {True: "pass", False: "FAIL", None: "not claimed"}
-    read = [{"rule": "how the file was read", "verdict": "guessed", "detail": note} for note in table.notes]
-    return [
-        *read,
-        *(
-            {"rule": rule, "verdict": verdicts[passed], "detail": details.get(k, "")}
-            for k, (rule, passed) in enumerate(rules.items())
-        ),
-    ]
+    guesses = [("how the file was read", "guessed", note) for note in table.notes]
+    checks = [(rule, verdicts[passed], details.get(k, "")) for k, (rule, passed) in enumerate(rules.items())]
+    return [{"rule": rule, "verdict": verdict, "detail": detail} for rule, verdict, detail in (*guesses, *checks)]
 
 
 def own_table(name: str, settings: dict[str, object]) -> Dataset | None:
