@@ -416,7 +416,7 @@ def test_files_that_cannot_be_read_are_one_line(tmp_path):
     with pytest.raises(GraphError, match="got ''"):
         Graph.read(tmp_path / "graph")
     (tmp_path / "folder.json").mkdir()
-    with pytest.raises(GraphError, match="cannot be read: Is a directory"):
+    with pytest.raises(GraphError, match="must be a file, got a folder"):
         Graph.read(tmp_path / "folder.json")
     (tmp_path / "bad.bif.gz").write_bytes(b"not gzip")
     with pytest.raises(GraphError, match="must be gzip"):

@@ -51,7 +51,7 @@ NAMELESS = re.compile(r"Unnamed: \d+(\.\d+)?|__index_level_\d+__")  # as pandas 
 _ROW_NAMES = re.compile(rf"{NAMELESS.pattern}|(?i:rownames?_?|row[ _.-]?(names?|id)|seqn)")
 _IDENTIFIER = re.compile(r"(.*[ _.-])?(?i:id|uuid|guid|key|index|idx|nr|no|seqn)|.*[a-z](ID|Id)")
 CHANCE = 0.01  # of no two alike among whole numbers of their range, below which they were given out and not measured
-EVEN_ROWS = 100  # from which numbers that lie evenly over their range, none of them twice, are told from measured ones
+EVEN_ROWS = 200  # from which numbers that lie evenly over their range, none of them twice, are told from measured ones
 
 
 class OrderedLevels(tuple[str, ...]):
