@@ -241,16 +241,9 @@ def with_numbers(
     """Texts that are numbers with a comma, marks of thousands or both, column by column; what was guessed is noted.
 
     options: those by which pandas read it."""
-<<<<<<< HEAD
-    names = [str(name) for name in frame]
-    written = {name: how for name in names if is_text(frame[name]) and (how := written_as(frame[name]))}
-    sure = {how.decimal for how in written.values()}
-    fractions = [name for name in names if frame[name].dtype.kind == "f"]
-=======
     written = {str(name): how for name in frame if is_text(frame[name]) and (how := written_as(frame[name]))}
     sure = {how.decimal for how in written.values()}
     fractions = [str(name) for name in frame if frame[name].dtype.kind == "f"]  # whole ones with gaps, too
->>>>>>> e9244bf164170c71de66abc5ade080a1061ed80a
     if fractions and ("," in sure or layout.decimal == "comma"):  # what was read as 1.234 may be 1234
         texts = _with_names(read_text(path, layout, most, **options | {"dtype": str})[0], layout, path)
         odd = {name: how for name in fractions if (how := written_as(texts[name])) and (how.either or how.group)}

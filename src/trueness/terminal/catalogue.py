@@ -155,15 +155,9 @@ def _check_dataset(dataset: Dataset) -> list[dict[str, object]]:
     if causes:
         details[5] = f"{tell_gap_causes(causes)}; test-wise deletion then keeps false edges. Set missing = 'auto'."
     verdicts = {True: "pass", False: "FAIL", None: "not claimed"}
-<<<<<<< HEAD
-    rows = [("how the file was read", "guessed", note) for note in table.notes]
-    rows += [(rule, verdicts[passed], details.get(k, "")) for k, (rule, passed) in enumerate(rules.items())]
-    return [{"rule": rule, "verdict": verdict, "detail": detail} for rule, verdict, detail in rows]
-=======
     guesses = [("how the file was read", "guessed", note) for note in table.notes]
     checks = [(rule, verdicts[passed], details.get(k, "")) for k, (rule, passed) in enumerate(rules.items())]
     return [{"rule": rule, "verdict": verdict, "detail": detail} for rule, verdict, detail in (*guesses, *checks)]
->>>>>>> e9244bf164170c71de66abc5ade080a1061ed80a
 
 
 def own_table(name: str, settings: dict[str, object]) -> Dataset | None:
