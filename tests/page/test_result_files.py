@@ -75,3 +75,20 @@ def test_a_file_that_is_none_is_said_by_view(tmp_path, capsys):
     (tmp_path / "m_t.json").write_text("[3]")
     assert main(["view", str(tmp_path), "--no-browser"]) == 2
     assert "entry 1 of m_t.json must have condition" in capsys.readouterr().err
+
+
+def test_result_files_have_an_end_of_their_sum(tmp_path, capsys):
+    """Twelve files of 30 MB that hold nothing take no room on a disk."""
+    for k in range(12):
+        with (tmp_path / f"m_t{k}.json").open("wb") as file:
+            file.truncate(30 * 1024 * 1024)
+    assert main(["show", str(tmp_path)]) == 2
+    assert "must have at most 256 MB together, got 360 MB. Move some" in capsys.readouterr().err
+
+
+def test_so_have_their_values(tmp_path, capsys):
+    entry = '[{"condition": "a", "true_vals": [' + "1," * 2_600_000 + '1], "model_vals": [1]}]'
+    for task in ("t1", "t2"):
+        (tmp_path / f"m_{task}.json").write_text(entry)
+    assert main(["show", str(tmp_path)]) == 2
+    assert "must have at most 5,000,000 values together, got more in m_t2.json." in capsys.readouterr().err

@@ -22,7 +22,7 @@ import numpy as np
 from trueness.datasets.microdata import Microdata
 from trueness.errors import DataError
 from trueness.intervals import Distribution
-from trueness.outside import MAX_TABLE, Json, json_of, text_of
+from trueness.outside import MAX_RECORDS, MEGABYTE, Json, json_of, size, text_of
 from trueness.running.cells import stream
 from trueness.status import Status
 from trueness.studies.population.answers import AnswerKey, Populations
@@ -37,6 +37,12 @@ from trueness.studies.population.truth import PopulationTruth
 OURS = ("n_eff", "rows", "condition_weight")
 NEEDED = ("condition", "true_vals", "model_vals")
 KEYS = ("model", "task")
+TRUTH = ("true_vals", "weights")
+KEPT = (
+    "condition", *TRUTH, "model_vals", "model_weights", "model_texts", "mode", "elicited_by", "status", "message",
+    "source", "prompt", *OURS,
+)  # fmt: skip
+MOST_FILE, MOST_VALUES = 32 * MEGABYTE, 5_000_000  # a value of a row takes 200 bytes while its task is summed up
 DRAWN = ("sample", "story")
 NO_PROMPT = "{}"  # the condition alone, where an entry does not say what was asked
 LARGEST = 1e12  # a weight or a value beyond it is a mistake, and beyond what draws can count
@@ -49,24 +55,29 @@ def read_results(folder: Path | str, seed: int = 0) -> Populations:
     files = result_files(folder)
     names = split_names([file.stem for file in files])
     entries: dict[AnswerKey, list[Entry]] = {}
+    known: dict[str, dict[str, Entry]] = {}
+    n_values = 0
     for file in files:
         for entry in _entries(file):
             model, task = (str(entry.get(field) or name) for field, name in zip(KEYS, names[file.stem], strict=True))
             repeat = entry["repeat"] if type(entry.get("repeat")) is int else 0
             key = AnswerKey(model, str(entry.get("mode") or "sample"), task.replace("/", "-"), repeat)
-            entries.setdefault(key, []).append(entry)
-    if not entries:
-        raise DataError(f"{folder} must hold result files named MODEL_TASK.json, got none.")
-    known: dict[str, dict[str, Entry]] = {}
-    for key, some in entries.items():
-        _check_once(key, [str(entry["condition"]) for entry in some])
-        for entry in some:
-            first = known.setdefault(key.task, {}).setdefault(str(entry["condition"]), entry)
-            if any(first.get(field) != entry.get(field) for field in ("true_vals", "weights")):
+            kept = {field: entry[field] for field in KEPT if field in entry}
+            first = known.setdefault(key.task, {}).setdefault(str(entry["condition"]), kept)
+            if any(first.get(field) != kept.get(field) for field in TRUTH):
                 raise DataError(
                     f"the truth of {str(entry['condition'])!r} of task {key.task!r} must be the same in the files of "
                     f"all models, got another of {key.respondent!r}. Keep files of one benchmark in a folder."
                 )
+            lists = ["model_vals", "model_texts", *(["true_vals"] if first is kept else [])]
+            n_values += sum(len(kept[field]) for field in lists if isinstance(kept.get(field), list))
+            if n_values > MOST_VALUES:
+                raise DataError(_too_much(folder, f"{MOST_VALUES:,} values", f"more in {file.name}"))
+            entries.setdefault(key, []).append(kept | {field: first.get(field) for field in TRUTH})  # the rows once
+    if not entries:
+        raise DataError(f"{folder} must hold result files named MODEL_TASK.json, got none.")
+    for key, some in entries.items():
+        _check_once(key, [str(entry["condition"]) for entry in some])
     truths = {task: _truth(task, of, folder.name, stream(seed, f"truth {task}")) for task, of in known.items()}
     answers = {
         key: dict.fromkeys(known[key.task], Answer(None, Status.FAILED, {}, message="no entry in its files"))
@@ -83,8 +94,17 @@ def read_results(folder: Path | str, seed: int = 0) -> Populations:
 
 
 def result_files(folder: Path) -> list[Path]:
-    """The JSON files of a folder, by name."""
-    return sorted(file for file in folder.glob("*.json") if file.is_file())
+    """The JSON files of a folder, by name; all are read, so that their sum has an end."""
+    files = sorted(file for file in folder.glob("*.json") if file.is_file())
+    together = sum(file.stat().st_size for file in files)
+    if together > MAX_RECORDS:
+        raise DataError(_too_much(folder, size(MAX_RECORDS), size(together)))
+    return files
+
+
+def _too_much(folder: Path, most: str, got: str) -> str:
+    where = f"the JSON files in {folder} must have at most {most} together"
+    return f"{where}, got {got}. Move some of its tasks to a folder of their own."
 
 
 def split_names(stems: Sequence[str]) -> dict[str, tuple[str, str]]:
@@ -113,7 +133,7 @@ def _check_once(key: AnswerKey, conditions: Sequence[str]) -> None:
 
 
 def _entries(file: Path) -> list[Entry]:
-    document = json_of(text_of(file, MAX_TABLE, DataError), file.name, DataError)
+    document = json_of(text_of(file, MOST_FILE, DataError), file.name, DataError)
     entries = document if isinstance(document, list) else [document]
     for k, entry in enumerate(entries):
         missing = [key for key in NEEDED if key not in entry] if isinstance(entry, Mapping) else list(NEEDED)
