@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from trueness.running.study import Study
     from trueness.showing.console import Console
     from trueness.showing.tables import Table
+    from trueness.studies.protocol import FilesReading
     from trueness.studies.run_reading import RunReading
 
 
@@ -187,11 +188,11 @@ def _report(options: argparse.Namespace) -> int:
     from trueness.page.standalone import with_page
     from trueness.running.study_db import as_written
     from trueness.running.study_folder import StudyFolder, newest_folder
-    from trueness.studies.reporting import rewrite
+    from trueness.studies.reporting import result_files, rewrite
     from trueness.terminal import print_report as terminal
 
     folder = Path(options.folder) if options.folder else newest_folder()
-    if (foreign := _foreign(folder)) is not None:
+    if (foreign := result_files(folder)) is not None:
         return _report_foreign(foreign, folder, options)
     with as_written(folder):
         with terminal.busy("writing tables, charts and the page"), StudyFolder.reading(folder) as study:
@@ -230,10 +231,10 @@ def _show(options: argparse.Namespace) -> int:
     from trueness.running.outputs import outdated
     from trueness.running.study_db import as_written
     from trueness.running.study_folder import StudyFolder, newest_folder
-    from trueness.studies.reporting import by_other_defaults, plain_texts, readings_of
+    from trueness.studies.reporting import by_other_defaults, plain_texts, readings_of, result_files
 
     folder = Path(options.folder) if options.folder else newest_folder()
-    if (foreign := _foreign(folder)) is not None:
+    if (foreign := result_files(folder)) is not None:
         return _show_readings({"": foreign}, folder, options)
     with as_written(folder), StudyFolder.reading(folder) as study, plain_texts():
         for line in filter(None, (outdated(folder), *by_other_defaults(study))):
@@ -241,31 +242,20 @@ def _show(options: argparse.Namespace) -> int:
         return _show_readings(readings_of(study), folder, options)
 
 
-def _foreign(folder: Path) -> RunReading | None:
-    """The reading of result files of others; None where the folder is a study of ours, or holds no such file."""
-    from trueness.running.study_db import NAME
-
-    is_study = os.path.lexists(folder / NAME)  # a link or a pipe is told by who opens a study
-    return None if is_study else registry.offer("show", ".json")(folder)  # type: ignore[no-any-return]
-
-
-def _report_foreign(reading: RunReading, folder: Path, options: argparse.Namespace) -> int:
+def _report_foreign(reading: FilesReading, folder: Path, options: argparse.Namespace) -> int:
     """Tables and a page beside result files of others."""
     from trueness.files import write_atomically
-    from trueness.page.standalone import page_of_tables
+    from trueness.page.standalone import write_files_page
 
-    tables = reading.tables(None)
-    texts = {
-        "report.html": page_of_tables(folder.resolve().name, tables),
-        "table.csv": reading.as_csv(None),
-        "table.tex": "\n".join(table.to_latex() for table in tables),
-    }
-    written = [str(write_atomically(folder, name, text)) for name, text in texts.items()]
+    tex = "\n".join(table.to_latex() for table in reading.tables(None))
+    texts = {"table.csv": reading.as_csv(None), "table.tex": tex}
+    made = [write_files_page(folder, reading), *(write_atomically(folder, name, text) for name, text in texts.items())]
+    written = list(map(str, made))
     say_json({"written": written}) if options.json else say("\n".join(f"written: {name}" for name in written))
     return 0
 
 
-def _show_readings(readings: Mapping[str, RunReading], folder: Path, options: argparse.Namespace) -> int:
+def _show_readings(readings: Mapping[str, RunReading | FilesReading], folder: Path, options: argparse.Namespace) -> int:
     from trueness.showing.console import console, save_recorded
 
     first, measures = next(iter(readings.values())), options.measure

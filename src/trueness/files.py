@@ -3,10 +3,11 @@
     write_atomically(folder, "plots/x.csv", text)     beside its place first, then a rename: readers see old or new
     write_bytes_atomically, writing_atomically        the same for bytes, and for a file that is written bit by bit
     read_text(folder, name), read_bytes(folder, name) a plain file of at most `most` bytes
+    Together(folder).text(name), .content(name)       files that are kept in memory at once: their sum has an end, too
     append_text(folder, name, text)                   lines that are kept as they come
     open_in_place(folder, name)                       for what is changed where it lies: a lock, notes
     check_plain(folder, name)                         before a library opens a file by its path
-    names_in(folder, inner)                           files that are read together: at most MAX_TOGETHER of bytes
+    names_in(folder, inner)                           the plain files of a folder in it
 
 `folder` is what the user typed, and may be a link. What lies below it may come from a stranger: every folder on the
 way is opened from the one before it without following links, so that nothing is read or written anywhere else. A link,
@@ -20,15 +21,17 @@ import os
 import stat
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from secrets import token_hex
 from typing import IO
 
 from trueness.errors import StoreError
-from trueness.outside import MAX_RECORDS, MEGABYTE, kind_of, size
+from trueness.outside import MEGABYTE, kind_of, size
 from trueness.texts import printable_lines
 
-MAX_TOGETHER = 128 * MEGABYTE  # of the charts of a study: a hundred of 100 kB, each in four forms, have 40
+MOST = 16 * MEGABYTE  # of what trueness wrote and reads back whole: provenance, notes, a chart
+MAX_TOGETHER = 24 * MEGABYTE  # of the charts of a page or a paper: a hundred of 100 kB with their data have 20
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY
 
 
@@ -58,15 +61,19 @@ def remove(folder: Path, name: str) -> None:
         os.unlink(last, dir_fd=place)
 
 
-def read_text(folder: Path, name: str, most: int = MAX_RECORDS) -> str:
+def read_text(folder: Path, name: str, most: int = MOST) -> str:
+    return _decoded(read_bytes(folder, name, most), folder / name)
+
+
+def _decoded(content: bytes, path: Path) -> str:
     try:
-        return read_bytes(folder, name, most).decode("utf-8-sig")
+        return content.decode("utf-8-sig")
     except UnicodeDecodeError as wrong:
         got = f"byte {wrong.start:,} that is not ({wrong.reason})"
-        raise StoreError(f"{folder / name} must be UTF-8 text, got {got}. Restore a copy.") from None
+        raise StoreError(f"{path} must be UTF-8 text, got {got}. Restore a copy.") from None
 
 
-def read_bytes(folder: Path, name: str, most: int = MAX_RECORDS) -> bytes:
+def read_bytes(folder: Path, name: str, most: int = MOST) -> bytes:
     path = folder / name
     with _as_store_error(path), _place_of(folder, name) as (place, last):
         handle = os.open(last, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=place)
@@ -77,6 +84,27 @@ def read_bytes(folder: Path, name: str, most: int = MAX_RECORDS) -> bytes:
     if len(content) > most:
         raise StoreError(f"{path} must have at most {size(most)}, got {size(state.st_size)}. Restore a copy.")
     return content
+
+
+@dataclass
+class Together:
+    """Files that are in memory at once: one of 250 MB that holds nothing takes no room on a disk, but here it would."""
+
+    folder: Path
+    left: int = MAX_TOGETHER
+
+    def text(self, name: str) -> str:
+        return _decoded(self.content(name), self.folder / name)
+
+    def content(self, name: str) -> bytes:
+        content = read_bytes(self.folder, name, MOST)
+        self.left -= len(content)
+        if self.left < 0:
+            raise StoreError(
+                f"{self.folder / name} and the charts before it must have at most {size(MAX_TOGETHER)} together, got "
+                "more. Move those away that are no charts of this study."
+            )
+        return content
 
 
 def append_text(folder: Path, name: str, text: str) -> None:
@@ -102,24 +130,12 @@ def check_plain(folder: Path, name: str, alone: bool = False) -> bool:
 
 
 def names_in(folder: Path, inner: str) -> list[str]:
-    """The plain files of a folder below the study's, by name; none where there is no such folder. Who lists them reads
-    them: together they have an end, too (a file of 250 MB that holds nothing takes no room on a disk)."""
+    """The plain files of a folder below the study's, by name; none where there is no such folder."""
     try:
         with _open_folder(folder, _parts(inner) if inner else ()) as place, os.scandir(place) as entries:
-            files = {
-                entry.name: entry.stat(follow_symlinks=False)
-                for entry in entries
-                if entry.is_file(follow_symlinks=False)
-            }
+            return sorted(entry.name for entry in entries if entry.is_file(follow_symlinks=False))
     except (OSError, StoreError):
         return []
-    together = sum(state.st_size for state in files.values())
-    if together > MAX_TOGETHER:
-        raise StoreError(
-            f"the files in {folder / inner} must have at most {size(MAX_TOGETHER)} together, got {size(together)}. "
-            "Move those away that are no charts of this study."
-        )
-    return sorted(files)
 
 
 def open_in_place(folder: Path, name: str, flags: int = os.O_RDWR) -> int:

@@ -1,8 +1,6 @@
 """A folder of the original's result files is read back, scored and shown."""
 
 import json
-import shutil
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -167,14 +165,3 @@ def test_two_truths_and_two_answers_for_one_condition_are_refused(tmp_path):
     (tmp_path / "m2_t.json").write_text(json.dumps([one, one]))
     with pytest.raises(DataError, match="must stand once, got it 2 times"):
         read_results(tmp_path)
-
-
-def test_a_page_and_tables_are_written_beside_result_files_of_others(folder, tmp_path, capsys):
-    shutil.copytree(folder, tmp_path / "benchmark")
-    assert main(["report", str(tmp_path / "benchmark"), "--json"]) == 0
-    written = [Path(name).name for name in json.loads(capsys.readouterr().out)["written"]]
-    assert written == ["report.html", "table.csv", "table.tex"]
-    page = (tmp_path / "benchmark" / "report.html").read_text()
-    assert "<table>" in page and "default-src 'none'" in page
-    assert main(["view", str(tmp_path / "benchmark")]) == 2
-    assert "result files of others. Their page: trueness report" in capsys.readouterr().err

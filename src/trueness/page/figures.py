@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from html import unescape
 from pathlib import Path, PurePosixPath
 
-from trueness.files import names_in, read_text
+from trueness.files import Together, names_in
 from trueness.outside import Json
 
 FORMATS = ("pdf", "png", "svg", "csv")
@@ -34,7 +34,8 @@ def chart_rows(
     there = {f"{place}/{name}" for place in places for name in names_in(folder, place)}
     drawn = [PurePosixPath(name) for name in sorted(there) if name.endswith(".svg")]
     where = str(folder) if folder_shown is None else folder_shown
-    return [_figure(folder, path, there, where) for path in sorted(drawn, key=lambda path: _rank(path.stem, order))]
+    files = Together(folder)
+    return [_figure(files, path, there, where) for path in sorted(drawn, key=lambda path: _rank(path.stem, order))]
 
 
 def _rank(name: str, order: Sequence[str]) -> tuple[int, str]:
@@ -47,8 +48,8 @@ def python_line(name: str, folder: Path | str) -> str:
     return f"import trueness; figure = trueness.figure({str(folder)!r}, {name!r})"
 
 
-def _figure(folder: Path, path: PurePosixPath, there: set[str], folder_shown: str) -> dict[str, Json]:
-    svg = read_text(folder, str(path))
+def _figure(kept: Together, path: PurePosixPath, there: set[str], folder_shown: str) -> dict[str, Json]:
+    svg = kept.text(str(path))
     caption = _DESC.search(svg)
     files = {form: name for form in FORMATS if (name := str(path.with_suffix(f".{form}"))) in there}
     return {
@@ -56,7 +57,7 @@ def _figure(folder: Path, path: PurePosixPath, there: set[str], folder_shown: st
         "title": path.stem.replace("_", " "),
         "caption": unescape(caption[1]) if caption else "",
         "svg": for_both(svg),
-        "csv": read_text(folder, files["csv"]) if "csv" in files else "",
+        "csv": kept.text(files["csv"]) if "csv" in files else "",
         "files": files,
         "python": python_line(path.stem, folder_shown),
     }

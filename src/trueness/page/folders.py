@@ -23,7 +23,9 @@ def _study_folders(folder: Path) -> list[Path]:
         raise StoreError(f"{folder} must be a study folder, or a folder of studies, got none. Make one: trueness run")
     folders = [folder] if is_there(folder / "study.db") else studies_below(folder)
     if not folders and any(folder.glob("*.json")):
-        raise StoreError(f"{folder} holds no study, but result files of others. Their page: trueness report {folder}")
+        return [folder]  # result files of others
     if not folders:
-        raise StoreError(f"{folder} must be a study folder with a study.db, or hold some, got neither.")
+        raise StoreError(
+            f"{folder} must be a study folder with a study.db, hold some, or hold result files; got neither."
+        )
     return folders

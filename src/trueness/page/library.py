@@ -5,6 +5,7 @@ A study that cannot be read (damaged, of another version, not begun) is there wi
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import threading
 import time
@@ -12,13 +13,14 @@ from collections.abc import Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
 
-from trueness.errors import TruenessError
+from trueness.errors import StoreError, TruenessError
 from trueness.outside import Json
 from trueness.page.page import to_json
-from trueness.page.pages import StudyPage, path_of
+from trueness.page.pages import FilesPage, Page, StudyPage, path_of
 from trueness.running.store import Store
-from trueness.running.study_db import as_written
+from trueness.running.study_db import NAME, as_written
 from trueness.running.study_folder import StudyFolder
+from trueness.studies.reporting import result_files
 from trueness.texts import printable
 
 AGAIN = 5.0  # seconds: a study that is being written is summed anew at most so often
@@ -33,7 +35,7 @@ class OpenStudy:
         self._stack = ExitStack()
         self._lock = threading.RLock()
         self._store: Store | None = None
-        self._page: StudyPage | None = None
+        self._page: Page | None = None
         self._file: tuple[int, int] | None = None
         self._version = ""
         self._read = 0.0
@@ -89,7 +91,7 @@ class OpenStudy:
             self._stack.close()
             self._stack, self._store, self._page, self._kept = ExitStack(), None, None, {}
 
-    def _page_now(self) -> StudyPage:
+    def _page_now(self) -> Page:
         """The current page, or the one there is where somebody is at work on a large answer: looking does not wait."""
         before = self._page
         if not self._lock.acquire(blocking=before is None):
@@ -100,7 +102,7 @@ class OpenStudy:
         finally:
             self._lock.release()
 
-    def _current(self) -> StudyPage:
+    def _current(self) -> Page:
         """The page of what is committed now; while a study runs, at most AGAIN seconds old."""
         self._reopen_if_replaced()
         if self._store is None:
@@ -124,6 +126,25 @@ class OpenStudy:
             self._file = file
 
 
+class OpenFiles(OpenStudy):
+    """Result files of others in place of a study; read again when one of them is another."""
+
+    @property
+    def store(self) -> Store:
+        raise StoreError(f"{self.folder} holds result files of others, which take no notes. Keep yours beside them.")
+
+    def _current(self) -> Page:
+        files = [path.stat() for path in sorted(self.folder.glob("*.json"))]
+        version = f"{len(files)} {sum(of.st_size for of in files)} {max((of.st_mtime_ns for of in files), default=0)}"
+        if self._page is None or version != self._version:
+            reading = result_files(self.folder)
+            if reading is None:
+                raise StoreError(f"{self.folder} must hold result files named MODEL_TASK.json, got none.")
+            self._page, self._version = FilesPage(self.folder, reading), version
+            self._kept.clear()
+        return self._page
+
+
 class Library:
     """All studies of a server, by the name that stands in their addresses."""
 
@@ -134,7 +155,8 @@ class Library:
             name = first
             while name in self.studies:
                 name, k = f"{first}-{k}", k + 1
-            self.studies[name] = OpenStudy(name, folder)
+            is_study = os.path.lexists(folder / NAME) or not any(folder.glob("*.json"))
+            self.studies[name] = (OpenStudy if is_study else OpenFiles)(name, folder)
 
     def entries(self) -> list[dict[str, str]]:
         return [

@@ -1,5 +1,7 @@
 """A study as the page sees it: path -> JSON. The same answers go into report.html and over the wire.
 
+StudyPage is of a study.db, FilesPage of a folder of result files of others.
+
 overview                         checks, completeness, findings, what cannot be told, progress
 grid/TASK                        the matrix
 cell/TASK/ITEM/VARIANT/RESPONDENT
@@ -11,7 +13,9 @@ progress                         what is done, failed, spent, and a version that
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from datetime import UTC, datetime
 from functools import cached_property
@@ -26,7 +30,7 @@ from trueness.page import figures
 from trueness.running.results import Results
 from trueness.running.study_folder import StudyFolder
 from trueness.showing.saving import safe_name
-from trueness.studies.protocol import AnalysisPart, CellKey, PagePart, PagePlace, Summary
+from trueness.studies.protocol import AnalysisPart, CellKey, FilesReading, PagePart, PagePlace, Summary
 from trueness.studies.run_reading import RunReading
 
 _KEPT = "!'()*~"  # what encodeURIComponent of the page leaves as it is
@@ -37,23 +41,30 @@ def path_of(*parts: str) -> str:
     return "/".join(quote(part, safe=_KEPT) for part in parts)
 
 
-class StudyPage:
-    """One state of one study; make another when `progress` shows a new version."""
+class Page(ABC):
+    """One state of what is shown; make another when `progress` shows a new version."""
 
-    def __init__(self, study: StudyFolder):
-        self.study, self.folder = study, study.path
-        self._store = study.store
-        self._kinds: dict[str, type[RunReading]] = {t.task: registry.reading(t.task) for t in study.tasks}
+    folder: Path
+    name: str
+    seed: int | None = None
+    chart_places: tuple[str, ...] = ()  # folders below it that hold charts
+    chart_order: tuple[str, ...] = ()  # starts of names of the charts that are to be seen first
 
-    @cached_property
-    def parts(self) -> dict[str, PagePart]:
-        return {task.task: self._kinds[task.task].page(self._place(task)) for task in self.study.tasks}
+    @property
+    @abstractmethod
+    def parts(self) -> Mapping[str, PagePart]: ...
 
-    def _place(self, task: Results) -> PagePlace:
-        name = task.task
-        return PagePlace(
-            self.folder, task, self._store, name in self.study.readings_made, lambda: self.study.readings[name]
-        )
+    @abstractmethod
+    def progress(self) -> dict[str, Json]:
+        """As it is now, whatever came since this state."""
+
+    @abstractmethod
+    def _task_heads(self) -> list[dict[str, Json]]:
+        """What every page shows of each task."""
+
+    @abstractmethod
+    def _completeness(self) -> list[dict[str, Json]]:
+        """Respondents by status, task by task: what was planned, what came, how the rest ended."""
 
     def get(self, path: str) -> Json | None:
         """What a path names; None where the study has no such thing."""
@@ -76,28 +87,67 @@ class StudyPage:
     def head(self) -> dict[str, Json]:
         """What every page shows whatever is open."""
         return {
-            "study": self.study.study,
+            "study": self.name,
             "folder": str(self.folder),
             "version": __version__,
             "made": datetime.now(UTC).isoformat(timespec="seconds"),
-            "tasks": [self._task_head(task) for task in self.study.tasks],
+            "tasks": self._task_heads(),
         }
-
-    def _task_head(self, task: Results) -> dict[str, Json]:
-        kind = self._kinds[task.task]
-        head = {"task": task.task, "title": kind.title or task.task.capitalize(), "question": kind.question}
-        return head | {"graphs": task.items if kind.graphs else [], "level": task.level}
 
     def overview(self) -> dict[str, Json]:
         return {
-            "seed": self.study.seed,
+            "seed": self.seed,
             "tasks": [{"task": name, **_plain(part.summary())} for name, part in self.parts.items()],
-            "completeness": [self._completeness(task) for task in self.study.tasks],
-            "provenance": _provenance(self.folder),
+            "completeness": self._completeness(),
+            "provenance": {} if self.seed is None else _provenance(self.folder),
         }
 
-    def _completeness(self, task: Results) -> dict[str, Json]:
-        """Respondents by status: what was planned, what came, how the rest ended."""
+    def analysis(self) -> list[dict[str, Json]]:
+        return [{"task": name, "parts": [_plain(one) for one in part.analyses()]} for name, part in self.parts.items()]
+
+    def figures(self) -> list[dict[str, Json]]:
+        return figures.chart_rows(self.folder, self.chart_places, self.chart_order)
+
+    def cell_paths(self) -> Iterator[str]:
+        """Every cell that can be opened, tasks in turn so that a sample holds some of each."""
+        for name in self.parts:
+            for key in self.parts[name].cell_keys():
+                yield path_of("cell", name, *key)
+
+
+class StudyPage(Page):
+    """Of a study with its store."""
+
+    def __init__(self, study: StudyFolder):
+        self.study, self.folder = study, study.path
+        self.name, self.seed = study.study, study.seed
+        self._store = study.store
+        self._kinds: dict[str, type[RunReading]] = {t.task: registry.reading(t.task) for t in study.tasks}
+        self.chart_places = ("plots", *map(safe_name, self._kinds))
+        first = [kind.charts_first for kind in self._kinds.values()]  # one of each study, then the others
+        self.chart_order = (*(starts[0] for starts in first if starts), *(name for one in first for name in one[1:]))
+
+    @cached_property
+    def parts(self) -> dict[str, PagePart]:
+        return {task.task: self._kinds[task.task].page(self._place(task)) for task in self.study.tasks}
+
+    def _place(self, task: Results) -> PagePlace:
+        name = task.task
+        return PagePlace(
+            self.folder, task, self._store, name in self.study.readings_made, lambda: self.study.readings[name]
+        )
+
+    def _task_heads(self) -> list[dict[str, Json]]:
+        return [
+            _head(task.task, self._kinds[task.task], task.level)
+            | {"graphs": task.items if self._kinds[task.task].graphs else []}
+            for task in self.study.tasks
+        ]
+
+    def _completeness(self) -> list[dict[str, Json]]:
+        return [self._completeness_of(task) for task in self.study.tasks]
+
+    def _completeness_of(self, task: Results) -> dict[str, Json]:
         counts: dict[str, dict[str, int]] = {name: {} for name in task.respondents}
         planned = dict.fromkeys(task.respondents, 0)
         for place, cell in enumerate(task.cells):
@@ -107,25 +157,7 @@ class StudyPage:
         rows = [{"respondent": name, "planned": planned[name], "statuses": counts[name]} for name in task.respondents]
         return {"task": task.task, "rows": rows}
 
-    def analysis(self) -> list[dict[str, Json]]:
-        return [{"task": name, "parts": [_plain(one) for one in part.analyses()]} for name, part in self.parts.items()]
-
-    def figures(self) -> list[dict[str, Json]]:
-        return figures.chart_rows(self.folder, self.chart_places, self.chart_order)
-
-    @property
-    def chart_places(self) -> tuple[str, ...]:
-        """Folders of the study that hold charts."""
-        return ("plots", *map(safe_name, self._kinds))
-
-    @property
-    def chart_order(self) -> tuple[str, ...]:
-        """Starts of names of the charts that are to be seen first: one of each study, then the others."""
-        first = [kind.charts_first for kind in self._kinds.values()]
-        return (*(starts[0] for starts in first if starts), *(name for starts in first for name in starts[1:]))
-
     def progress(self) -> dict[str, Json]:
-        """As it is now, whatever came since this state."""
         tasks = []
         for task in self.study.tasks:
             counts = self._store.counts(task.task, task.cells)
@@ -137,11 +169,34 @@ class StudyPage:
             "latest": self._store.latest(),
         }
 
-    def cell_paths(self) -> Iterator[str]:
-        """Every cell that can be opened, tasks in turn so that a sample holds some of each."""
-        for name in self.parts:
-            for key in self.parts[name].cell_keys():
-                yield path_of("cell", name, *key)
+
+class FilesPage(Page):
+    """Of result files of others, which are complete as they are."""
+
+    def __init__(self, folder: Path, reading: FilesReading):
+        self.folder, self.name, self._reading = folder, folder.resolve().name, reading
+
+    @cached_property
+    def parts(self) -> dict[str, PagePart]:
+        part = self._reading.files_part()
+        return {part.task: part}
+
+    def _task_heads(self) -> list[dict[str, Json]]:
+        return [_head(task, self._reading, self._reading.level) | {"graphs": []} for task in self.parts]
+
+    def _completeness(self) -> list[dict[str, Json]]:
+        return [{"task": task, "rows": self._reading.completeness()} for task in self.parts]
+
+    def progress(self) -> dict[str, Json]:
+        counts: Counter[str] = Counter()
+        for row in self._reading.completeness():
+            counts.update(row["statuses"])
+        done = {"planned": counts.total(), "done": counts.total(), "statuses": dict(counts)}
+        return {"version": "", "tasks": [{"task": task} | done for task in self.parts], "cost": None, "latest": []}
+
+
+def _head(task: str, kind: type[RunReading] | FilesReading, level: float) -> dict[str, Json]:
+    return {"task": task, "title": kind.title or task.capitalize(), "question": kind.question, "level": level}
 
 
 def _plain(part: Summary | AnalysisPart) -> dict[str, Json]:

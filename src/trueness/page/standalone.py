@@ -15,12 +15,11 @@ from trueness.files import read_bytes, remove, write_atomically
 from trueness.outside import Json
 from trueness.page import figures
 from trueness.page.page import html_of, script_json
-from trueness.page.pages import StudyPage, path_of
+from trueness.page.pages import FilesPage, Page, StudyPage, path_of
 from trueness.running.outputs import OUTDATED, PAGE
 from trueness.running.study_folder import StudyFolder
-from trueness.showing.tables import Table
+from trueness.studies.protocol import FilesReading
 from trueness.studies.reporting import Report
-from trueness.texts import html_text
 
 CELLS = 3_000_000  # characters of JSON for cells, graphs and charts: together with the rest under 8 MB
 GRAPHS = 1_200_000
@@ -37,18 +36,23 @@ def write_page(study: StudyFolder) -> Path:
     return written
 
 
+def write_files_page(folder: Path, reading: FilesReading) -> Path:
+    """The same of result files of others, beside them."""
+    return write_atomically(folder, PAGE, html_of(document_of(FilesPage(folder, reading))))
+
+
 def with_page(report: Report) -> Report:
     """The report with report.html among its files."""
     return replace(report, files=(*report.files, write_page(report.study)))
 
 
-def document_of(page: StudyPage) -> dict[str, Json]:
+def document_of(page: Page) -> dict[str, Json]:
     data: dict[str, Json] = {name: page.get(name) for name in ("overview", "analysis", "progress")}
     data["figures"] = _charts(
         figures.chart_rows(page.folder, page.chart_places, page.chart_order, _portable_name(page.folder)), page.folder
     )
-    for task in page.study.tasks:
-        data[path_of("grid", task.task)] = page.get(path_of("grid", task.task))
+    for task in page.parts:
+        data[path_of("grid", task)] = page.get(path_of("grid", task))
     graphs = [path_of("graph", task["task"], item) for task in page.head()["tasks"] for item in task["graphs"]]
     left = [_fill(page, data, graphs, GRAPHS, "graphs"), _fill(page, data, list(page.cell_paths()), CELLS, "cells")]
     head = page.head() | {"folder": _portable_name(page.folder)}
@@ -60,7 +64,7 @@ def _portable_name(folder: Path) -> str:
     return folder.name if folder.is_absolute() or ".." in folder.parts else str(folder)
 
 
-def _fill(page: StudyPage, data: dict[str, Json], paths: list[str], room: int, what: str) -> str:
+def _fill(page: Page, data: dict[str, Json], paths: list[str], room: int, what: str) -> str:
     """Put as many of the paths into the data as there is room for; what is to be said if not all are in."""
     for taken, path in enumerate(spread(paths)):
         content = page.get(path)
@@ -87,23 +91,11 @@ def _divides(step: int, n: int) -> bool:
     return step != 1
 
 
-def page_of_tables(title: str, tables: Iterable[Table]) -> str:
-    """Tables alone as one page that loads nothing and runs nothing."""
-    shown = "\n".join(table._repr_html_() for table in tables)
-    style = "body{font-family:sans-serif;margin:2em}td,th{padding:.2em .7em;text-align:left}table{margin:2em 0}"
-    return (
-        '<!doctype html><html lang="en"><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" '
-        "content=\"default-src 'none'; style-src 'unsafe-inline'\">"
-        f"<title>{html_text(title)} · trueness</title><style>{style}</style><h1>{html_text(title)}</h1>{shown}</html>\n"
-    )
-
-
 def _shorten(cell: object) -> None:
     for block in cell.get("blocks", ()) if isinstance(cell, dict) else ():
-        if block.get("kind") == "exchange" and len(block["text"]) > LONGEST:
-            n = len(block["text"])
-            block["text"] = block["text"][:LONGEST]
-            block["message"] = f"Only the first {LONGEST:,} of {n:,} characters are in this file. {block['message']}"
+        if len(block.get("text", "")) > LONGEST:
+            left = f"Only the first {LONGEST:,} of {len(block['text']):,} characters are in this file."
+            block["text"], block["message"] = block["text"][:LONGEST], f"{left} {block.get('message', '')}".rstrip()
 
 
 def _charts(described: list[dict[str, Json]], folder: Path) -> list[dict[str, Json]]:

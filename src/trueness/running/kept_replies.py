@@ -15,7 +15,7 @@ from pathlib import Path
 from trueness.errors import DataError
 from trueness.files import append_text, check_plain, read_text
 from trueness.models import Message, Model, Reply, Settings
-from trueness.outside import json_of
+from trueness.outside import MAX_RECORDS, json_of
 from trueness.running.calling import PASSING, as_reply
 from trueness.running.cells import reply_key
 from trueness.texts import printable_json
@@ -54,7 +54,7 @@ class KeptReplies:
 
 
 def _replies_in(folder: Path, name: str) -> Iterator[tuple[str, Reply]]:
-    for line in read_text(folder, name).split("\n") if check_plain(folder, name) else ():
+    for line in read_text(folder, name, MAX_RECORDS).split("\n") if check_plain(folder, name) else ():
         try:
             record = json_of(line, name)
             yield str(record["key"]), as_reply(Reply.from_dict(record["reply"]), "", 0.0)

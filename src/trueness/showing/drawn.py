@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from html import unescape
 from pathlib import Path
 
-from trueness.files import names_in, read_bytes, read_text
+from trueness.files import Together, names_in
 from trueness.showing.drawers import Pictures
 from trueness.showing.paper import Picture
 from trueness.showing.rendering import Source
@@ -23,9 +23,9 @@ def read_pictures(folder: Path, inner: str, *patterns: str) -> list[Picture]:
     """The figures of folder/inner with the captions that their SVGs carry; TeX takes plain file names only."""
     there = names_in(folder, inner)
     drawings = [name.removesuffix(".svg") for pattern in patterns for name in fnmatch.filter(there, f"{pattern}.svg")]
-    pictures = []
+    pictures, files = [], Together(folder)
     for name in [name for name in drawings if f"{name}.pdf" in there and _SAFE.fullmatch(name)][:MOST_FIGURES]:
-        svg, pdf = read_text(folder, f"{inner}/{name}.svg"), read_bytes(folder, f"{inner}/{name}.pdf")
+        svg, pdf = files.text(f"{inner}/{name}.svg"), files.content(f"{inner}/{name}.pdf")
         caption = _CAPTION.search(svg)
         pictures.append(Picture(name, unescape(caption[1]) if caption else name, svg, pdf))
     return pictures

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple, Protocol, TypeVar
 
+from trueness.outside import Json
 from trueness.running.results import Results
 from trueness.running.store import Store
 from trueness.running.study_folder import Scored
 from trueness.showing.blocks import Block
+from trueness.showing.console import Console
 from trueness.showing.grid import Grid
 from trueness.showing.headline import Headline
+from trueness.showing.tables import Table
 
 Kind = TypeVar("Kind")
 CellKey = tuple[str, str, str]  # item, variant, respondent
@@ -69,6 +72,32 @@ class PagePlace(NamedTuple):
         made = self.read()
         assert isinstance(made, kind)
         return made
+
+
+class FilesReading(Protocol):
+    """What a study reads from a folder of result files of others, without a store."""
+
+    @property
+    def title(self) -> str: ...
+
+    @property
+    def question(self) -> str: ...
+
+    @property
+    def level(self) -> float: ...
+
+    def as_json(self, measures: Sequence[str] | None) -> dict[str, Json]: ...
+
+    def as_csv(self, measures: Sequence[str] | None) -> str: ...
+
+    def tables(self, measures: Sequence[str] | None) -> list[Table]: ...
+
+    def show(self, out: Console, folder: Path, measures: Sequence[str] | None = None) -> None: ...
+
+    def completeness(self) -> list[dict[str, Json]]:
+        """Respondents by status: `respondent`, `planned`, `statuses`."""
+
+    def files_part(self) -> PagePart: ...
 
 
 class PagePart(Protocol):

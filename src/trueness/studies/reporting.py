@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
+from os.path import lexists
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -14,8 +15,10 @@ from trueness.errors import PlanError, StoreError, UnknownName, listed
 from trueness.files import check_plain, read_text
 from trueness.learners import settings_of
 from trueness.outside import MAX_PLAN, Json, json_of
+from trueness.running.study_db import NAME
 from trueness.running.study_folder import StudyFolder
 from trueness.settings import difference_of
+from trueness.studies.protocol import FilesReading
 from trueness.studies.run_reading import RunReading
 
 if TYPE_CHECKING:
@@ -48,6 +51,12 @@ class Report:
 def readings_of(study: StudyFolder) -> dict[str, RunReading]:
     """As what shows them knows them."""
     return cast(dict[str, RunReading], study.readings)
+
+
+def result_files(folder: Path) -> FilesReading | None:
+    """The reading of result files of others; None where the folder is a study of ours, or holds no such file."""
+    is_study = lexists(folder / NAME)  # a link or a pipe is told by who opens a study
+    return None if is_study else registry.offer("show", ".json")(folder)  # type: ignore[no-any-return]
 
 
 def by_other_defaults(study: StudyFolder) -> list[str]:

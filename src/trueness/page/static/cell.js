@@ -59,7 +59,9 @@ function linesOf(block) {
 }
 
 function textOf(block) {
-  return block.text ? el("div.card", null, el("h3", null, block.title), el("div.said", { dir: "auto" }, verbatim(block.text))) : null;
+  if (!block.text) return null;
+  const body = [el("div.said", { dir: "auto" }, pieces([block.text])), block.message ? el("p.small", null, block.message) : null];
+  return block.folded ? el("details.card", null, el("summary", null, block.title), body) : el("div.card", null, el("h3", null, block.title), body);
 }
 
 function exchangeOf(block, cell) {

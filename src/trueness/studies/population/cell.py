@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import cached_property
+from itertools import zip_longest
 
 from trueness.outside import Json
 from trueness.reading.distribution import read_distribution
@@ -23,6 +24,7 @@ from trueness.studies.population.elicitation.distribution import PERCENTILES
 from trueness.studies.population.elicitation.forms import Answer
 from trueness.studies.population.measures import MEASURES
 from trueness.studies.population.numeric_outcomes import NAMES, answer_row, condition_rows
+from trueness.studies.population.original_results import NO_PROMPT
 from trueness.studies.population.truth import PopulationTruth
 from trueness.studies.protocol import AnalysisPart, CellKey, Check, PagePlace, Section, Summary
 
@@ -97,21 +99,22 @@ class PopulationPart:
             if condition in answers:
                 conditions.append(self._bars(task, condition, answers[condition]))
                 conditions += self._exchanges(key, condition)
-        question = truth.question
         return {
             "statuses": dict(Counter(str(status) for status in score.statuses.values())),
             "siblings": list(self._siblings(key)),
             "graph": "",
             "blocks": [
-                blocks.lines(
-                    "Question", [question.prompt_for(truth.conditions[0]), f"Population: {question.population.text}"]
-                ),
+                blocks.lines("Question", self._question_lines(truth)),
                 *conditions,
                 blocks.table(
                     "Measures", rows, f"{100 * self.tables.level:g} % bootstrap intervals of truth and draws."
                 ),
             ],
         }
+
+    def _question_lines(self, truth: PopulationTruth) -> list[str]:
+        question = truth.question
+        return [question.prompt_for(truth.conditions[0]), f"Population: {question.population.text}"]
 
     def _siblings(self, key: CellKey) -> Iterator[dict[str, object]]:
         for other in self.cell_keys():
@@ -219,6 +222,29 @@ class PopulationPart:
                 "scores", tables=(blocks.table("Every task and measure", plain_rows(tables.scores_frame(populations))),)
             ),
         ]
+
+
+class FilesPart(PopulationPart):
+    """The same of result files, which hold the replies themselves, or a sample of them."""
+
+    def __init__(self, populations: Populations):
+        self._read = lambda: populations
+
+    def _question_lines(self, truth: PopulationTruth) -> list[str]:
+        stated = truth.question.prompt != NO_PROMPT
+        return [truth.question.prompt if stated else "The files do not say how it was asked, or about whom."]
+
+    def _exchanges(self, key: CellKey, condition: str) -> Iterator[blocks.Block]:
+        task, mode, respondent = key
+        answer = self.tables.answers[AnswerKey(respondent, "" if mode == REFERENCE else mode, task, 0)][condition]
+        n = len(answer.texts)
+        both = zip_longest(answer.texts, answer.read_as, fillvalue="")
+        titled = [(f"{k} of {n} for {condition}{read_as}", text) for k, (text, read_as) in enumerate(both, 1)]
+        for title, text in titled[:SHOWN]:
+            yield blocks.text(f"Reply {title}", text)
+        if titled[SHOWN:]:
+            rest = "\n\n".join(f"{title}\n{text}" for title, text in titled[SHOWN:])
+            yield blocks.text(f"Replies {SHOWN + 1} to {n} for {condition}", rest) | {"folded": True}
 
 
 def _read(

@@ -37,7 +37,7 @@ from numpy.typing import NDArray
 from trueness import registry
 from trueness.errors import DataError, MissingExtra, StoreError, TruenessError
 from trueness.files import read_text, write_atomically
-from trueness.outside import NOT_READ, json_of
+from trueness.outside import MAX_RECORDS, NOT_READ, json_of
 from trueness.studies.population.questions import Question
 from trueness.studies.population.survey_rows import Rows
 from trueness.studies.population.truth import PopulationTruth, truth_from_dict, truth_to_dict
@@ -59,7 +59,7 @@ def kept_truth(rows: Rows, rng: np.random.Generator, draws: int, folder: Path | 
         return boosted_truth(rows, rng, draws)
     name = f"truths/{_file_name(rows.question.name)}_{_key(rows, rng, draws)}.json"
     try:
-        truth = truth_from_dict(json_of(read_text(folder, name), name))
+        truth = truth_from_dict(json_of(read_text(folder, name, MAX_RECORDS), name))
         return replace(truth, question=rows.question)  # the prompt and the modes may have changed since
     except (TruenessError, *NOT_READ):
         truth = boosted_truth(rows, rng, draws)

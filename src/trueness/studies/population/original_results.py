@@ -22,7 +22,7 @@ import numpy as np
 from trueness.datasets.microdata import Microdata
 from trueness.errors import DataError
 from trueness.intervals import Distribution
-from trueness.outside import MAX_TABLE, Json, json_of, text_of
+from trueness.outside import MAX_RECORDS, MEGABYTE, Json, json_of, size, text_of
 from trueness.running.cells import stream
 from trueness.status import Status
 from trueness.studies.population.answers import AnswerKey, Populations
@@ -37,7 +37,14 @@ from trueness.studies.population.truth import PopulationTruth
 OURS = ("n_eff", "rows", "condition_weight")
 NEEDED = ("condition", "true_vals", "model_vals")
 KEYS = ("model", "task")
+TRUTH = ("true_vals", "weights")
+KEPT = (
+    "condition", *TRUTH, "model_vals", "model_weights", "model_texts", "mode", "elicited_by", "status", "message",
+    "source", "prompt", *OURS,
+)  # fmt: skip
+MOST_FILE, MOST_VALUES = 32 * MEGABYTE, 5_000_000  # a value of a row takes 200 bytes while its task is summed up
 DRAWN = ("sample", "story")
+NO_PROMPT = "{}"  # the condition alone, where an entry does not say what was asked
 LARGEST = 1e12  # a weight or a value beyond it is a mistake, and beyond what draws can count
 Entry = Mapping[str, Json]  # of a JSON file
 
@@ -45,31 +52,36 @@ Entry = Mapping[str, Json]  # of a JSON file
 def read_results(folder: Path | str, seed: int = 0) -> Populations:
     """All result files of a folder as the tables of one study."""
     folder = Path(folder)
-    files = sorted(file for file in folder.glob("*.json") if file.is_file())
+    files = result_files(folder)
     names = split_names([file.stem for file in files])
     entries: dict[AnswerKey, list[Entry]] = {}
+    known: dict[str, dict[str, Entry]] = {}
+    n_values = 0
     for file in files:
         for entry in _entries(file):
             model, task = (str(entry.get(field) or name) for field, name in zip(KEYS, names[file.stem], strict=True))
             repeat = entry["repeat"] if type(entry.get("repeat")) is int else 0
             key = AnswerKey(model, str(entry.get("mode") or "sample"), task.replace("/", "-"), repeat)
-            entries.setdefault(key, []).append(entry)
-    if not entries:
-        raise DataError(f"{folder} must hold result files named MODEL_TASK.json, got none.")
-    known: dict[str, dict[str, Entry]] = {}
-    for key, some in entries.items():
-        _check_once(key, [str(entry["condition"]) for entry in some])
-        for entry in some:
-            first = known.setdefault(key.task, {}).setdefault(str(entry["condition"]), entry)
-            if any(first.get(field) != entry.get(field) for field in ("true_vals", "weights")):
+            kept = {field: entry[field] for field in KEPT if field in entry}
+            first = known.setdefault(key.task, {}).setdefault(str(entry["condition"]), kept)
+            if any(first.get(field) != kept.get(field) for field in TRUTH):
                 raise DataError(
                     f"the truth of {str(entry['condition'])!r} of task {key.task!r} must be the same in the files of "
                     f"all models, got another of {key.respondent!r}. Keep files of one benchmark in a folder."
                 )
+            lists = ["model_vals", "model_texts", *(["true_vals"] if first is kept else [])]
+            n_values += sum(len(kept[field]) for field in lists if isinstance(kept.get(field), list))
+            if n_values > MOST_VALUES:
+                raise DataError(_too_much(folder, f"{MOST_VALUES:,} values", f"more in {file.name}"))
+            entries.setdefault(key, []).append(kept | {field: first.get(field) for field in TRUTH})  # the rows once
+    if not entries:
+        raise DataError(f"{folder} must hold result files named MODEL_TASK.json, got none.")
+    for key, some in entries.items():
+        _check_once(key, [str(entry["condition"]) for entry in some])
     truths = {task: _truth(task, of, folder.name, stream(seed, f"truth {task}")) for task, of in known.items()}
     answers = {
         key: dict.fromkeys(known[key.task], Answer(None, Status.FAILED, {}, message="no entry in its files"))
-        | {str(entry["condition"]): _answer(entry, truths[key.task]) for entry in some}
+        | {str(entry["condition"]): _with_texts(_answer(entry, truths[key.task]), entry) for entry in some}
         for key, some in entries.items()
     }
     draws = max((int(a.draws) for some in answers.values() for a in some.values() if a.draws), default=Manner().draws)
@@ -79,6 +91,20 @@ def read_results(folder: Path | str, seed: int = 0) -> Populations:
     models = tuple(dict.fromkeys(key.respondent for key in entries))
     planned = sum(len(answers[key]) for key in entries)
     return Populations(folder.name, seed, 0.95, truths, answers, REFERENCES, models, Manner(draws), {}, planned)
+
+
+def result_files(folder: Path) -> list[Path]:
+    """The JSON files of a folder, by name; all are read, so that their sum has an end."""
+    files = sorted(file for file in folder.glob("*.json") if file.is_file())
+    together = sum(file.stat().st_size for file in files)
+    if together > MAX_RECORDS:
+        raise DataError(_too_much(folder, size(MAX_RECORDS), size(together)))
+    return files
+
+
+def _too_much(folder: Path, most: str, got: str) -> str:
+    where = f"the JSON files in {folder} must have at most {most} together"
+    return f"{where}, got {got}. Move some of its tasks to a folder of their own."
 
 
 def split_names(stems: Sequence[str]) -> dict[str, tuple[str, str]]:
@@ -107,7 +133,7 @@ def _check_once(key: AnswerKey, conditions: Sequence[str]) -> None:
 
 
 def _entries(file: Path) -> list[Entry]:
-    document = json_of(text_of(file, MAX_TABLE, DataError), file.name, DataError)
+    document = json_of(text_of(file, MOST_FILE, DataError), file.name, DataError)
     entries = document if isinstance(document, list) else [document]
     for k, entry in enumerate(entries):
         missing = [key for key in NEEDED if key not in entry] if isinstance(entry, Mapping) else list(NEEDED)
@@ -153,7 +179,7 @@ def _truth(task: str, entries: Mapping[str, Entry], folder: str, rng: np.random.
     question = Question(
         name=task, source=str(first.get("source") or folder), data=folder,
         outcome=Variable("outcome", numeric=numeric), given=(Variable("condition", levels=levels),), weight="weight",
-        least=1, prompt=str(first.get("prompt") or "{}"),
+        least=1, prompt=str(first.get("prompt") or NO_PROMPT),
     )  # fmt: skip
     data = Microdata(task, tuple(frame.columns), lambda columns: frame[list(columns)])
     truth = truth_of(question, rng, data)
@@ -168,7 +194,6 @@ def _truth(task: str, entries: Mapping[str, Entry], folder: str, rng: np.random.
 def _answer(entry: Entry, truth: PopulationTruth) -> Answer:
     """The distribution of the model's values; what is null or no level of the truth is unreadable, and counted."""
     message, mode = str(entry.get("message") or ""), str(entry.get("elicited_by") or entry.get("mode") or "")
-    shown = tuple(map(str, entry["model_texts"])) if isinstance(entry.get("model_texts"), list) else ()
     form = Form.of(truth.question, str(entry["condition"]))
     values, weights = entry["model_vals"], entry.get("model_weights")
     names = {name.casefold(): name for name in truth.levels}
@@ -185,21 +210,31 @@ def _answer(entry: Entry, truth: PopulationTruth) -> Answer:
     if not kept:
         known = {str(status): status for status in Status if status != Status.OK}
         status = known.get(str(entry.get("status")), Status.UNREADABLE)
-        return Answer(None, status, counts, texts=shown, message=message, mode=mode)
+        return Answer(None, status, counts, message=message, mode=mode)
     stated = weights is not None and mode not in DRAWN
     if truth.numeric:
         numbers = tuple(value for value in kept if isinstance(value, float))
         cells = form.histogram(numbers, None if stated else len(numbers))
-        return Answer(cells, Status.OK, counts, None, shown, (), numbers, message, mode)
+        return Answer(cells, Status.OK, counts, numbers=numbers, message=message, mode=mode)
     shares = dict.fromkeys(truth.levels, 0.0)
     for value, weight in zip(read, weights or [1.0] * len(read), strict=True):
         if isinstance(value, str):
             shares[value] += weight
     total = sum(shares.values())
     if total <= 0:
-        return Answer(None, Status.UNREADABLE, counts, texts=shown, message="the weights sum to 0.", mode=mode)
+        return Answer(None, Status.UNREADABLE, counts, message="the weights sum to 0.", mode=mode)
     claimed = Distribution(
         truth.levels, tuple(share / total for share in shares.values()), None if stated else len(kept)
     )
     levels = () if stated else tuple(value for value in kept if isinstance(value, str))
-    return Answer(claimed, Status.OK, counts, None, shown, levels, (), message, mode)
+    return Answer(claimed, Status.OK, counts, values=levels, message=message, mode=mode)
+
+
+def _with_texts(answer: Answer, entry: Entry) -> Answer:
+    """With the raw replies; where there is one a draw, beside what the file read in it."""
+    if not isinstance(entry.get("model_texts"), list):
+        return answer
+    shown, values = tuple(map(str, entry["model_texts"])), entry["model_vals"]
+    is_one_a_draw = len(shown) == len(values) and entry.get("model_weights") is None
+    read_as = [": nothing was read" if value is None else f": read as {value!s:.60}" for value in values]
+    return replace(answer, texts=shown, read_as=tuple(read_as) if is_one_a_draw else ())

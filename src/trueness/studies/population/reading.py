@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Self
+from typing import ClassVar, Self
 
 import pandas as pd
 
@@ -20,9 +21,9 @@ from trueness.showing.saving import Figure, Save
 from trueness.showing.tables import Table
 from trueness.studies.population import files, paper, tables
 from trueness.studies.population.answers import Populations, populations_of
-from trueness.studies.population.cell import PopulationPart
+from trueness.studies.population.cell import FilesPart, PopulationPart
 from trueness.studies.population.numeric_outcomes import numbers_tables
-from trueness.studies.population.original_results import read_results
+from trueness.studies.population.original_results import read_results, result_files
 from trueness.studies.population.printed import print_populations
 from trueness.studies.protocol import PagePlace
 from trueness.studies.run_reading import RunReading
@@ -33,6 +34,9 @@ class PopulationTables:
     """Populations as `show` prints them, from a store or from a folder of the original's results."""
 
     populations: Populations
+
+    title: ClassVar[str] = "Population"
+    question: ClassVar[str] = "Does a model know real distributions?"
 
     def as_json(self, measures: Sequence[str] | None) -> dict[str, Json]:
         rows = tables.summary_rows(self.populations)
@@ -48,17 +52,31 @@ class PopulationTables:
         print_populations(out, self.populations)
 
 
-def foreign_results(folder: Path) -> PopulationTables | None:
+class OriginalResults(PopulationTables):
+    """From a folder of the original's results, without a store."""
+
+    @property
+    def level(self) -> float:
+        return self.populations.level
+
+    def completeness(self) -> list[dict[str, Json]]:
+        counts: dict[str, Counter[str]] = {name: Counter() for name in self.populations.models}
+        for key, answers in self.populations.answers.items():
+            if key.respondent in counts:
+                counts[key.respondent].update(str(answer.status) for answer in answers.values())
+        return [{"respondent": name, "planned": of.total(), "statuses": dict(of)} for name, of in counts.items()]
+
+    def files_part(self) -> FilesPart:
+        return FilesPart(self.populations)
+
+
+def foreign_results(folder: Path) -> OriginalResults | None:
     """The results in a folder that is no study; None where it holds no JSON file."""
-    if not folder.is_dir() or not any(folder.glob("*.json")):
-        return None
-    return PopulationTables(read_results(folder))
+    return OriginalResults(read_results(folder)) if result_files(folder) else None
 
 
 @dataclass(frozen=True, eq=False)
 class PopulationReading(PopulationTables, RunReading):
-    title = "Population"
-    question = "Does a model know real distributions?"
     asks = True
     charts_first = ("population",)
     clusters = "sources"

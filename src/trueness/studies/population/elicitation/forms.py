@@ -105,6 +105,7 @@ class Answer:
     error: float | None = None  # `qa`: the largest standard error of a level over the orders of the options
     total: float | None = None  # what stated shares summed to before they were divided by it
     flags: tuple[str, ...] = ()  # low_mass, off_sum, level_left_out
+    read_as: tuple[str, ...] = ()  # of result files of others: what they read in each of `texts`
 
     @property
     def draws(self) -> float | None:
