@@ -14,6 +14,7 @@ import json
 import re
 import zlib
 from collections.abc import Awaitable, Callable
+from copy import copy
 from typing import TYPE_CHECKING, Protocol, cast
 
 from trueness.models.faults import BodyRefused
@@ -66,10 +67,12 @@ def _bind_each(api: MakesClients) -> None:
     from google.genai.types import HttpRetryOptions
 
     made, close = api.model_client, api.aclose
-    client = httpx.AsyncClient(headers={"accept-encoding": "identity"}, event_hooks={"response": [_read_body]})
+    client = httpx.AsyncClient(headers={"accept-encoding": "identity"})
 
     def bind_client(http_options: HttpOptions) -> Client:
-        http_options.httpx_async_client = client
+        own = copy(client)  # its connections, and hooks of its own: Inspect AI adds some for each call
+        own.event_hooks = {"response": [_read_body]}
+        http_options.httpx_async_client = own
         http_options.retry_options = HttpRetryOptions(attempts=1)
         return made(http_options)
 
