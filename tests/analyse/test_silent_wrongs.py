@@ -249,3 +249,15 @@ def test_a_column_that_groups_the_tasks_is_named_and_the_verdict_shown_at_both_l
     out = " ".join(capsys.readouterr().out.split())
     assert "; but not told apart over 10 document groups (--cluster document): " in out
     assert "possible clusters, since each task lies in one group: document (10 groups)" in out
+
+
+# ---- runs that errored
+
+
+def test_a_run_that_errored_has_no_score_and_is_counted_by_side(write, capsys):
+    results = {"old": ["PASS"] * 5 + ["FAIL"] * 3, "new": ["PASS"] * 4 + ["FAIL", "ERROR", "error", "Error"]}
+    rows = [{"test": t, "agent": a, "result": r} for a, of in results.items() for t, r in enumerate(of)]
+    assert main(["analyse", str(write(rows)), "--md"]) == 0
+    said = capsys.readouterr().out
+    assert "without a score 3 of 8 runs of new and 0 of 8 runs of old" in said
+    assert "If they failed: old against new 12.5 [" in said
