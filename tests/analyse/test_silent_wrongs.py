@@ -261,3 +261,26 @@ def test_a_run_that_errored_has_no_score_and_is_counted_by_side(write, capsys):
     said = capsys.readouterr().out
     assert "without a score 3 of 8 runs of new and 0 of 8 runs of old" in said
     assert "If they failed: old against new 12.5 [" in said
+
+
+# ---- shares and other units
+
+
+@each("name, percent", [
+    ("latency_s", False), ("cost_usd", False), ("loss", False), ("rmse", False), ("r2", False), ("tokens", False),
+    ("throughput", False), ("energy_kwh", False), ("WER", True), ("error_rate", True), ("acc", True), ("zorp", True),
+])  # fmt: skip
+def test_only_a_share_is_shown_in_per_cent(name, percent, read):
+    (part,) = read(runs(**{name: lambda i, k, rng: 0.002 + rng.random() / 1000}), "--score", name).values()
+    (flag,) = [flag for flag in part["red_flags"] if flag["name"] == "ceiling"]
+    assert ("a%" in part["contrasts"][0]) == percent, name
+    assert (flag["state"] == "not checked") == (name not in ("error_rate", "acc", "zorp")), name
+
+
+@each("name, assumed", [
+    ("time_to_first_token", False), ("kl", False), ("rank", False), ("misses", False), ("energy_kwh", False),
+    ("ASR", True), ("jailbreak_success", True), ("attack_success_rate", True),
+])  # fmt: skip
+def test_lower_of_these_is_better_and_an_attack_is_read_as_by_the_attacked(name, assumed, read):
+    (part,) = read(runs(**{name: drawn}), "--score", name).values()
+    assert (part["lower_is_better"], part["direction_assumed"]) == (True, assumed), name

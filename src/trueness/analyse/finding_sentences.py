@@ -264,6 +264,8 @@ def _assumed(domain: Domain) -> str:
     """Which way was taken as better where nothing says it."""
     if not domain.assumed:
         return ""
+    if domain.lower_is_better:
+        return f"lower {domain.outcome} is taken as better, as for the one who is attacked"
     return f"higher {domain.outcome} is taken as better, no name says it (--lower-is-better turns it)"
 
 
