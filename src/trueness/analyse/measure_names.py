@@ -23,8 +23,8 @@ _HIGHER = """
     recall specificity ndcg mrr hit hits kappa mcc r2 psnr ssim pearson spearman correlation agreement reward elo score
     rating rated star likert grade point mark mos quality faithful faithfulness relevance relevancy
     coherence fluency consistency adherence compliance factuality similarity clarity adequacy utilization utility
-    fidelity robustness likelihood loglikelihood logprob tpr tnr reduction free throughput speedup fps rtfx qps
-    tokens_per_second
+    fidelity robustness likelihood loglikelihood logprob tpr tnr reduction free throughput speedup fps rtfx
+    qps tokens_per_second
 """
 _LOWER = """
     log_loss wer cer ter der eer error err loss logloss perplexity ppl nll bpb entropy bits_per_byte mae mse rmse
