@@ -163,8 +163,8 @@ def compare_files(a: Path, b: Path, measure: str | None = None, gate: Gate | Non
     known = {column for frame in tables.values() for column in frame.columns}
     unit = next((name for name in USUAL_NAMES["task"] if name in known), None)
     settings = _OfTwoFiles(
-        files=(str(a), str(b)), condition="compared", baseline=None, treatment=labels[0], unit=(unit,) if unit else (), cluster=unit,
-        measure=measure, adjust="holm",
+        files=(str(a), str(b)), condition="compared", baseline=None, treatment=labels[0],
+        unit=(unit,) if unit else (), cluster=unit, measure=measure, adjust="holm",
     )  # fmt: skip
     if gate is not None:
         gate = named(gate, [(labels[k], str(path), path.name, path.stem) for k, path in enumerate((a, b))])

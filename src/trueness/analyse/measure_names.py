@@ -35,10 +35,10 @@ _LOWER = """
 """
 _NO_SHARES = set(
     """
-    log_loss loss logloss perplexity nll bpb entropy bits_per_byte mae mse rmse nrmse rmsle mape smape wape mase crps
-    wis brier interval_score pinball ece shd sid aid distance fid lpips mcd surprisal regret noise width latency seconds
-    duration runtime ttft cost price tokens co2 kl divergence likelihood loglikelihood logprob throughput speedup fps rtfx qps
-    tokens_per_second elo psnr r2 pearson spearman correlation kappa mcc
+    log_loss loss logloss perplexity nll bpb entropy bits_per_byte mae mse rmse nrmse rmsle mape smape wape mase
+    crps wis brier interval_score pinball ece shd sid aid distance fid lpips mcd surprisal regret noise width
+    latency seconds duration runtime ttft cost price tokens co2 kl divergence likelihood loglikelihood logprob
+    throughput speedup fps rtfx qps tokens_per_second elo psnr r2 pearson spearman correlation kappa mcc
 """.split()
 )  # a mean of these is no count of anything among so many, also where it lies in [0, 1]
 _EITHER = {"asr", "attack_success", "jailbreak_success", "jailbreak_rate", "jailbreak_score", "jailbroken"}

@@ -31,6 +31,7 @@ from trueness.analyse.shapes import (
     melt,
     names_of_rows,
     with_verdicts,
+    without_groups,
     without_summaries,
 )
 from trueness.errors import DataError, listed
@@ -206,6 +207,10 @@ def detect(frame: pd.DataFrame, settings: AnalysisSettings, domain: str) -> tupl
     if not of_study and not settings.unit and outcome.kind != "long table":
         keys = [c for c in (condition, model, roles["repeat"]) if c]
         frame, task = _with_whole_ids(frame, task, model, keys, free, settings, domain, guessed)
+    if task and not of_study and outcome.kind in ("column", "long table"):
+        keys = [c for c in (condition, model, *outcome.columns[1:2]) if c]
+        frame, groups = without_groups(frame, task, outcome.columns[0], keys)
+        guessed += groups
     if not of_study:
         keys = [c for c in (condition, model, task, roles["repeat"]) if c]
         measures = outcome.columns[1:2] if outcome.kind == "long table" else ()
