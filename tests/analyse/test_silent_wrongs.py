@@ -249,3 +249,116 @@ def test_a_column_that_groups_the_tasks_is_named_and_the_verdict_shown_at_both_l
     out = " ".join(capsys.readouterr().out.split())
     assert "; but not told apart over 10 document groups (--cluster document): " in out
     assert "possible clusters, since each task lies in one group: document (10 groups)" in out
+
+
+# ---- runs that errored
+
+
+def test_a_run_that_errored_has_no_score_and_is_counted_by_side(write, capsys):
+    results = {"old": ["PASS"] * 5 + ["FAIL"] * 3, "new": ["PASS"] * 4 + ["FAIL", "ERROR", "error", "Error"]}
+    rows = [{"test": t, "agent": a, "result": r} for a, of in results.items() for t, r in enumerate(of)]
+    assert main(["analyse", str(write(rows)), "--md"]) == 0
+    said = capsys.readouterr().out
+    assert "without a score 3 of 8 runs of new and 0 of 8 runs of old" in said
+    assert "If they failed: old against new 12.5 [" in said
+
+
+# ---- shares and other units
+
+
+@each("name, percent", [
+    ("latency_s", False), ("cost_usd", False), ("loss", False), ("rmse", False), ("r2", False), ("tokens", False),
+    ("throughput", False), ("energy_kwh", False), ("WER", True), ("error_rate", True), ("acc", True), ("zorp", True),
+])  # fmt: skip
+def test_only_a_share_is_shown_in_per_cent(name, percent, read):
+    (part,) = read(runs(**{name: lambda i, k, rng: 0.002 + rng.random() / 1000}), "--score", name).values()
+    (flag,) = [flag for flag in part["red_flags"] if flag["name"] == "ceiling"]
+    assert ("a%" in part["contrasts"][0]) == percent, name
+    assert (flag["state"] == "not checked") == (name not in ("error_rate", "acc", "zorp")), name
+
+
+@each("name, assumed", [
+    ("time_to_first_token", False), ("kl", False), ("rank", False), ("misses", False), ("energy_kwh", False),
+    ("ASR", True), ("jailbreak_success", True), ("attack_success_rate", True),
+])  # fmt: skip
+def test_lower_of_these_is_better_and_an_attack_is_read_as_by_the_attacked(name, assumed, read):
+    (part,) = read(runs(**{name: drawn}), "--score", name).values()
+    assert (part["lower_is_better"], part["direction_assumed"]) == (True, assumed), name
+
+
+def test_equal_means_are_called_equal_and_a_small_difference_keeps_its_digits(write, capsys):
+    for shift, words in ((0.0, "not told apart (equal means "), (0.0004, "(b worse by 0.0004 ")):
+        rows = runs(cost_usd=lambda i, k, rng, s=shift: 0.002 + s * i + 0.0006 * ((k + i) % 2))
+        assert main(["analyse", str(write(rows)), "--score", "cost_usd"]) == 0
+        assert words in " ".join(capsys.readouterr().out.split()), shift
+
+
+# ---- what the columns and rows are
+
+
+@each("value", [right, drawn])
+def test_columns_beside_item_id_are_models(value, read):
+    rng = np.random.default_rng(0)
+    models = ("gpt-4o", "claude-3-opus", "gemini-1.5")
+    rows = [{"item_id": k} | {m: value(0, k, rng) for m in models} | {"length": 100 + k * k} for k in range(30)]
+    for options in ((), ("--score", ",".join(models))):
+        (part,) = read(rows, *options).values()
+        assert {row["condition"] for row in part["conditions"]} == set(models)
+        assert part["contrasts"][0]["n_units"] == 30
+
+
+def test_the_average_of_a_group_of_tasks_is_left_out_and_said(read):
+    tasks = {
+        "mmlu": 0.6,
+        "mmlu_stem": 0.55,
+        "mmlu_law": 0.62,
+        "arc": 0.5,
+        "arc_easy": 0.7,
+        "arc_hard": 0.6,
+        "piqa": 0.7,
+    }
+    long = [{"model": m, "task": t, "acc": v + 0.05 * i} for i, m in enumerate(MODELS) for t, v in tasks.items()]
+    wide = board(**{t: tuple(v + 0.05 * i for i in range(3)) for t, v in tasks.items()})
+    for rows in (long, wide):  # arc lies below both that are named so: no average of them
+        (part,) = read(rows).values()
+        assert part["conditions"][0]["n"] == 6
+        assert any(line == "averages of others, left out: mmlu" for line in part["understood"])
+
+
+def test_the_metrics_of_a_long_table_are_no_repeats(read):
+    rows = [{"model": m, "task": t, "metric": x, "value": drawn(0, 0, np.random.default_rng(ord(t[0]) + len(m + x)))}
+            for m in ("a", "bb") for t in TASKS for x in ("acc", "f1")]  # fmt: skip
+    (part,) = read(rows).values()
+    assert not any("repeats" in line for line in part["understood"])
+
+
+# ---- one verdict, said once
+
+
+def test_the_reading_over_groups_is_judged_after_the_adjustment_as_the_finding_is(tmp_path, capsys):
+    rng = np.random.default_rng(0)
+    for name, shift in (("old", 0.03), ("new", 0.0)):
+        rows = [{"utterance": k, "speaker": f"s{k // 5}", "WER": 0.1 + shift + rng.random() / 50,
+                 "CER": 0.05 + shift + rng.random() / 50} for k in range(30)]  # fmt: skip
+        pd.DataFrame(rows).to_csv(tmp_path / f"{name}.csv", index=False)
+    files = [str(tmp_path / "new.csv"), "--baseline", str(tmp_path / "old.csv")]
+    assert main(["compare", *files, "--md"]) == 0
+    said = capsys.readouterr().out
+    assert "but not told apart over 6 speaker groups" in said
+    assert said.count("p = 0.031, Holm p = 0.062: another verdict") == 2
+    assert main(["compare", *files]) == 0
+    table = capsys.readouterr().out.split("Read otherwise")[1]
+    assert "Holm p" in table and "0.062" in table and "the same" not in table
+
+
+def test_compare_scores_the_column_that_its_measure_names_and_offers_that(tmp_path, capsys, mistake):
+    for name, shift in (("old", 0), ("new", 50)):
+        pd.DataFrame({"id": range(20), "latency_ms": [300 + 7 * k + shift + k % 3 for k in range(20)]}).to_csv(
+            tmp_path / f"{name}.csv", index=False
+        )
+    files = [str(tmp_path / "new.csv"), "--baseline", str(tmp_path / "old.csv")]
+    assert f"trueness compare {' '.join(files)} --measure latency_ms" in mistake("compare", *files)
+    assert main(["compare", *files, "--measure", "latency_ms", "--json"]) == 0
+    (part,) = json.loads(capsys.readouterr().out)["domains"]
+    assert (part["outcome"], round(part["contrasts"][0]["diff"])) == ("latency_ms", -50)
+    assert "'zorp' is not in" in mistake("analyse", files[0], "--score", "latency_ms", "--measure", "zorp")

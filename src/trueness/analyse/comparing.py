@@ -126,6 +126,16 @@ def read_sides(names: Sequence[str], baseline: str | None, gate: str | None) -> 
     return Sides(a, b, folder, sentence)
 
 
+class _OfTwoFiles(AnalysisSettings):
+    """`compare` knows one way to choose what is scored."""
+
+    def command(self, **changes: object) -> str:
+        if set(changes) != {"score"}:
+            return super().command(**changes)
+        return shlex.join(["trueness", "compare", self.files[0], "--baseline", self.files[1], "--measure",
+                           str(changes["score"])])  # fmt: skip
+
+
 def compare_files(a: Path, b: Path, measure: str | None = None, gate: Gate | None = None) -> ScoresAnalysis:
     """The first file against the second, its baseline, as an analysis of one pair; above 0 the first is better."""
     one, other = read_tables([a]), read_tables([b])
@@ -152,9 +162,9 @@ def compare_files(a: Path, b: Path, measure: str | None = None, gate: Gate | Non
     )
     known = {column for frame in tables.values() for column in frame.columns}
     unit = next((name for name in USUAL_NAMES["task"] if name in known), None)
-    settings = AnalysisSettings(
-        condition="compared", baseline=None, treatment=labels[0], unit=(unit,) if unit else (), cluster=unit,
-        measure=measure, adjust="holm",
+    settings = _OfTwoFiles(
+        files=(str(a), str(b)), condition="compared", baseline=None, treatment=labels[0],
+        unit=(unit,) if unit else (), cluster=unit, measure=measure, adjust="holm",
     )  # fmt: skip
     if gate is not None:
         gate = named(gate, [(labels[k], str(path), path.name, path.stem) for k, path in enumerate((a, b))])

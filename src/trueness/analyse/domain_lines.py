@@ -31,6 +31,7 @@ class Line:
     n: dict[str, int]
     contrast: Contrast
     percent: bool
+    adjusted: bool = False  # judged by p after the adjustment, as the analysis itself is
 
     def row(self) -> dict[str, Cell]:
         """Flat, for CSV and JSON."""
@@ -84,9 +85,11 @@ class Line:
         return counted.n_clusters if counted else 0
 
 
-def line_of(summaries: Sequence[ConditionSummary], one: Contrast, percent: bool, reading: str = "") -> Line:
+def line_of(
+    summaries: Sequence[ConditionSummary], one: Contrast, percent: bool, reading: str = "", adjusted: bool = False
+) -> Line:
     means = {s.condition: s.mean for s in summaries}
-    return Line(one.domain, reading, means, {s.condition: s.n for s in summaries}, one, percent)
+    return Line(one.domain, reading, means, {s.condition: s.n for s in summaries}, one, percent, adjusted)
 
 
 def line_cells(line: Line, several: bool = False) -> dict[str, str]:
@@ -139,7 +142,10 @@ def p_cell(p: float | None) -> str:
 
 
 def number_cell(value: float | None, digits: int = 1) -> str:
-    return "-" if value is None else f"{value:z.{digits}f}"
+    if value is None:
+        return "-"
+    small = digits > 1 and 1e-12 < abs(value) < 10**-digits  # of a cost of 0.0004 nothing is cut
+    return f"{value:.2g}" if small else f"{value:z.{digits}f}"
 
 
 def interval_text(value: float | None, interval: Interval | None, digits: int = 1) -> str:

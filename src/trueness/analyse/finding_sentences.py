@@ -9,7 +9,7 @@ from dataclasses import replace
 from trueness.analyse.conditions import ConditionSummary
 from trueness.analyse.contrasts import Contrast, is_too_few
 from trueness.analyse.domain import GROUP, Domain
-from trueness.analyse.domain_lines import Line, interval_text
+from trueness.analyse.domain_lines import Line, interval_text, number_cell
 from trueness.analyse.families import FamilyPair
 from trueness.analyse.flags import missing_words
 from trueness.analyse.rule_breakdown import FLAGGED
@@ -100,7 +100,7 @@ def contrast_sentence(one: Contrast, domain: Domain) -> str:
     if one.means[0] is None or one.means[1] is None:
         return f"{subject}: {treatment} and {reference} cannot be compared. {' '.join(one.notes)}"
     unit = " %" if domain.percent else ""
-    means = [short_value(mean * domain.scale) for mean in one.means if mean is not None]
+    means = [number_cell(mean * domain.scale) for mean in one.means if mean is not None]
     claim = f"{treatment} {means[1]}{unit} against {reference} {means[0]}{unit} ({domain.outcome})"
     parts = [f"{subject}: {claim}"]
     if one.result is not None and one.result.difference is not None:
@@ -116,18 +116,17 @@ def short_sentence(one: Contrast, domain: Domain) -> str:
     if result is None or result.difference is None:
         return f"{one.domain}: {treatment} and {reference} cannot be compared. {' '.join(one.notes)}".strip()
     points = " points" if domain.percent else ""
-    word = "better" if result.difference >= 0 else "worse"
+    word = _way(result.difference)
     digits = 1 if domain.percent else 3
     ends = f"{_ends(_towards(result), digits)}{_alone(result, digits)}"
-    size = f"{short_value(abs(result.difference), digits)}{points} {ends}"
+    by = f"by {number_cell(abs(result.difference), digits)}{points} "
+    size = "equal means " if word == "equal" else f"{treatment} {word} {by}"
     over = _over_groups(one, domain)
     if result.distinguishable:
-        verdict = f"{treatment} is {word} than {reference} by {size}, {_adjusted_p(result)}"
+        verdict = f"{treatment} is {word} than {reference} {by}{ends}, {_adjusted_p(result)}"
     else:
-        verdict = (
-            f"{treatment} and {reference} are not told apart ({treatment} {word} by {size}, {_adjusted_p(result)})"
-        )
-    parts = [f"{one.domain}: {verdict}{over}; for {one.scope}", _assumed(domain), _beyond(one)]
+        verdict = f"{treatment} and {reference} are not told apart ({size}{ends}, {_adjusted_p(result)})"
+    parts = [f"{one.domain}: {verdict}{over}; for {one.scope}", _lost(one), _assumed(domain), _beyond(one)]
     notes = "".join(f" {note}" for note in (*_reach(one), *one.notes))
     return "; ".join(part for part in parts if part) + f".{notes}"
 
@@ -135,13 +134,15 @@ def short_sentence(one: Contrast, domain: Domain) -> str:
 def otherwise_sentence(line: Line, part: DomainAnalysis) -> str:
     """The headline of the domain under another reading, beside its own."""
     unit = " %" if line.percent else ""
-    means = ", ".join(f"{name} {short_value(value)}{unit}" for name, value in line.means.items() if value is not None)
+    means = ", ".join(f"{name} {number_cell(value)}{unit}" for name, value in line.means.items() if value is not None)
     moved = "another verdict" if changes_verdict(line, part) else "the same verdict"
     result = line.contrast.result
     paired = f", paired {interval_text(result.difference, result.interval)} {exact_p(result.p)}" if result else ""
+    if result and line.adjusted and result.n_comparisons > 1:
+        paired += f", {_ADJUSTED[result.adjustment or 'holm']} {exact_p(result.p_adjusted)}"
     return (
         f"{part.name}, {line.reading}, {' and '.join(line.contrast.pair.names)}: {means}; "
-        f"delta {short_value(line.contrast.delta.value, 3)}, "
+        f"delta {number_cell(line.contrast.delta.value, 3)}, "
         f"{exact_p(line.contrast.p)}{paired}: {moved}."
     )
 
@@ -149,7 +150,7 @@ def otherwise_sentence(line: Line, part: DomainAnalysis) -> str:
 def changes_verdict(line: Line, part: DomainAnalysis) -> bool:
     """Whether a reader of this line would conclude something else than a reader of the domain's own."""
     ours = next((mine for mine in part.lines if mine.contrast.pair == line.contrast.pair), None)
-    return ours is not None and _told_apart(ours) != _told_apart(line)
+    return ours is not None and _told_apart(ours, line.adjusted) != _told_apart(line, line.adjusted)
 
 
 def missing_sentences(part: DomainAnalysis) -> list[str]:
@@ -211,12 +212,8 @@ def family_sentence(pair: FamilyPair, domain: Domain) -> str:
         f"{pair.domain}, families: {one} - {other} = {ends}{unit} (above 0 {one} is better; paired over "
         f"{pair.paired.n_units} condition x task cells in {pair.paired.n_clusters} tasks, "
         f"{exact_p(pair.paired.p_adjusted, 'q')}; over runs U = {pair.statistic:g}, two-sided {exact_p(pair.p)}, "
-        f"delta {short_value(pair.delta.value, 3)}). Exploratory."
+        f"delta {number_cell(pair.delta.value, 3)}). Exploratory."
     )
-
-
-def short_value(value: float | None, digits: int = 1) -> str:
-    return "-" if value is None else f"{value:z.{digits}f}"
 
 
 def exact_p(p: float | None, name: str = "p") -> str:
@@ -227,14 +224,19 @@ def _verdict(one: Contrast, domain: Domain) -> str:
     result = one.result
     assert result is not None
     points = " points" if domain.percent else ""
-    better = (result.difference or 0.0) >= 0
     interval = _towards(result)
     ends = "" if interval is None else f" [{short(interval.low)}, {short(interval.high)}]"
     apart = "" if result.p is not None and result.distinguishable else "not told apart, "
-    size = f"{short(abs(result.difference or 0.0))}{points}{ends}"
-    parts = (_grounds(result, domain), f"for {one.scope}", _assumed(domain))
-    way = "better" if better else "worse"
-    return f"{apart}{way} by {size} ({'; '.join(filter(None, parts))}){_over_groups(one, domain)}"
+    way = _way(result.difference)
+    size = ends if way == "equal" else f" by {short(abs(result.difference or 0.0))}{points}{ends}"
+    parts = (_grounds(result, domain), f"for {one.scope}", _lost(one), _assumed(domain))
+    return f"{apart}{way}{size} ({'; '.join(filter(None, parts))}){_over_groups(one, domain)}"
+
+
+def _way(difference: float | None) -> str:
+    """Equal means differ by rounding of the last bits at most."""
+    difference = difference or 0.0
+    return "equal" if abs(difference) < 1e-12 else "better" if difference > 0 else "worse"
 
 
 def _over_groups(one: Contrast, domain: Domain) -> str:
@@ -252,10 +254,20 @@ def _over_groups(one: Contrast, domain: Domain) -> str:
     return "".join(f"; {word}" for word in words)
 
 
+def _lost(one: Contrast) -> str:
+    """How many runs of each side are in no mean: many on one side can turn the verdict."""
+    if not any(one.missing):
+        return ""
+    sides = zip(reversed(one.pair.names), one.n, one.missing, strict=True)
+    return "without a score " + " and ".join(f"{lost} of {n + lost} runs of {name}" for name, n, lost in sides)
+
+
 def _assumed(domain: Domain) -> str:
     """Which way was taken as better where nothing says it."""
     if not domain.assumed:
         return ""
+    if domain.lower_is_better:
+        return f"lower {domain.outcome} is taken as better, as for the one who is attacked"
     return f"higher {domain.outcome} is taken as better, no name says it (--lower-is-better turns it)"
 
 
@@ -336,7 +348,11 @@ def _spread(one: Contrast) -> str:
 
 
 def _ends(interval: Interval | None, digits: int) -> str:
-    return "with no interval" if interval is None else f"[{interval.low:z.{digits}f}, {interval.high:z.{digits}f}]"
+    return (
+        "with no interval"
+        if interval is None
+        else f"[{number_cell(interval.low, digits)}, {number_cell(interval.high, digits)}]"
+    )
 
 
 def _adjusted_p(result: Comparison) -> str:
@@ -351,10 +367,11 @@ def _adjusted_p(result: Comparison) -> str:
     return f"{test} {name} = {p:.2g}, {result.n_units} {result.units}{inside}"
 
 
-def _told_apart(line: Line) -> tuple[bool, bool]:
-    """By the p before adjustment: the readings have no family of their own."""
+def _told_apart(line: Line, adjusted: bool) -> tuple[bool, bool]:
+    """By the p before adjustment where the readings have no family of their own."""
     result = line.contrast.result
-    apart = result is not None and result.p is not None and result.p <= 1 - result.level
+    p = None if result is None else result.p_final if adjusted else result.p
+    apart = result is not None and p is not None and p <= 1 - result.level + 1e-12
     return apart, bool(apart and result and (result.difference or 0.0) > 0)
 
 

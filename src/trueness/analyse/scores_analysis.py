@@ -196,7 +196,7 @@ def _by_group(
         for column, result in one.grouped:
             if not is_too_few(result):
                 over = replace(one, clustered=result, primary="clustered", scope=f"{column}s like these", beyond=None)
-                lines.append(line_of(summaries, over, percent, f"over {column}s (--cluster {column})"))
+                lines.append(line_of(summaries, over, percent, f"over {column}s (--cluster {column})", adjusted=True))
     return lines
 
 

@@ -13,6 +13,7 @@ What was done is said.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -22,7 +23,7 @@ from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
 from trueness.analyse.analysis_settings import AnalysisSettings
 from trueness.analyse.measure_names import is_average, is_benchmark, is_measure_alone, measure_in, why_no_score
-from trueness.analyse.shares import ABSENT, FAIL, PASS, Array, as_shares, decimals
+from trueness.analyse.shares import ABSENT, DECIMALS, FAIL, PASS, Array, as_shares, decimals
 from trueness.errors import DataError, listed
 from trueness.texts import counted
 
@@ -110,6 +111,32 @@ def without_summaries(frame: pd.DataFrame, roles: dict[str, str | None]) -> tupl
     labels = listed([str(label) for label in frame[sums].iloc[:, 0].fillna("(none)").unique()], most=4)
     note = f"{counted(int(sums.sum()), 'row')} of sums or averages left out ({labels})"
     return frame[~sums].reset_index(drop=True), (note,)
+
+
+def without_groups(
+    frame: pd.DataFrame, task: str, value: str, keys: Sequence[str]
+) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    """The rows of single tasks: mmlu beside mmlu_stem and mmlu_law, between which it always lies, is their average.
+
+    keys: the columns in which a task stands once or more for each value. Passes and fails are averages of nothing."""
+    names = frame[task].astype("string").str.strip(" -|")
+    numbers = is_numeric_dtype(frame[value].dtype) and not frame[value].dropna().isin((0, 1)).all()
+    if is_numeric_dtype(frame[task].dtype) or not numbers:
+        return frame, ()
+    known = [str(name) for name in names.dropna().unique()]
+    starts = Counter(name[: m.start()] for name in known for m in re.finditer(r"[\W_]+", name))
+    step = 10.0 ** -(decimals(frame[value].to_numpy(dtype=np.float64)) or DECIMALS)
+    table = frame.assign(**{task: names}).groupby([*keys, task], dropna=False)[value].mean().unstack(task)
+    found = []
+    for name in (name for name in known if starts[name] > 1):
+        parts = table[[other for other in known if re.match(re.escape(name) + r"[\W_]", other)]]
+        between = (table[name] >= parts.min(axis=1) - step) & (table[name] <= parts.max(axis=1) + step)
+        if (between | table[name].isna()).all():
+            found.append(name)
+    if not found:
+        return frame, ()
+    kept = frame[~names.isin(found).to_numpy(dtype=bool)].reset_index(drop=True)
+    return kept, (f"averages of others, left out: {listed(found, most=6)}",)
 
 
 @dataclass(frozen=True)
@@ -210,7 +237,9 @@ def _independent(table: Array) -> bool:
 def names_of_rows(frame: pd.DataFrame, columns: Sequence[str]) -> str | None:
     """The column that names what each row is of: texts, or numbers under a usual name, none twice."""
     texts = [c for c in columns if not is_numeric_dtype(frame[c].dtype) and frame[c].nunique() > 1]
-    named = [c for c in texts if frame[c].is_unique] or [c for c in columns if ITEMS.match(c.strip())]
+    named = [c for c in texts if frame[c].is_unique] or [
+        c for c in columns if ITEMS.match(c.strip()) or why_no_score(c) == "an id"
+    ]
     return next((c for c in named if frame[c].is_unique), None)
 
 

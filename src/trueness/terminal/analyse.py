@@ -203,13 +203,17 @@ def _print_otherwise(out: Console, analysis: ScoresAnalysis) -> None:
         return
     out.print("\n[bold]Read otherwise[/]")
     head, *rows = _otherwise_rows(lines, out.width)
+    head = [_adjusted_head(analysis) if name == "q" else name for name in head]
     _print_table(out, head, rows, 2, ["yellow" if row[-1] == "another" else "dim" for row in rows])
 
 
 def _otherwise_rows(lines: Sequence[tuple[DomainAnalysis, Line]], width: int) -> list[list[str]]:
     """The head, and a row a reading; what a narrow terminal has no room for is left out, the means last."""
     cells = [line_cells(line) for _, line in lines]
-    names = [name for name in cells[0] if name not in ("Domain", "q", "q_beyond", "n_units", "n_clusters")]
+    judged = [line.adjusted and line.contrast.result and line.contrast.result.n_comparisons > 1 for _, line in lines]
+    cells = [row if q else row | {"q": "-"} for row, q in zip(cells, judged, strict=True)]  # no family of its own
+    unshown = ("Domain", "q_beyond", "n_units", "n_clusters", *([] if any(judged) else ["q"]))
+    names = [name for name in cells[0] if name not in unshown]
     means, gap = names[: names.index("delta")], 2 if width >= ROOMY else 1
     pairs = [line.contrast.pair.names for _, line in lines]
     of_pair = [f", {one} and {other}" if len(set(pairs)) > 1 else "" for one, other in pairs]
