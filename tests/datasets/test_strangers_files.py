@@ -165,7 +165,29 @@ def test_other_columns_decide_what_can_be_read_both_ways(capsys):
     assert "must be read in one way" in refused(capsys, "check", "t.csv")
     dots = [text.replace(",", ".") for text in either]
     written("t.csv", "a;b", [f"{text};{comma(x)}" for text, x in zip(dots, X, strict=True)])
-    assert "must be read in one way, got '1.100'" in refused(capsys, "check", "t.csv")
+    assert load("t.csv").table.values[0, 0] == 1100  # both marks, each with its own meaning
+    written("t.csv", "a;b", [f"{text};2.345.{100 + 37 * k % 50}" for k, text in enumerate(dots)])
+    assert load("t.csv").table.values[0, 0] == 1100
+    written("t.csv", "a;b", [f"{text};{x:.1f}" for text, x in zip(dots, X, strict=True)])
+    assert load("t.csv").table.values[0, 0] == 1.1
+    for other in (either, dots, [k % 7 for k in range(ROWS)]):  # nothing tells
+        written("t.csv", "a;b", [f"{text};{x}" for text, x in zip(dots, other, strict=True)])
+        assert "Say --decimal comma or --decimal point" in refused(capsys, "check", "t.csv")
+    written("t.csv", "a,b", [f"{text},{k % 7}" for k, text in enumerate(dots)])
+    assert load("t.csv").table.values[0, 0] == 1.1
+
+
+def test_signs_of_money_and_per_cent_are_no_part_of_numbers(capsys):
+    from trueness import load
+
+    rows = [f"{comma(round(x, 1))} %;-1.234,{10 + k} €;{k % 9}%;{'€$'[k % 2]}{k}" for k, x in enumerate(X)]
+    written("t.csv", "a;b;c;d", rows)
+    columns, rules = checked(capsys, "t.csv")
+    assert kinds(columns) == {"a": "continuous", "b": "continuous", "c": "ordered", "d": "left out"}
+    assert "'%' beside them were read in a, c" in notes(rules) and load("t.csv").table.values[0, 1] == -1234.1
+    assert "must hold numbers to be continuous, got none" in refused(
+        capsys, "check", "t.csv", "--kinds", "d=continuous"
+    )
 
 
 @each("encoding, said", [("cp1252", "cp1252"), ("latin-1", "latin-1"), ("utf-16", "utf-16"), ("utf-8-sig", "")])

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 MAX_CELLS = 200_000_000  # of a table: 1.6 GB of numbers
 MAX_COLUMNS = MAX_NODES  # each column is a node of a graph
 MAX_HEADER = 16 * MEGABYTE
+EITHER = ";\t"  # separators of files whose decimal mark is as often a comma
 _SEPARATOR_LINE = re.compile(r'"?sep=(.?)"?')  # the first line of files that are meant for a spreadsheet
 
 
@@ -242,14 +243,17 @@ def with_numbers(
 
     options: those by which pandas read it."""
     written = {str(name): how for name in frame if is_text(frame[name]) and (how := written_as(frame[name]))}
-    sure = {how.decimal for how in written.values()}
     fractions = [str(name) for name in frame if frame[name].dtype.kind == "f"]  # whole ones with gaps, too
-    if fractions and ("," in sure or layout.decimal == "comma"):  # what was read as 1.234 may be 1234
+    open_ones = [name for name in fractions if _may_be_thousands(frame[name])]
+    either = layout.separator in EITHER or layout.decimal == "comma"
+    if open_ones and (
+        either or not all(how.is_plain for how in written.values())
+    ):  # what was read as 1.234 may be 1234
         texts = _with_names(read_text(path, layout, most, **options | {"dtype": str})[0], layout, path)
-        odd = {name: how for name in fractions if (how := written_as(texts[name])) and (how.either or how.group)}
+        odd = {name: how for name in open_ones if (how := written_as(texts[name])) and not how.is_plain}
         frame, written = frame.assign(**{name: texts[name] for name in odd}), written | odd
-        fractions = [name for name in fractions if name not in odd]
-    if any((frame[name].dropna() % 1).any() for name in fractions):
+    sure = {how.mark for how in written.values()} - {""}
+    if any((frame[name].dropna() % 1).any() for name in fractions if name not in written):
         sure.add(".")
     read: dict[str, list[str]] = {}
     for name, how in written.items():
@@ -258,7 +262,11 @@ def with_numbers(
         if how.either:
             how = how.decided(_decimal_mark(name, how, sure, layout, path))
         frame[name] = numbers_of(frame[name], how)
-        for mark, what in ((how.decimal == ",", "a decimal comma"), (how.group, f"{how.group!r} between thousands")):
+        for mark, what in (
+            (how.decimal == ",", "a decimal comma"),
+            (how.group, f"{how.group!r} between thousands"),
+            (how.sign, f"{how.sign!r} beside them"),
+        ):
             if mark:
                 read.setdefault(what, []).append(name)
     notes = [f"numbers with {what} were read in {listed(names)}" for what, names in read.items()]
@@ -268,16 +276,19 @@ def with_numbers(
     return frame
 
 
+def _may_be_thousands(numbers: pandas.Series) -> bool:
+    """Whether all of them can have been written as 1.234."""
+    size = numbers.dropna().abs()
+    return bool(len(size) and ((size < 1000) & (size == size.round(3)) & ((size >= 1) | (size == 0))).all())
+
+
 def _decimal_mark(name: str, how: NumberFormat, sure: set[str], layout: Layout, path: Path) -> str:
     """The decimal mark of a column that can be read either way: what was said, else what other columns have."""
     if layout.decimal:
         return MARKS[layout.decimal]
-    others = sure & {",", "."}
-    if not others and layout.separator == ";":  # as spreadsheets write it where a comma is the decimal mark
-        others = {","}
-    if how.either == "," and len(others) == 1:
-        return others.pop()
-    if how.either == "." and "," not in others:
+    if len(sure) == 1:
+        return next(iter(sure))
+    if how.either == "." and not sure and layout.separator not in EITHER:
         return "."
     whole, fraction = how.example.replace(how.either, ""), how.example.replace(",", ".")
     comma, point = (whole, fraction) if how.either == "." else (fraction, whole)
