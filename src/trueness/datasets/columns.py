@@ -8,6 +8,8 @@
     identifiers                                 left out, by name: texts of which over half (or over 256) differ; row
                                                 names; whole numbers that all differ, in a column called id, rising
                                                 from row to row, or with no two alike where chance would have some
+    units that repeat, such as people           left out, by name: over 10 values, two rows each or more, in a column
+                                                called id; or each as often, whose rows are alike (units.py)
     bytes that are no text                      left out, by name
     an empty text                               a gap, in every format
     numbers with some text among them           an error; `kinds` says whether such cells are gaps or levels
@@ -28,6 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueness.datasets.order import SHARE, unordered
+from trueness.datasets.units import LEVEL, RepeatedUnits, is_quantity, likeness
 from trueness.errors import DataError, SettingError, did_you_mean, listed
 
 if TYPE_CHECKING:
@@ -50,6 +53,9 @@ _DATE = re.compile(
 NAMELESS = re.compile(r"Unnamed: \d+(\.\d+)?|__index_level_\d+__")  # as pandas calls columns without a name
 _ROW_NAMES = re.compile(rf"{NAMELESS.pattern}|(?i:rownames?_?|row[ _.-]?(names?|id)|seqn)")
 _IDENTIFIER = re.compile(r"(.*[ _.-])?(?i:id|uuid|guid|key|index|idx|nr|no|seqn)|.*[a-z](ID|Id)")
+_UNIT = re.compile(r"(.*[ _.-])?(?i:id|uuid|guid)|.*[a-z](ID|Id)")  # the name of an identifier whose values may repeat
+_WORD = re.compile(r"[a-z]+")
+_TIMES = frozenset("date datum day hour minute month period round time timestamp trial ts visit wave week year".split())
 CHANCE = 0.01  # of no two alike among whole numbers of their range, below which they were given out and not measured
 EVEN_ROWS = 200  # from which numbers that lie evenly over their range, none of them twice, are told from measured ones
 
@@ -87,6 +93,7 @@ class Columns(NamedTuple):
     levels: tuple[Levels, ...]
     judged: tuple[InferredColumn, ...]
     times: TimeOrder | None
+    units: tuple[RepeatedUnits, ...] = ()
 
 
 def columns_of(
@@ -131,8 +138,52 @@ def columns_of(
         column._replace(kind="discrete", why=why_not[column.name]) if column.name in why_not else column
         for column in judged
     ]
-    levels_of = tuple(tuple(levels) if levels and name in why_not else levels for name, _, levels in read)
-    return Columns(tuple(name for name, _, _ in read), values, levels_of, tuple(judged), times)
+    levels_of = {name: tuple(levels) if levels and name in why_not else levels for name, _, levels in read}
+    units = () if strict else _units(frame, judged, dict(zip(levels_of, values.T, strict=True)), levels_of)
+    gone = {one.column: len(np.unique(one.of)) for one in units}
+    for j, column in enumerate(judged):
+        if column.name in gone and column.kind != "left out" and not column.by_user:
+            why = f"{gone[column.name]:,} units with {len(frame) / gone[column.name]:.3g} rows each (an identifier?)"
+            judged[j] = column._replace(kind="left out", levels=0, why=why, keep=_keeps(frame.iloc[:, j]))
+    left_out = {column.name for column in judged if column.kind == "left out"}
+    kept = [j for j, (name, _, _) in enumerate(read) if name not in left_out]
+    used = tuple(read[j][0] for j in kept)
+    return Columns(used, values[:, kept], tuple(levels_of[name] for name in used), tuple(judged), times, units)
+
+
+def _units(
+    frame: pandas.DataFrame,
+    judged: Sequence[InferredColumn],
+    values: Mapping[str, NDArray[np.float64]],
+    levels: Mapping[str, Levels],
+) -> tuple[RepeatedUnits, ...]:
+    """Columns called id, and the one with the most values of those with each value as often, whose rows are alike."""
+    import pandas as pd
+
+    named, even = [], []
+    for j, (name, *_, why, _, _) in enumerate(judged):
+        series = frame.iloc[:, j]
+        if why.startswith(DATES) or series.isna().any() or not (is_text(series) or series.dtype.kind in "iu"):
+            continue
+        of = np.asarray(pd.factorize(series)[0], dtype=np.intp)
+        sizes = np.bincount(of) if len(of) else of
+        if not MOST_LEVELS < len(sizes) <= len(of) / 2:
+            continue
+        if _UNIT.fullmatch(name):
+            named.append(RepeatedUnits(name, of))
+        elif (sizes == sizes[0]).all() and not set(_WORD.findall(name.lower())) & _TIMES:
+            even.append((len(sizes), j, RepeatedUnits(name, of)))
+    for _, j, one in sorted(even, reverse=True)[:1]:
+        others = [(values[name], of) for name, of in levels.items() if name != one.column]
+        alike = [x for x, of in others if likeness(x, _unordered(of), one.of)[1] * len(others) < LEVEL]
+        numbers = None if is_text(frame.iloc[:, j]) else _numbers(frame.iloc[:, j])
+        if alike and (numbers is None or not any(is_quantity(x, numbers) for x in alike)):
+            named.append(one)
+    return tuple(named)
+
+
+def _unordered(levels: Levels) -> int:
+    return 0 if isinstance(levels, OrderedLevels) else len(levels or ())
 
 
 def kind_of(levels: Levels) -> ColumnKind:
