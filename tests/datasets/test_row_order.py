@@ -45,6 +45,21 @@ def test_rows_shuffled_in_the_file_are_looked_at_in_the_order_of_their_time(tmp_
     assert code == 1 and "in the order of when" in rules[ROWS]["detail"]
 
 
+def test_times_are_known_however_they_are_written_and_other_numbers_are_none(tmp_path, capsys):
+    when = pd.date_range("2021-01-01", periods=1000, freq="D").to_series().reset_index(drop=True)
+    seconds = when.astype("datetime64[s]").astype("int64")
+    columns = {"day": when.dt.strftime("%Y%m%d"), "date": when.dt.strftime("%b %d, %Y"), "timestamp": seconds,
+               "created_time": 1000 * seconds, "when": when.dt.strftime("%d %B %Y")}  # fmt: skip
+    for name, times in columns.items():
+        shuffled = series(0.9).assign(**{name: times}).sample(frac=1, random_state=1)
+        code, rules, rows = check(shuffled, tmp_path, capsys)
+        assert code == 1 and f"in the order of {name}" in rules[ROWS]["detail"]
+        assert rows[4]["kind"] == "left out" and "dates or times" in rows[4]["why"]
+    numbers = np.random.default_rng(1).integers(200, 900, 1000)
+    for name, values in {"time": numbers, "income": 20_210_000 + numbers // 50}.items():
+        assert check(series(0.9).assign(**{name: values}), tmp_path, capsys)[2][4]["kind"] != "left out"
+
+
 def test_independent_rows_pass_also_where_they_are_sorted_by_a_column_that_others_follow(tmp_path, capsys):
     rng = np.random.default_rng(0)
     x = rng.normal(size=800)

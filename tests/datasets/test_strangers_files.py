@@ -258,6 +258,16 @@ def test_identifiers_are_left_out_and_measured_whole_numbers_are_not(capsys):
     assert "To keep one, say what it is: --kinds seqn=continuous." in printed
 
 
+def test_digits_with_leading_zeros_are_codes(capsys):
+    codes = [f"{501 * (k % 12 + 1):05d}" for k in range(ROWS)]
+    written("t.csv", "plz,x,y", [f"{code},{x},{y}" for code, x, y in zip(codes, X, Y, strict=True)])
+    pd.DataFrame({"plz": codes, "x": X, "y": Y}).to_parquet("t.parquet")
+    for name in ("t.csv", "t.parquet"):
+        columns, _ = checked(capsys, name)
+        assert columns["plz"]["kind"] == "discrete" and columns["plz"]["why"] == "codes with leading zeros"
+        assert kinds(checked(capsys, name, "--kinds", "plz=continuous")[0])["plz"] == "continuous"
+
+
 def test_identifiers_of_a_dictionary_in_parquet_are_left_out(capsys):
     pd.DataFrame({"x": X, "y": Y, "name": pd.Categorical([f"n{k}" for k in range(ROWS)])}).to_parquet("t.parquet")
     assert kinds(checked(capsys, "t.parquet")[0])["name"] == "left out"

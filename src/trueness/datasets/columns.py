@@ -1,10 +1,11 @@
 """Columns of a DataFrame as numbers or categories: one rule for the whole program, and what it decided.
 
-    text, truth values, two whole numbers       discrete
+    text, truth values, two whole numbers       discrete; so are digits with leading zeros, such as 01067
     whole numbers, 3 to 10 different            ordered; discrete where another column shows that it has no
                                                 order (order.py); with more of them, as any other number, continuous
     ordered categoricals of pandas              ordered
-    dates and times                             left out, by name
+    dates and times                             left out, by name; whole numbers such as 20220716 or seconds since 1970
+                                                are some in a column called date, time, ...
     identifiers                                 left out, by name: texts of which over half (or over 256) differ; row
                                                 names; whole numbers that all differ, in a column called id, rising
                                                 from row to row, or with no two alike where chance would have some
@@ -55,6 +56,9 @@ _ROW_NAMES = re.compile(rf"{NAMELESS.pattern}|(?i:rownames?_?|row[ _.-]?(names?|
 _IDENTIFIER = re.compile(r"(.*[ _.-])?(?i:id|uuid|guid|key|index|idx|nr|no|seqn)|.*[a-z](ID|Id)")
 _UNIT = re.compile(r"(.*[ _.-])?(?i:id|uuid|guid)|.*[a-z](ID|Id)")  # the name of an identifier whose values may repeat
 _WORD = re.compile(r"[a-z]+")
+_IN_WORDS = re.compile(r"(?=.*\b(19[5-9]|20\d)\d\b).*[A-Za-z]{3}.*")  # Jul 16, 2022
+_CODE = re.compile(r"0\d+")  # 01067: a number would lose what it begins with
+_EPOCHS = {10**9: "s", 10**12: "ms", 10**15: "us", 10**18: "ns"}  # since 1970, about today
 _TIMES = frozenset("date datum day hour minute month period round time timestamp trial ts visit wave week year".split())
 CHANCE = 0.01  # of no two alike among whole numbers of their range, below which they were given out and not measured
 EVEN_ROWS = 200  # from which numbers that lie evenly over their range, none of them twice, are told from measured ones
@@ -284,7 +288,8 @@ def _column(
         words = [str(level) for level in series.dtype.categories if level in present]
         if len(words) > 2 or kind:
             return _codes(series, OrderedLevels(words), name, source, "a category with an order")
-    written, series = series, _beyond_64_bits(series)
+    coded = kind in (None, "discrete") and is_code(series)
+    written, series = series, series if coded else _beyond_64_bits(series)
     why = "" if kind else _merged_numbers(written, series) or _no_column(series, name, source, strict)
     if why and strict:
         raise DataError(f"column {name!r} of {source} must be a number or a category, got {why}. Drop it.")
@@ -301,7 +306,7 @@ def _column(
             f"column {name!r} of {source} must hold numbers to be ordered, got words ({listed(levels, 3)}). "
             f"Say their order in the plan, the lowest first: kinds = {{{name:.50} = {json.dumps(levels[:3])}}}."
         )
-    return _codes(series, levels, name, source, by_hand or "words")
+    return _codes(series, levels, name, source, by_hand or ("codes with leading zeros" if coded else "words"))
 
 
 def _codes(
@@ -357,6 +362,8 @@ def _no_column(series: pandas.Series, name: str, source: str, strict: bool) -> s
     if NAMELESS.fullmatch(name) and not strict:
         return "row names without a name of their own (an identifier?)"
     if _is_number(series):
+        if how := _time_format(series, name):
+            return f"{DATES} ({series.dropna().iloc[0]:.0f}, {how})"
         return "" if strict else _numbered(series, name)
     if isinstance(series.dtype, pd.CategoricalDtype):
         return _too_different(series.nunique(), series.count(), name, strict)
@@ -365,10 +372,12 @@ def _no_column(series: pandas.Series, name: str, source: str, strict: bool) -> s
     present = series.dropna().astype("string").str.strip()
     if not len(present) or not is_text(series):
         return ""
-    if all(_DATE.fullmatch(text) for text in present.unique()):
+    if all(_DATE.fullmatch(text) for text in present.unique()) or (
+        _IN_WORDS.fullmatch(present.iloc[0]) and _times(series).dt.year.between(1950, 2100).equals(series.notna())
+    ):
         return f"{DATES} ({present.iloc[0]:.30})"
     numeric = pd.to_numeric(present, errors="coerce").notna()
-    if numeric.mean() > 0.5:
+    if numeric.mean() > 0.5 and not is_code(series):
         row = int(np.flatnonzero(~numeric.to_numpy())[0])
         where = int(np.flatnonzero(series.notna().to_numpy())[row]) + 1
         raise DataError(
@@ -388,16 +397,38 @@ def _too_different(different: int, rows: int, name: str, strict: bool) -> str:
 
 def _time_order(series: pandas.Series, name: str) -> TimeOrder | None:
     """None where most cells cannot be read as a time; those that cannot come last."""
-    import pandas as pd
-
     if is_text(series):
-        words = series.astype("string").str.strip()
-        first = pd.to_numeric(words.str.extract(r"^(\d{1,2})[-/.]", expand=False))
-        day_first = bool((first > 12).any() or words.str.contains(r"^\d{1,2}\.", regex=True).any())
-        series = pd.to_datetime(words, errors="coerce", format="mixed", dayfirst=day_first, utc=True)
+        series = _times(series)
     if series.notna().mean() <= 0.5:
         return None
     return TimeOrder(name, np.asarray(series.reset_index(drop=True).sort_values(kind="stable").index, dtype=np.intp))
+
+
+def _times(series: pandas.Series) -> pandas.Series:
+    """Texts as times; NaT where one is none."""
+    import pandas as pd
+
+    words = series.astype("string").str.strip()
+    first = pd.to_numeric(words.str.extract(r"^(\d{1,2})[-/.]", expand=False))
+    day_first = bool((first > 12).any() or words.str.contains(r"^\d{1,2}\.", regex=True).any())
+    return pd.to_datetime(words, errors="coerce", format="mixed", dayfirst=day_first, utc=True)
+
+
+def _time_format(series: pandas.Series, name: str) -> str:
+    """How whole numbers in a column called date or time tell it, or ''; all must lie in 1950 to 2100."""
+    import pandas as pd
+
+    numbers = _numbers(series.dropna())
+    words = set(_WORD.findall(name.lower())) & (_TIMES | {"created", "epoch", "updated", "unix"})
+    if not words or not len(numbers) or not (numbers == np.round(numbers)).all() or numbers.min() < 1e7:
+        return ""
+    if numbers.max() < 21010000:
+        days = pd.to_datetime(pd.Series(numbers).map("{:.0f}".format), format="%Y%m%d", errors="coerce")
+        return "year, month, day" if days.dt.year.between(1950, 2100).all() else ""
+    for size, unit in _EPOCHS.items():
+        if size / 10 <= numbers.min() and numbers.max() < 4.1 * size:  # 1973 to 2100
+            return f"{unit} since 1970"
+    return ""
 
 
 def _merged_numbers(written: pandas.Series, series: pandas.Series) -> str:
@@ -462,6 +493,14 @@ def _too_many_texts(series: pandas.Series) -> str:
     if len(words) <= MAX_LEVELS and not (numbers <= rows / 2 and len(kinds) > MAX_LEVELS):
         return ""
     return f"more than {MAX_LEVELS} different texts in the first {min(start, len(series)):,} rows (an identifier?)"
+
+
+def is_code(series: pandas.Series) -> bool:
+    """Whether a column of texts holds digits alone, some of them with a leading zero."""
+    if not is_text(series):
+        return False
+    words = series.dropna().astype("string").str.strip()
+    return bool(words.str.match(_CODE).any() and words.str.fullmatch(r"\d+").all())
 
 
 def _without_blanks(series: pandas.Series) -> pandas.Series:

@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from trueness.datasets.columns import NAMELESS, Kinds, is_text
+from trueness.datasets.columns import NAMELESS, Kinds, is_code, is_text
 from trueness.datasets.experiments import TargetSetting
 from trueness.datasets.table import Table
 from trueness.datasets.written_numbers import MARKS, Decimal, NumberFormat, numbers_of, written_as
@@ -118,6 +118,7 @@ class Layout(NamedTuple):
     encoding: str
     names_rows: bool  # the rows have a cell more than there are names
     decimal: Decimal | None
+    has_codes: bool = False  # a cell like 01067 among the first
 
 
 def layout_of(path: Path, most: int, decimal: Decimal | None = None) -> Layout:
@@ -153,7 +154,9 @@ def layout_of(path: Path, most: int, decimal: Decimal | None = None) -> Layout:
     if all(map(_is_number, header)) and not _is_count(header):
         raise DataError(f"{path.name} must have a header with column names, got numbers: {listed(header, 3)}.")
     row = next(_rows(lines[above + 1 : above + 9], separator), [])
-    return Layout(separator, len(header), above, encoding, len(row) > len(header), decimal)
+    edge = f"[{re.escape(separator)}\n]"
+    has_codes = re.search(rf'{edge}"?0\d+"?\s*{edge}', "\n" + "".join(lines[above + 1 :]) + "\n") is not None
+    return Layout(separator, len(header), above, encoding, len(row) > len(header), decimal, has_codes)
 
 
 def read_text(path: Path, layout: Layout, most: int, **options: Any) -> tuple[pandas.DataFrame, Layout]:
@@ -244,14 +247,16 @@ def with_numbers(
     options: those by which pandas read it."""
     written = {str(name): how for name in frame if is_text(frame[name]) and (how := written_as(frame[name]))}
     fractions = [str(name) for name in frame if frame[name].dtype.kind == "f"]  # whole ones with gaps, too
-    open_ones = [name for name in fractions if _may_be_thousands(frame[name])]
-    either = layout.separator in EITHER or layout.decimal == "comma"
-    if open_ones and (
-        either or not all(how.is_plain for how in written.values())
-    ):  # what was read as 1.234 may be 1234
+    plain = all(how.is_plain for how in written.values()) and layout.decimal != "comma"
+    has_commas = layout.separator in EITHER or not plain
+    open_ones = [name for name in fractions if has_commas and _may_be_thousands(frame[name])]
+    whole = [str(name) for name in frame if layout.has_codes and frame[name].dtype.kind in "if"]
+    if open_ones or whole:  # what was read as 1.234 may be 1234, and 1067 may be 01067
         texts = _with_names(read_text(path, layout, most, **options | {"dtype": str})[0], layout, path)
         odd = {name: how for name in open_ones if (how := written_as(texts[name])) and not how.is_plain}
-        frame, written = frame.assign(**{name: texts[name] for name in odd}), written | odd
+        codes = [name for name in whole if is_code(texts[name])]
+        frame, written = frame.assign(**{name: texts[name] for name in (*odd, *codes)}), written | odd
+        fractions = [name for name in fractions if name not in codes]
     sure = {how.mark for how in written.values()} - {""}
     if any((frame[name].dropna() % 1).any() for name in fractions if name not in written):
         sure.add(".")
