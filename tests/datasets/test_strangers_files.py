@@ -223,6 +223,21 @@ def test_files_of_r_pandas_and_spreadsheets_are_read(capsys):
     assert list(checked(capsys, "p.TXT")[0]) == ["x", "y", "z"]
 
 
+def test_a_title_above_the_header_is_told_with_the_line_of_the_header(capsys):
+    for head in ("Report 2024,,,\n,,,\na,b,c,d", "Report 2024\n\na,b,c,d"):
+        written("t.csv", head, [f"x,{x},{y},1" for x, y in zip(X, Y, strict=True)])
+        assert "header in line 3. Delete what is above it" in refused(capsys, "check", "t.csv")
+
+
+def test_lists_can_be_dropped(capsys):
+    frame = pd.DataFrame({"x": X, "y": Y, "lists": [[1, 2]] * ROWS})
+    frame.to_parquet("t.parquet")
+    frame.to_json("t.jsonl", orient="records", lines=True)
+    for name in ("t.parquet", "t.jsonl"):
+        assert "lists" in refused(capsys, "check", name)
+        assert kinds(checked(capsys, name, "--drop", "lists")[0])["x"] == "continuous"
+
+
 def test_a_header_of_0_1_2_is_a_header_unless_it_may_be_a_row(capsys):
     pd.DataFrame(np.column_stack([X, Y, Z])).to_csv("t.csv", index=False)
     assert list(checked(capsys, "t.csv")[0]) == ["0", "1", "2"]

@@ -167,7 +167,9 @@ def _units(
     named, even = [], []
     for j, (name, *_, why, _, _) in enumerate(judged):
         series = frame.iloc[:, j]
-        if why.startswith(DATES) or series.isna().any() or not (is_text(series) or series.dtype.kind in "iu"):
+        if why.startswith(DATES) or series.isna().any() or series.dtype.kind not in "iuO":
+            continue
+        if series.dtype.kind == "O" and pd.api.types.infer_dtype(series) != "string":
             continue
         of = np.asarray(pd.factorize(series)[0], dtype=np.intp)
         sizes = np.bincount(of) if len(of) else of

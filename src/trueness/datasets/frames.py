@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from trueness.datasets.columns import NAMELESS, Kinds, is_code, is_text
+from trueness.datasets.columns import DROP, NAMELESS, Kinds, is_code, is_text
 from trueness.datasets.experiments import TargetSetting
 from trueness.datasets.table import Table
 from trueness.datasets.written_numbers import MARKS, Decimal, NumberFormat, numbers_of, written_as
@@ -30,7 +30,7 @@ from trueness.outside import (
     open_file,
     size,
 )
-from trueness.parquet import parquet_columns, read_parquet
+from trueness.parquet import flat_columns, parquet_columns, read_parquet
 
 if TYPE_CHECKING:
     import pandas
@@ -58,11 +58,15 @@ def read_rows(
     if not is_there(path):
         raise DataError(f"{path} is not there. Give the path of a CSV, TSV, text, parquet or JSONL file.")
     dropped = list(drop)
+    unread = {name for name, kind in (kinds or {}).items() if kind in (DROP, "left out")}  # unless it can be shown
     if path.suffix.lower() == ".parquet":
-        kept = _without_dropped(parquet_columns(path, MAX_COLUMNS), dropped, path)
+        names = parquet_columns(path, MAX_COLUMNS)
+        unread &= set(names) - set(flat_columns(path, names))
+        kept = [name for name in _without_dropped(names, dropped, path) if name not in unread]
         frame = read_parquet(path, MAX_CELLS, kept)
+        kinds = {name: kind for name, kind in (kinds or {}).items() if name not in unread}
     elif path.suffix.lower() == ".jsonl":
-        frame = _records(path)
+        frame = _records(path, unread | set(dropped))
         frame = frame[_without_dropped(frame.columns, dropped, path)]
     else:
         frame = _read_delimited(path, decimal)
@@ -70,8 +74,8 @@ def read_rows(
     return replace(Table.of(frame, discrete, path.name, kinds, strict, targets), notes=frame.attrs.get("notes", ()))
 
 
-def _records(path: Path) -> pandas.DataFrame:
-    """One flat JSON object a line; a key that a line does not have is a gap."""
+def _records(path: Path, unread: set[str]) -> pandas.DataFrame:
+    """One flat JSON object a line, but for what is not read; a key that a line does not have is a gap."""
     import pandas as pd
 
     records: list[dict[str, Any]] = json_records(path)
@@ -80,7 +84,8 @@ def _records(path: Path) -> pandas.DataFrame:
         got = f"{len(records):,} rows of {len(names):,} keys"
         raise DataError(f"{path.name} must have 1 to {MAX_COLUMNS:,} keys and at most {MAX_CELLS:,} cells, got {got}.")
     for number, record in enumerate(records, 1):
-        nested = next((name for name, value in record.items() if isinstance(value, list | dict)), None)
+        lists = (name for name, value in record.items() if isinstance(value, list | dict))
+        nested = next((name for name in lists if name not in unread), None)
         if nested is not None:
             raise DataError(f"record {number} of {path.name} must be flat, got a list or an object in {nested!r:.60}.")
     return pd.DataFrame.from_records(records, columns=names)
@@ -140,6 +145,7 @@ def layout_of(path: Path, most: int, decimal: Decimal | None = None) -> Layout:
     if not first.strip():
         raise DataError(f"{path.name} must have a header with column names, got an empty file.")
     separator = separator or _separator(lines[above:])
+    _check_title(lines[above : above + 20], separator, above, path)
     if first.count(separator) >= most:
         raise DataError(
             f"{path.name} must have at most {most:,} columns, got {first.count(separator) + 1:,}. Keep those you need."
@@ -157,6 +163,20 @@ def layout_of(path: Path, most: int, decimal: Decimal | None = None) -> Layout:
     edge = f"[{re.escape(separator)}\n]"
     has_codes = re.search(rf'{edge}"?0\d+"?\s*{edge}', "\n" + "".join(lines[above + 1 :]) + "\n") is not None
     return Layout(separator, len(header), above, encoding, len(row) > len(header), decimal, has_codes)
+
+
+def _check_title(lines: Sequence[str], separator: str, above: int, path: Path) -> None:
+    """Raise where the first line has one cell, and all lines from a later one of words alone are equally wide."""
+    if separator != " " and sum(bool(cell.strip()) for cell in next(_rows(lines, separator), [])) > 1:
+        return
+    for sign in ",;\t":
+        rows = list(_rows(lines, sign))
+        at = max(range(len(rows)), key=lambda k: len([cell for cell in rows[k] if cell.strip()]), default=0)
+        widths = {len(row) for row in rows[at:]}
+        if at and len(rows) - at > 2 and max(widths) > (2 if at == 1 else 1) and len(widths) == 1 and all(rows[at]):
+            if not any(map(_is_number, rows[at])):
+                got = f"a title, and what seems to be the header in line {above + at + 1}"
+                raise DataError(f"{path.name} must have its header in line 1, got {got}. Delete what is above it.")
 
 
 def read_text(path: Path, layout: Layout, most: int, **options: Any) -> tuple[pandas.DataFrame, Layout]:
