@@ -229,6 +229,14 @@ def test_a_title_above_the_header_is_told_with_the_line_of_the_header(capsys):
         assert "header in line 3. Delete what is above it" in refused(capsys, "check", "t.csv")
 
 
+def test_a_last_row_of_sums_is_told(capsys):
+    rows = [f"shop {k % 5};{comma(x)};{k % 4}" for k, x in enumerate(X)]
+    written("t.csv", "a;b;c", rows)
+    assert "sums" not in notes(checked(capsys, "t.csv")[1])
+    written("t.csv", "a;b;c", [*rows, f"Summe;{comma(X.sum().round(2))};{sum(k % 4 for k in range(ROWS))}"])
+    assert "the last row seems to hold the sums of those above (b, c)" in notes(checked(capsys, "t.csv")[1])
+
+
 def test_lists_can_be_dropped(capsys):
     frame = pd.DataFrame({"x": X, "y": Y, "lists": [[1, 2]] * ROWS})
     frame.to_parquet("t.parquet")

@@ -279,9 +279,9 @@ def _column(
             raise DataError(f"column {name!r} of {source} must be a number or a category, got {_BYTES}. Drop it.")
         return None, None, _BYTES
     if kind == "continuous" and not _is_number(series):  # what is no number is a gap, as was said
-        words, series = series, pd.to_numeric(series.astype("string").str.strip(), errors="coerce").astype("float64")
-        if words.notna().any() and series.isna().all():
-            got = f"none ({listed(words.dropna().astype(str).unique()[:3])})"
+        texts, series = series, pd.to_numeric(series.astype("string").str.strip(), errors="coerce").astype("float64")
+        if texts.notna().any() and series.isna().all():
+            got = f"none ({listed(texts.dropna().astype(str).unique()[:3])})"
             raise DataError(f"column {name!r} of {source} must hold numbers to be continuous, got {got}.")
     if isinstance(kind, OrderedLevels):
         return _codes(series, kind, name, source)

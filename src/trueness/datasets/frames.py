@@ -297,8 +297,21 @@ def with_numbers(
     notes = [f"numbers with {what} were read in {listed(names)}" for what, names in read.items()]
     if layout.encoding != "utf-8":
         notes.insert(0, f"{path.name} is not UTF-8 and was read as {layout.encoding}")
+    if sums := _sums(frame):
+        notes.append(f"the last row seems to hold the sums of those above ({listed(sums)}): delete it if so")
     frame.attrs["notes"] = tuple(notes)
     return frame
+
+
+def _sums(frame: pandas.DataFrame) -> list[str]:
+    """Columns whose last number is the sum of all others, and greater than each of them."""
+    found = []
+    for name in frame:
+        if frame[name].dtype.kind in "if" and len(frame) > 3:
+            above, last = frame[name].iloc[:-1], float(frame[name].iloc[-1])
+            if last > above.max() > 0 and abs(last - float(above.sum())) <= 1e-9 * last:
+                found.append(str(name))
+    return found
 
 
 def _may_be_thousands(numbers: pandas.Series) -> bool:
