@@ -45,6 +45,21 @@ def test_rows_shuffled_in_the_file_are_looked_at_in_the_order_of_their_time(tmp_
     assert code == 1 and "in the order of when" in rules[ROWS]["detail"]
 
 
+def test_times_are_known_however_they_are_written_and_other_numbers_are_none(tmp_path, capsys):
+    when = pd.date_range("2021-01-01", periods=1000, freq="D").to_series().reset_index(drop=True)
+    seconds = when.astype("datetime64[s]").astype("int64")
+    columns = {"day": when.dt.strftime("%Y%m%d"), "date": when.dt.strftime("%b %d, %Y"), "timestamp": seconds,
+               "created_time": 1000 * seconds, "when": when.dt.strftime("%d %B %Y")}  # fmt: skip
+    for name, times in columns.items():
+        shuffled = series(0.9).assign(**{name: times}).sample(frac=1, random_state=1)
+        code, rules, rows = check(shuffled, tmp_path, capsys)
+        assert code == 1 and f"in the order of {name}" in rules[ROWS]["detail"]
+        assert rows[4]["kind"] == "left out" and "dates or times" in rows[4]["why"]
+    numbers = np.random.default_rng(1).integers(200, 900, 1000)
+    for name, values in {"time": numbers, "income": 20_210_000 + numbers // 50}.items():
+        assert check(series(0.9).assign(**{name: values}), tmp_path, capsys)[2][4]["kind"] != "left out"
+
+
 def test_independent_rows_pass_also_where_they_are_sorted_by_a_column_that_others_follow(tmp_path, capsys):
     rng = np.random.default_rng(0)
     x = rng.normal(size=800)
@@ -54,6 +69,46 @@ def test_independent_rows_pass_also_where_they_are_sorted_by_a_column_that_other
                         (plain.sort_values("group"), "sorted by group")):  # fmt: skip
         code, rules, _ = check(frame, tmp_path, capsys)
         assert code == 0 and rules[ROWS]["verdict"] == "pass" and word in rules[ROWS]["detail"]
+
+
+def visits(likeness, patients=120, waves=5):
+    rng = np.random.default_rng(0)
+    rows = pd.DataFrame({"patient": np.repeat(np.arange(patients), waves), "wave": np.tile(np.arange(waves), patients)})
+    for name in "xy":
+        own = np.sqrt(likeness) * rng.normal(size=patients)
+        rows[name] = own[rows.patient] + np.sqrt(1 - likeness) * rng.normal(size=len(rows))
+    return rows
+
+
+def test_rows_of_the_same_unit_are_no_independent_ones_in_any_order(tmp_path, capsys):
+    frame = visits(0.9)
+    words = frame.rename(columns={"patient": "ward_id"}).assign(ward_id=[f"W{one}" for one in frame.patient])
+    for rows in (frame, frame.sort_values("wave"), frame.sample(frac=1, random_state=1), words):
+        unit = rows.columns[0]
+        code, rules, columns = check(rows, tmp_path, capsys)
+        assert code == 1 and f"rows of the same {unit} depend on each other" in rules[ROWS]["detail"]
+        assert "120 different" in rules[ROWS]["detail"] and "Keep one row of each" in rules[ROWS]["detail"]
+        assert columns[0]["column"] == unit and columns[0]["kind"] == "left out"
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    kept = trueness.load(str(tmp_path / "t.csv"), {"kinds": {"patient": "continuous"}})
+    assert kept.table.names[0] == "patient"
+    assert main(["check", str(tmp_path / "t.csv"), "--kinds", "patient=continuous"]) == 1
+
+
+def test_numbers_with_as_many_rows_each_are_no_units_where_others_follow_them_or_nothing_does(tmp_path, capsys):
+    none = visits(0.0).sample(frac=1, random_state=2)
+    dose = none.assign(x=none.x + 0.1 * none.patient).rename(columns={"patient": "dose"})
+    for frame in (none, dose):
+        code, rules, columns = check(frame, tmp_path, capsys)
+        assert code == 0 and columns[0]["kind"] == "continuous" and "no lag-1" in rules[ROWS]["detail"]
+
+
+def test_rows_that_alternate_are_no_drift_and_a_sorted_file_claims_nothing_of_rows_alike_in_it(tmp_path, capsys):
+    rng = np.random.default_rng(0)
+    swings = pd.DataFrame({"a": lfilter([1], [1, 0.4], rng.normal(size=2000)), "b": rng.normal(size=2000)})
+    assert "drift" not in check(swings, tmp_path, capsys)[1][ROWS]["detail"]
+    by_a = pd.DataFrame(rng.normal(size=(500, 2)), columns=["a", "b"]).sort_values("a")
+    assert "alike" not in check(by_a, tmp_path, capsys)[1][ROWS]["detail"]
 
 
 def test_a_sorted_time_does_not_hide_a_series(tmp_path, capsys):

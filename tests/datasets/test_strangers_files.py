@@ -165,7 +165,29 @@ def test_other_columns_decide_what_can_be_read_both_ways(capsys):
     assert "must be read in one way" in refused(capsys, "check", "t.csv")
     dots = [text.replace(",", ".") for text in either]
     written("t.csv", "a;b", [f"{text};{comma(x)}" for text, x in zip(dots, X, strict=True)])
-    assert "must be read in one way, got '1.100'" in refused(capsys, "check", "t.csv")
+    assert load("t.csv").table.values[0, 0] == 1100  # both marks, each with its own meaning
+    written("t.csv", "a;b", [f"{text};2.345.{100 + 37 * k % 50}" for k, text in enumerate(dots)])
+    assert load("t.csv").table.values[0, 0] == 1100
+    written("t.csv", "a;b", [f"{text};{x:.1f}" for text, x in zip(dots, X, strict=True)])
+    assert load("t.csv").table.values[0, 0] == 1.1
+    for other in (either, dots, [k % 7 for k in range(ROWS)]):  # nothing tells
+        written("t.csv", "a;b", [f"{text};{x}" for text, x in zip(dots, other, strict=True)])
+        assert "Say --decimal comma or --decimal point" in refused(capsys, "check", "t.csv")
+    written("t.csv", "a,b", [f"{text},{k % 7}" for k, text in enumerate(dots)])
+    assert load("t.csv").table.values[0, 0] == 1.1
+
+
+def test_signs_of_money_and_per_cent_are_no_part_of_numbers(capsys):
+    from trueness import load
+
+    rows = [f"{comma(round(x, 1))} %;-1.234,{10 + k} €;{k % 9}%;{'€$'[k % 2]}{k}" for k, x in enumerate(X)]
+    written("t.csv", "a;b;c;d", rows)
+    columns, rules = checked(capsys, "t.csv")
+    assert kinds(columns) == {"a": "continuous", "b": "continuous", "c": "ordered", "d": "left out"}
+    assert "'%' beside them were read in a, c" in notes(rules) and load("t.csv").table.values[0, 1] == -1234.1
+    assert "must hold numbers to be continuous, got none" in refused(
+        capsys, "check", "t.csv", "--kinds", "d=continuous"
+    )
 
 
 @each("encoding, said", [("cp1252", "cp1252"), ("latin-1", "latin-1"), ("utf-16", "utf-16"), ("utf-8-sig", "")])
@@ -201,6 +223,29 @@ def test_files_of_r_pandas_and_spreadsheets_are_read(capsys):
     assert list(checked(capsys, "p.TXT")[0]) == ["x", "y", "z"]
 
 
+def test_a_title_above_the_header_is_told_with_the_line_of_the_header(capsys):
+    for head in ("Report 2024,,,\n,,,\na,b,c,d", "Report 2024\n\na,b,c,d"):
+        written("t.csv", head, [f"x,{x},{y},1" for x, y in zip(X, Y, strict=True)])
+        assert "header in line 3. Delete what is above it" in refused(capsys, "check", "t.csv")
+
+
+def test_a_last_row_of_sums_is_told(capsys):
+    rows = [f"shop {k % 5};{comma(x)};{k % 4}" for k, x in enumerate(X)]
+    written("t.csv", "a;b;c", rows)
+    assert "sums" not in notes(checked(capsys, "t.csv")[1])
+    written("t.csv", "a;b;c", [*rows, f"Summe;{comma(X.sum().round(2))};{sum(k % 4 for k in range(ROWS))}"])
+    assert "the last row seems to hold the sums of those above (b, c)" in notes(checked(capsys, "t.csv")[1])
+
+
+def test_lists_can_be_dropped(capsys):
+    frame = pd.DataFrame({"x": X, "y": Y, "lists": [[1, 2]] * ROWS})
+    frame.to_parquet("t.parquet")
+    frame.to_json("t.jsonl", orient="records", lines=True)
+    for name in ("t.parquet", "t.jsonl"):
+        assert "lists" in refused(capsys, "check", name)
+        assert kinds(checked(capsys, name, "--drop", "lists")[0])["x"] == "continuous"
+
+
 def test_a_header_of_0_1_2_is_a_header_unless_it_may_be_a_row(capsys):
     pd.DataFrame(np.column_stack([X, Y, Z])).to_csv("t.csv", index=False)
     assert list(checked(capsys, "t.csv")[0]) == ["0", "1", "2"]
@@ -234,6 +279,16 @@ def test_identifiers_are_left_out_and_measured_whole_numbers_are_not(capsys):
     printed = " ".join(capsys.readouterr().out.split())
     assert "Left out by guess: seqn, index, code" in printed
     assert "To keep one, say what it is: --kinds seqn=continuous." in printed
+
+
+def test_digits_with_leading_zeros_are_codes(capsys):
+    codes = [f"{501 * (k % 12 + 1):05d}" for k in range(ROWS)]
+    written("t.csv", "plz,x,y", [f"{code},{x},{y}" for code, x, y in zip(codes, X, Y, strict=True)])
+    pd.DataFrame({"plz": codes, "x": X, "y": Y}).to_parquet("t.parquet")
+    for name in ("t.csv", "t.parquet"):
+        columns, _ = checked(capsys, name)
+        assert columns["plz"]["kind"] == "discrete" and columns["plz"]["why"] == "codes with leading zeros"
+        assert kinds(checked(capsys, name, "--kinds", "plz=continuous")[0])["plz"] == "continuous"
 
 
 def test_identifiers_of_a_dictionary_in_parquet_are_left_out(capsys):

@@ -1,13 +1,16 @@
 """Columns of a DataFrame as numbers or categories: one rule for the whole program, and what it decided.
 
-    text, truth values, two whole numbers       discrete
+    text, truth values, two whole numbers       discrete; so are digits with leading zeros, such as 01067
     whole numbers, 3 to 10 different            ordered; discrete where another column shows that it has no
                                                 order (order.py); with more of them, as any other number, continuous
     ordered categoricals of pandas              ordered
-    dates and times                             left out, by name
+    dates and times                             left out, by name; whole numbers such as 20220716 or seconds since 1970
+                                                are some in a column called date, time, ...
     identifiers                                 left out, by name: texts of which over half (or over 256) differ; row
                                                 names; whole numbers that all differ, in a column called id, rising
                                                 from row to row, or with no two alike where chance would have some
+    units that repeat, such as people           left out, by name: over 10 values, two rows each or more, in a column
+                                                called id; or each as often, whose rows are alike (units.py)
     bytes that are no text                      left out, by name
     an empty text                               a gap, in every format
     numbers with some text among them           an error; `kinds` says whether such cells are gaps or levels
@@ -28,6 +31,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueness.datasets.order import SHARE, unordered
+from trueness.datasets.units import LEVEL, RepeatedUnits, is_quantity, likeness
 from trueness.errors import DataError, SettingError, did_you_mean, listed
 
 if TYPE_CHECKING:
@@ -50,6 +54,12 @@ _DATE = re.compile(
 NAMELESS = re.compile(r"Unnamed: \d+(\.\d+)?|__index_level_\d+__")  # as pandas calls columns without a name
 _ROW_NAMES = re.compile(rf"{NAMELESS.pattern}|(?i:rownames?_?|row[ _.-]?(names?|id)|seqn)")
 _IDENTIFIER = re.compile(r"(.*[ _.-])?(?i:id|uuid|guid|key|index|idx|nr|no|seqn)|.*[a-z](ID|Id)")
+_UNIT = re.compile(r"(.*[ _.-])?(?i:id|uuid|guid)|.*[a-z](ID|Id)")  # the name of an identifier whose values may repeat
+_WORD = re.compile(r"[a-z]+")
+_IN_WORDS = re.compile(r"(?=.*\b(19[5-9]|20\d)\d\b).*[A-Za-z]{3}.*")  # Jul 16, 2022
+_CODE = re.compile(r"0\d+")  # 01067: a number would lose what it begins with
+_EPOCHS = {10**9: "s", 10**12: "ms", 10**15: "us", 10**18: "ns"}  # since 1970, about today
+_TIMES = frozenset("date datum day hour minute month period round time timestamp trial ts visit wave week year".split())
 CHANCE = 0.01  # of no two alike among whole numbers of their range, below which they were given out and not measured
 EVEN_ROWS = 200  # from which numbers that lie evenly over their range, none of them twice, are told from measured ones
 
@@ -87,6 +97,7 @@ class Columns(NamedTuple):
     levels: tuple[Levels, ...]
     judged: tuple[InferredColumn, ...]
     times: TimeOrder | None
+    units: tuple[RepeatedUnits, ...] = ()
 
 
 def columns_of(
@@ -131,8 +142,54 @@ def columns_of(
         column._replace(kind="discrete", why=why_not[column.name]) if column.name in why_not else column
         for column in judged
     ]
-    levels_of = tuple(tuple(levels) if levels and name in why_not else levels for name, _, levels in read)
-    return Columns(tuple(name for name, _, _ in read), values, levels_of, tuple(judged), times)
+    levels_of = {name: tuple(levels) if levels and name in why_not else levels for name, _, levels in read}
+    units = () if strict else _units(frame, judged, dict(zip(levels_of, values.T, strict=True)), levels_of)
+    gone = {one.column: len(np.unique(one.of)) for one in units}
+    for j, column in enumerate(judged):
+        if column.name in gone and column.kind != "left out" and not column.by_user:
+            why = f"{gone[column.name]:,} units with {len(frame) / gone[column.name]:.3g} rows each (an identifier?)"
+            judged[j] = column._replace(kind="left out", levels=0, why=why, keep=_keeps(frame.iloc[:, j]))
+    left_out = {column.name for column in judged if column.kind == "left out"}
+    kept = [j for j, (name, _, _) in enumerate(read) if name not in left_out]
+    used = tuple(read[j][0] for j in kept)
+    return Columns(used, values[:, kept], tuple(levels_of[name] for name in used), tuple(judged), times, units)
+
+
+def _units(
+    frame: pandas.DataFrame,
+    judged: Sequence[InferredColumn],
+    values: Mapping[str, NDArray[np.float64]],
+    levels: Mapping[str, Levels],
+) -> tuple[RepeatedUnits, ...]:
+    """Columns called id, and the one with the most values of those with each value as often, whose rows are alike."""
+    import pandas as pd
+
+    named, even = [], []
+    for j, (name, *_, why, _, _) in enumerate(judged):
+        series = frame.iloc[:, j]
+        if why.startswith(DATES) or series.isna().any() or series.dtype.kind not in "iuO":
+            continue
+        if series.dtype.kind == "O" and pd.api.types.infer_dtype(series) != "string":
+            continue
+        of = np.asarray(pd.factorize(series)[0], dtype=np.intp)
+        sizes = np.bincount(of) if len(of) else of
+        if not MOST_LEVELS < len(sizes) <= len(of) / 2:
+            continue
+        if _UNIT.fullmatch(name):
+            named.append(RepeatedUnits(name, of))
+        elif (sizes == sizes[0]).all() and not set(_WORD.findall(name.lower())) & _TIMES:
+            even.append((len(sizes), j, RepeatedUnits(name, of)))
+    for _, j, one in sorted(even, reverse=True)[:1]:
+        others = [(values[name], of) for name, of in levels.items() if name != one.column]
+        alike = [x for x, of in others if likeness(x, _unordered(of), one.of)[1] * len(others) < LEVEL]
+        numbers = None if is_text(frame.iloc[:, j]) else _numbers(frame.iloc[:, j])
+        if alike and (numbers is None or not any(is_quantity(x, numbers) for x in alike)):
+            named.append(one)
+    return tuple(named)
+
+
+def _unordered(levels: Levels) -> int:
+    return 0 if isinstance(levels, OrderedLevels) else len(levels or ())
 
 
 def kind_of(levels: Levels) -> ColumnKind:
@@ -222,7 +279,10 @@ def _column(
             raise DataError(f"column {name!r} of {source} must be a number or a category, got {_BYTES}. Drop it.")
         return None, None, _BYTES
     if kind == "continuous" and not _is_number(series):  # what is no number is a gap, as was said
-        series = pd.to_numeric(series.astype("string").str.strip(), errors="coerce").astype("float64")
+        texts, series = series, pd.to_numeric(series.astype("string").str.strip(), errors="coerce").astype("float64")
+        if texts.notna().any() and series.isna().all():
+            got = f"none ({listed(texts.dropna().astype(str).unique()[:3])})"
+            raise DataError(f"column {name!r} of {source} must hold numbers to be continuous, got {got}.")
     if isinstance(kind, OrderedLevels):
         return _codes(series, kind, name, source)
     if isinstance(series.dtype, pd.CategoricalDtype) and series.dtype.ordered and kind in (None, "ordered"):
@@ -230,7 +290,8 @@ def _column(
         words = [str(level) for level in series.dtype.categories if level in present]
         if len(words) > 2 or kind:
             return _codes(series, OrderedLevels(words), name, source, "a category with an order")
-    written, series = series, _beyond_64_bits(series)
+    coded = kind in (None, "discrete") and is_code(series)
+    written, series = series, series if coded else _beyond_64_bits(series)
     why = "" if kind else _merged_numbers(written, series) or _no_column(series, name, source, strict)
     if why and strict:
         raise DataError(f"column {name!r} of {source} must be a number or a category, got {why}. Drop it.")
@@ -247,7 +308,7 @@ def _column(
             f"column {name!r} of {source} must hold numbers to be ordered, got words ({listed(levels, 3)}). "
             f"Say their order in the plan, the lowest first: kinds = {{{name:.50} = {json.dumps(levels[:3])}}}."
         )
-    return _codes(series, levels, name, source, by_hand or "words")
+    return _codes(series, levels, name, source, by_hand or ("codes with leading zeros" if coded else "words"))
 
 
 def _codes(
@@ -303,6 +364,8 @@ def _no_column(series: pandas.Series, name: str, source: str, strict: bool) -> s
     if NAMELESS.fullmatch(name) and not strict:
         return "row names without a name of their own (an identifier?)"
     if _is_number(series):
+        if how := _time_format(series, name):
+            return f"{DATES} ({series.dropna().iloc[0]:.0f}, {how})"
         return "" if strict else _numbered(series, name)
     if isinstance(series.dtype, pd.CategoricalDtype):
         return _too_different(series.nunique(), series.count(), name, strict)
@@ -311,10 +374,12 @@ def _no_column(series: pandas.Series, name: str, source: str, strict: bool) -> s
     present = series.dropna().astype("string").str.strip()
     if not len(present) or not is_text(series):
         return ""
-    if all(_DATE.fullmatch(text) for text in present.unique()):
+    if all(_DATE.fullmatch(text) for text in present.unique()) or (
+        _IN_WORDS.fullmatch(present.iloc[0]) and _times(series).dt.year.between(1950, 2100).equals(series.notna())
+    ):
         return f"{DATES} ({present.iloc[0]:.30})"
     numeric = pd.to_numeric(present, errors="coerce").notna()
-    if numeric.mean() > 0.5:
+    if numeric.mean() > 0.5 and not is_code(series):
         row = int(np.flatnonzero(~numeric.to_numpy())[0])
         where = int(np.flatnonzero(series.notna().to_numpy())[row]) + 1
         raise DataError(
@@ -334,16 +399,38 @@ def _too_different(different: int, rows: int, name: str, strict: bool) -> str:
 
 def _time_order(series: pandas.Series, name: str) -> TimeOrder | None:
     """None where most cells cannot be read as a time; those that cannot come last."""
-    import pandas as pd
-
     if is_text(series):
-        words = series.astype("string").str.strip()
-        first = pd.to_numeric(words.str.extract(r"^(\d{1,2})[-/.]", expand=False))
-        day_first = bool((first > 12).any() or words.str.contains(r"^\d{1,2}\.", regex=True).any())
-        series = pd.to_datetime(words, errors="coerce", format="mixed", dayfirst=day_first, utc=True)
+        series = _times(series)
     if series.notna().mean() <= 0.5:
         return None
     return TimeOrder(name, np.asarray(series.reset_index(drop=True).sort_values(kind="stable").index, dtype=np.intp))
+
+
+def _times(series: pandas.Series) -> pandas.Series:
+    """Texts as times; NaT where one is none."""
+    import pandas as pd
+
+    words = series.astype("string").str.strip()
+    first = pd.to_numeric(words.str.extract(r"^(\d{1,2})[-/.]", expand=False))
+    day_first = bool((first > 12).any() or words.str.contains(r"^\d{1,2}\.", regex=True).any())
+    return pd.to_datetime(words, errors="coerce", format="mixed", dayfirst=day_first, utc=True)
+
+
+def _time_format(series: pandas.Series, name: str) -> str:
+    """How whole numbers in a column called date or time tell it, or ''; all must lie in 1950 to 2100."""
+    import pandas as pd
+
+    numbers = _numbers(series.dropna())
+    words = set(_WORD.findall(name.lower())) & (_TIMES | {"created", "epoch", "updated", "unix"})
+    if not words or not len(numbers) or not (numbers == np.round(numbers)).all() or numbers.min() < 1e7:
+        return ""
+    if numbers.max() < 21010000:
+        days = pd.to_datetime(pd.Series(numbers).map("{:.0f}".format), format="%Y%m%d", errors="coerce")
+        return "year, month, day" if days.dt.year.between(1950, 2100).all() else ""
+    for size, unit in _EPOCHS.items():
+        if size / 10 <= numbers.min() and numbers.max() < 4.1 * size:  # 1973 to 2100
+            return f"{unit} since 1970"
+    return ""
 
 
 def _merged_numbers(written: pandas.Series, series: pandas.Series) -> str:
@@ -408,6 +495,14 @@ def _too_many_texts(series: pandas.Series) -> str:
     if len(words) <= MAX_LEVELS and not (numbers <= rows / 2 and len(kinds) > MAX_LEVELS):
         return ""
     return f"more than {MAX_LEVELS} different texts in the first {min(start, len(series)):,} rows (an identifier?)"
+
+
+def is_code(series: pandas.Series) -> bool:
+    """Whether a column of texts holds digits alone, some of them with a leading zero."""
+    if not is_text(series):
+        return False
+    words = series.dropna().astype("string").str.strip()
+    return bool(words.str.match(_CODE).any() and words.str.fullmatch(r"\d+").all())
 
 
 def _without_blanks(series: pandas.Series) -> pandas.Series:

@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from trueness.datasets.columns import NAMELESS, Kinds, is_text
+from trueness.datasets.columns import DROP, NAMELESS, Kinds, is_code, is_text
 from trueness.datasets.experiments import TargetSetting
 from trueness.datasets.table import Table
 from trueness.datasets.written_numbers import MARKS, Decimal, NumberFormat, numbers_of, written_as
@@ -30,7 +30,7 @@ from trueness.outside import (
     open_file,
     size,
 )
-from trueness.parquet import parquet_columns, read_parquet
+from trueness.parquet import flat_columns, parquet_columns, read_parquet
 
 if TYPE_CHECKING:
     import pandas
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 MAX_CELLS = 200_000_000  # of a table: 1.6 GB of numbers
 MAX_COLUMNS = MAX_NODES  # each column is a node of a graph
 MAX_HEADER = 16 * MEGABYTE
+EITHER = ";\t"  # separators of files whose decimal mark is as often a comma
 _SEPARATOR_LINE = re.compile(r'"?sep=(.?)"?')  # the first line of files that are meant for a spreadsheet
 
 
@@ -57,11 +58,15 @@ def read_rows(
     if not is_there(path):
         raise DataError(f"{path} is not there. Give the path of a CSV, TSV, text, parquet or JSONL file.")
     dropped = list(drop)
+    unread = {name for name, kind in (kinds or {}).items() if kind in (DROP, "left out")}  # unless it can be shown
     if path.suffix.lower() == ".parquet":
-        kept = _without_dropped(parquet_columns(path, MAX_COLUMNS), dropped, path)
+        names = parquet_columns(path, MAX_COLUMNS)
+        unread &= set(names) - set(flat_columns(path, names))
+        kept = [name for name in _without_dropped(names, dropped, path) if name not in unread]
         frame = read_parquet(path, MAX_CELLS, kept)
+        kinds = {name: kind for name, kind in (kinds or {}).items() if name not in unread}
     elif path.suffix.lower() == ".jsonl":
-        frame = _records(path)
+        frame = _records(path, unread | set(dropped))
         frame = frame[_without_dropped(frame.columns, dropped, path)]
     else:
         frame = _read_delimited(path, decimal)
@@ -69,8 +74,8 @@ def read_rows(
     return replace(Table.of(frame, discrete, path.name, kinds, strict, targets), notes=frame.attrs.get("notes", ()))
 
 
-def _records(path: Path) -> pandas.DataFrame:
-    """One flat JSON object a line; a key that a line does not have is a gap."""
+def _records(path: Path, unread: set[str]) -> pandas.DataFrame:
+    """One flat JSON object a line, but for what is not read; a key that a line does not have is a gap."""
     import pandas as pd
 
     records: list[dict[str, Any]] = json_records(path)
@@ -79,7 +84,8 @@ def _records(path: Path) -> pandas.DataFrame:
         got = f"{len(records):,} rows of {len(names):,} keys"
         raise DataError(f"{path.name} must have 1 to {MAX_COLUMNS:,} keys and at most {MAX_CELLS:,} cells, got {got}.")
     for number, record in enumerate(records, 1):
-        nested = next((name for name, value in record.items() if isinstance(value, list | dict)), None)
+        lists = (name for name, value in record.items() if isinstance(value, list | dict))
+        nested = next((name for name in lists if name not in unread), None)
         if nested is not None:
             raise DataError(f"record {number} of {path.name} must be flat, got a list or an object in {nested!r:.60}.")
     return pd.DataFrame.from_records(records, columns=names)
@@ -117,6 +123,7 @@ class Layout(NamedTuple):
     encoding: str
     names_rows: bool  # the rows have a cell more than there are names
     decimal: Decimal | None
+    has_codes: bool = False  # a cell like 01067 among the first
 
 
 def layout_of(path: Path, most: int, decimal: Decimal | None = None) -> Layout:
@@ -138,6 +145,7 @@ def layout_of(path: Path, most: int, decimal: Decimal | None = None) -> Layout:
     if not first.strip():
         raise DataError(f"{path.name} must have a header with column names, got an empty file.")
     separator = separator or _separator(lines[above:])
+    _check_title(lines[above : above + 20], separator, above, path)
     if first.count(separator) >= most:
         raise DataError(
             f"{path.name} must have at most {most:,} columns, got {first.count(separator) + 1:,}. Keep those you need."
@@ -152,7 +160,23 @@ def layout_of(path: Path, most: int, decimal: Decimal | None = None) -> Layout:
     if all(map(_is_number, header)) and not _is_count(header):
         raise DataError(f"{path.name} must have a header with column names, got numbers: {listed(header, 3)}.")
     row = next(_rows(lines[above + 1 : above + 9], separator), [])
-    return Layout(separator, len(header), above, encoding, len(row) > len(header), decimal)
+    edge = f"[{re.escape(separator)}\n]"
+    has_codes = re.search(rf'{edge}"?0\d+"?\s*{edge}', "\n" + "".join(lines[above + 1 :]) + "\n") is not None
+    return Layout(separator, len(header), above, encoding, len(row) > len(header), decimal, has_codes)
+
+
+def _check_title(lines: Sequence[str], separator: str, above: int, path: Path) -> None:
+    """Raise where the first line has one cell, and all lines from a later one of words alone are equally wide."""
+    if separator != " " and sum(bool(cell.strip()) for cell in next(_rows(lines, separator), [])) > 1:
+        return
+    for sign in ",;\t":
+        rows = list(_rows(lines, sign))
+        at = max(range(len(rows)), key=lambda k: len([cell for cell in rows[k] if cell.strip()]), default=0)
+        widths = {len(row) for row in rows[at:]}
+        if at and len(rows) - at > 2 and max(widths) > (2 if at == 1 else 1) and len(widths) == 1 and all(rows[at]):
+            if not any(map(_is_number, rows[at])):
+                got = f"a title, and what seems to be the header in line {above + at + 1}"
+                raise DataError(f"{path.name} must have its header in line 1, got {got}. Delete what is above it.")
 
 
 def read_text(path: Path, layout: Layout, most: int, **options: Any) -> tuple[pandas.DataFrame, Layout]:
@@ -242,14 +266,19 @@ def with_numbers(
 
     options: those by which pandas read it."""
     written = {str(name): how for name in frame if is_text(frame[name]) and (how := written_as(frame[name]))}
-    sure = {how.decimal for how in written.values()}
     fractions = [str(name) for name in frame if frame[name].dtype.kind == "f"]  # whole ones with gaps, too
-    if fractions and ("," in sure or layout.decimal == "comma"):  # what was read as 1.234 may be 1234
+    plain = all(how.is_plain for how in written.values()) and layout.decimal != "comma"
+    has_commas = layout.separator in EITHER or not plain
+    open_ones = [name for name in fractions if has_commas and _may_be_thousands(frame[name])]
+    whole = [str(name) for name in frame if layout.has_codes and frame[name].dtype.kind in "if"]
+    if open_ones or whole:  # what was read as 1.234 may be 1234, and 1067 may be 01067
         texts = _with_names(read_text(path, layout, most, **options | {"dtype": str})[0], layout, path)
-        odd = {name: how for name in fractions if (how := written_as(texts[name])) and (how.either or how.group)}
-        frame, written = frame.assign(**{name: texts[name] for name in odd}), written | odd
-        fractions = [name for name in fractions if name not in odd]
-    if any((frame[name].dropna() % 1).any() for name in fractions):
+        odd = {name: how for name in open_ones if (how := written_as(texts[name])) and not how.is_plain}
+        codes = [name for name in whole if is_code(texts[name])]
+        frame, written = frame.assign(**{name: texts[name] for name in (*odd, *codes)}), written | odd
+        fractions = [name for name in fractions if name not in codes]
+    sure = {how.mark for how in written.values()} - {""}
+    if any((frame[name].dropna() % 1).any() for name in fractions if name not in written):
         sure.add(".")
     read: dict[str, list[str]] = {}
     for name, how in written.items():
@@ -258,26 +287,46 @@ def with_numbers(
         if how.either:
             how = how.decided(_decimal_mark(name, how, sure, layout, path))
         frame[name] = numbers_of(frame[name], how)
-        for mark, what in ((how.decimal == ",", "a decimal comma"), (how.group, f"{how.group!r} between thousands")):
+        for mark, what in (
+            (how.decimal == ",", "a decimal comma"),
+            (how.group, f"{how.group!r} between thousands"),
+            (how.sign, f"{how.sign!r} beside them"),
+        ):
             if mark:
                 read.setdefault(what, []).append(name)
     notes = [f"numbers with {what} were read in {listed(names)}" for what, names in read.items()]
     if layout.encoding != "utf-8":
         notes.insert(0, f"{path.name} is not UTF-8 and was read as {layout.encoding}")
+    if sums := _sums(frame):
+        notes.append(f"the last row seems to hold the sums of those above ({listed(sums)}): delete it if so")
     frame.attrs["notes"] = tuple(notes)
     return frame
+
+
+def _sums(frame: pandas.DataFrame) -> list[str]:
+    """Columns whose last number is the sum of all others, and greater than each of them."""
+    found = []
+    for name in frame:
+        if frame[name].dtype.kind in "if" and len(frame) > 3:
+            above, last = frame[name].iloc[:-1], float(frame[name].iloc[-1])
+            if last > above.max() > 0 and abs(last - float(above.sum())) <= 1e-9 * last:
+                found.append(str(name))
+    return found
+
+
+def _may_be_thousands(numbers: pandas.Series) -> bool:
+    """Whether all of them can have been written as 1.234."""
+    size = numbers.dropna().abs()
+    return bool(len(size) and ((size < 1000) & (size == size.round(3)) & ((size >= 1) | (size == 0))).all())
 
 
 def _decimal_mark(name: str, how: NumberFormat, sure: set[str], layout: Layout, path: Path) -> str:
     """The decimal mark of a column that can be read either way: what was said, else what other columns have."""
     if layout.decimal:
         return MARKS[layout.decimal]
-    others = sure & {",", "."}
-    if not others and layout.separator == ";":  # as spreadsheets write it where a comma is the decimal mark
-        others = {","}
-    if how.either == "," and len(others) == 1:
-        return others.pop()
-    if how.either == "." and "," not in others:
+    if len(sure) == 1:
+        return next(iter(sure))
+    if how.either == "." and not sure and layout.separator not in EITHER:
         return "."
     whole, fraction = how.example.replace(how.either, ""), how.example.replace(",", ".")
     comma, point = (whole, fraction) if how.either == "." else (fraction, whole)

@@ -9,6 +9,8 @@
                changes along the file as well. So the others are tested once more, among rows that are alike in it:
                within ties, or in blocks of BLOCK rows after a regression on it, against all orders of each block
     effective  n / (1 + 2 sum_k r_k(a) r_k(b)) rows, of the pair of columns where they are fewest (Bartlett 1946)
+    units      rows of the same unit, where a column names units that repeat (units.py): r in place of r_k,
+               n / (1 + (g - 1) r(a) r(b)) effective rows, g rows a unit (Kish 1965)
 
 Beyond chance is p < LEVEL for the table as a whole. It fails where it matters: the effective rows of a column with one
 like itself (b = a) are fewer than ENOUGH of n. Gaps are left out: the next value that is there is the neighbour.
@@ -25,6 +27,7 @@ from numpy.typing import NDArray
 
 from trueness.datasets.observed import Observed
 from trueness.datasets.table import Table
+from trueness.datasets.units import RepeatedUnits, likeness
 from trueness.errors import listed
 
 Array = NDArray[np.float64]
@@ -39,6 +42,7 @@ REMEDY = (
     "Thin the rows until neighbours are independent, add columns of earlier rows as lags, or use a scorer for series "
     "('trueness list scorers')."
 )
+UNITS = "Keep one row of each, or take differences within each."
 DRIFT = "They drift along the file, neighbours alone are no more alike: add the column that it is sorted by."
 
 
@@ -62,6 +66,7 @@ class RowDependence:
     pair: tuple[str, ...] = ()
     near: bool = True  # neighbours within a few rows are alike, beyond a drift along the file
     matters: bool = False
+    units: int = 0  # with several rows each; `order` is the column that names them, and lag1 the r of two of its rows
 
     @property
     def passed(self) -> bool:
@@ -73,22 +78,33 @@ class RowDependence:
 
     def sentence(self) -> str:
         """The answer first; a failed one ends with what to do."""
+        most = max((abs(one.lag1) for one in self.columns), default=0.0)
         where = "row order" if self.order == "rows" else f"the order of {self.order}"
         if not self.dependent:
-            most = max((abs(one.lag1) for one in self.columns), default=0.0)
+            if self.units:
+                return (
+                    f"rows of the same {self.order} are no more alike than others, beyond chance (at most {most:.2f})"
+                )
             plain = f"no lag-1 autocorrelation beyond chance in {where} (at most {most:.2f}, Holm over columns)"
             others = f"the others only follow {'it' if len(self.sorted_by) == 1 else 'them'}"
             kept = len(self.columns) > len(self.sorted_by)
             by = f"sorted by {listed(self.sorted_by)}{'; ' + others if kept else ''}"
-            return f"{by}: rows alike in {listed(self.sorted_by)} are independent" if self.sorted_by else plain
+            return f"{by}: beside that no dependence of rows is seen" if self.sorted_by else plain
         named = ", ".join(f"{one.column} {one.lag1:.2f}" for one in self.dependent[:4])
         more = f" and {len(self.dependent) - 4} more" if len(self.dependent) > 4 else ""
         after = f", beside sorting by {listed(self.sorted_by)}" if self.sorted_by else ""
         effective = f"{self.effective_rows:,.0f} effective rows of {self.n:,} ({' and '.join(self.pair)})"
+        if self.units:
+            much = "" if self.matters else ", but too little to matter"
+            said = (
+                f"rows of the same {self.order} depend on each other, correlations {named}{more}, beyond chance{much}"
+            )
+            return f"{said}; {self.units:,} different, {effective}. {UNITS}".removesuffix("" if self.matters else UNITS)
         beyond = f"lag-1 autocorrelation in {where}{after}: {named}{more}, beyond chance"
         if not self.matters:
             return f"{beyond}, but too little to matter: {effective}"
-        return f"rows depend on each other, {beyond}; {effective}. {REMEDY if self.near else DRIFT}"
+        drifts = not self.near and self.dependent[0].lag1 > 0
+        return f"rows depend on each other, {beyond}; {effective}. {DRIFT if drifts else REMEDY}"
 
     def to_dict(self) -> dict[str, object]:
         return {
@@ -112,8 +128,12 @@ def row_dependence(table: Table) -> RowDependence | None:
     orders: list[tuple[str, Table]] = [("rows", table.rows(np.arange(min(table.n, most))))]
     if table.times is not None and (np.diff(table.times.rows) != 1).any():
         orders.append((table.times.column, table.rows(table.times.rows[:most])))
-    verdicts = [_in_order(ordered, name, len(orders)) for name, ordered in orders]
-    return min(verdicts, key=lambda one: (one.passed, not one.dependent, one.effective_rows or 0.0))
+    tests = len(orders) + len(table.units)
+    verdicts = [_in_order(ordered, name, tests) for name, ordered in orders]
+    verdicts += [_in_units(orders[0][1], units, tests) for units in table.units]
+    fewest = min(verdicts, key=lambda one: (one.passed, not one.dependent, one.effective_rows or 0.0))
+    failed = [one for one in verdicts if one.units and not one.passed]  # which says more of why than the order of rows
+    return replace(failed[0], effective_rows=fewest.effective_rows, pair=fewest.pair) if failed else fewest
 
 
 def _in_order(table: Table, order: str, orders: int) -> RowDependence:
@@ -139,6 +159,29 @@ def _in_order(table: Table, order: str, orders: int) -> RowDependence:
     is_near = any(near[j] < LEVEL for j in dependent)
     names = tuple(table.names[j] for j in pair)
     return RowDependence(table.n, order, columns, by, rows, names, is_near, bool(alone < ENOUGH * table.n))
+
+
+def _in_units(table: Table, units: RepeatedUnits, orders: int) -> RowDependence:
+    of = units.of[: table.n]
+    names = [name for name in table.names if name != units.column]
+    r, p = np.array([likeness(*_column(table, name), of) for name in names]).reshape(-1, 2).T
+    p = np.array(_holm(list(p), orders))
+    columns = tuple(ColumnOrder(*one, one[2] < LEVEL) for one in zip(names, r.tolist(), p.tolist(), strict=True))
+    sizes = np.bincount(of)
+    if not (p < LEVEL).any():
+        return RowDependence(table.n, units.column, columns, units=len(sizes))
+    more = (sizes**2).sum() / table.n - 1  # rows of its unit beside a row
+    best = np.argsort(-r)
+    a = next(j for j in best if p[j] < LEVEL)
+    b = next((j for j in best if j != a), a)
+    effective, alone = (float(table.n / (1 + more * max(of_two, 0.0))) for of_two in (r[a] * r[b], r[a] ** 2))
+    pair, matters = (names[a], names[b]), bool(alone < ENOUGH * table.n)
+    return RowDependence(table.n, units.column, columns, (), effective, pair, True, matters, len(sizes))
+
+
+def _column(table: Table, name: str) -> tuple[Array, int]:
+    j = table.names.index(name)
+    return table.values[:, j], 0 if table.ordered[j] else int(table.n_levels[j])
 
 
 def _adjusted(columns: Sequence[ColumnOrder], orders: int) -> tuple[ColumnOrder, ...]:

@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from trueness.datasets.columns import MAX_LEVELS, InferredColumn, Kinds, Levels, OrderedLevels, TimeOrder, columns_of
 from trueness.datasets.experiments import Experiments, TargetSetting, split_experiments
+from trueness.datasets.units import RepeatedUnits
 from trueness.errors import DataError, listed
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ class Table:
     notes: tuple[str, ...] = field(default=(), kw_only=True, repr=False)  # of how a file was read
     experiments: Experiments | None = field(default=None, kw_only=True, repr=False)
     times: TimeOrder | None = field(default=None, kw_only=True, repr=False)  # of a column that was left out
+    units: tuple[RepeatedUnits, ...] = field(default=(), kw_only=True, repr=False)  # that have several rows each
 
     def __post_init__(self) -> None:
         values = np.ascontiguousarray(self.values, dtype=np.float64)
@@ -113,6 +115,7 @@ class Table:
             self.source,
             experiments=self.experiments,
             times=self.times,
+            units=self.units,
         )
 
     @property
@@ -181,7 +184,7 @@ class Table:
             read = columns_of(data, discrete, source, kinds, strict)
             return cls(
                 read.names, read.values, read.levels, source,
-                judged=read.judged, experiments=experiments, times=read.times,
+                judged=read.judged, experiments=experiments, times=read.times, units=read.units,
             )  # fmt: skip
         array = np.asarray(data)
         if array.ndim != 2 or array.dtype.kind not in "fiub":

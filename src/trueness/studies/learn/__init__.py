@@ -11,7 +11,7 @@ STUDY = {
             "graph": "your own guess (.dot, .json, .csv): is it better than chance, and what do the data speak against",
             "time": "begin no fit after so long by the clock, 90s or 5m; then what is known is said and written",
             "knowledge": "a .toml file with required, forbidden or tiers",
-            "kinds": "what columns are, e.g. age=continuous,stage=discrete,id=drop; the others are guessed",
+            "kinds": "continuous | discrete | ordered | drop: age=continuous,stage=ordered,id=drop; else guessed",
             "drop": "columns to leave out, by comma",
             "decimal": "comma | point: what 1,234 or 1.234 means in a column where the file does not tell",
             "rows": "rows to draw of a simulated data set, or to take of a table",
