@@ -817,6 +817,21 @@ def test_a_gate_that_cannot_be_read_is_refused_before_anything_else(capsys, comm
     assert "'gate' must be like" in capsys.readouterr().err
 
 
+def test_a_model_output_in_a_cell_is_read_whatever_its_length(tmp_path, capsys):
+    for long in ("x" * 140_000, '"' + "a, b " * 20_000 + '"'):
+        rows = [(m, f"t{k}", int(k % 3 > 0), long if k == 1 else "short") for m in ("new", "old") for k in range(12)]
+        (tmp_path / "t.csv").write_text(csv("model,task,score,output", rows))
+        assert main(["analyse", str(tmp_path / "t.csv"), "--gate", f"new {WORSE}"]) == 0
+    assert "new (candidate) against old" in capsys.readouterr().err
+
+
+def test_a_crash_has_an_exit_code_of_its_own_and_one_line(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr("trueness.analyse.read_tables", lambda files: [][1])
+    assert main(["analyse", "t.csv", "--gate", f"new {WORSE}"]) == 70
+    told = capsys.readouterr().err
+    assert len(told.splitlines()) == 1 and "a mistake of this program, IndexError: " in told and "--debug" in told
+
+
 def test_a_gate_that_is_shown_fails(tmp_path, capsys):
     rows = [(m, f"t{k}", 0.9 - 0.3 * (m == "new") + 0.001 * k) for m in ("old", "new") for k in range(12)]
     (tmp_path / "t.csv").write_text(csv("condition,task,accuracy", rows))
