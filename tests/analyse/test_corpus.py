@@ -832,6 +832,49 @@ def test_a_crash_has_an_exit_code_of_its_own_and_one_line(tmp_path, capsys, monk
     assert len(told.splitlines()) == 1 and "a mistake of this program, IndexError: " in told and "--debug" in told
 
 
+def two_files(folder, new, old, column="score"):
+    for name, values in (("new", new), ("old", old)):
+        (folder / f"{name}.csv").write_text(csv(f"task,{column}", [(f"t{k}", v) for k, v in enumerate(values)]))
+    return ["compare", str(folder / "new.csv"), "--baseline", str(folder / "old.csv"), "--gate"]
+
+
+def test_few_equal_pairs_do_not_rule_out_a_loss(tmp_path, capsys):
+    for n, code in ((6, 1), (20, 1), (60, 1), (200, 0)):  # without a loss in n pairs, 3.8 / (n + 3.8) may be lost
+        command = two_files(tmp_path, [k % 2 for k in range(n)], [k % 2 for k in range(n)])
+        assert main([*command, f"possibly {WORSE}"]) == code
+        assert f"[-{384.146 / (n + 3.84146):.1f}, " in capsys.readouterr().err
+    command = two_files(tmp_path, [1] * 20, [0] + [1] * 19)  # one gain shows no more
+    assert main([*command, f"possibly {WORSE}"]) == 1
+    assert "neither shown nor ruled out, 5.0 points better [-11.9, 23.6]" in capsys.readouterr().err
+
+
+def test_a_strict_gate_takes_runs_without_a_score_as_failed_and_judges_none_without_a_worst_score(tmp_path, capsys):
+    right = [int(k % 5 > 0) for k in range(400)]
+    lost = [value if k % 3 else "" for k, value in enumerate(right)]
+    assert main([*two_files(tmp_path, lost, right), f"possibly {WORSE}"]) == 1
+    assert "134 runs of new without a score" in (told := capsys.readouterr().err) and "had they failed, up to" in told
+    assert main([*two_files(tmp_path, right, lost), f"possibly {WORSE}"]) == 0  # those of the baseline do not help it
+    scores = [20 + 7.5 * (k % 5) for k in range(60)]
+    command = two_files(tmp_path, ["", *(v + 3 + k % 2 for k, v in enumerate(scores[1:]))], scores)
+    assert main([*command, "possibly worse by more than 2"]) == 2
+    assert "gate cannot be judged" in capsys.readouterr().err
+
+
+def test_a_gate_names_what_makes_it_fail(mistake):
+    assert "must name what makes it fail, so 'worse'" in mistake("analyse", "t.csv", "--gate", "better by more than 2")
+
+
+def test_a_gate_of_means_alone_cannot_be_judged(tmp_path, capsys):
+    for name, acc in (("new", 0.4), ("old", 0.7)):
+        scores = {task: {"acc,none": acc, "acc_stderr,none": 0.01} for task in ("arc", "mmlu")}
+        results = {"results": scores, "config": {"model_args": name}}
+        (tmp_path / f"results_{name}.json").write_text(json.dumps(results))
+    command = ["compare", *(str(tmp_path / f"results_{name}.json") for name in ("new", "old"))]
+    for gate in (f"new {WORSE}", f"new possibly {WORSE}"):
+        assert main([*command, "--gate", gate]) == 2
+        assert "gate cannot be judged (" in (told := capsys.readouterr().err) and "passes" not in told
+
+
 def test_a_gate_that_is_shown_fails(tmp_path, capsys):
     rows = [(m, f"t{k}", 0.9 - 0.3 * (m == "new") + 0.001 * k) for m in ("old", "new") for k in range(12)]
     (tmp_path / "t.csv").write_text(csv("condition,task,accuracy", rows))

@@ -52,13 +52,15 @@ class Tables(dict[str, pd.DataFrame]):
     """Domain -> frame; `notes`: what was not read."""
 
     notes: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()  # files, by their count
 
 
 def read_tables(files: Iterable[str | Path]) -> Tables:
     """Domain -> frame, in the order of the files."""
     parts: dict[str, list[pd.DataFrame]] = {}
     notes: list[str] = []
-    for name, path, frame in _read_each(files, notes):
+    left: list[str] = []
+    for name, path, frame in _read_each(files, notes, left):
         for column in frame.select_dtypes(object).columns:  # a list in a cell of JSON is no name
             nested = frame[column].map(lambda cell: isinstance(cell, list | dict))
             if nested.any():
@@ -83,14 +85,16 @@ def read_tables(files: Iterable[str | Path]) -> Tables:
         )
     tables = Tables({domain: _together(frames) for domain, frames in parts.items()})
     tables.notes = tuple(dict.fromkeys(notes))
+    tables.left_out = (counted(len(left), "file"),) if left else ()
     return tables
 
 
-def _read_each(files: Iterable[str | Path], notes: list[str]) -> list[tuple[str | None, Path, pd.DataFrame]]:
+def _read_each(
+    files: Iterable[str | Path], notes: list[str], left: list[str]
+) -> list[tuple[str | None, Path, pd.DataFrame]]:
     """Name, path and frame of each file. A log without scores is left out and said, and so is what cannot be read in a
     folder; of logs of the same run, which was done again, the last is read. An error where nothing is left."""
     read: list[tuple[str | None, Path, pd.DataFrame]] = []
-    left: list[str] = []
     first: DataError | None = None
     for file in map(str, files):
         in_folder = _split_name(file)[1].is_dir()
