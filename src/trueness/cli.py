@@ -395,18 +395,18 @@ def _print_result(result: Showable, options: argparse.Namespace) -> int:
 
 def _compare(options: argparse.Namespace) -> int:
     from trueness.analyse.comparing import compare, compare_files, read_sides
-    from trueness.analyse.gate import judge_comparison, named
+    from trueness.analyse.gate import judge_comparison
     from trueness.running.study_db import as_written
     from trueness.running.study_folder import newest_folder
     from trueness.terminal import analyse as terminal_analyse
 
     sides = read_sides(options.names, options.baseline, options.gate)  # refused before anything is read
     if sides.are_files:
-        return _show_analysis(compare_files(Path(sides.a), Path(sides.b), options.measure, sides.gate), options)
+        return _show_analysis(compare_files(sides, options.measure), options)
     folder = Path(sides.folder) if sides.folder else newest_folder()
     with as_written(folder):
         comparison = compare(folder, sides.a, sides.b, options.measure)
-    gate = None if sides.gate is None else named(sides.gate, [[sides.a], [sides.b]])
+    gate = sides.named_gate([[sides.a], [sides.b]])
     verdict = None if gate is None else judge_comparison(gate, comparison)
     if options.json:
         content = {"sentence": comparison.sentence()} | ({"gate": verdict.to_dict()} if verdict else {})

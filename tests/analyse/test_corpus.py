@@ -860,6 +860,36 @@ def test_a_strict_gate_takes_runs_without_a_score_as_failed_and_judges_none_with
     assert "gate cannot be judged" in capsys.readouterr().err
 
 
+def test_two_files_of_two_measures_are_told_by_their_columns(tmp_path, mistake):
+    two_files(tmp_path, [0.5, 0.6, 0.7], [0.5, 0.6, 0.7], "accuracy")
+    (tmp_path / "old.csv").write_text(csv("task,loss", [(f"t{k}", 0.3 + k / 10) for k in range(3)]))
+    told = mistake("compare", tmp_path / "new.csv", "--baseline", tmp_path / "old.csv")
+    assert "got columns that only the first has (accuracy) or only the second (loss)" in told
+
+
+def test_a_gate_about_the_baseline_is_refused_with_both_commands(tmp_path, mistake):
+    command = two_files(tmp_path, [1, 0, 1], [1, 1, 1])
+    new, old = (str(tmp_path / f"{name}.csv") for name in ("new", "old"))
+    told = mistake(*command, f"old {WORSE}")
+    assert f"compare {new} --baseline {old} --gate '{WORSE}'" in told and f"{old} --baseline {new}" in told
+    assert f"Did you mean 'new'? Write: --gate \"new {WORSE}\"" in mistake(*command, f"nwe {WORSE}")
+
+
+@pytest.mark.parametrize("other", ["gpt\u200b", "ｇｐｔ"])
+def test_conditions_that_look_alike_are_refused(tmp_path, mistake, other):
+    (tmp_path / "t.csv").write_text(csv("model,task,score", [(m, k, k % 2) for m in ("gpt", other) for k in range(9)]))
+    assert "conditions must look different where they are shown" in mistake("analyse", tmp_path / "t.csv")
+
+
+def test_the_line_of_a_gate_counts_the_files_and_measures_that_it_does_not_judge(tmp_path, capsys):
+    (tmp_path / "bad.csv").write_bytes(b"\xff\xfe\xfa")
+    rows = [(m, k, w, k % 2) for m in ("new", "old") for k in range(9) for w in ("exact", "length")]
+    (tmp_path / "t.csv").write_text(csv("model,task,metric,value", rows))
+    assert main(["analyse", str(tmp_path), "--gate", f"new {WORSE}"]) == 0
+    told = capsys.readouterr().err
+    assert "Not judged: 1 file. Not judged: length (--measure)." in told and "t, exact: " in told
+
+
 def test_a_gate_names_what_makes_it_fail(mistake):
     assert "must name what makes it fail, so 'worse'" in mistake("analyse", "t.csv", "--gate", "better by more than 2")
 
