@@ -385,7 +385,7 @@ CASES = [
         read=(".",),
     ),
     Case("an empty folder", {"sub/readme.md": "x"}, refused="must hold files of scores", read=("sub",)),
-    Case("no scores", {"t.csv": csv("model,note", [("a", "x"), ("b", "y")])}, refused="Name one with --score"),
+    Case("no scores", {"t.csv": csv("model,note", [("a", "x"), ("b", "y")])}, refused="--score COLUMN"),
     Case(
         "conditions under another name",
         {"t.csv": csv("wert,score", [("x", 1), ("y", 0)])},
@@ -667,7 +667,7 @@ CASES = [
                 )
             )
         },
-        refused="Name one with --score",
+        refused="--score COLUMN",
     ),
     Case(
         "HELM with altered instances",

@@ -249,3 +249,38 @@ def test_a_column_that_groups_the_tasks_is_named_and_the_verdict_shown_at_both_l
     out = " ".join(capsys.readouterr().out.split())
     assert "; but not told apart over 10 document groups (--cluster document): " in out
     assert "possible clusters, since each task lies in one group: document (10 groups)" in out
+
+
+# ---- runs that errored
+
+
+def test_a_run_that_errored_has_no_score_and_is_counted_by_side(write, capsys):
+    results = {"old": ["PASS"] * 5 + ["FAIL"] * 3, "new": ["PASS"] * 4 + ["FAIL", "ERROR", "error", "Error"]}
+    rows = [{"test": t, "agent": a, "result": r} for a, of in results.items() for t, r in enumerate(of)]
+    assert main(["analyse", str(write(rows)), "--md"]) == 0
+    said = capsys.readouterr().out
+    assert "without a score 3 of 8 runs of new and 0 of 8 runs of old" in said
+    assert "If they failed: old against new 12.5 [" in said
+
+
+# ---- shares and other units
+
+
+@each("name, percent", [
+    ("latency_s", False), ("cost_usd", False), ("loss", False), ("rmse", False), ("r2", False), ("tokens", False),
+    ("throughput", False), ("energy_kwh", False), ("WER", True), ("error_rate", True), ("acc", True), ("zorp", True),
+])  # fmt: skip
+def test_only_a_share_is_shown_in_per_cent(name, percent, read):
+    (part,) = read(runs(**{name: lambda i, k, rng: 0.002 + rng.random() / 1000}), "--score", name).values()
+    (flag,) = [flag for flag in part["red_flags"] if flag["name"] == "ceiling"]
+    assert ("a%" in part["contrasts"][0]) == percent, name
+    assert (flag["state"] == "not checked") == (name not in ("error_rate", "acc", "zorp")), name
+
+
+@each("name, assumed", [
+    ("time_to_first_token", False), ("kl", False), ("rank", False), ("misses", False), ("energy_kwh", False),
+    ("ASR", True), ("jailbreak_success", True), ("attack_success_rate", True),
+])  # fmt: skip
+def test_lower_of_these_is_better_and_an_attack_is_read_as_by_the_attacked(name, assumed, read):
+    (part,) = read(runs(**{name: drawn}), "--score", name).values()
+    assert (part["lower_is_better"], part["direction_assumed"]) == (True, assumed), name

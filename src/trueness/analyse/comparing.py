@@ -142,6 +142,16 @@ def read_sides(names: Sequence[str], baseline: str | None, gate: str | None) -> 
     return sides
 
 
+class _OfTwoFiles(AnalysisSettings):
+    """`compare` knows one way to choose what is scored."""
+
+    def command(self, **changes: object) -> str:
+        if set(changes) != {"score"}:
+            return super().command(**changes)
+        return shlex.join(["trueness", "compare", self.files[0], "--baseline", self.files[1], "--measure",
+                           str(changes["score"])])  # fmt: skip
+
+
 def compare_files(sides: Sides, measure: str | None = None) -> ScoresAnalysis:
     """The first file against the second, its baseline, as an analysis of one pair; above 0 the first is better."""
     a, b = Path(sides.a), Path(sides.b)
@@ -169,9 +179,9 @@ def compare_files(sides: Sides, measure: str | None = None) -> ScoresAnalysis:
     )
     known = {column for frame in tables.values() for column in frame.columns}
     unit = next((name for name in USUAL_NAMES["task"] if name in known), None)
-    settings = AnalysisSettings(
-        condition="compared", baseline=None, treatment=labels[0], unit=(unit,) if unit else (), cluster=unit,
-        measure=measure, adjust="holm",
+    settings = _OfTwoFiles(
+        files=(str(a), str(b)), condition="compared", baseline=None, treatment=labels[0],
+        unit=(unit,) if unit else (), cluster=unit, measure=measure, adjust="holm",
     )  # fmt: skip
     gate = sides.named_gate([(labels[k], str(path), path.name, path.stem) for k, path in enumerate((a, b))])
     if gate is not None:
@@ -180,9 +190,12 @@ def compare_files(sides: Sides, measure: str | None = None) -> ScoresAnalysis:
         analysis = analyse(tables, settings)
     except DataError as error:
         columns = [{str(name) for frame in part.values() for name in frame} for part in (one, other)]
-        alone = [listed(sorted(columns[k] - columns[1 - k])) or "none" for k in (0, 1)]
-        if columns[0] == columns[1]:
+        numbers = [
+            {str(name) for frame in part.values() for name in frame.select_dtypes("number")} for part in (one, other)
+        ]
+        if numbers[0] & numbers[1] - {unit}:
             raise
+        alone = [listed(sorted(columns[k] - columns[1 - k])) or "none" for k in (0, 1)]
         raise DataError(
             f"{a.name} and {b.name} must have the same measure, got columns that only the first has ({alone[0]}) or "
             f"only the second ({alone[1]}). Name the scores alike in both. What was tried: {error}"

@@ -214,6 +214,9 @@ def domain_of(name: str, frame: pd.DataFrame, settings: AnalysisSettings) -> Dom
 
 def domains_of(name: str, frame: pd.DataFrame, settings: AnalysisSettings) -> list[Domain]:
     """A table as one domain, or as one of each measure that it holds: measures are never averaged."""
+    chosen = settings.measure or ""
+    if chosen in frame or {part.strip() for part in chosen.split(",")} <= set(frame):  # as it is called in `compare`
+        settings = replace(settings, score=chosen, measure=None)
     first = domain_of(name, frame, settings)
     apart = first.schema.apart
     if not apart:
@@ -228,6 +231,11 @@ def _rows_of_measure(
 ) -> tuple[pd.DataFrame, str, tuple[str, ...]]:
     """Of a long table the rows of one measure; of any other table all rows."""
     if schema.outcome.kind != "long table":
+        if settings.measure is not None:
+            raise DataError(
+                f"measure {settings.measure!r} is not in {name}: its score is {schema.outcome.formula}, and no column "
+                f"names measures. Its columns are: {listed(frame.columns, most=12)}."
+            )
         return frame, "", ()
     _, column, status = schema.outcome.columns
     measures = list(dict.fromkeys(frame[column].dropna().astype(str)))

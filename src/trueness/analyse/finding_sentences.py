@@ -127,7 +127,7 @@ def short_sentence(one: Contrast, domain: Domain) -> str:
         verdict = (
             f"{treatment} and {reference} are not told apart ({treatment} {word} by {size}, {_adjusted_p(result)})"
         )
-    parts = [f"{one.domain}: {verdict}{over}; for {one.scope}", _assumed(domain), _beyond(one)]
+    parts = [f"{one.domain}: {verdict}{over}; for {one.scope}", _lost(one), _assumed(domain), _beyond(one)]
     notes = "".join(f" {note}" for note in (*_reach(one), *one.notes))
     return "; ".join(part for part in parts if part) + f".{notes}"
 
@@ -232,7 +232,7 @@ def _verdict(one: Contrast, domain: Domain) -> str:
     ends = "" if interval is None else f" [{short(interval.low)}, {short(interval.high)}]"
     apart = "" if result.p is not None and result.distinguishable else "not told apart, "
     size = f"{short(abs(result.difference or 0.0))}{points}{ends}"
-    parts = (_grounds(result, domain), f"for {one.scope}", _assumed(domain))
+    parts = (_grounds(result, domain), f"for {one.scope}", _lost(one), _assumed(domain))
     way = "better" if better else "worse"
     return f"{apart}{way} by {size} ({'; '.join(filter(None, parts))}){_over_groups(one, domain)}"
 
@@ -252,10 +252,20 @@ def _over_groups(one: Contrast, domain: Domain) -> str:
     return "".join(f"; {word}" for word in words)
 
 
+def _lost(one: Contrast) -> str:
+    """How many runs of each side are in no mean: many on one side can turn the verdict."""
+    if not any(one.missing):
+        return ""
+    sides = zip(reversed(one.pair.names), one.n, one.missing, strict=True)
+    return "without a score " + " and ".join(f"{lost} of {n + lost} runs of {name}" for name, n, lost in sides)
+
+
 def _assumed(domain: Domain) -> str:
     """Which way was taken as better where nothing says it."""
     if not domain.assumed:
         return ""
+    if domain.lower_is_better:
+        return f"lower {domain.outcome} is taken as better, as for the one who is attacked"
     return f"higher {domain.outcome} is taken as better, no name says it (--lower-is-better turns it)"
 
 

@@ -25,6 +25,7 @@ import numpy as np
 
 from trueness.analyse.contrasts import Contrast
 from trueness.analyse.domain import Domain
+from trueness.analyse.measure_names import is_pass_share
 from trueness.analyse.roles import Pair, Roles
 from trueness.analyse.rule_breakdown import Breakdown, ModelRow
 from trueness.analyse.shares import Array
@@ -147,7 +148,7 @@ def _correlation_p(r: Array, n: int) -> Array:
 
 
 def _ceiling(domain: Domain, contrasts: Sequence[Contrast], roles: Roles) -> tuple[State, str]:
-    if not domain.percent:
+    if not (domain.percent and is_pass_share(domain.outcome)):
         return "not checked", "the score is no share of passes: no ceiling is known"
     from scipy.stats import binom
 

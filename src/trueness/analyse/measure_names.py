@@ -23,22 +23,32 @@ _HIGHER = """
     recall specificity ndcg mrr hit hits kappa mcc r2 psnr ssim pearson spearman correlation agreement reward elo score
     rating rated star likert grade point mark mos quality faithful faithfulness relevance relevancy
     coherence fluency consistency adherence compliance factuality similarity clarity adequacy utilization utility
-    fidelity robustness likelihood loglikelihood logprob tpr tnr reduction free throughput speedup fps rtfx qps
-    tokens_per_second
+    fidelity robustness likelihood loglikelihood logprob tpr tnr reduction free throughput speedup fps rtfx
+    qps tokens_per_second
 """
 _LOWER = """
     log_loss wer cer ter der eer error err loss logloss perplexity ppl nll bpb entropy bits_per_byte mae mse rmse
     nrmse rmsle mape smape wape mase crps wis brier interval_score pinball ece shd sid aid distance fid lpips mcd
     hallucination hallucinated toxicity toxic regret violation fail failed failure false fpr fnr miss noise width
-    latency seconds duration runtime ttft cost price tokens co2 harmful unsafe
+    latency seconds duration runtime ttft cost price tokens co2 harmful unsafe kl divergence asr surprisal
+    attack_success jailbreak_success jailbreak_rate jailbreak_score jailbroken
 """
+_NO_SHARES = set(
+    """
+    log_loss loss logloss perplexity nll bpb entropy bits_per_byte mae mse rmse nrmse rmsle mape smape wape mase crps
+    wis brier interval_score pinball ece shd sid aid distance fid lpips mcd surprisal regret noise width latency seconds
+    duration runtime ttft cost price tokens co2 kl divergence likelihood loglikelihood logprob throughput speedup fps rtfx qps
+    tokens_per_second elo psnr r2 pearson spearman correlation kappa mcc
+""".split()
+)  # a mean of these is no count of anything among so many, also where it lies in [0, 1]
+_EITHER = {"asr", "attack_success", "jailbreak_success", "jailbreak_rate", "jailbreak_score", "jailbroken"}
 _NO_SCORES = {
     "an id": "id pid uuid guid hash index idx key nr no number port unnamed row rownames seqn",
     "a place": "rank ranking position place",
     "a size": "size params param parameters layers dim vocab memory vram ram gb mb kb gib mib bytes flops gflops",
     "a date": "date day month year timestamp hour released release created updated started ended cutoff",
-    "a duration or speed": "time latency duration second sec ms runtime elapsed ttft tpot minute throughput fps "
-    "rtf rtfx qps tps speed speedup",
+    "a duration": "time latency duration second sec s ms runtime elapsed ttft tpot minute rtf",
+    "a speed": "throughput fps rtfx qps tps speed speedup",
     "a seed or a repeat": "seed rep repeat epoch trial fold run iteration step",
     "a length": "token char character word length len context ctx window turn",
     "a cost": "cost price usd eur dollar fee co2 emission energy kwh watt",
@@ -48,6 +58,7 @@ _NO_SCORES = {
     "frame_rate dropout decay beam head gpu thread worker batch version generation attempt retry max_token",
     "a count": "n count like download vote hub",
 }
+_REASONS_TELL: dict[str, Better] = {"a place": "lower", "a duration": "lower", "a cost": "lower", "a speed": "higher"}
 _AVERAGES = set("average avg mean overall total sum median aggregate".split())
 _OF_ANYTHING = {"score", "rating", "point", "grade", "quality", "reward"}  # a toxicity score is a toxicity
 _STATISTICS = re.compile(
@@ -61,6 +72,7 @@ _SAYS_NOTHING = set(
 _TURNS = {"neg", "negative", "non", "anti", "inverse", "1"}
 _ALIKE = {"acc": "accuracy", "correct": "accuracy", "passed": "pass", "passes": "pass", "ppl": "perplexity",
           "err": "error", "failed": "failure", "fail": "failure", "toxic": "toxicity"}  # fmt: skip
+_PASSES = {"", "accuracy", "pass", "success", "score", "solved", "resolved", "match", "em", "failure", "error"}
 _QUALITY = re.compile(r"\w*(ful|ct|te|ed|less|se|nt|ive|ous)ness")  # helpfulness, correctness, groundedness
 _BESIDE = set("error err low high lower upper lo hi".split())  # behind another column's name: how sure that is
 _BENCHMARKS = re.compile(
@@ -74,7 +86,25 @@ def better_of(name: str) -> Better | None:
     """As the measures of our studies say; of others by the words of their names."""
     if measure_of(name):
         return direction(name)
-    return _read(name)[1]
+    return _read(name)[1] or _REASONS_TELL.get(why_no_score(name))
+
+
+def is_either_way(name: str) -> bool:
+    """An attack's success is good or bad by the side that one is on: the models' side is assumed."""
+    return _read(name)[0] in _EITHER
+
+
+def is_share(name: str) -> bool:
+    """Whether values in [0, 1] under that name are so many of all: a rate, or a score that names no other unit."""
+    kind = _read(name)[0].removeprefix("negative ")
+    if {"rate", "pct", "percent", "percentage", "share", "fraction", "%"} & set(words_of(name)):
+        return True
+    return kind not in _NO_SHARES if kind else why_no_score(name) in ("", "an average or a sum", "a number as name")
+
+
+def is_pass_share(name: str) -> bool:
+    """Passes among attempts, or failures: what a ceiling is known of."""
+    return _read(name)[0] in _PASSES
 
 
 def is_lower_better(name: str) -> bool:
@@ -113,8 +143,9 @@ def why_no_score(name: str, others: tuple[str, ...] = ()) -> str:
         return "a count"
     if is_average(name):
         return "an average or a sum"
-    if "per" in words[1:] and "_".join(words) not in _LOWER.split():
-        words = words[: words.index("per")]
+    cut = next((k for k, word in enumerate(words) if k and word in ("per", "to")), None)  # time to first token
+    if cut and "_".join(words) not in _LOWER.split():
+        words = words[:cut]
     while len(words) > 1 and (words[-1] in _SAYS_NOTHING or words[-1].isdigit()):
         words.pop()
     for length in (2, 1):
@@ -140,7 +171,8 @@ def _read(name: str) -> tuple[str, Better | None, str]:
     for end in range(len(words), 0, -1):
         for start in range(max(0, end - 3), end):
             term = "_".join(words[start:end])
-            term = term if term in _directions() or _QUALITY.fullmatch(term) else term.removesuffix("s")
+            known = (t for t in (term, term.removesuffix("s"), term.removesuffix("es")) if t in _directions())
+            term = next(known, term)
             way = _directions().get(term) or ("higher" if _QUALITY.fullmatch(term) else None)
             if way is None or (term in _OF_ANYTHING and _read("_".join(words[:start]))[0]):
                 continue

@@ -21,7 +21,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from trueness.analyse.analysis_settings import AnalysisSettings
-from trueness.analyse.measure_names import better_of, is_lower_better
+from trueness.analyse.measure_names import better_of, is_either_way, is_lower_better, is_share
 from trueness.analyse.scores_schema import OutcomeColumns
 from trueness.analyse.shares import NO_NUMBER, Array, as_shares, decimals, rounded_beside_exact, unround
 from trueness.errors import DataError, SettingError, listed
@@ -171,25 +171,28 @@ def _of_column(column: pd.Series, name: str, settings: AnalysisSettings, nameles
     """A failure rate, a share of passes, or a score on its own scale."""
     nothing = np.zeros(len(column), dtype=bool)
     better = "lower" if settings.lower_is_better else None if nameless else better_of(name)
+    assumed = not settings.lower_is_better and (better is None or is_either_way(name))
     lower = better == "lower"
     if lower or _is_scale(column, name):
         values = number(column.to_frame(name), name)
-        shares = bool(np.nanmax(values, initial=0.0) <= 1 and np.nanmin(values, initial=1.0) >= 0)
-        way = () if lower and shares else (f"{better or 'higher'} {name} is better (--lower-is-better)",)
-        notes = (*way, *_rounding(values, name))
+        within = bool(np.nanmax(values, initial=0.0) <= 1 and np.nanmin(values, initial=1.0) >= 0)
+        shares = lower and within and is_share(name)
+        way = () if shares else (f"{better or 'higher'} {name} is better (--lower-is-better)",)
         return Values(
-            values, lower and shares, lower, nothing, np.isnan(values), notes=notes, assumed=better is None
-        )  # fmt: skip
+            values, shares, lower, nothing, np.isnan(values), notes=(*way, *_rounding(values, name)), assumed=assumed
+        )
     passes, kind = as_shares(column, name)
     notes = _rounding(passes, name) if pd.api.types.is_numeric_dtype(column.dtype) else ()  # 8/10 is exact
-    assumed = better is None and kind != "verdict"
+    assumed = assumed and kind != "verdict"
     return Values(passes, True, False, nothing, np.isnan(passes), notes=notes, assumed=assumed)
 
 
 def _is_scale(column: pd.Series, name: str) -> bool:
-    """Numbers that leave [0, 1] and are not per cent by name."""
+    """Numbers that leave [0, 1] and are not per cent by name, or whose name is of no share."""
     if not pd.api.types.is_numeric_dtype(column.dtype) or pd.api.types.is_bool_dtype(column.dtype):
         return False
+    if not is_share(name):
+        return True
     try:
         as_shares(column, name)
     except DataError:

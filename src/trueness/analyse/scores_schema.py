@@ -207,7 +207,9 @@ def detect(frame: pd.DataFrame, settings: AnalysisSettings, domain: str) -> tupl
         keys = [c for c in (condition, model, roles["repeat"]) if c]
         frame, task = _with_whole_ids(frame, task, model, keys, free, settings, domain, guessed)
     if not of_study:
-        guessed += _repeated(frame, [c for c in (condition, model, task, roles["repeat"]) if c], bool(roles["repeat"]))
+        keys = [c for c in (condition, model, task, roles["repeat"]) if c]
+        measures = outcome.columns[1:2] if outcome.kind == "long table" else ()
+        guessed += _repeated(frame, [*keys, *measures], bool(roles["repeat"]))
     taken = (roles["extraction"], *outcome.columns[:1])
     rules = tuple(column for column in rules if column not in taken or outcome.kind == "rules")
     return frame, Schema(
@@ -335,12 +337,13 @@ def _no_score(frame: pd.DataFrame, possible: Candidates, settings: AnalysisSetti
     if possible.others:
         each = [f"{column} is {reason}" for column, reason in possible.others.items()]
         why = f" No scores: {listed(each, most=4)}; one is taken all the same by: "
-        best = sorted(possible.others, key=lambda column: better_of(column) is None)[:MOST_WAYS]
+        best = [c for c, reason in possible.others.items() if reason != "an id"] or list(possible.others)
+        best = sorted(best, key=lambda column: better_of(column) is None)[:MOST_WAYS]
         why += "  or: ".join(settings.command(score=column) for column in best)
     return DataError(
         f"{domain} has no scores: looked for pass_count and fail_count, auto_score and scored_rules, "
         f"{listed((*FAILURES, *SCORES), most=5)}, columns ending in {', '.join(RULE_ENDINGS)}; "
-        f"found {listed(frame.columns, most=12)}. {_way_out(columns)}{why}"
+        f"found {listed(frame.columns, most=12)}. {_way_out(columns, settings)}{why}"
     )
 
 
@@ -358,10 +361,10 @@ def _first(columns: dict[str, str], names: tuple[str, ...]) -> str | None:
     return next((columns[name] for name in names if name in columns), None)
 
 
-def _way_out(columns: dict[str, str]) -> str:
+def _way_out(columns: dict[str, str], settings: AnalysisSettings) -> str:
     choice = _first(columns, CHOICES)
     if choice is None:
-        return "Name one with --score."
+        return f"Name one: {settings.command(score='COLUMN')}."
     return f"{choice} chooses between two: write a row for each of them, with a score of 1, 0, or 0.5 for a tie."
 
 

@@ -210,7 +210,9 @@ def _independent(table: Array) -> bool:
 def names_of_rows(frame: pd.DataFrame, columns: Sequence[str]) -> str | None:
     """The column that names what each row is of: texts, or numbers under a usual name, none twice."""
     texts = [c for c in columns if not is_numeric_dtype(frame[c].dtype) and frame[c].nunique() > 1]
-    named = [c for c in texts if frame[c].is_unique] or [c for c in columns if ITEMS.match(c.strip())]
+    named = [c for c in texts if frame[c].is_unique] or [
+        c for c in columns if ITEMS.match(c.strip()) or why_no_score(c) == "an id"
+    ]
     return next((c for c in named if frame[c].is_unique), None)
 
 

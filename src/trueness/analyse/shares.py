@@ -1,6 +1,6 @@
 """Pass columns as shares in [0, 1]: True/False as text or flags, 0/1, rates, per cents, verdicts.
 
-    pass -> 1,  fail -> 0,  a rate as it is,  absent -> missing (it is in no denominator, and that is shown)
+    pass -> 1,  fail -> 0,  a rate as it is,  absent, error -> missing (it is in no denominator, and that is shown)
 
 Rates that were stored rounded are given back as the fraction they came from: .3333 -> 1/3, the only fraction with a
 denominator up to 50 that rounds to it. Two runs that are equal then tie again, which decides rank tests.
@@ -22,12 +22,13 @@ Kind = Literal["true/false", "0/1", "rate", "per cent", "verdict", "constant"]
 Array = NDArray[np.float64]
 
 PASS = {"true", "pass", "passed", "yes", "y", "correct", "success", "ok", "c", "✅", "✓", "✔", "✔️"}
-FAIL = {"false", "fail", "failed", "no", "n", "incorrect", "wrong", "failure", "error", "i", "❌", "✗", "✘", "✖"}
+FAIL = {"false", "fail", "failed", "no", "n", "incorrect", "wrong", "failure", "i", "❌", "✗", "✘", "✖"}
 ABSENT = {
     "absent", "na", "n/a", "#n/a", "none", "null", "nan", "missing", "skip", "skipped", "not applicable", "", "-", "–",
     "timeout", "timed out", "crash", "crashed", "refused", "invalid", "unparsable", "not run", "#div/0!", "#value!",
+    "error", "errored", "err", "exception", "cancelled", "canceled", "aborted",
 }  # fmt: skip
-NO_NUMBER = ABSENT | {"error", "err", "fail", "failed", "failure"}  # beside numbers: a run that has none
+NO_NUMBER = ABSENT | {"fail", "failed", "failure"}  # beside numbers: a run that has none
 PER_CENT = ("accuracy", "acc", "acc_norm", "pass_rate", "success_rate", "win_rate", "exact_match", "em")
 _OF = re.compile(r"(\d+(?:\.\d+)?)\s*(?:/|of|out of)\s*(\d+(?:\.\d+)?)")  # 8/10
 _FLAGS = {"true", "false"}
