@@ -1,7 +1,8 @@
 """The command line: parse, call, print. It holds no rule of its own, and imports what it needs when it needs it.
 
 Exit codes: 0 done; 1 runs failed or are left to do, or a check of `check`, `run --verify`, `--gate` or `read` failed
-(the checks in a study's report change no exit code); 2 a user's mistake; 130 interrupted.
+(the checks in a study's report change no exit code); 2 a user's mistake, or a gate that
+cannot be judged; 70 a mistake of the program itself; 130 interrupted.
 """
 
 from __future__ import annotations
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
     from trueness.showing.tables import Table
     from trueness.studies.protocol import FilesReading
     from trueness.studies.run_reading import RunReading
+
+
+CRASHED = 70  # EX_SOFTWARE of sysexits.h
 
 
 class Showable(Protocol):
@@ -58,10 +62,28 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except OSError as error:  # a folder that may not be written to, a full disk
-        if options.debug or error.filename is None:
+        if options.debug:
             raise
+        if error.filename is None:
+            return _tell_crash(error)
         say(f"trueness: {error.filename} cannot be read or written: {error.strerror}. Try another folder.", stderr=True)
         return 2
+    except Exception as error:
+        if options.debug:
+            raise
+        return _tell_crash(error)
+
+
+def _tell_crash(error: Exception) -> int:
+    """One line; never the exit code of a failed gate or check, which is also Python's own after a traceback."""
+    from trueness.outside import one_line
+
+    say(
+        f"trueness: a mistake of this program, {type(error).__name__}: {one_line(error)}. Nothing was judged. Please "
+        "report it with the lines that --debug shows.",
+        stderr=True,
+    )
+    return CRASHED
 
 
 def _new(options: argparse.Namespace) -> int:
@@ -363,18 +385,18 @@ def _print_result(result: Showable, options: argparse.Namespace) -> int:
 
 def _compare(options: argparse.Namespace) -> int:
     from trueness.analyse.comparing import compare, compare_files, read_sides
-    from trueness.analyse.gate import judge_comparison, named
+    from trueness.analyse.gate import judge_comparison
     from trueness.running.study_db import as_written
     from trueness.running.study_folder import newest_folder
     from trueness.terminal import analyse as terminal_analyse
 
     sides = read_sides(options.names, options.baseline, options.gate)  # refused before anything is read
     if sides.are_files:
-        return _show_analysis(compare_files(Path(sides.a), Path(sides.b), options.measure, sides.gate), options)
+        return _show_analysis(compare_files(sides, options.measure), options)
     folder = Path(sides.folder) if sides.folder else newest_folder()
     with as_written(folder):
         comparison = compare(folder, sides.a, sides.b, options.measure)
-    gate = None if sides.gate is None else named(sides.gate, [[sides.a], [sides.b]])
+    gate = sides.named_gate([[sides.a], [sides.b]])
     verdict = None if gate is None else judge_comparison(gate, comparison)
     if options.json:
         content = {"sentence": comparison.sentence()} | ({"gate": verdict.to_dict()} if verdict else {})

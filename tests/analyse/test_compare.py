@@ -223,11 +223,14 @@ def test_a_table_in_place_of_a_study_and_a_file_that_is_not_there_are_said(in_tm
     assert "trueness analyse scores.csv" in first and "none.csv must be a file as scores.csv is one" in second
 
 
-def test_shares_beside_percentages_are_said(in_tmp, capsys):
-    for name, scale in (("a", 1.0), ("b", 100.0)):
+def test_shares_against_percentages_are_refused_and_less_apart_is_said(in_tmp, capsys):
+    for name, scale in (("a", 1.0), ("b", 100.0), ("c", 10.0)):
         rows = "".join(f"{name},{k},{scale * (k % 7) / 7:.3f}\n" for k in range(20))
         (in_tmp / f"{name}.csv").write_text("model,item,score\n" + rows)
-    assert main(["compare", "a.csv", "b.csv"]) == 0
+    for gate in ([], ["--gate", "possibly worse by more than 2"]):
+        assert main(["compare", "b.csv", "--baseline", "a.csv", *gate]) == 2
+        assert "must be on one scale, got means of 0.4" in capsys.readouterr().err
+    assert main(["compare", "a.csv", "c.csv"]) == 0
     assert "within 1 in one file and beyond in the other, on one scale? score" in " ".join(
         capsys.readouterr().out.split()
     )
@@ -241,11 +244,13 @@ def test_where_lower_is_better_that_is_said(discovery):
 def test_a_gate_of_a_study_names_its_sides_and_follows_the_measure(discovery, capsys, mistake):
     gate, folder = "worse by more than 2 points", str(discovery)
     for names in (("ges", folder, "--baseline", "pc"), ("ges", "--baseline", "pc", folder)):
-        assert main(["compare", *names, "--gate", gate.replace("2", "10")]) == 0  # six data sets are too few
+        assert main(["compare", *names, "--gate", gate.replace("2", "10")]) == 2  # six data sets are too few
         assert "ges (candidate) against pc (baseline): f1: cannot be judged" in capsys.readouterr().err
-    assert main(["compare", "ges", "pc", folder, "--gate", f"ges possibly {gate}", "--json"]) == 1
+    assert main(["compare", "ges", "pc", folder, "--gate", f"ges possibly {gate}", "--json"]) == 2
     told = json.loads(capsys.readouterr().out)["gate"]
-    assert told["fails"] and told["verdicts"][0]["difference"] == pytest.approx(-0.2, abs=0.02)
-    assert main(["compare", "pc", "ges", folder, "--measure", "shd", "--gate", "ges possibly better by more than .1"])
-    assert "shd: cannot be judged, there is no interval, 0.2" in capsys.readouterr().err  # fewer is better
+    assert (
+        not told["judged"] and not told["fails"] and told["verdicts"][0]["difference"] == pytest.approx(-0.2, abs=0.02)
+    )
+    assert main(["compare", "pc", "ges", folder, "--measure", "shd", "--gate", "ges possibly worse by more than .1"])
+    assert "shd: cannot be judged, 0.2" in capsys.readouterr().err  # fewer is better
     assert "--baseline ges --gate" in mistake("compare", "pc", "ges", folder, "--gate", gate)

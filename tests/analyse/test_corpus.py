@@ -817,6 +817,94 @@ def test_a_gate_that_cannot_be_read_is_refused_before_anything_else(capsys, comm
     assert "'gate' must be like" in capsys.readouterr().err
 
 
+def test_a_model_output_in_a_cell_is_read_whatever_its_length(tmp_path, capsys):
+    for long in ("x" * 140_000, '"' + "a, b " * 20_000 + '"'):
+        rows = [(m, f"t{k}", int(k % 3 > 0), long if k == 1 else "short") for m in ("new", "old") for k in range(12)]
+        (tmp_path / "t.csv").write_text(csv("model,task,score,output", rows))
+        assert main(["analyse", str(tmp_path / "t.csv"), "--gate", f"new {WORSE}"]) == 0
+    assert "new (candidate) against old" in capsys.readouterr().err
+
+
+def test_a_crash_has_an_exit_code_of_its_own_and_one_line(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr("trueness.analyse.read_tables", lambda files: [][1])
+    assert main(["analyse", "t.csv", "--gate", f"new {WORSE}"]) == 70
+    told = capsys.readouterr().err
+    assert len(told.splitlines()) == 1 and "a mistake of this program, IndexError: " in told and "--debug" in told
+
+
+def two_files(folder, new, old, column="score"):
+    for name, values in (("new", new), ("old", old)):
+        (folder / f"{name}.csv").write_text(csv(f"task,{column}", [(f"t{k}", v) for k, v in enumerate(values)]))
+    return ["compare", str(folder / "new.csv"), "--baseline", str(folder / "old.csv"), "--gate"]
+
+
+def test_few_equal_pairs_do_not_rule_out_a_loss(tmp_path, capsys):
+    for n, code in ((6, 1), (20, 1), (60, 1), (200, 0)):  # without a loss in n pairs, 3.8 / (n + 3.8) may be lost
+        command = two_files(tmp_path, [k % 2 for k in range(n)], [k % 2 for k in range(n)])
+        assert main([*command, f"possibly {WORSE}"]) == code
+        assert f"[-{384.146 / (n + 3.84146):.1f}, " in capsys.readouterr().err
+    command = two_files(tmp_path, [1] * 20, [0] + [1] * 19)  # one gain shows no more
+    assert main([*command, f"possibly {WORSE}"]) == 1
+    assert "neither shown nor ruled out, 5.0 points better [-11.9, 23.6]" in capsys.readouterr().err
+
+
+def test_a_strict_gate_takes_runs_without_a_score_as_failed_and_judges_none_without_a_worst_score(tmp_path, capsys):
+    right = [int(k % 5 > 0) for k in range(400)]
+    lost = [value if k % 3 else "" for k, value in enumerate(right)]
+    assert main([*two_files(tmp_path, lost, right), f"possibly {WORSE}"]) == 1
+    assert "134 runs of new without a score" in (told := capsys.readouterr().err) and "had they failed, up to" in told
+    assert main([*two_files(tmp_path, right, lost), f"possibly {WORSE}"]) == 0  # those of the baseline do not help it
+    scores = [20 + 7.5 * (k % 5) for k in range(60)]
+    command = two_files(tmp_path, ["", *(v + 3 + k % 2 for k, v in enumerate(scores[1:]))], scores)
+    assert main([*command, "possibly worse by more than 2"]) == 2
+    assert "gate cannot be judged" in capsys.readouterr().err
+
+
+def test_two_files_of_two_measures_are_told_by_their_columns(tmp_path, mistake):
+    two_files(tmp_path, [0.5, 0.6, 0.7], [0.5, 0.6, 0.7], "accuracy")
+    (tmp_path / "old.csv").write_text(csv("task,loss", [(f"t{k}", 0.3 + k / 10) for k in range(3)]))
+    told = mistake("compare", tmp_path / "new.csv", "--baseline", tmp_path / "old.csv")
+    assert "got columns that only the first has (accuracy) or only the second (loss)" in told
+
+
+def test_a_gate_about_the_baseline_is_refused_with_both_commands(tmp_path, mistake):
+    command = two_files(tmp_path, [1, 0, 1], [1, 1, 1])
+    new, old = (str(tmp_path / f"{name}.csv") for name in ("new", "old"))
+    told = mistake(*command, f"old {WORSE}")
+    assert f"compare {new} --baseline {old} --gate '{WORSE}'" in told and f"{old} --baseline {new}" in told
+    assert f"Did you mean 'new'? Write: --gate \"new {WORSE}\"" in mistake(*command, f"nwe {WORSE}")
+
+
+@pytest.mark.parametrize("other", ["gpt\u200b", "ｇｐｔ"])
+def test_conditions_that_look_alike_are_refused(tmp_path, mistake, other):
+    (tmp_path / "t.csv").write_text(csv("model,task,score", [(m, k, k % 2) for m in ("gpt", other) for k in range(9)]))
+    assert "conditions must look different where they are shown" in mistake("analyse", tmp_path / "t.csv")
+
+
+def test_the_line_of_a_gate_counts_the_files_and_measures_that_it_does_not_judge(tmp_path, capsys):
+    (tmp_path / "bad.csv").write_bytes(b"\xff\xfe\xfa")
+    rows = [(m, k, w, k % 2) for m in ("new", "old") for k in range(9) for w in ("exact", "length")]
+    (tmp_path / "t.csv").write_text(csv("model,task,metric,value", rows))
+    assert main(["analyse", str(tmp_path), "--gate", f"new {WORSE}"]) == 0
+    told = capsys.readouterr().err
+    assert "Not judged: 1 file. Not judged: length (--measure)." in told and "t, exact: " in told
+
+
+def test_a_gate_names_what_makes_it_fail(mistake):
+    assert "must name what makes it fail, so 'worse'" in mistake("analyse", "t.csv", "--gate", "better by more than 2")
+
+
+def test_a_gate_of_means_alone_cannot_be_judged(tmp_path, capsys):
+    for name, acc in (("new", 0.4), ("old", 0.7)):
+        scores = {task: {"acc,none": acc, "acc_stderr,none": 0.01} for task in ("arc", "mmlu")}
+        results = {"results": scores, "config": {"model_args": name}}
+        (tmp_path / f"results_{name}.json").write_text(json.dumps(results))
+    command = ["compare", *(str(tmp_path / f"results_{name}.json") for name in ("new", "old"))]
+    for gate in (f"new {WORSE}", f"new possibly {WORSE}"):
+        assert main([*command, "--gate", gate]) == 2
+        assert "gate cannot be judged (" in (told := capsys.readouterr().err) and "passes" not in told
+
+
 def test_a_gate_that_is_shown_fails(tmp_path, capsys):
     rows = [(m, f"t{k}", 0.9 - 0.3 * (m == "new") + 0.001 * k) for m in ("old", "new") for k in range(12)]
     (tmp_path / "t.csv").write_text(csv("condition,task,accuracy", rows))

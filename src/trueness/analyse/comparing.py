@@ -40,6 +40,7 @@ from trueness.statistics.result import UNBOUNDED
 
 HEADLINES = ("f1", "interval_score_scaled", "score", "auprc")
 MAX_PAIRS, MAX_TESTED = 1000, 200_000  # a test takes 1 to 100 ms
+TWO_SCALES = 20  # times the other's mean: shares and per cent are 100 apart, two models seldom 20
 MAX_BESIDE = 5_000_000  # rows of references, one for each variant that others were asked in
 _TEXT = ("task", "item", "variant", "respondent", "measure", "status")
 _NEEDED = (*_TEXT, "repeat", "value")
@@ -99,10 +100,28 @@ class Sides:
     b: str
     folder: str | None
     gate: Gate | None
+    declared: bool = False  # whether b was called the baseline
 
     @property
     def are_files(self) -> bool:
         return self.folder is None and Path(self.a).is_file()
+
+    @property
+    def either(self) -> str:
+        """Both commands with a gate that names nobody."""
+        beside, condition = [self.folder] if self.folder else [], self.gate.condition if self.gate else ""
+        both = [
+            shlex.join(["trueness", "compare", new, *beside, "--baseline", old, "--gate", condition])
+            for new, old in ((self.a, self.b), (self.b, self.a))
+        ]
+        return f"Either: {both[0]}  or: {both[1]}"
+
+    def named_gate(self, names: Sequence[Sequence[str]]) -> Gate | None:
+        """The gate about the side that it names, which is not the one that was called the baseline."""
+        gate = None if self.gate is None else named(self.gate, names)
+        if gate is not None and self.declared and gate.name == names[1][0] != names[0][0]:
+            raise SettingError(f"'gate' must not ask about the baseline, got {gate.name!r}. {self.either}")
+        return gate
 
 
 def read_sides(names: Sequence[str], baseline: str | None, gate: str | None) -> Sides:
@@ -113,17 +132,14 @@ def read_sides(names: Sequence[str], baseline: str | None, gate: str | None) -> 
         got = shlex.join(["trueness", "compare", *names, *(["--baseline", baseline] if baseline is not None else [])])
         raise SettingError(f"two sides must be compared, got: {got}. Write: trueness compare NEW --baseline OLD")
     a, b, folder = str(words[0]), str(words[1]), words[2] if len(words) == 3 else None
+    sides = Sides(a, b, folder, sentence, baseline is not None)
     if sentence is not None and sentence.name is None and baseline is None:
-        both = [
-            shlex.join(["trueness", "compare", new, *words[2:], "--baseline", old, "--gate", sentence.condition])
-            for new, old in ((a, b), (b, a))
-        ]
-        raise SettingError(f"'gate' must say which of the two it asks about. Either: {both[0]}  or: {both[1]}")
+        raise SettingError(f"'gate' must say which of the two it asks about. {sides.either}")
     files = [name for name in (a, b) if Path(name).is_file()]
     if len(files) == 1 and folder is None:
         gone = b if files[0] == a else a
         raise DataError(f"{gone} must be a file as {files[0]} is one, got none of that name. Or name a study.")
-    return Sides(a, b, folder, sentence)
+    return sides
 
 
 class _OfTwoFiles(AnalysisSettings):
@@ -136,8 +152,9 @@ class _OfTwoFiles(AnalysisSettings):
                            str(changes["score"])])  # fmt: skip
 
 
-def compare_files(a: Path, b: Path, measure: str | None = None, gate: Gate | None = None) -> ScoresAnalysis:
+def compare_files(sides: Sides, measure: str | None = None) -> ScoresAnalysis:
     """The first file against the second, its baseline, as an analysis of one pair; above 0 the first is better."""
+    a, b = Path(sides.a), Path(sides.b)
     one, other = read_tables([a]), read_tables([b])
     labels = _labels(one, other, a, b)
     shared = [name for name in one if name in other]
@@ -166,10 +183,37 @@ def compare_files(a: Path, b: Path, measure: str | None = None, gate: Gate | Non
         files=(str(a), str(b)), condition="compared", baseline=None, treatment=labels[0],
         unit=(unit,) if unit else (), cluster=unit, measure=measure, adjust="holm",
     )  # fmt: skip
+    gate = sides.named_gate([(labels[k], str(path), path.name, path.stem) for k, path in enumerate((a, b))])
     if gate is not None:
-        gate = named(gate, [(labels[k], str(path), path.name, path.stem) for k, path in enumerate((a, b))])
         settings = replace(settings, gate=" ".join(filter(None, (gate.name or labels[0], gate.condition))))
-    return analyse(tables, settings)
+    try:
+        analysis = analyse(tables, settings)
+    except DataError as error:
+        columns = [{str(name) for frame in part.values() for name in frame} for part in (one, other)]
+        numbers = [
+            {str(name) for frame in part.values() for name in frame.select_dtypes("number")} for part in (one, other)
+        ]
+        if numbers[0] & numbers[1] - {unit}:
+            raise
+        alone = [listed(sorted(columns[k] - columns[1 - k])) or "none" for k in (0, 1)]
+        raise DataError(
+            f"{a.name} and {b.name} must have the same measure, got columns that only the first has ({alone[0]}) or "
+            f"only the second ({alone[1]}). Name the scores alike in both. What was tried: {error}"
+        ) from None
+    _check_scales(analysis, apart, a, b)
+    return analysis
+
+
+def _check_scales(analysis: ScoresAnalysis, apart: Sequence[str], a: Path, b: Path) -> None:
+    """Shares against per cent: the difference would say nothing but that."""
+    for part in analysis.domains:
+        for column in set(apart) & set(part.domain.schema.outcome.columns):
+            for low, high in (sorted(abs(m) for m in one.means if m is not None) for one in part.contrasts):
+                if 0 < TWO_SCALES * low <= high:
+                    raise DataError(
+                        f"{column} of {a.name} and {b.name} must be on one scale, got means of {low:.3g} and "
+                        f"{high:.3g}. Shares and per cent? Divide one by 100; else put both into one table."
+                    )
 
 
 def _on_two_scales(one: pd.DataFrame, other: pd.DataFrame) -> list[str]:

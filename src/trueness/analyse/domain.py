@@ -81,6 +81,7 @@ class Domain:
     groupings: tuple[str, ...] = ()  # columns that put each task into one group: they may be what was drawn
     lost: tuple[str, ...] = ()  # rows that name no condition, model or task, in words
     notes: tuple[str, ...] = ()
+    other_measures: tuple[str, ...] = ()  # of a table with a metric a row
     unmatched: Mapping[tuple[str, str], Sequence[str]] = field(default_factory=dict)  # an exclusion -> what there is
 
     @property
@@ -161,6 +162,7 @@ def domain_of(name: str, frame: pd.DataFrame, settings: AnalysisSettings) -> Dom
     """A frame understood; scores_schema.py says what is looked for."""
     frame, numbers = with_numbers(frame)
     frame, schema = detect(frame, settings, name)
+    measures = frame[schema.outcome.columns[1]].dropna() if schema.outcome.kind == "long table" else ()
     frame, measure, notes = _rows_of_measure(frame, schema, settings, name)
     frame, more = _with_condition(frame, schema, name)
     rules, kinds = _rules(frame, schema)
@@ -205,6 +207,7 @@ def domain_of(name: str, frame: pd.DataFrame, settings: AnalysisSettings) -> Dom
         groupings=groupings,
         lost=(*more, *_rows_without_names(frame, schema)),
         notes=(*numbers, *schema.guessed, *notes, *values.notes),
+        other_measures=() if settings.measure else tuple(m for m in dict.fromkeys(map(str, measures)) if m != measure),
         unmatched=unmatched,
     )
 

@@ -11,6 +11,7 @@ means, and logs before tables.
 from __future__ import annotations
 
 import csv
+import re
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
@@ -42,6 +43,7 @@ _IN_FOLDERS = (
     "*.eval", "samples_*.jsonl", "results_*.json", "per_instance_stats.json", "scores.csv", "*.csv", "*.tsv",
     "*.parquet", "*.jsonl", "*.json",
 )  # fmt: skip
+_LONG = re.compile(r'"(?:[^"]|""){1000,}+"?|[^",;\t\r\n]{1000,}')  # a model's output in a cell
 MAX_CELLS = harness_logs.MAX_CELLS
 _PLAIN_NAMES = ("scores", "results", "result", "samples", "runs", "data", "output")
 
@@ -50,13 +52,15 @@ class Tables(dict[str, pd.DataFrame]):
     """Domain -> frame; `notes`: what was not read."""
 
     notes: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()  # files, by their count
 
 
 def read_tables(files: Iterable[str | Path]) -> Tables:
     """Domain -> frame, in the order of the files."""
     parts: dict[str, list[pd.DataFrame]] = {}
     notes: list[str] = []
-    for name, path, frame in _read_each(files, notes):
+    left: list[str] = []
+    for name, path, frame in _read_each(files, notes, left):
         for column in frame.select_dtypes(object).columns:  # a list in a cell of JSON is no name
             nested = frame[column].map(lambda cell: isinstance(cell, list | dict))
             if nested.any():
@@ -81,14 +85,16 @@ def read_tables(files: Iterable[str | Path]) -> Tables:
         )
     tables = Tables({domain: _together(frames) for domain, frames in parts.items()})
     tables.notes = tuple(dict.fromkeys(notes))
+    tables.left_out = (counted(len(left), "file"),) if left else ()
     return tables
 
 
-def _read_each(files: Iterable[str | Path], notes: list[str]) -> list[tuple[str | None, Path, pd.DataFrame]]:
+def _read_each(
+    files: Iterable[str | Path], notes: list[str], left: list[str]
+) -> list[tuple[str | None, Path, pd.DataFrame]]:
     """Name, path and frame of each file. A log without scores is left out and said, and so is what cannot be read in a
     folder; of logs of the same run, which was done again, the last is read. An error where nothing is left."""
     read: list[tuple[str | None, Path, pd.DataFrame]] = []
-    left: list[str] = []
     first: DataError | None = None
     for file in map(str, files):
         in_folder = _split_name(file)[1].is_dir()
@@ -181,16 +187,19 @@ def _csv(path: Path, separator: str | None) -> pd.DataFrame:
             lines = [file.readline(MEGABYTE).decode("utf-8-sig" if k == 0 else "utf-8") for k in range(MOST_ABOVE + 2)]
     except (UnicodeDecodeError, OSError) as error:
         raise _not_utf8(path, error) from None
-    if not "".join(lines).strip():
+    if not "".join(lines).strip("\0 \t\r\n\ufeff"):
         raise DataError(f"{path.name} must have a line of column names, got an empty file.")
-    above = _lines_above(lines, separator)
+    try:
+        rows = [_cells(line, separator) for line in lines]
+    except csv.Error as error:
+        raise DataError(f"{path.name} must be a table, got: {one_line(error)}.") from None
+    above = _lines_above(lines, rows)
     head = lines[above]
     separator = separator or _separator(head)
     if head.count(separator) >= MAX_COLUMNS:
         got = f"{head.count(separator) + 1:,}"
         raise DataError(f"{path.name} must have at most {MAX_COLUMNS:,} columns, got {got}. Keep those you need.")
-    names = next(csv.reader([head], delimiter=separator, skipinitialspace=True))
-    twice = [name for name, count in Counter(filter(None, names)).items() if count > 1]
+    twice = [name for name, count in Counter(filter(None, rows[above])).items() if count > 1]
     if twice:
         raise DataError(f"{path.name} must name each column once, got {twice[0]!r} more than once. Rename or drop one.")
     most = MAX_CELLS // (head.count(separator) + 1)
@@ -216,10 +225,16 @@ def _separator(line: str) -> str:
     return max((",", ";", "\t"), key=line.count)
 
 
-def _lines_above(lines: list[str], separator: str | None) -> int:
+def _cells(line: str, separator: str | None) -> list[str]:
+    """The cells of a line; one that is longer than the csv module takes is cut to two words."""
+    if len(line) > csv.field_size_limit():
+        line = _LONG.sub('"long text"', line)
+    return next(csv.reader([line], delimiter=separator or _separator(line), skipinitialspace=True), [])
+
+
+def _lines_above(lines: list[str], rows: list[list[str]]) -> int:
     """Titles and blank lines above the column names: one cell or none, or fewer cells than a line of names right
     below, which holds no number while the line under it does."""
-    rows = [next(csv.reader([line], delimiter=separator or _separator(line)), []) for line in lines]
     cells = [[cell for cell in row if cell.strip()] for row in rows]
     for k in range(MOST_ABOVE):
         names, values = cells[k + 1], cells[k + 2] if k + 2 < len(cells) else []

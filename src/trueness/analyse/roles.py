@@ -15,6 +15,7 @@ from itertools import combinations
 
 from trueness.analyse.analysis_settings import AnalysisSettings, nearest
 from trueness.errors import DataError, SettingError, listed
+from trueness.texts import shown_alike
 
 USUAL_BASELINES = ("none", "baseline", "control", "no_skill", "no-skill", "no skill", "vanilla", "default", "off")
 MOST_PAIRS = 15  # more than six conditions in all pairs: the user must say what is wanted
@@ -56,6 +57,11 @@ class Roles:
 
 def roles_of(conditions: Sequence[str], settings: AnalysisSettings) -> Roles:
     """conditions: every one that occurs in what is analysed."""
+    if alike := shown_alike(conditions):
+        raise DataError(
+            f"conditions must look different where they are shown, got {alike[0]!r} and {alike[1]!r}. Rename one, or "
+            "leave it out with --exclude."
+        )
     for what in ("baseline", "treatment"):
         _check_known(what, getattr(settings, what), conditions)
     if settings.baseline is not None and settings.baseline == settings.treatment:

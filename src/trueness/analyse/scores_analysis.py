@@ -25,6 +25,7 @@ from trueness.analyse.gate import Case, GateVerdict, ends_of, gate_of, named
 from trueness.analyse.roles import Pair, Roles, roles_of
 from trueness.analyse.rule_breakdown import Breakdown, ModelRow, by_model, by_rule
 from trueness.errors import DataError, SettingError, listed
+from trueness.intervals import Interval
 from trueness.texts import counted
 
 PROTOCOL = {
@@ -130,7 +131,9 @@ def analyse(tables: Mapping[str, pd.DataFrame], settings: AnalysisSettings = Ana
         for k, (domain, complete) in enumerate(zip(kept, whole, strict=True))
     ]
     notes = (*getattr(tables, "notes", ()), *roles.notes)
-    return ScoresAnalysis(settings, roles, tuple(parts), notes, _verdict(parts, roles, settings))
+    return ScoresAnalysis(
+        settings, roles, tuple(parts), notes, _verdict(parts, roles, settings, getattr(tables, "left_out", ()))
+    )
 
 
 def _pairs(domain: Domain, roles: Roles) -> list[Pair]:
@@ -200,7 +203,9 @@ def _by_group(
     return lines
 
 
-def _verdict(parts: Sequence[DomainAnalysis], roles: Roles, settings: AnalysisSettings) -> GateVerdict | None:
+def _verdict(
+    parts: Sequence[DomainAnalysis], roles: Roles, settings: AnalysisSettings, beside: tuple[str, ...]
+) -> GateVerdict | None:
     """Of the gate of the settings; refused where it does not say which side is asked about."""
     if settings.gate is None:
         return None
@@ -215,18 +220,39 @@ def _verdict(parts: Sequence[DomainAnalysis], roles: Roles, settings: AnalysisSe
         both = " or ".join(f"--gate '{name} {gate.condition}'" for name in roles.conditions[:2])
         raise SettingError(f"'gate' must say whom it asks about, got {settings.gate!r}. Name one: {both}")
     pairs = roles.headline if settings.treatment or gate.name else roles.of("RQ1")
-    return gate.judge([_case(part, one) for part in parts for one in part.contrasts if one.pair in pairs])
+    verdict = gate.judge([_case(part, one, settings) for part in parts for one in part.contrasts if one.pair in pairs])
+    return replace(verdict, beside=(*beside, *_other_measures(parts)))
 
 
-def _case(part: DomainAnalysis, one: Contrast) -> Case:
+def _other_measures(parts: Sequence[DomainAnalysis]) -> tuple[str, ...]:
+    """Of tables with a metric a row, those that were not analysed."""
+    others = dict.fromkeys(name for part in parts for name in part.domain.other_measures)
+    return (f"{listed(others, most=6)} (--measure)",) if others else ()
+
+
+def _case(part: DomainAnalysis, one: Contrast, settings: AnalysisSettings) -> Case:
     candidate, baseline = one.pair.names
     lost = zip(one.missing, (baseline, candidate), strict=True)
     missing = [f"{counted(n, 'run')} of {name} without a score" for n, name in lost if n]
     missing += [f"{counted(len(one.left_out), 'cell')} with one side only"] if one.left_out else []
+    domain = part.domain
     return Case(
-        part.name, candidate, baseline, one.result.difference if one.result else None, ends_of(one.result),
-        points=part.domain.percent, most=part.domain.gains[1], missing=tuple(missing),
+        f"{part.name}, {domain.outcome}" if domain.other_measures else part.name,
+        candidate, baseline, one.result.difference if one.result else None, ends_of(one.result),
+        points=domain.percent, most=domain.gains[1], missing=tuple(missing), lost=one.missing[::-1],
+        if_failed=(_if_failed(domain, one, 1, settings), _if_failed(domain, one, 0, settings)),
     )  # fmt: skip
+
+
+def _if_failed(domain: Domain, one: Contrast, side: int, settings: AnalysisSettings) -> Interval | None:
+    """The interval had the runs of this side without a score failed; None where there are none, or no worst score."""
+    failed = domain.readings.get("blank runs failed")
+    if failed is None or not one.missing[side]:
+        return None
+    mask = domain.under((one.pair.reference, one.pair.treatment)[side])
+    other = replace(domain, runs=domain.runs.assign(value=np.where(mask, failed, domain.value)))
+    (made,) = _family([(other, one.pair)], settings)
+    return ends_of(with_interval_of(made, one, other, settings).result)
 
 
 def _check_exclusions(domains: Sequence[Domain], settings: AnalysisSettings) -> None:

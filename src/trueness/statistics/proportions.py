@@ -3,6 +3,8 @@
     wilson           (p + z^2/2n -+ z sqrt(p (1 - p)/n + z^2/4n^2)) / (1 + z^2/n),  p = k/n,  z at (1 + level)/2
     clopper-pearson  [B(a/2; k, n-k+1), B(1-a/2; k+1, n-k)],   beta quantiles: never below its level, often above
     jeffreys         beta quantiles with k + 1/2 and n - k + 1/2; one-sided at the ends
+    tango            of two shares of the same n trials: (b - c - n D)^2 = z^2 n (2 q + D (1 - D)), q the share of
+                     losses that fits D best; it has a width where no pair differs (Tango 1998)
     rule of three    never in n trials: below 1 - (1 - level)^(1/n) ~ 3/n at 95 %, one-sided
 
 Wilson's inverts the score test, stays within [0, 1], has a width at p = 0 and p = 1 too, and covers close to its level
@@ -30,6 +32,7 @@ from trueness.statistics.result import Estimate, checked_choice, checked_level
 
 Method = Literal["wilson", "clopper-pearson", "jeffreys"]
 ClusteredMethod = Literal["korn-graubard", "wilson"]
+_EDGE = 1e-9  # of a difference of two shares that lies at an end
 _ENOUGH = 3  # clusters with the rarer outcome, below which the spread between clusters is not known
 
 
@@ -58,6 +61,24 @@ def rule_of_three(n: int, level: float = 0.95) -> float:
     """The share that may still be there when it was not seen in n trials: 3/n, exactly."""
     _check(0, n, level)
     return -math.expm1(math.log1p(-level) / n)
+
+
+def tango(wins: float, losses: float, n: int, level: float = 0.95) -> Interval:
+    """The difference of two shares of the same n trials, of which one has `wins` alone and the other `losses`."""
+    from scipy.optimize import brentq
+
+    z, centre = float(ndtri((1 + level) / 2)), (wins - losses) / n
+
+    def distance(d: float) -> float:
+        b = (2 * n - wins + losses) * d - wins - losses
+        q = (math.sqrt(max(b * b + 8 * n * losses * d * (1 - d), 0.0)) - b) / (4 * n)
+        return (wins - losses - n * d) ** 2 - z * z * n * max(2 * q + d * (1 - d), 0.0)
+
+    low, high = (
+        end if abs(centre - end) < _EDGE else float(brentq(distance, centre + math.copysign(_EDGE, end), end))
+        for end in (-1.0, 1.0)
+    )
+    return Interval(low, high, level, "mean")
 
 
 def proportion(

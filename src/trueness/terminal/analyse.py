@@ -99,10 +99,10 @@ def write_folder(analysis: ScoresAnalysis, folder: Path) -> list[Path]:
 
 
 def tell_gate(verdict: GateVerdict | None) -> int:
-    """Print what the gate says; 1 where it fails."""
+    """Print what the gate says; 1 where it fails, 2 where nobody can tell."""
     if verdict is not None:
         say(verdict.sentence(), stderr=True)
-    return int(verdict is not None and verdict.fails)
+    return 0 if verdict is None else verdict.exit_code
 
 
 def print_comparison(comparison: Comparison) -> None:
