@@ -235,8 +235,9 @@ class _Study:
         level = " to ".join(dict.fromkeys(figure(value) for value in (min(levels), max(levels))))
         if len(beating) == len(ranked):
             return f"{'all beat' if len(ranked) > 1 else 'beats'} chance ({level})"
-        who = _join_names(beating) or "none"
-        return f"{who} {'clearly beats' if not beating else 'beat' if beating[1:] else 'beats'} chance ({level})"
+        if not beating:
+            return f"{'none clearly beats' if ranked[1:] else 'no clear difference from'} chance ({level})"
+        return f"{_join_names(beating)} {'beat' if beating[1:] else 'beats'} chance ({level})"
 
     def against_chance(self) -> Iterator[str]:
         """How many beat it, and the least of them or, where none does, the first."""
