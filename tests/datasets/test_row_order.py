@@ -88,7 +88,7 @@ def test_a_discovery_study_of_rows_that_depend_fails_a_check_also_on_its_page(
 
 
 def test_learn_chooses_how_gaps_are_handled_by_what_they_hang_on():
-    """`corrected` where a learner has tests that take it, `impute` for others; nothing is said where they hang on none."""
+    """`corrected` where a learner has tests that take it, `impute` for others; no word where they hang on nothing."""
     small = {"twins": 1, "draws": 1, "resamples": 2, "permutations": 1, "workers": 1, "learners": ["pc", "boss"]}
     causes = [trueness.learn(with_gaps(mar), **small).to_dict()["data"]["gap_causes"] for mar in (True, False)]
     assert "x on w" in causes[0] and causes[1] == ""

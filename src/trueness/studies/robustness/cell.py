@@ -154,7 +154,7 @@ class RobustnessPart:
                 reach = Reach(sum(system.group == group for system in evaluation.systems.values()), len(pairs))
                 enough = f"{counted(reach.n_units, 'graph')} can show a difference"
                 if not reach.possible:
-                    enough = f"{counted(reach.n_units, 'graph')} cannot show a difference, {reach.units_needed} could"
+                    enough = f"{counted(reach.n_units, 'graph')} where {reach.units_needed} are needed"
                 yield Check(name.format(group), reach.possible, f"{enough}. {reach}")
 
     def analyses(self) -> list[AnalysisPart]:
