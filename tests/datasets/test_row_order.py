@@ -1,6 +1,7 @@
 """Rows that depend on each other, files that are only sorted, and gaps that hang on another column: at the doors."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -124,6 +125,29 @@ def test_learn_promises_no_f1_where_rows_depend_on_each_other():
     assert not told["data"]["row_dependence"]["passed"] and "f1" not in told["expected"]
     assert all(row["f1"] is None for row in told["ranking"])
     assert "No F1 is promised" in str(learned) and "is to be expected" not in str(learned)
+
+
+def test_a_discovery_study_of_rows_that_depend_fails_a_check_also_on_its_page(
+    tmp_path, monkeypatch, capsys, kept_lanes
+):
+    monkeypatch.chdir(tmp_path)
+    series(0.9, 300).to_csv("line.csv", index=False)
+    Path("line.dot").write_text("digraph { a -> b; b -> c; c -> d }")
+    plan = '[discovery]\ndatasets = ["line.csv:line.dot"]\nlearners = ["correlation"]\nruns = 2\n'
+    Path("line.toml").write_text(f'folder = "out"\n{plan}')
+    assert main(["run", "line.toml", "--workers", "1"]) == 0
+    assert "3 checks, 2 fail: runs (Each cell has 2 runs); rows (rows depend on each other)" in capsys.readouterr().out
+    assert "effective rows" in Path("out/report.html").read_text()
+    assert main(["show", "out", "--json"]) == 0
+    assert not json.loads(capsys.readouterr().out)["row_dependence"]["line.csv:line.dot"]["passed"]
+
+
+def test_learn_chooses_how_gaps_are_handled_by_what_they_hang_on():
+    """`corrected` where a learner has tests that take it, `impute` for others; no word where they hang on nothing."""
+    small = {"twins": 1, "draws": 1, "resamples": 2, "permutations": 1, "workers": 1, "learners": ["pc", "boss"]}
+    causes = [trueness.learn(with_gaps(mar), **small).to_dict()["data"]["gap_causes"] for mar in (True, False)]
+    assert "x on w" in causes[0] and causes[1] == ""
+    assert "missing = 'corrected' for pc; missing = 'impute' for boss" in causes[0]
 
 
 def with_gaps(mar, seed=0, n=1000):

@@ -250,3 +250,49 @@ def test_phase_two_has_the_agreement_of_several_matrices_and_the_edges_of_an_exp
     assert "'--required' must be an edge between nodes of the truth" in capsys.readouterr().err
     assert main(["evaluate", str(artifacts)]) == 0
     assert "no domain validation" in capsys.readouterr().out
+
+
+def test_scores_that_are_all_equal_have_no_k_no_verdict_and_no_agreement(artifacts, capsys):
+    """`const` comes first by name; K is chosen with the method that ranks."""
+    for name in CORRUPTIONS:
+        folder = artifacts / f"unified_v8_{name}"
+        np.save(folder / "const.npy", np.ones((5, 5)))
+        np.save(folder / "good.npy", np.load(folder / "A_best.npy"))
+        (folder / "A_best.npy").unlink()
+    report = evaluated(capsys, artifacts)
+    assert report["calibration"]["stored"]["scorer"] == report["matched_to"] == "good"
+    named = ("main", "edges_kept", "k_by_truths", "robustness_of_k", "invariance")
+    assert {row.get("scorer", row.get("learner")) for key in named for row in report[key]} == {"good"}
+    assert any(line == "const: its scores are all equal: they rank nothing." for line in report["fits"]["failures"])
+    for name in CORRUPTIONS:
+        (artifacts / f"unified_v8_{name}" / "good.npy").unlink()
+    assert main(["evaluate", str(artifacts)]) == 0
+    text = capsys.readouterr().out
+    assert "No K from const under compound_full: its scores are all equal: they rank nothing." in text
+    assert not [word for word in ("OPTIMAL", "ROBUST", "agree", "K saw") if word in text]
+    assert evaluated(capsys, artifacts)["calibration"] == {}
+
+
+def test_a_tie_around_k_ranks_nothing_there(artifacts, system, capsys):
+    """One pair is above nineteen equal ones: every K from 5 on cuts within the tie."""
+    scores = np.ones((5, 5))
+    scores[tuple(np.argwhere(~system.truth.directed & ~np.eye(5, dtype=bool))[0])] = 2
+    scores[tuple(np.argwhere(system.truth.directed)[0])] = 3
+    for name in CORRUPTIONS:
+        np.save(artifacts / f"unified_v8_{name}" / "A_best.npy", scores)
+    assert main(["evaluate", str(artifacts)]) == 0
+    text = capsys.readouterr().out
+    assert "around the best K are all equal: they rank nothing" in text and "ROBUST" not in text
+
+
+def test_a_k_at_the_end_of_its_range_is_not_called_optimal(artifacts, system, capsys):
+    """The true edges are ranked last: F1 grows with K beyond 3 |E| or to the last pair."""
+    scores = 2.0 - system.truth.directed - 0.01 * np.arange(25).reshape(5, 5)
+    for name in CORRUPTIONS:
+        np.save(artifacts / f"unified_v8_{name}" / "A_best.npy", scores)
+    chosen = evaluated(capsys, artifacts)["calibration"]["stored"]
+    assert chosen["optimal_k"] == chosen["k_range"][1]
+    assert main(["evaluate", str(artifacts)]) == 0
+    text = capsys.readouterr().out
+    assert "BEST K OF ITS RANGE" in text and f", the end of {chosen['k_range'][0]} to " in text
+    assert "OPTIMAL" not in text

@@ -94,7 +94,7 @@ CHANCE = "Whether a learner beats chance"
 def test_a_headline_says_who_beats_chance():
     both = [cell(i, n, m, chance=0.2) for i in "abcdefgh" for n, m in (("pc", 0.8), ("random", 0.2))]
     found = findings(both, measure_of("f1"), 0.95)
-    assert "; pc can be told from chance (.20) (mean F1" in found.headline.sentence
+    assert "; pc beats chance (.20) (mean F1" in found.headline.sentence
     (sentence,) = dict(found.sections)[CHANCE]
     assert sentence.startswith("1 of 2 learners beat chance") and "pc is better than chance by 0.6" in sentence
     assert "Holm" in sentence and "paired over 8 data sets" in sentence
@@ -106,6 +106,15 @@ def test_a_headline_says_who_beats_chance():
             0.95,
         ).headline.sentence
     )
+
+
+def test_chance_is_tested_as_learners_are_so_that_two_data_sets_show_nothing():
+    """A t test of two differences that are nearly equal has a tiny p; the exact test's least is .5."""
+    both = [cell(i, n, m, chance=c) for i, c in (("a", 0.2), ("b", 0.21)) for n, m in (("pc", 0.8), ("ges", 0.7))]
+    found = findings(both, measure_of("f1"), 0.95)
+    assert "; none clearly beats chance (" in found.headline.sentence
+    (sentence,) = dict(found.sections)[CHANCE]
+    assert sentence.startswith("0 of 2 learners beat chance") and "exact sign-flip p = 0.5" in sentence
 
 
 def test_one_data_set_is_compared_with_chance_over_its_runs():

@@ -137,6 +137,31 @@ def test_a_respondent_that_says_nothing_is_not_praised_and_every_failed_check_is
     assert "mock/vacuous" not in headline.split("mock/vacuous answered")[0]
 
 
+def test_where_no_model_is_honest_the_headline_says_what_its_ranges_hold(tmp_path, monkeypatch, capsys):
+    """`vacuous` holds every run: it is named apart, and the sentence is true of the table below it."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "f.toml").write_text(
+        '[discovery]\ndatasets = ["asia", "survey", "sachs"]\nlearners = ["pc"]\nruns = 3\nrows = 200\n'
+        '[forecast]\nmodels = ["mock/vacuous", "mock/overconfident"]\nformulations = ["direct"]\nreferences = []\n'
+    )
+    assert main(["run", "f.toml", "--workers", "1"]) == 0
+    told = capsys.readouterr().out
+    (value,) = re.findall(r"^ +mock/overconfident (\S+) \[", told, re.MULTILINE)
+    held = f"those of mock/overconfident hold {100 * float(value):.0f} % of the runs; mock/vacuous answered the whole"
+    assert f"No model's 95 % ranges are honest: {held}" in told
+
+
+def test_the_seeds_and_graphs_that_plan_asks_for_are_checks_of_the_study(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "r.toml").write_text(
+        '[robustness]\ndatasets = ["rows"]\ncorruptions = ["clean"]\nscorers = ["correlation", "lingam"]\nseeds = 2\n'
+        'rows = 60\nchoose_k = []\n[datasets.rows]\nkind = "synthetic"\ngraphs = 2\nnodes = 4\n'
+    )
+    assert main(["run", "r.toml", "--workers", "1"]) == 0
+    told = capsys.readouterr().out
+    assert "3 checks, 2 fail: seeds (2 seeds a cell); graphs (2 graphs where 6 are needed)" in told
+
+
 def test_a_value_that_never_varied_is_a_constant_wherever_it_is_shown(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     text = '[discovery]\ndatasets = ["survey"]\nlearners = ["pc"]\nruns = 4\nrows = 150\nvary = "permute"\n'

@@ -267,6 +267,16 @@ def test_two_scorers_compare_in_one_line(folder):
     assert "AUPRC" in compare(folder, "granger", "correlation").sentence().upper()
 
 
+def test_an_effect_says_what_it_was_counted_over_and_is_not_called_large_where_nothing_is_told_apart(tmp_path, capsys):
+    run(tmp_path, PLAN.format(graphs=2))
+    assert main(["compare", "granger", "correlation", str(tmp_path / "study"), "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["p"] > 0.05 and found["magnitude"] is None and "superiority over items " in found["sentence"]
+    assert main(["show", str(tmp_path / "study")]) == 0
+    told = capsys.readouterr().out
+    assert "superiority over fits " in told and not [word for word in ("small;", "medium;", "large;") if word in told]
+
+
 @pytest.mark.parametrize(("option", "told"), [("--json", '"auprc"'), ("--csv", "mcar_40 low"), ("--tex", "\\toprule")])
 def test_show_prints_the_ranking_in_every_form(folder, option, told, capsys):
     assert main(["show", str(folder), option]) == 0

@@ -80,6 +80,11 @@ class Comparison(Result):
         return self.p_final is not None and self.p_final <= 1 - self.level + 1e-12
 
     @property
+    def magnitude(self) -> str | None:
+        """The word for the size of the effect; none where the two are not told apart: it could be any size."""
+        return self.effect.magnitude if self.effect and self.distinguishable else None
+
+    @property
     def span(self) -> Interval | None:
         """For charts and tables: the verdict's, or alone where so few units bound nothing at its level."""
         return self.interval or self.alone
@@ -136,7 +141,7 @@ class Comparison(Result):
             "effect_value": self.effect.value if self.effect else None,
             "effect_low": self.effect.interval.low if self.effect and self.effect.interval else None,
             "effect_high": self.effect.interval.high if self.effect and self.effect.interval else None,
-            "magnitude": self.effect.magnitude if self.effect else None,
+            "magnitude": self.magnitude,
             "notes": " ".join(self.notes),
         }
 
@@ -190,8 +195,9 @@ class Comparison(Result):
         what = "" if self.estimand == "mean difference" else f"{self.estimand}; "
         parts = [f"{subject}{what}{interval}", self._sample_text()]
         if self.effect is not None and self.effect.value is not None and self._effect_adds:
-            size = f", {self.effect.magnitude}" if self.effect.magnitude else ""
-            parts.append(f"{self.effect.name} {value_text(self.effect.value, self.effect.interval)}{size}")
+            size = f", {self.magnitude}" if self.magnitude else ""
+            over = f"{self.effect.name} over {self.units}" if self.design == "paired" else self.effect.name
+            parts.append(f"{over} {value_text(self.effect.value, self.effect.interval)}{size}")
         if self.p is not None:
             sided = "" if self.alternative == "two-sided" else "one-sided "
             exact = "exact " if self.exact else ""

@@ -6,7 +6,7 @@
                         20), Holm over pairs: it speaks of data sets like these.
 
     against chance      e_u = mean F1 on data set u - that of the truth with its names permuted (measures/graphs.py);
-                        t over data sets (over runs, where there is one), Holm over learners.
+                        tested as learners are (paired t over runs, where there is one data set), Holm over learners.
 
 Two that cannot be told apart are not thereby equal. Failures are shares with Wilson's interval; how far single runs lie
 apart is described, not tested.
@@ -166,7 +166,7 @@ def compare_learners(
     means = {name: np.array([by_item.get(item, np.nan) for item in items]) for name, by_item in table.items()}
     labels = np.array(items, dtype=object)
     ranked = _rank({name: float(np.nanmean(values)) for name, values in means.items()}, measure)
-    test: Literal["sign-flip", "t"] = "sign-flip" if len(items) <= EXACT else "t"
+    test = _test_over_sets(len(items))
     words = {"measure": _label(measure), "units": f"{called}s", "clusters": f"{called}s"}
     ordered = {name: means[name] for name in ranked}
     pairs = differences_in_pairs(ordered, labels, level, test, bounds=measure.bounds)
@@ -219,7 +219,8 @@ class _Study:
             cells = [by_learner[name] for by_learner in whole]
             values = cells[0].values if alone else np.array([cell.mean for cell in cells])
             chance = np.broadcast_to(np.array([cell.chance for cell in cells], dtype=np.float64), values.shape)
-            pair = paired_difference(values, chance, level=self.level, test="t", names=(name, "chance"))
+            test = "t" if alone else _test_over_sets(len(whole))
+            pair = paired_difference(values, chance, level=self.level, test=test, names=(name, "chance"))
             pairs.append(pair.within(*self.measure.bounds))
         words = {"measure": self.label, "units": units, "clusters": units}
         held = [pair.described(better=self.measure.direction, **words) for pair in adjusted(pairs, "holm")]  # type: ignore[arg-type]
@@ -234,7 +235,9 @@ class _Study:
         level = " to ".join(dict.fromkeys(figure(value) for value in (min(levels), max(levels))))
         if len(beating) == len(ranked):
             return f"{'all beat' if len(ranked) > 1 else 'beats'} chance ({level})"
-        return f"{_join_names(beating) or 'none'} can be told from chance ({level})"
+        if not beating:
+            return f"{'none clearly beats' if ranked[1:] else 'no clear difference from'} chance ({level})"
+        return f"{_join_names(beating)} {'beat' if beating[1:] else 'beats'} chance ({level})"
 
     def against_chance(self) -> Iterator[str]:
         """How many beat it, and the least of them or, where none does, the first."""
@@ -397,6 +400,10 @@ class _Study:
 
     def _order(self, by_learner: Mapping[str, CellRuns]) -> list[str]:
         return _rank({name: cell.mean for name, cell in by_learner.items()}, self.measure)
+
+
+def _test_over_sets(count: int) -> Literal["sign-flip", "t"]:
+    return "sign-flip" if count <= EXACT else "t"
 
 
 def _label(measure: Measure) -> str:

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+import signal
 import sys
 from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import suppress
 from inspect import signature
 from typing import Any, cast
 
@@ -19,8 +21,11 @@ from trueness.errors import TruenessError, did_you_mean, listed
 from trueness.outside import MAX_RECORDS, Json, json_of, one_line
 from trueness.registry import need
 
+GRACE = 30.0  # seconds for what was read before the agent closed the pipe; the rest of a study is done by the next call
 MOST, MOST_SAID = 200_000, 300  # characters of one answer, of an error
 PARSE_ERROR, INVALID_REQUEST, INVALID_PARAMS = -32700, -32600, -32602
+_NOT_BEGUN = "'initialize' must be the first request. Send it, then this one again."
+_ANY_TIME = ("ping", "notifications/initialized", None)  # None: an answer
 _FIRST = ["--no-code"]  # before every command; nothing where the user allows code
 
 
@@ -88,7 +93,7 @@ TOOLS = {tool.__name__: tool for tool in (plan, run, show, compare)}
 
 
 def serve(allow_code: bool = False) -> None:
-    """Answer until the agent closes the pipe."""
+    """Answer until the agent closes the pipe, and then what was read before."""
     if allow_code:
         _FIRST.clear()
     need("mcp", "'trueness mcp'")
@@ -122,22 +127,49 @@ async def _serve() -> None:
             text, failed = f"trueness: {error}", True
         return mcp_types.CallToolResult(content=[mcp_types.TextContent(type="text", text=text)], is_error=failed)
 
+    unanswered: set[str | int] = set()
+    closed, answered = anyio.Event(), anyio.Event()  # no line comes any more; all that was asked is answered
+
     async def messages() -> AsyncIterator[str]:
         """Lines of the agent, one message each; what is no message is answered here, which the library leaves out."""
+        begun = False
         while line := await anyio.to_thread.run_sync(sys.stdin.buffer.readline, MAX_RECORDS):
             for message, fault in _messages(line):
                 if fault is None:
+                    begun = begun or message.get("method") == "initialize" or "_meta" in _parameters(message)
+                    fault = None if begun or message.get("method") in _ANY_TIME else (INVALID_REQUEST, _NOT_BEGUN)
+                if fault is None:
+                    if "method" in message and (number := _id_of(message)) is not None:
+                        unanswered.add(number)
+                    unanswered.discard(_parameters(message).get("requestId"))  # cancelled: it gets no answer
                     yield json.dumps(message)
                     continue
                 error = mcp_types.ErrorData(code=fault[0], message=fault[1][:MOST_SAID])
                 answer = mcp_types.JSONRPCError(jsonrpc="2.0", id=_id_of(message), error=error)
                 await write.send(SessionMessage(answer))
+        closed.set()
+        if unanswered:
+            with suppress(NotImplementedError):  # Windows
+                asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, answered.set)
+            with anyio.move_on_after(GRACE):
+                await answered.wait()
 
     server = Server(
         "trueness", version=__version__, instructions=__doc__, on_list_tools=list_tools, on_call_tool=call_tool
     )
-    async with stdio_server(stdin=cast(Any, messages())) as (read, write):
-        await server.run(read, write, server.create_initialization_options())
+    replies, sent = anyio.create_memory_object_stream[SessionMessage](0)
+
+    async def pass_on() -> None:
+        async with write, sent:
+            async for reply in sent:
+                await write.send(reply)
+                unanswered.discard(getattr(reply.message, "id", None))
+                if closed.is_set() and not unanswered:
+                    answered.set()
+
+    async with stdio_server(stdin=cast(Any, messages())) as (read, write), anyio.create_task_group() as tasks:
+        tasks.start_soon(pass_on)
+        await server.run(read, cast(Any, replies), server.create_initialization_options())
 
 
 def _schema(name: str) -> dict[str, Json]:
@@ -195,6 +227,11 @@ def _fault_of(message: Json) -> tuple[int, str] | None:
     if "id" in message and not isinstance(message.get("params"), dict | None):
         return INVALID_PARAMS, f"'params' must be an object, got {type(message['params']).__name__}."
     return None
+
+
+def _parameters(message: Mapping[str, Json]) -> Mapping[str, Json]:
+    parameters = message.get("params")
+    return parameters if isinstance(parameters, dict) else {}
 
 
 def _id_of(message: Json) -> str | int | None:

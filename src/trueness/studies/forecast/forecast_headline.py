@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
+from trueness.outside import Json
 from trueness.showing.headline import Headline, Standing, joined
 from trueness.studies.forecast import selection
 from trueness.studies.forecast.forecast_frames import Forecasts
@@ -31,15 +34,24 @@ def headline_of(forecasts: Forecasts) -> Headline:
     )
     parts = [f"the coverage of {honest} is consistent with it"] if honest else []
     parts += [f"so few data sets cannot tell it of {untold}"] if untold else []
-    claimed = "; ".join(parts) or "none covers as often"
     better = [row["respondent"] for row in there if (row.get(NAIVE) or 0.0) > 0]
     naive = "" if not any(row.get(NAIVE) is not None for row in there) else (
         f"; {joined(better) or 'none'} {'score' if better[1:] else 'scores'} better than ranges of the other data sets"
         " (climatology)"
     )  # fmt: skip
     nothing = f"{joined(empty)} answered the whole range everywhere, which says nothing"
-    judged = f"{claimed}{naive}{f'; {nothing}' if empty else ''}" if there else nothing
-    sentence = f"Ranges that say {level}: {judged}{silent}."
+    told = f"Ranges that say {level}: {'; '.join(parts)}" if parts else _dishonest(there, covered, level, bool(empty))
+    judged = f"{told}{naive}{f'; {nothing}' if empty else ''}" if there else f"Ranges that say {level}: {nothing}"
+    sentence = f"{judged}{silent}."
     of = f"share of single runs in {level} ranges" if of_run else f"share of {level} ranges that hold the runs' mean"
     last = ", who says nothing last" if empty else ""
     return Headline(sentence, f"{of}; the best interval score first{last}; intervals over data sets", standings)
+
+
+def _dishonest(there: Sequence[Mapping[str, Json]], covered: str, level: str, others: bool) -> str:
+    """Every model's ranges hold less, or more, than they say; others answered the whole range and are left out."""
+    shares = sorted((f"{100 * row[covered]:.0f}" for row in there), key=float)
+    held = " to ".join(dict.fromkeys((shares[0], shares[-1]))) if shares else ""
+    whose = f"those of {joined([row['respondent'] for row in there])}" if others else "they"
+    what = f"hold {held} % of the runs" if covered == "coverage_runs" else f"hold the runs' mean in {held} % of cases"
+    return f"No model's {level} ranges are honest: {whose} {what}"

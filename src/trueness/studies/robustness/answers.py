@@ -60,7 +60,8 @@ class RobustnessStudy:
                 reasons[f"{answer.scorer}, {answer.corruption}: {answer.status}: {answer.message}"] += 1
             for method, why in answer.trouble.items():
                 reasons[f"{answer.scorer}, {answer.corruption}: no K by {method}: {why}"] += 1
-        return [f"{text} (x {count})" for text, count in reasons.most_common()]
+        equal = [f"{name}: its scores are all equal: they rank nothing." for name in self.evaluation.unranked]
+        return [*equal, *(f"{text} (x {count})" for text, count in reasons.most_common())]
 
     def rows(self) -> Iterator[Row]:
         """The long table: every fit, its measures without a K, and those at each K.

@@ -135,6 +135,7 @@ def calibration(evaluation: RobustnessScores, dataset: str) -> dict[str, object]
     if choice is None:
         return None
     curves = _curves(evaluation, dataset, evaluation.validation, evaluation.match)
+    searched = curves[0].between(*within).k if (within := evaluation.within(dataset)) else curves[0].k
     around = [curve.between(choice.k - AROUND, choice.k + AROUND) for curve in curves]
     at = {name: float(np.mean([curve.at(choice.k)[key] for curve in curves])) for name, key in CURVE.items()}
     plateau = plateau_around(evaluation, {dataset: curves}, evaluation.match, ORACLE)
@@ -146,6 +147,7 @@ def calibration(evaluation: RobustnessScores, dataset: str) -> dict[str, object]
         "metric": evaluation.metric,
         "optimal_k": choice.k,
         "k_interval": interval,
+        "k_range": [int(searched[0]), int(searched[-1])],
         "curves": len(curves),
         "true_edges": evaluation.systems[dataset].truth.n_edges(),
         "at_optimal_k": at,
@@ -162,12 +164,22 @@ def calibration_lines(evaluation: RobustnessScores, dataset: str) -> Iterator[st
     choice = frozen_choice(evaluation, dataset)
     k_star = calibration(evaluation, dataset)
     if choice is None or k_star is None:
-        yield f"No K: {evaluation.match} has no scores under {evaluation.validation}."
+        curves = _curves(evaluation, dataset, evaluation.validation, evaluation.match)
+        all_equal = "are" if not any(curve.ranks for curve in curves) else "around the best K are"
+        why = f"its scores {all_equal} all equal: they rank nothing" if curves else "it has no scores"
+        yield f"No K from {evaluation.match} under {evaluation.validation}: {why}."
         return
-    at, around = k_star["at_optimal_k"], k_star["around"]
+    at, around, (low, high) = k_star["at_optimal_k"], k_star["around"], k_star["k_range"]
     assert isinstance(at, dict) and isinstance(around, dict)
     ends = f" [{choice.interval.low:.0f}, {choice.interval.high:.0f}]" if choice.interval else ""
-    yield f"OPTIMAL K FOUND: {choice.k}{ends}   ({k_star['true_edges']} true edges)"
+    sign = 1 if evaluation.metric == "f1" else -1
+    merit = dict(zip(around["k"], (sign * value for value in around[evaluation.metric]), strict=True))
+    best, at_end = max(merit, key=lambda k: merit[k]), choice.k in (low, high)
+    title = "BEST K OF ITS RANGE" if at_end or merit[best] > merit[choice.k] else "OPTIMAL K FOUND"
+    tried = f", the end of {low} to {high}" if at_end else f" of {low} to {high}"
+    yield f"{title}: {choice.k}{ends}{tried}   ({k_star['true_edges']} true edges)"
+    if merit[best] > merit[choice.k]:
+        yield f"   Outside this range {evaluation.metric.upper()} is better still: at K={best}, for example."
     yield f"   F1-Score: {at['f1']:.4f}"
     yield f"   SHD: {at['shd']:g}"
     yield f"   Precision: {at['precision']:.4f}"

@@ -15,13 +15,16 @@ import numpy as np
 from trueness.running.results import NOT_RUN, Row
 from trueness.showing import blocks
 from trueness.showing.grid import Facet, Grid, shown_measure, unique
+from trueness.statistics.reach import Reach
 from trueness.status import Status
 from trueness.studies.item_graphs import MOST_EDGES, layout, pairs_of
 from trueness.studies.protocol import AnalysisPart, CellKey, Check, PagePlace, Section, Summary
 from trueness.studies.robustness.answers import RobustnessStudy
+from trueness.studies.robustness.plan import ENOUGH_SEEDS, few_seeds
 from trueness.studies.robustness.scores import Array
-from trueness.studies.robustness.summaries import headline_of
+from trueness.studies.robustness.summaries import differences, headline_of
 from trueness.studies.robustness.tables import open_sentences
+from trueness.texts import counted
 
 _HEADLINE = ("auprc",)
 _BY = "An edge's score is the mean of the scorer's scores over {n} seeds, the strongest 1; of a pair the stronger way."
@@ -137,7 +140,22 @@ class RobustnessPart:
         if not study.fits_done:
             return Summary((check,))
         sections = tuple(Section(name, tuple(sentences)) for name, sentences in study.findings.items() if sentences)
-        return Summary((check,), sections, tuple(open_sentences(study)), headline_of(study.evaluation))
+        checks, headline = (check, *self._size_checks()), headline_of(study.evaluation)
+        return Summary(checks, sections, tuple(open_sentences(study)), headline)
+
+    def _size_checks(self) -> Iterator[Check]:
+        """What `plan` says of the numbers of seeds and graphs, held against the study."""
+        seeds = min(cell.repeats for cell in self._task.cells)
+        yield Check("seeds", seeds >= ENOUGH_SEEDS, few_seeds(seeds))
+        evaluation = self.tables.evaluation
+        name = "graphs" if len(evaluation.groups) == 1 else "graphs of {}"
+        for group, pairs in differences(evaluation).items():
+            if pairs:
+                reach = Reach(sum(system.group == group for system in evaluation.systems.values()), len(pairs))
+                enough = f"{counted(reach.n_units, 'graph')} can show a difference"
+                if not reach.possible:
+                    enough = f"{counted(reach.n_units, 'graph')} where {reach.units_needed} are needed"
+                yield Check(name.format(group), reach.possible, f"{enough}. {reach}")
 
     def analyses(self) -> list[AnalysisPart]:
         study = self.tables

@@ -58,6 +58,8 @@ def invariance(evaluation: RobustnessScores) -> pd.DataFrame:
     kept: dict[tuple[str, str, int], list[Array]] = {}
     for answer in _scored_answers(evaluation, evaluation.compared):
         assert answer.matrix is not None
+        if not evaluation.curves[answer.dataset, answer.corruption, answer.scorer, answer.seed].ranks:
+            continue  # one tie of all pairs keeps no edge rather than another
         top = membership(answer.matrix, frozen_k(evaluation, answer.dataset, answer.scorer))
         kept.setdefault((answer.scorer, answer.dataset, answer.seed), []).append(top)
     rows = []

@@ -26,6 +26,7 @@ from trueness.running.cells import PlanContext, file_digest, hash_of, stream
 from trueness.settings import Between, Hint, Names, OneOf, Positive, Share, SomeNames, Whole
 from trueness.studies.robustness.label_free import LABEL_FREE, Budget
 from trueness.studies.robustness.sensitivity import check_k
+from trueness.texts import counted
 
 ENOUGH_SEEDS = 10
 LEAK_ROWS = 200
@@ -347,8 +348,12 @@ def _notes(
     if options.overwrite_regimes:
         notes.append("Regimes overwrite recorded values: their effects on other columns are missing.")
     if (seeds := options.seeds) < ENOUGH_SEEDS:
-        notes.append(f"{seeds} seeds a cell: at least {ENOUGH_SEEDS} are asked for before conclusions are drawn.")
+        notes.append(few_seeds(seeds))
     return notes
+
+
+def few_seeds(seeds: int) -> str:
+    return f"{counted(seeds, 'seed')} a cell: at least {ENOUGH_SEEDS} are asked for before conclusions are drawn."
 
 
 def _check_k(k: int | None, datasets: Mapping[str, PlannedSystem], file: str) -> int | None:

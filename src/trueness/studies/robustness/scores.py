@@ -27,6 +27,7 @@ from trueness.graphs import Graph
 from trueness.measures.ranking import RANKING_MEASURES, chance, score_ranking
 from trueness.status import Status
 from trueness.studies.robustness.choose_k import KChoice, Metric, k_from_other_graphs, matched_k, oracle_k
+from trueness.studies.robustness.plateau import AROUND
 from trueness.studies.robustness.sensitivity import CURVES, SensitivityCurve, original_range, sensitivity_curve
 
 if TYPE_CHECKING:
@@ -164,20 +165,31 @@ class RobustnessScores:
         choices: dict[tuple[str, str], dict[str, KChoice]] = {}
         for group in self.groups:
             for scorer in self.scorers_compared:
-                validation = self.curves_of(group, scorer, (self.validation,))
-                for dataset, curves in validation.items():
+                ranked: dict[str, list[SensitivityCurve]] = {}
+                for dataset, curves in self.curves_of(group, scorer, (self.validation,)).items():
+                    choice = oracle_k(curves, scorer, self.within(dataset), self.metric, self.level)
                     by_method = choices.setdefault((dataset, scorer), {})
-                    by_method[ORACLE] = oracle_k(curves, scorer, self._within(dataset), self.metric, self.level)
-                    if len(validation) > 1:
-                        by_method[OTHERS] = k_from_other_graphs(validation, dataset, scorer, self.metric)
+                    if any(curve.ranks_around(choice.k, AROUND) for curve in curves):
+                        ranked[dataset], by_method[ORACLE] = curves, choice
+                for dataset in ranked if len(ranked) > 1 else ():
+                    choices[dataset, scorer][OTHERS] = k_from_other_graphs(ranked, dataset, scorer, self.metric)
         for (dataset, scorer), by_method in list(choices.items()):
             for choice in list(choices.get((dataset, self.match), {}).values()):
-                if scorer != self.match and not choice.method.startswith("matched"):
+                if scorer not in (self.match, *self.unranked) and not choice.method.startswith("matched"):
                     same = matched_k(choice, [scorer])[scorer]
                     by_method[same.method] = same
         return choices
 
-    def _within(self, dataset: str) -> tuple[int, int] | None:
+    @cached_property
+    def unranked(self) -> tuple[str, ...]:
+        """Scorers all of whose matrices have one |score| for every pair."""
+        ranks = {name: False for _, _, name, _ in self.curves}
+        for (_, _, name, _), curve in self.curves.items():
+            ranks[name] |= curve.ranks
+        return tuple(name for name in self.scorers_compared if not ranks.get(name, True))
+
+    def within(self, dataset: str) -> tuple[int, int] | None:
+        """The range of oracle_k; None: all K."""
         truth = self.systems[dataset].truth
         return None if self.k_range == "all" else original_range(truth.n_edges(), len(truth))
 

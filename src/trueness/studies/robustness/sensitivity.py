@@ -49,8 +49,18 @@ class SensitivityCurve:
     shd: Array
     shd_reversals_twice: Array
     skeleton_f1: Array
+    tie: Counts  # which distinct |score|, from the largest down, the pair at place K has: one for all ranks nothing
     nodes: int
     true_edges: int
+
+    def ranks_around(self, k: int, around: int) -> bool:
+        """Do the |scores| at places K - around ... K + around differ? A cut within one tie is nobody's ranking."""
+        near = self.tie[(self.k >= k - around) & (self.k <= k + around)]
+        return bool(len(near)) and bool(near[0] != near[-1])
+
+    @property
+    def ranks(self) -> bool:
+        return bool(self.tie[0] != self.tie[-1])
 
     def at(self, k: int) -> dict[str, float]:
         """All measures at one K."""
@@ -68,7 +78,7 @@ class SensitivityCurve:
         kept = (self.k >= low) & (self.k <= high)
         if not kept.any():
             raise SettingError(f"K range must overlap [{self.k[0]}, {self.k[-1]}], got [{low}, {high}].")
-        parts = {name: getattr(self, name)[kept] for name in ("k", *CURVES)}
+        parts = {name: getattr(self, name)[kept] for name in ("k", "tie", *CURVES)}
         return SensitivityCurve(**parts, nodes=self.nodes, true_edges=self.true_edges)
 
     def best(self, measure: str = "f1") -> int:
@@ -98,6 +108,7 @@ def sensitivity_curve(scores: Graph | ArrayLike, truth: Graph) -> SensitivityCur
     k = np.arange(1, d * (d - 1) + 1)
     kept = np.minimum(k, len(order))  # a score of 0 is no edge, however large K is
     ties = _Ties.of(size[source, target])
+    tie = np.append(ties.group, np.full(len(k) - len(order), len(ties.starts)))  # scores of 0 are the last tie
     tp, pairs, joined, apart = (np.append(0.0, counts)[kept] for counts in _counts(source, target, edges, ties))
     return SensitivityCurve(
         k=k,
@@ -108,6 +119,7 @@ def sensitivity_curve(scores: Graph | ArrayLike, truth: Graph) -> SensitivityCur
         shd=total + apart,
         shd_reversals_twice=kept + total - 2 * tp,
         skeleton_f1=_ratio(2 * joined, pairs + total),
+        tie=tie,
         nodes=d,
         true_edges=total,
     )

@@ -17,7 +17,7 @@ import csv
 import os
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from glob import escape
 from pathlib import Path
 from typing import cast
@@ -41,7 +41,7 @@ from trueness.studies.robustness import files
 from trueness.studies.robustness.answers import RobustnessStudy
 from trueness.studies.robustness.calibration import calibration_lines, main_table, sparse_answers, sparse_lines
 from trueness.studies.robustness.choose_k import Metric
-from trueness.studies.robustness.scores import Array, RobustnessScores, ScorerAnswer, System, Variant
+from trueness.studies.robustness.scores import ORACLE, Array, RobustnessScores, ScorerAnswer, System, Variant
 from trueness.studies.robustness.sensitivity import k_at_threshold
 
 BASELINES = ("correlation", "notears-lite", "notears", "granger", "pcmci+", "pc", "dag-gnn")  # the document's
@@ -160,17 +160,23 @@ def evaluate(request: Request) -> StoredEvaluation:
         hint = did_you_mean(validation, corruptions) or f"There are {listed(corruptions)}."
         raise SettingError(f"'--validation' must be one of the corruptions, got {validation!r}. {hint}")
     scorers = tuple(dict.fromkeys(answer.scorer for answer in answers))
-    match = METHOD if METHOD in scorers else scorers[0]
     rows = max((table.n for table in tables.values()), default=0)
     evaluation = RobustnessScores(
         {"stored": System(truth, "assumed", request.lags > 0, rows)},
         {name: _variant(name) for name in corruptions},
-        scorers, tuple(answers), validation, match, metric=request.metric, k_range="original",
+        scorers, tuple(answers), validation, scorers[0], metric=request.metric, k_range="original",
     )  # fmt: skip
+    order = sorted(scorers, key=lambda name: name != METHOD)  # the document's first, then as the folders have them
+    have_k = [name for name in order if ORACLE in evaluation.by_truths.get(("stored", name), {})]
+    evaluation = replace(evaluation, match=(have_k or order)[0])
     fitted = list(dict.fromkeys(answer.scorer for answer in more if answer.matrix is not None))
+    chosen = [
+        f"K is chosen with {evaluation.match}: {METHOD} where its scores rank, else the first method whose scores do.",
+        f"{evaluation.match}'s K saw the truth (oracle), and its matrices may have: no leak can be seen in a matrix.",
+    ]
     sentences = [
         f"[i, j] of every matrix was read as {'i -> j' if request.direction == 'row to column' else 'j -> i'}.",
-        f"{evaluation.match}'s K saw the truth (oracle), and its matrices may have: no leak can be seen in a matrix.",
+        *(chosen if have_k else []),
         "One matrix a method and corruption: no interval, no test.",
         *([f"Fitted here on the data: {listed(fitted, 12)}."] if fitted else []),
         *([] if any(request.expected.values()) else ["No --required or --forbidden edges: no domain validation."]),

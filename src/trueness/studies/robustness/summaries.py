@@ -170,17 +170,17 @@ def optimism(evaluation: RobustnessScores, on_validation: bool = False) -> dict[
         for scorer in evaluation.scorers_compared:
             validation = evaluation.curves_of(group, scorer, (evaluation.validation,))
             test = evaluation.curves_of(group, scorer, tests)
-            test = {name: curves for name, curves in test.items() if name in validation}
-            if len(test) > 1 and len(validation) > 1:
-                chosen = {name: _both_k(evaluation, name, scorer) for name in test}
+            test = {name: curves for name, curves in test.items() if _both_k(evaluation, name, scorer)}
+            if len(test) > 1:
+                chosen = {name: both for name in test if (both := _both_k(evaluation, name, scorer))}
                 gap = optimism_of(validation, test, scorer, chosen)
                 gaps[group, scorer] = gap.described(measure=f"F1 of {scorer} under {', '.join(tests)}")
     return dict(zip(gaps, adjusted(list(gaps.values()), "holm"), strict=True))
 
 
-def _both_k(evaluation: RobustnessScores, dataset: str, scorer: str) -> tuple[int, int]:
-    choices = evaluation.by_truths[dataset, scorer]
-    return choices[ORACLE].k, choices[OTHERS].k
+def _both_k(evaluation: RobustnessScores, dataset: str, scorer: str) -> tuple[int, int] | None:
+    choices = evaluation.by_truths.get((dataset, scorer), {})
+    return (choices[ORACLE].k, choices[OTHERS].k) if OTHERS in choices else None
 
 
 @lru_cache(maxsize=16)
