@@ -10,7 +10,7 @@
                                                 names; whole numbers that all differ, in a column called id, rising
                                                 from row to row, or with no two alike where chance would have some
     units that repeat, such as people           left out, by name: over 10 values, two rows each or more, in a column
-                                                called id; or each as often, whose rows are alike (units.py)
+                                                called id; or each as often, whose rows are alike (repeated_units.py)
     bytes that are no text                      left out, by name
     an empty text                               a gap, in every format
     numbers with some text among them           an error; `kinds` says whether such cells are gaps or levels
@@ -31,7 +31,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueness.datasets.order import SHARE, unordered
-from trueness.datasets.units import LEVEL, RepeatedUnits, is_quantity, likeness
+from trueness.datasets.repeated_units import LEVEL, RepeatedUnits, is_quantity, likeness
 from trueness.errors import DataError, SettingError, did_you_mean, listed
 
 if TYPE_CHECKING:

@@ -305,13 +305,13 @@ def with_numbers(
 
 def _sums(frame: pandas.DataFrame) -> list[str]:
     """Columns whose last number is the sum of all others, and greater than each of them."""
-    found = []
+    sums = []
     for name in frame:
         if frame[name].dtype.kind in "if" and len(frame) > 3:
             above, last = frame[name].iloc[:-1], float(frame[name].iloc[-1])
             if last > above.max() > 0 and abs(last - float(above.sum())) <= 1e-9 * last:
-                found.append(str(name))
-    return found
+                sums.append(str(name))
+    return sums
 
 
 def _may_be_thousands(numbers: pandas.Series) -> bool:

@@ -9,7 +9,7 @@
                changes along the file as well. So the others are tested once more, among rows that are alike in it:
                within ties, or in blocks of BLOCK rows after a regression on it, against all orders of each block
     effective  n / (1 + 2 sum_k r_k(a) r_k(b)) rows, of the pair of columns where they are fewest (Bartlett 1946)
-    units      rows of the same unit, where a column names units that repeat (units.py): r in place of r_k,
+    units      rows of the same unit, where a column names units that repeat (repeated_units.py): r in place of r_k,
                n / (1 + (g - 1) r(a) r(b)) effective rows, g rows a unit (Kish 1965)
 
 Beyond chance is p < LEVEL for the table as a whole. It fails where it matters: the effective rows of a column with one
@@ -26,8 +26,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueness.datasets.observed import Observed
+from trueness.datasets.repeated_units import RepeatedUnits, likeness
 from trueness.datasets.table import Table
-from trueness.datasets.units import RepeatedUnits, likeness
 from trueness.errors import listed
 
 Array = NDArray[np.float64]
@@ -95,11 +95,9 @@ class RowDependence:
         after = f", beside sorting by {listed(self.sorted_by)}" if self.sorted_by else ""
         effective = f"{self.effective_rows:,.0f} effective rows of {self.n:,} ({' and '.join(self.pair)})"
         if self.units:
-            much = "" if self.matters else ", but too little to matter"
-            said = (
-                f"rows of the same {self.order} depend on each other, correlations {named}{more}, beyond chance{much}"
-            )
-            return f"{said}; {self.units:,} different, {effective}. {UNITS}".removesuffix("" if self.matters else UNITS)
+            alike = f"rows of the same {self.order} depend on each other, correlations {named}{more}, beyond chance"
+            worth = f"{self.units:,} different, {effective}"
+            return f"{alike}; {worth}. {UNITS}" if self.matters else f"{alike}, but too little to matter; {worth}"
         beyond = f"lag-1 autocorrelation in {where}{after}: {named}{more}, beyond chance"
         if not self.matters:
             return f"{beyond}, but too little to matter: {effective}"

@@ -83,8 +83,8 @@ def written_as(series: pandas.Series) -> NumberFormat | None:
 def _sign(words: pandas.Series) -> str:
     """The one sign of money or per cent that all numbers have, or ''."""
     signs = [[c for c in word if c in "%‰" or unicodedata.category(c) == "Sc"] for word in words]
-    found = {found[0] for found in signs if found}
-    sign = found.pop() if len(found) == 1 else ""
+    different = {of[0] for of in signs if of}
+    sign = different.pop() if len(different) == 1 else ""
     with_sign = {len(of) for word, of in zip(words, signs, strict=True) if _marks(word.replace(sign, "").strip())}
     return sign if with_sign == {1} else ""
 

@@ -12,9 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
-EXPECTED = (
-    5.0  # pairs of rows of a unit at the same level that independent rows would have; with fewer it tells nothing
-)
+EXPECTED = 5.0  # pairs of rows of a unit at a level, by chance; rarer levels tell nothing
 LEVEL = 0.01
 
 
