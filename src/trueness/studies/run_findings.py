@@ -219,7 +219,7 @@ class _Study:
             cells = [by_learner[name] for by_learner in whole]
             values = cells[0].values if alone else np.array([cell.mean for cell in cells])
             chance = np.broadcast_to(np.array([cell.chance for cell in cells], dtype=np.float64), values.shape)
-            test = "t" if alone else _test_over_sets(len(whole))
+            test: Literal["sign-flip", "t"] = "t" if alone else _test_over_sets(len(whole))
             pair = paired_difference(values, chance, level=self.level, test=test, names=(name, "chance"))
             pairs.append(pair.within(*self.measure.bounds))
         words = {"measure": self.label, "units": units, "clusters": units}

@@ -40,8 +40,10 @@ def headline_of(forecasts: Forecasts) -> Headline:
         " (climatology)"
     )  # fmt: skip
     nothing = f"{joined(empty)} answered the whole range everywhere, which says nothing"
-    told = f"Ranges that say {level}: {'; '.join(parts)}" if parts else _dishonest(there, covered, level, bool(empty))
-    judged = f"{told}{naive}{f'; {nothing}' if empty else ''}" if there else f"Ranges that say {level}: {nothing}"
+    verdict = (
+        f"Ranges that say {level}: {'; '.join(parts)}" if parts else _dishonest(there, covered, level, bool(empty))
+    )
+    judged = f"{verdict}{naive}{f'; {nothing}' if empty else ''}" if there else f"Ranges that say {level}: {nothing}"
     sentence = f"{judged}{silent}."
     of = f"share of single runs in {level} ranges" if of_run else f"share of {level} ranges that hold the runs' mean"
     last = ", who says nothing last" if empty else ""

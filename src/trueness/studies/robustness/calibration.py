@@ -169,8 +169,9 @@ def calibration_lines(evaluation: RobustnessScores, dataset: str) -> Iterator[st
         why = f"its scores {all_equal} all equal: they rank nothing" if curves else "it has no scores"
         yield f"No K from {evaluation.match} under {evaluation.validation}: {why}."
         return
-    at, around, (low, high) = k_star["at_optimal_k"], k_star["around"], k_star["k_range"]
-    assert isinstance(at, dict) and isinstance(around, dict)
+    at, around, k_range = k_star["at_optimal_k"], k_star["around"], k_star["k_range"]
+    assert isinstance(at, dict) and isinstance(around, dict) and isinstance(k_range, list)
+    low, high = k_range
     ends = f" [{choice.interval.low:.0f}, {choice.interval.high:.0f}]" if choice.interval else ""
     sign = 1 if evaluation.metric == "f1" else -1
     merit = dict(zip(around["k"], (sign * value for value in around[evaluation.metric]), strict=True))
