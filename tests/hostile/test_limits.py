@@ -13,12 +13,11 @@ import pytest
 
 from tests.each import each
 from tests.forecast.truths import bare
-from tests.hostile.attack import at_most, within
+from tests.hostile.attack import within
 from trueness import outside
 from trueness.analyse import loading
 from trueness.analyse.analysis_settings import AnalysisSettings
 from trueness.analyse.loading import read_table
-from trueness.cli import main
 from trueness.datasets import frames, load, surveys
 from trueness.datasets.bif import MOST_CELLS, MOST_PARENTS, parse_bif
 from trueness.datasets.frames import read_rows
@@ -38,7 +37,6 @@ from trueness.graphs.links import MAX_NODES, MAX_PARTS
 from trueness.models.env_file import read_env
 from trueness.reading.reasoning_graph import read_reasoning
 from trueness.reasoning.problems import read_problems
-from trueness.running.store import Store
 from trueness.running.study import Plan
 from trueness.status import Status
 from trueness.studies.forecast.human import parse_experts
@@ -403,21 +401,3 @@ def test_the_stream_that_counts_gives_what_the_file_holds(tmp_path):
     assert io.TextIOWrapper(outside.open_file(path, 3000)).read() == "abc" * 1000
     with pytest.raises(DataError), outside.open_file(path, 2999) as file:
         file.read()
-
-
-def test_charts_of_a_study_have_an_end_together(tmp_path, capsys):
-    """Twelve files of 250 MB that hold nothing took 4.5 GB."""
-    entry = {"study": "s", "seed": 1, "tasks": [{"task": "discovery", "level": 0.95, "measures": ["f1"],
-             "headline": ["f1"], "about": {}, "cells": []}]}  # fmt: skip
-    with Store.writing(tmp_path) as store:
-        store.set_meta("study", json.dumps(entry))
-        store.set_meta("plan", "{}")
-    (tmp_path / "study.toml").write_text('[discovery]\ndatasets = ["asia"]\nlearners = ["pc"]\n')
-    (tmp_path / "plots").mkdir()
-    for k in range(12):
-        with (tmp_path / "plots" / f"chart{k}.svg").open("wb") as file:
-            file.truncate(250_000_000)
-    with at_most(200):
-        assert main(["report", str(tmp_path)]) == 2
-    told = capsys.readouterr().err
-    assert "plots must have at most 128 MB together, got 2 GB" in told and len(told.splitlines()) == 1

@@ -212,7 +212,8 @@ class FaithfulnessStudy:
         """
         for evaluation in self.evaluations:
             problem, group = group_of(evaluation.problem)
-            method = self.problems[problem].method or self.respondent
+            stated = self.problems.get(problem)  # none in a store whose plan has other problems
+            method = (stated.method if stated else "") or self.respondent
             where = (self.study, "faithfulness", self._asked_as[problem], group, method, 0)
             yield Row(*where, "cf", evaluation.cf, str(evaluation.status))
             for name in COMPONENTS:
