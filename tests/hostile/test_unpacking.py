@@ -241,7 +241,7 @@ def test_a_stored_matrix_that_unpacks_to_gigabytes_is_refused():
         outside.inflate(bomb, "it")
     with pytest.raises(TruenessError, match="got more or a part"):
         outside.inflate(zlib.compress(b"abc" * 100)[:-5], "it")
-    with pytest.raises(TruenessError, match="a stored matrix of scores must unpack to at most"):
+    with pytest.raises(TruenessError, match="a stored array must unpack to at most"):
         unpack_matrix(base64.b64encode(bomb).decode())
     arrays = dict.fromkeys(("probs", "weights", "rows", "kish", "n_eff"), [1.0])
     counts = dict.fromkeys(("n_data", "n_outside", "n_missing", "n_unlisted"), 0)
@@ -274,7 +274,7 @@ def test_so_have_the_matrices_of_a_robustness_study(monkeypatch):
     cell = Cell("d", "clean", "s", 20, {}, {})
     runs = [Run(cell.key(k), "d", "clean", "s", k, "ok", "", 0.1, answer, {}) for k in range(20)]
     results = results_in_memory("robustness", [cell], [{}], runs, about=about)
-    with pytest.raises(StoreError, match="a stored matrix of scores and those before must unpack to at most 2 MB"):
+    with pytest.raises(StoreError, match="a stored array and those before must unpack to at most 2 MB"):
         robustness_of(results)
     dense = pack_matrix(np.random.default_rng(1).random((200, 200)))
     many = outside.Unpacker(10)

@@ -214,7 +214,7 @@ class FaithfulnessStudy:
             problem, group = group_of(evaluation.problem)
             stated = self.problems.get(problem)  # none in a store whose plan has other problems
             method = (stated.method if stated else "") or self.respondent
-            where = (self.study, "faithfulness", self._asked_as[problem], group, method, 0)
+            where = (self.study, "faithfulness", self._asked_as.get(problem, problem), group, method, 0)
             yield Row(*where, "cf", evaluation.cf, str(evaluation.status))
             for name in COMPONENTS:
                 part = evaluation.components[name]
