@@ -72,6 +72,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if options.debug:
             raise
         return _tell_crash(error)
+    finally:
+        registry.before_code(registry.announce)  # --no-code holds for this command alone
 
 
 def _tell_crash(error: Exception) -> int:

@@ -127,16 +127,16 @@ def without_groups(
     starts = Counter(name[: m.start()] for name in known for m in re.finditer(r"[\W_]+", name))
     step = 10.0 ** -(decimals(frame[value].to_numpy(dtype=np.float64)) or DECIMALS)
     table = frame.assign(**{task: names}).groupby([*keys, task], dropna=False)[value].mean().unstack(task)
-    found = []
+    averages = []
     for name in (name for name in known if starts[name] > 1):
         parts = table[[other for other in known if re.match(re.escape(name) + r"[\W_]", other)]]
         between = (table[name] >= parts.min(axis=1) - step) & (table[name] <= parts.max(axis=1) + step)
         if (between | table[name].isna()).all():
-            found.append(name)
-    if not found:
+            averages.append(name)
+    if not averages:
         return frame, ()
-    kept = frame[~names.isin(found).to_numpy(dtype=bool)].reset_index(drop=True)
-    return kept, (f"averages of others, left out: {listed(found, most=6)}",)
+    kept = frame[~names.isin(averages).to_numpy(dtype=bool)].reset_index(drop=True)
+    return kept, (f"averages of others, left out: {listed(averages, most=6)}",)
 
 
 @dataclass(frozen=True)

@@ -70,9 +70,9 @@ def _bind_each(api: MakesClients) -> None:
     client = httpx.AsyncClient(headers={"accept-encoding": "identity"})
 
     def bind_client(http_options: HttpOptions) -> Client:
-        own = copy(client)  # its connections, and hooks of its own: Inspect AI adds some for each call
-        own.event_hooks = {"response": [_read_body]}
-        http_options.httpx_async_client = own
+        per_call = copy(client)  # its connections, and hooks of its own: Inspect AI adds some for each call
+        per_call.event_hooks = {"response": [_read_body]}
+        http_options.httpx_async_client = per_call
         http_options.retry_options = HttpRetryOptions(attempts=1)
         return made(http_options)
 
