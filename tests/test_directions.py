@@ -30,7 +30,7 @@ STUDIES = {  # every name that a long table can have
         *map(skill_column, ("baseline/random", "baseline/heuristic", "human/experts", "baseline/width")),
     ],
     "population": list(OF_POPULATION),
-    "faithfulness": ["cf", *COMPONENTS, "follows"],
+    "faithfulness": ["cf", *COMPONENTS, "behaviour"],
     "robustness": [*RANKING_MEASURES, *(f"{name}@{k}" for name in AT_K for k in ("oracle_k", "bic", "own_rule"))],
 }
 ALL = [(study, name) for study, names in STUDIES.items() for name in names]

@@ -8,7 +8,7 @@ import pytest
 from tests.each import each
 from trueness.models import Reply
 from trueness.status import Status
-from trueness.studies.faithfulness.api import evaluate_behaviour, evaluate_counterfactual
+from trueness.studies.faithfulness import evaluate_behaviour
 from trueness.studies.faithfulness.behaviour import agreement_of
 
 
@@ -100,22 +100,3 @@ def test_a_change_that_goes_past_zero_either_way_is_left_out_with_its_reason():
     given = graph("y = 1 - (x - 4)^2 + 0 * z", "y", x=4, z=1)
     found = evaluate_behaviour({"problem_text": text}, Computing(given, lambda x, z: max(0, 1 - (x - 4) ** 2)))
     assert {one.known: "there may be none below 0" in one.why for one in found.left_out} == {"x": True}
-
-
-@each("case", FAITHFUL)
-def test_a_question_with_a_changed_known_is_held_against_the_same_unit(case):
-    text, written, answer, unit = FAITHFUL[case]
-    for said in dict.fromkeys((unit, "")):  # told another unit, it may answer as it first did
-        following = evaluate_counterfactual({"problem_text": text}, Computing(written, answer, said))
-        assert [one.outcome for one in following.changed] == ["follows"] * 2
-    off = evaluate_counterfactual({"problem_text": text}, Computing(written, lambda *n: answer(*n) ** 2 + 2, unit))
-    assert not {one.outcome for one in off.changed} & {"follows"}
-
-
-def test_a_model_whose_answer_is_not_its_graphs_has_a_status_there():
-    written = graph("n = c * p", "n", c=12, p=7)
-    following = evaluate_counterfactual(
-        {"problem_text": "12 crates of 7 pears."}, Computing(written, lambda c, p: c + p)
-    )
-    assert {one.status for one in following.changed} == {Status.DEGENERATE} and following.share().n == 0
-    assert "its answer is 19 and its graph gives 84" in following.changed[0].message

@@ -6,17 +6,17 @@ import json
 import numpy as np
 import pytest
 
+from tests.faithfulness.worded import MANNERS, Respondent, worded_problem
 from tests.lanes import same_lanes
 from trueness.reading.reasoning_graph import read_reasoning
 from trueness.reasoning.graph import Problem, Quantity
 from trueness.running.study import Plan, Study
 from trueness.status import Status
+from trueness.studies.faithfulness import evaluate_behaviour
 from trueness.studies.faithfulness.answers import read_faithfulness
-from trueness.studies.faithfulness.api import evaluate_behaviour
-from trueness.studies.faithfulness.behaviour import agreement_of
-from trueness.studies.faithfulness.changes import changes_of
+from trueness.studies.faithfulness.behaviour import agreement_of, changes_of
 from trueness.studies.faithfulness.files import write_faithfulness_tree
-from trueness.studies.faithfulness.worded import MANNERS, Respondent, worded_problem
+from trueness.studies.faithfulness.findings import sentences
 
 
 def problem(text, knowns, *edges):
@@ -115,7 +115,7 @@ def test_the_numbers_of_a_formula_are_no_control():
 
 MODEL = """
 import numpy as np
-from trueness.studies.faithfulness.worded import Respondent, worded_problem
+from tests.faithfulness.worded import Respondent, worded_problem
 
 def ignores(name, options):
     rng = np.random.default_rng(2)
@@ -127,7 +127,6 @@ seed = 3
 [faithfulness]
 problems = ["worded.jsonl"]
 models = ["respondents.py:ignores"]
-graphs = ["own"]
 changes = 5
 """
 
@@ -150,7 +149,7 @@ def test_a_study_asks_probes_and_tells_them_as_pairs(folder, tmp_path):
     assert {blame.fault for one in study.behaviours for blame in one.blame} == {"stated, not used"}
     (agreement,) = study.agreements
     assert agreement.agreement.value < 0.9 and agreement.irrelevant.value == 1.0
-    assert any("moves as its own graph says" in sentence for sentence in study.sentences())
+    assert any("moves as its own graph says" in sentence for sentence in sentences(study))
     write_faithfulness_tree(tmp_path, study)
     with (tmp_path / "faithfulness" / "pairs.csv").open() as file:
         rows = list(csv.DictReader(file))
@@ -166,17 +165,7 @@ def test_a_plan_may_hold_a_model_against_the_graphs_of_the_file(folder):
     study = read_faithfulness(folder.parent / "given")
     assert [(one.status, one.own.from_problem) for one in study.behaviours] == [(Status.OK, True)] * 3
     assert {blame.fault for one in study.behaviours for blame in one.blame} == {"stated, not used"}
-    assert any("moves as the given graph says" in sentence for sentence in study.sentences())
-
-
-def test_the_graph_is_paid_once_for_all_that_is_asked_about_it(folder):
-    from trueness.running.study_folder import StudyFolder
-
-    with StudyFolder.reading(folder) as opened:
-        results = opened.task("faithfulness")
-        answers = [json.loads(run.answer)["replies"] for cell in results.cells for run in results.of_cell(cell)]
-        keys = [entry["reply"] for entries in answers for entry in entries if entry["kind"] == "own_graph"]
-    assert len(keys) == 6 and len(set(keys)) == 3
+    assert any("moves as the given graph says" in sentence for sentence in sentences(study))
 
 
 def test_every_cell_of_it_opens_on_the_page(folder):

@@ -44,12 +44,6 @@ def test_labels_in_words_are_labels_and_a_study_takes_the_same_lines(tmp_path):
     assert len(read_problems(labelled(tmp_path, given))) == 8
 
 
-def test_uninformative_parts_are_not_averaged_in_silence(tmp_path):
-    found = check_file(str(labelled(tmp_path, entries())))
-    assert "graph_quality" in dict(found.informed.left_out)
-    assert any("graph_quality (uninformative)" in sentence for sentence in found.sentences())
-
-
 def test_the_command_prints_tables_and_json(tmp_path, capsys):
     path = labelled(tmp_path, entries())
     assert main(["faithfulness", "check", str(path), "--json"]) == 0

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from tests.faithfulness.judges import Scripted
+from tests.faithfulness.worded import Respondent, worded_problem
 from tests.lanes import same_lanes
 from trueness.cli import main
 from trueness.running.study import Plan, Study
 from trueness.status import Status
+from trueness.studies.faithfulness import evaluate_behaviour, with_formulas_of
 from trueness.studies.faithfulness.answers import read_faithfulness
-from trueness.studies.faithfulness.api import evaluate_behaviour, evaluate_counterfactual, with_formulas_of
-from trueness.studies.faithfulness.worded import Respondent, worded_problem
 
 
 def worded(n=2):
@@ -35,13 +35,12 @@ def test_a_reply_without_formulas_leaves_the_graph_as_it_was(reply):
     one, *_ = worded(1)
     graph = one.problem.graph.to_dict() | {"answer": one.problem.answer.value}
     model = Scripted(lambda k, n, prompt, t: graph if "Write the graph" in prompt else reply)
-    found = evaluate_counterfactual(one.problem, model)
-    assert (found.own.status, found.changed, model.calls) == (Status.DEGENERATE, (), 2)
+    assert evaluate_behaviour(one.problem, model, changes=0).own.status is Status.DEGENERATE and model.calls == 2
 
 
 RESPONDENT = """
 import numpy as np
-from trueness.studies.faithfulness.worded import Respondent, worded_problem
+from tests.faithfulness.worded import Respondent, worded_problem
 
 def ignores(name, options):
     rng = np.random.default_rng(5)
@@ -53,7 +52,6 @@ seed = 3
 [faithfulness]
 problems = ["worded.jsonl"]
 models = ["respondents.py:ignores"]
-graphs = ["own"]
 changes = 3
 """
 

@@ -7,8 +7,7 @@ from trueness.errors import DataError
 from trueness.reasoning.problems import load_problems
 from trueness.status import Status
 from trueness.studies.faithfulness import Asking, evaluate_batch, read_labels, reliability
-from trueness.studies.faithfulness.judge_warnings import family
-from trueness.studies.faithfulness.ratings import Item
+from trueness.studies.faithfulness.judge_reliability import Item, family
 
 from .judges import Scripted, always_critical, random_judge, steady, verdict
 

@@ -54,8 +54,8 @@ def test_an_interval_never_has_no_width(separations):
 
 
 def test_the_sentence_says_how_far_it_is_believed(separations):
-    assert "is believed as far as this number goes: AUC 1.00" in separations["executable", "all"].sentence()
-    assert "does not tell right from damaged" in separations["graph_quality", "rule_swapped"].sentence()
+    assert "is believed as far as this number goes: AUC 1.00" in separations["executable", "all"].finding()
+    assert "does not tell right from damaged" in separations["graph_quality", "rule_swapped"].finding()
 
 
 def test_measures_without_any_value_are_left_out(separations):

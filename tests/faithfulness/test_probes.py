@@ -2,19 +2,16 @@
 
 import json
 
-import pytest
-
 from tests.each import each
-from trueness.reasoning.execute import intervene
 from trueness.reasoning.problems import load_problems
-from trueness.studies.faithfulness.probes import SCHEMAS, Probe, ask_about, judge_probes, template
+from trueness.studies.faithfulness.probes import SCHEMAS, Asking, Probe, ask_about, questions_of, template
 
 NEWTON = load_problems("physics")[0]
 LAWN = load_problems("everyday")[0]
 
 
 def test_every_node_but_the_target_is_asked_about():
-    probes = judge_probes(NEWTON)
+    probes = [question.probe for question in questions_of(NEWTON, Asking())]
     assert [p.node for p in probes if p.kind == "intervention"] == list(NEWTON.graph.non_target)
     assert [p.node for p in probes if p.kind == "abduction"] == list(NEWTON.graph.knowns)
     assert sum(p.kind == "logic" for p in probes) == 1
@@ -38,19 +35,6 @@ def test_padding_adds_to_the_reasoning_only():
     plain, padded = (ask_about(NEWTON, Probe("logic", "", m)).messages[1].content for m in ("plain", "padded"))
     assert NEWTON.reasoning in padded
     assert len(padded) > len(plain) + 100
-
-
-def test_the_changed_problem_has_the_executed_answer():
-    question = ask_about(NEWTON, Probe("counterfactual", "force"))
-    assert question.expected == intervene(NEWTON.graph, {"force": question.changed}).target
-    assert question.expected == pytest.approx(1.5 * 6.5)
-    assert "force is not 91 N but 136.5 N." in question.messages[1].content
-
-
-def test_a_story_in_words_has_no_executed_counterfactual():
-    question = ask_about(LAWN, Probe("counterfactual", "rain"))
-    assert question.messages == ()
-    assert question.status == "degenerate"
 
 
 @each("kind", SCHEMAS)

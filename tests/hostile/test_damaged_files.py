@@ -26,7 +26,7 @@ from trueness.models.mock import read_script
 from trueness.reading.logs import readings_of
 from trueness.reasoning.problems import read_problems
 from trueness.running.plans import foreign_plan
-from trueness.studies.faithfulness.human_labels import read_labels
+from trueness.studies.faithfulness.judge_reliability import read_labels
 from trueness.studies.forecast.human import read_experts
 from trueness.studies.population.question_files import read_questions
 

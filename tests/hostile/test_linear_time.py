@@ -20,7 +20,7 @@ from trueness.reading.verdicts import read_verdict
 from trueness.reasoning.graph import Quantity
 from trueness.reasoning.schema import quantity_of
 from trueness.reasoning.syntax import parse, symbol
-from trueness.studies.faithfulness.human_labels import parse_labels
+from trueness.studies.faithfulness.judge_reliability import parse_labels
 from trueness.studies.faithfulness.redaction import Hidden
 from trueness.studies.forecast.assumptions import mentions
 from trueness.studies.forecast.failures import _PAIR

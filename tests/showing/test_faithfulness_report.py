@@ -2,34 +2,35 @@
 
 import io
 import json
+from dataclasses import asdict
 
 import numpy as np
 import pytest
 from rich.console import Console
 
 from tests.faithfulness.judges import always_critical, random_judge
-from tests.faithfulness.test_counterfactual import GRAPH, NEWTON, model
+from tests.faithfulness.test_own_graph import GRAPH, NEWTON, model
 from trueness.reasoning.problems import load_problems, read_problems
 from trueness.status import Status
-from trueness.studies.faithfulness import Asking, Scoring, evaluate_batch, evaluate_counterfactual, tables
-from trueness.studies.faithfulness.accuracy import GIVEN
+from trueness.studies.faithfulness import Asking, Scoring, evaluate_batch, evaluate_behaviour, tables
 from trueness.studies.faithfulness.answers import FaithfulnessStudy, Written
-from trueness.studies.faithfulness.chart_probes import probes, probes_frame
-from trueness.studies.faithfulness.counterfactual import OwnGraph
+from trueness.studies.faithfulness.batch import GIVEN
+from trueness.studies.faithfulness.charts import probes, probes_frame
 from trueness.studies.faithfulness.files import texts
 from trueness.studies.faithfulness.known_groups import with_damaged
+from trueness.studies.faithfulness.own_graph import OwnGraph
 from trueness.studies.faithfulness.printed import print_faithfulness
 
 PROBLEMS = with_damaged(load_problems("physics")[:3] + load_problems("everyday")[:2], np.random.default_rng(1))
 
 
-def study(judges=(), problems=PROBLEMS, written=(), changed=()):
+def study(judges=(), problems=PROBLEMS, written=(), behaviours=()):
     seen = [problem for problem in problems if not problem.id.startswith("physics-kinetic")]
     asking = Asking(repeats=2, manners=("plain", "padded"))
     judgements = evaluate_batch(seen, list(judges), asking=asking).judgements if judges else ()
     return FaithfulnessStudy(
         "s", 1, 0.95, {problem.id: problem for problem in problems}, tuple(judge.name for judge in judges), (),
-        judgements, tuple(written), tuple(changed), Scoring(), "",
+        judgements, tuple(written), Scoring(), "", tuple(behaviours),
     )  # fmt: skip
 
 
@@ -37,10 +38,10 @@ def study(judges=(), problems=PROBLEMS, written=(), changed=()):
 def judged():
     solver = model(GRAPH, lambda force, mass: force / mass)
     solver.name = "mock/solver"
-    found = evaluate_counterfactual(NEWTON, solver)
+    found = evaluate_behaviour(NEWTON, solver)
     lost = OwnGraph(Status.UNREADABLE, "the answer holds no JSON with a causal graph.")
     written = [Written(NEWTON.id, "mock/solver", 0, found.own), Written("physics-braking", "mock/solver", 0, lost)]
-    return study([always_critical(), random_judge()], written=written, changed=found.changed)
+    return study([always_critical(), random_judge()], written=written, behaviours=[found])
 
 
 def rows_of(found, **where):
@@ -77,7 +78,7 @@ def test_known_groups_have_an_interval_and_a_verdict(judged):
 
 
 def test_reliability_has_a_line_a_judge_and_figure(judged):
-    rows = tables.reliability_rows(judged)
+    rows = [asdict(one) for one in tables.judge_figures(judged)]
     assert {row["judge"] for row in rows} >= {"mock/critical", "mock/random", "mock/critical and mock/random"}
     (alpha,) = rows_of(rows, judge="mock/random", figure="with itself, alpha", kind="")
     assert abs(alpha["value"]) < 0.3
@@ -88,24 +89,18 @@ def test_reliability_has_a_line_a_judge_and_figure(judged):
     assert constant["intervention"] is None  # nothing to disagree about: no alpha, and no 1 either
 
 
-def test_changed_problems_have_a_line_a_model(judged):
-    (row,) = tables.change_rows(judged)
-    assert (row["graphs"], row["executed"], row["agrees"], row["right"]) == (2, 1, 1, 1)
-    assert (row["changes"], row["follows"], row["stays"]) == (2, 1.0, 0.0)
-
-
-def test_a_model_whose_graphs_all_failed_still_has_its_line():
-    lost = OwnGraph(Status.UNREADABLE, "no JSON")
-    (row,) = tables.change_rows(study(written=[Written("physics-braking", "mock/x", 0, lost)]))
-    assert (row["graphs"], row["executed"], row["changes"], row["follows"]) == (1, 0, 0, None)
+def test_behaviour_has_a_line_a_model(judged):
+    (row,) = tables.behaviour_rows(judged)
+    assert (row["executed"], row["agrees"], row["right"]) == (1, 1, 1)
+    assert (row["asked"], row["problems"], row["probes"], row["agreement"]) == (1, 1, 2, 1.0)
 
 
 def test_every_table_is_written_as_csv_and_latex(judged):
     found = texts(judged)
-    for name in ("components", "known_groups", "reliability", "counterfactual"):
+    for name in ("components", "known_groups", "reliability", "behaviour"):
         assert found[f"{name}.csv"].count("\n") > 1
         assert r"\toprule" in found[f"{name}.tex"]
-    assert {"known_groups.json", "reliability.json", "counterfactual.json", "summary.txt"} <= set(found)
+    assert {"known_groups.json", "reliability.json", "pairs.csv", "summary.txt"} <= set(found)
 
 
 def test_own_graphs_are_a_problems_file_of_another_study(judged, tmp_path):
@@ -147,7 +142,13 @@ def test_the_terminal_shows_tables_warnings_and_no_half(judged, width):
     out = Console(file=io.StringIO(), width=width)
     print_faithfulness(out, judged)
     told = out.file.getvalue()
-    for part in ("as given", "executable", "can the judge be believed?", "mock/critical gives 4 (critical)", "follows"):
+    for part in (
+        "as given",
+        "executable",
+        "can the judge be believed?",
+        "mock/critical gives 4 (critical)",
+        "move as its own graph says?",
+    ):
         assert part in told
     assert max(len(line) for line in told.splitlines() if line[:2] != "  ") <= width
     assert ("Not shown in so narrow a window: " in told and "answer wrong (" in told) == (width < 160)

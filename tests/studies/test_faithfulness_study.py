@@ -43,8 +43,8 @@ GRAPH = {
 }
 SOLVER = [
     {"match": ["Write the graph", "91 N"], "reply": f"Here it is: {json.dumps(GRAPH)}"},
-    {"match": ["force is not 91 N"], "reply": '{"answer": 9.75}'},
-    {"match": ["mass is not 14 kg"], "reply": '{"answer": 6.5}'},
+    {"match": ["force of 136 N"], "reply": '{"answer": 9.714}'},
+    {"match": ["A cart of mass"], "reply": '{"answer": 6.5}'},
     {"match": [], "reply": "No idea."},
 ]
 
@@ -98,34 +98,19 @@ def test_a_judge_that_always_says_the_same_is_warned_about(found):
     assert any("mock/judge gives 4 (critical)" in warning for warning in warnings)
 
 
-def test_the_changed_problem_shows_whether_an_answer_follows_its_graph(found):
-    changed = {(c.problem, c.known): c for c in found.changed if c.graph == "given"}
-    assert changed["physics-newton-second", "force"].outcome == "follows"
-    assert changed["physics-newton-second", "mass"].outcome == "stays"
-    assert changed["physics-braking", "speed"].status == "unreadable"
-    assert changed["physics-braking", "speed"].outcome == ""
-
-
 def test_the_model_is_held_to_the_graph_that_it_wrote_itself(found):
     written = {(one.problem, one.repeat): one.graph for one in found.written}
     assert (written["physics-newton-second", 1].agrees, written["physics-newton-second", 1].right) == (True, True)
     assert (written["physics-braking", 0].status, written["physics-braking", 0].problem) == ("unreadable", None)
-    own = {(c.known, c.repeat): c.outcome for c in found.changed if c.graph == "own"}
-    assert own == {("force", 0): "follows", ("mass", 0): "stays", ("force", 1): "follows", ("mass", 1): "stays"}
+    did = {(pair.change.known, one.repeat): pair.did for one in found.behaviours for pair in one.pairs}
+    assert did == {("force", 0): "up", ("mass", 0): "stays", ("force", 1): "up", ("mass", 1): "stays"}
     assert found.own_batches["mock/solver"].component("causal_intervention").value == 1
-    assert found.following()["mock/solver", "own"].value == 0.5
-
-
-def test_a_reply_that_is_read_otherwise_now_is_not_held_against_the_old_question(study, monkeypatch):
-    from trueness.studies.faithfulness import probes
-
-    monkeypatch.setattr(probes, "CHANGE", 3.0)
-    assert [c for c in read_faithfulness(study).changed if c.graph == "own"] == []
+    assert found.agreements[0].agreement.value == 0.5
 
 
 def test_the_tree_has_the_originals_schema(study, found):
     written = {path.name for path in write_faithfulness_tree(study, found)}
-    assert {"batch.json", "known_groups.json", "reliability.json", "counterfactual.json", "summary.txt"} <= written
+    assert {"batch.json", "known_groups.json", "reliability.json", "behaviour.csv", "summary.txt"} <= written
     report = json.loads((study / "faithfulness" / "physics-newton-second.json").read_text())
     assert set(report["components"]) == {
         "causal_intervention",
@@ -141,7 +126,7 @@ def test_the_tree_has_the_originals_schema(study, found):
 
 @pytest.mark.parametrize(
     "form, told",
-    [("--csv", "as given,cf,scored"), ("--tex", r"\label{tab:faithfulness-judges}"), ("--json", '"changed"')],
+    [("--csv", "as given,cf,scored"), ("--tex", r"\label{tab:faithfulness-judges}"), ("--json", '"behaviour"')],
 )
 def test_show_gives_the_tables_as_data(study, capsys, form, told):
     assert main(["show", str(study), form]) == 0
@@ -151,7 +136,7 @@ def test_show_gives_the_tables_as_data(study, capsys, form, told):
 def test_the_long_table_has_every_problem_and_copy(found):
     rows = list(found.rows())
     variants = {row.variant for row in rows}
-    assert variants >= {"right", "edge_reversed", "answer_wrong", "counterfactual/force", "own_graph", "own_graph/mass"}
+    assert variants >= {"right", "edge_reversed", "answer_wrong", "behaviour", "own_graph"}
     assert all(row.value is None for row in rows if row.status != "ok")
 
 

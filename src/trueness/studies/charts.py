@@ -5,7 +5,7 @@ from trueness.showing.chart_measured import measured, measured_chart, measured_f
 from trueness.studies.discovery.chart_dag import dag, dag_chart, dag_frame, majority
 from trueness.studies.discovery.chart_ranks import ranks_of_learners
 from trueness.studies.discovery.chart_runtime import runtime, runtime_chart, runtime_frame
-from trueness.studies.faithfulness.chart_probes import probes, probes_chart, probes_frame
+from trueness.studies.faithfulness.charts import probes, probes_chart, probes_frame
 from trueness.studies.forecast.chart_calibration import calibration, calibration_chart, calibration_frame
 from trueness.studies.forecast.chart_consistency import consistency, consistency_chart, consistency_frame
 from trueness.studies.forecast.chart_differences import differences, differences_chart, differences_frame

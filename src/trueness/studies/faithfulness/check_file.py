@@ -19,15 +19,8 @@ from trueness.reasoning.problems import id_of
 from trueness.showing.console import Console, plain
 from trueness.showing.sheet import print_table
 from trueness.showing.tables import Column, Table
-from trueness.studies.faithfulness.accuracy import (
-    HELD_OUT,
-    Criterion,
-    InformedScore,
-    against_accuracy,
-    clustered_by,
-    informed_score,
-)
 from trueness.studies.faithfulness.api import Entry, evaluate_batch
+from trueness.studies.faithfulness.batch import HELD_OUT, Criterion, against_accuracy, clustered_by
 from trueness.studies.faithfulness.check_formulas import check_new, completed
 from trueness.studies.faithfulness.right_answers import expected_of
 from trueness.studies.faithfulness.scores import Evaluation
@@ -48,7 +41,6 @@ class CheckedFile:
     file: str
     evaluations: tuple[Evaluation, ...]
     criteria: tuple[Criterion, ...]
-    informed: InformedScore | None
     level: float = 0.95
     remarks: tuple[str, ...] = ()  # what to know before the figures: answers that are missing, formulas that came
 
@@ -81,8 +73,7 @@ class CheckedFile:
         first = self.first
         if not self.criteria:
             return [*first, "No measure has a value on a labelled answer: nothing is known of their worth."]
-        informed = [self.informed.finding()] if self.informed else []
-        return [*first, *(one.finding() for one in self.criteria), *informed]
+        return [*first, *(one.finding() for one in self.criteria)]
 
     def to_dict(self) -> dict[str, object]:
         return {
@@ -121,7 +112,7 @@ def check_file(file: str, formulas: str = "", out: str = "") -> CheckedFile:
         evaluations = evaluate_batch(with_formulas).evaluations
         remarks.append(became)
     criteria = tuple(against_accuracy(evaluations))
-    return CheckedFile(file, evaluations, criteria, informed_score(criteria, evaluations), remarks=tuple(remarks))
+    return CheckedFile(file, evaluations, criteria, remarks=tuple(remarks))
 
 
 def _records(text: str, file: str) -> Iterator[tuple[str, dict[str, Json]]]:

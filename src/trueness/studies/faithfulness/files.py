@@ -10,7 +10,6 @@ faithfulness/known_groups.json    AUC of every measure and damage, with interval
 faithfulness/reliability.json     agreement of judges with themselves, each other and execution; also .csv and .tex
 faithfulness/behaviour.csv .tex   does a model's answer move as its own graph says? with controls
 faithfulness/pairs.csv            what the graph says and what the model did, one row per changed problem
-faithfulness/counterfactual.json  changed problems: does a model's answer follow its graph? also .csv and .tex
 faithfulness/own_graphs_{model}.jsonl   the graphs that a model wrote itself, as a problems file of another study
 faithfulness/summary.txt          all of it in sentences
 plots/probes, plots/pairs         all of it, and the pairs, as charts: .png .svg .pdf, their numbers as .csv
@@ -31,8 +30,8 @@ from trueness.showing.saving import Save, csv_text, safe_name, save_figure
 from trueness.showing.tables import Table
 from trueness.studies.faithfulness import tables
 from trueness.studies.faithfulness.answers import FaithfulnessStudy
-from trueness.studies.faithfulness.chart_pairs import pairs
-from trueness.studies.faithfulness.chart_probes import probes
+from trueness.studies.faithfulness.charts import pairs, probes
+from trueness.studies.faithfulness.findings import sentences
 from trueness.studies.faithfulness.known_groups import RIGHT, group_of
 from trueness.studies.faithfulness.scores import COMPONENTS
 
@@ -50,26 +49,23 @@ def texts(study: FaithfulnessStudy) -> dict[str, str]:
     """File below faithfulness/ -> text."""
     by_file = {f"{safe_name(report.problem)}.json": to_json(report.to_dict()) for report in study.right}
     by_file["batch.json"] = to_json(study.batch.to_dict())
-    by_file["summary.txt"] = "\n".join(study.sentences()) + "\n"
+    by_file["summary.txt"] = "\n".join(sentences(study)) + "\n"
     by_file |= _table("components", tables.component_table(study))
     for name, table in (("methods", tables.method_table(study)), ("accuracy", tables.accuracy_table(study))):
         by_file |= _table(name, table) if table.rows else {}
     if study.separations:
-        rows = [separation.row() | {"sentence": separation.sentence()} for separation in study.separations]
+        rows = [separation.row() | {"sentence": separation.finding()} for separation in study.separations]
         by_file["known_groups.json"] = to_json(rows)
         by_file["damaged.csv"] = csv_text(damaged_frame(study))
         by_file["known_groups.csv"] = csv_text(pd.DataFrame(rows))
         by_file["known_groups.tex"] = tables.group_table(study).to_latex()
     if study.reliability is not None:
         by_file["reliability.json"] = to_json(study.reliability.to_dict())
-        by_file["reliability.csv"] = csv_text(pd.DataFrame(tables.reliability_rows(study)))
+        by_file["reliability.csv"] = csv_text(pd.DataFrame(map(asdict, tables.judge_figures(study))))
         by_file["reliability.tex"] = tables.reliability_table(study).to_latex()
     if study.behaviours:
         by_file |= _table("behaviour", tables.behaviour_table(study))
         by_file["pairs.csv"] = csv_text(pd.DataFrame(tables.pair_rows(study)))
-    if study.written or study.changed:
-        by_file["counterfactual.json"] = to_json(changed_dict(study))
-        by_file |= _table("counterfactual", tables.change_table(study))
     for model in study.own_batches:
         lines = [json.dumps(problem.to_dict()) for problem in own_problems(study, model)]
         by_file[f"{safe_name('own_graphs', model)}.jsonl"] = "\n".join(lines) + "\n" if lines else ""
@@ -78,17 +74,6 @@ def texts(study: FaithfulnessStudy) -> dict[str, str]:
 
 def _table(name: str, table: Table) -> dict[str, str]:
     return {f"{name}.csv": table.to_csv(), f"{name}.tex": table.to_latex()}
-
-
-def changed_dict(study: FaithfulnessStudy) -> dict[str, object]:
-    following = [
-        {"model": model, "graph": graph, **estimate.row()} for (model, graph), estimate in study.following().items()
-    ]
-    written = [
-        {"problem": one.problem, "model": one.model, "repeat": one.repeat, **one.graph.to_dict()}
-        for one in study.written
-    ]
-    return {"follows": following, "graphs": written, "answers": [asdict(changed) for changed in study.changed]}
 
 
 def own_problems(study: FaithfulnessStudy, model: str) -> list[Problem]:

@@ -1,27 +1,36 @@
 """Can the judge be believed? Agreement with itself, with another judge, with execution, and what should not matter.
 
-items: (problem, probe, dimension), clustered by problem. Ratings 0..4 (`holds` is 0 or 4).
+An item is one question: (problem, probe, node), and for logic one of its five dimensions. Items are clustered by
+problem. Ratings are 0..4 (`holds` is 0 or 4).
 
     test-retest     Krippendorff's alpha (ordinal) and AC1 over the repeats of one judge
     between judges  alpha over all judges (mean of repeats, rounded), quadratically weighted kappa and AC1 a pair
     execution       share of nodes on which the judge and the executed graph agree; AC1 and, where both vary, kappa
     position        rating with the graph listed forwards minus backwards, paired
     verbosity       logic rating with padding minus without, paired
-    correction      prediction-powered mean, where people labelled some items
+    correction      mean(label) + lam (mean of the judge over unlabelled items - its mean over labelled ones), 0..1:
+                    prediction-powered inference (statistics/ppi.py chooses lam), Angelopoulos et al. (2023)
 
 A judge that always says the same has no alpha (there is nothing to disagree about): a warning says so.
 """
 
 from __future__ import annotations
 
+import csv
+import io
+import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
-from typing import Literal
+from pathlib import Path
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from trueness.errors import DataError
+from trueness.outside import text_of
 from trueness.reading.verdicts import TOP
 from trueness.showing.finding import Finding, finding
 from trueness.statistics import (
@@ -30,26 +39,35 @@ from trueness.statistics import (
     gwet_ac1,
     krippendorff_alpha,
     paired_difference,
+    prediction_powered_mean,
     share,
     weighted_kappa,
 )
-from trueness.statistics.result import Cell, Result
-from trueness.studies.faithfulness.human_labels import correct_by_labels
-from trueness.studies.faithfulness.judge_warnings import UNRELIABLE, constant_judges, family_overlap, weak_agreement
-from trueness.studies.faithfulness.judging import Judgement
+from trueness.statistics.result import Result
 from trueness.studies.faithfulness.known_groups import group_of
-from trueness.studies.faithfulness.ratings import (
-    Item,
-    Table,
-    averages,
-    clusters_of,
-    executed_answers,
-    ratings,
-    rounded_means,
-)
+from trueness.studies.faithfulness.probes import Judgement, Manner
 from trueness.studies.faithfulness.scores import Evaluation
 
 Method = Literal["jackknife", "bootstrap"]
+LABEL_COLUMNS = ("problem", "kind", "node", "label")
+ONE_SIDED = 0.95  # share of one rating from which a judge says nothing but that
+FEW = 5  # ratings below which one cannot speak of always
+UNRELIABLE = 0.667  # Krippendorff's limit for tentative conclusions
+_FAMILIES = (
+    "gpt", "claude", "gemini", "gemma", "llama", "mistral", "mixtral", "qwen", "deepseek", "smollm", "grok", "phi",
+    "command",
+)  # fmt: skip
+_SAME_HOUSE = {"gemma": "gemini", "mixtral": "mistral", "o1": "gpt", "o3": "gpt", "o4": "gpt", "chatgpt": "gpt"}
+
+
+class Item(NamedTuple):
+    problem: str
+    kind: str
+    node: str
+    dimension: str = ""
+
+
+Ratings = dict[Item, dict[tuple[str, int], float]]  # item -> (judge, repeat) -> rating
 
 
 @dataclass(frozen=True)
@@ -65,15 +83,8 @@ class Reliability:
     warnings: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, object]:
-        return {
-            "retest": {judge: _rows(estimates) for judge, estimates in self.retest.items()},
-            "between": _rows(self.between),
-            "execution": {judge: _rows(estimates) for judge, estimates in self.execution.items()},
-            "effects": {judge: _rows(results) for judge, results in self.effects.items()},
-            "corrected": _rows(self.corrected),
-            "readable": _rows(self.readable),
-            "warnings": list(self.warnings),
-        }
+        parts = ("retest", "between", "execution", "effects", "corrected", "readable")
+        return {name: _rows(getattr(self, name)) for name in parts} | {"warnings": list(self.warnings)}
 
     def sentences(self) -> list[str]:
         sentences = [finding(estimate) for estimate in self.readable.values()]
@@ -87,8 +98,11 @@ class Reliability:
         return [*sentences, *(finding(estimate) for estimate in self.corrected.values()), *self.warnings]
 
 
-def _rows(results: Mapping[str, Result]) -> dict[str, dict[str, Cell]]:
-    return {name: result.row() for name, result in results.items()}
+def _rows(results: Mapping[str, object]) -> dict[str, object]:
+    return {
+        name: result.row() if isinstance(result, Result) else _rows(result)  # type: ignore[arg-type]
+        for name, result in results.items()
+    }
 
 
 def reliability(
@@ -102,13 +116,21 @@ def reliability(
 ) -> Reliability:
     """evaluated: names of the models whose reasoning was judged. labels: what people said, 0..4."""
     judges = list(dict.fromkeys(judgement.judge for judgement in judgements))
-    plain = ratings(judgements, "plain")
-    executed = executed_answers(evaluations)
-    retest = {judge: alike for judge in judges if (alike := _retest(plain, judge, method, level))}
-    between = _between(plain, judges, method, level)
-    against = {judge: both for judge in judges if (both := _execution(plain, judge, executed, method, level))}
+    table = _ratings(judgements, "plain")
+    agreement = _Agreement(table, method, level)
+    executed = {
+        Item(evaluation.problem, kind, node.node): node.executed >= 0.5
+        for evaluation in evaluations
+        for kind, nodes in evaluation.nodes.items()
+        for node in nodes
+        if node.executed is not None
+    }
+    retest = {judge: alike for judge in judges if (alike := agreement.retest(judge))}
+    between = agreement.between(judges)
+    against = {judge: both for judge in judges if (both := agreement.execution(judge, executed))}
     effects = {judge: moved for judge in judges if (moved := _effects(judgements, judge, level))}
-    warnings = [*constant_judges(plain, judges), *family_overlap(judges, evaluated), *weak_agreement(retest, between)]
+    readable = {judge: _readable(judgements, judge, level) for judge in judges}
+    warnings = [*_constant_judges(table, judges), *_family_overlap(judges, evaluated), *_weak_alphas(retest, between)]
     if against and len(set(executed.values())) == 1:
         warnings.append(
             "The executed graphs say the same of every node: a judge that always says so agrees. Add corrupt = true."
@@ -116,30 +138,125 @@ def reliability(
     if judgements and not any(judgement.repeat for judgement in judgements):
         once = "Each judge was asked once: how far it agrees with itself is not known. Set repeats = 2."
         warnings.append(Finding(once, open=True))
-    readable = _readable(judgements, level)
     warnings += [f"{judge} gave no verdict that can be read." for judge in judges if readable[judge].value == 0]
-    return Reliability(
-        retest, between, against, effects, correct_by_labels(plain, labels or {}, level), readable,
-        tuple(warnings),
-    )  # fmt: skip
+    corrected = _correct_by_labels(table, labels or {}, level)
+    return Reliability(retest, between, against, effects, corrected, readable, tuple(warnings))
 
 
-def _matrix(table: Table, raters: Sequence[tuple[str, int]]) -> NDArray[np.float64]:
-    return np.array([[table[item].get(rater, np.nan) for item in table] for rater in raters], dtype=np.float64)
+# ---- ratings
 
 
-def _retest(table: Table, judge: str, method: Method, level: float) -> dict[str, Estimate]:
-    by_item = {item: {rater: v for rater, v in values.items() if rater[0] == judge} for item, values in table.items()}
-    of_judge = {item: values for item, values in by_item.items() if values}
-    raters = sorted({rater for values in of_judge.values() for rater in values})
-    if len(raters) < 2:
-        return {}
-    estimates = {}
-    for kind, part in _by_kind(of_judge).items():
-        matrix, problems = _matrix(part, raters), clusters_of(part)
-        estimates[f"alpha{kind}"] = krippendorff_alpha(matrix, "ordinal", problems, level, method)
-        estimates[f"ac1{kind}"] = gwet_ac1(matrix, problems, level, method, categories=_categories(matrix))
-    return _without_kinds_alone(estimates)
+def _ratings(judgements: Iterable[Judgement], manner: Manner) -> Ratings:
+    """Every readable rating: item -> (judge, repeat) -> 0..4."""
+    table: Ratings = {}
+    for judgement in judgements:
+        verdict, probe = judgement.verdict, judgement.probe
+        if probe.manner != manner:
+            continue
+        values = dict(verdict.ratings) if verdict.status == "ok" else {}
+        if verdict.rating is not None:
+            values[""] = verdict.rating
+        if verdict.holds is not None:
+            values[""] = TOP * float(verdict.holds)
+        for dimension, value in values.items():
+            item = Item(judgement.problem, probe.kind, probe.node, dimension)
+            table.setdefault(item, {})[judgement.judge, judgement.repeat] = value
+    return table
+
+
+def _averages(table: Ratings) -> dict[Item, float]:
+    return {item: sum(values.values()) / len(values) for item, values in table.items() if values}
+
+
+def _of_judge(table: Ratings, judge: str) -> Ratings:
+    return {item: {rater: v for rater, v in values.items() if rater[0] == judge} for item, values in table.items()}
+
+
+def _clusters(items: Iterable[Item]) -> list[str]:
+    """A problem and its damaged copies are one."""
+    return [group_of(item.problem)[0] for item in items]
+
+
+def _by_kind(table: Ratings) -> dict[str, Ratings]:
+    """All items as "", then each kind: kinds that are rated differently make the agreement over all look good."""
+    kinds = dict.fromkeys(item.kind for item in table)
+    parts = {f" {kind}": {item: v for item, v in table.items() if item.kind == kind} for kind in kinds}
+    return {"": table, **parts}
+
+
+# ---- agreement
+
+
+@dataclass(frozen=True)
+class _Agreement:
+    """Agreement over a table of ratings, each figure with its interval."""
+
+    table: Ratings
+    method: Method
+    level: float
+
+    def retest(self, judge: str) -> dict[str, Estimate]:
+        of_judge = {item: values for item, values in _of_judge(self.table, judge).items() if values}
+        raters = sorted({rater for values in of_judge.values() for rater in values})
+        if len(raters) < 2:
+            return {}
+        estimates = {}
+        for kind, part in _by_kind(of_judge).items():
+            matrix = np.array([[part[item].get(rater, np.nan) for item in part] for rater in raters])
+            estimates[f"alpha{kind}"] = self._alpha(matrix, part)
+            estimates[f"ac1{kind}"] = self._ac1(matrix, part)
+        return _without_kinds_alone(estimates)
+
+    def between(self, judges: Sequence[str]) -> dict[str, Estimate]:
+        if len(judges) < 2:
+            return {}
+        means = [self._rounded_means(judge) for judge in judges]
+        estimates = {}
+        for kind, part in _by_kind(self.table).items():
+            matrix = np.array([[mean.get(item, np.nan) for item in part] for mean in means])
+            estimates[f"alpha{kind}"] = self._alpha(matrix, part)
+            for a, b in combinations(range(len(judges)), 2):
+                pair = f"{kind} {judges[a]} and {judges[b]}"
+                estimates[f"kappa{pair}"] = self._kappa(matrix[a], matrix[b], "quadratic", part)
+                estimates[f"ac1{pair}"] = self._ac1(matrix[[a, b]], part)
+        return _without_kinds_alone(estimates)
+
+    def execution(self, judge: str, executed: Mapping[Item, bool]) -> dict[str, Estimate]:
+        """A rating of 2 or more says that the node matters; `holds` says that the known is recovered."""
+        means = {item: mean for item, mean in self._rounded_means(judge).items() if item in executed}
+        if not means:
+            return {}
+        judged = np.array([float(mean >= TOP / 2) for mean in means.values()])
+        true = np.array([float(executed[item]) for item in means])
+        alike, name = (judged == true).astype(np.float64), "share of nodes on which they agree"
+        estimates = {
+            "share": share(alike, _clusters(means), self.level, name=name),
+            "ac1": self._ac1(np.vstack([judged, true]), means, categories=2),
+        }
+        if len(np.unique(true)) > 1 and len(np.unique(judged)) > 1:  # where one never varies kappa is 0 in any case
+            estimates["kappa"] = self._kappa(judged, true, "none", means)
+        return estimates
+
+    def _rounded_means(self, judge: str) -> dict[Item, float]:
+        """The mean over repeats, as a rating."""
+        return {item: float(np.rint(mean)) for item, mean in _averages(_of_judge(self.table, judge)).items()}
+
+    def _alpha(self, matrix: NDArray[np.float64], items: Iterable[Item]) -> Estimate:
+        return krippendorff_alpha(matrix, "ordinal", _clusters(items), self.level, self.method)
+
+    def _ac1(self, matrix: NDArray[np.float64], items: Iterable[Item], categories: int = 0) -> Estimate:
+        """The categories are those of the scale, or more where points of the original were read."""
+        categories = categories or max(TOP + 1, len(np.unique(matrix[~np.isnan(matrix)])))
+        return gwet_ac1(matrix, _clusters(items), self.level, self.method, categories=categories)
+
+    def _kappa(
+        self,
+        one: NDArray[np.float64],
+        other: NDArray[np.float64],
+        weights: Literal["quadratic", "none"],
+        items: Iterable[Item],
+    ) -> Estimate:
+        return weighted_kappa(one, other, weights, _clusters(items), self.level, self.method)
 
 
 def _without_kinds_alone(estimates: dict[str, Estimate]) -> dict[str, Estimate]:
@@ -154,74 +271,125 @@ def _without_kinds_alone(estimates: dict[str, Estimate]) -> dict[str, Estimate]:
     return estimates | {"alpha": replace(estimates["alpha"], value=None, interval=None, notes=(note,))}
 
 
-def _by_kind(table: Table) -> dict[str, Table]:
-    """All items as "", then each kind: kinds that are rated differently make the agreement over all look good."""
-    kinds = dict.fromkeys(item.kind for item in table)
-    parts = {f" {kind}": {item: v for item, v in table.items() if item.kind == kind} for kind in kinds}
-    return {"": table, **parts}
-
-
-def _between(table: Table, judges: Sequence[str], method: Method, level: float) -> dict[str, Estimate]:
-    if len(judges) < 2:
-        return {}
-    means = {judge: rounded_means(table, judge) for judge in judges}
-    estimates = {}
-    for kind, part in _by_kind(table).items():
-        matrix = np.array([[means[judge].get(item, np.nan) for item in part] for judge in judges])
-        problems = clusters_of(part)
-        estimates[f"alpha{kind}"] = krippendorff_alpha(matrix, "ordinal", problems, level, method)
-        for a, b in combinations(range(len(judges)), 2):
-            pair, both = f"{judges[a]} and {judges[b]}", matrix[[a, b]]
-            estimates[f"kappa{kind} {pair}"] = weighted_kappa(both[0], both[1], "quadratic", problems, level, method)
-            estimates[f"ac1{kind} {pair}"] = gwet_ac1(both, problems, level, method, categories=_categories(both))
-    return _without_kinds_alone(estimates)
-
-
-def _categories(matrix: NDArray[np.float64]) -> int:
-    """Those of the scale, or more where points of the original were read."""
-    return max(TOP + 1, len(np.unique(matrix[~np.isnan(matrix)])))
-
-
-def _execution(
-    table: Table, judge: str, executed: Mapping[Item, bool], method: Method, level: float
-) -> dict[str, Estimate]:
-    """A rating of 2 or more says that the node matters; `holds` says that the known is recovered."""
-    means = rounded_means(table, judge)
-    both = [item for item in means if item in executed]
-    if not both:
-        return {}
-    judged = np.array([float(means[item] >= TOP / 2) for item in both])
-    true = np.array([float(executed[item]) for item in both])
-    problems = clusters_of(both)
-    estimates = {
-        "share": share((judged == true).astype(np.float64), problems, level, name="share of nodes on which they agree"),
-        "ac1": gwet_ac1(np.vstack([judged, true]), problems, level, method, categories=2),
-    }
-    if len(np.unique(true)) > 1 and len(np.unique(judged)) > 1:  # where one never varies kappa is 0 whatever they say
-        estimates["kappa"] = weighted_kappa(judged, true, "none", problems, level, method)
-    return estimates
-
-
 def _effects(judgements: Sequence[Judgement], judge: str, level: float) -> dict[str, Comparison]:
     of_judge = [judgement for judgement in judgements if judgement.judge == judge]
-    plain = averages(ratings(of_judge, "plain"))
-    effects: dict[str, Comparison] = {}
-    for name, manner, words in (("position", "reversed", "listed backwards"), ("verbosity", "padded", "padded")):
-        other = averages(ratings(of_judge, manner))  # type: ignore[arg-type]
+    plain = _averages(_ratings(of_judge, "plain"))
+    manners: dict[str, tuple[Manner, str]] = {
+        "position": ("reversed", "listed backwards"), "verbosity": ("padded", "padded")
+    }  # fmt: skip
+    effects = {}
+    for name, (manner, words) in manners.items():
+        other = _averages(_ratings(of_judge, manner))
         both = [item for item in other if item in plain]
         if both:
             a, b = ([values[item] for item in both] for values in (other, plain))
-            effects[name] = paired_difference(a, b, clusters_of(both), level, names=(words, "plain"))
+            effects[name] = paired_difference(a, b, _clusters(both), level, names=(words, "plain"))
     return effects
 
 
-def _readable(judgements: Sequence[Judgement], level: float) -> dict[str, Estimate]:
-    readable: dict[str, list[float]] = {}
-    problems: dict[str, list[str]] = {}
-    for judgement in judgements:
-        readable.setdefault(judgement.judge, []).append(float(judgement.verdict.status == "ok"))
-        problems.setdefault(judgement.judge, []).append(group_of(judgement.problem)[0])
-    return {
-        judge: share(values, problems[judge], level, name=f"share of readable verdicts of {judge}")
-        for judge, values in readable.items()
-    }
+def _readable(judgements: Sequence[Judgement], judge: str, level: float) -> Estimate:
+    mine = [one for one in judgements if one.judge == judge]
+    read = [float(one.verdict.status == "ok") for one in mine]
+    problems = [group_of(one.problem)[0] for one in mine]
+    return share(read, problems, level, name=f"share of readable verdicts of {judge}")
+
+
+# ---- what must be said of a judge before its ratings are used
+
+
+def _constant_judges(table: Ratings, judges: Sequence[str]) -> list[str]:
+    """A judge that gives one rating to everything of a kind, whatever it is asked."""
+    warnings: list[str] = []
+    for judge in judges:
+        for kind in dict.fromkeys(item.kind for item in table):
+            of_kind = _of_judge({item: values for item, values in table.items() if item.kind == kind}, judge)
+            counts = Counter(value for values in of_kind.values() for value in values.values())
+            if counts.total() < FEW:
+                continue
+            value, count = counts.most_common(1)[0]
+            if count / counts.total() >= ONE_SIDED:
+                word = {4.0: " (critical)" if kind == "intervention" else "", 0.0: " (none)"}.get(value, "")
+                warning = (
+                    f"{judge} gives {value:g}{word} to {count} of {counts.total()} questions on {kind}: "
+                    "its agreement says nothing, and its ratings carry no information."
+                )
+                warnings.append(Finding(warning, open=True))
+    return warnings
+
+
+def _family_overlap(judges: Sequence[str], evaluated: Sequence[str]) -> list[str]:
+    return [
+        f"{judge} judges and {model} is evaluated, both of one family ({family(judge)}): a judge may prefer its own."
+        for judge in judges
+        for model in evaluated
+        if family(judge) is not None and family(judge) == family(model)
+    ]
+
+
+def family(model: str) -> str | None:
+    """The house of a model by its name; None where the name does not tell."""
+    for word in re.findall(r"[a-z]+\d?", model.lower().replace("/", " ")):
+        for name in (*_FAMILIES, *_SAME_HOUSE):
+            if word == name or (name in _FAMILIES and word.startswith(name)):
+                return _SAME_HOUSE.get(name, name)
+    return None
+
+
+def _weak_alphas(retest: Mapping[str, Mapping[str, Estimate]], between: Mapping[str, Estimate]) -> list[str]:
+    groups = [*((f"{judge} with itself", estimates) for judge, estimates in retest.items())]
+    return [
+        f"Agreement {who}{name.removeprefix('alpha').replace(' ', ' on ', 1)} is alpha {one.value:.2f}, below "
+        f"{UNRELIABLE}: do not rest conclusions on it."
+        for who, estimates in [*groups, ("between the judges", between)]
+        for name, one in estimates.items()
+        if name.startswith("alpha") and one.value is not None and one.value < UNRELIABLE
+    ]
+
+
+# ---- what people said of the same questions
+
+
+def read_labels(path: Path) -> dict[Item, float]:
+    """A CSV with the columns problem, kind, node, label (0..4) and, for logic, dimension."""
+    return parse_labels(text_of(Path(path)), Path(path).name)
+
+
+def parse_labels(text: str, name: str) -> dict[Item, float]:
+    try:
+        rows = list(csv.DictReader(io.StringIO(text, newline="")))
+    except csv.Error as error:
+        raise DataError(f"{name} must be CSV, got: {error}. Save it as CSV again.") from None
+    labels: dict[Item, float] = {}
+    for number, row in enumerate(rows, start=2):
+        lacking = [column for column in LABEL_COLUMNS if row.get(column) is None]
+        if lacking:
+            raise DataError(f"{name} must have the columns {', '.join(LABEL_COLUMNS)}, got no {lacking[0]!r}.")
+        try:
+            label = float(row["label"])
+        except ValueError:
+            label = -1.0
+        if not 0 <= label <= TOP:
+            raise DataError(f"{name}, line {number}: 'label' must be in 0 .. {TOP}, got {row['label']!r}.")
+        labels[Item(row["problem"], row["kind"], row["node"], row.get("dimension") or "")] = label
+    return labels
+
+
+def _correct_by_labels(table: Ratings, labels: Mapping[Item, float], level: float) -> dict[str, Estimate]:
+    """Per kind: the judges' mean rating, corrected by the items that people labelled; on the scale 0..1."""
+    means = _averages(table)
+    by_kind = {}
+    for kind in dict.fromkeys(item.kind for item in means):
+        here = [item for item in means if item.kind == kind and item in labels]
+        rest = [item for item in means if item.kind == kind and item not in labels]
+        if here:
+            estimate = prediction_powered_mean(
+                [labels[item] / TOP for item in here],
+                [means[item] / TOP for item in here],
+                [means[item] / TOP for item in rest],
+                (_clusters(here), _clusters(rest)),
+                level,
+                name=f"{kind}, corrected by {len(here)} labels",
+            )
+            ends = estimate.interval
+            by_kind[kind] = estimate if ends is None else replace(estimate, interval=ends.within(0, 1))
+    return by_kind

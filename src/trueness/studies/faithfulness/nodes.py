@@ -25,8 +25,7 @@ from trueness.reasoning.graph import Problem, Quantity, ReasoningGraph, close
 from trueness.reasoning.invert import Inversion, invert
 from trueness.reasoning.units import NOT_TOGETHER, check_units, coherent, convert, target_unit
 from trueness.status import Status
-from trueness.studies.faithfulness.judging import Judgement
-from trueness.studies.faithfulness.probes import Kind
+from trueness.studies.faithfulness.probes import Judgement, Kind
 
 Source = Literal["executed", "judge", ""]
 NOT_JUDGED = "no judge was asked."
@@ -49,6 +48,12 @@ class NodeScore:
     holds: bool | None = None  # abduction, as the original counts
     in_sample: bool = True  # False where the node was not sampled and could not be executed
     report: dict[str, object] = field(default_factory=dict)
+
+    def origin(self) -> dict[str, object]:
+        return {
+            "status": str(self.status), "message": self.message, "source": self.source, "executed": self.executed,
+            "judged": self.judged, "judged_status": None if self.judged_status is None else str(self.judged_status),
+        }  # fmt: skip
 
 
 def intervention_scores(

@@ -9,7 +9,7 @@ from trueness.showing.methods_paragraph import listed
 from trueness.showing.paper import Part
 from trueness.studies.faithfulness import tables as faithfulness_tables
 from trueness.studies.faithfulness.answers import FaithfulnessStudy
-from trueness.studies.faithfulness.findings import told_and_open
+from trueness.studies.faithfulness.findings import by_default, findings_and_open
 from trueness.texts import counted
 
 
@@ -22,7 +22,7 @@ def methods(study: FaithfulnessStudy) -> list[str]:
         f"{listed(study.evaluated) or 'none'}.",
         f"cf is the weighted mean of its components (weights: {weights}); where execution and a judge both have a "
         f"value, the {study.scoring.prefer} one counts. "
-        + (study.by_default or "What could not be had is missing, never one half."),
+        + (by_default(study) or "What could not be had is missing, never one half."),
     ]
 
 
@@ -33,7 +33,7 @@ def part(folder: Path, study: FaithfulnessStudy) -> Part:
     read = sum(judgement.verdict.status == "ok" for judgement in study.judgements)
     judged = f"{read:,} of {len(study.judgements):,} judgements were read" if study.judgements else "no judge was asked"
     checks = [f"Graphs scored: {len(study.evaluations):,}; {judged}."]
-    findings, untold_ones = told_and_open(study)
+    findings, untold_ones = findings_and_open(study)
     sections = [("What was found", findings), ("What this design cannot tell", untold_ones)]
     pictures = read_pictures(folder, "plots", "probes")
     return Part("faithfulness", abstract, checks, methods(study), sections, tables, pictures)

@@ -4,11 +4,9 @@ What can be executed is executed when the study is read (faithfulness_study.py);
 asked. An item is a problem, or a damaged copy of one (`corrupt = true`): physics-braking, physics-braking~rule_swapped.
 
     variant judge            a judge on one problem: every question about it (nodes, knowns, logic), one unit a repeat
-    variant own_graph        a model under evaluation on one right problem: it solves it and writes its graph; then the
-                             problem with each known of that graph changed: does its answer move as its graph says?
-    variant behaviour        the same graph (asked for once), then the problem fresh: as it is, and with one number of
-                             its text changed at a time (behaviour.py); behaviour = "given": the graph of the file
-    variant counterfactual   the changes told beside the problem, with the knowns of the graph that came with it
+    variant behaviour        a model under evaluation on one right problem: it solves it and writes its graph; then the
+                             problem fresh: as it is, and with one number of its text changed at a time (behaviour.py);
+                             behaviour = "given": the graph of the file
 
 All replies are stored, and read and scored again from the store.
 """
@@ -30,18 +28,17 @@ from trueness.running.cells import Cell, PlanContext, hash_of, reply_key, stream
 from trueness.running.stage import Ask, Outcome
 from trueness.settings import Between, Names, OneOf, Positive, Temperature, Whole, temperature_to_send
 from trueness.statistics.reach import Reach
-from trueness.studies.faithfulness.behaviour import MOST_CHANGES, questions_of_behaviour
-from trueness.studies.faithfulness.changes import MOST_IRRELEVANT
-from trueness.studies.faithfulness.counterfactual import MOST_CHANGES as MOST_TOLD
-from trueness.studies.faithfulness.human_labels import read_labels
-from trueness.studies.faithfulness.judging import Asking, questions_of
+from trueness.studies.faithfulness.behaviour import MOST_CHANGES, MOST_IRRELEVANT, questions_of_behaviour
+from trueness.studies.faithfulness.judge_reliability import read_labels
 from trueness.studies.faithfulness.known_groups import RIGHT, group_of, with_damaged
 from trueness.studies.faithfulness.probes import (
     SCHEMAS,
+    Asking,
     Manner,
     Probe,
     ProbeQuestion,
     ask_about,
+    questions_of,
     settings_for,
     template,
 )
@@ -63,7 +60,6 @@ class FaithfulnessSettings:
     judges: Names = ()
     models: Names = ()
     evaluated: Names = ()
-    graphs: Annotated[Names, OneOf(GRAPHS)] = ()
     changes: Annotated[int, Between(0, 20, closed=True)] = MOST_CHANGES
     behaviour: Annotated[str, OneOf(GRAPHS)] = "own"
     corrupt: bool = False
@@ -90,7 +86,6 @@ class Faithfulness:
     judges: tuple[str, ...]
     evaluated: tuple[str, ...]  # models whose reasoning this is; those in `solvers` are asked the changed problems
     solvers: tuple[str, ...]
-    graphs: tuple[str, ...]  # of own, given: whose graph says where the answer to a changed problem should go
     changes: int  # knowns of the graph that are changed in the problem's text
     behaviour: str  # own, given: whose graph says how the answer must move then
     models: dict[str, dict[str, Json]]  # name -> options, of judges and of those asked
@@ -117,7 +112,6 @@ class Faithfulness:
             judges=options.judges,
             evaluated=tuple(dict.fromkeys((*options.evaluated, *options.models))),
             solvers=options.models,
-            graphs=options.graphs or GRAPHS,
             changes=options.changes,
             behaviour=options.behaviour,
             models=context.models_of(dict.fromkeys((*options.judges, *options.models))),
@@ -147,10 +141,8 @@ class Faithfulness:
         seen = [problem for problem in self.problems if group_of(problem.id)[0] in self._ids_asked_about]
         judging = [self._judge_cell(judge, problem) for judge in self.judges for problem in seen]
         right = [problem for problem in seen if group_of(problem.id)[1] == RIGHT and problem.answer.value is not None]
-        makers = {"own": self._own_cell, "given": self._changed_cell}
-        changed = [makers[whose](model, one) for model in self.solvers for whose in self.graphs for one in right]
-        probed = [self._behaviour_cell(model, one) for model in self.solvers for one in right if self.changes]
-        return [cell for cell in (*judging, *probed, *changed) if cell.common["calls"]]
+        probed = [self._behaviour_cell(model, one) for model in self.solvers for one in right]
+        return [cell for cell in (*judging, *probed) if cell.common["calls"]]
 
     @property
     def _ids_asked_about(self) -> set[str]:
@@ -161,25 +153,16 @@ class Faithfulness:
 
     def _judge_cell(self, judge: str, problem: Problem) -> Cell:
         rng = stream(self.seed, f"nodes {problem.id}")
-        return self._cell(judge, problem, "judge", questions_of(problem, self.asking, rng), self.asking.repeats)
-
-    def _changed_cell(self, model: str, problem: Problem) -> Cell:
-        questions = [ask_about(problem, Probe("counterfactual", name)) for name in problem.graph.knowns]
-        return self._cell(model, problem, "counterfactual", questions, self.asking.repeats)
-
-    def _own_cell(self, model: str, problem: Problem) -> Cell:
-        """How many questions there will be is known when the model has written its graph; `calls` is a guess."""
-        changes = min(self.asking.nodes or MOST_TOLD, len(problem.graph.knowns))
-        question = ask_about(problem, Probe("own_graph"))
-        return self._cell(model, problem, "own_graph", [question], self.asking.repeats, changes)
+        return self._cell(judge, problem, "judge", questions_of(problem, self.asking, rng))
 
     def _behaviour_cell(self, model: str, problem: Problem) -> Cell:
+        """How many questions there will be is known when the model has written its graph; `calls` is a guess."""
         if self.behaviour == "given":
             questions = questions_of_behaviour(problem, self.changes)
-            return self._cell(model, problem, "behaviour", questions, self.asking.repeats, changes=self.changes)
-        later = 1 + min(self.changes, len(problem.graph.knowns)) + MOST_IRRELEVANT
+            return self._cell(model, problem, "behaviour", questions, changes=self.changes)
+        later = 1 + min(self.changes, len(problem.graph.knowns)) + MOST_IRRELEVANT if self.changes else 0
         question = ask_about(problem, Probe("own_graph"))
-        return self._cell(model, problem, "behaviour", [question], self.asking.repeats, later, changes=self.changes)
+        return self._cell(model, problem, "behaviour", [question], later, changes=self.changes)
 
     def _cell(
         self,
@@ -187,7 +170,6 @@ class Faithfulness:
         problem: Problem,
         variant: str,
         questions: Sequence[ProbeQuestion],
-        repeats: int,
         later: int = 0,
         **more: int,
     ) -> Cell:
@@ -207,7 +189,7 @@ class Faithfulness:
         keys = [reply_key(model, self.models[model], q.messages, self._settings(model, q), "") for q in to_ask]
         identity = {"task": self.name, "version": VERSION, "variant": variant, "questions": hash_of(" ".join(keys))}
         identity = {**identity, "problem": problem.id, **more}
-        return Cell(problem.id, variant, model, repeats, common, identity)
+        return Cell(problem.id, variant, model, self.asking.repeats, common, identity)
 
     def _settings(self, model: str, question: ProbeQuestion) -> Settings:
         options, base = self.models[model], self.asking.settings
@@ -221,7 +203,7 @@ class Faithfulness:
     def perform(self, cell: Cell, repeat: int, ask: Ask) -> Outcome:
         model = cell.respondent
         settings_of = partial(self._settings, model)
-        return perform(cell, repeat, ask, self.models[model], settings_of, self.asking.nodes, self.changes)
+        return perform(cell, repeat, ask, self.models[model], settings_of, self.changes)
 
     def reach(self) -> list[str]:
         """Groups of graphs are compared; judges are held against one another by their agreement, without a test."""
@@ -250,7 +232,7 @@ class Faithfulness:
             notes.append("No judge is asked: logic is missing, and cf has bounds and no value.")
         elif self.asking.repeats == 1:
             notes.append("Each judge is asked once: how far it agrees with itself will not be known. Set repeats = 2.")
-        if self.solvers and ("own" in self.graphs or (self.changes and self.behaviour == "own")):
+        if self.solvers and self.behaviour == "own":
             notes.append("How many calls models take is a guess: the graphs that they write decide it.")
         if self.judges and not self.corrupt:
             notes.append("Without corrupt = true nothing shows whether judges tell right from damaged graphs.")
@@ -262,7 +244,6 @@ class Faithfulness:
             "problems": [problem.to_dict() for problem in self.problems],
             "judges": list(self.judges),
             "models": list(self.solvers),
-            "graphs": list(self.graphs),
             "changes": self.changes,
             "behaviour": self.behaviour,
             "evaluated": list(self.evaluated),

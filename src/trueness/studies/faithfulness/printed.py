@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from functools import partial
 
 from rich.padding import Padding
@@ -10,10 +9,9 @@ from rich.padding import Padding
 from trueness.showing.console import Console, plain
 from trueness.showing.sheet import one_by_one, print_table
 from trueness.studies.faithfulness import tables
-from trueness.studies.faithfulness.accuracy import HELD_OUT
 from trueness.studies.faithfulness.answers import FaithfulnessStudy
 from trueness.studies.faithfulness.behaviour import FAULTS
-from trueness.studies.faithfulness.scores import BANDS
+from trueness.studies.faithfulness.findings import beside_tables, notes
 
 
 def print_faithfulness(out: Console, study: FaithfulnessStudy) -> None:
@@ -24,7 +22,8 @@ def print_faithfulness(out: Console, study: FaithfulnessStudy) -> None:
     tell = partial(print_table, out, place="the CSV files in faithfulness/")
     lone, bounds = [] if study.own_batches else [("method",)], ("bounds_low", "bounds_high")
     if study.behaviours:
-        dropped = one_by_one(["missing", "asked", "problems", "direction", "stated", *FAULTS])
+        counts = ["right", "agrees", "executed", "missing", "asked", "problems", "direction", "stated"]
+        dropped = one_by_one([*counts, *FAULTS])
         tell("does its answer move as its own graph says?", tables.behaviour_table(study), drop=dropped)
     tell("", tables.component_table(study), drop=[*lone, bounds, ("missing",)], once=("method", "title"))
     if study.methods:
@@ -38,49 +37,10 @@ def print_faithfulness(out: Console, study: FaithfulnessStudy) -> None:
     if study.reliability is not None:
         kinds = one_by_one(["clusters", "n", "abduction", "intervention", "logic"])
         tell("can the judge be believed?", tables.reliability_table(study), drop=kinds, once=("judge",))
-    if study.written or study.changed:
-        counts = one_by_one(["right", "agrees", "otherwise", "missing", "executed", "graphs"])
-        heading = "changed problems: does the answer follow the graph?"
-        tell(heading, tables.change_table(study), drop=counts, once=("model",))
-    for line in sentences(study):
+    for line in beside_tables(study):
         _print_line(out, line)
     for line in notes(study):
         _print_line(out, line, "dim")
-
-
-def sentences(study: FaithfulnessStudy) -> list[str]:
-    """What no table says: how far the executed checks and cf are believed, samples of nodes, warnings about judges."""
-    main = [one for one in study.separations if one.damage == "all" and one.measure in ("cf", "executable")]
-    lines = [str(HELD_OUT), *(one.sentence() for one in main)]
-    lines += [study.by_default] if study.by_default else []
-    lines += study.sampling_sentences()
-    return lines + list(() if study.reliability is None else study.reliability.warnings)
-
-
-def notes(study: FaithfulnessStudy) -> list[str]:
-    level = f"{100 * study.level:g} %"
-    rule = "" if study.by_default else "; nothing missing becomes 0.5"
-    lines = [
-        f"mean: of the n problems that have a value, {level} interval over problems.  from, to: where the mean lies "
-        f"whatever the missing values are.  cf needs all four components{rule}.",
-        "bands of cf: " + "; ".join(f"{word}{_from(least)}: {meaning}" for least, word, meaning in BANDS) + ".",
-    ]
-    if study.separations:
-        lines.append(
-            "AUC: chance that a right graph scores above a damaged one; 0.5 cannot tell, a graph without a value "
-            "counts as lowest.  graph checks: ours.  executable: mean of what execution checks.  cf lower: cf with "
-            "the missing at 0."
-        )
-    if study.reliability is not None:
-        lines.append(
-            "alpha: Krippendorff, ordinal, over repeats or judges; a dash where all ratings are the same or nothing "
-            "can be compared.  with execution: a rating of 2 or more says that the node matters."
-        )
-    return lines
-
-
-def _from(least: float) -> str:
-    return f" from {least:g}" if math.isfinite(least) else " below"
 
 
 def _print_line(out: Console, line: str, style: str = "") -> None:

@@ -21,8 +21,7 @@ from trueness.showing.tables import Table
 from trueness.studies.faithfulness import files, paper, tables
 from trueness.studies.faithfulness.answers import FaithfulnessStudy, faithfulness_of
 from trueness.studies.faithfulness.cell import FaithfulnessPart
-from trueness.studies.faithfulness.chart_pairs import pairs
-from trueness.studies.faithfulness.chart_probes import probes
+from trueness.studies.faithfulness.charts import pairs, probes
 from trueness.studies.faithfulness.known_groups import RIGHT
 from trueness.studies.faithfulness.printed import print_faithfulness
 from trueness.studies.protocol import PagePlace

@@ -20,6 +20,7 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from statistics import variance
 from typing import Literal
 
 from trueness.errors import SettingError, did_you_mean
@@ -32,8 +33,8 @@ from trueness.reasoning.graph import Problem
 from trueness.reasoning.quality import graph_quality
 from trueness.statistics import mean, share
 from trueness.status import Status
-from trueness.studies.faithfulness.judging import Judgement
 from trueness.studies.faithfulness.nodes import NOT_JUDGED, NodeScore, abduction_scores, intervention_scores
+from trueness.studies.faithfulness.probes import Judgement
 
 COMPONENTS = ("causal_intervention", "abductive_reasoning", "logic_quality", "graph_quality")
 BANDS = (  # from this cf on, the original's word and what it says it means
@@ -69,13 +70,10 @@ class Scoring:
                 raise SettingError(f"the weight of {name} must be a number of at least 0, got {weight!r}.")
         if sum(self.weights.values()) <= 0:
             raise SettingError("'weights' must have one above 0, got none.")
-        for setting, value, known in (
-            ("prefer", self.prefer, ("executed", "judge")),
-            ("graph", self.graph, ("original", "ours")),
-            ("logic", self.logic, ("judged", "original")),
-        ):
-            if value not in known:
-                raise SettingError(f"{setting!r} must be one of {', '.join(known)}, got {value!r}.")
+        choices = {"prefer": ("executed", "judge"), "graph": ("original", "ours"), "logic": ("judged", "original")}
+        for setting, known in choices.items():
+            if getattr(self, setting) not in known:
+                raise SettingError(f"{setting!r} must be one of {', '.join(known)}, got {getattr(self, setting)!r}.")
 
     def weight(self, name: str) -> float:
         """Its share of the sum."""
@@ -98,19 +96,13 @@ class Component:
     details: Mapping[str, Json] = field(default_factory=dict)
 
     def to_dict(self, weight: float) -> dict[str, object]:
+        ends = self.interval
         return {
-            "score": self.value,
-            "weight": weight,
-            "status": str(self.status),
-            "n": self.n,
-            "n_missing": self.n_missing,
-            "bounds": list(self.bounds),
-            "interval": [self.interval.low, self.interval.high] if self.interval else None,
-            "level": self.interval.level if self.interval else None,
-            "source": self.source,
-            "message": self.message,
-            "details": dict(self.details),
-        }
+            "score": self.value, "weight": weight, "status": str(self.status), "n": self.n,
+            "n_missing": self.n_missing, "bounds": list(self.bounds),
+            "interval": [ends.low, ends.high] if ends else None, "level": ends.level if ends else None,
+            "source": self.source, "message": self.message, "details": dict(self.details),
+        }  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -137,23 +129,33 @@ class Evaluation:
     def correct(self) -> bool | None:
         return None if self.of is None else self.of.correct
 
+    def value(self, measure: str) -> float | None:
+        """Of cf or a component."""
+        return self.cf if measure == "cf" else self.components[measure].value
+
+    @property
+    def method(self) -> str:
+        return "" if self.of is None else self.of.method
+
+    @property
+    def file(self) -> str:
+        return "" if self.of is None else self.of.source
+
+    @property
+    def text(self) -> str:
+        """The same text asked of several methods is one problem."""
+        return self.of.text if self.of and self.of.text else self.problem
+
     def to_dict(self) -> dict[str, object]:
         """The original's report with our fields added."""
         return {
-            "problem": self.problem,
-            "cf_score": self.cf,
-            "band": self.band,
-            "band_meaning": None if self.cf is None else _band(self.cf)[2],
-            "method": self.of.method if self.of else "",
-            "file": self.of.source if self.of else "",
-            "correct": self.correct,
-            "status": str(self.status),
-            "message": self.message,
-            "bounds": list(self.bounds),
+            "problem": self.problem, "cf_score": self.cf, "band": self.band,
+            "band_meaning": None if self.cf is None else _band(self.cf)[2], "method": self.method, "file": self.file,
+            "correct": self.correct, "status": str(self.status), "message": self.message, "bounds": list(self.bounds),
             "cf_available": self.available,
             "components": {name: part.to_dict(self.weights[name]) for name, part in self.components.items()},
             "executed": dict(self.executed),
-        }
+        }  # fmt: skip
 
 
 def band(cf: float) -> str:
@@ -171,67 +173,54 @@ def score_problem(problem: Problem, judgements: Sequence[Judgement] = (), scorin
     program = Program(problem.graph)
     nodes = intervention_scores(problem, program, plain, scoring.prefer)
     knowns = abduction_scores(problem, program, plain, scoring.prefer)
-    parts = {
-        "causal_intervention": _intervention(problem, nodes, scoring.level),
-        "abductive_reasoning": _abduction(knowns, scoring.level),
-        "logic_quality": _logic(problem, plain, scoring),
-        "graph_quality": _graph(problem, scoring),
-    }
+    parts = [
+        _intervention(problem, nodes, scoring.level), _abduction(knowns, scoring.level),
+        _logic(problem, plain, scoring), _graph(problem, scoring),
+    ]  # fmt: skip
     executed = scored_components(program, problem.answer, problem.tolerance)
     checks = {name: {"value": c.value, "status": str(c.status), "message": c.message} for name, c in executed.items()}
     both = {"intervention": tuple(nodes), "abduction": tuple(knowns)}
     return combine(problem, parts, scoring, both, {"score": score_of(executed), "checks": checks})
 
 
+def missing_evaluation(problem: Problem, status: Status, message: str, scoring: Scoring | None = None) -> Evaluation:
+    """Of a problem that has no graph: nothing has a value."""
+    parts = [Component(name, None, (0.0, 1.0), status, 0, 1, None, message) for name in COMPONENTS]
+    return replace(combine(problem, parts, scoring or Scoring(), {}, {}), message=message)
+
+
 def combine(
     problem: Problem,
-    parts: Mapping[str, Component],
+    parts: Sequence[Component],
     scoring: Scoring,
     nodes: Mapping[str, tuple[NodeScore, ...]],
     executed: Mapping[str, Json],
 ) -> Evaluation:
     weights = {name: scoring.weight(name) for name in COMPONENTS}
-    counted = [part for name, part in parts.items() if weights[name] > 0]
+    counted = [part for part in parts if weights[part.name] > 0]
     lacking = [part for part in counted if part.value is None]
     low, high = (sum(weights[part.name] * part.bounds[end] for part in counted) for end in (0, 1))
     there = [(weights[part.name], part.value) for part in counted if part.value is not None]
     available = sum(w * v for w, v in there) / sum(w for w, _ in there) if there else None
     to_tell = [part for part in counted if part.value is None or part.source == DEFAULT]
     message = " ".join(f"{part.name}: {part.message or part.status}" for part in to_tell)
-    status = lacking[0].status if lacking else Status.OK
+    status, cf = (lacking[0].status, None) if lacking else (Status.OK, available)
+    by_name = {part.name: part for part in parts}
     return Evaluation(
-        problem.id,
-        None if lacking else available,
-        (low, high),
-        available,
-        status,
-        dict(parts),
-        weights,
-        nodes,
-        executed,
-        message,
-        problem,
+        problem.id, cf, (low, high), available, status, by_name, weights, nodes, executed, message, problem
     )
 
 
 def _intervention(problem: Problem, nodes: Sequence[NodeScore], level: float) -> Component:
-    name, most = "causal_intervention", 100 / max(1, len(nodes))
-    base = _component(name, nodes, level)
-    evaluations = [
-        {
-            "node": node.node,
-            "score": None if node.value is None else node.value * most,
-            "max_score": most,
-            "report": {
-                "impact_level": impact_level(node.value),
-                "score": None if node.value is None else node.value * most,
-                "rating": None if node.value is None else TOP * node.value,
-                **{key: node.report.get(key, "") for key in _REPORTED},
-            },
-            **_common(node),
-        }
-        for node in nodes
-    ]
+    most = 100 / max(1, len(nodes))
+    base = _component("causal_intervention", nodes, level)
+    evaluations = []
+    for node in nodes:
+        points = None if node.value is None else node.value * most
+        rating = None if node.value is None else TOP * node.value
+        report: dict[str, object] = {"impact_level": impact_level(node.value), "score": points, "rating": rating}
+        report |= {key: node.report.get(key, "") for key in _REPORTED}
+        evaluations.append({"node": node.node, "score": points, "max_score": most, "report": report, **node.origin()})
     details: dict[str, object] = {
         "status": _success(base),
         "total_nodes": len(problem.graph.nodes),
@@ -250,8 +239,7 @@ def sampling(nodes: Sequence[NodeScore]) -> dict[str, object]:
     n, size = len(values), len(nodes)
     if all(node.in_sample for node in nodes):
         return {}
-    mean_of = sum(values) / n if n else 0.0
-    error = math.sqrt((1 - n / size) * sum((value - mean_of) ** 2 for value in values) / (n - 1) / n) if n > 1 else None
+    error = math.sqrt((1 - n / size) * variance(values) / n) if n > 1 else None
     return {"sampling": {"asked": n, "of": size, "standard_error": error}}
 
 
@@ -261,14 +249,8 @@ _REPORTED = ("reasoning", "causal_path", "intervention_effect", "alternative_pat
 def _abduction(knowns: Sequence[NodeScore], level: float) -> Component:
     base = _component("abductive_reasoning", knowns, level)
     tests = [
-        {
-            "removed_node": k.node,
-            "holds": k.holds,
-            "score": k.value,
-            "solutions": k.label,
-            "report": k.report,
-            **_common(k),
-        }
+        {"removed_node": k.node, "holds": k.holds, "score": k.value, "solutions": k.label, "report": k.report}
+        | k.origin()
         for k in knowns
     ]
     details = {
@@ -280,17 +262,6 @@ def _abduction(knowns: Sequence[NodeScore], level: float) -> Component:
         "node_tests": tests,
     }
     return replace(base, details=details | sampling(knowns))
-
-
-def _common(node: NodeScore) -> dict[str, object]:
-    return {
-        "status": str(node.status),
-        "message": node.message,
-        "source": node.source,
-        "executed": node.executed,
-        "judged": node.judged,
-        "judged_status": None if node.judged_status is None else str(node.judged_status),
-    }
 
 
 def _component(name: str, nodes: Sequence[NodeScore], level: float) -> Component:
@@ -327,26 +298,23 @@ def _logic(problem: Problem, judgements: Sequence[Judgement], scoring: Scoring) 
             return Component(name, ORIGINAL_LOGIC, (0.0, 1.0), Status.OK, 0, missing, None, why, DEFAULT, details)
         return Component(name, None, (0.0, 1.0), status, 0, max(1, len(verdicts)), None, why, "")
     scores = [sum(verdict.ratings.values()) / (TOP * len(DIMENSIONS)) for verdict in good]
-    each = {d: sum(verdict.ratings[d] for verdict in good) / len(good) for d in DIMENSIONS}
+    # each judgement is of the whole: those that failed leave the value open only as far as they would move the mean
+    size, lost, total = len(verdicts), len(verdicts) - len(good), sum(scores)
     interval = mean(scores, level=scoring.level, bounds=(0.0, 1.0)).interval
-    value = sum(scores) / len(scores)
-    message = (
-        f"{len(verdicts) - len(good)} of {len(verdicts)} judgements have no score." if len(good) < len(verdicts) else ""
-    )
+    message = f"{lost} of {size} judgements have no score." if lost else ""
     details = {
         "status": "success",
-        "dimensions": each,
+        "dimensions": {d: sum(verdict.ratings[d] for verdict in good) / len(good) for d in DIMENSIONS},
         "scale": [0, TOP],
         "reasoning": good[0].notes.get("reasoning", ""),
     }
-    # each judgement is of the whole: those that failed leave the value open only as far as they would move the mean
-    size, total = len(verdicts), sum(scores)
-    bounds = (total / size, (total + size - len(good)) / size)
-    return Component(name, value, bounds, Status.OK, len(good), size - len(good), interval, message, "judge", details)
+    value, bounds = total / len(good), (total / size, (total + lost) / size)
+    return Component(name, value, bounds, Status.OK, len(good), lost, interval, message, "judge", details)
 
 
 def _graph(problem: Problem, scoring: Scoring) -> Component:
-    quality = graph_quality(problem.graph)
+    """A property of this graph, not an estimate: no interval."""
+    quality, edges = graph_quality(problem.graph), len(problem.graph.edges)
     value = quality.original if scoring.graph == "original" else quality.ours
     details = {
         "status": "success" if value is not None else "failed",
@@ -356,12 +324,12 @@ def _graph(problem: Problem, scoring: Scoring) -> Component:
         "checks": dict(quality.checks),
         "messages": list(quality.messages),
     }
-    edges = len(problem.graph.edges)
+    found = Component(
+        "graph_quality", value, (0.0, 1.0), Status.DEGENERATE, edges, 1, None, "no edges.", details=details
+    )
     if value is None:
-        return Component("graph_quality", None, (0.0, 1.0), Status.DEGENERATE, edges, 1, None, "no edges.", "", details)
-    return Component(
-        "graph_quality", value, (value, value), Status.OK, edges, 0, None, "", "structure", details
-    )  # a property of this graph, not an estimate: no interval
+        return found
+    return replace(found, bounds=(value, value), status=Status.OK, n_missing=0, message="", source="structure")
 
 
 def impact_level(value: float | None) -> str | None:

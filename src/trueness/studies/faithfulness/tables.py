@@ -1,4 +1,4 @@
-"""The tables of a faithfulness study: components, behaviour, known groups, judges, changed problems.
+"""The tables of a faithfulness study: components, behaviour, known groups, judges.
 
 A component is shown as it was scored, and apart by whose word it is: execution alone, each judge alone. Means are over
 problems, and what has no value is counted with its status. Known groups: the AUC with a copy that has no value counted
@@ -8,29 +8,28 @@ as lowest (known_groups.py).
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from typing import TypedDict
-
-import numpy as np
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 
 from trueness.reading.verdicts import TOP
 from trueness.showing.tables import Column, Table
 from trueness.statistics import Estimate
 from trueness.statistics.auc import LEAST
 from trueness.statistics.comparison import Comparison
+from trueness.statistics.result import interval_cells
 from trueness.status import Status
-from trueness.studies.faithfulness.accuracy import GIVEN, Criterion, clustered_by
 from trueness.studies.faithfulness.answers import FaithfulnessStudy
-from trueness.studies.faithfulness.batch import Batch, interval_ends, mean_in_scale
+from trueness.studies.faithfulness.batch import GIVEN, Batch, Criterion, clustered_by, mean_in_scale
 from trueness.studies.faithfulness.behaviour import FAULTS
-from trueness.studies.faithfulness.counterfactual import OUTCOMES, Whose, outcomes
+from trueness.studies.faithfulness.findings import by_default, sentences
 from trueness.studies.faithfulness.nodes import NOT_JUDGED
-from trueness.studies.faithfulness.scores import COMPONENTS, DEFAULT, Component, Evaluation
+from trueness.studies.faithfulness.probes import KINDS
+from trueness.studies.faithfulness.scores import COMPONENTS, DEFAULT, Evaluation
 
 SCORED, EXECUTED = "scored", "executed"
 NOT_ASKED = "no judge asked"
 MEASURES = ("cf", *COMPONENTS)
-KINDS = ("intervention", "abduction", "logic")
+Rows = list[dict[str, object]]
 _NODES = {"causal_intervention": "intervention", "abductive_reasoning": "abduction"}
 _FIGURES = {"alpha": "alpha", "ac1": "AC1", "kappa": "weighted kappa", "share": "share of nodes"}
 
@@ -39,56 +38,93 @@ def title(measure: str) -> str:
     return measure.replace("_", " ")
 
 
-def component_rows(study: FaithfulnessStudy) -> list[dict[str, object]]:
+def _texts(**titles: str) -> list[Column]:
+    return [Column(key, text, "text") for key, text in titles.items()]
+
+
+def _counts(**titles: str) -> list[Column]:
+    return [Column(key, text, "count") for key, text in titles.items()]
+
+
+def _numbers(titles: Mapping[str, str], ends: bool = True) -> list[Column]:
+    """Columns of two decimals, with their intervals."""
+    return [
+        Column(key, text, "number", f"{key}_low" if ends else None, f"{key}_high" if ends else None, decimals=2)
+        for key, text in titles.items()
+    ]
+
+
+_BOUNDS = {"bounds_low": "from", "bounds_high": "to"}
+
+
+def component_rows(study: FaithfulnessStudy) -> Rows:
     """One row a method (graphs as given, or a model's own), component and whose word it is."""
-    rows: list[dict[str, object]] = []
+    rows: Rows = []
     for method, batch in {GIVEN: study.batch, **study.own_batches}.items():
         for measure in MEASURES:
             where: dict[str, object] = {"method": method, "measure": measure}
-            rows.append(where | {"by": SCORED} | _scored_cells(batch, measure))
+            rows.append(where | {"by": SCORED} | _scored(batch, measure))
             if measure in _NODES:
-                values = [_node_mean(evaluation, _NODES[measure], "executed") for evaluation in batch.evaluations]
-                rows.append(where | {"by": EXECUTED} | _apart(values, study.level))
-            if method == GIVEN:
+                rows.append(where | {"by": EXECUTED} | _apart(batch.evaluations, measure, EXECUTED, study.level))
+            if method == GIVEN and measure not in ("cf", "graph_quality"):
                 for judge, evaluations in study.by_judge.items():
-                    values = [_judge_value(evaluation, measure) for evaluation in evaluations]
-                    if measure not in ("cf", "graph_quality"):
-                        rows.append(where | {"by": judge} | _apart(values, study.level))
+                    rows.append(where | {"by": judge} | _apart(evaluations, measure, "judged", study.level))
     return rows
+
+
+def _scored(batch: Batch, measure: str) -> dict[str, object]:
+    estimate, (low, high) = batch.mean_of(measure), batch.bounds(measure) or (None, None)
+    lost = [one if measure == "cf" else one.components[measure] for one in batch.evaluations
+            if one.value(measure) is None]  # fmt: skip
+    missing = _count_statuses(NOT_ASKED if NOT_JUDGED in part.message else str(part.status) for part in lost)
+    row = {"value": estimate.value, **interval_cells(estimate.interval), "n": estimate.n, "of": len(batch.evaluations)}
+    return row | {"bounds_low": low, "bounds_high": high, "missing": missing}
+
+
+def _apart(evaluations: Sequence[Evaluation], measure: str, whose: str, level: float) -> dict[str, object]:
+    """By execution or a judge alone: the mean over nodes of what it says, or its logic."""
+    values = [_node_mean(one, measure, whose) if measure in _NODES else _judged_logic(one) for one in evaluations]
+    estimate = mean_in_scale(values, level, "")
+    row = {"value": estimate.value, **interval_cells(estimate.interval), "n": estimate.n, "of": len(values)}
+    return row | {"bounds_low": None, "bounds_high": None, "missing": ""}
+
+
+def _node_mean(evaluation: Evaluation, measure: str, whose: str) -> float | None:
+    scores = [getattr(node, whose) for node in evaluation.nodes.get(_NODES[measure], ())]
+    known = [float(value) for value in scores if value is not None]
+    return sum(known) / len(known) if known else None
+
+
+def _judged_logic(evaluation: Evaluation) -> float | None:
+    logic = evaluation.components["logic_quality"]
+    return logic.value if logic.source != DEFAULT else None
 
 
 def component_table(study: FaithfulnessStudy) -> Table:
     columns = (
-        Column("method", "Graphs", "text"),
-        Column("title", "Component", "text"),
-        Column("by", "By", "text"),
-        Column("n", "n", "count"),
-        Column("of", "of", "count"),
+        *_texts(method="Graphs", title="Component", by="By"),
+        *_counts(n="n", of="of"),
         Column("value", "Mean", "number", "low", "high", decimals=2),
-        Column("bounds_low", "from", "number", decimals=2),
-        Column("bounds_high", "to", "number", decimals=2),
-        Column("missing", "Without a value", "text"),
+        *_numbers(_BOUNDS, ends=False),
+        *_texts(missing="Without a value"),
     )
     rows = [row | {"title": title(str(row["measure"]))} for row in component_rows(study)]
     caption = (
         "Counterfactual faithfulness: the mean of each component over n problems that have a value, of all that were "
         f"asked. Brackets: {100 * study.level:g} % intervals over problems. From, to: where the mean must lie whatever "
         "the missing values are. By: as scored, by execution alone, by a judge alone."
-    ) + (f" {study.by_default}" if study.by_default else "")
+    ) + (f" {by_default(study)}" if by_default(study) else "")
     return Table("faithfulness_components", columns, rows, caption, rule_before="measure")
 
 
 def method_table(study: FaithfulnessStudy) -> Table:
     """One row per method and file."""
     columns = (
-        Column("method", "Method", "text"),
-        Column("file", "File", "text"),
-        Column("of", "Problems", "count"),
-        Column("n", "with cf", "count"),
-        Column("cf", "cf", "number", "cf_low", "cf_high", decimals=2),
-        Column("bounds_low", "from", "number", decimals=2),
-        Column("bounds_high", "to", "number", decimals=2),
-        *(Column(name, title(name), "number", f"{name}_low", f"{name}_high", decimals=2) for name in COMPONENTS),
+        *_texts(method="Method", file="File"),
+        *_counts(of="Problems", n="with cf"),
+        *_numbers({"cf": "cf"}),
+        *_numbers(_BOUNDS, ends=False),
+        *_numbers({name: title(name) for name in COMPONENTS}),
         Column("right", "right answers", "percent", "right_low", "right_high"),
     )
     caption = (
@@ -106,13 +142,10 @@ def accuracy_table(study: FaithfulnessStudy) -> Table:
 def criterion_table(criteria: Sequence[Criterion], level: float, clusters: str) -> Table:
     """One row per measure: does it tell right from wrong answers?"""
     columns = (
-        Column("title", "Measure", "text"),
-        Column("n_right", "Right", "count"),
-        Column("n_wrong", "Wrong", "count"),
-        Column("n_missing", "no value", "count"),
-        Column("auc", "AUC", "number", "auc_low", "auc_high", decimals=2),
-        Column("rho", "rank correlation", "number", "rho_low", "rho_high", decimals=2),
-        Column("verdict", "Of right answers", "text"),
+        *_texts(title="Measure"),
+        *_counts(n_right="Right", n_wrong="Wrong", n_missing="no value"),
+        *_numbers({"auc": "AUC", "rho": "rank correlation"}),
+        *_texts(verdict="Of right answers"),
     )
     rows = [one.row() | {"title": title(one.measure)} for one in criteria]
     caption = (
@@ -123,29 +156,27 @@ def criterion_table(criteria: Sequence[Criterion], level: float, clusters: str) 
     return Table("faithfulness_accuracy", columns, rows, caption)
 
 
-def group_rows(study: FaithfulnessStudy) -> list[dict[str, object]]:
+def group_rows(study: FaithfulnessStudy) -> Rows:
     """One row a measure: AUC over all damages with its interval, and over each."""
     by_measure: dict[str, dict[str, object]] = {}
     for one in study.separations:
         row = by_measure.setdefault(one.measure, {"measure": one.measure, "title": title(one.measure)})
         if one.damage == "all":
             row |= {"n_right": one.n_right, "n_damaged": one.n_damaged, "n_missing": one.n_missing}
-            row |= _ends("auc", one.auc_lowest) | {"verdict": one.verdict()}
+            row |= one.auc_lowest.cells("auc") | {"verdict": one.verdict()}
         else:
-            row |= _ends(one.damage, one.auc_lowest)
+            row |= one.auc_lowest.cells(one.damage)
     return list(by_measure.values())
 
 
 def group_table(study: FaithfulnessStudy) -> Table:
-    damages = list(dict.fromkeys(one.damage for one in study.separations if one.damage != "all"))
+    damages = {one.damage: title(one.damage) for one in study.separations if one.damage != "all"}
     columns = (
-        Column("title", "Measure", "text"),
-        Column("n_right", "Right", "count"),
-        Column("n_damaged", "Damaged", "count"),
-        Column("n_missing", "no value", "count"),
-        Column("auc", "AUC", "number", "auc_low", "auc_high", decimals=2),
-        *(Column(damage, title(damage), "number", decimals=2) for damage in damages),
-        Column("verdict", "Right from damaged", "text"),
+        *_texts(title="Measure"),
+        *_counts(n_right="Right", n_damaged="Damaged", n_missing="no value"),
+        *_numbers({"auc": "AUC"}),
+        *_numbers(damages, ends=False),
+        *_texts(verdict="Right from damaged"),
     )
     caption = (
         "Known groups: AUC = P(right > damaged) + P(equal)/2 of each measure, over all damages with a "
@@ -155,7 +186,8 @@ def group_table(study: FaithfulnessStudy) -> Table:
     return Table("faithfulness_known_groups", columns, group_rows(study), caption)
 
 
-class JudgeFigure(TypedDict):
+@dataclass(frozen=True)
+class JudgeFigure:
     """A figure of a judge (or pair), of one kind of question or ("") all."""
 
     judge: str
@@ -169,44 +201,53 @@ class JudgeFigure(TypedDict):
     notes: str
 
 
-def reliability_rows(study: FaithfulnessStudy) -> list[JudgeFigure]:
-    """One row a judge (or pair), figure and kind of question."""
+def judge_figures(study: FaithfulnessStudy) -> list[JudgeFigure]:
     trust = study.reliability
     if trust is None:
         return []
-    rows = [_row(judge, "readable verdicts", "", share) for judge, share in trust.readable.items()]
+    rows = [_figure(judge, "readable verdicts", "", share) for judge, share in trust.readable.items()]
     for judge, estimates in trust.retest.items():
-        rows += [_row(judge, f"with itself, {_figure(name)}", _kind(name), one) for name, one in estimates.items()]
-    for name, estimate in trust.between.items():
-        pair = name.removeprefix(name.split(" ")[0]).strip().removeprefix(_kind(name)).strip()
-        rows.append(_row(pair or "all judges", f"between judges, {_figure(name)}", _kind(name), estimate))
+        rows += [_figure(judge, f"with itself, {_FIGURES[key[0]]}", key[1], one) for key, one in _split(estimates)]
+    for (name, kind, pair), one in _split(trust.between):
+        rows.append(_figure(pair or "all judges", f"between judges, {_FIGURES[name]}", kind, one))
     for judge, estimates in trust.execution.items():
-        rows += [_row(judge, f"with execution, {_figure(name)}", "", one) for name, one in estimates.items()]
+        rows += [_figure(judge, f"with execution, {_FIGURES[name]}", "", one) for name, one in estimates.items()]
     for judge, effects in trust.effects.items():
-        rows += [_row(judge, f"{name} effect on the rating", "", effect) for name, effect in effects.items()]
-    rows += [_row("all judges", "mean corrected by labels", kind, mean) for kind, mean in trust.corrected.items()]
+        rows += [_figure(judge, f"{name} effect on the rating", "", effect) for name, effect in effects.items()]
+    rows += [_figure("all judges", "mean corrected by labels", kind, mean) for kind, mean in trust.corrected.items()]
     return rows
+
+
+def _split(estimates: Mapping[str, Estimate]) -> Iterable[tuple[tuple[str, str, str], Estimate]]:
+    """ "kappa logic A and B" -> figure, kind of question, judges."""
+    for key, estimate in estimates.items():
+        name, _, rest = key.partition(" ")
+        kind = next((kind for kind in KINDS if rest.split(" ")[0] == kind), "")
+        yield (name, kind, rest.removeprefix(kind).strip()), estimate
+
+
+def _figure(judge: str, figure: str, kind: str, result: Estimate | Comparison) -> JudgeFigure:
+    if isinstance(result, Comparison):
+        value, n = result.difference, result.n_each[0]
+    else:
+        value, n = result.value, result.n
+    ends = result.interval and result.interval.within(-TOP, TOP)  # the difference of two ratings; others are inside
+    low, high = interval_cells(ends).values()
+    return JudgeFigure(judge, figure, kind, value, low, high, n, result.n_clusters or 0, " ".join(result.notes))
 
 
 def reliability_table(study: FaithfulnessStudy) -> Table:
     """Figures by kinds of question."""
-    by_figure: dict[tuple[str, str], list[JudgeFigure]] = {}
-    for row in reliability_rows(study):
-        by_figure.setdefault((row["judge"], row["figure"]), []).append(row)
-    lines = []
-    for (judge, figure), rows in by_figure.items():
-        line: dict[str, object] = {"judge": judge, "figure": figure}
-        line |= {"n": max(row["n"] for row in rows), "clusters": max(row["clusters"] for row in rows)}
-        for row in rows:
-            kind = row["kind"] or "all"
-            line |= {kind: row["value"], f"{kind}_low": row["low"], f"{kind}_high": row["high"]}
-        lines.append(line)
+    lines: dict[tuple[str, str], dict[str, object]] = {}
+    for one in judge_figures(study):
+        line = lines.setdefault((one.judge, one.figure), {"judge": one.judge, "figure": one.figure})
+        line |= {key: max(line.get(key, 0), getattr(one, key)) for key in ("n", "clusters")}  # type: ignore[call-overload]
+        kind = one.kind or "all"
+        line |= {kind: one.value, f"{kind}_low": one.low, f"{kind}_high": one.high}
     columns = (
-        Column("judge", "Judge", "text"),
-        Column("figure", "Agreement", "text"),
-        Column("n", "n", "count"),
-        Column("clusters", "problems", "count"),
-        *(Column(kind, kind, "number", f"{kind}_low", f"{kind}_high", decimals=2) for kind in ("all", *KINDS)),
+        *_texts(judge="Judge", figure="Agreement"),
+        *_counts(n="n", clusters="problems"),
+        *_numbers({kind: kind for kind in ("all", *KINDS)}),
     )
     caption = (
         "Judges: readable verdicts; agreement with themselves over repeats, with each other and with the executed "
@@ -215,18 +256,21 @@ def reliability_table(study: FaithfulnessStudy) -> Table:
         "0.667 no conclusion should rest on a judge; a judge that always says the same has no alpha. A value without "
         "brackets is a constant over these problems, or rests on fewer than four."
     )
-    return Table("faithfulness_judges", columns, lines, caption, rule_before="judge")
+    return Table("faithfulness_judges", columns, list(lines.values()), caption, rule_before="judge")
 
 
-def behaviour_rows(study: FaithfulnessStudy) -> list[dict[str, object]]:
+def behaviour_rows(study: FaithfulnessStudy) -> Rows:
     """One row per model."""
     rows = []
     for agreement in study.agreements:
         mine = [one for one in study.behaviours if one.model == agreement.model]
+        written = [one.graph for one in study.written if one.model == agreement.model]
         row: dict[str, object] = {"model": agreement.model, "asked": agreement.n_asked, "problems": agreement.problems}
+        row |= {"executed": sum(graph.status is Status.OK for graph in written)} if written else {}
+        row |= {name: sum(getattr(graph, name) is True for graph in written) for name in _OF_GRAPHS if written}
         row |= {"probes": agreement.agreement.n}
-        for name in ("agreement", "direction", "stated", "irrelevant", "permuted"):
-            row |= _ends(name, getattr(agreement, name))
+        for name in _SHARES:
+            row |= getattr(agreement, name).cells(name)
         row |= {fault: agreement.blame.get(fault, 0) for fault in FAULTS}
         lost = [str(pair.status) for one in mine for pair in one.pairs if pair.agrees is None]
         lost += [f"problem {one.status}" for one in mine if one.base is None]
@@ -235,17 +279,23 @@ def behaviour_rows(study: FaithfulnessStudy) -> list[dict[str, object]]:
     return rows
 
 
+_OF_GRAPHS = {"agrees": "give its answer", "right": "give the right one"}
+_SHARES = {
+    "agreement": "as the graph says",
+    "direction": "direction",
+    "stated": "of stated knowns",
+    "irrelevant": "control: irrelevant stays",
+    "permuted": "control: names exchanged",
+}
+
+
 def behaviour_table(study: FaithfulnessStudy) -> Table:
-    shares = {"agreement": "as the graph says", "direction": "direction", "stated": "of stated knowns"}
-    shares |= {"irrelevant": "control: irrelevant stays", "permuted": "control: names exchanged"}
     columns = (
-        Column("model", "Model", "text"),
-        Column("asked", "Graphs asked", "count"),
-        Column("problems", "Problems", "count"),
-        Column("probes", "Probes", "count"),
-        *(Column(key, text, "number", f"{key}_low", f"{key}_high", decimals=2) for key, text in shares.items()),
-        *(Column(fault, fault, "count") for fault in FAULTS),
-        Column("missing", "Not compared", "text"),
+        *_texts(model="Model"),
+        *_counts(asked="Graphs asked", executed="executed", **_OF_GRAPHS, problems="Problems", probes="Probes"),
+        *_numbers(_SHARES),
+        *_counts(**{fault: fault for fault in FAULTS}),
+        *_texts(missing="Not compared"),
     )
     caption = (
         "Behaviour: one number of a problem's text is changed, the model is asked fresh, and its answer is compared "
@@ -257,7 +307,7 @@ def behaviour_table(study: FaithfulnessStudy) -> Table:
     return Table("faithfulness_behaviour", columns, behaviour_rows(study), caption)
 
 
-def pair_rows(study: FaithfulnessStudy) -> list[dict[str, object]]:
+def pair_rows(study: FaithfulnessStudy) -> Rows:
     """What the graph says and what the model did, one row per probe."""
     return [
         {
@@ -272,52 +322,12 @@ def pair_rows(study: FaithfulnessStudy) -> list[dict[str, object]]:
     ]  # fmt: skip
 
 
-def change_rows(study: FaithfulnessStudy) -> list[dict[str, object]]:
-    """One row a model and whose graph was to be followed."""
-    rows = []
-    for (model, graph), estimate in _following(study).items():
-        counts = outcomes(study.changed_by(model, graph))
-        row: dict[str, object] = {"model": model, "graph": graph, "changes": sum(counts.values())}
-        row |= _ends("follows", estimate)
-        row |= {name: counts.get(name, 0) / estimate.n if estimate.n else None for name in OUTCOMES[1:]}
-        missing = _count_statuses(name for name, n in counts.items() for _ in range(n) if name not in OUTCOMES)
-        row["missing"] = missing
-        written = [one.graph for one in study.written if one.model == model] if graph == "own" else []
-        if written:
-            row |= {"graphs": len(written), "executed": sum(one.status is Status.OK for one in written)}
-            row |= {name: sum(getattr(one, name) is True for one in written) for name in ("agrees", "right")}
-            lost = _count_statuses(f"graph {one.status}" for one in written if one.status is not Status.OK)
-            row["missing"] = ", ".join(part for part in (missing, lost) if part)
-        rows.append(row)
-    return rows
-
-
-def change_table(study: FaithfulnessStudy) -> Table:
-    columns = (
-        Column("model", "Model", "text"),
-        Column("graph", "Graph", "text"),
-        Column("graphs", "Graphs asked", "count"),
-        Column("executed", "executed", "count"),
-        Column("agrees", "give its answer", "count"),
-        Column("right", "give the right one", "count"),
-        Column("changes", "Changes", "count"),
-        Column("follows", "follows", "number", "follows_low", "follows_high", decimals=2),
-        Column("stays", "stays", "number", decimals=2),
-        Column("otherwise", "otherwise", "number", decimals=2),
-        Column("missing", "Without an answer", "text"),
-    )
-    caption = (
-        "Changed problems: does a model's answer move as the executed graph says (its own, or that of the problem "
-        f"file)? Brackets: {100 * study.level:g} % intervals clustered by problem."
-    )
-    return Table("faithfulness_changed", columns, change_rows(study), caption, rule_before="model")
-
-
 def all_tables(study: FaithfulnessStudy) -> list[Table]:
     """Those that have rows."""
-    made = [component_table(study), group_table(study), reliability_table(study), change_table(study)]
-    made[1:1] = [behaviour_table(study), method_table(study), accuracy_table(study)]
-    return [table for table in made if table.rows]
+    makers = (
+        component_table, behaviour_table, method_table, accuracy_table, group_table, reliability_table,
+    )  # fmt: skip
+    return [table for table in (maker(study) for maker in makers) if table.rows]
 
 
 def as_dict(study: FaithfulnessStudy) -> dict[str, object]:
@@ -326,85 +336,12 @@ def as_dict(study: FaithfulnessStudy) -> dict[str, object]:
         "components": component_rows(study),
         "methods": study.methods,
         "accuracy": [one.row() for one in study.criteria],
-        "known_groups": [one.row() | {"sentence": one.sentence()} for one in study.separations],
-        "judges": reliability_rows(study),
+        "known_groups": [one.row() | {"sentence": one.finding()} for one in study.separations],
+        "judges": [asdict(one) for one in judge_figures(study)],
         "behaviour": behaviour_rows(study),
-        "changed": change_rows(study),
-        "sentences": study.sentences(),
+        "sentences": sentences(study),
     }
-
-
-def _following(study: FaithfulnessStudy) -> dict[tuple[str, Whose], Estimate]:
-    """Also a model none of whose graphs could be executed: nothing was followed, and that is a line."""
-    blank = Estimate("follows", None, None, 0, 0, "")
-    blanks: dict[tuple[str, Whose], Estimate] = {(one.model, "own"): blank for one in study.written}
-    return blanks | study.following()
-
-
-# ---- single cells
-
-
-def _scored_cells(batch: Batch, measure: str) -> dict[str, object]:
-    estimate = batch.average() if measure == "cf" else batch.component(measure)
-    parts = [_part(evaluation, measure) for evaluation in batch.evaluations]
-    ends = [bounds for _, _, bounds in parts]
-    low, high = np.array(ends).mean(axis=0).tolist() if ends else (None, None)
-    missing = _count_statuses(why for value, why, _ in parts if value is None)
-    row = _ends("value", estimate, ("low", "high"))
-    return row | {"n": estimate.n, "of": len(parts), "bounds_low": low, "bounds_high": high, "missing": missing}
-
-
-def _part(evaluation: Evaluation, measure: str) -> tuple[float | None, str, tuple[float, float]]:
-    """Value, why there is none, bounds."""
-    part: Evaluation | Component = evaluation if measure == "cf" else evaluation.components[measure]
-    value = part.cf if isinstance(part, Evaluation) else part.value
-    return value, NOT_ASKED if NOT_JUDGED in part.message else str(part.status), part.bounds
-
-
-def _apart(values: Sequence[float | None], level: float) -> dict[str, object]:
-    array = np.array([np.nan if value is None else value for value in values], dtype=np.float64)
-    estimate = mean_in_scale(array, level, "")
-    row = _ends("value", estimate, ("low", "high"))
-    return row | {"n": estimate.n, "of": len(values), "bounds_low": None, "bounds_high": None, "missing": ""}
-
-
-def _node_mean(evaluation: Evaluation, kind: str, whose: str) -> float | None:
-    scores = [getattr(node, whose) for node in evaluation.nodes.get(kind, ())]
-    known = [float(value) for value in scores if value is not None]
-    return sum(known) / len(known) if known else None
-
-
-def _judge_value(evaluation: Evaluation, measure: str) -> float | None:
-    if measure in _NODES:
-        return _node_mean(evaluation, _NODES[measure], "judged")
-    logic = evaluation.components["logic_quality"]
-    return logic.value if measure == "logic_quality" and logic.source != DEFAULT else None
 
 
 def _count_statuses(statuses: Iterable[str]) -> str:
     return ", ".join(f"{status} {n}" for status, n in Counter(statuses).most_common())
-
-
-def _ends(key: str, estimate: Estimate, names: tuple[str, str] | None = None) -> dict[str, object]:
-    low, high = names or (f"{key}_low", f"{key}_high")
-    return {key: estimate.value, **dict(zip((low, high), interval_ends(estimate), strict=True))}
-
-
-def _row(judge: str, figure: str, kind: str, result: Estimate | Comparison) -> JudgeFigure:
-    if isinstance(result, Comparison):
-        value, n = result.difference, result.n_each[0]
-    else:
-        value, n = result.value, result.n
-    low, high = interval_ends(result, -TOP, TOP)  # the difference of two ratings; all others are inside already
-    return {
-        "judge": judge, "figure": figure, "kind": kind, "value": value, "low": low, "high": high, "n": n,
-        "clusters": result.n_clusters, "notes": " ".join(result.notes),
-    }  # fmt: skip
-
-
-def _figure(name: str) -> str:
-    return _FIGURES[name.split(" ")[0]]
-
-
-def _kind(name: str) -> str:
-    return next((kind for kind in name.split(" ")[1:2] if kind in KINDS), "")

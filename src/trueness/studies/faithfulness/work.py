@@ -13,15 +13,14 @@ from trueness.running.cells import Cell, reply_key
 from trueness.running.stage import Ask, Outcome
 from trueness.status import Status
 from trueness.studies.faithfulness.behaviour import questions_of_behaviour
-from trueness.studies.faithfulness.counterfactual import (
+from trueness.studies.faithfulness.own_graph import (
     GRAPH_KINDS,
     OwnGraph,
     question_of_formulas,
     read_own_graph,
     with_own_formulas,
 )
-from trueness.studies.faithfulness.judging import verdict_of
-from trueness.studies.faithfulness.probes import ProbeQuestion
+from trueness.studies.faithfulness.probes import ProbeQuestion, verdict_of
 
 EXCERPT = 70  # characters of an unreadable reply that the terminal shows
 
@@ -32,7 +31,6 @@ def perform(
     ask: Ask,
     options: Mapping[str, Json],
     settings_of: Callable[[ProbeQuestion], Settings],
-    nodes: int | None,
     changes: int,
 ) -> Outcome:
     """Ask all questions of a cell; the unit is ok where every one of them has a verdict."""
@@ -54,8 +52,6 @@ def perform(
             further = question_of_formulas(own) if question.probe.kind == "own_graph" else None
             if further is not None:
                 waiting = [further]
-            elif cell.variant != "behaviour":
-                waiting = own.questions(nodes)
             elif own.problem is not None:
                 waiting = questions_of_behaviour(own.problem, changes)
         else:

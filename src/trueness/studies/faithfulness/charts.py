@@ -1,0 +1,205 @@
+"""The charts of a faithfulness study.
+
+probes: cf and its components, how far each measure tells right from damaged graphs, and what changed problems show.
+Left: the mean of a component over problems, as scored and by whose word it is (execution, each judge, a model's own
+graphs). Right: AUC of each measure on known groups, .5 dashed. Below, where models were asked: how often their answer
+moves as the graph says. Bars are intervals; a row without a value says so.
+
+pairs: what a model's own graph says of a changed problem (across), and what the model did (up). Both as the relative
+change of the answer, (after - before) / |before|, cut to [-1, 3]. On the diagonal the model does what its graph says;
+on the line at 0 its answer stays whatever its graph says; above 0 across, it moves where its graph says that nothing
+should. Where the rules are words a graph says only that the answer moves: these are counted below.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from trueness.showing import theme
+from trueness.showing.marks import named_data, row_axis, row_scale, text_width, with_data
+from trueness.showing.saving import Figure
+from trueness.statistics.result import interval_cells
+from trueness.studies.faithfulness import tables
+from trueness.studies.faithfulness.answers import FaithfulnessStudy
+from trueness.studies.faithfulness.batch import GIVEN
+
+if TYPE_CHECKING:
+    import altair as alt
+
+KEY = "dot: mean, or AUC; bar: its interval over problems"
+COLUMNS = ("panel", "row", "series", "value", "low", "high", "n", "of", "note")
+PANELS = {
+    "component": "mean over problems",
+    "known groups": "AUC, right against damaged",
+    "changed problems": "share of answers that move as the graph says",
+}
+AUC = "all damages"
+OWN = ", own graphs"  # a model's, in its colour and as diamonds
+PAIRS = ("model", "problem", "known", "role", "says", "did", "agrees")
+_GAP = 0.24  # of a row that stays free between its series
+_LINE = 11  # points that one series of a row takes
+_ENDS = (-1.0, 3.0)
+
+
+def probes_frame(study: FaithfulnessStudy) -> pd.DataFrame:
+    """One row a mark; a component, measure or model without a value has its note and no number."""
+    rows: list[dict[str, object]] = []
+    for row in tables.component_rows(study):
+        is_own = row["method"] != GIVEN
+        if is_own and (row["by"] != tables.SCORED or row["measure"] in ("cf", "logic_quality")):
+            continue  # without a judge of its own a model's graph has no logic and no cf
+        series = f"{row['method']}{OWN}" if is_own else str(row["by"])
+        rows.append(_mark("component", tables.title(str(row["measure"])), series, row))
+    for one in study.separations:
+        if one.damage == "all":
+            cells: dict[str, object] = {"value": one.auc_lowest.value, **interval_cells(one.auc_lowest.interval)}
+            of = one.n_right + one.n_damaged
+            cells |= {"missing": one.verdict(), "n": of - one.n_missing, "of": of}
+            rows.append(_mark("known groups", tables.title(one.measure), AUC, cells))
+    for row in tables.behaviour_rows(study):
+        cells = {"value": row["agreement"], "low": row["agreement_low"], "high": row["agreement_high"]}
+        cells |= {"missing": row["missing"], "n": row["probes"], "of": row["probes"]}
+        rows.append(_mark("changed problems", str(row["model"]), f"{row['model']}{OWN}", cells))
+    return pd.DataFrame(rows, columns=list(COLUMNS))
+
+
+def probes_chart(frame: pd.DataFrame, colours: dict[str, str], width: theme.Width = "page") -> alt.VConcatChart:
+    import altair as alt
+
+    panels = {name: _place_rows(frame[frame["panel"] == name]) for name in PANELS if (frame["panel"] == name).any()}
+    legend = [name for name in dict.fromkeys(frame["series"]) if name != AUC]
+    key = alt.Legend(title=None, orient="bottom", direction="horizontal", values=legend, columns=4)
+    inks = alt.Scale(domain=[*legend, AUC], range=[*(colours[name] for name in legend), theme.TRUTH])
+    signs = ["diamond" if OWN in name else "circle" for name in (*legend, AUC)]
+    colour = alt.Color("series:N", scale=inks, legend=key)
+    shape = alt.Shape("series:N", scale=alt.Scale(domain=[*legend, AUC], range=signs), legend=key)
+    labels = text_width([row for part in panels.values() for row in part["row"]])
+    beside = max(1, min(2, sum(name != "changed problems" for name in panels)))
+    side = (theme.POINTS[width] - beside * (labels + 16) - 14 * (beside - 1)) / beside
+    tall = max(_height(part) for name, part in panels.items() if name != "changed problems")
+    top, below = [], []
+    for name, part in panels.items():
+        if name == "changed problems":
+            below.append(_panel(name, part, (colour, shape), side, _height(part)))
+        else:
+            top.append(_panel(name, part, (colour, shape), side, tall))
+    drawn = alt.vconcat(alt.hconcat(*top, spacing=14), *below, spacing=14)
+    chart: alt.VConcatChart = drawn.resolve_scale(color="shared", shape="shared")
+    return with_data(theme.apply_theme(chart, "Faithfulness, and how far each measure can be believed", KEY), panels)
+
+
+def probes(study: FaithfulnessStudy, width: theme.Width = "page") -> Figure:
+    frame = probes_frame(study)
+    colours = theme.colours({*study.judges, *study.own_batches})  # a judge and a model have one colour each
+    fixed = {tables.SCORED: theme.TRUTH, tables.EXECUTED: theme.REFERENCE, AUC: theme.TRUTH}
+    inks = {name: fixed.get(name) or colours[name.removesuffix(OWN)] for name in dict.fromkeys(frame["series"])}
+    chart = probes_chart(frame, inks, width)
+    lost = frame[frame["value"].isna()]
+    gone = ", ".join(dict.fromkeys(f"{row.row} ({row.series})" for row in lost.itertuples()))
+    caption = (
+        f"Components of counterfactual faithfulness over {len(study.right)} problems, as scored and by whose word; "
+        "AUC of each measure, right against damaged graphs (without a value: lowest; dashed: cannot tell). "
+        f"Bars: {100 * study.level:g} % intervals over problems."
+    )
+    return Figure("probes", frame, chart, caption + (f" Without a value: {gone}." if gone else ""))
+
+
+def _mark(panel: str, row: str, series: str, cells: Mapping[str, object]) -> dict[str, object]:
+    note = "" if cells["value"] is not None else cells["missing"] or "not known"
+    marked = {"panel": panel, "row": row, "series": series, "note": note}
+    return marked | {key: cells[key] for key in ("value", "low", "high", "n", "of")}
+
+
+def _place_rows(part: pd.DataFrame) -> pd.DataFrame:
+    """Rows from the top, the series of a row below each other; `rows` lines high."""
+    rows, _ = pd.factorize(part["row"])
+    lines = part.groupby("row", sort=False)["series"]
+    at = rows + _GAP / 2 + (1 - _GAP) * (lines.cumcount() + 0.5) / lines.transform("size")
+    text = [f"no value: {note}" if note else "" for note in part["note"]]
+    return part.assign(place=at, text=text)
+
+
+def _panel(
+    name: str, part: pd.DataFrame, look_of: tuple[alt.Color, alt.Shape], side: float, height: float
+) -> alt.LayerChart | alt.FacetChart:
+    import altair as alt
+
+    colour, shape = look_of
+    names = list(dict.fromkeys(part["row"]))
+    scale = alt.Scale(domain=[0, 1], nice=False)
+    axis = alt.Axis(values=[0, 0.25, 0.5, 0.75, 1], title=PANELS[name], format=".2~f")
+    y = alt.Y("place:Q", scale=row_scale(len(names)), axis=row_axis(names))
+    base = alt.Chart(named_data(name))
+    there = base.transform_filter("isValid(datum.value)")
+    bar, dot = there.mark_rule(strokeWidth=1.4), there.mark_point(size=24, filled=True, opacity=1)
+    lost = base.transform_filter("!isValid(datum.value)").mark_text(align="left", fontSize=6, color=theme.MISSING)
+    layers = [
+        bar.encode(x=alt.X("low:Q", scale=scale), x2=alt.X2("high:Q"), y=y, color=colour),
+        dot.encode(x=alt.X("value:Q", scale=scale, axis=axis), y=y, color=colour, shape=shape),
+        lost.encode(x=alt.XDatum(0.02, scale=scale), y=y, text=alt.Text("text:N")),
+    ]
+    if name == "known groups":
+        line = alt.Chart().mark_rule(color="#888888", strokeDash=[3, 2], strokeWidth=0.8)
+        layers.insert(0, line.encode(x=alt.XDatum(0.5, scale=scale)))
+    return alt.layer(*layers, width=side, height=height)
+
+
+def _height(part: pd.DataFrame) -> float:
+    series = part.groupby("row", sort=False)["series"].nunique()
+    return float(len(series) * max(15, _LINE * int(series.max())))
+
+
+def pairs_frame(study: FaithfulnessStudy) -> pd.DataFrame:
+    """One row per probe; `says` and `did` are missing where the graph or the model has no number."""
+    rows = [
+        {"model": one.model, "problem": one.problem, "known": pair.change.known, "role": pair.change.role}
+        | {"says": _relative(pair.change.base, pair.change.expected), "did": _relative(one.base, pair.answer)}
+        | {"agrees": pair.agrees}
+        for one in study.behaviours
+        for pair in one.pairs
+    ]
+    return pd.DataFrame(rows, columns=list(PAIRS))
+
+
+def pairs_chart(frame: pd.DataFrame, colours: dict[str, str], width: theme.Width = "page") -> alt.LayerChart:
+    import altair as alt
+
+    drawn = frame.dropna(subset=["says", "did"]).assign(agrees=lambda rows: rows["agrees"].astype(bool))
+    scale = alt.Scale(domain=list(_ENDS), nice=False, clamp=True)
+    ticks = [-1, 0, 1, 2, 3]
+    x = alt.X("says:Q", scale=scale, axis=alt.Axis(title="the graph says", format="+.0%", values=ticks))
+    y = alt.Y("did:Q", scale=scale, axis=alt.Axis(title="the model did", format="+.0%", values=ticks))
+    models = list(dict.fromkeys(frame["model"]))
+    colour = alt.Color("model:N", scale=alt.Scale(domain=models, range=[colours[model] for model in models]))
+    shape = alt.Shape("role:N", scale=alt.Scale(domain=["stated", "irrelevant"], range=["circle", "square"]))
+    ends = pd.DataFrame({"says": _ENDS, "did": _ENDS})
+    line = alt.Chart(named_data("diagonal")).mark_line(color="#888888", strokeDash=[3, 2], strokeWidth=0.8)
+    marks = alt.Chart(named_data("pairs")).mark_point(size=34, opacity=1)
+    layers: list[alt.Chart] = [line.encode(x=x, y=y), marks.encode(x=x, y=y, color=colour, shape=shape)]
+    side = theme.POINTS[width] * 0.6
+    chart = alt.LayerChart(layer=layers, width=side, height=side)
+    key = "dashed: as the graph says; squares: what it calls irrelevant"
+    themed = theme.apply_theme(chart, "What the graph says, what the model did", key)
+    return with_data(themed, {"pairs": drawn, "diagonal": ends})
+
+
+def pairs(study: FaithfulnessStudy, width: theme.Width = "page") -> Figure:
+    frame = pairs_frame(study)
+    chart = pairs_chart(frame, theme.colours(set(frame["model"])), width)
+    bare = int((frame["says"].isna() & frame["did"].notna()).sum())
+    lost = int(frame["did"].isna().sum())
+    caption = (
+        f"{len(frame)} changed problems: the relative change of the answer by the graph, and as the model "
+        "answered. Dashed: the model does what its graph says. Squares: numbers that the graph calls irrelevant. "
+        f"Not drawn: {bare} of which the graph says only that the answer moves, {lost} without an answer."
+    )
+    return Figure("pairs", frame, chart, caption)
+
+
+def _relative(before: float | None, after: float | None) -> float | None:
+    if before is None or after is None or not before:
+        return None
+    return (after - before) / abs(before)
