@@ -2,7 +2,7 @@
 
 from tests.each import each
 from trueness.studies.faithfulness import evaluate_batch
-from trueness.studies.faithfulness.batch import GIVEN, against_accuracy, clustered_by, method_rows
+from trueness.studies.faithfulness.batch import GIVEN, against_accuracy, method_rows
 
 EDGE = {"cause": ["a", "b"], "effect": "t", "rule": "t = a*b"}
 
@@ -80,10 +80,3 @@ def test_few_labels_are_no_verdict(n_right, n_wrong):
     assert {one.verdict for one in criteria} == {"not known"}
     said = next(one for one in criteria if one.measure == "executable").finding()
     assert f"{n_right} and {n_wrong} clusters" in said and "needs 4 each" in said
-
-
-def test_the_caption_says_what_the_clusters_are():
-    assert clustered_by(evaluate_batch(list(made(4, 4))).evaluations).endswith("(8 clusters)")
-    assert "none has a text" in clustered_by(evaluate_batch(list(made(4, 4, ""))).evaluations)
-    some = [*made(4, 4), *made(2, 1, "")]
-    assert "3 entries without a text" in clustered_by(evaluate_batch(some).evaluations)

@@ -11,12 +11,13 @@ from tests.lanes import same_lanes
 from trueness.reading.reasoning_graph import read_reasoning
 from trueness.reasoning.graph import Problem, Quantity
 from trueness.running.study import Plan, Study
+from trueness.showing.saving import save_figure
 from trueness.status import Status
 from trueness.studies.faithfulness import evaluate_behaviour
 from trueness.studies.faithfulness.answers import read_faithfulness
 from trueness.studies.faithfulness.behaviour import agreement_of, changes_of
-from trueness.studies.faithfulness.files import write_faithfulness_tree
 from trueness.studies.faithfulness.findings import sentences
+from trueness.studies.faithfulness.reading import FaithfulnessReading
 
 
 def problem(text, knowns, *edges):
@@ -49,13 +50,6 @@ def test_the_four_are_told_apart_and_the_edge_is_named(wording):
     assert control.irrelevant.value == 1.0
     if wording == "formula":  # by words alone a graph says only that the answer moves, whatever the names
         assert control.permuted.value < 0.5
-
-
-def test_a_model_that_writes_no_graph_is_asked_by_the_given_one():
-    worded = worded_problem(np.random.default_rng(11), "p")
-    found = evaluate_behaviour(worded.problem, Respondent("memory", [worded]), graph="given")
-    assert found.pairs and all(pair.did == "stays" for pair in found.pairs)
-    assert "stated, not used" in {blame.fault for blame in found.blame}
 
 
 def test_words_say_which_way_the_answer_must_move():
@@ -103,16 +97,6 @@ def test_a_number_that_the_graph_does_not_have_is_a_control():
     ]
 
 
-def test_the_numbers_of_a_formula_are_no_control():
-    given = problem(
-        "Each neutrino has $8 \\times 10^{-14}$ J; 5 detectors of 3 kg see 40 of them. What energy is that?",
-        {"seen": 40},
-        (["seen"], "energy", "8e-14 * seen"),
-    )
-    changes, _ = changes_of(given, 6)
-    assert [one.known for one in changes] == ["seen", "5 detectors (in the text only)", "3 kg (in the text only)"]
-
-
 MODEL = """
 import numpy as np
 from tests.faithfulness.worded import Respondent, worded_problem
@@ -150,7 +134,7 @@ def test_a_study_asks_probes_and_tells_them_as_pairs(folder, tmp_path):
     (agreement,) = study.agreements
     assert agreement.agreement.value < 0.9 and agreement.irrelevant.value == 1.0
     assert any("moves as its own graph says" in sentence for sentence in sentences(study))
-    write_faithfulness_tree(tmp_path, study)
+    FaithfulnessReading(None, study).write_files(tmp_path, save_figure)
     with (tmp_path / "faithfulness" / "pairs.csv").open() as file:
         rows = list(csv.DictReader(file))
     assert len(rows) == sum(len(one.pairs) for one in study.behaviours)
@@ -166,22 +150,3 @@ def test_a_plan_may_hold_a_model_against_the_graphs_of_the_file(folder):
     assert [(one.status, one.own.from_problem) for one in study.behaviours] == [(Status.OK, True)] * 3
     assert {blame.fault for one in study.behaviours for blame in one.blame} == {"stated, not used"}
     assert any("moves as the given graph says" in sentence for sentence in sentences(study))
-
-
-def test_every_cell_of_it_opens_on_the_page(folder):
-    from trueness.running.study_folder import StudyFolder
-    from trueness.studies.faithfulness.answers import faithfulness_of
-    from trueness.studies.faithfulness.cell import FaithfulnessPart
-
-    class Place:
-        pass
-
-    with StudyFolder.reading(folder) as opened:
-        place = Place()
-        place.task, place.store = opened.task("faithfulness"), opened.store
-        part = FaithfulnessPart(place, lambda: faithfulness_of(place.task, place.store))
-        keys = [key for key in part.cell_keys() if key[1] == "behaviour"]
-        blocks = [block["title"] for block in part.cell(keys[0])["blocks"] if "title" in block]
-        grid = part.grid()
-    assert len(keys) == 3 and grid is not None
-    assert "What its graph says, what it did" in blocks and "Edges to blame" in blocks

@@ -97,18 +97,6 @@ def test_a_labelled_file_is_checked_with_formulas_and_kept_with_them(tmp_path, c
     assert main([*check, str(path), "--out", "other.jsonl"]) == 2  # and nobody was to be asked
 
 
-def test_nobody_is_asked_for_what_cannot_be_kept_or_checked(tmp_path, capsys):
-    (tmp_path / "asked.py").write_text("def model(name, options):\n    raise AssertionError('asked')\n")
-    path, asking = labelled(tmp_path), ["--formulas", f"{tmp_path / 'asked.py'}:model"]
-    out = tmp_path / "no folder" / "with.jsonl"
-    assert main(["faithfulness", "check", str(path), *asking, "--out", str(out)]) == 2
-    assert "in a folder that is there" in capsys.readouterr().err
-    unlabelled = [json.loads(line) | {"expected": None} for line in path.read_text().splitlines()]
-    path.write_text("\n".join(map(json.dumps, unlabelled)))
-    assert main(["faithfulness", "check", str(path), *asking]) == 2
-    assert "must say which answers are right" in capsys.readouterr().err
-
-
 def test_a_graph_that_needs_none_is_not_asked_about_and_an_unreadable_one_stays():
     exact = [{"dag": one.exact, "problem_text": one.problem.text, "id": k} for k, one in enumerate(worded())]
     model = Scripted(lambda *_: "never")

@@ -3,11 +3,10 @@
 import pytest
 
 from tests.each import each
-from trueness.errors import DataError
 from trueness.reasoning.problems import load_problems
 from trueness.status import Status
-from trueness.studies.faithfulness import Asking, evaluate_batch, read_labels, reliability
-from trueness.studies.faithfulness.judge_reliability import Item, family
+from trueness.studies.faithfulness import Asking, evaluate_batch, read_labels
+from trueness.studies.faithfulness.judge_reliability import family
 
 from .judges import Scripted, always_critical, random_judge, steady, verdict
 
@@ -33,24 +32,10 @@ def test_a_random_judge_has_alpha_near_zero_and_a_warning():
     assert any("do not rest conclusions on it" in warning for warning in found.warnings)
 
 
-def test_agreement_has_bootstrap_intervals_where_they_are_asked_for():
-    batch = evaluate_batch(PROBLEMS[:8], random_judge(), asking=Asking(kinds=("intervention",), repeats=2))
-    found = reliability(batch.judgements, batch.evaluations, method="bootstrap").retest["mock/random"]["alpha"]
-    assert "bootstrap" in found.method
-    assert found.interval.low < found.value < found.interval.high
-
-
 def test_always_critical_gives_a_warning():
     found = judged(always_critical())
     assert found.retest["mock/critical"]["alpha"].value is None
     assert any("mock/critical gives 4 (critical) to" in warning for warning in found.warnings)
-
-
-def test_a_judge_that_says_one_thing_to_each_kind_has_no_alpha_either():
-    fixed = {"intervention": 1, "abduction": 4, "logic": 0}
-    found = judged(Scripted(lambda kind, node, prompt, time: verdict(kind, fixed[kind])))
-    assert found.retest["mock/scripted"]["alpha"].value is None
-    assert sum("its ratings carry no information" in warning for warning in found.warnings) == 3
 
 
 def test_agreement_is_given_for_each_kind_apart():
@@ -63,32 +48,10 @@ def test_agreement_is_given_for_each_kind_apart():
     assert "hardly within one" in found["alpha"].notes[0]
 
 
-def test_two_judges_that_say_the_same_agree():
-    found = judged([steady("mock/a"), steady("mock/b")]).between
-    assert found["alpha"].value == pytest.approx(1)
-    assert found["kappa mock/a and mock/b"].value == pytest.approx(1)
-    assert found["ac1 mock/a and mock/b"].value == pytest.approx(1)
-
-
-def test_two_random_judges_do_not():
-    found = judged([random_judge(1, "mock/a"), random_judge(2, "mock/b")]).between
-    assert abs(found["kappa mock/a and mock/b"].value) < 0.25
-
-
 def test_agreement_with_the_executed_graph_is_reported():
     found = judged(always_critical(), Asking()).execution["mock/critical"]["share"]
     assert found.value > 0.9  # all nodes of right graphs matter, but for one
     assert judged(Scripted(lambda kind, *_: verdict(kind, 0)), Asking()).execution["mock/scripted"]["share"].value < 0.1
-
-
-def test_kappa_is_left_out_where_one_side_never_varies():
-    found = judged(always_critical(), Asking())
-    assert "kappa" not in found.execution["mock/critical"]
-    assert "ac1" in found.execution["mock/critical"]
-
-
-def test_a_judge_asked_once_is_said_to_be_unknown():
-    assert any("asked once" in warning for warning in judged(steady(), Asking()).warnings)
 
 
 def test_a_judge_that_likes_length_shows_it():
@@ -98,23 +61,6 @@ def test_a_judge_that_likes_length_shows_it():
     found = judged(Scripted(answer), Asking(manners=("plain", "padded"))).effects["mock/scripted"]["verbosity"]
     assert found.difference > 1
     assert found.interval.low > 0
-
-
-def test_a_judge_that_looks_at_the_first_line_only_shows_it():
-    def answer(kind, node, prompt, time):
-        first = prompt.split("Known\n- ")[1].startswith(f"{node} =") if "Known\n- " in prompt else False
-        return verdict(kind, 4 if first else 1)
-
-    asking = Asking(kinds=("intervention",), manners=("plain", "reversed"))
-    found = judged(Scripted(answer), asking).effects["mock/scripted"]["position"]
-    assert found.difference != 0 or found.constant
-    assert found.n_units > 20
-    steady_one = judged(steady_by_node(), asking).effects["mock/scripted"]["position"]
-    assert steady_one.difference == 0
-
-
-def steady_by_node():
-    return Scripted(lambda kind, node, prompt, time: verdict(kind, len(node) % 5))
 
 
 def test_manners_do_not_enter_the_score():
@@ -152,18 +98,6 @@ def test_labels_correct_a_judge_that_is_too_kind(tmp_path):
     found = judged(kind_judge, Asking(), labels=read_labels(tmp_path / "labels.csv")).corrected["intervention"]
     assert found.value == pytest.approx(0.25, abs=0.05)
     assert found.n == len(lines)
-
-
-@pytest.mark.parametrize("text", ["problem,kind,label\na,b,1\n", "problem,kind,node,label\na,b,c,9\n"])
-def test_labels_are_checked(tmp_path, text):
-    (tmp_path / "labels.csv").write_text(text)
-    with pytest.raises(DataError):
-        read_labels(tmp_path / "labels.csv")
-
-
-def test_labels_keep_the_dimension(tmp_path):
-    (tmp_path / "labels.csv").write_text("problem,kind,node,label,dimension\na,logic,,3,coherence\n")
-    assert read_labels(tmp_path / "labels.csv") == {Item("a", "logic", "", "coherence"): 3}
 
 
 def test_replies_that_never_came_are_counted():

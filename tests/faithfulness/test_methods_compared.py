@@ -47,11 +47,6 @@ def test_where_cf_has_no_value_the_measure_that_is_compared_is_said(study, capsy
     )
 
 
-def test_a_method_that_is_not_there_is_named(study, capsys):
-    assert main(["compare", "careful", "careles", study]) == 2
-    assert "Did you mean 'careless'?" in capsys.readouterr().err
-
-
 def test_the_report_of_a_study_begins_with_the_held_out_figures(study, capsys):
     first = (Path(study) / "faithfulness" / "summary.txt").read_text(encoding="utf-8").splitlines()[0]
     assert "Of 1,254 held-out graphs that models wrote 11.6 % could be executed" in first

@@ -16,10 +16,9 @@ from trueness.studies.faithfulness import Asking, Scoring, evaluate_batch, evalu
 from trueness.studies.faithfulness.answers import FaithfulnessStudy, Written
 from trueness.studies.faithfulness.batch import GIVEN
 from trueness.studies.faithfulness.charts import probes, probes_frame
-from trueness.studies.faithfulness.files import texts
 from trueness.studies.faithfulness.known_groups import with_damaged
 from trueness.studies.faithfulness.own_graph import OwnGraph
-from trueness.studies.faithfulness.printed import print_faithfulness
+from trueness.studies.faithfulness.reading import FaithfulnessReading
 
 PROBLEMS = with_damaged(load_problems("physics")[:3] + load_problems("everyday")[:2], np.random.default_rng(1))
 
@@ -96,7 +95,7 @@ def test_behaviour_has_a_line_a_model(judged):
 
 
 def test_every_table_is_written_as_csv_and_latex(judged):
-    found = texts(judged)
+    found = FaithfulnessReading(None, judged).texts()
     for name in ("components", "known_groups", "reliability", "behaviour"):
         assert found[f"{name}.csv"].count("\n") > 1
         assert r"\toprule" in found[f"{name}.tex"]
@@ -104,7 +103,7 @@ def test_every_table_is_written_as_csv_and_latex(judged):
 
 
 def test_own_graphs_are_a_problems_file_of_another_study(judged, tmp_path):
-    (tmp_path / "own.jsonl").write_text(texts(judged)["own_graphs_mock-solver.jsonl"])
+    (tmp_path / "own.jsonl").write_text(FaithfulnessReading(None, judged).texts()["own_graphs_mock-solver.jsonl"])
     (again,) = read_problems(tmp_path / "own.jsonl")
     assert again.graph.to_dict() == judged.written[0].graph.problem.graph.to_dict()
     assert again.answer.value == 6.5
@@ -140,7 +139,7 @@ def test_the_chart_shows_judges_and_changed_problems(judged, tmp_path):
 @pytest.mark.parametrize("width", [80, 110, 160])
 def test_the_terminal_shows_tables_warnings_and_no_half(judged, width):
     out = Console(file=io.StringIO(), width=width)
-    print_faithfulness(out, judged)
+    FaithfulnessReading(None, judged).show(out, None)
     told = out.file.getvalue()
     for part in (
         "as given",

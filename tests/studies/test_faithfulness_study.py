@@ -9,8 +9,9 @@ from tests.lanes import same_lanes
 from trueness.cli import main
 from trueness.reasoning.problems import load_problems, problem_from
 from trueness.running.study import Plan, Study
+from trueness.showing.saving import save_figure
 from trueness.studies.faithfulness.answers import read_faithfulness
-from trueness.studies.faithfulness.files import write_faithfulness_tree
+from trueness.studies.faithfulness.reading import FaithfulnessReading
 
 PLAN = """
 name = "faith"
@@ -109,7 +110,7 @@ def test_the_model_is_held_to_the_graph_that_it_wrote_itself(found):
 
 
 def test_the_tree_has_the_originals_schema(study, found):
-    written = {path.name for path in write_faithfulness_tree(study, found)}
+    written = {path.name for path in FaithfulnessReading(None, found).write_files(study, save_figure)}
     assert {"batch.json", "known_groups.json", "reliability.json", "behaviour.csv", "summary.txt"} <= written
     report = json.loads((study / "faithfulness" / "physics-newton-second.json").read_text())
     assert set(report["components"]) == {
@@ -146,7 +147,7 @@ def test_a_study_without_judges_is_executed_only(tmp_path):
     found = read_faithfulness(tmp_path / "out")
     assert found.reliability is None
     assert found.batch.component("causal_intervention").value > 0.99
-    write_faithfulness_tree(tmp_path / "out", found)
+    FaithfulnessReading(None, found).write_files(tmp_path / "out", save_figure)
 
 
 def test_problems_survive_the_store():

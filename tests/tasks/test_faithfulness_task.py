@@ -107,7 +107,7 @@ def test_the_template_is_a_plan(tmp_path, monkeypatch):
 
     text = (resources.files("trueness.studies.faithfulness") / "template.toml").read_text(encoding="utf-8")
     plan = Plan.parse(text.replace("{name}", "faith"), "study.toml", tmp_path)
-    assert plan.task.corrupt
+    assert plan.task.options.corrupt
     assert len(plan.task.problems) > 300
 
 

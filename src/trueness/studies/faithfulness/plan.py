@@ -13,24 +13,35 @@ All replies are stored, and read and scored again from the store.
 
 from __future__ import annotations
 
+import json
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Annotated
 
 from trueness.errors import PlanError, SettingError, did_you_mean, listed
-from trueness.models import Settings
+from trueness.models import Reply, Settings
 from trueness.outside import Json, is_there
+from trueness.reading.verdicts import Verdict
 from trueness.reasoning.graph import Problem
 from trueness.reasoning.problems import DOMAINS, load_problems, read_problems
 from trueness.running.cells import Cell, PlanContext, hash_of, reply_key, stream
 from trueness.running.stage import Ask, Outcome
 from trueness.settings import Between, Names, OneOf, Positive, Temperature, Whole, temperature_to_send
 from trueness.statistics.reach import Reach
+from trueness.status import Status
 from trueness.studies.faithfulness.behaviour import MOST_CHANGES, MOST_IRRELEVANT, questions_of_behaviour
 from trueness.studies.faithfulness.judge_reliability import read_labels
 from trueness.studies.faithfulness.known_groups import RIGHT, group_of, with_damaged
+from trueness.studies.faithfulness.own_graph import (
+    GRAPH_KINDS,
+    OwnGraph,
+    question_of_formulas,
+    read_own_graph,
+    with_own_formulas,
+)
 from trueness.studies.faithfulness.probes import (
     SCHEMAS,
     Asking,
@@ -41,15 +52,16 @@ from trueness.studies.faithfulness.probes import (
     questions_of,
     settings_for,
     template,
+    verdict_of,
 )
 from trueness.studies.faithfulness.right_answers import with_labels
 from trueness.studies.faithfulness.scores import COMPONENTS, Scoring
-from trueness.studies.faithfulness.work import perform
 from trueness.texts import counted
 
 VERSION = 1  # raise when the same plan would ask other questions
 MANNERS: tuple[Manner, ...] = ("plain", "reversed", "padded")
 GRAPHS = ("own", "given")
+EXCERPT = 70  # characters of an unreadable reply that the terminal shows
 
 
 @dataclass(frozen=True)
@@ -82,15 +94,9 @@ class FaithfulnessSettings:
 class Faithfulness:
     """The checked plan of a faithfulness study; `cells()` is what judges and models are asked."""
 
+    options: FaithfulnessSettings
     sources: tuple[tuple[str, tuple[Problem, ...]], ...]  # a domain or a file, and its problems
-    judges: tuple[str, ...]
-    evaluated: tuple[str, ...]  # models whose reasoning this is; those in `solvers` are asked the changed problems
-    solvers: tuple[str, ...]
-    changes: int  # knowns of the graph that are changed in the problem's text
-    behaviour: str  # own, given: whose graph says how the answer must move then
     models: dict[str, dict[str, Json]]  # name -> options, of judges and of those asked
-    corrupt: bool
-    judged: int | tuple[str, ...] | None  # problems of each source, or their ids, that judges and models see
     asking: Asking
     scoring: Scoring
     labels: str  # the text of the CSV, "" where there is none
@@ -107,49 +113,37 @@ class Faithfulness:
         """From the [faithfulness] table of a plan, beside its [models.*] tables."""
         where = f"{context.file}, [faithfulness]"
         options = context.settings_of("faithfulness", FaithfulnessSettings, table)
-        task = cls(
-            sources=tuple(_sources(options.problems, context.folder, where)),
-            judges=options.judges,
-            evaluated=tuple(dict.fromkeys((*options.evaluated, *options.models))),
-            solvers=options.models,
-            changes=options.changes,
-            behaviour=options.behaviour,
-            models=context.models_of(dict.fromkeys((*options.judges, *options.models))),
-            corrupt=options.corrupt,
-            judged=options.judged,
-            asking=_asking(options, where),
-            scoring=_scoring(table, where),
-            labels=_labels(options.labels, context.folder, where),
-            limit_usd=context.limit_usd,
-            seed=context.seed,
-        )
-        known = [problem.id for _, problems in task.sources for problem in problems]
-        for name in task.judged if isinstance(task.judged, tuple) else ():
+        sources = tuple(_sources(options.problems, context.folder, where))
+        models = context.models_of(dict.fromkeys((*options.judges, *options.models)))
+        labels = _labels(options.labels, context.folder, where)
+        known = [problem.id for _, problems in sources for problem in problems]
+        for name in options.judged if isinstance(options.judged, tuple) else ():
             if name not in known:
-                raise PlanError(
-                    f"'judged' must be ids of problems, got {name!r}. {did_you_mean(name, known)}  ({where})"
-                )
-        return task
+                hint = did_you_mean(name, known)
+                raise PlanError(f"'judged' must be ids of problems, got {name!r}. {hint}  ({where})")
+        asking, scoring = _asking(options, where), _scoring(table, where)
+        return cls(options, sources, models, asking, scoring, labels, context.limit_usd, context.seed)
 
     @cached_property
     def problems(self) -> tuple[Problem, ...]:
         """All, each followed by its damaged copies."""
         right = [problem for _, problems in self.sources for problem in problems]
-        return tuple(with_damaged(right, stream(self.seed, "damage")) if self.corrupt else right)
+        return tuple(with_damaged(right, stream(self.seed, "damage")) if self.options.corrupt else right)
 
     def cells(self) -> list[Cell]:
         seen = [problem for problem in self.problems if group_of(problem.id)[0] in self._ids_asked_about]
-        judging = [self._judge_cell(judge, problem) for judge in self.judges for problem in seen]
+        judging = [self._judge_cell(judge, problem) for judge in self.options.judges for problem in seen]
         right = [problem for problem in seen if group_of(problem.id)[1] == RIGHT and problem.answer.value is not None]
-        probed = [self._behaviour_cell(model, one) for model in self.solvers for one in right]
+        probed = [self._behaviour_cell(model, one) for model in self.options.models for one in right]
         return [cell for cell in (*judging, *probed) if cell.common["calls"]]
 
     @property
     def _ids_asked_about(self) -> set[str]:
         """Ids of the problems that anybody is asked about; the rest is executed only."""
-        if isinstance(self.judged, tuple):
-            return set(self.judged)
-        return {problem.id for _, problems in self.sources for problem in problems[: self.judged]}
+        judged = self.options.judged
+        if isinstance(judged, tuple):
+            return set(judged)
+        return {problem.id for _, problems in self.sources for problem in problems[:judged]}
 
     def _judge_cell(self, judge: str, problem: Problem) -> Cell:
         rng = stream(self.seed, f"nodes {problem.id}")
@@ -157,27 +151,19 @@ class Faithfulness:
 
     def _behaviour_cell(self, model: str, problem: Problem) -> Cell:
         """How many questions there will be is known when the model has written its graph; `calls` is a guess."""
-        if self.behaviour == "given":
-            questions = questions_of_behaviour(problem, self.changes)
-            return self._cell(model, problem, "behaviour", questions, changes=self.changes)
-        later = 1 + min(self.changes, len(problem.graph.knowns)) + MOST_IRRELEVANT if self.changes else 0
-        question = ask_about(problem, Probe("own_graph"))
-        return self._cell(model, problem, "behaviour", [question], later, changes=self.changes)
+        changes = self.options.changes
+        if self.options.behaviour == "given":
+            return self._cell(model, problem, "behaviour", questions_of_behaviour(problem, changes), changes=changes)
+        later = 1 + min(changes, len(problem.graph.knowns)) + MOST_IRRELEVANT if changes else 0
+        return self._cell(model, problem, "behaviour", [ask_about(problem, Probe("own_graph"))], later, changes=changes)
 
     def _cell(
-        self,
-        model: str,
-        problem: Problem,
-        variant: str,
-        questions: Sequence[ProbeQuestion],
-        later: int = 0,
+        self, model: str, problem: Problem, variant: str, questions: Sequence[ProbeQuestion], later: int = 0,
         **more: int,
-    ) -> Cell:
+    ) -> Cell:  # fmt: skip
         """later: calls that only the replies will tell."""
         to_ask = [question for question in questions if question.messages]
-        longest = max(
-            to_ask, key=lambda q: sum(len(m.content) for m in q.messages), default=ProbeQuestion(Probe("logic"))
-        )
+        longest = max(to_ask, key=ProbeQuestion.length, default=ProbeQuestion(Probe("logic")))
         common = {
             "problem": problem,
             "questions": to_ask,
@@ -201,14 +187,50 @@ class Faithfulness:
         return settings_for(question.probe.kind, fixed, self.asking.structured)
 
     def perform(self, cell: Cell, repeat: int, ask: Ask) -> Outcome:
-        model = cell.respondent
-        settings_of = partial(self._settings, model)
-        return perform(cell, repeat, ask, self.models[model], settings_of, self.changes)
+        """Ask all questions of a cell; the unit is ok where every one of them has a verdict."""
+        model, problem, salt = cell.respondent, cell.common["problem"], f"repeat {repeat}"
+        own: OwnGraph | None = None
+        record: list[dict[str, object]] = [{**probe._asdict(), "reply": None} for probe in cell.common["left_out"]]
+        replies: list[Reply] = []
+        lost: list[tuple[Reply, OwnGraph | Verdict]] = []
+        waiting = list(cell.common["questions"])
+        while waiting:
+            question = waiting.pop(0)
+            settings = self._settings(model, question)
+            reply = ask(model, question.messages, settings, salt)
+            key = reply_key(model, self.models[model], question.messages, settings, salt)
+            record.append({**question.probe._asdict(), "reply": key, "changed": question.changed})
+            replies.append(reply)
+            reading: OwnGraph | Verdict
+            if question.probe.kind in GRAPH_KINDS:
+                reading = own = (
+                    read_own_graph(reply, problem) if own is None else with_own_formulas(own, reply, problem)
+                )
+                further = question_of_formulas(own) if question.probe.kind == "own_graph" else None
+                if further is not None:  # a graph that waits for its formulas has no status yet
+                    waiting = [further]
+                    continue
+                waiting = [] if own.problem is None else questions_of_behaviour(own.problem, self.options.changes)
+            else:
+                reading = verdict_of(reply, problem, question.probe)
+            if reading.status is not Status.OK:
+                lost.append((reply, reading))
+        costs = [reply.cost for reply in replies if reply.cost is not None]
+        status, message, excerpt = str(Status.OK), "", ""
+        if lost:
+            (status, _), *_ = Counter(str(reading.status) for _, reading in lost).most_common(1)
+            message = f"{len(lost)} of {len(replies)} questions without a verdict: {lost[0][1].message}"
+            excerpt = " ".join(lost[0][0].text.split())[:EXCERPT]
+        return {
+            "status": status, "message": message, "seconds": sum(reply.seconds for reply in replies),
+            "answer": json.dumps({"replies": record}), "scores": {}, "cost": sum(costs) if costs else None,
+            "excerpt": excerpt,
+        }  # fmt: skip
 
     def reach(self) -> list[str]:
         """Groups of graphs are compared; judges are held against one another by their agreement, without a test."""
         groups = len({group_of(problem.id)[1] for problem in self.problems})
-        if groups < 2 or not self.judges:
+        if groups < 2 or not self.options.judges:
             return []
         asked_about = len(self._ids_asked_about)
         return [
@@ -225,37 +247,31 @@ class Faithfulness:
         """What a plan should say before anything is asked."""
         right = sum(len(problems) for _, problems in self.sources)
         copies = len(self.problems) - right
-        notes = [
-            f"{right} problems and {copies} damaged copies are executed, intervened on and inverted; no call needed."
-        ]
-        if not self.judges:
+        free = f"{right} problems and {copies} damaged copies are executed, intervened on and inverted; no call needed."
+        notes, options = [free], self.options
+        if not options.judges:
             notes.append("No judge is asked: logic is missing, and cf has bounds and no value.")
-        elif self.asking.repeats == 1:
+        elif options.repeats == 1:
             notes.append("Each judge is asked once: how far it agrees with itself will not be known. Set repeats = 2.")
-        if self.solvers and self.behaviour == "own":
+        if options.models and options.behaviour == "own":
             notes.append("How many calls models take is a guess: the graphs that they write decide it.")
-        if self.judges and not self.corrupt:
+        if options.judges and not options.corrupt:
             notes.append("Without corrupt = true nothing shows whether judges tell right from damaged graphs.")
         return notes
 
     def about(self) -> dict[str, Json]:
         """What the study needs beside its replies: the problems above all."""
+        options = self.options
         return {
             "problems": [problem.to_dict() for problem in self.problems],
-            "judges": list(self.judges),
-            "models": list(self.solvers),
-            "changes": self.changes,
-            "behaviour": self.behaviour,
-            "evaluated": list(self.evaluated),
-            "scoring": {
-                "weights": dict(self.scoring.weights),
-                "prefer": self.scoring.prefer,
-                "graph": self.scoring.graph,
-                "logic": self.scoring.logic,
-                "level": self.scoring.level,
-            },
+            "judges": list(options.judges),
+            "models": list(options.models),
+            "changes": options.changes,
+            "behaviour": options.behaviour,
+            "evaluated": list(dict.fromkeys((*options.evaluated, *options.models))),
+            "scoring": asdict(self.scoring),
             "labels": self.labels,
-            "corrupt": self.corrupt,
+            "corrupt": options.corrupt,
             "prompts": {
                 kind: {"version": template(kind)[0], "hash": hash_of("\n".join(template(kind)))} for kind in SCHEMAS
             },
@@ -267,9 +283,8 @@ class Faithfulness:
 
 def _sources(sources: Sequence[str], folder: Path, where: str) -> Iterator[tuple[str, tuple[Problem, ...]]]:
     """Domains of the package, or JSONL files."""
-    names = sources or DOMAINS
     seen: set[str] = set()
-    for name in names:
+    for name in sources or DOMAINS:
         if name in DOMAINS:
             problems = load_problems(name)
         elif is_there(folder / name):

@@ -93,6 +93,9 @@ class ProbeQuestion:
     message: str = ""
     changed: float | None = None  # fresh: the value that was set in the text
 
+    def length(self) -> int:
+        return sum(len(message.content) for message in self.messages)
+
 
 @cache
 def template(kind: Kind) -> tuple[str, str, str]:

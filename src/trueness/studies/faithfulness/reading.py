@@ -1,31 +1,71 @@
-"""Faithfulness: reasoning graphs executed and judged, and models' own graphs under changed problems."""
+"""Faithfulness: reasoning graphs executed and judged, and models' own graphs under changed problems.
+
+Below the study's folder, all of it made again from its store:
+
+faithfulness/{problem}.json       one report a problem, in the original's schema with our fields added
+faithfulness/batch.json           the original's batch report over the right problems
+faithfulness/components.csv .tex  cf and components: as scored, by execution, by each judge, of models' own graphs
+faithfulness/methods.csv .tex     cf, components and right answers by method and file
+faithfulness/accuracy.csv .tex    each measure against right answers: AUC and rank correlation
+faithfulness/damaged.csv          cf and components of every damaged copy
+faithfulness/known_groups.json    AUC of every measure and damage, with intervals and the sentence; also .csv and .tex
+faithfulness/reliability.json     agreement of judges with themselves, each other and execution; also .csv and .tex
+faithfulness/behaviour.csv .tex   does a model's answer move as its own graph says? with controls
+faithfulness/pairs.csv            what the graph says and what the model did, one row per changed problem
+faithfulness/own_graphs_{model}.jsonl   the graphs that a model wrote itself, as a problems file of another study
+faithfulness/summary.txt          all of it in sentences
+plots/probes, plots/pairs         all of it, and the pairs, as charts: .png .svg .pdf, their numbers as .csv
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Self
 
 import pandas as pd
+from rich.padding import Padding
 
+from trueness.files import write_atomically
+from trueness.models import Reply
+from trueness.reading.verdicts import Verdict
 from trueness.reasoning.damage import DAMAGES
+from trueness.reasoning.graph import Problem
+from trueness.reasoning.rule import Rule
+from trueness.reasoning.rules import rules_of
+from trueness.reasoning.trees import as_text
 from trueness.running.results import Results, Row
-from trueness.running.store import Store
+from trueness.running.store import Store, to_json
 from trueness.running.study_folder import Scored
-from trueness.showing.console import Console
-from trueness.showing.drawn import Draw
+from trueness.showing import blocks
+from trueness.showing.console import Console, plain
+from trueness.showing.drawn import Draw, read_pictures
+from trueness.showing.grid import Facet, Grid, unique
+from trueness.showing.headline import Headline
+from trueness.showing.methods_paragraph import listed
 from trueness.showing.paper import Part as PaperPart
-from trueness.showing.saving import Figure, Save
+from trueness.showing.saving import Figure, Save, csv_text, safe_name
+from trueness.showing.sheet import one_by_one, print_table
 from trueness.showing.tables import Table
-from trueness.studies.faithfulness import files, paper, tables
+from trueness.studies.faithfulness import tables
 from trueness.studies.faithfulness.answers import FaithfulnessStudy, faithfulness_of
-from trueness.studies.faithfulness.cell import FaithfulnessPart
+from trueness.studies.faithfulness.behaviour import FAULTS, Behaviour
 from trueness.studies.faithfulness.charts import pairs, probes
-from trueness.studies.faithfulness.known_groups import RIGHT
-from trueness.studies.faithfulness.printed import print_faithfulness
-from trueness.studies.protocol import PagePlace
+from trueness.studies.faithfulness.findings import beside_tables, by_default, findings_and_open, notes, sentences
+from trueness.studies.faithfulness.known_groups import RIGHT, group_of
+from trueness.studies.faithfulness.measures import MEASURES
+from trueness.studies.faithfulness.own_graph import GRAPH_KINDS
+from trueness.studies.faithfulness.probes import Probe, verdict_of
+from trueness.studies.faithfulness.scores import COMPONENTS, Evaluation
+from trueness.studies.protocol import AnalysisPart, CellKey, Check, PagePlace, Section, Summary
 from trueness.studies.run_reading import RunReading
+from trueness.texts import counted
+
+BEHAVIOUR = "behaviour"  # of a model's cells; all others are of judges
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,8 +106,41 @@ class FaithfulnessReading(RunReading):
     def tables(self, measures: Sequence[str] | None) -> list[Table]:
         return tables.all_tables(self.study)
 
+    @property
+    def _judged(self) -> str:
+        judgements = self.study.judgements
+        read = sum(judgement.verdict.status == "ok" for judgement in judgements)
+        return f"{read:,} of {len(judgements):,} judgements" if judgements else ""
+
+    @property
+    def _copies(self) -> int:
+        return len(self.study.evaluations) - len(self.study.right)
+
     def show(self, out: Console, folder: Path, measures: Sequence[str] | None = None) -> None:
-        print_faithfulness(out, self.study)
+        study, bounds = self.study, ("bounds_low", "bounds_high")
+        judged = f"{self._judged} read" if self._judged else "no judge asked"
+        out.print(f"[bold]faithfulness[/]   {len(study.right)} problems, {self._copies} damaged copies, {judged}")
+        parts = one_by_one(["n", "graph_quality", "logic_quality", "abductive_reasoning", "causal_intervention"])
+        counts = ["right", "agrees", "executed", "missing", "asked", "problems", "direction", "stated"]
+        damages = ["answer_wrong", "rule_swapped", "irrelevant_node", "parent_dropped", "edge_reversed"]
+        kinds = one_by_one(["clusters", "n", "abduction", "intervention", "logic"])
+        lone = [] if study.own_batches else [("method",)]
+        shown = (  # heading, what goes first where there is no room, what is not repeated from row to row
+            (tables.behaviour_table, "does its answer move as its own graph says?", one_by_one([*counts, *FAULTS]), ()),
+            (tables.component_table, "", [*lone, bounds, ("missing",)], ("method", "title")),
+            (tables.method_table, "by method and file", [bounds, *parts], ("method",)),
+            (tables.accuracy_table, "right against wrong answers", one_by_one(["n_missing", "rho"]), ()),
+            (tables.group_table, "right against damaged graphs", one_by_one(damages), ()),
+            (tables.reliability_table, "can the judge be believed?", kinds, ("judge",)),
+        )
+        for made, heading, drop, once in shown:
+            table = made(study)
+            if table.rows:
+                print_table(out, heading, table, place="the CSV files in faithfulness/", drop=drop, once=once)
+        for style, lines in (("", beside_tables(study)), ("dim", notes(study))):
+            for line in lines:  # between words on a terminal, one line for a file or a pipe
+                text = Padding(plain(line), (0, 0, 0, 2)) if out.is_terminal else f"  {plain(line)}"
+                out.print(text, style=style, soft_wrap=not out.is_terminal)
 
     def show_findings(self, out: Console) -> None:
         """They stand with the tables."""
@@ -78,7 +151,282 @@ class FaithfulnessReading(RunReading):
             yield pairs(self.study)
 
     def write_files(self, folder: Path, save: Save, alone: bool = True) -> list[Path]:
-        return files.write_faithfulness_tree(folder, self.study, save)
+        written = [path for figure in self.figures(folder) for path in save(figure, folder, "plots")]
+        return written + [write_atomically(folder, f"faithfulness/{name}", text) for name, text in self.texts().items()]
+
+    def texts(self) -> dict[str, str]:
+        """File below faithfulness/ -> text."""
+        study = self.study
+        files = {f"{safe_name(report.problem)}.json": to_json(report.to_dict()) for report in study.right}
+        files["batch.json"] = to_json(study.batch.to_dict())
+        files["summary.txt"] = "\n".join(sentences(study)) + "\n"
+        made = {
+            "components": tables.component_table, "methods": tables.method_table, "accuracy": tables.accuracy_table,
+            "known_groups": tables.group_table, "reliability": tables.reliability_table,
+            "behaviour": tables.behaviour_table,
+        }  # fmt: skip
+        for name, maker in made.items():
+            table = maker(study)
+            if table.rows:
+                files |= {f"{name}.csv": table.to_csv(), f"{name}.tex": table.to_latex()}
+        if study.separations:
+            rows = [separation.row() | {"sentence": separation.finding()} for separation in study.separations]
+            files |= {"known_groups.json": to_json(rows), "known_groups.csv": csv_text(pd.DataFrame(rows))}
+            files["damaged.csv"] = csv_text(pd.DataFrame(tables.damaged_rows(study)))
+        if study.reliability is not None:
+            files["reliability.json"] = to_json(study.reliability.to_dict())
+            files["reliability.csv"] = csv_text(pd.DataFrame(map(asdict, tables.judge_figures(study))))
+        if study.behaviours:
+            files["pairs.csv"] = csv_text(pd.DataFrame(tables.pair_rows(study)))
+        for (
+            model
+        ) in study.own_batches:  # the first graph for each problem, with its answer: another plan can judge them
+            mine = [one.graph.problem for one in study.written if one.model == model and not one.repeat]
+            lines = [json.dumps(problem.to_dict()) + "\n" for problem in mine if problem]
+            files[f"{safe_name('own_graphs', model)}.jsonl"] = "".join(lines)
+        return files
 
     def paper(self, folder: Path, draw: Draw) -> PaperPart:
-        return paper.part(folder, self.study)
+        study, (findings, left) = self.study, findings_and_open(self.study)
+        weights = listed(f"{name.replace('_', ' ')} {weight:g}" for name, weight in study.scoring.weights.items())
+        methods = [
+            f"Graphs of {counted(len(study.right), 'problem')} that hold; damaged copies of them: {self._copies:,}.",
+            f"Judges: {listed(study.judges) or 'none; rules were executed'}. Models that wrote graphs of their own: "
+            f"{listed(study.evaluated) or 'none'}.",
+            f"cf is the weighted mean of its components (weights: {weights}); where execution and a judge both have a "
+            f"value, the {study.scoring.prefer} one counts. "
+            + (by_default(study) or "What could not be had is missing, never one half."),
+        ]
+        graphs = counted(len(study.right), "causal graph")
+        abstract = f"We measure how faithfully {graphs} explain the answers they were written for."
+        judged = f"{self._judged} were read" if self._judged else "no judge was asked"
+        checks = [f"Graphs scored: {len(study.evaluations):,}; {judged}."]
+        sections = [("What was found", findings), ("What this design cannot tell", left)]
+        pictures = read_pictures(folder, "plots", "probes")
+        return PaperPart("faithfulness", abstract, checks, methods, sections, self.tables(None), pictures)
+
+
+class FaithfulnessPart:
+    task = "faithfulness"
+
+    def __init__(self, place: PagePlace, read: Callable[[], FaithfulnessStudy]):
+        self._task = place.task
+        self._store = place.store
+        self._read = read
+
+    @cached_property
+    def tables(self) -> FaithfulnessStudy:
+        return self._read()
+
+    @cached_property
+    def _behaviours(self) -> dict[tuple[str, str], list[Behaviour]]:
+        by_cell: dict[tuple[str, str], list[Behaviour]] = {}
+        for one in self.tables.behaviours:
+            by_cell.setdefault((one.problem, one.model), []).append(one)
+        return by_cell
+
+    def cell_keys(self) -> Iterator[CellKey]:
+        for evaluation in self.tables.evaluations:
+            yield (*group_of(evaluation.problem), self.tables.respondent)
+        for problem, model in self._behaviours:
+            yield problem, BEHAVIOUR, model
+
+    def grid(self) -> Grid:
+        problems, kinds, respondents = (unique(names) for names in zip(*self.cell_keys(), strict=True))
+        facet = Facet("variant", "Copy", kinds, [kind.replace("_", " ") for kind in kinds])
+        grid = Grid(
+            self.task, problems, respondents, [], list(MEASURES), [facet],
+            spread="bounds over what is missing", repeats="problems",
+        )  # fmt: skip
+        for evaluation in self.tables.evaluations:
+            values: dict[str, Sequence[float | None]] = {"cf": (evaluation.cf, *evaluation.bounds, 1)}
+            for name, part in evaluation.components.items():
+                ends = (part.interval.low, part.interval.high) if part.interval else part.bounds
+                values[name] = (part.value, *ends, part.n)
+            problem, group = group_of(evaluation.problem)
+            grid.add(problem, self.tables.respondent, (group,), 1, {str(evaluation.status): 1}, values)
+        for (problem, model), made in self._behaviours.items():
+            scores = [one.score for one in made if one.score is not None]
+            spread = (sum(scores) / len(scores), min(scores), max(scores), len(scores)) if scores else ()
+            statuses = Counter(str(one.status) for one in made)
+            grid.add(problem, model, (BEHAVIOUR,), len(made), statuses, {BEHAVIOUR: spread} if spread else {})
+        return grid
+
+    def cell(self, key: CellKey) -> dict[str, object] | None:
+        name, group, respondent = key
+        identity = name if group in (RIGHT, BEHAVIOUR) else f"{name}~{group}"
+        problem = self.tables.problems.get(identity)
+        if problem is None or key not in set(self.cell_keys()):
+            return None
+        shown = [
+            blocks.text("Problem", problem.text),
+            blocks.text("Reasoning", problem.reasoning),
+            blocks.lines("Answer", [_answer(problem)]),
+        ]
+        if group == BEHAVIOUR:
+            behaviours = self._behaviours[name, respondent]
+            statuses = Counter(str(one.status) for one in behaviours)
+            shown += [block for one in behaviours for block in _behaviour_blocks(one)]
+        else:
+            evaluation = next(one for one in self.tables.evaluations if one.problem == identity)
+            statuses = Counter([str(evaluation.status)])
+            shown += [*_evaluation(evaluation), blocks.table("Rules, as they were read", _rules(problem))]
+        for place, cell in enumerate(self._task.cells):
+            is_of_cell = cell.respondent == respondent if group == BEHAVIOUR else cell.variant == "judge"
+            if is_of_cell and cell.item == identity and (cell.variant == BEHAVIOUR) == (group == BEHAVIOUR):
+                for run in self._task.runs_at(place):
+                    shown += self._exchanges(problem, cell.respondent, run.answer, run.repeat)
+        siblings = [other for other in self.cell_keys() if other[0] == name and other != key]
+        return {
+            "statuses": dict(statuses),
+            "siblings": [
+                {"key": list(other), "label": _sibling_label(other), "group": "Copies of this problem"}
+                for other in siblings
+            ],
+            "graph": "",
+            "blocks": shown,
+        }
+
+    def _exchanges(self, problem: Problem, respondent: str, answer: str | None, repeat: int) -> Iterator[blocks.Block]:
+        for entry in json.loads(answer)["replies"] if answer else ():
+            stored = self._store.reply(entry["reply"])
+            if stored is None:
+                continue
+            probe, who = Probe(entry["kind"], entry["node"], entry["manner"]), f"{respondent}, repeat {repeat + 1}"
+            if probe.kind in GRAPH_KINDS:
+                what = "graph" if probe.kind == "own_graph" else "formulas"
+                yield blocks.exchange(self._store, stored, [], "", "", f"its {what} · {who}") | {"folded": True}
+                continue
+            verdict = verdict_of(Reply.from_dict(stored.reply), problem, probe)
+            marks = [(*span, name) for name, span in verdict.spans.items()]
+            manner = "" if probe.manner == "plain" else probe.manner
+            about = " · ".join(part for part in (probe.kind, probe.node, manner, who) if part)
+            block = blocks.exchange(self._store, stored, marks, str(verdict.status), verdict.message, about)
+            read = {"verdict": _verdict_text(verdict), "read": _values(verdict), "reader": "verdict"}
+            yield block | {"folded": True} | read
+
+    # ---- what it says
+
+    def summary(self) -> Summary:
+        study = self.tables
+        scored, copies = sum(one.cf is not None for one in study.right), len(study.evaluations) - len(study.right)
+        complete = f"{scored} of {len(study.right)} problems have all four parts of cf."
+        damaged = (
+            f"{copies} damaged copies show whether a measure sees damage."
+            if study.separations
+            else "No damaged copies were made: whether a measure sees damage is not known. Set corrupt = true."
+        )
+        checks = (
+            Check("complete", scored == len(study.right), complete),
+            Check("known groups", True if study.separations else None, damaged),
+        )
+        findings, left = findings_and_open(study)
+        headline = Headline((findings or left)[0])
+        return Summary(checks, (Section("Faithfulness", tuple(findings)),), tuple(left), headline)
+
+    def graph(self, item: str) -> dict[str, object] | None:
+        return None
+
+    def analyses(self) -> list[AnalysisPart]:
+        study = self.tables
+        parts = [AnalysisPart("faithfulness", tuple(sentences(study)))]
+        if study.separations:
+            separated = [separation.row() for separation in study.separations]
+            told = tuple(separation.finding() for separation in study.separations)
+            parts.append(AnalysisPart("known groups", told, tables=(blocks.table("Can damage be seen?", separated),)))
+        if study.reliability is not None:
+            parts.append(AnalysisPart("reliability", tuple(study.reliability.sentences())))
+        rows: list[dict[str, object]] = []
+        for one in study.evaluations:
+            ends = {"low": one.bounds[0], "high": one.bounds[1]}
+            parted = {name: one.value(name) for name in COMPONENTS}
+            rows.append({"problem": one.problem, "cf": one.cf, **ends, **parted, "status": str(one.status)})
+        return [*parts, AnalysisPart("problems", tables=(blocks.table("Every problem and copy", rows),))]
+
+
+def _sibling_label(key: CellKey) -> str:
+    _, group, respondent = key
+    return f"{group} · {respondent}" if group == BEHAVIOUR else group.replace("_", " ")
+
+
+def _evaluation(evaluation: Evaluation) -> list[blocks.Block]:
+    whole = {"part": "cf", "value": evaluation.cf, "bounds": list(evaluation.bounds), "n": None, "source": ""}
+    rows = [whole | {"status": str(evaluation.status)}]
+    for name, part in evaluation.components.items():
+        row = {"part": name.replace("_", " "), "value": part.value, "bounds": list(part.bounds), "n": part.n}
+        rows.append(row | {"source": part.source, "status": str(part.status)})
+    nodes = [
+        {
+            "kind": kind, "node": n.node, "score": n.value, "source": n.source, "executed": n.executed,
+            "judged": n.judged, "status": str(n.status), "message": n.message,
+        }
+        for kind, scored in evaluation.nodes.items()
+        for n in scored
+    ]  # fmt: skip
+    note = "Bounds: all that is missing 0, all that is missing 1."
+    return [blocks.table("Parts of cf", rows, note), blocks.table("Nodes", nodes)]
+
+
+def _behaviour_blocks(one: Behaviour) -> Iterator[blocks.Block]:
+    """What the graph says, what the model did; the edges to blame; the graph itself."""
+    rows = [
+        {
+            "known": pair.change.known, "role": pair.change.role,
+            "changed": f"{pair.change.before:g} to {pair.change.after:g}",
+            "graph says": _move_text(pair.change.says, pair.change.base, pair.change.expected),
+            "model did": _move_text(pair.did or "", one.base, pair.answer),
+            "agrees": pair.agrees, "status": str(pair.status),
+        }
+        for pair in one.pairs
+    ]  # fmt: skip
+    note = f"Repeat {one.repeat + 1}. The model was asked each changed problem fresh; its graph was not shown."
+    yield blocks.table("What its graph says, what it did", rows, note)
+    lines = [str(blame) for blame in one.blame] or (["no edge is to blame"] if one.pairs else [])
+    lines += [one.message] if one.message else []
+    yield blocks.lines("Edges to blame", [*lines, *(f"{name} is not changed: {why}" for name, why in one.left_out)])
+    if one.own.problem is not None:
+        yield blocks.table("Rules of its graph, as they were read", _rules(one.own.problem))
+
+
+def _move_text(way: str, before: float | None, after: float | None) -> str:
+    return way if before is None or after is None else f"{way} ({before:g} to {after:g})"
+
+
+def _rules(problem: Problem) -> list[dict[str, str]]:
+    """What each rule became: words that are arithmetic with their formula, and who each phrase or symbol stands for."""
+    return [
+        {
+            "effect": effect,
+            "rule": rule.text,
+            "kind": _source(rule),
+            "read as": rule.read_as or ("" if rule.tree is None else f"{effect} = {as_text(rule.tree)}"),
+            "stands for": ", ".join(f"{short}: {name}" for short, name in rule.aliases.items()),
+            "message": rule.message,
+        }
+        for effect, rules in rules_of(problem.graph).items()
+        for rule in rules
+    ]
+
+
+def _source(rule: Rule) -> str:
+    """Where what is executed comes from."""
+    if rule.by_plan:
+        return "step of the plan"
+    return "formula beside words" if rule.by_formula else "arithmetic in words" if rule.read_as else rule.kind
+
+
+def _answer(problem: Problem) -> str:
+    answer = problem.answer
+    return answer.text if answer.value is None else f"{answer.value:g} {answer.unit}".strip()
+
+
+def _values(verdict: Verdict) -> dict[str, float | str | None]:
+    """What was read, one value a name; a person who sees a misreading puts the right one there."""
+    record = verdict.to_dict()
+    values = {name: record[name] for name in ("rating", "holds", "value", "words") if name in record}
+    return {name: str(value).lower() if isinstance(value, bool) else value for name, value in values.items()}  # type: ignore[misc]
+
+
+def _verdict_text(verdict: Verdict) -> str:
+    record, names = verdict.to_dict(), ("rating", "ratings", "holds", "solutions", "value", "words")
+    return ", ".join(f"{name} {record[name]}" for name in names if name in record)

@@ -33,8 +33,8 @@ from trueness.reasoning.graph import Problem
 from trueness.reasoning.quality import graph_quality
 from trueness.statistics import mean, share
 from trueness.status import Status
-from trueness.studies.faithfulness.nodes import NOT_JUDGED, NodeScore, abduction_scores, intervention_scores
-from trueness.studies.faithfulness.probes import Judgement
+from trueness.studies.faithfulness.nodes import NOT_JUDGED, NodeScore, node_scores
+from trueness.studies.faithfulness.probes import Judgement, Kind
 
 COMPONENTS = ("causal_intervention", "abductive_reasoning", "logic_quality", "graph_quality")
 BANDS = (  # from this cf on, the original's word and what it says it means
@@ -85,15 +85,27 @@ class Component:
     """A part of cf: value over the n nodes that have one, bounds for the `n_missing` that have none."""
 
     name: str
-    value: float | None
-    bounds: tuple[float, float]
-    status: Status
-    n: int
+    value: float | None = None
+    bounds: tuple[float, float] = (0.0, 1.0)
+    status: Status = Status.OK
+    n: int = 0
     n_missing: int = 0
     interval: Interval | None = None
     message: str = ""
     source: str = ""  # executed, judge, both, structure, the original's default
     details: Mapping[str, Json] = field(default_factory=dict)
+
+    @classmethod
+    def averaged(
+        cls, name: str, values: Sequence[float], lost: int, interval: Interval | None, message: str, source: str
+    ) -> Component:
+        """The mean of what has a value; bounds: what is lost all 0, all 1."""
+        total, size = sum(values), len(values) + lost
+        bounds = (total / size, (total + lost) / size)
+        return cls(name, total / len(values), bounds, Status.OK, len(values), lost, interval, message, source)
+
+    def with_details(self, **details: Json) -> Component:
+        return replace(self, details={"status": "success" if self.value is not None else "failed", **details})
 
     def to_dict(self, weight: float) -> dict[str, object]:
         ends = self.interval
@@ -116,7 +128,7 @@ class Evaluation:
     status: Status
     components: Mapping[str, Component]
     weights: Mapping[str, float]
-    nodes: Mapping[str, tuple[NodeScore, ...]]  # intervention, abduction
+    nodes: Mapping[Kind, tuple[NodeScore, ...]]  # intervention, abduction
     executed: Mapping[str, Json]  # answer check and executable score
     message: str = ""
     of: Problem | None = field(default=None, repr=False)  # what was evaluated
@@ -171,21 +183,19 @@ def score_problem(problem: Problem, judgements: Sequence[Judgement] = (), scorin
     scoring = scoring or Scoring()
     plain = [judgement for judgement in judgements if judgement.probe.manner == "plain"]
     program = Program(problem.graph)
-    nodes = intervention_scores(problem, program, plain, scoring.prefer)
-    knowns = abduction_scores(problem, program, plain, scoring.prefer)
-    parts = [
-        _intervention(problem, nodes, scoring.level), _abduction(knowns, scoring.level),
+    nodes = node_scores(problem, program, plain, scoring.prefer)
+    parts = (
+        _intervention(problem, nodes["intervention"], scoring.level), _abduction(nodes["abduction"], scoring.level),
         _logic(problem, plain, scoring), _graph(problem, scoring),
-    ]  # fmt: skip
+    )  # fmt: skip
     executed = scored_components(program, problem.answer, problem.tolerance)
     checks = {name: {"value": c.value, "status": str(c.status), "message": c.message} for name, c in executed.items()}
-    both = {"intervention": tuple(nodes), "abduction": tuple(knowns)}
-    return combine(problem, parts, scoring, both, {"score": score_of(executed), "checks": checks})
+    return combine(problem, parts, scoring, nodes, {"score": score_of(executed), "checks": checks})
 
 
 def missing_evaluation(problem: Problem, status: Status, message: str, scoring: Scoring | None = None) -> Evaluation:
     """Of a problem that has no graph: nothing has a value."""
-    parts = [Component(name, None, (0.0, 1.0), status, 0, 1, None, message) for name in COMPONENTS]
+    parts = [Component(name, status=status, n_missing=1, message=message) for name in COMPONENTS]
     return replace(combine(problem, parts, scoring or Scoring(), {}, {}), message=message)
 
 
@@ -193,7 +203,7 @@ def combine(
     problem: Problem,
     parts: Sequence[Component],
     scoring: Scoring,
-    nodes: Mapping[str, tuple[NodeScore, ...]],
+    nodes: Mapping[Kind, tuple[NodeScore, ...]],
     executed: Mapping[str, Json],
 ) -> Evaluation:
     weights = {name: scoring.weight(name) for name in COMPONENTS}
@@ -221,16 +231,15 @@ def _intervention(problem: Problem, nodes: Sequence[NodeScore], level: float) ->
         report: dict[str, object] = {"impact_level": impact_level(node.value), "score": points, "rating": rating}
         report |= {key: node.report.get(key, "") for key in _REPORTED}
         evaluations.append({"node": node.node, "score": points, "max_score": most, "report": report, **node.origin()})
-    details: dict[str, object] = {
-        "status": _success(base),
-        "total_nodes": len(problem.graph.nodes),
-        "non_target_nodes": len(nodes),
-        "max_score_per_node": most,
-        "total_score": None if base.value is None else 100 * base.value,
-        "normalized_score": base.value,
-        "node_evaluations": evaluations,
-    }
-    return replace(base, details=details | sampling(nodes))
+    return base.with_details(
+        total_nodes=len(problem.graph.nodes),
+        non_target_nodes=len(nodes),
+        max_score_per_node=most,
+        total_score=None if base.value is None else 100 * base.value,
+        normalized_score=base.value,
+        node_evaluations=evaluations,
+        **sampling(nodes),
+    )
 
 
 def sampling(nodes: Sequence[NodeScore]) -> dict[str, object]:
@@ -253,15 +262,14 @@ def _abduction(knowns: Sequence[NodeScore], level: float) -> Component:
         | k.origin()
         for k in knowns
     ]
-    details = {
-        "status": _success(base),
-        "total_cause_nodes": len(knowns),
-        "passed_tests": sum(bool(known.holds) for known in knowns),
-        "abductive_score": base.value,
-        "identifiability": dict(Counter(known.label or "unknown" for known in knowns)),
-        "node_tests": tests,
-    }
-    return replace(base, details=details | sampling(knowns))
+    return base.with_details(
+        total_cause_nodes=len(knowns),
+        passed_tests=sum(bool(known.holds) for known in knowns),
+        abductive_score=base.value,
+        identifiability=dict(Counter(known.label or "unknown" for known in knowns)),
+        node_tests=tests,
+        **sampling(knowns),
+    )
 
 
 def _component(name: str, nodes: Sequence[NodeScore], level: float) -> Component:
@@ -272,64 +280,53 @@ def _component(name: str, nodes: Sequence[NodeScore], level: float) -> Component
     sources = {node.source for node in sample if node.source}
     source = "both" if len(sources) > 1 else next(iter(sources), "")
     if not values:
-        first = missing[0] if missing else None
-        status = first.status if first else Status.DEGENERATE
-        message = first.message if first else f"the rules cannot be executed and {NOT_JUDGED}" if nodes else "no nodes."
-        return Component(name, None, (0.0, 1.0), status, 0, len(missing), None, message, source)
-    total, size = sum(values), len(values) + len(missing)
-    bounds = (total / size, (total + len(missing)) / size)
-    message = f"{len(missing)} of {size} nodes have no score: {missing[0].message}" if missing else ""
+        why = f"the rules cannot be executed and {NOT_JUDGED}" if nodes else "no nodes."
+        status, message = (missing[0].status, missing[0].message) if missing else (Status.DEGENERATE, why)
+        return Component(name, status=status, n_missing=len(missing), message=message, source=source)
+    message = f"{len(missing)} of {len(sample)} nodes have no score: {missing[0].message}" if missing else ""
     interval = share(values, level=level).interval if len(values) > 1 else None
-    return Component(name, total / len(values), bounds, Status.OK, len(values), len(missing), interval, message, source)
+    return Component.averaged(name, values, len(missing), interval, message, source)
 
 
 def _logic(problem: Problem, judgements: Sequence[Judgement], scoring: Scoring) -> Component:
+    """Each judgement is of the whole: those that failed leave it open only as far as they would move the mean."""
     verdicts = [j.verdict for j in judgements if j.probe.kind == "logic"]
     name, good = "logic_quality", [verdict for verdict in verdicts if verdict.status is Status.OK]
+    lost, reasoned = len(verdicts) - len(good), bool(problem.reasoning.strip())
     if not good:
-        empty = "there is no reasoning to judge."
-        why = verdicts[0].message if verdicts else NOT_JUDGED if problem.reasoning.strip() else empty
-        status = verdicts[0].status if verdicts else Status.DEGENERATE
+        status, why = Status.DEGENERATE, NOT_JUDGED if reasoned else "there is no reasoning to judge."
+        status, why = (verdicts[0].status, verdicts[0].message) if verdicts else (status, why)
+        missing = Component(name, status=status, n_missing=max(1, lost), message=why)
         no_reply_reads = bool(verdicts) and all(verdict.status in _NOT_READ for verdict in verdicts)
-        if scoring.logic == "original" and (no_reply_reads or not problem.reasoning.strip()):
-            why = f"{ORIGINAL_LOGIC} by the original's rule, and no judgement: {why}"
-            details: dict[str, object] = {"status": "default", "default": ORIGINAL_LOGIC}
-            missing = max(1, len(verdicts))
-            return Component(name, ORIGINAL_LOGIC, (0.0, 1.0), Status.OK, 0, missing, None, why, DEFAULT, details)
-        return Component(name, None, (0.0, 1.0), status, 0, max(1, len(verdicts)), None, why, "")
+        if scoring.logic == "judged" or (reasoned and not no_reply_reads):
+            return missing
+        why = f"{ORIGINAL_LOGIC} by the original's rule, and no judgement: {why}"
+        default: dict[str, object] = {"status": "default", "default": ORIGINAL_LOGIC}
+        return replace(missing, value=ORIGINAL_LOGIC, status=Status.OK, message=why, source=DEFAULT, details=default)
     scores = [sum(verdict.ratings.values()) / (TOP * len(DIMENSIONS)) for verdict in good]
-    # each judgement is of the whole: those that failed leave the value open only as far as they would move the mean
-    size, lost, total = len(verdicts), len(verdicts) - len(good), sum(scores)
     interval = mean(scores, level=scoring.level, bounds=(0.0, 1.0)).interval
-    message = f"{lost} of {size} judgements have no score." if lost else ""
-    details = {
-        "status": "success",
-        "dimensions": {d: sum(verdict.ratings[d] for verdict in good) / len(good) for d in DIMENSIONS},
-        "scale": [0, TOP],
-        "reasoning": good[0].notes.get("reasoning", ""),
-    }
-    value, bounds = total / len(good), (total / size, (total + lost) / size)
-    return Component(name, value, bounds, Status.OK, len(good), lost, interval, message, "judge", details)
+    message = f"{lost} of {len(verdicts)} judgements have no score." if lost else ""
+    return Component.averaged(name, scores, lost, interval, message, "judge").with_details(
+        dimensions={d: sum(verdict.ratings[d] for verdict in good) / len(good) for d in DIMENSIONS},
+        scale=[0, TOP],
+        reasoning=good[0].notes.get("reasoning", ""),
+    )
 
 
 def _graph(problem: Problem, scoring: Scoring) -> Component:
     """A property of this graph, not an estimate: no interval."""
-    quality, edges = graph_quality(problem.graph), len(problem.graph.edges)
+    name, quality, edges = "graph_quality", graph_quality(problem.graph), len(problem.graph.edges)
     value = quality.original if scoring.graph == "original" else quality.ours
-    details = {
-        "status": "success" if value is not None else "failed",
-        "original": quality.original,
-        "parts": dict(quality.parts),
-        "ours": quality.ours,
-        "checks": dict(quality.checks),
-        "messages": list(quality.messages),
-    }
-    found = Component(
-        "graph_quality", value, (0.0, 1.0), Status.DEGENERATE, edges, 1, None, "no edges.", details=details
+    found = Component(name, status=Status.DEGENERATE, n=edges, n_missing=1, message="no edges.")
+    if value is not None:
+        found = Component(name, value, (value, value), n=edges, source="structure")
+    return found.with_details(
+        original=quality.original,
+        parts=dict(quality.parts),
+        ours=quality.ours,
+        checks=dict(quality.checks),
+        messages=list(quality.messages),
     )
-    if value is None:
-        return found
-    return replace(found, bounds=(value, value), status=Status.OK, n_missing=0, message="", source="structure")
 
 
 def impact_level(value: float | None) -> str | None:
@@ -337,7 +334,3 @@ def impact_level(value: float | None) -> str | None:
     if value is None:
         return None
     return "high" if value >= 0.75 else "medium" if value >= 0.25 else "low"
-
-
-def _success(part: Component) -> str:
-    return "success" if part.value is not None else "failed"

@@ -22,6 +22,7 @@ from trueness.studies.faithfulness.answers import FaithfulnessStudy
 from trueness.studies.faithfulness.batch import GIVEN, Batch, Criterion, clustered_by, mean_in_scale
 from trueness.studies.faithfulness.behaviour import FAULTS
 from trueness.studies.faithfulness.findings import by_default, sentences
+from trueness.studies.faithfulness.known_groups import RIGHT, group_of
 from trueness.studies.faithfulness.nodes import NOT_JUDGED
 from trueness.studies.faithfulness.probes import KINDS
 from trueness.studies.faithfulness.scores import COMPONENTS, DEFAULT, Evaluation
@@ -320,6 +321,18 @@ def pair_rows(study: FaithfulnessStudy) -> Rows:
         for one in study.behaviours
         for pair in one.pairs
     ]  # fmt: skip
+
+
+def damaged_rows(study: FaithfulnessStudy) -> Rows:
+    """One row per damaged copy."""
+    rows: Rows = []
+    for copy in study.evaluations:
+        problem, group = group_of(copy.problem)
+        if group != RIGHT:
+            row = {"problem": problem, "damage": group, "cf": copy.cf, "cf_low": copy.bounds[0]}
+            parts = {name: copy.value(name) for name in COMPONENTS}
+            rows.append({**row, "cf_high": copy.bounds[1], **parts, "status": copy.status})
+    return rows
 
 
 def all_tables(study: FaithfulnessStudy) -> list[Table]:
