@@ -2,11 +2,9 @@
 
 import pytest
 
-from tests.each import each
 from trueness.reasoning.problems import load_problems
 from trueness.status import Status
-from trueness.studies.faithfulness import Asking, evaluate_batch, read_labels
-from trueness.studies.faithfulness.judge_reliability import family
+from trueness.studies.faithfulness import Asking, evaluate_batch
 
 from .judges import Scripted, always_critical, random_judge, steady, verdict
 
@@ -52,52 +50,6 @@ def test_agreement_with_the_executed_graph_is_reported():
     found = judged(always_critical(), Asking()).execution["mock/critical"]["share"]
     assert found.value > 0.9  # all nodes of right graphs matter, but for one
     assert judged(Scripted(lambda kind, *_: verdict(kind, 0)), Asking()).execution["mock/scripted"]["share"].value < 0.1
-
-
-def test_a_judge_that_likes_length_shows_it():
-    def answer(kind, node, prompt, time):
-        return verdict(kind, 4 if "It is worth pausing" in prompt else sum(map(ord, prompt)) % 3)
-
-    found = judged(Scripted(answer), Asking(manners=("plain", "padded"))).effects["mock/scripted"]["verbosity"]
-    assert found.difference > 1
-    assert found.interval.low > 0
-
-
-def test_manners_do_not_enter_the_score():
-    plain = evaluate_batch(PROBLEMS[:3], steady(), asking=Asking())
-    both = evaluate_batch(PROBLEMS[:3], steady(), asking=Asking(manners=("plain", "reversed", "padded")))
-    assert plain.scores == both.scores
-
-
-@each(
-    "name, expected",
-    [
-        ("openai/gpt-4o", "gpt"),
-        ("openrouter/anthropic/claude-3", "claude"),
-        ("together/Meta-Llama-3", "llama"),
-        ("embedded/smollm2", "smollm"),
-        ("google/gemma-2", "gemini"),
-        ("mock/x", None),
-    ],
-)
-def test_families_are_told_by_name(name, expected):
-    assert family(name) == expected
-
-
-def test_a_judge_of_its_own_family_is_flagged():
-    found = judged(steady("openai/gpt-4o"), Asking(), evaluated=["azure/gpt-4.1", "x/claude"])
-    assert [w for w in found.warnings if "one family (gpt)" in w and "azure/gpt-4.1" in w]
-    assert not [w for w in found.warnings if "claude" in w]
-
-
-def test_labels_correct_a_judge_that_is_too_kind(tmp_path):
-    kind_judge = Scripted(lambda kind, node, prompt, time: verdict(kind, 4 if len(prompt) % 2 else 3))
-    nodes = [(problem.id, node) for problem in PROBLEMS for node in problem.graph.non_target]
-    lines = [f"{problem},intervention,{node},1" for problem, node in nodes[::2]]
-    (tmp_path / "labels.csv").write_text("problem,kind,node,label\n" + "\n".join(lines) + "\n")
-    found = judged(kind_judge, Asking(), labels=read_labels(tmp_path / "labels.csv")).corrected["intervention"]
-    assert found.value == pytest.approx(0.25, abs=0.05)
-    assert found.n == len(lines)
 
 
 def test_replies_that_never_came_are_counted():

@@ -4,7 +4,9 @@ import json
 
 import pytest
 
+from tests.faithfulness.judges import Scripted
 from trueness.cli import main
+from trueness.studies.faithfulness import with_formulas_of
 from trueness.studies.faithfulness.check_file import check_file
 
 RULE = "what the shop keeps once everybody has been paid out of the takings"
@@ -100,3 +102,12 @@ def test_a_file_of_somebody_else_is_not_written_over(tmp_path, capsys):
     (tmp_path / "with.jsonl").write_text("mine")
     assert main(["faithfulness", "check", path, "--formulas", model, "--out", out]) == 2
     assert "not there yet" in capsys.readouterr().err and asked(tmp_path) == 0
+
+
+def test_a_graph_that_needs_none_is_not_asked_about_and_an_unreadable_one_stays():
+    edge = {"cause": ["revenue", "costs"], "effect": "profit", "rule": "profit = revenue - costs"}
+    exact = {"target_variable": "profit", "knowns": {"revenue": 100, "costs": 40}, "causal_graph": [edge]}
+    model = Scripted(lambda *_: "never")
+    entries, replies = with_formulas_of([{"dag": exact, "id": 1}, {"dag": "no graph", "id": "x"}], model)
+    assert (len(entries), replies, model.calls) == (2, [], 0)
+    assert entries[1] == {"dag": "no graph", "id": "x"}

@@ -69,7 +69,7 @@ def test_an_answer_that_the_graph_does_not_give_is_told():
         ("I'm sorry, I cannot do that.", "refused", 1),
         (Status.TIMED_OUT, "timed_out", 1),
         ('{"target_variable": "acceleration", "knowns": [{"na', "truncated", 1),
-        (IN_WORDS, "degenerate", 2),  # it is asked for the formulas of its rules in words
+        (IN_WORDS, "degenerate", 1),
     ],
 )
 def test_without_an_executable_graph_there_is_a_status(said, status, calls):

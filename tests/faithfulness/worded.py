@@ -86,13 +86,12 @@ def without_numbers(text):
 
 
 class Respondent:
-    """A model of one manner. slips: the share of its fresh answers that are off by a fifth, as arithmetic may be;
-    formulates: it can say the words of its rules as formulas."""
+    """A model of one manner. slips: the share of its fresh answers that are off by a fifth, as arithmetic may be."""
 
     concurrency, offers_schema, offers_logprobs = 8, True, False
 
-    def __init__(self, manner, problems, slips=0.0, seed=0, formulates=False):
-        self.name, self.manner, self.formulates = f"mock/{manner}", manner, formulates
+    def __init__(self, manner, problems, slips=0.0, seed=0):
+        self.name, self.manner = f"mock/{manner}", manner
         self.slips, self.seed = slips, seed
         self.problems = {without_numbers(one.problem.text): one for one in problems}
 
@@ -103,8 +102,6 @@ class Respondent:
         answer, graph = self.answer(worded, text), {}
         if "Write the graph" in prompt:
             graph = worded.problem.graph.to_dict()
-        elif self.formulates and "Write the formulas" in prompt:
-            graph = {"formulas": [{"effect": one.effect, "formula": one.rule} for one in worded.exact.edges]}
         elif crc32(f"{self.seed} {prompt}".encode()) < self.slips * 2**32:  # the same in every thread and order
             answer *= 1.2
         return Reply(json.dumps({"answer": answer} | graph), Status.OK, model=self.name)

@@ -23,7 +23,6 @@ judges = [{judges}]
 models = [{models}]
 judged = 2
 repeats = 2
-manners = ["plain", "padded"]
 """
 MODEL = """
 [models.{name}]
@@ -33,7 +32,6 @@ RATINGS = {"coherence": 4, "completeness": 3, "verification": 2, "no_errors": 4,
 JUDGE = [
     {"match": ["What is the impact of do("], "reply": json.dumps({"impact": 4, "reasoning": "it matters"})},
     {"match": ["does the chain hold?"], "reply": json.dumps({"holds": True, "solutions": "unique", "value": None})},
-    {"match": ["Rate the reasoning.", "It is worth pausing"], "reply": "Very good indeed."},
     {"match": ["Rate the reasoning."], "reply": json.dumps(RATINGS)},
 ]
 GRAPH = {

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     )
     from trueness.studies.faithfulness.batch import Batch, Criterion, against_accuracy, compare, method_rows
     from trueness.studies.faithfulness.behaviour import Behaviour
-    from trueness.studies.faithfulness.judge_reliability import Reliability, read_labels, reliability
+    from trueness.studies.faithfulness.judge_reliability import Reliability, reliability
     from trueness.studies.faithfulness.probes import Asking, Judgement
     from trueness.studies.faithfulness.scores import Component, Evaluation, Scoring, score_problem
 
@@ -46,7 +46,6 @@ __all__ = [
     "evaluate_intervention",
     "load_problems",
     "method_rows",
-    "read_labels",
     "reliability",
     "score_problem",
     "with_formulas_of",

@@ -24,9 +24,9 @@ from trueness.running.study_folder import StudyFolder
 from trueness.status import Status
 from trueness.studies.faithfulness.batch import GIVEN, Batch, Criterion, against_accuracy, method_rows
 from trueness.studies.faithfulness.behaviour import Agreement, Behaviour, agreement_of, behaviour_of
-from trueness.studies.faithfulness.judge_reliability import Reliability, parse_labels, reliability
+from trueness.studies.faithfulness.judge_reliability import Reliability, reliability
 from trueness.studies.faithfulness.known_groups import RIGHT, Separation, group_of, known_groups
-from trueness.studies.faithfulness.own_graph import OwnGraph, given_graph, read_own_graph, with_own_formulas
+from trueness.studies.faithfulness.own_graph import OwnGraph, given_graph, read_own_graph
 from trueness.studies.faithfulness.probes import Judgement, Probe, verdict_of
 from trueness.studies.faithfulness.scores import (
     COMPONENTS,
@@ -58,11 +58,9 @@ class FaithfulnessStudy:
     level: float
     problems: Mapping[str, Problem]
     judges: tuple[str, ...]
-    evaluated: tuple[str, ...]
     judgements: tuple[Judgement, ...]
     written: tuple[Written, ...]
     scoring: Scoring
-    labels: str
     behaviours: tuple[Behaviour, ...] = ()
 
     @cached_property
@@ -90,8 +88,7 @@ class FaithfulnessStudy:
     def reliability(self) -> Reliability | None:
         if not self.judgements:
             return None
-        labels = parse_labels(self.labels, "labels") if self.labels else {}
-        return reliability(self.judgements, self.evaluations, evaluated=self.evaluated, labels=labels, level=self.level)
+        return reliability(self.judgements, self.evaluations, level=self.level)
 
     @cached_property
     def batch(self) -> Batch:
@@ -191,14 +188,16 @@ def faithfulness_of(results: Results, store: Store) -> FaithfulnessStudy:
             continue
         graph, rest = given_graph(problem), unit.asked
         if rest[0].probe.kind == "own_graph":
-            graph, rest = _written_graph(problem, rest)
+            first, *rest = rest
+            lost = OwnGraph(Status.FAILED, "the reply with the graph is not in the store.")
+            graph = lost if first.reply is None else read_own_graph(first.reply, problem)
             written.setdefault((problem.id, *who), Written(problem.id, *who, graph))
         if unit.variant == "behaviour":
             replies = {one.probe: (one.changed, one.reply) for one in rest if one.reply is not None}
             behaviours.append(behaviour_of(graph, replies, *who, problem.id, about.get("changes", 0)))
     return FaithfulnessStudy(
-        results.study, results.seed, results.level, problems, tuple(about["judges"]), tuple(about["evaluated"]),
-        tuple(judgements), tuple(written.values()), Scoring(**about["scoring"]), about["labels"], tuple(behaviours),
+        results.study, results.seed, results.level, problems, tuple(about["judges"]),
+        tuple(judgements), tuple(written.values()), Scoring(**about["scoring"]), tuple(behaviours),
     )  # fmt: skip
 
 
@@ -225,21 +224,11 @@ def _units(results: Results, stored: Mapping[str, StoredReply]) -> Iterator[_Uni
                 continue
             asked = []
             for record in json.loads(run.answer)["replies"]:
+                if record.get("manner", "plain") != "plain":
+                    continue  # of an older version, which asked the same in other manners
                 reply = stored.get(record["reply"])
                 if reply is not None or record["reply"] is None:
-                    probe = Probe(record["kind"], record["node"], record["manner"])
+                    probe = Probe(record["kind"], record["node"])
                     read = None if reply is None else Reply.from_dict(reply.reply)
                     asked.append(_Asked(probe, record.get("changed"), read))
             yield _Unit(cell.item, cell.variant, cell.respondent, run.repeat, asked)
-
-
-def _written_graph(problem: Problem, asked: list[_Asked]) -> tuple[OwnGraph, list[_Asked]]:
-    """The graph that a model wrote, with its formulas where it was asked for them; and what it was asked then."""
-    first, *rest = asked
-    if first.reply is None:
-        return OwnGraph(Status.FAILED, "the reply with the graph is not in the store."), rest
-    graph = read_own_graph(first.reply, problem)
-    if rest and rest[0].probe.kind == "formulas":
-        second, *rest = rest
-        graph = graph if second.reply is None else with_own_formulas(graph, second.reply, problem)
-    return graph, rest

@@ -12,18 +12,17 @@ judge is asked once.
 
 from __future__ import annotations
 
-import threading
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from trueness import models
 from trueness.errors import DataError
-from trueness.models import Message, Model, Reply
+from trueness.models import Model, Reply
 from trueness.outside import Json
 from trueness.printing import say
 from trueness.reading.reasoning_graph import read_formulas, read_reasoning
@@ -35,15 +34,8 @@ from trueness.running.calling import CallerMistake, WatchedCall
 from trueness.status import Status
 from trueness.studies.faithfulness.batch import Batch
 from trueness.studies.faithfulness.behaviour import MOST_CHANGES, Behaviour, behaviour_of, questions_of_behaviour
-from trueness.studies.faithfulness.judge_reliability import Item, reliability
-from trueness.studies.faithfulness.own_graph import (
-    OwnGraph,
-    Whose,
-    given_graph,
-    question_of_formulas,
-    read_own_graph,
-    with_own_formulas,
-)
+from trueness.studies.faithfulness.judge_reliability import reliability
+from trueness.studies.faithfulness.own_graph import OwnGraph, Whose, given_graph, read_own_graph
 from trueness.studies.faithfulness.probes import (
     Asking,
     Judgement,
@@ -118,7 +110,7 @@ def evaluate_behaviour(
     with _asked(model, asking) as (asked,):
         solved = given_graph(to_solve) if graph == "given" else asked.written_graph(to_solve)
         questions = [] if solved.problem is None else questions_of_behaviour(solved.problem, changes)
-        replies = asked.replies([(question, 0) for question in questions])
+        replies = asked.replies(questions)
     read = {question.probe: (question.changed, reply) for question, reply in zip(questions, replies, strict=True)}
     return behaviour_of(solved, read, asked.name, 0, to_solve.id, changes)
 
@@ -134,7 +126,7 @@ def with_formulas_of(
     questions = {place: ask_about(one, Probe("formulas")) for place, one in good.items()}
     questions = {place: question for place, question in questions.items() if question.messages}
     with _asked(model, asking) as (asked,):
-        replies = asked.replies([(question, 0) for question in questions.values()])
+        replies = asked.replies(questions.values())
     for place, reply in zip(questions, replies, strict=True):
         graph = with_formulas(good[place].graph, read_formulas(reply.text))
         completed[place] = replace(good[place], graph=graph)
@@ -162,15 +154,13 @@ def evaluate_batch(
     *,
     scoring: Scoring | None = None,
     asking: Asking | None = None,
-    evaluated: Sequence[str] = (),
-    labels: Mapping[Item, float] | None = None,
     seed: int = 0,
     verbose: bool = False,
 ) -> Batch:
     """Problems of the package, or mappings with dag, problem_text, reasoning_trajectory and, if known, answer, id,
     method, source (its file) and whether the answer is right: `correct`, or what was `expected`.
 
-    evaluated: names of the models whose reasoning this is. labels: see reliability.read_labels. verbose: prints each.
+    verbose: prints each.
     """
     scoring, asking = scoring or Scoring(), asking or Asking()
     read = [problem_of(entry, place, scoring) for place, entry in enumerate(problems, start=1)]
@@ -180,20 +170,19 @@ def evaluate_batch(
         raise DataError(
             f"the ids of problems in a batch must be unique, got {twice!r} twice. Leave them out or rename one."
         )
-    jobs = [
-        (problem, question, repeat)
+    asked = [
+        (problem, question)
         for place, problem in enumerate(good if judge is not None else ())
         for question in questions_of(problem, asking, np.random.default_rng([seed, place]))
-        for repeat in range(asking.repeats)
     ]
     judgements: list[Judgement] = []
     with _asked(judge, asking) as judges:
-        for asked in judges:
-            replies = iter(asked.replies([(question, repeat) for _, question, repeat in jobs if question.messages]))
-            for problem, question, repeat in jobs:
-                reply = next(replies) if question.messages else None
-                verdict = verdict_of(reply, problem, question.probe)
-                judgements.append(Judgement(problem.id, question.probe, asked.name, repeat, verdict))
+        for one in judges:
+            replies = iter(one.replies((question for _, question in asked if question.messages), asking.repeats))
+            for problem, question in asked:
+                for repeat in range(asking.repeats):
+                    verdict = verdict_of(next(replies) if question.messages else None, problem, question.probe)
+                    judgements.append(Judgement(problem.id, question.probe, one.name, repeat, verdict))
     by_problem: dict[str, list[Judgement]] = {problem.id: [] for problem in good}
     for judgement in judgements:
         by_problem[judgement.problem].append(judgement)
@@ -202,7 +191,7 @@ def evaluate_batch(
     )
     for line in (line for evaluation in evaluations if verbose for line in _lines(evaluation)):
         say(line)
-    trust = reliability(judgements, evaluations, evaluated=evaluated, labels=labels, level=scoring.level)
+    trust = reliability(judgements, evaluations, level=scoring.level)
     return Batch(evaluations, tuple(judgements), trust if judgements else None, scoring.level)
 
 
@@ -233,43 +222,32 @@ def problem_of(entry: Entry | Problem, place: int = 1, scoring: Scoring | None =
 
 @dataclass(frozen=True)
 class _Asked:
-    """A model that is asked the same once: a thread that asks what is being asked waits for that reply. Whatever the
-    model does is a Reply (running/calling.py)."""
+    """A model that is asked the same once. Whatever it does is a Reply (running/calling.py)."""
 
     model: Model
     asking: Asking
-    _replies: dict[tuple[tuple[Message, ...], str, int], Future[Reply]] = field(default_factory=dict)
-    _lock: threading.Lock = field(default_factory=threading.Lock)
 
     @property
     def name(self) -> str:
         return self.model.name
 
-    def replies(self, questions: Sequence[tuple[ProbeQuestion, int]]) -> list[Reply]:
-        """To questions with their repeats: side by side, as many as the model takes, in the order of the questions."""
+    def replies(self, questions: Iterable[ProbeQuestion], repeats: int = 1) -> list[Reply]:
+        """Question by question with its repeats; asked side by side, as many as the model takes."""
+        asked = [(question, repeat) for question in questions for repeat in range(repeats)]
+        keys = [(one.messages, str(self.asking.settings_of(one).to_dict()), repeat) for one, repeat in asked]
+        once = {key: one for key, (one, _) in zip(keys, asked, strict=True)}
         with ThreadPoolExecutor(max(1, self.model.concurrency)) as pool:
-            return list(pool.map(lambda question: self.ask(*question), questions))
+            told = dict(zip(once, pool.map(self._ask, once.values()), strict=True))
+        return [told[key] for key in keys]
 
     def written_graph(self, problem: Problem) -> OwnGraph:
-        own = read_own_graph(self.ask(ask_about(problem, Probe("own_graph"))), problem)
-        further = question_of_formulas(own)
-        return own if further is None else with_own_formulas(own, self.ask(further), problem)
+        return read_own_graph(*self.replies([ask_about(problem, Probe("own_graph"))]), problem)
 
-    def ask(self, question: ProbeQuestion, repeat: int = 0) -> Reply:
-        settings = self.asking.settings_of(question)
-        key = (question.messages, str(settings.to_dict()), repeat)
-        mine: Future[Reply] = Future()
-        with self._lock:
-            known = self._replies.setdefault(key, mine)
-        if known is not mine:
-            return known.result()
+    def _ask(self, question: ProbeQuestion) -> Reply:
         try:
-            mine.set_result(WatchedCall(self.model, self.name, question.messages, settings).reply())
+            return WatchedCall(self.model, self.name, question.messages, self.asking.settings_of(question)).reply()
         except CallerMistake as mistake:  # what only the user can mend, in its own words
-            mine.set_exception(mistake.__cause__ or mistake)
-        except BaseException as error:
-            mine.set_exception(error)
-        return mine.result()
+            raise mistake.__cause__ or mistake from None
 
 
 @contextmanager

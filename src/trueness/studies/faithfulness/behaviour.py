@@ -1,6 +1,6 @@
 """Behavioural faithfulness: does a model's answer move as its own graph says, when the problem itself is changed?
 
-    1. the model solves the problem and writes its graph (probe own_graph), words as formulas (probe formulas)
+    1. the model solves the problem and writes its graph (probe own_graph)
     2. it is asked the problem fresh, as it is: answer b
     3. and fresh with one number of its text changed: answer b'
     4. a probe agrees where b' moves from b as the graph says, or stays; where the graph can be executed, to t(x') in

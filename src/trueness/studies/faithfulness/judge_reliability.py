@@ -1,4 +1,4 @@
-"""Can the judge be believed? Agreement with itself, with another judge, with execution, and what should not matter.
+"""Can the judge be believed? Agreement with itself, with another judge, with execution.
 
 An item is one question: (problem, probe, node), and for logic one of its five dimensions. Items are clustered by
 problem. Ratings are 0..4 (`holds` is 0 or 4).
@@ -6,58 +6,39 @@ problem. Ratings are 0..4 (`holds` is 0 or 4).
     test-retest     Krippendorff's alpha (ordinal) and AC1 over the repeats of one judge
     between judges  alpha over all judges (mean of repeats, rounded), quadratically weighted kappa and AC1 a pair
     execution       share of nodes on which the judge and the executed graph agree; AC1 and, where both vary, kappa
-    position        rating with the graph listed forwards minus backwards, paired
-    verbosity       logic rating with padding minus without, paired
-    correction      mean(label) + lam (mean of the judge over unlabelled items - its mean over labelled ones), 0..1:
-                    prediction-powered inference (statistics/ppi.py chooses lam), Angelopoulos et al. (2023)
 
-A judge that always says the same has no alpha (there is nothing to disagree about): a warning says so.
+A judge that always says the same has no alpha (there is nothing to disagree about): a warning says so. What people's
+labels, positions and lengths say of a judge, `trueness judge faithfulness/verdicts.csv` tells.
 """
 
 from __future__ import annotations
 
-import csv
-import io
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
-from pathlib import Path
 from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from trueness.errors import DataError
-from trueness.outside import text_of
 from trueness.reading.verdicts import TOP
 from trueness.showing.finding import Finding, finding
 from trueness.statistics import (
-    Comparison,
     Estimate,
     gwet_ac1,
     krippendorff_alpha,
-    paired_difference,
-    prediction_powered_mean,
     share,
     weighted_kappa,
 )
 from trueness.statistics.result import Result
 from trueness.studies.faithfulness.known_groups import group_of
-from trueness.studies.faithfulness.probes import Judgement, Manner
+from trueness.studies.faithfulness.probes import Judgement
 from trueness.studies.faithfulness.scores import Evaluation
 
-Method = Literal["jackknife", "bootstrap"]
-LABEL_COLUMNS = ("problem", "kind", "node", "label")
 ONE_SIDED = 0.95  # share of one rating from which a judge says nothing but that
 FEW = 5  # ratings below which one cannot speak of always
 UNRELIABLE = 0.667  # Krippendorff's limit for tentative conclusions
-_FAMILIES = (
-    "gpt", "claude", "gemini", "gemma", "llama", "mistral", "mixtral", "qwen", "deepseek", "smollm", "grok", "phi",
-    "command",
-)  # fmt: skip
-_SAME_HOUSE = {"gemma": "gemini", "mixtral": "mistral", "o1": "gpt", "o3": "gpt", "o4": "gpt", "chatgpt": "gpt"}
 
 
 class Item(NamedTuple):
@@ -77,13 +58,11 @@ class Reliability:
     retest: Mapping[str, Mapping[str, Estimate]] = field(default_factory=dict)  # judge -> alpha, ac1, alpha logic, ...
     between: Mapping[str, Estimate] = field(default_factory=dict)  # alpha, kappa A and B, alpha logic, ...
     execution: Mapping[str, Mapping[str, Estimate]] = field(default_factory=dict)  # judge -> share, kappa
-    effects: Mapping[str, Mapping[str, Comparison]] = field(default_factory=dict)  # judge -> position, verbosity
-    corrected: Mapping[str, Estimate] = field(default_factory=dict)  # kind -> prediction-powered mean
     readable: Mapping[str, Estimate] = field(default_factory=dict)  # judge -> share of replies with a verdict
     warnings: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, object]:
-        parts = ("retest", "between", "execution", "effects", "corrected", "readable")
+        parts = ("retest", "between", "execution", "readable")
         return {name: _rows(getattr(self, name)) for name in parts} | {"warnings": list(self.warnings)}
 
     def sentences(self) -> list[str]:
@@ -93,9 +72,7 @@ class Reliability:
         sentences += [finding(estimate, f"Between judges, {name}: ") for name, estimate in self.between.items()]
         for judge, estimates in self.execution.items():
             sentences += [finding(one, f"{judge} against the executed graphs: ") for one in estimates.values()]
-        for judge, results in self.effects.items():
-            sentences += [finding(result, f"{judge}, {name}: ") for name, result in results.items()]
-        return [*sentences, *(finding(estimate) for estimate in self.corrected.values()), *self.warnings]
+        return [*sentences, *self.warnings]
 
 
 def _rows(results: Mapping[str, object]) -> dict[str, object]:
@@ -109,15 +86,11 @@ def reliability(
     judgements: Sequence[Judgement],
     evaluations: Iterable[Evaluation] = (),
     *,
-    evaluated: Sequence[str] = (),
-    labels: Mapping[Item, float] | None = None,
-    method: Method = "jackknife",
     level: float = 0.95,
 ) -> Reliability:
-    """evaluated: names of the models whose reasoning was judged. labels: what people said, 0..4."""
     judges = list(dict.fromkeys(judgement.judge for judgement in judgements))
-    table = _ratings(judgements, "plain")
-    agreement = _Agreement(table, method, level)
+    table = ratings(judgements)
+    agreement = _Agreement(table, level)
     executed = {
         Item(evaluation.problem, kind, node.node): node.executed >= 0.5
         for evaluation in evaluations
@@ -128,9 +101,8 @@ def reliability(
     retest = {judge: alike for judge in judges if (alike := agreement.retest(judge))}
     between = agreement.between(judges)
     against = {judge: both for judge in judges if (both := agreement.execution(judge, executed))}
-    effects = {judge: moved for judge in judges if (moved := _effects(judgements, judge, level))}
     readable = {judge: _readable(judgements, judge, level) for judge in judges}
-    warnings = [*_constant_judges(table, judges), *_family_overlap(judges, evaluated), *_weak_alphas(retest, between)]
+    warnings = [*_constant_judges(table, judges), *_weak_alphas(retest, between)]
     if against and len(set(executed.values())) == 1:
         warnings.append(
             "The executed graphs say the same of every node: a judge that always says so agrees. Add corrupt = true."
@@ -139,20 +111,17 @@ def reliability(
         once = "Each judge was asked once: how far it agrees with itself is not known. Set repeats = 2."
         warnings.append(Finding(once, open=True))
     warnings += [f"{judge} gave no verdict that can be read." for judge in judges if readable[judge].value == 0]
-    corrected = _correct_by_labels(table, labels or {}, level)
-    return Reliability(retest, between, against, effects, corrected, readable, tuple(warnings))
+    return Reliability(retest, between, against, readable, tuple(warnings))
 
 
 # ---- ratings
 
 
-def _ratings(judgements: Iterable[Judgement], manner: Manner) -> Ratings:
+def ratings(judgements: Iterable[Judgement]) -> Ratings:
     """Every readable rating: item -> (judge, repeat) -> 0..4."""
     table: Ratings = {}
     for judgement in judgements:
         verdict, probe = judgement.verdict, judgement.probe
-        if probe.manner != manner:
-            continue
         values = dict(verdict.ratings) if verdict.status == "ok" else {}
         if verdict.rating is not None:
             values[""] = verdict.rating
@@ -192,7 +161,6 @@ class _Agreement:
     """Agreement over a table of ratings, each figure with its interval."""
 
     table: Ratings
-    method: Method
     level: float
 
     def retest(self, judge: str) -> dict[str, Estimate]:
@@ -242,12 +210,12 @@ class _Agreement:
         return {item: float(np.rint(mean)) for item, mean in _averages(_of_judge(self.table, judge)).items()}
 
     def _alpha(self, matrix: NDArray[np.float64], items: Iterable[Item]) -> Estimate:
-        return krippendorff_alpha(matrix, "ordinal", _clusters(items), self.level, self.method)
+        return krippendorff_alpha(matrix, "ordinal", _clusters(items), self.level)
 
     def _ac1(self, matrix: NDArray[np.float64], items: Iterable[Item], categories: int = 0) -> Estimate:
         """The categories are those of the scale, or more where points of the original were read."""
         categories = categories or max(TOP + 1, len(np.unique(matrix[~np.isnan(matrix)])))
-        return gwet_ac1(matrix, _clusters(items), self.level, self.method, categories=categories)
+        return gwet_ac1(matrix, _clusters(items), self.level, categories=categories)
 
     def _kappa(
         self,
@@ -256,7 +224,7 @@ class _Agreement:
         weights: Literal["quadratic", "none"],
         items: Iterable[Item],
     ) -> Estimate:
-        return weighted_kappa(one, other, weights, _clusters(items), self.level, self.method)
+        return weighted_kappa(one, other, weights, _clusters(items), self.level)
 
 
 def _without_kinds_alone(estimates: dict[str, Estimate]) -> dict[str, Estimate]:
@@ -269,22 +237,6 @@ def _without_kinds_alone(estimates: dict[str, Estimate]) -> dict[str, Estimate]:
         return estimates
     note = "Ratings differ between kinds of question and hardly within one: see each kind."
     return estimates | {"alpha": replace(estimates["alpha"], value=None, interval=None, notes=(note,))}
-
-
-def _effects(judgements: Sequence[Judgement], judge: str, level: float) -> dict[str, Comparison]:
-    of_judge = [judgement for judgement in judgements if judgement.judge == judge]
-    plain = _averages(_ratings(of_judge, "plain"))
-    manners: dict[str, tuple[Manner, str]] = {
-        "position": ("reversed", "listed backwards"), "verbosity": ("padded", "padded")
-    }  # fmt: skip
-    effects = {}
-    for name, (manner, words) in manners.items():
-        other = _averages(_ratings(of_judge, manner))
-        both = [item for item in other if item in plain]
-        if both:
-            a, b = ([values[item] for item in both] for values in (other, plain))
-            effects[name] = paired_difference(a, b, _clusters(both), level, names=(words, "plain"))
-    return effects
 
 
 def _readable(judgements: Sequence[Judgement], judge: str, level: float) -> Estimate:
@@ -317,24 +269,6 @@ def _constant_judges(table: Ratings, judges: Sequence[str]) -> list[str]:
     return warnings
 
 
-def _family_overlap(judges: Sequence[str], evaluated: Sequence[str]) -> list[str]:
-    return [
-        f"{judge} judges and {model} is evaluated, both of one family ({family(judge)}): a judge may prefer its own."
-        for judge in judges
-        for model in evaluated
-        if family(judge) is not None and family(judge) == family(model)
-    ]
-
-
-def family(model: str) -> str | None:
-    """The house of a model by its name; None where the name does not tell."""
-    for word in re.findall(r"[a-z]+\d?", model.lower().replace("/", " ")):
-        for name in (*_FAMILIES, *_SAME_HOUSE):
-            if word == name or (name in _FAMILIES and word.startswith(name)):
-                return _SAME_HOUSE.get(name, name)
-    return None
-
-
 def _weak_alphas(retest: Mapping[str, Mapping[str, Estimate]], between: Mapping[str, Estimate]) -> list[str]:
     groups = [*((f"{judge} with itself", estimates) for judge, estimates in retest.items())]
     return [
@@ -344,52 +278,3 @@ def _weak_alphas(retest: Mapping[str, Mapping[str, Estimate]], between: Mapping[
         for name, one in estimates.items()
         if name.startswith("alpha") and one.value is not None and one.value < UNRELIABLE
     ]
-
-
-# ---- what people said of the same questions
-
-
-def read_labels(path: Path) -> dict[Item, float]:
-    """A CSV with the columns problem, kind, node, label (0..4) and, for logic, dimension."""
-    return parse_labels(text_of(Path(path)), Path(path).name)
-
-
-def parse_labels(text: str, name: str) -> dict[Item, float]:
-    try:
-        rows = list(csv.DictReader(io.StringIO(text, newline="")))
-    except csv.Error as error:
-        raise DataError(f"{name} must be CSV, got: {error}. Save it as CSV again.") from None
-    labels: dict[Item, float] = {}
-    for number, row in enumerate(rows, start=2):
-        lacking = [column for column in LABEL_COLUMNS if row.get(column) is None]
-        if lacking:
-            raise DataError(f"{name} must have the columns {', '.join(LABEL_COLUMNS)}, got no {lacking[0]!r}.")
-        try:
-            label = float(row["label"])
-        except ValueError:
-            label = -1.0
-        if not 0 <= label <= TOP:
-            raise DataError(f"{name}, line {number}: 'label' must be in 0 .. {TOP}, got {row['label']!r}.")
-        labels[Item(row["problem"], row["kind"], row["node"], row.get("dimension") or "")] = label
-    return labels
-
-
-def _correct_by_labels(table: Ratings, labels: Mapping[Item, float], level: float) -> dict[str, Estimate]:
-    """Per kind: the judges' mean rating, corrected by the items that people labelled; on the scale 0..1."""
-    means = _averages(table)
-    by_kind = {}
-    for kind in dict.fromkeys(item.kind for item in means):
-        here = [item for item in means if item.kind == kind and item in labels]
-        rest = [item for item in means if item.kind == kind and item not in labels]
-        if here:
-            estimate = prediction_powered_mean(
-                [labels[item] / TOP for item in here],
-                [means[item] / TOP for item in here],
-                [means[item] / TOP for item in rest],
-                (_clusters(here), _clusters(rest)),
-                level,
-                name=f"{kind}, corrected by {len(here)} labels",
-            )
-            ends = estimate.interval
-            by_kind[kind] = estimate if ends is None else replace(estimate, interval=ends.within(0, 1))
-    return by_kind

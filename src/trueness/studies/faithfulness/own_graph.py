@@ -1,7 +1,6 @@
 """The graph that a model writes when it solves a problem, executed; and in which unit its answers are held against it.
 
-    1. solve      the model solves the problem and writes its reasoning as a graph (probe own_graph); where rules of it
-                  are words it is asked to write them as formulas (probe formulas)
+    1. solve      the model solves the problem and writes its reasoning as a graph (probe own_graph)
     2. execute    its graph gives the target t. Does it give the answer that stands beside it; the right one?
 
 Where its graph cannot be read or executed the status says why. Answers and t are compared in one unit:
@@ -23,17 +22,14 @@ from typing import Literal
 
 from trueness.errors import MissingExtra
 from trueness.models import Reply
-from trueness.reading.reasoning_graph import read_formulas, read_reasoning
+from trueness.reading.reasoning_graph import read_reasoning
 from trueness.reasoning.checks import answers_agree, check_answer
 from trueness.reasoning.execute import Program
-from trueness.reasoning.formulas import with_formulas
 from trueness.reasoning.graph import Problem, Quantity, ReasoningGraph, close
 from trueness.reasoning.units import check_units, coherent, target_unit
 from trueness.status import Status
-from trueness.studies.faithfulness.probes import Probe, ProbeQuestion, ask_about
 
 Whose = Literal["own", "given"]
-GRAPH_KINDS = ("own_graph", "formulas")  # questions whose replies are the graph of a model
 TOLERANCE = 0.02  # relative; a model rounds
 TOGETHER = "SI base units"
 _FACTORS = tuple(each for factor in (100.0, 1000.0, 60.0, 3600.0, 3.6, 1e6) for each in (factor, 1 / factor))
@@ -66,30 +62,8 @@ def read_own_graph(reply: Reply, problem: Problem) -> OwnGraph:
         return OwnGraph(status, reading.message)
     answer = reading.answer or Quantity(None)
     correct = answers_agree(answer, problem.answer, max(problem.tolerance, TOLERANCE))
-    return _executed(
-        replace(problem, graph=reading.graph, answer=answer, reasoning=reply.text, correct=correct), problem
-    )
-
-
-def question_of_formulas(own: OwnGraph) -> ProbeQuestion | None:
-    """Its rules in words, to be written as formulas by the model that wrote them; only where its graph has no value."""
-    if own.problem is None or own.status is Status.OK or own.from_problem:
-        return None
-    question = ask_about(own.problem, Probe("formulas"))
-    return question if question.messages else None
-
-
-def with_own_formulas(own: OwnGraph, reply: Reply, problem: Problem) -> OwnGraph:
-    """The graph with the formulas of a reply beside its rules; as it was where the reply has none."""
-    formulas = read_formulas(reply.text)
-    if own.problem is None or not formulas:
-        return own
-    return _executed(replace(own.problem, graph=with_formulas(own.problem.graph, formulas)), problem)
-
-
-def _executed(solved: Problem, problem: Problem) -> OwnGraph:
-    """solved: with the graph and the answer of the model; problem: with those of the file."""
-    program, answer = Program(solved.graph), solved.answer
+    solved = replace(problem, graph=reading.graph, answer=answer, reasoning=reply.text, correct=correct)
+    program = Program(solved.graph)
     if program.base.target is None:
         return OwnGraph(Status.DEGENERATE, program.base.message, solved)
     agrees, message = _gives(program, answer, max(problem.tolerance, TOLERANCE))

@@ -33,19 +33,11 @@ from trueness.settings import Between, Names, OneOf, Positive, Temperature, Whol
 from trueness.statistics.reach import Reach
 from trueness.status import Status
 from trueness.studies.faithfulness.behaviour import MOST_CHANGES, MOST_IRRELEVANT, questions_of_behaviour
-from trueness.studies.faithfulness.judge_reliability import read_labels
 from trueness.studies.faithfulness.known_groups import RIGHT, group_of, with_damaged
-from trueness.studies.faithfulness.own_graph import (
-    GRAPH_KINDS,
-    OwnGraph,
-    question_of_formulas,
-    read_own_graph,
-    with_own_formulas,
-)
+from trueness.studies.faithfulness.own_graph import OwnGraph, read_own_graph
 from trueness.studies.faithfulness.probes import (
     SCHEMAS,
     Asking,
-    Manner,
     Probe,
     ProbeQuestion,
     ask_about,
@@ -59,7 +51,6 @@ from trueness.studies.faithfulness.scores import COMPONENTS, Scoring
 from trueness.texts import counted
 
 VERSION = 1  # raise when the same plan would ask other questions
-MANNERS: tuple[Manner, ...] = ("plain", "reversed", "padded")
 GRAPHS = ("own", "given")
 EXCERPT = 70  # characters of an unreadable reply that the terminal shows
 
@@ -71,19 +62,16 @@ class FaithfulnessSettings:
     problems: Names = ()
     judges: Names = ()
     models: Names = ()
-    evaluated: Names = ()
     changes: Annotated[int, Between(0, 20, closed=True)] = MOST_CHANGES
     behaviour: Annotated[str, OneOf(GRAPHS)] = "own"
     corrupt: bool = False
     judged: Whole | Names | None = None
-    manners: Annotated[Names, OneOf(MANNERS)] = ()
     nodes: Whole | None = None
     repeats: Whole = 1
     structured: bool = True
     temperature: Temperature = 0.1
     max_tokens: Whole = 512
     timeout: Positive = 120.0
-    labels: str = ""
     weights: dict[str, float] = field(default_factory=dict)
     prefer: str = ""
     graph: str = ""
@@ -99,7 +87,6 @@ class Faithfulness:
     models: dict[str, dict[str, Json]]  # name -> options, of judges and of those asked
     asking: Asking
     scoring: Scoring
-    labels: str  # the text of the CSV, "" where there is none
     limit_usd: float | None
     seed: int
 
@@ -115,14 +102,13 @@ class Faithfulness:
         options = context.settings_of("faithfulness", FaithfulnessSettings, table)
         sources = tuple(_sources(options.problems, context.folder, where))
         models = context.models_of(dict.fromkeys((*options.judges, *options.models)))
-        labels = _labels(options.labels, context.folder, where)
         known = [problem.id for _, problems in sources for problem in problems]
         for name in options.judged if isinstance(options.judged, tuple) else ():
             if name not in known:
                 hint = did_you_mean(name, known)
                 raise PlanError(f"'judged' must be ids of problems, got {name!r}. {hint}  ({where})")
-        asking, scoring = _asking(options, where), _scoring(table, where)
-        return cls(options, sources, models, asking, scoring, labels, context.limit_usd, context.seed)
+        asking, scoring = _asking(options), _scoring(table, where)
+        return cls(options, sources, models, asking, scoring, context.limit_usd, context.seed)
 
     @cached_property
     def problems(self) -> tuple[Problem, ...]:
@@ -189,7 +175,6 @@ class Faithfulness:
     def perform(self, cell: Cell, repeat: int, ask: Ask) -> Outcome:
         """Ask all questions of a cell; the unit is ok where every one of them has a verdict."""
         model, problem, salt = cell.respondent, cell.common["problem"], f"repeat {repeat}"
-        own: OwnGraph | None = None
         record: list[dict[str, object]] = [{**probe._asdict(), "reply": None} for probe in cell.common["left_out"]]
         replies: list[Reply] = []
         lost: list[tuple[Reply, OwnGraph | Verdict]] = []
@@ -202,15 +187,10 @@ class Faithfulness:
             record.append({**question.probe._asdict(), "reply": key, "changed": question.changed})
             replies.append(reply)
             reading: OwnGraph | Verdict
-            if question.probe.kind in GRAPH_KINDS:
-                reading = own = (
-                    read_own_graph(reply, problem) if own is None else with_own_formulas(own, reply, problem)
-                )
-                further = question_of_formulas(own) if question.probe.kind == "own_graph" else None
-                if further is not None:  # a graph that waits for its formulas has no status yet
-                    waiting = [further]
-                    continue
-                waiting = [] if own.problem is None else questions_of_behaviour(own.problem, self.options.changes)
+            if question.probe.kind == "own_graph":
+                reading = read_own_graph(reply, problem)
+                if reading.problem is not None:
+                    waiting = questions_of_behaviour(reading.problem, self.options.changes)
             else:
                 reading = verdict_of(reply, problem, question.probe)
             if reading.status is not Status.OK:
@@ -268,9 +248,7 @@ class Faithfulness:
             "models": list(options.models),
             "changes": options.changes,
             "behaviour": options.behaviour,
-            "evaluated": list(dict.fromkeys((*options.evaluated, *options.models))),
             "scoring": asdict(self.scoring),
-            "labels": self.labels,
             "corrupt": options.corrupt,
             "prompts": {
                 kind: {"version": template(kind)[0], "hash": hash_of("\n".join(template(kind)))} for kind in SCHEMAS
@@ -301,14 +279,10 @@ def _sources(sources: Sequence[str], folder: Path, where: str) -> Iterator[tuple
         yield name, tuple(replace(problem, source=problem.source or name) for problem in problems)
 
 
-def _asking(options: FaithfulnessSettings, where: str) -> Asking:
-    manners = options.manners or ("plain",)
-    if "plain" not in manners:
-        raise PlanError(f"'manners' must hold 'plain', which is what is scored, got {listed(manners)}.  ({where})")
+def _asking(options: FaithfulnessSettings) -> Asking:
     temperature = temperature_to_send(options.temperature)
     return Asking(
         repeats=options.repeats,
-        manners=tuple(manner for manner in MANNERS if manner in manners),
         nodes=options.nodes,
         structured=options.structured,
         settings=Settings(temperature=temperature, max_tokens=options.max_tokens, timeout=options.timeout),
@@ -321,13 +295,3 @@ def _scoring(table: Mapping[str, Json], where: str) -> Scoring:
         return Scoring(**settings)
     except SettingError as error:
         raise PlanError(f"{error}  ({where})") from None
-
-
-def _labels(name: str, folder: Path, where: str) -> str:
-    if not name:
-        return ""
-    path = folder / name
-    if not is_there(path):
-        raise PlanError(f"'labels' must be a CSV file, got {name!r}, which is not there.  ({where})")
-    read_labels(path)  # a mistake in it is said now
-    return path.read_text(encoding="utf-8-sig")

@@ -4,11 +4,10 @@
     abduction        one a known: its value is hidden everywhere (redaction.py), the target's value is given
     logic            one: five ratings of the reasoning, 0 to 4 each
     own_graph        one, to the evaluated model: solve the problem and write the reasoning as a graph
-    formulas         one, where rules of a graph are words: write each of them as a formula
+    formulas         one, where rules of a graph are words: write each of them as a formula (`check --formulas`)
     fresh            the problem as it is, and with one number of its text changed, and nothing else (behaviour.py)
 
-Each can be asked in another manner, to see what should not matter: `reversed` lists knowns and edges from the last to
-the first, `padded` adds sentences without content to the reasoning. What a judge said to one probe in one repeat is a
+What a judge said to one probe in one repeat is a
 Judgement.
 """
 
@@ -34,14 +33,9 @@ from trueness.status import Status
 from trueness.studies.faithfulness.redaction import MARK, Hidden, hide
 
 Kind = Literal["intervention", "abduction", "logic", "own_graph", "formulas", "fresh"]
-Manner = Literal["plain", "reversed", "padded"]
 KINDS: tuple[Kind, ...] = ("intervention", "abduction", "logic")  # that a judge is asked
 GRAPH_TOKENS = 512  # at least, for a model that writes its graph
 
-_PADDING = (
-    "It is worth pausing here to consider the matter from every side. As has been said, the steps above were taken "
-    "with care, and each of them was taken in its turn. Having said this, we can now bring the argument to its close."
-)
 _TEXT = {"type": "string"}
 _RATING = {"type": "integer", "minimum": 0, "maximum": 4}
 
@@ -76,11 +70,10 @@ SCHEMAS: Mapping[Kind, Mapping[str, object]] = {
 
 
 class Probe(NamedTuple):
-    """Which question it is: of one problem, about one node ("" for logic), in one manner."""
+    """Which question it is: of one problem, about one node ("" for logic)."""
 
     kind: Kind
     node: str = ""
-    manner: Manner = "plain"
 
 
 @dataclass(frozen=True)
@@ -119,7 +112,7 @@ def ask_about(problem: Problem, probe: Probe) -> ProbeQuestion:
     return _MAKERS[probe.kind](problem, probe)
 
 
-def graph_text(graph: ReasoningGraph, manner: Manner = "plain", hidden: Hidden | None = None) -> str:
+def graph_text(graph: ReasoningGraph, hidden: Hidden | None = None) -> str:
     """The graph in lines: what is known, the edges with their rules, the plan."""
     marked = "" if hidden is None else f"{MARK} {hidden.quantity.unit or ''}".strip()
     knowns = [
@@ -127,8 +120,6 @@ def graph_text(graph: ReasoningGraph, manner: Manner = "plain", hidden: Hidden |
         for name, known in graph.knowns.items()
     ]
     edges = [f"- {edge}" + (f", by: {edge.rule}" if edge.rule else ", no rule given") for edge in graph.edges]
-    if manner == "reversed":
-        knowns, edges = knowns[::-1], edges[::-1]
     plan = [f"- {step.target} from {', '.join(step.inputs)}: {step.description}" for step in graph.plan]
     parts = [("Known", knowns), ("Causal graph (causes -> effect)", edges), ("Plan", plan)]
     lines = [f"{title}\n" + "\n".join(rows) for title, rows in parts if rows]
@@ -141,7 +132,7 @@ def _messages(kind: Kind, **parts: str) -> tuple[Message, ...]:
 
 
 def _intervention(problem: Problem, probe: Probe) -> ProbeQuestion:
-    text, target = graph_text(problem.graph, probe.manner), problem.graph.target
+    text, target = graph_text(problem.graph), problem.graph.target
     messages = _messages("intervention", problem=problem.text, graph=text, node=probe.node, target=target)
     return ProbeQuestion(probe, messages)
 
@@ -157,7 +148,7 @@ def _abduction(problem: Problem, probe: Probe) -> ProbeQuestion:
     messages = _messages(
         "abduction",
         problem="(left out: it would tell the hidden value in other words)" if hidden.in_words else problem.text,
-        graph=graph_text(graph, probe.manner, hidden),
+        graph=graph_text(graph, hidden),
         node=probe.node,
         target=graph.target,
         result=str(result),
@@ -169,8 +160,6 @@ def _logic(problem: Problem, probe: Probe) -> ProbeQuestion:
     reasoning = problem.reasoning.strip()
     if not reasoning:
         return ProbeQuestion(probe, (), Status.DEGENERATE, "there is no reasoning to judge.")
-    if probe.manner == "padded":
-        reasoning = f"{reasoning} {_PADDING}"
     return ProbeQuestion(probe, _messages("logic", problem=problem.text, reasoning=reasoning))
 
 
@@ -232,7 +221,6 @@ class Asking:
 
     kinds: tuple[Kind, ...] = KINDS
     repeats: int = 1
-    manners: tuple[Manner, ...] = ("plain",)
     nodes: int | None = None
     structured: bool = True
     settings: Settings = field(default_factory=lambda: Settings(max_tokens=512))
@@ -248,21 +236,11 @@ class Asking:
 
 
 def questions_of(problem: Problem, asking: Asking, rng: Generator | None = None) -> list[ProbeQuestion]:
-    """All that a judge is asked about a problem, made before anything is asked, so that threads only ask. `reversed`
-    repeats what shows the graph, `padded` what shows the reasoning."""
+    """All that a judge is asked about a problem, made before anything is asked, so that threads only ask."""
     rng, graph = rng or np.random.default_rng(0), problem.graph
     nodes, knowns = (_sample(names, asking.nodes, rng) for names in (graph.non_target, tuple(graph.knowns)))
     about: dict[Kind, Sequence[str]] = {"intervention": nodes, "abduction": knowns, "logic": ("",)}
-    shown: dict[Manner, Sequence[Kind]] = {
-        "plain": KINDS, "reversed": ("intervention", "abduction"), "padded": ("logic",)
-    }  # fmt: skip
-    return [
-        ask_about(problem, Probe(kind, node, manner))
-        for manner in asking.manners
-        for kind in shown[manner]
-        if kind in asking.kinds
-        for node in about[kind]
-    ]
+    return [ask_about(problem, Probe(kind, node)) for kind in KINDS if kind in asking.kinds for node in about[kind]]
 
 
 def _sample(names: Sequence[str], most: int | None, rng: Generator) -> Sequence[str]:

@@ -7,14 +7,14 @@ faithfulness/batch.json           the original's batch report over the right pro
 faithfulness/components.csv .tex  cf and components: as scored, by execution, by each judge, of models' own graphs
 faithfulness/methods.csv .tex     cf, components and right answers by method and file
 faithfulness/accuracy.csv .tex    each measure against right answers: AUC and rank correlation
-faithfulness/damaged.csv          cf and components of every damaged copy
 faithfulness/known_groups.json    AUC of every measure and damage, with intervals and the sentence; also .csv and .tex
 faithfulness/reliability.json     agreement of judges with themselves, each other and execution; also .csv and .tex
+faithfulness/verdicts.csv         every rating of a judge, as `trueness judge` takes it: fill in the labels of people
 faithfulness/behaviour.csv .tex   does a model's answer move as its own graph says? with controls
 faithfulness/pairs.csv            what the graph says and what the model did, one row per changed problem
 faithfulness/own_graphs_{model}.jsonl   the graphs that a model wrote itself, as a problems file of another study
 faithfulness/summary.txt          all of it in sentences
-plots/probes, plots/pairs         all of it, and the pairs, as charts: .png .svg .pdf, their numbers as .csv
+plots/probes                      all of it as a chart: .png .svg .pdf, its numbers as .csv
 """
 
 from __future__ import annotations
@@ -54,11 +54,10 @@ from trueness.showing.tables import Table
 from trueness.studies.faithfulness import tables
 from trueness.studies.faithfulness.answers import FaithfulnessStudy, faithfulness_of
 from trueness.studies.faithfulness.behaviour import FAULTS, Behaviour
-from trueness.studies.faithfulness.charts import pairs, probes
+from trueness.studies.faithfulness.charts import probes
 from trueness.studies.faithfulness.findings import beside_tables, by_default, findings_and_open, notes, sentences
 from trueness.studies.faithfulness.known_groups import RIGHT, group_of
 from trueness.studies.faithfulness.measures import MEASURES
-from trueness.studies.faithfulness.own_graph import GRAPH_KINDS
 from trueness.studies.faithfulness.probes import Probe, verdict_of
 from trueness.studies.faithfulness.scores import COMPONENTS, Evaluation
 from trueness.studies.protocol import AnalysisPart, CellKey, Check, PagePlace, Section, Summary
@@ -147,8 +146,6 @@ class FaithfulnessReading(RunReading):
 
     def figures(self, folder: Path) -> Iterator[Figure]:
         yield probes(self.study)
-        if self.study.behaviours:
-            yield pairs(self.study)
 
     def write_files(self, folder: Path, save: Save, alone: bool = True) -> list[Path]:
         written = [path for figure in self.figures(folder) for path in save(figure, folder, "plots")]
@@ -172,9 +169,9 @@ class FaithfulnessReading(RunReading):
         if study.separations:
             rows = [separation.row() | {"sentence": separation.finding()} for separation in study.separations]
             files |= {"known_groups.json": to_json(rows), "known_groups.csv": csv_text(pd.DataFrame(rows))}
-            files["damaged.csv"] = csv_text(pd.DataFrame(tables.damaged_rows(study)))
         if study.reliability is not None:
             files["reliability.json"] = to_json(study.reliability.to_dict())
+            files["verdicts.csv"] = csv_text(pd.DataFrame(tables.verdict_rows(study)))
             files["reliability.csv"] = csv_text(pd.DataFrame(map(asdict, tables.judge_figures(study))))
         if study.behaviours:
             files["pairs.csv"] = csv_text(pd.DataFrame(tables.pair_rows(study)))
@@ -192,7 +189,7 @@ class FaithfulnessReading(RunReading):
         methods = [
             f"Graphs of {counted(len(study.right), 'problem')} that hold; damaged copies of them: {self._copies:,}.",
             f"Judges: {listed(study.judges) or 'none; rules were executed'}. Models that wrote graphs of their own: "
-            f"{listed(study.evaluated) or 'none'}.",
+            f"{listed(study.own_batches) or 'none'}.",
             f"cf is the weighted mean of its components (weights: {weights}); where execution and a judge both have a "
             f"value, the {study.scoring.prefer} one counts. "
             + (by_default(study) or "What could not be had is missing, never one half."),
@@ -292,15 +289,13 @@ class FaithfulnessPart:
             stored = self._store.reply(entry["reply"])
             if stored is None:
                 continue
-            probe, who = Probe(entry["kind"], entry["node"], entry["manner"]), f"{respondent}, repeat {repeat + 1}"
-            if probe.kind in GRAPH_KINDS:
-                what = "graph" if probe.kind == "own_graph" else "formulas"
-                yield blocks.exchange(self._store, stored, [], "", "", f"its {what} · {who}") | {"folded": True}
+            probe, who = Probe(entry["kind"], entry["node"]), f"{respondent}, repeat {repeat + 1}"
+            if probe.kind == "own_graph":
+                yield blocks.exchange(self._store, stored, [], "", "", f"its graph · {who}") | {"folded": True}
                 continue
             verdict = verdict_of(Reply.from_dict(stored.reply), problem, probe)
             marks = [(*span, name) for name, span in verdict.spans.items()]
-            manner = "" if probe.manner == "plain" else probe.manner
-            about = " · ".join(part for part in (probe.kind, probe.node, manner, who) if part)
+            about = " · ".join(part for part in (probe.kind, probe.node, who) if part)
             block = blocks.exchange(self._store, stored, marks, str(verdict.status), verdict.message, about)
             read = {"verdict": _verdict_text(verdict), "read": _values(verdict), "reader": "verdict"}
             yield block | {"folded": True} | read

@@ -179,14 +179,13 @@ def _band(cf: float) -> tuple[float, str, str]:
 
 
 def score_problem(problem: Problem, judgements: Sequence[Judgement] = (), scoring: Scoring | None = None) -> Evaluation:
-    """Score one problem from what can be executed and what judges said, in the plain manner; all judges count alike."""
+    """Score one problem from what can be executed and what judges said; all judges count alike."""
     scoring = scoring or Scoring()
-    plain = [judgement for judgement in judgements if judgement.probe.manner == "plain"]
     program = Program(problem.graph)
-    nodes = node_scores(problem, program, plain, scoring.prefer)
+    nodes = node_scores(problem, program, judgements, scoring.prefer)
     parts = (
         _intervention(problem, nodes["intervention"], scoring.level), _abduction(nodes["abduction"], scoring.level),
-        _logic(problem, plain, scoring), _graph(problem, scoring),
+        _logic(problem, judgements, scoring), _graph(problem, scoring),
     )  # fmt: skip
     executed = scored_components(program, problem.answer, problem.tolerance)
     checks = {name: {"value": c.value, "status": str(c.status), "message": c.message} for name, c in executed.items()}

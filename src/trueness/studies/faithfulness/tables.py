@@ -11,18 +11,17 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
-from trueness.reading.verdicts import TOP
 from trueness.showing.tables import Column, Table
 from trueness.statistics import Estimate
 from trueness.statistics.auc import LEAST
-from trueness.statistics.comparison import Comparison
 from trueness.statistics.result import interval_cells
 from trueness.status import Status
 from trueness.studies.faithfulness.answers import FaithfulnessStudy
 from trueness.studies.faithfulness.batch import GIVEN, Batch, Criterion, clustered_by, mean_in_scale
 from trueness.studies.faithfulness.behaviour import FAULTS
 from trueness.studies.faithfulness.findings import by_default, sentences
-from trueness.studies.faithfulness.known_groups import RIGHT, group_of
+from trueness.studies.faithfulness.judge_reliability import ratings
+from trueness.studies.faithfulness.known_groups import group_of
 from trueness.studies.faithfulness.nodes import NOT_JUDGED
 from trueness.studies.faithfulness.probes import KINDS
 from trueness.studies.faithfulness.scores import COMPONENTS, DEFAULT, Evaluation
@@ -213,9 +212,6 @@ def judge_figures(study: FaithfulnessStudy) -> list[JudgeFigure]:
         rows.append(_figure(pair or "all judges", f"between judges, {_FIGURES[name]}", kind, one))
     for judge, estimates in trust.execution.items():
         rows += [_figure(judge, f"with execution, {_FIGURES[name]}", "", one) for name, one in estimates.items()]
-    for judge, effects in trust.effects.items():
-        rows += [_figure(judge, f"{name} effect on the rating", "", effect) for name, effect in effects.items()]
-    rows += [_figure("all judges", "mean corrected by labels", kind, mean) for kind, mean in trust.corrected.items()]
     return rows
 
 
@@ -227,14 +223,10 @@ def _split(estimates: Mapping[str, Estimate]) -> Iterable[tuple[tuple[str, str, 
         yield (name, kind, rest.removeprefix(kind).strip()), estimate
 
 
-def _figure(judge: str, figure: str, kind: str, result: Estimate | Comparison) -> JudgeFigure:
-    if isinstance(result, Comparison):
-        value, n = result.difference, result.n_each[0]
-    else:
-        value, n = result.value, result.n
-    ends = result.interval and result.interval.within(-TOP, TOP)  # the difference of two ratings; others are inside
-    low, high = interval_cells(ends).values()
-    return JudgeFigure(judge, figure, kind, value, low, high, n, result.n_clusters or 0, " ".join(result.notes))
+def _figure(judge: str, figure: str, kind: str, result: Estimate) -> JudgeFigure:
+    low, high = interval_cells(result.interval).values()
+    notes = " ".join(result.notes)
+    return JudgeFigure(judge, figure, kind, result.value, low, high, result.n, result.n_clusters, notes)
 
 
 def reliability_table(study: FaithfulnessStudy) -> Table:
@@ -252,12 +244,22 @@ def reliability_table(study: FaithfulnessStudy) -> Table:
     )
     caption = (
         "Judges: readable verdicts; agreement with themselves over repeats, with each other and with the executed "
-        "graphs (Krippendorff's alpha, ordinal; Gwet's AC1; quadratically weighted kappa); what position and padding "
-        f"do to a rating of 0 to 4. Brackets: {100 * study.level:g} % intervals clustered by problem. Below alpha "
+        "graphs (Krippendorff's alpha, ordinal; Gwet's AC1; quadratically weighted kappa). "
+        f"Brackets: {100 * study.level:g} % intervals clustered by problem. Below alpha "
         "0.667 no conclusion should rest on a judge; a judge that always says the same has no alpha. A value without "
         "brackets is a constant over these problems, or rests on fewer than four."
     )
     return Table("faithfulness_judges", columns, list(lines.values()), caption, rule_before="judge")
+
+
+def verdict_rows(study: FaithfulnessStudy) -> Rows:
+    """What `trueness judge` takes: one row per rating, 0 to 4; a column `label` is for what people say of the item."""
+    return [
+        {"item": " ".join(filter(None, item)), "judge": judge, "verdict": value, "repeat": repeat}
+        | {"cluster": group_of(item.problem)[0], "kind": item.kind, "label": None}
+        for item, said in ratings(study.judgements).items()
+        for (judge, repeat), value in said.items()
+    ]
 
 
 def behaviour_rows(study: FaithfulnessStudy) -> Rows:
@@ -321,18 +323,6 @@ def pair_rows(study: FaithfulnessStudy) -> Rows:
         for one in study.behaviours
         for pair in one.pairs
     ]  # fmt: skip
-
-
-def damaged_rows(study: FaithfulnessStudy) -> Rows:
-    """One row per damaged copy."""
-    rows: Rows = []
-    for copy in study.evaluations:
-        problem, group = group_of(copy.problem)
-        if group != RIGHT:
-            row = {"problem": problem, "damage": group, "cf": copy.cf, "cf_low": copy.bounds[0]}
-            parts = {name: copy.value(name) for name in COMPONENTS}
-            rows.append({**row, "cf_high": copy.bounds[1], **parts, "status": copy.status})
-    return rows
 
 
 def all_tables(study: FaithfulnessStudy) -> list[Table]:
