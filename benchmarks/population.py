@@ -18,10 +18,10 @@ import harness
 import numpy as np
 
 from trueness.intervals import Distribution
-from trueness.studies.population.elicitation.forms import Answer
+from trueness.studies.population.elicitation import Answer
 from trueness.studies.population.questions import Level, Question, Variable
 from trueness.studies.population.scores import Scales, score_answers
-from trueness.studies.population.summary import compare_respondents, respondent_means
+from trueness.studies.population.tables import compare_respondents, respondent_means
 from trueness.studies.population.truth import PopulationTruth
 from trueness.studies.population.survey_estimates import truth_of
 

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tests.population.made import answers, microdata, question
+from tests.population.made import answers, microdata, question, reference_answers
 from trueness.cli import main
 from trueness.errors import PlanError
 from trueness.measures.distributions import multinomial
@@ -16,10 +16,9 @@ from trueness.reading.quantiles import read_quantiles
 from trueness.running.study_folder import StudyFolder
 from trueness.status import Status
 from trueness.studies.population.answers import read_populations
-from trueness.studies.population.elicitation.distribution import PERCENTILES
+from trueness.studies.population.modes import PERCENTILES
 from trueness.studies.population.numeric_outcomes import numbers_frame
 from trueness.studies.population.questions import Variable
-from trueness.studies.population.references import reference_answers
 from trueness.studies.population.scores import Scales, score_answers
 from trueness.studies.population.survey_estimates import truth_of
 from trueness.studies.population.truth import truth_from_dict, truth_to_dict

@@ -7,20 +7,18 @@ import numpy as np
 import pytest
 
 from tests.each import each
-from tests.population.made import levels, people, question, task_file
+from tests.population.made import levels, people, question, reference_answers, task_file
 from trueness.cli import main
-from trueness.errors import DataError, PlanError, UnknownName
+from trueness.errors import DataError, PlanError
 from trueness.settings import hints_of
 from trueness.studies.population.question_files import (
     TaskSettings,
     VariableSettings,
     builtin,
-    builtin_question,
     parse_questions,
     read_questions,
 )
 from trueness.studies.population.questions import MODES, Level, TargetPopulation, Variable
-from trueness.studies.population.references import reference_answers
 from trueness.studies.population.scores import score_answers
 from trueness.studies.population.survey_estimates import truth_of
 
@@ -55,14 +53,6 @@ ORIGINAL = {  # as the original's documentation gives it
 }
 
 
-def test_a_toml_task_leads_to_its_truth(tmp_path):
-    (asked,) = read_questions(task_file(tmp_path, TASK))
-    truth = truth_of(asked, np.random.default_rng(0))
-    assert truth.conditions == ("18-39", "40 or more")
-    assert truth.levels == ("male", "female")
-    assert truth.rows.sum() == 2_000
-
-
 def test_the_originals_json_is_read(tmp_path):
     for document in (ORIGINAL, [ORIGINAL]):
         (asked,) = read_questions(task_file(tmp_path, json.dumps(document), name="tasks.json"))
@@ -71,14 +61,6 @@ def test_the_originals_json_is_read(tmp_path):
         assert asked.weight is None
         assert asked.outcome.levels[1] == Level("Female", *(2 * (("Female", "female", "Woman", "woman"),)))
         assert asked.prompt_for("31").startswith("Write a story about a person in the US who is 31 years old.")
-
-
-def test_the_originals_spellings_match_the_data(tmp_path):
-    document = ORIGINAL | {"bins": {"age": [18, 50]}}
-    (asked,) = read_questions(task_file(tmp_path, json.dumps(document), name="tasks.json"))
-    truth = truth_of(asked, np.random.default_rng(0))
-    assert truth.levels == ("Male", "Female")
-    assert truth.n_unlisted == 0
 
 
 def test_the_population_goes_into_the_prompt_at_its_place_or_first():
@@ -90,11 +72,6 @@ def test_the_population_goes_into_the_prompt_at_its_place_or_first():
     assert (
         bare.prompt_for("18-39") == "This is about adults in Testland in 2020. What is the sex of a person aged 18-39?"
     )
-
-
-def test_several_given_variables_are_named_in_the_condition():
-    asked = question(given=(Variable("race", levels=levels("a", "b")), Variable("age", "age group", levels("x"))))
-    assert asked.conditions == ("race: a; age group: x", "race: b; age group: x")
 
 
 @pytest.mark.parametrize(
@@ -147,12 +124,6 @@ def test_a_setting_of_any_kind_is_read_or_is_one_line(tmp_path, table, kinds, va
                 asked.prompt_for(asked.conditions[0]) if asked.conditions else None
         except PlanError as error:
             assert "\n" not in str(error)
-
-
-def test_null_is_a_setting_that_was_not_given(tmp_path):
-    document = ORIGINAL | {"second_prompt": None, "wgh_col": None, "strata": None, "mode": "sample"}
-    (asked,) = parse_questions(document, "tasks.json", tmp_path)
-    assert (asked.weight, asked.strata, asked.second_prompt) == (None, None, "")
 
 
 def test_the_originals_logits_are_qa(tmp_path):
@@ -248,16 +219,6 @@ def test_every_built_in_task_has_its_truth():
         assert not truth.thin, task.name
         assert truth.conditions == task.conditions
         assert truth.probs.sum(axis=1) == pytest.approx(1)
-
-
-def test_no_task_weights_by_body_mass():
-    assert builtin_question("yrbss_sleep_by_grade").weight is None
-    assert builtin_question("ces_abortion_by_religion").weight == "weight"  # there it is the survey's
-
-
-def test_an_unknown_task_is_named_with_the_nearest():
-    with pytest.raises(UnknownName, match="Did you mean 'gss_party_by_race'"):
-        builtin_question("gss_party_by_rce")
 
 
 def test_the_cards_of_the_built_in_tasks_can_be_listed(capsys):

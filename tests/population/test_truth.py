@@ -52,14 +52,6 @@ def test_body_mass_called_weight_is_never_used_unless_it_is_named():
     assert not np.allclose(plain.probs, named.probs)
 
 
-def test_equal_weights_change_nothing():
-    frame = people().assign(one=2.5)
-    plain, weighted = (truth_of(question(weight=w), rng(), microdata(frame)) for w in (None, "one"))
-    assert weighted.probs == pytest.approx(plain.probs)
-    assert weighted.n_eff == pytest.approx(plain.n_eff)
-    assert weighted.draws.std(axis=0) == pytest.approx(plain.draws.std(axis=0), rel=0.1)
-
-
 def test_the_bootstrap_of_cells_spreads_as_resampled_rows_do():
     frame = people(600, seed=3)
     truth = truth_of(question(weight="w"), rng(), microdata(frame), draws=4_000)
@@ -140,19 +132,6 @@ def test_a_prompt_may_not_claim_ages_that_the_data_lack():
         truth_of(question(population=population), rng(), microdata(people()))
 
 
-def test_a_weight_column_that_is_not_there_is_named_with_the_nearest():
-    with pytest.raises(
-        DataError, match=r"'weight' of task 'sex_by_age' must be a column of people, got 'wieght'.*'weight'"
-    ):
-        truth_of(question(weight="wieght"), rng(), microdata(people()))
-
-
-def test_a_negative_weight_is_refused():
-    frame = people().assign(w=lambda f: f.w.where(f.index != 5, -2.0))
-    with pytest.raises(DataError, match=r"must be finite and >= 0, got -2 in 1 rows of 'w'"):
-        truth_of(question(weight="w"), rng(), microdata(frame))
-
-
 def test_a_level_that_the_data_lack_is_named_with_the_nearest():
     outcome = Variable("sex", levels=levels("male", "femal"), only=True)
     with pytest.raises(DataError, match="level 'femal' of 'sex' must be in the data.*Did you mean 'female'"):
@@ -196,12 +175,6 @@ def test_a_condition_whose_weights_are_all_zero_is_one_line():
     frame = people().assign(w=lambda f: f.w.where(f.age < 40, 0.0))
     with pytest.raises(DataError, match="condition '40 or more' .* must have rows with a weight above 0"):
         truth_of(question(weight="w"), rng(), microdata(frame))
-
-
-def test_bins_cut_numbers_that_a_file_holds_as_text():
-    frame = people().assign(age=lambda f: f.age.astype(str).astype("category"))
-    truth = truth_of(question(), rng(), microdata(frame))
-    assert np.array_equal(truth.probs, truth_of(question(), rng(), microdata(people())).probs)
 
 
 def test_parquet_and_csv_give_the_same_truth(tmp_path):

@@ -19,10 +19,9 @@ from trueness.status import Status
 from trueness.studies.population import findings as population_findings
 from trueness.studies.population import tables
 from trueness.studies.population.answers import AnswerKey, Populations
-from trueness.studies.population.elicitation import Form
-from trueness.studies.population.elicitation.distribution import PERCENTILES
-from trueness.studies.population.elicitation.forms import Answer
+from trueness.studies.population.elicitation import Answer, Form
 from trueness.studies.population.measures import MEASURES
+from trueness.studies.population.modes import PERCENTILES
 from trueness.studies.population.numeric_outcomes import NAMES, answer_row, condition_rows
 from trueness.studies.population.original_results import NO_PROMPT
 from trueness.studies.population.truth import PopulationTruth

@@ -25,11 +25,9 @@ from trueness.intervals import Distribution
 from trueness.outside import MAX_RECORDS, MEGABYTE, Json, json_of, size, text_of
 from trueness.running.cells import stream
 from trueness.status import Status
-from trueness.studies.population.answers import AnswerKey, Populations
-from trueness.studies.population.elicitation import Form, Manner
-from trueness.studies.population.elicitation.forms import Answer
+from trueness.studies.population.answers import REFERENCES, AnswerKey, Populations, baseline_answers
+from trueness.studies.population.elicitation import Answer, Form, Manner
 from trueness.studies.population.questions import Level, Question, Variable
-from trueness.studies.population.references import REFERENCES, baseline_answers
 from trueness.studies.population.survey_estimates import DRAWS, cell_draws, truth_of
 from trueness.studies.population.survey_rows import MOST_LEVELS, texts
 from trueness.studies.population.truth import PopulationTruth
