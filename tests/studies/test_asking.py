@@ -205,16 +205,6 @@ def test_a_fault_without_a_bill_costs_nothing(store):
     assert made.spent == store.spent() == 0
 
 
-def test_a_store_of_before_counts_what_it_did_not_know(store):
-    """Earlier versions kept no account of unknown usage, and let negative usage give money back."""
-    replies = {"unknown": Reply("x", Status.OK), "negative": Reply("x", Status.OK, cost=-5.0)}
-    replies["failed"] = Reply("", Status.FAILED)
-    for key, reply in replies.items():
-        text = json.dumps([message.to_dict() for message in QUESTION])
-        store.add_reply(key, "mock/counting", "p", text, ASKED.to_dict(), reply.to_dict())
-    assert asker(store, Counting(), PRICED, limit=1.0).spent == pytest.approx(0.4)
-
-
 def test_a_budget_stops_the_study_and_a_higher_one_resumes_it(tmp_path):
     priced = '[models."mock/overconfident"]\nprice = {input = 0.0, output = 1000.0}\n'
     low = plan(forecast="max_tokens = 100", top="limit_usd = 0.25", more=priced)
