@@ -37,19 +37,6 @@ def test_a_study_ends_in_one_file(tmp_path):
     assert keys_of(tmp_path) == {"a"} and files_of(tmp_path) == ["study.db", "study.lock"]  # reading writes nothing
 
 
-def test_readers_see_a_study_grow_and_end_and_grow_again(tmp_path):
-    with Store.writing(tmp_path) as store:
-        store.add("discovery", [run("a")])
-    with Store.reading(tmp_path) as page:
-        assert set(page.statuses()) == {"a"}
-        for key in "bc":
-            with Store.writing(tmp_path) as store:
-                store.add("discovery", [run(key)])
-                assert key in page.statuses() and keys_of(tmp_path) == set(page.statuses())
-            assert key in page.statuses()
-    assert keys_of(tmp_path) == {"a", "b", "c"}
-
-
 def test_a_driver_waits_for_a_reader_that_is_in_the_middle(tmp_path, monkeypatch):
     with Store.writing(tmp_path) as store:
         store.add("discovery", [run(str(k)) for k in range(1000)])
@@ -111,17 +98,6 @@ def test_a_finished_study_is_read_from_a_read_only_medium(disk):
             assert set(page.statuses()) == {"a"}
         with pytest.raises(StoreError, match="Read-only file system"), Store.writing(disk):
             pass
-
-
-def test_a_study_of_an_older_version_is_read_there_too(disk):
-    """It ended in WAL mode, and no log is left of it."""
-    with Store.writing(disk) as store:
-        store.add("discovery", [run("a")])
-    with closing(sqlite3.connect(disk / "study.db")) as older:
-        older.execute("PRAGMA journal_mode=WAL")
-    assert journal_of(disk) == {2} and files_of(disk) == ["study.db", "study.lock"]
-    with read_only(disk):
-        assert keys_of(disk) == {"a"}
 
 
 def test_a_study_with_a_log_that_cannot_be_read_there_is_told_in_one_line(disk):

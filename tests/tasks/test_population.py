@@ -2,7 +2,7 @@
 
 import pytest
 
-from trueness.errors import DataError, TruenessError
+from trueness.errors import TruenessError
 from trueness.running.plans import template
 from trueness.running.study import Plan
 
@@ -92,14 +92,6 @@ def test_a_mistake_is_one_line(more, message):
 def test_tasks_that_cannot_be_found_are_refused(tasks, message):
     with pytest.raises(TruenessError, match=message):
         task(base=f"[population]\nmodels = []\ntasks = {tasks}")
-
-
-@pytest.mark.parametrize(
-    ("weight", "message"), [("w8", "must be a column of own.csv, got 'w8'"), ("weight", "must be .*>= 0, got -5")]
-)
-def test_a_weight_that_is_missing_or_negative_is_refused(tmp_path, weight, message):
-    with pytest.raises(DataError, match=message):
-        own(tmp_path, f'weight = "{weight}"')
 
 
 def test_a_plan_says_what_its_sources_and_draws_can_show():
