@@ -1,4 +1,4 @@
-"""Kills, full disks, lost clusters, once each: the same bytes. `make soak` strikes with all of them for half an hour."""
+"""Kills, full disks, lost clusters, once each: the same bytes. `make soak` strikes with all for half an hour."""
 
 import random
 import sys

@@ -12,13 +12,11 @@ from trueness.cli import main
 from trueness.errors import DataError, PlanError
 from trueness.settings import hints_of
 from trueness.studies.population.question_files import (
-    TaskSettings,
-    VariableSettings,
     builtin,
     parse_questions,
     read_questions,
 )
-from trueness.studies.population.questions import MODES, Level, TargetPopulation, Variable
+from trueness.studies.population.questions import MODES, Level, Question, TargetPopulation, Variable
 from trueness.studies.population.scores import score_answers
 from trueness.studies.population.survey_estimates import truth_of
 
@@ -105,8 +103,8 @@ def test_a_mistake_in_a_task_file_is_one_line(tmp_path, old, new, message):
 @pytest.mark.parametrize(
     ("table", "kinds"),
     [
-        ("tasks.sex_by_age", TaskSettings),
-        ("variables.age", VariableSettings),
+        ("tasks.sex_by_age", Question),
+        ("variables.age", Variable),
         ("defaults.population", TargetPopulation),
     ],
 )
