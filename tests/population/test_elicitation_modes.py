@@ -32,11 +32,6 @@ def test_draws_are_counted_and_their_number_kept():
     assert answer.distribution.probs == pytest.approx(tuple(SPREAD.values()), abs=0.1)
 
 
-def test_draws_list_the_levels_in_changing_orders():
-    found, _ = asked("sample", Believer(), draws=30)
-    assert len({e.order for e in found.exchanges}) > 3
-
-
 def test_a_story_is_followed_by_its_question():
     class Teller(Believer):
         def ask(self, messages, settings):
@@ -65,17 +60,6 @@ def test_refusals_and_empty_texts_are_statuses_and_never_levels(mode):
         assert answer.distribution is None
         assert answer.status == Status.REFUSED
         assert set(answer.counts) <= {Status.REFUSED, Status.UNREADABLE}
-
-
-def test_a_refused_draw_does_not_change_the_shares_of_the_others():
-    class Sometimes(Believer):
-        def answer(self, text, settings):
-            return said("I cannot help with that.") if len(self.calls) % 2 else said("no")
-
-    _, answers = asked("sample", Sometimes(), draws=10)
-    assert answers[""].distribution.probs == (0.0, 1.0, 0.0)
-    assert answers[""].draws == 5
-    assert answers[""].counts == {Status.REFUSED: 5, Status.OK: 5}
 
 
 def test_qa_without_log_probabilities_falls_back_to_draws_and_says_so():

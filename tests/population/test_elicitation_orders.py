@@ -73,23 +73,12 @@ def test_a_model_with_nothing_but_a_favourite_place_answers_uniformly(k):
     assert ask(PlaceLover(shares=belief(k)), k).distribution.probs == pytest.approx((1 / k,) * k)
 
 
-def test_nothing_is_said_of_an_error_where_one_ring_was_asked():
-    model = Believer(shares=belief(6))
-    assert ask(model, 6, permutations=6).error is None
-    assert ask(model, 3).error == 0.0
-
-
 def test_the_captured_mass_is_reported_and_a_low_one_flagged():
     high, low = (ask(Believer(shares=belief(3), mass=mass), 3) for mass in (0.9, 0.2))
     assert high.mass == pytest.approx(0.9) and high.flags == ()
     assert low.mass == pytest.approx(0.2) and low.flags == ("low_mass",)
     assert "20 %" in low.message
     assert low.distribution.probs == pytest.approx(high.distribution.probs)
-
-
-def test_no_letter_at_all_is_unreadable():
-    answer = ask(Believer(shares=belief(3), mass=0.0), 3)
-    assert (answer.distribution, answer.status, answer.counts) == (None, Status.UNREADABLE, {Status.UNREADABLE: 6})
 
 
 def test_tokens_of_one_letter_are_added_and_an_article_is_none():

@@ -13,9 +13,8 @@ from trueness.measures.distributions import l1, multinomial
 from trueness.status import Status
 from trueness.studies.population.elicitation import Answer
 from trueness.studies.population.questions import Variable
-from trueness.studies.population.scores import MEASURES, Scales, score_answers
+from trueness.studies.population.scores import Scales, score_answers
 from trueness.studies.population.survey_estimates import truth_of
-from trueness.studies.population.tables import compare_respondents, respondent_means
 
 
 def truth_for(weight=None, seed=0, n=2_000, **changes):
@@ -55,14 +54,6 @@ def test_the_marginal_has_exactly_no_skill_against_the_marginal(weight):
     assert not score.flat
 
 
-def test_the_uniform_claim_has_no_skill_against_uniform_and_scores_0():
-    truth = truth_for()
-    score = scored(truth, reference_answers(truth, "uniform"))
-    assert score.value("skill_uniform") == pytest.approx(0, abs=1e-12)
-    assert score.value("score") == 0
-    assert score.measures["calibration_slope"].status is Status.DEGENERATE
-
-
 def test_worse_than_uniform_stays_below_zero_in_the_raw_values():
     truth = truth_for()
     score = scored(truth, answers(truth, truth.probs[:, ::-1]))
@@ -91,14 +82,6 @@ def test_a_refusal_is_a_status_and_not_a_level():
     assert score.answered == pytest.approx(truth.weights[1])
     assert score.replies == {Status.REFUSED: 3}
     assert score.value("score") == 100
-
-
-def test_a_respondent_that_never_answers_keeps_its_status_and_has_no_number():
-    truth = truth_for()
-    score = scored(truth, {c: Answer(None, Status.REFUSED) for c in truth.conditions})
-    assert score.status is Status.REFUSED
-    assert {score.measures[name].status for name in MEASURES} == {Status.REFUSED}
-    assert all(score.measures[name].value is None for name in MEASURES)
 
 
 def test_an_answer_to_no_condition_is_named_with_the_nearest():
@@ -134,27 +117,3 @@ def test_only_ordinal_outcomes_have_w1():
     ordinal = truth_for(outcome=Variable("sex", levels=nominal.question.outcome.levels, ordinal=True))
     assert scored(nominal, reference_answers(nominal, "uniform")).measures["w1"].status is Status.DEGENERATE
     assert scored(ordinal, reference_answers(ordinal, "uniform")).value("w1") > 0
-
-
-def study():
-    found = []
-    for source in range(6):
-        for task in range(2):
-            name = f"task{source}{task}"
-            truth = truth_for(seed=10 * source + task, n=800, name=name, source=f"survey {source}")
-            for reference in ("uniform", "marginal", "oracle"):
-                given = reference_answers(truth, reference)
-                found.append(scored(truth, given, respondent=reference, mode="distribution"))
-    return found
-
-
-def test_tables_means_and_comparisons_are_clustered_by_source():
-    found = study()
-    means = respondent_means(found)
-    assert means["oracle (distribution)"].value == 100
-    assert means["uniform (distribution)"].n_clusters == 6
-    best, *_ = [c for c in compare_respondents(found) if c.names == ("uniform (distribution)", "oracle (distribution)")]
-    assert best.difference == pytest.approx(-100)
-    assert (best.n_units, best.n_clusters) == (12, 6)
-    assert best.p_adjusted is not None and best.constant and best.interval is None  # 0 against 100 in every task
-    assert "sources" in best.sentence()

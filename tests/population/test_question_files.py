@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from tests.each import each
-from tests.population.made import levels, people, question, reference_answers, task_file
-from trueness.cli import main
+from tests.population.made import people, question, reference_answers, task_file
 from trueness.errors import DataError, PlanError
 from trueness.settings import hints_of
 from trueness.studies.population.question_files import (
@@ -124,11 +123,6 @@ def test_a_setting_of_any_kind_is_read_or_is_one_line(tmp_path, table, kinds, va
             assert "\n" not in str(error)
 
 
-def test_the_originals_logits_are_qa(tmp_path):
-    (asked,) = parse_questions(ORIGINAL | {"mode": "logits"}, "tasks.json", tmp_path)
-    assert asked.modes == ("qa",)
-
-
 def test_a_task_of_one_variable_asks_for_its_distribution(tmp_path):
     text = TASK.replace('["sex", "age"]', '["sex"]').replace(" who is {} years old", "")
     (asked,) = read_questions(task_file(tmp_path, text))
@@ -152,14 +146,6 @@ def test_levels_no_and_yes_take_data_of_0_and_1(tmp_path, values, levels):
     assert truth.marginal[yes] == pytest.approx((rows["sex"] == values[0]).mean())
 
 
-def test_0_and_1_are_not_guessed_where_no_level_says_yes(tmp_path):
-    rows = people()
-    rows["sex"] = (rows["sex"] == "male").astype(int)
-    (asked,) = read_questions(task_file(tmp_path, TASK, rows))
-    with pytest.raises(DataError, match="level 'male' of 'sex' must be in the data"):
-        truth_of(asked, np.random.default_rng(0))
-
-
 def test_more_than_60_conditions_are_grouped_with_a_word(tmp_path):
     rows = people()
     rows["age"] += np.linspace(0, 0.5, len(rows))  # every row its own value
@@ -167,23 +153,6 @@ def test_more_than_60_conditions_are_grouped_with_a_word(tmp_path):
     truth = truth_of(read_questions(task_file(tmp_path, text, rows))[0], np.random.default_rng(0))
     assert truth.conditions == ("18-29", "30-44", "45-64", "65 or more")
     assert "'age' has 1,962 values, grouped as 18-29; 30-44; 45-64; 65 or more." in truth.notes[0]
-
-
-def test_more_than_60_texts_keep_the_most_frequent_with_a_word(tmp_path):
-    rows = people()
-    rows["place"] = [f"town {k % 80 if k % 3 else k % 50}" for k in range(len(rows))]
-    text = TASK.replace('["sex", "age"]', '["sex", "place"]').replace("{} years old", "from {}")
-    truth = truth_of(read_questions(task_file(tmp_path, text + "least = 1", rows))[0], np.random.default_rng(0))
-    assert len(truth.conditions) == 60 and "town 1" in truth.conditions
-    assert "80 values; the 60 most frequent are asked about" in truth.notes[0]
-    assert truth.n_unlisted > 0 and truth.rows.sum() + truth.n_unlisted == len(rows)
-
-
-def test_more_than_26_options_in_qa_say_what_to_use():
-    asked = question(outcome=Variable("sex", levels=levels(*map(str, range(27)))))
-    with pytest.raises(PlanError, match='at most 26 options .* got 27. Use mode = "distribution" or "sample"'):
-        asked.check_mode("qa")
-    asked.check_mode("distribution")
 
 
 def test_a_file_that_is_not_there_is_one_line(tmp_path):
@@ -217,12 +186,3 @@ def test_every_built_in_task_has_its_truth():
         assert not truth.thin, task.name
         assert truth.conditions == task.conditions
         assert truth.probs.sum(axis=1) == pytest.approx(1)
-
-
-def test_the_cards_of_the_built_in_tasks_can_be_listed(capsys):
-    assert main(["list", "populations", "--json"]) == 0
-    rows = json.loads(capsys.readouterr().out)
-    assert len(rows) == len(builtin()) and {"CES 2011", "ESS 10 Norway"} <= {row["source"] for row in rows}
-    assert main(["list", "populations", "gss_party_by_race"]) == 0
-    told = capsys.readouterr().out
-    assert "not stated by the package" in told and "2018" in told and "party given race" in told

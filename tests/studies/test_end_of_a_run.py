@@ -1,6 +1,5 @@
 """The end of a run: why models failed and the command that goes on are told, whatever becomes of the tables."""
 
-import re
 from collections import Counter
 
 import pytest
@@ -104,13 +103,3 @@ def test_a_respondent_that_says_nothing_is_not_praised_and_every_failed_check_is
     (headline,) = [line for line in told.splitlines() if line.startswith("Ranges that say")]
     assert "mock/vacuous answered the whole range everywhere, which says nothing" in headline
     assert "mock/vacuous" not in headline.split("mock/vacuous answered")[0]
-
-
-def test_a_value_that_never_varied_is_a_constant_wherever_it_is_shown(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    text = '[discovery]\ndatasets = ["survey"]\nlearners = ["pc"]\nruns = 4\nrows = 150\nvary = "permute"\n'
-    (tmp_path / "small.toml").write_text(text)
-    assert main(["run", "small.toml", "--workers", "1"]) == 0
-    assert main(["show", "results/small"]) == 0
-    told = capsys.readouterr().out
-    assert told.count("(constant)") > 1 and not re.search(r"\[(-?[\d.]+), \1\]", told)

@@ -13,7 +13,7 @@ from tests.models.loopback import Loopback, Seen, Turn
 from tests.studies.odd_models import ODD, RANGES, Appends, Odd
 from tests.studies.test_asking import plan, run
 from trueness.errors import TruenessError
-from trueness.models import Message, Reply, Settings
+from trueness.models import Message, Settings
 from trueness.models.provider import Provided
 from trueness.running import asking, calling
 from trueness.running.asking import Asker
@@ -221,30 +221,6 @@ def test_a_busy_provider_is_asked_more_slowly_and_no_row_fails(tmp_path, monkeyp
     assert (lab.answered, lab.failed, lab.not_asked) == (60, 0, 0)
 
 
-def call_at(moment):
-    class Call:
-        attempted = moment
-
-    return Call()
-
-
-def test_calls_at_a_time_are_halved_for_a_volley_and_climb_again():
-    model = asking.ModelStanding("m", 16)
-    busy, fine = Reply("", Status.FAILED, "HTTP 429", fault="busy"), Reply("x", Status.OK)
-    start = time.monotonic()
-    for _ in range(16):  # all were under way together
-        model.came(busy, call_at(start))
-    assert model.at_once == 8
-    model.came(busy, call_at(time.monotonic()))
-    assert model.at_once == 4
-    for _ in range(6):  # about one more for each round of four
-        model.came(fine, call_at(time.monotonic()))
-    assert 5 <= model.at_once < 6
-    for _ in range(500):
-        model.came(fine, call_at(time.monotonic()))
-    assert model.at_once == 16
-
-
 @pytest.mark.parametrize("retries", [3, 100])
 def test_a_refused_connection_counts_once_for_each_attempt_not_for_each_call(tmp_path, monkeypatch, retries):
     attempts, attempt = [], Provided._attempt
@@ -286,27 +262,4 @@ def test_what_may_be_billed_is_counted_also_where_the_last_attempt_was_turned_aw
         assert made.ask(LAB, QUESTION, Settings(max_tokens=400), "0").status == Status.FAILED
         assert (made.spent, len(server.requests)) == (pytest.approx(0.4), 4)
         assert Asker(store, {LAB: PRICED}, limit=1.0).spent == pytest.approx(0.4)
-        made.close()
-
-
-def test_a_providers_pauses_can_be_called_off(tmp_path):
-    with Loopback() as server, Store.writing(tmp_path) as store:
-        server.then(Turn(code=500))
-        made = Asker(store, {"openai-api/lab/m": {"base_url": server.openai, "delay": 200}})
-        assert isinstance(made.model("openai-api/lab/m"), Provided)
-        raised = []
-
-        def ask():
-            try:
-                made.ask("openai-api/lab/m", [Message("user", "?")], Settings(), "")
-            except calling.CalledOff as error:
-                raised.append(str(error))
-
-        thread = threading.Thread(target=ask)
-        thread.start()
-        wait_until(lambda: made.trying_again("openai-api/lab/m"))
-        assert made.under_way() == []
-        made.stop("enough")
-        thread.join(60)
-        assert (raised, store.replies()) == (["enough"], {})
         made.close()

@@ -21,7 +21,6 @@ from trueness.studies.population.answers import AnswerKey, read_populations
 from trueness.studies.population.chart_distribution import distribution_frame
 from trueness.studies.population.elicitation import Answer
 from trueness.studies.population.printed import print_populations
-from trueness.studies.population.tables import summary_rows
 from trueness.studies.reporting import write_report
 
 pytestmark = pytest.mark.usefixtures("kept_lanes")
@@ -120,12 +119,6 @@ def test_falling_back_is_said_in_the_answer_and_in_the_report(found, folder):
     assert score(found, ":KnowingInWords", "qa").value > 80
 
 
-def test_one_source_is_said_and_has_an_interval_over_its_tasks_only(found, folder):
-    assert "All tasks are from one source" in (folder / "population" / "notes.txt").read_text()
-    (row,) = [row for row in summary_rows(found) if row["respondent"] == "baseline/uniform"]
-    assert row["tv_low"] is None and row["tv_n"] == 1
-
-
 @pytest.mark.parametrize("width", [72, 100, 200])
 def test_the_terminal_shows_what_fits_and_names_the_rest(found, width):
     out = Console(file=io.StringIO(), width=width)
@@ -148,12 +141,6 @@ def test_what_was_left_out_divided_and_answered_in_part_is_said_in_the_first_lin
     assert re.search(r"\d of [\d,]+ replies read \(refused \d", first)
     assert "sex_by_age 100 of 700" in rows and "(distribution): shares of 1 condition do not sum to 100 %" in divided
     assert "1 / 1 (1 of 2 conditions)" in out.file.getvalue()
-
-
-def test_modes_are_never_averaged(folder):
-    rows = list(csv.DictReader((folder / "population" / "main.csv").open()))
-    modes = [row["mode"] for row in rows if row["name"].endswith(":Knowing")]
-    assert modes == ["qa", "sample", "likelihood", "likelihood/argmax", "distribution"]
 
 
 def test_every_cell_has_the_original_s_keys(found, folder):
@@ -251,13 +238,3 @@ def test_the_chart_has_a_row_for_every_answer_missing_ones_too(found):
     drawn = frame[frame["mode"] == "sample"].dropna(subset=["share"])
     assert ((drawn["low"] <= drawn["share"]) & (drawn["share"] <= drawn["high"])).all()
     assert frame[frame["mode"] == "distribution"]["low"].isna().all()
-
-
-def test_a_task_file_of_one_s_own_data_is_written_and_not_over_another(place, monkeypatch, capsys):
-    monkeypatch.chdir(place)
-    assert main(["new", "population", "people.csv"]) == 0
-    assert 'tasks = ["people_tasks.toml"]' in capsys.readouterr().out
-    assert main(["new", "population", "people.csv"]) == 2
-    assert "was not touched" in capsys.readouterr().err
-    plan = PLAN.format(models="").replace("tasks.toml", "people_tasks.toml")
-    assert Plan.parse(plan, "people.toml", place).tasks[0].cells() == []

@@ -96,15 +96,6 @@ def test_results_do_not_hang_on_where_files_lie(ran, root, tmp_path):
     assert [cell.keys for cell in here.cells] == [cell.keys for cell in there.cells]
 
 
-def test_changed_files_are_new_work(ran, root, tmp_path):
-    here, there = study_of(root, ran.parent), study_of(root, tmp_path)
-    with (tmp_path / "my_learner.py").open("a") as file:
-        file.write("# changed\n")
-    changed = Study(there.plan)
-    same = [mine.keys == other.keys for mine, other in zip(here.cells, changed.cells, strict=True)]
-    assert same == [True, False, True, False]  # random, own
-
-
 @pytest.mark.parametrize("entry", ["7", "[1]", "[{", '{"x": {}}'])
 def test_a_store_of_somebody_else_may_say_anything_of_its_sessions(ran, tmp_path, entry):
     folder = tmp_path / "copy"

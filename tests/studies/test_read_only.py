@@ -53,25 +53,6 @@ def test_a_driver_waits_for_a_reader_that_is_in_the_middle(tmp_path, monkeypatch
     assert "last" in keys_of(tmp_path)
 
 
-def test_a_driver_killed_while_its_journal_was_a_second_file_goes_on(tmp_path):
-    """In the moments in which a study begins and ends it has a rollback journal."""
-    with Store.writing(tmp_path) as store:
-        store.add("discovery", [run("a")])
-    with closing(sqlite3.connect(tmp_path / "study.db", isolation_level=None)) as driver:
-        driver.execute("PRAGMA cache_size=1")
-        driver.execute("BEGIN")
-        for k in range(2000):  # more than the cache holds: some of it is in the file already
-            driver.execute("INSERT INTO prompts VALUES (?, ?)", (str(k), "x" * 500))
-        left = {name: (tmp_path / name).read_bytes() for name in ("study.db", "study.db-journal")}
-    for name, content in left.items():
-        (tmp_path / name).write_bytes(content)
-    with pytest.raises(StoreError, match="was left in the middle of a write. Go on with the study"):
-        keys_of(tmp_path)
-    with Store.writing(tmp_path) as store:
-        store.add("discovery", [run("b")])
-    assert keys_of(tmp_path) == {"a", "b"}
-
-
 @contextmanager
 def read_only(folder):
     subprocess.run(["mount", "-o", "remount,ro", str(folder)], check=True)
@@ -98,15 +79,3 @@ def test_a_finished_study_is_read_from_a_read_only_medium(disk):
             assert set(page.statuses()) == {"a"}
         with pytest.raises(StoreError, match="Read-only file system"), Store.writing(disk):
             pass
-
-
-def test_a_study_with_a_log_that_cannot_be_read_there_is_told_in_one_line(disk):
-    """What is only in the log would be missing: that is not a study to be shown."""
-    with Store.writing(disk) as store:
-        store.add("discovery", [run("a")])
-        content, log = ((disk / name).read_bytes() for name in ("study.db", "study.db-wal"))
-    (disk / "study.db").write_bytes(content)
-    (disk / "study.db-wal").write_bytes(log)
-    with read_only(disk), pytest.raises(StoreError, match="Copy the study to where it can be"):
-        keys_of(disk)
-    assert keys_of(disk) == {"a"}

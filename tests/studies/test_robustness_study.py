@@ -14,7 +14,6 @@ import pandas as pd
 import pytest
 
 from trueness.cli import main
-from trueness.errors import PlanError
 from trueness.measures.ranking import score_ranking
 from trueness.running.store import Store
 from trueness.running.study import Plan, Study
@@ -26,7 +25,6 @@ from trueness.studies.robustness.files import report, texts, write_robustness_tr
 from trueness.studies.robustness.sensitivity import original_range
 from trueness.studies.robustness.summaries import (
     ALL,
-    differences,
     headline_of,
     means,
     optimism,
@@ -125,13 +123,6 @@ def test_a_corruption_whose_mask_tells_the_graph_is_in_no_mean_over_corruptions(
     assert "mean AUPRC over 3 corruptions" in headline_of(study.evaluation).sentence
 
 
-def test_differences_are_paired_over_graphs_with_interval_and_test(study):
-    pairs = differences(study.evaluation)["series"]
-    found = next(pair for pair in pairs if set(pair.names) == {"granger", "correlation"})
-    assert found.names[0] == "granger" and found.n_clusters == 6 and found.span is not None
-    assert found.p is not None and found.adjustment == "holm" and "paired over" in found.sentence()
-
-
 def test_optimism_is_the_gain_of_the_oracle_on_corruptions_it_was_not_chosen_on(study):
     evaluation = study.evaluation
     found = optimism(evaluation)["series", "granger"]
@@ -184,30 +175,10 @@ def test_every_corruption_has_its_sensitivity_curve_as_picture_and_numbers(writt
     } <= written
 
 
-def test_an_effect_says_what_it_was_counted_over_and_is_not_called_large_where_nothing_is_told_apart(tmp_path, capsys):
-    run(tmp_path, PLAN.format(graphs=2))
-    assert main(["compare", "granger", "correlation", str(tmp_path / "study"), "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert found["p"] > 0.05 and found["magnitude"] is None and "superiority over items " in found["sentence"]
-    assert main(["show", str(tmp_path / "study")]) == 0
-    told = capsys.readouterr().out
-    assert "superiority over fits " in told and not [word for word in ("small;", "medium;", "large;") if word in told]
-
-
 @pytest.mark.parametrize(("option", "told"), [("--json", '"auprc"'), ("--csv", "mcar_40 low"), ("--tex", "\\toprule")])
 def test_show_prints_the_ranking_in_every_form(folder, option, told, capsys):
     assert main(["show", str(folder), option]) == 0
     assert told in capsys.readouterr().out
-
-
-def test_one_graph_has_no_other_to_choose_k_on_and_says_so(tmp_path):
-    text = PLAN.format(graphs=1).replace('"compound_full_decoy", ', "").split("[robustness.notears-lite]")[0]
-    run(tmp_path, text.replace("strengths = [0.5, 1]\n", ""))
-    found = read_robustness(tmp_path / "study")
-    assert optimism(found.evaluation) == {}
-    assert set(means(found.evaluation)["over"]) == {"seed"}
-    assert any("no other graph" in line for line in found.findings["oracle_k against k_from_other_graphs"])
-    assert texts(found)
 
 
 @pytest.mark.slow
@@ -250,16 +221,6 @@ def test_metric_and_range_of_k_are_settings_that_need_no_new_fit(study):
         low, high = original_range(curves[0].true_edges, curves[0].nodes)
         means = np.mean([curve.between(low, high).shd_reversals_twice for curve in curves], axis=0)
         assert choices["oracle_k"].k == low + int(np.argmin(means))
-
-
-def test_a_plan_says_metric_and_range(tmp_path):
-    text = PLAN.format(graphs=2).replace("k = 6", 'metric = "shd"\nk_range = "original"')
-    (tmp_path / "plan.toml").write_text(text)
-    about = Study(Plan.read(tmp_path / "plan.toml", tmp_path / "study")).stages[0].about
-    assert (about["metric"], about["k_range"]) == ("shd", "original")
-    (tmp_path / "plan.toml").write_text(text.replace('"shd"', '"f2"'))
-    with pytest.raises(PlanError, match="f2"):
-        Study(Plan.read(tmp_path / "plan.toml", tmp_path / "study"))
 
 
 def test_a_study_shows_f1_around_k_with_its_verdict(folder, capsys):

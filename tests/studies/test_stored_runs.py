@@ -8,7 +8,6 @@ import trueness.running.results
 import trueness.running.stored_units
 import trueness.running.study_db
 from tests.lanes import same_lanes
-from trueness.errors import StoreError
 from trueness.running.cells import Cell
 from trueness.running.results import Results
 from trueness.running.store import Run, Store
@@ -101,15 +100,6 @@ def test_runs_that_were_read_are_summed_as_the_store_does(done_study):
         assert one.mean == other.mean or one.mean == pytest.approx(other.mean)  # SQLite 3.43 and later round less
 
 
-def test_more_units_than_one_statement_can_name(tmp_path):
-    keys = [f"{k:04}" for k in range(1203)]
-    with Store.writing(tmp_path) as store:
-        store.add("discovery", [run(key) for key in keys])
-        store.add("discovery", [run(key, 1.0) for key in keys])
-        assert [found.key for found in store.runs_of(keys)] == keys
-        assert {found.scores["f1"][0] for found in store.runs_of(keys)} == {1.0}
-
-
 @pytest.fixture(scope="module")
 def done_study(tmp_path_factory):
     from trueness.running.study import Plan, Study
@@ -147,14 +137,3 @@ def test_units_of_no_cell_are_searched_for_and_the_search_has_an_end(monkeypatch
     monkeypatch.setattr(trueness.running.stored_units, "SEARCHED", 1000)
     StoredUnits(cells, units(*((f"k{k}", f"n{k % 50}", k) for k in range(2000))))
     assert len(made) <= 1000
-
-
-def test_damage_in_a_file_too_large_to_be_checked_is_told_when_it_is_found(tmp_path, monkeypatch):
-    with Store.writing(tmp_path) as store:
-        store.add("discovery", [run(f"{k:05}") for k in range(3000)])
-    content = bytearray((tmp_path / "study.db").read_bytes())
-    content[20 * 4096 : -4096] = bytes(len(content) - 21 * 4096)
-    (tmp_path / "study.db").write_bytes(content)
-    monkeypatch.setattr(trueness.running.study_db, "CHECKED_WHOLE", 0)
-    with pytest.raises(StoreError, match="must be a sound SQLite file"), Store.reading(tmp_path) as store:
-        store.runs_of([*store.statuses("discovery")])

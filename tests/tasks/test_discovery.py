@@ -3,9 +3,7 @@
 import numpy as np
 import pytest
 
-from trueness.graphs import Graph
 from trueness.learners import build
-from trueness.measures.graphs import score_graph
 from trueness.running.study import Plan
 from trueness.studies.discovery.plan import assumptions
 from trueness.studies.discovery.work import draw, perform, perform_each
@@ -107,15 +105,6 @@ def test_cells_say_what_became_of_rows_under_interventions():
         > cells["ges"]["perfect_class_against_dag"]["perfect_f1"]
     )
     assert cells["gies"]["assumptions"]["known targets"] == "met"
-
-
-def test_a_learner_that_uses_targets_is_scored_against_the_interventional_class():
-    found = Plan.parse(LAB, "t.toml").task
-    cell, lab = found.cells()[0], found.datasets["lab"]
-    outcome = perform(cell.common, cell.unit(0))
-    graph = Graph.from_json(outcome["answer"])
-    assert outcome["scores"]["shd"][0] == score_graph(graph, lab.truth, targets=lab.targets)["shd"].value
-    assert outcome["scores"]["shd"][0] < score_graph(graph, lab.truth)["shd"].value
 
 
 def test_a_learner_s_file_may_move_but_not_change(tmp_path, root):

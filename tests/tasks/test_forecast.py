@@ -88,12 +88,6 @@ def test_a_prompt_holds_no_number_that_could_be_read_as_an_answer():
         assert read_reply(Reply(text, Status.OK), 8).status == Status.UNREADABLE
 
 
-def test_a_cut_off_reply_is_read_as_far_as_it_goes():
-    reading = read_reply(Reply("Precision: [0.2, 0.4]\nRecall: [0.1, 0.3]\nF1:", Status.TRUNCATED), 8)
-    assert reading.values["precision"].low == 0.2
-    assert reading.statuses["shd"] == Status.TRUNCATED
-
-
 ORIGINAL_DIRECT = """\
 You are an expert in causal discovery algorithms.
 
@@ -140,16 +134,6 @@ def test_the_words_of_our_own_formulations_stay():
     asked = prompts('formulations = ["direct", "steps", "interval", "quantiles"]')
     told = hashlib.sha256("\n".join(asked[key] for key in sorted(asked)).encode()).hexdigest()[:16]
     assert told == "b2c1e9deaf2ebafd"  # since "conflicts = strongest" is what PC is run with and what is told of it
-
-
-def test_famous_data_sets_and_published_figures_are_named_in_the_plan(tmp_path):
-    (tmp_path / "figures.csv").write_text("dataset,learner,measure,value\nasia,pc,f1,0.83\n")
-    made = Plan.parse(BASE + 'famous = ["sachs"]\npublished = "figures.csv"', "t.toml", tmp_path).tasks[1].about()
-    assert made["famous"] == ["sachs"]
-    assert made["published"] == [{"dataset": "asia", "learner": "pc", "measure": "f1", "value": 0.83}]
-    (tmp_path / "figures.csv").write_text("dataset,learner,measure,value\nasia,pc,f1,high\n")
-    with pytest.raises(PlanError, match="line 2 of figures.csv must have"):
-        Plan.parse(BASE + 'published = "figures.csv"', "t.toml", tmp_path)
 
 
 MISTAKES = {

@@ -1,7 +1,6 @@
 """The robustness task: paired rows, workers that know no truth, plans that say what is wrong in one line."""
 
 import json
-import pickle
 import re
 
 import numpy as np
@@ -62,16 +61,6 @@ def test_a_scorer_of_series_is_not_run_on_rows_and_the_plan_says_so(tmp_path):
     made = task(tmp_path)
     assert {cell.item for cell in made.cells() if cell.respondent == "granger"} == {"series-0", "series-1"}
     assert any("granger is for series and was not run on rows" in note for note in made.notes)
-
-
-def test_a_worker_is_handed_rows_and_nothing_that_names_a_truth(tmp_path):
-    cell = cell_of(task(tmp_path), "series-0", "mcar_40", "granger")
-    unit = cell.unit(0)
-    assert set(unit) == {"key", "repeat", "names", "values", "regimes", "lags"}
-    sent = pickle.dumps((cell.common, unit))
-    assert not [
-        word for word in (b"truth", b"series-0", b"trueness.datasets", b"trueness.graphs", b"mcar") if word in sent
-    ]
 
 
 @each("name", registry.names("scorer"))
@@ -163,13 +152,6 @@ def test_k_by_refits_is_chosen_for_the_first_seeds_alone(tmp_path):
     cell = cell_of(made, "series-0", "clean", "granger")
     chosen = [set(json.loads(perform(cell.common, cell.unit(repeat))["answer"])["k"]) for repeat in (0, 1)]
     assert chosen == [{"stability", "bic", "own rule"}, {"bic", "own rule"}]
-
-
-def test_a_sweep_is_run_under_the_validation_corruption_alone(tmp_path):
-    made = task(tmp_path, scorers=["notears"], notears={"sweep": {"lambda1": [0.1, 0.2]}}, validation="mcar_40")
-    swept = [cell for cell in made.cells() if cell.respondent != "notears"]
-    assert {cell.respondent for cell in swept} == {"notears lambda1=0.1", "notears lambda1=0.2"}
-    assert {cell.variant for cell in swept} == {"mcar_40"}
 
 
 def test_a_missing_extra_leaves_its_scorer_out_in_one_line_and_the_rest_goes_on(tmp_path, monkeypatch):
