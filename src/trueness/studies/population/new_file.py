@@ -89,7 +89,8 @@ def new_population(path: Path | str) -> str:
     left_out = [f"#   {printable(column.name)}: {column.lines[0]}" for column in columns if column.kind == "left out"]
     asks = f"A person is drawn at random from {{population}}, with {condition}: {{}}. What is the {outcome} of this person?"  # noqa: E501
     return _FILE.format(
-        reference=printable(reference), n=len(data.read([data.columns[0]])), columns=len(columns), data=_text(reference),
+        reference=printable(reference), n=len(data.read([data.columns[0]])), columns=len(columns),
+        data=_text(reference),
         source=_text(file.stem), design="\n".join(map(printable, _design(columns, survey))), ages=_text(ages),
         title=_text(survey.title if survey else reference), url=_text(survey.url if survey else ""),
         left_out="\n".join(["", "# Columns that are left out:", *left_out, ""] if left_out else []),
