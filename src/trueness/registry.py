@@ -157,7 +157,7 @@ def reading(study: str) -> Loaded:
     A study that is not built in is read as the runs it stored: none of its code is run to read what a stranger sent.
     """
     if study not in _studies():
-        return _attribute("trueness.studies.run_reading:RunReading")
+        return _attribute("trueness.studies.reading:Reading")
     return _attribute(f"trueness.studies.{study}.reading:{study.capitalize()}Reading")
 
 

@@ -12,6 +12,7 @@ from trueness.outside import Json
 from trueness.reading.distribution import read_distribution
 from trueness.reading.level import read_level, read_number
 from trueness.reading.quantiles import read_quantiles
+from trueness.running.results import Results
 from trueness.showing import blocks
 from trueness.showing.grid import Facet, Grid, unique
 from trueness.showing.saving import plain_rows
@@ -25,7 +26,7 @@ from trueness.studies.population.modes import PERCENTILES
 from trueness.studies.population.numeric_outcomes import NAMES, answer_row, condition_rows
 from trueness.studies.population.original_results import NO_PROMPT
 from trueness.studies.population.truth import PopulationTruth
-from trueness.studies.protocol import AnalysisPart, CellKey, Check, PagePlace, Section, Summary
+from trueness.studies.protocol import AnalysisPart, CellKey, Check, Section, Summary
 
 SHOWN = 3  # replies of a condition that a page shows; all are in the store
 REFERENCE = "reference"
@@ -34,9 +35,8 @@ REFERENCE = "reference"
 class PopulationPart:
     task = "population"
 
-    def __init__(self, place: PagePlace, read: Callable[[], Populations]):
-        self._task = place.task
-        self._store = place.store
+    def __init__(self, results: Results, read: Callable[[], Populations]):
+        self._task, self._store = results, results.store
         self._read = read
 
     @cached_property
