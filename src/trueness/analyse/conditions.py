@@ -57,10 +57,10 @@ class ConditionSummary:
             "mean": self.mean,
             "sd": self.sd,
             **interval_cells(self.ci),
-            **{f"runs_{end}": value for end, value in interval_cells(self.ci_runs).items()},
+            **interval_cells(self.ci_runs, "runs"),
             "k": self.k or None,
             "pass_all_k": every.value if every else None,
-            **{f"pass_all_k_{end}": value for end, value in interval_cells(every.interval if every else None).items()},
+            **interval_cells(every.interval if every else None, "pass_all_k"),
         }
 
 

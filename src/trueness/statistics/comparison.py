@@ -120,7 +120,7 @@ class Comparison(Result):
             "difference": self.difference,
             **interval_cells(self.interval),
             "level": self.interval.level if self.interval else self.level,
-            **({f"alone_{end}": value for end, value in interval_cells(self.alone).items()} if self.alone else {}),
+            **(interval_cells(self.alone, "alone") if self.alone else {}),
             "estimand": self.estimand,
             "interval_method": self.interval_method or None,
             "test": self.test,
@@ -139,8 +139,7 @@ class Comparison(Result):
             "n_missing": self.n_missing,
             "effect": self.effect.name if self.effect else None,
             "effect_value": self.effect.value if self.effect else None,
-            "effect_low": self.effect.interval.low if self.effect and self.effect.interval else None,
-            "effect_high": self.effect.interval.high if self.effect and self.effect.interval else None,
+            **interval_cells(self.effect.interval if self.effect else None, "effect"),
             "magnitude": self.magnitude,
             "notes": " ".join(self.notes),
         }

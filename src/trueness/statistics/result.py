@@ -70,12 +70,15 @@ class Estimate(Result):
     notes: tuple[str, ...] = ()
     constant: bool = False  # all that was drawn has one value: nothing varies, so no interval is known
 
-    def cells(self, name: str) -> dict[str, float | bool | None]:
-        """For a row of a table: the value as `name`, its ends, and whether it is a constant."""
-        ends = interval_cells(self.interval)
-        return {name: self.value, f"{name}_low": ends["low"], f"{name}_high": ends["high"]} | (
-            {f"{name}_constant": True} if self.constant else {}
-        )
+    def cells(
+        self, name: str = "value", ends: str | None = None, missing: float | None = None
+    ) -> dict[str, float | None]:
+        """Columns of a table: the value as `name`, its ends as `name_low` and `name_high` (or as `ends` says), and
+        whether it is a constant. missing: what stands where there is no number."""
+        ends = name if ends is None else ends
+        constant = {f"{ends}_constant" if ends else "constant": True} if self.constant else {}
+        value = missing if self.value is None else self.value
+        return {name: value, **interval_cells(self.interval, ends, missing), **constant}
 
     def row(self) -> dict[str, Cell]:
         return {
@@ -169,8 +172,11 @@ def p_text(p: float | None, error: float | None = None) -> str:
     return f"p = {p:.2g}" + (f" +- {error:.1g} (Monte Carlo)" if error else "")
 
 
-def interval_cells(interval: Interval | None) -> dict[str, float | None]:
-    return {"low": interval.low if interval else None, "high": interval.high if interval else None}
+def interval_cells(interval: Interval | None, name: str = "", missing: float | None = None) -> dict[str, float | None]:
+    """`low` and `high` of an interval as columns of a table, behind `name_`; `missing` where there is none."""
+    stem = f"{name}_" if name else ""
+    low, high = (interval.low, interval.high) if interval else (missing, missing)
+    return {f"{stem}low": low, f"{stem}high": high}
 
 
 def latex_text(text: str) -> str:
