@@ -34,13 +34,6 @@ def test_a_random_judge_has_alpha_near_zero_and_a_warning():
     assert any("do not rest conclusions on it" in warning for warning in found.warnings)
 
 
-def test_agreement_has_bootstrap_intervals_where_they_are_asked_for():
-    batch = evaluate_batch(PROBLEMS[:8], random_judge(), asking=Asking(kinds=("intervention",), repeats=2))
-    found = reliability(batch.judgements, batch.evaluations, method="bootstrap").retest["mock/random"]["alpha"]
-    assert "bootstrap" in found.method
-    assert found.interval.low < found.value < found.interval.high
-
-
 def test_always_critical_gives_a_warning():
     found = judged(always_critical())
     assert found.retest["mock/critical"]["alpha"].value is None

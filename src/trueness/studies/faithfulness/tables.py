@@ -16,8 +16,8 @@ import numpy as np
 from trueness.reading.verdicts import TOP
 from trueness.showing.tables import Column, Table
 from trueness.statistics import Estimate
-from trueness.statistics.auc import LEAST
 from trueness.statistics.comparison import Comparison
+from trueness.statistics.unpaired import LEAST
 from trueness.status import Status
 from trueness.studies.faithfulness.accuracy import GIVEN, Criterion, clustered_by
 from trueness.studies.faithfulness.answers import FaithfulnessStudy
@@ -351,7 +351,7 @@ def _scored_cells(batch: Batch, measure: str) -> dict[str, object]:
     low, high = np.array(ends).mean(axis=0).tolist() if ends else (None, None)
     missing = _count_statuses(why for value, why, _ in parts if value is None)
     counts = {"n": estimate.n, "of": len(parts), "bounds_low": low, "bounds_high": high, "missing": missing}
-    return estimate.cells("value", "") | counts
+    return {**estimate.cells("value", ""), **counts}
 
 
 def _part(evaluation: Evaluation, measure: str) -> tuple[float | None, str, tuple[float, float]]:
@@ -365,7 +365,7 @@ def _apart(values: Sequence[float | None], level: float) -> dict[str, object]:
     array = np.array([np.nan if value is None else value for value in values], dtype=np.float64)
     estimate = mean_in_scale(array, level, "")
     counts = {"n": estimate.n, "of": len(values), "bounds_low": None, "bounds_high": None, "missing": ""}
-    return estimate.cells("value", "") | counts
+    return {**estimate.cells("value", ""), **counts}
 
 
 def _node_mean(evaluation: Evaluation, kind: str, whose: str) -> float | None:
@@ -392,8 +392,8 @@ def _row(judge: str, figure: str, kind: str, result: Estimate | Comparison) -> J
         value, n = result.value, result.n
     ends = None if result.interval is None else result.interval.within(-TOP, TOP)  # the difference of two ratings
     return {
-        "judge": judge, "figure": figure, "kind": kind, "value": value, "low": ends and ends.low,
-        "high": ends and ends.high, "n": n,
+        "judge": judge, "figure": figure, "kind": kind, "value": value, "low": ends.low if ends else None,
+        "high": ends.high if ends else None, "n": n,
         "clusters": result.n_clusters, "notes": " ".join(result.notes),
     }  # fmt: skip
 

@@ -120,7 +120,7 @@ def ends(interval: Interval | None) -> dict[str, float | None]:
     return interval_cells(None if interval is None or interval.degenerate else interval, missing=np.nan)
 
 
-def pair_cells(c: Comparison) -> dict[str, str | float]:
+def pair_cells(c: Comparison) -> dict[str, str | float | None]:
     """Who was compared, the means, the difference a - b and its interval, at the level of the verdict where known."""
     means = {"mean_a": number(c.means[0]), "mean_b": number(c.means[1])}
     level = {"level": c.span.level if c.span else np.nan}

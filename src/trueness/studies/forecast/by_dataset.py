@@ -15,9 +15,9 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from trueness.statistics import estimates, sign_flip
-from trueness.statistics.cluster_bootstrap import RESAMPLES
 from trueness.statistics.clusters import Totals
 from trueness.statistics.result import UNBOUNDED, Alternative, Bounds, Estimate
+from trueness.statistics.sign_flip import RESAMPLES
 
 
 def over_datasets(

@@ -22,7 +22,7 @@ from trueness.measure import measure_of
 from trueness.measures.ranking import chance
 from trueness.showing.headline import Headline, Standing, ranking
 from trueness.statistics import Comparison, Estimate, adjusted, mean, paired_difference
-from trueness.statistics.pairs import differences_in_pairs
+from trueness.statistics.multiplicity import differences_in_pairs
 from trueness.statistics.result import Bounds, interval_cells
 from trueness.studies.robustness.choose_k import optimism as optimism_of
 from trueness.studies.robustness.plateau import AROUND, PlateauOverSeeds, plateau, range_over_seeds
