@@ -6,7 +6,7 @@ from tests.each import each
 from trueness.errors import DataError
 from trueness.reasoning.problems import load_problems
 from trueness.status import Status
-from trueness.studies.faithfulness import Asking, evaluate_batch, read_labels, reliability
+from trueness.studies.faithfulness import Asking, evaluate_batch, read_labels
 from trueness.studies.faithfulness.judge_warnings import family
 from trueness.studies.faithfulness.ratings import Item
 
