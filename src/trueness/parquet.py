@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from pyarrow import ChunkedArray, Table
     from pyarrow.parquet import ColumnSchema, ParquetFile
 
-# What is made of a table of numbers takes up to eight times its bytes; columns of 0 and 1 are packed some hundred times.
+# a table of numbers takes up to eight times its bytes; rare ones among zeros are packed some hundred times
 SMALL, FACTOR = SMALL_TABLE, 500
 MOST_PARTS = 200_000  # lists of a footer: pyarrow makes room for as many as they claim to hold
 _ROWS_AT_ONCE = 50_000
