@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from trueness.datasets.microdata import Microdata
+from trueness.datasets.survey_files import Microdata
 from trueness.intervals import Distribution
 from trueness.studies.population.elicitation.forms import Answer
 from trueness.studies.population.questions import Level, Question, TargetPopulation, Variable

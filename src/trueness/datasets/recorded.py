@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 
 from trueness.datasets.dataset import About, Source, Truth, need_rng
 from trueness.datasets.frames import read_rows
-from trueness.datasets.microdata import data_errors
 from trueness.datasets.observed import Observed, check_observed
+from trueness.datasets.survey_files import data_errors
 from trueness.datasets.tables import truth_of_file
 from trueness.errors import DataError, SettingError, listed
 from trueness.graphs import Direction, Graph

@@ -19,7 +19,7 @@ from pathlib import Path
 
 import numpy as np
 
-from trueness.datasets.microdata import Microdata
+from trueness.datasets.survey_files import Microdata
 from trueness.errors import DataError
 from trueness.intervals import Distribution
 from trueness.outside import MAX_RECORDS, MEGABYTE, Json, json_of, size, text_of
