@@ -41,7 +41,7 @@ _PLACES = {  # kind -> (folder, the dict that a file there declares its things i
 }
 _DATA = {
     ".bif.gz": "trueness.datasets.networks:builtin",
-    ".gaussian.json.gz": "trueness.datasets.gaussian_networks:builtin",
+    ".gaussian.json.gz": "trueness.datasets.networks:builtin_gaussian",
     ".csv.gz": "trueness.datasets.tables:builtin",
 }
 

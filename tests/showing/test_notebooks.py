@@ -5,7 +5,6 @@ import pytest
 from trueness.graphs import Graph
 from trueness.intervals import Distribution, Interval
 from trueness.learners.stability import Stability
-from trueness.running.study import Plan, Study
 from trueness.statistics import paired_difference
 from trueness.studies import charts
 
