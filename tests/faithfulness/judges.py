@@ -10,6 +10,7 @@ import numpy as np
 from trueness.models import Reply
 from trueness.reading.verdicts import DIMENSIONS
 from trueness.status import Status
+from trueness.studies.faithfulness.reading import FaithfulnessReading
 
 
 class Scripted:
@@ -94,3 +95,10 @@ def guide(kind, node, prompt, time):
     if kind == "abduction":
         return {"holds": True, "reasoning": "Can infer it.", "inference_possible": True}
     return dict(zip(DIMENSIONS, (4, 4, 3, 3, 3), strict=True))
+
+
+def reading_of(study, results=None):
+    """The reading of a study that is made already."""
+    made = FaithfulnessReading(results)
+    vars(made)["study"] = study
+    return made

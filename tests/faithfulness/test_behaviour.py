@@ -6,18 +6,17 @@ import json
 import numpy as np
 import pytest
 
+from tests.faithfulness.judges import reading_of
 from tests.faithfulness.worded import MANNERS, Respondent, worded_problem
 from tests.lanes import same_lanes
 from trueness.reading.reasoning_graph import read_reasoning
 from trueness.reasoning.graph import Problem, Quantity
 from trueness.running.study import Plan, Study
-from trueness.showing.saving import save_figure
 from trueness.status import Status
 from trueness.studies.faithfulness import evaluate_behaviour
 from trueness.studies.faithfulness.answers import read_faithfulness
 from trueness.studies.faithfulness.behaviour import agreement_of, changes_of
 from trueness.studies.faithfulness.findings import sentences
-from trueness.studies.faithfulness.reading import FaithfulnessReading
 
 
 def problem(text, knowns, *edges):
@@ -134,12 +133,9 @@ def test_a_study_asks_probes_and_tells_them_as_pairs(folder, tmp_path):
     (agreement,) = study.agreements
     assert agreement.agreement.value < 0.9 and agreement.irrelevant.value == 1.0
     assert any("moves as its own graph says" in sentence for sentence in sentences(study))
-    FaithfulnessReading(None, study).write_files(tmp_path, save_figure)
-    with (tmp_path / "faithfulness" / "pairs.csv").open() as file:
-        rows = list(csv.DictReader(file))
+    rows = list(csv.DictReader(reading_of(study).files()["faithfulness/pairs.csv"].splitlines()))
     assert len(rows) == sum(len(one.pairs) for one in study.behaviours)
     assert {"graph_says", "model_did", "agrees"} <= set(rows[0])
-    assert (tmp_path / "plots" / "pairs.svg").is_file()
 
 
 def test_a_plan_may_hold_a_model_against_the_graphs_of_the_file(folder):

@@ -1,14 +1,12 @@
 """Tables and chart of a faithfulness study: numbers with n, interval and status; what is missing is said, not drawn."""
 
-import io
 import json
 from dataclasses import asdict
 
 import numpy as np
 import pytest
-from rich.console import Console
 
-from tests.faithfulness.judges import always_critical, random_judge
+from tests.faithfulness.judges import always_critical, random_judge, reading_of
 from tests.faithfulness.test_own_graph import GRAPH, NEWTON, model
 from trueness.reasoning.problems import load_problems, read_problems
 from trueness.status import Status
@@ -18,7 +16,6 @@ from trueness.studies.faithfulness.batch import GIVEN
 from trueness.studies.faithfulness.charts import probes, probes_frame
 from trueness.studies.faithfulness.known_groups import with_damaged
 from trueness.studies.faithfulness.own_graph import OwnGraph
-from trueness.studies.faithfulness.reading import FaithfulnessReading
 
 PROBLEMS = with_damaged(load_problems("physics")[:3] + load_problems("everyday")[:2], np.random.default_rng(1))
 
@@ -93,16 +90,17 @@ def test_behaviour_has_a_line_a_model(judged):
     assert (row["asked"], row["problems"], row["probes"], row["agreement"]) == (1, 1, 2, 1.0)
 
 
-def test_every_table_is_written_as_csv_and_latex(judged):
-    found = FaithfulnessReading(None, judged).texts()
-    for name in ("components", "known_groups", "reliability", "behaviour"):
-        assert found[f"{name}.csv"].count("\n") > 1
-        assert r"\toprule" in found[f"{name}.tex"]
-    assert {"known_groups.json", "reliability.json", "pairs.csv", "summary.txt"} <= set(found)
+def test_every_table_has_a_title_and_what_may_be_dropped(judged):
+    for table in reading_of(judged).tables(None):
+        keys = {column.key for column in table.columns}
+        assert table.title and all(set(group) <= keys for group in table.drop) and table.to_csv().count("\n") > 1
+    told = reading_of(judged).files()
+    for name in ("known_groups.json", "reliability.json", "verdicts.csv", "pairs.csv", "summary.txt"):
+        assert f"faithfulness/{name}" in told
 
 
 def test_own_graphs_are_a_problems_file_of_another_study(judged, tmp_path):
-    (tmp_path / "own.jsonl").write_text(FaithfulnessReading(None, judged).texts()["own_graphs_mock-solver.jsonl"])
+    (tmp_path / "own.jsonl").write_text(reading_of(judged).files()["faithfulness/own_graphs_mock-solver.jsonl"])
     (again,) = read_problems(tmp_path / "own.jsonl")
     assert again.graph.to_dict() == judged.written[0].graph.problem.graph.to_dict()
     assert again.answer.value == 6.5
@@ -135,18 +133,7 @@ def test_the_chart_shows_judges_and_changed_problems(judged, tmp_path):
     assert "mock/random" in svg and "mock/solver, own graphs" in svg
 
 
-@pytest.mark.parametrize("width", [80, 110, 160])
-def test_the_terminal_shows_tables_warnings_and_no_half(judged, width):
-    out = Console(file=io.StringIO(), width=width)
-    FaithfulnessReading(None, judged).show(out, None)
-    told = out.file.getvalue()
-    for part in (
-        "as given",
-        "executable",
-        "can the judge be believed?",
-        "mock/critical gives 4 (critical)",
-        "move as its own graph says?",
-    ):
-        assert part in told
-    assert max(len(line) for line in told.splitlines() if line[:2] != "  ") <= width
-    assert ("Not shown in so narrow a window: " in told and "answer wrong (" in told) == (width < 160)
+def test_the_notes_warn_of_judges_and_the_state_counts(judged):
+    reading = reading_of(judged)
+    assert any("mock/critical gives 4 (critical)" in note for note in reading.notes())
+    assert reading.state.startswith("5 problems, 25 damaged copies, ")

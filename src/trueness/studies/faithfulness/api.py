@@ -26,9 +26,9 @@ from trueness.models import Model, Reply
 from trueness.outside import Json
 from trueness.printing import say
 from trueness.reading.reasoning_graph import read_formulas, read_reasoning
-from trueness.reasoning.formulas import with_formulas
 from trueness.reasoning.graph import Problem, Quantity, ReasoningGraph
 from trueness.reasoning.problems import id_of
+from trueness.reasoning.rules import with_formulas
 from trueness.reasoning.schema import quantity_of
 from trueness.running.calling import CallerMistake, WatchedCall
 from trueness.status import Status

@@ -38,7 +38,7 @@ from trueness.reading.verdicts import Verdict
 from trueness.reasoning.directions import direction_to_target
 from trueness.reasoning.execute import Program
 from trueness.reasoning.graph import Problem, Quantity, ReasoningGraph, close
-from trueness.reasoning.word_names import tokens
+from trueness.reasoning.names import tokens
 from trueness.running.cells import hash_of
 from trueness.showing.finding import Finding, finding
 from trueness.statistics import Estimate, share

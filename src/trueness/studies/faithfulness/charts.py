@@ -14,7 +14,6 @@ import pandas as pd
 from trueness.showing import theme
 from trueness.showing.marks import named_data, row_axis, row_scale, text_width, with_data
 from trueness.showing.saving import Figure
-from trueness.statistics.result import interval_cells
 from trueness.studies.faithfulness import tables
 from trueness.studies.faithfulness.answers import FaithfulnessStudy
 from trueness.studies.faithfulness.batch import GIVEN
@@ -46,7 +45,7 @@ def probes_frame(study: FaithfulnessStudy) -> pd.DataFrame:
         rows.append(_mark("component", tables.title(str(row["measure"])), series, row))
     for one in study.separations:
         if one.damage == "all":
-            cells: dict[str, object] = {"value": one.auc_lowest.value, **interval_cells(one.auc_lowest.interval)}
+            cells: dict[str, object] = {**one.auc_lowest.cells("value", "")}
             of = one.n_right + one.n_damaged
             cells |= {"missing": one.verdict(), "n": of - one.n_missing, "of": of}
             rows.append(_mark("known groups", tables.title(one.measure), AUC, cells))

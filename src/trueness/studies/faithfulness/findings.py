@@ -45,7 +45,7 @@ def beside_tables(study: FaithfulnessStudy) -> list[str]:
     return [*lines, *sampling(study), *(() if study.reliability is None else study.reliability.warnings)]
 
 
-def notes(study: FaithfulnessStudy) -> list[str]:
+def how_to_read(study: FaithfulnessStudy) -> list[str]:
     """How to read the tables."""
     rule = "" if by_default(study) else "; nothing missing becomes 0.5"
     bands = (f"{word}{_from(least)}: {meaning}" for least, word, meaning in BANDS)

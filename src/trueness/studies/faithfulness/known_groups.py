@@ -25,7 +25,6 @@ from trueness.reasoning.damage import DAMAGES, damaged_copies
 from trueness.reasoning.graph import Problem
 from trueness.showing.finding import Finding
 from trueness.statistics import Estimate, auc
-from trueness.statistics.result import interval_cells
 from trueness.studies.faithfulness.scores import COMPONENTS, Evaluation
 
 RIGHT = "right"
@@ -75,9 +74,8 @@ class Separation:
 
     def row(self) -> dict[str, object]:
         counts = {"n_right": self.n_right, "n_damaged": self.n_damaged, "n_missing": self.n_missing}
-        lowest = {f"lowest_{end}": value for end, value in interval_cells(self.auc_lowest.interval).items()}
-        areas = {"auc": self.auc.value, **interval_cells(self.auc.interval), "auc_lowest": self.auc_lowest.value}
-        return {"measure": self.measure, "damage": self.damage, **counts, **areas, **lowest}
+        areas = self.auc.cells("auc", "") | self.auc_lowest.cells("auc_lowest", "lowest")
+        return {"measure": self.measure, "damage": self.damage, **counts, **areas}
 
     def verdict(self) -> Verdict:
         """In one word, by value and interval."""

@@ -26,9 +26,9 @@ from trueness.errors import SettingError
 from trueness.models import Message, Reply, Settings
 from trueness.reading.verdicts import DIMENSIONS, Verdict, read_verdict
 from trueness.reasoning.execute import Program
-from trueness.reasoning.formulas import rules_without_formula
 from trueness.reasoning.graph import Problem, Quantity, ReasoningGraph
 from trueness.reasoning.prompts import GRAPH_SCHEMA
+from trueness.reasoning.rules import rules_without_formula
 from trueness.status import Status
 from trueness.studies.faithfulness.redaction import MARK, Hidden, hide
 

@@ -21,74 +21,61 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict
 from functools import cached_property
 from pathlib import Path
-from typing import Self
 
 import pandas as pd
-from rich.padding import Padding
 
-from trueness.files import write_atomically
 from trueness.models import Reply
 from trueness.reading.verdicts import Verdict
 from trueness.reasoning.damage import DAMAGES
 from trueness.reasoning.graph import Problem
-from trueness.reasoning.rule import Rule
-from trueness.reasoning.rules import rules_of
+from trueness.reasoning.rules import Rule, rules_of
 from trueness.reasoning.trees import as_text
-from trueness.running.results import Results, Row
+from trueness.running.results import Row
 from trueness.running.store import Store, to_json
-from trueness.running.study_folder import Scored
 from trueness.showing import blocks
-from trueness.showing.console import Console, plain
-from trueness.showing.drawn import Draw, read_pictures
 from trueness.showing.grid import Facet, Grid, unique
 from trueness.showing.headline import Headline
 from trueness.showing.methods_paragraph import listed
-from trueness.showing.paper import Part as PaperPart
-from trueness.showing.saving import Figure, Save, csv_text, safe_name
-from trueness.showing.sheet import one_by_one, print_table
+from trueness.showing.saving import Figure, csv_text, safe_name
 from trueness.showing.tables import Table
 from trueness.studies.faithfulness import tables
 from trueness.studies.faithfulness.answers import FaithfulnessStudy, faithfulness_of
-from trueness.studies.faithfulness.behaviour import FAULTS, Behaviour
+from trueness.studies.faithfulness.behaviour import Behaviour
 from trueness.studies.faithfulness.charts import probes
-from trueness.studies.faithfulness.findings import beside_tables, by_default, findings_and_open, notes, sentences
+from trueness.studies.faithfulness.findings import beside_tables, by_default, findings_and_open, how_to_read, sentences
 from trueness.studies.faithfulness.known_groups import RIGHT, group_of
 from trueness.studies.faithfulness.measures import MEASURES
 from trueness.studies.faithfulness.probes import Probe, verdict_of
 from trueness.studies.faithfulness.scores import COMPONENTS, Evaluation
-from trueness.studies.protocol import AnalysisPart, CellKey, Check, PagePlace, Section, Summary
-from trueness.studies.run_reading import RunReading
+from trueness.studies.protocol import AnalysisPart, CellKey, Check, Section, Summary
+from trueness.studies.reading import Reading
 from trueness.texts import counted
 
 BEHAVIOUR = "behaviour"  # of a model's cells; all others are of judges
 
 
-@dataclass(frozen=True, eq=False)
-class FaithfulnessReading(RunReading):
-    study: FaithfulnessStudy
-
+class FaithfulnessReading(Reading):
     title = "Faithfulness"
     question = "Does reasoning depend on what it says it depends on?"
     asks = True
     clusters = "problems"
+    pictures = ("probes",)
+    files_below = "faithfulness"
 
-    @classmethod
-    def read(cls, results: Results, store: Store, before: Mapping[str, Scored]) -> Self:
-        return cls(results, faithfulness_of(results, store))
+    @cached_property
+    def study(self) -> FaithfulnessStudy:
+        with self.results.store.ensure_open() as store:
+            return faithfulness_of(self.results, store)
 
     @classmethod
     def answers_of(cls, rows: pd.DataFrame) -> pd.DataFrame:
         """A graph as given and one that a model wrote answer the same problem; damaged copies are ours."""
         answers = rows[~rows["variant"].isin(DAMAGES)]
         return answers.assign(variant=answers["variant"].replace("own_graph", RIGHT))
-
-    @classmethod
-    def page(cls, place: PagePlace) -> FaithfulnessPart:
-        return FaithfulnessPart(place, lambda: place.reading(cls).study)
 
     def rows(self) -> Iterable[Row]:
         return self.study.rows()
@@ -97,75 +84,72 @@ class FaithfulnessReading(RunReading):
         return tables.as_dict(self.study)
 
     def as_json(self, measures: Sequence[str] | None) -> dict[str, object]:
-        return {"study": self.results.study, "task": self.results.task, **tables.as_dict(self.study)}
+        return {"study": self.results.study, "task": self.task, **tables.as_dict(self.study)}
 
     def as_csv(self, measures: Sequence[str] | None) -> str:
         return tables.component_table(self.study).to_csv()
 
+    # ---- what it says
+
     def tables(self, measures: Sequence[str] | None) -> list[Table]:
         return tables.all_tables(self.study)
 
+    def notes(self) -> list[str]:
+        return [*beside_tables(self.study), *how_to_read(self.study)]
+
+    def first_findings(self) -> Sequence[str]:
+        return ()  # they stand with the tables
+
     @property
-    def _judged(self) -> str:
-        judgements = self.study.judgements
-        read = sum(judgement.verdict.status == "ok" for judgement in judgements)
-        return f"{read:,} of {len(judgements):,} judgements" if judgements else ""
+    def state(self) -> str:
+        said = self.study.judgements
+        read = sum(judgement.verdict.status == "ok" for judgement in said)
+        judged = f"{read:,} of {len(said):,} judgements read" if said else "no judge asked"
+        return f"{len(self.study.right)} problems, {self._copies} damaged copies, {judged}"
 
     @property
     def _copies(self) -> int:
         return len(self.study.evaluations) - len(self.study.right)
 
-    def show(self, out: Console, folder: Path, measures: Sequence[str] | None = None) -> None:
-        study, bounds = self.study, ("bounds_low", "bounds_high")
-        judged = f"{self._judged} read" if self._judged else "no judge asked"
-        out.print(f"[bold]faithfulness[/]   {len(study.right)} problems, {self._copies} damaged copies, {judged}")
-        parts = one_by_one(["n", "graph_quality", "logic_quality", "abductive_reasoning", "causal_intervention"])
-        counts = ["right", "agrees", "executed", "missing", "asked", "problems", "direction", "stated"]
-        damages = ["answer_wrong", "rule_swapped", "irrelevant_node", "parent_dropped", "edge_reversed"]
-        kinds = one_by_one(["clusters", "n", "abduction", "intervention", "logic"])
-        lone = [] if study.own_batches else [("method",)]
-        shown = (  # heading, what goes first where there is no room, what is not repeated from row to row
-            (tables.behaviour_table, "does its answer move as its own graph says?", one_by_one([*counts, *FAULTS]), ()),
-            (tables.component_table, "", [*lone, bounds, ("missing",)], ("method", "title")),
-            (tables.method_table, "by method and file", [bounds, *parts], ("method",)),
-            (tables.accuracy_table, "right against wrong answers", one_by_one(["n_missing", "rho"]), ()),
-            (tables.group_table, "right against damaged graphs", one_by_one(damages), ()),
-            (tables.reliability_table, "can the judge be believed?", kinds, ("judge",)),
+    def summary(self) -> Summary:
+        study = self.study
+        scored = sum(one.cf is not None for one in study.right)
+        damaged = f"{self._copies} damaged copies show whether a measure sees damage."
+        unknown = "No damaged copies were made: whether a measure sees damage is not known. Set corrupt = true."
+        complete = f"{scored} of {len(study.right)} problems have all four parts of cf."
+        checks = (
+            Check("complete", scored == len(study.right), complete),
+            Check("known groups", True, damaged) if study.separations else Check("known groups", None, unknown),
         )
-        for made, heading, drop, once in shown:
-            table = made(study)
-            if table.rows:
-                print_table(out, heading, table, place="the CSV files in faithfulness/", drop=drop, once=once)
-        for style, lines in (("", beside_tables(study)), ("dim", notes(study))):
-            for line in lines:  # between words on a terminal, one line for a file or a pipe
-                text = Padding(plain(line), (0, 0, 0, 2)) if out.is_terminal else f"  {plain(line)}"
-                out.print(text, style=style, soft_wrap=not out.is_terminal)
+        findings, left = findings_and_open(study)
+        return Summary(checks, (Section(self.title, tuple(findings)),), tuple(left), Headline((findings or left)[0]))
 
-    def show_findings(self, out: Console) -> None:
-        """They stand with the tables."""
+    def abstract(self) -> str:
+        graphs = counted(len(self.study.right), "causal graph")
+        return f"We measure how faithfully {graphs} explain the answers they were written for."
+
+    def methods(self) -> list[str]:
+        study = self.study
+        weights = listed(f"{name.replace('_', ' ')} {weight:g}" for name, weight in study.scoring.weights.items())
+        return [
+            f"Graphs of {counted(len(study.right), 'problem')} that hold; damaged copies of them: {self._copies:,}.",
+            f"Judges: {listed(study.judges) or 'none; rules were executed'}. Models that wrote graphs of their own: "
+            f"{listed(study.own_batches) or 'none'}.",
+            f"cf is the weighted mean of its components (weights: {weights}); where execution and a judge both have a "
+            f"value, the {study.scoring.prefer} one counts. "
+            + (by_default(study) or "What could not be had is missing, never one half."),
+        ]
+
+    # ---- files
 
     def figures(self, folder: Path) -> Iterator[Figure]:
         yield probes(self.study)
 
-    def write_files(self, folder: Path, save: Save, alone: bool = True) -> list[Path]:
-        written = [path for figure in self.figures(folder) for path in save(figure, folder, "plots")]
-        return written + [write_atomically(folder, f"faithfulness/{name}", text) for name, text in self.texts().items()]
-
-    def texts(self) -> dict[str, str]:
-        """File below faithfulness/ -> text."""
+    def files(self) -> Mapping[str, str]:
         study = self.study
         files = {f"{safe_name(report.problem)}.json": to_json(report.to_dict()) for report in study.right}
         files["batch.json"] = to_json(study.batch.to_dict())
         files["summary.txt"] = "\n".join(sentences(study)) + "\n"
-        made = {
-            "components": tables.component_table, "methods": tables.method_table, "accuracy": tables.accuracy_table,
-            "known_groups": tables.group_table, "reliability": tables.reliability_table,
-            "behaviour": tables.behaviour_table,
-        }  # fmt: skip
-        for name, maker in made.items():
-            table = maker(study)
-            if table.rows:
-                files |= {f"{name}.csv": table.to_csv(), f"{name}.tex": table.to_latex()}
         if study.separations:
             rows = [separation.row() | {"sentence": separation.finding()} for separation in study.separations]
             files |= {"known_groups.json": to_json(rows), "known_groups.csv": csv_text(pd.DataFrame(rows))}
@@ -175,56 +159,24 @@ class FaithfulnessReading(RunReading):
             files["reliability.csv"] = csv_text(pd.DataFrame(map(asdict, tables.judge_figures(study))))
         if study.behaviours:
             files["pairs.csv"] = csv_text(pd.DataFrame(tables.pair_rows(study)))
-        for (
-            model
-        ) in study.own_batches:  # the first graph for each problem, with its answer: another plan can judge them
+        for model in study.own_batches:  # the first graph for each problem: another plan can judge them
             mine = [one.graph.problem for one in study.written if one.model == model and not one.repeat]
             lines = [json.dumps(problem.to_dict()) + "\n" for problem in mine if problem]
             files[f"{safe_name('own_graphs', model)}.jsonl"] = "".join(lines)
-        return files
+        return {f"{self.files_below}/{name}": text for name, text in files.items()}
 
-    def paper(self, folder: Path, draw: Draw) -> PaperPart:
-        study, (findings, left) = self.study, findings_and_open(self.study)
-        weights = listed(f"{name.replace('_', ' ')} {weight:g}" for name, weight in study.scoring.weights.items())
-        methods = [
-            f"Graphs of {counted(len(study.right), 'problem')} that hold; damaged copies of them: {self._copies:,}.",
-            f"Judges: {listed(study.judges) or 'none; rules were executed'}. Models that wrote graphs of their own: "
-            f"{listed(study.own_batches) or 'none'}.",
-            f"cf is the weighted mean of its components (weights: {weights}); where execution and a judge both have a "
-            f"value, the {study.scoring.prefer} one counts. "
-            + (by_default(study) or "What could not be had is missing, never one half."),
-        ]
-        graphs = counted(len(study.right), "causal graph")
-        abstract = f"We measure how faithfully {graphs} explain the answers they were written for."
-        judged = f"{self._judged} were read" if self._judged else "no judge was asked"
-        checks = [f"Graphs scored: {len(study.evaluations):,}; {judged}."]
-        sections = [("What was found", findings), ("What this design cannot tell", left)]
-        pictures = read_pictures(folder, "plots", "probes")
-        return PaperPart("faithfulness", abstract, checks, methods, sections, self.tables(None), pictures)
-
-
-class FaithfulnessPart:
-    task = "faithfulness"
-
-    def __init__(self, place: PagePlace, read: Callable[[], FaithfulnessStudy]):
-        self._task = place.task
-        self._store = place.store
-        self._read = read
-
-    @cached_property
-    def tables(self) -> FaithfulnessStudy:
-        return self._read()
+    # ---- the page
 
     @cached_property
     def _behaviours(self) -> dict[tuple[str, str], list[Behaviour]]:
         by_cell: dict[tuple[str, str], list[Behaviour]] = {}
-        for one in self.tables.behaviours:
+        for one in self.study.behaviours:
             by_cell.setdefault((one.problem, one.model), []).append(one)
         return by_cell
 
     def cell_keys(self) -> Iterator[CellKey]:
-        for evaluation in self.tables.evaluations:
-            yield (*group_of(evaluation.problem), self.tables.respondent)
+        for evaluation in self.study.evaluations:
+            yield (*group_of(evaluation.problem), self.study.respondent)
         for problem, model in self._behaviours:
             yield problem, BEHAVIOUR, model
 
@@ -235,13 +187,13 @@ class FaithfulnessPart:
             self.task, problems, respondents, [], list(MEASURES), [facet],
             spread="bounds over what is missing", repeats="problems",
         )  # fmt: skip
-        for evaluation in self.tables.evaluations:
+        for evaluation in self.study.evaluations:
             values: dict[str, Sequence[float | None]] = {"cf": (evaluation.cf, *evaluation.bounds, 1)}
             for name, part in evaluation.components.items():
                 ends = (part.interval.low, part.interval.high) if part.interval else part.bounds
                 values[name] = (part.value, *ends, part.n)
             problem, group = group_of(evaluation.problem)
-            grid.add(problem, self.tables.respondent, (group,), 1, {str(evaluation.status): 1}, values)
+            grid.add(problem, self.study.respondent, (group,), 1, {str(evaluation.status): 1}, values)
         for (problem, model), made in self._behaviours.items():
             scores = [one.score for one in made if one.score is not None]
             spread = (sum(scores) / len(scores), min(scores), max(scores), len(scores)) if scores else ()
@@ -252,7 +204,7 @@ class FaithfulnessPart:
     def cell(self, key: CellKey) -> dict[str, object] | None:
         name, group, respondent = key
         identity = name if group in (RIGHT, BEHAVIOUR) else f"{name}~{group}"
-        problem = self.tables.problems.get(identity)
+        problem = self.study.problems.get(identity)
         if problem is None or key not in set(self.cell_keys()):
             return None
         shown = [
@@ -265,14 +217,16 @@ class FaithfulnessPart:
             statuses = Counter(str(one.status) for one in behaviours)
             shown += [block for one in behaviours for block in _behaviour_blocks(one)]
         else:
-            evaluation = next(one for one in self.tables.evaluations if one.problem == identity)
+            evaluation = next(one for one in self.study.evaluations if one.problem == identity)
             statuses = Counter([str(evaluation.status)])
             shown += [*_evaluation(evaluation), blocks.table("Rules, as they were read", _rules(problem))]
-        for place, cell in enumerate(self._task.cells):
-            is_of_cell = cell.respondent == respondent if group == BEHAVIOUR else cell.variant == "judge"
-            if is_of_cell and cell.item == identity and (cell.variant == BEHAVIOUR) == (group == BEHAVIOUR):
-                for run in self._task.runs_at(place):
-                    shown += self._exchanges(problem, cell.respondent, run.answer, run.repeat)
+        with self.results.store.ensure_open() as store:
+            for place, cell in enumerate(self.results.cells):
+                is_asked = cell.variant == "judge" if group != BEHAVIOUR else (cell.variant, cell.respondent) == key[1:]
+                if is_asked and cell.item == identity:
+                    for run in self.results.runs_at(place):
+                        who = f"{cell.respondent}, repeat {run.repeat + 1}"
+                        shown += _exchanges(store, problem, who, run.answer)
         siblings = [other for other in self.cell_keys() if other[0] == name and other != key]
         return {
             "statuses": dict(statuses),
@@ -284,59 +238,34 @@ class FaithfulnessPart:
             "blocks": shown,
         }
 
-    def _exchanges(self, problem: Problem, respondent: str, answer: str | None, repeat: int) -> Iterator[blocks.Block]:
-        for entry in json.loads(answer)["replies"] if answer else ():
-            stored = self._store.reply(entry["reply"])
-            if stored is None:
-                continue
-            probe, who = Probe(entry["kind"], entry["node"]), f"{respondent}, repeat {repeat + 1}"
-            if probe.kind == "own_graph":
-                yield blocks.exchange(self._store, stored, [], "", "", f"its graph · {who}") | {"folded": True}
-                continue
-            verdict = verdict_of(Reply.from_dict(stored.reply), problem, probe)
-            marks = [(*span, name) for name, span in verdict.spans.items()]
-            about = " · ".join(part for part in (probe.kind, probe.node, who) if part)
-            block = blocks.exchange(self._store, stored, marks, str(verdict.status), verdict.message, about)
-            read = {"verdict": _verdict_text(verdict), "read": _values(verdict), "reader": "verdict"}
-            yield block | {"folded": True} | read
-
-    # ---- what it says
-
-    def summary(self) -> Summary:
-        study = self.tables
-        scored, copies = sum(one.cf is not None for one in study.right), len(study.evaluations) - len(study.right)
-        complete = f"{scored} of {len(study.right)} problems have all four parts of cf."
-        damaged = (
-            f"{copies} damaged copies show whether a measure sees damage."
-            if study.separations
-            else "No damaged copies were made: whether a measure sees damage is not known. Set corrupt = true."
-        )
-        checks = (
-            Check("complete", scored == len(study.right), complete),
-            Check("known groups", True if study.separations else None, damaged),
-        )
-        findings, left = findings_and_open(study)
-        headline = Headline((findings or left)[0])
-        return Summary(checks, (Section("Faithfulness", tuple(findings)),), tuple(left), headline)
-
-    def graph(self, item: str) -> dict[str, object] | None:
-        return None
-
     def analyses(self) -> list[AnalysisPart]:
-        study = self.tables
-        parts = [AnalysisPart("faithfulness", tuple(sentences(study)))]
-        if study.separations:
-            separated = [separation.row() for separation in study.separations]
-            told = tuple(separation.finding() for separation in study.separations)
-            parts.append(AnalysisPart("known groups", told, tables=(blocks.table("Can damage be seen?", separated),)))
-        if study.reliability is not None:
-            parts.append(AnalysisPart("reliability", tuple(study.reliability.sentences())))
         rows: list[dict[str, object]] = []
-        for one in study.evaluations:
+        for one in self.study.evaluations:
             ends = {"low": one.bounds[0], "high": one.bounds[1]}
             parted = {name: one.value(name) for name in COMPONENTS}
             rows.append({"problem": one.problem, "cf": one.cf, **ends, **parted, "status": str(one.status)})
-        return [*parts, AnalysisPart("problems", tables=(blocks.table("Every problem and copy", rows),))]
+        shown = [(table.title, blocks.table(table.title, table.rows, table.caption)) for table in self.tables(None)]
+        shown.append(("problems", blocks.table("Every problem and copy", rows)))
+        parts = [AnalysisPart(title, tables=(block,)) for title, block in shown]
+        return [AnalysisPart("faithfulness", tuple(sentences(self.study))), *parts]
+
+
+def _exchanges(store: Store, problem: Problem, who: str, answer: str | None) -> Iterator[blocks.Block]:
+    """The questions of a unit with their replies, and what was read in them."""
+    for entry in json.loads(answer)["replies"] if answer else ():
+        stored = store.reply(entry["reply"])
+        if stored is None:
+            continue
+        probe = Probe(entry["kind"], entry["node"])
+        if probe.kind == "own_graph":
+            yield blocks.exchange(store, stored, [], "", "", f"its graph · {who}") | {"folded": True}
+            continue
+        verdict = verdict_of(Reply.from_dict(stored.reply), problem, probe)
+        marks = [(*span, name) for name, span in verdict.spans.items()]
+        about = " · ".join(part for part in (probe.kind, probe.node, who) if part)
+        block = blocks.exchange(store, stored, marks, str(verdict.status), verdict.message, about)
+        read = {"verdict": _verdict_text(verdict), "read": _values(verdict), "reader": "verdict"}
+        yield block | {"folded": True} | read
 
 
 def _sibling_label(key: CellKey) -> str:
@@ -405,8 +334,6 @@ def _rules(problem: Problem) -> list[dict[str, str]]:
 
 def _source(rule: Rule) -> str:
     """Where what is executed comes from."""
-    if rule.by_plan:
-        return "step of the plan"
     return "formula beside words" if rule.by_formula else "arithmetic in words" if rule.read_as else rule.kind
 
 

@@ -13,8 +13,8 @@ from dataclasses import asdict, dataclass
 
 from trueness.showing.tables import Column, Table
 from trueness.statistics import Estimate
-from trueness.statistics.auc import LEAST
 from trueness.statistics.result import interval_cells
+from trueness.statistics.unpaired import LEAST
 from trueness.status import Status
 from trueness.studies.faithfulness.answers import FaithfulnessStudy
 from trueness.studies.faithfulness.batch import GIVEN, Batch, Criterion, clustered_by, mean_in_scale
@@ -77,7 +77,7 @@ def _scored(batch: Batch, measure: str) -> dict[str, object]:
     lost = [one if measure == "cf" else one.components[measure] for one in batch.evaluations
             if one.value(measure) is None]  # fmt: skip
     missing = _count_statuses(NOT_ASKED if NOT_JUDGED in part.message else str(part.status) for part in lost)
-    row = {"value": estimate.value, **interval_cells(estimate.interval), "n": estimate.n, "of": len(batch.evaluations)}
+    row: dict[str, object] = {**estimate.cells("value", ""), "n": estimate.n, "of": len(batch.evaluations)}
     return row | {"bounds_low": low, "bounds_high": high, "missing": missing}
 
 
@@ -85,7 +85,7 @@ def _apart(evaluations: Sequence[Evaluation], measure: str, whose: str, level: f
     """By execution or a judge alone: the mean over nodes of what it says, or its logic."""
     values = [_node_mean(one, measure, whose) if measure in _NODES else _judged_logic(one) for one in evaluations]
     estimate = mean_in_scale(values, level, "")
-    row = {"value": estimate.value, **interval_cells(estimate.interval), "n": estimate.n, "of": len(values)}
+    row: dict[str, object] = {**estimate.cells("value", ""), "n": estimate.n, "of": len(values)}
     return row | {"bounds_low": None, "bounds_high": None, "missing": ""}
 
 
@@ -114,7 +114,11 @@ def component_table(study: FaithfulnessStudy) -> Table:
         f"asked. Brackets: {100 * study.level:g} % intervals over problems. From, to: where the mean must lie whatever "
         "the missing values are. By: as scored, by execution alone, by a judge alone."
     ) + (f" {by_default(study)}" if by_default(study) else "")
-    return Table("faithfulness_components", columns, rows, caption, rule_before="measure")
+    drop = [*([] if study.own_batches else [("method",)]), ("bounds_low", "bounds_high"), ("missing",)]
+    return Table(
+        "faithfulness_components", columns, rows, caption, rule_before="measure", title="cf and its parts", drop=drop,
+        once=("method", "title"),
+    )  # fmt: skip
 
 
 def method_table(study: FaithfulnessStudy) -> Table:
@@ -132,7 +136,10 @@ def method_table(study: FaithfulnessStudy) -> Table:
         f"value, {100 * study.level:g} % intervals over problems. From, to: where the mean of cf must lie whatever the "
         "missing values are. A method is what the problem file says, or a model that wrote its own graphs."
     )
-    return Table("faithfulness_methods", columns, study.methods, caption)
+    return Table(
+        "faithfulness_methods", columns, study.methods, caption, title="by method and file",
+        drop=[("bounds_low", "bounds_high"), ("n",), *((name,) for name in reversed(COMPONENTS))], once=("method",),
+    )  # fmt: skip
 
 
 def accuracy_table(study: FaithfulnessStudy) -> Table:
@@ -153,7 +160,8 @@ def criterion_table(criteria: Sequence[Criterion], level: float, clusters: str) 
         f"{100 * level:g} % intervals {clusters}. Where the interval of the AUC holds 0.5 the measure is uninformative "
         f"of right answers; it is not known where fewer than {LEAST} clusters hold right or wrong answers."
     )
-    return Table("faithfulness_accuracy", columns, rows, caption)
+    name, heading = "faithfulness_accuracy", "right against wrong answers"
+    return Table(name, columns, rows, caption, title=heading, drop=[("n_missing",), ("rho",)])
 
 
 def group_rows(study: FaithfulnessStudy) -> Rows:
@@ -183,7 +191,8 @@ def group_table(study: FaithfulnessStudy) -> Table:
         f"{100 * study.level:g} % interval clustered by problem, and over each. A damaged graph without a value counts "
         "as lowest. 0.5 cannot tell them apart."
     )
-    return Table("faithfulness_known_groups", columns, group_rows(study), caption)
+    name, heading = "faithfulness_known_groups", "right against damaged graphs"
+    return Table(name, columns, group_rows(study), caption, title=heading, drop=[(one,) for one in reversed(damages)])
 
 
 @dataclass(frozen=True)
@@ -249,7 +258,11 @@ def reliability_table(study: FaithfulnessStudy) -> Table:
         "0.667 no conclusion should rest on a judge; a judge that always says the same has no alpha. A value without "
         "brackets is a constant over these problems, or rests on fewer than four."
     )
-    return Table("faithfulness_judges", columns, list(lines.values()), caption, rule_before="judge")
+    return Table(
+        "faithfulness_reliability", columns, list(lines.values()), caption, rule_before="judge",
+        title="can the judge be believed?", drop=[("clusters",), ("n",), *((kind,) for kind in KINDS)],
+        once=("judge",),
+    )  # fmt: skip
 
 
 def verdict_rows(study: FaithfulnessStudy) -> Rows:
@@ -307,7 +320,11 @@ def behaviour_table(study: FaithfulnessStudy) -> Table:
         "knowns exchanged. Then the edges to blame. "
         f"Brackets: {100 * study.level:g} % intervals clustered by problem."
     )
-    return Table("faithfulness_behaviour", columns, behaviour_rows(study), caption)
+    counts = ("right", "agrees", "executed", "missing", "asked", "problems", "direction", "stated", *FAULTS)
+    return Table(
+        "faithfulness_behaviour", columns, behaviour_rows(study), caption,
+        title="does its answer move as its own graph says?", drop=[(name,) for name in counts],
+    )  # fmt: skip
 
 
 def pair_rows(study: FaithfulnessStudy) -> Rows:
