@@ -29,7 +29,7 @@ from trueness.reading.distribution import OFF_SUM
 from trueness.showing import theme
 from trueness.showing.tables import Column, Table
 from trueness.statistics import Comparison, Estimate, mean
-from trueness.statistics.pairs import differences_in_pairs
+from trueness.statistics.multiplicity import differences_in_pairs
 from trueness.statistics.reach import Reach
 from trueness.statistics.result import interval_cells
 from trueness.status import Status
