@@ -31,23 +31,6 @@ def test_without_right_and_wrong_answers_nothing_is_said():
     assert only.finding().open
 
 
-@each(
-    "answer, expected, correct",
-    [
-        (6, 6, True),
-        ("6.04 m", "604 cm", True),
-        (6, 7, False),
-        ("left", "Left", True),
-        ("left", 6, None),
-        (6, None, None),
-    ],
-)
-def test_right_is_what_the_file_says_or_what_was_expected(answer, expected, correct):
-    given = entry(0, expected=expected) | {"answer": answer}
-    assert evaluate_batch([given]).evaluations[0].correct is correct
-    assert evaluate_batch([given | {"correct": False}]).evaluations[0].correct is False
-
-
 def test_cf_is_shown_by_method_and_file():
     given = [
         *(entry(k, method="zero-shot", source="a.jsonl", correct=k > 0) for k in range(4)),

@@ -5,7 +5,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from trueness.errors import DataError
 from trueness.reasoning.problems import load_problems
 from trueness.studies.faithfulness.known_groups import group_of, known_groups, with_damaged
 from trueness.studies.faithfulness.scores import score_problem
@@ -42,15 +41,3 @@ def test_what_cannot_be_executed_is_counted_and_not_dropped():
     found = {one.measure: one for one in known_groups([score_problem(one) for one in given]) if one.damage == "all"}
     assert (found["abductive_reasoning"].n_missing, found["abductive_reasoning"].n_damaged) == (2, 4)
     assert found["abductive_reasoning"].auc_lowest.value > 0.9
-
-
-def test_the_sentence_says_how_far_it_is_believed(separations):
-    assert "is believed as far as this number goes: AUC 1.00" in separations["executable", "all"].finding()
-    assert "does not tell right from damaged" in separations["graph_quality", "rule_swapped"].finding()
-
-
-def test_an_id_with_the_separator_is_refused():
-    from dataclasses import replace
-
-    with pytest.raises(DataError):
-        with_damaged([replace(PROBLEMS[0], id="a~b")], np.random.default_rng(0))

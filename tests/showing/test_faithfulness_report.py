@@ -10,9 +10,10 @@ from tests.faithfulness.judges import always_critical, random_judge, reading_of
 from tests.faithfulness.test_own_graph import GRAPH, NEWTON, model
 from trueness.reasoning.problems import load_problems, read_problems
 from trueness.status import Status
-from trueness.studies.faithfulness import Asking, Scoring, evaluate_batch, evaluate_behaviour, tables
-from trueness.studies.faithfulness.answers import FaithfulnessStudy, Written
+from trueness.studies.faithfulness import Asking, Scoring, evaluate_batch, evaluate_behaviour, findings
+from trueness.studies.faithfulness.answers import FaithfulnessStudy
 from trueness.studies.faithfulness.batch import GIVEN
+from trueness.studies.faithfulness.behaviour import Behaviour
 from trueness.studies.faithfulness.charts import probes, probes_frame
 from trueness.studies.faithfulness.known_groups import with_damaged
 from trueness.studies.faithfulness.own_graph import OwnGraph
@@ -20,13 +21,13 @@ from trueness.studies.faithfulness.own_graph import OwnGraph
 PROBLEMS = with_damaged(load_problems("physics")[:3] + load_problems("everyday")[:2], np.random.default_rng(1))
 
 
-def study(judges=(), problems=PROBLEMS, written=(), behaviours=()):
+def study(judges=(), problems=PROBLEMS, behaviours=()):
     seen = [problem for problem in problems if not problem.id.startswith("physics-kinetic")]
     asking = Asking(repeats=2)
     judgements = evaluate_batch(seen, list(judges), asking=asking).judgements if judges else ()
     return FaithfulnessStudy(
         "s", 1, 0.95, {problem.id: problem for problem in problems}, tuple(judge.name for judge in judges),
-        judgements, tuple(written), Scoring(), tuple(behaviours),
+        judgements, Scoring(), tuple(behaviours),
     )  # fmt: skip
 
 
@@ -36,8 +37,8 @@ def judged():
     solver.name = "mock/solver"
     found = evaluate_behaviour(NEWTON, solver)
     lost = OwnGraph(Status.UNREADABLE, "the answer holds no JSON with a causal graph.")
-    written = [Written(NEWTON.id, "mock/solver", 0, found.own), Written("physics-braking", "mock/solver", 0, lost)]
-    return study([always_critical(), random_judge()], written=written, behaviours=[found])
+    unread = Behaviour("physics-braking", "mock/solver", 0, lost, None, lost.status, lost.message)
+    return study([always_critical(), random_judge()], behaviours=[found, unread])
 
 
 def rows_of(found, **where):
@@ -45,7 +46,7 @@ def rows_of(found, **where):
 
 
 def test_each_component_is_given_as_scored_by_execution_and_by_each_judge(judged):
-    rows = rows_of(tables.component_rows(judged), method=GIVEN, measure="causal_intervention")
+    rows = rows_of(findings.component_rows(judged), method=GIVEN, measure="causal_intervention")
     assert [row["by"] for row in rows] == ["scored", "executed", "mock/critical", "mock/random"]
     by = {row["by"]: row for row in rows}
     assert by["mock/critical"]["value"] == 1
@@ -55,18 +56,18 @@ def test_each_component_is_given_as_scored_by_execution_and_by_each_judge(judged
 
 
 def test_what_has_no_value_is_counted_with_its_reason_and_bounds(judged):
-    (cf,) = rows_of(tables.component_rows(judged), method=GIVEN, measure="cf")
+    (cf,) = rows_of(findings.component_rows(judged), method=GIVEN, measure="cf")
     assert (cf["n"], cf["of"], cf["missing"]) == (4, 5, "no judge asked 1")
     assert cf["bounds_low"] < cf["value"] < cf["bounds_high"]
 
 
 def test_a_models_own_graphs_are_a_method_of_their_own(judged):
-    (own,) = rows_of(tables.component_rows(judged), method="mock/solver", measure="causal_intervention", by="scored")
+    (own,) = rows_of(findings.component_rows(judged), method="mock/solver", measure="causal_intervention", by="scored")
     assert (own["value"], own["n"], own["of"], own["missing"]) == (1.0, 1, 2, "unreadable 1")
 
 
 def test_known_groups_have_an_interval_and_a_verdict(judged):
-    rows = {row["measure"]: row for row in tables.group_rows(judged)}
+    rows = {row["measure"]: row for row in findings.group_rows(judged)}
     assert (rows["executable"]["verdict"], rows["executable"]["auc_low"]) == ("not known", None)  # of three problems
     assert rows["executable"]["auc"] > 0.9
     assert rows["judge"]["verdict"] in ("does not tell", "hardly tells", "not known")
@@ -74,20 +75,20 @@ def test_known_groups_have_an_interval_and_a_verdict(judged):
 
 
 def test_reliability_has_a_line_a_judge_and_figure(judged):
-    rows = [asdict(one) for one in tables.judge_figures(judged)]
+    rows = [asdict(one) for one in findings.judge_figures(judged)]
     assert {row["judge"] for row in rows} >= {"mock/critical", "mock/random", "mock/critical and mock/random"}
     (alpha,) = rows_of(rows, judge="mock/random", figure="with itself, alpha", kind="")
     assert abs(alpha["value"]) < 0.3
     assert alpha["low"] < alpha["value"] < alpha["high"]
-    table = tables.reliability_table(judged)
+    table = findings.reliability_table(judged)
     (constant,) = rows_of(table.rows, judge="mock/critical", figure="with itself, alpha")
     assert constant["intervention"] is None  # nothing to disagree about: no alpha, and no 1 either
 
 
 def test_behaviour_has_a_line_a_model(judged):
-    (row,) = tables.behaviour_rows(judged)
+    (row,) = findings.behaviour_rows(judged)
     assert (row["executed"], row["agrees"], row["right"]) == (1, 1, 1)
-    assert (row["asked"], row["problems"], row["probes"], row["agreement"]) == (1, 1, 2, 1.0)
+    assert (row["asked"], row["problems"], row["probes"], row["agreement"]) == (2, 1, 2, 1.0)
 
 
 def test_every_table_has_a_title_and_what_may_be_dropped(judged):
@@ -102,17 +103,17 @@ def test_every_table_has_a_title_and_what_may_be_dropped(judged):
 def test_own_graphs_are_a_problems_file_of_another_study(judged, tmp_path):
     (tmp_path / "own.jsonl").write_text(reading_of(judged).files()["faithfulness/own_graphs_mock-solver.jsonl"])
     (again,) = read_problems(tmp_path / "own.jsonl")
-    assert again.graph.to_dict() == judged.written[0].graph.problem.graph.to_dict()
+    assert again.graph.to_dict() == judged.written[0].own.problem.graph.to_dict()
     assert again.answer.value == 6.5
 
 
 def test_a_study_without_judges_has_its_tables_too():
     found = study()
-    assert [table.name for table in tables.all_tables(found)] == [
+    assert [table.name for table in findings.all_tables(found)] == [
         "faithfulness_components",
         "faithfulness_known_groups",
     ]
-    assert json.dumps(tables.as_dict(found), default=str)
+    assert json.dumps(findings.as_dict(found), default=str)
 
 
 def test_the_frame_has_a_row_a_mark_and_the_picture_says_what_is_missing(tmp_path):

@@ -39,16 +39,6 @@ from trueness.studies.faithfulness.scores import (
 EXECUTED = "executed"  # the respondent of a study without judges
 
 
-@dataclass(frozen=True)
-class Written:
-    """What a model under evaluation wrote when it solved a problem."""
-
-    problem: str
-    model: str
-    repeat: int
-    graph: OwnGraph
-
-
 @dataclass(frozen=True, eq=False)
 class FaithfulnessStudy:
     """The answers of a faithfulness study. Damaged copies are in `evaluations` and not in `batch`."""
@@ -59,7 +49,6 @@ class FaithfulnessStudy:
     problems: Mapping[str, Problem]
     judges: tuple[str, ...]
     judgements: tuple[Judgement, ...]
-    written: tuple[Written, ...]
     scoring: Scoring
     behaviours: tuple[Behaviour, ...] = ()
 
@@ -96,17 +85,22 @@ class FaithfulnessStudy:
         return Batch(self.right, judgements, self.reliability, self.level)
 
     @cached_property
+    def written(self) -> tuple[Behaviour, ...]:
+        """Those whose graph the model wrote itself."""
+        return tuple(one for one in self.behaviours if not one.own.from_problem)
+
+    @cached_property
     def own_batches(self) -> dict[str, Batch]:
         """Model -> the graphs that it wrote itself (first repeat), scored by what can be executed."""
         models = dict.fromkeys(one.model for one in self.written)
         first = [(one.model, self._score_written(one)) for one in self.written if not one.repeat]
         return {model: Batch(tuple(scored for who, scored in first if who == model)) for model in models}
 
-    def _score_written(self, one: Written) -> Evaluation:
-        if one.graph.problem is None:
+    def _score_written(self, one: Behaviour) -> Evaluation:
+        if one.own.problem is None:
             problem = replace(self.problems[one.problem], correct=None)
-            return missing_evaluation(problem, one.graph.status, one.graph.message, self.scoring)
-        return score_problem(one.graph.problem, (), self.scoring)
+            return missing_evaluation(problem, one.own.status, one.own.message, self.scoring)
+        return score_problem(one.own.problem, (), self.scoring)
 
     @cached_property
     def separations(self) -> list[Separation]:
@@ -178,26 +172,23 @@ def faithfulness_of(results: Results, store: Store) -> FaithfulnessStudy:
     about = results.about
     problems = {record["id"]: problem_from(record, record["id"]) for record in about["problems"]}
     judgements: list[Judgement] = []
-    written: dict[tuple[str, str, int], Written] = {}
     behaviours: list[Behaviour] = []
     for unit in _units(results, store.replies()):
         problem, who = problems[unit.problem], (unit.model, unit.repeat)
         if unit.variant == "judge":
             verdicts = ((one.probe, verdict_of(one.reply, problem, one.probe)) for one in unit.asked)
             judgements += [Judgement(problem.id, probe, *who, verdict) for probe, verdict in verdicts]
-            continue
-        graph, rest = given_graph(problem), unit.asked
-        if rest[0].probe.kind == "own_graph":
-            first, *rest = rest
-            lost = OwnGraph(Status.FAILED, "the reply with the graph is not in the store.")
-            graph = lost if first.reply is None else read_own_graph(first.reply, problem)
-            written.setdefault((problem.id, *who), Written(problem.id, *who, graph))
-        if unit.variant == "behaviour":
+        elif unit.variant == "behaviour":
+            graph, rest = given_graph(problem), unit.asked
+            if rest[0].probe.kind == "own_graph":
+                first, *rest = rest
+                lost = OwnGraph(Status.FAILED, "the reply with the graph is not in the store.")
+                graph = lost if first.reply is None else read_own_graph(first.reply, problem)
             replies = {one.probe: (one.changed, one.reply) for one in rest if one.reply is not None}
             behaviours.append(behaviour_of(graph, replies, *who, problem.id, about.get("changes", 0)))
     return FaithfulnessStudy(
-        results.study, results.seed, results.level, problems, tuple(about["judges"]),
-        tuple(judgements), tuple(written.values()), Scoring(**about["scoring"]), tuple(behaviours),
+        results.study, results.seed, results.level, problems, tuple(about["judges"]), tuple(judgements),
+        Scoring(**about["scoring"]), tuple(behaviours),
     )  # fmt: skip
 
 

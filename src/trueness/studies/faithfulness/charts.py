@@ -14,7 +14,7 @@ import pandas as pd
 from trueness.showing import theme
 from trueness.showing.marks import named_data, row_axis, row_scale, text_width, with_data
 from trueness.showing.saving import Figure
-from trueness.studies.faithfulness import tables
+from trueness.studies.faithfulness import findings
 from trueness.studies.faithfulness.answers import FaithfulnessStudy
 from trueness.studies.faithfulness.batch import GIVEN
 
@@ -37,19 +37,19 @@ _LINE = 11  # points that one series of a row takes
 def probes_frame(study: FaithfulnessStudy) -> pd.DataFrame:
     """One row a mark; a component, measure or model without a value has its note and no number."""
     rows: list[dict[str, object]] = []
-    for row in tables.component_rows(study):
+    for row in findings.component_rows(study):
         is_own = row["method"] != GIVEN
-        if is_own and (row["by"] != tables.SCORED or row["measure"] in ("cf", "logic_quality")):
+        if is_own and (row["by"] != findings.SCORED or row["measure"] in ("cf", "logic_quality")):
             continue  # without a judge of its own a model's graph has no logic and no cf
         series = f"{row['method']}{OWN}" if is_own else str(row["by"])
-        rows.append(_mark("component", tables.title(str(row["measure"])), series, row))
+        rows.append(_mark("component", findings.title(str(row["measure"])), series, row))
     for one in study.separations:
         if one.damage == "all":
             cells: dict[str, object] = {**one.auc_lowest.cells("value", "")}
             of = one.n_right + one.n_damaged
             cells |= {"missing": one.verdict(), "n": of - one.n_missing, "of": of}
-            rows.append(_mark("known groups", tables.title(one.measure), AUC, cells))
-    for row in tables.behaviour_rows(study):
+            rows.append(_mark("known groups", findings.title(one.measure), AUC, cells))
+    for row in findings.behaviour_rows(study):
         cells = {"value": row["agreement"], "low": row["agreement_low"], "high": row["agreement_high"]}
         cells |= {"missing": row["missing"], "n": row["probes"], "of": row["probes"]}
         rows.append(_mark("changed problems", str(row["model"]), f"{row['model']}{OWN}", cells))
@@ -84,7 +84,7 @@ def probes_chart(frame: pd.DataFrame, colours: dict[str, str], width: theme.Widt
 def probes(study: FaithfulnessStudy, width: theme.Width = "page") -> Figure:
     frame = probes_frame(study)
     colours = theme.colours({*study.judges, *study.own_batches})  # a judge and a model have one colour each
-    fixed = {tables.SCORED: theme.TRUTH, tables.EXECUTED: theme.REFERENCE, AUC: theme.TRUTH}
+    fixed = {findings.SCORED: theme.TRUTH, findings.EXECUTED: theme.REFERENCE, AUC: theme.TRUTH}
     inks = {name: fixed.get(name) or colours[name.removesuffix(OWN)] for name in dict.fromkeys(frame["series"])}
     chart = probes_chart(frame, inks, width)
     lost = frame[frame["value"].isna()]

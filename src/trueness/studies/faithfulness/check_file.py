@@ -34,9 +34,9 @@ from trueness.showing.tables import Column, Table
 from trueness.status import Status
 from trueness.studies.faithfulness.api import Entry, evaluate_batch, problem_of, with_formulas_of
 from trueness.studies.faithfulness.batch import HELD_OUT, Criterion, against_accuracy, clustered_by
+from trueness.studies.faithfulness.findings import criterion_table
 from trueness.studies.faithfulness.right_answers import expected_of
 from trueness.studies.faithfulness.scores import Evaluation
-from trueness.studies.faithfulness.tables import criterion_table
 from trueness.texts import arriving_values, counted, printable_json
 
 REPLIES = ".replies"  # behind the name of the new file

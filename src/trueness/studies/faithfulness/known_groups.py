@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import methodcaller
 from typing import Literal
 
 import numpy as np
@@ -45,12 +46,8 @@ def _judge(evaluation: Evaluation) -> float | None:
     return sum(parts) / len(parts) if parts else None
 
 
-def _component(name: str) -> Measure:
-    return lambda evaluation: evaluation.components[name].value
-
-
 MEASURES: Mapping[str, Measure] = {
-    **{name: _component(name) for name in COMPONENTS},
+    **{name: methodcaller("value", name) for name in COMPONENTS},
     "graph_checks": lambda e: e.components["graph_quality"].details.get("ours"),
     "graph_original": lambda e: e.components["graph_quality"].details.get("original"),
     "executable": lambda e: e.executed.get("score"),

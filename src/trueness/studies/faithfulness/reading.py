@@ -42,11 +42,10 @@ from trueness.showing.headline import Headline
 from trueness.showing.methods_paragraph import listed
 from trueness.showing.saving import Figure, csv_text, safe_name
 from trueness.showing.tables import Table
-from trueness.studies.faithfulness import tables
+from trueness.studies.faithfulness import findings
 from trueness.studies.faithfulness.answers import FaithfulnessStudy, faithfulness_of
 from trueness.studies.faithfulness.behaviour import Behaviour
 from trueness.studies.faithfulness.charts import probes
-from trueness.studies.faithfulness.findings import beside_tables, by_default, findings_and_open, how_to_read, sentences
 from trueness.studies.faithfulness.known_groups import RIGHT, group_of
 from trueness.studies.faithfulness.measures import MEASURES
 from trueness.studies.faithfulness.probes import Probe, verdict_of
@@ -81,21 +80,21 @@ class FaithfulnessReading(Reading):
         return self.study.rows()
 
     def to_dict(self) -> dict[str, object]:
-        return tables.as_dict(self.study)
+        return findings.as_dict(self.study)
 
     def as_json(self, measures: Sequence[str] | None) -> dict[str, object]:
-        return {"study": self.results.study, "task": self.task, **tables.as_dict(self.study)}
+        return {"study": self.results.study, "task": self.task, **findings.as_dict(self.study)}
 
     def as_csv(self, measures: Sequence[str] | None) -> str:
-        return tables.component_table(self.study).to_csv()
+        return findings.component_table(self.study).to_csv()
 
     # ---- what it says
 
     def tables(self, measures: Sequence[str] | None) -> list[Table]:
-        return tables.all_tables(self.study)
+        return findings.all_tables(self.study)
 
     def notes(self) -> list[str]:
-        return [*beside_tables(self.study), *how_to_read(self.study)]
+        return [*findings.beside_tables(self.study), *findings.how_to_read(self.study)]
 
     def first_findings(self) -> Sequence[str]:
         return ()  # they stand with the tables
@@ -121,8 +120,8 @@ class FaithfulnessReading(Reading):
             Check("complete", scored == len(study.right), complete),
             Check("known groups", True, damaged) if study.separations else Check("known groups", None, unknown),
         )
-        findings, left = findings_and_open(study)
-        return Summary(checks, (Section(self.title, tuple(findings)),), tuple(left), Headline((findings or left)[0]))
+        told, left = findings.findings_and_open(study)
+        return Summary(checks, (Section(self.title, tuple(told)),), tuple(left), Headline((told or left)[0]))
 
     def abstract(self) -> str:
         graphs = counted(len(self.study.right), "causal graph")
@@ -137,7 +136,7 @@ class FaithfulnessReading(Reading):
             f"{listed(study.own_batches) or 'none'}.",
             f"cf is the weighted mean of its components (weights: {weights}); where execution and a judge both have a "
             f"value, the {study.scoring.prefer} one counts. "
-            + (by_default(study) or "What could not be had is missing, never one half."),
+            + (findings.by_default(study) or "What could not be had is missing, never one half."),
         ]
 
     # ---- files
@@ -149,18 +148,18 @@ class FaithfulnessReading(Reading):
         study = self.study
         files = {f"{safe_name(report.problem)}.json": to_json(report.to_dict()) for report in study.right}
         files["batch.json"] = to_json(study.batch.to_dict())
-        files["summary.txt"] = "\n".join(sentences(study)) + "\n"
+        files["summary.txt"] = "\n".join(findings.sentences(study)) + "\n"
         if study.separations:
             rows = [separation.row() | {"sentence": separation.finding()} for separation in study.separations]
             files |= {"known_groups.json": to_json(rows), "known_groups.csv": csv_text(pd.DataFrame(rows))}
         if study.reliability is not None:
             files["reliability.json"] = to_json(study.reliability.to_dict())
-            files["verdicts.csv"] = csv_text(pd.DataFrame(tables.verdict_rows(study)))
-            files["reliability.csv"] = csv_text(pd.DataFrame(map(asdict, tables.judge_figures(study))))
+            files["verdicts.csv"] = csv_text(pd.DataFrame(findings.verdict_rows(study)))
+            files["reliability.csv"] = csv_text(pd.DataFrame(map(asdict, findings.judge_figures(study))))
         if study.behaviours:
-            files["pairs.csv"] = csv_text(pd.DataFrame(tables.pair_rows(study)))
+            files["pairs.csv"] = csv_text(pd.DataFrame(findings.pair_rows(study)))
         for model in study.own_batches:  # the first graph for each problem: another plan can judge them
-            mine = [one.graph.problem for one in study.written if one.model == model and not one.repeat]
+            mine = [one.own.problem for one in study.written if one.model == model and not one.repeat]
             lines = [json.dumps(problem.to_dict()) + "\n" for problem in mine if problem]
             files[f"{safe_name('own_graphs', model)}.jsonl"] = "".join(lines)
         return {f"{self.files_below}/{name}": text for name, text in files.items()}
@@ -247,7 +246,7 @@ class FaithfulnessReading(Reading):
         shown = [(table.title, blocks.table(table.title, table.rows, table.caption)) for table in self.tables(None)]
         shown.append(("problems", blocks.table("Every problem and copy", rows)))
         parts = [AnalysisPart(title, tables=(block,)) for title, block in shown]
-        return [AnalysisPart("faithfulness", tuple(sentences(self.study))), *parts]
+        return [AnalysisPart("faithfulness", tuple(findings.sentences(self.study))), *parts]
 
 
 def _exchanges(store: Store, problem: Problem, who: str, answer: str | None) -> Iterator[blocks.Block]:
