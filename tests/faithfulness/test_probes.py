@@ -20,6 +20,6 @@ def test_every_node_but_the_target_is_asked_about():
 @each("kind", SCHEMAS)
 def test_each_probe_has_a_versioned_prompt_and_a_schema(kind):
     version, shared, question = template(kind)
-    assert version == "1"
+    assert version.isdigit()
     assert all(name in shared for name in SCHEMAS[kind]["required"])
     json.dumps(SCHEMAS[kind])

@@ -1,7 +1,6 @@
 """Tables and chart of a faithfulness study: numbers with n, interval and status; what is missing is said, not drawn."""
 
 import json
-from dataclasses import asdict
 
 import numpy as np
 import pytest
@@ -75,7 +74,7 @@ def test_known_groups_have_an_interval_and_a_verdict(judged):
 
 
 def test_reliability_has_a_line_a_judge_and_figure(judged):
-    rows = [asdict(one) for one in findings.judge_figures(judged)]
+    rows = findings.judge_rows(judged)
     assert {row["judge"] for row in rows} >= {"mock/critical", "mock/random", "mock/critical and mock/random"}
     (alpha,) = rows_of(rows, judge="mock/random", figure="with itself, alpha", kind="")
     assert abs(alpha["value"]) < 0.3

@@ -10,11 +10,9 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
 
 from trueness.showing.finding import Finding, finding, told_and_open
 from trueness.showing.tables import Column, Table
-from trueness.statistics import Estimate
 from trueness.statistics.result import interval_cells
 from trueness.statistics.unpaired import LEAST
 from trueness.status import Status
@@ -32,7 +30,11 @@ NOT_ASKED = "no judge asked"
 MEASURES = ("cf", *COMPONENTS)
 Rows = list[dict[str, object]]
 _NODES = {"causal_intervention": "intervention", "abductive_reasoning": "abduction"}
-_FIGURES = {"alpha": "alpha", "ac1": "AC1", "kappa": "weighted kappa", "share": "share of nodes"}
+_FIGURES = {"": "", "alpha": "alpha", "ac1": "AC1", "kappa": "weighted kappa", "share": "share of nodes"}
+_GROUPS = {
+    "readable": "readable verdicts", "retest": "with itself, ", "between": "between judges, ",
+    "execution": "with execution, ",
+}  # fmt: skip
 
 
 def title(measure: str) -> str:
@@ -196,57 +198,25 @@ def group_table(study: FaithfulnessStudy) -> Table:
     return Table(name, columns, group_rows(study), caption, title=heading, drop=[(one,) for one in reversed(damages)])
 
 
-@dataclass(frozen=True)
-class JudgeFigure:
-    """A figure of a judge (or pair), of one kind of question or ("") all."""
-
-    judge: str
-    figure: str
-    kind: str
-    value: float | None
-    low: float | None
-    high: float | None
-    n: int
-    clusters: int
-    notes: str
-
-
-def judge_figures(study: FaithfulnessStudy) -> list[JudgeFigure]:
-    trust = study.reliability
-    if trust is None:
-        return []
-    rows = [_figure(judge, "readable verdicts", "", share) for judge, share in trust.readable.items()]
-    for judge, estimates in trust.retest.items():
-        rows += [_figure(judge, f"with itself, {_FIGURES[key[0]]}", key[1], one) for key, one in _split(estimates)]
-    for (name, kind, pair), one in _split(trust.between):
-        rows.append(_figure(pair or "all judges", f"between judges, {_FIGURES[name]}", kind, one))
-    for judge, estimates in trust.execution.items():
-        rows += [_figure(judge, f"with execution, {_FIGURES[name]}", "", one) for name, one in estimates.items()]
+def judge_rows(study: FaithfulnessStudy) -> Rows:
+    """One row a judge (or pair), figure and kind of question."""
+    rows: Rows = []
+    for one in () if study.reliability is None else study.reliability.figures:
+        estimate, figure = one.estimate, _GROUPS[one.group] + _FIGURES[one.name]
+        row = {"judge": one.judge or "all judges", "figure": figure, "kind": one.kind, "value": estimate.value}
+        counts = {"n": estimate.n, "clusters": estimate.n_clusters, "notes": " ".join(estimate.notes)}
+        rows.append({**row, **interval_cells(estimate.interval), **counts})
     return rows
-
-
-def _split(estimates: Mapping[str, Estimate]) -> Iterable[tuple[tuple[str, str, str], Estimate]]:
-    """ "kappa logic A and B" -> figure, kind of question, judges."""
-    for key, estimate in estimates.items():
-        name, _, rest = key.partition(" ")
-        kind = next((kind for kind in KINDS if rest.split(" ")[0] == kind), "")
-        yield (name, kind, rest.removeprefix(kind).strip()), estimate
-
-
-def _figure(judge: str, figure: str, kind: str, result: Estimate) -> JudgeFigure:
-    low, high = interval_cells(result.interval).values()
-    notes = " ".join(result.notes)
-    return JudgeFigure(judge, figure, kind, result.value, low, high, result.n, result.n_clusters, notes)
 
 
 def reliability_table(study: FaithfulnessStudy) -> Table:
     """Figures by kinds of question."""
-    lines: dict[tuple[str, str], dict[str, object]] = {}
-    for one in judge_figures(study):
-        line = lines.setdefault((one.judge, one.figure), {"judge": one.judge, "figure": one.figure})
-        line |= {key: max(line.get(key, 0), getattr(one, key)) for key in ("n", "clusters")}  # type: ignore[call-overload]
-        kind = one.kind or "all"
-        line |= {kind: one.value, f"{kind}_low": one.low, f"{kind}_high": one.high}
+    lines: dict[tuple[object, object], dict[str, object]] = {}
+    for one in judge_rows(study):
+        line = lines.setdefault((one["judge"], one["figure"]), {key: one[key] for key in ("judge", "figure")})
+        line |= {key: max(line.get(key, 0), one[key]) for key in ("n", "clusters")}  # type: ignore[call-overload]
+        kind = one["kind"] or "all"
+        line |= {kind: one["value"], f"{kind}_low": one["low"], f"{kind}_high": one["high"]}
     columns = (
         *_texts(judge="Judge", figure="Agreement"),
         *_counts(n="n", clusters="problems"),
@@ -358,7 +328,7 @@ def as_dict(study: FaithfulnessStudy) -> dict[str, object]:
         "methods": study.methods,
         "accuracy": [one.row() for one in study.criteria],
         "known_groups": [one.row() | {"sentence": one.finding()} for one in study.separations],
-        "judges": [asdict(one) for one in judge_figures(study)],
+        "judges": judge_rows(study),
         "behaviour": behaviour_rows(study),
         "sentences": sentences(study),
     }

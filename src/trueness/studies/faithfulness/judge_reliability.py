@@ -14,8 +14,8 @@ labels, positions and lengths say of a judge, `trueness judge faithfulness/verdi
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Literal, NamedTuple
 
@@ -31,7 +31,6 @@ from trueness.statistics import (
     share,
     weighted_kappa,
 )
-from trueness.statistics.result import Result
 from trueness.studies.faithfulness.known_groups import group_of
 from trueness.studies.faithfulness.probes import Judgement
 from trueness.studies.faithfulness.scores import Evaluation
@@ -52,45 +51,80 @@ Ratings = dict[Item, dict[tuple[str, int], float]]  # item -> (judge, repeat) ->
 
 
 @dataclass(frozen=True)
-class Reliability:
-    """All that was found, each an Estimate or Comparison with its interval, and warnings in sentences."""
+class Figure:
+    """A figure of a judge, of a pair of judges, or ("") of all; over one kind of question, or ("") all."""
 
-    retest: Mapping[str, Mapping[str, Estimate]] = field(default_factory=dict)  # judge -> alpha, ac1, alpha logic, ...
-    between: Mapping[str, Estimate] = field(default_factory=dict)  # alpha, kappa A and B, alpha logic, ...
-    execution: Mapping[str, Mapping[str, Estimate]] = field(default_factory=dict)  # judge -> share, kappa
-    readable: Mapping[str, Estimate] = field(default_factory=dict)  # judge -> share of replies with a verdict
+    group: Literal["readable", "retest", "between", "execution"]
+    judge: str
+    name: Literal["", "alpha", "ac1", "kappa", "share"]
+    kind: str
+    estimate: Estimate
+
+    @property
+    def key(self) -> str:
+        """Its name among those of its judge, or of all judges."""
+        return " ".join(filter(None, (self.name, self.kind, self.judge if self.group == "between" else "")))
+
+    def finding(self) -> Finding:
+        before = {
+            "readable": "", "retest": f"{self.judge} with itself, {self.key}: ",
+            "between": f"Between judges, {self.key}: ", "execution": f"{self.judge} against the executed graphs: ",
+        }  # fmt: skip
+        return finding(self.estimate, before[self.group])
+
+
+@dataclass(frozen=True)
+class Reliability:
+    """All that was found, each an Estimate with its interval, and warnings in sentences."""
+
+    figures: tuple[Figure, ...] = ()
     warnings: tuple[str, ...] = ()
 
+    @property
+    def retest(self) -> dict[str, dict[str, Estimate]]:
+        """Judge -> alpha, ac1, alpha logic, ..."""
+        return self._by_judge("retest")
+
+    @property
+    def between(self) -> dict[str, Estimate]:
+        """alpha, kappa A and B, alpha logic, ..."""
+        return {one.key: one.estimate for one in self.figures if one.group == "between"}
+
+    @property
+    def execution(self) -> dict[str, dict[str, Estimate]]:
+        """Judge -> share, ac1, kappa"""
+        return self._by_judge("execution")
+
+    @property
+    def readable(self) -> dict[str, Estimate]:
+        """Judge -> share of replies with a verdict"""
+        return {one.judge: one.estimate for one in self.figures if one.group == "readable"}
+
+    def _by_judge(self, group: str) -> dict[str, dict[str, Estimate]]:
+        judges: dict[str, dict[str, Estimate]] = {one.judge: {} for one in self.figures if one.group == group}
+        for one in self.figures:
+            if one.group == group:
+                judges[one.judge][one.key] = one.estimate
+        return judges
+
     def to_dict(self) -> dict[str, object]:
-        parts = ("retest", "between", "execution", "readable")
-        return {name: _rows(getattr(self, name)) for name in parts} | {"warnings": list(self.warnings)}
+        parts = {name: getattr(self, name) for name in ("retest", "between", "execution", "readable")}
+        return {name: _rows(part) for name, part in parts.items()} | {"warnings": list(self.warnings)}
 
     def sentences(self) -> list[str]:
-        sentences = [finding(estimate) for estimate in self.readable.values()]
-        for judge, estimates in self.retest.items():
-            sentences += [finding(estimate, f"{judge} with itself, {name}: ") for name, estimate in estimates.items()]
-        sentences += [finding(estimate, f"Between judges, {name}: ") for name, estimate in self.between.items()]
-        for judge, estimates in self.execution.items():
-            sentences += [finding(one, f"{judge} against the executed graphs: ") for one in estimates.values()]
-        return [*sentences, *self.warnings]
+        return [*(one.finding() for one in self.figures), *self.warnings]
 
 
-def _rows(results: Mapping[str, object]) -> dict[str, object]:
-    return {
-        name: result.row() if isinstance(result, Result) else _rows(result)  # type: ignore[arg-type]
-        for name, result in results.items()
-    }
+def _rows(part: Mapping[str, Estimate | Mapping[str, Estimate]]) -> dict[str, object]:
+    return {name: one.row() if isinstance(one, Estimate) else _rows(one) for name, one in part.items()}
 
 
 def reliability(
-    judgements: Sequence[Judgement],
-    evaluations: Iterable[Evaluation] = (),
-    *,
-    level: float = 0.95,
+    judgements: Sequence[Judgement], evaluations: Iterable[Evaluation] = (), *, level: float = 0.95
 ) -> Reliability:
+    """All figures of the judges that said these; evaluations: for what execution says of the same nodes."""
     judges = list(dict.fromkeys(judgement.judge for judgement in judgements))
     table = ratings(judgements)
-    agreement = _Agreement(table, level)
     executed = {
         Item(evaluation.problem, kind, node.node): node.executed >= 0.5
         for evaluation in evaluations
@@ -98,11 +132,11 @@ def reliability(
         for node in nodes
         if node.executed is not None
     }
-    retest = {judge: alike for judge in judges if (alike := agreement.retest(judge))}
-    between = agreement.between(judges)
-    against = {judge: both for judge in judges if (both := agreement.execution(judge, executed))}
-    readable = {judge: _readable(judgements, judge, level) for judge in judges}
-    warnings = [*_constant_judges(table, judges), *_weak_alphas(retest, between)]
+    readable = [_readable(judgements, judge, level) for judge in judges]
+    retest = [one for judge in judges for one in _retest(_of_judge(table, judge), judge, level)]
+    between = _between(table, judges, level)
+    against = [one for judge in judges for one in _execution(table, judge, executed, level)]
+    warnings = [*_constant_judges(table, judges), *_weak_alphas([*retest, *between])]
     if against and len(set(executed.values())) == 1:
         warnings.append(
             "The executed graphs say the same of every node: a judge that always says so agrees. Add corrupt = true."
@@ -110,8 +144,8 @@ def reliability(
     if judgements and not any(judgement.repeat for judgement in judgements):
         once = "Each judge was asked once: how far it agrees with itself is not known. Set repeats = 2."
         warnings.append(Finding(once, open=True))
-    warnings += [f"{judge} gave no verdict that can be read." for judge in judges if readable[judge].value == 0]
-    return Reliability(retest, between, against, readable, tuple(warnings))
+    warnings += [f"{one.judge} gave no verdict that can be read." for one in readable if one.estimate.value == 0]
+    return Reliability((*readable, *retest, *between, *against), tuple(warnings))
 
 
 # ---- ratings
@@ -133,12 +167,16 @@ def ratings(judgements: Iterable[Judgement]) -> Ratings:
     return table
 
 
-def _averages(table: Ratings) -> dict[Item, float]:
-    return {item: sum(values.values()) / len(values) for item, values in table.items() if values}
-
-
 def _of_judge(table: Ratings, judge: str) -> Ratings:
-    return {item: {rater: v for rater, v in values.items() if rater[0] == judge} for item, values in table.items()}
+    """The items that it rated, with its own ratings."""
+    said = {item: {rater: v for rater, v in values.items() if rater[0] == judge} for item, values in table.items()}
+    return {item: values for item, values in said.items() if values}
+
+
+def _rounded_means(table: Ratings, judge: str) -> dict[Item, float]:
+    """The mean over repeats, as a rating."""
+    mine = _of_judge(table, judge).items()
+    return {item: float(np.rint(sum(values.values()) / len(values))) for item, values in mine}
 
 
 def _clusters(items: Iterable[Item]) -> list[str]:
@@ -149,101 +187,76 @@ def _clusters(items: Iterable[Item]) -> list[str]:
 def _by_kind(table: Ratings) -> dict[str, Ratings]:
     """All items as "", then each kind: kinds that are rated differently make the agreement over all look good."""
     kinds = dict.fromkeys(item.kind for item in table)
-    parts = {f" {kind}": {item: v for item, v in table.items() if item.kind == kind} for kind in kinds}
-    return {"": table, **parts}
+    return {"": table} | {kind: {item: v for item, v in table.items() if item.kind == kind} for kind in kinds}
 
 
 # ---- agreement
 
 
-@dataclass(frozen=True)
-class _Agreement:
-    """Agreement over a table of ratings, each figure with its interval."""
-
-    table: Ratings
-    level: float
-
-    def retest(self, judge: str) -> dict[str, Estimate]:
-        of_judge = {item: values for item, values in _of_judge(self.table, judge).items() if values}
-        raters = sorted({rater for values in of_judge.values() for rater in values})
-        if len(raters) < 2:
-            return {}
-        estimates = {}
-        for kind, part in _by_kind(of_judge).items():
-            matrix = np.array([[part[item].get(rater, np.nan) for item in part] for rater in raters])
-            estimates[f"alpha{kind}"] = self._alpha(matrix, part)
-            estimates[f"ac1{kind}"] = self._ac1(matrix, part)
-        return _without_kinds_alone(estimates)
-
-    def between(self, judges: Sequence[str]) -> dict[str, Estimate]:
-        if len(judges) < 2:
-            return {}
-        means = [self._rounded_means(judge) for judge in judges]
-        estimates = {}
-        for kind, part in _by_kind(self.table).items():
-            matrix = np.array([[mean.get(item, np.nan) for item in part] for mean in means])
-            estimates[f"alpha{kind}"] = self._alpha(matrix, part)
-            for a, b in combinations(range(len(judges)), 2):
-                pair = f"{kind} {judges[a]} and {judges[b]}"
-                estimates[f"kappa{pair}"] = self._kappa(matrix[a], matrix[b], "quadratic", part)
-                estimates[f"ac1{pair}"] = self._ac1(matrix[[a, b]], part)
-        return _without_kinds_alone(estimates)
-
-    def execution(self, judge: str, executed: Mapping[Item, bool]) -> dict[str, Estimate]:
-        """A rating of 2 or more says that the node matters; `holds` says that the known is recovered."""
-        means = {item: mean for item, mean in self._rounded_means(judge).items() if item in executed}
-        if not means:
-            return {}
-        judged = np.array([float(mean >= TOP / 2) for mean in means.values()])
-        true = np.array([float(executed[item]) for item in means])
-        alike, name = (judged == true).astype(np.float64), "share of nodes on which they agree"
-        estimates = {
-            "share": share(alike, _clusters(means), self.level, name=name),
-            "ac1": self._ac1(np.vstack([judged, true]), means, categories=2),
-        }
-        if len(np.unique(true)) > 1 and len(np.unique(judged)) > 1:  # where one never varies kappa is 0 in any case
-            estimates["kappa"] = self._kappa(judged, true, "none", means)
-        return estimates
-
-    def _rounded_means(self, judge: str) -> dict[Item, float]:
-        """The mean over repeats, as a rating."""
-        return {item: float(np.rint(mean)) for item, mean in _averages(_of_judge(self.table, judge)).items()}
-
-    def _alpha(self, matrix: NDArray[np.float64], items: Iterable[Item]) -> Estimate:
-        return krippendorff_alpha(matrix, "ordinal", _clusters(items), self.level)
-
-    def _ac1(self, matrix: NDArray[np.float64], items: Iterable[Item], categories: int = 0) -> Estimate:
-        """The categories are those of the scale, or more where points of the original were read."""
-        categories = categories or max(TOP + 1, len(np.unique(matrix[~np.isnan(matrix)])))
-        return gwet_ac1(matrix, _clusters(items), self.level, categories=categories)
-
-    def _kappa(
-        self,
-        one: NDArray[np.float64],
-        other: NDArray[np.float64],
-        weights: Literal["quadratic", "none"],
-        items: Iterable[Item],
-    ) -> Estimate:
-        return weighted_kappa(one, other, weights, _clusters(items), self.level)
-
-
-def _without_kinds_alone(estimates: dict[str, Estimate]) -> dict[str, Estimate]:
-    """Where no kind has an alpha worth the name and all together do, ratings differ between kinds only: no alpha."""
-    apart = [estimate.value for name, estimate in estimates.items() if name.startswith("alpha ")]
-    over_all = estimates["alpha"].value
-    if len(apart) < 2 or over_all is None or over_all < UNRELIABLE:
-        return estimates
-    if any(value is not None and value >= UNRELIABLE for value in apart):
-        return estimates
-    note = "Ratings differ between kinds of question and hardly within one: see each kind."
-    return estimates | {"alpha": replace(estimates["alpha"], value=None, interval=None, notes=(note,))}
-
-
-def _readable(judgements: Sequence[Judgement], judge: str, level: float) -> Estimate:
+def _readable(judgements: Sequence[Judgement], judge: str, level: float) -> Figure:
     mine = [one for one in judgements if one.judge == judge]
-    read = [float(one.verdict.status == "ok") for one in mine]
-    problems = [group_of(one.problem)[0] for one in mine]
-    return share(read, problems, level, name=f"share of readable verdicts of {judge}")
+    read, problems = [float(one.verdict.status == "ok") for one in mine], [group_of(one.problem)[0] for one in mine]
+    estimate = share(read, problems, level, name=f"share of readable verdicts of {judge}")
+    return Figure("readable", judge, "", "", estimate)
+
+
+def _retest(table: Ratings, judge: str, level: float) -> list[Figure]:
+    raters = sorted({rater for values in table.values() for rater in values})
+    if len(raters) < 2:
+        return []
+    figures = []
+    for kind, part in _by_kind(table).items():
+        matrix, clusters = np.array([[part[i].get(rater, np.nan) for i in part] for rater in raters]), _clusters(part)
+        alpha = krippendorff_alpha(matrix, "ordinal", clusters, level)
+        figures.append(Figure("retest", judge, "alpha", kind, alpha))
+        figures.append(Figure("retest", judge, "ac1", kind, _ac1(matrix, clusters, level)))
+    return _without_kinds_alone(figures)
+
+
+def _between(table: Ratings, judges: Sequence[str], level: float) -> list[Figure]:
+    if len(judges) < 2:
+        return []
+    means, figures = [_rounded_means(table, judge) for judge in judges], []
+    for kind, part in _by_kind(table).items():
+        matrix, clusters = np.array([[mean.get(item, np.nan) for item in part] for mean in means]), _clusters(part)
+        alpha = krippendorff_alpha(matrix, "ordinal", clusters, level)
+        figures.append(Figure("between", "", "alpha", kind, alpha))
+        for a, b in combinations(range(len(judges)), 2):
+            pair, kappa = f"{judges[a]} and {judges[b]}", (matrix[a], matrix[b], "quadratic", clusters, level)
+            figures.append(Figure("between", pair, "kappa", kind, weighted_kappa(*kappa)))  # type: ignore[arg-type]
+            figures.append(Figure("between", pair, "ac1", kind, _ac1(matrix[[a, b]], clusters, level)))
+    return _without_kinds_alone(figures)
+
+
+def _execution(table: Ratings, judge: str, executed: Mapping[Item, bool], level: float) -> Iterator[Figure]:
+    """A rating of 2 or more says that the node matters; `holds` says that the known is recovered."""
+    means = {item: mean for item, mean in _rounded_means(table, judge).items() if item in executed}
+    if not means:
+        return
+    judged = np.array([float(mean >= TOP / 2) for mean in means.values()])
+    true, clusters = np.array([float(executed[item]) for item in means]), _clusters(means)
+    alike = share((judged == true).astype(float), clusters, level, name="share of nodes on which they agree")
+    yield Figure("execution", judge, "share", "", alike)
+    ac1 = gwet_ac1(np.vstack([judged, true]), clusters, level, categories=2)
+    yield Figure("execution", judge, "ac1", "", ac1)
+    if len(np.unique(true)) > 1 and len(np.unique(judged)) > 1:  # where one never varies kappa is 0 in any case
+        yield Figure("execution", judge, "kappa", "", weighted_kappa(judged, true, "none", clusters, level))
+
+
+def _ac1(matrix: NDArray[np.float64], clusters: Sequence[str], level: float) -> Estimate:
+    """The categories are those of the scale, or more where points of the original were read."""
+    categories = max(TOP + 1, len(np.unique(matrix[~np.isnan(matrix)])))
+    return gwet_ac1(matrix, clusters, level, categories=categories)
+
+
+def _without_kinds_alone(figures: list[Figure]) -> list[Figure]:
+    """Where no kind has an alpha worth the name and all together do, ratings differ between kinds only: no alpha."""
+    first, apart = figures[0], [one.estimate.value for one in figures if one.name == "alpha" and one.kind]
+    over_all, reliable = first.estimate.value, [value for value in apart if value is not None and value >= UNRELIABLE]
+    if len(apart) < 2 or over_all is None or over_all < UNRELIABLE or reliable:
+        return figures
+    note = "Ratings differ between kinds of question and hardly within one: see each kind."
+    return [replace(first, estimate=replace(first.estimate, value=None, interval=None, notes=(note,))), *figures[1:]]
 
 
 # ---- what must be said of a judge before its ratings are used
@@ -269,12 +282,11 @@ def _constant_judges(table: Ratings, judges: Sequence[str]) -> list[str]:
     return warnings
 
 
-def _weak_alphas(retest: Mapping[str, Mapping[str, Estimate]], between: Mapping[str, Estimate]) -> list[str]:
-    groups = [*((f"{judge} with itself", estimates) for judge, estimates in retest.items())]
+def _weak_alphas(figures: Iterable[Figure]) -> list[str]:
     return [
-        f"Agreement {who}{name.removeprefix('alpha').replace(' ', ' on ', 1)} is alpha {one.value:.2f}, below "
-        f"{UNRELIABLE}: do not rest conclusions on it."
-        for who, estimates in [*groups, ("between the judges", between)]
-        for name, one in estimates.items()
-        if name.startswith("alpha") and one.value is not None and one.value < UNRELIABLE
+        f"Agreement {f'{one.judge} with itself' if one.judge else 'between the judges'}"
+        f"{f' on {one.kind}' if one.kind else ''} is alpha {one.estimate.value:.2f}, below {UNRELIABLE}: do not rest "
+        "conclusions on it."
+        for one in figures
+        if one.name == "alpha" and one.estimate.value is not None and one.estimate.value < UNRELIABLE
     ]

@@ -22,7 +22,6 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict
 from functools import cached_property
 from pathlib import Path
 
@@ -155,7 +154,7 @@ class FaithfulnessReading(Reading):
         if study.reliability is not None:
             files["reliability.json"] = to_json(study.reliability.to_dict())
             files["verdicts.csv"] = csv_text(pd.DataFrame(findings.verdict_rows(study)))
-            files["reliability.csv"] = csv_text(pd.DataFrame(map(asdict, findings.judge_figures(study))))
+            files["reliability.csv"] = csv_text(pd.DataFrame(findings.judge_rows(study)))
         if study.behaviours:
             files["pairs.csv"] = csv_text(pd.DataFrame(findings.pair_rows(study)))
         for model in study.own_batches:  # the first graph for each problem: another plan can judge them
