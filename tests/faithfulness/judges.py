@@ -40,6 +40,27 @@ class Scripted:
         pass
 
 
+class Computing:
+    """Writes a graph and answers by a function of the numbers of the text."""
+
+    name, concurrency, offers_schema, offers_logprobs = "mock/computing", 2, False, False
+
+    def __init__(self, graph, answer, unit=""):
+        self.graph, self.answer, self.unit = graph, answer, unit
+
+    def ask(self, messages, settings):
+        prompt = messages[-1].content
+        text = prompt.split("Problem\n")[1]
+        numbers = [float(number) for number in re.findall(r"(?<![\w^])\d+(?:\.\d+)?", text.split("\n\n")[0])]
+        value = self.answer(*numbers)
+        stated = {"answer": f"{value} {self.unit}" if self.unit else value}
+        written = self.graph if "Write the graph" in prompt else {}
+        return Reply(json.dumps(written | stated), Status.OK, model=self.name)
+
+    def close(self):
+        pass
+
+
 def kind_of(prompt):
     if "What is the impact of do(" in prompt:
         return "intervention"

@@ -1,38 +1,13 @@
 """A model that computes by its graph is not accused for its units, for a graph of another value, or for -6 children."""
 
-import json
 import re
 
 import pytest
 
 from tests.each import each
-from trueness.models import Reply
-from trueness.status import Status
+from tests.faithfulness.judges import Computing
 from trueness.studies.faithfulness import evaluate_behaviour
 from trueness.studies.faithfulness.behaviour import agreement_of
-
-
-class Computing:
-    """Writes a graph and answers by a function of the numbers of the text."""
-
-    name, concurrency, offers_schema, offers_logprobs = "mock/computing", 2, False, False
-
-    def __init__(self, graph, answer, unit=""):
-        self.graph, self.answer, self.unit = graph, answer, unit
-
-    def ask(self, messages, settings):
-        prompt = messages[-1].content
-        text = prompt.split("Problem\n")[1]
-        numbers = [float(number) for number in re.findall(r"(?<![\w^])\d+(?:\.\d+)?", text.split("\n\n")[0])]
-        for old, new in re.findall(r"is not ([\d.]+).*? but (\d+(?:\.\d+)?)", text):
-            numbers[numbers.index(float(old))] = float(new)
-        value = self.answer(*numbers)
-        stated = {"answer": f"{value} {self.unit}" if self.unit else value}
-        written = self.graph if "Write the graph" in prompt else {}
-        return Reply(json.dumps(written | stated), Status.OK, model=self.name)
-
-    def close(self):
-        pass
 
 
 def graph(rule, target, **knowns):

@@ -332,7 +332,7 @@ class _Seen:
         program = self.program
         view = view_of(program, Quantity(base, problem.answer.unit), TOLERANCE)
         self.by_value = view is not None
-        self._view = view or plain_view(program, problem.answer.unit)[0]
+        self._view = view or plain_view(program, problem.answer.unit)
         target = program.base.target
         self.message = ""
         if not self.by_value and target is not None:

@@ -18,7 +18,7 @@ from trueness.statistics.unpaired import LEAST
 from trueness.status import Status
 from trueness.studies.faithfulness.answers import FaithfulnessStudy
 from trueness.studies.faithfulness.batch import GIVEN, HELD_OUT, Batch, Criterion, clustered_by, mean_in_scale
-from trueness.studies.faithfulness.behaviour import FAULTS
+from trueness.studies.faithfulness.behaviour import FAULTS, Behaviour
 from trueness.studies.faithfulness.judge_reliability import ratings
 from trueness.studies.faithfulness.known_groups import group_of
 from trueness.studies.faithfulness.nodes import NOT_JUDGED
@@ -298,7 +298,7 @@ def behaviour_table(study: FaithfulnessStudy) -> Table:
     )  # fmt: skip
 
 
-def pair_rows(study: FaithfulnessStudy) -> Rows:
+def pair_rows(behaviours: Iterable[Behaviour]) -> Rows:
     """What the graph says and what the model did, one row per probe."""
     return [
         {
@@ -308,7 +308,7 @@ def pair_rows(study: FaithfulnessStudy) -> Rows:
             "model_did": pair.did, "answer_before": one.base, "answer_after": pair.answer,
             "agrees": pair.agrees, "status": str(pair.status),
         }
-        for one in study.behaviours
+        for one in behaviours
         for pair in one.pairs
     ]  # fmt: skip
 

@@ -110,19 +110,13 @@ def view_of(program: Program, answer: Quantity, tolerance: float) -> UnitView | 
     return None
 
 
-def plain_view(program: Program, answer_unit: str | None = None) -> tuple[UnitView, str | None]:
-    """How a target is computed for a model that is told its unit, and that unit. Where rules mix units of one kind the
-    answer's, else the declared one, else SI; elsewhere the numbers as they are written are in the target's own unit."""
-    graph = program.graph
-    if not _mixes(program):
-        return UnitView(), target_unit(graph) or answer_unit
-    for unit in (answer_unit, graph.unit_of(graph.target)):
-        if unit and UnitView(unit).target(program, {}) is not None:
-            return UnitView(unit), unit
-    together = coherent(graph)
-    if together is None or Program(together).base.target is None:
-        return UnitView(), target_unit(graph) or answer_unit
-    return UnitView(TOGETHER), target_unit(together)
+def plain_view(program: Program, answer_unit: str | None) -> UnitView:
+    """Where rules mix units of one kind the answer's, else the declared one, else SI; elsewhere as they are written."""
+    if _mixes(program):
+        for unit in (answer_unit, program.graph.unit_of(program.graph.target), TOGETHER):
+            if unit and UnitView(unit).target(program, {}) is not None:
+                return UnitView(unit)
+    return UnitView()
 
 
 def _views(program: Program, answer_unit: str | None) -> Iterator[UnitView]:

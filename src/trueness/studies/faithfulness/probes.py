@@ -7,8 +7,7 @@
     formulas         one, where rules of a graph are words: write each of them as a formula (`check --formulas`)
     fresh            the problem as it is, and with one number of its text changed, and nothing else (behaviour.py)
 
-What a judge said to one probe in one repeat is a
-Judgement.
+What a judge said to one probe in one repeat is a Judgement.
 """
 
 from __future__ import annotations

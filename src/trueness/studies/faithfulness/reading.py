@@ -48,7 +48,7 @@ from trueness.studies.faithfulness.charts import probes
 from trueness.studies.faithfulness.known_groups import RIGHT, group_of
 from trueness.studies.faithfulness.measures import MEASURES
 from trueness.studies.faithfulness.probes import Probe, verdict_of
-from trueness.studies.faithfulness.scores import COMPONENTS, Evaluation
+from trueness.studies.faithfulness.scores import Evaluation
 from trueness.studies.protocol import AnalysisPart, CellKey, Check, Section, Summary
 from trueness.studies.reading import Reading
 from trueness.texts import counted
@@ -156,7 +156,7 @@ class FaithfulnessReading(Reading):
             files["verdicts.csv"] = csv_text(pd.DataFrame(findings.verdict_rows(study)))
             files["reliability.csv"] = csv_text(pd.DataFrame(findings.judge_rows(study)))
         if study.behaviours:
-            files["pairs.csv"] = csv_text(pd.DataFrame(findings.pair_rows(study)))
+            files["pairs.csv"] = csv_text(pd.DataFrame(findings.pair_rows(study.behaviours)))
         for model in study.own_batches:  # the first graph for each problem: another plan can judge them
             mine = [one.own.problem for one in study.written if one.model == model and not one.repeat]
             lines = [json.dumps(problem.to_dict()) + "\n" for problem in mine if problem]
@@ -237,13 +237,7 @@ class FaithfulnessReading(Reading):
         }
 
     def analyses(self) -> list[AnalysisPart]:
-        rows: list[dict[str, object]] = []
-        for one in self.study.evaluations:
-            ends = {"low": one.bounds[0], "high": one.bounds[1]}
-            parted = {name: one.value(name) for name in COMPONENTS}
-            rows.append({"problem": one.problem, "cf": one.cf, **ends, **parted, "status": str(one.status)})
         shown = [(table.title, blocks.table(table.title, table.rows, table.caption)) for table in self.tables(None)]
-        shown.append(("problems", blocks.table("Every problem and copy", rows)))
         parts = [AnalysisPart(title, tables=(block,)) for title, block in shown]
         return [AnalysisPart("faithfulness", tuple(findings.sentences(self.study))), *parts]
 
@@ -277,41 +271,21 @@ def _evaluation(evaluation: Evaluation) -> list[blocks.Block]:
     for name, part in evaluation.components.items():
         row = {"part": name.replace("_", " "), "value": part.value, "bounds": list(part.bounds), "n": part.n}
         rows.append(row | {"source": part.source, "status": str(part.status)})
-    nodes = [
-        {
-            "kind": kind, "node": n.node, "score": n.value, "source": n.source, "executed": n.executed,
-            "judged": n.judged, "status": str(n.status), "message": n.message,
-        }
-        for kind, scored in evaluation.nodes.items()
-        for n in scored
-    ]  # fmt: skip
+    scored = [(kind, node) for kind, nodes in evaluation.nodes.items() for node in nodes]
+    nodes = [{"kind": kind, "node": one.node, "score": one.value, **one.origin()} for kind, one in scored]
     note = "Bounds: all that is missing 0, all that is missing 1."
     return [blocks.table("Parts of cf", rows, note), blocks.table("Nodes", nodes)]
 
 
 def _behaviour_blocks(one: Behaviour) -> Iterator[blocks.Block]:
     """What the graph says, what the model did; the edges to blame; the graph itself."""
-    rows = [
-        {
-            "known": pair.change.known, "role": pair.change.role,
-            "changed": f"{pair.change.before:g} to {pair.change.after:g}",
-            "graph says": _move_text(pair.change.says, pair.change.base, pair.change.expected),
-            "model did": _move_text(pair.did or "", one.base, pair.answer),
-            "agrees": pair.agrees, "status": str(pair.status),
-        }
-        for pair in one.pairs
-    ]  # fmt: skip
     note = f"Repeat {one.repeat + 1}. The model was asked each changed problem fresh; its graph was not shown."
-    yield blocks.table("What its graph says, what it did", rows, note)
+    yield blocks.table("What its graph says, what it did", findings.pair_rows([one]), note)
     lines = [str(blame) for blame in one.blame] or (["no edge is to blame"] if one.pairs else [])
     lines += [one.message] if one.message else []
     yield blocks.lines("Edges to blame", [*lines, *(f"{name} is not changed: {why}" for name, why in one.left_out)])
     if one.own.problem is not None:
         yield blocks.table("Rules of its graph, as they were read", _rules(one.own.problem))
-
-
-def _move_text(way: str, before: float | None, after: float | None) -> str:
-    return way if before is None or after is None else f"{way} ({before:g} to {after:g})"
 
 
 def _rules(problem: Problem) -> list[dict[str, str]]:
