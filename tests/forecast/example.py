@@ -29,7 +29,7 @@ from numpy.random import Generator
 from scipy.special import ndtri
 
 from trueness.status import Status
-from trueness.studies.forecast.forecast_frames import (
+from trueness.studies.forecast.frames import (
     CLAIM_COLUMNS,
     FORMULATIONS,
     LEVELS,
@@ -38,10 +38,10 @@ from trueness.studies.forecast.forecast_frames import (
     Forecasts,
     Truth,
     Truths,
+    with_intervals,
 )
 from trueness.studies.forecast.references import REFERENCES, reference_claims
 from trueness.studies.forecast.scores import score_claims
-from trueness.studies.forecast.truths import with_intervals
 
 
 @dataclass(frozen=True)

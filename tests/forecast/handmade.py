@@ -3,9 +3,8 @@
 import numpy as np
 import pandas as pd
 
-from trueness.studies.forecast.forecast_frames import ARMS, CLAIM_COLUMNS, REPLY_COLUMNS, Forecasts, Truth
+from trueness.studies.forecast.frames import ARMS, CLAIM_COLUMNS, REPLY_COLUMNS, Forecasts, Truth, with_intervals
 from trueness.studies.forecast.scores import score_claims
-from trueness.studies.forecast.truths import with_intervals
 
 ARM = {"formulation": "direct", "names": "named", "metadata": "full", "definition": "told", "target": "run"}
 CARDS = {

@@ -4,7 +4,7 @@ import pytest
 
 from tests.forecast.example import example
 from tests.forecast.handmade import over, spread, study, truth
-from trueness.studies.forecast.ablation import EVERYONE, ablation, guidelines
+from trueness.studies.forecast.comparisons import ablation, guidelines
 
 NAMES = [f"d{k}" for k in range(6)]
 TRUTHS = [truth(spread(0.5), dataset=name) for name in NAMES]
@@ -34,7 +34,7 @@ def test_only_questions_that_differ_in_nothing_else_are_paired():
 
 def test_all_pairs_of_three_levels_are_compared():
     claims = [c for level in ("sparse", "diagnostic", "full") for c in over(NAMES, 0.4, 0.6, metadata=level)]
-    found = rows(claims, arm="metadata", score="hit", respondent=EVERYONE)
+    found = rows(claims, arm="metadata", score="hit", respondent="all models")
     assert list(zip(found["a"], found["b"], strict=True)) == [
         ("sparse", "diagnostic"), ("sparse", "full"), ("diagnostic", "full"),
     ]  # fmt: skip
@@ -67,7 +67,7 @@ def test_the_example_loses_by_anonymous_names():
     # example.py: the error grows by half once the names are gone
     forecasts = example(repeats=1, formulations=("direct",), names=("named", "anonymised"), references=())
     table = ablation(forecasts).table
-    everyone = table[(table["respondent"] == EVERYONE) & (table["score"] == "interval_score_scaled")]
+    everyone = table[(table["respondent"] == "all models") & (table["score"] == "interval_score_scaled")]
     assert (everyone["difference"] < 0).all()
 
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trueness.studies.forecast.assumptions import CONCEPTS, concept_of, mentions
+from trueness.studies.forecast.reasoning import CONCEPTS, concept_of, mentions
 
 
 def named(text, **about):

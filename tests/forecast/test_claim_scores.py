@@ -11,7 +11,7 @@ from tests.forecast.truths import bare, claim, claims, truth, truths
 from trueness.errors import DataError
 from trueness.measures import interval_scores as of
 from trueness.status import Status
-from trueness.studies.forecast.forecast_frames import KEYS
+from trueness.studies.forecast.frames import KEYS
 from trueness.studies.forecast.scores import OF_CLAIM, SCORES, long, pooled_skills, score_claims, skill_column, widest
 
 RUNS = np.round(np.random.default_rng(1).beta(6, 3, 100), 3)

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.forecast.handmade import claim, over, reply, spread, study, truth
-from trueness.studies.forecast.contamination import ALL, contamination
+from trueness.studies.forecast.contamination import contamination
 
 FAMOUS = ["asia", "sachs", "cancer", "child"]
 OTHERS = ["x1", "x2", "x3", "x4"]
@@ -67,7 +67,7 @@ def test_published_figures_are_looked_for_where_the_study_brings_them():
         claims = [claim(low=0.6, high=0.67, dataset=name), claim(low=0.2, high=0.8, dataset=name, names="anonymised")]
         truths = [truth(spread(0.5), dataset=name)]
         analysis = contamination(study(claims, truths, notes={"published": published}))
-        assert probe(analysis, "published", ALL).loc[0, "difference"] == 1
+        assert probe(analysis, "published", "all models").loc[0, "difference"] == 1
     assert "Verbatim recall" in str(contamination(study(remembered(), TRUTHS)))
 
 

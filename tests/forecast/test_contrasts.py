@@ -3,7 +3,7 @@
 import numpy as np
 
 from tests.forecast.handmade import claim, spread, study, truth
-from trueness.studies.forecast.pairwise_contrasts import contrasts
+from trueness.studies.forecast.contrasts import contrasts
 
 FAMILY = {"pc": "constraint-based", "fci": "constraint-based", "lingam": "functional"}
 NAMES = ("asia", "child", "synthetic-12", "synthetic-30", "sachs", "wine")

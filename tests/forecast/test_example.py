@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tests.forecast.example import DATASETS, QUALITIES, example
-from trueness.studies.forecast.forecast_frames import CLAIM_COLUMNS, REPLY_COLUMNS
+from trueness.studies.forecast.frames import CLAIM_COLUMNS, REPLY_COLUMNS
 
 
 @pytest.fixture(scope="module")

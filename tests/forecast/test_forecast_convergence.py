@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tests.forecast.handmade import claim, spread, study, truth
-from trueness.studies.forecast.verdict_convergence import convergence
+from trueness.studies.forecast.convergence import convergence
 
 
 def at(analysis, runs):

@@ -6,7 +6,7 @@ import pytest
 from tests.forecast.example import DATASETS
 from tests.forecast.truths import truth, truths
 from trueness.errors import DataError
-from trueness.studies.forecast.forecast_frames import CLAIM_COLUMNS
+from trueness.studies.forecast.frames import CLAIM_COLUMNS
 from trueness.studies.forecast.human import parse_experts, questions, read_experts, sheet
 from trueness.studies.forecast.new_sheet import new_sheet
 from trueness.studies.forecast.scores import score_claims

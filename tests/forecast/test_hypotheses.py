@@ -6,8 +6,8 @@ import pytest
 from tests.forecast.handmade import claim, over, spread, study, truth
 from trueness.errors import SettingError
 from trueness.intervals import Interval
+from trueness.studies.forecast.contrasts import contrasts
 from trueness.studies.forecast.hypotheses import CANNOT, NOT_SUPPORTED, SUPPORTED, capability_of, hypotheses, verdict
-from trueness.studies.forecast.pairwise_contrasts import contrasts
 from trueness.studies.forecast.robustness import robustness
 
 NAMES = [f"d{k}" for k in range(11)]

@@ -125,7 +125,7 @@ def test_impossible_claims_are_counted_first():
     assert table["impossible"] == 1 and table["beyond the scale"] == 2
     check = {check.name: check for check in validation(forecasts).checks}["possible"]
     assert check.passed is False and "2 of 3 claims" in check.sentence and "1 of them" in check.sentence
-    assert check.evidence.to_dict("records") == [{"respondent": "m", "claims": 3, "beyond": 2, "impossible": 1}]
+    assert validation(forecasts).evidence["possible"].to_dict("records") == [{"respondent": "m", "claims": 3, "beyond": 2, "impossible": 1}]
     assert {check.name: check for check in validation(study(claims[2:], [SHD])).checks}["possible"].passed
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from trueness.studies.forecast.rank_permutation import orders, permutation_p, smallest_permutation_p
+from trueness.studies.forecast.analysis import orders, permutation_p, smallest_permutation_p
 
 RNG = np.random.default_rng(0)
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.forecast.handmade import claim, spread, study, truth
-from trueness.studies.forecast.learner_ranking import order_agreement, ranking
+from trueness.studies.forecast.contrasts import order_agreement, ranking
 
 LEARNERS = ("pc", "fci", "lingam", "notears")
 

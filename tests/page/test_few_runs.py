@@ -15,10 +15,10 @@ from trueness.statistics.runs import expected_content
 from trueness.studies import charts
 from trueness.studies.discovery import paper as discovery_paper
 from trueness.studies.discovery.printed import print_discovery
-from trueness.studies.forecast import paper as forecast_paper
 from trueness.studies.forecast.answers import read_forecasts
-from trueness.studies.forecast.llm_comparisons import comparison_texts
-from trueness.studies.forecast.printed import print_forecasts
+from trueness.studies.forecast.files import comparison_texts
+from trueness.studies.forecast.findings import Findings
+from trueness.studies.forecast.reading import ForecastReading, methods
 from trueness.studies.forecast.tables import main_results
 from trueness.studies.run_tables import as_csv
 
@@ -37,7 +37,7 @@ def printed(show):
 
 def test_the_terminal_says_it(small):
     assert TOLD.search(printed(lambda out: print_discovery(out, Results.read(small), small)))
-    assert TOLD.search(printed(lambda out: print_forecasts(out, read_forecasts(small))))
+    assert TOLD.search(printed(lambda out: ForecastReading(None, read_forecasts(small)).show(out, small)))
 
 
 def test_tables_and_json_say_it(small):
@@ -52,12 +52,12 @@ def test_tables_and_json_say_it(small):
     text = comparison_texts(forecasts)
     name = next(name for name in text if "synthetic-8" in name and "random" in name)
     assert json.loads(text[name])["measured"]["shd"]["run_content"] == SHARE
-    assert TOLD.search(main_results(forecasts).caption)
+    assert TOLD.search(main_results(Findings(forecasts)).caption)
 
 
 def test_methods_and_captions_say_it(small):
     results, forecasts = Results.read(small), read_forecasts(small)
-    for said in (discovery_paper.methods(results), forecast_paper.methods(forecasts)):
+    for said in (discovery_paper.methods(results), methods(forecasts)):
         assert TOLD.search(" ".join(said))
     for figure in (charts.measured(results), charts.intervals(forecasts, "f1")):
         assert TOLD.search(figure.caption)

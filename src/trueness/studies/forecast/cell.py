@@ -20,11 +20,10 @@ from trueness.showing.saving import plain_rows
 from trueness.showing.theme import measure_label
 from trueness.statistics.runs import range_note
 from trueness.studies.forecast.analysis import Analysis
-from trueness.studies.forecast.findings import Findings
-from trueness.studies.forecast.forecast_frames import ARMS, MEASURES, Forecasts, Truth
-from trueness.studies.forecast.forecast_headline import headline_of
-from trueness.studies.forecast.interpretation import untold
+from trueness.studies.forecast.findings import Findings, tests_frame
+from trueness.studies.forecast.frames import ARMS, MEASURES, Forecasts, Truth
 from trueness.studies.forecast.measures import SHOWN as SCORES
+from trueness.studies.forecast.summary import headline_of
 from trueness.studies.forecast.work import read_reply
 from trueness.studies.protocol import AnalysisPart, CellKey, Check, PagePlace, Section, Summary
 
@@ -52,19 +51,16 @@ class ScoredClaim(NamedTuple):
 class ForecastPart:
     task = "forecast"
 
-    def __init__(self, place: PagePlace, read: Callable[[], Forecasts], findings: Callable[[], Findings]):
-        self._task = place.task
-        self._store = place.store
-        self._read = read
-        self._findings = findings
-
-    @cached_property
-    def tables(self) -> Forecasts:
-        return self._read()
+    def __init__(self, place: PagePlace, findings: Callable[[], Findings]):
+        self._task, self._store, self._findings = place.task, place.store, findings
 
     @cached_property
     def findings(self) -> Findings:
         return self._findings()
+
+    @property
+    def tables(self) -> Forecasts:
+        return self.findings.forecasts
 
     @cached_property
     def _claims(self) -> dict[CellKey, dict[str, list[ScoredClaim]]]:
@@ -210,10 +206,10 @@ class ForecastPart:
         if self.tables.scores.empty:
             return Summary((Check("forecast", None, "No claim has been made yet."),))
         findings = self.findings
-        checks = tuple(Check(check.name, check.passed, check.sentence) for check in findings.validation.checks)
         shown = [analysis for analysis in findings.analyses() if analysis.name in _TOLD_FIRST and analysis.possible]
         sections = tuple(Section(analysis.name, analysis.sentences) for analysis in shown)
-        return Summary(checks, sections, tuple(untold(findings)), headline_of(self.tables))
+        headline = headline_of(self.tables, findings.rows)
+        return Summary(findings.validation.checks, sections, tuple(findings.untold()), headline)
 
     def graph(self, item: str) -> None:
         return None
@@ -221,11 +217,8 @@ class ForecastPart:
     def analyses(self) -> list[AnalysisPart]:
         if self.tables.scores.empty:
             return []
-        from trueness.studies.forecast.interpretation import tests_frame
-        from trueness.studies.forecast.summary import rows
-
         first = AnalysisPart(
-            "respondents", tables=(blocks.table("One row a respondent", [_plain(row) for row in rows(self.tables)]),)
+            "respondents", tables=(blocks.table("One row a respondent", [_plain(row) for row in self.findings.rows]),)
         )
         tests = AnalysisPart("tests", tables=(blocks.table("All tests", plain_rows(tests_frame(self.findings))),))
         return [first, tests, *(_analysis(analysis) for analysis in self.findings.analyses())]

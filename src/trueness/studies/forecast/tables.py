@@ -7,23 +7,26 @@ import pandas as pd
 from trueness.outside import Json
 from trueness.showing import theme
 from trueness.showing.tables import Column, Table
-from trueness.statistics.runs import range_note
 from trueness.statistics.sign_flip import ENUMERATED
-from trueness.studies.forecast import selection, summary
-from trueness.studies.forecast.coverage import ALL_MODELS, coverage_by
-from trueness.studies.forecast.findings import Findings
-from trueness.studies.forecast.forecast_frames import Forecasts
-from trueness.studies.forecast.interpretation import tests_frame
+from trueness.studies.forecast.analysis import ALL_MODELS
+from trueness.studies.forecast.findings import Findings, tests_frame
+from trueness.studies.forecast.frames import Forecasts
+from trueness.studies.forecast.summary import coverage_by
 
 TESTS_SHOWN = 20
 
 
-def main_results(forecasts: Forecasts) -> Table:
+def of_paper(findings: Findings) -> list[Table]:
+    forecasts = findings.forecasts
+    made = [main_results(findings), by_formulation(forecasts), measured_table(forecasts)]
+    return [*made, hypotheses(findings), tests(findings)]
+
+
+def main_results(findings: Findings) -> Table:
     """One row a respondent; bold among the models alone."""
-    names = theme.labels(selection.respondents(forecasts), longest=30)
-    rows = [
-        row | {"name": names[row["respondent"]], "contends": row["kind"] == "model"} for row in summary.rows(forecasts)
-    ]
+    forecasts = findings.forecasts
+    names = theme.labels(forecasts.respondents, longest=30)
+    rows = [row | {"name": names[row["respondent"]], "contends": row["kind"] == "model"} for row in findings.rows]
     skill = next(
         (f"skill_{name}" for name in ("climatology", "heuristic") if rows and f"skill_{name}" in rows[0]), None
     )
@@ -40,44 +43,44 @@ def main_results(forecasts: Forecasts) -> Table:
     if skill:
         columns.insert(6, Column(skill, f"Skill ({skill.removeprefix('skill_')})", decimals=2))
     caption = (
-        f"Forecasts against measured runs: share of {100 * forecasts.level:g} % ranges that hold the mean of the runs, "
+        f"Forecasts against measured runs: share of {forecasts.percent} ranges that hold the mean of the runs, "
         "share of runs inside the ranges, interval score scaled by the largest value of the measure (lower is better), "
         "bias (positive: optimistic) and median ratio of the claimed width to the range of runs. n: claims read of "
-        f"those asked. Brackets: {100 * forecasts.level:g} % intervals clustered by "
-        f"{len(selection.datasets(forecasts))} data sets; a mean without them is the same on each. "
+        f"those asked. Brackets: {forecasts.percent} intervals clustered by "
+        f"{len(forecasts.dataset_names)} data sets; a mean without them is the same on each. "
         f"Bold: the best model, where its interval is apart from all "
-        f"others. {selection.arm_text(forecasts)} "
-        f"{range_note((len(truth.runs) for truth in forecasts.truths.values()), forecasts.level)}".rstrip()
+        f"others. {forecasts.arm_text} "
+        f"{forecasts.range_note}".rstrip()
     )
     return Table("main_results", tuple(columns), rows, caption, contends="contends", rule_before="kind")
 
 
 def measured_table(forecasts: Forecasts) -> Table:
     """One row a data set and learner: the mean of each measure with the CI of the mean; how many claims held it."""
-    scores = selection.headline(forecasts)
-    models = scores[~scores["respondent"].isin(forecasts.references)]
+    scores = forecasts.headline
+    models = forecasts.of_models(scores)
     held = models["covers_mean"].groupby([models["dataset"], models["learner"]]).agg(["mean", "count"])
-    rows = [_measured_row(forecasts, d, a, held) for d, a in selection.items(forecasts)]
+    rows = [_measured_row(forecasts, d, a, held) for d, a in forecasts.items]
     columns = [Column("dataset", "Data set", "text"), Column("learner", "Learner", "text"), Column("n", "n", "count")]
-    for m in selection.measures(forecasts):
+    for m in forecasts.measures:
         columns += [
             Column(m, theme.measure_label(m), "number", f"{m}_low", f"{m}_high"),
             Column(f"{m}_sd", f"{theme.measure_label(m)} sd"),
         ]
     columns += [Column("covered", "Models' coverage, %", "percent", decimals=0), Column("claims", "claims", "count")]
     caption = (
-        f"What the learners did: mean over n runs with the {100 * forecasts.level:g} % bootstrap CI of the mean, the "
+        f"What the learners did: mean over n runs with the {forecasts.percent} bootstrap CI of the mean, the "
         "sd of the runs, and "
         "the share of the models' claims, over measures, formulations and repeats, that hold it. A mean "
-        f"without brackets is that of every run. {selection.arm_text(forecasts)}"
+        f"without brackets is that of every run. {forecasts.arm_text}"
     )
     return Table("results_summary", tuple(columns), rows, caption, rule_before="dataset")
 
 
 def by_formulation(forecasts: Forecasts) -> Table:
     frame = coverage_by(forecasts, "formulation")
-    names = theme.labels(selection.respondents(forecasts), longest=30) | {ALL_MODELS: ALL_MODELS}
-    frame = frame[~frame["respondent"].isin(forecasts.references)]
+    names = theme.labels(forecasts.respondents, longest=30) | {ALL_MODELS: ALL_MODELS}
+    frame = forecasts.of_models(frame)
     rows = [row | {"name": names[row["respondent"]]} for row in _records(frame)]
     columns = (
         Column("name", "Respondent", "text"),
@@ -87,14 +90,14 @@ def by_formulation(forecasts: Forecasts) -> Table:
         _share("coverage_runs", "Coverage of runs, %"),
     )
     caption = (
-        f"Coverage by formulation of the prompt. n: claims read; brackets: {100 * forecasts.level:g} % Wilson "
-        f"intervals at the effective number of claims, clustered by data set. {selection.arm_text(forecasts)}"
+        f"Coverage by formulation of the prompt. n: claims read; brackets: {forecasts.percent} Wilson "
+        f"intervals at the effective number of claims, clustered by data set. {forecasts.arm_text}"
     )
     return Table("coverage_by_formulation", columns, rows, caption, rule_before="respondent")
 
 
 def hypotheses(findings: Findings) -> Table:
-    rows = _records(findings.hypotheses.table)
+    rows = _records(findings["hypotheses"].table)
     columns = (
         Column("hypothesis", "", "text"),
         Column("title", "Hypothesis", "text"),
@@ -107,7 +110,7 @@ def hypotheses(findings: Findings) -> Table:
     caption = (
         "The hypotheses, each with its estimate and interval over n units, and its one-sided p (sign flips over data "
         "sets; of H4 a permutation over models), adjusted by Holm. A verdict stays open where the design cannot reach "
-        f".05. {findings.arm}"
+        f".05. {findings.forecasts.arm_text}"
     )
     return Table("hypotheses", columns, rows, caption)
 
@@ -130,7 +133,8 @@ def tests(findings: Findings) -> Table:
     exact = "exact " if (kept["n_datasets"] <= ENUMERATED).all() else ""
     caption = (
         "Paired differences of the scaled interval score (negative: a is better), n items in so many data sets, "
-        f"with the {exact}sign-flip test over data sets, two-sided, adjusted by Holm. {findings.arm}{more}"
+        f"with the {exact}sign-flip test over data sets, two-sided, adjusted by Holm. "
+        f"{findings.forecasts.arm_text}{more}"
     )
     return Table("statistical_tests", columns, _records(kept.head(TESTS_SHOWN)), caption, rule_before="a")
 
@@ -142,7 +146,7 @@ def _share(key: str, title: str) -> Column:
 
 def _measured_row(forecasts: Forecasts, dataset: str, learner: str, held: pd.DataFrame) -> dict[str, Json]:
     row: dict[str, Json] = {"dataset": dataset, "learner": learner, "n": 0}
-    for measure in selection.measures(forecasts):
+    for measure in forecasts.measures:
         truth = forecasts.truths.get((dataset, learner, measure))
         if truth is not None and len(truth.runs):
             row["n"] = max(row["n"], len(truth.runs))
