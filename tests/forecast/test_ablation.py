@@ -2,7 +2,6 @@
 
 import pytest
 
-from tests.forecast.example import example
 from tests.forecast.handmade import over, spread, study, truth
 from trueness.studies.forecast.comparisons import ablation, guidelines
 
@@ -56,19 +55,6 @@ def test_arms_that_did_not_vary_are_named():
 def test_one_prompt_for_all_cannot_be_told():
     analysis = ablation(study(over(NAMES, 0.4, 0.6), TRUTHS))
     assert not analysis.possible and "the same formulation, names, metadata, definition, target" in str(analysis)
-
-
-def test_all_unreadable_cannot_be_told():
-    claims = over(NAMES, None, None) + over(NAMES, None, None, names="anonymised")
-    assert not ablation(study(claims, TRUTHS)).possible
-
-
-def test_the_example_loses_by_anonymous_names():
-    # example.py: the error grows by half once the names are gone
-    forecasts = example(repeats=1, formulations=("direct",), names=("named", "anonymised"), references=())
-    table = ablation(forecasts).table
-    everyone = table[(table["respondent"] == "all models") & (table["score"] == "interval_score_scaled")]
-    assert (everyone["difference"] < 0).all()
 
 
 @pytest.mark.parametrize("advice", ["helps", "harms"])

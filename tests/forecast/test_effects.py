@@ -1,6 +1,5 @@
 """Size, density and dimension: measured against predicted."""
 
-import numpy as np
 import pytest
 
 from tests.forecast.handmade import claim, spread, study, truth
@@ -44,11 +43,6 @@ def test_a_respondent_that_has_it_backwards_is_off_by_two():
     assert size["difference_low"] > 0
 
 
-def test_one_answer_for_all_has_no_rho_and_no_difference():
-    size = row(effects(falling([0.5] * 6)), "size")
-    assert np.isnan(size["rho"]) and np.isnan(size["difference"])
-
-
 def test_a_data_set_without_an_answer_is_left_out_on_both_sides():
     # without f the measured rho is still -1; with it (F1 rising at the end) it would not be
     measured = [0.8, 0.7, 0.6, 0.5, 0.4, 0.9]
@@ -65,17 +59,3 @@ def test_four_data_sets_cannot_show_an_effect():
 def test_two_data_sets_cannot_be_correlated():
     analysis = effects(falling([0.7, 0.6], names=NAMES[:2]))
     assert not analysis.possible and "2 data sets; a rank correlation needs three" in str(analysis)
-
-
-def test_a_property_that_does_not_vary_is_said():
-    truths = [truth(spread(0.5 + 0.01 * k), dataset=name) for k, name in enumerate(NAMES)]
-    claims = [claim(dataset=name) for name in NAMES]
-    about = {name: {"nodes": 8, "edges": 8, "rows": 1000, "density": 0.3} for name in NAMES}
-    assert "size: no correlation can be had" in str(effects(study(claims, truths, datasets=about)))
-
-
-def test_all_unreadable_still_gives_the_measured_rho():
-    forecasts = falling([None] * 6)
-    analysis = effects(forecasts)
-    assert row(analysis, "size", "measured")["rho"] == pytest.approx(-1)
-    assert "none that vary" in str(analysis)

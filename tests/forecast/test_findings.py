@@ -34,9 +34,6 @@ def test_findings_are_plain_json(simulated):
 
 
 def test_the_mocks_are_told_for_what_they_are(simulated):
-    conformal = simulated["conformal"].table.query("measure == 'all'").set_index("respondent")
-    assert conformal.loc["mock/overconfident", "factor"] > 2
-    assert conformal.loc["mock/vacuous", "factor"] < 1 or conformal.loc["mock/vacuous", "coverage"] == 1
     failures = simulated["failures"].table.set_index(["mode", "respondent"])["share"]
     assert failures["vacuous", "mock/vacuous"] == 1
     assert failures["over-optimistic", "mock/optimistic"] > failures["over-pessimistic", "mock/optimistic"]

@@ -51,13 +51,6 @@ def test_a_column_that_stands_twice_is_refused():
         parse_experts("dataset,learner,algorithm,measure,low,high\nasia,pc,fci,f1,0.4,0.7\n")
 
 
-def test_level_median_expert_and_target_are_read():
-    text = "dataset,learner,measure,low,high,level,median,expert,target\nasia,pc,shd,2,9,0.8,5,anna,mean\n"
-    found = parse_experts(text, limits=None).iloc[0]
-    assert (found["level"], found["median"], found["target"]) == (0.8, 5, "mean")
-    assert found["respondent"] == "human/sheet/anna"
-
-
 def test_empty_cells_stay_missing_with_a_status():
     found = parse_experts(HEAD + "asia,pc,f1,,\nasia,pc,recall,0.4,\nasia,pc,precision,0.4,0.6\n")
     assert found["status"].tolist() == ["refused", "unreadable", "ok"]
@@ -122,16 +115,6 @@ def test_a_wrong_cell_is_one_line_with_its_row(row, message):
 def test_a_wrong_level_or_median_is_named(cells, message):
     with pytest.raises(DataError, match=message):
         parse_experts("dataset,learner,measure,low,high,level,median\nasia,pc,shd,2,5," + cells)
-
-
-def test_a_missing_column_is_named():
-    with pytest.raises(DataError, match="Add 'high'"):
-        parse_experts("dataset,learner,measure,low\nasia,pc,f1,0.4\n", "experts.csv")
-
-
-def test_a_file_that_is_not_there_is_one_line(tmp_path):
-    with pytest.raises(DataError, match="must be a CSV that can be read"):
-        read_experts(tmp_path / "nobody.csv")
 
 
 def test_rows_that_nobody_signed_are_no_respondent():

@@ -1,9 +1,5 @@
 """Whether replies name the assumptions of the learner."""
 
-import numpy as np
-import pytest
-
-from tests.forecast.example import example
 from tests.forecast.handmade import claim, reply, spread, study, truth
 from trueness.studies.forecast.reasoning import reasoning
 
@@ -53,21 +49,3 @@ def test_the_share_is_by_data_set_with_an_interval():
     row = analysis.table.iloc[0]
     assert row["named_share"] == 0.5 and 0 <= row["named_share_low"] < 0.5 < row["named_share_high"] <= 1
     assert "6 data sets" in str(analysis)
-
-
-def test_one_data_set_has_no_interval():
-    assert np.isnan(read(reply("It assumes faithfulness.")).table.loc[0, "named_share_low"])
-
-
-def test_no_text_cannot_be_told():
-    assert not read().possible
-    assert not read(reply("")).possible
-
-
-def test_the_example_is_read_as_it_was_written():
-    # mock/calibrated names the first two assumptions of the card in .9 of its replies, mock/vacuous in .1
-    table = reasoning(example(repeats=2, formulations=("direct",), references=())).table.set_index("respondent")
-    of_first_two = (2 / 3 + 2 / 2 + 2 / 4 + 2 / 3) / 4
-    assert table.loc["mock/calibrated", "named_share"] == pytest.approx(0.9 * of_first_two, abs=0.1)
-    assert table.loc["mock/vacuous", "named_share"] == pytest.approx(0.1 * of_first_two, abs=0.1)
-    assert (table["wrong"] == 0).all()

@@ -63,13 +63,6 @@ def test_the_plans_first_arm_is_the_headline_and_every_table_names_it(forecasts)
     assert all(told in table.caption for table in made) and told in " ".join(methods(forecasts))
 
 
-def test_without_a_model_the_first_target_of_the_plan_is_the_headline(tmp_path):
-    plan = PLAN.replace('["mock/copycat-of-the-prompt", "mock/vacuous"]', "[]").replace(
-        '["run", "mean"]', '["run", "mean"]'
-    )
-    assert stored(tmp_path, plan).main_arm["target"] == "run"
-
-
 def test_a_mean_of_equal_values_has_no_interval_and_others_lie_within_their_bounds(forecasts):
     row = next(row for row in summary.rows(forecasts) if row["respondent"] == "mock/vacuous")
     assert row["interval_score"] == 1 and row["interval_score_low"] is None  # was 1.00 [1.00, 1.00]
