@@ -42,9 +42,8 @@ def truth(runs, dataset="asia", learner="pc", measure="f1", planned=None, upper=
 
 def study(claims, truths, references=(), replies=(), datasets=None, notes=None):
     """A study from claims and truths; about each data set only what is needed is made up."""
-    found = with_intervals(
-        {(t.dataset, t.learner, t.measure): t for t in truths}, rng=np.random.default_rng(0), resamples=500
-    )
+    bare = {(t.dataset, t.learner, t.measure): t for t in truths}
+    found = with_intervals(bare, rng=np.random.default_rng(0), resamples=500)
     frame = pd.DataFrame(list(claims), columns=list(CLAIM_COLUMNS))
     frame[["low", "high", "median"]] = frame[["low", "high", "median"]].astype(float)
     names = list(dict.fromkeys([t.dataset for t in truths]))

@@ -9,8 +9,7 @@ from trueness.analyse.comparing import compare
 from trueness.running.study import Plan, Study
 from trueness.studies.forecast import summary, tables
 from trueness.studies.forecast.answers import read_forecasts
-from trueness.studies.forecast.findings import Findings, tests_frame
-from trueness.studies.forecast.reading import methods
+from trueness.studies.forecast.findings import Findings, statistical_tests
 from trueness.studies.forecast.reasoning import reasoning
 
 PLAN = """
@@ -60,7 +59,7 @@ def test_the_plans_first_arm_is_the_headline_and_every_table_names_it(forecasts)
     assert set(shown["names"]) <= {"named", "-"} and set(shown["target"]) == {"run"}
     told = "names named, metadata full, definition told, target run"
     made = tables.of_paper(Findings(forecasts))
-    assert all(told in table.caption for table in made) and told in " ".join(methods(forecasts))
+    assert all(told in table.caption for table in made)
 
 
 def test_a_mean_of_equal_values_has_no_interval_and_others_lie_within_their_bounds(forecasts):
@@ -74,7 +73,7 @@ def test_a_mean_of_equal_values_has_no_interval_and_others_lie_within_their_boun
 def test_h4_is_a_permutation_over_models_and_says_so():
     claims = [c for k in range(5) for c in over(NAMES, 0.4 - 0.05 * k, 0.5 - 0.05 * k, respondent=f"m{k}")]
     made = Findings(study(claims, TRUTHS, notes={"capability": {f"m{k}": 10 - k for k in range(5)}}))
-    tests = tests_frame(made).set_index("what")
+    tests = statistical_tests(made).set_index("what")
     row = next(row for what, row in tests.iterrows() if what.startswith("H4"))
     assert row["test"] == "exact permutation over models, one-sided"
     assert row["n_models"] == 5 and pd.isna(row["n_datasets"])

@@ -21,7 +21,9 @@ def forecasts():
 
 @pytest.fixture(scope="session")
 def reading(forecasts):
-    return ForecastReading(None, forecasts)
+    made = ForecastReading(None)
+    vars(made)["forecasts"] = forecasts
+    return made
 
 
 @pytest.fixture(scope="session")

@@ -17,7 +17,7 @@ from trueness.showing.pdf import width_of, wrap_lines, write_pdf
 from trueness.showing.saving import Drawing, Figure
 from trueness.showing.tables import Column, Table, tex_text
 from trueness.studies.discovery import paper as discovery_paper
-from trueness.studies.forecast.reading import methods as forecast_methods
+from trueness.studies.forecast.reading import ForecastReading
 from trueness.studies.forecast.summary import headline_of
 from trueness.texts import printable
 
@@ -119,8 +119,14 @@ def test_methods_of_a_discovery_name_data_learners_settings_runs_and_measures():
         assert words in told
 
 
+def methods_of(forecasts):
+    reading = ForecastReading(None)
+    vars(reading)["forecasts"] = forecasts
+    return reading.methods()
+
+
 def test_methods_of_a_forecast_name_prompts_and_seed(forecasts):
-    told = " ".join(forecast_methods(forecasts))
+    told = " ".join(methods_of(forecasts))
     assert "formulations (direct and quantiles), 2 times each" in told and "seed is 3" in told
     assert methods.prompts({"direct": {"version": "1", "hash": "c1974b4fd5f1bf4a"}}) == [
         "Prompts: direct (version 1, c1974b4f)."
@@ -133,7 +139,7 @@ def test_repeats_are_those_of_models_and_one_of_a_kind_is_singular(forecasts):
     again = scores[scores["respondent"].isin(names)]
     once = replace(forecasts, scores=pd.concat([once, again, again.assign(repeat=1)]))
     assert len(again), "a reference has a second one"
-    assert "1 time each" in " ".join(forecast_methods(once))
+    assert "1 time each" in " ".join(methods_of(once))
 
 
 def test_the_paper_has_every_finding_of_the_page(tree, forecasts, findings, reading):

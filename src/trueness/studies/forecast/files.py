@@ -29,7 +29,7 @@ from trueness.outside import Json
 from trueness.showing.saving import Figure, csv_text, plain, plain_columns, plain_records, plain_rows, safe_name
 from trueness.statistics.runs import expected_content
 from trueness.studies.forecast import tables
-from trueness.studies.forecast.findings import Findings, interpretation, tests_frame
+from trueness.studies.forecast.findings import Findings, interpretation, statistical_tests
 from trueness.studies.forecast.frames import ARMS, Forecasts, Truth, is_answered
 from trueness.studies.forecast.summary import FACTORS, coverage_by
 from trueness.texts import printable_json
@@ -54,7 +54,7 @@ def texts(findings: Findings) -> dict[str, str]:
     files["evaluation/detailed_results.json"] = _detailed(findings)
     for factor in FACTORS:
         files[f"evaluation/coverage_by_{factor}.csv"] = csv_text(coverage_by(forecasts, factor))
-    files["statistics/statistical_tests.csv"] = csv_text(tests_frame(findings))
+    files["statistics/statistical_tests.csv"] = csv_text(statistical_tests(findings))
     files["statistics/interpretation.txt"] = interpretation(findings)
     summary = tables.measured_table(forecasts)
     files["plots/results_summary.csv"] = summary.to_csv()

@@ -151,7 +151,7 @@ _TESTS: dict[str, tuple[str, str, str | None, dict[str, str]]] = {  # what, esti
 }  # fmt: skip
 
 
-def tests_frame(findings: Findings) -> pd.DataFrame:
+def statistical_tests(findings: Findings) -> pd.DataFrame:
     """All tests of the findings, one row a test."""
     return pd.DataFrame(list(_tests(findings)), columns=list(TEST_COLUMNS))
 

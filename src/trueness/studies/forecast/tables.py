@@ -9,11 +9,12 @@ from trueness.showing import theme
 from trueness.showing.tables import Column, Table
 from trueness.statistics.sign_flip import ENUMERATED
 from trueness.studies.forecast.analysis import ALL_MODELS
-from trueness.studies.forecast.findings import Findings, tests_frame
+from trueness.studies.forecast.findings import Findings, statistical_tests
 from trueness.studies.forecast.frames import Forecasts
 from trueness.studies.forecast.summary import coverage_by
 
 TESTS_SHOWN = 20
+SKILL_AGAINST = ("climatology", "heuristic", "random")  # the first of climatology and heuristic stands in every table
 
 
 def of_paper(findings: Findings) -> list[Table]:
@@ -27,9 +28,9 @@ def main_results(findings: Findings) -> Table:
     forecasts = findings.forecasts
     names = theme.labels(forecasts.respondents, longest=30)
     rows = [row | {"name": names[row["respondent"]], "contends": row["kind"] == "model"} for row in findings.rows]
-    skill = next(
-        (f"skill_{name}" for name in ("climatology", "heuristic") if rows and f"skill_{name}" in rows[0]), None
-    )
+    skills = [name for name in SKILL_AGAINST if rows and f"skill_{name}" in rows[0]]
+    of_skill = {name: Column(f"skill_{name}", f"Skill ({name})", decimals=2) for name in skills}
+    skill = of_skill.pop(next((name for name in SKILL_AGAINST[:2] if name in skills), ""), None)
     columns = [
         Column("name", "Respondent", "text"),
         Column("asked", "asked", "count"),
@@ -41,7 +42,10 @@ def main_results(findings: Findings) -> Table:
         Column("width_ratio_runs", "Width / runs", decimals=2),
     ]
     if skill:
-        columns.insert(6, Column(skill, f"Skill ({skill.removeprefix('skill_')})", decimals=2))
+        columns.insert(6, skill)
+    on_screen = (*of_skill.values(), Column("confidence", "Confidence", "text"))
+    first = [*(column.key for column in of_skill.values()), "asked", "bias", "width_ratio_runs"]
+    drop = [(key,) for key in (*first, *([skill.key] if skill else []), "coverage_runs", "confidence", "answered")]
     caption = (
         f"Forecasts against measured runs: share of {forecasts.percent} ranges that hold the mean of the runs, "
         "share of runs inside the ranges, interval score scaled by the largest value of the measure (lower is better), "
@@ -52,7 +56,16 @@ def main_results(findings: Findings) -> Table:
         f"others. {forecasts.arm_text} "
         f"{forecasts.range_note}".rstrip()
     )
-    return Table("main_results", tuple(columns), rows, caption, contends="contends", rule_before="kind")
+    return Table(
+        "main_results",
+        tuple(columns),
+        rows,
+        caption,
+        contends="contends",
+        rule_before="kind",
+        drop=drop,
+        on_screen=on_screen,
+    )
 
 
 def measured_table(forecasts: Forecasts) -> Table:
@@ -117,7 +130,7 @@ def hypotheses(findings: Findings) -> Table:
 
 def tests(findings: Findings) -> Table:
     """The comparisons of models with references by the interval score, the test that counts data sets."""
-    frame = tests_frame(findings)
+    frame = statistical_tests(findings)
     kept = frame[(frame["analysis"] == "comparisons") & (frame["adjustment"] == "Holm")]
     kept = kept[kept["what"].astype(str).str.contains("interval_score")]
     columns = (

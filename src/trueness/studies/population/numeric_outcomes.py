@@ -19,7 +19,7 @@ from trueness.showing.saving import Figure, safe_name
 from trueness.showing.tables import Column, Table
 from trueness.statistics import mean
 from trueness.studies.population.answers import Populations
-from trueness.studies.population.elicitation.forms import Answer
+from trueness.studies.population.elicitation import Answer
 from trueness.studies.population.truth import QUANTILES, Array, PopulationTruth
 
 if TYPE_CHECKING:

@@ -1,7 +1,13 @@
-"""What every mode of elicitation shares: the form that is put to a model, the manner of asking, the answer."""
+"""What every mode of asking shares: the form that is put to a model, the manner of asking, the answer.
+
+Of option letters the probability is that of the first generated token and its rivals; " A", "A" and "A." are one
+letter, "a" is an article and not counted. A letter below the rivals that the provider lists has no known probability
+and is counted as 0; the captured mass says how much was seen, and is reported wherever the probabilities are.
+"""
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,6 +22,8 @@ from trueness.studies.population.survey_rows import cells_of
 
 SYSTEM = "You answer questions about a population from what you know of it. A best estimate is wanted."
 TEXTS_KEPT = 5  # raw replies of a condition that an answer carries; all of them are in the store
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+_AROUND = " \t\n.):(*▁Ġ"  # the last two: a blank, as tokenizers write it
 CAME = (Status.OK, Status.TRUNCATED)  # statuses of a reply that has a text
 
 Send = Callable[[Sequence[Message], Settings, str], tuple[str, Reply]]  # -> the reply and its key in the store
@@ -167,3 +175,25 @@ def no_answer(exchanges: Sequence[Exchange], mode: str, message: str = "") -> An
 
 def texts_of(exchanges: Sequence[Exchange]) -> tuple[str, ...]:
     return tuple(exchange.reply.text for exchange in exchanges[:TEXTS_KEPT])
+
+
+# ---- letters
+
+
+def listed_options(options: Sequence[str]) -> str:
+    """A. first / B. second: the last lines of a prompt, with no blank behind them."""
+    return "\n".join(f"{letter}. {option}" for letter, option in zip(LETTERS, options, strict=False))
+
+
+def letter_probs(reply: Reply, n: int) -> list[float] | None:
+    """P(letter) of the first n letters, not divided by anything; None where the model gives no log-probabilities."""
+    if not reply.logprobs:
+        return None
+    first = reply.logprobs[0]
+    rivals = dict(first.top) or {first.token: first.logprob}
+    probs = [0.0] * n
+    for token, logprob in rivals.items():
+        letter = token.strip(_AROUND)
+        if len(letter) == 1 and letter in LETTERS[:n]:
+            probs[LETTERS.index(letter)] += math.exp(logprob)
+    return probs
