@@ -11,7 +11,7 @@ from trueness.models import Reply
 from trueness.running.plans import read_plan
 from trueness.running.study import Plan
 from trueness.status import Status
-from trueness.studies.forecast.work import read_reply
+from trueness.studies.forecast.answers import read_reply
 
 BASE = """
 [discovery]

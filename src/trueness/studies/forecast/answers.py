@@ -1,4 +1,4 @@
-"""A forecast study as tables: what its store holds, read, scored, with the baselines beside.
+"""A forecast study as tables: one question asked, its reply read; all of a store read, scored, baselines beside.
 
     replies in study.db -> claims (read again by the present reader) -> scores against the runs of [discovery]
 
@@ -18,10 +18,13 @@ import pandas as pd
 from trueness.errors import StoreError
 from trueness.models import Reply
 from trueness.outside import Json
-from trueness.reading.expected import Reading
+from trueness.reading.expected import Reading, read_forecast
+from trueness.running.cells import Cell, reply_key
 from trueness.running.results import Results, Row
+from trueness.running.stage import Ask, Outcome
 from trueness.running.store import Store, StoredReply
 from trueness.running.study_folder import StudyFolder
+from trueness.status import Status
 from trueness.studies.forecast import human
 from trueness.studies.forecast.frames import (
     ARMS,
@@ -35,10 +38,42 @@ from trueness.studies.forecast.frames import (
 )
 from trueness.studies.forecast.references import reference_claims
 from trueness.studies.forecast.scores import long, score_claims
-from trueness.studies.forecast.work import read_reply
 
 _OF_REPLY = ("text", "model", "seconds", "cost", "input_tokens", "output_tokens", "cached_tokens")
 _NUMBERS = ("repeat", "level", "low", "high", "median")  # of claims: a table without rows knows no kinds of columns
+
+
+EXCERPT = 70  # characters of an unreadable reply that the terminal shows
+
+
+def perform(cell: Cell, repeat: int, ask: Ask, options: Mapping[str, Json]) -> Outcome:
+    """Ask one question and read the reply. A model that cannot be held to the schema answers in free text."""
+    messages, settings = cell.common["messages"], cell.common["settings"]
+    salt = f"repeat {repeat}"
+    reply = ask(cell.respondent, messages, settings, salt)
+    key = reply_key(cell.respondent, options, messages, settings, salt)
+    reading = read_reply(reply, cell.common["nodes"])
+    return {
+        "status": str(reading.status),
+        "message": reply.message or reading.message,
+        "seconds": reply.seconds,
+        "answer": json.dumps({"reply": key, "read": reading.to_dict()}),
+        "scores": {},
+        "cost": reply.cost,
+        "excerpt": " ".join(reply.text.split())[:EXCERPT],
+    }
+
+
+def read_reply(reply: Reply, nodes: int) -> Reading:
+    """What a reply claims. One that never came keeps its own status; one that was cut off is read as far as it goes."""
+    if reply.status not in (Status.OK, Status.TRUNCATED):
+        statuses = dict.fromkeys(MEASURES, reply.status)
+        return Reading(dict.fromkeys(MEASURES), statuses, reply.status, message=reply.message)
+    reading = read_forecast(reply.text, nodes=nodes)
+    if reply.status == Status.TRUNCATED and reading.status == Status.UNREADABLE:
+        cut = {m: Status.TRUNCATED if s == Status.UNREADABLE else s for m, s in reading.statuses.items()}
+        return reading._replace(statuses=cut, status=Status.TRUNCATED)
+    return reading
 
 
 def read_forecasts(folder: Path | str) -> Forecasts:

@@ -34,8 +34,6 @@ from trueness.studies.forecast.frames import ARMS, Forecasts, Truth, is_answered
 from trueness.studies.forecast.summary import FACTORS, coverage_by
 from trueness.texts import printable_json
 
-SHOWN_IN_PAPER = 6  # respondents that a page has room for
-
 _VERSUS = {
     "overlaps": "overlaps", "ci_contains": "inside", "range_contains": "covers", "iou": "iou",
     "fraction": "fraction", "calibration": "calibration", "class": "class", "log_width_ratio": "log_width_ratio",
@@ -78,34 +76,10 @@ def plots(forecasts: Forecasts) -> Iterator[Figure]:
     yield charts.heatmap(forecasts, "overlaps_runs")
     yield charts.heatmap(forecasts, "covers_mean", rows="respondent", columns="dataset", panels=None)
     yield chart_scores.calibration(forecasts)
-    if _comparable(forecasts):
+    if forecasts.references and forecasts.respondents[1:]:  # a reference, and somebody to compare with it
         yield chart_scores.differences(forecasts)
     last = chart_scores.ranks_of_respondents(forecasts), chart_scores.consistency(forecasts)
     yield from (figure for figure in last if len(figure.frame))
-
-
-def figures_of_paper(forecasts: Forecasts) -> Iterator[Figure | str]:
-    """Those that fit a page: the names of figures that `plots` has; others anew, of the best respondents alone."""
-    if forecasts.scores.empty:
-        return
-    from trueness.studies.forecast import chart_scores, charts
-
-    measures, respondents = forecasts.measures, len(forecasts.respondents)
-    main = next((name for name in ("f1", *measures) if name in measures), None)
-    if main is not None:
-        best = forecasts.best(SHOWN_IN_PAPER)
-        yield f"intervals_{main}" if respondents <= len(best) else charts.intervals(forecasts, main, best)
-        yield f"runs_{main}"
-    best = forecasts.best(2 * SHOWN_IN_PAPER)
-    yield "calibration" if respondents <= len(best) else chart_scores.calibration(forecasts, best)
-    yield "heatmap_covers_mean_respondent_dataset"
-    if _comparable(forecasts):
-        yield "differences"
-
-
-def _comparable(forecasts: Forecasts) -> bool:
-    """There is a reference, and somebody else to compare with it."""
-    return len(forecasts.references) > 0 and len(forecasts.respondents) > 1
 
 
 def _detailed(findings: Findings) -> str:

@@ -30,10 +30,10 @@ from trueness.running.cells import Cell, PlanContext, reply_key
 from trueness.running.stage import Ask, Outcome
 from trueness.settings import Names, OneOf, Positive, SomeNames, Temperature, Whole, temperature_to_send
 from trueness.studies.forecast import frames, human
+from trueness.studies.forecast.answers import perform
 from trueness.studies.forecast.contamination import Published, read_published
 from trueness.studies.forecast.prompting import Template, messages, own_template, schema, template
 from trueness.studies.forecast.references import ATLAS, AVAILABLE, REFERENCES, TAUS
-from trueness.studies.forecast.work import perform
 
 VERSION = 1  # raise when the same plan would ask other questions
 MAX_WORDING = MEGABYTE

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
@@ -18,23 +17,20 @@ from trueness.outside import Json
 from trueness.running.results import NOT_RUN, Row
 from trueness.running.store import Run
 from trueness.showing import blocks, theme
-from trueness.showing.drawers import NotDrawn, pictures
 from trueness.showing.drawn import Draw, read_pictures
 from trueness.showing.grid import Facet, Grid, unique
 from trueness.showing.methods_paragraph import listed, prompts
 from trueness.showing.paper import Part as PaperPart
-from trueness.showing.paper import Picture
-from trueness.showing.saving import Figure, Save, csv_text, plain_rows, source_of
+from trueness.showing.saving import Figure, Save, csv_text, plain_rows
 from trueness.showing.tables import Table
 from trueness.statistics.runs import range_note
 from trueness.studies.forecast import files, tables
 from trueness.studies.forecast.analysis import Analysis
-from trueness.studies.forecast.answers import forecasts_of, long_rows
+from trueness.studies.forecast.answers import forecasts_of, long_rows, read_reply
 from trueness.studies.forecast.findings import Findings, statistical_tests
 from trueness.studies.forecast.frames import ARMS, MEASURES, Forecasts, Truth, formulations, is_answered
 from trueness.studies.forecast.measures import SHOWN as SCORES
 from trueness.studies.forecast.summary import headline_of
-from trueness.studies.forecast.work import read_reply
 from trueness.studies.protocol import AnalysisPart, CellKey, Check, Section, Summary
 from trueness.studies.reading import OPEN, Reading
 from trueness.texts import counted
@@ -61,6 +57,7 @@ class ForecastReading(Reading):
     files_below = "statistics"
     charts_first = ("intervals_f1", "intervals", "calibration", "differences", "heatmap", "runs")
     clusters = "data sets"
+    pictures = ("intervals_f1", "runs_f1", "calibration", "heatmap_covers_mean_respondent_dataset", "differences")
 
     @cached_property
     def forecasts(self) -> Forecasts:
@@ -177,20 +174,11 @@ class ForecastReading(Reading):
         written = [path for figure in self.figures(folder) for path in save(figure, folder, "plots")]
         return [*written, *(write_atomically(folder, name, text) for name, text in self.files().items())]
 
-    def paper(self, folder: Path, draw: Draw = pictures) -> PaperPart:
-        """Its figures are drawn anew where all respondents would not fit a page."""
-        findings = self.findings
+    def paper(self, folder: Path, draw: Draw | None = None) -> PaperPart:
+        findings, shown = self.findings, read_pictures(folder, "plots", *self.pictures)
         sections: list[tuple[str, Sequence[str]]] = [("Hypotheses", findings["hypotheses"].sentences)]
         sections += [(one.name.capitalize(), one.sentences) for one in findings.told() if one.possible]
         sections.append((OPEN, findings.untold()))
-        shown: list[Picture] = []
-        for figure in files.figures_of_paper(self.forecasts):
-            if isinstance(figure, str):
-                shown += read_pictures(folder, "plots", figure)
-            else:
-                with suppress(NotDrawn):
-                    images = draw(source_of(figure.chart), ("svg", "pdf"))
-                    shown.append(Picture(figure.name, figure.caption, images["svg"].decode(), images["pdf"]))
         abstract = f"{self.abstract()} {headline_of(self.forecasts, findings.rows).sentence}"
         checks, made = findings.validation.sentences, tables.of_paper(findings)
         return PaperPart("forecast", abstract, checks, self.methods(), sections, made, shown)

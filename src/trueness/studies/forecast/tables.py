@@ -106,7 +106,10 @@ def by_formulation(forecasts: Forecasts) -> Table:
         f"Coverage by formulation of the prompt. n: claims read; brackets: {forecasts.percent} Wilson "
         f"intervals at the effective number of claims, clustered by data set. {forecasts.arm_text}"
     )
-    return Table("coverage_by_formulation", columns, rows, caption, rule_before="respondent")
+    title = "Coverage by formulation"
+    return Table(
+        "coverage_by_formulation", columns, rows, caption, rule_before="respondent", title=title, once=("name",)
+    )
 
 
 def hypotheses(findings: Findings) -> Table:
