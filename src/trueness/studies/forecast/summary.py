@@ -31,6 +31,7 @@ import pandas as pd
 from trueness.outside import Json
 from trueness.showing.headline import Headline, Standing, joined
 from trueness.statistics import mean, share
+from trueness.statistics.result import interval_cells
 from trueness.studies.forecast.analysis import ALL_MODELS
 from trueness.studies.forecast.frames import Forecasts, formulations, is_answered
 from trueness.studies.forecast.scores import pooled_skills
@@ -151,9 +152,8 @@ def _coverage(forecasts: Forecasts, part: pd.DataFrame, within: str) -> dict[str
     row["clustered_by"] = within
     for name, score in SHARES.items():
         values = part[score].to_numpy(dtype=np.float64)
-        plain = share(values, level=forecasts.level).cells("wilson")
         row |= share(values, clusters, forecasts.level).cells(name)
-        row |= {f"{name}_wilson_{end}": plain[f"wilson_{end}"] for end in ("low", "high")}
+        row |= interval_cells(share(values, level=forecasts.level).interval, f"{name}_wilson")
     return row
 
 

@@ -29,8 +29,9 @@ from trueness.reading.distribution import OFF_SUM
 from trueness.showing import theme
 from trueness.showing.tables import Column, Table
 from trueness.statistics import Comparison, Estimate, mean
-from trueness.statistics.pairs import differences_in_pairs
+from trueness.statistics.multiplicity import differences_in_pairs
 from trueness.statistics.reach import Reach
+from trueness.statistics.result import interval_cells
 from trueness.status import Status
 from trueness.studies.population.answers import Populations
 from trueness.studies.population.scores import MEASURES, POSSIBLE, TaskScore
@@ -185,8 +186,7 @@ def scores_frame(populations: Populations) -> pd.DataFrame:
             "repeat": key.repeat,
             "measure": name,
             "value": score.measures[name].value,
-            "low": interval.low if (interval := score.measures[name].interval) else None,
-            "high": interval.high if interval else None,
+            **interval_cells(score.measures[name].interval),
             "status": str(score.measures[name].status),
             "answered": score.answered,
             "draws": score.draws,
