@@ -16,6 +16,7 @@ from trueness.showing.paper import Part, Picture, draft
 from trueness.showing.pdf import width_of, wrap_lines, write_pdf
 from trueness.showing.saving import Drawing, Figure
 from trueness.showing.tables import Column, Table, tex_text
+from trueness.studies.discovery.reading import DiscoveryReading
 from trueness.studies.forecast.reading import ForecastReading
 from trueness.studies.forecast.summary import headline_of
 from trueness.texts import printable
