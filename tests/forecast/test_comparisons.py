@@ -66,25 +66,11 @@ def test_arms_that_one_did_not_answer_are_left_out_of_the_other():
     assert row(comparisons(study(claims, truths())), "a", "b")["difference"] == 0
 
 
-def test_a_reference_stands_for_all_arms_of_its_target():
-    reference = over(NAMES, 0.4, 0.6, respondent="baseline/x", formulation="reference", names="-", metadata="-")
-    claims = over(NAMES, 0.4, 0.6) + over(NAMES, 0.4, 0.6, formulation="steps") + reference
-    found = row(comparisons(study(claims, truths(), references=("baseline/x",))), "m", "baseline/x")
-    assert found["n_items"] == 8 and found["difference"] == 0
-
-
 def test_a_reference_for_runs_is_not_compared_with_claims_about_the_mean():
     reference = over(NAMES, 0.4, 0.6, respondent="baseline/x", formulation="reference")
     claims = over(NAMES, 0.4, 0.6, target="mean") + reference
     found = row(comparisons(study(claims, truths(), references=("baseline/x",))), "m", "baseline/x")
     assert found["n_items"] == 0 and np.isnan(found["difference"])
-
-
-def test_holm_counts_the_pairs():
-    claims = [c for k in range(3) for c in over(NAMES, 0.4 - 0.1 * k, 0.41 - 0.1 * k, respondent=f"m{k}")]
-    found = row(comparisons(study(claims, truths())), "m0", "m1")
-    assert found["n_comparisons"] == 3
-    assert found["p_sign_flip_holm"] == pytest.approx(3 * 2 / 2**8)
 
 
 def test_six_data_sets_are_said_to_be_too_few():

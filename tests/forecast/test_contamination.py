@@ -51,11 +51,6 @@ def test_a_reply_that_names_the_hidden_data_set_is_found():
     assert found["difference"] == 0.5
 
 
-def test_a_name_that_the_prompt_itself_holds_is_not_recognised():
-    replies = [reply("In Asia ...", prompt="Patients who visited Asia", names="anonymised")]
-    assert probe(contamination(study(remembered(), TRUTHS, replies=replies)), "recognised").loc[0, "difference"] == 0
-
-
 def test_published_figures_are_looked_for_where_the_study_brings_them():
     published = [{"dataset": "asia", "learner": "pc", "measure": "f1", "value": 0.667}]
     for name in "asia", "Asia":  # a study's own table may have capitals; published names are read without them

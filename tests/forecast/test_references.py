@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from tests.forecast.example import DATASETS, example
+from tests.forecast.example import DATASETS
 from tests.forecast.truths import truth, truths
-from trueness.errors import DataError, UnknownName
+from trueness.errors import DataError
 from trueness.studies.forecast.references import REFERENCES, distances, heuristic_base, reference_claims
 from trueness.studies.forecast.scores import score_claims
 
@@ -89,12 +89,6 @@ def test_heuristic_ranges_are_those_of_the_original(four):
     assert (count["low"], count["high"]) == pytest.approx((0.47 * 28 / 2 - 2.8, 0.47 * 28 / 2 + 2.8))
 
 
-def test_heuristic_does_not_answer_for_other_learners():
-    found = reference_claims(truths(beta("asia", 0, "ges")), ABOUT, ["baseline/heuristic"])
-    assert set(found["status"]) == {"refused"} and set(found["flags"]) == {"no base for ges"}
-    assert found["low"].isna().all()
-
-
 def test_climatology_never_sees_the_data_set_it_forecasts(four):
     before = reference_claims(four, ABOUT, ["baseline/climatology", "baseline/nearest"])
     other = dict(four) | truths(beta("asia", 9), beta("asia", 8, measure="shd"))
@@ -120,15 +114,6 @@ def test_shd_travels_as_a_share_of_the_pairs():
     assert at(found, dataset="cancer")["median"] == pytest.approx(5.0)
 
 
-def test_climatology_of_one_learner_needs_enough_data_sets(four):
-    found = reference_claims(four, ABOUT, ["baseline/climatology-learner"])
-    assert set(found["status"]) == {"refused"}
-    assert found["flags"].iloc[0] == "only 3 other data sets with pc, 5 needed"
-    whole = example(datasets=list(DATASETS), learners=["pc", "fci"], respondents=[], references=[], runs=20)
-    enough = reference_claims(whole.truths, DATASETS, ["baseline/climatology-learner", "baseline/climatology"])
-    assert (enough["status"] == "ok").all()
-
-
 def test_nearest_takes_the_runs_of_the_nearest_data_set(four):
     near = distances(ABOUT, "child").drop("child").idxmin()
     row = at(reference_claims(four, ABOUT, ["baseline/nearest"]), dataset="child", measure="f1")
@@ -142,8 +127,3 @@ def test_the_oracle_is_scored_on_the_runs_it_has_not_seen():
     found = score_claims(reference_claims(both, ABOUT, ["baseline/oracle"]), both)
     assert found["repeat"].unique().tolist() == [0, 1]
     assert (found["coverage_runs"] == 0).all() and (found["low"].isin([0.2, 0.8])).all()
-
-
-def test_an_unknown_reference_gets_the_nearest_name(four):
-    with pytest.raises(UnknownName, match="Did you mean 'baseline/climatology'"):
-        reference_claims(four, ABOUT, ["baseline/climatolgy"])

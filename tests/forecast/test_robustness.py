@@ -40,21 +40,11 @@ def test_equal_widths_at_opposite_ends_are_robust_by_v_and_share_nothing():
     assert found["iou"] == 0 and found["spread"] == pytest.approx(0.8)
 
 
-def test_the_fourth_formulation_is_no_part_of_the_originals_v():
-    found = cell(framed((0.1, 0.3), (0.1, 0.3), (0.1, 0.3), (0.0, 1.0)))
-    assert found["v"] == pytest.approx(0) and found["iou"] < 1
-
-
 def test_variance_between_formulations_alone_is_all_framing():
     claims = framed((0.0, 0.2), (0.4, 0.6)) + framed((0.0, 0.2), (0.4, 0.6), repeat=1)
     analysis = robustness(study(claims, TRUTH))
     assert analysis.table.loc[0, "framing_share"] == pytest.approx(1)
     assert analysis.table.loc[0, "iou_repeats"] == 1
-
-
-def test_variance_between_repeats_alone_is_all_chance():
-    claims = framed((0.0, 0.2), (0.4, 0.6)) + framed((0.4, 0.6), (0.0, 0.2), repeat=1)
-    assert robustness(study(claims, TRUTH)).table.loc[0, "framing_share"] == 0
 
 
 def test_variance_components_are_those_of_one_way_anova():

@@ -79,7 +79,7 @@ def _framing_cells(rows: pd.DataFrame) -> pd.DataFrame:
     return table.drop(columns=["inverse"]).reset_index()
 
 
-def _by_cell(frame: pd.DataFrame) -> Any:
+def _by_cell(frame: pd.DataFrame) -> pd.api.typing.DataFrameGroupBy:
     return frame.groupby(level=list(range(len(_CELL))), sort=False, observed=True)
 
 
