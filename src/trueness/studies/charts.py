@@ -14,10 +14,19 @@ from trueness.studies.forecast.chart_intervals import intervals, intervals_chart
 from trueness.studies.forecast.chart_ranks import ranks_of_respondents
 from trueness.studies.forecast.chart_runs import runs, runs_chart, runs_frame
 from trueness.studies.population.chart_distribution import distribution, distribution_chart, distribution_frame
-from trueness.studies.robustness.chart_corruption import corruption, corruption_chart, corruption_frame
-from trueness.studies.robustness.chart_degradation import degradation, degradation_chart, degradation_frame
-from trueness.studies.robustness.chart_k_lambda import k_lambda, k_lambda_cells, k_lambda_chart
-from trueness.studies.robustness.chart_sensitivity import sensitivity, sensitivity_chart, sensitivity_frame
+from trueness.studies.robustness.charts import (
+    corruption,
+    corruption_chart,
+    degradation,
+    degradation_chart,
+    degradation_frame,
+    k_lambda,
+    k_lambda_cells,
+    k_lambda_chart,
+    sensitivity,
+    sensitivity_chart,
+    sensitivity_frame,
+)
 
 __all__ = [
     "calibration",
@@ -28,7 +37,6 @@ __all__ = [
     "consistency_frame",
     "corruption",
     "corruption_chart",
-    "corruption_frame",
     "dag",
     "dag_chart",
     "dag_frame",

@@ -7,7 +7,6 @@ Nothing is fitted; another measure or another way to choose K from curves needs 
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -27,7 +26,7 @@ from trueness.status import Status
 from trueness.studies.robustness.findings import findings
 from trueness.studies.robustness.measures import AT_K
 from trueness.studies.robustness.scores import RobustnessScores, ScorerAnswer, System, Variant
-from trueness.studies.robustness.work import unpack_matrix
+from trueness.studies.robustness.work import StoredScores, unpack_matrix
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,9 +137,8 @@ def _answer(run: Run, cell: Cell, order: list[int], unpacker: Unpacker) -> Score
     who, status = (cell.item, cell.variant, cell.respondent, run.repeat), Status(run.status)
     if run.answer is None:
         return ScorerAnswer(*who, status, message=run.message, seconds=run.seconds)
-    stored = json.loads(run.answer)
-    matrix = unpack_matrix(stored["scores"], unpacker)[np.ix_(order, order)]
+    stored = StoredScores.read(run.answer)
+    matrix = unpack_matrix(stored.scores, unpacker)[np.ix_(order, order)]
     return ScorerAnswer(
-        *who, status, matrix, stored["k"], run.message, stored.get("trouble", {}),
-        tuple(apart) if (apart := stored.get("disentanglement")) else None, run.seconds,
-    )  # fmt: skip
+        *who, status, matrix, stored.k, run.message, stored.trouble, stored.disentanglement, run.seconds
+    )

@@ -3,7 +3,7 @@
     K*         argmax_K F1 (metric = "shd": argmin_K SHD) of the matched scorer under the validation corruption, for
                K in [5, 3|E|] (k_range = "original") or all K; with its interval over seeds
     A_sparse   the K* largest |A|, 0 elsewhere
-    verdict    max F1 - min F1 within K* +- 5:  < .1 ROBUST, .1 to .2 MODERATE, > .2 SENSITIVE   (plateau.py)
+    verdict    max F1 - min F1 within K* +- 5:  < .1 ROBUST, .1 to .2 MODERATE, > .2 SENSITIVE   (summaries.py)
     main table SHD (fp + fn) and directed F1 of A_sparse, methods x corruptions, all at K*
 
 K* saw the truth that it is scored against, and so did whoever is matched to it: an oracle, said wherever it is shown.
@@ -18,10 +18,9 @@ import numpy as np
 import pandas as pd
 
 from trueness.showing.tables import Column, Table
-from trueness.studies.robustness.choose_k import KChoice
-from trueness.studies.robustness.plateau import AROUND
-from trueness.studies.robustness.scores import ORACLE, Array, RobustnessScores, ScorerAnswer
-from trueness.studies.robustness.sensitivity import SensitivityCurve, original_range
+from trueness.studies.robustness.choose_k import ORACLE, KChoice
+from trueness.studies.robustness.scores import RobustnessScores, ScorerAnswer
+from trueness.studies.robustness.sensitivity import AROUND, Array, SensitivityCurve, original_range, sparsest
 from trueness.studies.robustness.summaries import MEAN, UNTOLD, average, cells_of, plateau_around
 
 FROZEN = {"shd_reversals_twice": "SHD", "f1": "F1"}
@@ -78,16 +77,6 @@ def main_table(evaluation: RobustnessScores) -> Table:
 
 
 # ---- A_sparse
-
-
-def sparsest(matrix: Array, k: int) -> Array:
-    """The k largest |scores| as they are, 0 elsewhere; of several that tie for the last places the first by row."""
-    size = np.abs(matrix)
-    np.fill_diagonal(size, 0.0)
-    order = np.argsort(-size, axis=None, kind="stable")[: min(k, np.count_nonzero(size))]
-    sparse = np.zeros_like(matrix)
-    sparse.flat[order] = matrix.flat[order]
-    return sparse
 
 
 def sparse_answers(evaluation: RobustnessScores) -> Iterator[tuple[ScorerAnswer, int, Array]]:
@@ -153,7 +142,7 @@ def calibration(evaluation: RobustnessScores, dataset: str) -> dict[str, object]
         "at_optimal_k": at,
         "around": {"k": around[0].k.tolist(), "f1": _mean(around, "f1"), "shd": _mean(around, "shd_reversals_twice")},
         "f1_range": plateau.range.value,
-        "f1_range_interval": [plateau.interval.low, plateau.interval.high] if plateau.interval else None,
+        "f1_range_interval": [spread.low, spread.high] if (spread := plateau.range.interval) else None,
         "verdict": plateau.verdict or UNTOLD,
         "uses": choice.uses,
     }

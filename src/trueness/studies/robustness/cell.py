@@ -21,7 +21,7 @@ from trueness.studies.item_graphs import MOST_EDGES, layout, pairs_of
 from trueness.studies.protocol import AnalysisPart, CellKey, Check, PagePlace, Section, Summary
 from trueness.studies.robustness.answers import RobustnessStudy
 from trueness.studies.robustness.plan import ENOUGH_SEEDS, few_seeds
-from trueness.studies.robustness.scores import Array
+from trueness.studies.robustness.sensitivity import Array
 from trueness.studies.robustness.summaries import differences, headline_of
 from trueness.studies.robustness.tables import open_sentences
 from trueness.texts import counted

@@ -15,15 +15,13 @@ robustness/findings.txt                        all of it in sentences
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 
 from trueness.files import write_atomically
 from trueness.running.store import to_json
-from trueness.showing.saving import Figure, Save, csv_text, plain, plain_records, save_figure
+from trueness.showing.saving import Save, csv_text, plain, plain_records, save_figure
 from trueness.studies.robustness import tables
 from trueness.studies.robustness.answers import RobustnessStudy
 from trueness.studies.robustness.calibration import (
@@ -33,13 +31,10 @@ from trueness.studies.robustness.calibration import (
     main_table,
     sparse_frame,
 )
-from trueness.studies.robustness.chart_degradation import degradation as degradation_figure
-from trueness.studies.robustness.chart_k_lambda import k_lambda
-from trueness.studies.robustness.chart_sensitivity import Panel, sensitivity_panels
-from trueness.studies.robustness.choose_k import KChoice
+from trueness.studies.robustness.charts import figures
 from trueness.studies.robustness.invariance import disentanglement, expected_edges, invariance
-from trueness.studies.robustness.scores import ORACLE, OTHERS, RobustnessScores
-from trueness.studies.robustness.sensitivity import SensitivityCurve, original_range
+from trueness.studies.robustness.scores import RobustnessScores
+from trueness.studies.robustness.sensitivity import original_range
 from trueness.studies.robustness.summaries import (
     ALL,
     chosen_means,
@@ -54,7 +49,7 @@ from trueness.studies.robustness.summaries import (
 
 def write_robustness_tree(folder: Path, study: RobustnessStudy, save: Save = save_figure) -> list[Path]:
     """Write all of it below `folder`; what was written."""
-    written = [path for figure in plots(study.evaluation) for path in save(figure, folder, "robustness")]
+    written = [path for figure in figures(study.evaluation) for path in save(figure, folder, "robustness")]
     for name, text in texts(study).items():
         written.append(write_atomically(folder, f"robustness/{name}", text))
     return written
@@ -164,48 +159,3 @@ def findings_text(study: RobustnessStudy) -> str:
     if notes:
         parts.append("notes\n" + "\n".join(f"- {note}" for note in notes))
     return "\n\n".join(parts) + "\n"
-
-
-def plots(evaluation: RobustnessScores) -> Iterator[Figure]:
-    for corruption in evaluation.full_strength:
-        panels = sensitivity_of(evaluation, corruption)
-        if panels:
-            yield sensitivity_panels(panels, corruption)
-    if len(degradation(evaluation)):
-        yield degradation_figure(evaluation)
-    for scorer in dict.fromkeys(whose for whose, _, _ in evaluation.sweeps.values()):
-        for group in evaluation.groups:
-            figure = k_lambda(evaluation, scorer, group)
-            if len(figure.frame):
-                yield figure
-
-
-def sensitivity_of(evaluation: RobustnessScores, corruption: str) -> dict[str, Panel]:
-    """A panel a group and size: curves with the graph of each, and two K of the scorer that others are matched to."""
-    kinds: dict[tuple[str, int], dict[str, tuple[list[SensitivityCurve], list[str]]]] = {}
-    for (dataset, name, scorer, _), curve in evaluation.curves.items():
-        if name == corruption and scorer in evaluation.scorers_compared:
-            kind = (evaluation.systems[dataset].group, curve.nodes)
-            curves, graphs = kinds.setdefault(kind, {}).setdefault(scorer, ([], []))
-            curves.append(curve)
-            graphs.append(dataset)
-    panels = {}
-    for (group, nodes), by_scorer in kinds.items():
-        title = f"{group}, d = {nodes}" if len(kinds) > 1 else ""
-        ordered = {name: by_scorer[name] for name in evaluation.scorers_compared if name in by_scorer}
-        of = {name: pair[1] for name, pair in ordered.items()}
-        panels[title] = Panel({name: pair[0] for name, pair in ordered.items()}, _median_choices(evaluation, of), of)
-    return panels
-
-
-def _median_choices(evaluation: RobustnessScores, graphs: dict[str, list[str]]) -> list[KChoice]:
-    """The median K over the graphs of a panel, by the oracle and from other graphs."""
-    whose = evaluation.match if evaluation.match in graphs else next(iter(graphs))
-    medians = []
-    for method in (ORACLE, OTHERS):
-        chosen = [evaluation.by_truths.get((name, whose), {}).get(method) for name in dict.fromkeys(graphs[whose])]
-        there = [choice for choice in chosen if choice is not None]
-        if there:
-            k = round(float(np.median([choice.k for choice in there])))
-            medians.append(KChoice(k, method, there[0].uses, whose))
-    return medians

@@ -22,7 +22,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from trueness.studies.robustness.scores import OTHERS, RobustnessScores, ScorerAnswer
+from trueness.studies.robustness.choose_k import OTHERS
+from trueness.studies.robustness.scores import RobustnessScores, ScorerAnswer
 from trueness.studies.robustness.summaries import MEAN, average, cells_of
 
 Array = NDArray[np.float64]

@@ -8,7 +8,7 @@ from trueness.showing.console import Console, plain
 from trueness.showing.sheet import print_table
 from trueness.studies.robustness.answers import RobustnessStudy
 from trueness.studies.robustness.calibration import main_table
-from trueness.studies.robustness.plateau import AROUND
+from trueness.studies.robustness.sensitivity import AROUND
 from trueness.studies.robustness.tables import around_table, choice_table, optimism_table, ranking_table
 
 MOST_REASONS = 8

@@ -16,7 +16,7 @@ from trueness.showing.paper import Part as PaperPart
 from trueness.showing.saving import Figure, Save
 from trueness.showing.tables import Table
 from trueness.studies.protocol import PagePlace
-from trueness.studies.robustness import files, paper, tables
+from trueness.studies.robustness import charts, files, paper, tables
 from trueness.studies.robustness.answers import RobustnessStudy, robustness_of
 from trueness.studies.robustness.cell import RobustnessPart
 from trueness.studies.robustness.printed import print_robustness
@@ -67,7 +67,7 @@ class RobustnessReading(RunReading):
         """They stand with the tables."""
 
     def figures(self, folder: Path) -> Iterator[Figure]:
-        return files.plots(self.study.evaluation)
+        return charts.figures(self.study.evaluation)
 
     def write_files(self, folder: Path, save: Save, alone: bool = True) -> list[Path]:
         return files.write_robustness_tree(folder, self.study, save)

@@ -20,21 +20,32 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from trueness.errors import listed
 from trueness.graphs import Graph
 from trueness.measures.ranking import RANKING_MEASURES, chance, score_ranking
 from trueness.status import Status
-from trueness.studies.robustness.choose_k import KChoice, Metric, k_from_other_graphs, matched_k, oracle_k
-from trueness.studies.robustness.plateau import AROUND
-from trueness.studies.robustness.sensitivity import CURVES, SensitivityCurve, original_range, sensitivity_curve
+from trueness.studies.robustness.choose_k import (
+    ORACLE,
+    OTHERS,
+    KChoice,
+    Metric,
+    k_from_other_graphs,
+    matched_k,
+    oracle_k,
+)
+from trueness.studies.robustness.sensitivity import (
+    AROUND,
+    CURVES,
+    Array,
+    SensitivityCurve,
+    original_range,
+    sensitivity_curve,
+)
 
 if TYPE_CHECKING:
     import pandas
 
-Array = NDArray[np.float64]
-ORACLE, OTHERS = "oracle_k", "k_from_other_graphs"
 KEYS = ("group", "dataset", "corruption", "scorer", "seed")
 
 
@@ -176,7 +187,7 @@ class RobustnessScores:
         for (dataset, scorer), by_method in list(choices.items()):
             for choice in list(choices.get((dataset, self.match), {}).values()):
                 if scorer not in (self.match, *self.unranked) and not choice.method.startswith("matched"):
-                    same = matched_k(choice, [scorer])[scorer]
+                    same = matched_k(choice, scorer)
                     by_method[same.method] = same
         return choices
 

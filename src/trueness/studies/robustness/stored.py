@@ -40,9 +40,10 @@ from trueness.status import Status
 from trueness.studies.robustness import files
 from trueness.studies.robustness.answers import RobustnessStudy
 from trueness.studies.robustness.calibration import calibration_lines, main_table, sparse_answers, sparse_lines
-from trueness.studies.robustness.choose_k import Metric
-from trueness.studies.robustness.scores import ORACLE, Array, RobustnessScores, ScorerAnswer, System, Variant
-from trueness.studies.robustness.sensitivity import k_at_threshold
+from trueness.studies.robustness.charts import figures
+from trueness.studies.robustness.choose_k import ORACLE, Metric
+from trueness.studies.robustness.scores import RobustnessScores, ScorerAnswer, System, Variant
+from trueness.studies.robustness.sensitivity import Array, k_at_threshold
 
 BASELINES = ("correlation", "notears-lite", "notears", "granger", "pcmci+", "pc", "dag-gnn")  # the document's
 VALIDATION, METHOD, THRESHOLD = "compound_full", "RC-GNN", 0.1
@@ -114,7 +115,7 @@ class StoredEvaluation:
     def write(self, folder: Path) -> list[Path]:
         """evaluation_report.json, tables, pictures, and A_sparse of every matrix; what was written."""
         written = [write_atomically(folder, name, text) for name, text in files.texts(self.study).items()]
-        for figure in files.plots(self.evaluation):
+        for figure in figures(self.evaluation):
             written += save_figure(figure, folder, "")
         for answer, _, sparse in sparse_answers(self.evaluation):
             name = f"A_sparse_{safe_name(answer.corruption, answer.scorer)}"
@@ -185,7 +186,7 @@ def evaluate(request: Request) -> StoredEvaluation:
     ]
     by_method = {method for _, method in matrices}
     cards = {name: {"title": name, "settings": {}, "stored": name in by_method} for name in scorers}
-    budget = {"methods": [], "k_seeds": 0, "subsamples": 0, "folds": 0}
+    budget = {"methods": [], "k_seeds": 0, "subsamples": 0}
     counts = {("stored", name): Counter(str(a.status) for a in answers if a.scorer == name) for name in scorers}
     study = RobustnessStudy(
         request.artifacts.name, 0, evaluation, cards, tuple(sentences), budget, request.expected, len(answers), counts

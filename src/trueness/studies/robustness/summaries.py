@@ -4,7 +4,10 @@
     differences   scorer a - scorer b, paired by graph, corruption and seed; sign-flip over graphs; Holm over pairs
     degradation   AUPRC at 0 (clean), ..., 1 of a corruption's strength, and its loss against clean, paired
     optimism      F1 at oracle_k - F1 at k_from_other_graphs, under the corruption both were chosen on and the others
-    plateaus      range of F1 within K +- 5; stable, moderate or sensitive where the interval allows a verdict
+    plateaus      max F1 - min F1 within K +- 5: < .1 stable, .1 to .2 moderate, > .2 sensitive     the original's
+
+One curve has one range and no error. Over seeds the mean range has an interval, and a verdict is given only where the
+whole interval allows it. With T true edges F1 moves in steps of about 1 / T: of few edges a range is mostly steps.
 
 All are kept for an evaluation once they are known: tables, charts and sentences ask for the same.
 With one graph alone the seeds are what was drawn: an interval then speaks of that graph, and says so in `over`.
@@ -13,7 +16,9 @@ With one graph alone the seeds are what was drawn: an interval then speaks of th
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
+from typing import Literal
 
 import numpy as np
 import pandas as pd
@@ -24,13 +29,14 @@ from trueness.showing.headline import Headline, Standing, ranking
 from trueness.statistics import Comparison, Estimate, adjusted, mean, paired_difference
 from trueness.statistics.pairs import differences_in_pairs
 from trueness.statistics.result import Bounds
-from trueness.studies.robustness.choose_k import optimism as optimism_of
-from trueness.studies.robustness.plateau import AROUND, PlateauOverSeeds, plateau, range_over_seeds
-from trueness.studies.robustness.scores import ORACLE, OTHERS, RobustnessScores
-from trueness.studies.robustness.sensitivity import SensitivityCurve
+from trueness.studies.robustness.choose_k import ORACLE, OTHERS, f1_at
+from trueness.studies.robustness.scores import RobustnessScores
+from trueness.studies.robustness.sensitivity import AROUND, SensitivityCurve
 
 MEAN = ("value", "low", "high", "constant", "n", "units")  # columns of a mean; units: graphs, or seeds of one
 AROUND_K = {step: f"f1 at K {step:+d}" if step else "f1 at K" for step in range(-AROUND, AROUND + 1)}
+Verdict = Literal["stable", "moderate", "sensitive"]
+STABLE, SENSITIVE = 0.1, 0.2
 UNTOLD = "cannot be told"
 ALL = "all"  # over corruptions; those whose mask tells the graph are not in it
 
@@ -168,19 +174,17 @@ def optimism(evaluation: RobustnessScores, on_validation: bool = False) -> dict[
     gaps = {}
     for group in evaluation.groups:
         for scorer in evaluation.scorers_compared:
-            validation = evaluation.curves_of(group, scorer, (evaluation.validation,))
-            test = evaluation.curves_of(group, scorer, tests)
-            test = {name: curves for name, curves in test.items() if _both_k(evaluation, name, scorer)}
-            if len(test) > 1:
-                chosen = {name: both for name in test if (both := _both_k(evaluation, name, scorer))}
-                gap = optimism_of(validation, test, scorer, chosen)
-                gaps[group, scorer] = gap.described(measure=f"F1 of {scorer} under {', '.join(tests)}")
+            f1: dict[str, list[float]] = {ORACLE: [], OTHERS: []}
+            for name, curves in evaluation.curves_of(group, scorer, tests).items():
+                choices = evaluation.by_truths.get((name, scorer), {})
+                if OTHERS in choices:
+                    for method, values in f1.items():
+                        values.append(f1_at(curves, choices[method].k))
+            if len(f1[ORACLE]) > 1:
+                gap = paired_difference(f1[ORACLE], f1[OTHERS], names=(ORACLE, OTHERS))
+                measure = f"F1 of {scorer} under {', '.join(tests)}"
+                gaps[group, scorer] = gap.described(measure=measure, units="graphs", better="higher")
     return dict(zip(gaps, adjusted(list(gaps.values()), "holm"), strict=True))
-
-
-def _both_k(evaluation: RobustnessScores, dataset: str, scorer: str) -> tuple[int, int] | None:
-    choices = evaluation.by_truths.get((dataset, scorer), {})
-    return (choices[ORACLE].k, choices[OTHERS].k) if OTHERS in choices else None
 
 
 @lru_cache(maxsize=16)
@@ -201,20 +205,45 @@ def plateaus(evaluation: RobustnessScores) -> pd.DataFrame:
     return pd.DataFrame(records, columns=columns)
 
 
+@dataclass(frozen=True)
+class Plateau:
+    """How much F1 moves within K +- 5: the mean range over curves with its interval, and mean F1 at each step."""
+
+    k: int
+    range: Estimate
+    f1: Mapping[int, float | None]  # steps from K -> mean F1 there
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """None where the interval spans two of them; of one curve, or of equal ones, it is that of their range."""
+        if self.range.value is not None and (self.range.constant or self.range.n == 1):  # nothing else was drawn
+            return verdict_of(self.range.value)
+        if self.range.interval is None:
+            return None
+        low, high = verdict_of(self.range.interval.low), verdict_of(self.range.interval.high)
+        return low if low == high else None
+
+
+def verdict_of(f1_range: float) -> Verdict:
+    if f1_range < STABLE:
+        return "stable"
+    return "moderate" if f1_range <= SENSITIVE else "sensitive"
+
+
 def plateau_around(
     evaluation: RobustnessScores, curves: Mapping[str, Sequence[SensitivityCurve]], scorer: str, method: str
-) -> PlateauOverSeeds | None:
+) -> Plateau | None:
     """curves: of a scorer under a corruption, by graph; each graph has its own K."""
     by_truths = {name: evaluation.by_truths.get((name, scorer), {}).get(method) for name in curves}
     ks = {name: choice.k for name, choice in by_truths.items() if choice is not None}
-    each = [(name, plateau(curve, ks[name])) for name in ks for curve in curves[name]]
+    each = [(name, curve) for name in ks for curve in curves[name]]
     if not each:
         return None
     labels = [name for name, _ in each] if len(curves) > 1 else None
-    estimate = range_over_seeds([one for _, one in each], labels, evaluation.level)
-    k = round(float(np.median(list(ks.values()))))
-    f1 = {step: _mean_f1([(curve, ks[name] + step) for name in ks for curve in curves[name]]) for step in AROUND_K}
-    return PlateauOverSeeds(k, estimate, tuple(one.verdict for _, one in each), f1)
+    ranges = [float(np.ptp(curve.between(ks[name] - AROUND, ks[name] + AROUND).f1)) for name, curve in each]
+    estimate = mean(ranges, labels, level=evaluation.level, name="range of F1 around K", bounds=(0.0, 1.0))
+    f1 = {step: _mean_f1([(curve, ks[name] + step) for name, curve in each]) for step in AROUND_K}
+    return Plateau(round(float(np.median(list(ks.values())))), estimate, f1)
 
 
 def _mean_f1(places: Sequence[tuple[SensitivityCurve, int]]) -> float | None:

@@ -16,11 +16,14 @@ from trueness.showing.tables import Column, Table
 from trueness.statistics import Reach
 from trueness.status import Status
 from trueness.studies.robustness.answers import RobustnessStudy
-from trueness.studies.robustness.plateau import AROUND, SENSITIVE, STABLE
-from trueness.studies.robustness.scores import ORACLE, OTHERS, RobustnessScores
+from trueness.studies.robustness.choose_k import ORACLE, OTHERS
+from trueness.studies.robustness.scores import RobustnessScores
+from trueness.studies.robustness.sensitivity import AROUND
 from trueness.studies.robustness.summaries import (
     ALL,
     AROUND_K,
+    SENSITIVE,
+    STABLE,
     chosen_means,
     differences,
     means,
@@ -80,8 +83,8 @@ def choice_table(study: RobustnessStudy) -> Table:
     caption = (
         f"Directed F1 at K edges, by how K was found; mean under {', '.join(evaluation.tests)}. {ORACLE} saw the truth "
         f"that it is scored against, on {evaluation.validation}; {OTHERS} the truths of other graphs there; the others "
-        f"the rows alone, with the same budget for every scorer ({study.budget['subsamples']} half samples, "
-        f"{study.budget['folds']} folds; by refits: the first {refits} seed{'s' if refits != 1 else ''} of each cell)."
+        f"the rows alone, with the same budget for every scorer ({study.budget['subsamples']} half samples; "
+        f"by refits: the first {refits} seed{'s' if refits != 1 else ''} of each cell)."
     )
     return Table("robustness_k", tuple(columns), rows, caption, rule_before="group")
 
