@@ -17,11 +17,10 @@ from functools import lru_cache
 import numpy as np
 import pandas as pd
 
-from trueness.showing.tables import Column, Table
-from trueness.studies.robustness.choose_k import ORACLE, KChoice
+from trueness.studies.robustness.choose_k import MATCHED, ORACLE, KChoice
 from trueness.studies.robustness.scores import RobustnessScores, ScorerAnswer
 from trueness.studies.robustness.sensitivity import AROUND, Array, SensitivityCurve, original_range, sparsest
-from trueness.studies.robustness.summaries import MEAN, UNTOLD, average, cells_of, plateau_around
+from trueness.studies.robustness.summaries import MEAN, UNTOLD, average, plateau_around
 
 FROZEN = {"shd_reversals_twice": "SHD", "f1": "F1"}
 CURVE = {"f1": "f1", "shd": "shd_reversals_twice", "precision": "precision", "recall": "recall", "edges": "edges"}
@@ -42,38 +41,14 @@ def frozen_choice(evaluation: RobustnessScores, dataset: str) -> KChoice | None:
 def frozen_means(evaluation: RobustnessScores) -> pd.DataFrame:
     """One row a group, scorer, corruption at full strength (those whose mask tells the graph too) and measure."""
     rows = evaluation.at_chosen_k
-    method = np.where(rows["scorer"] == evaluation.match, ORACLE, f"matched to {ORACLE}")
+    method = np.where(rows["scorer"] == evaluation.match, ORACLE, f"{MATCHED}{ORACLE}")
     records = []
     for (group, scorer, corruption), fits in rows[rows["method"] == method].groupby(
         ["group", "scorer", "corruption"], sort=False
     ):
         where = {"group": group, "scorer": scorer, "corruption": corruption, "k": float(fits["k"].mean())}
-        records += [where | {"measure": name} | cells_of(average(fits, name, evaluation.level)) for name in FROZEN]
+        records += [where | {"measure": name} | average(fits, name, evaluation.level) for name in FROZEN]
     return pd.DataFrame(records, columns=["group", "scorer", "corruption", "k", "measure", *MEAN])
-
-
-def main_table(evaluation: RobustnessScores) -> Table:
-    """Methods by corruptions, SHD and F1 of each."""
-    frame, rows = frozen_means(evaluation), []
-    for (group, scorer), cells in frame.groupby(["group", "scorer"], sort=False):
-        row: dict[str, object] = {"group": group, "scorer": scorer}
-        for cell in cells.itertuples():
-            key = f"{FROZEN[str(cell.measure)]} {cell.corruption}"
-            row |= {key: cell.value} | {f"{key} {end}": getattr(cell, end) for end in ("low", "high", "constant")}
-        rows.append(row)
-    columns = [Column("group", "Systems", "text"), Column("scorer", "Scorer", "text")]
-    for corruption in dict.fromkeys(frame["corruption"]):
-        tells = " (mask tells the graph)" if evaluation.corruptions[corruption].uses_graph else ""
-        for measure in FROZEN.values():
-            key = f"{measure} {corruption}"
-            places = 2 if measure == "F1" else 1
-            columns.append(Column(key, f"{key}{tells}", "number", f"{key} low", f"{key} high", decimals=places))
-    caption = (
-        f"SHD (fp + fn) and directed F1 at one K a graph, chosen by {evaluation.metric.upper()} of {evaluation.match} "
-        f"on {evaluation.validation} (oracle: it saw the truth; the others are matched to it) and frozen; "
-        f"{evaluation.intervals()}."
-    )
-    return Table("robustness_main", tuple(columns), rows, caption, rule_before="group")
 
 
 # ---- A_sparse

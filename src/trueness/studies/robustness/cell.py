@@ -15,15 +15,17 @@ import numpy as np
 from trueness.running.results import NOT_RUN, Row
 from trueness.showing import blocks
 from trueness.showing.grid import Facet, Grid, shown_measure, unique
+from trueness.showing.saving import plain_records, plain_rows
 from trueness.statistics.reach import Reach
 from trueness.status import Status
 from trueness.studies.item_graphs import MOST_EDGES, layout, pairs_of
 from trueness.studies.protocol import AnalysisPart, CellKey, Check, PagePlace, Section, Summary
 from trueness.studies.robustness.answers import RobustnessStudy
+from trueness.studies.robustness.findings import open_sentences
 from trueness.studies.robustness.plan import ENOUGH_SEEDS, few_seeds
 from trueness.studies.robustness.sensitivity import Array
-from trueness.studies.robustness.summaries import differences, headline_of
-from trueness.studies.robustness.tables import open_sentences
+from trueness.studies.robustness.summaries import differences, headline_of, means
+from trueness.studies.robustness.tables import around_table, differences_frame
 from trueness.texts import counted
 
 _HEADLINE = ("auprc",)
@@ -130,9 +132,7 @@ class RobustnessPart:
 
     def summary(self) -> Summary:
         study = self.tables
-        failed = sum(
-            n for counts in study.statuses.values() for s, n in counts.items() if s not in (Status.OK, NOT_RUN)
-        )
+        failed = sum(answer.status != Status.OK for answer in study.evaluation.answers)
         complete = f"{study.fits_done:,} of {study.planned:,} fits are done" + (
             f", {failed:,} of them without scores." if failed else "."
         )
@@ -141,7 +141,7 @@ class RobustnessPart:
             return Summary((check,))
         sections = tuple(Section(name, tuple(sentences)) for name, sentences in study.findings.items() if sentences)
         checks, headline = (check, *self._size_checks()), headline_of(study.evaluation)
-        return Summary(checks, sections, tuple(open_sentences(study)), headline)
+        return Summary(checks, sections, tuple(open_sentences(study.notes, study.evaluation)), headline)
 
     def _size_checks(self) -> Iterator[Check]:
         """What `plan` says of the numbers of seeds and graphs, held against the study."""
@@ -151,7 +151,7 @@ class RobustnessPart:
         name = "graphs" if len(evaluation.groups) == 1 else "graphs of {}"
         for group, pairs in differences(evaluation).items():
             if pairs:
-                reach = Reach(sum(system.group == group for system in evaluation.systems.values()), len(pairs))
+                reach = Reach(evaluation.n_graphs(group), len(pairs))
                 enough = f"{counted(reach.n_units, 'graph')} can show a difference"
                 if not reach.possible:
                     enough = f"{counted(reach.n_units, 'graph')} where {reach.units_needed} are needed"
@@ -161,20 +161,17 @@ class RobustnessPart:
         study = self.tables
         if not study.fits_done:
             return []
-        from trueness.showing.saving import plain_rows
-        from trueness.studies.robustness.tables import around_table, differences_frame, summary_rows
-
         differences = plain_rows(differences_frame(study.evaluation))
-        parts = [AnalysisPart(name, tuple(sentences)) for name, sentences in study.findings.items() if sentences]
-        ranking = AnalysisPart("AUPRC", tables=(blocks.table("Mean AUPRC", summary_rows(study)),))
-        around = around_table(study)
-        near = AnalysisPart("F1 at K +- 5", tables=(blocks.table("F1 around K", around.rows, around.caption),))
-        pairs = (
-            AnalysisPart("pairs", tables=(blocks.table("Paired differences", differences),)) if differences else None
-        )
+        around = around_table(study.evaluation)
+        found = [AnalysisPart(name, tuple(sentences)) for name, sentences in study.findings.items() if sentences]
+        shown = [
+            ("AUPRC", blocks.table("Mean AUPRC", plain_records(means(study.evaluation)))),
+            ("F1 at K +- 5", blocks.table("F1 around K", around.rows, around.caption)),
+            *([("pairs", blocks.table("Paired differences", differences))] if differences else []),
+        ]
         why = study.failures()
-        lost = AnalysisPart("without a result", tuple(why)) if why else None
-        return [*parts, ranking, near, *(part for part in (pairs, lost) if part is not None)]
+        lost = [AnalysisPart("without a result", tuple(why))] if why else []
+        return [*found, *(AnalysisPart(name, tables=(table,)) for name, table in shown), *lost]
 
 
 def _spread(rows: list[Row]) -> tuple[float | None, float | None, float | None, int]:

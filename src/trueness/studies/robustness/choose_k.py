@@ -41,6 +41,7 @@ Curves = Mapping[str, Sequence[SensitivityCurve]]  # graph -> its curves, one a 
 Metric = Literal["f1", "shd"]
 RESAMPLES = 2000
 FEWEST_CURVES = 6  # below it resampling cannot bound a K at 95 %
+MATCHED = "matched to "  # and the method
 STABLE_SHARE = 0.7
 
 
@@ -132,7 +133,7 @@ def k_from_other_graphs(curves: Curves, target: str, learner: str = "", metric: 
 def matched_k(choice: KChoice, learner: str) -> KChoice:
     """The same K for another learner, as the original had it; it favours the learner that it was chosen for."""
     note = f"Matched to {choice.learner or 'another learner'}'s {choice.method}."
-    return replace(choice, learner=learner, fits=0, note=note, method=f"matched to {choice.method}")
+    return replace(choice, learner=learner, fits=0, note=note, method=f"{MATCHED}{choice.method}")
 
 
 def f1_at(curves: Sequence[SensitivityCurve], k: int) -> float:

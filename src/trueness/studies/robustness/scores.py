@@ -128,6 +128,9 @@ class RobustnessScores:
         parts = [f"over {drawn}{f' ({listed(where)})' if len(over) > 1 else ''}" for drawn, where in known.items()]
         return f"{100 * self.level:g} % {kind} intervals {' and '.join(parts)}"
 
+    def n_graphs(self, group: str) -> int:
+        return sum(system.group == group for system in self.systems.values())
+
     @cached_property
     def scorers_compared(self) -> tuple[str, ...]:
         """Scorers that are compared: all but the members of a sweep."""
@@ -221,6 +224,11 @@ class RobustnessScores:
         import pandas as pd
 
         return pd.DataFrame(list(self._ranking_rows()), columns=[*KEYS, "status", "chance", *RANKING_MEASURES])
+
+    def ranking_of(self, group: str, corruptions: Sequence[str], scorer: str | None = None) -> pandas.DataFrame:
+        """Those rows of `ranking`, of a scorer or of all that are compared."""
+        rows, scorers = self.ranking, self.scorers_compared if scorer is None else (scorer,)
+        return rows[(rows["group"] == group) & rows["corruption"].isin(corruptions) & rows["scorer"].isin(scorers)]
 
     def _ranking_rows(self) -> Iterator[dict[str, object]]:
         for answer in self.answers:
