@@ -26,7 +26,6 @@ from trueness.showing import theme
 from trueness.showing.marks import named_data, panel_columns, spread_of, text_width, with_data
 from trueness.showing.saving import Figure, safe_name
 from trueness.statistics import mean
-from trueness.statistics.result import interval_cells
 from trueness.studies.robustness import summaries
 from trueness.studies.robustness.choose_k import ORACLE, OTHERS, Curves, KChoice
 from trueness.studies.robustness.scores import RobustnessScores
@@ -137,8 +136,8 @@ def sensitivity_frame(panels: Mapping[str, Panel]) -> pd.DataFrame:
                 for at, k in enumerate(parts[0].k):
                     values = [getattr(part, measure)[at] for part in parts]
                     estimate = mean(values, clusters, bounds=(0.0, 1.0 if measure == "f1" else None))
-                    row = {"panel": title, "learner": learner, "measure": measure, "k": int(k), "value": estimate.value}
-                    row |= interval_cells(estimate.interval)
+                    row = {"panel": title, "learner": learner, "measure": measure, "k": int(k)}
+                    row |= estimate.cells("value", "")
                     rows.append(row | {"n": estimate.n, "graphs": estimate.n_clusters})
     return pd.DataFrame(rows, columns=["panel", "learner", "measure", "k", "value", "low", "high", "n", "graphs"])
 

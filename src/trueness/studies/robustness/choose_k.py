@@ -31,6 +31,7 @@ from trueness.datasets.observed import Observed
 from trueness.errors import DataError, SettingError, did_you_mean
 from trueness.intervals import Interval
 from trueness.learners.scoring import EdgeScorer
+from trueness.statistics.result import interval_cells
 from trueness.studies.robustness.sensitivity import Array, Counts, SensitivityCurve, sparsest
 
 ORACLE, OTHERS, STABILITY = "oracle_k", "k_from_other_graphs", "stability"
@@ -71,8 +72,7 @@ class KChoice:
             "learner": self.learner,
             "method": self.method,
             "k": self.k,
-            "k_low": self.interval.low if self.interval else None,
-            "k_high": self.interval.high if self.interval else None,
+            **interval_cells(self.interval, "k"),
             "oracle": self.is_oracle,
             "uses": self.uses,
             "fits": self.fits,

@@ -15,17 +15,15 @@ robustness/findings.txt                        all of it in sentences
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 from pathlib import Path
-from typing import Self
 
 import pandas as pd
 
 from trueness.files import write_atomically
-from trueness.running.results import Results, Row
-from trueness.running.store import Store, to_json
-from trueness.running.study_folder import Scored
+from trueness.running.results import Row
+from trueness.running.store import to_json
 from trueness.showing.console import Console, plain
 from trueness.showing.drawn import Draw, read_pictures
 from trueness.showing.methods_paragraph import listed, settings_text
@@ -34,7 +32,7 @@ from trueness.showing.saving import Figure, Save, csv_text, plain_records
 from trueness.showing.saving import plain as plain_json
 from trueness.showing.sheet import print_table
 from trueness.showing.tables import Table
-from trueness.studies.protocol import PagePlace
+from trueness.studies.reading import Reading
 from trueness.studies.robustness import charts, summaries, tables
 from trueness.studies.robustness.answers import RobustnessStudy, robustness_of
 from trueness.studies.robustness.calibration import calibration, curve_lists, frozen_means, sparse_frame
@@ -43,29 +41,24 @@ from trueness.studies.robustness.findings import open_sentences
 from trueness.studies.robustness.invariance import disentanglement, expected_edges, invariance
 from trueness.studies.robustness.scores import RobustnessScores
 from trueness.studies.robustness.sensitivity import AROUND, original_range
-from trueness.studies.run_reading import RunReading
 from trueness.texts import counted
 
 MOST_REASONS = 8
 SHOWN = ("differences", "degradation", "invariance", "signal and corruption", "expected edges")  # in the terminal
 
 
-@dataclass(frozen=True, eq=False)
-class RobustnessReading(RunReading):
-    study: RobustnessStudy
-
+class RobustnessReading(Reading):
     title = "Robustness"
     question = "What do corrupted data do to a learner?"
-    graphs = True
+    has_graphs = True
     clusters = "data sets"
 
-    @classmethod
-    def read(cls, results: Results, store: Store, before: Mapping[str, Scored]) -> Self:
-        return cls(results, robustness_of(results))
+    @cached_property
+    def study(self) -> RobustnessStudy:
+        return robustness_of(self.results)
 
-    @classmethod
-    def page(cls, place: PagePlace) -> RobustnessPart:
-        return RobustnessPart(place, lambda: place.reading(cls).study)
+    def page(self) -> RobustnessPart:
+        return RobustnessPart(self.results, lambda: self.study)
 
     def rows(self) -> Iterable[Row]:
         return self.study.rows()
@@ -117,8 +110,8 @@ class RobustnessReading(RunReading):
         for line, style in lines:
             out.print(f"  {plain(line)}", style=style, soft_wrap=not out.is_terminal)  # a line of a file is not broken
 
-    def show_findings(self, out: Console) -> None:
-        """They stand with the tables."""
+    def first_findings(self) -> Sequence[str]:
+        return ()  # they stand with the tables
 
     def figures(self, folder: Path) -> Iterator[Figure]:
         return charts.figures(self.study.evaluation)

@@ -28,7 +28,7 @@ from trueness.measure import measure_of
 from trueness.measures.ranking import chance
 from trueness.showing.headline import Headline, Standing, ranking
 from trueness.statistics import Comparison, Estimate, adjusted, mean, paired_difference
-from trueness.statistics.pairs import differences_in_pairs
+from trueness.statistics.multiplicity import differences_in_pairs
 from trueness.statistics.result import Bounds, interval_cells
 from trueness.studies.robustness.choose_k import ORACLE, OTHERS, f1_at
 from trueness.studies.robustness.scores import RobustnessScores
@@ -60,9 +60,8 @@ def average(frame: pd.DataFrame, column: str, level: float, bounds: Bounds = (0.
 
 def cells_of(estimate: Estimate) -> dict[str, object]:
     """Those of MEAN for a table: value, its ends, n and what n counts."""
-    ends = interval_cells(estimate.interval)
     counts = {"constant": estimate.constant, "n": estimate.n, "units": estimate.n_clusters}
-    return {"value": estimate.value, **ends, **counts}
+    return {**estimate.cells("value", ""), **counts}
 
 
 @lru_cache(maxsize=16)
@@ -152,8 +151,7 @@ def _loss(at: pd.Series[float], clean: pd.Series[float], level: float) -> dict[s
     labels = both.index.get_level_values("dataset")
     clusters = labels if labels.nunique() > 1 else both.index.get_level_values("seed")
     loss = paired_difference(both["clean"].to_numpy(), both["at"].to_numpy(), clusters.to_numpy(), level)
-    ends = interval_cells(loss.interval)
-    return {"loss": loss.difference, "loss_low": ends["low"], "loss_high": ends["high"], "loss_p": loss.p}
+    return {"loss": loss.difference, **interval_cells(loss.interval, "loss"), "loss_p": loss.p}
 
 
 @lru_cache(maxsize=4)

@@ -13,6 +13,7 @@ from trueness.errors import SettingError, did_you_mean, listed
 from trueness.measures.ranking import RANKING_MEASURES
 from trueness.showing.saving import plain_records
 from trueness.showing.tables import Column, Table
+from trueness.statistics.result import interval_cells
 from trueness.status import Status
 from trueness.studies.robustness.answers import RobustnessStudy
 from trueness.studies.robustness.calibration import FROZEN, frozen_means
@@ -134,9 +135,8 @@ def optimism_table(evaluation: RobustnessScores) -> Table:
     rows = []
     for (chosen_on, group, scorer), gap in optimism(evaluation).items():
         under = evaluation.validation if chosen_on else ", ".join(evaluation.tests)
-        ends = (gap.span.low, gap.span.high) if gap.span else (None, None)
         row = {"under": under, "group": group, "scorer": scorer, "oracle": gap.means[0], "others": gap.means[1]}
-        row |= {"optimism": gap.difference, "low": ends[0], "high": ends[1], "p": gap.p, "graphs": gap.n_clusters}
+        row |= {"optimism": gap.difference, **interval_cells(gap.span), "p": gap.p, "graphs": gap.n_clusters}
         rows.append(row | {"p_holm": gap.p_adjusted, "constant": gap.constant})
     columns = (
         Column("under", "Under", "text"),
