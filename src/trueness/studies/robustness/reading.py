@@ -18,32 +18,41 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
+from typing import cast
 
+import numpy as np
 import pandas as pd
 
 from trueness.files import write_atomically
 from trueness.running.results import Row
 from trueness.running.store import to_json
+from trueness.showing import blocks
 from trueness.showing.console import Console, plain
 from trueness.showing.drawn import Draw, read_pictures
+from trueness.showing.grid import Facet, Grid, shown_measure, unique
 from trueness.showing.methods_paragraph import listed, settings_text
 from trueness.showing.paper import Part as PaperPart
-from trueness.showing.saving import Figure, Save, csv_text, plain_records
+from trueness.showing.saving import Figure, Save, csv_text, plain_records, plain_rows
 from trueness.showing.saving import plain as plain_json
 from trueness.showing.sheet import print_table
 from trueness.showing.tables import Table
+from trueness.statistics.reach import Reach
+from trueness.status import Status
+from trueness.studies.item_graphs import MOST_EDGES, layout, pairs_of
+from trueness.studies.protocol import AnalysisPart, CellKey, Check, Section, Summary
 from trueness.studies.reading import Reading
 from trueness.studies.robustness import charts, summaries, tables
 from trueness.studies.robustness.answers import RobustnessStudy, robustness_of
 from trueness.studies.robustness.calibration import calibration, curve_lists, frozen_means, sparse_frame
-from trueness.studies.robustness.cell import RobustnessPart
 from trueness.studies.robustness.findings import open_sentences
 from trueness.studies.robustness.invariance import disentanglement, expected_edges, invariance
+from trueness.studies.robustness.plan import ENOUGH_SEEDS, few_seeds
 from trueness.studies.robustness.scores import RobustnessScores
-from trueness.studies.robustness.sensitivity import AROUND, original_range
+from trueness.studies.robustness.sensitivity import AROUND, Array, original_range
 from trueness.texts import counted
 
 MOST_REASONS = 8
+_BY = "An edge's score is the mean of the scorer's scores over {n} seeds, the strongest 1; of a pair the stronger way."
 SHOWN = ("differences", "degradation", "invariance", "signal and corruption", "expected edges")  # in the terminal
 
 
@@ -56,9 +65,6 @@ class RobustnessReading(Reading):
     @cached_property
     def study(self) -> RobustnessStudy:
         return robustness_of(self.results)
-
-    def page(self) -> RobustnessPart:
-        return RobustnessPart(self.results, lambda: self.study)
 
     def rows(self) -> Iterable[Row]:
         return self.study.rows()
@@ -158,6 +164,117 @@ class RobustnessReading(Reading):
         pictures = read_pictures(folder, "robustness", "sensitivity_curve_*", "degradation", "k_lambda_*")
         return PaperPart("robustness", abstract, checks, methods, sections, shown, pictures)
 
+    # ---- what it says
+
+    def summary(self) -> Summary:
+        study = self.study
+        failed = sum(answer.status != Status.OK for answer in study.evaluation.answers)
+        complete = f"{study.fits_done:,} of {study.planned:,} fits are done" + (
+            f", {failed:,} of them without scores." if failed else "."
+        )
+        check = Check("complete", None if study.fits_done < study.planned else failed == 0, complete)
+        if not study.fits_done:
+            return Summary((check,))
+        sections = tuple(Section(name, tuple(sentences)) for name, sentences in study.findings.items() if sentences)
+        checks, headline = (check, *self._size_checks()), summaries.headline_of(study.evaluation)
+        return Summary(checks, sections, tuple(open_sentences(study.notes, study.evaluation)), headline)
+
+    def _size_checks(self) -> Iterator[Check]:
+        """What `plan` says of the numbers of seeds and graphs, held against the study."""
+        seeds = min(cell.repeats for cell in self.results.cells)
+        yield Check("seeds", seeds >= ENOUGH_SEEDS, few_seeds(seeds))
+        evaluation = self.study.evaluation
+        name = "graphs" if len(evaluation.groups) == 1 else "graphs of {}"
+        for group, pairs in summaries.differences(evaluation).items():
+            if pairs:
+                reach = Reach(evaluation.n_graphs(group), len(pairs))
+                enough = f"{counted(reach.n_units, 'graph')} can show a difference"
+                if not reach.possible:
+                    enough = f"{counted(reach.n_units, 'graph')} where {reach.units_needed} are needed"
+                yield Check(name.format(group), reach.possible, f"{enough}. {reach}")
+
+    def analyses(self) -> list[AnalysisPart]:
+        study = self.study
+        if not study.fits_done:
+            return []
+        differences = plain_rows(tables.differences_frame(study.evaluation))
+        around = tables.around_table(study.evaluation)
+        found = [AnalysisPart(name, tuple(sentences)) for name, sentences in study.findings.items() if sentences]
+        shown = [
+            ("AUPRC", blocks.table("Mean AUPRC", plain_records(summaries.means(study.evaluation)))),
+            ("F1 at K +- 5", blocks.table("F1 around K", around.rows, around.caption)),
+            *([("pairs", blocks.table("Paired differences", differences))] if differences else []),
+        ]
+        why = study.failures()
+        lost = [AnalysisPart("without a result", tuple(why))] if why else []
+        return [*found, *(AnalysisPart(name, tables=(table,)) for name, table in shown), *lost]
+
+    # ---- the page
+
+    @cached_property
+    def _rows(self) -> dict[CellKey, dict[str, list[Row]]]:
+        by_cell: dict[CellKey, dict[str, list[Row]]] = {}
+        for row in self.study.rows():
+            cell = by_cell.setdefault((row.item, row.variant, row.respondent), {})
+            cell.setdefault(row.measure, []).append(row)
+        return by_cell
+
+    def grid(self) -> Grid:
+        results, measures = self.results, unique(name for cell in self._rows.values() for name in cell)
+        variants = unique(cell.variant for cell in results.cells)
+        grid = Grid(
+            "robustness", results.items, results.respondents, [], [shown_measure(name, ("auprc",)) for name in measures],
+            [Facet("variant", "Corruption", variants, variants)], spread="least and most over seeds", repeats="seeds",
+        )  # fmt: skip
+        for place, key in enumerate(self.cell_keys()):
+            values = {name: _spread(rows) for name, rows in self._rows.get(key, {}).items()}
+            repeats, statuses = results.cells[place].repeats, results.statuses.get(place, {})
+            grid.add(key[0], key[2], (key[1],), repeats, statuses, values)
+        return grid
+
+    def cell(self, key: CellKey) -> dict[str, object] | None:
+        cell, by_measure = super().cell(key), self._rows.get(key, {})
+        if cell is None:
+            return None
+        strips = [
+            {"name": name, "label": name.upper(), "values": [row.value for row in by_measure[name]], "top": 1}
+            for name in ("auprc", "auroc")
+            if name in by_measure
+        ]
+        measured = [
+            {"measure": name, **dict(zip(("mean", "least", "most", "n"), _spread(rows), strict=True))}
+            for name, rows in by_measure.items()
+        ]
+        seen = "oracle_k is chosen with the truth of the graph itself: an oracle."
+        shown = [{"kind": "strips", "title": "Every seed", "rows": strips}, blocks.table("Measures", measured, seen)]
+        return cell | {"blocks": [*shown, *cast("list[blocks.Block]", cell["blocks"])[2:]]}
+
+    def _graph_name(self, key: CellKey) -> str:
+        return f"{key[2]} · {key[1]}"
+
+    def graph(self, item: str) -> dict[str, object] | None:
+        """The mean of each scorer's scores over seeds: the page keeps the K highest, of each pair the stronger way."""
+        system = self.study.evaluation.systems.get(item)
+        if system is None:
+            return None
+        nodes = list(system.truth.nodes)
+        truth = pairs_of(system.truth, nodes)
+        scorers: dict[str, dict[str, object]] = {}
+        for key in (key for key in self.cell_keys() if key[0] == item):
+            answers = [a for a in self.study.evaluation.answers if (a.dataset, a.corruption, a.scorer) == key]
+            matrices = [answer.matrix for answer in answers if answer.matrix is not None]
+            if not matrices:
+                continue
+            edges = _rank_edges(np.abs(np.mean(matrices, axis=0)))
+            scorers[self._graph_name(key)] = {
+                "kind": "dag", "n": 1, "runs": len(matrices), "failed": len(answers) - len(matrices),
+                "typical": min(len(truth), len(edges)), "truth": [list(pair) for pair in truth],
+                "edges": edges[:MOST_EDGES], "left_out": max(0, len(edges) - MOST_EDGES),
+                "scored_by": _BY.format(n=len(matrices)), "key": list(key),
+            }  # fmt: skip
+        problem = "" if scorers else "no fit of this item has given scores yet."
+        return {"item": item, "problem": problem, **layout(nodes, truth), "learners": scorers}
+
 
 def texts(study: RobustnessStudy) -> dict[str, str]:
     """File below robustness/ -> text."""
@@ -247,3 +364,20 @@ def report(study: RobustnessStudy) -> dict[str, object]:
         "expected_edges": plain_records(expected_edges(evaluation, study.expected)),
         "findings": study.findings,
     }
+
+
+def _spread(rows: list[Row]) -> tuple[float | None, float | None, float | None, int]:
+    there = [row.value for row in rows if row.value is not None]
+    return (sum(there) / len(there), min(there), max(there), len(there)) if there else (None, None, None, 0)
+
+
+def _rank_edges(scores: Array) -> list[tuple[int, int, str, float]]:
+    """Edges by score, one a pair: [i, j, marks from i to j, score as a share of the strongest]."""
+    strongest = float(scores.max(initial=0.0)) or 1.0
+    edges: list[tuple[int, int, str, float]] = []
+    for i in range(len(scores)):
+        for j in range(i + 1, len(scores)):
+            ahead, back = float(scores[i, j]), float(scores[j, i])
+            if max(ahead, back) > 0:
+                edges.append((i, j, "->" if ahead >= back else "<-", round(max(ahead, back) / strongest, 4)))
+    return sorted(edges, key=lambda edge: (-edge[3], edge[0], edge[1]))
