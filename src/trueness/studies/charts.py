@@ -20,7 +20,7 @@ from trueness.studies.forecast.chart_heatmap import heatmap, heatmap_chart, heat
 from trueness.studies.forecast.chart_intervals import intervals, intervals_chart, intervals_frame
 from trueness.studies.forecast.chart_ranks import ranks_of_respondents
 from trueness.studies.forecast.chart_runs import runs, runs_chart, runs_frame
-from trueness.studies.population.chart_distribution import distribution, distribution_chart, distribution_frame
+from trueness.studies.population.charts import distribution, distribution_chart, distribution_frame
 from trueness.studies.robustness.chart_corruption import corruption, corruption_chart, corruption_frame
 from trueness.studies.robustness.chart_degradation import degradation, degradation_chart, degradation_frame
 from trueness.studies.robustness.chart_k_lambda import k_lambda, k_lambda_cells, k_lambda_chart
