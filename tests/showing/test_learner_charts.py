@@ -64,12 +64,6 @@ def test_less_is_better_for_a_distance(results):
     assert list(by_f1["respondent"]) == list(by_shd["respondent"])
 
 
-def test_nemenyi_brings_its_critical_difference(results):
-    frame = charts.ranks_of_learners(results, procedure="nemenyi").frame
-    # Demsar (2006), table 5: q.05 of 3 classifiers is 2.343; CD = q sqrt(k (k + 1) / (6 N)), N = 3
-    assert marks_of(frame, "cd")["rank"].item() == pytest.approx(2.343 * np.sqrt(12 / 18), abs=2e-3)
-
-
 def test_groups_join_neighbours_only(results):
     frame = charts.ranks_of_learners(results).frame
     order = list(marks_of(frame, "mean")["respondent"])

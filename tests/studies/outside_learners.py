@@ -130,7 +130,7 @@ class Transposed(Outside):
     card: ClassVar[Card] = Card(**CARD | {"data": {"continuous"}, "recovers": "direction"})
 
     def fit(self, data, rng):
-        from trueness.learners.sortnregress import SortnRegress
+        from trueness.learners.baselines import SortnRegress
 
         found = SortnRegress().fit(data, rng)
         return Graph.from_matrix(found.weights, found.nodes, direction="column to row")

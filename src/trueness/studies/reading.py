@@ -86,6 +86,10 @@ class Reading:
         return rows
 
     @property
+    def study(self) -> str:
+        return self.results.study
+
+    @property
     def task(self) -> str:
         return self.results.task
 

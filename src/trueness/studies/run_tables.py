@@ -12,6 +12,7 @@ from trueness.intervals import Interval, ends_text, fixed, value_text
 from trueness.running.results import CellSummary, Results
 from trueness.showing import theme
 from trueness.showing.tables import Column, Table, label_of
+from trueness.statistics.result import interval_cells
 from trueness.statistics.runs import RunSummary
 from trueness.texts import csv_row
 
@@ -121,5 +122,5 @@ def wide_means(cell: CellSummary, measures: Sequence[str]) -> dict[str, float | 
         if summary.degenerate and summary.n > 1:
             row[f"{name}_constant"] = True
         elif summary.ci is not None:
-            row |= {f"{name}_low": summary.ci.low, f"{name}_high": summary.ci.high}
+            row |= interval_cells(summary.ci, name)
     return row

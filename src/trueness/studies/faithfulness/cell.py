@@ -10,8 +10,7 @@ from functools import cached_property
 from trueness.models import Reply
 from trueness.reading.verdicts import Verdict
 from trueness.reasoning.graph import Problem
-from trueness.reasoning.rule import Rule
-from trueness.reasoning.rules import rules_of
+from trueness.reasoning.rules import Rule, rules_of
 from trueness.reasoning.trees import as_text
 from trueness.running.results import Results
 from trueness.showing import blocks
@@ -327,8 +326,6 @@ def _rules(problem: Problem) -> list[dict[str, str]]:
 
 def _source(rule: Rule) -> str:
     """Where what is executed comes from."""
-    if rule.by_plan:
-        return "step of the plan"
     return "formula beside words" if rule.by_formula else "arithmetic in words" if rule.read_as else rule.kind
 
 

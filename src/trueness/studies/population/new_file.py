@@ -16,8 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from trueness.datasets.microdata import Microdata
-from trueness.datasets.survey_files import SURVEYS, Survey
+from trueness.datasets.survey_files import SURVEYS, Microdata, Survey
 from trueness.datasets.surveys import open_microdata
 from trueness.errors import DataError
 from trueness.running.plans import NewFile
