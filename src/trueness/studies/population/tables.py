@@ -26,7 +26,7 @@ from trueness.outside import Json
 from trueness.showing import theme
 from trueness.showing.tables import Column, Table
 from trueness.statistics import Comparison, Estimate, mean
-from trueness.statistics.pairs import differences_in_pairs
+from trueness.statistics.multiplicity import differences_in_pairs
 from trueness.statistics.result import interval_cells
 from trueness.status import Status
 from trueness.studies.population.answers import Populations
