@@ -19,6 +19,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from trueness.files import write_atomically
+from trueness.outside import Json
 from trueness.running.cells import stream
 from trueness.running.results import NOT_RUN, Results, Row
 from trueness.running.run_columns import RunColumns
@@ -223,7 +224,7 @@ class Reading:
     def write_files(self, folder: Path, save: Save, alone: bool = True) -> list[Path]:
         """alone: no other study of the plan rests on it."""
         written = [path for figure in self.figures(folder) for path in save(figure, folder, "plots")]
-        texts = {}
+        texts: dict[str, str] = {}
         for table in self.tables(None):
             place = f"{self.files_below}/{table.name}"
             texts |= {
@@ -375,7 +376,7 @@ class Reading:
         return summarise_columns(table, None, self.level, rng=stream(self.results.seed, "bootstrap of the means"))
 
 
-def row_checks(abouts: Mapping[str, Mapping[str, object]]) -> list[Check]:
+def row_checks(abouts: Mapping[str, Mapping[str, Json]]) -> list[Check]:
     """A failed check for each data set whose rows depend on each other."""
     orders = {item: about["row_dependence"] for item, about in abouts.items() if about.get("row_dependence")}
     name = "rows" if len(abouts) == 1 else "rows of {}"
@@ -401,7 +402,7 @@ def _failures(runs: RunColumns) -> list[blocks.Block]:
     return [blocks.table("Runs without a result", rows)] if rows else []
 
 
-def _facts(about: Mapping[str, object], identity: Mapping[str, object]) -> list[dict[str, object]]:
+def _facts(about: Mapping[str, Json], identity: Mapping[str, Json]) -> list[dict[str, object]]:
     shown = {
         "returns": about.get("returns"),
         "what varies between runs": about.get("vary"),

@@ -28,6 +28,7 @@ import pandas as pd
 
 from trueness.graphs import ARROW, CIRCLE, TAIL, Edge, Graph, Kind
 from trueness.measure import direction
+from trueness.outside import Json
 from trueness.running.results import Results
 from trueness.showing import theme
 from trueness.showing.chart_critical_difference import ranks
@@ -269,7 +270,7 @@ def _decades(marks: pd.DataFrame) -> tuple[float, float]:
     return float(10.0**low), float(10.0 ** max(high, low + 1))
 
 
-def ranks_of_learners(results: Results, measure: str = "f1", **settings: object) -> Figure:
+def ranks_of_learners(results: Results, measure: str = "f1", **settings: Json) -> Figure:
     """A discovery study: learners by the mean of a measure over the runs on each data set."""
     cells = {(c.item, c.respondent): c.measures[measure].mean for c in results.summaries}
     names = list(dict.fromkeys(c.respondent for c in results.summaries))
