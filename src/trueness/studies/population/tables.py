@@ -27,10 +27,6 @@ from trueness.showing import theme
 from trueness.showing.tables import Column, Table
 from trueness.statistics import Comparison, Estimate, mean
 from trueness.statistics.multiplicity import differences_in_pairs
-<<<<<<< HEAD
-=======
-from trueness.statistics.reach import Reach
->>>>>>> a6c367d6d167e9f540bd100d81472de00aca2be6
 from trueness.statistics.result import interval_cells
 from trueness.status import Status
 from trueness.studies.population.answers import Populations
