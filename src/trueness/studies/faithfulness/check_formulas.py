@@ -20,7 +20,7 @@ from trueness.outside import Json
 from trueness.reasoning.execute import Program
 from trueness.reasoning.graph import Problem, ReasoningGraph
 from trueness.reasoning.rules import rules_of
-from trueness.running.kept_replies import KeptReplies
+from trueness.running.calling import KeptReplies
 from trueness.status import Status
 from trueness.studies.faithfulness.api import Entry, problem_of, with_formulas_of
 from trueness.texts import arriving_values, counted, printable_json
