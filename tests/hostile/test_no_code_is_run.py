@@ -23,8 +23,8 @@ from trueness.models import background
 from trueness.running.cells import Cell
 from trueness.running.outputs import write_outputs
 from trueness.running.results import CellSummary
-from trueness.running.run_columns import RunColumns
 from trueness.running.store import Run, Store
+from trueness.running.stored_units import RunColumns
 from trueness.running.study import Plan, Study
 from trueness.running.study_folder import StudyFolder
 from trueness.showing.saving import safe_name

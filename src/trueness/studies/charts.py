@@ -36,7 +36,7 @@ from trueness.studies.forecast.charts import (
     runs_chart,
     runs_frame,
 )
-from trueness.studies.population.chart_distribution import distribution, distribution_chart, distribution_frame
+from trueness.studies.population.charts import distribution, distribution_chart, distribution_frame
 from trueness.studies.robustness.charts import (
     corruption,
     corruption_chart,

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Protocol
 
 from trueness.outside import Json
-from trueness.showing.console import Console
 from trueness.showing.grid import Grid
 from trueness.showing.summary import AnalysisPart, Check, Section, Summary
 from trueness.showing.tables import Table
@@ -34,14 +32,27 @@ class FilesReading(Protocol):
 
     def tables(self, measures: Sequence[str] | None) -> list[Table]: ...
 
-    def show(self, out: Console, folder: Path, measures: Sequence[str] | None = None) -> None: ...
+    @property
+    def study(self) -> str: ...
+
+    @property
+    def task(self) -> str: ...
+
+    @property
+    def state(self) -> str: ...
+
+    def summary(self) -> Summary: ...
+
+    def troubles(self) -> list[str]: ...
+
+    def notes(self) -> list[str]: ...
 
     def first_findings(self) -> Sequence[str]: ...
 
     def completeness(self) -> list[dict[str, Json]]:
         """Respondents by status: `respondent`, `planned`, `statuses`."""
 
-    def files_part(self) -> PagePart: ...
+    def page(self) -> PagePart: ...
 
 
 class PagePart(Protocol):
