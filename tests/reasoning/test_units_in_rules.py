@@ -18,7 +18,6 @@ def checked(rule, knowns, effect, answer):
 @pytest.mark.parametrize(
     ("rule", "knowns", "effect", "answer"),
     [
-        ("Convert hours to minutes", {"time in hours": "2 h"}, "time in minutes", "120 min"),
         ("t_min = t_h * 60", {"t_h": "2 h"}, "t_min", "120 min"),
         ("L_m = L_cm / 100", {"L_cm": "250 cm"}, "L_m", "2.5 m"),
         ("t = d * 1000 / v", {"d": "2 km", "v": "5 m/s"}, "t", "400 s"),
@@ -28,8 +27,6 @@ def checked(rule, knowns, effect, answer):
         ("v = d / t", {"d": "100 m", "t": "10 s"}, "v", "36 km/h"),
         ("W = 9.81 * m", {"m": "2 kg"}, "W", "19.62 N"),
         ("cost = price * share / 100", {"price": "80 USD", "share": "15 %"}, "cost", "12 USD"),
-        ("Convert 90 km/h to m/s", {"speed": "90 km/h"}, "v", "25 m/s"),
-        ("Convert mass to kilograms", {"mass": "500 g"}, "mass in kg", "0.5 kg"),
         ("F = m * 9.8 m/s^2", {"m": "2 kg"}, "F", "19.6 N"),
         ("t = 2 km / v", {"v": "5 m/s"}, "t", "400 s"),
         ("t = 2 km / v", {"v": "4 km/h"}, "t", "0.5 h"),

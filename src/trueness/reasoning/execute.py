@@ -27,7 +27,7 @@ from typing import TypeAlias
 from trueness.errors import SettingError, did_you_mean
 from trueness.reasoning.graph import Finding, Quantity, ReasoningGraph, close, in_quotes
 from trueness.reasoning.rules import Rule, rules_of
-from trueness.reasoning.systems import Relation, Substitution, solve, substitute
+from trueness.reasoning.solving import Relation, together
 from trueness.reasoning.trees import Binary, Call, Evaluator, Name, Number, compile_tree
 from trueness.status import Status
 
@@ -119,7 +119,6 @@ class Program:
             node: [(rule, compile_tree(rule.tree, self.slots)) for rule in rules if rule.tree is not None]
             for node, rules in self.rules.items()
         }
-        self._plans: dict[tuple[frozenset[str], frozenset[str]], Substitution | None] = {}
 
     @cached_property
     def base(self) -> Execution:
@@ -139,22 +138,19 @@ class Program:
         if changes and self.base.target is not None and not self.together:
             return execution  # step by step it has a value, and under do() it has none
         fixed = {**self._known_values, **changes}
-        plan = self._plan(frozenset(fixed), frozenset(execution.values))
-        if plan is None:
+        relations = self._relations(frozenset({*fixed, *execution.values}))
+        if relations is None:
             return execution
-        together = solve(plan, fixed | dict(execution.values), self.graph.target)
-        if self.graph.target not in together.values:
-            reason = together.message.rpartition(": ")[2]  # of a division by zero, told where it is
-            stated = not reason or any(one.message.endswith(f": {reason}") for one in execution.findings)
-            unsolved = () if stated else (Finding(Status.DEGENERATE, together.message, self.graph.target),)
-            return replace(execution, findings=(*execution.findings, *unsolved))
-        values = {**fixed, **execution.values, **together.values}
-        left = [one for one in execution.findings if one.where not in values and one.where not in together.free]
-        if together.free:
-            left.append(Finding(Status.DEGENERATE, together.message, together.free[0]))
-        target = together.values[self.graph.target]
+        unknowns = sorted(self.ancestry & self.slots.keys() - {*fixed, *execution.values})
+        solved = together(relations, unknowns, fixed | dict(execution.values), self.graph.target)
+        if self.graph.target not in solved.values:
+            unsolved = Finding(Status.DEGENERATE, solved.message, self.graph.target)
+            reported = any("has no value here: " in one.message for one in execution.findings)  # division by zero
+            return execution if reported else replace(execution, findings=(*execution.findings, unsolved))
+        values = {**fixed, **execution.values, **solved.values}
+        left = [one for one in execution.findings[len(self.findings) :] if one.where not in values]
         in_order = {node: values[node] for node in self.graph.nodes if node in values}
-        return Execution(target, in_order, Status.OK, (*self.findings, *left[len(self.findings) :]))
+        return Execution(values[self.graph.target], in_order, Status.OK, (*self.findings, *left))
 
     @cached_property
     def together(self) -> bool:
@@ -169,18 +165,13 @@ class Program:
             if known.value is not None and node in self.slots
         }
 
-    def _plan(self, fixed: frozenset[str], valued: frozenset[str]) -> Substitution | None:
-        """How what the target hangs on follows from rules together; None where words or nothing at all say it."""
-        if (fixed, valued) not in self._plans:
-            unknowns = sorted(self.ancestry & self.slots.keys() - fixed - valued)
-            rules = {node: self.rules.get(node, ()) for node in unknowns}
-            sides = [_relation(node, rule, bool(self.graph.cycle)) for node, ways in rules.items() for rule in ways]
-            relations = [each for each in sides if each is not None]
-            silent = any(ways and not any(rule.tree or rule.equation for rule in ways) for ways in rules.values())
-            self._plans[fixed, valued] = (
-                None if silent or not relations else substitute(relations, unknowns, self.slots)
-            )
-        return self._plans[fixed, valued]
+    def _relations(self, valued: frozenset[str]) -> list[Relation] | None:
+        """What the rules say of what the target hangs on; None where words or nothing at all say it."""
+        rules = {node: self.rules.get(node, ()) for node in sorted(self.ancestry & self.slots.keys() - valued)}
+        if any(ways and not any(rule.tree or rule.equation for rule in ways) for ways in rules.values()):
+            return None
+        sides = (_relation(node, rule, bool(self.graph.cycle)) for node, ways in rules.items() for rule in ways)
+        return [relation for relation in sides if relation is not None] or None
 
     def _run(self, changes: Mapping[str, float]) -> Execution:
         graph, findings = self.graph, list(self.findings)

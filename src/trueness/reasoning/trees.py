@@ -318,7 +318,7 @@ def evaluate(tree: Tree, values: Mapping[str, float]) -> float:
     return compile_tree(tree, {name: i for i, name in enumerate(names)})([values[name] for name in names])
 
 
-_BINDS = {"or": 1, "and": 2, **dict.fromkeys(("<", "<=", ">", ">=", "==", "!="), 3)} | {
+BINDS = {"or": 1, "and": 2, **dict.fromkeys(("<", "<=", ">", ">=", "==", "!="), 3)} | {
     "+": 4,
     "-": 4,
     "*": 5,
@@ -344,12 +344,12 @@ def as_text(tree: Tree, least: int = 0) -> str:
         text = f"{as_text(tree.then, 1)} if {as_text(tree.condition, 1)} else {as_text(tree.otherwise, 0)}"
         return f"({text})" if least else text
     else:
-        binds = _BINDS[tree.operator]
+        binds = BINDS[tree.operator]
         left, right = (binds + 1, binds) if tree.operator == "^" else (binds, binds + 1)
-        if binds == _BINDS["<"]:
+        if binds == BINDS["<"]:
             left = binds + 1  # a < b < c is not in the grammar
         if tree.operator == "%":
-            right = _BINDS["^"]  # a % -b would be a per cent minus b
+            right = BINDS["^"]  # a % -b would be a per cent minus b
         first = as_text(tree.left, left)
         if tree.operator == "%" and not isinstance(tree.left, Name):
             first = f"({as_text(tree.left)})"  # 2 % b would leave open whether a share is meant
