@@ -447,8 +447,8 @@ class _TextReader:
 
 def _is_other(words: str, short: str, name: str) -> bool:
     """Whether each says something that the other does not: the return time, for the outward time."""
-    own, known = tokens(words), tokens(name)
-    return bool(own - known) and bool(known - own - {symbol(short).lower()})
+    explained, known = tokens(words), tokens(name)
+    return bool(explained - known) and bool(known - explained - {symbol(short).lower()})
 
 
 def _function_named(text: str, causes: Sequence[str]) -> tuple[str, list[str], bool] | None:
