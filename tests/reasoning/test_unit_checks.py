@@ -5,7 +5,7 @@ import pytest
 from trueness.errors import MissingExtra
 from trueness.reasoning import Problem, Program, Quantity, ReasoningGraph, RuleEdge, units
 from trueness.reasoning.checks import check_answer
-from trueness.reasoning.units import check_units, coherent, convert, unit_findings
+from trueness.reasoning.units import check_units, coherent, convert
 from trueness.status import Status
 from trueness.studies.faithfulness import evaluate
 from trueness.studies.faithfulness.nodes import inversions_of
@@ -53,7 +53,7 @@ def test_each_rule_is_checked_by_its_dimensions(knowns, rule, declared, expected
 
 
 def test_a_mismatch_is_a_sentence_and_no_crash():
-    (finding,) = unit_findings(graph("y", {"F": (10, "N"), "m": (2, "kg")}, "y = F*m", y="m/s^2"))
+    (finding,) = check_units(graph("y", {"F": (10, "N"), "m": (2, "kg")}, "y = F*m", y="m/s^2"))
     assert finding.message == "the rule of 'y' gives kg*N, but it is declared in m/s^2."
 
 

@@ -303,9 +303,9 @@ class _Parser:
 
     def take(self, text: str) -> bool:
         """Whether the next token is this; it is then behind us."""
-        found = bool(self.next.kind) and self.next.text == text
-        self.at += found
-        return found
+        matches = bool(self.next.kind) and self.next.text == text
+        self.at += matches
+        return matches
 
     def expect(self, text: str) -> None:
         if not self.take(text):
