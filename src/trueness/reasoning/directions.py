@@ -11,7 +11,6 @@ a condition, a negation or a turning point says nothing, and so does a phrase th
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 
 from trueness.patterns import late
@@ -33,7 +32,8 @@ _NAMED = r"[^,]{1,100}?"
 _FORMS = tuple(
     late(form)
     for form in (  # x: what stands for the effect; y: for the causes
-        rf"(?:(?P<x>{_NAMED}) (?:is|varies|scales) )?(?P<how>inversely )?(?:directly )?proportional to (?P<y>.+)",
+        rf"(?:(?P<x>{_NAMED}) (?:is|varies|scales) )?(?P<how>inversely )?(?:directly )?proportional to (?P<y>.+?)"
+        r"(?: and inversely (?:proportional )?to (?P<z>.+))?",
         rf"(?P<x>{_NAMED}) (?P<v>{_RISES}|{_FALLS}) (?:as|when) (?P<y>{_NAMED}) (?P<w>{_RISES}|{_FALLS})",
         rf"(?P<x>{_NAMED}) (?P<v>{_RISES}|{_FALLS}) with (?P<y>.+)",
         rf"the (?P<w>{_UP}|{_DOWN}) (?P<y>{_NAMED}), the (?P<v>{_UP}|{_DOWN}) (?P<x>{_NAMED})",
@@ -42,6 +42,7 @@ _FORMS = tuple(
 )
 _FALLING = late(rf"(?:{_FALLS}|{_DOWN}|inversely )")
 _AGAIN = late(rf"\b(?:{_WAY}|proportional)\b")
+_AND = late(r", (?:and )?| and ")
 _POINTS = (0.7, 1.9, 5.3)
 
 
@@ -56,14 +57,15 @@ def word_signs(text: str, causes: Sequence[str], effect: str) -> dict[str, int]:
         return {}
     ways = [word for group, word in match.groupdict().items() if group in ("how", "v", "w") and word]
     sign = -1 if sum(_FALLING.fullmatch(word) is not None for word in ways) % 2 else 1
-    named: list[str] = []
-    for piece in re.split(r", (?:and )?| and ", match["y"]):
+    signs: dict[str, int] = {}
+    inverse = match.groupdict().get("z") or ""
+    pieces = [(piece, sign) for piece in _AND.split(match["y"])] + [(one, -sign) for one in _AND.split(inverse) if one]
+    for piece, piece_sign in pieces:
         shared = {cause: len(tokens(piece) & tokens(cause)) / len(tokens(cause) or {""}) for cause in causes}
         best = [cause for cause, score in shared.items() if score and score == max(shared.values())]
-        if len(best) != 1:
+        if len(best) != 1 or signs.setdefault(best[0], piece_sign) != piece_sign:
             return {}
-        named += best
-    return dict.fromkeys(named, sign)
+    return signs
 
 
 def direction_to_target(program: Program, known: str) -> int | None:
