@@ -38,22 +38,10 @@ MOVES = 1e-9  # relative difference from which the target has moved
 PERIPHERAL = 0.01  # below this size of its effect a node changes no answer, which is given to 1 %
 CRITICAL = 0.1  # from this size on the answer is another one
 MOST_STEPS = 4096  # of all ways together: choices among rules multiply
-PROBES: tuple[tuple[float, float], ...] = (  # x' = factor * x + shift, tried in this order
-    (1.1, 0.0),
-    (2.0, 0.0),
-    (0.5, 0.0),
-    (1.0, 1.0),
-    (1.0, -1.0),
-    (10.0, 0.0),
-    (0.1, 0.0),
-    (-1.0, 0.0),
-    (0.0, 0.0),
-    (100.0, 0.0),
-    (0.0, 1.0),
-    (1.0, 100.0),
-    (1.0, -100.0),
-    (1e4, 1e4),
-)
+PROBES = (  # x' = factor * x + shift, tried in this order
+    (1.1, 0.0), (2.0, 0.0), (0.5, 0.0), (1.0, 1.0), (1.0, -1.0), (10.0, 0.0), (0.1, 0.0), (-1.0, 0.0), (0.0, 0.0),
+    (100.0, 0.0), (0.0, 1.0), (1.0, 100.0), (1.0, -100.0), (1e4, 1e4),
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -114,7 +102,7 @@ class Program:
         }
         self.slots = {node: slot for slot, node in enumerate(graph.nodes)}
         self.order = _order(graph, self.rules)
-        self.findings = [*_structural(graph), *_missing_edges(self.rules)]
+        self.findings = _structural(graph, self.rules)
         self._steps: dict[str, list[tuple[Rule, Evaluator]]] = {
             node: [(rule, compile_tree(rule.tree, self.slots)) for rule in rules if rule.tree is not None]
             for node, rules in self.rules.items()
@@ -445,32 +433,19 @@ def _order(graph: ReasoningGraph, rules: Mapping[str, tuple[Rule, ...]]) -> tupl
     by_rules = {node: set() if node in known_nodes else used[node] for node in graph.nodes}
     for above in (by_edges, by_rules):
         try:
-            return tuple(TopologicalSorter(_in_turn(above)).static_order())
+            return tuple(TopologicalSorter({node: sorted(above[node]) for node in sorted(above)}).static_order())
         except CycleError:
             continue
     return None
 
 
-def _in_turn(above: Mapping[str, set[str]]) -> dict[str, list[str]]:
-    """The same in a fixed order."""
-    return {node: sorted(above[node]) for node in sorted(above)}
-
-
-def _missing_edges(rules: Mapping[str, tuple[Rule, ...]]) -> list[Finding]:
-    return [
-        Finding(Status.DEGENERATE, rule.message, effect)
-        for effect, ways in rules.items()
-        for rule in ways
-        if rule.beyond
-    ]
-
-
-def _structural(graph: ReasoningGraph) -> list[Finding]:
+def _structural(graph: ReasoningGraph, rules: Mapping[str, tuple[Rule, ...]]) -> list[Finding]:
+    """No target, a cycle, an edge that a rule uses and the graph lacks."""
     findings = []
     if not graph.target:
         findings.append(Finding(Status.UNREADABLE, "the graph must name its target, got none."))
     if graph.cycle:
-        findings.append(
-            Finding(Status.DEGENERATE, f"the graph has a cycle: {' -> '.join(graph.cycle)}.", graph.cycle[0])
-        )
-    return findings
+        message = f"the graph has a cycle: {' -> '.join(graph.cycle)}."
+        findings.append(Finding(Status.DEGENERATE, message, graph.cycle[0]))
+    ways = ((effect, rule) for effect, of_effect in rules.items() for rule in of_effect if rule.beyond)
+    return [*findings, *(Finding(Status.DEGENERATE, rule.message, effect) for effect, rule in ways)]

@@ -128,8 +128,11 @@ def walk(tree: Tree) -> list[Tree]:
 
 def joins_amounts(tree: Tree) -> bool:
     """Whether `and` or `or` joins what is neither a comparison nor a condition: apples and pears is no 1."""
-    joined = [part for part in walk(tree) if isinstance(part, Binary) and part.operator in ("and", "or")]
-    return any(not (isinstance(side, Binary) and side.operator in COMPARISONS) for pair in joined for side in pair[1:])
+    sides = parts(tree)[isinstance(tree, Choice) :]
+    if isinstance(tree, Binary) and tree.operator in ("and", "or"):
+        if any(not (isinstance(side, Binary) and side.operator in COMPARISONS) for side in sides):
+            return True
+    return any(map(joins_amounts, sides))
 
 
 def count_names(tree: Tree) -> dict[str, int]:
