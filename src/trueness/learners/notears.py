@@ -8,7 +8,7 @@ w_threshold is dropped. Zheng, Aragam, Ravikumar & Xing (2018); settings as in t
 
 The problem is not convex, and on standardised data the answer hangs on the path taken and on where it stops:
 solver = "scaled"     goes on to the minimum of each inner problem, mostly to a lower objective than the reference,
-                      often to another graph; 5 to 60 times faster. Counts and F1: docs/equality.md
+                      often to another graph; 5 to 300 times faster. Counts and F1: docs/equality.md
 solver = "reference"  its path: its graph and objective up to what rounding changes in the reference itself
 W can still be cyclic after the threshold; then the weakest edges on cycles are dropped and named in the details.
 
