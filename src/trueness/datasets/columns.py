@@ -438,7 +438,7 @@ def _merged_numbers(written: pandas.Series, series: pandas.Series) -> str:
     import pandas as pd
 
     whole = pd.api.types.is_integer_dtype(written.dtype) or (is_text(written) and _is_number(series))
-    if not whole or not len(series) or not series.max() - 2**53 > 0 and not series.min() + 2**53 < 0:
+    if not whole or not len(series) or not (series.max() > 2**53 or series.min() < -(2**53)):
         return ""
     words = written.dropna().astype("string").str.strip()
     kinds, left = words.nunique(), len(np.unique(_numbers(series.dropna())))

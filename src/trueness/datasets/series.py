@@ -22,7 +22,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 from scipy.signal import lfilter
 
-from trueness.datasets.dataset import About, Anonymous, need_rng
+from trueness.datasets.dataset import About, Source, need_rng
 from trueness.datasets.observed import Observed
 from trueness.datasets.regimes import Regimes, plan_regimes
 from trueness.datasets.synthetic import NOISES, Noise
@@ -36,7 +36,7 @@ _RELATIONS = ("linear", "nonlinear")
 
 
 @dataclass(frozen=True)
-class VAR:
+class VAR(Source):
     """One process of the family; graph and coefficients are fixed by `graph_seed`, each draw has fresh noise."""
 
     nodes: int = 10
@@ -80,10 +80,6 @@ class VAR:
     @property
     def name(self) -> str:
         return self.label or f"var-{self.nodes}"
-
-    @property
-    def table(self) -> None:
-        return None
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -191,16 +187,3 @@ class VAR:
         if self.standardised:
             values = (values - free.mean(axis=0)) / free.std(axis=0)
         return Observed(self.columns, values, (None,) * self.nodes, self.name, labels, self.lags)
-
-    def anonymous(self) -> Anonymous:
-        return Anonymous(self)
-
-
-def stable_radius(coefficients: Array) -> float:
-    """The largest |eigenvalue| of the companion matrix of coefficients (lags + 1, d, d); below 1 is stable."""
-    lags, d = len(coefficients) - 1, coefficients.shape[1]
-    inverse = np.linalg.inv(np.eye(d) - coefficients[0])
-    companion = np.zeros((lags * d, lags * d))
-    companion[:, :d] = np.concatenate([effect @ inverse for effect in coefficients[1:]])
-    companion[: (lags - 1) * d, d:] = np.eye((lags - 1) * d)
-    return float(np.abs(np.linalg.eigvals(companion)).max())

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.random import Generator
 
 from trueness.datasets.columns import Kinds
-from trueness.datasets.dataset import About, Anonymous, Truth, about_of_card, need_rng, read_card
+from trueness.datasets.dataset import About, Source, Truth, about_of_card, need_rng, read_card, users_own
 from trueness.datasets.experiments import TargetSetting
 from trueness.datasets.frames import read_rows
 from trueness.datasets.redundant import redundant_columns
@@ -32,7 +32,7 @@ GRAPH_SUFFIXES = (".graph.json", ".graph.csv", ".dot", ".gv", ".graphml", ".json
 Redundant = Literal["drop", "keep"]
 
 
-class _Rows:
+class _Rows(Source):
     """Rows that were measured: they can be resampled, never redrawn."""
 
     name: str
@@ -42,9 +42,6 @@ class _Rows:
         """n rows drawn with replacement (n defaults to all of them)."""
         rng = need_rng(rng, self.name)
         return self.table.rows(rng.integers(0, self.table.n, size=self.table.n if n is None else n))
-
-    def anonymous(self) -> Anonymous:
-        return Anonymous(self)  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,18 +151,9 @@ def _left_out(table: Table) -> tuple[str, ...]:
 
 
 def _about(table: Table, truth: Truth, note: str, rows: str = "rows", notes: tuple[str, ...] = ()) -> About:
-    return About(
-        title=table.source,
-        domain="not told",
-        summary=f"{table.n:,} {rows} of {table.d} variables from {table.source}.",
-        truth=truth,
-        truth_note=note,
-        rows=table.n,
-        source=table.source,
-        licence="the user's own",
-        variables={column: "" for column in table.names},
-        data=table.kind,
-        notes=notes,
+    summary = f"{table.n:,} {rows} of {table.d} variables from {table.source}."
+    return users_own(
+        table.source, table.names, table.n, summary, truth=truth, truth_note=note, data=table.kind, notes=notes
     )
 
 
