@@ -8,7 +8,7 @@ import sys
 
 import numpy as np
 
-from trueness.statistics.auc import auc
+from trueness.statistics import auc
 
 DRAWS = 4000
 SIZES = ((4, 4), (4, 8), (5, 6), (8, 8), (4, 30), (4, 100), (8, 100))

@@ -9,7 +9,7 @@ import harness  # first: it sets the number of threads
 import numpy as np
 from scipy import stats
 
-from trueness.statistics import bootstrap_means
+from trueness.statistics.runs import bootstrap_means
 
 SAMPLES, RUNS, RESAMPLES = 24 * 4, 100, 10_000
 

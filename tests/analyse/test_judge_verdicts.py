@@ -10,8 +10,7 @@ from tests.shapes import shaped
 from trueness.analyse.judge_verdicts import judge_file
 from trueness.cli import main
 from trueness.errors import DataError
-from trueness.statistics.ppi import labels_needed
-from trueness.statistics.rogan_gladen import rogan_gladen
+from trueness.statistics.ppi import labels_needed, rogan_gladen
 
 
 def write(tmp_path, rows, head="item,judge,verdict,label,position,length"):

@@ -18,8 +18,9 @@ from trueness.learners import learner
 from trueness.learners.stability import stability
 from trueness.running.study import Plan, Study
 from trueness.running.study_folder import StudyFolder
-from trueness.studies.discovery.edges import found_edges
+from trueness.studies.discovery.reading import DiscoveryReading
 from trueness.studies.reporting import readings_of
+from trueness.terminal.print_report import show_reading
 
 ROWS = 60
 
@@ -193,9 +194,9 @@ def test_a_study_of_a_table_without_a_graph_counts_edges_and_scores_nothing(fold
     assert (outcome.done, outcome.failed) == (3, 0)
     with StudyFolder.reading(folder / "out") as opened:
         reading = readings_of(opened)["discovery"]
-        edges = list(found_edges(reading.results))
+        edges = list(DiscoveryReading(reading.results).found_edges())
         out = Console(file=io.StringIO(), width=160)
-        reading.show(out, folder / "out")
+        show_reading(reading, out, folder / "out")
     assert {edge.graphs for edge in edges} == {3} and max(edge.frequency for edge in edges) <= 1
     scores = pd.read_csv(folder / "out" / "scores.csv")
     assert scores["value"].isna().all() and set(scores["status"]) == {"no_truth"}

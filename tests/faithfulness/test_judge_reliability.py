@@ -6,7 +6,7 @@ from tests.each import each
 from trueness.errors import DataError
 from trueness.reasoning.problems import load_problems
 from trueness.status import Status
-from trueness.studies.faithfulness import Asking, evaluate_batch, read_labels, reliability
+from trueness.studies.faithfulness import Asking, evaluate_batch, read_labels
 from trueness.studies.faithfulness.judge_warnings import family
 from trueness.studies.faithfulness.ratings import Item
 
@@ -32,13 +32,6 @@ def test_a_random_judge_has_alpha_near_zero_and_a_warning():
     assert abs(alpha.value) < 0.2
     assert alpha.interval.low < 0 < alpha.interval.high
     assert any("do not rest conclusions on it" in warning for warning in found.warnings)
-
-
-def test_agreement_has_bootstrap_intervals_where_they_are_asked_for():
-    batch = evaluate_batch(PROBLEMS[:8], random_judge(), asking=Asking(kinds=("intervention",), repeats=2))
-    found = reliability(batch.judgements, batch.evaluations, method="bootstrap").retest["mock/random"]["alpha"]
-    assert "bootstrap" in found.method
-    assert found.interval.low < found.value < found.interval.high
 
 
 def test_always_critical_gives_a_warning():

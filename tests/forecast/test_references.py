@@ -59,8 +59,8 @@ def test_a_study_of_before_the_atlas_and_a_learner_that_it_lacks_are_refused_wit
     before = {name: {key: value for key, value in own.items() if key != "atlas"} for name, own in ABOUT.items()}
     found = reference_claims(four, before, ["baseline/atlas"])
     assert set(found["status"]) == {"refused"} and set(found["flags"]) == {"planned before there was an atlas"}
-    other = truths(beta("asia", 0, "golem"))
-    assert "no golem" in reference_claims(other, ABOUT, ["baseline/atlas"])["flags"].iloc[0]
+    other = truths(beta("asia", 0, "score"))
+    assert "no score" in reference_claims(other, ABOUT, ["baseline/atlas"])["flags"].iloc[0]
 
 
 @pytest.mark.parametrize("bad", [[0.1] * 6, "abcdefg", [0.1] * 6 + [2.0], [[0.1] * 7], {"a": 1}])

@@ -19,8 +19,8 @@ from trueness.analyse import loading
 from trueness.analyse.analysis_settings import AnalysisSettings
 from trueness.analyse.loading import read_table
 from trueness.datasets import frames, load, surveys
-from trueness.datasets.bif import MOST_CELLS, MOST_PARENTS, parse_bif
 from trueness.datasets.frames import read_rows
+from trueness.datasets.networks import MOST_CELLS, MOST_PARENTS, parse_bif
 from trueness.datasets.table import Table
 from trueness.errors import (
     MAX_MESSAGE,

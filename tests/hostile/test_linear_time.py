@@ -7,7 +7,7 @@ of each reader at 100 kB and 1 MB stand in docs/hostile.md.
 import pytest
 
 from tests.hostile.attack import survives
-from trueness.datasets.bif import parse_bif
+from trueness.datasets.networks import parse_bif
 from trueness.graphs.formats import from_bif, from_dot, from_graphml, from_json
 from trueness.models.env_file import parse_env
 from trueness.outside import json_of, toml_of

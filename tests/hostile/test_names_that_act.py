@@ -224,11 +224,12 @@ def test_plan_and_run_print_nothing_that_acts(in_tmp, capsys):
 
 def test_a_terminal_gets_no_codes_but_ours(studies):
     from trueness.showing.console import Console
-    from trueness.studies.discovery.printed import print_discovery
+    from trueness.studies.discovery.reading import DiscoveryReading
+    from trueness.terminal.print_report import show_reading
 
     text = io.StringIO()
     out = Console(file=text, force_terminal=True)
-    print_discovery(out, Results.read(studies["forecast"]), studies["forecast"])
+    show_reading(DiscoveryReading(Results.read(studies["forecast"])), out, studies["forecast"])
     assert "\x1b[1m" in text.getvalue()  # bold is ours
     assert not [code for code in ("\x1b]", "\x07", "\x9b", "\x1b[2J", "\u202e") if code in text.getvalue()]
 
@@ -260,7 +261,7 @@ def test_nothing_else_in_the_program_prints(root):
     """Prints, consoles and CSV writers stand in the modules that clean what goes through them."""
     doors = {
         "print": {"printing.py"}, "Console": {"showing/console.py"},
-        "to_csv": {"showing/saving.py", "cli.py", "showing/tables.py", "studies/run_reading.py",
+        "to_csv": {"showing/saving.py", "cli.py", "showing/tables.py", "studies/reading.py",
                    *(f"studies/{study.name}/reading.py" for study in (root / "src/trueness/studies").iterdir()),
                    *(f"studies/{study.name}/files.py" for study in (root / "src/trueness/studies").iterdir())},
     }  # fmt: skip

@@ -95,7 +95,7 @@ def test_numbers_without_end_and_lists_for_names_are_one_line(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("rule", "known", "value"),
     [
-        ("tip = 15 % of Total Bill", "bill", 12.0),
+        ("tip = 15 % of bill", "bill", 12.0),
         ("total = 3½ * bill", "bill", 280.0),
         ("Multiply bill by 1,500", "bill", 120_000.0),
         ("Multiply bill by 1,5", "bill", None),  # a half or thousands: never a guess

@@ -28,7 +28,7 @@ from trueness.running.store import Run, Store
 from trueness.running.study import Plan, Study
 from trueness.running.study_folder import StudyFolder
 from trueness.showing.saving import safe_name
-from trueness.studies.discovery.scores import variance_name
+from trueness.studies.discovery.variances import variance_name
 
 SOURCE = Path(trueness.__file__).parent
 PLAN = '[discovery]\ndatasets = ["asia"]\nlearners = ["pc"]\n'

@@ -10,7 +10,6 @@ from numpy.random import default_rng
 from tests.each import each
 from trueness import registry
 from trueness.datasets.observed import Observed
-from trueness.datasets.table import Table
 from trueness.errors import DataError, SettingError
 from trueness.learners import build
 from trueness.learners.contract import check_learner
@@ -141,18 +140,3 @@ def test_every_scorer_refuses_what_nobody_can_compute_with(name, what):
     if scorer.card.needs:
         pytest.importorskip(scorer.card.needs)
     refused(lambda: scorer.scores(UNUSABLE[what], default_rng(0)))
-
-
-@each("name", ["pc", "fci", "rfci", "lingam", "ges", "hill-climbing", "boss", "correlation"])
-@each("size", [1e-45, 1e45])
-def test_a_unit_within_the_limits_changes_no_graph(name, size):
-    plain, scaled = (Table(NAMES, values_of(*how), (None,) * 4) for how in ((), (size, 1)))
-    learner = build(name)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        found = learner.fit(scaled, default_rng(0))
-    assert (found.marks == learner.fit(plain, default_rng(0)).marks).all()
-
-
-def test_spreads_too_far_apart_for_a_whitening_are_told():
-    refused(lambda: build("ica-lingam").fit(Table(NAMES, values_of(1e12, 1), (None,) * 4), default_rng(0)))

@@ -119,7 +119,7 @@ def test_searches_find_a_curved_collider(collider, name, test):
 # ---- learners
 
 
-@pytest.mark.parametrize("name", ["score", "resit"])
+@pytest.mark.parametrize("name", ["score"])
 def test_learners_direct_what_no_test_can(name):
     """A chain of curves with Gaussian noise: its class is undirected, so that PC cannot know."""
     right = 0
@@ -133,23 +133,13 @@ def test_learners_direct_what_no_test_can(name):
     assert right >= 2
 
 
-def test_curvatures_of_a_gaussian_are_minus_its_precision():
-    from trueness.learners.score_matching import curvatures
-
-    rng = np.random.default_rng(0)
-    z = rng.normal(size=(1500, 1))
-    inner = np.abs(z[:, 0]) < 1  # kernels see too few rows beyond
-    assert curvatures(z)[inner].mean() == pytest.approx(-1.0, abs=0.2)
-
-
 def test_an_edge_s_p_value_is_the_f_test_of_its_splines(collider):
     import statsmodels.api as sm
 
-    from trueness.learners.additive import Additive
+    from trueness.learners.score_matching import Additive
 
     additive = Additive(collider)
     full, small = (
         sm.OLS(additive.z[:, 2], sm.add_constant(additive.design[:, additive.places(of)])).fit() for of in ([0, 1], [1])
     )
     assert additive.p_values(2, [0, 1])[0] == pytest.approx(full.compare_f_test(small)[1], rel=1e-3)
-    assert additive.residual(2, [0, 1]) == pytest.approx(full.resid, abs=1e-6)

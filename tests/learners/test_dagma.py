@@ -4,12 +4,9 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from trueness.datasets import Table
 from trueness.datasets.synthetic import Synthetic
-from trueness.errors import SettingError
-from trueness.learners.dagma import DAGMA
-from trueness.learners.kernels.dagma import barrier
-from trueness.learners.notears import NEAR
+from trueness.learners.kernels.notears import barrier
+from trueness.learners.notears import DAGMA, NEAR
 from trueness.measures.graphs import score_graph
 
 
@@ -72,35 +69,9 @@ def test_the_barrier_is_the_log_determinant_and_infinite_outside_its_domain():
     assert barrier(double, 1.0, np.empty((4, 4)), np.empty((4, 4))) == np.inf
 
 
-def test_an_acyclic_matrix_has_no_barrier():
-    w = np.triu(np.random.default_rng(1).normal(size=(6, 6)), 1)
-    assert barrier(w, 1.0, np.empty((6, 6)), np.empty((6, 6))) == pytest.approx(0.0, abs=1e-12)
-
-
 def test_it_finds_a_graph_whose_scale_tells_the_direction():
     dataset = Synthetic(nodes=12, standardised=False)
     result = DAGMA().fit_details(dataset.draw(1000, np.random.default_rng(0)))
     assert score_graph(result.graph, dataset.truth)["f1"].value > 0.9
     assert result.h < 1e-6 and [stage.mu for stage in result.trace] == pytest.approx([1, 0.1, 0.01, 1e-3, 1e-4])
     assert str(result).startswith("DAGMA: h = ")
-
-
-def test_the_logistic_loss_finds_a_chain_of_binary_columns():
-    rng = np.random.default_rng(0)
-    x = np.zeros((2000, 3))
-    x[:, 0] = rng.random(2000) < 0.5
-    for j in (1, 2):
-        x[:, j] = rng.random(2000) < 1 / (1 + np.exp(2 - 4 * x[:, j - 1]))
-    graph = DAGMA(loss="logistic", lambda1=0.02).fit(Table.of(x))
-    assert graph.adjacent[0, 1] and graph.adjacent[1, 2] and not graph.adjacent[0, 2]
-
-
-def test_settings_are_checked():
-    with pytest.raises(SettingError, match=r"'mu_factor' of DAGMA must be a number in \(0, 1\), got 2."):
-        DAGMA(mu_factor=2)
-    with pytest.raises(SettingError, match="'T' of DAGMA must be a whole number of at least 1"):
-        DAGMA(T=0)
-    with pytest.raises(SettingError, match="'s' of dagma must hold numbers above 0"):
-        DAGMA(s=())
-    with pytest.raises(SettingError, match="'lambda1' of DAGMA must be a number of at least 0"):
-        DAGMA(lambda1=-0.1)

@@ -18,7 +18,7 @@ from trueness.learners.ges import GES
 from trueness.learners.gies import GIES
 from trueness.learners.pc import PC
 from trueness.learners.scores import Scores
-from trueness.measures.graphs import Reference, score_graph
+from trueness.measures.graphs import score_graph
 
 HOW = ("do", "shift", "soft")
 
@@ -105,12 +105,6 @@ def test_a_node_is_scored_on_the_rows_in_which_it_is_no_target():
                 assert Scores(table.names, soft).local(name, parents) == pytest.approx(ours + apart)
 
 
-def test_without_targets_gies_is_ges_with_turns():
-    table = Synthetic(nodes=6, noise="gaussian").draw(500, np.random.default_rng(0))
-    assert GIES().fit_details(table).score >= GES(search="plain").fit_details(table).score - 1e-6
-    assert GIES().fit(table).problems() == ()
-
-
 def test_gies_refuses_a_column_that_is_never_free():
     table = Table(
         ("a", "b"), np.random.default_rng(0).normal(size=(20, 2)), (None, None),
@@ -171,21 +165,6 @@ def _answers(learner_, table, draws):
         return list(learner_.fit_many(table, draws))
     except DataError:  # each plain fit will tell
         return [None] * len(draws)
-
-
-def test_the_reference_of_a_learner_that_uses_targets_is_the_interventional_class():
-    chain = lab(1).truth
-    assert Reference(chain, targets=[(), (chain.nodes[0],)]).score(chain.to_cpdag([(), (chain.nodes[0],)]))[
-        "shd"
-    ].value == 0  # fmt: skip
-
-
-def test_columns_that_follow_from_others_end_in_a_message():
-    rng = np.random.default_rng(1)
-    a, b, c = rng.normal(size=(3, 200))
-    b = b + 0.8 * a
-    with pytest.raises(DataError, match="must not follow from each other"):
-        GIES().fit(Table.of(np.column_stack([a, b, c + a - b, a + b])))
 
 
 def test_few_rows_of_one_experiment_bound_the_parents_of_its_target_only():

@@ -63,23 +63,6 @@ def test_a_lasso_ends_at_the_minimum_of_the_bounded_problem(seed, penalty):
     np.testing.assert_allclose(ours, theirs, atol=1e-4)
 
 
-def test_a_large_penalty_leaves_exact_zeros():
-    ours, value, ended = search(quadratic(1, 10, 10.0), np.zeros(10), penalty=100.0)
-    assert (ours == 0).all() and value == 0.0 and ended == lbfgsb.FLAT
-
-
-def test_a_curved_valley_is_followed_to_its_end():
-    ours, value, _ = search(rosenbrock, np.full(6, -1.0), ftol=0.0, gtol=1e-8)
-    np.testing.assert_allclose(ours, 1.0, atol=1e-6)
-    assert value < 1e-12
-
-
-def test_held_entries_stay_at_zero():
-    fixed = np.arange(15) % 3 == 0
-    ours, _, _ = search(quadratic(2, 15, 50.0), np.zeros(15), 0.1, fixed)
-    assert (ours[fixed] == 0).all() and (ours[~fixed] != 0).any()
-
-
 def test_known_curvature_saves_evaluations_where_scales_differ():
     scales = np.geomspace(1, 1e8, 30)
     calls = []

@@ -13,8 +13,7 @@ import trueness
 from tests.each import each
 from trueness.datasets.table import Table
 from trueness.errors import DataError, SettingError
-from trueness.learners.contract import check_learner
-from trueness.learners.kernels import ica, lingam
+from trueness.learners.kernels import lingam
 from trueness.learners.lingam import DirectLiNGAM, ICALiNGAM
 
 
@@ -81,11 +80,6 @@ def measures(x):
                 r_i, r_j = z[:, i] - rho * z[:, j], z[:, j] - rho * z[:, i]
                 found[i] += min(0, entropy(z[:, j]) + entropy(r_i) - entropy(z[:, i]) - entropy(r_j)) ** 2
     return found
-
-
-@pytest.mark.parametrize("learner", [DirectLiNGAM(), ICALiNGAM()], ids=["direct", "ica"])
-def test_the_contract_is_kept(learner):
-    assert [check for check in check_learner(learner) if check.passed is False] == []
 
 
 @each("name,n,seed", DRAWS)
@@ -165,16 +159,6 @@ def test_the_polynomials_are_exact_to_1e_13():
     np.testing.assert_allclose([lingam.log1p(v) for v in e], np.log1p(e), rtol=1e-13)
 
 
-def test_far_values_do_not_break_the_entropy():
-    u = np.array([0.0, 1e-9, -30.0, 37.4, 37.6, 200.0, -1e6])
-    found = lingam.entropy(u, u, 1.0, 0.0, np.ones(7), 3, 7)  # three rows one way, four the other
-    log_cosh = (np.abs(u) + np.log1p(np.exp(-2 * np.abs(u))) - np.log(2)).mean()
-    bump = (u * np.exp(-(u**2) / 2)).mean()
-    assert found == pytest.approx(
-        (1 + np.log(2 * np.pi)) / 2 - 79.047 * (log_cosh - 0.37457) ** 2 - 7.4129 * bump**2, rel=1e-12
-    )
-
-
 def test_a_column_that_is_a_sum_of_others_comes_after_them_and_breaks_nothing():
     rng = np.random.default_rng(0)
     lung, tub = rng.random(5000) < 0.3, rng.random(5000) < 0.2
@@ -186,28 +170,12 @@ def test_a_column_that_is_a_sum_of_others_comes_after_them_and_breaks_nothing():
     assert DirectLiNGAM().fit_details(Table.of(values)).order == found.order
 
 
-def test_a_copied_column_follows_its_original_and_ties_go_to_the_first():
-    values = linear(1)
-    copied = np.column_stack([values, 2 - 3 * values[:, 2]])
-    order = DirectLiNGAM().fit_details(copied).order
-    assert order.index("X5") == order.index("X2") + 1
-
-
 def test_of_equal_measures_the_first_column_wins_and_the_tie_is_reported():
     pairs = np.repeat([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]], [40, 17, 17, 26], axis=0)  # as many ones each
     for columns in ([0, 1], [1, 0]):
         found = DirectLiNGAM().fit_details(pairs[:, columns])
         assert found.order == ("X0", "X1")
         assert found.ties == ("X0",)
-
-
-@pytest.mark.parametrize("extra", [0, 1, 2, 5])
-def test_as_few_rows_as_columns_give_a_graph(extra):
-    values = np.random.default_rng(0).laplace(size=(8 + extra, 8))
-    graph = DirectLiNGAM().fit(values)
-    assert len(graph) == 8
-    if extra:
-        assert len(ICALiNGAM().fit(values, np.random.default_rng(0))) == 8
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -239,12 +207,6 @@ def test_knowledge_that_allows_no_order_is_refused():
         DirectLiNGAM(required=("a, b",))
 
 
-@pytest.mark.parametrize("settings,message", [({"max_iter": 0}, "at least 1"), ({"tol": 2}, r"in \(0, 1\)")])
-def test_settings_of_ica_are_checked(settings, message):
-    with pytest.raises(SettingError, match=message):
-        ICALiNGAM(**settings)
-
-
 def test_ica_says_that_it_did_not_come_to_rest():
     assert not ICALiNGAM(max_iter=1).fit_details(linear(0), np.random.default_rng(0)).converged
     found = ICALiNGAM().fit_details(linear(0), np.random.default_rng(0))
@@ -263,4 +225,4 @@ def test_the_order_of_effects_is_found_as_lingam_finds_it(d, package):
     for seed in range(5):
         effects = np.random.default_rng(seed).normal(size=(d, d)) * (1 - np.eye(d))
         theirs = package.ICALiNGAM()._estimate_causal_order(effects.copy())
-        assert list(ica.order_of_effects(effects)) == list(theirs)
+        assert list(lingam.order_of_effects(effects)) == list(theirs)

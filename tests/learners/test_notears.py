@@ -12,9 +12,7 @@ from tests.learners.exponential import expm
 from trueness.datasets import Table, load
 from trueness.datasets.synthetic import Synthetic
 from trueness.errors import DataError, SettingError
-from trueness.learners.base import settings_of
-from trueness.learners.notears import NEAR, NOTEARS, cut_weights, reaches
-from trueness.learners.scoring import wrapped as scoring
+from trueness.learners.notears import NEAR, NOTEARS, cut_weights
 from trueness.measures.graphs import score_graph
 
 TOLERANCE = 1e-4  # relative, on the objective
@@ -167,13 +165,6 @@ def test_the_other_losses_are_the_references(loss, sample, seed):
     assert same_graph(result.weights, w)
 
 
-def test_only_the_shares_of_the_rows_count():
-    x = binary(0)
-    once = NOTEARS(loss="logistic", lambda1=0.02).fit_details(Table.of(x))
-    twice = NOTEARS(loss="logistic", lambda1=0.02).fit_details(Table.of(np.concatenate((x, x))))
-    np.testing.assert_allclose(once.weights, twice.weights, atol=1e-6)
-
-
 def test_standardising_takes_its_advantage_away():
     """facts: F1 .953 raw, .354 standardised on 12 nodes."""
     dataset = Synthetic(nodes=12, standardised=False)
@@ -183,31 +174,6 @@ def test_standardising_takes_its_advantage_away():
     assert raw > 0.9 > 0.7 > standard
 
 
-def test_standardised_is_the_fit_of_standardised_columns():
-    table = draw("raw-8", 0)
-    values = (table.values - table.values.mean(axis=0)) / table.values.std(axis=0)
-    inside = NOTEARS(scale="standardised").fit_details(table)
-    outside = NOTEARS().fit_details(Table(table.names, values, table.levels))
-    np.testing.assert_allclose(inside.weights, outside.weights, atol=1e-6)
-    assert "columns on their raw scale" in str(outside)
-    assert (inside.scale, "raw scale" in str(inside)) == ("standardised", False)
-
-
-def test_the_trace_shows_h_falling_below_its_tolerance():
-    result = NOTEARS().fit_details(draw("sachs", 0))
-    rhos = [stage.rho for stage in result.trace]
-    assert rhos == sorted(rhos) and rhos[0] == 1.0
-    assert result.trace[-1].h == result.h <= 1e-8 < result.trace[0].h
-    assert result.evaluations == sum(stage.evaluations for stage in result.trace)
-    assert str(result).startswith("NOTEARS converged: h = ")
-
-
-def test_a_fit_that_was_cut_short_says_so():
-    result = NOTEARS(max_iter=1).fit_details(draw("sachs", 0))
-    assert not result.converged and "did not converge" in str(result)
-    assert not result.graph.find_cycle()
-
-
 def test_a_cycle_above_the_threshold_loses_its_weakest_edge_and_says_so():
     w = np.zeros((4, 4))
     w[0, 1], w[1, 2], w[2, 0], w[2, 3], w[3, 0] = 0.9, 0.8, -0.4, 0.35, 0.5
@@ -215,26 +181,6 @@ def test_a_cycle_above_the_threshold_loses_its_weakest_edge_and_says_so():
     assert [str(edge) for edge in removed] == ["c -> d (0.350)", "c -> a (-0.400)"]
     assert graph.find_cycle() == () and kept is w
     assert {str(edge) for edge in graph.edges} == {"a -> b", "b -> c", "d -> a"}
-
-
-def test_no_graph_is_cyclic_however_low_the_threshold():
-    for seed in range(3):
-        result = NOTEARS(w_threshold=0.0, h_tol=1e-2).fit_details(draw("sachs", seed))
-        assert not result.graph.find_cycle()
-        assert result.removed
-
-
-def test_weights_near_the_threshold_are_flagged_on_both_sides():
-    w = np.zeros((3, 3))
-    w[0, 1], w[0, 2], w[1, 2] = 0.31, -0.285, 0.5
-    _, _, near, _ = cut_weights(w, 0.3, ("a", "b", "c"))
-    assert [str(edge) for edge in near] == ["a -> b (0.310)", "a -> c (-0.285)"]
-
-
-def test_reaches_follows_paths_in_their_direction():
-    edges = np.zeros((3, 3), dtype=bool)
-    edges[0, 1] = edges[1, 2] = True
-    assert reaches(edges)[0, 2] and not reaches(edges)[2, 0]
 
 
 def test_settings_and_data_are_checked():
@@ -254,9 +200,3 @@ def test_settings_and_data_are_checked():
         NOTEARS(loss="logistic").fit(Table.of(counts(0)))
     with pytest.raises(DataError, match="must hold counts for the poisson loss, got -"):
         NOTEARS(loss="poisson").fit(Table.of(counts(0) - 2))
-
-
-def test_fits_of_before_are_known_by_their_solver():
-    """The path was the default once, as "l-bfgs-b": a unit's key holds that word. The scorer of that name keeps it."""
-    assert settings_of(NOTEARS(solver="reference"))["solver"] == "l-bfgs-b" != settings_of(NOTEARS())["solver"]
-    assert scoring.NOTEARSScorer.learner().solver == "l-bfgs-b"

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from tests.each import each
 from trueness import registry
 from trueness.datasets.observed import Observed
-from trueness.datasets.table import Table
-from trueness.errors import DataError, MissingExtra, SettingError, UnknownName
+from trueness.errors import DataError, MissingExtra
 from trueness.learners.scoring import EdgeScorer, EdgeScores, scorer
 from trueness.registry import need
 
@@ -131,41 +130,6 @@ def test_a_series_shorter_than_its_lags_is_refused(name):
         made(name, lags=100).scores(series(), np.random.default_rng(0))
 
 
-def test_a_table_and_an_array_will_do_where_order_does_not_matter():
-    data = series()
-    table = Table(data.names, data.values, data.levels)
-    one = scorer("correlation").scores(table, np.random.default_rng(0)).matrix
-    other = scorer("correlation").scores(data.values, np.random.default_rng(0)).matrix
-    assert np.array_equal(one, other)
-
-
-def test_text_is_refused():
-    table = Table(("A", "B"), np.tile([[0.0, 1.0], [1.0, 0.0]], (20, 1)), (("yes", "no"), None))
-    with pytest.raises(DataError, match="must hold numbers"):
-        scorer("correlation").scores(table, np.random.default_rng(0))
-
-
-def test_an_unknown_name_gets_the_nearest_one():
-    with pytest.raises(UnknownName, match="'granger'"):
-        scorer("grangre")
-
-
-def test_an_unknown_setting_gets_the_nearest_one():
-    with pytest.raises(SettingError, match="'alpha'"):
-        scorer("pc", aplha=0.1)
-
-
-@pytest.mark.parametrize(
-    ("name", "settings"),
-    [("pc", {"alpha": 5.0}), ("granger", {"lags": 0}), ("rc-gnn", {"shape": 1.5}), ("notears-lite", {"ridge": -1.0}),
-     ("correlation", {"transform": "ranks"}), ("fci", {"score": "p"}), ("rc-gnn", {"tails": 0.0}),
-     ("granger", {"gaps": "zeros"})],
-)  # fmt: skip
-def test_a_setting_out_of_range_is_refused(name, settings):
-    with pytest.raises(SettingError, match="must be"):
-        made(name, **settings)
-
-
 def test_a_missing_package_is_one_line_with_the_command(monkeypatch):
     import importlib
 
@@ -175,14 +139,6 @@ def test_a_missing_package_is_one_line_with_the_command(monkeypatch):
     monkeypatch.setattr(importlib, "import_module", absent)
     with pytest.raises(MissingExtra, match=r"dag-gnn.* needs torch.*pip install 'trueness\[torch\]'"):
         need("torch", "dag-gnn")
-
-
-def test_the_k_strongest_are_named_and_k_is_bounded():
-    found = EdgeScores(np.array([[0, 3.0, 1], [0, 0, 2], [0, 0, 0]]), ("a", "b", "c"), False, "pairwise")
-    assert found.strongest(2) == (("a", "b"), ("b", "c"))
-    assert len(found.strongest(6)) == 6
-    with pytest.raises(SettingError, match="at most d"):
-        found.strongest(7)
 
 
 @settings(max_examples=30)

@@ -11,7 +11,7 @@ from tests.each import each
 from trueness.errors import SettingError
 from trueness.intervals import Interval
 from trueness.measures import interval_scores as of
-from trueness.statistics import bootstrap_means
+from trueness.statistics.runs import bootstrap_means
 
 number = st.floats(-50, 50).map(lambda x: round(x, 3))
 ends = st.tuples(number, number).map(sorted)

@@ -13,14 +13,14 @@ from trueness.running.results import Results
 from trueness.running.study_folder import StudyFolder
 from trueness.statistics.runs import expected_content
 from trueness.studies import charts
-from trueness.studies.discovery import paper as discovery_paper
-from trueness.studies.discovery.printed import print_discovery
+from trueness.studies.discovery.reading import DiscoveryReading
 from trueness.studies.forecast import paper as forecast_paper
 from trueness.studies.forecast.answers import read_forecasts
 from trueness.studies.forecast.llm_comparisons import comparison_texts
 from trueness.studies.forecast.printed import print_forecasts
 from trueness.studies.forecast.tables import main_results
 from trueness.studies.run_tables import as_csv
+from trueness.terminal.print_report import show_reading
 
 SHARE = pytest.approx(0.95 * 7 / 9)  # of 8 runs; one learner lost one, and 7 hold 71 %
 TOLD = re.compile(
@@ -36,7 +36,7 @@ def printed(show):
 
 
 def test_the_terminal_says_it(small):
-    assert TOLD.search(printed(lambda out: print_discovery(out, Results.read(small), small)))
+    assert TOLD.search(printed(lambda out: show_reading(DiscoveryReading(Results.read(small)), out, small)))
     assert TOLD.search(printed(lambda out: print_forecasts(out, read_forecasts(small))))
 
 
@@ -57,7 +57,7 @@ def test_tables_and_json_say_it(small):
 
 def test_methods_and_captions_say_it(small):
     results, forecasts = Results.read(small), read_forecasts(small)
-    for said in (discovery_paper.methods(results), forecast_paper.methods(forecasts)):
+    for said in (DiscoveryReading(results).methods(), forecast_paper.methods(forecasts)):
         assert TOLD.search(" ".join(said))
     for figure in (charts.measured(results), charts.intervals(forecasts, "f1")):
         assert TOLD.search(figure.caption)

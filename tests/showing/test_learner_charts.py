@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from trueness.graphs import Graph
 from trueness.showing import theme
+from trueness.showing.saving import save_figure
 from trueness.studies import charts
-from trueness.studies.discovery.files import plots, write_discovery_tree
+from trueness.studies.discovery.reading import DiscoveryReading
 
 from .learner_results import HOSTILE, MEANS, learner_results
 
@@ -61,12 +62,6 @@ def test_the_caption_says_what_so_few_data_sets_cannot_show(results):
 def test_less_is_better_for_a_distance(results):
     by_f1, by_shd = (marks_of(charts.ranks_of_learners(results, m).frame, "mean") for m in ("f1", "shd"))
     assert list(by_f1["respondent"]) == list(by_shd["respondent"])
-
-
-def test_nemenyi_brings_its_critical_difference(results):
-    frame = charts.ranks_of_learners(results, procedure="nemenyi").frame
-    # Demsar (2006), table 5: q.05 of 3 classifiers is 2.343; CD = q sqrt(k (k + 1) / (6 N)), N = 3
-    assert marks_of(frame, "cd")["rank"].item() == pytest.approx(2.343 * np.sqrt(12 / 18), abs=2e-3)
 
 
 def test_groups_join_neighbours_only(results):
@@ -169,7 +164,9 @@ def test_without_repeats_there_is_no_consistency_to_draw(forecasts):
 
 
 def test_a_discovery_study_draws_its_charts_and_saves_their_numbers(results, tmp_path):
-    written = write_discovery_tree(tmp_path, learner_results({item: MEANS[item] for item in ("asia", "cancer")}))
+    written = DiscoveryReading(learner_results({item: MEANS[item] for item in ("asia", "cancer")})).write_files(
+        tmp_path, save_figure
+    )
     names = {path.name for path in written}
     for stem in ("measured", "runtime", "ranks_learners", "dag_asia", "dag_cancer"):
         assert {f"{stem}.{form}" for form in ("png", "svg", "pdf", "csv")} <= names
@@ -177,8 +174,8 @@ def test_a_discovery_study_draws_its_charts_and_saves_their_numbers(results, tmp
     assert all(path.stat().st_size > 60 for path in written)
 
 
-def test_nothing_run_draws_nothing(results):
-    assert list(plots(replace(results, last=0))) == []
+def test_nothing_run_draws_nothing(results, tmp_path):
+    assert list(DiscoveryReading(replace(results, last=0)).figures(tmp_path)) == []
 
 
 def test_a_learner_has_one_colour_in_all_charts(results):

@@ -11,7 +11,7 @@ from tests.each import each
 
 from trueness.errors import DataError, SettingError
 from trueness.intervals import Interval
-from trueness.statistics import bootstrap_means
+from trueness.statistics.runs import bootstrap_means
 
 
 def rng(seed=0):
@@ -53,24 +53,10 @@ def test_the_tails_are_numpys_quantiles_of_the_same_resamples(level, resamples):
     assert found == pytest.approx(np.quantile(values[drawn].mean(axis=1), [tail, 1 - tail], axis=0).T)
 
 
-def test_the_interval_covers_the_mean_about_as_often_as_it_says():
-    values = rng(5).normal(size=(50, 2000))  # 2,000 studies of 50 runs, true mean 0
-    found = ends(bootstrap_means(values, resamples=2000, rng=rng()))
-    coverage = ((found[:, 0] <= 0) & (found[:, 1] >= 0)).mean()
-    # the percentile interval behaves like z with sd of ddof 0: t_49(1.96 sqrt(49/50)) gives .942; 4 sd are .021
-    assert coverage == pytest.approx(0.942, abs=0.021)
-
-
 def test_the_same_generator_gives_the_same_intervals():
     values = rng(6).normal(size=(30, 4))
     assert bootstrap_means(values, rng=rng(1)) == bootstrap_means(values, rng=rng(1))
     assert bootstrap_means(values, rng=rng(1)) != bootstrap_means(values, rng=rng(2))
-
-
-def test_the_callers_generator_moves_on():
-    generator = rng()
-    values = rng(6).normal(size=30)
-    assert bootstrap_means(values, rng=generator) != bootstrap_means(values, rng=generator)
 
 
 def test_another_column_in_the_table_changes_nothing():
@@ -131,8 +117,8 @@ def test_blocks_of_columns_see_the_same_resamples():
 @pytest.mark.parametrize(
     ("change", "error", "message"),
     [
-        ({"level": 95}, SettingError, "'level' of a bootstrap must be in"),
-        ({"resamples": 0}, SettingError, "'resamples' of a bootstrap must be at least 1"),
+        ({"level": 95}, SettingError, "'level' must be in"),
+        ({"resamples": 0}, SettingError, "'resamples' must be at least 1"),
         ({"values": [1.0, np.inf]}, DataError, "must be finite or missing"),
         ({"values": np.zeros((2, 2, 2))}, DataError, "must be .runs, columns."),
     ],

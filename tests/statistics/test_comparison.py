@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from trueness.errors import DataError, SettingError
-from trueness.statistics import adjust, adjusted, latex_table, mann_whitney, mean, paired_difference, verdict_levels
+from trueness.statistics import adjusted, paired_difference
+from trueness.statistics.multiplicity import adjust, verdict_levels
 from trueness.statistics.paired import mcnemar_p
 
 ps = st.lists(st.floats(0, 1), min_size=1, max_size=20)
@@ -89,62 +90,6 @@ def test_latex_escapes_names_and_keeps_p_with_its_estimate():
     found = adjusted([comparison()], "bh")[0].described(units="rows_of_a_table")
     assert r"rows\_of\_a\_table" in found.to_latex() and "BH-adjusted" in found.to_latex()
     assert found.to_latex().startswith("$") and "[" in found.to_latex().split("$")[1]
-
-
-def test_a_table_is_booktabs():
-    table = latex_table(
-        [comparison(), comparison(0.5, 2)], {"a": "first", "difference": "diff", "p": "p"}, "Two & more"
-    )
-    assert table.count(r"\\") == 3 and r"\toprule" in table and r"Two \& more" in table
-    with pytest.raises(SettingError, match="column 'magic'"):
-        latex_table([comparison()], {"magic": "x"})
-    assert "--" in latex_table([mean([1.0])], {"name": "", "low": "low"})
-
-
-# ---- max-t
-
-
-def test_max_t_of_one_comparison_is_its_own_sign_flip_p():
-    found = adjusted([comparison()], "max-t")[0]
-    assert found.p_adjusted == pytest.approx(found.p)
-
-
-def test_max_t_is_full_enumeration_of_the_greatest_t():
-    r = rng(5)
-    d = r.normal(0.5, 1, (7, 3))
-    made = [paired_difference(d[:, k], np.zeros(7)) for k in range(3)]
-
-    def greatest(signs):
-        flipped = signs[:, None] * d
-        return np.abs(flipped.mean(axis=0) / (flipped.std(axis=0, ddof=1) / np.sqrt(7)))
-
-    seen = greatest(np.ones(7))
-    patterns = [greatest(1.0 - 2.0 * np.array([(k >> j) & 1 for j in range(7)])) for k in range(2**7)]
-    top = int(seen.argmax())
-    expected = np.mean([pattern.max() >= seen[top] - 1e-9 for pattern in patterns])
-    assert adjusted(made, "max-t")[top].p_adjusted == pytest.approx(expected)
-
-
-def test_max_t_costs_less_than_holm_where_comparisons_are_alike():
-    r = rng(6)
-    shared = r.normal(0.6, 1, 12)
-    made = [paired_difference(shared + 0.1 * r.normal(size=12), np.zeros(12)) for _ in range(6)]
-    holm, max_t = adjusted(made, "holm"), adjusted(made, "max-t")
-    assert all(t.p_adjusted < h.p_adjusted for t, h in zip(max_t, holm, strict=True))
-
-
-def test_max_t_matches_clusters_by_their_labels():
-    r = rng(7)
-    d = r.normal(0.5, 1, 8)
-    made = paired_difference(d, np.zeros(8), list("abcdefgh"))
-    shuffled = paired_difference(d[::-1], np.zeros(8), list("hgfedcba"))
-    found = adjusted([made, shuffled], "max-t")
-    assert found[0].p_adjusted == pytest.approx(made.p)  # twice the same comparison is one
-
-
-def test_max_t_needs_pairs():
-    with pytest.raises(DataError, match="Use Holm"):
-        adjusted([mann_whitney([1.0, 2.0], [3.0, 4.0])], "max-t")
 
 
 def test_wrong_p_values_are_refused():

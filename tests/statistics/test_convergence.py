@@ -4,11 +4,17 @@ import numpy as np
 import pytest
 
 from trueness.errors import DataError, SettingError
-from trueness.statistics import convergence, summarise_runs
+from trueness.statistics.convergence import convergences
+from trueness.statistics.runs import summarise_columns
 
 
 def rng(seed=0):
     return np.random.default_rng(seed)
+
+
+def convergence(values, **settings):
+    (only,) = convergences(np.asarray(values, dtype=float)[:, None], **settings)
+    return only
 
 
 def test_the_checkpoints_grow_to_all_runs():
@@ -22,7 +28,7 @@ def test_the_checkpoints_grow_to_all_runs():
 def test_a_checkpoint_is_the_summary_of_the_first_runs():
     x = rng(2).normal(size=100)
     point = convergence(x, rng=rng()).checkpoints[2]
-    alone = summarise_runs(x[:30], rng=rng())
+    alone = summarise_columns(x[:30], rng=rng())[0]
     assert (point.runs, point.n, point.mean) == (30, 30, pytest.approx(alone.mean))
     assert point.range == alone.runs
     assert (point.ci.low, point.ci.high) == pytest.approx((alone.ci.low, alone.ci.high))
@@ -67,7 +73,6 @@ def test_missing_runs_are_not_counted_as_runs():
     ("change", "error"),
     [
         ({"values": []}, DataError),
-        ({"values": [[1.0, 2.0]]}, DataError),
         ({"at": [3]}, SettingError),
         ({"at": [0]}, SettingError),
         ({"at": []}, SettingError),

@@ -1,15 +1,16 @@
-"""Wilson's interval: known values, its defining equation, coverage, and what it refuses."""
+"""Shares: Wilson's interval is scipy's, and clusters count as clusters."""
 
 import math
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 from scipy.special import ndtri
 
-from trueness.errors import SettingError
-from trueness.statistics.proportions import wilson
+from trueness.errors import DataError, SettingError
+from trueness.statistics.proportions import rule_of_three, share, wilson
 
 
 @given(st.integers(1, 1000), st.floats(0, 1), st.sampled_from([0.5, 0.9, 0.95, 0.99]))
@@ -19,12 +20,6 @@ def test_it_is_scipys(n, share, level):
     interval = wilson(successes, n, level)
     assert (interval.low, interval.high) == pytest.approx((peer.low, peer.high), abs=1e-12)
     assert interval.of == "mean" and interval.level == level
-
-
-def test_never_and_always_have_an_exact_end_and_a_width():
-    never, always = wilson(0, 10), wilson(10, 10)
-    assert never.low == 0.0 and never.high == pytest.approx(ndtri(0.975) ** 2 / (10 + ndtri(0.975) ** 2))
-    assert always.high == 1.0 and always.low < 1
 
 
 @given(st.integers(1, 3000), st.floats(0, 1), st.floats(0.01, 0.999))
@@ -43,23 +38,43 @@ def test_its_ends_are_where_the_score_test_just_rejects(n, share):
             assert abs(p - end) == pytest.approx(z * math.sqrt(end * (1 - end) / n), rel=1e-6, abs=1e-9)
 
 
-@given(st.integers(1, 300), st.floats(0, 1))
-def test_failures_mirror_successes(n, share):
-    successes = round(share * n)
-    one, other = wilson(successes, n), wilson(n - successes, n)
-    assert (one.low, one.high) == pytest.approx((1 - other.high, 1 - other.low), abs=1e-12)
-
-
-@pytest.mark.parametrize("p", [0.02, 0.1, 0.5, 0.9])
-def test_it_covers_close_to_its_level(p):
-    n = 100
-    covered = sum(stats.binom.pmf(k, n, p) for k in range(n + 1) if wilson(k, n).contains(p))
-    assert 0.92 < covered < 0.985
-
-
 def test_nonsense_is_refused():
     for successes, n in ((3, 2), (-1, 5), (0, 0)):
         with pytest.raises(SettingError, match="'successes' must be between 0 and the number of trials"):
             wilson(successes, n)
     with pytest.raises(SettingError, match="'level' of a proportion must be in"):
         wilson(1, 2, 1.0)
+
+
+def test_never_in_a_hundred_is_at_most_three_in_a_hundred():
+    assert rule_of_three(100) == pytest.approx(0.0295, abs=1e-4)
+    assert (1 - rule_of_three(100)) ** 100 == pytest.approx(0.05)
+
+
+def test_independent_rows_are_wilsons():
+    x = np.array([1.0] * 7 + [0.0] * 3)
+    assert share(x).interval == wilson(7, 10)
+
+
+def test_repeats_of_a_task_do_not_count_as_tasks():
+    passes = np.repeat([1.0, 0.0, 1.0, 1.0, 0.0, 1.0, 1.0, 1.0], 50)
+    tasks = np.repeat(np.arange(8), 50)
+    found = share(passes, tasks)
+    assert found.interval.width > 3 * share(passes).interval.width
+    assert found.interval.low < wilson(6, 8).low + 0.05
+
+
+def test_all_pass_in_clusters_counts_clusters():
+    found = share(np.ones(60), np.repeat(np.arange(6), 10))
+    exact = stats.binomtest(6, 6).proportion_ci(0.95, "exact")
+    assert (found.interval.low, found.interval.high) == pytest.approx((exact.low, exact.high))
+    assert "rarer outcome is in 0 of 6 clusters" in str(found)
+
+
+def test_a_share_has_values_between_0_and_1_or_none():
+    with pytest.raises(DataError, match="must be in .0, 1."):
+        share([0.5, 1.5])
+    assert share([np.nan]).value is None
+    assert share([1.0, 0.0], ["a", "a"]).interval is None
+    with pytest.raises(SettingError, match="'method' must be one of"):
+        share([1.0, 0.0], method="wald")

@@ -6,14 +6,8 @@ from scipy import stats
 from tests.each import each
 
 from trueness.errors import SettingError
-from trueness.statistics import (
-    Reach,
-    detectable_difference,
-    smallest_adjusted_p,
-    smallest_p,
-    standard_error_of_mean,
-    units_needed,
-)
+from trueness.statistics import PairedDesign, Reach, units_for_power
+from trueness.statistics.reach import smallest_adjusted_p, smallest_p, units_needed
 
 
 def test_six_data_sets_cannot_carry_ten_comparisons():
@@ -54,21 +48,6 @@ def test_one_unit_less_would_not_do(alpha, comparisons):
     assert smallest_adjusted_p(n, comparisons) <= alpha < smallest_adjusted_p(n - 1, comparisons)
 
 
-def test_the_normal_form_is_the_textbooks():
-    # Cohen: n = 32 pairs find d = .5 with power .8 at .05 (z: 2.8016 / sqrt(32) = .495)
-    assert detectable_difference(1.0, 32, approximation="normal") == pytest.approx(0.4953, abs=1e-4)
-    assert standard_error_of_mean(2.0, 16) == 0.5
-
-
-@pytest.mark.parametrize("n", [10, 20, 60])
-def test_the_t_form_reaches_the_power_it_promises(n):
-    effect = detectable_difference(1.0, n, power=0.8)
-    critical = stats.t.ppf(0.975, n - 1)
-    power = stats.nct.sf(critical, n - 1, effect * np.sqrt(n)) + stats.nct.cdf(-critical, n - 1, effect * np.sqrt(n))
-    assert 0.795 < power < 0.83
-    assert effect > detectable_difference(1.0, n, power=0.8, approximation="normal")
-
-
 def test_a_plan_reads_what_it_can_show():
     assert str(Reach(6, 10)) == (
         "With 6 units the smallest exact two-sided p is 0.031, after holm over 10 comparisons 0.31: "
@@ -86,13 +65,56 @@ def test_a_plan_reads_what_it_can_show():
         lambda: smallest_adjusted_p(6, 0),
         lambda: smallest_adjusted_p(6, 3, "sidak"),
         lambda: units_needed(0.0),
-        lambda: standard_error_of_mean(1.0, 0),
-        lambda: standard_error_of_mean(-1.0, 3),
-        lambda: detectable_difference(1.0, 1),
-        lambda: detectable_difference(1.0, 10, power=1.0),
-        lambda: detectable_difference(1.0, 10, approximation="exact"),
     ],
 )
 def test_wrong_settings_are_refused(call):
     with pytest.raises(SettingError):
+        call()
+
+
+# ---- power
+
+
+def test_power_is_statsmodels_paired_t():
+    from statsmodels.stats.power import TTestPower
+
+    design = PairedDesign(20, 5, 0.2, 0.5)
+    peer = TTestPower().power(0.25 / design.sd_difference, 20, 0.05)
+    assert design.power(0.25) == pytest.approx(peer, abs=1e-9)
+    assert design.power(design.smallest_detectable(0.8)) == pytest.approx(0.8)
+
+
+def test_power_without_a_difference_is_alpha():
+    assert PairedDesign(12, 3, 1.0, 1.0).power(0.0) == pytest.approx(0.05)
+
+
+def test_repeats_lower_their_own_part_of_the_spread_only():
+    assert PairedDesign(20, 10**6, 0.3, 1.0).sd_difference == pytest.approx(0.3, abs=1e-3)
+    assert PairedDesign(20, 4, 0.0, 1.0).sd_difference == pytest.approx(np.sqrt(0.5))
+
+
+def test_units_for_power_is_the_least_number_that_does():
+    n = units_for_power(0.3, 0.2, 0.5, repeats=5)
+    assert PairedDesign(n, 5, 0.2, 0.5).power(0.3) >= 0.8 > PairedDesign(n - 1, 5, 0.2, 0.5).power(0.3)
+
+
+def test_a_design_prints_what_it_can_find():
+    text = str(PairedDesign(20, 5, 0.2, 0.5))
+    assert text.startswith("20 units x 5 repeats find a mean difference of ") and "80 % of studies" in text
+    assert PairedDesign(20, 5, 0.2, 0.5).row()["detectable_80"] < PairedDesign(20, 5, 0.2, 0.5).row()["detectable_95"]
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: PairedDesign(1, 1, 1.0, 1.0), "at least 2 units"),
+        (lambda: PairedDesign(5, 1, 0.0, 0.0), "not both 0"),
+        (lambda: PairedDesign(5, 1, 1.0, 1.0, alpha=2), "'alpha'"),
+        (lambda: PairedDesign(5, 1, 1.0, 1.0).smallest_detectable(1.0), "'power'"),
+        (lambda: units_for_power(0.0, 1.0, 1.0), "must not be 0"),
+        (lambda: units_for_power(1e-6, 1.0, 1.0), "more than 100000 units"),
+    ],
+)
+def test_a_design_that_cannot_be_is_refused(call, message):
+    with pytest.raises(SettingError, match=message):
         call()

@@ -6,7 +6,6 @@ import json
 import re
 from dataclasses import replace
 
-import numpy as np
 import pytest
 from rich.console import Console
 
@@ -20,10 +19,8 @@ from trueness.running.study_folder import StudyFolder
 from trueness.status import Status
 from trueness.studies.population.answers import AnswerKey, read_populations
 from trueness.studies.population.chart_distribution import distribution_frame
-from trueness.studies.population.elicitation.forms import Answer
+from trueness.studies.population.elicitation import Answer
 from trueness.studies.population.printed import print_populations
-from trueness.studies.population.tables import summary_rows
-from trueness.studies.population.truth import truth_from_dict, truth_to_dict
 from trueness.studies.reporting import write_report
 
 pytestmark = pytest.mark.usefixtures("kept_lanes")
@@ -103,18 +100,6 @@ def test_a_model_that_knows_scores_high_in_every_mode(found, mode):
     assert score(found, ":Knowing", mode).value > 90
 
 
-def test_a_favourite_place_scores_as_uniform(found):
-    assert score(found, ":FirstOption", "qa").value == 0
-    assert score(found, ":FirstOption", "qa", "skill_uniform").value == pytest.approx(0, abs=1e-9)
-
-
-def test_baselines_stand_beside_unasked(found):
-    assert score(found, "baseline/uniform", "").value == 0
-    assert score(found, "baseline/marginal", "", "skill_marginal").value == pytest.approx(0, abs=1e-9)
-    assert score(found, "baseline/perfect", "").value > 90
-    assert found.score_by_key[AnswerKey("baseline/perfect", "", "sex_by_age", 0)].draws == 200
-
-
 def test_refusals_are_counted_and_scored_as_missing(found):
     for mode in ("qa", "sample", "likelihood", "distribution"):
         missing = score(found, ":Unwilling", mode)
@@ -132,17 +117,6 @@ def test_falling_back_is_said_in_the_answer_and_in_the_report(found, folder):
     notes = (folder / "population" / "notes.txt").read_text()
     assert "qa -> sample" in notes and "likelihood in words" in notes
     assert score(found, ":KnowingInWords", "qa").value > 80
-
-
-def test_a_likelihood_in_words_has_no_argmax_beside_it(found):
-    modes = {asked.mode for asked in found.answers if asked.respondent.endswith(":KnowingInWords")}
-    assert modes == {"qa", "sample", "likelihood", "distribution"}
-
-
-def test_one_source_is_said_and_has_an_interval_over_its_tasks_only(found, folder):
-    assert "All tasks are from one source" in (folder / "population" / "notes.txt").read_text()
-    (row,) = [row for row in summary_rows(found) if row["respondent"] == "baseline/uniform"]
-    assert row["tv_low"] is None and row["tv_n"] == 1
 
 
 @pytest.mark.parametrize("width", [72, 100, 200])
@@ -169,12 +143,6 @@ def test_what_was_left_out_divided_and_answered_in_part_is_said_in_the_first_lin
     assert "1 / 1 (1 of 2 conditions)" in out.file.getvalue()
 
 
-def test_modes_are_never_averaged(folder):
-    rows = list(csv.DictReader((folder / "population" / "main.csv").open()))
-    modes = [row["mode"] for row in rows if row["name"].endswith(":Knowing")]
-    assert modes == ["qa", "sample", "likelihood", "likelihood/argmax", "distribution"]
-
-
 def test_every_cell_has_the_original_s_keys(found, folder):
     files = [path for path in (folder / "population").glob("*.json")]
     assert len(files) == 4
@@ -188,32 +156,6 @@ def test_every_cell_has_the_original_s_keys(found, folder):
     assert dict(zip(stated["model_vals"], stated["model_weights"], strict=True)) == pytest.approx(
         {"male": 0.65, "female": 0.35}
     )
-
-
-def test_the_column_called_weight_is_not_used(found):
-    """It is body mass; no task names it."""
-    np.testing.assert_allclose(found.truths["sex_by_age"].probs, [[0.65, 0.35], [0.25, 0.75]])
-
-
-def test_the_long_table_has_every_measure_with_a_status(folder):
-    rows = list(csv.DictReader((folder / "scores.csv").open()))
-    assert {row["task"] for row in rows} == {"population"}
-    assert {"score", "tv", "skill_marginal"} <= {row["measure"] for row in rows}
-    assert all((row["value"] == "") == (row["status"] != "ok") for row in rows)
-    assert {row["variant"] for row in rows if row["respondent"].startswith("baseline/")} == {"reference"}
-
-
-def test_tables_and_charts_are_written(folder):
-    for name in ("table.csv", "table.tex", "main.tex", "comparisons.csv", "scores.csv"):
-        assert (folder / "population" / name).stat().st_size > 0
-    for form in ("png", "svg", "pdf", "csv"):
-        assert (folder / "plots" / f"population_sex_by_age.{form}").stat().st_size > 0
-    assert not (folder / "variance").exists()
-
-
-def test_complete_counts_every_condition_that_was_asked(found):
-    complete, sentence = found.completeness()
-    assert not complete and sentence.startswith("24 of 32 conditions to be asked have an answer (")  # one refuses all 8
 
 
 def test_the_same_replies_give_the_same_bytes(folder, place):
@@ -243,15 +185,6 @@ def test_it_is_scored_without_the_microdata(folder, place, found):
     assert [score.value("tv") for score in again.scores] == pytest.approx(
         [score.value("tv") for score in found.scores], nan_ok=True
     )
-
-
-def test_a_truth_survives_its_record(found):
-    truth = found.truths["sex_by_age"]
-    again = truth_from_dict(json.loads(json.dumps(truth_to_dict(truth))))
-    assert again.question == truth.question
-    assert again.conditions == truth.conditions
-    np.testing.assert_allclose(again.draws, truth.draws, atol=1 / 65_535)
-    np.testing.assert_array_equal(again.probs, truth.probs)
 
 
 def test_the_commands_serve_a_plan_without_discovery(place, believing, monkeypatch, capsys):
@@ -305,13 +238,3 @@ def test_the_chart_has_a_row_for_every_answer_missing_ones_too(found):
     drawn = frame[frame["mode"] == "sample"].dropna(subset=["share"])
     assert ((drawn["low"] <= drawn["share"]) & (drawn["share"] <= drawn["high"])).all()
     assert frame[frame["mode"] == "distribution"]["low"].isna().all()
-
-
-def test_a_task_file_of_one_s_own_data_is_written_and_not_over_another(place, monkeypatch, capsys):
-    monkeypatch.chdir(place)
-    assert main(["new", "population", "people.csv"]) == 0
-    assert 'tasks = ["people_tasks.toml"]' in capsys.readouterr().out
-    assert main(["new", "population", "people.csv"]) == 2
-    assert "was not touched" in capsys.readouterr().err
-    plan = PLAN.format(models="").replace("tasks.toml", "people_tasks.toml")
-    assert Plan.parse(plan, "people.toml", place).tasks[0].cells() == []

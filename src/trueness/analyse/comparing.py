@@ -34,8 +34,8 @@ from trueness.files import check_plain
 from trueness.measure import direction, measure_of
 from trueness.outside import MAX_TABLE, NOT_READ, one_line, open_file
 from trueness.statistics.comparison import Comparison
+from trueness.statistics.multiplicity import differences_in_pairs
 from trueness.statistics.paired import at_level
-from trueness.statistics.pairs import differences_in_pairs
 from trueness.statistics.result import UNBOUNDED
 
 HEADLINES = ("f1", "interval_score_scaled", "score", "auprc")

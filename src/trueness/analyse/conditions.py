@@ -19,10 +19,10 @@ from trueness.analyse.analysis_settings import AnalysisSettings
 from trueness.analyse.domain import Domain, Labels, Mask
 from trueness.analyse.shares import Array
 from trueness.intervals import Interval
-from trueness.statistics.bootstrap import bootstrap_means
 from trueness.statistics.estimates import mean
 from trueness.statistics.proportions import share
 from trueness.statistics.result import Cell, Estimate, interval_cells
+from trueness.statistics.runs import bootstrap_means
 
 RESAMPLED = 5_000  # runs of a condition up to which they are resampled
 BCA_SEED = 42  # as the protocol draws
@@ -57,10 +57,10 @@ class ConditionSummary:
             "mean": self.mean,
             "sd": self.sd,
             **interval_cells(self.ci),
-            **{f"runs_{end}": value for end, value in interval_cells(self.ci_runs).items()},
+            **interval_cells(self.ci_runs, "runs"),
             "k": self.k or None,
             "pass_all_k": every.value if every else None,
-            **{f"pass_all_k_{end}": value for end, value in interval_cells(every.interval if every else None).items()},
+            **interval_cells(every.interval if every else None, "pass_all_k"),
         }
 
 

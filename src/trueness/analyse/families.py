@@ -65,7 +65,7 @@ class FamilyPair:
             "delta": self.delta.value,
             "magnitude": self.delta.magnitude,
             "diff": self.paired.difference,
-            **{f"diff_{end}": value for end, value in interval_cells(self.paired.interval).items()},
+            **interval_cells(self.paired.interval, "diff"),
             "p_paired": self.paired.p,
             "q": self.paired.p_adjusted,
             "n_units": self.paired.n_units,

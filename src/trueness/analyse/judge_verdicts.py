@@ -42,9 +42,8 @@ from trueness.statistics import (
     weighted_kappa,
 )
 from trueness.statistics.agreement import KappaWeights, Scale
-from trueness.statistics.ppi import labels_needed
+from trueness.statistics.ppi import labels_needed, rogan_gladen
 from trueness.statistics.result import Cell, Result
-from trueness.statistics.rogan_gladen import rogan_gladen
 from trueness.texts import counted
 
 _WORDS = {"yes": 1.0, "no": 0.0, "pass": 1.0, "fail": 0.0, "true": 1.0, "false": 0.0, "correct": 1.0, "incorrect": 0.0}

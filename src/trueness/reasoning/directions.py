@@ -16,9 +16,9 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from trueness.patterns import late
 from trueness.reasoning.execute import Program
-from trueness.reasoning.rule import Rule
+from trueness.reasoning.names import tokens
+from trueness.reasoning.rules import Rule
 from trueness.reasoning.trees import Tree, evaluate
-from trueness.reasoning.word_names import tokens
 
 _LONGEST = 300
 _UP = (

@@ -26,8 +26,7 @@ from typing import TypeAlias
 
 from trueness.errors import SettingError, did_you_mean
 from trueness.reasoning.graph import Finding, Quantity, ReasoningGraph, close, in_quotes
-from trueness.reasoning.rule import Rule
-from trueness.reasoning.rules import rules_of
+from trueness.reasoning.rules import Rule, rules_of
 from trueness.reasoning.systems import Relation, Substitution, solve, substitute
 from trueness.reasoning.trees import Binary, Call, Evaluator, Name, Number, compile_tree
 from trueness.status import Status

@@ -18,14 +18,13 @@ from dataclasses import replace
 
 from trueness.errors import TruenessError
 from trueness.patterns import late
+from trueness.reasoning.accounted import share_of
 from trueness.reasoning.graph import Finding, PlanStep, Quantity, ReasoningGraph, RuleEdge, close
 from trueness.reasoning.literals import read_unit
-from trueness.reasoning.notation import may_be_in, unit_in
+from trueness.reasoning.names import may_be_in, tokens, unit_in
 from trueness.reasoning.rules import without_mirrors
 from trueness.reasoning.syntax import parse, plain, symbol
 from trueness.reasoning.trees import Binary, Tree, evaluate, parts
-from trueness.reasoning.word_names import tokens
-from trueness.reasoning.word_numbers import share_of
 from trueness.status import Status
 
 TARGET_KEYS = ("target_variable", "target", "goal", "target_name", "output_variable")

@@ -312,13 +312,15 @@ def _as_python(tokens: list[_Token], names: list[str], known: frozenset[str]) ->
     out: list[str] = []
     opened: list[str] = []
     follows = False  # an operand stands before
-    for before, (kind, text, _), ahead in zip([_NONE, *tokens], tokens, [*tokens[1:], _NONE], strict=False):
+    for place, (kind, text, _) in enumerate(tokens):
+        before, ahead = tokens[place - 1] if place else _NONE, tokens[place + 1] if place + 1 < len(tokens) else _NONE
         if follows and kind in ("number", "name", "("):
             called = text == "sqrt" or (text.lower() in FUNCTIONS and ahead.kind == "(")
             letter = bool(known and _LETTER.fullmatch(before.text))
             both = (before.text in known and (kind == "(" or text in known or called)) or (letter and called)
             both = both or ((letter or (before.text in CONSTANTS and bool(known))) and bool(_LETTER.fullmatch(text)))
-            if kind == "number" or (before.kind == "name" and not both):
+            counted = kind == "(" and len(before.text) > 2 and ahead.kind == "number" and _closes_at(tokens, place + 2)
+            if kind == "number" or (before.kind == "name" and (not both or counted)):  # price (5)
                 raise RuleError(f"a rule must have an operator between {before.text!r} and {text!r}.")
             out.append("*")
         closes = kind == ")" or (kind == "|" and follows)
@@ -343,6 +345,10 @@ def _as_python(tokens: list[_Token], names: list[str], known: frozenset[str]) ->
         follows = closes or kind == "number" or (kind == "name" and written not in (_ROOT, *FUNCTIONS))
         follows = follows or (kind == "%" and written != "%")
     return " ".join(out)
+
+
+def _closes_at(tokens: list[_Token], place: int) -> bool:
+    return place < len(tokens) and tokens[place].kind == ")"
 
 
 def _identifier(name: str, ahead: _Token, names: list[str], known: frozenset[str]) -> str:

@@ -220,15 +220,21 @@ def replace_names(tree: Tree, trees: Mapping[str, Tree]) -> Tree:
     """The tree with trees in the place of names."""
     if isinstance(tree, Name):
         return trees.get(tree.name, tree)
-    if isinstance(tree, Number):
-        return tree
-    if isinstance(tree, Negative):
-        return Negative(replace_names(tree.operand, trees))
-    if isinstance(tree, Binary):
-        return Binary(tree.operator, replace_names(tree.left, trees), replace_names(tree.right, trees))
-    if isinstance(tree, Call):
-        return Call(tree.function, tuple(replace_names(part, trees) for part in tree.arguments))
-    return Choice(*(replace_names(part, trees) for part in tree))
+    return with_parts(tree, [replace_names(part, trees) for part in parts(tree)])
+
+
+def with_parts(tree: Tree, below: Sequence[Tree]) -> Tree:
+    """The same operation on other parts."""
+    match tree:
+        case Negative():
+            return Negative(*below)
+        case Binary():
+            return Binary(tree.operator, *below)
+        case Call():
+            return Call(tree.function, tuple(below))
+        case Choice():
+            return Choice(*below)
+    return tree
 
 
 def compile_tree(tree: Tree, slots: Mapping[str, int]) -> Evaluator:

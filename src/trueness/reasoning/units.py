@@ -14,7 +14,6 @@ What pint cannot do (another zero, logarithms, numbers out of range) is None, in
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
@@ -23,12 +22,10 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 
 from trueness.errors import MissingExtra
 from trueness.patterns import late
+from trueness.reasoning.conversion import ZERO, is_difference
 from trueness.reasoning.graph import Finding, Quantity, ReasoningGraph
-from trueness.reasoning.rule import Rule
-from trueness.reasoning.rules import rules_of
-from trueness.reasoning.temperatures import ZERO, is_difference
+from trueness.reasoning.rules import Rule, rules_of
 from trueness.reasoning.trees import COMPARISONS, Binary, Call, Choice, Name, Negative, Number, Tree, parts, walk
-from trueness.reasoning.word_names import may_count
 from trueness.status import Status
 
 if TYPE_CHECKING:
@@ -156,26 +153,6 @@ def target_unit(graph: ReasoningGraph) -> str | None:
     if declared:
         return declared
     return next((check.derived for check in check_units(graph) if check.effect == graph.target), None)
-
-
-def with_counts(graph: ReasoningGraph, unit: str) -> ReasoningGraph | None:
-    """The same graph with whole numbers that have no unit as counts, where the target is then of the unit's kind; None
-    elsewhere. A ring number beside mm and nm is one, and without it nobody could tell the unit of the radius."""
-    if not any(known.unit for known in graph.knowns.values()):
-        return None
-    knowns = {
-        name: replace(known, unit="count") if _may_count(name, known) else known for name, known in graph.knowns.items()
-    }
-    counted = replace(graph, knowns=knowns)
-    derived = target_unit(counted)
-    return counted if derived is not None and not of_other_dimension(derived, unit) else None
-
-
-def _may_count(name: str, known: Quantity) -> bool:
-    """5 of something; 60, or what is called minutes per hour, may convert a unit, and a speed of 5 has one."""
-    whole = not known.unit and known.value is not None and known.value.is_integer()
-    words = re.split(r"[\W_]+", name.lower())
-    return whole and known.value not in _CONVERTING and not {"per", "rate"} & set(words) and may_count(name)
 
 
 def convert(value: float, unit: str | None, wanted: str | None) -> float | None:

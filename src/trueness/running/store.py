@@ -399,15 +399,6 @@ class Store:
             (total,) = self._db.execute(f"SELECT TOTAL(MAX(IFNULL(cost, 0), 0) + {unknown}) FROM replies").fetchone()
         return float(total)
 
-    def replies_without_cost(self) -> list[tuple[str, str, dict[str, Json], list[dict[str, str]]]]:
-        """Respondent, status, settings and messages of replies that `spent` knows nothing of."""
-        with self._lock:
-            rows = self._db.execute(
-                "SELECT respondent, status, asked, messages FROM replies JOIN prompts ON hash = prompt "
-                "WHERE cost IS NULL AND json_extract(asked, '$.unknown_usd') IS NULL"
-            ).fetchall()
-        return [(name, status, json.loads(settings), json.loads(sent)) for name, status, settings, sent in rows]
-
     def answered_as(self) -> dict[str, dict[str, int]]:
         """Respondent -> the other names under which replies came, and how many of each."""
         some, none = '%"answered_as": "%', '%"answered_as": ""%'

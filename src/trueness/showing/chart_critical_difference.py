@@ -2,8 +2,8 @@
 
     r_ij = rank of respondent j on data set i, 1 the best, ties averaged;   dot: R_j = mean_i r_ij;   ticks: the r_ij
 
-Rows are sorted by R_j. A bar at the right joins a run of neighbours of which no pair is told apart by the procedure of
-the ranking (statistics/ranks.py): Wilcoxon-Holm, or Nemenyi, whose critical difference is then drawn as a ruler.
+Rows are sorted by R_j. A bar at the right joins a run of neighbours of which no pair is told apart by signed-rank
+tests, adjusted by Holm (statistics/ranks.py).
 Demsar (2006), "Statistical comparisons of classifiers over multiple data sets".
 """
 
@@ -18,7 +18,7 @@ from trueness.outside import Json
 from trueness.showing import theme
 from trueness.showing.marks import named_data, row_axis, row_scale, text_width, with_data
 from trueness.showing.saving import Figure
-from trueness.statistics.ranks import Better, Procedure, Ranking, rank
+from trueness.statistics.ranks import Better, Ranking, rank
 from trueness.statistics.reach import Reach
 from trueness.statistics.result import p_text
 
@@ -31,7 +31,7 @@ _BAR = 7.0  # points from one group's bar to the next
 
 
 def ranks_frame(scores: pd.DataFrame, better: Better, ranking: Ranking) -> pd.DataFrame:
-    """One row a mark. kind: `mean` (a respondent), `one` (its rank on one data set), `group` (first to last), `cd`.
+    """One row a mark. kind: `mean` (a respondent), `one` (its rank on one data set), `group` (first to last).
 
     scores: (data sets, respondents), of which rows with a missing score have no rank.
     """
@@ -47,9 +47,7 @@ def ranks_frame(scores: pd.DataFrame, better: Better, ranking: Ranking) -> pd.Da
             for dataset, value in ranks[name].items()
         ]
     rows += [{"kind": "group", "first": group[0], "last": group[-1], "n": ranking.n} for group in ranking.groups]
-    if ranking.procedure == "nemenyi" and ranking.critical_difference is not None:
-        rows.append({"kind": "cd", "rank": ranking.critical_difference, "n": ranking.n})
-    return pd.DataFrame(rows, columns=list(COLUMNS)).assign(procedure=ranking.procedure)
+    return pd.DataFrame(rows, columns=list(COLUMNS)).assign(procedure="wilcoxon-holm")
 
 
 def ranks_chart(
@@ -93,18 +91,8 @@ def ranks_chart(
         .mark_rule(strokeWidth=3, color="#525252")
         .encode(x=alt.X("x:Q", scale=None), y=bar_y, y2=alt.Y2("to:Q")),
     ]
-    ruler = frame[frame["kind"] == "cd"]
-    if len(ruler):
-        at = alt.Chart(named_data("ruler")).encode(y=alt.value(-5))
-        layers.append(at.mark_rule(strokeWidth=1.6).encode(x=alt.X("from:Q", scale=scale), x2=alt.X2("to:Q")))
-        layers.append(
-            at.mark_text(align="left", dx=4, fontSize=6.5).encode(x=alt.X("to:Q", scale=scale), text=alt.Text("text:N"))
-        )
     chart = alt.layer(*layers, width=wide, height=13 * max(len(names), 1))
-    length = float(ruler["rank"].iloc[0]) if len(ruler) else 0.0
-    drawn = pd.DataFrame([{"from": 1.0, "to": 1.0 + length, "text": f"critical difference {length:.2f}"}])
-    data = {"marks": marks, "bars": bars} | ({"ruler": drawn} if len(ruler) else {})
-    return with_data(theme.apply_theme(chart, title, KEY), data)
+    return with_data(theme.apply_theme(chart, title, KEY), {"marks": marks, "bars": bars})
 
 
 def ranks(
@@ -113,7 +101,6 @@ def ranks(
     what: str,
     references: Sequence[str] = (),
     respondents: Sequence[str] | None = None,
-    procedure: Procedure = "wilcoxon-holm",
     level: float = 0.95,
     width: theme.Width = "column",
     name: str = "ranks",
@@ -121,10 +108,10 @@ def ranks(
     """scores: (data sets, respondents). respondents: all of the study, so that colours are those of other charts."""
     kept = with_enough(scores)
     if kept.shape[1] > 1:
-        ranking = rank(kept.to_numpy(dtype=float), list(kept.columns), better, procedure, level)
+        ranking = rank(kept.to_numpy(dtype=float), list(kept.columns), better, level)
     else:
         note = "Fewer than two respondents have scores, so none is ranked."
-        ranking = Ranking((), (), len(kept), None, None, None, procedure, None, (), (), level, 0, (note,))
+        ranking = Ranking((), (), len(kept), None, None, None, (), (), level, 0, (note,))
     frame = ranks_frame(kept, better, ranking)
     names = list(respondents or scores.columns)
     chart = ranks_chart(
@@ -143,13 +130,12 @@ def _caption(ranking: Ranking, what: str, better: Better, left_out: Sequence[str
     k = len(ranking.names)
     test = f"Friedman's test (Iman-Davenport) {p_text(ranking.p)}" if ranking.p is not None else "no Friedman test"
     pairs = k * (k - 1) // 2
-    how = "signed-rank tests, Holm-adjusted" if ranking.procedure == "wilcoxon-holm" else "Nemenyi's test"
     parts = [
         f"Mean ranks of {k} respondents by {what} ({better} is better) over {ranking.n} data sets; ticks: the ranks on "
-        f"single data sets. {test}. Bars at the right join those of which no pair is told apart by {how}, over {pairs} "
-        f"pairs at {100 * ranking.level:g} %."
+        f"single data sets. {test}. Bars at the right join those of which no pair is told apart by signed-rank tests, "
+        f"Holm-adjusted, over {pairs} pairs at {100 * ranking.level:g} %."
     ]
-    if ranking.procedure == "wilcoxon-holm" and pairs and ranking.n:
+    if pairs and ranking.n:
         reach = Reach(ranking.n, pairs, round(1 - ranking.level, 10))
         parts += [] if reach.possible else [str(reach).replace("units", "data sets")]
     if ranking.n_missing:

@@ -19,6 +19,7 @@ from trueness.showing import theme
 from trueness.showing.marks import named_data, row_axis, row_scale, spread_of, text_width, with_data
 from trueness.showing.saving import Figure
 from trueness.showing.theme import item_label
+from trueness.statistics.result import interval_cells
 from trueness.statistics.runs import range_note
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ def measured_frame(results: Results, measures: Sequence[str] | None = None) -> p
             row = {"measure": measure, "dataset": cell.item, "respondent": who, "mean": summary.mean}
             row |= {"item": item_label(cell.item, who), "n": summary.n, "planned": cell.repeats}
             for name, interval in (("mean", summary.ci), ("run", summary.runs)):
-                row |= {f"{name}_low": interval.low, f"{name}_high": interval.high} if interval else {}
+                row |= interval_cells(interval, name) if interval else {}
             rows.append(row)
     return pd.DataFrame(rows, columns=list(COLUMNS))
 

@@ -63,6 +63,10 @@ class Table:
     contends: str | None = None
     rule_before: str | None = None  # a thin rule wherever this key changes
     within: tuple[str, ...] = ()  # the best is sought among the rows that agree on these keys
+    title: str = ""  # above it, in a terminal
+    drop: Sequence[Sequence[str]] = ()  # groups of keys in the order in which they go where a terminal is narrow
+    once: tuple[str, ...] = ()  # keys whose text a terminal does not repeat from row to row
+    on_screen: tuple[Column, ...] = ()  # behind the columns, in a terminal alone
 
     def __post_init__(self) -> None:
         if "Bold:" not in self.caption and self._best():
@@ -89,18 +93,15 @@ class Table:
         shown = {column.key: _cell_texts(column, self.rows) for column in self.columns}
         return [[shown[column.key][k] for column in self.columns] for k in range(len(self.rows))]
 
-    def to_rich(self, title: str = "", shown: Sequence[int] | None = None, once: Sequence[str] = ()) -> RichTable:
-        """For the terminal; names are data, so they are escaped.
-
-        shown: places of the columns, where not all have room. once: keys whose text is not repeated from row to row.
-        """
+    def to_rich(self, shown: Sequence[int] | None = None) -> RichTable:
+        """For the terminal; names are data, so they are escaped. shown: places of the columns that have room."""
         from rich.markup import escape as plain
         from rich.table import Table as Printed
 
         bold, rows, titles = self._best(), self.cells(), self.titles()
         places = range(len(self.columns)) if shown is None else shown
         printed = Printed(
-            box=None, pad_edge=False, header_style="bold", collapse_padding=True, title=plain(title) or None,
+            box=None, pad_edge=False, header_style="bold", collapse_padding=True, title=plain(self.title) or None,
             title_justify="left", title_style="bold",
         )  # fmt: skip
         for c in places:
@@ -116,7 +117,7 @@ class Table:
             texts = [f"[bold]{plain(t)}[/]" if (k, c.key) in bold else plain(t)
                      for t, c in zip(cells, self.columns, strict=True)]  # fmt: skip
             for c, column in enumerate(self.columns):
-                if column.key in once and k and cells[: c + 1] == rows[k - 1][: c + 1]:
+                if column.key in self.once and k and cells[: c + 1] == rows[k - 1][: c + 1]:
                     texts[c] = ""
             printed.add_row(*(texts[c] for c in places))
         return printed

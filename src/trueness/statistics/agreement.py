@@ -5,15 +5,12 @@
     AC1     = (p_a - p_e)/(1 - p_e),   p_e = sum_c pi_c (1 - pi_c)/(q - 1);   steady where nearly all say the same
 
 ratings: (raters, items), NaN is missing. Items are what was drawn: an interval says what other items would give, with
-these raters. Items that belong together (one text, one task) go as `clusters`. Methods:
+these raters. Items that belong together (one text, one task) go as `clusters`.
 
-    jackknife   atanh(value) -+ t_{C-2} SE, SE from leaving out one item (or cluster) at a time         the default
-    bootstrap   percentiles of drawn items, expanded for few of them (cluster_bootstrap.py); an item drawn twice agrees
-                with itself, so few items give ends that lie too low: an ICC of .8 is covered in 92 % at 20 items, in
-                80 % at 6
+    interval: atanh(value) -+ t_{C-2} SE,   SE from leaving out one item (or cluster) at a time
 
 All raters in one mind on one value leave nothing to disagree about: no coefficient has a value then, and none is made.
-Krippendorff (2011); Cohen (1968); Gwet (2008); the intraclass correlation of numbers is in icc.py.
+Krippendorff (2011); Cohen (1968); Gwet (2008).
 """
 
 from __future__ import annotations
@@ -28,21 +25,16 @@ from numpy.typing import ArrayLike
 from scipy.special import stdtrit
 
 from trueness.errors import DataError
-from trueness.intervals import Interval
-from trueness.statistics.cluster_bootstrap import check_resamples, expanded_tail
-from trueness.statistics.clusters import Array, Clusters, Labels, clusters_of, labels_at
+from trueness.statistics.clusters import Array, Labels, clusters_of, labels_at
 from trueness.statistics.proportions import rule_of_three
+from trueness.statistics.rank_correlations import atanh_interval, jackknife_error
 from trueness.statistics.result import Estimate, checked_choice, checked_level
 
 Scale = Literal["nominal", "ordinal", "interval"]
-Method = Literal["jackknife", "bootstrap"]
 KappaWeights = Literal["none", "linear", "quadratic"]
 Coefficient = Callable[[Array], Array]  # weights of the items (R, U) -> coefficients (R,), NaN where there is none
-RESAMPLES = 2000
 _MOST_CATEGORIES = 200
 _MOST_LEFT_OUT = 500  # groups of items beyond which leaving out one at a time tells no more
-_MOST = 1 - 1e-9  # perfect agreement has no atanh
-_ALIKE = "All independent items are alike: the value is a constant here, and has no interval."
 
 
 def krippendorff_alpha(
@@ -50,17 +42,13 @@ def krippendorff_alpha(
     scale: Scale = "nominal",
     clusters: Labels | None = None,
     level: float = 0.95,
-    method: Method = "jackknife",
-    *,
-    resamples: int = RESAMPLES,
-    rng: np.random.Generator | None = None,
 ) -> Estimate:
     """Any number of raters, values missing here and there; items with fewer than two values say nothing."""
     checked_choice("scale", scale, Scale)
-    table, labels, dropped = rated_items(ratings, clusters)
+    table, labels, dropped = _rated_items(ratings, clusters)
     coefficient = _interval_alpha(table) if scale == "interval" else _categorical_alpha(table, scale)
     name = f"Krippendorff's alpha ({scale})"
-    return with_interval_over_items(name, coefficient, table.shape[1], labels, dropped, level, method, resamples, rng)
+    return _with_interval(name, coefficient, table.shape[1], labels, dropped, level)
 
 
 def weighted_kappa(
@@ -69,17 +57,13 @@ def weighted_kappa(
     weights: KappaWeights = "quadratic",
     clusters: Labels | None = None,
     level: float = 0.95,
-    method: Method = "jackknife",
-    *,
-    resamples: int = RESAMPLES,
-    rng: np.random.Generator | None = None,
 ) -> Estimate:
     """Two raters. Weights count the steps between categories in their order, as they occur in the data."""
     checked_choice("weights", weights, KappaWeights)
     one, other = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
     if one.shape != other.shape or one.ndim != 1:
         raise DataError(f"'a' and 'b' must be one rating an item each, got shapes {one.shape} and {other.shape}.")
-    table, labels, dropped = rated_items(np.vstack([one, other]), clusters)
+    table, labels, dropped = _rated_items(np.vstack([one, other]), clusters)
     values, codes = np.unique(table, return_inverse=True)
     codes, q = codes.reshape(table.shape), len(values)
     steps = np.abs(np.arange(q)[:, None] - np.arange(q)).astype(np.float64)
@@ -94,21 +78,18 @@ def weighted_kappa(
     name = (
         "Cohen's kappa" if weights == "none" else f"{weights}ly weighted kappa".replace("quadraticly", "quadratically")
     )
-    return with_interval_over_items(name, coefficient, table.shape[1], labels, dropped, level, method, resamples, rng)
+    return _with_interval(name, coefficient, table.shape[1], labels, dropped, level)
 
 
 def gwet_ac1(
     ratings: ArrayLike,
     clusters: Labels | None = None,
     level: float = 0.95,
-    method: Method = "jackknife",
     *,
     categories: int | None = None,
-    resamples: int = RESAMPLES,
-    rng: np.random.Generator | None = None,
 ) -> Estimate:
     """Any number of raters, nominal values. categories: how many could be given; None counts those that were."""
-    table, labels, dropped = rated_items(ratings, clusters)
+    table, labels, dropped = _rated_items(ratings, clusters)
     counts = _counts(table)
     q = categories or counts.shape[1]
     if q < counts.shape[1]:
@@ -122,12 +103,10 @@ def gwet_ac1(
         by_chance = (pi * (1 - pi)).sum(axis=1) / (q - 1) if q > 1 else np.full(len(k), math.nan)
         return np.asarray((k @ agreed / k.sum(axis=1) - by_chance) / (1 - by_chance))
 
-    return with_interval_over_items(
-        "Gwet's AC1", coefficient, table.shape[1], labels, dropped, level, method, resamples, rng
-    )
+    return _with_interval("Gwet's AC1", coefficient, table.shape[1], labels, dropped, level)
 
 
-def rated_items(ratings: ArrayLike, clusters: Labels | None) -> tuple[Array, list[object] | None, int]:
+def _rated_items(ratings: ArrayLike, clusters: Labels | None) -> tuple[Array, list[object] | None, int]:
     """The items with two values or more, their labels, and how many were left out."""
     table = np.asarray(ratings, dtype=np.float64)
     if table.ndim != 2 or table.shape[0] < 2:
@@ -136,73 +115,37 @@ def rated_items(ratings: ArrayLike, clusters: Labels | None) -> tuple[Array, lis
     return table[:, enough], labels_at(clusters, enough), int((~enough).sum())
 
 
-def with_interval_over_items(
-    name: str,
-    coefficient: Coefficient,
-    n: int,
-    labels: list[object] | None,
-    dropped: int,
-    level: float,
-    method: Method,
-    resamples: int,
-    rng: np.random.Generator | None,
+def _with_interval(
+    name: str, coefficient: Coefficient, n: int, labels: list[object] | None, dropped: int, level: float
 ) -> Estimate:
     """The coefficient of all items and its interval over items, or over clusters of them."""
     checked_level(level)
-    checked_choice("method", method, Method)
     inside = clusters_of(labels, n)
     with np.errstate(divide="ignore", invalid="ignore"):
         value = float(coefficient(np.ones((1, n)))[0]) if n else math.nan
-    blank = Estimate(name, None, None, n, inside.count, method, level, n_missing=dropped)
+    blank = Estimate(name, None, None, n, inside.count, "jackknife", level, n_missing=dropped)
     if not math.isfinite(value):
         note = "There is nothing to disagree about: all ratings are the same." if n else "No item has two ratings."
         return replace(blank, notes=(note,))
+    known = replace(blank, value=value)
     if inside.count < 4:
-        return replace(blank, value=value, notes=("Fewer than four independent items: no interval.",))
+        return replace(known, notes=("Fewer than four independent items: no interval.",))
     if value > 1 - 1e-12:
         still = rule_of_three(inside.count, level)
         note = f"The raters agree throughout; disagreement on up to {still:.2g} of such items cannot be ruled out."
-        return replace(blank, value=value, notes=(note,))
-    if method == "jackknife":
-        return _with_jackknife(replace(blank, value=value), coefficient, inside.merge(_MOST_LEFT_OUT))
-    return _with_bootstrap(replace(blank, value=value), coefficient, inside, resamples, rng or np.random.default_rng(0))
-
-
-def _with_jackknife(estimate: Estimate, coefficient: Coefficient, inside: Clusters) -> Estimate:
-    count, value = inside.count, estimate.value or 0.0
+        return replace(known, notes=(note,))
+    groups = inside.merge(_MOST_LEFT_OUT)
     with np.errstate(divide="ignore", invalid="ignore"):
-        left = coefficient((1.0 - np.eye(count))[:, inside.codes])
+        left = coefficient((1.0 - np.eye(groups.count))[:, groups.codes])
     if not np.isfinite(left).all():
-        return replace(estimate, notes=("Without one of the items nothing is left to disagree about: no interval.",))
-    z = np.arctanh(np.clip(left, -_MOST, _MOST))
-    se = math.sqrt((count - 1) / count * float(((z - z.mean()) ** 2).sum()))
+        return replace(known, notes=("Without one of the items nothing is left to disagree about: no interval.",))
+    se = jackknife_error(left)
     if se < 1e-9:
-        return replace(estimate, notes=(_ALIKE,))
-    middle = math.atanh(min(max(value, -_MOST), _MOST))
-    half = float(stdtrit(count - 2, (1 + estimate.level) / 2)) * se
-    ends = math.tanh(middle - half), math.tanh(middle + half)
-    interval = Interval(min(ends[0], value), max(ends[1], value), estimate.level, "mean")
-    return replace(estimate, interval=interval, method="jackknife, atanh scale", se=se * (1 - value**2))
-
-
-def _with_bootstrap(
-    estimate: Estimate, coefficient: Coefficient, inside: Clusters, resamples: int, rng: np.random.Generator
-) -> Estimate:
-    check_resamples(resamples)
-    count, value = inside.count, estimate.value or 0.0
-    drawn = rng.multinomial(count, np.full(count, 1 / count), size=resamples).astype(np.float64)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        values = coefficient(drawn[:, inside.codes])
-    values = values[np.isfinite(values)]  # a draw in which all ratings are the same has no value
-    notes = (f"{resamples - len(values)} of {resamples} resamples had no value.",) if len(values) < resamples else ()
-    if len(values) < max(2, resamples / 2):
-        return replace(estimate, notes=notes)
-    tail = expanded_tail(estimate.level, count)
-    low, high = (float(end) for end in np.quantile(values, [tail, 1 - tail]))
-    if high - low < 1e-9:
-        return replace(estimate, notes=(*notes, _ALIKE))
-    interval = Interval(min(low, value), max(high, value), estimate.level, "mean")
-    return replace(estimate, interval=interval, se=float(values.std(ddof=1)), notes=notes)
+        return replace(
+            known, notes=("All independent items are alike: the value is a constant here, and has no interval.",)
+        )
+    interval = atanh_interval(value, se, float(stdtrit(groups.count - 2, (1 + level) / 2)), level)
+    return replace(known, interval=interval, method="jackknife, atanh scale", se=se * (1 - value**2))
 
 
 def _counts(table: Array) -> Array:

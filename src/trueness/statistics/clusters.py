@@ -9,6 +9,14 @@ Rows of one cluster may depend on each other in any way; clusters must not. Lian
 V is estimated from C sums, to which large clusters add most. Its degrees of freedom are those of the chi-square with
 the same mean and variance, C - 1 for equal sizes and fewer otherwise (6 clusters of 1 to 11 rows: about 4), and its
 mean falls short by a factor that is 1 for equal sizes. Both for clusters that move as one: Bell & McCaffrey (2002).
+
+Of a difference of two means, e_i = (x_i - mean x)/n for the first sample and -(y_j - mean y)/m for the second:
+
+    rows independent:        V = s_x^2/n + s_y^2/m,   Welch's degrees of freedom
+    clusters in both:        V as above,   C - 1                               what pairs share cancels
+    clusters in one each:    V = V_x + V_y of the clusters of each,   Welch's form with C_x - 1 and C_y - 1
+
+x, y may be values, absolute deviations (Levene) or places (Cliff's delta). Satterthwaite (1946); Welch (1947).
 """
 
 from __future__ import annotations
@@ -142,21 +150,34 @@ def present(sample: Array, labels: Labels | None, name: str = "clusters") -> tup
     return sample[there], clusters_of(labels_at(labels, there, name), int(there.sum()), name), int((~there).sum())
 
 
+def equally_long(
+    a: ArrayLike, b: ArrayLike, names: tuple[str, str] = ("a", "b"), of: str = " of a paired comparison"
+) -> tuple[Array, Array, NDArray[np.bool_]]:
+    """Two columns of the same rows, and in which rows both have a value."""
+    one, other = as_sample(a, names[0]), as_sample(b, names[1])
+    if len(one) != len(other):
+        raise DataError(f"{names[0]!r} and {names[1]!r}{of} must be equally long, got {len(one)} and {len(other)}.")
+    return one, other, ~(np.isnan(one) | np.isnan(other))
+
+
 class Samples(NamedTuple):
-    """Two samples without their missing values; `notes` says how many went."""
+    """Two samples without their missing values."""
 
     one: Array
     other: Array
     labels: tuple[list[object] | None, list[object] | None] | None
-    notes: tuple[str, ...]
+    n_missing: int
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        return (f"{self.n_missing} missing values left out.",) if self.n_missing else ()
 
 
 def two_samples(a: ArrayLike, b: ArrayLike, clusters: tuple[Labels | None, Labels | None] | None) -> Samples:
     one, other = as_sample(a, "a"), as_sample(b, "b")
     there, here = ~np.isnan(one), ~np.isnan(other)
     labels = None if clusters is None else (labels_at(clusters[0], there), labels_at(clusters[1], here))
-    dropped = int((~there).sum() + (~here).sum())
-    return Samples(one[there], other[here], labels, (f"{dropped} missing values left out.",) if dropped else ())
+    return Samples(one[there], other[here], labels, int((~there).sum() + (~here).sum()))
 
 
 def labels_at(labels: Labels | None, there: NDArray[np.bool_], name: str = "clusters") -> list[object] | None:
@@ -174,3 +195,32 @@ def _label_list(labels: Labels) -> list[object]:
     if isinstance(labels, np.ndarray):
         return [tuple(row) for row in labels.tolist()] if labels.ndim == 2 else list(labels.tolist())
     return [tuple(label) if isinstance(label, list) else label for label in labels]
+
+
+def robust_error(
+    x: Array, y: Array, labels: tuple[Labels | None, Labels | None] | None
+) -> tuple[float | None, float | None, int | None]:
+    """(standard error of mean x - mean y, degrees of freedom, number of clusters); None where it cannot be had."""
+    if labels is None or labels[0] is None or labels[1] is None:
+        if min(len(x), len(y)) < 2:
+            return None, None, None
+        return *_two_errors(float(x.var(ddof=1)) / len(x), float(y.var(ddof=1)) / len(y), len(x), len(y)), None
+    inside = clusters_of([*labels[0], *labels[1]], len(x) + len(y))
+    influence = np.concatenate([(x - x.mean()) / len(x), -(y - y.mean()) / len(y)])
+    of_x, of_y = set(inside.codes[: len(x)].tolist()), set(inside.codes[len(x) :].tolist())
+    if of_x & of_y:
+        if inside.count < 2:
+            return None, None, inside.count
+        df, factor = inside.reference
+        return factor * math.sqrt(inside.variance(influence)), df, inside.count
+    if min(len(of_x), len(of_y)) < 2:
+        return None, None, inside.count
+    squares = inside.sums(influence) ** 2
+    v_x, v_y = (len(c) / (len(c) - 1) * float(squares[sorted(c)].sum()) for c in (of_x, of_y))
+    return *_two_errors(v_x, v_y, len(of_x), len(of_y)), inside.count
+
+
+def _two_errors(v_x: float, v_y: float, n_x: int, n_y: int) -> tuple[float, float]:
+    if v_x + v_y == 0:
+        return 0.0, float(n_x + n_y - 2)
+    return math.sqrt(v_x + v_y), (v_x + v_y) ** 2 / (v_x**2 / (n_x - 1) + v_y**2 / (n_y - 1))

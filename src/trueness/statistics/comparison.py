@@ -20,14 +20,12 @@ from trueness.statistics.result import (
     Result,
     counted_units,
     interval_cells,
-    latex_p,
     latex_text,
-    latex_value,
     p_text,
     with_notes,
 )
 
-ADJUSTED = {"holm": "Holm", "bh": "BH", "max-t": "max-t", "nemenyi": "Nemenyi", "bonferroni": "Bonferroni"}
+ADJUSTED = {"holm": "Holm", "bh": "BH", "bonferroni": "Bonferroni"}
 
 
 @dataclass(frozen=True)
@@ -63,11 +61,9 @@ class Comparison(Result):
     better: Literal["higher", "lower"] | None = None
     notes: tuple[str, ...] = ()
     bounds: Bounds = UNBOUNDED  # least and most that the difference can be
-    alone: Interval | None = (
-        None  # at `level`, without the other comparisons, where `interval` is of the adjusted verdict
-    )
+    alone: Interval | None = None  # at `level`, without the other comparisons, where `interval` is of the verdict
     constant: bool = False  # the difference is the same wherever it was drawn: no interval is known
-    totals: Totals | None = field(default=None, repr=False, compare=False)  # for max-t over several comparisons
+    totals: Totals | None = field(default=None, repr=False, compare=False)  # for an interval at another level
 
     @property
     def p_final(self) -> float | None:
@@ -76,7 +72,7 @@ class Comparison(Result):
 
     @property
     def distinguishable(self) -> bool:
-        """p, adjusted where it was, is at most 1 - level. False does not mean equal: see equivalence_tests.py."""
+        """p, adjusted where it was, is at most 1 - level. False does not mean equal."""
         return self.p_final is not None and self.p_final <= 1 - self.level + 1e-12
 
     @property
@@ -120,7 +116,7 @@ class Comparison(Result):
             "difference": self.difference,
             **interval_cells(self.interval),
             "level": self.interval.level if self.interval else self.level,
-            **({f"alone_{end}": value for end, value in interval_cells(self.alone).items()} if self.alone else {}),
+            **(interval_cells(self.alone, "alone") if self.alone else {}),
             "estimand": self.estimand,
             "interval_method": self.interval_method or None,
             "test": self.test,
@@ -139,8 +135,7 @@ class Comparison(Result):
             "n_missing": self.n_missing,
             "effect": self.effect.name if self.effect else None,
             "effect_value": self.effect.value if self.effect else None,
-            "effect_low": self.effect.interval.low if self.effect and self.effect.interval else None,
-            "effect_high": self.effect.interval.high if self.effect and self.effect.interval else None,
+            **interval_cells(self.effect.interval if self.effect else None, "effect"),
             "magnitude": self.magnitude,
             "notes": " ".join(self.notes),
         }
@@ -153,14 +148,15 @@ class Comparison(Result):
         return with_notes(f"{claim} ({'; '.join(self._grounds())})", (*self._limits(), *self.notes))
 
     def to_latex(self) -> str:
-        grounds = [f"{latex_text(self.test)} {latex_p(self.p)}"] if self.p is not None else ["no test"]
+        grounds = [f"{latex_text(self.test)} {_latex_p(self.p)}"] if self.p is not None else ["no test"]
         if self.interval is not None and self.interval.level != self.level:
             grounds.append(rf"{100 * self.interval.level:.4g}\,\% CI of the verdict")
         if self.adjustment and self.p_adjusted is not None:
-            grounds[0] += f", {_adjusted_name(self.adjustment)}-adjusted {latex_p(self.p_adjusted)}"
+            grounds[0] += f", {ADJUSTED[self.adjustment]}-adjusted {_latex_p(self.p_adjusted)}"
         inside = f" in {self.n_clusters} {latex_text(self.clusters)}" if self.n_clusters != self.n_units else ""
         grounds += [f"$n = {self.n_units}$ {latex_text(self.units)}{inside}"]
-        return f"{latex_value(self.difference, self.interval)} ({'; '.join(grounds)})"
+        value = "--" if self.difference is None else f"${value_text(self.difference, self.interval)}$"
+        return f"{value} ({'; '.join(grounds)})"
 
     def _claim(self) -> str:
         difference = self.difference or 0.0
@@ -203,7 +199,7 @@ class Comparison(Result):
             exact = "exact " if self.exact else ""
             test = f"{sided}{exact}{self.test} {p_text(self.p, self.p_error)}"
             if self.adjustment and self.p_adjusted is not None:
-                test += f", {_adjusted_name(self.adjustment)}-adjusted {self.p_adjusted:.2g}"
+                test += f", {ADJUSTED[self.adjustment]}-adjusted {self.p_adjusted:.2g}"
             parts.append(test)
         else:
             parts.append("no test")
@@ -228,5 +224,5 @@ class Comparison(Result):
         return (f"With {counted} no smaller p can be reached.",)
 
 
-def _adjusted_name(adjustment: str) -> str:
-    return ADJUSTED.get(adjustment, adjustment)
+def _latex_p(p: float | None) -> str:
+    return "--" if p is None else f"${p_text(p)}$"

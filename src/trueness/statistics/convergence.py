@@ -73,26 +73,6 @@ class Convergence:
         return self.verdict
 
 
-def convergence(
-    values: ArrayLike,
-    at: Sequence[int] | None = None,
-    level: float = 0.95,
-    resamples: int = 10_000,
-    *,
-    half_width: float | None = None,
-    rng: np.random.Generator,
-) -> Convergence:
-    """values: (n,) in the order the runs were made, NaN where missing; at: which m, by default 10, 20, 30, 50, ..., n.
-
-    half_width: what the verdict shall reach for; by default half of what all the runs give.
-    """
-    column = np.asarray(values, dtype=np.float64)
-    if column.ndim != 1:
-        raise DataError(f"'values' of convergence must be one a run and at least one, got shape {column.shape}.")
-    (only,) = convergences(column[:, None], at, level, resamples, half_width=half_width, rng=rng)
-    return only
-
-
 def convergences(
     values: ArrayLike,
     at: Sequence[int] | None = None,
@@ -102,7 +82,9 @@ def convergences(
     half_width: float | None = None,
     rng: np.random.Generator,
 ) -> list[Convergence]:
-    """One for each column of values (n, m); columns share their resamples, and so most of the time that one takes."""
+    """One for each column of values (n, m), in the order the runs were made, NaN where missing; columns share their
+    resamples. at: which m, by default 10, 20, 30, 50, ..., n; half_width: what the verdict shall reach for, by default
+    half of what all the runs give."""
     table = np.asarray(values, dtype=np.float64)
     if table.ndim != 2 or len(table) == 0:
         raise DataError(f"'values' of convergence must be one a run and at least one, got shape {table.shape}.")

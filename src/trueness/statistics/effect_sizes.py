@@ -22,10 +22,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import ndtri, stdtrit
 
-from trueness.errors import DataError
 from trueness.intervals import Interval
-from trueness.statistics.clusters import Array, Labels, as_sample, two_samples
-from trueness.statistics.influence import robust_error
+from trueness.statistics.clusters import Array, Labels, equally_long, robust_error, two_samples
 from trueness.statistics.proportions import share
 from trueness.statistics.result import Effect, checked_level
 
@@ -40,7 +38,8 @@ def cliffs_delta(
 ) -> Effect:
     """Above 0: values of a tend to be greater. clusters: labels of a and of b; a label in both is one cluster."""
     checked_level(level)
-    one, other, labels, notes = two_samples(a, b, clusters)
+    samples = two_samples(a, b, clusters)
+    one, other, labels, notes = samples.one, samples.other, samples.labels, samples.notes
     n = (len(one), len(other))
     if min(n) == 0:
         return Effect("Cliff's delta", None, None, None, n, level, notes=(*notes, "A sample is empty."))
@@ -64,9 +63,7 @@ def magnitude(delta: float) -> str:
 
 def paired_superiority(a: ArrayLike, b: ArrayLike, clusters: Labels | None = None, level: float = 0.95) -> Effect:
     """How often a unit is higher under a than under b, a tie counting half; .5 is no difference."""
-    one, other = as_sample(a, "a"), as_sample(b, "b")
-    if len(one) != len(other):
-        raise DataError(f"'a' and 'b' of a paired comparison must be equally long, got {len(one)} and {len(other)}.")
+    one, other, _ = equally_long(a, b)
     wins = share((np.sign(one - other) + 1) / 2, clusters, level)
     size = None if wins.value is None else magnitude(2 * wins.value - 1)
     return Effect(

@@ -3,8 +3,7 @@
     Holm:  p_(i) -> max_{j <= i} min(1, (k - j + 1) p_(j))        of k comparisons, controls any false finding
     BH:    p_(i) -> min_{j >= i} min(1, k p_(j) / j)              controls the share of false findings
 
-Holm for hypotheses declared beforehand, BH for a screening. Max-t (max_t.py) uses that comparisons on the same units
-depend on each other, and gives away less than Holm.
+Holm for hypotheses declared beforehand, BH for a screening.
 
 The interval of a verdict excludes 0 exactly where the adjusted test rejects (R of k rejected, a = 1 - level):
 
@@ -17,19 +16,19 @@ Holm (1979); Benjamini & Hochberg (1995).
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import combinations
 from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from trueness.errors import DataError
-from trueness.statistics.cluster_bootstrap import RESAMPLES
-from trueness.statistics.clusters import Array
+from trueness.statistics.clusters import Array, Labels, as_sample, labels_at
 from trueness.statistics.comparison import Comparison
-from trueness.statistics.max_t import max_t_p
-from trueness.statistics.paired import at_level
-from trueness.statistics.result import checked_choice
+from trueness.statistics.paired import Test, at_level, paired_difference
+from trueness.statistics.result import UNBOUNDED, Bounds, checked_choice
+from trueness.statistics.sign_flip import RESAMPLES
 
 Adjustment = Literal["holm", "bh"]
 
@@ -66,7 +65,7 @@ def verdict_levels(p: ArrayLike, method: Adjustment, level: float = 0.95) -> Arr
 
 def adjusted(
     comparisons: Sequence[Comparison],
-    method: Literal["holm", "bh", "max-t"] = "holm",
+    method: Adjustment = "holm",
     *,
     resamples: int = RESAMPLES,
     seed: int = 0,
@@ -77,7 +76,7 @@ def adjusted(
     resamples, seed: those of the comparisons, so that p and interval rest on the same draws.
     """
     judged = with_adjusted_p(comparisons, method)
-    if method == "max-t" or not judged:
+    if not judged:
         return judged
     levels = verdict_levels([np.nan if c.p is None else c.p for c in comparisons], method, comparisons[0].level)
     return [
@@ -86,15 +85,9 @@ def adjusted(
     ]
 
 
-def with_adjusted_p(
-    comparisons: Sequence[Comparison], method: Literal["holm", "bh", "max-t"] = "holm"
-) -> list[Comparison]:
+def with_adjusted_p(comparisons: Sequence[Comparison], method: Adjustment = "holm") -> list[Comparison]:
     """p_adjusted alone: their intervals stay as they are."""
-    checked_choice("method", method, Literal["holm", "bh", "max-t"])
-    if method == "max-t":
-        values = max_t_p(comparisons)
-    else:
-        values = adjust([np.nan if c.p is None else c.p for c in comparisons], method)
+    values = adjust([np.nan if c.p is None else c.p for c in comparisons], method)
     made = int(np.count_nonzero(~np.isnan(values)))
     return [
         dataclasses.replace(
@@ -105,3 +98,32 @@ def with_adjusted_p(
         )
         for comparison, value in zip(comparisons, values, strict=True)
     ]
+
+
+def differences_in_pairs(
+    columns: Mapping[str, ArrayLike],
+    clusters: Labels | None = None,
+    level: float = 0.95,
+    test: Test = "sign-flip",
+    *,
+    pairs: Iterable[tuple[str, str]] | None = None,
+    better: Literal["higher", "lower"] | None = None,
+    bounds: Bounds = UNBOUNDED,
+    adjustment: Adjustment = "holm",
+) -> list[Comparison]:
+    """Every pair of several columns over the same units, as one family; a unit that neither has is in no count.
+
+    columns: name -> (n,) one value a unit, NaN where missing; pairs: None takes all, in the order of the columns.
+    better: the better of a pair stands first, by the units that both have. bounds: what a value can be.
+    """
+    made = []
+    samples = {name: as_sample(values, name) for name, values in columns.items()}
+    for one, other in combinations(samples, 2) if pairs is None else pairs:
+        either = ~(np.isnan(samples[one]) & np.isnan(samples[other]))
+        a, b = samples[one][either], samples[other][either]
+        lead = np.nan_to_num(a - b).sum() * (-1 if better == "lower" else 1)
+        if better is not None and lead < 0:
+            one, other, a, b = other, one, b, a
+        labels = labels_at(clusters, either)
+        made.append(paired_difference(a, b, labels, level, test, names=(one, other)).within(*bounds))
+    return adjusted(made, adjustment) if made else []

@@ -1,4 +1,4 @@
-"""Prediction-powered inference: a judge's many scores, corrected by a few that people gave.
+"""A judge's many scores, corrected by a few that people gave: prediction-powered means, and Rogan and Gladen's share.
 
     estimate = mean(y) + lam (mean(f_N) - mean(f_n))
     V        = var(y - lam f)/n + lam^2 var(f_N)/N
@@ -11,6 +11,13 @@ Labels that agree are few, not certain. Of 0 and 1, what was not seen in n may b
 (the rule of three), so that var(y - lam f) is at least q (1 - q); a judge that met every other label exactly is worth
 no more than the labels alone. Where all labels are one value, a mean of 0 and 1 has Wilson's interval, any other none.
 Angelopoulos et al. (2023), Science 382; lam: Angelopoulos, Duchi & Zrnic (2023), PPI++.
+
+    p = (q + sp - 1) / (se + sp - 1)
+    V = [q (1 - q)/N + p^2 se (1 - se)/n1 + (1 - p)^2 sp (1 - sp)/n0] / (se + sp - 1)^2
+
+q: share that the judge calls 1 over N items without a label; se, sp: its share right among the n1 items that are 1 and
+the n0 that are 0. A judge no better than chance (se + sp <= 1) corrects nothing. The interval is cut to [0, 1].
+Rogan & Gladen (1978), Am. J. Epidemiology 107; variance: delta method, shares with half a case added to each side.
 """
 
 from __future__ import annotations
@@ -23,9 +30,12 @@ from scipy.special import ndtri, stdtrit
 
 from trueness.errors import DataError
 from trueness.intervals import Interval
-from trueness.statistics.clusters import Array, Labels, as_sample, clusters_of, labels_at
+from trueness.statistics.clusters import Array, Labels, as_sample, clusters_of, equally_long, labels_at
 from trueness.statistics.proportions import rule_of_three, share
 from trueness.statistics.result import Estimate, checked_level
+
+ROGAN_GLADEN = "share corrected for the judge's errors (Rogan-Gladen)"
+_NAMES = ("labels", "predictions")
 
 
 def prediction_powered_mean(
@@ -43,10 +53,9 @@ def prediction_powered_mean(
     clusters: labels of the first items and of the others. lam: None chooses it from the data.
     """
     checked_level(level)
-    y, f, others = as_sample(labels, "labels"), as_sample(predictions, "predictions"), as_sample(more_predictions)
-    if len(y) != len(f):
-        raise DataError(f"'labels' and 'predictions' must be equally long, got {len(y)} and {len(f)}.")
-    there, here = ~(np.isnan(y) | np.isnan(f)), ~np.isnan(others)
+    y, f, there = equally_long(labels, predictions, _NAMES, "")
+    others = as_sample(more_predictions)
+    here = ~np.isnan(others)
     n_missing = int((~there).sum() + (~here).sum())
     y, f, others = y[there], f[there], others[here]
     groups = (None, None) if clusters is None else (labels_at(clusters[0], there), labels_at(clusters[1], here))
@@ -84,8 +93,7 @@ def labels_needed(
     """How many labels make the interval's half width z sqrt(V) at most `half_width`, by the variances of those at hand:
     with the judge's help or without it, whichever needs fewer; None where there are fewer than three to go by, or all
     are one value."""
-    y, f = as_sample(labels, "labels"), as_sample(predictions, "predictions")
-    there = ~(np.isnan(y) | np.isnan(f))
+    y, f, there = equally_long(labels, predictions, _NAMES, "")
     y, f = y[there], f[there]
     if len(y) < 3 or half_width <= 0 or np.ptp(y) == 0:
         return None
@@ -116,3 +124,40 @@ def _best_weight(y: Array, f: Array, n_others: int) -> float:
         return 0.0
     together = float(np.cov(y, f, ddof=1)[0, 1])
     return min(1.0, max(0.0, together / ((1 + len(y) / n_others) * spread)))
+
+
+def rogan_gladen(
+    labels: ArrayLike,
+    predictions: ArrayLike,
+    more_predictions: ArrayLike,
+    level: float = 0.95,
+    *,
+    name: str = ROGAN_GLADEN,
+) -> Estimate:
+    """labels[i] and predictions[i] (0 or 1) are of one item; more_predictions of items that nobody labelled."""
+    checked_level(level)
+    y, f, there = equally_long(labels, predictions, _NAMES, "")
+    others = as_sample(more_predictions)
+    n_missing = int((~there).sum() + np.isnan(others).sum())
+    y, f, others = y[there], f[there], others[~np.isnan(others)]
+    if not set(np.unique(np.concatenate([y, f, others]))) <= {0.0, 1.0}:
+        raise DataError("labels and predictions of a share must be 0 or 1, got other values. Use a mean.")
+    n1, n0 = int((y == 1).sum()), int((y == 0).sum())
+
+    def missing(why: str) -> Estimate:
+        return Estimate(name, None, None, len(y), len(y), "Rogan-Gladen", level, n_missing=n_missing, notes=(why,))
+
+    if n1 < 2 or n0 < 2 or len(others) < 2:
+        return missing("Fewer than two labelled items of each kind, or two further ones: nothing to correct with.")
+    sensitivity, specificity, q = float(f[y == 1].mean()), float(1 - f[y == 0].mean()), float(others.mean())
+    gap = sensitivity + specificity - 1
+    if gap <= 0:
+        return missing("The judge is no better than chance on the labelled items: nothing to correct with.")
+    p = min(1.0, max(0.0, (q + specificity - 1) / gap))
+    se, sp = (sensitivity * n1 + 0.5) / (n1 + 1), (specificity * n0 + 0.5) / (n0 + 1)
+    spread = q * (1 - q) / len(others) + p**2 * se * (1 - se) / n1 + (1 - p) ** 2 * sp * (1 - sp) / n0
+    error = math.sqrt(spread) / gap
+    half = float(ndtri((1 + level) / 2)) * error
+    note = f"The judge is right in {sensitivity:.0%} of {n1} items that are 1 and {specificity:.0%} of {n0} that are 0."
+    interval = Interval(max(0.0, p - half), min(1.0, p + half), level, "mean")
+    return Estimate(name, p, interval, len(y), len(y), "Rogan-Gladen", level, error, n_missing, notes=(note,))

@@ -2,7 +2,6 @@
 
     wilson           (p + z^2/2n -+ z sqrt(p (1 - p)/n + z^2/4n^2)) / (1 + z^2/n),  p = k/n,  z at (1 + level)/2
     clopper-pearson  [B(a/2; k, n-k+1), B(1-a/2; k+1, n-k)],   beta quantiles: never below its level, often above
-    jeffreys         beta quantiles with k + 1/2 and n - k + 1/2; one-sided at the ends
     tango            of two shares of the same n trials: (b - c - n D)^2 = z^2 n (2 q + D (1 - D)), q the share of
                      losses that fits D best; it has a width where no pair differs (Tango 1998)
     rule of three    never in n trials: below 1 - (1 - level)^(1/n) ~ 3/n at 95 %, one-sided
@@ -30,8 +29,7 @@ from trueness.intervals import Interval
 from trueness.statistics.clusters import Labels, as_sample, present
 from trueness.statistics.result import Estimate, checked_choice, checked_level
 
-Method = Literal["wilson", "clopper-pearson", "jeffreys"]
-ClusteredMethod = Literal["korn-graubard", "wilson"]
+Method = Literal["korn-graubard", "wilson"]
 _EDGE = 1e-9  # of a difference of two shares that lies at an end
 _ENOUGH = 3  # clusters with the rarer outcome, below which the spread between clusters is not known
 
@@ -39,22 +37,7 @@ _ENOUGH = 3  # clusters with the rarer outcome, below which the spread between c
 def wilson(successes: int, n: int, level: float = 0.95) -> Interval:
     """The interval of the share of which `successes` of n trials is an estimate; it always holds successes / n."""
     _check(successes, n, level)
-    return wilson_of_share(successes / n, n, float(ndtri((1 + level) / 2)), level)
-
-
-def clopper_pearson(successes: int, n: int, level: float = 0.95) -> Interval:
-    """The exact interval: it covers at least as often as it says, whatever the share."""
-    _check(successes, n, level)
-    return _beta_interval(successes, n, level)
-
-
-def jeffreys(successes: int, n: int, level: float = 0.95) -> Interval:
-    """Equal tails of the posterior under Jeffreys' prior, opened at 0 and 1 as Brown, Cai & DasGupta advise."""
-    _check(successes, n, level)
-    tail, a, b = (1 - level) / 2, successes + 0.5, n - successes + 0.5
-    low = 0.0 if successes == 0 else float(betaincinv(a, b, tail))
-    high = 1.0 if successes == n else float(betaincinv(a, b, 1 - tail))
-    return Interval(low, high, level, "mean")
+    return _wilson_of_share(successes / n, n, float(ndtri((1 + level) / 2)), level)
 
 
 def rule_of_three(n: int, level: float = 0.95) -> float:
@@ -81,31 +64,17 @@ def tango(wins: float, losses: float, n: int, level: float = 0.95) -> Interval:
     return Interval(low, high, level, "mean")
 
 
-def proportion(
-    successes: int, n: int, level: float = 0.95, method: Method = "wilson", *, name: str = "share"
-) -> Estimate:
-    """A share of n independent trials; for trials that nest, see `share`."""
-    checked_choice("method", method, Method)
-    interval = {"wilson": wilson, "clopper-pearson": clopper_pearson, "jeffreys": jeffreys}[method](successes, n, level)
-    notes: tuple[str, ...] = ()
-    if successes in (0, n):
-        bound = rule_of_three(n, level)
-        seen = f"Never seen: at most {bound:.2g}" if successes == 0 else f"Always seen: at least {1 - bound:.2g}"
-        notes = (f"{seen} ({100 * level:g} %, one-sided).",)
-    return Estimate(name, successes / n, interval, n, n, method, level, notes=notes)
-
-
 def share(
     values: ArrayLike,
     clusters: Labels | None = None,
     level: float = 0.95,
-    method: ClusteredMethod = "korn-graubard",
+    method: Method = "korn-graubard",
     *,
     name: str = "share",
 ) -> Estimate:
     """The mean of values in [0, 1] (passes, rates, wins with 1/2 for a tie), boundary-aware, clusters respected."""
     checked_level(level)
-    checked_choice("method", method, ClusteredMethod)
+    checked_choice("method", method, Method)
     sample, inside, n_missing = present(as_sample(values), clusters)
     n, count = len(sample), inside.count
     if n and (sample.min() < 0 or sample.max() > 1):
@@ -115,7 +84,7 @@ def share(
     p = float(sample.mean())
     z = float(ndtri((1 + level) / 2))
     if count == n:
-        return Estimate(name, p, wilson_of_share(p, n, z, level), n, n, "wilson", level, n_missing=n_missing)
+        return Estimate(name, p, _wilson_of_share(p, n, z, level), n, n, "wilson", level, n_missing=n_missing)
     label = "Korn-Graubard" if method == "korn-graubard" else "clustered wilson"
     if count < 2:
         note = "All rows lie in one cluster, so no interval is known."
@@ -130,13 +99,13 @@ def share(
         effective = min(effective, float(count))
         note = f"The rarer outcome is in {with_rarer} of {count} clusters: each counts as one, n_eff = {effective:.3g}."
     if method == "wilson":
-        interval = wilson_of_share(p, effective, t, level)
+        interval = _wilson_of_share(p, effective, t, level)
     else:
         interval = _beta_interval(p * effective, effective, level)
     return Estimate(name, p, interval, n, count, label, level, math.sqrt(variance), n_missing, notes=(note,))
 
 
-def wilson_of_share(p: float, n: float, z: float, level: float) -> Interval:
+def _wilson_of_share(p: float, n: float, z: float, level: float) -> Interval:
     """Wilson's interval of the share p of n trials, where n need not be whole."""
     more = z * z / n
     middle = (p + more / 2) / (1 + more)

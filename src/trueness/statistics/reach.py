@@ -2,10 +2,12 @@
 
     smallest exact p over n paired units = sided / 2^n        all differences point one way
     Holm over k comparisons: k p for the smallest p;  Benjamini-Hochberg: p, if all k comparisons reach it together
-    smallest detectable mean difference = (t_{1 - alpha/2} + t_{power}) sd / sqrt(n),   t with n - 1 degrees of freedom
+    power = P(|T| >= t_{1 - alpha/2, n - 1}),   T noncentral t with n - 1 degrees of freedom and shift sqrt(n)/sd
+    sd of a unit's difference = sqrt(sd_units^2 + 2 sd_repeats^2 / repeats)
 
 Six data sets: Wilcoxon's p cannot fall below 2/64 = .031, and Holm over ten pairs makes that .31, whatever the data.
-A unit is what was drawn independently (a data set), not a repeat.
+A unit is what was drawn independently (a data set), not a repeat: sd_units, the spread of the true differences between
+units, is lowered by no number of repeats. Cohen (1988); Miller (2024) for the split into units and repeats.
 """
 
 from __future__ import annotations
@@ -14,12 +16,15 @@ import math
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from scipy.special import ndtri, stdtrit
+from scipy.special import nctdtr, stdtrit
 
 from trueness.errors import SettingError
+from trueness.intervals import short
+from trueness.statistics.result import Cell, Result
 from trueness.texts import counted
 
 Test = Literal["wilcoxon", "sign-flip"]
+MOST_UNITS = 100_000
 Adjustment = Literal["none", "bonferroni", "holm", "benjamini-hochberg"]
 
 
@@ -64,33 +69,6 @@ def units_needed(
     return n
 
 
-def standard_error_of_mean(sd: float, n: int) -> float:
-    """sd / sqrt(n), for n independent units."""
-    _at_least("sd", sd, 0)
-    _at_least("n", n, 1)
-    return sd / math.sqrt(n)
-
-
-def detectable_difference(
-    sd: float, n: int, alpha: float = 0.05, power: float = 0.8, approximation: Literal["t", "normal"] = "t"
-) -> float:
-    """The mean paired difference that a two-sided test at alpha finds with this power.
-
-    sd: standard deviation of the paired differences between units. 't' uses central t quantiles with n - 1 degrees
-    of freedom (a little too large for few units, where the exact form is the noncentral t); 'normal' uses z, which
-    promises too much below about 30 units.
-    """
-    _one_of("approximation", approximation, ("t", "normal"))
-    _at_least("n", n, 2)
-    _share("alpha", alpha)
-    _share("power", power)
-    if approximation == "t":
-        quantiles = stdtrit(n - 1, 1 - alpha / 2) + stdtrit(n - 1, power)
-    else:
-        quantiles = ndtri(1 - alpha / 2) + ndtri(power)
-    return float(quantiles) * standard_error_of_mean(sd, n)
-
-
 @dataclass(frozen=True)
 class Reach:
     """What n_units and n_comparisons allow at alpha; prints itself as a sentence for a plan."""
@@ -125,6 +103,91 @@ class Reach:
         if self.possible:
             return f"{facts}: a difference can reach {self.alpha:g}."
         return f"{facts}: no difference can reach {self.alpha:g}. At least {self.units_needed} units are needed."
+
+
+@dataclass(frozen=True)
+class PairedDesign(Result):
+    """n_units units, each measured `repeats` times under both conditions."""
+
+    n_units: int
+    repeats: int
+    sd_units: float
+    sd_repeats: float
+    alpha: float = 0.05
+
+    def __post_init__(self) -> None:
+        if self.n_units < 2 or self.repeats < 1:
+            raise SettingError(
+                f"a paired design must have at least 2 units and 1 repeat, got {self.n_units} and {self.repeats}."
+            )
+        if min(self.sd_units, self.sd_repeats) < 0 or self.sd_units + self.sd_repeats == 0:
+            raise SettingError("'sd_units' and 'sd_repeats' must be >= 0 and not both 0. Estimate them from a pilot.")
+        if not 0 < self.alpha < 1:
+            raise SettingError(f"'alpha' must be in (0, 1), got {self.alpha}. Try 0.05.")
+
+    @property
+    def sd_difference(self) -> float:
+        return math.sqrt(self.sd_units**2 + 2 * self.sd_repeats**2 / self.repeats)
+
+    def power(self, shift: float) -> float:
+        """The share of such studies that find a mean difference of `shift`, two-sided."""
+        return _t_power(abs(shift) * math.sqrt(self.n_units) / self.sd_difference, self.n_units - 1, self.alpha)
+
+    def smallest_detectable(self, power: float = 0.8) -> float:
+        """The mean difference that is found with this power."""
+        if not self.alpha < power < 1:
+            raise SettingError(f"'power' must be in (alpha, 1), got {power}. Try 0.8.")
+        low, high = 0.0, self.sd_difference
+        while self.power(high) < power:
+            high *= 2
+        for _ in range(60):
+            middle = (low + high) / 2
+            low, high = (middle, high) if self.power(middle) < power else (low, middle)
+        return high
+
+    def row(self) -> dict[str, Cell]:
+        return {
+            "n_units": self.n_units,
+            "repeats": self.repeats,
+            "sd_units": self.sd_units,
+            "sd_repeats": self.sd_repeats,
+            "sd_difference": self.sd_difference,
+            "alpha": self.alpha,
+            "detectable_80": self.smallest_detectable(0.8),
+            "detectable_95": self.smallest_detectable(0.95),
+        }
+
+    def sentence(self) -> str:
+        return (
+            f"{self.n_units} units x {self.repeats} repeats find a mean difference of "
+            f"{short(self.smallest_detectable(0.8))} in 80 % of studies and of "
+            f"{short(self.smallest_detectable(0.95))} in 95 % (paired t test, two-sided, alpha {self.alpha:g}, "
+            f"sd {short(self.sd_units)} between units and {short(self.sd_repeats)} between repeats)."
+        )
+
+
+def units_for_power(
+    shift: float, sd_units: float, sd_repeats: float, repeats: int = 1, power: float = 0.8, alpha: float = 0.05
+) -> int:
+    """The least number of units that find `shift` with this power."""
+    if shift == 0:
+        raise SettingError("'shift' must not be 0: no number of units finds no difference.")
+    low, high = 1, 2
+    while PairedDesign(high, repeats, sd_units, sd_repeats, alpha).power(shift) < power:
+        low, high = high, high * 2
+        if high > MOST_UNITS:
+            raise SettingError(f"'shift' {shift} needs more than {MOST_UNITS} units at these spreads.")
+    while high - low > 1:
+        middle = (low + high) // 2
+        enough = PairedDesign(middle, repeats, sd_units, sd_repeats, alpha).power(shift) >= power
+        low, high = (low, middle) if enough else (middle, high)
+    return high
+
+
+def _t_power(shift: float, df: float, alpha: float) -> float:
+    t = float(stdtrit(df, 1 - alpha / 2))
+    upper, lower = 1 - float(nctdtr(df, shift, t)), float(nctdtr(df, shift, -t))
+    return upper + (lower if math.isfinite(lower) else 0.0)
 
 
 def _one_of(name: str, value: object, allowed: tuple[object, ...]) -> None:

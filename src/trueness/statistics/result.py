@@ -1,4 +1,4 @@
-"""What every statistic returns: a frozen result that prints itself as a row, a sentence and LaTeX.
+"""What every statistic returns: a frozen result that prints itself as a row and as a sentence.
 
 A p-value never stands alone: the classes below carry the estimate, its interval, n, the test and the adjustment
 together, so that none of them can be lost on the way to a table.
@@ -12,7 +12,7 @@ A comparison of two samples is in comparison.py. Where a number cannot be had it
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -36,9 +36,6 @@ class Result(ABC):
 
     @abstractmethod
     def sentence(self) -> str: ...
-
-    @abstractmethod
-    def to_latex(self) -> str: ...
 
     def __str__(self) -> str:
         return self.sentence()
@@ -70,12 +67,15 @@ class Estimate(Result):
     notes: tuple[str, ...] = ()
     constant: bool = False  # all that was drawn has one value: nothing varies, so no interval is known
 
-    def cells(self, name: str) -> dict[str, float | bool | None]:
-        """For a row of a table: the value as `name`, its ends, and whether it is a constant."""
-        ends = interval_cells(self.interval)
-        return {name: self.value, f"{name}_low": ends["low"], f"{name}_high": ends["high"]} | (
-            {f"{name}_constant": True} if self.constant else {}
-        )
+    def cells(
+        self, name: str = "value", ends: str | None = None, missing: float | None = None
+    ) -> dict[str, float | None]:
+        """Columns of a table: the value as `name`, its ends as `name_low` and `name_high` (or as `ends` says), and
+        whether it is a constant. missing: what stands where there is no number."""
+        ends = name if ends is None else ends
+        constant = {f"{ends}_constant" if ends else "constant": True} if self.constant else {}
+        value = missing if self.value is None else self.value
+        return {name: value, **interval_cells(self.interval, ends, missing), **constant}
 
     def row(self) -> dict[str, Cell]:
         return {
@@ -102,14 +102,9 @@ class Estimate(Result):
         parts += [f"{self.n_missing} missing"] if self.n_missing else []
         return with_notes(f"{self.name} {value_text(self.value, self.interval)} ({'; '.join(parts)})", self.notes)
 
-    def to_latex(self) -> str:
-        parts = [f"$n = {self.n}$"] + ([f"{self.n_clusters} clusters"] if self.n_clusters != self.n else [])
-        parts += [f"{latex_text(self.test)} {latex_p(self.p)}"] if self.p is not None else []
-        return f"{latex_value(self.value, self.interval)} ({'; '.join(parts)})"
-
 
 @dataclass(frozen=True)
-class Effect(Result):
+class Effect:
     """An effect size with its interval; `magnitude` is the word that its author's thresholds give."""
 
     name: str
@@ -121,32 +116,6 @@ class Effect(Result):
     method: str = ""
     n_clusters: int | None = None
     notes: tuple[str, ...] = ()
-
-    def row(self) -> dict[str, Cell]:
-        return {
-            "name": self.name,
-            "value": self.value,
-            **interval_cells(self.interval),
-            "level": self.level,
-            "magnitude": self.magnitude,
-            "n": " + ".join(str(n) for n in self.n),
-            "n_clusters": self.n_clusters,
-            "method": self.method,
-            "notes": " ".join(self.notes),
-        }
-
-    def sentence(self) -> str:
-        size = f", {self.magnitude}" if self.magnitude else ""
-        counted = f"n = {' + '.join(str(n) for n in self.n)}"
-        counted += f" in {self.n_clusters} clusters" if self.n_clusters is not None else ""
-        if self.value is None:
-            return with_notes(f"{self.name} has no value ({counted})", self.notes)
-        level = f"{100 * self.level:g} % CI" if self.interval else "no interval"
-        return with_notes(f"{self.name} {value_text(self.value, self.interval)}{size} ({level}; {counted})", self.notes)
-
-    def to_latex(self) -> str:
-        size = f", {latex_text(self.magnitude)}" if self.magnitude else ""
-        return f"{latex_value(self.value, self.interval)}{size} ($n = {' + '.join(str(n) for n in self.n)}$)"
 
 
 # ---- words and numbers that all results share
@@ -169,37 +138,15 @@ def p_text(p: float | None, error: float | None = None) -> str:
     return f"p = {p:.2g}" + (f" +- {error:.1g} (Monte Carlo)" if error else "")
 
 
-def interval_cells(interval: Interval | None) -> dict[str, float | None]:
-    return {"low": interval.low if interval else None, "high": interval.high if interval else None}
+def interval_cells(interval: Interval | None, name: str = "", missing: float | None = None) -> dict[str, float | None]:
+    """`low` and `high` of an interval as columns of a table, behind `name_`; `missing` where there is none."""
+    stem = f"{name}_" if name else ""
+    low, high = (interval.low, interval.high) if interval else (missing, missing)
+    return {f"{stem}low": low, f"{stem}high": high}
 
 
 def latex_text(text: str) -> str:
     return "".join(_LATEX.get(character, character) for character in printable(text))
-
-
-def latex_value(value: float | None, interval: Interval | None) -> str:
-    if value is None:
-        return "--"
-    return f"${short(value)}$" if interval is None else f"${value_text(value, interval)}$"
-
-
-def latex_p(p: float | None) -> str:
-    return "--" if p is None else f"${p_text(p)}$"
-
-
-def latex_table(results: Sequence[Result], columns: Mapping[str, str], caption: str = "") -> str:
-    """A booktabs table, one line a result. columns: key of `row` -> heading."""
-    rows = [result.row() for result in results]
-    unknown = [key for key in columns if rows and key not in rows[0]]
-    if unknown:
-        raise SettingError(f"column {unknown[0]!r} must be one of {', '.join(rows[0])}.")
-    lines = [" & ".join(_latex_cell(row[key]) for key in columns) + r" \\" for row in rows]
-    heading = " & ".join(latex_text(title) for title in columns.values()) + r" \\"
-    table = [r"\begin{tabular}{l" + "r" * (len(columns) - 1) + "}", r"\toprule", heading, r"\midrule"]
-    table += [*lines, r"\bottomrule", r"\end{tabular}"]
-    if not caption:
-        return "\n".join(table)
-    return "\n".join([r"\begin{table}", r"\centering", rf"\caption{{{latex_text(caption)}}}", *table, r"\end{table}"])
 
 
 def checked_level(level: float) -> float:
@@ -221,11 +168,3 @@ def _cell_text(value: Cell) -> str:
 
 def _plural(n: int, noun: str) -> str:
     return noun.removesuffix("s") if n == 1 else noun
-
-
-def _latex_cell(value: Cell) -> str:
-    if value is None:
-        return "--"
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        return latex_text(str(value))
-    return f"${value}$" if isinstance(value, int) else f"${short(value)}$"

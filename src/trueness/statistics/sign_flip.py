@@ -19,10 +19,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from trueness.statistics.cluster_bootstrap import check_resamples
+from trueness.errors import SettingError
 from trueness.statistics.clusters import Array, Totals
 from trueness.statistics.result import Alternative
 
+RESAMPLES = 10_000
 ENUMERATED = 20  # clusters up to which all 2^C sign patterns are used
 GROUPS = 2000  # clusters beyond which groups of them flip together: as valid, and a million rows stay quick
 _SUBSETS_AT_ONCE = 2_000_000
@@ -92,3 +93,8 @@ def _random_subset_means(totals: Totals, resamples: int, rng: np.random.Generato
         drawn = chosen.astype(np.float64) @ table
         means[start : start + k] = drawn[:, 0] / drawn[:, 1]
     return means
+
+
+def check_resamples(resamples: int) -> None:
+    if resamples < 1:
+        raise SettingError(f"'resamples' must be at least 1, got {resamples}. Try {RESAMPLES}.")

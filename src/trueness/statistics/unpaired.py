@@ -1,6 +1,6 @@
 """Two samples of different units: Welch, Mann-Whitney, and the permutation of labels.
 
-    welch          (mean a - mean b) / SE against t; clusters respected (influence.py)         the default
+    welch          (mean a - mean b) / SE against t; clusters respected (clusters.py)         the default
     mann-whitney   U = #{a > b} + #{a = b}/2, p exact over all splits of these very ranks up to 50 values, ties and all,
                    beyond by scipy's normal form with tie and continuity correction
     permutation    all splits of the values (or of whole clusters) into samples of these sizes, or R random ones
@@ -8,6 +8,19 @@
 Difference and interval are Welch's in all three; beside it stands Cliff's delta = 2U/(nm) - 1. Samples that share units
 are paired data: paired.py finds more in them, and these tests may find what is not there.
 Welch (1947); Mann & Whitney (1947); Phipson & Smyth (2010) for p = (1 + #)/(R + 1).
+
+Does a score tell two groups apart? The area under its curve, known only as far as few values can tell:
+
+    AUC = P(A > B) + P(A = B)/2 = (Cliff's delta + 1)/2        interval: that of the delta (effect_sizes.py)
+
+A few values agree by chance, and then look certain: of scores that are pure noise 66 % of the intervals of 2 against 1
+values exclude .5, 10 % of 3 against 3, and 65 % of 4 against 100 where nine in ten are the same. Hence two rules:
+
+    fewer than LEAST clusters hold a group (a row is a cluster where none are named): a value and no interval
+    the interval excludes .5 only where Mann and Whitney's test does: else it is widened up to .5
+
+The test is of rows, and where clusters are named of their means in each group. Where every cluster holds both groups,
+values are compared within clusters, whose spread is seen, and the interval stands alone. Simulated: docs/statistics.md.
 """
 
 from __future__ import annotations
@@ -23,17 +36,18 @@ from scipy.special import stdtrit
 
 from trueness.errors import DataError
 from trueness.intervals import Interval
-from trueness.statistics.cluster_bootstrap import RESAMPLES, check_resamples
-from trueness.statistics.clusters import Array, Labels, as_sample, clusters_of, labels_at
+from trueness.statistics.clusters import Array, Labels, clusters_of, robust_error, two_samples
 from trueness.statistics.comparison import Comparison
-from trueness.statistics.effect_sizes import cliffs_delta
-from trueness.statistics.influence import robust_error
-from trueness.statistics.paired import t_p
-from trueness.statistics.result import Alternative, checked_choice, checked_level
-from trueness.statistics.signed_rank import sided_p
+from trueness.statistics.effect_sizes import cliffs_delta, delta_interval
+from trueness.statistics.estimates import t_p
+from trueness.statistics.paired import sided_p
+from trueness.statistics.result import Alternative, Estimate, checked_choice, checked_level
+from trueness.statistics.sign_flip import RESAMPLES, check_resamples
 
 Test = Literal["welch", "mann-whitney", "permutation"]
 EXACT = 50  # values in both samples together up to which Mann-Whitney's p is exact
+LEAST = 4  # clusters that hold values of a group
+Held = tuple[list[object], list[object]]
 ENUMERATED = 200_000  # splits up to which a permutation test takes all
 
 
@@ -53,15 +67,12 @@ def unpaired_difference(
     checked_level(level)
     checked_choice("test", test, Test)
     checked_choice("alternative", alternative, Alternative)
-    one, other = as_sample(a, "a"), as_sample(b, "b")
-    there, here = ~np.isnan(one), ~np.isnan(other)
-    labels = None if clusters is None else (labels_at(clusters[0], there), labels_at(clusters[1], here))
-    one, other = one[there], other[here]
+    one, other, labels, n_missing = two_samples(a, b, clusters)
     error, df, count = robust_error(one, other, labels) if min(len(one), len(other)) else (None, None, None)
     n = len(one) + len(other)
     comparison = Comparison(
         names, None, None, test, None, n, n if count is None else count, alternative, "unpaired", level,
-        n_each=(len(one), len(other)), n_missing=int((~there).sum() + (~here).sum()), interval_method="welch t",
+        n_each=(len(one), len(other)), n_missing=n_missing, interval_method="welch t",
     )  # fmt: skip
     if min(len(one), len(other)) == 0:
         return replace(comparison, notes=("A sample has no value.",))
@@ -191,3 +202,56 @@ def _random_splits(count: int, k: int, resamples: int, rng: np.random.Generator)
     chosen = np.zeros((resamples, count))
     chosen[:, :k] = 1.0
     return rng.permuted(chosen, axis=1, out=chosen)
+
+
+# ---- the area under the curve
+
+
+def auc(
+    a: ArrayLike,
+    b: ArrayLike,
+    clusters: tuple[Labels | None, Labels | None] | None = None,
+    level: float = 0.95,
+    *,
+    name: str = "AUC",
+) -> Estimate:
+    """Above .5: values of a tend to be greater. clusters: labels of a and of b; a label in both is one cluster."""
+    delta = cliffs_delta(a, b, clusters, level)
+    one, other, labels, _ = two_samples(a, b, clusters)
+    both: Held | None = None
+    if labels is not None and labels[0] is not None and labels[1] is not None:
+        both = (list(labels[0]), list(labels[1]))
+    held = (len(one), len(other)) if both is None else (len(set(both[0])), len(set(both[1])))
+    value = None if delta.value is None else (delta.value + 1) / 2
+    count = delta.n_clusters if delta.n_clusters is not None else min(delta.n)
+    estimate = Estimate(name, value, None, sum(delta.n), count, delta.method, level, notes=delta.notes)
+    if delta.value is None or min(held) < LEAST:
+        few = f"{held[0]} and {held[1]} clusters hold the two groups; an interval needs {LEAST} each."
+        return replace(estimate, notes=(few,))
+    ends = delta.interval
+    if ends is not None and ends.width < 1e-6:  # all clusters alike: their number still says how well
+        ends = delta_interval(delta.value, None, None, held, level)
+    if ends is None:
+        return estimate
+    low, high = (ends.low + 1) / 2, (ends.high + 1) / 2
+    if (low > 0.5 or high < 0.5) and not _ranks_differ(one, other, both, level):
+        low, high = min(low, 0.5), max(high, 0.5)
+        estimate = replace(
+            estimate, notes=(*estimate.notes, "Widened up to .5, which the test of ranks does not exclude.")
+        )
+    return replace(estimate, interval=Interval(low, high, level, "mean"))
+
+
+def _ranks_differ(one: Array, other: Array, labels: Held | None, level: float) -> bool:
+    if labels is not None:
+        if set(labels[0]) == set(labels[1]):
+            return True
+        one, other = _means(one, labels[0]), _means(other, labels[1])
+    p = mann_whitney(one, other, level=level).p
+    return p is not None and p <= 1 - level
+
+
+def _means(values: Array, labels: list[object]) -> Array:
+    codes = {label: place for place, label in enumerate(dict.fromkeys(labels))}
+    inside = np.array([codes[label] for label in labels])
+    return np.asarray(np.bincount(inside, weights=values) / np.bincount(inside))

@@ -1,15 +1,13 @@
-"""Do two conditions differ in spread? Levene, the ratio of variances, and Pitman-Morgan for pairs.
+"""Do two conditions differ in spread? Levene and the ratio of variances.
 
     ratio = s_a^2 / s_b^2,   ddof 1
     Levene (centre median):  compares mean |a - median a| with mean |b - median b|          Brown & Forsythe (1974)
     interval of the ratio:   log ratio -+ t SE, SE from leaving out one unit (or cluster) at a time     Miller (1968)
                              t of Welch's degrees of freedom, of C - 2 for clusters
-    Pitman-Morgan, pairs:    r = corr(a + b, a - b),  t = r sqrt((n - 2)/(1 - r^2));   r = 0 when the variances agree
-    its interval:            [ratio (K - sqrt(K^2 - 1)), ratio (K + sqrt(K^2 - 1))],  K = 1 + 2 (1 - r_ab^2) t^2/(n - 2)
 
-The F test of two variances is left out: it takes any departure from normal tails for a difference in variance, as
-Pitman-Morgan does to a lesser degree. Scores that live in [0, 1] have their spread tied to their mean (a share near 1
-cannot vary), so a difference in spread then says nothing beyond the difference in means; the result says so.
+The F test of two variances is left out: it takes any departure from normal tails for a difference in variance. Scores
+that live in [0, 1] have their spread tied to their mean (a share near 1 cannot vary): a difference in spread then says
+nothing beyond the difference in means, and the result says so.
 """
 
 from __future__ import annotations
@@ -21,11 +19,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import stdtrit
 
-from trueness.errors import DataError
 from trueness.intervals import Interval
 from trueness.statistics.clusters import Array, Clusters, Labels, as_sample, clusters_of, two_samples
 from trueness.statistics.comparison import Comparison
-from trueness.statistics.paired import t_p
 from trueness.statistics.result import Effect, checked_level
 from trueness.statistics.unpaired import unpaired_difference
 
@@ -68,7 +64,8 @@ def variance_ratio(
 ) -> Effect:
     """s_a^2 / s_b^2 with a jackknife interval; clusters as in unpaired_difference."""
     checked_level(level)
-    one, other, labels, missing = two_samples(a, b, clusters)
+    samples = two_samples(a, b, clusters)
+    one, other, labels, missing = samples.one, samples.other, samples.labels, samples.notes
     n = (len(one), len(other))
     if min(n) < 2 or np.ptp(other) == 0:
         note = "A sample has fewer than two values." if min(n) < 2 else "The second sample is constant."
@@ -86,42 +83,6 @@ def variance_ratio(
         interval = Interval(value * math.exp(-half), value * math.exp(half), level, "mean")
     notes = (*missing, *_bounds_note(one, other), *(() if interval else ("Too few units for an interval.",)))
     return Effect("variance ratio", value, interval, None, n, level, "jackknife, log scale", count, notes)
-
-
-def pitman_morgan(a: ArrayLike, b: ArrayLike, level: float = 0.95, names: tuple[str, str] = ("a", "b")) -> Comparison:
-    """Variances of paired values; average the repeats of a unit first. `difference` is of the variances, ddof 1."""
-    checked_level(level)
-    one, other = as_sample(a, "a"), as_sample(b, "b")
-    if len(one) != len(other):
-        raise DataError(f"'a' and 'b' of a paired comparison must be equally long, got {len(one)} and {len(other)}.")
-    there = ~(np.isnan(one) | np.isnan(other))
-    one, other = one[there], other[there]
-    n = len(one)
-    blank = Comparison(
-        names, None, None, "Pitman-Morgan", None, n, n, level=level, estimand="difference of variances",
-        n_each=(n, n), n_missing=int((~there).sum()), notes=_bounds_note(one, other),
-    )  # fmt: skip
-    if n < 3:
-        return replace(blank, notes=(*blank.notes, "Fewer than three pairs allow no test."))
-    total, gap = one + other, one - other
-    blank = replace(blank, difference=float(one.var(ddof=1) - other.var(ddof=1)))
-    if np.ptp(total) == 0 or np.ptp(gap) == 0:
-        return replace(blank, notes=(*blank.notes, "Sum or difference is constant: no test."))
-    r = float(np.corrcoef(total, gap)[0, 1])
-    t = r * math.sqrt((n - 2) / max(1 - r * r, 1e-300))
-    effect = _paired_ratio(one, other, n, level)
-    return replace(blank, statistic=t, p=t_p(t, n - 2, "two-sided"), effect=effect)
-
-
-def _paired_ratio(a: Array, b: Array, n: int, level: float) -> Effect:
-    if np.ptp(a) == 0 or np.ptp(b) == 0:
-        return Effect("variance ratio", None, None, None, (n,), level, notes=("A sample is constant.",))
-    ratio, r = float(a.var(ddof=1) / b.var(ddof=1)), float(np.corrcoef(a, b)[0, 1])
-    t = float(stdtrit(n - 2, (1 + level) / 2))
-    k = 1 + 2 * max(0.0, 1 - r * r) * t * t / (n - 2)
-    spread = math.sqrt(k * k - 1)
-    interval = Interval(ratio * (k - spread), ratio * (k + spread), level, "mean")
-    return Effect("variance ratio", ratio, interval, None, (n,), level, "Pitman")
 
 
 def _separate_jackknife(a: Array, b: Array) -> tuple[float | None, float]:

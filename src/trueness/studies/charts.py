@@ -2,9 +2,16 @@
 
 from trueness.showing.chart_critical_difference import ranks, ranks_chart, ranks_frame
 from trueness.showing.chart_measured import measured, measured_chart, measured_frame
-from trueness.studies.discovery.chart_dag import dag, dag_chart, dag_frame, majority
-from trueness.studies.discovery.chart_ranks import ranks_of_learners
-from trueness.studies.discovery.chart_runtime import runtime, runtime_chart, runtime_frame
+from trueness.studies.discovery.charts import (
+    dag,
+    dag_chart,
+    dag_frame,
+    majority,
+    ranks_of_learners,
+    runtime,
+    runtime_chart,
+    runtime_frame,
+)  # fmt: skip
 from trueness.studies.faithfulness.chart_probes import probes, probes_chart, probes_frame
 from trueness.studies.forecast.chart_calibration import calibration, calibration_chart, calibration_frame
 from trueness.studies.forecast.chart_consistency import consistency, consistency_chart, consistency_frame

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 from trueness.outside import Json
-from trueness.running.results import Results
-from trueness.running.store import Store
-from trueness.running.study_folder import Scored
 from trueness.showing.blocks import Block
 from trueness.showing.console import Console
 from trueness.showing.grid import Grid
@@ -58,22 +55,6 @@ class AnalysisPart:
     tables: tuple[Block, ...] = field(default_factory=tuple)
 
 
-class PagePlace(NamedTuple):
-    """Where a part stands: its study in the plan and in the store."""
-
-    folder: Path
-    task: Results
-    store: Store
-    is_read: bool  # somebody has made the reading already: what it summed is there
-    read: Callable[[], Scored]  # the reading, made when it is first asked for
-
-    def reading(self, kind: type[Kind]) -> Kind:
-        """The same, as the class that its study knows."""
-        made = self.read()
-        assert isinstance(made, kind)
-        return made
-
-
 class FilesReading(Protocol):
     """What a study reads from a folder of result files of others, without a store."""
 
@@ -94,6 +75,8 @@ class FilesReading(Protocol):
 
     def show(self, out: Console, folder: Path, measures: Sequence[str] | None = None) -> None: ...
 
+    def first_findings(self) -> Sequence[str]: ...
+
     def completeness(self) -> list[dict[str, Json]]:
         """Respondents by status: `respondent`, `planned`, `statuses`."""
 
@@ -101,9 +84,10 @@ class FilesReading(Protocol):
 
 
 class PagePart(Protocol):
-    """A task's tables, read from the store when they are first asked for."""
+    """What the page asks of a reading."""
 
-    task: str
+    @property
+    def task(self) -> str: ...
 
     def grid(self) -> Grid: ...
 

@@ -32,9 +32,8 @@ from trueness.showing.headline import Headline, Standing, figure, ranking
 from trueness.showing.theme import MEASURE_LABELS, measure_label
 from trueness.statistics import Estimate, mean, share
 from trueness.statistics.comparison import Comparison
-from trueness.statistics.multiplicity import adjusted
+from trueness.statistics.multiplicity import adjusted, differences_in_pairs
 from trueness.statistics.paired import paired_difference
-from trueness.statistics.pairs import differences_in_pairs
 from trueness.statistics.runs import range_note
 from trueness.status import Status
 

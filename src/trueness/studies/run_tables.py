@@ -12,6 +12,7 @@ from trueness.intervals import Interval, ends_text, fixed, value_text
 from trueness.running.results import CellSummary, Results
 from trueness.showing import theme
 from trueness.showing.tables import Column, Table, label_of
+from trueness.statistics.result import interval_cells
 from trueness.statistics.runs import RunSummary
 from trueness.texts import csv_row
 
@@ -98,8 +99,8 @@ def means_table(results: Results, measures: Sequence[str]) -> Table:
     ]
     rows = []
     for cell, summary in zip(results.cells, results.summaries, strict=True):
-        row = {"item": cell.item, "variant": cell.variant, "respondent": cell.respondent, "n": summary.ok}
-        rows.append(row | wide_means(summary, measures))
+        row = {"item": cell.item, "variant": cell.variant, "respondent": cell.respondent}
+        rows.append(row | {"n": summary.ok, "planned": cell.repeats} | wide_means(summary, measures))
     caption = f"Mean over the n runs that gave a result, with the {100 * results.level:g} % bootstrap CI of the mean."
     return Table(
         f"{own_name(results.task)}_summary",
@@ -108,6 +109,7 @@ def means_table(results: Results, measures: Sequence[str]) -> Table:
         caption,
         rule_before="item",
         within=("item", "variant"),
+        on_screen=(Column("planned", "Planned", "count"),),
     )
 
 
@@ -120,5 +122,5 @@ def wide_means(cell: CellSummary, measures: Sequence[str]) -> dict[str, float | 
         if summary.degenerate and summary.n > 1:
             row[f"{name}_constant"] = True
         elif summary.ci is not None:
-            row |= {f"{name}_low": summary.ci.low, f"{name}_high": summary.ci.high}
+            row |= interval_cells(summary.ci, name)
     return row

@@ -14,9 +14,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from trueness.intervals import fixed, value_text
 from trueness.showing.finding import Finding
 from trueness.statistics import Estimate, auc, rank_correlation, share
-from trueness.studies.faithfulness.batch import interval_ends, mean_in_scale
+from trueness.studies.faithfulness.batch import mean_in_scale
 from trueness.studies.faithfulness.known_groups import MEASURES, value_array
 from trueness.studies.faithfulness.scores import COMPONENTS, Evaluation
 
@@ -50,7 +51,7 @@ class Criterion:
 
     def row(self) -> dict[str, object]:
         counts = {"n_right": self.n_right, "n_wrong": self.n_wrong, "n_missing": self.n_missing}
-        estimates = _cells("auc", self.auc) | _cells("rho", self.rho)
+        estimates = self.auc.cells("auc") | self.rho.cells("rho")
         return {"measure": self.measure, **counts, **estimates, "verdict": self.verdict}
 
     def finding(self) -> Finding:
@@ -104,8 +105,8 @@ class InformedScore:
             return Finding(
                 f"{formula}, and none of them is known to be informative of right answers: {why}.", open=True
             )
-        value, (low, high) = self.ours.value, interval_ends(self.ours)
-        shown = "no value" if value is None else f"{value:.2f}" + ("" if low is None else f" [{low:.2f}, {high:.2f}]")
+        value = self.ours.value
+        shown = "no value" if value is None else value_text(value, self.ours.interval, fixed(2))
         over = f"Over {', '.join(self.counted)} alone it is {shown}"
         counts = f"{self.ours.n} problems; parts chosen by the same answers; no test"
         return Finding(f"{formula}; not informative of right answers: {why}. {over} ({counts}).")
@@ -151,11 +152,11 @@ def _method_row(group: Sequence[Evaluation], level: float) -> dict[str, object]:
     right = [float(evaluation.correct) for evaluation in group if evaluation.correct is not None]
     cf = mean_in_scale(value_array([evaluation.cf for evaluation in group]), level, "cf")
     low, high = np.array([evaluation.bounds for evaluation in group]).mean(axis=0).tolist()
-    row: dict[str, object] = {"of": len(group), "n": cf.n, **_cells("cf", cf), "bounds_low": low, "bounds_high": high}
+    row: dict[str, object] = {"of": len(group), "n": cf.n, **cf.cells("cf"), "bounds_low": low, "bounds_high": high}
     for name in COMPONENTS:
         part = mean_in_scale(value_array([e.components[name].value for e in group]), level, name)
-        row |= _cells(name, part) | {f"{name}_n": part.n}
-    return row | _cells("right", share(right, texts, level, name="right answers")) | {"labelled": len(right)}
+        row |= part.cells(name) | {f"{name}_n": part.n}
+    return row | share(right, texts, level, name="right answers").cells("right") | {"labelled": len(right)}
 
 
 def clustered_by(evaluations: Sequence[Evaluation]) -> str:
@@ -171,8 +172,3 @@ def clustered_by(evaluations: Sequence[Evaluation]) -> str:
 def _text(evaluation: Evaluation) -> str:
     """The same text asked of several methods is one problem."""
     return evaluation.of.text if evaluation.of and evaluation.of.text else evaluation.problem
-
-
-def _cells(key: str, estimate: Estimate) -> dict[str, float | None]:
-    low, high = interval_ends(estimate)
-    return {key: estimate.value, f"{key}_low": low, f"{key}_high": high}

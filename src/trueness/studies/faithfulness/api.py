@@ -27,9 +27,9 @@ from trueness.errors import DataError
 from trueness.models import Message, Model, Reply, Settings
 from trueness.outside import Json
 from trueness.reading.reasoning_graph import read_formulas, read_reasoning
-from trueness.reasoning.formulas import with_formulas
 from trueness.reasoning.graph import Problem, Quantity, ReasoningGraph
 from trueness.reasoning.problems import id_of
+from trueness.reasoning.rules import with_formulas
 from trueness.reasoning.schema import quantity_of
 from trueness.running.calling import CallerMistake, WatchedCall
 from trueness.status import Status

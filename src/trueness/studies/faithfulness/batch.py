@@ -7,7 +7,6 @@ The interval is over problems: t, cut to [0, 1]; Wilson's where all values are t
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -16,9 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueness.errors import DataError
-from trueness.intervals import Interval
 from trueness.statistics import Comparison, Estimate, mean, paired_difference, share
-from trueness.statistics.result import Result
 from trueness.studies.faithfulness.judge_reliability import Reliability
 from trueness.studies.faithfulness.judging import Judgement
 from trueness.studies.faithfulness.known_groups import value_array
@@ -102,14 +99,3 @@ def _by_problem(batch: Batch, measure: str) -> Mapping[str, float | None]:
     if measure not in COMPONENTS:
         raise DataError(f"'measure' must be cf or one of {', '.join(COMPONENTS)}, got {measure!r}.")
     return {evaluation.problem: evaluation.components[measure].value for evaluation in batch.evaluations}
-
-
-def interval_ends(
-    result: Result, least: float = -math.inf, most: float = math.inf
-) -> tuple[float | None, float | None]:
-    """Inside what the quantity can be; none where nothing varied: a constant has no interval."""
-    ends: Interval | None = getattr(result, "interval", None)
-    if ends is None or ends.width < 1e-9:
-        return None, None
-    ends = ends.within(least, most)
-    return ends.low, ends.high

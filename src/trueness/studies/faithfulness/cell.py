@@ -10,9 +10,9 @@ from functools import cached_property
 from trueness.models import Reply
 from trueness.reading.verdicts import Verdict
 from trueness.reasoning.graph import Problem
-from trueness.reasoning.rule import Rule
-from trueness.reasoning.rules import rules_of
+from trueness.reasoning.rules import Rule, rules_of
 from trueness.reasoning.trees import as_text
+from trueness.running.results import Results
 from trueness.showing import blocks
 from trueness.showing.grid import Facet, Grid, unique
 from trueness.showing.headline import Headline
@@ -25,7 +25,7 @@ from trueness.studies.faithfulness.known_groups import RIGHT, group_of
 from trueness.studies.faithfulness.measures import MEASURES
 from trueness.studies.faithfulness.probes import Probe
 from trueness.studies.faithfulness.scores import COMPONENTS, Evaluation
-from trueness.studies.protocol import AnalysisPart, CellKey, Check, PagePlace, Section, Summary
+from trueness.studies.protocol import AnalysisPart, CellKey, Check, Section, Summary
 
 CHANGED, BEHAVIOUR = "counterfactual", "behaviour"
 _VARIANTS = {CHANGED: ("own_graph", CHANGED), BEHAVIOUR: (BEHAVIOUR,)}  # of a model's cells; all others are of judges
@@ -34,9 +34,8 @@ _VARIANTS = {CHANGED: ("own_graph", CHANGED), BEHAVIOUR: (BEHAVIOUR,)}  # of a m
 class FaithfulnessPart:
     task = "faithfulness"
 
-    def __init__(self, place: PagePlace, read: Callable[[], FaithfulnessStudy]):
-        self._task = place.task
-        self._store = place.store
+    def __init__(self, results: Results, read: Callable[[], FaithfulnessStudy]):
+        self._task, self._store = results, results.store
         self._read = read
 
     @cached_property
@@ -327,8 +326,6 @@ def _rules(problem: Problem) -> list[dict[str, str]]:
 
 def _source(rule: Rule) -> str:
     """Where what is executed comes from."""
-    if rule.by_plan:
-        return "step of the plan"
     return "formula beside words" if rule.by_formula else "arithmetic in words" if rule.read_as else rule.kind
 
 

@@ -20,7 +20,7 @@ from trueness.patterns import late
 from trueness.reasoning.directions import direction_to_target
 from trueness.reasoning.execute import Program
 from trueness.reasoning.graph import Problem
-from trueness.reasoning.word_names import tokens
+from trueness.reasoning.names import tokens
 from trueness.running.cells import hash_of
 from trueness.studies.faithfulness.redaction import Hidden, numbers_spelled
 

@@ -18,7 +18,6 @@ from trueness.showing.saving import Figure
 from trueness.studies.faithfulness import tables
 from trueness.studies.faithfulness.accuracy import GIVEN
 from trueness.studies.faithfulness.answers import FaithfulnessStudy
-from trueness.studies.faithfulness.batch import interval_ends
 
 if TYPE_CHECKING:
     import altair as alt
@@ -49,9 +48,9 @@ def probes_frame(study: FaithfulnessStudy) -> pd.DataFrame:
         rows.append(_mark("component", tables.title(str(row["measure"])), series, row))
     for one in study.separations:
         if one.damage == "all":
-            (low, high), of = interval_ends(one.auc_lowest), one.n_right + one.n_damaged
-            cells: dict[str, object] = {"value": one.auc_lowest.value, "low": low, "high": high}
-            cells |= {"missing": one.verdict(), "n": of - one.n_missing, "of": of}
+            of = one.n_right + one.n_damaged
+            cells: dict[str, object] = {"missing": one.verdict(), "n": of - one.n_missing, "of": of}
+            cells |= one.auc_lowest.cells("value", "")
             rows.append(_mark("known groups", tables.title(one.measure), AUC, cells))
     for row in tables.change_rows(study):
         cells = {"value": row["follows"], "low": row["follows_low"], "high": row["follows_high"]}

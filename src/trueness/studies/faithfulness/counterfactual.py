@@ -26,8 +26,8 @@ from trueness.models import Reply
 from trueness.reading.reasoning_graph import read_formulas, read_reasoning
 from trueness.reasoning.checks import answers_agree, check_answer
 from trueness.reasoning.execute import Program
-from trueness.reasoning.formulas import with_formulas
 from trueness.reasoning.graph import Problem, Quantity, close
+from trueness.reasoning.rules import with_formulas
 from trueness.statistics import Estimate, share
 from trueness.status import Status
 from trueness.studies.faithfulness.answer_units import view_of

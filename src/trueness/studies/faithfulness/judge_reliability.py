@@ -17,7 +17,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,8 +47,6 @@ from trueness.studies.faithfulness.ratings import (
     rounded_means,
 )
 from trueness.studies.faithfulness.scores import Evaluation
-
-Method = Literal["jackknife", "bootstrap"]
 
 
 @dataclass(frozen=True)
@@ -97,16 +94,15 @@ def reliability(
     *,
     evaluated: Sequence[str] = (),
     labels: Mapping[Item, float] | None = None,
-    method: Method = "jackknife",
     level: float = 0.95,
 ) -> Reliability:
     """evaluated: names of the models whose reasoning was judged. labels: what people said, 0..4."""
     judges = list(dict.fromkeys(judgement.judge for judgement in judgements))
     plain = ratings(judgements, "plain")
     executed = executed_answers(evaluations)
-    retest = {judge: alike for judge in judges if (alike := _retest(plain, judge, method, level))}
-    between = _between(plain, judges, method, level)
-    against = {judge: both for judge in judges if (both := _execution(plain, judge, executed, method, level))}
+    retest = {judge: alike for judge in judges if (alike := _retest(plain, judge, level))}
+    between = _between(plain, judges, level)
+    against = {judge: both for judge in judges if (both := _execution(plain, judge, executed, level))}
     effects = {judge: moved for judge in judges if (moved := _effects(judgements, judge, level))}
     warnings = [*constant_judges(plain, judges), *family_overlap(judges, evaluated), *weak_agreement(retest, between)]
     if against and len(set(executed.values())) == 1:
@@ -128,7 +124,7 @@ def _matrix(table: Table, raters: Sequence[tuple[str, int]]) -> NDArray[np.float
     return np.array([[table[item].get(rater, np.nan) for item in table] for rater in raters], dtype=np.float64)
 
 
-def _retest(table: Table, judge: str, method: Method, level: float) -> dict[str, Estimate]:
+def _retest(table: Table, judge: str, level: float) -> dict[str, Estimate]:
     by_item = {item: {rater: v for rater, v in values.items() if rater[0] == judge} for item, values in table.items()}
     of_judge = {item: values for item, values in by_item.items() if values}
     raters = sorted({rater for values in of_judge.values() for rater in values})
@@ -137,8 +133,8 @@ def _retest(table: Table, judge: str, method: Method, level: float) -> dict[str,
     estimates = {}
     for kind, part in _by_kind(of_judge).items():
         matrix, problems = _matrix(part, raters), clusters_of(part)
-        estimates[f"alpha{kind}"] = krippendorff_alpha(matrix, "ordinal", problems, level, method)
-        estimates[f"ac1{kind}"] = gwet_ac1(matrix, problems, level, method, categories=_categories(matrix))
+        estimates[f"alpha{kind}"] = krippendorff_alpha(matrix, "ordinal", problems, level)
+        estimates[f"ac1{kind}"] = gwet_ac1(matrix, problems, level, categories=_categories(matrix))
     return _without_kinds_alone(estimates)
 
 
@@ -161,7 +157,7 @@ def _by_kind(table: Table) -> dict[str, Table]:
     return {"": table, **parts}
 
 
-def _between(table: Table, judges: Sequence[str], method: Method, level: float) -> dict[str, Estimate]:
+def _between(table: Table, judges: Sequence[str], level: float) -> dict[str, Estimate]:
     if len(judges) < 2:
         return {}
     means = {judge: rounded_means(table, judge) for judge in judges}
@@ -169,11 +165,11 @@ def _between(table: Table, judges: Sequence[str], method: Method, level: float) 
     for kind, part in _by_kind(table).items():
         matrix = np.array([[means[judge].get(item, np.nan) for item in part] for judge in judges])
         problems = clusters_of(part)
-        estimates[f"alpha{kind}"] = krippendorff_alpha(matrix, "ordinal", problems, level, method)
+        estimates[f"alpha{kind}"] = krippendorff_alpha(matrix, "ordinal", problems, level)
         for a, b in combinations(range(len(judges)), 2):
             pair, both = f"{judges[a]} and {judges[b]}", matrix[[a, b]]
-            estimates[f"kappa{kind} {pair}"] = weighted_kappa(both[0], both[1], "quadratic", problems, level, method)
-            estimates[f"ac1{kind} {pair}"] = gwet_ac1(both, problems, level, method, categories=_categories(both))
+            estimates[f"kappa{kind} {pair}"] = weighted_kappa(both[0], both[1], "quadratic", problems, level)
+            estimates[f"ac1{kind} {pair}"] = gwet_ac1(both, problems, level, categories=_categories(both))
     return _without_kinds_alone(estimates)
 
 
@@ -182,9 +178,7 @@ def _categories(matrix: NDArray[np.float64]) -> int:
     return max(TOP + 1, len(np.unique(matrix[~np.isnan(matrix)])))
 
 
-def _execution(
-    table: Table, judge: str, executed: Mapping[Item, bool], method: Method, level: float
-) -> dict[str, Estimate]:
+def _execution(table: Table, judge: str, executed: Mapping[Item, bool], level: float) -> dict[str, Estimate]:
     """A rating of 2 or more says that the node matters; `holds` says that the known is recovered."""
     means = rounded_means(table, judge)
     both = [item for item in means if item in executed]
@@ -195,10 +189,10 @@ def _execution(
     problems = clusters_of(both)
     estimates = {
         "share": share((judged == true).astype(np.float64), problems, level, name="share of nodes on which they agree"),
-        "ac1": gwet_ac1(np.vstack([judged, true]), problems, level, method, categories=2),
+        "ac1": gwet_ac1(np.vstack([judged, true]), problems, level, categories=2),
     }
     if len(np.unique(true)) > 1 and len(np.unique(judged)) > 1:  # where one never varies kappa is 0 whatever they say
-        estimates["kappa"] = weighted_kappa(judged, true, "none", problems, level, method)
+        estimates["kappa"] = weighted_kappa(judged, true, "none", problems, level)
     return estimates
 
 

@@ -78,12 +78,8 @@ class Separation:
             "n_right": self.n_right,
             "n_damaged": self.n_damaged,
             "n_missing": self.n_missing,
-            "auc": self.auc.value,
-            "low": self.auc.interval.low if self.auc.interval else None,
-            "high": self.auc.interval.high if self.auc.interval else None,
-            "auc_lowest": self.auc_lowest.value,
-            "lowest_low": self.auc_lowest.interval.low if self.auc_lowest.interval else None,
-            "lowest_high": self.auc_lowest.interval.high if self.auc_lowest.interval else None,
+            **self.auc.cells("auc", ""),
+            **self.auc_lowest.cells("auc_lowest", "lowest"),
         }
 
     def verdict(self) -> Verdict:

@@ -25,9 +25,9 @@ from trueness.errors import SettingError
 from trueness.models import Message, Settings
 from trueness.reading.verdicts import DIMENSIONS
 from trueness.reasoning.execute import Program
-from trueness.reasoning.formulas import rules_without_formula
 from trueness.reasoning.graph import Problem, Quantity, ReasoningGraph
 from trueness.reasoning.prompts import GRAPH_SCHEMA
+from trueness.reasoning.rules import rules_without_formula
 from trueness.status import Status
 from trueness.studies.faithfulness.answer_units import plain_view
 from trueness.studies.faithfulness.redaction import MARK, Hidden, hide

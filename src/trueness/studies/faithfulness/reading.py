@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 from pathlib import Path
-from typing import Self
 
 import pandas as pd
 
 from trueness.reasoning.damage import DAMAGES
-from trueness.running.results import Results, Row
-from trueness.running.store import Store
-from trueness.running.study_folder import Scored
+from trueness.running.results import Row
 from trueness.showing.console import Console
 from trueness.showing.drawn import Draw
 from trueness.showing.paper import Part as PaperPart
@@ -25,22 +22,19 @@ from trueness.studies.faithfulness.chart_pairs import pairs
 from trueness.studies.faithfulness.chart_probes import probes
 from trueness.studies.faithfulness.known_groups import RIGHT
 from trueness.studies.faithfulness.printed import print_faithfulness
-from trueness.studies.protocol import PagePlace
-from trueness.studies.run_reading import RunReading
+from trueness.studies.reading import Reading
 
 
-@dataclass(frozen=True, eq=False)
-class FaithfulnessReading(RunReading):
-    study: FaithfulnessStudy
-
+class FaithfulnessReading(Reading):
     title = "Faithfulness"
     question = "Does reasoning depend on what it says it depends on?"
     asks = True
     clusters = "problems"
 
-    @classmethod
-    def read(cls, results: Results, store: Store, before: Mapping[str, Scored]) -> Self:
-        return cls(results, faithfulness_of(results, store))
+    @cached_property
+    def study(self) -> FaithfulnessStudy:
+        with self.results.store.ensure_open() as store:
+            return faithfulness_of(self.results, store)
 
     @classmethod
     def answers_of(cls, rows: pd.DataFrame) -> pd.DataFrame:
@@ -48,9 +42,8 @@ class FaithfulnessReading(RunReading):
         answers = rows[~rows["variant"].isin(DAMAGES)]
         return answers.assign(variant=answers["variant"].replace("own_graph", RIGHT))
 
-    @classmethod
-    def page(cls, place: PagePlace) -> FaithfulnessPart:
-        return FaithfulnessPart(place, lambda: place.reading(cls).study)
+    def page(self) -> FaithfulnessPart:
+        return FaithfulnessPart(self.results, lambda: self.study)
 
     def rows(self) -> Iterable[Row]:
         return self.study.rows()
@@ -70,8 +63,8 @@ class FaithfulnessReading(RunReading):
     def show(self, out: Console, folder: Path, measures: Sequence[str] | None = None) -> None:
         print_faithfulness(out, self.study)
 
-    def show_findings(self, out: Console) -> None:
-        """They stand with the tables."""
+    def first_findings(self) -> Sequence[str]:
+        return ()  # they stand with the tables
 
     def figures(self, folder: Path) -> Iterator[Figure]:
         yield probes(self.study)

@@ -16,12 +16,12 @@ import numpy as np
 from trueness.reading.verdicts import TOP
 from trueness.showing.tables import Column, Table
 from trueness.statistics import Estimate
-from trueness.statistics.auc import LEAST
 from trueness.statistics.comparison import Comparison
+from trueness.statistics.unpaired import LEAST
 from trueness.status import Status
 from trueness.studies.faithfulness.accuracy import GIVEN, Criterion, clustered_by
 from trueness.studies.faithfulness.answers import FaithfulnessStudy
-from trueness.studies.faithfulness.batch import Batch, interval_ends, mean_in_scale
+from trueness.studies.faithfulness.batch import Batch, mean_in_scale
 from trueness.studies.faithfulness.behaviour import FAULTS
 from trueness.studies.faithfulness.counterfactual import OUTCOMES, Whose, outcomes
 from trueness.studies.faithfulness.nodes import NOT_JUDGED
@@ -130,9 +130,9 @@ def group_rows(study: FaithfulnessStudy) -> list[dict[str, object]]:
         row = by_measure.setdefault(one.measure, {"measure": one.measure, "title": title(one.measure)})
         if one.damage == "all":
             row |= {"n_right": one.n_right, "n_damaged": one.n_damaged, "n_missing": one.n_missing}
-            row |= _ends("auc", one.auc_lowest) | {"verdict": one.verdict()}
+            row |= one.auc_lowest.cells("auc") | {"verdict": one.verdict()}
         else:
-            row |= _ends(one.damage, one.auc_lowest)
+            row |= one.auc_lowest.cells(one.damage)
     return list(by_measure.values())
 
 
@@ -226,7 +226,7 @@ def behaviour_rows(study: FaithfulnessStudy) -> list[dict[str, object]]:
         row: dict[str, object] = {"model": agreement.model, "asked": agreement.n_asked, "problems": agreement.problems}
         row |= {"probes": agreement.agreement.n}
         for name in ("agreement", "direction", "stated", "irrelevant", "permuted"):
-            row |= _ends(name, getattr(agreement, name))
+            row |= getattr(agreement, name).cells(name)
         row |= {fault: agreement.blame.get(fault, 0) for fault in FAULTS}
         lost = [str(pair.status) for one in mine for pair in one.pairs if pair.agrees is None]
         lost += [f"problem {one.status}" for one in mine if one.base is None]
@@ -278,7 +278,7 @@ def change_rows(study: FaithfulnessStudy) -> list[dict[str, object]]:
     for (model, graph), estimate in _following(study).items():
         counts = outcomes(study.changed_by(model, graph))
         row: dict[str, object] = {"model": model, "graph": graph, "changes": sum(counts.values())}
-        row |= _ends("follows", estimate)
+        row |= estimate.cells("follows")
         row |= {name: counts.get(name, 0) / estimate.n if estimate.n else None for name in OUTCOMES[1:]}
         missing = _count_statuses(name for name, n in counts.items() for _ in range(n) if name not in OUTCOMES)
         row["missing"] = missing
@@ -350,8 +350,8 @@ def _scored_cells(batch: Batch, measure: str) -> dict[str, object]:
     ends = [bounds for _, _, bounds in parts]
     low, high = np.array(ends).mean(axis=0).tolist() if ends else (None, None)
     missing = _count_statuses(why for value, why, _ in parts if value is None)
-    row = _ends("value", estimate, ("low", "high"))
-    return row | {"n": estimate.n, "of": len(parts), "bounds_low": low, "bounds_high": high, "missing": missing}
+    counts = {"n": estimate.n, "of": len(parts), "bounds_low": low, "bounds_high": high, "missing": missing}
+    return {**estimate.cells("value", ""), **counts}
 
 
 def _part(evaluation: Evaluation, measure: str) -> tuple[float | None, str, tuple[float, float]]:
@@ -364,8 +364,8 @@ def _part(evaluation: Evaluation, measure: str) -> tuple[float | None, str, tupl
 def _apart(values: Sequence[float | None], level: float) -> dict[str, object]:
     array = np.array([np.nan if value is None else value for value in values], dtype=np.float64)
     estimate = mean_in_scale(array, level, "")
-    row = _ends("value", estimate, ("low", "high"))
-    return row | {"n": estimate.n, "of": len(values), "bounds_low": None, "bounds_high": None, "missing": ""}
+    counts = {"n": estimate.n, "of": len(values), "bounds_low": None, "bounds_high": None, "missing": ""}
+    return {**estimate.cells("value", ""), **counts}
 
 
 def _node_mean(evaluation: Evaluation, kind: str, whose: str) -> float | None:
@@ -385,19 +385,15 @@ def _count_statuses(statuses: Iterable[str]) -> str:
     return ", ".join(f"{status} {n}" for status, n in Counter(statuses).most_common())
 
 
-def _ends(key: str, estimate: Estimate, names: tuple[str, str] | None = None) -> dict[str, object]:
-    low, high = names or (f"{key}_low", f"{key}_high")
-    return {key: estimate.value, **dict(zip((low, high), interval_ends(estimate), strict=True))}
-
-
 def _row(judge: str, figure: str, kind: str, result: Estimate | Comparison) -> JudgeFigure:
     if isinstance(result, Comparison):
         value, n = result.difference, result.n_each[0]
     else:
         value, n = result.value, result.n
-    low, high = interval_ends(result, -TOP, TOP)  # the difference of two ratings; all others are inside already
+    ends = None if result.interval is None else result.interval.within(-TOP, TOP)  # the difference of two ratings
     return {
-        "judge": judge, "figure": figure, "kind": kind, "value": value, "low": low, "high": high, "n": n,
+        "judge": judge, "figure": figure, "kind": kind, "value": value, "low": ends.low if ends else None,
+        "high": ends.high if ends else None, "n": n,
         "clusters": result.n_clusters, "notes": " ".join(result.notes),
     }  # fmt: skip
 

@@ -21,6 +21,7 @@ from trueness.intervals import Interval, value_text
 from trueness.outside import Json
 from trueness.showing.saving import plain_rows
 from trueness.statistics import Comparison
+from trueness.statistics.result import interval_cells
 from trueness.studies.forecast import selection
 from trueness.studies.forecast.forecast_frames import ARMS, CELL, Forecasts
 from trueness.studies.forecast.scores import RANDOM
@@ -114,13 +115,12 @@ def number(value: float | None) -> float:
     return np.nan if value is None else float(value)
 
 
-def ends(interval: Interval | None) -> dict[str, float]:
+def ends(interval: Interval | None) -> dict[str, float | None]:
     """The cells `low` and `high`; none of a difference that is the same everywhere, which is a constant."""
-    low, high = selection.ends_of(interval)
-    return {"low": low, "high": high} if low < high else {"low": np.nan, "high": np.nan}
+    return interval_cells(None if interval is None or interval.degenerate else interval, missing=np.nan)
 
 
-def pair_cells(c: Comparison) -> dict[str, str | float]:
+def pair_cells(c: Comparison) -> dict[str, str | float | None]:
     """Who was compared, the means, the difference a - b and its interval, at the level of the verdict where known."""
     means = {"mean_a": number(c.means[0]), "mean_b": number(c.means[1])}
     level = {"level": c.span.level if c.span else np.nan}

@@ -15,9 +15,9 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from trueness.statistics import estimates, sign_flip
-from trueness.statistics.cluster_bootstrap import RESAMPLES
 from trueness.statistics.clusters import Totals
 from trueness.statistics.result import UNBOUNDED, Alternative, Bounds, Estimate
+from trueness.statistics.sign_flip import RESAMPLES
 
 
 def over_datasets(
@@ -53,10 +53,3 @@ def over_datasets(
 
 
 _SIDED = {"two-sided": "two-sided", "greater": "one-sided", "less": "one-sided"}
-
-
-def cells(name: str, estimate: Estimate, missing: float | None = np.nan) -> dict[str, float | None]:
-    """The estimate and its ends as columns of a table: name, name_low, name_high. missing: None where JSON is made."""
-    low, high = (estimate.interval.low, estimate.interval.high) if estimate.interval else (missing, missing)
-    row = {name: missing if estimate.value is None else estimate.value, f"{name}_low": low, f"{name}_high": high}
-    return row | ({f"{name}_constant": True} if estimate.constant else {})

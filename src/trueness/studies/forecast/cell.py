@@ -12,7 +12,7 @@ import pandas as pd
 
 from trueness.models import Reply
 from trueness.outside import Json
-from trueness.running.results import NOT_RUN
+from trueness.running.results import NOT_RUN, Results
 from trueness.running.store import Run
 from trueness.showing import blocks
 from trueness.showing.grid import Facet, Grid, unique
@@ -26,7 +26,7 @@ from trueness.studies.forecast.forecast_headline import headline_of
 from trueness.studies.forecast.interpretation import untold
 from trueness.studies.forecast.measures import SHOWN as SCORES
 from trueness.studies.forecast.work import read_reply
-from trueness.studies.protocol import AnalysisPart, CellKey, Check, PagePlace, Section, Summary
+from trueness.studies.protocol import AnalysisPart, CellKey, Check, Section, Summary
 
 ANSWERED_ALIKE = "reference"  # the variant of who was not asked
 _TOLD_FIRST = (
@@ -52,9 +52,8 @@ class ScoredClaim(NamedTuple):
 class ForecastPart:
     task = "forecast"
 
-    def __init__(self, place: PagePlace, read: Callable[[], Forecasts], findings: Callable[[], Findings]):
-        self._task = place.task
-        self._store = place.store
+    def __init__(self, results: Results, read: Callable[[], Forecasts], findings: Callable[[], Findings]):
+        self._task, self._store = results, results.store
         self._read = read
         self._findings = findings
 

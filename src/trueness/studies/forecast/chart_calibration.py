@@ -41,8 +41,8 @@ def calibration_frame(forecasts: Forecasts, respondents: Sequence[str] | None = 
     rows: list[dict[str, object]] = []
     for (name, formulation, level), part in scores.groupby(["respondent", "formulation", "level"]):
         hits = share(part["hit"].astype(float), part["dataset"].to_numpy(), forecasts.level)
-        row = {"respondent": name, "formulation": formulation, "level": float(str(level)), "coverage": hits.value}
-        row |= {"low": hits.interval.low, "high": hits.interval.high} if hits.interval else {}
+        row = {"respondent": name, "formulation": formulation, "level": float(str(level))}
+        row |= hits.cells("coverage", "", np.nan)
         rows.append(row | {"n": hits.n, "asked": len(part), "datasets": hits.n_clusters, "interval": hits.method})
     frame = pd.DataFrame(rows, columns=list(COLUMNS))
     order = {name: k for k, name in enumerate(chosen)}

@@ -23,7 +23,6 @@ from trueness.showing.marks import named_data, panel_columns, with_data
 from trueness.showing.saving import Figure
 from trueness.statistics import mean
 from trueness.studies.forecast import selection
-from trueness.studies.forecast.by_dataset import cells as estimate_cells
 from trueness.studies.forecast.forecast_frames import Forecasts
 from trueness.studies.forecast.robustness import robustness
 
@@ -51,7 +50,7 @@ def consistency_frame(forecasts: Forecasts) -> pd.DataFrame:
         for key in ("within", "across"):
             datasets = mine["dataset"].to_numpy()
             estimate = mean(mine[key].to_numpy(), datasets, level=forecasts.level, bounds=(0.0, 1.0))
-            row |= estimate_cells(key, estimate, None)
+            row |= estimate.cells(key)
         parts.append(pd.DataFrame([row | {"datasets": int(mine["dataset"].nunique())}]))
     return pd.concat(parts, ignore_index=True).reindex(columns=list(COLUMNS))
 

@@ -26,9 +26,8 @@ from trueness.measure import direction
 from trueness.showing.finding import Finding
 from trueness.statistics.comparison import Comparison
 from trueness.statistics.multiplicity import adjust, adjusted
-from trueness.statistics.paired import paired_difference
+from trueness.statistics.paired import paired_difference, signed_rank_p
 from trueness.statistics.reach import Reach
-from trueness.statistics.signed_rank import signed_rank_p
 from trueness.studies.forecast.analysis import Analysis, asked_models, number, pair_cells, per_item, respondents
 from trueness.studies.forecast.forecast_frames import CELL, Forecasts
 from trueness.studies.forecast.selection import headline

@@ -22,7 +22,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from trueness.studies.forecast.analysis import Analysis, claimants, lines, percent, percent_with_ends
-from trueness.studies.forecast.by_dataset import cells, over_datasets
+from trueness.studies.forecast.by_dataset import over_datasets
 from trueness.studies.forecast.forecast_frames import CELL, MEASURES, Forecasts
 from trueness.studies.forecast.selection import headline
 from trueness.texts import counted
@@ -115,7 +115,7 @@ def _widening(needed: _Needed, level: float) -> dict[str, float | None]:
     weight = needed.weight / np.bincount(codes, weights=needed.weight)[codes]  # every data set weighs 1
     before = np.bincount(codes, weights=weight * needed.covered)
     row: dict[str, float | None] = {"datasets": n, "promised": n / (n + 1)}
-    row |= cells("coverage", over_datasets(before, present, "coverage", within=(0.0, 1.0)))
+    row |= over_datasets(before, present, "coverage", within=(0.0, 1.0)).cells("coverage", missing=np.nan)
     for name, needs in (("factor", needed.factor), ("margin", needed.margin)):
         order = np.argsort(needs)
         value, mass, where = needs[order], weight[order], codes[order]
@@ -126,7 +126,8 @@ def _widening(needed: _Needed, level: float) -> dict[str, float | None]:
             without = [_quantile(value, np.cumsum(np.where(where == k, 0.0, mass)), level) for k in range(n)]
             after = np.bincount(where, weights=mass * (value <= np.array(without)[where] + 1e-12), minlength=n)
             row |= {f"{name}_least": min(without), f"{name}_most": max(without)}
-            row |= cells(f"coverage_{name}", over_datasets(after, present, "coverage", within=(0.0, 1.0)))
+            estimate = over_datasets(after, present, "coverage", within=(0.0, 1.0))
+            row |= estimate.cells(f"coverage_{name}", missing=np.nan)
     return row
 
 

@@ -13,8 +13,8 @@ import numpy as np
 import pandas as pd
 
 from trueness.statistics import share
+from trueness.statistics.result import interval_cells
 from trueness.studies.forecast import selection
-from trueness.studies.forecast.by_dataset import cells
 from trueness.studies.forecast.forecast_frames import Forecasts
 from trueness.studies.forecast.summary import SHARES
 
@@ -64,10 +64,7 @@ def _cells(forecasts: Forecasts, part: pd.DataFrame, within: str) -> dict[str, o
     row["clustered_by"] = within
     for name, score in SHARES.items():
         values = part[score].to_numpy(dtype=np.float64)
-        row |= cells(name, share(values, clusters, forecasts.level), None)
+        row |= share(values, clusters, forecasts.level).cells(name)
         plain = share(values, level=forecasts.level).interval
-        row |= {
-            f"{name}_wilson_low": plain.low if plain else None,
-            f"{name}_wilson_high": plain.high if plain else None,
-        }
+        row |= interval_cells(plain, f"{name}_wilson")
     return row

@@ -19,12 +19,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from trueness.statistics.cluster_bootstrap import expanded_tail
 from trueness.statistics.multiplicity import adjust
 from trueness.statistics.rank_correlations import rank_correlation
+from trueness.statistics.runs import expanded_tail
 from trueness.studies.forecast import rank_permutation
 from trueness.studies.forecast.analysis import Analysis, asked_models, claimants, lines
-from trueness.studies.forecast.by_dataset import cells
 from trueness.studies.forecast.forecast_frames import Forecasts
 from trueness.studies.forecast.selection import headline
 
@@ -109,7 +108,10 @@ def _of_property(
     for (learner, respondent), y in columns.items():
         rho = rank_correlation(x, y)
         row: dict[str, object] = {"property": name, "learner": learner, "respondent": respondent, "datasets": rho.n}
-        row |= cells("rho", rho) | {"p": _permutation_p(x, y, orders), "test": rank_permutation.test_name(rho.n)}
+        row |= rho.cells("rho", missing=np.nan) | {
+            "p": _permutation_p(x, y, orders),
+            "test": rank_permutation.test_name(rho.n),
+        }
         if respondent != MEASURED:
             truth = columns[learner, MEASURED]
             whole = not np.isnan(y).any()

@@ -22,7 +22,7 @@ from trueness.statistics.multiplicity import adjust
 from trueness.statistics.rank_correlations import spearman
 from trueness.statistics.result import p_text
 from trueness.studies.forecast.analysis import Analysis, asked_models, cell_means, lines, number, percent
-from trueness.studies.forecast.by_dataset import cells, over_datasets
+from trueness.studies.forecast.by_dataset import over_datasets
 from trueness.studies.forecast.forecast_frames import Forecasts
 from trueness.texts import counted
 
@@ -77,7 +77,7 @@ def _by_respondent(each: pd.DataFrame, models: tuple[str, ...]) -> pd.DataFrame:
     table = []
     for name, mine in each.groupby("respondent", sort=False):
         order = over_datasets(mine["order"], mine["dataset"], "order", null=0.0, within=(-1.0, 1.0))
-        row: dict[str, object] = {"respondent": name, "datasets": len(mine), **cells("order", order)}
+        row: dict[str, object] = {"respondent": name, "datasets": len(mine), **order.cells("order", missing=np.nan)}
         row |= {"p": number(order.p), "test": order.test}
         row |= {column: mine[column].mean() for column in ("pairs", "spearman", "kendall")}
         row |= {"best_right": int(mine["best_right"].sum()), "equal": int(mine["one_answer_for_all"].sum())}

@@ -29,7 +29,6 @@ from numpy.typing import NDArray
 
 from trueness.statistics.multiplicity import adjust
 from trueness.studies.forecast.analysis import Analysis, asked_models, cell_means, join_words, lines, number
-from trueness.studies.forecast.by_dataset import cells as estimate_cells
 from trueness.studies.forecast.by_dataset import over_datasets
 from trueness.studies.forecast.forecast_frames import CELL, Forecasts
 
@@ -135,7 +134,7 @@ def _row(one: ForecastContrast, who: str, each: UnitDifferences) -> dict[str, ob
     tested = test is not None and one.unit == "dataset"
     return {
         "kind": one.kind, "a": one.a, "b": one.b, "respondent": who, "unit": one.unit, "n": len(each.names),
-        "measured": each.measured.mean(), "predicted": each.predicted.mean(), **estimate_cells("off_by", off_by),
+        "measured": each.measured.mean(), "predicted": each.predicted.mean(), **off_by.cells("off_by", missing=np.nan),
         "right": int((agreement > 0).sum()), "of": len(names), "wrong_on": ", ".join(map(str, names[agreement <= 0])),
         "p": number(test.p) if test and tested else np.nan, "test": test.test if test and tested else "",
     }  # fmt: skip

@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING
 
 from trueness.intervals import fixed, value_text
 from trueness.outside import Json
-from trueness.showing.console import Console, plain, print_points
+from trueness.showing.console import Console, plain
 from trueness.showing.sheet import Sheet, changes, left_out, one_by_one
 from trueness.statistics.runs import range_note
 from trueness.studies.forecast import selection
 from trueness.studies.forecast.summary import rows
 
 if TYPE_CHECKING:
-    from trueness.studies.forecast.findings import Findings
     from trueness.studies.forecast.forecast_frames import Forecasts
 
 SKILL_AGAINST = ("skill_random", "skill_heuristic", "skill_climatology")
@@ -58,13 +57,6 @@ def _sheet(table: Sequence[Mapping[str, Json]]) -> Sheet:
     }
     drop = one_by_one([*titles[:-1], "bias", "width", *titles[-1:], "covers runs", "confidence", "answered"])
     return Sheet(columns, drop, ("answered", "bias", "width", *titles), changes([row["kind"] for row in table]))
-
-
-def print_findings(out: Console, findings: Findings) -> None:
-    """The checks, then each hypothesis with its verdict."""
-    for check in findings.validation.checks:
-        out.print(f"  {plain(check)}", style="yellow" if check.passed is False else "dim")
-    print_points(findings.hypotheses.sentences, out)
 
 
 def _with_ends(row: Mapping[str, Json], name: str) -> str:

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Self
 
 import pandas as pd
 
 from trueness.outside import Json
-from trueness.running.results import Results, Row
-from trueness.running.store import Store
-from trueness.running.study_folder import Scored
+from trueness.running.results import Row
 from trueness.showing.console import Console
 from trueness.showing.drawn import Draw
 from trueness.showing.paper import Part as PaperPart
@@ -24,35 +20,33 @@ from trueness.studies.forecast.answers import forecasts_of, long_rows
 from trueness.studies.forecast.cell import ForecastPart
 from trueness.studies.forecast.findings import Findings, findings
 from trueness.studies.forecast.forecast_frames import Forecasts
-from trueness.studies.forecast.printed import print_findings, print_forecasts
+from trueness.studies.forecast.printed import print_forecasts
 from trueness.studies.forecast.summary import rows
-from trueness.studies.protocol import PagePlace
-from trueness.studies.run_reading import RunReading
+from trueness.studies.reading import Reading
 
 
-@dataclass(frozen=True, eq=False)
-class ForecastReading(RunReading):
-    forecasts: Forecasts
-
+class ForecastReading(Reading):
     title = "Forecast"
     question = "Does a model know what a learner will do on a data set?"
     rests_on = ("discovery",)
     asks = many_charts = True
+    files_below = "statistics"
     charts_first = ("intervals_f1", "intervals", "calibration", "differences", "heatmap", "runs")
     clusters = "data sets"
 
-    @classmethod
-    def read(cls, results: Results, store: Store, before: Mapping[str, Scored]) -> Self:
-        return cls(results, forecasts_of(before["discovery"].results, results, store))
+    @cached_property
+    def forecasts(self) -> Forecasts:
+        discovery = self.before["discovery"].results
+        with self.results.store.ensure_open() as store:
+            return forecasts_of(discovery, self.results, store)
 
     @classmethod
     def cluster_of(cls, items: pd.Series) -> pd.Series:
         """An item is dataset/learner/measure."""
         return items.str.split("/").str[0]
 
-    @classmethod
-    def page(cls, place: PagePlace) -> ForecastPart:
-        return ForecastPart(place, lambda: place.reading(cls).forecasts, lambda: place.reading(cls).findings)
+    def page(self) -> ForecastPart:
+        return ForecastPart(self.results, lambda: self.forecasts, lambda: self.findings)
 
     @cached_property
     def findings(self) -> Findings:
@@ -77,11 +71,9 @@ class ForecastReading(RunReading):
         out.print()
         print_forecasts(out, self.forecasts)
 
-    def show_findings(self, out: Console) -> None:
-        print_findings(out, self.findings)
-
-    def where(self, alone: bool = True) -> str:
-        return "statistics/interpretation.txt"
+    def first_findings(self) -> list[str]:
+        """The checks, then each hypothesis with its verdict."""
+        return [*map(str, self.findings.validation.checks), *self.findings.hypotheses.sentences]
 
     def figures(self, folder: Path) -> Iterator[Figure]:
         return files.plots(self.forecasts)

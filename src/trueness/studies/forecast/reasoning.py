@@ -21,7 +21,7 @@ import pandas as pd
 
 from trueness.studies.forecast.analysis import Analysis, join_words, lines, percent, percent_with_ends
 from trueness.studies.forecast.assumptions import Mention, concept_of, mentions
-from trueness.studies.forecast.by_dataset import cells, over_datasets
+from trueness.studies.forecast.by_dataset import over_datasets
 from trueness.studies.forecast.forecast_frames import ARMS, CELL, Forecasts, LearnerAbout
 from trueness.texts import counted
 
@@ -112,7 +112,7 @@ def _by_respondent(replies: pd.DataFrame) -> pd.DataFrame:
                 "respondent": name,
                 "replies": len(mine),
                 "datasets": mine["dataset"].nunique(),
-                **cells("named_share", estimate),
+                **estimate.cells("named_share", missing=np.nan),
                 "named": int(mine["named"].sum()),
                 "missed": int(mine["missed"].sum()),
                 "wrong": int(mine["wrong"].sum()),

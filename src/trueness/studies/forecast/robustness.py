@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 
 from trueness.measures.interval_scores import iou
 from trueness.studies.forecast.analysis import Analysis, asked_models, lines, number, percent
-from trueness.studies.forecast.by_dataset import cells, over_datasets
+from trueness.studies.forecast.by_dataset import over_datasets
 from trueness.studies.forecast.forecast_frames import ARMS, CELL, ORIGINAL, Forecasts
 from trueness.studies.forecast.selection import headline, once
 from trueness.texts import counted
@@ -130,11 +130,12 @@ def _respondent_row(name: object, mine: pd.DataFrame) -> dict[str, object]:
     row |= {kind: int(classes.get(kind, 0)) for kind in ("robust", "between", "unstable")}
     row["v_relative"] = (mine["v"] / mine["v_width"].where(mine["v_width"] > 0)).mean()
     for column in ("iou", "iou_repeats", "spread", "spread_repeats"):
-        row |= cells(column, over_datasets(mine[column], mine["dataset"], column, within=(0.0, 1.0)))
+        estimate = over_datasets(mine[column], mine["dataset"], column, within=(0.0, 1.0))
+        row |= estimate.cells(column, missing=np.nan)
     difference = over_datasets(
         mine["iou"] - mine["iou_repeats"], mine["dataset"], "difference", null=0.0, within=(-1.0, 1.0)
     )
-    row |= cells("iou_difference", difference) | {"p": number(difference.p), "test": difference.test}
+    row |= difference.cells("iou_difference", missing=np.nan) | {"p": number(difference.p), "test": difference.test}
     # variances are added before they are divided: a share of each cell would weigh cells without noise like the others
     scaled = mine[["s2_framing", "s2_repeat"]].div(mine["upper"] ** 2, axis=0).dropna()
     total = float(scaled.to_numpy().sum())

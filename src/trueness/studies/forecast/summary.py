@@ -26,7 +26,6 @@ import pandas as pd
 from trueness.outside import Json
 from trueness.statistics import mean, share
 from trueness.studies.forecast import selection
-from trueness.studies.forecast.by_dataset import cells
 from trueness.studies.forecast.forecast_frames import Forecasts
 from trueness.studies.forecast.scores import pooled_skills
 
@@ -69,12 +68,12 @@ def _summary(forecasts: Forecasts, part: pd.DataFrame) -> dict[str, Json]:
     }
     clusters = part["dataset"].to_numpy()  # claims about one share its truth: it is what was drawn
     for name, column in SHARES.items():
-        row |= cells(name, share(part[column].to_numpy(dtype=np.float64), clusters, forecasts.level), None)
+        row |= share(part[column].to_numpy(dtype=np.float64), clusters, forecasts.level).cells(name)
     for name, column in MEANS.items():
         values = part[column].to_numpy(dtype=np.float64)
         possible = np.nanmax(np.abs(values), initial=0) <= 1  # claims of what cannot be may pass the bounds of a bias
         bounds = (0.0, None) if name != "bias" else (-1.0, 1.0) if possible else (None, None)
-        row |= cells(name, mean(values, clusters, level=forecasts.level, bounds=bounds), None)
+        row |= mean(values, clusters, level=forecasts.level, bounds=bounds).cells(name)
     row |= {f"median_{name}": _median(part[column]) for name, column in MEDIANS.items()}
     for truth in ("mean_ci", "runs"):
         log_ratio = _median(part[f"log_width_ratio_{truth}"])

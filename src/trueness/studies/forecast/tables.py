@@ -7,6 +7,7 @@ import pandas as pd
 from trueness.outside import Json
 from trueness.showing import theme
 from trueness.showing.tables import Column, Table
+from trueness.statistics.result import interval_cells
 from trueness.statistics.runs import range_note
 from trueness.statistics.sign_flip import ENUMERATED
 from trueness.studies.forecast import selection, summary
@@ -147,9 +148,8 @@ def _measured_row(forecasts: Forecasts, dataset: str, learner: str, held: pd.Dat
         if truth is not None and len(truth.runs):
             row["n"] = max(row["n"], len(truth.runs))
             ci = None if truth.degenerate else truth.mean_ci  # runs that never differ are a constant
-            row |= {measure: truth.mean, f"{measure}_low": ci.low if ci else None}
+            row |= {measure: truth.mean, **interval_cells(ci, measure)}
             row[f"{measure}_sd"] = float(truth.runs.std(ddof=1)) if len(truth.runs) > 1 else None
-            row |= {f"{measure}_high": ci.high if ci else None}
     if (dataset, learner) in held.index:
         row |= {"covered": float(held["mean"][dataset, learner]), "claims": int(held["count"][dataset, learner])}
     return row

@@ -9,7 +9,7 @@ from trueness.showing.finding import Finding
 from trueness.showing.headline import Headline, Standing, joined
 from trueness.statistics import Estimate
 from trueness.studies.learn.measures import FACTORS
-from trueness.studies.learn.scores import DIRECTED, LEVEL, LIKELY, LearnScores, ends, percent
+from trueness.studies.learn.scores import DIRECTED, LEVEL, LIKELY, LearnScores, percent
 from trueness.texts import counted
 
 MOST_TOLD = 12
@@ -225,8 +225,8 @@ def _guess(learned: LearnScores) -> Iterator[str]:
 
 def _helps(learned: LearnScores) -> Iterator[str]:
     for variant, more in learned.with_more_rows().items():
-        at = ends(more.gain)
-        interval = f" [{at['low']:+.2f}, {at['high']:+.2f}]" if at else ""
+        at = more.gain.interval
+        interval = f" [{at.low:+.2f}, {at.high:+.2f}]" if at else ""
         of = f"{100 * learned.level:g} % t CI, paired over" if at else "no interval, over"
         yield (
             f"With {FACTORS[variant] * learned.about['n']:,} rows {learned.chosen} would reach F1 {more.mean:.2f}: "
@@ -268,6 +268,6 @@ def _troubles(learned: LearnScores) -> Iterator[str]:
 
 
 def _share(value: Estimate) -> str:
-    at = ends(value)
-    interval = f" [{100 * at['low']:.0f}, {100 * at['high']:.0f}]" if at else ""
+    at = value.interval
+    interval = f" [{100 * at.low:.0f}, {100 * at.high:.0f}]" if at else ""
     return f"{100 * float(value.value or 0.0):.0f} %{interval}"

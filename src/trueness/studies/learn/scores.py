@@ -25,6 +25,7 @@ from trueness.measures.sortability import sortability_of
 from trueness.outside import Json
 from trueness.running.results import Results
 from trueness.statistics import Estimate, mean
+from trueness.statistics.result import interval_cells
 from trueness.status import Status
 from trueness.studies.learn.measures import FACTORS, GUESS, TABLE
 from trueness.studies.learn.odds import Calibration, Votes, calibrate, votes_of
@@ -370,9 +371,9 @@ def percent(share: float) -> str:
     return "over 99 %" if share > 0.99 else f"{100 * share:.0f} %"
 
 
-def ends(estimate: Estimate) -> dict[str, float]:
+def ends(estimate: Estimate) -> dict[str, float | None]:
     """Of its interval, where it has one."""
-    return {} if estimate.interval is None else {"low": estimate.interval.low, "high": estimate.interval.high}
+    return {} if estimate.interval is None else interval_cells(estimate.interval)
 
 
 Scores = TypeVar("Scores", bound=LearnScores)

@@ -12,6 +12,7 @@ from trueness.outside import Json
 from trueness.reading.distribution import read_distribution
 from trueness.reading.level import read_level, read_number
 from trueness.reading.quantiles import read_quantiles
+from trueness.running.results import Results
 from trueness.showing import blocks
 from trueness.showing.grid import Facet, Grid, unique
 from trueness.showing.saving import plain_rows
@@ -19,14 +20,13 @@ from trueness.status import Status
 from trueness.studies.population import findings as population_findings
 from trueness.studies.population import tables
 from trueness.studies.population.answers import AnswerKey, Populations
-from trueness.studies.population.elicitation import Form
-from trueness.studies.population.elicitation.distribution import PERCENTILES
-from trueness.studies.population.elicitation.forms import Answer
+from trueness.studies.population.elicitation import Answer, Form
 from trueness.studies.population.measures import MEASURES
+from trueness.studies.population.modes import PERCENTILES
 from trueness.studies.population.numeric_outcomes import NAMES, answer_row, condition_rows
 from trueness.studies.population.original_results import NO_PROMPT
 from trueness.studies.population.truth import PopulationTruth
-from trueness.studies.protocol import AnalysisPart, CellKey, Check, PagePlace, Section, Summary
+from trueness.studies.protocol import AnalysisPart, CellKey, Check, Section, Summary
 
 SHOWN = 3  # replies of a condition that a page shows; all are in the store
 REFERENCE = "reference"
@@ -35,9 +35,8 @@ REFERENCE = "reference"
 class PopulationPart:
     task = "population"
 
-    def __init__(self, place: PagePlace, read: Callable[[], Populations]):
-        self._task = place.task
-        self._store = place.store
+    def __init__(self, results: Results, read: Callable[[], Populations]):
+        self._task, self._store = results, results.store
         self._read = read
 
     @cached_property

@@ -26,7 +26,7 @@ from trueness.showing.saving import Figure, Save, csv_text, safe_name, save_figu
 from trueness.studies.population import tables
 from trueness.studies.population.answers import AnswerKey, Populations
 from trueness.studies.population.chart_distribution import distribution
-from trueness.studies.population.elicitation.forms import Answer
+from trueness.studies.population.elicitation import Answer
 from trueness.studies.population.numeric_outcomes import numbers_figure, numbers_frame
 from trueness.studies.population.truth import PopulationTruth
 

@@ -14,7 +14,6 @@ from trueness.showing.headline import Headline, Standing, ranking
 from trueness.studies.population import tables
 from trueness.studies.population.answers import Populations
 from trueness.studies.population.files import notes
-from trueness.studies.population.summary import label
 
 MEASURE = "score"
 
@@ -35,7 +34,7 @@ def headline_of(populations: Populations) -> Headline | None:
     ranked = sorted(rows, key=lambda row: -row[MEASURE])
     standings = tuple(
         Standing(
-            label(row["respondent"], row["mode"]),
+            tables.label(row["respondent"], row["mode"]),
             row[MEASURE],
             row["score_low"],
             row["score_high"],
@@ -76,7 +75,7 @@ def _has_p(row: Mapping[str, Json]) -> bool:
 
 
 def _mean_sentence(populations: Populations, row: Mapping[str, Json]) -> str:
-    name, share = label(row["respondent"], row["mode"]), f"{100 * populations.level:g} %"
+    name, share = tables.label(row["respondent"], row["mode"]), f"{100 * populations.level:g} %"
     over = f"{row['informative']} informative of {row['tasks']} tasks"
     if row.get(MEASURE) is None or row[MEASURE] != row[MEASURE]:
         return f"{name}: no score ({over}; {row['answered']} answered; no interval; no test)."

@@ -18,8 +18,9 @@ from trueness.showing.marks import named_data, row_axis, row_scale, with_data
 from trueness.showing.saving import Figure, safe_name
 from trueness.showing.tables import Column, Table
 from trueness.statistics import mean
+from trueness.statistics.result import interval_cells
 from trueness.studies.population.answers import Populations
-from trueness.studies.population.elicitation.forms import Answer
+from trueness.studies.population.elicitation import Answer
 from trueness.studies.population.truth import QUANTILES, Array, PopulationTruth
 
 if TYPE_CHECKING:
@@ -55,13 +56,12 @@ def answer_row(truth: PopulationTruth, answer: Answer | None) -> dict[str, Json]
     """What was said of one condition; its status where nothing was."""
     status = "not asked" if answer is None else str(answer.status)
     if answer is None or answer.distribution is None:
-        return {"status": status, "n": None, "mean": None, "mean_low": None, "mean_high": None} | dict.fromkeys(NAMES)
+        return {"status": status, "n": None, "mean": None} | interval_cells(None, "mean") | dict.fromkeys(NAMES)
     centre, quantiles = answer_numbers(truth, answer)
     interval = mean(answer.numbers).interval if answer.draws and answer.numbers else None
-    ends = (None, None) if interval is None or interval.width == 0 else (interval.low, interval.high)
-    return {"status": status, "n": answer.draws, "mean": centre, "mean_low": ends[0], "mean_high": ends[1]} | dict(
-        zip(NAMES, quantiles.tolist(), strict=True)
-    )
+    ends = interval_cells(None if interval is None or interval.degenerate else interval, "mean")
+    numbers = dict(zip(NAMES, quantiles.tolist(), strict=True))
+    return {"status": status, "n": answer.draws, "mean": centre} | ends | numbers
 
 
 def numbers_frame(populations: Populations) -> pd.DataFrame:

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 from pathlib import Path
-from typing import ClassVar, Self
+from typing import ClassVar
 
 import pandas as pd
 
 from trueness.outside import Json
-from trueness.running.results import Results, Row
-from trueness.running.store import Store
-from trueness.running.study_folder import Scored
+from trueness.running.results import Row
 from trueness.showing.console import Console
 from trueness.showing.drawn import Draw
 from trueness.showing.paper import Part as PaperPart
@@ -25,18 +23,18 @@ from trueness.studies.population.cell import FilesPart, PopulationPart
 from trueness.studies.population.numeric_outcomes import numbers_tables
 from trueness.studies.population.original_results import read_results, result_files
 from trueness.studies.population.printed import print_populations
-from trueness.studies.protocol import PagePlace
-from trueness.studies.run_reading import RunReading
+from trueness.studies.reading import Reading
 
 
-@dataclass(frozen=True, eq=False)
 class PopulationTables:
     """Populations as `show` prints them, from a store or from a folder of the original's results."""
 
-    populations: Populations
-
     title: ClassVar[str] = "Population"
     question: ClassVar[str] = "Does a model know real distributions?"
+
+    @property
+    def populations(self) -> Populations:
+        raise NotImplementedError
 
     def as_json(self, measures: Sequence[str] | None) -> dict[str, Json]:
         rows = tables.summary_rows(self.populations)
@@ -51,9 +49,19 @@ class PopulationTables:
     def show(self, out: Console, folder: Path, measures: Sequence[str] | None = None) -> None:
         print_populations(out, self.populations)
 
+    def first_findings(self) -> Sequence[str]:
+        return ()  # they stand with the tables
+
 
 class OriginalResults(PopulationTables):
     """From a folder of the original's results, without a store."""
+
+    def __init__(self, populations: Populations):
+        self._populations = populations
+
+    @property
+    def populations(self) -> Populations:
+        return self._populations
 
     @property
     def level(self) -> float:
@@ -75,24 +83,23 @@ def foreign_results(folder: Path) -> OriginalResults | None:
     return OriginalResults(read_results(folder)) if result_files(folder) else None
 
 
-@dataclass(frozen=True, eq=False)
-class PopulationReading(PopulationTables, RunReading):
+class PopulationReading(PopulationTables, Reading):
     asks = True
     charts_first = ("population",)
     clusters = "sources"
 
-    @classmethod
-    def read(cls, results: Results, store: Store, before: Mapping[str, Scored]) -> Self:
-        return cls(results, populations_of(results, store))
+    @cached_property
+    def populations(self) -> Populations:
+        with self.results.store.ensure_open() as store:
+            return populations_of(self.results, store)
 
     @classmethod
     def cluster_of(cls, items: pd.Series) -> pd.Series:
         """An item is source/task, and what was drawn is the source."""
         return items.str.rsplit("/", n=1).str[0]
 
-    @classmethod
-    def page(cls, place: PagePlace) -> PopulationPart:
-        return PopulationPart(place, lambda: place.reading(cls).populations)
+    def page(self) -> PopulationPart:
+        return PopulationPart(self.results, lambda: self.populations)
 
     def rows(self) -> Iterable[Row]:
         return self.populations.rows()
@@ -100,9 +107,6 @@ class PopulationReading(PopulationTables, RunReading):
     def to_dict(self) -> dict[str, Json]:
         asked_otherwise = tables.fallback_sentences(self.populations)
         return {"respondents": tables.summary_rows(self.populations), "asked_otherwise": asked_otherwise}
-
-    def show_findings(self, out: Console) -> None:
-        """They stand with the tables."""
 
     def figures(self, folder: Path) -> Iterator[Figure]:
         return files.plots(self.populations)

@@ -23,7 +23,7 @@ import numpy as np
 from trueness.errors import SettingError, did_you_mean, listed
 from trueness.measure import direction
 from trueness.statistics import Comparison, Estimate, mean
-from trueness.statistics.pairs import differences_in_pairs
+from trueness.statistics.multiplicity import differences_in_pairs
 from trueness.studies.population.scores import MEASURES, POSSIBLE, TaskScore
 
 FEW_SOURCES = 6  # below it an interval over sources is of little use, and its level not held (statistics/estimates.py)

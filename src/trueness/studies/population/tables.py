@@ -1,7 +1,17 @@
 """The tables of a population study: one line a respondent and mode, and tasks by respondents.
 
-Sampling, stated and next-token answers are different things: a model has one line a mode, and they are never averaged.
-Means are over tasks, with two intervals: over sources, and over tasks given these sources (population/summary.py).
+A respondent is a model in one mode: sampling, verbalised and next-token answers are different things and are never
+averaged. Tasks of one survey share its respondents, its year and its wording: they are one cluster. Two intervals
+answer two questions, and both are given wherever a mean is:
+
+    over sources           t clustered by source, C - 1 degrees of freedom or fewer: what other surveys would show.
+                           Of two or three surveys it leaves nearly everything open (t is 12.7 with one degree, 4.3
+                           with two), because they cannot tell.
+    given these sources    t over tasks: what other tasks of these same surveys would show. With the sources fixed it
+                           errs on the long side, since differences between them count as noise of tasks.
+
+The mean of `score` leaves out the uninformative tasks and says how many; the means of the skills are over raw values,
+those below 0 included, and that against the marginal over the tasks that have a dependence to know.
 """
 
 from __future__ import annotations
@@ -9,29 +19,67 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+import numpy as np
 import pandas as pd
 
 from trueness.errors import listed
+from trueness.measure import direction
 from trueness.outside import Json
 from trueness.reading.distribution import OFF_SUM
 from trueness.showing import theme
 from trueness.showing.tables import Column, Table
-from trueness.statistics import Estimate
+from trueness.statistics import Comparison, Estimate, mean
+from trueness.statistics.multiplicity import differences_in_pairs
 from trueness.statistics.reach import Reach
+from trueness.statistics.result import interval_cells
 from trueness.status import Status
 from trueness.studies.population.answers import Populations
-from trueness.studies.population.scores import MEASURES, TaskScore
-from trueness.studies.population.summary import (
-    FEW_SOURCES,
-    compare_given_sources,
-    compare_respondents,
-    label,
-    means_given_sources,
-    respondent_means,
-)
+from trueness.studies.population.scores import MEASURES, POSSIBLE, TaskScore
 from trueness.texts import counted
 
+FEW_SOURCES = 6  # below it an interval over sources is of little use, and its level not held (statistics/estimates.py)
+_NEEDS_DEPENDENCE = ("skill_marginal", "skill_d2_marginal", "direction", "change")
 MEANS = ("score", "score_original", "score_document", "skill_uniform", "skill_marginal", "tv")
+
+
+def label(respondent: str, mode: str) -> str:
+    """Who it is in a table: a model in one mode."""
+    return f"{respondent} ({mode})" if mode else respondent
+
+
+def respondent_means(
+    scores: Sequence[TaskScore], measure: str = "score", given_sources: bool = False
+) -> dict[str, Estimate]:
+    """Respondent -> its mean over the tasks, with the interval over sources, or over tasks given these sources."""
+    values: dict[str, tuple[list[float], list[str]]] = {}
+    for score in scores:
+        numbers, sources = values.setdefault(label(score.respondent, score.mode), ([], []))
+        numbers.append(_score_value(score, measure))
+        sources.append(score.source)
+    return {
+        name: mean(numbers, clusters=None if given_sources else sources, name=measure, bounds=POSSIBLE[measure])
+        for name, (numbers, sources) in values.items()
+    }
+
+
+def compare_respondents(
+    scores: Sequence[TaskScore], measure: str = "score", given_sources: bool = False
+) -> list[Comparison]:
+    """All pairs of respondents on the tasks both have a value on, Holm-adjusted; clustered by source, or over the tasks
+    of these sources, which says nothing of other surveys."""
+    values = {(label(one.respondent, one.mode), one.task): _score_value(one, measure) for one in scores}
+    names, source_of = dict.fromkeys(name for name, _ in values), {one.task: one.source for one in scores}
+    columns = {name: [values.get((name, task), np.nan) for task in source_of] for name in names}
+    sources = None if given_sources else list(source_of.values())
+    pairs = differences_in_pairs(columns, sources, bounds=POSSIBLE[measure])
+    better = direction(measure)
+    return [pair.described(measure=measure, units="tasks", clusters="sources", better=better) for pair in pairs]
+
+
+def _score_value(score: TaskScore, measure: str) -> float:
+    if measure in _NEEDS_DEPENDENCE and score.flat:
+        return float("nan")
+    return round(score.value(measure), 12)  # a skill of 1e-17 is one of 0: by rounding alone it would vary
 
 
 def respondents(populations: Populations) -> list[tuple[str, str]]:
@@ -45,7 +93,7 @@ def summary_rows(populations: Populations) -> list[dict[str, Json]]:
     """One row a respondent and mode: what it answered, how well, and in which other way it had to be asked."""
     scores = populations.scores
     means = {measure: respondent_means(scores, measure) for measure in MEANS}
-    within_sources = {measure: means_given_sources(scores, measure) for measure in MEANS}
+    within_sources = {measure: respondent_means(scores, measure, given_sources=True) for measure in MEANS}
     rows = []
     for respondent, mode in respondents(populations):
         theirs = [score for score in scores if (score.respondent, score.mode) == (respondent, mode)]
@@ -138,8 +186,7 @@ def scores_frame(populations: Populations) -> pd.DataFrame:
             "repeat": key.repeat,
             "measure": name,
             "value": score.measures[name].value,
-            "low": interval.low if (interval := score.measures[name].interval) else None,
-            "high": interval.high if interval else None,
+            **interval_cells(score.measures[name].interval),
             "status": str(score.measures[name].status),
             "answered": score.answered,
             "draws": score.draws,
@@ -159,8 +206,8 @@ def comparisons_frame(populations: Populations) -> pd.DataFrame:
     """
     rows = []
     for measure in ("score", "skill_uniform", "skill_marginal"):
-        for over, compare in (("sources", compare_respondents), ("tasks of these sources", compare_given_sources)):
-            for comparison in compare(populations.scores, measure):
+        for over, given_sources in (("sources", False), ("tasks of these sources", True)):
+            for comparison in compare_respondents(populations.scores, measure, given_sources):
                 rows.append({"over": over} | comparison.row() | {"measure": measure, "sentence": comparison.sentence()})
     return pd.DataFrame(rows)
 

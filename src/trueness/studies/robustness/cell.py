@@ -12,13 +12,13 @@ from functools import cached_property
 
 import numpy as np
 
-from trueness.running.results import NOT_RUN, Row
+from trueness.running.results import NOT_RUN, Results, Row
 from trueness.showing import blocks
 from trueness.showing.grid import Facet, Grid, shown_measure, unique
 from trueness.statistics.reach import Reach
 from trueness.status import Status
 from trueness.studies.item_graphs import MOST_EDGES, layout, pairs_of
-from trueness.studies.protocol import AnalysisPart, CellKey, Check, PagePlace, Section, Summary
+from trueness.studies.protocol import AnalysisPart, CellKey, Check, Section, Summary
 from trueness.studies.robustness.answers import RobustnessStudy
 from trueness.studies.robustness.plan import ENOUGH_SEEDS, few_seeds
 from trueness.studies.robustness.scores import Array
@@ -33,8 +33,8 @@ _BY = "An edge's score is the mean of the scorer's scores over {n} seeds, the st
 class RobustnessPart:
     task = "robustness"
 
-    def __init__(self, place: PagePlace, read: Callable[[], RobustnessStudy]):
-        self._task = place.task
+    def __init__(self, results: Results, read: Callable[[], RobustnessStudy]):
+        self._task, self._store = results, results.store
         self._read = read
 
     @cached_property

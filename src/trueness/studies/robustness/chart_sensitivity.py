@@ -57,9 +57,9 @@ def panels_frame(panels: Mapping[str, Panel], within: tuple[int, int] | None = N
                 for at, k in enumerate(parts[0].k):
                     values = [getattr(part, measure)[at] for part in parts]
                     estimate = mean(values, clusters, bounds=(0.0, 1.0 if measure == "f1" else None))
-                    ends = (estimate.interval.low, estimate.interval.high) if estimate.interval else (None, None)
-                    row = {"panel": title, "learner": learner, "measure": measure, "k": int(k), "value": estimate.value}
-                    rows.append(row | {"low": ends[0], "high": ends[1], "n": estimate.n, "graphs": estimate.n_clusters})
+                    row = {"panel": title, "learner": learner, "measure": measure, "k": int(k)}
+                    row |= estimate.cells("value", "")
+                    rows.append(row | {"n": estimate.n, "graphs": estimate.n_clusters})
     return pd.DataFrame(rows, columns=["panel", "learner", "measure", "k", "value", "low", "high", "n", "graphs"])
 
 

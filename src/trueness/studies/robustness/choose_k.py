@@ -27,6 +27,7 @@ from trueness.errors import DataError, SettingError, did_you_mean
 from trueness.graphs import Graph
 from trueness.intervals import Interval
 from trueness.statistics import Comparison, paired_difference
+from trueness.statistics.result import interval_cells
 from trueness.studies.robustness.sensitivity import Array, Counts, SensitivityCurve, check_k
 
 Uses = Literal[
@@ -59,8 +60,7 @@ class KChoice:
             "learner": self.learner,
             "method": self.method,
             "k": self.k,
-            "k_low": self.interval.low if self.interval else None,
-            "k_high": self.interval.high if self.interval else None,
+            **interval_cells(self.interval, "k"),
             "oracle": self.is_oracle,
             "uses": self.uses,
             "fits": self.fits,

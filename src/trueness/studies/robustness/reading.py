@@ -2,43 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 from pathlib import Path
-from typing import Self
 
-from trueness.running.results import Results, Row
-from trueness.running.store import Store
-from trueness.running.study_folder import Scored
+from trueness.running.results import Row
 from trueness.showing.console import Console
 from trueness.showing.drawn import Draw
 from trueness.showing.paper import Part as PaperPart
 from trueness.showing.saving import Figure, Save
 from trueness.showing.tables import Table
-from trueness.studies.protocol import PagePlace
+from trueness.studies.reading import Reading
 from trueness.studies.robustness import files, paper, tables
 from trueness.studies.robustness.answers import RobustnessStudy, robustness_of
 from trueness.studies.robustness.cell import RobustnessPart
 from trueness.studies.robustness.printed import print_robustness
-from trueness.studies.run_reading import RunReading
 
 
-@dataclass(frozen=True, eq=False)
-class RobustnessReading(RunReading):
-    study: RobustnessStudy
-
+class RobustnessReading(Reading):
     title = "Robustness"
     question = "What do corrupted data do to a learner?"
-    graphs = True
+    has_graphs = True
     clusters = "data sets"
 
-    @classmethod
-    def read(cls, results: Results, store: Store, before: Mapping[str, Scored]) -> Self:
-        return cls(results, robustness_of(results))
+    @cached_property
+    def study(self) -> RobustnessStudy:
+        return robustness_of(self.results)
 
-    @classmethod
-    def page(cls, place: PagePlace) -> RobustnessPart:
-        return RobustnessPart(place, lambda: place.reading(cls).study)
+    def page(self) -> RobustnessPart:
+        return RobustnessPart(self.results, lambda: self.study)
 
     def rows(self) -> Iterable[Row]:
         return self.study.rows()
@@ -63,8 +55,8 @@ class RobustnessReading(RunReading):
     def show(self, out: Console, folder: Path, measures: Sequence[str] | None = None) -> None:
         print_robustness(out, self.study)
 
-    def show_findings(self, out: Console) -> None:
-        """They stand with the tables."""
+    def first_findings(self) -> Sequence[str]:
+        return ()  # they stand with the tables
 
     def figures(self, folder: Path) -> Iterator[Figure]:
         return files.plots(self.study.evaluation)

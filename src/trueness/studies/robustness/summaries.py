@@ -22,8 +22,8 @@ from trueness.measure import measure_of
 from trueness.measures.ranking import chance
 from trueness.showing.headline import Headline, Standing, ranking
 from trueness.statistics import Comparison, Estimate, adjusted, mean, paired_difference
-from trueness.statistics.pairs import differences_in_pairs
-from trueness.statistics.result import Bounds
+from trueness.statistics.multiplicity import differences_in_pairs
+from trueness.statistics.result import Bounds, interval_cells
 from trueness.studies.robustness.choose_k import optimism as optimism_of
 from trueness.studies.robustness.plateau import AROUND, PlateauOverSeeds, plateau, range_over_seeds
 from trueness.studies.robustness.scores import ORACLE, OTHERS, RobustnessScores
@@ -49,9 +49,8 @@ def average(frame: pd.DataFrame, column: str, level: float, bounds: Bounds = (0.
 
 def cells_of(estimate: Estimate) -> dict[str, float | int | bool | None]:
     """Those of MEAN for a table: value, its ends, n and what n counts."""
-    ends = (estimate.interval.low, estimate.interval.high) if estimate.interval else (None, None)
-    cells = (estimate.value, *ends, estimate.constant, estimate.n, estimate.n_clusters)
-    return dict(zip(MEAN, cells, strict=True))
+    cells = {"constant": estimate.constant, "n": estimate.n, "units": estimate.n_clusters}
+    return estimate.cells("value", "") | cells
 
 
 @lru_cache(maxsize=16)
@@ -148,8 +147,7 @@ def _loss(at: pd.Series[float], clean: pd.Series[float], level: float) -> dict[s
     labels = both.index.get_level_values("dataset")
     clusters = labels if labels.nunique() > 1 else both.index.get_level_values("seed")
     loss = paired_difference(both["clean"].to_numpy(), both["at"].to_numpy(), clusters.to_numpy(), level)
-    ends = (loss.interval.low, loss.interval.high) if loss.interval else (None, None)
-    return {"loss": loss.difference, "loss_low": ends[0], "loss_high": ends[1], "loss_p": loss.p}
+    return {"loss": loss.difference, **interval_cells(loss.interval, "loss"), "loss_p": loss.p}
 
 
 def optimism_places(evaluation: RobustnessScores) -> tuple[bool, ...]:

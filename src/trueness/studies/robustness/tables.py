@@ -14,6 +14,7 @@ from trueness.measures.ranking import RANKING_MEASURES
 from trueness.showing.saving import plain_records
 from trueness.showing.tables import Column, Table
 from trueness.statistics import Reach
+from trueness.statistics.result import interval_cells
 from trueness.status import Status
 from trueness.studies.robustness.answers import RobustnessStudy
 from trueness.studies.robustness.plateau import AROUND, SENSITIVE, STABLE
@@ -111,9 +112,8 @@ def optimism_table(study: RobustnessStudy) -> Table:
     for chosen_on in optimism_places(evaluation):
         under = evaluation.validation if chosen_on else ", ".join(evaluation.tests)
         for (group, scorer), gap in optimism(evaluation, chosen_on).items():
-            ends = (gap.span.low, gap.span.high) if gap.span else (None, None)
             row = {"under": under, "group": group, "scorer": scorer, "oracle": gap.means[0], "others": gap.means[1]}
-            row |= {"optimism": gap.difference, "low": ends[0], "high": ends[1], "p": gap.p, "graphs": gap.n_clusters}
+            row |= {"optimism": gap.difference, **interval_cells(gap.span), "p": gap.p, "graphs": gap.n_clusters}
             row |= {"p_holm": gap.p_adjusted, "constant": gap.constant}
             rows.append(row)
     columns = (
