@@ -51,7 +51,8 @@ def test_any_text_has_a_reading(text):
 
 PIECES = st.sampled_from([
     "precision", "Recall", " F1", "SHD ", ": ", "0.6", "0,7", "[", "]", " - ", " to ", "{", "}", '"', ",", "|", "\n",
-    "80%", " ±", " at least ", "lower", "upper", "median", "final answer", "95% CI", "\\frac", "<think>", "</think>", "(", ")",
+    "80%", " ±", " at least ", "lower", "upper", "median", "final answer", "95% CI", "\\frac", "<think>",
+    "</think>", "(", ")",
 ])  # fmt: skip
 
 
