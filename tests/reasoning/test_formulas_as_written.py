@@ -252,7 +252,6 @@ def test_symbols_are_told_in_an_order_that_no_run_changes():
         ("v^2 = u^2 + 2as", ("initial velocity u", "acceleration a", "displacement s"), "final velocity v", "v u a s"),
         ("ΔT = T_f - T_i", ("Final temperature", "Initial temperature"), "Temperature change", "T_f T_i DeltaT"),
         ("R = ρ*L/A", ("Resistivity (ρ)", "Length (L)", "Area (A)"), "Resistance (Ω)", "R rho L A Area"),
-        ("V = π r² h", ("tank_radius", "tank_height"), "tank volume", "r h V"),
         ("U_i + K_i = U_f + K_f", ("Initial potential energy U_i", "Initial kinetic energy K_i",
          "Final potential energy U_f"), "Final kinetic energy", "U_i K_i U_f K_f"),
     ):  # fmt: skip
