@@ -14,8 +14,9 @@ from trueness.studies.population.survey_estimates import truth_of
 def sex_question(data, folder, column, weight, given, **design):
     codes = (Level("male", ("male",), ("1",)), Level("female", ("female",), ("2",)))
     return Question(
-        "sex", "survey", data, Variable(column, levels=codes), (Variable(given),), "{}", weight=weight, folder=folder,
-        population=TargetPopulation("adults", "the United States", "2018"), least=1, **design,
+        name="sex", source="survey", data=data, outcome=Variable(column, levels=codes), given=(Variable(given),),
+        prompt="{}", weight=weight, folder=folder, least=1,
+        population=TargetPopulation("adults", "the United States", "2018"), **design,
     )  # fmt: skip
 
 
