@@ -65,15 +65,6 @@ def test_acs_pums_gives_a_truth_with_replicate_weights(tmp_path):
     assert truth.probs[0, 0] == pytest.approx(male)
 
 
-def test_nsduh_tab_files_and_meps_ssp_files_are_read(tmp_path):
-    pd.DataFrame({"IRSEX": [1, 2], "ANALWT_C": [10.5, 20.0]}).to_csv(tmp_path / "NSDUH_2019.tab", sep="\t", index=False)
-    assert open_microdata("nsduh:NSDUH_2019.tab", tmp_path).read(["ANALWT_C"]).ANALWT_C.tolist() == [10.5, 20.0]
-    write_xport(tmp_path / "h224.ssp", {"DUPERSID": ["2320005101", "2320005102"], "SEX": [1, 2], "PERWT20F": [1.5, -1]})
-    data = open_microdata("meps:h224.ssp", tmp_path)
-    assert data.columns == ("DUPERSID", "SEX", "PERWT20F")
-    assert data.read(["PERWT20F"]).PERWT20F.tolist() == [1.5, -1]
-
-
 def test_gss_stata_files_give_their_labels(tmp_path):
     frame = pd.DataFrame({"sex": pd.Categorical(["male", "female", "female"]), "year": [2018, 2018, 2016]})
     frame.to_stata(tmp_path / "gss.dta", write_index=False)
