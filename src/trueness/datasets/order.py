@@ -47,7 +47,7 @@ def unordered(columns: Sequence[Array], levels: NDArray[np.int64]) -> dict[int, 
             squares[j] += inside.sum(axis=1) @ z_squares
     excess = np.zeros((d, d))
     for j in coded:
-        excess[j, others] = _excess(*sums[j], squares[j])
+        excess[j, others] = _excess(sums[j][0], sums[j][1], squares[j])
     np.fill_diagonal(excess, 0.0)
     shown: dict[int, int] = {}
     while (excess > 0).any():
