@@ -21,9 +21,9 @@ from trueness.datasets.surveys import open_microdata
 from trueness.datasets.table import check_usable
 from trueness.graphs import Graph
 from trueness.graphs.formats import read_graph, to_bif, to_dot, to_graphml, to_json
-from trueness.models.env_file import read_env
+from trueness.models.addresses import read_env
 from trueness.models.mock import read_script
-from trueness.reading.logs import readings_of
+from trueness.reading.expected import readings_of
 from trueness.reasoning.problems import read_problems
 from trueness.running.plans import foreign_plan
 from trueness.studies.faithfulness.human_labels import read_labels

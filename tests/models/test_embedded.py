@@ -111,7 +111,7 @@ def test_many_threads_share_one_loaded_model(model):
 
 def test_two_servers_say_what_one_says_and_each_keeps_its_own_prompt(model, monkeypatch):
     monkeypatch.setattr("trueness.models.embedded.cores", lambda: 2)
-    monkeypatch.setattr("trueness.models.llama.cores", lambda: 2)
+    monkeypatch.setattr("trueness.models.embedded.cores", lambda: 2)
     two = build("embedded/smollm2", {"context": 512})
     begins = [f"{word} holds for all questions: answers are short, exact and honest. " * 2 for word in ("This", "That")]
     prompts = [[Message("user", begins[k % 2] + f"Is {k} even?")] for k in range(4)]

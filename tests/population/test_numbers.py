@@ -11,8 +11,8 @@ from trueness.cli import main
 from trueness.errors import PlanError
 from trueness.measures.distributions import multinomial
 from trueness.page.pages import StudyPage
+from trueness.reading.distribution import read_quantiles
 from trueness.reading.level import read_number
-from trueness.reading.quantiles import read_quantiles
 from trueness.running.study_folder import StudyFolder
 from trueness.status import Status
 from trueness.studies.population.answers import read_populations

@@ -8,7 +8,7 @@ from tests.models.loopback import Loopback
 from tests.studies.odd_models import ODD
 from tests.studies.test_asking import plan, run
 from trueness.models import Message, Reply, Settings, check_ready
-from trueness.models.llama import BATCH
+from trueness.models.embedded import BATCH
 from trueness.running.asking import Asker
 from trueness.running.cells import reply_key
 from trueness.running.store import Store

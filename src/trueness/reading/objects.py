@@ -10,10 +10,9 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from trueness.patterns import late
-from trueness.reading.claims import Claim, Scale, pair_of_ends, trouble
 from trueness.reading.labels import labels_in
 from trueness.reading.numbers import Number, numbers_in
-from trueness.reading.ranges import PAIR, POINT, Expression, expression_at
+from trueness.reading.ranges import PAIR, POINT, Claim, Expression, Scale, expression_at, pair_of_ends, trouble
 from trueness.reading.sentences import words_of
 from trueness.reading.structured import ARRAY, NUMBER, OBJECT, STRING, WORD, Node
 from trueness.reading.tables import QUANTILES

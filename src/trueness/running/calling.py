@@ -23,8 +23,8 @@ from typing import TypeVar
 
 from trueness.errors import TruenessError
 from trueness.models import Message, Model, Reply, Settings, TokenLogprob
+from trueness.models.base import is_count
 from trueness.models.faults import Fault
-from trueness.models.provider_output import is_count
 from trueness.outside import Json
 from trueness.running.outcomes import failure_line
 from trueness.status import Status

@@ -9,9 +9,8 @@ from functools import cached_property
 from itertools import zip_longest
 
 from trueness.outside import Json
-from trueness.reading.distribution import read_distribution
+from trueness.reading.distribution import read_distribution, read_quantiles
 from trueness.reading.level import read_level, read_number
-from trueness.reading.quantiles import read_quantiles
 from trueness.showing import blocks
 from trueness.showing.grid import Facet, Grid, unique
 from trueness.showing.saving import plain_rows

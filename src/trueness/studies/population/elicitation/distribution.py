@@ -16,8 +16,7 @@ import numpy as np
 
 from trueness.intervals import Distribution
 from trueness.models import Message
-from trueness.reading.distribution import read_distribution
-from trueness.reading.quantiles import read_quantiles
+from trueness.reading.distribution import read_distribution, read_quantiles
 from trueness.status import Status
 from trueness.studies.population.elicitation.forms import (
     CAME,

@@ -14,7 +14,7 @@ import numpy as np
 
 from trueness.models import Message, Reply
 from trueness.reading.level import answer_view
-from trueness.reading.refusals import declines
+from trueness.reading.views import declines
 from trueness.status import Status
 from trueness.studies.population.elicitation import sample
 from trueness.studies.population.elicitation.forms import CAME, Answer, Elicited, Exchange, Form, Manner, Send
