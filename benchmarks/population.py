@@ -18,10 +18,10 @@ import harness
 import numpy as np
 
 from trueness.intervals import Distribution
-from trueness.studies.population.elicitation.forms import Answer
+from trueness.studies.population.elicitation import Answer
 from trueness.studies.population.questions import Level, Question, Variable
 from trueness.studies.population.scores import Scales, score_answers
-from trueness.studies.population.summary import compare_respondents, respondent_means
+from trueness.studies.population.tables import compare_respondents, respondent_means
 from trueness.studies.population.truth import PopulationTruth
 from trueness.studies.population.survey_estimates import truth_of
 
@@ -66,7 +66,10 @@ def summarise(path):
         ("employment_by_age", employment, age),
         ("salary_by_state", salary, Variable("state")),
     ):
-        question = Question(name, "ACS", path.name, outcome, (given,), "{}", weight="PWGTP", folder=path.parent)
+        question = Question(
+            name=name, source="ACS", data=path.name, outcome=outcome, given=(given,), prompt="{}", weight="PWGTP",
+            folder=path.parent,
+        )  # fmt: skip
         truth = truth_of(question, np.random.default_rng(0))
         assert truth.draws.shape[0] == DRAWS
 
@@ -83,7 +86,9 @@ def made_truth(number, rng):
     conditions, levels = int(rng.integers(2, 11)), int(rng.integers(2, 11))
     names = [tuple(Level(f"{word} {k}") for k in range(n)) for word, n in (("v", levels), ("c", conditions))]
     outcome, given = Variable("v1", levels=names[0], ordinal=number % 2 == 0), Variable("v2", levels=names[1])
-    question = Question(f"task {number}", f"survey {number % 10}", "made", outcome, (given,), "{}")
+    question = Question(
+        name=f"task {number}", source=f"survey {number % 10}", data="made", outcome=outcome, given=(given,), prompt="{}"
+    )
     probs = rng.dirichlet(np.full(levels, 2.0), size=conditions)
     n = rng.integers(200, 5_000, conditions).astype(float)
     drawn = rng.poisson(probs * n[:, None], size=(DRAWS, conditions, levels)) + 1e-9

@@ -13,7 +13,7 @@ import numpy as np
 
 from trueness.models import Message, build
 from trueness.studies.population.elicitation import Form, Manner
-from trueness.studies.population.elicitation.qa import messages, orders
+from trueness.studies.population.modes import orders, qa_messages
 from trueness.studies.population.question_files import builtin_question
 from trueness.studies.population.survey_estimates import truth_of
 
@@ -26,7 +26,7 @@ def main():
     options = harness.options(__doc__, quick=True)
     truth = truth_of(builtin_question(TASK), np.random.default_rng(0), draws=10)
     forms = [Form.of(truth.question, condition) for condition in truth.conditions[: 1 if options.quick else None]]
-    asked = [messages(form, order) for form in forms for order in orders(4, 24, np.random.default_rng(0))]
+    asked = [qa_messages(form, order) for form in forms for order in orders(4, 24, np.random.default_rng(0))]
     reusing, whole = build("embedded/smollm2"), build("embedded/smollm2", {"reuse": False})
     reusing.ask([Message("user", "Hello.")], MANNER.letter_settings())  # loads the weights; the question is not known
     replies = [reusing.ask(question, MANNER.letter_settings()) for question in asked]

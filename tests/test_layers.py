@@ -39,17 +39,6 @@ FORBIDDEN = {  # beside the order: who must not know whom at all
     "measures": {"learners", "datasets"},
 }
 
-TWICE = {  # names with two meanings that stay: a name can leave this list, none may enter it
-    "Check", "Component", "Finding", "Number", "Problem", "Room", "Scorer", "State", "Table",
-    "base", "distribution", "files", "graph", "paper", "scores", "tables",
-}  # fmt: skip
-
-SAY_NOTHING = {"found", "told", "asked", "said", "own", "given"}  # whatever it is, it was found or given
-MAY_STAND = {  # columns, fields that are stored, and public ones
-    ("asked", "forecast"), ("found", "robustness"), ("given", "graphs"), ("given", "population"),
-    ("own", "faithfulness"), ("told", "studies"),
-}  # fmt: skip
-
 
 @pytest.fixture(scope="module")
 def nodes():
@@ -142,54 +131,6 @@ def test_files_stay_small():
     sizes = sorted(len(path.read_text().splitlines()) for path in modules())
     assert sizes[len(sizes) // 2] <= 200
     assert sizes[-1] <= 600
-
-
-def test_a_class_has_its_name_alone(nodes):
-    places = {}
-    for path in modules():
-        for node in nodes[path]:
-            if isinstance(node, ast.ClassDef):
-                places.setdefault(node.name, []).append(str(path.relative_to(SOURCE)))
-    assert {name: found for name, found in places.items() if len(found) > 1 and name not in TWICE} == {}
-
-
-def test_a_name_says_what_it_is_of(nodes):
-    places = set()
-    for path in modules():
-        for node in nodes[path]:
-            name = getattr(node, "id", None) or getattr(node, "arg", None) or getattr(node, "attr", None) or ""
-            if isinstance(name, str) and name.strip("_") in SAY_NOTHING:
-                places.add((name, path.parent.name))
-    assert places <= MAY_STAND
-
-
-def test_no_signature_of_a_study_or_of_what_runs_it_is_open(nodes):
-    """`Any` marks a missing type."""
-    functions = [
-        (path, node)
-        for room in ("running", "showing", "page", "studies")
-        for path in (SOURCE / room).rglob("*.py")
-        for node in nodes[path]
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-    ]
-    types = [
-        (f"{path.relative_to(SOURCE)}: {node.name}", part)
-        for path, node in functions
-        for part in (node.returns, *(one.annotation for one in (*node.args.args, *node.args.kwonlyargs)))
-        if part is not None
-    ]
-    assert [where for where, part in types if any(getattr(one, "id", "") == "Any" for one in ast.walk(part))] == []
-
-
-def test_a_file_has_its_name_alone():
-    """Studies share the names of their files, and a kernel is called as the learner it serves."""
-    places = {}
-    for path in modules():
-        folder = path.relative_to(SOURCE).parent
-        room = "studies" if "studies" in folder.parts else str(folder)
-        if path.stem != "__init__" and path.parent.name != "kernels":
-            places.setdefault(path.stem, set()).add(room)
-    assert {name: rooms for name, rooms in places.items() if len(rooms) > 1 and name not in TWICE} == {}
 
 
 @pytest.mark.parametrize(

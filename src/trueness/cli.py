@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from trueness.showing.console import Console
     from trueness.showing.tables import Table
     from trueness.studies.protocol import FilesReading
-    from trueness.studies.run_reading import RunReading
+    from trueness.studies.reading import Reading
 
 
 CRASHED = 70  # EX_SOFTWARE of sysexits.h
@@ -279,8 +279,9 @@ def _report_foreign(reading: FilesReading, folder: Path, options: argparse.Names
     return 0
 
 
-def _show_readings(readings: Mapping[str, RunReading | FilesReading], folder: Path, options: argparse.Namespace) -> int:
-    from trueness.showing.console import console, save_recorded
+def _show_readings(readings: Mapping[str, Reading | FilesReading], folder: Path, options: argparse.Namespace) -> int:
+    from trueness.showing.console import console, print_points, save_recorded
+    from trueness.terminal.print_report import show_reading
 
     first, measures = next(iter(readings.values())), options.measure
     if options.json:
@@ -290,10 +291,11 @@ def _show_readings(readings: Mapping[str, RunReading | FilesReading], folder: Pa
     elif options.tex or options.md:
         _print_tables([table for reading in readings.values() for table in reading.tables(measures)], options)
     elif options.svg:
-        save_recorded(lambda out: first.show(out, folder, measures), folder, Path(options.svg))
+        save_recorded(lambda out: show_reading(first, out, folder, measures), folder, Path(options.svg))
     else:
         for reading in readings.values():
-            reading.show(console(), folder, measures)
+            show_reading(reading, console(), folder, measures)
+            print_points(reading.first_findings(), console())
     return 0
 
 
@@ -322,21 +324,21 @@ def _analyse(options: argparse.Namespace) -> int:
 
 def _show_analysis(analysis: ScoresAnalysis, options: argparse.Namespace) -> int:
     """Of `analyse`, and of `compare` with two files."""
-    from trueness.analyse import documents
+    from trueness.analyse.reading import AnalysisReading
     from trueness.terminal import analyse as terminal_analyse
 
+    reading = AnalysisReading(analysis)
     if options.json:
-        say_json(documents.as_dict(analysis))
+        say_json(reading.as_json())
     elif options.csv:
-        say(documents.as_csv(analysis), end="")
-    elif options.tex:
-        say(documents.as_tex(analysis), end="")
-    elif options.md:
-        say(terminal_analyse.as_markdown(analysis), end="")
+        say(reading.as_csv(), end="")
+    elif options.tex or options.md:
+        _print_tables(reading.tables(), options)
+        say("".join(f"\n- {line}" for line in reading.summary().sections[0].sentences) if options.md else "")
     elif getattr(options, "html", False):
-        from trueness.page.analysis_page import as_html
+        from trueness.page.standalone import analysis_html
 
-        say(as_html(analysis), end="")
+        say(analysis_html(reading), end="")
     else:
         terminal_analyse.print_analysis(analysis, details=getattr(options, "details", False))
     if getattr(options, "out", None):

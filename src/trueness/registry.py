@@ -41,7 +41,7 @@ _PLACES = {  # kind -> (folder, the dict that a file there declares its things i
 }
 _DATA = {
     ".bif.gz": "trueness.datasets.networks:builtin",
-    ".gaussian.json.gz": "trueness.datasets.gaussian_networks:builtin",
+    ".gaussian.json.gz": "trueness.datasets.networks:builtin_gaussian",
     ".csv.gz": "trueness.datasets.tables:builtin",
 }
 
@@ -59,9 +59,9 @@ EXTRAS = {  # import name of a package -> (its name for people, the extra that b
     "tigramite": ("tigramite", "timeseries"),
     "mcp": ("mcp", "mcp"),
     "torch": ("torch", "torch"),
-    "cupy": ("cupy", "gpu"),
     "xllamacpp": ("xllamacpp", "embedded"),
 }
+_NEAREST = {"golem": "Use dagma, which is nearest."}  # of what was a learner before
 
 
 class Command(TypedDict):
@@ -94,7 +94,7 @@ def resolve(kind: str, name: str) -> Loaded:
     outside = _outside(kind)
     if name in outside:
         return outside[name].load()
-    raise UnknownName(kind, name, names(kind), hint=f"Your own: my_file.py:My{kind.capitalize()}.")
+    raise UnknownName(kind, name, names(kind), hint=_NEAREST.get(name, f"Your own: my_file.py:My{kind.capitalize()}."))
 
 
 @cache
@@ -158,7 +158,7 @@ def reading(study: str) -> Loaded:
     A study that is not built in is read as the runs it stored: none of its code is run to read what a stranger sent.
     """
     if study not in _studies():
-        return _attribute("trueness.studies.run_reading:RunReading")
+        return _attribute("trueness.studies.reading:Reading")
     return _attribute(f"trueness.studies.{study}.reading:{study.capitalize()}Reading")
 
 

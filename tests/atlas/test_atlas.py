@@ -108,5 +108,5 @@ def test_it_comes_nearer_than_one_number_for_all(learner):
 
 def test_a_learner_is_known_by_base_and_settings():
     assert entry_of("pc", {}) == "pc" and entry_of("pc", {"alpha": 0.01}) == "pc (alpha .01)"
-    assert entry_of("pc", {"alpha": 0.2}) is None and entry_of("golem", {}) is None
+    assert entry_of("pc", {"alpha": 0.2}) is None and entry_of("score", {}) is None
     assert entry_of("notears", {}) == entry_of("notears", {"solver": "scaled"}) == "notears"

@@ -1,22 +1,19 @@
 """A model that keeps its own bill: one line a call in the file named by TRUENESS_TEST_BILL, for every kind of study.
 
 With TRUENESS_TEST_FAULTS = 0.1 that share of the calls fails, each in a way of real providers; which ones hangs on
-the prompt and on how often it was asked, so that another try may be luckier. With TRUENESS_TEST_ODD = 0.1 that share
-does what no model should. With TRUENESS_TEST_HALF = 1 every reply ends in half a character.
+the prompt and on how often it was asked, so that another try may be luckier.
 """
 
 import hashlib
 import json
 import os
 import re
-import threading
 import time
 
 from trueness.models import Reply
 from trueness.status import Status
 
 FAULTS = (Status.FAILED, Status.TIMED_OUT, Status.REFUSED, Status.TRUNCATED, Status.UNREADABLE, "empty", "garbage")
-ODDITIES = ("raises", "exits", "nothing", "bytes", "a status of its own", "never comes back")
 RANGES = "Precision: [{0}, {1}]\nRecall: [{0}, {1}]\nF1: [{0}, {1}]\nSHD: [1, 4]"
 JUDGED = {"impact": 3, "holds": True, "solutions": "unique", "value": 10.0, "coherence": 4, "completeness": 3,
           "verification": 2, "no_errors": 4, "consistency": 4, "reasoning": "it matters", "answer": 7.5}  # fmt: skip
@@ -30,8 +27,6 @@ class Counted:
         self.name = name
         self.bill = os.environ["TRUENESS_TEST_BILL"]
         self.faulty = float(os.environ.get("TRUENESS_TEST_FAULTS", "0"))
-        self.odd = float(os.environ.get("TRUENESS_TEST_ODD", "0"))
-        self.end = "\ud83d" if os.environ.get("TRUENESS_TEST_HALF") else ""
         self.asked: dict[str, int] = {}
 
     def ask(self, messages, settings):
@@ -42,9 +37,7 @@ class Counted:
         chance = hashlib.sha256(f"{mark} {self.asked[mark]} {os.getpid()}".encode()).digest()
         if int.from_bytes(chance[:4]) / 2**32 < self.faulty:
             return self.fault(FAULTS[chance[4] % len(FAULTS)])
-        if int.from_bytes(chance[8:12]) / 2**32 < self.odd:
-            return self.oddity(ODDITIES[chance[5] % len(ODDITIES)])
-        reply = Reply(self.words(text, int(mark[:6], 16)) + self.end, Status.OK, self.end, self.name, cost=0.001)
+        reply = Reply(self.words(text, int(mark[:6], 16)), Status.OK, "", self.name, cost=0.001)
         with open(self.bill, "a") as file:  # billed the moment it is answered, as a provider does
             file.write(f"{mark}\n")
         return reply
@@ -63,16 +56,6 @@ class Counted:
         if kind in ("empty", "garbage"):
             return Reply("" if kind == "empty" else "\x00]}{ 0.. %% [,] {'precision: :", Status.OK)
         return Reply("", kind, "a fault on purpose")
-
-    @staticmethod
-    def oddity(kind):
-        if kind == "raises":
-            raise ValueError("out of order \ud83d")
-        if kind == "exits":
-            raise SystemExit(3)
-        if kind == "never comes back":
-            threading.Event().wait()
-        return {"nothing": None, "bytes": b"Precision: [0.1, 0.2]"}.get(kind, Reply("fine", "splendid"))
 
     def close(self):
         pass

@@ -13,7 +13,6 @@ from pathlib import Path
 from tests import forked
 
 HERE = Path(__file__).resolve().parent
-DRIVER = HERE / "driver.py"  # without charts: they take longer than these studies
 MODEL = f"{HERE / 'counted_model.py'}:Counted"
 SLOW = f"{HERE.parent / 'studies' / 'outside_learners.py'}:Slow"
 _DISCOVERY = f"""
@@ -62,7 +61,6 @@ scorers = ["granger", "correlation"]
 seeds = 10
 rows = 200
 subsamples = 4
-folds = 2
 k_seeds = 1
 [datasets.series]
 kind = "var"

@@ -16,9 +16,6 @@ import traceback
 from pathlib import Path
 from tempfile import mkdtemp
 
-import tests.faults.models  # noqa: F401  registers its scenarios
-import tests.faults.providers  # noqa: F401  registers its scenarios
-import tests.faults.strikes  # noqa: F401  registers its scenarios
 import tests.faults.workers  # noqa: F401  registers its scenarios
 from tests.faults.scenarios import NEEDS_MOUNT, SCENARIOS, Tally, may_mount
 

@@ -11,7 +11,6 @@ from trueness import registry
 from trueness.datasets import load
 from trueness.datasets.table import Table
 from trueness.errors import DataError
-from trueness.graphs import Graph
 from trueness.learners import Batched, Card, build
 from trueness.learners.batches import fit_resamples
 from trueness.learners.contract import COLLIDER, binary_sample, continuous_sample
@@ -116,39 +115,6 @@ def test_a_run_with_singular_correlations_fails_alone_and_in_the_words_of_fit():
     assert 0 < sum(isinstance(answer, str) and "linear combination" in answer for answer in found) < 30
 
 
-@pytest.mark.parametrize("learner", ["pc", "ges"])
-def test_what_is_wrong_with_the_table_is_told_of_every_run(learner):
-    table = continuous_sample(COLLIDER, rng(), 50)
-    values = table.values.copy()
-    values[:, 2] = 1.0
-    found = fitted(build(learner), Table(table.names, values, table.levels), draws_of(table, 4))
-    assert len(found) == 4 and all("must vary, got a constant" in str(error) for error in found)
-
-
-def test_a_table_too_wide_for_products_is_fitted_run_by_run(monkeypatch):
-    monkeypatch.setattr("trueness.learners.resampling._PRODUCTS", 100)
-    table, learner = continuous_sample(COLLIDER, rng(), 60), build("pc")
-    draws = draws_of(table, 3)
-    assert list(learner.fit_many(table, draws)) == [None] * 3
-    assert fitted(learner, table, draws) == [plain(learner, table, draw) for draw in draws]
-
-
-def test_more_levels_than_a_byte_holds_are_refused_in_the_words_of_fit():
-    codes = np.column_stack([np.arange(400) % 300, np.arange(400) % 2, rng().integers(2, size=400)])
-    levels = tuple(tuple(f"l{k}" for k in range(count)) for count in (300, 2, 2))
-    table, learner = Table(("a", "b", "c"), codes, levels), build("ges")
-    draws = draws_of(table, 3)
-    found = [told(answer) for answer in fitted(learner, table, draws)]
-    assert found == [plain(learner, table, draw) for draw in draws]
-    assert all("at most 256 levels as a category, got 300" in answer for answer in found)
-
-
-def test_too_few_rows_are_refused_run_by_run():
-    table = binary_sample(COLLIDER, rng(), 50)
-    found = fitted(build("pc"), table, draws_of(table, 3, size=3))
-    assert all("at least as many rows as columns" in str(error) for error in found)
-
-
 @dataclass(frozen=True)
 class Faulty:
     """A learner whose batch leaves out its second run and breaks at its fourth."""
@@ -168,31 +134,3 @@ class Faulty:
 def test_a_batch_that_breaks_costs_nothing_but_time():
     table = continuous_sample(COLLIDER, rng(), 20)
     assert fitted(Faulty(), table, draws_of(table, 6)) == ["batch", "alone", "batch", "alone", "alone", "alone"]
-
-
-def test_runs_come_one_at_a_time_and_draws_a_batch_at_a_time(monkeypatch):
-    monkeypatch.setattr("trueness.learners.batches.MOST_RUNS", 4)
-    table, read = continuous_sample(COLLIDER, rng(), 20), []
-
-    def draws():
-        for draw in draws_of(table, 6):
-            read.append(draw)
-            yield draw
-
-    runs = fit_resamples(Faulty(), table, draws(), (rng() for _ in range(6)))
-    assert next(runs).answer == "batch" and len(read) == 4
-    assert [run.answer for run in runs] == ["alone", "batch", "alone", "batch", "alone"]
-
-
-def test_a_learner_without_batches_is_fitted_one_by_one_with_its_own_generators():
-    table, learner = continuous_sample(COLLIDER, rng(), 50), build("random")
-    generators = [rng(seed) for seed in range(5)]
-    found = [run.answer for run in fit_resamples(learner, table, draws_of(table, 5), generators)]
-    assert all(isinstance(graph, Graph) for graph in found)
-    assert found == [learner.fit(table, rng(seed)) for seed in range(5)]
-
-
-def test_seconds_are_a_share_of_the_batch():
-    table = continuous_sample(COLLIDER, rng(), 400)
-    runs = list(fit_resamples(build("pc"), table, draws_of(table, 5), [rng() for _ in range(5)]))
-    assert all(run.seconds > 0 for run in runs)

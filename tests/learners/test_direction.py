@@ -6,12 +6,11 @@ figure of that study done right. On draws without such an error every edge is co
 """
 
 import numpy as np
-import pytest
 
 from tests.each import each
 from trueness.graphs import Graph
 from trueness.learners import build
-from trueness.learners.contract import COLLIDER, binary_sample, continuous_sample
+from trueness.learners.contract import COLLIDER, continuous_sample
 from trueness.measures.graphs import score_graph
 
 DIRECTED = ["causal-learn/pc", "causal-learn/ges", "causal-learn/boss", "causal-learn/grasp"]
@@ -49,19 +48,3 @@ def test_fci_points_at_the_collider_and_its_transpose_does_not():
     assert f1(graph, "f1") == 1.0
     assert f1(transposed(graph), "f1") == 0.0
     assert f1(transposed(graph), "arrowhead_f1") == 0.0
-
-
-@pytest.mark.parametrize("name", DIRECTED)
-def test_discrete_data_are_directed_the_same_way(name):
-    graph = fitted(name, 1, binary_sample)
-    assert f1(graph) == 1.0
-    assert f1(transposed(graph)) == 0.0
-
-
-def test_a_lingam_matrix_read_as_notears_does_is_worth_nothing():
-    from lingam import DirectLiNGAM
-
-    table = continuous_sample(COLLIDER, np.random.default_rng(29))
-    matrix = DirectLiNGAM().fit(np.array(table.values)).adjacency_matrix_
-    assert f1(Graph.from_matrix(matrix, table.names, direction="column to row")) == 1.0
-    assert f1(Graph.from_matrix(matrix, table.names, direction="row to column")) == 0.0

@@ -1,8 +1,5 @@
 """GES: causal-learn's class, the best class where the data are easy, and a trace that adds up."""
 
-from dataclasses import replace
-from importlib import import_module
-
 import numpy as np
 import pytest
 
@@ -11,13 +8,12 @@ from tests.each import each
 from tests.learners.test_scores import all_dags
 from trueness.datasets.synthetic import Synthetic
 from trueness.datasets.table import Table
-from trueness.errors import SettingError
-from trueness.learners import learner, settings_of
-from trueness.learners.contract import CHAIN, COLLIDER, binary_sample, check_learner, continuous_sample
+from trueness.learners import learner
+from trueness.learners.contract import CHAIN, COLLIDER, binary_sample, continuous_sample
 from trueness.learners.ges import GES
 from trueness.learners.kernels import extended
-from trueness.learners.kernels.ges import NOTHING, InCirclesError, climb, empty_state, enter, shrink, working_space
-from trueness.learners.scores import Scores, ScoreSettings
+from trueness.learners.kernels.ges import NOTHING, InCirclesError, climb, empty_state, enter, working_space
+from trueness.learners.scores import Scores
 
 PLAIN = GES(search="plain")
 
@@ -70,27 +66,6 @@ def test_the_answer_is_a_cpdag_and_the_steps_add_up_to_its_score(seed):
     )
 
 
-def test_permuted_columns_give_the_permuted_class():
-    table = drawn(7)
-    order = np.random.default_rng(0).permutation(table.d).tolist()
-    assert GES().fit(table.columns(order)) == GES().fit(table)
-
-
-def test_a_greater_penalty_gives_fewer_edges():
-    table = drawn(3)
-    edges = [GES(penalty=penalty).fit(table).n_edges() for penalty in (0.5, 1.0, 4.0, 1000.0)]
-    assert edges == sorted(edges, reverse=True) and edges[0] > edges[-1] == 0
-
-
-def test_the_penalty_is_twice_causal_learns_lambda():
-    from causallearn.search.ScoreBased.GES import ges
-
-    table = drawn(5)
-    record = ges(np.array(table.values), "local_score_BIC_from_cov", lambda_value=1.0)
-    peers = trueness.Graph.from_causallearn(record["G"], kind="cpdag", nodes=table.names)
-    assert replace(PLAIN, penalty=2.0).fit(table) == peers
-
-
 def test_no_score_is_computed_with_more_parents_than_the_limit():
     rng = np.random.default_rng(0)
     causes = rng.normal(size=(500, 5))
@@ -107,51 +82,7 @@ def test_a_hub_with_many_neighbours_takes_no_time():
     assert GES(penalty=3.0).fit(table).undirected[0].sum() == 40
 
 
-def test_a_limit_of_parents_bounds_the_search_where_all_columns_depend_on_each_other():
-    rng = np.random.default_rng(0)
-    table = Table.of(rng.normal(size=(3000, 24)) + rng.normal(size=(3000, 1)))
-    graph = GES(max_parents=3).fit(table)
-    assert graph.problems() == () and graph.n_edges() > 24
-
-
-def test_the_smallest_table_has_an_answer():
-    rng = np.random.default_rng(0)
-    x = rng.normal(size=(50, 1))
-    assert GES().fit(Table.of(x + 0.1 * rng.normal(size=(50, 2)))).n_edges() == 1
-    levels = Table(("a", "b"), np.repeat(x > 0, 2, axis=1), (("no", "yes"),) * 2)
-    assert GES().fit(levels).n_edges() == 1
-
-
-def test_columns_that_determine_each_other_do_not_break_the_search():
-    rng = np.random.default_rng(0)
-    x = rng.normal(size=(200, 3))
-    table = Table.of(np.column_stack([x, x[:, 0], x[:, 1] + x[:, 2]]))
-    assert GES().fit(table).problems() == ()
-
-
-def test_bic_on_discrete_data_counts_levels():
-    table = binary_sample(COLLIDER, np.random.default_rng(1))
-    assert GES(score="bic").fit(table) == COLLIDER.to_cpdag()
-
-
-def test_every_contract_check_passes():
-    assert [check for check in check_learner(GES()) if check.passed is False] == []
-
-
-def test_settings_are_checked_under_the_learners_name():
-    with pytest.raises(SettingError, match="'penalty' of GES must be a number above 0, got -1."):
-        GES(penalty=-1)
-    assert ScoreSettings().penalty == GES().penalty == 1.0
-
-
 # ---- search = "extended"
-
-
-@pytest.mark.parametrize("truth", [CHAIN, COLLIDER], ids=["chain", "collider"])
-@pytest.mark.parametrize("sample", [continuous_sample, binary_sample])
-def test_extended_finds_the_best_class_of_easy_data(truth, sample):
-    table = sample(truth, np.random.default_rng(4))
-    assert GES(search="extended").fit(table) == truth.to_cpdag()
 
 
 @each("seed", range(6))
@@ -179,13 +110,6 @@ def test_extended_ends_where_rounding_decides_what_is_gained():
     assert GES().fit(table).problems() == ()
 
 
-def test_extended_turns_edges_and_ends_higher_than_plain_where_data_are_dense():
-    plain, extended = ([GES(search=search).fit_details(dense(seed)) for seed in range(6)] for search in SEARCHES)
-    assert any(step.operator == "turn" for result in extended for step in result.steps)
-    gaps = [better.score - result.score for better, result in zip(extended, plain, strict=True)]
-    assert min(gaps) > -1e-6 and max(gaps) > 1, gaps
-
-
 @pytest.mark.parametrize("seed", [6, 7])
 def test_a_node_that_is_doubted_leads_out_of_an_end_that_no_edge_leads_out_of(seed):
     """With doubts of edges alone the search ended 21 and 38 below the true class."""
@@ -202,15 +126,6 @@ def test_extended_does_not_depend_on_the_order_of_the_columns(seed):
     assert GES(search="extended").fit(turned).reorder(table.names) == GES(search="extended").fit(table)
 
 
-def test_no_delete_gains_in_the_class_that_extended_ends_in():
-    table = dense(1)
-    settings = GES(search="extended")
-    marks = (settings.fit(table).marks != 0).astype(np.uint8)
-    directed = settings.fit(table).directed
-    marks[directed.T] = 0
-    assert len(shrink(settings.scorer(table), marks)) == 0
-
-
 @pytest.mark.parametrize(("d", "edges"), [(12, 4.0), (30, 3.0), (30, 6.0)])
 def test_nothing_gains_where_a_climb_has_ended_though_its_gains_are_computed_anew(d, edges):
     """What opposed an operator is remembered; where the loss of an edge on a path goes unseen, one climb of the twelve
@@ -222,46 +137,6 @@ def test_nothing_gains_where_a_climb_has_ended_though_its_gains_are_computed_ane
         assert climb(scorer, ended, NOTHING, NOTHING, True, extended.ALL, room) > d
         enter(anew, ended.graph)
         assert climb(scorer, anew, NOTHING, NOTHING, True, extended.ALL, room) == 0, seed
-
-
-@pytest.mark.parametrize("search", ["plain", "extended"])
-def test_gains_that_are_computed_at_once_are_those_computed_one_by_one(search):
-    """A score of several blocks of moments, as of experiments, takes the way of every other score: Insert by Insert."""
-    for seed in range(4):
-        settings, table = GES(search=search), dense(seed)
-        at_once = settings.scorer(table)
-        one_by_one = settings.scorer(table)._replace(moments=np.vstack([at_once.moments, at_once.moments]))
-        graph, steps = settings._class(at_once, table.names)
-        same_graph, same_steps = settings._class(one_by_one, table.names)
-        assert graph == same_graph and len(steps) > 20
-        np.testing.assert_array_equal(steps[:, 0], same_steps[:, 0])
-        ends, same_ends = (np.sort(trace[:, 1:3]) for trace in (steps, same_steps))  # rounding says x, y or y, x
-        np.testing.assert_array_equal(ends, same_ends)
-        np.testing.assert_allclose(steps[:, 3], same_steps[:, 3], rtol=1e-9)
-
-
-def test_after_a_doubt_nothing_of_it_is_left(monkeypatch):
-    begin, doubts = extended._make_equal, []
-
-    def compared(tried, kept, x, y, room):
-        begin(tried, kept, x, y, room)
-        doubts.append(x == y)
-        for name, ours, theirs in zip(tried._fields, tried, kept, strict=True):
-            np.testing.assert_array_equal(ours, theirs, err_msg=name)
-
-    monkeypatch.setattr(import_module("trueness.learners.kernels.extended"), "_make_equal", compared)
-    for seed in range(3):
-        GES(search="extended").fit(dense(seed))
-    assert 20 < sum(doubts) < len(doubts) - 20
-
-
-def test_the_search_identifies_a_fit_whatever_the_default_is():
-    assert settings_of(GES())["search"] == "extended" and settings_of(PLAIN)["search"] == "plain"
-    with pytest.raises(SettingError, match="'search' of ges must be one of plain, extended, got 'x'"):
-        learner("ges", search="x")
-
-
-SEARCHES = ("plain", "extended")
 
 
 def dense(seed):

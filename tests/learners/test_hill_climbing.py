@@ -6,9 +6,7 @@ import pytest
 import trueness
 from tests.each import each
 from tests.learners.test_ges import drawn
-from trueness.errors import SettingError
 from trueness.graphs import Graph
-from trueness.learners.contract import COLLIDER, binary_sample, check_learner, continuous_sample
 from trueness.learners.hill_climbing import HillClimbing
 from trueness.learners.scores import Scores
 
@@ -40,22 +38,6 @@ def test_no_single_move_improves_the_answer(seed):
     assert max(scores.total(other) for other in neighbours(result.graph)) <= result.score + 1e-7
 
 
-def test_the_limit_of_parents_bounds_the_optimum_too():
-    table = drawn(8)
-    result = HillClimbing(max_parents=1).fit_details(table)
-    scores = Scores.of(table)
-    assert result.graph.directed.sum(axis=0).max() <= 1
-    assert max(scores.total(other) for other in neighbours(result.graph, 1)) <= result.score + 1e-7
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_the_score_never_falls_below_the_start_and_the_moves_add_up(seed):
-    result = HillClimbing().fit_details(drawn(seed))
-    assert result.score >= result.start_score
-    assert all(move.gain > 0 for move in result.moves)
-    assert result.start_score + sum(move.gain for move in result.moves) == pytest.approx(result.score, rel=1e-10)
-
-
 @each("seed", range(6))
 def test_tabu_and_restarts_are_never_worse(seed):
     table = drawn(seed)
@@ -64,13 +46,6 @@ def test_tabu_and_restarts_are_never_worse(seed):
     restarted = HillClimbing(restarts=5).fit_details(table, np.random.default_rng(seed))
     assert restarted.score == max(restarted.climbs) >= plain - 1e-9
     assert len(restarted.climbs) == 6
-
-
-def test_tabu_search_leaves_a_local_optimum():
-    found = [
-        (HillClimbing().fit_details(t).score, HillClimbing(tabu=10).fit_details(t).score) for t in map(drawn, range(20))
-    ]
-    assert sum(tabu > plain + 1e-6 for plain, tabu in found) >= 1
 
 
 def test_the_order_of_the_columns_does_not_decide_a_direction():
@@ -84,29 +59,3 @@ def test_the_order_of_the_columns_does_not_decide_a_direction():
         assert HillClimbing().fit(table.columns([1, 0])) == graph
         ways.add(str(graph.edges[0]))
     assert ways == {"X0 -> X1", "X1 -> X0"}
-
-
-@pytest.mark.parametrize("sample", [continuous_sample, binary_sample])
-def test_the_collider_is_found(sample):
-    graph = HillClimbing().fit(sample(COLLIDER, np.random.default_rng(1)))
-    assert graph == COLLIDER
-
-
-def test_every_contract_check_passes():
-    for learner in (HillClimbing(), HillClimbing(tabu=5), HillClimbing(restarts=2)):
-        assert [check for check in check_learner(learner) if check.passed is False] == []
-
-
-def test_restarts_make_the_learner_random_and_need_a_generator():
-    assert HillClimbing().card.deterministic and not HillClimbing(restarts=1).card.deterministic
-    with pytest.raises(SettingError, match="'restarts' of hill-climbing needs a random generator"):
-        HillClimbing(restarts=1).fit(drawn(0))
-
-
-def test_settings_are_checked():
-    with pytest.raises(SettingError, match="'tabu' of Hill climbing must be a whole number of at least 0, got -1."):
-        HillClimbing(tabu=-1)
-    with pytest.raises(
-        SettingError, match="'perturbation' of Hill climbing must be a whole number of at least 1, got 0."
-    ):
-        HillClimbing(perturbation=0)

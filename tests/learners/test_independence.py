@@ -9,7 +9,7 @@ from scipy import stats
 import trueness
 from tests.each import each
 from trueness.datasets.table import Table
-from trueness.errors import DataError, SettingError
+from trueness.errors import DataError
 from trueness.graphs import Graph
 from trueness.learners.independence import Independence, Oracle
 
@@ -66,15 +66,6 @@ def test_counts_give_the_statistic_by_its_definition(rows, levels, test):
         assert result.independent == (result.p_value > 0.05)
 
 
-def test_a_table_too_large_to_index_gives_the_statistic_by_its_definition():
-    rng = np.random.default_rng(1)
-    levels = (12, 12, 20, 20, 20, 20, 20)
-    codes = np.stack([rng.integers(count, size=500) for count in levels], axis=1)
-    codes[:, 3:] = codes[:, [2, 2, 2, 2]]
-    result = asked(Independence(discrete(codes, levels)), 0, 1, [2, 3, 4, 5, 6])
-    assert (result.statistic, result.df) == pytest.approx(by_definition(codes, 0, 1, [2, 3, 4, 5, 6], "chi2"))
-
-
 @pytest.mark.parametrize("name", ["asia", "child"])
 @pytest.mark.parametrize("test, theirs", [("chi2", "chisq"), ("g2", "gsq")])
 def test_p_values_of_counts_are_those_of_causal_learn(name, test, theirs):
@@ -96,22 +87,6 @@ def test_p_values_of_correlations_are_those_of_causal_learn():
         assert p == pytest.approx(other(x, y, tuple(given)), rel=1e-6, abs=1e-12)
 
 
-def test_textbook_degrees_of_freedom_count_every_stratum():
-    codes = np.array(list(itertools.product(range(2), range(3), range(4))) * 20)
-    codes = codes[(codes[:, 2] != 3) | (codes[:, 0] == 0)]  # one stratum of X2 has one row of X0
-    table = discrete(codes, [2, 3, 5])  # and a level of X2 never occurs
-    assert asked(Independence(table), 0, 1, [2]).df == 3 * 2
-    assert asked(Independence(table, df="textbook"), 0, 1, [2]).df == 4 * 2
-
-
-def test_a_verdict_beyond_the_listed_critical_values_is_by_p_value():
-    rng = np.random.default_rng(0)
-    codes = rng.integers(40, size=(4000, 2))
-    result = asked(Independence(discrete(codes)), 0, 1, [])
-    assert result.df > 1024
-    assert result.independent == (stats.chi2.sf(result.statistic, result.df) > 0.05)
-
-
 def test_a_column_that_follows_from_others_is_named():
     values = np.random.default_rng(0).normal(size=(200, 4))
     values[:, 2] = values[:, 0] - 2 * values[:, 1]
@@ -120,62 +95,10 @@ def test_a_column_that_follows_from_others_is_named():
     assert not Independence(continuous(values), ridge=1e-6).independent("X0", "X2")
 
 
-def test_a_nearly_singular_matrix_gives_numbers():
-    values = np.random.default_rng(0).normal(size=(200, 5))
-    values[:, 2] = values[:, 0] + 1e-5 * values[:, 2]
-    tests = Independence(continuous(values))
-    for x, y, given in questions(np.random.default_rng(1), 5, 3, 40):
-        assert 0 <= asked(tests, x, y, given).p_value <= 1
-
-
-def test_fisher_z_on_categories_has_to_be_asked_for():
-    table = discrete(np.random.default_rng(0).integers(3, size=(300, 3)))
-    with pytest.raises(DataError, match=r"must hold numbers for fisher-z, got categories\. .*as_numbers"):
-        Independence(table, "fisher-z")
-    assert Independence(table.as_numbers(), "fisher-z").test == "fisher-z"
-
-
-def test_counts_of_numbers_are_refused():
-    with pytest.raises(DataError, match="must be discrete for chi2"):
-        Independence(continuous(np.random.default_rng(0).normal(size=(50, 2))), "chi2")
-
-
-def test_a_table_of_both_kinds_is_refused_by_tests_of_one_kind():
-    values = np.random.default_rng(0).integers(2, size=(50, 2)).astype(float)
-    with pytest.raises(DataError, match="got both"):
-        Independence(Table(("a", "b"), values, (("no", "yes"), None)), "chi2")
-
-
-def test_too_many_levels_are_refused():
-    codes = np.arange(600).reshape(-1, 2) % 300
-    with pytest.raises(DataError, match="at most 256 levels"):
-        Independence(discrete(codes, [300, 300]))
-
-
-@pytest.mark.parametrize("x, y, given", [("X0", "X0", ()), ("X0", "X1", ("X1",)), ("X0", "X1", ("X2", "X2"))])
-def test_a_question_about_the_same_column_twice_is_refused(x, y, given):
-    tests = Independence(continuous(np.random.default_rng(0).normal(size=(50, 3))))
-    with pytest.raises(SettingError, match="different columns"):
-        tests.p_value(x, y, given)
-
-
-def test_an_unknown_column_gets_the_nearest_one():
-    tests = Independence(trueness.load("asia").draw(100, np.random.default_rng(0)).columns([1, 2, 3]))
-    with pytest.raises(SettingError, match="Did you mean"):
-        tests.p_value("lugn", "smoke")
-
-
 def test_a_set_that_leaves_no_degree_of_freedom_is_refused():
     tests = Independence(continuous(np.random.default_rng(0).normal(size=(8, 7))))
     with pytest.raises(DataError, match="at most 4 columns with 8 rows"):
         asked(tests, 0, 1, [2, 3, 4, 5, 6])
-
-
-def test_a_result_reads_as_a_sentence():
-    table = continuous(np.random.default_rng(0).normal(size=(100, 3)))
-    assert str(Independence(table).result("X0", "X1", ["X2"])).startswith(
-        "X0 and X1 given X2: independent (fisher-z p = "
-    )
 
 
 @each("seed", range(20))

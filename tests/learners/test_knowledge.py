@@ -6,7 +6,7 @@ import pytest
 import trueness
 from tests.each import each
 from trueness.errors import SettingError
-from trueness.graphs import ARROW, CIRCLE, TAIL
+from trueness.graphs import ARROW, TAIL
 from trueness.learners.fci import FCI, RFCI
 from trueness.learners.knowledge import Knowledge
 from trueness.learners.pc import PC
@@ -18,13 +18,6 @@ def test_matrices_hold_what_was_said():
     required, forbidden = Knowledge.of(["a -> b"], ["c->d"], [["a"], ["c", "d"]], "pc").matrices("abcd")
     assert np.argwhere(required).tolist() == [[0, 1]]
     assert np.argwhere(forbidden).tolist() == [[1, 0], [2, 0], [2, 3], [3, 0]]
-
-
-def test_a_pair_says_the_same_as_an_arrow():
-    assert (
-        PC(required=(("a", "b"), "c -> d"), forbidden=(["b", "c"],))._knowledge()
-        == PC(required=("a -> b", "c -> d"), forbidden=("b -> c",))._knowledge()
-    )
 
 
 @each(
@@ -42,12 +35,6 @@ def test_a_pair_says_the_same_as_an_arrow():
 def test_knowledge_that_contradicts_itself_is_refused(settings, message):
     with pytest.raises(SettingError, match=message):
         PC(**settings)
-
-
-@pytest.mark.parametrize("learner", [PC, FCI, RFCI])
-def test_an_unknown_column_gets_the_nearest_one(learner):
-    with pytest.raises(SettingError, match="'smok' in the knowledge of .* is not a column. Did you mean 'smoke'?"):
-        learner(required=("smok -> lung",)).fit(TABLE)
 
 
 @pytest.mark.parametrize("learner", [PC, FCI, RFCI])
@@ -75,20 +62,6 @@ def test_tiers_direct_every_edge_between_them(search):
         if tier[edge.source] != tier[edge.target]:
             assert edge.arrow == "->" and tier[edge.source] < tier[edge.target]
     assert graph.find_cycle() == ()
-
-
-@pytest.mark.parametrize("learner", [FCI, RFCI])
-def test_in_a_pag_a_later_tier_has_an_arrow_and_latent_causes_stay_possible(learner):
-    graph = learner(tiers=(("smoke", "asia"), ("lung", "bronc"))).fit(TABLE)
-    i, j = graph.index("smoke"), graph.index("lung")
-    assert (graph.marks[i, j], graph.marks[j, i]) == (ARROW, CIRCLE)
-
-
-def test_knowledge_directs_what_data_cannot_and_meek_carries_it_on():
-    table = trueness.load("asia").draw(8000, np.random.default_rng(1)).columns([2, 3, 4])  # no colliders among these
-    free, told = PC().fit(table), PC(required=(f"{table.names[0]} -> {table.names[1]}",)).fit(table)
-    assert not free.directed.any()
-    assert told.directed.any()
 
 
 def test_a_pair_kept_apart_by_knowledge_says_nothing_about_colliders():

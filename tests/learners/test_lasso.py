@@ -52,26 +52,6 @@ def test_few_rows_select_what_scikit_learn_selects(seed, sklearn):
     np.testing.assert_allclose(ours, theirs, rtol=1e-6)
 
 
-def test_the_scale_of_the_data_changes_nothing():
-    x, y = data(3)
-    plain = adaptive_lasso(x.T @ x, x.T @ y, float(y @ y), len(y))
-    x, y = 1e6 * x, 1e-6 * y
-    np.testing.assert_allclose(adaptive_lasso(x.T @ x, x.T @ y, float(y @ y), len(y)), 1e-12 * plain, rtol=1e-9)
-
-
-def test_as_many_columns_as_rows_do_not_break_it():
-    for p in (14, 15, 20):
-        x, y = data(0, n=15, p=p)
-        assert np.isfinite(adaptive_lasso(x.T @ x, x.T @ y, float(y @ y), len(y))).all()
-
-
-def test_a_perfect_fit_keeps_its_columns():
-    x, _ = data(2)
-    y = x[:, 0] - 2 * x[:, 3]
-    found = adaptive_lasso(x.T @ x, x.T @ y, float(y @ y), len(y))
-    np.testing.assert_allclose(found[[0, 3]], [1, -2], rtol=1e-6)
-
-
 @each("seed", range(20))
 def test_the_adaptive_lasso_is_the_one_lingam_and_causaldisco_use(seed, sklearn):
     x, y = data(seed)
@@ -79,19 +59,3 @@ def test_the_adaptive_lasso_is_the_one_lingam_and_causaldisco_use(seed, sklearn)
     theirs = sklearn.LassoLarsIC(criterion="bic").fit(x * scale, y).coef_ * scale
     ours = adaptive_lasso(x.T @ x, x.T @ y, float(y @ y), len(y))
     np.testing.assert_allclose(ours, theirs, atol=1e-8)
-
-
-def test_an_unrelated_column_gets_no_weight():
-    rng = np.random.default_rng(0)
-    x = rng.normal(size=(2000, 3))
-    y = 2 * x[:, 0] + rng.normal(size=2000)
-    x, y = x - x.mean(axis=0), y - y.mean()
-    found = adaptive_lasso(x.T @ x, x.T @ y, float(y @ y), 2000)
-    assert found[0] == pytest.approx(2, abs=0.1)
-    assert (found[1:] == 0).all()
-
-
-def test_two_equal_columns_do_not_break_it():
-    x, y = data(1)
-    x[:, 1] = x[:, 0]
-    assert np.isfinite(adaptive_lasso(x.T @ x, x.T @ y, float(y @ y), len(y))).all()

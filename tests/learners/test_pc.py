@@ -9,11 +9,9 @@ import trueness
 from tests.each import each
 from trueness.datasets.synthetic import Synthetic
 from trueness.datasets.table import Table
-from trueness.errors import SettingError
 from trueness.graphs import Graph
-from trueness.learners.contract import check_learner
 from trueness.learners.independence import Independence, Oracle
-from trueness.learners.kernels.ballots import sets_up_to
+from trueness.learners.kernels.separating import sets_up_to
 from trueness.learners.pc import PC
 
 SEARCHES = ("stable", "exhaustive")
@@ -32,16 +30,6 @@ def test_with_an_oracle_pc_returns_the_cpdag(search):
     for seed in range(150):
         truth = random_dag(seed)
         assert PC(search=search).run(Oracle(truth)).graph == truth.to_cpdag()
-
-
-@each("search", SEARCHES)
-@each("settings", [{}, {"df": "textbook"}, {"test": "g2"}])
-def test_every_learner_setting_keeps_the_contract(search, settings):
-    if settings:  # contract samples are continuous unless the learner takes discrete data alone
-        table = trueness.load("asia").draw(500, np.random.default_rng(0))
-        assert PC(search=search, **settings).fit(table).kind == "cpdag"
-    else:
-        assert [check for check in check_learner(PC(search=search)) if check.passed is False] == []
 
 
 def plain_skeleton(tests, exhaustive):
@@ -106,16 +94,6 @@ def test_with_an_oracle_every_rule_for_colliders_returns_the_cpdag(rule):
         assert PC(colliders=rule).run(Oracle(truth)).graph == truth.to_cpdag()
 
 
-@pytest.mark.parametrize("name", ["asia", "sachs"])
-def test_max_p_gives_causal_learns_graph(name):
-    pc = pytest.importorskip("causallearn.search.ConstraintBased.PC").pc
-    table = sample(name, 1)
-    values = table.values.astype(np.int64) if name == "asia" else np.array(table.values)
-    theirs = pc(values, 0.05, "chisq" if name == "asia" else "fisherz", uc_rule=1, uc_priority=2, show_progress=False)
-    ours = PC(search="exhaustive", colliders="max-p", conflicts="first").fit(table)
-    assert ours == Graph.from_causallearn(theirs.G, kind="cpdag", nodes=table.names)
-
-
 def test_around_a_hub_large_sets_are_left_out_but_for_the_one_that_was_met():
     """Thirty neighbours have 2^30 subsets: those of three would be more than 4,096 with the smaller ones."""
     assert [sets_up_to.py_func(30, size) for size in (1, 2, 3)] == [31, 466, 4526]
@@ -154,77 +132,3 @@ def test_no_graph_has_a_directed_cycle(conflicts):
         for search in SEARCHES:
             graph = PC(alpha=0.2, search=search, conflicts=conflicts).fit(table)
             assert graph.find_cycle() == ()
-
-
-def test_conflicting_colliders_differ_by_rule_and_only_one_draws_two_heads():
-    heads = {"first": 0, "last": 0, "bidirected": 0}
-    for seed in range(40):
-        table = Synthetic(nodes=9, edges_per_node=2.5, graph_seed=seed).draw(80, np.random.default_rng(seed))
-        for conflicts in heads:
-            heads[conflicts] += sum(edge.arrow == "<->" for edge in PC(alpha=0.2, conflicts=conflicts).fit(table).edges)
-    assert heads["first"] == heads["last"] == 0 < heads["bidirected"]
-
-
-@pytest.mark.parametrize("search", SEARCHES)
-def test_the_skeleton_does_not_depend_on_the_order_of_the_columns(search):
-    table = trueness.load("child").draw(1000, np.random.default_rng(0))
-    turned = table.columns(np.random.default_rng(1).permutation(table.d).tolist())
-    plain, other = PC(search=search).fit(table), PC(search=search).fit(turned).reorder(table.names)
-    assert (plain.adjacent == other.adjacent).all()
-
-
-def test_p_values_say_why_an_edge_is_there():
-    table = trueness.load("synthetic-12").draw(500, np.random.default_rng(0))
-    result = PC().fit_details(table)
-    off = ~np.eye(table.d, dtype=bool)
-    assert ((result.p_values <= 0.05) == result.graph.adjacent)[off].all()
-    assert np.isnan(result.p_values.diagonal()).all()
-    assert result.graph == PC().fit(table)
-
-
-def test_equal_rows_merged_or_not_give_the_same_graph():
-    table = trueness.load("asia").draw(4000, np.random.default_rng(0))
-    rng = np.random.default_rng(1)
-    noise = rng.integers(12, size=(table.n, 2)).astype(float)  # two columns that make nearly all rows different
-    levels = tuple(str(k) for k in range(12))
-    wide = Table((*table.names, "u", "v"), np.hstack([table.values, noise]), (*table.levels, levels, levels))
-    forbidden = tuple(f"{a} -> {b}" for a in ("u", "v") for b in wide.names if a != b)
-    forbidden += tuple(f"{b} -> {a}" for a in ("u", "v") for b in wide.names if a != b)
-    told = PC(forbidden=tuple(dict.fromkeys(forbidden))).fit(wide)
-    plain = PC().fit(table)
-    assert (told.marks[:8, :8] == plain.marks).all()
-
-
-def test_a_depth_limit_bounds_the_sets_given():
-    table = trueness.load("child").draw(1000, np.random.default_rng(0))
-    assert sum(PC(depth=1).fit_details(table).tests[2:]) == 0
-    assert sum(PC().fit_details(table).tests[2:]) > 0
-
-
-def test_few_rows_bound_the_sets_given():
-    rng = np.random.default_rng(0)
-    values = rng.normal(size=(10, 2)).repeat(4, axis=1) + rng.normal(size=(10, 8)) / 5
-    assert PC(alpha=0.9).fit_details(values).tests[7:] == (0, 0)  # n - 4 = 6 is the greatest set that can be tested
-
-
-@each(
-    "settings, message",
-    [
-        ({"alpha": 5}, r"'alpha' of PC must be a number in \(0, 1\), got 5. Try 0.05."),
-        ({"search": "fast"}, r"'search' of PC must be one of stable, exhaustive, got 'fast'."),
-        (
-            {"test": "t"},
-            r"'test' of PC must be one of auto, chi2, g2, fisher-z, degenerate-gaussian, regressions, ... .9 in all",
-        ),
-        ({"conflicts": "none"}, r"'conflicts' of PC must be one of"),
-        ({"colliders": "all"}, r"'colliders' of PC must be one of separating set, majority, max-p, got 'all'."),
-        ({"ridge": -1.0}, r"'ridge' of PC must be a number of at least 0, got -1.0. Try 1e-6."),
-        (
-            {"depth": -2},
-            r"'depth' of PC must be a whole number of at least -1, got -2. It is a set's greatest size, -1",
-        ),
-    ],
-)
-def test_a_setting_out_of_range_is_named(settings, message):
-    with pytest.raises(SettingError, match=message):
-        PC(**settings)

@@ -5,7 +5,7 @@ import pytest
 
 from trueness import registry
 from trueness.datasets.observed import Observed
-from trueness.errors import MissingExtra, SettingError
+from trueness.errors import MissingExtra
 from trueness.learners.scoring.daggnn import DAGGNN, acyclicity, evidence_bound
 from trueness.measures.ranking import score_ranking
 
@@ -18,12 +18,6 @@ def test_without_torch_it_says_what_to_install():
     table = Observed(("a", "b"), np.random.default_rng(0).standard_normal((50, 2)), (None, None), "rows")
     with pytest.raises(MissingExtra, match="trueness\\[torch\\]"):
         QUICK.scores(table, np.random.default_rng(0))
-
-
-@pytest.mark.parametrize(("name", "value"), [("rate", 0.0), ("steps", 0), ("sparsity", -1.0)])
-def test_settings_are_checked(name, value):
-    with pytest.raises(SettingError, match=f"'{name}' of DAG-GNN"):
-        DAGGNN(**{name: value})
 
 
 def test_the_constraint_is_0_for_a_dag_and_not_for_a_cycle():

@@ -8,7 +8,7 @@ import numpy as np
 
 from trueness.models import Reply, TokenLogprob
 from trueness.status import Status
-from trueness.studies.population.elicitation.likelihood import MIDDLES
+from trueness.studies.population.modes import MIDDLES
 
 SPREAD = {"yes": 0.6, "no": 0.3, "maybe": 0.1}
 OPTION = re.compile(r"^([A-Z])\. (.+)$", re.MULTILINE)

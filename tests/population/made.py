@@ -5,9 +5,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from trueness.datasets.microdata import Microdata
+from trueness.datasets.survey_files import Microdata
 from trueness.intervals import Distribution
-from trueness.studies.population.elicitation.forms import Answer
+from trueness.studies.population.answers import baseline_answers
+from trueness.studies.population.elicitation import Answer
 from trueness.studies.population.questions import Level, Question, TargetPopulation, Variable
 from trueness.studies.population.survey_rows import bin_levels
 
@@ -57,6 +58,13 @@ def answers(truth, probs, draws=None):
         condition: Answer(Distribution(truth.levels, tuple(row / row.sum()), draws))
         for condition, row in zip(truth.conditions, np.asarray(probs, dtype=float), strict=True)
     }
+
+
+def reference_answers(truth, name):
+    """What a baseline answers, or `oracle`: the truth itself."""
+    if name == "oracle":
+        return answers(truth, truth.probs)
+    return baseline_answers(f"baseline/{name}", truth, 128, np.random.default_rng(0))
 
 
 def task_file(tmp_path, text, frame=None, name="tasks.toml"):

@@ -6,9 +6,8 @@ import pytest
 from tests.each import each
 from tests.population.believers import SPREAD, Believer, Refuser, Wordy, said, sender
 from trueness.status import Status
-from trueness.studies.population.elicitation import Form, Manner, elicit, most_calls, read_answers
-from trueness.studies.population.elicitation.likelihood import MIDDLES, STEPS
-from trueness.studies.population.question_files import builtin, builtin_question
+from trueness.studies.population.elicitation import Form, Manner
+from trueness.studies.population.modes import STEPS, elicit, most_calls, read_answers
 
 FORM = Form("Does a person in this town agree?", {"yes": ("Yes",), "no": ("No",), "maybe": ()}, "Did the person agree?")
 
@@ -31,17 +30,6 @@ def test_draws_are_counted_and_their_number_kept():
     answer = answers[""]
     assert (answer.draws, len(answer.values), answer.counts) == (400, 400, {Status.OK: 400})
     assert answer.distribution.probs == pytest.approx(tuple(SPREAD.values()), abs=0.1)
-
-
-def test_the_same_seed_asks_the_same_and_gets_the_same():
-    one, two = (asked("sample", Believer(), draws=9, seed=4) for _ in range(2))
-    assert [e.order for e in one[0].exchanges] == [e.order for e in two[0].exchanges]
-    assert one[1][""].values == two[1][""].values
-
-
-def test_draws_list_the_levels_in_changing_orders():
-    found, _ = asked("sample", Believer(), draws=30)
-    assert len({e.order for e in found.exchanges}) > 3
 
 
 def test_a_story_is_followed_by_its_question():
@@ -74,17 +62,6 @@ def test_refusals_and_empty_texts_are_statuses_and_never_levels(mode):
         assert set(answer.counts) <= {Status.REFUSED, Status.UNREADABLE}
 
 
-def test_a_refused_draw_does_not_change_the_shares_of_the_others():
-    class Sometimes(Believer):
-        def answer(self, text, settings):
-            return said("I cannot help with that.") if len(self.calls) % 2 else said("no")
-
-    _, answers = asked("sample", Sometimes(), draws=10)
-    assert answers[""].distribution.probs == (0.0, 1.0, 0.0)
-    assert answers[""].draws == 5
-    assert answers[""].counts == {Status.REFUSED: 5, Status.OK: 5}
-
-
 def test_qa_without_log_probabilities_falls_back_to_draws_and_says_so():
     found, answers = asked("qa", Wordy(), draws=50)
     assert found.used == answers[""].mode == "sample"
@@ -96,13 +73,6 @@ def test_likelihood_without_log_probabilities_is_asked_in_words():
     found, answers = asked("likelihood", Wordy())
     assert found.used == "likelihood-words" and "in words" in found.note
     assert answers[""].distribution.probs == pytest.approx(tuple(SPREAD.values()))
-    assert answers["argmax"] == answers[""]
-
-
-def test_the_scale_of_likelihood_has_22_steps():
-    assert len(STEPS) == len(MIDDLES) == 22
-    assert STEPS[:3] == ("0 %", "0-5 %", "5-10 %") and STEPS[-2:] == ("95-100 %", "100 %")
-    assert np.all(np.diff(MIDDLES) > 0)
 
 
 def test_expectation_and_argmax_differ_where_the_belief_is_spread():
@@ -121,30 +91,8 @@ def test_expectation_and_argmax_differ_where_the_belief_is_spread():
     assert answers["argmax"].status == Status.UNREADABLE  # both levels called impossible
 
 
-def test_a_sum_that_is_off_is_said_in_the_answer():
-    class Loose(Believer):
-        shares = {"yes": 0.7, "no": 0.3, "maybe": 0.1}
-
-    _, answers = asked("distribution", Loose())
-    assert answers[""].total == pytest.approx(1.1)
-    assert answers[""].flags == ("off_sum",)
-
-
 @each("mode", ["qa", "sample", "story", "likelihood", "distribution"])
 def test_calls_are_counted_beforehand(mode):
     model = Believer()
     found, _ = asked(mode, model, draws=5)
     assert len(found.exchanges) == len(model.calls) == most_calls(mode, 3, Manner(draws=5))
-
-
-def test_a_profile_of_several_variables_is_in_the_prompt():
-    question = next(q for q in builtin() if q.high_dimensional)
-    names = [variable.levels[0].name for variable in question.given]
-    form = Form.of(question, question.condition_name(names))
-    for variable, name in zip(question.given, names, strict=True):
-        assert f"{variable.name}: {name}" in form.prompt
-
-
-def test_the_prompt_names_the_population_of_the_truth():
-    question = builtin_question("cps_wage_by_ethnicity")
-    assert question.population.text in Form.of(question, "white").prompt

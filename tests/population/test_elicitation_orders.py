@@ -13,9 +13,8 @@ from tests.each import each
 from tests.population.believers import Believer, PlaceLover, sender
 from trueness.models import Reply, TokenLogprob
 from trueness.status import Status
-from trueness.studies.population.elicitation import Form, Manner, elicit, read_answers
-from trueness.studies.population.elicitation.letters import letter_probs
-from trueness.studies.population.elicitation.qa import messages, orders
+from trueness.studies.population.elicitation import Form, Manner, letter_probs
+from trueness.studies.population.modes import elicit, orders, read_answers
 
 
 def form_of(k):
@@ -74,12 +73,6 @@ def test_a_model_with_nothing_but_a_favourite_place_answers_uniformly(k):
     assert ask(PlaceLover(shares=belief(k)), k).distribution.probs == pytest.approx((1 / k,) * k)
 
 
-def test_nothing_is_said_of_an_error_where_one_ring_was_asked():
-    model = Believer(shares=belief(6))
-    assert ask(model, 6, permutations=6).error is None
-    assert ask(model, 3).error == 0.0
-
-
 def test_the_captured_mass_is_reported_and_a_low_one_flagged():
     high, low = (ask(Believer(shares=belief(3), mass=mass), 3) for mass in (0.9, 0.2))
     assert high.mass == pytest.approx(0.9) and high.flags == ()
@@ -88,33 +81,8 @@ def test_the_captured_mass_is_reported_and_a_low_one_flagged():
     assert low.distribution.probs == pytest.approx(high.distribution.probs)
 
 
-def test_no_letter_at_all_is_unreadable():
-    answer = ask(Believer(shares=belief(3), mass=0.0), 3)
-    assert (answer.distribution, answer.status, answer.counts) == (None, Status.UNREADABLE, {Status.UNREADABLE: 6})
-
-
 def test_tokens_of_one_letter_are_added_and_an_article_is_none():
     top = (("A", math.log(0.3)), (" A", math.log(0.2)), ("a", math.log(0.4)), ("B.", math.log(0.05)), ("AB", -9.0))
     reply = Reply("A", Status.OK, logprobs=(TokenLogprob("a", math.log(0.4), top),))
     assert letter_probs(reply, 2) == pytest.approx([0.5, 0.05])
     assert letter_probs(Reply("A", Status.OK), 2) is None
-
-
-def test_one_token_is_asked_for_and_no_blank_stands_behind_the_options():
-    model = Believer(shares=belief(3))
-    ask(model, 3)
-    for text, asked in model.calls:
-        assert (asked.max_tokens, asked.top_logprobs, asked.temperature) == (1, 20, 0.0)
-        assert text == text.rstrip()
-
-
-def test_the_shared_text_comes_first_and_orders_follow_the_alphabet():
-    form = form_of(4)
-    texts = [messages(form, order)[-1].content for order in orders(4, 24, np.random.default_rng(0))]
-    start = texts[0].index("A. ")
-    assert {text[:start] for text in texts} == {texts[0][:start]}
-    changed = [
-        next(k for k, (a, b) in enumerate(zip(x, y, strict=True)) if a != b) for x, y in itertools.pairwise(texts)
-    ]
-    lines = [texts[0][start:at].count("\n") for at in changed]
-    assert Counter(lines) == {2: 12, 1: 8, 0: 3}  # the last options move most often

@@ -5,7 +5,6 @@ import pandas as pd
 import pytest
 
 from tests.population.made import levels, microdata, question
-from trueness.errors import DataError
 from trueness.studies.population.high_dimensional import boosted_truth
 from trueness.studies.population.questions import Variable
 from trueness.studies.population.survey_rows import rows_of
@@ -50,10 +49,3 @@ def test_pure_noise_is_not_learnt_because_predictions_are_out_of_fold():
     frame["y"] = rng.permutation(np.repeat(["yes", "no"], 300))
     truth = boosted_truth(rows_of(asked(), microdata(frame)), rng, draws=50, repeats=2)
     assert np.average(truth.probs[:, 0], weights=truth.weights) == pytest.approx(0.5, abs=0.05)
-
-
-def test_one_outcome_only_is_one_line():
-    rng = np.random.default_rng(2)
-    frame, _ = rows(40, rng)
-    with pytest.raises(DataError, match="at least 50 rows and two outcomes"):
-        boosted_truth(rows_of(asked(), microdata(frame)), rng, draws=10)

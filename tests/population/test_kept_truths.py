@@ -59,13 +59,6 @@ def test_other_rows_another_seed_or_other_levels_are_fitted_anew(asked, fits):
     assert len(fits) == 4
 
 
-def test_another_prompt_needs_no_new_fit_and_is_the_one_asked(asked, fits):
-    kept(asked)
-    found = kept(replace(asked, prompt="And of {}?", modes=("qa",)))
-    assert len(fits) == 1
-    assert (found.question.prompt, found.question.modes) == ("And of {}?", ("qa",))
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("damage", ["", "{}", '{"question": 3', "[]"])
 def test_a_file_that_cannot_be_read_is_as_good_as_none(asked, fits, damage):
@@ -74,10 +67,3 @@ def test_a_file_that_cannot_be_read_is_as_good_as_none(asked, fits, damage):
     path.write_text(damage)
     np.testing.assert_array_equal(kept(asked).probs, first.probs)
     assert len(fits) == 2
-
-
-def test_counted_truths_are_not_kept(asked, fits):
-    asked = replace(asked, high_dimensional=False)
-    found = kept(asked)
-    np.testing.assert_array_equal(found.draws, truth_of(asked, np.random.default_rng(1)).draws)
-    assert not (asked.folder / "truths").exists()

@@ -7,22 +7,10 @@ import pandas as pd
 import pytest
 
 from tests.population.made import people
-from trueness.cli import main
 from trueness.errors import DataError
 from trueness.studies.population.new_file import new_population
 from trueness.studies.population.question_files import read_questions
 from trueness.studies.population.survey_estimates import truth_of
-
-
-@pytest.mark.parametrize("suffix", ["csv", "parquet"])
-def test_the_file_can_be_run_as_it_stands(tmp_path, suffix):
-    path = tmp_path / f"people.{suffix}"
-    frame = people(500)
-    frame.to_csv(path, index=False) if suffix == "csv" else frame.to_parquet(path)
-    (tmp_path / "tasks.toml").write_text(new_population(path))
-    for asked in read_questions(tmp_path / "tasks.toml"):
-        assert asked.weight is None
-        assert truth_of(asked, np.random.default_rng(0), draws=10).probs.sum(axis=1) == pytest.approx(1)
 
 
 def test_a_column_that_sounds_like_a_weight_is_pointed_out_and_not_used(tmp_path):
@@ -30,24 +18,6 @@ def test_a_column_that_sounds_like_a_weight_is_pointed_out_and_not_used(tmp_path
     text = new_population(tmp_path / "people.csv")
     assert "names that sound like one: weight" in text
     assert "\nweight =" not in text
-
-
-def test_identifiers_free_text_and_missing_values_are_told(tmp_path):
-    frame = people(200).assign(id=range(200), remark=[f"text {k}" for k in range(200)])
-    frame.loc[:9, "sex"] = None
-    frame.to_csv(tmp_path / "people.csv", index=False)
-    text = new_population(tmp_path / "people.csv")
-    assert "#   id: a different whole number in every row" in text
-    assert "#   remark: 200 different values" in text
-    assert "# 10 of 200 rows are missing and will be left out" in text
-
-
-def test_strange_names_and_quotes_survive(tmp_path):
-    frame = pd.DataFrame({"my col.": ['say "x"', "b\\c"] * 40, "päärynä": ["1 000", "é"] * 40})
-    frame.to_csv(tmp_path / "odd.csv", index=False)
-    (tmp_path / "tasks.toml").write_text(new_population(tmp_path / "odd.csv"), encoding="utf-8")
-    (asked,) = read_questions(tmp_path / "tasks.toml")
-    assert set(asked.levels) == {'say "x"', "b\\c"}
 
 
 def awkward(n=300):
@@ -93,12 +63,6 @@ def test_texts_that_differ_in_case_alone_are_one_level(tmp_path):
     assert sorted(map(sorted, levels)) == [["Yes", "yes"], ["no"]]
 
 
-def test_the_order_of_the_data_is_kept_and_not_called_ordinal(tmp_path):
-    awkward().to_parquet(tmp_path / "odd.parquet")
-    found = tomllib.loads(new_population(tmp_path / "odd.parquet"))["variables"]["size"]
-    assert (found["levels"], found["ordinal"]) == ([["small"], ["middling"], ["large"]], False)
-
-
 def test_a_file_with_nothing_to_ask_is_one_line(tmp_path):
     pd.DataFrame({"id": range(50), "same": 1}).to_csv(tmp_path / "x.csv", index=False)
     with pytest.raises(DataError, match="x.csv must have two columns with levels or numbers, got 0 of 2"):
@@ -114,27 +78,3 @@ def test_a_survey_file_proposes_its_design_and_applies_none_of_it(tmp_path):
     (asked,) = read_questions(tmp_path / "tasks.toml")
     assert (asked.data, asked.weight, asked.clusters) == ("scf:SCFP2022.csv", None, None)
     truth_of(asked, np.random.default_rng(0), draws=10)
-
-
-@pytest.mark.parametrize(
-    ("low", "high", "groups"),
-    [(17, 80, "17-29; 30-44; 45-64; 65 or more"), (12, 80, "12-17; 18-29; 30-44; 45-64; 65 or more"),
-     (16, 66, "16-29; 30-44; 45 or more")],
-)  # fmt: skip
-def test_no_group_of_ages_has_a_year_or_two(tmp_path, monkeypatch, low, high, groups):
-    monkeypatch.chdir(tmp_path)
-    frame = people(3000)
-    frame["age"] = np.linspace(low, high, len(frame))
-    frame.to_csv("people.csv", index=False)
-    (tmp_path / "tasks.toml").write_text(
-        '[tasks.sex]\ndata = "people.csv"\nsource = "made"\nmodes = ["sample"]\nvariables = ["sex", "age"]\n'
-        'prompt = "What is the sex of a person aged {}?"\nlevels = [["male"], ["female"]]\n'
-        '[tasks.sex.population]\nwho = "people"\ncountry = "Atlantis"\n'
-    )
-    (tmp_path / "plan.toml").write_text(
-        '[population]\nmodels = ["mock/says"]\ntasks = ["tasks.toml"]\ndraws = 1\n'
-        '[models."mock/says"]\nscript = "says.jsonl"\n'
-    )
-    (tmp_path / "says.jsonl").write_text('{"match": [], "reply": "male"}\n')
-    assert main(["run", "plan.toml", "--workers", "1"]) == 0
-    assert f"grouped as {groups}." in (tmp_path / "results/plan/population/notes.txt").read_text()

@@ -6,22 +6,19 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tests.population.made import answers, microdata, question
+from tests.population.made import answers, microdata, question, reference_answers
 from trueness.cli import main
-from trueness.errors import PlanError
 from trueness.measures.distributions import multinomial
 from trueness.page.pages import StudyPage
 from trueness.reading.distribution import read_quantiles
-from trueness.reading.level import read_number
 from trueness.running.study_folder import StudyFolder
 from trueness.status import Status
 from trueness.studies.population.answers import read_populations
-from trueness.studies.population.elicitation.distribution import PERCENTILES
-from trueness.studies.population.numeric_outcomes import numbers_frame
+from trueness.studies.population.modes import PERCENTILES
 from trueness.studies.population.questions import Variable
-from trueness.studies.population.references import reference_answers
 from trueness.studies.population.scores import Scales, score_answers
 from trueness.studies.population.survey_estimates import truth_of
+from trueness.studies.population.tables import numbers_frame
 from trueness.studies.population.truth import truth_from_dict, truth_to_dict
 
 pytestmark = pytest.mark.usefixtures("kept_lanes")
@@ -96,24 +93,6 @@ def test_a_numeric_truth_survives_its_record(truth):
     assert again.notes == truth.notes and again.question == truth.question
 
 
-@pytest.mark.parametrize("mode", ["qa", "likelihood"])
-def test_modes_with_options_are_refused(truth, mode):
-    with pytest.raises(PlanError, match="must have options for mode .* got an outcome of numbers. Give it 'bins'"):
-        truth.question.check_mode(mode)
-
-
-@pytest.mark.parametrize(
-    ("text", "value"),
-    [
-        ("45,000", 45_000), ("$45k", 45_000), ("about 1.2 million dollars", 1.2e6), ("-3.5", -3.5),
-        ("It could be 20 or 30.\nAnswer: 25", 25), ("<think>10, 20</think>30", 30),
-        ("between 20 and 30", None), ("none", None), ("", None),
-    ],
-)  # fmt: skip
-def test_the_one_number_of_a_reply(text, value):
-    assert read_number(text).value == value
-
-
 def test_percentiles_are_read_from_json_and_lines():
     values = dict(zip(PERCENTILES, (1, 10, 20, 30, 40, 60, 99), strict=True))
     for text in (
@@ -124,19 +103,6 @@ def test_percentiles_are_read_from_json_and_lines():
         found = read_quantiles(text, PERCENTILES)
         assert (found.status, found.values) == (Status.OK, values), text
         assert all(str(values[p]) in text[slice(*span)] for p, span in found.spans.items())
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ('{"p1": 1, "p10": 5}', "no number is given for p25, p50, p75, p90, p99."),
-        ('{"p1": 9, "p10": 5, "p25": 6, "p50": 7, "p75": 8, "p90": 9, "p99": 10}', "the percentiles fall."),
-        ("I do not know.", "no percentile is given."),
-    ],
-)
-def test_what_is_no_distribution_of_numbers_is_unreadable(text, message):
-    found = read_quantiles(text, PERCENTILES)
-    assert found.status in (Status.UNREADABLE, Status.REFUSED) and found.message == message
 
 
 TASK = {  # as the original writes an outcome of numbers

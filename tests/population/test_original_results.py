@@ -47,11 +47,6 @@ def folder(tmp_path_factory):
     return place
 
 
-def test_files_are_models_and_tasks(folder):
-    found = read_results(folder)
-    assert set(found.models) == {"llama_8b", "llama_70b"} and set(found.truths) == {"sex_by_age", "sex_by_age_plain"}
-
-
 def test_they_are_scored_as_if_the_rows_had_been_read(folder):
     """The truth is that of the rows and their weights; the same answers get the same measures."""
     found = read_results(folder)
@@ -68,21 +63,6 @@ def test_they_are_scored_as_if_the_rows_had_been_read(folder):
     for measure in ("tv", "d2", "skill_uniform", "score_document"):
         assert again.value(measure) == pytest.approx(score.value(measure), abs=0.02), measure
     assert found.score_by_key[AnswerKey("llama_8b", "sample", "sex_by_age", 0)].value("score") > 80
-
-
-def test_what_was_not_read_is_counted_and_no_level(folder):
-    answer = read_results(folder).answers[AnswerKey("llama_8b", "sample", "sex_by_age", 0)]["18-39"]
-    assert answer.counts == {Status.OK: 100, Status.UNREADABLE: 1} and answer.draws == 100
-
-
-def test_numbers_are_read_back_as_numbers(tmp_path):
-    rng = np.random.default_rng(0)
-    true, said = rng.lognormal(10, 0.5, 500).tolist(), rng.lognormal(10, 0.5, 60).tolist()
-    (tmp_path / "phi4_income.json").write_text(json.dumps([entry("a", true, None, said), entry("b", true, None, said)]))
-    found = read_results(tmp_path)
-    truth = found.truths["income"]
-    assert truth.numeric and truth.means == pytest.approx([np.mean(true)] * 2)
-    assert found.score_by_key[AnswerKey("phi4", "sample", "income", 0)].value("score") > 80
 
 
 def test_our_own_files_come_back_with_their_scores(tmp_path):

@@ -6,16 +6,14 @@ import numpy as np
 import pytest
 
 from tests.each import each
-from tests.population.made import answers, microdata, people, question
+from tests.population.made import answers, microdata, people, question, reference_answers
 from trueness.errors import DataError
 from trueness.intervals import Distribution
 from trueness.measures.distributions import l1, multinomial
 from trueness.status import Status
-from trueness.studies.population.elicitation.forms import Answer
+from trueness.studies.population.elicitation import Answer
 from trueness.studies.population.questions import Variable
-from trueness.studies.population.references import reference_answers
-from trueness.studies.population.scores import MEASURES, Scales, score_answers
-from trueness.studies.population.summary import compare_respondents, respondent_means
+from trueness.studies.population.scores import Scales, score_answers
 from trueness.studies.population.survey_estimates import truth_of
 
 
@@ -56,29 +54,6 @@ def test_the_marginal_has_exactly_no_skill_against_the_marginal(weight):
     assert not score.flat
 
 
-def test_the_uniform_claim_has_no_skill_against_uniform_and_scores_0():
-    truth = truth_for()
-    score = scored(truth, reference_answers(truth, "uniform"))
-    assert score.value("skill_uniform") == pytest.approx(0, abs=1e-12)
-    assert score.value("score") == 0
-    assert score.measures["calibration_slope"].status is Status.DEGENERATE
-
-
-def test_the_truth_itself_scores_100_with_skill_1():
-    truth = truth_for("w")
-    score = scored(truth, reference_answers(truth, "oracle"))
-    assert [score.value(name) for name in ("score", "score_original", "skill_uniform", "direction")] == pytest.approx(
-        [100, 100, 1, 1]
-    )
-
-
-def test_a_reference_against_itself_cannot_vary_and_has_no_interval():
-    truth = truth_for("w")
-    score = scored(truth, reference_answers(truth, "uniform"))
-    assert score.measures["skill_uniform"].interval is None
-    assert score.measures["tv"].interval is not None
-
-
 def test_worse_than_uniform_stays_below_zero_in_the_raw_values():
     truth = truth_for()
     score = scored(truth, answers(truth, truth.probs[:, ::-1]))
@@ -99,16 +74,6 @@ def test_a_truth_at_uniform_has_no_score_by_any_rule_and_says_why(shares):
         assert score.measures[name].reason == "uninformative"
 
 
-def test_a_near_uniform_truth_is_uninformative_and_has_no_score():
-    frame = people(share=(0.5, 0.5))
-    truth = truth_of(question(), np.random.default_rng(0), microdata(frame))
-    score = scored(truth, answers(truth, truth.probs, 20))
-    assert not score.informative
-    assert score.measures["score"].value is None
-    assert score.measures["score"].status is Status.DEGENERATE
-    assert score.measures["tv"].value == pytest.approx(0)
-
-
 def test_a_refusal_is_a_status_and_not_a_level():
     truth = truth_for()
     given = reference_answers(truth, "oracle") | {"18-39": Answer(None, Status.REFUSED, {Status.REFUSED: 3})}
@@ -117,20 +82,6 @@ def test_a_refusal_is_a_status_and_not_a_level():
     assert score.answered == pytest.approx(truth.weights[1])
     assert score.replies == {Status.REFUSED: 3}
     assert score.value("score") == 100
-
-
-def test_a_respondent_that_never_answers_keeps_its_status_and_has_no_number():
-    truth = truth_for()
-    score = scored(truth, {c: Answer(None, Status.REFUSED) for c in truth.conditions})
-    assert score.status is Status.REFUSED
-    assert {score.measures[name].status for name in MEASURES} == {Status.REFUSED}
-    assert all(score.measures[name].value is None for name in MEASURES)
-
-
-def test_a_condition_without_an_answer_is_missing():
-    truth = truth_for()
-    score = scored(truth, {"40 or more": reference_answers(truth, "oracle")["40 or more"]})
-    assert score.statuses["18-39"] is Status.FAILED
 
 
 def test_an_answer_to_no_condition_is_named_with_the_nearest():
@@ -166,38 +117,3 @@ def test_only_ordinal_outcomes_have_w1():
     ordinal = truth_for(outcome=Variable("sex", levels=nominal.question.outcome.levels, ordinal=True))
     assert scored(nominal, reference_answers(nominal, "uniform")).measures["w1"].status is Status.DEGENERATE
     assert scored(ordinal, reference_answers(ordinal, "uniform")).value("w1") > 0
-
-
-def test_scores_do_not_depend_on_the_order_of_scoring():
-    truth = truth_for()
-    drawn = answers(truth, truth.probs, 500)
-    scales = Scales(3)
-    first = score_answers(truth.question, truth, drawn, rng=np.random.default_rng(1), scales=scales)
-    score_answers(truth.question, truth, answers(truth, truth.probs, 70), rng=np.random.default_rng(2), scales=scales)
-    again = score_answers(truth.question, truth, drawn, rng=np.random.default_rng(1), scales=Scales(3))
-    assert first.scale == again.scale
-    assert first.measures == again.measures
-
-
-def study():
-    found = []
-    for source in range(6):
-        for task in range(2):
-            name = f"task{source}{task}"
-            truth = truth_for(seed=10 * source + task, n=800, name=name, source=f"survey {source}")
-            for reference in ("uniform", "marginal", "oracle"):
-                given = reference_answers(truth, reference)
-                found.append(scored(truth, given, respondent=reference, mode="distribution"))
-    return found
-
-
-def test_tables_means_and_comparisons_are_clustered_by_source():
-    found = study()
-    means = respondent_means(found)
-    assert means["oracle (distribution)"].value == 100
-    assert means["uniform (distribution)"].n_clusters == 6
-    best, *_ = [c for c in compare_respondents(found) if c.names == ("uniform (distribution)", "oracle (distribution)")]
-    assert best.difference == pytest.approx(-100)
-    assert (best.n_units, best.n_clusters) == (12, 6)
-    assert best.p_adjusted is not None and best.constant and best.interval is None  # 0 against 100 in every task
-    assert "sources" in best.sentence()

@@ -5,12 +5,7 @@ import pytest
 
 from trueness.status import Status
 from trueness.studies.population.scores import MEASURES, POSSIBLE, Measured, TaskScore
-from trueness.studies.population.summary import (
-    compare_given_sources,
-    compare_respondents,
-    means_given_sources,
-    respondent_means,
-)
+from trueness.studies.population.tables import compare_respondents, respondent_means
 
 
 def scores_of(values, respondent="m", measure="tv"):
@@ -34,7 +29,10 @@ def test_each_interval_covers_what_it_is_of():
         surveys = 0.5 + 0.05 * rng.standard_normal(3)
         values = surveys[:, None] + 0.05 * rng.standard_normal((3, 5))
         found = scores_of(values)
-        over, within = respondent_means(found, "tv")["m"].interval, means_given_sources(found, "tv")["m"].interval
+        over, within = (
+            respondent_means(found, "tv")["m"].interval,
+            respondent_means(found, "tv", given_sources=True)["m"].interval,
+        )
         sources += over.contains(0.5)
         given += within.contains(surveys.mean())
         misread += within.contains(0.5)
@@ -45,15 +43,10 @@ def test_each_interval_covers_what_it_is_of():
 
 def test_two_sources_leave_nearly_everything_open_and_their_tasks_do_not():
     found = scores_of([[40.0, 42.0, 44.0], [50.0, 52.0, 54.0]], measure="score")
-    over, given = respondent_means(found)["m"], means_given_sources(found)["m"]
+    over, given = respondent_means(found)["m"], respondent_means(found, given_sources=True)["m"]
     assert (over.n_clusters, given.n_clusters) == (2, 6)
     assert over.value == given.value == 47
     assert over.interval.width > 90 and given.interval.width < 15
-
-
-def test_an_interval_ends_where_scores_do():
-    interval = respondent_means(scores_of([[90.0], [99.0]], measure="score"))["m"].interval
-    assert interval.high == 100 and interval.low >= 0
 
 
 @pytest.mark.parametrize("measure", ["score_document", "score_original", "tv", "direction"])
@@ -67,21 +60,18 @@ def test_every_bounded_measure_has_an_interval_inside_its_bounds(measure):
 def test_values_that_are_all_the_same_have_no_interval_and_say_so():
     """0 [0, 0] of the uniform baseline stood in every table."""
     scores = scores_of([[0.0, 1e-17], [0.0, 0.0]], measure="skill_uniform")
-    for mean in (respondent_means(scores, "skill_uniform")["m"], means_given_sources(scores, "skill_uniform")["m"]):
+    for mean in (
+        respondent_means(scores, "skill_uniform")["m"],
+        respondent_means(scores, "skill_uniform", given_sources=True)["m"],
+    ):
         assert mean.interval is None and mean.constant
 
 
-def test_one_source_has_an_interval_over_its_tasks_alone():
-    found = scores_of([[0.1, 0.2, 0.3]])
-    assert respondent_means(found, "tv")["m"].interval is None
-    assert means_given_sources(found, "tv")["m"].interval is not None
-
-
-@pytest.mark.parametrize(("compare", "units"), [(compare_respondents, 2), (compare_given_sources, 8)])
-def test_comparisons_count_sources_or_tasks_as_units(compare, units):
+@pytest.mark.parametrize(("given_sources", "units"), [(False, 2), (True, 8)])
+def test_comparisons_count_sources_or_tasks_as_units(given_sources, units):
     rng = np.random.default_rng(1)
     values = rng.random((2, 4))
-    (found,) = compare(scores_of(values) + scores_of(values - 0.1, "n"), "tv")
+    (found,) = compare_respondents(scores_of(values) + scores_of(values - 0.1, "n"), "tv", given_sources)
     assert (found.n_units, found.n_clusters) == (8, units)
     assert found.difference == pytest.approx(0.1)
     assert found.p == pytest.approx(2.0 ** (1 - units))  # all differences point one way

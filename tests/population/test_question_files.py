@@ -7,20 +7,15 @@ import numpy as np
 import pytest
 
 from tests.each import each
-from tests.population.made import levels, people, question, task_file
-from trueness.cli import main
-from trueness.errors import DataError, PlanError, UnknownName
+from tests.population.made import people, question, reference_answers, task_file
+from trueness.errors import DataError, PlanError
 from trueness.settings import hints_of
 from trueness.studies.population.question_files import (
-    TaskSettings,
-    VariableSettings,
     builtin,
-    builtin_question,
     parse_questions,
     read_questions,
 )
-from trueness.studies.population.questions import MODES, Level, TargetPopulation, Variable
-from trueness.studies.population.references import reference_answers
+from trueness.studies.population.questions import MODES, Level, Question, TargetPopulation, Variable
 from trueness.studies.population.scores import score_answers
 from trueness.studies.population.survey_estimates import truth_of
 
@@ -55,14 +50,6 @@ ORIGINAL = {  # as the original's documentation gives it
 }
 
 
-def test_a_toml_task_leads_to_its_truth(tmp_path):
-    (asked,) = read_questions(task_file(tmp_path, TASK))
-    truth = truth_of(asked, np.random.default_rng(0))
-    assert truth.conditions == ("18-39", "40 or more")
-    assert truth.levels == ("male", "female")
-    assert truth.rows.sum() == 2_000
-
-
 def test_the_originals_json_is_read(tmp_path):
     for document in (ORIGINAL, [ORIGINAL]):
         (asked,) = read_questions(task_file(tmp_path, json.dumps(document), name="tasks.json"))
@@ -71,14 +58,6 @@ def test_the_originals_json_is_read(tmp_path):
         assert asked.weight is None
         assert asked.outcome.levels[1] == Level("Female", *(2 * (("Female", "female", "Woman", "woman"),)))
         assert asked.prompt_for("31").startswith("Write a story about a person in the US who is 31 years old.")
-
-
-def test_the_originals_spellings_match_the_data(tmp_path):
-    document = ORIGINAL | {"bins": {"age": [18, 50]}}
-    (asked,) = read_questions(task_file(tmp_path, json.dumps(document), name="tasks.json"))
-    truth = truth_of(asked, np.random.default_rng(0))
-    assert truth.levels == ("Male", "Female")
-    assert truth.n_unlisted == 0
 
 
 def test_the_population_goes_into_the_prompt_at_its_place_or_first():
@@ -90,11 +69,6 @@ def test_the_population_goes_into_the_prompt_at_its_place_or_first():
     assert (
         bare.prompt_for("18-39") == "This is about adults in Testland in 2020. What is the sex of a person aged 18-39?"
     )
-
-
-def test_several_given_variables_are_named_in_the_condition():
-    asked = question(given=(Variable("race", levels=levels("a", "b")), Variable("age", "age group", levels("x"))))
-    assert asked.conditions == ("race: a; age group: x", "race: b; age group: x")
 
 
 @pytest.mark.parametrize(
@@ -128,8 +102,8 @@ def test_a_mistake_in_a_task_file_is_one_line(tmp_path, old, new, message):
 @pytest.mark.parametrize(
     ("table", "kinds"),
     [
-        ("tasks.sex_by_age", TaskSettings),
-        ("variables.age", VariableSettings),
+        ("tasks.sex_by_age", Question),
+        ("variables.age", Variable),
         ("defaults.population", TargetPopulation),
     ],
 )
@@ -147,17 +121,6 @@ def test_a_setting_of_any_kind_is_read_or_is_one_line(tmp_path, table, kinds, va
                 asked.prompt_for(asked.conditions[0]) if asked.conditions else None
         except PlanError as error:
             assert "\n" not in str(error)
-
-
-def test_null_is_a_setting_that_was_not_given(tmp_path):
-    document = ORIGINAL | {"second_prompt": None, "wgh_col": None, "strata": None, "mode": "sample"}
-    (asked,) = parse_questions(document, "tasks.json", tmp_path)
-    assert (asked.weight, asked.strata, asked.second_prompt) == (None, None, "")
-
-
-def test_the_originals_logits_are_qa(tmp_path):
-    (asked,) = parse_questions(ORIGINAL | {"mode": "logits"}, "tasks.json", tmp_path)
-    assert asked.modes == ("qa",)
 
 
 def test_a_task_of_one_variable_asks_for_its_distribution(tmp_path):
@@ -183,14 +146,6 @@ def test_levels_no_and_yes_take_data_of_0_and_1(tmp_path, values, levels):
     assert truth.marginal[yes] == pytest.approx((rows["sex"] == values[0]).mean())
 
 
-def test_0_and_1_are_not_guessed_where_no_level_says_yes(tmp_path):
-    rows = people()
-    rows["sex"] = (rows["sex"] == "male").astype(int)
-    (asked,) = read_questions(task_file(tmp_path, TASK, rows))
-    with pytest.raises(DataError, match="level 'male' of 'sex' must be in the data"):
-        truth_of(asked, np.random.default_rng(0))
-
-
 def test_more_than_60_conditions_are_grouped_with_a_word(tmp_path):
     rows = people()
     rows["age"] += np.linspace(0, 0.5, len(rows))  # every row its own value
@@ -198,23 +153,6 @@ def test_more_than_60_conditions_are_grouped_with_a_word(tmp_path):
     truth = truth_of(read_questions(task_file(tmp_path, text, rows))[0], np.random.default_rng(0))
     assert truth.conditions == ("18-29", "30-44", "45-64", "65 or more")
     assert "'age' has 1,962 values, grouped as 18-29; 30-44; 45-64; 65 or more." in truth.notes[0]
-
-
-def test_more_than_60_texts_keep_the_most_frequent_with_a_word(tmp_path):
-    rows = people()
-    rows["place"] = [f"town {k % 80 if k % 3 else k % 50}" for k in range(len(rows))]
-    text = TASK.replace('["sex", "age"]', '["sex", "place"]').replace("{} years old", "from {}")
-    truth = truth_of(read_questions(task_file(tmp_path, text + "least = 1", rows))[0], np.random.default_rng(0))
-    assert len(truth.conditions) == 60 and "town 1" in truth.conditions
-    assert "80 values; the 60 most frequent are asked about" in truth.notes[0]
-    assert truth.n_unlisted > 0 and truth.rows.sum() + truth.n_unlisted == len(rows)
-
-
-def test_more_than_26_options_in_qa_say_what_to_use():
-    asked = question(outcome=Variable("sex", levels=levels(*map(str, range(27)))))
-    with pytest.raises(PlanError, match='at most 26 options .* got 27. Use mode = "distribution" or "sample"'):
-        asked.check_mode("qa")
-    asked.check_mode("distribution")
 
 
 def test_a_file_that_is_not_there_is_one_line(tmp_path):
@@ -248,22 +186,3 @@ def test_every_built_in_task_has_its_truth():
         assert not truth.thin, task.name
         assert truth.conditions == task.conditions
         assert truth.probs.sum(axis=1) == pytest.approx(1)
-
-
-def test_no_task_weights_by_body_mass():
-    assert builtin_question("yrbss_sleep_by_grade").weight is None
-    assert builtin_question("ces_abortion_by_religion").weight == "weight"  # there it is the survey's
-
-
-def test_an_unknown_task_is_named_with_the_nearest():
-    with pytest.raises(UnknownName, match="Did you mean 'gss_party_by_race'"):
-        builtin_question("gss_party_by_rce")
-
-
-def test_the_cards_of_the_built_in_tasks_can_be_listed(capsys):
-    assert main(["list", "populations", "--json"]) == 0
-    rows = json.loads(capsys.readouterr().out)
-    assert len(rows) == len(builtin()) and {"CES 2011", "ESS 10 Norway"} <= {row["source"] for row in rows}
-    assert main(["list", "populations", "gss_party_by_race"]) == 0
-    told = capsys.readouterr().out
-    assert "not stated by the package" in told and "2018" in told and "party given race" in told

@@ -4,8 +4,7 @@ import pytest
 
 from trueness.reading.reasoning_graph import read_formulas, read_reasoning
 from trueness.reasoning import execute
-from trueness.reasoning.formulas import rules_without_formula, with_formulas
-from trueness.reasoning.rules import rules_of
+from trueness.reasoning.rules import rules_of, rules_without_formula, with_formulas
 
 WORDS = "a quarter goes off, then the postage comes on top of it, for 3 boxes"
 

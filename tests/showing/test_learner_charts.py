@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from trueness.graphs import Graph
 from trueness.showing import theme
+from trueness.showing.saving import save_figure
 from trueness.studies import charts
-from trueness.studies.discovery.files import plots, write_discovery_tree
+from trueness.studies.discovery.reading import DiscoveryReading
 
 from .learner_results import HOSTILE, MEANS, learner_results
 
@@ -163,7 +164,9 @@ def test_without_repeats_there_is_no_consistency_to_draw(forecasts):
 
 
 def test_a_discovery_study_draws_its_charts_and_saves_their_numbers(results, tmp_path):
-    written = write_discovery_tree(tmp_path, learner_results({item: MEANS[item] for item in ("asia", "cancer")}))
+    written = DiscoveryReading(learner_results({item: MEANS[item] for item in ("asia", "cancer")})).write_files(
+        tmp_path, save_figure
+    )
     names = {path.name for path in written}
     for stem in ("measured", "runtime", "ranks_learners", "dag_asia", "dag_cancer"):
         assert {f"{stem}.{form}" for form in ("png", "svg", "pdf", "csv")} <= names
@@ -171,8 +174,8 @@ def test_a_discovery_study_draws_its_charts_and_saves_their_numbers(results, tmp
     assert all(path.stat().st_size > 60 for path in written)
 
 
-def test_nothing_run_draws_nothing(results):
-    assert list(plots(replace(results, last=0))) == []
+def test_nothing_run_draws_nothing(results, tmp_path):
+    assert list(DiscoveryReading(replace(results, last=0)).figures(tmp_path)) == []
 
 
 def test_a_learner_has_one_colour_in_all_charts(results):

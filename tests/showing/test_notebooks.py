@@ -5,7 +5,6 @@ import pytest
 from trueness.graphs import Graph
 from trueness.intervals import Distribution, Interval
 from trueness.learners.stability import Stability
-from trueness.running.study import Plan, Study
 from trueness.statistics import paired_difference
 from trueness.studies import charts
 
@@ -30,14 +29,6 @@ def test_a_statistic_shows_its_sentence_and_its_row():
 def test_results_show_each_cell_with_n_and_interval_and_a_dash_for_nothing():
     html = learner_results({"asia": {HOSTILE: 0.9, "ges": None}})._repr_html_()
     assert "4 / 4" in html and "0.9 [" in html and "<td>0 / 4</td><td>-</td>" in html and "<script" not in html
-
-
-def test_a_study_shows_what_it_plans_and_reads_no_store(tmp_path):
-    plan = Plan.parse('name = "a<b"\n[discovery]\ndatasets = ["asia"]\nlearners = ["random"]\nruns = 3\n', "s.toml",
-                      folder=tmp_path / "none")  # fmt: skip
-    html = Study(plan)._repr_html_()
-    assert "a&lt;b" in html and "<td>discovery</td><td>1</td><td>1</td><td>3</td>" in html
-    assert not (tmp_path / "none").exists()
 
 
 def test_a_graph_and_a_stability_are_drawn_with_names_as_text():

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from trueness.showing.tables import Column, Table, decimals_of
-from trueness.studies.discovery.tables import BASELINES, measured_table
+from trueness.studies.discovery.reading import BASELINES, DiscoveryReading
 
 from .learner_results import learner_results
 
@@ -148,14 +148,14 @@ def test_markdown_has_a_row_a_row_and_the_caption():
 def test_learners_of_two_classes_do_not_contend():
     results = learner_results({"asia": {"pc": 0.9, "ges": 0.2}})
     best = r"{\boldmath $0.900$"
-    assert best in measured_table(results, ("f1",)).to_latex()
+    assert best in DiscoveryReading(results).tables(("f1",))[0].to_latex()
     apart = replace(results, abouts=({"returns": "cpdag"}, {"returns": "dag"}))
-    assert "boldmath" not in measured_table(apart, ("f1",)).to_latex()
+    assert "boldmath" not in DiscoveryReading(apart).tables(("f1",))[0].to_latex()
 
 
 def test_a_learner_that_beats_a_baseline_alone_is_not_bold():
     """lingam and random both give a DAG; a rival of lingam would have to be a learner."""
     results = learner_results()
-    rows = measured_table(results, ("f1",)).rows
+    rows = DiscoveryReading(results).tables(("f1",))[0].rows
     kinds = {row["respondent"]: row["contends"] for row in rows}
     assert all(contends == (name not in BASELINES) for name, contends in kinds.items()) and not kinds["random"]

@@ -147,11 +147,6 @@ class NeverComesBack(Odd):
         threading.Event().wait()
 
 
-class ClosesNever(Odd):
-    def close(self):
-        threading.Event().wait()
-
-
 class NoConcurrency(Odd):
     concurrency = 0
 

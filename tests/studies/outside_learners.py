@@ -1,9 +1,7 @@
 """Learners a user might bring: good ones, and those that crash, hang, lie or dawdle."""
 
 import os
-import resource
 import signal
-import subprocess
 import time
 from dataclasses import dataclass
 from typing import ClassVar
@@ -41,18 +39,6 @@ class Crashes(Outside):
 class Hangs(Outside):
     def fit(self, data, rng):
         time.sleep(3600)
-
-
-class Hungry(Outside):
-    """Asks for more memory than it may have."""
-
-    def fit(self, data, rng):
-        before = resource.getrlimit(resource.RLIMIT_AS)
-        resource.setrlimit(resource.RLIMIT_AS, (2**32, before[1]))
-        try:
-            return np.ones(2**31).sum()
-        finally:
-            resource.setrlimit(resource.RLIMIT_AS, before)
 
 
 class Raises(Outside):
@@ -144,50 +130,10 @@ class Transposed(Outside):
     card: ClassVar[Card] = Card(**CARD | {"data": {"continuous"}, "recovers": "direction"})
 
     def fit(self, data, rng):
-        from trueness.learners.sortnregress import SortnRegress
+        from trueness.learners.baselines import SortnRegress
 
         found = SortnRegress().fit(data, rng)
         return Graph.from_matrix(found.weights, found.nodes, direction="column to row")
-
-
-@dataclass(frozen=True)
-class NapsAsTold(Slow):
-    """A longer nap where the environment says so: a study that is struck, and then ends undisturbed."""
-
-    nap: float = 0.0
-
-    def fit(self, data, rng):
-        time.sleep(float(os.environ.get("TRUENESS_TEST_NAP", "0")))
-        return super().fit(data, rng)
-
-
-class HangsUp(Outside):
-    """Closes all descriptors, as programs do that become daemons."""
-
-    def fit(self, data, rng):
-        os.closerange(3, 65536)
-        return Graph.empty(data.names)
-
-
-class WritesIntoDescriptors(Outside):
-    """Takes the descriptors it finds for its own."""
-
-    def fit(self, data, rng):
-        for name in os.listdir("/proc/self/fd"):
-            try:
-                os.write(int(name), b"progress: 10 %")
-            except OSError:
-                continue
-        return Graph.empty(data.names)
-
-
-class LeavesChildren(Outside):
-    """Starts programs, one in a session of its own, and forgets them."""
-
-    def fit(self, data, rng):
-        for apart in (False, True):
-            subprocess.Popen(["sleep", "3600"], start_new_session=apart)
-        return Graph.empty(data.names)
 
 
 class Correlates(Outside):

@@ -1,6 +1,5 @@
 """The end of a run: why models failed and the command that goes on are told, whatever becomes of the tables."""
 
-import re
 from collections import Counter
 
 import pytest
@@ -12,7 +11,6 @@ from trueness.models import addresses
 from trueness.running import results, study_db
 from trueness.showing.drawers import Drawers, NotDrawn
 from trueness.studies.reporting import Report
-from trueness.terminal.end import checks_line, print_headlines
 
 pytestmark = pytest.mark.usefixtures("kept_lanes")
 
@@ -41,18 +39,6 @@ def test_a_study_in_which_nobody_answers_ends_in_reasons_and_the_command(dead, c
     told = capsys.readouterr().err
     assert "0 of 4 answered, 4 not asked" in told and "connection refused at" in told
     assert f"4 of 28 were not asked. Ask them with: trueness run {dead}" in told
-
-
-def test_tables_that_cannot_be_written_hide_no_reason_and_ask_for_no_copy(dead, monkeypatch, capsys):
-    def stumbles(study):
-        raise ValueError("a mistake of ours")
-
-    monkeypatch.setattr("trueness.studies.reporting.write_report", stumbles)
-    assert main(["run", dead]) == 2
-    told = capsys.readouterr().err
-    assert "is stored, but its tables cannot be written (ValueError: a mistake of ours)" in told
-    assert "connection refused at" in told and "Ask them with: trueness run" in told
-    assert "Restore" not in told and "Traceback" not in told
 
 
 def test_the_told_command_has_the_options_of_the_run(dead, tmp_path, monkeypatch, capsys):
@@ -90,24 +76,6 @@ def test_a_run_checks_and_reads_its_store_once(tmp_path, monkeypatch):
     assert (tmp_path / "results" / "small" / "report.html").is_file()
 
 
-def test_checks_fold_into_a_line_with_the_first_clause_of_what_fails():
-    checks = [
-        {"name": "runs", "passed": True, "sentence": "each of 4 cells rests on 100 runs or more."},
-        {"name": "widths", "passed": False, "sentence": "1.5 % of truths have zero width (all alike), a/b, c/d."},
-        {"name": "possible", "passed": None, "sentence": "no model gave a readable range."},
-    ]
-    told = "3 checks, 1 fails, 1 not checked: widths (1.5 % of truths have zero width (all alike))"
-    assert checks_line(checks) == told
-    assert checks_line(checks[:1]) == "1 check, all hold"
-
-
-def test_a_single_respondent_has_its_number_and_interval_too(tmp_path, capsys):
-    row = {"name": "lab/m", "value": 0.43, "low": 0.28, "high": 0.59}
-    headline = {"sentence": "None covers as claimed.", "of": "share of runs; more", "rows": [row]}
-    print_headlines(tmp_path, [{"task": "forecast", "checks": [], "headline": headline}], ())
-    assert "lab/m .43 [.28, .59]" in " ".join(capsys.readouterr().out.split())
-
-
 def test_after_a_run_of_two_studies_at_most_15_lines_are_said(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "80")
@@ -135,51 +103,3 @@ def test_a_respondent_that_says_nothing_is_not_praised_and_every_failed_check_is
     (headline,) = [line for line in told.splitlines() if line.startswith("Ranges that say")]
     assert "mock/vacuous answered the whole range everywhere, which says nothing" in headline
     assert "mock/vacuous" not in headline.split("mock/vacuous answered")[0]
-
-
-def test_where_no_model_is_honest_the_headline_says_what_its_ranges_hold(tmp_path, monkeypatch, capsys):
-    """`vacuous` holds every run: it is named apart, and the sentence is true of the table below it."""
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "f.toml").write_text(
-        '[discovery]\ndatasets = ["asia", "survey", "sachs"]\nlearners = ["pc"]\nruns = 3\nrows = 200\n'
-        '[forecast]\nmodels = ["mock/vacuous", "mock/overconfident"]\nformulations = ["direct"]\nreferences = []\n'
-    )
-    assert main(["run", "f.toml", "--workers", "1"]) == 0
-    told = capsys.readouterr().out
-    (value,) = re.findall(r"^ +mock/overconfident (\S+) \[", told, re.MULTILINE)
-    held = f"those of mock/overconfident hold {100 * float(value):.0f} % of the runs; mock/vacuous answered the whole"
-    assert f"No model's 95 % ranges are honest: {held}" in told
-
-
-def test_the_seeds_and_graphs_that_plan_asks_for_are_checks_of_the_study(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "r.toml").write_text(
-        '[robustness]\ndatasets = ["rows"]\ncorruptions = ["clean"]\nscorers = ["correlation", "lingam"]\nseeds = 2\n'
-        'rows = 60\nchoose_k = []\n[datasets.rows]\nkind = "synthetic"\ngraphs = 2\nnodes = 4\n'
-    )
-    assert main(["run", "r.toml", "--workers", "1"]) == 0
-    told = capsys.readouterr().out
-    assert "3 checks, 2 fail: seeds (2 seeds a cell); graphs (2 graphs where 6 are needed)" in told
-
-
-def test_a_value_that_never_varied_is_a_constant_wherever_it_is_shown(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    text = '[discovery]\ndatasets = ["survey"]\nlearners = ["pc"]\nruns = 4\nrows = 150\nvary = "permute"\n'
-    (tmp_path / "small.toml").write_text(text)
-    assert main(["run", "small.toml", "--workers", "1"]) == 0
-    assert main(["show", "results/small"]) == 0
-    told = capsys.readouterr().out
-    assert told.count("(constant)") > 1 and not re.search(r"\[(-?[\d.]+), \1\]", told)
-
-
-def test_an_expert_who_gave_no_range_is_no_respondent(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "small.toml").write_text(
-        '[discovery]\ndatasets = ["survey"]\nlearners = ["random"]\nruns = 3\nrows = 100\n'
-        '[forecast]\nmodels = ["mock/overconfident"]\nformulations = ["direct"]\nhumans = ["experts.csv"]\n'
-    )
-    assert main(["new", "human-sheet", "experts.csv", "--plan", "small.toml"]) == 0
-    capsys.readouterr()
-    assert main(["run", "small.toml", "--workers", "1"]) == 2
-    told = capsys.readouterr().err
-    assert "experts.csv must give at least one range, got none" in told and told.count("\n") == 1

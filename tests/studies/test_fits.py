@@ -61,16 +61,6 @@ def test_one_fit_of_every_cell_goes_first():
     assert {size for name, size in chunks if name == "slow"} == {1}
 
 
-def test_a_thousand_workers_get_longer_chunks():
-    _, _, chunks = drive(slots=1000, slow=50_000)
-    assert max(size for _, size in chunks) == 3  # ten seconds, so that there are a hundred chunks a second
-
-
-def test_every_unit_is_stored_once():
-    stored, _, _ = drive(quick=300, slow=5, dies=7)
-    assert len(stored) == len({run.key for run in stored}) == 312
-
-
 def test_an_outcome_that_cannot_be_stored_is_a_failed_fit():
     stored, _, _ = drive(odd=1)
     assert [(run.status, run.message) for run in stored] == [
@@ -82,12 +72,6 @@ def test_the_time_left_is_that_of_the_units_left():
     _, seen, _ = drive(quick=300, slow=5)
     for seconds, left in seen[3:]:
         assert seconds == pytest.approx(sum(SECONDS[name] * n for name, n in left.items()) / 2, abs=1e-9)
-    assert seen[-1][0] == pytest.approx(0.0, abs=1e-9)
-
-
-def test_the_time_left_is_unknown_while_a_cell_has_no_time():
-    _, seen, _ = drive(quick=10, dies=7)
-    assert all(seconds is None for seconds, left in seen if left["dies"])
     assert seen[-1][0] == pytest.approx(0.0, abs=1e-9)
 
 

@@ -1,32 +1,13 @@
 """Half a character (an emoji cut at max_tokens) in a reply or a message: stored as U+FFFD, and nothing ends."""
 
 import json
-import sqlite3
-import subprocess
-import sys
-
-import pytest
 
 from tests.studies.odd_models import HALF, ODD
 from tests.studies.test_asking import plan, run
 from trueness.models import Reply
-from trueness.running.results import Results
 from trueness.running.store import Run, Store
 from trueness.status import Status
 from trueness.studies.forecast.answers import read_forecasts
-
-LEARNER = """
-from dataclasses import dataclass
-from typing import ClassVar
-from trueness.learners import Card
-
-@dataclass(frozen=True)
-class Wails:
-    card: ClassVar[Card] = Card(title="wails", summary="wails", returns="dag", data={"discrete"}, assumes=(), paper="-")
-    def fit(self, data, rng):
-        raise ValueError("I cannot " + chr(0xD83D))
-"""
-DISCOVERY = 'name = "x"\n[discovery]\ndatasets = ["survey"]\nlearners = ["{}"]\nruns = 2\nrows = 100\n'
 
 
 def assert_readable(folder):
@@ -50,16 +31,6 @@ def test_a_reply_that_was_cut_in_half_is_read_stored_and_read_again(tmp_path):
     assert_readable(tmp_path)
 
 
-def test_half_a_character_in_a_learners_error_is_one_failed_fit(tmp_path):
-    (tmp_path / "wails.py").write_text(LEARNER)
-    outcome = run(DISCOVERY.format(f"{tmp_path / 'wails.py'}:Wails"), tmp_path / "out")
-    assert (outcome.done, outcome.failed) == (2, 2)
-    with Store.reading(tmp_path / "out") as store:
-        messages = {found.message for found in Results.all_of(store)[0].failed_runs()}
-    assert all("I cannot \ufffd" in message for message in messages)
-    assert_readable(tmp_path / "out")
-
-
 def test_every_door_of_the_store_takes_any_text(tmp_path):
     odd = f"a {HALF} b"
     with Store.writing(tmp_path) as store:
@@ -75,35 +46,3 @@ def test_every_door_of_the_store_takes_any_text(tmp_path):
         assert json.loads(found.answer) == {"read": "a \ufffd b"}
         assert store.reply("reply").reply["text"] == "a \ufffd b"
         assert store.prompt("hash") == [{"role": "user", "content": "a \ufffd b"}]
-
-
-@pytest.fixture()
-def of_before(tmp_path):
-    """A study in whose store stands what earlier versions could write, and what other programs can."""
-    run(plan(models=f'["{ODD}Fine"]'), tmp_path)
-    with sqlite3.connect(tmp_path / "study.db") as database:
-        for key, reply in database.execute("SELECT key, reply FROM replies").fetchall():
-            old = json.dumps(json.loads(reply) | {"text": json.loads(reply)["text"] + HALF, "message": HALF})
-            database.execute("UPDATE replies SET reply = ? WHERE key = ?", (old, key))
-        for key, answer in database.execute("SELECT key, answer FROM runs WHERE task = 'forecast'").fetchall():
-            old = json.dumps(json.loads(answer) | {"note": HALF})
-            database.execute(
-                "UPDATE runs SET answer = ?, message = CAST(X'61EDA0BD' AS TEXT) WHERE key = ?", (old, key)
-            )
-    return tmp_path
-
-
-def test_a_store_that_holds_halves_can_be_read(of_before):
-    claims = read_forecasts(of_before).claims
-    assert (claims[claims["respondent"] == f"{ODD}Fine"]["status"] == "ok").sum() == 16
-    with Store.reading(of_before) as store:
-        assert all(stored.reply["text"].endswith("\ufffd") for stored in store.replies().values())
-        assert {found.message[0] for found in store.runs_of([*store.statuses("forecast")])} == {"a"}
-    assert run(plan(models=f'["{ODD}Fine"]'), of_before).done == 28
-    assert_readable(of_before)
-
-
-def test_show_works_on_a_store_that_holds_halves(of_before):
-    done = subprocess.run([sys.executable, "-m", "trueness", "show", str(of_before)], capture_output=True, timeout=300)
-    assert (done.returncode, done.stderr) == (0, b""), done.stderr.decode()
-    done.stdout.decode("utf-8")

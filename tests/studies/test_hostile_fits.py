@@ -7,18 +7,15 @@ import socket
 import struct
 import subprocess
 import sys
-import threading
 import time
 import zlib
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from tests.studies.test_kill import alive
 from trueness.running.channel import FrameReader, NoResult
-from trueness.running.engine import Chunk, Lane, local_executor, run_chunk
-from trueness.status import Status
+from trueness.running.engine import Chunk, local_executor, run_chunk
 
 OK = {"status": "ok", "message": "", "seconds": 0.0, "answer": "done", "scores": {"f1": (0.5, "ok")}}
 NAP = [sys.executable, "-S", "-c", "import time; time.sleep(3600)"]
@@ -34,11 +31,6 @@ def close_descriptors(unit):
     return OK
 
 
-def close_descriptors_and_sleep(unit):
-    os.closerange(3, 65536)
-    time.sleep(3600)
-
-
 def write_everywhere(unit):
     """Into every descriptor there is, whatever its number."""
     for name in os.listdir("/proc/self/fd"):
@@ -47,21 +39,6 @@ def write_everywhere(unit):
         except OSError:
             continue
     return OK
-
-
-def write_low(unit):
-    """Into those that a program would guess."""
-    for number in range(3, 64):
-        try:
-            os.write(number, b"noise")
-        except OSError:
-            continue
-    return OK
-
-
-def write_and_sleep(unit):
-    write_everywhere(unit)
-    time.sleep(3600)
 
 
 def fork_and_return(unit):
@@ -134,10 +111,6 @@ def test_a_fit_that_ends_its_connection_or_its_process_is_one_failed_fit(act):
     assert "closed its connection" in found[1]["message"] or "exit code 3" in found[1]["message"]
 
 
-def test_a_fit_that_closes_its_descriptors_and_goes_on_is_timed_out():
-    assert statuses(run({}, {"act": "close_descriptors_and_sleep"}, {}, limit=2.0)) == ["ok", "timed_out", "ok"]
-
-
 @pytest.mark.skipif(sys.platform != "linux", reason="finds descriptors in /proc")
 @pytest.mark.parametrize(
     "what",
@@ -148,15 +121,6 @@ def test_noise_in_the_connection_is_one_failed_fit(what):
     found = run({}, {"act": "write_everywhere", "what": what}, {}, limit=10.0)
     assert statuses(found) == ["ok", "failed", "ok"]
     assert "a fit wrote into its connection" in found[1]["message"]
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="finds descriptors in /proc")
-def test_the_clock_runs_while_half_a_message_is_there():
-    assert statuses(run({"act": "write_and_sleep", "what": b"x"}, {}, limit=2.0)) == ["timed_out", "ok"]
-
-
-def test_the_connection_has_no_number_that_a_fit_would_guess():
-    assert statuses(run({"act": "write_low"}, {})) == ["ok", "ok"]
 
 
 def test_a_fit_that_forks_and_comes_back_twice_counts_once():
@@ -173,14 +137,6 @@ def test_an_outcome_that_is_none_is_one_failed_fit():
         "an outcome must hold numbers, texts, lists and tables, got builtin_function_or_method" in found[4]["message"]
     )
     assert "FileNotFoundError: no such thing" in found[5]["message"]
-
-
-def test_outcomes_come_back_as_they_were():
-    given = OK | {"pictures": {"png": bytes(range(256))}, "seconds": 0.1 + 0.2, "answer": "half \ud83d"}
-    given |= {"status": Status.OK, "scores": {"f1": (np.float64(0.5), "ok")}}  # of a task of the user's own
-    (found,) = run({"act": "return_nonsense", "what": given})
-    assert found == given
-    assert (type(found["status"]), type(found["scores"]["f1"][0])) == (str, float)
 
 
 class Trap:
@@ -229,31 +185,3 @@ def test_after_any_end_of_the_driver_nothing_is_left(number, tmp_path, root):
     driver.send_signal(number)
     driver.wait(timeout=60)
     assert gone([*pids, guard])
-
-
-def test_a_closed_executor_starts_no_worker_again():
-    """Its thread is in a fit, loses the worker, and would give the fit its second chance."""
-    ready = threading.Event()
-
-    class Told(list):
-        def append(self, outcome):
-            super().append(outcome)
-            ready.set()
-
-    lanes = []
-    before, Lane.work = (
-        Lane.work,
-        lambda lane, chunk, start, outcomes: lanes.append(lane) or before(lane, chunk, start, Told()),
-    )
-    try:
-        chunk = Chunk(
-            "tests.studies.test_hostile_fits:perform", {}, ({}, {"act": "close_descriptors_and_sleep"}), 600.0
-        )
-        with local_executor(1) as (executor, _):
-            future = executor.submit(run_chunk, chunk)
-            assert ready.wait(120)
-        future.exception(timeout=60)
-    finally:
-        Lane.work = before
-    assert len(lanes) == 1
-    assert not lanes[0].alive()

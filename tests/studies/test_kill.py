@@ -1,11 +1,8 @@
 """kill -9 at random moments, of the driver and of a worker: after resuming, the same bytes as an undisturbed run."""
 
 import os
-import random
 import signal
 import sqlite3
-import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -14,7 +11,6 @@ import pytest
 from tests import forked
 from trueness.cli import main
 
-KILLS = 5  # `make soak` kills for half an hour
 PLAN = """
 name = "killed"
 [discovery]
@@ -30,14 +26,6 @@ nap = 0.03
 
 def start(plan, folder, workers=2):
     return forked.Started(("run", plan, "--folder", folder, "--workers", workers), charts=False)
-
-
-def workers_of(driver):
-    """Worker processes whose parent is the driver."""
-    found = subprocess.run(
-        ["pgrep", "-P", str(driver.pid), "-f", "trueness.running.worker"], capture_output=True, text=True
-    ).stdout.split()
-    return [int(pid) for pid in found]
 
 
 def alive(pids):
@@ -59,41 +47,6 @@ def fits_of(folder):
             return database.execute("SELECT count(*) FROM runs").fetchone()[0]
     except sqlite3.OperationalError:  # no file yet, or no table
         return 0
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc")
-def test_killed_study_resumes_to_the_same_bytes(tmp_path, outside):
-    plan = tmp_path / "killed.toml"
-    plan.write_text(PLAN.format(slow=outside + "Slow"))
-    assert start(plan, tmp_path / "calm").wait(timeout=300) == 0
-    calm = (tmp_path / "calm" / "scores.csv").read_bytes()
-    moments = random.Random(7)
-    kills, round_, orphans = {"driver": 0, "worker": 0}, 0, []
-    while sum(kills.values()) < KILLS:
-        folder = tmp_path / f"round-{round_}"
-        round_ += 1
-        finished = False
-        while not finished:
-            driver = start(plan, folder)
-            if sum(kills.values()) < KILLS:
-                victim = min(kills, key=kills.get)
-                while victim == "worker" and driver.poll() is None and not workers_of(driver):
-                    time.sleep(0.1)  # on a busy machine workers are late
-                time.sleep(moments.uniform(0.1, 2.0))
-                workers = workers_of(driver)
-                if driver.poll() is None and (victim == "driver" or workers):
-                    os.kill(driver.pid if victim == "driver" else moments.choice(workers), signal.SIGKILL)
-                    kills[victim] += 1
-                    if victim == "driver":
-                        driver.wait()
-                        late = time.monotonic() + 30
-                        while alive(workers) and time.monotonic() < late:
-                            time.sleep(0.1)  # on a busy machine they are late to see it
-                        orphans += alive(workers)
-            finished = driver.wait(timeout=300) == 0
-        assert (folder / "scores.csv").read_bytes() == calm, kills
-    assert orphans == []
 
 
 def test_ctrl_c_finishes_what_is_in_flight_and_tells_how_to_go_on(tmp_path, outside):

@@ -10,13 +10,13 @@ import pytest
 
 from tests.each import each
 from tests.models.loopback import Loopback, Seen, Turn
-from tests.studies.odd_models import ODD, RANGES, Appends, Odd
+from tests.studies.odd_models import ODD, RANGES, Odd
 from tests.studies.test_asking import plan, run
-from trueness.errors import SettingError, TruenessError
-from trueness.models import Message, Reply, Settings
+from trueness.errors import TruenessError
+from trueness.models import Message, Settings
 from trueness.models.provider import Provided
-from trueness.running import asking, calling, standing
-from trueness.running.asking import Asker, SetAside
+from trueness.running import asking, calling
+from trueness.running.asking import Asker
 from trueness.running.store import Store
 from trueness.status import Status
 
@@ -57,27 +57,11 @@ def test_a_model_that_misbehaves_fails_in_one_line_and_the_others_go_on(tmp_path
     json.dumps(outcome.to_dict())
 
 
-def test_odd_fields_of_a_reply_become_unknown_and_can_be_read_back(tmp_path):
-    study(tmp_path, "OddParts")
-    reply = Reply.from_dict(replies(tmp_path, "OddParts")[0].reply)
-    assert (reply.input_tokens, reply.output_tokens, reply.cost, reply.logprobs) == (None, None, None, None)
-    assert reply.settings["half"] == "\ufffd"
-
-
 @each("name", ["OddSettings", "OddLogprobs", "OddFields", "OddFault", "OddCounts"])
 def test_a_part_that_raises_when_it_is_read_is_unknown_and_the_text_is_kept(tmp_path, name):
     assert study(tmp_path, name).failed == 0
     stored = replies(tmp_path, name)
     assert [(each.status, each.reply["text"]) for each in stored] == [("ok", RANGES)] * 4
-
-
-def test_a_status_that_cannot_even_be_written_fails_and_the_text_is_kept():
-    class Nothing:
-        def __repr__(self):
-            raise RuntimeError("no")
-
-    reply = calling.as_reply(Reply(RANGES, Nothing()), "m", 0.0)
-    assert (reply.status, reply.text) == (Status.FAILED, RANGES) and "its status must be one of" in reply.message
 
 
 def test_a_model_that_changes_what_it_was_given_changes_nothing_that_is_stored(tmp_path):
@@ -87,16 +71,6 @@ def test_a_model_that_changes_what_it_was_given_changes_nothing_that_is_stored(t
     assert sorted(each.prompt for each in ours) == sorted(each.prompt for each in theirs)
     with Store.reading(tmp_path) as store:
         assert store.spent() == pytest.approx(0.008)  # what was paid is counted
-
-
-def test_a_schema_stays_what_was_asked_for_whatever_a_model_does_to_it(tmp_path):
-    asked = Settings(schema={"type": "object"})
-    with Store.writing(tmp_path) as store:
-        made = Asker(store, {})
-        made._models["odd"] = Appends()
-        made.ask("odd", [Message("user", "?")], asked, "")
-        assert [stored.settings["schema"] for stored in store.replies().values()] == [{"type": "object"}]
-    assert asked.schema == {"type": "object"}
 
 
 def test_a_model_that_never_comes_back_is_given_up_and_then_set_aside(tmp_path, monkeypatch):
@@ -129,46 +103,11 @@ def test_a_reply_that_comes_after_its_time_is_stored_because_it_was_paid(tmp_pat
         assert made.ask("late", question, Settings(timeout=0.05), "").text == RANGES
 
 
-def test_the_clock_of_a_call_starts_when_it_is_sent_not_while_it_waits_for_its_turn(tmp_path, monkeypatch):
-    monkeypatch.setattr(calling, "GRACE", 3.0)
-    gate = threading.Event()
-
-    class OneAtATime(Odd):
-        concurrency = 1
-
-        def answer(self, text, settings):
-            gate.wait(60 if text == "first" else 0)
-            return super().answer(text, settings)
-
-    with Store.writing(tmp_path) as store:
-        made, got = Asker(store, {}), {}
-        made._models["slow"] = OneAtATime()
-
-        def ask(text, seconds):
-            got[text] = made.ask("slow", [Message("user", text)], Settings(timeout=seconds), "").status
-
-        first = threading.Thread(target=ask, args=("first", 100))
-        second = threading.Thread(target=ask, args=("second", 0.1))
-        first.start()
-        wait_until(made.under_way)
-        second.start()
-        time.sleep(3.5)  # longer than the second would be given
-        gate.set()
-        first.join(60)
-        second.join(60)
-    assert got == {"first": Status.OK, "second": Status.OK}
-
-
 def wait_until(condition, seconds=60):
     end = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < end
         time.sleep(0.01)
-
-
-def test_a_model_that_does_not_close_is_not_waited_for(tmp_path, monkeypatch):
-    monkeypatch.setattr(asking, "CLOSING", 0.1)
-    assert study(tmp_path, "ClosesNever").failed == 0
 
 
 @pytest.mark.parametrize(
@@ -198,22 +137,6 @@ def test_other_models_that_answer_are_counted_and_told(tmp_path):
     assert study(tmp_path, "Another", "Fine").models[0].answered_as == {"a-cheaper-one": 4}  # a later run tells it, too
 
 
-def test_a_task_of_the_users_own_that_raises_is_one_failed_unit(tmp_path, monkeypatch):
-    from trueness.studies.forecast.plan import Forecast
-
-    perform = Forecast.perform
-
-    def raising(self, cell, repeat, ask):
-        if cell.item.startswith("survey/random"):
-            raise ZeroDivisionError("a mistake of the task")
-        return perform(self, cell, repeat, ask)
-
-    monkeypatch.setattr(Forecast, "perform", raising)
-    outcome = study(tmp_path, "Fine")
-    assert (outcome.failed, outcome.done) == (1, 28)
-    assert "ZeroDivisionError: a mistake of the task" in next(iter(outcome.models[0].reasons))
-
-
 # ---- servers
 
 
@@ -228,7 +151,7 @@ def free_port():
 
 
 def test_a_dead_server_is_set_aside_and_the_same_command_asks_again(tmp_path, monkeypatch):
-    monkeypatch.setattr(standing, "FIRST_WAIT", 0.01)
+    monkeypatch.setattr(asking, "FIRST_WAIT", 0.01)
     port, name, notes = free_port(), "openai-api/lab/m", []
     more = server_options(name, f"http://127.0.0.1:{port}/v1")
     dead = study(tmp_path, name, "Fine", more=more, report=lambda now: notes.append(list(now.notes)))
@@ -242,13 +165,6 @@ def test_a_dead_server_is_set_aside_and_the_same_command_asks_again(tmp_path, mo
         alive = more.replace(f"http://127.0.0.1:{port}/v1", server.openai)
         lab, _ = study(tmp_path, name, "Fine", more=alive, replan=True).models
     assert (lab.answered, lab.set_aside, lab.reasons) == (4, "", {})
-
-
-def test_a_name_that_no_server_has_is_told_in_the_same_way(tmp_path, monkeypatch):
-    monkeypatch.setattr(standing, "FIRST_WAIT", 0.01)
-    name = "ollama/m"  # needs no key
-    lab = study(tmp_path, name, more=server_options(name, "http://nobody.invalid/v1")).models[0]
-    assert "http://nobody.invalid/v1" in lab.set_aside and lab.not_asked == 4
 
 
 def test_twenty_faults_in_a_row_set_a_model_aside(tmp_path, monkeypatch):
@@ -284,7 +200,7 @@ class Busy(Loopback):
 
 
 def test_a_busy_provider_is_asked_more_slowly_and_no_row_fails(tmp_path, monkeypatch):
-    monkeypatch.setattr(standing, "FIRST_WAIT", 0.05)
+    monkeypatch.setattr(asking, "FIRST_WAIT", 0.05)
     name = "openai-api/lab/m"
     with Busy(room=2) as server:
         more = server_options(name, server.openai, "concurrency = 10\n")
@@ -293,75 +209,6 @@ def test_a_busy_provider_is_asked_more_slowly_and_no_row_fails(tmp_path, monkeyp
         assert max(Counter(seen.body["seed"] for seen in server.requests if "seed" in seen.body).values()) > 1
     lab = outcome.models[0]
     assert (lab.answered, lab.failed, lab.not_asked) == (60, 0, 0)
-
-
-def call_at(moment):
-    class Call:
-        attempted = moment
-
-    return Call()
-
-
-def test_calls_at_a_time_are_halved_for_a_volley_and_climb_again():
-    model = standing.ModelStanding("m", 16)
-    busy, fine = Reply("", Status.FAILED, "HTTP 429", fault="busy"), Reply("x", Status.OK)
-    start = time.monotonic()
-    for _ in range(16):  # all were under way together
-        model.came(busy, call_at(start))
-    assert model.at_once == 8
-    model.came(busy, call_at(time.monotonic()))
-    assert model.at_once == 4
-    for _ in range(6):  # about one more for each round of four
-        model.came(fine, call_at(time.monotonic()))
-    assert 5 <= model.at_once < 6
-    for _ in range(500):
-        model.came(fine, call_at(time.monotonic()))
-    assert model.at_once == 16
-
-
-def test_a_provider_that_is_always_busy_is_set_aside_in_the_end(tmp_path, monkeypatch):
-    monkeypatch.setattr(standing, "FIRST_WAIT", 0.001)
-    monkeypatch.setattr(standing, "LONGEST_WAIT", 0.001)
-
-    class Always(Odd):
-        def answer(self, text, settings):
-            return Reply("", Status.FAILED, "HTTP 429: come later", fault="busy")
-
-    with Store.writing(tmp_path) as store:
-        made = Asker(store, {})
-        made._models["busy"] = Always()
-        with pytest.raises(SetAside, match="after 20 calls turned away in a row: HTTP 429: come later"):
-            made.ask("busy", [Message("user", "?")], Settings(), "")
-        assert store.replies() == {}
-
-
-def test_a_fault_in_between_does_not_count_towards_a_row(tmp_path):
-    model = standing.ModelStanding("m", 4)
-    failed, fine = Reply("", Status.FAILED, "HTTP 500"), Reply("x", Status.REFUSED)
-    for _ in range(5):
-        for _ in range(19):
-            model.came(failed, call_at(0.0))
-        model.came(fine, call_at(0.0))
-    assert model.why_set_aside == ""
-
-
-def test_progress_shows_retries_while_they_happen(tmp_path):
-    name, seen = "openai-api/lab/m", []
-    with Loopback() as server:
-        server.then(*[Turn(code=503, error="overloaded")] * 4)
-        more = server_options(name, server.openai).replace("delay = 0.01", "delay = 1.0")
-        study(
-            tmp_path,
-            name,
-            more=more,
-            report=lambda now: seen.extend((a.waiting, a.trouble) for a in now.models.values()),
-        )
-    assert any(waiting and "HTTP 503: overloaded" in trouble for waiting, trouble in seen)
-
-
-def test_a_setting_error_of_options_is_still_refused_at_once(tmp_path):
-    with pytest.raises(SettingError, match="base_url"):
-        study(tmp_path, "openai-api/lab/m")
 
 
 @pytest.mark.parametrize("retries", [3, 100])
@@ -373,17 +220,6 @@ def test_a_refused_connection_counts_once_for_each_attempt_not_for_each_call(tmp
     lab = study(tmp_path, name, more=more.replace("retries = 1", f"retries = {retries}")).models[0]
     assert "after 3 failed connections in a row: connection refused" in lab.set_aside
     assert (len(attempts), lab.not_asked) == (3, 4)
-
-
-def test_connections_refused_together_are_one_fault():
-    model = standing.ModelStanding("m", 16)
-    start = time.monotonic()
-    for _ in range(16):
-        model.count("connection", "refused", call_at(start))
-    assert model.why_set_aside == ""
-    for _ in range(2):
-        model.count("connection", "refused", call_at(time.monotonic()))
-    assert model.why_set_aside == "after 3 failed connections in a row: refused"
 
 
 # ---- attempts that may be on the bill
@@ -408,18 +244,6 @@ def test_attempts_within_a_call_ask_the_limit_too(tmp_path):
         made.close()
 
 
-def test_calls_side_by_side_keep_the_limit_whatever_they_try_again(tmp_path):
-    with Loopback() as server:
-        server.then(*[UNCLEAR] * 400)
-        more = server_options(LAB, server.openai, "price = {input = 0.0, output = 1000.0}\n")
-        text = plan(models=f'["{LAB}"]', forecast=f"{FOUR}\nrepeats = 12\nmax_tokens = 400", top="limit_usd = 3.0")
-        outcome = run(text + more, tmp_path)
-        assert "limit of 3 USD" in outcome.stopped
-        assert 0 < len(server.requests) <= 7  # 0.4 each
-    with Store.reading(tmp_path) as store:
-        assert store.spent() <= 3.0 + 1e-9
-
-
 @pytest.mark.parametrize("then", [Turn(code=429), Turn(code=503)])
 def test_what_may_be_billed_is_counted_also_where_the_last_attempt_was_turned_away(tmp_path, then):
     with Loopback() as server, Store.writing(tmp_path) as store:
@@ -428,42 +252,4 @@ def test_what_may_be_billed_is_counted_also_where_the_last_attempt_was_turned_aw
         assert made.ask(LAB, QUESTION, Settings(max_tokens=400), "0").status == Status.FAILED
         assert (made.spent, len(server.requests)) == (pytest.approx(0.4), 4)
         assert Asker(store, {LAB: PRICED}, limit=1.0).spent == pytest.approx(0.4)
-        made.close()
-
-
-def test_what_may_be_billed_is_counted_also_where_the_run_is_stopped_before_the_next_attempt(tmp_path):
-    with Loopback() as server, Store.writing(tmp_path) as store:
-        server.then(UNCLEAR)
-        made = Asker(store, {LAB: PRICED | {"base_url": server.openai, "delay": 200}}, limit=10.0)
-        got = []
-        thread = threading.Thread(target=lambda: got.append(made.ask(LAB, QUESTION, Settings(max_tokens=400), "0")))
-        thread.start()
-        wait_until(lambda: made.trying_again(LAB))
-        made.stop("enough")
-        thread.join(60)
-        assert [reply.status for reply in got] == [Status.FAILED] and "enough" in got[0].message
-        assert Asker(store, {LAB: PRICED}, limit=1.0).spent == pytest.approx(0.4)
-        made.close()
-
-
-def test_a_providers_pauses_can_be_called_off(tmp_path):
-    with Loopback() as server, Store.writing(tmp_path) as store:
-        server.then(Turn(code=500))
-        made = Asker(store, {"openai-api/lab/m": {"base_url": server.openai, "delay": 200}})
-        assert isinstance(made.model("openai-api/lab/m"), Provided)
-        raised = []
-
-        def ask():
-            try:
-                made.ask("openai-api/lab/m", [Message("user", "?")], Settings(), "")
-            except calling.CalledOff as error:
-                raised.append(str(error))
-
-        thread = threading.Thread(target=ask)
-        thread.start()
-        wait_until(lambda: made.trying_again("openai-api/lab/m"))
-        assert made.under_way() == []
-        made.stop("enough")
-        thread.join(60)
-        assert (raised, store.replies()) == (["enough"], {})
         made.close()

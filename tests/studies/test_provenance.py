@@ -12,21 +12,11 @@ import pytest
 
 from tests.each import each
 from tests.lanes import same_lanes
-from trueness.datasets import load
-from trueness.errors import StoreError
 from trueness.page.standalone import with_page
-from trueness.running.outputs import write_outputs
 from trueness.running.provenance import (
-    data_digest,
-    environment,
-    git_commit,
-    model_digest,
-    own_state,
     plan_folder_of,
-    way_to,
     without_paths,
 )
-from trueness.running.store import Store
 from trueness.running.study import Plan, Study
 from trueness.running.study_folder import StudyFolder
 from trueness.studies.reporting import rewrite
@@ -70,11 +60,6 @@ def told(folder):
     return json.loads((folder / "provenance.json").read_text())
 
 
-def written_anew(folder):
-    with StudyFolder.reading(folder) as study:
-        write_outputs(study, (folder / "study.toml").read_text(), folder)
-
-
 def test_everything_that_decides_a_result_is_told(ran):
     found = told(ran)
     assert (found["study"], found["seed"], found["tasks"]) == ("told", 5, ["discovery"])
@@ -98,73 +83,9 @@ def test_a_session_has_a_beginning_an_end_and_a_machine(ran):
     assert found["environments"][session["environment"]]["packages"] == found["packages"]
 
 
-def test_a_command_that_finds_nothing_to_do_is_no_session(ran, root):
-    study = study_of(root, ran.parent)
-    with same_lanes(1) as (executor, slots):
-        study.run(executor, slots)
-    assert len(told(ran)["sessions"]) == 1
-
-
-def test_a_report_elsewhere_tells_of_the_machine_that_did_the_work(ran, tmp_path):
-    folder = tmp_path / "copy"
-    shutil.copytree(ran, folder)
-    with Store.writing(folder) as store:
-        environments = json.loads(store.meta("environments"))
-        store.set_meta(
-            "environments", json.dumps({name: there | {"python": "3.0"} for name, there in environments.items()})
-        )
-    written_anew(folder)
-    assert told(folder)["python"] == "3.0" != environment()["python"]
-
-
 def test_results_do_not_hang_on_where_files_lie(ran, root, tmp_path):
     here, there = study_of(root, ran.parent), study_of(root, tmp_path / "elsewhere")
     assert [cell.keys for cell in here.cells] == [cell.keys for cell in there.cells]
-
-
-def test_changed_files_are_new_work(ran, root, tmp_path):
-    here, there = study_of(root, ran.parent), study_of(root, tmp_path)
-    with (tmp_path / "my_learner.py").open("a") as file:
-        file.write("# changed\n")
-    changed = Study(there.plan)
-    same = [mine.keys == other.keys for mine, other in zip(here.cells, changed.cells, strict=True)]
-    assert same == [True, False, True, False]  # random, own
-
-
-def test_one_changed_number_changes_the_hash_of_the_data(root, tmp_path):
-    study_of(root, tmp_path)
-    before = data_digest(load("plant.csv", folder=tmp_path))
-    text = (tmp_path / "plant.csv").read_text()
-    (tmp_path / "plant.csv").write_text(text.replace("64.2", "64.3", 1))
-    assert data_digest(load("plant.csv", folder=tmp_path)) != before
-
-
-def test_a_provider_s_model_has_no_hash(tmp_path):
-    file = tmp_path / "mine.py"
-    file.write_text("class Mine: ...\n")
-    assert model_digest("openai/gpt-x") is None
-    assert model_digest(f"{file}:Mine") == hashlib.sha256(file.read_bytes()).hexdigest()
-
-
-def test_a_folder_that_is_no_clone_has_no_commit(tmp_path):
-    assert git_commit(tmp_path) is None
-
-
-def test_a_clone_has_a_commit(root):
-    if not Path(root, ".git").exists():
-        pytest.skip("this tree is no clone")
-    assert re.fullmatch(r"[0-9a-f]{40}", git_commit(root))
-    assert own_state() is None or own_state()["changed"] in (True, False)
-
-
-@pytest.mark.parametrize("entry", ["7", "[1]", "[{", '{"x": {}}'])
-def test_a_store_of_somebody_else_may_say_anything_of_its_sessions(ran, tmp_path, entry):
-    folder = tmp_path / "copy"
-    shutil.copytree(ran, folder)
-    with Store.writing(folder) as store:
-        store.set_meta("sessions", entry)
-    with pytest.raises(StoreError, match="'sessions' of study.db must be"):
-        written_anew(folder)
 
 
 def texts_of(folder):
@@ -208,25 +129,11 @@ def test_the_plan_is_found_from_the_study_wherever_both_are_moved(ran, tmp_path)
     assert plan_folder_of(moved).resolve() == moved.parent.resolve()
 
 
-def test_the_way_to_a_plan_names_no_user(tmp_path, monkeypatch):
-    monkeypatch.setattr("trueness.running.provenance._users", lambda: frozenset({"ada"}))
-    assert way_to(tmp_path / "plans", tmp_path / "results" / "x") == "../../plans"
-    assert way_to(tmp_path / "ada" / "plans", tmp_path / "results" / "x") is None
-    assert way_to(tmp_path, Path("/elsewhere/x")) is None
-
-
 @each("entry", ["/etc", "../../../../../../../../../../etc", "a\0b", "x" * 5000, 5, None, ["/"]])
 @each("key", ["plan_from_here", "plan_folder"])
 def test_a_stranger_cannot_lead_the_paths_of_a_plan_elsewhere(entry, key, tmp_path):
     (tmp_path / "provenance.json").write_text(json.dumps({key: entry}))
     assert plan_folder_of(tmp_path) == tmp_path
-
-
-def test_a_study_of_an_older_version_still_finds_its_plan(tmp_path):
-    study = tmp_path / "results" / "x"
-    study.mkdir(parents=True)
-    (study / "provenance.json").write_text(json.dumps({"plan_folder": str(tmp_path)}))
-    assert plan_folder_of(study) == tmp_path
 
 
 def test_a_study_goes_on_by_its_folder_with_the_files_beside_its_plan(root, tmp_path):

@@ -37,19 +37,6 @@ def test_a_study_ends_in_one_file(tmp_path):
     assert keys_of(tmp_path) == {"a"} and files_of(tmp_path) == ["study.db", "study.lock"]  # reading writes nothing
 
 
-def test_readers_see_a_study_grow_and_end_and_grow_again(tmp_path):
-    with Store.writing(tmp_path) as store:
-        store.add("discovery", [run("a")])
-    with Store.reading(tmp_path) as page:
-        assert set(page.statuses()) == {"a"}
-        for key in "bc":
-            with Store.writing(tmp_path) as store:
-                store.add("discovery", [run(key)])
-                assert key in page.statuses() and keys_of(tmp_path) == set(page.statuses())
-            assert key in page.statuses()
-    assert keys_of(tmp_path) == {"a", "b", "c"}
-
-
 def test_a_driver_waits_for_a_reader_that_is_in_the_middle(tmp_path, monkeypatch):
     with Store.writing(tmp_path) as store:
         store.add("discovery", [run(str(k)) for k in range(1000)])
@@ -64,25 +51,6 @@ def test_a_driver_waits_for_a_reader_that_is_in_the_middle(tmp_path, monkeypatch
         with Store.writing(tmp_path) as store:
             store.add("discovery", [run("last")])
     assert "last" in keys_of(tmp_path)
-
-
-def test_a_driver_killed_while_its_journal_was_a_second_file_goes_on(tmp_path):
-    """In the moments in which a study begins and ends it has a rollback journal."""
-    with Store.writing(tmp_path) as store:
-        store.add("discovery", [run("a")])
-    with closing(sqlite3.connect(tmp_path / "study.db", isolation_level=None)) as driver:
-        driver.execute("PRAGMA cache_size=1")
-        driver.execute("BEGIN")
-        for k in range(2000):  # more than the cache holds: some of it is in the file already
-            driver.execute("INSERT INTO prompts VALUES (?, ?)", (str(k), "x" * 500))
-        left = {name: (tmp_path / name).read_bytes() for name in ("study.db", "study.db-journal")}
-    for name, content in left.items():
-        (tmp_path / name).write_bytes(content)
-    with pytest.raises(StoreError, match="was left in the middle of a write. Go on with the study"):
-        keys_of(tmp_path)
-    with Store.writing(tmp_path) as store:
-        store.add("discovery", [run("b")])
-    assert keys_of(tmp_path) == {"a", "b"}
 
 
 @contextmanager
@@ -111,26 +79,3 @@ def test_a_finished_study_is_read_from_a_read_only_medium(disk):
             assert set(page.statuses()) == {"a"}
         with pytest.raises(StoreError, match="Read-only file system"), Store.writing(disk):
             pass
-
-
-def test_a_study_of_an_older_version_is_read_there_too(disk):
-    """It ended in WAL mode, and no log is left of it."""
-    with Store.writing(disk) as store:
-        store.add("discovery", [run("a")])
-    with closing(sqlite3.connect(disk / "study.db")) as older:
-        older.execute("PRAGMA journal_mode=WAL")
-    assert journal_of(disk) == {2} and files_of(disk) == ["study.db", "study.lock"]
-    with read_only(disk):
-        assert keys_of(disk) == {"a"}
-
-
-def test_a_study_with_a_log_that_cannot_be_read_there_is_told_in_one_line(disk):
-    """What is only in the log would be missing: that is not a study to be shown."""
-    with Store.writing(disk) as store:
-        store.add("discovery", [run("a")])
-        content, log = ((disk / name).read_bytes() for name in ("study.db", "study.db-wal"))
-    (disk / "study.db").write_bytes(content)
-    (disk / "study.db-wal").write_bytes(log)
-    with read_only(disk), pytest.raises(StoreError, match="Copy the study to where it can be"):
-        keys_of(disk)
-    assert keys_of(disk) == {"a"}

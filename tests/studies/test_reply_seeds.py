@@ -2,36 +2,17 @@
 
 import hashlib
 
-import pytest
-
 from tests.models.loopback import Loopback
 from tests.studies.odd_models import ODD
 from tests.studies.test_asking import plan, run
-from trueness.models import Message, Reply, Settings, check_ready
-from trueness.models.embedded import BATCH
+from trueness.models import Message, Reply, Settings
 from trueness.running.asking import Asker
 from trueness.running.cells import reply_key
 from trueness.running.store import Store
 from trueness.status import Status
-from trueness.studies.population.plan import Population
 
 QUESTION = [Message("user", "how many? \u00fc")]
 KEY = "97f77915fd2b89f7aab7834ac68443b9"  # of the version before replies had seeds
-
-
-POPULATION = """
-name = "twice"
-[population]
-models = ["embedded/smollm2"]
-tasks = ["yrbss_helmet_by_sex"]
-modes = ["distribution"]
-references = ["uniform"]
-claim_temperature = 0.9
-max_tokens = 64
-[models."embedded/smollm2"]
-threads = 1
-context = 512
-"""
 
 
 class Seeded:
@@ -80,41 +61,3 @@ def test_every_kind_of_model_gets_a_seed_and_two_repeats_get_two(tmp_path):
     with Store.reading(tmp_path) as store:
         asked = [stored.settings["seed"] for stored in store.replies().values()]
         assert len(set(asked)) == 24 and set(sent) < set(asked)
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(check_ready("embedded/smollm2") is not None, reason="needs the embedded model")
-def test_the_same_study_in_two_folders_ends_in_the_same_bytes(tmp_path, monkeypatch):
-    """With real text at a real temperature, also when the units are done in another order."""
-    run(POPULATION, tmp_path / "one")
-    cells = Population.cells
-    monkeypatch.setattr(Population, "cells", lambda self: cells(self)[::-1])
-    run(POPULATION, tmp_path / "reversed")
-    monkeypatch.undo()
-    run(POPULATION, tmp_path / "reversed")  # asks nobody, and writes its tables in the order of the plan
-    assert (tmp_path / "one" / "scores.csv").read_bytes() == (tmp_path / "reversed" / "scores.csv").read_bytes()
-    texts = []
-    for folder in ("one", "reversed"):
-        with Store.reading(tmp_path / folder) as store:
-            texts.append({key: stored.reply["text"] for key, stored in store.replies().items()})
-            assert any(stored.reply["cached_tokens"] for stored in store.replies().values())  # prompts were shared
-    assert texts[0] == texts[1] and len(set(texts[0].values())) == 2
-    assert b",score," in (tmp_path / "one" / "scores.csv").read_bytes()
-
-
-@pytest.mark.skipif(check_ready("embedded/smollm2") is not None, reason="needs the embedded model")
-def test_what_was_asked_before_changes_no_text():
-    """Prompts that share more or fewer tokens, whole batches or not, in two orders and without any sharing."""
-    from trueness.models.embedded import Embedded
-
-    shared = "You forecast how well an algorithm will do. " * 3
-    asked = [[Message("system", shared[: 30 * (k + 1)]), Message("user", f"How well will {name} do?")]
-             for k, name in enumerate(("pc", "ges", "lingam", "random"))]  # fmt: skip
-    settings = [Settings(temperature=0.9, max_tokens=4, seed=k) for k in range(4)]
-    sharing, whole = (Embedded("embedded/smollm2", {"threads": 1, "context": 512, "reuse": r}) for r in (True, False))
-    alone = [whole.ask(*pair).text for pair in zip(asked, settings, strict=True)]
-    for order in ((3, 1, 0, 2), (2, 2, 3, 0)):
-        for k in order:
-            reply = sharing.ask(asked[k], settings[k])
-            assert reply.text == alone[k]
-            assert reply.cached_tokens % BATCH == 0

@@ -75,16 +75,6 @@ def test_ctrl_c_says_at_once_what_is_waited_for_and_keeps_what_was_paid(tmp_path
     assert "Traceback" not in said.read_text()
 
 
-def test_a_second_ctrl_c_leaves_what_is_under_way(tmp_path, start):
-    driver, said = start("Waits")
-    until(lambda: calls(tmp_path) == 3, driver)
-    driver.send_signal(signal.SIGINT)
-    until(lambda: "stopping" in said.read_text(), driver)
-    driver.send_signal(signal.SIGINT)
-    assert driver.wait(60) == 130
-    assert "Traceback" not in said.read_text()
-
-
 @pytest.mark.parametrize("options", [(), ("--json",)])
 def test_sigterm_ends_a_run_whose_model_never_comes_back_and_names_it(tmp_path, start, options):
     driver, said = start("NeverComesBack", *options)
@@ -95,16 +85,6 @@ def test_sigterm_ends_a_run_whose_model_never_comes_back_and_names_it(tmp_path, 
     assert "stopping; 2 calls in flight are paid and waited for, at most 0:05 (2 calls to " in told
     assert "left: 2 calls to " in told and "NeverComesBack" in told
     assert "Traceback" not in told
-
-
-def test_signals_in_quick_succession_leave_no_driver_behind(tmp_path, start):
-    driver, said = start("NeverComesBack")
-    until(lambda: calls(tmp_path), driver)
-    for number in (signal.SIGTERM, signal.SIGTERM, signal.SIGINT):
-        driver.send_signal(number)
-        time.sleep(0.02)
-    assert driver.wait(60) == 130
-    assert "Traceback" not in said.read_text()
 
 
 def test_sigterm_ends_what_is_stuck_elsewhere(tmp_path):
@@ -136,15 +116,6 @@ def test_a_process_with_calls_that_were_left_ends_with_its_own_code():
     assert (done.returncode, done.stdout, done.stderr) == (7, "timed_out\n", "")
 
 
-def test_a_run_in_another_thread_than_the_first_needs_no_signals(tmp_path):
-    from concurrent.futures import ThreadPoolExecutor
-
-    from tests.studies.test_asking import plan, run
-
-    with ThreadPoolExecutor(1) as pool:
-        assert pool.submit(run, plan(models=f'["{ODD}Fine"]'), tmp_path).result(timeout=120).failed == 0
-
-
 def test_sigterm_ends_what_keeps_the_interpreter_to_itself():
     """No handler and no thread of this process runs: a regular expression in a model's thread never lets go."""
     code = (
@@ -163,16 +134,3 @@ def test_sigterm_ends_what_keeps_the_interpreter_to_itself():
 def ticks(process):
     """CPU time in hundredths of a second."""
     return int(Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()[11])
-
-
-def test_the_process_that_watches_ends_with_the_driver():
-    code = (
-        "import os\nfrom trueness.running import stopping\nstopping.heed_sigterm()\n"
-        "print(open(f'/proc/self/task/{os.getpid()}/children').read(), flush=True)\n"
-    )
-    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True).stdout
-    (watcher,) = told.split()
-    end = time.monotonic() + 60
-    while Path(f"/proc/{watcher}").exists():
-        assert time.monotonic() < end
-        time.sleep(0.02)

@@ -1,17 +1,13 @@
 """A study is read a cell at a time, and what is stored is as it was when the reading began."""
 
 import json
-import sqlite3
 
-import numpy as np
 import pytest
 
 import trueness.running.results
 import trueness.running.stored_units
 import trueness.running.study_db
 from tests.lanes import same_lanes
-from trueness.errors import StoreError
-from trueness.files import writing_atomically
 from trueness.running.cells import Cell
 from trueness.running.results import Results
 from trueness.running.store import Run, Store
@@ -74,66 +70,12 @@ def test_units_that_come_later_are_not_seen_but_counted(folder):
     assert len(stored(folder).task("discovery").runs_at(0)) == 3
 
 
-def test_what_was_read_before_more_came_does_not_change(folder):
-    """The units that a page counts go on while a state of the study stays."""
-    with StudyFolder.reading(folder) as early:
-        results = early.task("discovery")
-        assert results.statuses == {0: {"ok": 2}}
-        with Store.writing(folder) as store:
-            store.add("discovery", [run("d"), run("a", 0.75, "failed")])
-        assert early.store.counts("discovery", results.cells) == {"ok": 2, "failed": 1}
-        assert results.statuses == {0: {"ok": 2}}
-        assert StudyFolder(early.store).task("discovery").statuses == {0: {"ok": 2, "failed": 1}}
-
-
-def test_a_closed_store_is_open_while_anybody_reads(folder):
-    store = stored(folder).store
-    with store.ensure_open() as first:
-        with store.ensure_open():
-            pass
-        assert first.last_id() == 3
-    with pytest.raises(sqlite3.ProgrammingError):
-        store.last_id()
-
-
-def test_a_study_that_is_not_there_is_one_line(folder):
-    with pytest.raises(StoreError, match="must hold a robustness study, got discovery, forecast. Write one: trueness"):
-        stored(folder).task("robustness")
-
-
-def test_readings_are_made_once_and_are_there_for_whoever_comes(folder, monkeypatch):
-    made = []
-
-    class Reading:
-        @classmethod
-        def read(cls, results, store, before):
-            made.append((results.task, [*before], store.last_id()))
-            return results.task
-
-    monkeypatch.setattr("trueness.registry.reading", lambda task: Reading)
-    study = stored(folder)
-    assert study.readings_made == {}
-    assert study.readings == study.readings_made == {"discovery": "discovery", "forecast": "forecast"}
-    assert made == [("discovery", [], 3), ("forecast", ["discovery"], 3)]
-
-
 def test_a_unit_that_is_there_is_replaced_with_its_scores(folder):
     with Store.writing(folder) as store:
         store.add("discovery", [run("a", 0.75, "failed"), run("d")])
         expected = [run("a", 0.75, "failed"), run("b", 0.25), run("d")]
         assert store.runs_of(["a", "none", "b", "d"]) == expected
     assert stored(folder).task("discovery").runs_at(0) == expected
-
-
-def test_an_id_never_comes_again(folder, monkeypatch):
-    """Who reads remembers units by their ids: the last one, done again, must not give its own to another."""
-    monkeypatch.setattr(trueness.running.results, "HELD", 0)
-    with StudyFolder.reading(folder) as early:
-        results = early.task("forecast")
-        assert [run.key for run in results.runs_at(0)] == ["c"]
-        with Store.writing(folder) as store:
-            store.add("discovery", [run("d"), run("c")])
-        assert results.runs_at(0) == []
 
 
 def test_runs_that_were_read_are_summed_as_the_store_does(done_study):
@@ -145,26 +87,6 @@ def test_runs_that_were_read_are_summed_as_the_store_does(done_study):
         other = expected[one.cell, one.measure]
         assert (one.n, one.low, one.high) == (other.n, other.low, other.high)
         assert one.mean == other.mean or one.mean == pytest.approx(other.mean)  # SQLite 3.43 and later round less
-
-
-def test_more_units_than_one_statement_can_name(tmp_path):
-    keys = [f"{k:04}" for k in range(1203)]
-    with Store.writing(tmp_path) as store:
-        store.add("discovery", [run(key) for key in keys])
-        store.add("discovery", [run(key, 1.0) for key in keys])
-        assert [found.key for found in store.runs_of(keys)] == keys
-        assert {found.scores["f1"][0] for found in store.runs_of(keys)} == {1.0}
-
-
-def test_summaries_do_not_depend_on_how_many_cells_are_taken_together(done_study, monkeypatch):
-    together = Results.read(done_study).summaries
-    monkeypatch.setattr(trueness.running.results, "VALUES_AT_ONCE", 1)
-    for one, other in zip(Results.read(done_study).summaries, together, strict=True):
-        assert (one.item, one.respondent, one.statuses) == (other.item, other.respondent, other.statuses)
-        for name, found in one.measures.items():
-            np.testing.assert_array_equal(one.values[name], other.values[name])
-            ends = [(f.ci.low, f.ci.high) if f.ci else (np.nan, np.nan) for f in (found, other.measures[name])]
-            np.testing.assert_allclose(*ends, rtol=1e-12)
 
 
 @pytest.fixture(scope="module")
@@ -204,22 +126,3 @@ def test_units_of_no_cell_are_searched_for_and_the_search_has_an_end(monkeypatch
     monkeypatch.setattr(trueness.running.stored_units, "SEARCHED", 1000)
     StoredUnits(cells, units(*((f"k{k}", f"n{k % 50}", k) for k in range(2000))))
     assert len(made) <= 1000
-
-
-def test_damage_in_a_file_too_large_to_be_checked_is_told_when_it_is_found(tmp_path, monkeypatch):
-    with Store.writing(tmp_path) as store:
-        store.add("discovery", [run(f"{k:05}") for k in range(3000)])
-    content = bytearray((tmp_path / "study.db").read_bytes())
-    content[20 * 4096 : -4096] = bytes(len(content) - 21 * 4096)
-    (tmp_path / "study.db").write_bytes(content)
-    monkeypatch.setattr(trueness.running.study_db, "CHECKED_WHOLE", 0)
-    with pytest.raises(StoreError, match="must be a sound SQLite file"), Store.reading(tmp_path) as store:
-        store.runs_of([*store.statuses("discovery")])
-
-
-def test_a_file_that_could_not_be_written_leaves_nothing_behind(tmp_path):
-    (tmp_path / "scores.csv").write_text("old")
-    with pytest.raises(RuntimeError), writing_atomically(tmp_path, "scores.csv") as file:
-        file.write("half of")
-        raise RuntimeError("the disk is gone")
-    assert [path.read_text() for path in tmp_path.iterdir()] == ["old"]

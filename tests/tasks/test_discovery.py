@@ -3,12 +3,10 @@
 import numpy as np
 import pytest
 
-from trueness.graphs import Graph
 from trueness.learners import build
-from trueness.measures.graphs import score_graph
 from trueness.running.study import Plan
 from trueness.studies.discovery.plan import assumptions
-from trueness.studies.discovery.work import draw, perform, perform_each, prepare
+from trueness.studies.discovery.work import draw, perform, perform_each
 
 
 def task(vary="auto", datasets='"asia", "sachs", "synthetic-12"', learners='"random"', **more):
@@ -47,18 +45,6 @@ def test_permute_moves_columns_and_nothing_else():
         np.testing.assert_array_equal(first.values[:, j], second.values[:, second.names.index(name)])
 
 
-def test_seed_changes_nothing_but_the_learner_s_own_choices():
-    found = task("seed")
-    first, second = tables(found, "asia")
-    assert (first.values == second.values).all()
-    cell = found.cells()[0]
-    graphs = [perform(cell.common, cell.unit(repeat))["answer"] for repeat in range(3)]
-    assert len(set(graphs)) > 1  # random draws from its generator
-    found = task("seed", learners='"correlation"')
-    graphs = [perform(found.cells()[0].common, found.cells()[0].unit(repeat))["answer"] for repeat in range(3)]
-    assert len(set(graphs)) == 1  # a deterministic learner has no variance on one array
-
-
 def test_auto_redraws_models_and_bootstraps_real_rows():
     assert task().vary == {"asia": "redraw", "sachs": "bootstrap", "synthetic-12": "redraw"}
 
@@ -73,16 +59,6 @@ def test_keys_change_with_what_decides_the_result_and_with_nothing_else(tmp_path
     assert keys(time_limit=7) == keys()
 
 
-def test_changed_data_are_new_work(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "p.dot").write_text("digraph { a -> b }")
-    keys = []
-    for last in (0.5, 0.75):
-        (tmp_path / "p.csv").write_text("a,b\n" + "".join(f"{k / 7},{k * k / 3}\n" for k in range(20)) + f"1,{last}\n")
-        keys.append(task(datasets='"p.csv"').cells()[0].keys)
-    assert set(keys[0]).isdisjoint(keys[1])
-
-
 def test_cells_are_labelled_with_the_assumptions_they_break():
     found = task(learners='"random"')
     lingam = build("lingam/direct").card
@@ -92,13 +68,6 @@ def test_cells_are_labelled_with_the_assumptions_they_break():
     assert assumptions(lingam, syn)["non-Gaussian noise"] == "met"
     assert assumptions(lingam, syn)["linear relations"] == "met"
     assert assumptions(build("causal-learn/pc").card, found.datasets["sachs"].about)["faithfulness"] == "unknown"
-
-
-def test_a_cell_says_class_truth_and_the_perfect_class_score():
-    found = task(learners='"causal-learn/pc"').describe("asia", "causal-learn/pc")
-    assert (found["returns"], found["truth"], found["vary"]) == ("cpdag", "known", "redraw")
-    assert found["perfect_class_against_dag"]["perfect_f1"] == pytest.approx(0.625)  # facts: strict directed F1
-    assert found["perfect_class_against_dag"]["perfect_shd"] == 3
 
 
 LAB = """[discovery]
@@ -114,34 +83,6 @@ of = "ecoli70"
 targets = [["asnA"], ["lacA", "b1191"]]
 how = "do"
 """
-
-
-def test_cells_say_what_became_of_rows_under_interventions():
-    found = Plan.parse(LAB, "t.toml").task
-    cells = {cell.respondent: found.describe("lab", cell.respondent) for cell in found.cells()}
-    used = {name: cell["experiments"] for name, cell in cells.items()}
-    assert used == {"gies": "targets", "ges": "observational", "notears": "pool"}
-    assert (
-        cells["gies"]["perfect_class_against_dag"]["perfect_f1"]
-        > cells["ges"]["perfect_class_against_dag"]["perfect_f1"]
-    )
-    assert cells["gies"]["assumptions"]["known targets"] == "met"
-
-
-def test_a_learner_that_uses_targets_is_scored_against_the_interventional_class():
-    found = Plan.parse(LAB, "t.toml").task
-    cell, lab = found.cells()[0], found.datasets["lab"]
-    outcome = perform(cell.common, cell.unit(0))
-    graph = Graph.from_json(outcome["answer"])
-    assert outcome["scores"]["shd"][0] == score_graph(graph, lab.truth, targets=lab.targets)["shd"].value
-    assert outcome["scores"]["shd"][0] < score_graph(graph, lab.truth)["shd"].value
-
-
-def test_cells_say_when_columns_were_on_their_raw_scale():
-    found = task(datasets='"sachs", "synthetic-12"', learners='"notears", "golem", "pc"')
-    raw = {cell.respondent for cell in found.cells() if found.describe("sachs", cell.respondent).get("scale") == "raw"}
-    assert raw == {"notears", "golem"}
-    assert "scale" not in found.describe("synthetic-12", "notears")  # its columns are standardised as they come
 
 
 def test_a_learner_s_file_may_move_but_not_change(tmp_path, root):
@@ -164,17 +105,3 @@ def test_units_done_together_end_as_units_done_alone(vary):
         alone = [perform(cell.common, unit) for unit in units]
         assert all(outcome["seconds"] > 0 for outcome in together)
         assert [outcome | {"seconds": 0} for outcome in together] == [outcome | {"seconds": 0} for outcome in alone]
-
-
-def test_weights_are_kept_though_scores_of_equal_graphs_are_shared():
-    cell = task("bootstrap", '"sachs"', '"lingam"').cells()[0]
-    outcomes = list(perform_each(cell.common, [cell.unit(repeat) for repeat in range(2)]))
-    assert len({outcome["answer"] for outcome in outcomes}) == 2 and all("weight" in o["answer"] for o in outcomes)
-
-
-def test_kernels_are_warmed_up_once_and_on_few_columns(monkeypatch):
-    cell, seen = task("bootstrap", '"sachs"', '"pc"').cells()[0], []
-    monkeypatch.setattr("trueness.learners.pc.PC.fit", lambda self, data, rng=None: seen.append(data.d))
-    for _ in range(3):  # as for three chunks; the note keeps this cell apart from those of other tests
-        prepare({**cell.common, "dataset": cell.common["dataset"] | {"note": "cold"}})
-    assert seen == [5]

@@ -18,13 +18,6 @@ def test_without_judges_nothing_is_asked(tmp_path):
     assert len(found.problems) == 64
 
 
-def test_a_cell_is_a_judge_on_a_problem_with_all_its_questions(tmp_path):
-    (cell, *rest) = task(tmp_path, problems=["physics"], judges=["mock/empty"], judged=2).cells()
-    assert (cell.item, cell.variant, cell.respondent) == ("physics-newton-second", "judge", "mock/empty")
-    assert cell.common["calls"] == 2 + 2 + 1
-    assert len(rest) == 1
-
-
 def test_the_problems_that_a_judge_sees_can_be_named(tmp_path):
     cells = task(tmp_path, judges=["mock/empty"], judged=["everyday-lawn", "physics-braking"]).cells()
     assert [cell.item for cell in cells] == ["physics-braking", "everyday-lawn"]
@@ -38,22 +31,12 @@ def test_damaged_copies_are_judged_too(tmp_path):
 
 def test_the_evaluated_model_is_asked_right_problems_only(tmp_path):
     cells = task(tmp_path, problems=["physics"], models=["mock/empty"], judged=1, corrupt=True).cells()
-    assert [cell.variant for cell in cells] == ["behaviour", "own_graph", "counterfactual"]
+    assert [cell.variant for cell in cells] == ["behaviour"]
 
 
-def test_whose_graph_is_followed_can_be_chosen(tmp_path):
-    cells = task(tmp_path, problems=["physics"], models=["mock/empty"], judged=1, graphs=["own"], changes=0).cells()
-    assert [cell.variant for cell in cells] == ["own_graph"]
-
-
-def test_stories_without_a_number_are_not_asked_for_a_graph(tmp_path):
-    assert task(tmp_path, problems=["everyday"], models=["mock/empty"]).cells() == []
-
-
-def test_keys_differ_between_damaged_copies_and_judges(tmp_path):
-    cells = task(tmp_path, judges=["mock/empty", "mock/garbage"], judged=2, corrupt=True, repeats=2).cells()
-    keys = [key for cell in cells for key in cell.keys]
-    assert len(set(keys)) == len(keys)
+def test_without_changes_a_model_is_asked_for_its_graph_alone(tmp_path):
+    (cell,) = task(tmp_path, problems=["physics"], models=["mock/empty"], judged=1, changes=0).cells()
+    assert cell.common["calls"] == 1
 
 
 @each(
@@ -63,14 +46,11 @@ def test_keys_differ_between_damaged_copies_and_judges(tmp_path):
         ({"problems": ["phisics"]}, "Did you mean 'physics'?"),
         ({"weights": {"logic": 1}}, "'weights' must be of"),
         ({"weights": 3}, "must be a table"),
-        ({"manners": ["reversed"]}, "must hold 'plain'"),
-        ({"manners": ["plain", "loud"]}, "got 'loud'"),
-        ({"graphs": ["mine"]}, "must be of own, given"),
+        ({"behaviour": "mine"}, "must be of own, given"),
         ({"judged": ["physics-breaking"]}, "Did you mean 'physics-braking'?"),
         ({"judged": 0}, "at least 1"),
         ({"repeats": 0}, "at least 1"),
         ({"corrupt": "yes"}, "true or false"),
-        ({"labels": "none.csv"}, "not there"),
         ({"judges": ["a", "a"]}, "name each once"),
         ({"temperature": 9}, "temperature"),
     ],
@@ -98,20 +78,3 @@ def test_a_plan_compares_groups_of_graphs_over_the_problems_that_judges_see(tmp_
 def test_a_limit_needs_a_price(tmp_path):
     with pytest.raises(PlanError, match="must know the price"):
         task(tmp_path, {"limit_usd": 1.0}, judges=["openai/not-in-the-list"])
-
-
-def test_the_template_is_a_plan(tmp_path, monkeypatch):
-    from importlib import resources
-
-    from trueness.running.study import Plan
-
-    text = (resources.files("trueness.studies.faithfulness") / "template.toml").read_text(encoding="utf-8")
-    plan = Plan.parse(text.replace("{name}", "faith"), "study.toml", tmp_path)
-    assert plan.task.corrupt
-    assert len(plan.task.problems) > 300
-
-
-def test_the_package_can_be_reached_from_the_top():
-    import trueness
-
-    assert trueness.studies.faithfulness.evaluate is not None

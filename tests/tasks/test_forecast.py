@@ -1,6 +1,5 @@
 """The plan of a forecast study: what is asked, in which words, and what is refused."""
 
-import hashlib
 import json
 
 import pytest
@@ -11,8 +10,7 @@ from trueness.models import Reply
 from trueness.running.plans import read_plan
 from trueness.running.study import Plan
 from trueness.status import Status
-from trueness.studies.forecast.prompting import schema, template
-from trueness.studies.forecast.work import read_reply
+from trueness.studies.forecast.answers import read_reply
 
 BASE = """
 [discovery]
@@ -58,16 +56,6 @@ def test_without_names_nothing_of_the_data_set_is_told(names):
             assert word not in lower, (item, word)
 
 
-def test_metadata_tells_more_and_more():
-    sparse, diagnostic, full = (
-        prompts(f'formulations = ["direct"]\nmetadata = ["{level}"]')["asia/pc", f"direct/named/{level}/told/run"]
-        for level in ("sparse", "diagnostic", "full")
-    )
-    assert "Edges of the true graph" not in sparse and "Edges of the true graph: 8" in diagnostic
-    assert "shortness of breath" not in diagnostic and "shortness of breath" in full
-    assert len(sparse) < len(diagnostic) < len(full)
-
-
 def test_the_target_and_the_definition_are_said():
     asked = prompts('formulations = ["direct"]\ntargets = ["run", "mean"]\ndefinition = ["told", "untold"]')
     assert "result of a single run" in asked["asia/pc", "direct/named/full/told/run"]
@@ -82,51 +70,9 @@ def test_only_the_third_and_fourth_formulations_tell_the_assumptions():
     assert told == {"interval", "quantiles"}
 
 
-def test_level_codes_are_told():
-    asked = prompts('formulations = ["direct"]')
-    assert "whole numbers" in asked["asia/notears", "direct/named/full/told/run"]
-    assert "whole numbers" not in asked["sachs/notears", "direct/named/full/told/run"]
-
-
-def test_cells_of_a_formulation_share_a_prefix_and_of_a_data_set_a_longer_one():
-    asked = prompts('formulations = ["direct"]')
-    variant = "direct/named/full/told/run"
-
-    def common(a, b):
-        pairs = zip(asked[a, variant], asked[b, variant], strict=False)
-        return next(k for k, (x, y) in enumerate(pairs) if x != y)
-
-    assert common("asia/pc", "sachs/pc") > 900
-    assert common("asia/pc", "asia/notears") > common("asia/pc", "sachs/pc") + 300
-
-
 def test_a_prompt_holds_no_number_that_could_be_read_as_an_answer():
     for text in prompts('formulations = ["direct", "steps", "interval", "quantiles"]').values():
         assert read_reply(Reply(text, Status.OK), 8).status == Status.UNREADABLE
-
-
-def test_templates_have_a_version_and_a_hash():
-    for name in ("direct", "steps", "interval", "quantiles"):
-        made = template(name)
-        assert made.version.isdigit() and len(made.hash) == 32
-
-
-def test_a_short_reply_keeps_its_reasoning_short():
-    assert "maxLength" in schema("steps", 256)["properties"]["reasoning"]
-    assert "maxLength" not in schema("steps", 1024)["properties"]["reasoning"]
-    assert list(schema("steps")["properties"])[0] == "reasoning"
-
-
-def test_what_never_came_keeps_its_status():
-    for status in (Status.FAILED, Status.TIMED_OUT, Status.REFUSED):
-        reading = read_reply(Reply("", status, "why"), 8)
-        assert (reading.status, set(reading.statuses.values()), reading.message) == (status, {status}, "why")
-
-
-def test_a_cut_off_reply_is_read_as_far_as_it_goes():
-    reading = read_reply(Reply("Precision: [0.2, 0.4]\nRecall: [0.1, 0.3]\nF1:", Status.TRUNCATED), 8)
-    assert reading.values["precision"].low == 0.2
-    assert reading.statuses["shd"] == Status.TRUNCATED
 
 
 ORIGINAL_DIRECT = """\
@@ -170,23 +116,6 @@ def test_a_users_own_wording_is_filled_in(tmp_path):
             Plan.parse(BASE + 'formulations = ["mine.md"]', "t.toml", tmp_path)
 
 
-def test_the_words_of_our_own_formulations_stay():
-    """Their text is the key of a stored reply: another one would be asked for again."""
-    asked = prompts('formulations = ["direct", "steps", "interval", "quantiles"]')
-    told = hashlib.sha256("\n".join(asked[key] for key in sorted(asked)).encode()).hexdigest()[:16]
-    assert told == "b2c1e9deaf2ebafd"  # since "conflicts = strongest" is what PC is run with and what is told of it
-
-
-def test_famous_data_sets_and_published_figures_are_named_in_the_plan(tmp_path):
-    (tmp_path / "figures.csv").write_text("dataset,learner,measure,value\nasia,pc,f1,0.83\n")
-    made = Plan.parse(BASE + 'famous = ["sachs"]\npublished = "figures.csv"', "t.toml", tmp_path).tasks[1].about()
-    assert made["famous"] == ["sachs"]
-    assert made["published"] == [{"dataset": "asia", "learner": "pc", "measure": "f1", "value": 0.83}]
-    (tmp_path / "figures.csv").write_text("dataset,learner,measure,value\nasia,pc,f1,high\n")
-    with pytest.raises(PlanError, match="line 2 of figures.csv must have"):
-        Plan.parse(BASE + 'published = "figures.csv"', "t.toml", tmp_path)
-
-
 MISTAKES = {
     "formulation": ('formulations = ["direkt"]', "'formulations' of forecast must be of direct.*Did you mean 'direct'"),
     "setting": ("repeat = 3", "'repeat' is not a setting of forecast.*Did you mean 'repeats'"),
@@ -206,11 +135,6 @@ def test_mistakes_are_told_in_one_line(name):
         task(more)
 
 
-def test_a_forecast_needs_a_discovery():
-    with pytest.raises(PlanError, match="beside a .discovery. table"):
-        Plan.parse('[forecast]\nmodels = ["mock/vacuous"]', "t.toml")
-
-
 def test_the_original_config_is_a_plan(tmp_path):
     config = {
         "experiments": {
@@ -227,7 +151,7 @@ def test_the_original_config_is_a_plan(tmp_path):
     discovery, forecast = plan.tasks
     assert (discovery.runs, list(discovery.datasets)) == (12, ["asia", "synthetic-12"])
     assert [arms["formulation"] for arms in forecast.variants] == ["original-direct", "original-interval"]
-    assert (forecast.temperature, forecast.max_tokens) == (0.2, 700)
+    assert (forecast.settings.temperature, forecast.settings.max_tokens) == (0.2, 700)
 
 
 PRINTED = """{
@@ -260,9 +184,3 @@ def test_the_config_as_the_document_prints_it_is_a_plan(tmp_path, capsys):
     named = PRINTED.replace("[...],              // 5 LLMs", '["mock/a//b"],')
     (tmp_path / "config.json").write_text(named)
     assert list(read_plan(str(tmp_path / "config.json")).tasks[1].models) == ["mock/a//b"]  # in quotes it is no comment
-
-
-def test_a_config_without_experiments_is_told(tmp_path):
-    (tmp_path / "config.json").write_text("{}")
-    with pytest.raises(PlanError, match="must be a config.json with experiments.*trueness new forecast"):
-        read_plan(str(tmp_path / "config.json"))

@@ -2,10 +2,9 @@
 
 import pytest
 
-from trueness.errors import DataError, TruenessError
+from trueness.errors import TruenessError
 from trueness.running.plans import template
-from trueness.running.study import Plan, Study
-from trueness.studies.population.questions import MODES
+from trueness.running.study import Plan
 
 BASE = """
 [population]
@@ -40,20 +39,10 @@ def test_a_cell_is_a_model_a_condition_and_a_mode():
     assert cells[0].item.split("/")[0] == "acs_married_by_age"
 
 
-def test_without_modes_a_task_is_asked_in_all_that_it_is_made_for():
-    assert {cell.variant for cell in task().cells()} == {"qa", "sample", "likelihood", "distribution"}
-
-
 def test_tasks_are_named_by_pattern_too():
     found = task(base='[population]\nmodels = []\ntasks = ["cps_*_by_ethnicity"]\nmodes = ["qa"]')
     assert {question.name for question in found.questions} >= {"cps_wage_by_ethnicity", "cps_region_by_ethnicity"}
     assert all(question.modes == ("qa",) for question in found.questions)
-
-
-def test_the_calls_of_a_cell_are_known_beforehand():
-    cells = task("draws = 7").cells()
-    calls = {cell.variant: cell.common["calls"] for cell in cells}
-    assert calls == {"qa": 2, "sample": 7, "likelihood": 4, "distribution": 1}
 
 
 def test_what_decides_a_reply_decides_the_key():
@@ -65,20 +54,9 @@ def test_what_decides_a_reply_decides_the_key():
     assert task().cells()[0].keys == task("timeout = 9").cells()[0].keys
 
 
-def test_a_plan_may_hold_nothing_but_population():
-    plan = Plan.parse(BASE, "t.toml")
-    assert [t.name for t in plan.tasks] == ["population"]
-    assert Study(plan).stages[0].study.level == 0.95
-
-
 def test_the_template_is_a_plan(tmp_path):
     made = task(base=template("population", tmp_path / "study.toml"))
     assert made.manner.draws == 128 and len(made.questions) == 3
-
-
-def test_the_modes_of_the_template_and_of_the_questions_are_the_same(tmp_path):
-    text = template("population", tmp_path / "study.toml")
-    assert all(f"#   {mode} " in text for mode in MODES)
 
 
 MISTAKES = {
@@ -116,29 +94,6 @@ def test_tasks_that_cannot_be_found_are_refused(tasks, message):
         task(base=f"[population]\nmodels = []\ntasks = {tasks}")
 
 
-def test_a_prompt_without_a_place_for_the_condition_is_refused(tmp_path):
-    with pytest.raises(TruenessError, match=r"'prompt' of task 'own' must hold \{\}"):
-        own(tmp_path, prompt="What?")
-
-
-def test_more_options_than_letters_are_refused_with_a_way_out(tmp_path):
-    values = tuple(f"{chr(97 + k // 10)}{k % 10}" for k in range(27))
-    with pytest.raises(TruenessError, match='at most 26 options for mode .qa. .*got 27. Use mode = "distribution"'):
-        own(tmp_path, 'modes = ["qa"]', values=values)
-
-
-@pytest.mark.parametrize(
-    ("weight", "message"), [("w8", "must be a column of own.csv, got 'w8'"), ("weight", "must be .*>= 0, got -5")]
-)
-def test_a_weight_that_is_missing_or_negative_is_refused(tmp_path, weight, message):
-    with pytest.raises(DataError, match=message):
-        own(tmp_path, f'weight = "{weight}"')
-
-
-def test_a_column_called_weight_is_not_used_unless_named(tmp_path):
-    assert own(tmp_path).truths["own"].question.weight is None  # and its negative values trouble nobody
-
-
 def test_a_plan_says_what_its_sources_and_draws_can_show():
     """Four parties cannot be told from a uniform guess by 10 draws (by simulation); marriage by age can by 2,000."""
     few = task(
@@ -149,12 +104,6 @@ def test_a_plan_says_what_its_sources_and_draws_can_show():
     assert "From 10 draws a perfect sampler cannot be told from a uniform one" in told and "gss_party_by_race" in told
     many = task('modes = ["sample"]\ndraws = 2000').reach()
     assert len(many) == 1  # nothing is uninformative
-
-
-def test_the_example_asks_for_no_more_than_minutes(root):
-    """About a second of one core a call on the embedded model."""
-    cells = Study(Plan.read(root / "examples" / "population.toml")).stages[0].cells
-    assert sum(cell.common["calls"] for cell in cells) <= 150
 
 
 FORECAST = """

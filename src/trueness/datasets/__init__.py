@@ -5,7 +5,6 @@ load("plant.csv")                  its graph beside it: plant.dot, plant.graph.c
 load("plant.csv:expert.graphml")   its graph named
 load("var-10")                     a simulated time series; settings: kind = "var", lags, relation, regimes, ...
 load("air", {"kind": "air-quality", "data": "AirQualityUCI.csv"}), load("log", {"kind": "series", "data": "log.csv"})
-load("p7", {"kind": "pair", "data": "Tuebingen_pairs.csv", "pair": 7})      a cause and its effect
 load("lab", {"kind": "experiments", "of": "asia", "targets": [["smoke"]]})   rows under interventions
 load("my_file.py:my_dataset")      an object with name, truth, about, table, draw
 load(frame), load(array)           a DataFrame, an array of numbers or a Table in memory, with truth `none`
@@ -15,15 +14,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import fields
 from pathlib import Path
-from typing import get_args, get_type_hints
+from typing import get_args
 
 from trueness import registry
 from trueness.datasets.columns import kinds_of
 from trueness.datasets.dataset import About, Dataset, Truth, has_truth, nodes_of, targets_of
 from trueness.datasets.experiments import check_targets
 from trueness.datasets.table import Table, TableLike, check_usable
-from trueness.datasets.written_numbers import MARKS
 from trueness.errors import DataError, SettingError, UnknownName, did_you_mean, listed
 from trueness.outside import Json, is_there
 
@@ -31,22 +30,11 @@ __all__ = ["TABLE_FILES", "About", "Dataset", "Table", "check_usable", "has_trut
            "nodes_of", "settings_of_options", "targets_of"]  # fmt: skip
 
 TABLE_FILES = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".txt.gz", ".parquet", ".jsonl")
-_KINDS = ("synthetic", "var", "series", "air-quality", "experiments", "pair")
-_OWN = (
-    "data",
-    "graph",
-    "discrete",
-    "truth",
-    "direction",
-    "kinds",
-    "redundant",
-    "targets",
-    "decimal",
-)  # of a user's table
+_KINDS = ("synthetic", "var", "series", "air-quality", "experiments")
+_OWN = ("data", "graph", "discrete", "truth", "direction", "kinds", "redundant", "targets", "decimal")
 _EXPERIMENTS = ("of", "targets", "how", "strength", "observational")
 _RECORDED = {
     "air-quality": ("data", "lags"),
-    "pair": ("data", "pair"),
     "series": ("data", "graph", "lags", "missing", "drop", "truth", "direction"),
 }
 _TEXTS = {"kind": "a word", "data": "the path of a file", "graph": "the path of a file or a word", "truth": "a word",
@@ -161,7 +149,7 @@ def _check_settings(settings: dict[str, Json]) -> None:
         raise SettingError(f"'kinds' must be a table such as {{age = \"continuous\"}}, got {got}.")
     if "targets" in settings:
         check_targets(settings["targets"])
-    if settings.get("decimal", "point") not in MARKS:
+    if settings.get("decimal", "point") not in ("comma", "point"):
         raise SettingError(f"'decimal' must be 'comma' or 'point', got {settings['decimal']!r:.40}.")
     if settings.get("redundant", "drop") not in ("drop", "keep"):
         raise SettingError(f"'redundant' must be 'drop' or 'keep', got {settings['redundant']!r:.40}.")
@@ -184,7 +172,7 @@ def _of_simulation(kind: str, name: str, settings: dict[str, Json]) -> Dataset:
         from trueness.datasets.series import VAR as made
     else:
         from trueness.datasets.synthetic import Synthetic as made  # type: ignore[assignment]
-    _check_keys(name, settings, [key for key in get_type_hints(made) if key != "label"], kind)
+    _check_keys(name, settings, [field.name for field in fields(made) if field.name != "label"], kind)
     try:
         return made(**settings, label=name)  # type: ignore[no-any-return]
     except (TypeError, ValueError, IndexError, OverflowError) as error:
@@ -212,8 +200,4 @@ def _of_recording(kind: str, name: str, settings: dict[str, Json], folder: Path)
     paths = {key: folder / settings.pop(key) for key in ("data", "graph") if key in settings}
     if kind == "air-quality":
         return air_quality(paths["data"], **settings)
-    if kind == "pair":
-        from trueness.datasets.cause_effect_pairs import pair_of_file
-
-        return pair_of_file(paths["data"], settings.get("pair", 1), name)
     return series_of_file(paths["data"], paths.get("graph"), name=name, **settings)

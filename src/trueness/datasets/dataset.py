@@ -8,19 +8,20 @@ known (we simulate from it), consensus (the field agrees on it), assumed (an exp
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from importlib import resources
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
 
 from numpy.random import Generator
 
-from trueness.datasets.columns import Levels
+from trueness.datasets.experiments import Intervention
 from trueness.datasets.table import Table
-from trueness.errors import DataError
+from trueness.errors import DataError, SettingError
 from trueness.graphs import Graph
 from trueness.outside import Json
+from trueness.settings import checked_settings
 
 Truth = Literal["known", "consensus", "assumed", "none"]
 
@@ -70,6 +71,34 @@ class Dataset(Protocol):
     def anonymous(self) -> Dataset:
         """The same data with names, levels and story taken away: the control for contamination."""
         ...
+
+
+class Source:
+    """What all data sets of this package share; rows that were measured lie in `table`."""
+
+    table: Table | None = None
+
+    def anonymous(self) -> Anonymous:
+        return Anonymous(self)  # type: ignore[arg-type]
+
+
+class Simulated(Source):
+    """A system that can be run again, with or without interventions."""
+
+    name: str
+    about: About
+
+    def draw(self, n: int | None = None, rng: Generator | None = None) -> Table:
+        return self.draw_under((), self.about.rows if n is None else n, need_rng(rng, self.name))
+
+    def draw_under(self, interventions: Sequence[Intervention], n: int, rng: Generator) -> Table:
+        """n rows, some of them under interventions (interventional.py)."""
+        if n < 1:
+            raise SettingError(f"'n' of {self.name} must be at least 1, got {n}.")
+        return self.rows_under(interventions, n, rng)
+
+    def rows_under(self, interventions: Sequence[Intervention], n: int, rng: Generator) -> Table:
+        raise NotImplementedError
 
 
 def has_truth(dataset: Dataset) -> bool:
@@ -134,13 +163,13 @@ class Anonymous:
 
     def _hide(self, table: Table) -> Table:
         names = self._names
-        levels: tuple[Levels, ...] = tuple(
-            None if of is None else type(of)(f"L{code + 1}" for code in range(len(of))) for of in table.levels
+        return replace(  # a series stays a series
+            table,
+            names=tuple(names[name] for name in table.names),
+            levels=tuple(of and type(of)(f"L{code + 1}" for code in range(len(of))) for of in table.levels),
+            experiments=table.experiments and table.experiments.rename(names),
+            source="an anonymous data set",
         )
-        shown = tuple(names[name] for name in table.names)
-        experiments = None if table.experiments is None else table.experiments.rename(names)
-        hidden = replace(table, names=shown, levels=levels, experiments=experiments)  # a series stays a series
-        return replace(hidden, source="an anonymous data set")
 
     def draw(self, n: int | None = None, rng: Generator | None = None) -> Table:
         return self._hide(self.inner.draw(n, rng))
@@ -163,6 +192,31 @@ def has_card(name: str) -> bool:
 def about_of_card(card: dict[str, Json], data: str, properties: tuple[str, ...] = ()) -> About:
     rest = {key: value for key, value in card.items() if key not in ("edges", "discrete", "listed")}
     return About(**rest | {"notes": tuple(card.get("notes", ()))}, data=data, properties=properties)
+
+
+def users_own(
+    title: str, names: Iterable[str], rows: int, summary: str, *, truth: Truth, truth_note: str, data: str,
+    properties: tuple[str, ...] = (), notes: tuple[str, ...] = (),
+) -> About:  # fmt: skip
+    """The card of a file that a user brings: nothing is told of it."""
+    return About(
+        title=title, domain="not told", summary=summary, truth=truth, truth_note=truth_note, rows=rows, source=title,
+        licence="the user's own", variables=dict.fromkeys(names, ""), data=data, properties=properties, notes=notes,
+    )  # fmt: skip
+
+
+def check_settings(system: Any, name: str) -> None:
+    """Each setting of a simulated system must be what its annotation says."""
+    given = {field.name: getattr(system, field.name) for field in fields(system)}
+    for key, value in checked_settings(type(system), given, name).items():
+        object.__setattr__(system, key, value)
+    low, high = (*system.weights, 0.0, 0.0)[:2]
+    if len(system.weights) != 2 or not 0 < low <= high:
+        raise SettingError(f"'weights' of {name} must be [low, high] with 0 < low <= high, got {system.weights}.")
+    most = (system.nodes - 1) / 2
+    if system.edges_per_node > most:
+        got = f"got {system.edges_per_node}"
+        raise SettingError(f"'edges_per_node' of {name} must be in [0, {most:g}] for {system.nodes} nodes, {got}.")
 
 
 def need_rng(rng: Generator | None, name: str) -> Generator:

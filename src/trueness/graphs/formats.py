@@ -1,9 +1,11 @@
-"""Graphs in and out of other libraries, of text and of files; every pair to_x / from_x gives the same graph back.
+"""Graphs in and out of text and files.
 
-    to_networkx  to_causallearn  to_pandas                 trueness.graphs.libraries
-    to_json  to_graphml  to_bif                            trueness.graphs.text_formats
-    to_dot                                                 trueness.graphs.dot
-    read_graph  write_graph                                here: the suffix of the file says the format
+    read_graph                       the suffix of the file says the format: JSON, DOT, GraphML, BIF or a table
+    write_graph                      JSON, DOT or a table; read_graph gives the same graph back
+    JSON       {"format": "trueness-graph", "version": 1, "kind": "cpdag", "nodes": ["a", "b"],
+               "edges": [{"source": "a", "target": "b", "marks": "--"}]}; plain {"nodes": [...], "edges": [["a", "b"]]}
+    GraphML    arcs, marks and weights as `to_networkx` lays them out (libraries.py), and what other programs write
+    dot.py, bif.py                   the other two
 
 What is read may come from anywhere: nothing in it is evaluated, its size is bounded, and whatever is wrong with it is a
 GraphError of one line.
@@ -14,77 +16,37 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import json
+import re
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
+from xml.etree.ElementTree import ParseError
 
 import numpy as np
 
 from trueness.errors import GraphError, listed
+from trueness.graphs.bif import from_bif
 from trueness.graphs.dot import from_dot, to_dot
-from trueness.graphs.libraries import (
-    from_causallearn,
-    from_networkx,
-    from_pandas,
-    to_causallearn,
-    to_networkx,
-    to_pandas,
+from trueness.graphs.libraries import from_networkx, from_pandas, to_pandas
+from trueness.graphs.links import (
+    MARKS_OF_ARROW,
+    MAX_CHARACTERS,
+    MAX_NODES,
+    Link,
+    assemble,
+    check_text,
+    links_of,
+    weight_of,
 )
-from trueness.graphs.links import MAX_CHARACTERS
-from trueness.graphs.marked import Direction, Kind, MarkedGraph, infer_kind
-from trueness.graphs.text_formats import (
-    bif_blocks,
-    bif_family,
-    bif_unquote,
-    from_bif,
-    from_graphml,
-    from_json,
-    to_bif,
-    to_graphml,
-    to_json,
-)
-from trueness.outside import check_file
+from trueness.graphs.marked import Direction, Edge, Kind, MarkedGraph, infer_kind
+from trueness.outside import check_file, json_of
 from trueness.texts import csv_value, not_computed
 
-__all__ = [
-    "bif_blocks",
-    "bif_family",
-    "bif_unquote",
-    "from_bif",
-    "from_causallearn",
-    "from_dot",
-    "from_graphml",
-    "from_json",
-    "from_networkx",
-    "from_pandas",
-    "read_graph",
-    "to_bif",
-    "to_causallearn",
-    "to_dot",
-    "to_graphml",
-    "to_json",
-    "to_networkx",
-    "to_pandas",
-    "write_graph",
-]
+if TYPE_CHECKING:
+    import networkx
 
-_READERS: dict[str, Callable[[str], MarkedGraph]] = {
-    ".json": from_json,
-    ".dot": from_dot,
-    ".gv": from_dot,
-    ".graphml": from_graphml,
-    ".xml": from_graphml,
-    ".bif": from_bif,
-}
-_WRITERS: dict[str, Callable[[MarkedGraph], str]] = {
-    ".json": to_json,
-    ".dot": to_dot,
-    ".gv": to_dot,
-    ".graphml": to_graphml,
-    ".xml": to_graphml,
-    ".bif": to_bif,
-}
 _SEPARATOR = {".csv": ",", ".tsv": "\t"}
 
 
@@ -96,7 +58,7 @@ def read_graph(path: str | Path, direction: Direction | None = None, kind: Kind 
     where the table does not: a cpdag, a pag, a weighted graph.
     """
     path = Path(path)
-    suffix = _suffix(path)
+    suffix = _suffix(path, _READERS)
     text = _text_of(path)
     try:
         if suffix in _SEPARATOR:
@@ -109,9 +71,9 @@ def read_graph(path: str | Path, direction: Direction | None = None, kind: Kind 
 
 
 def write_graph(graph: MarkedGraph, path: str | Path) -> None:
-    """Write a graph in the format of the suffix; `read_graph` gives the same graph back."""
+    """Write a graph in the format of the suffix: .json, .dot, .gv, .csv or .tsv, also with .gz behind it."""
     path = Path(path)
-    suffix = _suffix(path)
+    suffix = _suffix(path, _WRITERS)
     text = _to_table(graph, _SEPARATOR[suffix]) if suffix in _SEPARATOR else _WRITERS[suffix](graph)
     try:
         content = text.encode("utf-8")
@@ -126,10 +88,10 @@ def write_graph(graph: MarkedGraph, path: str | Path) -> None:
         raise GraphError(f"the graph file '{path}' cannot be written: {error.strerror}.") from None
 
 
-def _suffix(path: Path) -> str:
+def _suffix(path: Path, formats: Mapping[str, object]) -> str:
     suffix = Path(path.stem).suffix.lower() if path.suffix.lower() == ".gz" else path.suffix.lower()
-    if suffix not in _READERS and suffix not in _SEPARATOR:
-        known = listed([*_READERS, *_SEPARATOR], 12)
+    if suffix not in formats and suffix not in _SEPARATOR:
+        known = listed([*formats, *_SEPARATOR], 12)
         raise GraphError(f"the suffix of the graph file '{path}' must be one of {known}, got {suffix!r}. Rename it.")
     return suffix
 
@@ -227,3 +189,124 @@ def _is_number(cell: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+# ---- JSON
+
+_FORMATS = ("trueness-graph", "assay-graph")  # the second: what the program wrote before it had this name
+
+
+def to_json(graph: MarkedGraph) -> str:
+    """One edge a line, so that a change of a graph is a readable change of its file."""
+    head = {"format": _FORMATS[0], "version": 1, "kind": graph.kind}
+    if graph.weights is not None:
+        head["weights"] = True
+    lines = [_dumps(_json_edge(link)) for link in links_of(graph)]
+    edges = "[" + ",".join(f"\n  {line}" for line in lines) + "]"
+    return f'{_dumps(head)[:-1]},\n "nodes": {_dumps(list(graph.nodes))},\n "edges": {edges}}}\n'
+
+
+def _dumps(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+
+
+def _json_edge(link: Link) -> dict[str, str | float]:
+    edge: dict[str, str | float] = {"source": link.source, "target": link.target, "marks": Edge(*link[:4]).arrow}
+    if link.weight is not None:
+        edge["weight"] = link.weight
+    if link.reverse_weight is not None:
+        edge["reverse_weight"] = link.reverse_weight
+    return edge
+
+
+def from_json(text: str) -> MarkedGraph:
+    """From our own form, or from plain {"nodes": [...], "edges": [["a", "b"], ...]}, which means a -> b."""
+    content = json_of(check_text(text, "a JSON graph", ",{["), "a JSON graph", GraphError)
+    if not isinstance(content, dict) or not all(isinstance(content.get(part), list) for part in ("nodes", "edges")):
+        raise GraphError('a JSON graph must be {"nodes": [...], "edges": [...]}, got other content. See Graph.to_json.')
+    if content.get("format", _FORMATS[0]) not in _FORMATS or content.get("version", 1) != 1:
+        got = f"{content.get('format')!r:.60} version {content.get('version')!r:.60}"
+        raise GraphError(f"a JSON graph must be of format 'trueness-graph' version 1, got {got}. Update trueness.")
+    kind = content.get("kind")
+    if not isinstance(kind, str | None):
+        raise GraphError(f"'kind' of a JSON graph must be text, got {kind!r:.60}.")
+    nodes = [_json_name(node) for node in content["nodes"]]
+    return assemble([_json_link(edge) for edge in content["edges"]], nodes, kind, content.get("weights") is True)
+
+
+def _json_name(value: object) -> str:
+    if not isinstance(value, str | int) or isinstance(value, bool):
+        raise GraphError(f"a node of a JSON graph must be text, got {value!r:.60}.")
+    return str(value)
+
+
+def _json_link(edge: object) -> Link:
+    if isinstance(edge, list) and len(edge) == 2:
+        return Link(_json_name(edge[0]), _json_name(edge[1]))
+    if not isinstance(edge, dict) or not {"source", "target"} <= set(edge):
+        raise GraphError(
+            f'an edge of a JSON graph must be ["a", "b"] or {{"source": "a", "target": "b", "marks": "->"}}, '
+            f"got {edge!r:.60}."
+        )
+    marks = edge.get("marks", "->")
+    if not isinstance(marks, str) or marks not in MARKS_OF_ARROW:
+        raise GraphError(f"'marks' of an edge must be one of {listed(MARKS_OF_ARROW, 9)}, got {marks!r:.60}.")
+    where = f"edge {edge['source']!r:.60} to {edge['target']!r:.60}"
+    weights = [weight_of(edge.get(name), where) for name in ("weight", "reverse_weight")]
+    return Link(_json_name(edge["source"]), _json_name(edge["target"]), *MARKS_OF_ARROW[marks], *weights)
+
+
+# ---- GraphML
+
+
+def from_graphml(text: str) -> MarkedGraph:
+    """From GraphML (directed edges as ->, undirected ones as --).
+
+    Files of igraph and yEd number the nodes n0, n1, ... and keep the names in a `name` or `label`: those are taken.
+    """
+    import networkx
+
+    text = check_text(text, "a GraphML graph", "<")
+    if re.search(r"<!\s*(?:DOCTYPE|ENTITY)", text, re.IGNORECASE):
+        raise GraphError("a GraphML graph must not declare a DOCTYPE or an ENTITY, got one. Remove the declaration.")
+    # a str that declares another encoding confuses the parser; we decoded it already
+    text = re.sub(r"^\s*<\?xml[^>]*\?>", "", text.removeprefix("\ufeff"))
+    if text.count("<node") > MAX_NODES:
+        raise GraphError(
+            f"a graph must have at most {MAX_NODES:,} nodes, got {text.count('<node'):,}. Read a part of it."
+        )
+    try:
+        read = networkx.parse_graphml(text, node_type=str)
+    except ParseError as error:
+        raise GraphError(f"a GraphML graph must be valid XML, got: {error}.") from None
+    except (
+        networkx.NetworkXException, LookupError, ValueError, TypeError, AttributeError, ArithmeticError, RecursionError,
+    ) as error:  # fmt: skip
+        why = " ".join(str(error).split())[:200]
+        raise GraphError(f"a GraphML graph must be readable by networkx, got {type(error).__name__}: {why}.") from None
+    names = _labels(read)
+    if len(set(names.values())) < len(names):
+        raise GraphError("the names of a GraphML graph must be unique, got one twice.")
+    return from_networkx(networkx.relabel_nodes(read, names))
+
+
+def _labels(graph: networkx.Graph) -> dict[str, str]:
+    """Names for nodes that are only numbered, where each has a name of its own."""
+    if not all(re.fullmatch(r"n?\d+", node) for node in graph.nodes):
+        return {}
+    for key in ("name", "label"):
+        names = {node: str(data[key]) for node, data in graph.nodes(data=True) if key in data}
+        if names and len(set(names.values())) == len(graph):
+            return names
+    return {}
+
+
+_READERS: dict[str, Callable[[str], MarkedGraph]] = {
+    ".json": from_json,
+    ".dot": from_dot,
+    ".gv": from_dot,
+    ".graphml": from_graphml,
+    ".xml": from_graphml,
+    ".bif": from_bif,
+}
+_WRITERS: dict[str, Callable[[MarkedGraph], str]] = {".json": to_json, ".dot": to_dot, ".gv": to_dot}

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from trueness.graphs import drawing, formats
+from trueness.graphs import bif, dot, drawing, formats, libraries
 from trueness.graphs.marked import Direction, Kind, MarkedGraph
 
 if TYPE_CHECKING:
@@ -37,54 +37,41 @@ class Graph(MarkedGraph):
 
     @classmethod
     def from_networkx(cls, graph: networkx.Graph, kind: Kind | None = None) -> Self:
-        return cls.of(formats.from_networkx(graph, kind))
+        return cls.of(libraries.from_networkx(graph, kind))
 
-    def to_networkx(self) -> networkx.DiGraph:
-        return formats.to_networkx(self)
+    to_networkx = libraries.to_networkx
 
     @classmethod
     def from_causallearn(
         cls, graph: GeneralGraph | CausalGraph, kind: Kind | None = None, nodes: Sequence[str] | None = None
     ) -> Self:
-        return cls.of(formats.from_causallearn(graph, kind, nodes))
-
-    def to_causallearn(self) -> GeneralGraph:
-        return formats.to_causallearn(self)
+        return cls.of(libraries.from_causallearn(graph, kind, nodes))
 
     @classmethod
     def from_pandas(cls, frame: pandas.DataFrame, nodes: Sequence[str] | None = None, kind: Kind | None = None) -> Self:
-        return cls.of(formats.from_pandas(frame, nodes, kind))
+        return cls.of(libraries.from_pandas(frame, nodes, kind))
 
-    def to_pandas(self) -> pandas.DataFrame:
-        return formats.to_pandas(self)
+    to_pandas = libraries.to_pandas
 
     @classmethod
     def from_json(cls, text: str) -> Self:
         return cls.of(formats.from_json(text))
 
-    def to_json(self) -> str:
-        return formats.to_json(self)
+    to_json = formats.to_json
 
     @classmethod
     def from_dot(cls, text: str) -> Self:
-        return cls.of(formats.from_dot(text))
+        return cls.of(dot.from_dot(text))
 
-    def to_dot(self) -> str:
-        return formats.to_dot(self)
+    to_dot = dot.to_dot
 
     @classmethod
     def from_graphml(cls, text: str) -> Self:
         return cls.of(formats.from_graphml(text))
 
-    def to_graphml(self) -> str:
-        return formats.to_graphml(self)
-
     @classmethod
     def from_bif(cls, text: str) -> Self:
-        return cls.of(formats.from_bif(text))
-
-    def to_bif(self) -> str:
-        return formats.to_bif(self)
+        return cls.of(bif.from_bif(text))
 
     def to_svg(self, truth: MarkedGraph | None = None, labels: Mapping[tuple[str, str], str] | None = None) -> str:
         """A drawing; with a truth, its edges are marked correct, reversed, extra or missing. labels: of edges."""

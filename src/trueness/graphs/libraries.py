@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from trueness.errors import GraphError, MissingExtra, listed
+from trueness.errors import GraphError, listed
 from trueness.graphs.equivalence import ARROW, CIRCLE, NONE, TAIL, arcs
 from trueness.graphs.links import WORD_OF_MARK, Link, assemble, links_of, mark_of, weight_of
 from trueness.graphs.marked import Kind, MarkedGraph, infer_kind
@@ -83,29 +83,12 @@ def _link_of_arc(u: str, v: str, data: Mapping[str, object], directed: bool) -> 
 # ---- causal-learn
 
 
-def to_causallearn(graph: MarkedGraph) -> GeneralGraph:
-    """causal-learn's GeneralGraph; it has no weights of its own, so kind and weights ride in its `attributes`."""
-    try:
-        from causallearn.graph.GeneralGraph import GeneralGraph
-        from causallearn.graph.GraphNode import GraphNode
-    except ImportError:
-        raise MissingExtra("a causal-learn graph", "causal-learn", "bench") from None
-    out = GeneralGraph([GraphNode(node) for node in graph.nodes])
-    for mark, value in _CAUSALLEARN.items():
-        out.graph.T[graph.marks == mark] = value
-    out.reconstitute_dpath(out.get_graph_edges())
-    out.attributes["kind"] = graph.kind
-    if graph.weights is not None:
-        out.attributes["weights"] = graph.weights
-    return out
-
-
 def from_causallearn(
     graph: GeneralGraph | CausalGraph, kind: Kind | None = None, nodes: Sequence[str] | None = None
 ) -> MarkedGraph:
     """From a GeneralGraph, or anything that holds one as `.G` (the CausalGraph that pc returns).
 
-    The kind is the one given, else the one `to_causallearn` left, else the narrowest that fits the marks;
+    The kind is the one given, else the narrowest that fits the marks;
     say kind='cpdag' for PC and GES, kind='pag' for FCI: a fully directed answer looks like a dag.
     """
     graph = getattr(graph, "G", graph)
@@ -119,11 +102,7 @@ def from_causallearn(
     marks = np.zeros(values.shape, dtype=np.int8)
     for mark, value in _CAUSALLEARN.items():
         marks.T[values == value] = mark
-    left = getattr(graph, "attributes", {})
-    weights = left.get("weights")
-    if weights is not None:  # edges may have been taken out since
-        weights = np.where(arcs(marks), weights, 0.0)
-    return MarkedGraph(tuple(names), marks, weights, kind or left.get("kind") or infer_kind(marks))
+    return MarkedGraph(tuple(names), marks, None, kind or infer_kind(marks))
 
 
 # ---- pandas

@@ -12,7 +12,7 @@ Andrews et al. (2023), NeurIPS; `kernels/boss.py`. `graph[i, j] != 0` for i -> j
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -20,13 +20,11 @@ from numpy.random import Generator
 
 from trueness.datasets.table import Table
 from trueness.graphs import Graph
-from trueness.learners.base import Card, checked
-from trueness.learners.gaps import TESTWISE, without_gaps
+from trueness.learners.base import Card
+from trueness.learners.ges import GES
 from trueness.learners.kernels import boss as kernel
 from trueness.learners.kernels import equivalence, ges
-from trueness.learners.mixed_scores import gaps_note
-from trueness.learners.scores import Scores, ScoreSettings, content_order
-from trueness.learners.stability import over_imputations
+from trueness.learners.scores import Scores, ScoreSettings, content_order, gaps_note
 from trueness.settings import Whole
 
 
@@ -42,31 +40,21 @@ class BOSSResult:
 
 
 @dataclass(frozen=True)
-class BOSS(ScoreSettings):
+class BOSS(ScoreSettings[BOSSResult]):
     """Best order score search. Returns a CPDAG."""
 
     starts: Whole = 3  # orders to begin with; the best end counts
     deletes: bool = True  # end with the deletions of GES
 
-    card: ClassVar[Card] = Card(
+    card: ClassVar[Card] = replace(
+        GES.card,
         title="BOSS",
         summary="Searches over orders of the variables, moving one at a time to its best place by a score.",
-        returns="cpdag",
-        data={"discrete", "continuous"},
-        missing=TESTWISE,
-        assumes=("causal sufficiency", "faithfulness", "acyclicity"),
         paper="Andrews et al. 2023",
-        family="score-based",
     )
 
-    @over_imputations
-    def fit(self, data: Table, rng: Generator | None = None) -> Graph:
-        return self.fit_details(data).graph
-
-    @over_imputations
-    def fit_details(self, data: Table, rng: Generator | None = None) -> BOSSResult:
+    def _details(self, table: Table, rng: Generator | None) -> BOSSResult:
         """The graph with its score and the order of the columns."""
-        table = without_gaps(checked(data, self), self.missing)
         names = table.names
         table = table.columns(content_order(table.values).tolist())  # parents that score the same go by place
         scorer, first = self.scorer(table), np.arange(table.d)

@@ -12,7 +12,7 @@ BOSS (Andrews et al. 2023) in place of GES; there step 3 has no Possible-D-SEP.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 import numpy as np
@@ -22,20 +22,20 @@ from numpy.typing import NDArray
 from trueness.datasets.table import Table
 from trueness.graphs import Graph
 from trueness.graphs.equivalence import topological_order
-from trueness.learners.base import Alpha, Card, Checked, checked
+from trueness.learners.base import Alpha, Card
 from trueness.learners.boss import BOSS
-from trueness.learners.fci import FCIResult, mark_ends, result_of
-from trueness.learners.gaps import TESTWISE, Missing, without_gaps
+from trueness.learners.fci import FCI, mark_ends
+from trueness.learners.gaps import Missing
 from trueness.learners.independence import Depth, Independence, Test
 from trueness.learners.kernels import equivalence
-from trueness.learners.pc import search_skeleton
+from trueness.learners.pc import SearchResult, search_skeleton
 from trueness.learners.scores import Score
-from trueness.learners.stability import over_imputations
+from trueness.learners.stability import Imputing
 from trueness.settings import Positive, Whole
 
 
 @dataclass(frozen=True)
-class BOSSFCI(Checked):
+class BOSSFCI(Imputing[SearchResult]):
     """BOSS, then FCI's orientation. Returns a PAG. `depth`: the greatest set given, -1 for no limit."""
 
     alpha: Alpha = 0.05
@@ -47,36 +47,27 @@ class BOSSFCI(Checked):
     missing: Missing = field(default="testwise", metadata={"later": True})
     imputations: Whole = field(default=1, kw_only=True, metadata={"later": True})  # tables that `impute` makes
 
-    card: ClassVar[Card] = Card(
+    card: ClassVar[Card] = replace(
+        FCI.card,
         title="BOSS-FCI",
         summary="The adjacencies of BOSS's score, tested where hidden common causes may have left a triangle, and "
         "FCI's marks.",
-        returns="pag",
-        data={"discrete", "continuous"},
-        missing=TESTWISE,
-        assumes=("faithfulness", "acyclicity", "no selection bias"),
         paper="Ogarrio, Spirtes & Ramsey 2016; Andrews et al. 2023",
         family="score-based",
+        curved=False,
+        limits=(),
     )
 
-    @over_imputations
-    def fit(self, data: Table, rng: Generator | None = None) -> Graph:
-        return self.fit_details(data).graph
-
-    @over_imputations
-    def fit_details(self, data: Table, rng: Generator | None = None) -> FCIResult:
-        """With the p-value of each pair that was tested, the number of tests and the separating sets."""
-        table = without_gaps(checked(data, self), self.missing)
+    def _details(self, table: Table, rng: Generator | None) -> SearchResult:
         start = BOSS(score=self.score, penalty=self.penalty).fit(table)
         tests = Independence(table, self.test, self.alpha)
         most = tests.most if self.depth < 0 else min(self.depth, tests.most)
         adjacent = start.adjacent
         shared = adjacent.astype(np.float32) @ adjacent.astype(np.float32)  # neighbours that a pair has in common
         first, _ = search_skeleton(tests, adjacent & (shared == 0), ~adjacent, "stable", most, True)
-        nothing = np.zeros_like(adjacent)
-        return result_of(
-            tests,
-            *mark_ends(tests, first.updated(_sets_of(start)), nothing, nothing, most, self.selection, "separating set"),
+        first, nothing = first.updated(_sets_of(start)), np.zeros_like(adjacent)
+        return SearchResult.of(
+            tests, *mark_ends(tests, first, nothing, nothing, most, self.selection, "separating set")
         )
 
 

@@ -2,7 +2,7 @@
 
     testwise     a test uses the rows that have all of its columns: as many as there are, and each test others. Right
                  where gaps come by chance (MCAR)
-    corrected    test-wise, and corrected for gaps that hang on other columns (kernels/corrected.py): of learners that
+    corrected    test-wise, and corrected for gaps that hang on other columns (kernels/mixed.py): of learners that
                  test, on numbers
     complete     rows with a gap are left out: the same rows for all, fewer of them
     impute       each gap gets one draw from the Gaussian under which what is there is most likely, given what its row
@@ -143,13 +143,6 @@ class DummyCoded:
         centred = self.values - np.nanmean(self.values, axis=0)
         scale = np.sqrt(np.nanmean(centred**2, axis=0))
         return np.ascontiguousarray((centred / np.where(scale > 0, scale, 1.0)).T)
-
-
-def cell_values(table: Table) -> NDArray[np.float64]:
-    """(d, n): codes of categories, standardised numbers; NaN in gaps."""
-    centre, scale = np.nanmean(table.values, axis=0), np.nanstd(table.values, axis=0)
-    scaled = (table.values - centre) / np.where(scale > 0, scale, 1.0)
-    return np.ascontiguousarray(np.where(table.discrete, table.values, scaled).T)
 
 
 def without_gaps(table: Table, missing: MissingInTests) -> Table:

@@ -27,13 +27,11 @@ from numpy.typing import NDArray
 from trueness.datasets.table import Table
 from trueness.graphs import Graph
 from trueness.learners.base import Card, Draws, checked
-from trueness.learners.gaps import TESTWISE, without_gaps
+from trueness.learners.gaps import TESTWISE
 from trueness.learners.kernels import extended, operators
 from trueness.learners.kernels import ges as kernel
 from trueness.learners.kernels import scores as kernel_scores
-from trueness.learners.mixed_scores import gaps_note
-from trueness.learners.scores import Scores, ScoreSettings, content_order
-from trueness.learners.stability import over_imputations
+from trueness.learners.scores import Scores, ScoreSettings, content_order, gaps_note
 
 Operator = Literal["insert", "delete", "turn"]
 
@@ -65,7 +63,7 @@ class GESResult:
 
 
 @dataclass(frozen=True)
-class GES(ScoreSettings):
+class GES(ScoreSettings[GESResult]):
     """Greedy equivalence search. Returns a CPDAG."""
 
     search: Literal["plain", "extended"] = "extended"
@@ -81,10 +79,6 @@ class GES(ScoreSettings):
         family="score-based",
     )
 
-    @over_imputations
-    def fit(self, data: Table, rng: Generator | None = None) -> Graph:
-        return self.fit_details(data).graph
-
     def fit_many(self, data: Table, draws: Draws) -> Iterator[Graph | None]:
         table = checked(data, self)
         if table.n != data.n or self.search == "extended":  # draws are of rows not used, or have each their order
@@ -92,10 +86,8 @@ class GES(ScoreSettings):
         scorers = self.scorers(table, draws)
         return (None if scorer is None else self._class(scorer, table.names)[0] for scorer in scorers)
 
-    @over_imputations
-    def fit_details(self, data: Table, rng: Generator | None = None) -> GESResult:
+    def _details(self, table: Table, rng: Generator | None) -> GESResult:
         """The graph with its score and the operators that led to it."""
-        table = without_gaps(checked(data, self), self.missing)
         names = table.names
         if self.search == "extended":  # orders that score the same are told apart by rounding: let it be one rounding
             table = table.columns(content_order(table.values).tolist())

@@ -18,7 +18,7 @@ intercept   "one": a node has one intercept in all of its rows, as its mechanism
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -26,22 +26,20 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from trueness.datasets.table import Table
-from trueness.errors import DataError, SettingError
+from trueness.errors import DataError
 from trueness.graphs import Graph
 from trueness.graphs.equivalence import cut_edges
-from trueness.learners.base import Card, checked
-from trueness.learners.gaps import without_gaps
-from trueness.learners.ges import GESResult, steps_of
+from trueness.learners.base import Card
+from trueness.learners.ges import GES, GESResult, steps_of
 from trueness.learners.kernels import scores as kernel
 from trueness.learners.kernels import turning
 from trueness.learners.scores import Scores, ScoreSettings
-from trueness.learners.stability import over_imputations
 
 FEWEST = 3  # rows without which a node has no score
 
 
 @dataclass(frozen=True)
-class GIES(ScoreSettings):
+class GIES(ScoreSettings[GESResult]):
     """Greedy interventional equivalence search. Returns a CPDAG, that of the interventional class."""
 
     missing: Literal["complete", "impute", "refuse"] = field(default="complete", metadata={"later": True})
@@ -49,26 +47,18 @@ class GIES(ScoreSettings):
     intercept: Literal["one", "by experiment"] = "one"
     interventions: Literal["hard", "soft"] = "hard"
 
-    card: ClassVar[Card] = Card(
+    card: ClassVar[Card] = replace(
+        GES.card,
         title="GIES",
         summary="GES for rows under interventions: each column is scored where it was no target, and edges are turned.",
-        returns="cpdag",
-        data={"discrete", "continuous"},
         missing="complete rows or imputation",
         interventions="targets",
         assumes=("causal sufficiency", "faithfulness", "acyclicity", "known targets"),
         paper="Hauser & Buehlmann 2012",
-        family="score-based",
     )
 
-    @over_imputations
-    def fit(self, data: Table, rng: Generator | None = None) -> Graph:
-        return self.fit_details(data).graph
-
-    @over_imputations
-    def fit_details(self, data: Table, rng: Generator | None = None) -> GESResult:
+    def _details(self, table: Table, rng: Generator | None) -> GESResult:
         """The graph with its score and the operators that led to it."""
-        table = without_gaps(checked(data, self), self.missing)
         scorer, cut = self._scorer_by_node(table)
         marks, trace = turning.search(scorer, table.d, cut)
         graph = Graph.from_matrix(marks, table.names, direction="row to column", kind="cpdag")
@@ -79,8 +69,6 @@ class GIES(ScoreSettings):
         """The scores, each node's on its own rows, and which edges the interventions cut."""
         if table.experiments is None:
             return self.scorer(table), np.zeros((table.d, table.d), dtype=np.uint8)
-        if self.score == "cg-bic":
-            raise SettingError("'score' of GIES must be auto, bic or bdeu for rows of experiments, got 'cg-bic'.")
         rows, occur = table.experiments.rows, np.unique(table.experiments.rows)
         held = table.experiments.is_target(table.names)
         free = _free_of(table, held, rows)

@@ -22,13 +22,11 @@ from numpy.typing import NDArray
 from trueness.datasets.table import Table
 from trueness.errors import SettingError
 from trueness.graphs import Graph
-from trueness.learners.base import Card, checked
-from trueness.learners.gaps import TESTWISE, without_gaps
+from trueness.learners.base import Card
+from trueness.learners.ges import GES
 from trueness.learners.kernels import hill_climbing as kernel
 from trueness.learners.kernels import scores as kernel_scores
-from trueness.learners.mixed_scores import gaps_note
-from trueness.learners.scores import ScoreSettings, content_order
-from trueness.learners.stability import over_imputations
+from trueness.learners.scores import ScoreSettings, content_order, gaps_note
 from trueness.settings import Between, Whole
 
 Count = Annotated[int, Between(0, closed=True)]
@@ -56,7 +54,7 @@ class HillClimbingResult:
 
 
 @dataclass(frozen=True)
-class HillClimbing(ScoreSettings):
+class HillClimbing(ScoreSettings[HillClimbingResult]):
     """Greedy search over DAGs, with tabu list and random restarts where asked for. Returns a DAG."""
 
     tabu: Count = 0  # how many of the last DAGs must not be visited again; 0 stops at the first local optimum
@@ -64,15 +62,12 @@ class HillClimbing(ScoreSettings):
     restarts: Count = 0
     perturbation: Whole = 10  # random moves before each restart
 
-    card: ClassVar[Card] = Card(
+    card: ClassVar[Card] = replace(
+        GES.card,
         title="Hill climbing",
         summary="Adds, deletes and reverses edges of a DAG while the score (BIC or BDeu) rises.",
         returns="dag",
-        data={"discrete", "continuous"},
-        missing=TESTWISE,
-        assumes=("causal sufficiency", "faithfulness", "acyclicity"),
         paper="Heckerman, Geiger & Chickering 1995",
-        family="score-based",
         recovers="adjacencies",
     )
 
@@ -81,14 +76,8 @@ class HillClimbing(ScoreSettings):
         if self.restarts:  # the generator then has a say
             object.__setattr__(self, "card", replace(self.card, deterministic=False))
 
-    @over_imputations
-    def fit(self, data: Table, rng: Generator | None = None) -> Graph:
-        return self.fit_details(data, rng).graph
-
-    @over_imputations
-    def fit_details(self, data: Table, rng: Generator | None = None) -> HillClimbingResult:
+    def _details(self, table: Table, rng: Generator | None) -> HillClimbingResult:
         """The DAG with its score and the moves that led to it."""
-        table = without_gaps(checked(data, self), self.missing)
         if self.restarts and rng is None:
             raise SettingError("'restarts' of hill-climbing needs a random generator. Pass rng to fit.")
         names, table = table.names, table.columns(content_order(table.values).tolist())

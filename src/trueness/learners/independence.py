@@ -1,17 +1,16 @@
 """Conditional independence tests, one face for all searches.
 
-    chi2, g2              discrete columns; formulas in kernels/contingency.py; p = P(chi2_df > statistic)
+    chi2, g2              discrete columns; formulas in kernels/counting.py; p = P(chi2_df > statistic)
     fisher-z              numbers;  z = sqrt(n - |S| - 3) atanh r(x, y | S),  p = 2 P(N(0, 1) > |z|)
     degenerate-gaussian   any columns; categories as columns of 0 and 1 (kernels/mixed.py)
     regressions           any columns; linear and logit regressions (kernels/mixed.py)
-    mi-cg                 any columns; Gaussian within the cells of the categories (kernels/conditional.py)
-    rcot, kci             any columns, smooth curves (CURVED_LIMITS); by random waves (kernels/rcot.py; the seed decides
-                          them), by kernels (kernels/kci.py, at most 3,000 rows)
+    rcot, kci             any columns, smooth curves (CURVED_LIMITS, kernels/curved.py); by random waves, which the seed
+                          decides, or by kernels (at most 3,000 rows)
     oracle                d-separation in a known DAG, for checking a search against theory
 
 `auto` is chi2 for discrete tables, fisher-z for continuous ones, degenerate-gaussian for mixed ones; what was chosen is
 `Independence.test`. A row with a gap is left out of the tests that need what it lacks (test-wise deletion); `corrected`
-Fisher's z also allows for gaps that hang on other columns (kernels/corrected.py).
+Fisher's z also allows for gaps that hang on other columns (kernels/mixed.py).
 Searches compare statistics with critical values; a p-value is computed where one is asked for.
 """
 
@@ -30,16 +29,16 @@ from numpy.typing import NDArray
 from trueness.datasets.table import Table
 from trueness.errors import DataError, SettingError, did_you_mean, listed
 from trueness.graphs import Graph
-from trueness.learners.gaps import DummyCoded, cell_values
-from trueness.learners.kernels import counting, partial, rcot, testing
+from trueness.learners.gaps import DummyCoded
+from trueness.learners.kernels import counting, curved, testing
 from trueness.learners.kernels import skeleton as skeletons
 from trueness.settings import Between, Hint
 
-Test = Literal["auto", "chi2", "g2", "fisher-z", "degenerate-gaussian", "regressions", "mi-cg", "rcot", "kci"]
+Test = Literal["auto", "chi2", "g2", "fisher-z", "degenerate-gaussian", "regressions", "rcot", "kci"]
 Freedom = Literal["observed", "textbook"]
 Ridge = Annotated[float, Between(0, closed=True), Hint("Try 1e-6.")]
 Depth = Annotated[int, Between(-1, closed=True), Hint("It is a set's greatest size, -1 for no limit.")]
-_MIXED = ("degenerate-gaussian", "regressions", "mi-cg")
+_MIXED = ("degenerate-gaussian", "regressions")
 _CURVED = ("rcot", "kci")
 _AUTO = {"discrete": "chi2", "continuous": "fisher-z", "mixed": "degenerate-gaussian"}
 CURVED_LIMITS = (
@@ -104,8 +103,6 @@ class Independence:
             self.kernel, self.most = _corrected_tests(table, alpha, self.causes)
         elif self.test in ("chi2", "g2"):
             self.kernel, self.most = _discrete(table, self.test, alpha, df), table.d
-        elif self.test == "mi-cg":
-            self.kernel, self.most = _conditional(table, alpha), max(table.d - 2, 0)
         elif self.test in _CURVED:
             self.kernel, self.most = _curved_tests(table, self.test, alpha, seed), max(table.d - 2, 0)
         elif self.test == "fisher-z" and self.present is None:
@@ -163,7 +160,7 @@ class Oracle(Independence):
         self.names = tuple(node for node in truth.nodes if node not in hidden)
         order = [truth.index(node) for node in (*self.names, *sorted(hidden))]
         self.n, self.test, self.most = 0, "d-separation", len(self.names)
-        self.kernel = _bundle(
+        self.kernel = testing.Tests(
             testing.ORACLE,
             dag=np.ascontiguousarray(truth.directed[np.ix_(order, order)]),
             weights=np.zeros(len(truth), np.int32),
@@ -186,30 +183,11 @@ def chosen_test(table: Table, test: Test) -> str:
 
 # ---- what the kernels need
 
-_NONE: dict[str, Any] = {
-    "n": 0,
-    "alpha": 0.0,
-    "limits": np.zeros(0),
-    "correlation": np.zeros((0, 0)),
-    "dag": np.zeros((0, 0), np.bool_),
-    "columns": np.zeros((0, 0), np.uint8),
-    "weights": np.zeros(0, np.int32),
-    "levels": np.zeros((3, 0), np.int64),
-    "planes": np.zeros((0, 0), np.uint64),
-    "burt": np.zeros((0, 0), np.int32),
-    "first": np.zeros(1, np.int64),
-    "xlogx": np.zeros(0),
-}
-
-
-def _bundle(kind: int, **fields: Any) -> testing.Tests:
-    return testing.Tests(kind=kind, **(_NONE | fields))
-
 
 def _gaussian(table: Table, alpha: float, ridge: float) -> tuple[testing.Tests, int]:
     centred = table.values - np.add.reduce(table.values, 0) / table.n
     correlation = centred.T @ centred
-    partial.scale(correlation, ridge)
+    testing.scale(correlation, ridge)
     _refuse_singular(table, correlation)
     return gaussian_tests(correlation, table.n, alpha)
 
@@ -218,7 +196,7 @@ def gaussian_tests(correlation: NDArray[np.float64], n: int, alpha: float) -> tu
     """What the kernels need of correlations (d, d) of n rows, and the greatest set that can be given."""
     most = max(min(len(correlation) - 2, n - 4), 0)
     limits = _largest_squares(alpha, n, most)
-    return _bundle(testing.FISHER_Z, n=n, alpha=alpha, limits=limits, correlation=correlation), most
+    return testing.Tests(testing.FISHER_Z, n=n, alpha=alpha, limits=limits, correlation=correlation), most
 
 
 @lru_cache(maxsize=64)
@@ -253,24 +231,10 @@ def _mixed_tests(table: Table, test: str, alpha: float, ridge: float) -> tuple[t
             f"{table.source} must have at most {MOST_COEFFICIENTS:,} coefficients in a logit for regressions, got "
             f"{levels[0].max() * (len(z) + 1):,} (column {name!r}). Group its levels, or use 'degenerate-gaussian'."
         )
-    fields = {"correlation": numbers, "first": first, "levels": levels, "xlogx": np.zeros((0, 0, 0))}
-    kernel = _bundle(kind, n=table.n, alpha=alpha, limits=_critical_values(alpha), **fields)
-    return kernel, min(most, max(table.d - 2, 0))
-
-
-def _conditional(table: Table, alpha: float) -> testing.Tests:
-    levels = np.zeros((3, table.d), np.int64)
-    levels[0] = check_levels(table, "mi-cg")
-    return _bundle(
-        testing.CONDITIONAL,
-        n=table.n,
-        alpha=alpha,
-        correlation=cell_values(table),
-        levels=levels,
-        weights=np.ones(table.n, np.int32),
-        xlogx=np.zeros((0, 0, 0)),
-        limits=_critical_values(alpha),
+    kernel = testing.Tests(
+        kind, table.n, alpha, _critical_values(alpha), numbers, first=first, levels=levels, xlogx=np.zeros((0, 0, 0))
     )
+    return kernel, min(most, max(table.d - 2, 0))
 
 
 def _curved_tests(table: Table, test: str, alpha: float, seed: int) -> testing.Tests:
@@ -279,20 +243,15 @@ def _curved_tests(table: Table, test: str, alpha: float, seed: int) -> testing.T
         raise DataError(
             f"{table.source} must have at most {MOST_KERNEL_ROWS:,} rows for kci, got {table.n:,}. Use test = 'rcot'."
         )
-    embedded, wide = DummyCoded(table), rcot.SIDE + rcot.GIVEN
+    embedded, wide = DummyCoded(table), curved.SIDE + curved.GIVEN
     waves = [np.random.default_rng([seed]).uniform(0, 2 * np.pi, (1, wide))]
     for name, count in zip(table.names[::-1], np.diff(embedded.first)[::-1], strict=True):
         waves.insert(0, np.random.default_rng([seed, crc32(name.encode())]).standard_normal((count, wide)))
-    return _bundle(
-        testing.KINDS[test],
-        n=table.n,
-        alpha=alpha,
-        correlation=embedded.standardise(),
-        first=embedded.first,
-        weights=np.ones(table.n, np.int32),
-        xlogx=np.vstack(waves),
-        limits=_critical_values(alpha),
-    )
+    numbers, limits = embedded.standardise(), _critical_values(alpha)
+    return testing.Tests(
+        testing.KINDS[test], table.n, alpha, limits, numbers, first=embedded.first,
+        weights=np.ones(table.n, np.int32), xlogx=np.vstack(waves),
+    )  # fmt: skip
 
 
 def _causes_of_gaps(table: Table, test: str, alpha: float) -> NDArray[np.bool_]:
@@ -325,15 +284,14 @@ def _causes_of_gaps(table: Table, test: str, alpha: float) -> NDArray[np.bool_]:
 
 def _corrected_tests(table: Table, alpha: float, causes: NDArray[np.bool_]) -> tuple[testing.Tests, int]:
     most = max(min(table.d - 2, table.n - 4), 0)
-    fields = {"correlation": DummyCoded(table).standardise(), "dag": causes, "xlogx": np.zeros((0, 0))}
-    kernel = _bundle(testing.CORRECTED, n=table.n, alpha=alpha, limits=_critical_values(alpha), **fields)
-    return kernel, most
+    numbers, limits = DummyCoded(table).standardise(), _critical_values(alpha)
+    return testing.Tests(testing.CORRECTED, table.n, alpha, limits, numbers, causes, xlogx=np.zeros((0, 0))), most
 
 
 def _refuse_dependent(table: Table, correlation: NDArray[np.float64], first: NDArray[np.int64]) -> None:
     """The same as of numbers alone, where a column may be a level of a category."""
     places = np.flatnonzero(correlation.diagonal() > 0)[: table.n - 1]
-    j = partial.dependent_column(np.ascontiguousarray(correlation[np.ix_(places, places)]))
+    j = testing.dependent_column(np.ascontiguousarray(correlation[np.ix_(places, places)]))
     if j >= 0:
         name = table.names[int(np.searchsorted(first, places[j], side="right")) - 1]
         raise DataError(
@@ -347,7 +305,7 @@ def _refuse_singular(table: Table, correlation: NDArray[np.float64]) -> None:
     some = min(table.d, table.n - 1)
     if table.d > _LAPACK and _positive(correlation[:some, :some]):
         return
-    j = partial.dependent_column(correlation[:some, :some])
+    j = testing.dependent_column(correlation[:some, :some])
     if j < 0:
         return
     coefficients = np.linalg.lstsq(correlation[:j, :j], correlation[:j, j], rcond=None)[0]
@@ -363,7 +321,7 @@ def _positive(correlation: NDArray[np.float64]) -> bool:
         smallest = np.linalg.cholesky(correlation).diagonal().min()
     except np.linalg.LinAlgError:
         return False
-    return bool(smallest**2 >= partial.SINGULAR)
+    return bool(smallest**2 >= testing.SINGULAR)
 
 
 def _discrete(table: Table, test: str, alpha: float, df: Freedom) -> testing.Tests:
@@ -433,7 +391,7 @@ def discrete_tests(
         shape[1] = counting.levels_that_occur(columns, levels) - (shape[2] >= 0)
     if test == "g2":
         fields["xlogx"] = _xlogx(n)
-    return _bundle(
+    return testing.Tests(
         testing.KINDS[test],
         n=n,
         alpha=alpha,

@@ -17,7 +17,7 @@ both directions are forbidden (lingam's prior knowledge, where 1 and 0 speak of 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -29,7 +29,7 @@ from trueness.errors import DataError, SettingError
 from trueness.graphs import Graph
 from trueness.graphs.equivalence import find_cycle
 from trueness.learners.base import Card, Checked, checked
-from trueness.learners.kernels import ica, lasso
+from trueness.learners.kernels import lasso
 from trueness.learners.kernels import lingam as kernel
 from trueness.learners.knowledge import Knowledge
 from trueness.settings import Share, Whole
@@ -121,14 +121,11 @@ class ICALiNGAM(Checked):
     max_iter: Whole = 1000
     tol: Share = 1e-4
 
-    card: ClassVar[Card] = Card(
+    card: ClassVar[Card] = replace(
+        DirectLiNGAM.card,
         title="ICA-LiNGAM",
         summary="Independent component analysis, its rows permuted to a causal order, then pruned.",
-        returns="dag",
-        data={"continuous"},
-        assumes=ASSUMES,
         paper="Shimizu et al. 2006",
-        family="functional",
         deterministic=False,
     )
 
@@ -152,10 +149,12 @@ class ICALiNGAM(Checked):
                 f"the columns of {table.source} must have spreads within a factor of {FAR_APART:g} for ICA-LiNGAM, got "
                 f"{rows.scale.min():.3g} to {rows.scale.max():.3g}. Standardise them, or use 'lingam'."
             )
-        whiten = ica.whitening(rows.correlation * np.outer(rows.scale, rows.scale))
-        rotation, steps, converged = ica.fast_ica(whiten @ rows.centred, rows.counts, initial, self.tol, self.max_iter)
+        whiten = kernel.whitening(rows.correlation * np.outer(rows.scale, rows.scale))
+        rotation, steps, converged = kernel.fast_ica(
+            whiten @ rows.centred, rows.counts, initial, self.tol, self.max_iter
+        )
         unmixing = rotation @ whiten
-        order = ica.order_of_effects(_effects(unmixing))
+        order = kernel.order_of_effects(_effects(unmixing))
         nothing = np.zeros((table.d, table.d), dtype=bool)
         graph = rows.graph(order, table.names, nothing, nothing)
         return ICAResult(graph, tuple(table.names[i] for i in order), converged, steps, unmixing)

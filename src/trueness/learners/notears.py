@@ -8,15 +8,25 @@ w_threshold is dropped. Zheng, Aragam, Ravikumar & Xing (2018); settings as in t
 
 The problem is not convex, and on standardised data the answer hangs on the path taken and on where it stops:
 solver = "scaled"     goes on to the minimum of each inner problem, mostly to a lower objective than the reference,
-                      often to another graph; 5 to 60 times faster. Counts and F1: docs/equality.md
+                      often to another graph; 5 to 300 times faster. Counts and F1: docs/equality.md
 solver = "reference"  its path: its graph and objective up to what rounding changes in the reference itself
 W can still be cyclic after the threshold; then the weakest edges on cycles are dropped and named in the details.
+
+DAGMA is NOTEARS with a log-determinant for its constraint.
+
+    minimise  mu (L(W) + lambda1 |W|_1) + h_s(W),   h_s(W) = d log s - log det(s I - W o W),   mu = 1, .1, .01, ... (T)
+
+weights[i, j] != 0 means i -> j; L as in notears.py (l2 on the covariance, logistic on the distinct rows).
+Bello, Aragam & Ravikumar (2022). Settings as in the authors' package (mu_init, mu_factor, s, T, lambda1, w_threshold).
+Two things differ. They descend by Adam for a set number of steps, the kernel goes to the minimum of each stage by
+L-BFGS, so that there is no learning rate to set. And the diagonal is held at 0; theirs drifts to about 3e-5, self-loops
+that can lower their objective by 2e-5 of itself.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from typing import Annotated, ClassVar, Literal, NamedTuple
 
 import numpy as np
@@ -29,7 +39,7 @@ from trueness.graphs import Graph
 from trueness.learners.base import AtLeast0, Card, Checked, checked
 from trueness.learners.kernels import lbfgsb
 from trueness.learners.kernels import notears as kernel
-from trueness.settings import Between, Positive, Whole
+from trueness.settings import Between, Positive, Share, Whole
 
 Array = NDArray[np.float64]
 Held = NDArray[np.bool_] | None
@@ -67,30 +77,51 @@ class Subproblem(NamedTuple):
     ended: str
 
 
-@dataclass(frozen=True, eq=False)
-class Thresholded:
-    """A DAG cut out of dense weights, and what the cut hides."""
+class CentralPathPoint(NamedTuple):
+    """The same of DAGMA: a point of its central path, with its mu, s and h_s."""
 
+    mu: float
+    s: float
+    h: float
+    objective: float
+    evaluations: int
+    ended: str
+
+
+@dataclass(frozen=True, eq=False)
+class ThresholdedResult:
+    """A DAG cut out of dense weights, what the cut hides, and how the weights were reached."""
+
+    title: str
     graph: Graph
     weights: Array  # W before the threshold
     near_threshold: tuple[Weight, ...]  # |weight| within NEAR of the threshold, kept or not
     removed: tuple[Weight, ...]  # above the threshold, dropped because they closed a cycle
-    scale: Scale = field(default="raw", kw_only=True)  # of the columns that were fitted
+    scale: Scale  # of the columns that were fitted
+    trace: tuple[Subproblem, ...] | tuple[CentralPathPoint, ...]
+    converged: bool | None  # of NOTEARS: h <= h_tol
 
+    @property
+    def objective(self) -> float:
+        """L(W) + lambda1 |W|_1 at `weights`."""
+        return self.trace[-1].objective
 
-@dataclass(frozen=True, eq=False)
-class NOTEARSResult(Thresholded):
-    objective: float  # L(W) + lambda1 |W|_1 at `weights`
-    h: float
-    converged: bool  # h <= h_tol
-    evaluations: int
-    trace: tuple[Subproblem, ...]
+    @property
+    def h(self) -> float:
+        return self.trace[-1].h
+
+    @property
+    def evaluations(self) -> int:
+        return sum(step.evaluations for step in self.trace)
 
     def __str__(self) -> str:
-        state = "converged" if self.converged else "did not converge"
+        state = {True: " converged", False: " did not converge", None: ""}[self.converged]
+        near = f"; near the threshold: {listed(self.near_threshold)}" if self.near_threshold else ""
+        raw = "; columns on their raw scale" if self.scale == "raw" else ""
+        cycles = f"; removed from cycles: {listed(self.removed)}" if self.removed else ""
         return (
-            f"NOTEARS {state}: h = {self.h:.1e}, objective {self.objective:.6g}, {len(self.trace)} stages, "
-            f"{self.evaluations} evaluations; {self.graph.n_edges()} edges{warnings(self)}."
+            f"{self.title}{state}: h = {self.h:.1e}, objective {self.objective:.6g}, {len(self.trace)} stages, "
+            f"{self.evaluations} evaluations; {self.graph.n_edges()} edges{near}{raw}{cycles}."
         )
 
 
@@ -127,21 +158,12 @@ class NOTEARS(Checked):
     def fit(self, data: Table, rng: Generator | None = None) -> Graph:
         return self.fit_details(data, rng).graph
 
-    def fit_details(self, data: Table, rng: Generator | None = None) -> NOTEARSResult:
+    def fit_details(self, data: Table, rng: Generator | None = None) -> ThresholdedResult:
         """The graph with W before the threshold, the trace of h, and the edges that hang on the threshold."""
         table = checked(data, self)
-        problem = problem_of(table, self.loss, self.scale)
-        weights, steps = self.solve(problem)
-        last = steps[-1]
-        return NOTEARSResult(
-            *cut_weights(weights, self.w_threshold, table.names),
-            scale=self.scale,
-            objective=last.objective,
-            h=last.h,
-            converged=last.h <= self.h_tol,
-            evaluations=sum(step.evaluations for step in steps),
-            trace=tuple(steps),
-        )
+        weights, steps = self.solve(problem_of(table, self.loss, self.scale))
+        cut = cut_weights(weights, self.w_threshold, table.names)
+        return ThresholdedResult("NOTEARS", *cut, self.scale, tuple(steps), steps[-1].h <= self.h_tol)
 
     def solve(self, problem: kernel.Problem, held: Held = None) -> tuple[Array, list[Subproblem]]:
         """Algorithm 1: W, and what each inner problem reached. held (d, d): entries that stay 0; None: the diagonal."""
@@ -168,32 +190,48 @@ class NOTEARS(Checked):
 
 
 def _by_reference(problem: kernel.Problem, lambda1: float, held: Held) -> Minimise:
-    """From parts (P, Q) of W = P - Q to the parts, W, L and h that L-BFGS-B reaches, evaluations and the ending."""
-    space, search = kernel.space_for(problem), kernel.bounded_for(problem, held)
+    """From parts (P, Q) of W = P - Q, both >= 0, to the parts, W, L and h that scipy's L-BFGS-B reaches, evaluations
+    and the ending."""
+    from scipy.optimize import minimize
+
+    d, space = len(problem.moments), kernel.space_for(problem)
     rows = None if problem.loss == kernel.LEAST_SQUARES else problem.rows
+    is_free = ~np.tile((np.eye(d, dtype=bool) if held is None else held).ravel(), 2)
+    bounds = [(0, None if free else 0) for free in is_free]
 
-    def minimise(start: Array, rho: float, alpha: float) -> tuple[Array, Array, float, float, int, int]:
-        parts, weights = start.copy(), np.empty((len(problem.moments),) * 2)
-        rest = kernel.minimise(problem, rows, space, search, float(lambda1), rho, alpha, parts, weights)
-        return parts, weights, *rest
+    def value_of(parts: Array, rho: float, alpha: float) -> tuple[float, float, float]:
+        return kernel.value_at(problem, rows, (parts[: d * d] - parts[d * d :]).reshape(d, d), rho, alpha, space)
 
-    return minimise
+    def lagrangian(parts: Array, rho: float, alpha: float) -> tuple[float, Array]:
+        value, slope = value_of(parts, rho, alpha)[0] + lambda1 * parts.sum(), space.gradient.ravel()
+        return value, np.concatenate((slope + lambda1, lambda1 - slope))
+
+    def minimise_parts(start: Array, rho: float, alpha: float) -> tuple[Array, Array, float, float, int, int]:
+        reached = minimize(lagrangian, start, (rho, alpha), "L-BFGS-B", jac=True, bounds=bounds)
+        slope = np.abs(np.where(is_free & ((reached.x > 0) | (reached.jac < 0)), reached.jac, 0.0)).max()
+        ended = {1: lbfgsb.EVALUATE, 2: lbfgsb.STUCK}.get(reached.status)
+        ended = (lbfgsb.FLAT if slope <= lbfgsb.GTOL else lbfgsb.STALLED) if ended is None else ended
+        _, loss, h = value_of(reached.x, rho, alpha)
+        weights = (reached.x[: d * d] - reached.x[d * d :]).reshape(d, d)
+        return reached.x, weights, loss, h, reached.nfev, ended
+
+    return minimise_parts
 
 
 def _by_scaled(problem: kernel.Problem, lambda1: float, held: Held) -> Minimise:
-    """The same from W to W."""
+    """The same from W to W, by the search in kernels/lbfgsb.py."""
     space, search = kernel.space_for(problem), kernel.search_for(problem, lambda1, held)
     rows = None if problem.loss == kernel.LEAST_SQUARES else problem.rows
 
     def minimise(start: Array, rho: float, alpha: float) -> tuple[Array, Array, float, float, int, int]:
         weights = start.copy()
-        rest = kernel.minimise_scaled(problem, rows, space, search, rho, alpha, int(rho >= SCALED_FROM), weights)
+        rest = kernel.minimise(problem, rows, space, search, rho, alpha, int(rho >= SCALED_FROM), weights)
         return weights, weights, *rest
 
     return minimise
 
 
-# ---- shared with DAGMA and GOLEM
+# ---- shared with DAGMA
 
 
 def problem_of(table: Table, loss: Loss, scale: Scale) -> kernel.Problem:
@@ -217,7 +255,7 @@ def problem_of(table: Table, loss: Loss, scale: Scale) -> kernel.Problem:
 def cut_weights(
     weights: Array, threshold: float, names: tuple[str, ...]
 ) -> tuple[Graph, Array, tuple[Weight, ...], tuple[Weight, ...]]:
-    """The fields of Thresholded: drop |w| < threshold, then the weakest edge on a cycle until there is none."""
+    """Of the result: drop |w| < threshold, then the weakest edge on a cycle until there is none."""
     kept = np.where(np.abs(weights) >= threshold, weights, 0.0)
     removed = []
     while True:
@@ -240,13 +278,6 @@ def reaches(edges: NDArray[np.bool_]) -> NDArray[np.bool_]:
     return closed
 
 
-def warnings(result: Thresholded) -> str:
-    """What a reader must know of the cut; nothing where there is nothing."""
-    text = f"; near the threshold: {listed(result.near_threshold)}" if result.near_threshold else ""
-    text += "; columns on their raw scale" if result.scale == "raw" else ""
-    return text + (f"; removed from cycles: {listed(result.removed)}" if result.removed else "")
-
-
 def check_scale(scale: Scale, loss: Loss, owner: str) -> None:
     if scale == "standardised" and loss != "l2":
         raise SettingError(f"'scale' of {owner} must be raw with the {loss} loss, got standardised. Use l2.")
@@ -265,4 +296,50 @@ def _check_range(table: Table, loss: Loss) -> None:
         )
 
 
-LEARNERS = {"notears": NOTEARS}
+@dataclass(frozen=True)
+class DAGMA(Checked):
+    """Linear DAGMA. Returns a DAG with weights."""
+
+    lambda1: AtLeast0 = 0.03
+    loss: Literal["l2", "logistic"] = "l2"
+    w_threshold: AtLeast0 = 0.3
+    scale: Scale = "raw"
+    T: Whole = 5
+    mu_init: Positive = 1.0
+    mu_factor: Share = 0.1
+    s: tuple[float, ...] = (1.0, 0.9, 0.8, 0.7, 0.6)  # the last one is used for all further stages
+
+    card: ClassVar[Card] = replace(
+        NOTEARS.card,
+        title="DAGMA",
+        summary="Least squares with a lasso, kept acyclic by a log-determinant barrier that is lowered in stages. "
+        + FOLLOWS_SCALE,
+        paper="Bello, Aragam & Ravikumar 2022",
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_scale(self.scale, self.loss, self.card.title)
+        if not self.s or not all(0 < size < np.inf for size in self.s):
+            raise SettingError(f"'s' of dagma must hold numbers above 0, got {list(self.s)}. Try [1.0, 0.9, 0.8].")
+
+    def fit(self, data: Table, rng: Generator | None = None) -> Graph:
+        return self.fit_details(data, rng).graph
+
+    def fit_details(self, data: Table, rng: Generator | None = None) -> ThresholdedResult:
+        """The graph with W before the threshold, the trace of h, and the edges that hang on the threshold."""
+        table = checked(data, self)
+        problem = problem_of(table, self.loss, self.scale)
+        mus = np.array([self.mu_init * self.mu_factor**k for k in range(self.T)])
+        sizes = np.array([self.s[min(k, len(self.s) - 1)] for k in range(self.T)], dtype=np.float64)
+        weights, trace = np.zeros((table.d, table.d)), np.empty((self.T, len(CentralPathPoint._fields)))
+        room = kernel.space_for(problem), kernel.search_for(problem, self.lambda1)
+        kernel.follow_path(problem, *room, float(self.lambda1), mus, sizes, weights, trace)
+        steps = tuple(
+            CentralPathPoint(mu, s, h, objective, int(evaluations), lbfgsb.ENDINGS[int(ended)])
+            for mu, s, h, objective, evaluations, ended in trace.tolist()
+        )
+        return ThresholdedResult("DAGMA", *cut_weights(weights, self.w_threshold, table.names), self.scale, steps, None)
+
+
+LEARNERS = {"notears": NOTEARS, "dagma": DAGMA}

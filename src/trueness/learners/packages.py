@@ -143,7 +143,16 @@ def _ica(self: PackageSettings, table: Table, rng: Rng) -> Graph:
     return _of_lingam(ICALiNGAM(random_state=_seed(rng, 2**31), max_iter=self.max_iter), table)
 
 
-def _of_lingam(model: lingam.DirectLiNGAM | lingam.ICALiNGAM, table: Table) -> Graph:
+def _resit(self: PackageSettings, table: Table, rng: Rng) -> Graph:
+    from lingam import RESIT
+    from sklearn.ensemble import RandomForestRegressor
+
+    return _of_lingam(
+        RESIT(RandomForestRegressor(max_depth=4, random_state=_seed(rng, 2**31)), alpha=self.alpha), table
+    )
+
+
+def _of_lingam(model: lingam.DirectLiNGAM | lingam.ICALiNGAM | lingam.RESIT, table: Table) -> Graph:
     model.fit(np.array(table.values))
     return Graph.from_matrix(model.adjacency_matrix_, table.names, direction="column to row")
 
@@ -174,4 +183,11 @@ LEARNERS = {
         ), "lingam", _direct, {},
     ),
     "lingam/ica": adapter(ICALiNGAM.card, "lingam", _ica, {"max_iter": (Whole, 1000)}),
+    "lingam/resit": adapter(
+        replace(
+            ICALiNGAM.card, title="RESIT", paper="Peters, Mooij, Janzing & Scholkopf 2014", recovers="adjacencies",
+            assumes=("additive noise", "nonlinear relations or non-Gaussian noise", "causal sufficiency", "acyclicity"),
+            summary="Takes out effects one by one: columns whose regression leaves what hangs least on the others.",
+        ), "lingam", _resit, {"alpha": (Alpha, 0.01)},
+    ),
 }  # fmt: skip

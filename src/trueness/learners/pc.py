@@ -7,8 +7,17 @@ Spirtes, Glymour & Scheines (2000), ch. 5.4; order-independent form: Colombo & M
 
 search       "stable": a pair is removed by its first separating set;
              "exhaustive": all sets of a depth are tested and united (causal-learn's stable=True)
-colliders    which set decides: "majority" of all, "separating set" that was met (the references' rule), or "max-p"
-             (learners/colliders.py; docs/benchmarks.md has what each is worth)
+colliders    which sets decide: for x - y - z with x and z apart, sets that separate x and z vote, and y is a collider
+             when most leave it out (docs/benchmarks.md has what each is worth). Who votes:
+             "separating set"   the set (or union of sets) that removed x - z (the references' rule)
+             "majority"         all sets that separate x and z (Colombo & Maathuis 2014, sec. 4.2); where none does, as
+                                it was removed by neighbours that are none any more, that of max-p
+             "max-p"            the set with the largest p-value (Ramsey 2016)
+             "All sets" are the subsets of the neighbours of x and of those of z in the final skeleton: neither rule
+             hangs on the order of the columns, both are less prone to one wrong test, and take 2^degree tests a pair.
+             Around a hub, a node of more than 12 neighbours, "all" are those up to the size at which they are 4,096 at
+             most: 3 of 25, 2 of 80
+             evidence: share of the votes that say so times the largest p of a set that says so
 conflicts    colliders that disagree on an edge: the "strongest" are drawn first, and where no DAG has just these, those
              with the least evidence against them are added: the graph is the CPDAG of a DAG, whatever the order of the
              columns; "first" found stays (causal-learn's default), "last" wins, "bidirected" keeps both heads. By
@@ -20,7 +29,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, NamedTuple, Self, TypeAlias
 
 import numpy as np
 from numpy.random import Generator
@@ -28,51 +37,63 @@ from numpy.typing import NDArray
 
 from trueness.datasets.table import Table
 from trueness.graphs import Graph
-from trueness.learners.base import Alpha, Card, Checked, Draws, checked
-from trueness.learners.colliders import Colliders, Evidence, voters
-from trueness.learners.gaps import TESTWISE, MissingInTests, without_gaps
+from trueness.learners.base import Alpha, Card, Draws
+from trueness.learners.gaps import TESTWISE, MissingInTests
 from trueness.learners.independence import CURVED_LIMITS, Depth, Freedom, Independence, Ridge, Test
 from trueness.learners.kernels import orientation, separating
 from trueness.learners.kernels import skeleton as skeletons
 from trueness.learners.knowledge import Knowledge, Matrix, Told
 from trueness.learners.resampling import resampled_tests
-from trueness.learners.stability import over_imputations
+from trueness.learners.stability import Imputing
 from trueness.settings import Whole
 
 Search = Literal["stable", "exhaustive"]
+Colliders = Literal["separating set", "majority", "max-p"]
 Conflicts = Literal["strongest", "first", "last", "bidirected"]
+VOTERS = {"separating set": "MET", "majority": "ALL", "max-p": "BEST", None: "NONE"}  # the kernel's names
+# the last one: tests made after the skeleton, by size. As a text: kernels are imported when they are used
+Found: TypeAlias = "tuple[Graph, skeletons.Skeleton, NDArray[np.int64]]"
 
 
 @dataclass(frozen=True, eq=False)
-class PCResult:
+class SearchResult:
     """The graph and what led to it. p_values[i, j] is the largest p of the pair's tests; nan where none was made."""
 
     graph: Graph
     tests: tuple[int, ...]  # how many tests were made for the skeleton, by size of the set given
+    later_tests: tuple[int, ...]  # the same for what comes after it, in FCI
     p_values: NDArray[np.float64]
     skeleton: skeletons.Skeleton = field(repr=False)
     test: str  # that was made, as `auto` chose it
     rows: NDArray[np.int64]  # (d, d) of the test that separated a pair; of the pair alone where none did
     missing: str = "testwise"  # how gaps were handled, as `auto` chose it
 
+    @classmethod
+    def of(cls, tests: Independence, graph: Graph, skeleton: skeletons.Skeleton, later: NDArray[np.int64]) -> Self:
+        p_values = np.where(skeleton.p_values < 0, np.nan, skeleton.p_values)
+        counts, after = tuple(skeleton.tests.tolist()), tuple(later.tolist())
+        return cls(graph, counts, after, p_values, skeleton, tests.test, tests.rows_of_pairs(skeleton))
+
     @property
     def n_tests(self) -> int:
-        return sum(self.tests)
+        return sum(self.tests) + sum(self.later_tests)
 
     def separating_set(self, x: str, y: str) -> tuple[str, ...] | None:
-        """What made x and y independent; None where nothing did."""
-        return separating_set(self.graph, self.skeleton, x, y)
+        """What made x and y independent, in the graph's order; None where nothing did."""
+        i, j = self.graph.index(x), self.graph.index(y)
+        if self.skeleton.where[i, j] < 0:
+            return None
+        return tuple(self.graph.nodes[v] for v in sorted(self.skeleton.members(i, j)))
 
 
 @dataclass(frozen=True)
-class PC(Checked):
-    """Peter-Clark algorithm. Returns a CPDAG. `depth`: the greatest set given, -1 for no limit."""
+class SearchByTests(Imputing[SearchResult]):
+    """What PC, FCI and RFCI can be told. `depth`: the greatest set given, -1 for no limit."""
 
     alpha: Alpha = 0.05
     search: Search = "stable"
     test: Test = "auto"
     colliders: Colliders = "majority"
-    conflicts: Conflicts = "strongest"
     depth: Depth = -1
     df: Freedom = "observed"
     ridge: Ridge = 0.0
@@ -81,6 +102,48 @@ class PC(Checked):
     tiers: tuple[Sequence[str], ...] = ()
     missing: MissingInTests = field(default="testwise", metadata={"later": True})
     imputations: Whole = field(default=1, kw_only=True, metadata={"later": True})  # tables that `impute` makes
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._knowledge()
+        if self.test == "rcot":  # the generator chooses its waves
+            object.__setattr__(self, "card", replace(self.card, deterministic=False))
+
+    def fit_many(self, data: Table, draws: Draws) -> Iterator[Graph | None]:
+        tests = resampled_tests(self, data, draws)
+        return (None if run is None else self._search(run, want_p=False)[0] for run in tests)
+
+    def run(self, tests: Independence) -> SearchResult:
+        """The search on tests of your own making: an Oracle, or an Independence with other settings."""
+        return SearchResult.of(tests, *self._search(tests, want_p=True))
+
+    def _graph(self, table: Table, rng: Generator | None) -> Graph:
+        return self._search(self._tests(table, rng), want_p=False)[0]
+
+    def _details(self, table: Table, rng: Generator | None) -> SearchResult:
+        return replace(self.run(self._tests(table, rng)), missing=self.missing)
+
+    def _tests(self, table: Table, rng: Generator | None) -> Independence:
+        seed = int(rng.integers(2**32)) if self.test == "rcot" and rng is not None else 0
+        return Independence(table, self.test, self.alpha, self.df, self.ridge, seed, self.missing == "corrected")
+
+    def _knowledge(self) -> Knowledge:
+        return Knowledge.of(self.required, self.forbidden, self.tiers, self.card.title.lower())
+
+    def _search(self, tests: Independence, want_p: bool) -> Found:
+        required, forbidden = self._knowledge().matrices(tests.names)
+        most = tests.most if self.depth < 0 else min(self.depth, tests.most)
+        return self._learn(tests, required, forbidden, most, want_p)
+
+    def _learn(self, tests: Independence, required: Matrix, forbidden: Matrix, most: int, want_p: bool) -> Found:
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class PC(SearchByTests):
+    """Peter-Clark algorithm. Returns a CPDAG. `depth`: the greatest set given, -1 for no limit."""
+
+    conflicts: Conflicts = "strongest"
 
     card: ClassVar[Card] = Card(
         title="PC",
@@ -95,64 +158,38 @@ class PC(Checked):
         limits=CURVED_LIMITS,
     )
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self._knowledge()
-        if self.test == "rcot":  # the generator chooses its waves
-            object.__setattr__(self, "card", replace(self.card, deterministic=False))
-
-    @over_imputations
-    def fit(self, data: Table, rng: Generator | None = None) -> Graph:
-        table = without_gaps(checked(data, self), self.missing)
-        return self._learn(self._tests(table, rng), want_p=False)[0]
-
-    def fit_many(self, data: Table, draws: Draws) -> Iterator[Graph | None]:
-        tests = resampled_tests(self, data, draws)
-        return (None if run is None else self._learn(run, want_p=False)[0] for run in tests)
-
-    @over_imputations
-    def fit_details(self, data: Table, rng: Generator | None = None) -> PCResult:
-        """With the p-value of each pair, the number of tests and the separating sets."""
-        table = without_gaps(checked(data, self), self.missing)
-        return replace(self.run(self._tests(table, rng)), missing=self.missing)
-
-    def run(self, tests: Independence) -> PCResult:
-        """The search on tests of your own making: an Oracle, or an Independence with other settings."""
-        graph, skeleton = self._learn(tests, want_p=True)
-        p_values = np.where(skeleton.p_values < 0, np.nan, skeleton.p_values)
-        counts = tuple(int(count) for count in skeleton.tests)
-        return PCResult(graph, counts, p_values, skeleton, tests.test, tests.rows_of_pairs(skeleton))
-
-    def _tests(self, table: Table, rng: Generator | None) -> Independence:
-        seed = int(rng.integers(2**32)) if self.test == "rcot" and rng is not None else 0
-        return Independence(table, self.test, self.alpha, self.df, self.ridge, seed, self.missing == "corrected")
-
-    def _learn(self, tests: Independence, want_p: bool) -> tuple[Graph, skeletons.Skeleton]:
-        knowledge = self._knowledge()
-        required, forbidden = knowledge.matrices(tests.names)
-        most = tests.most if self.depth < 0 else min(self.depth, tests.most)
+    def _learn(self, tests: Independence, required: Matrix, forbidden: Matrix, most: int, want_p: bool) -> Found:
         skeleton, evidence = search_skeleton(tests, required, forbidden, self.search, most, want_p, self.colliders)
         nodes = np.argsort(tests.names)
         if self.conflicts == "strongest":
             order = evidence.strongest_first(nodes)
         else:
             order = evidence.in_turn(required | (forbidden.T & ~forbidden))
-        marks = orientation.orient(
-            skeleton.adjacent,
-            evidence.triples,
-            evidence.collides,
-            evidence.opposes,
-            order,
-            nodes,
-            forbidden,
-            required,
-            getattr(orientation, self.conflicts.upper()),
-            bool(knowledge),
-        )
-        return Graph(tests.names, marks, None, "cpdag"), skeleton
+        rule, is_told = getattr(orientation, self.conflicts.upper()), bool(self._knowledge())
+        triples = evidence.triples, evidence.collides, evidence.opposes
+        marks = orientation.orient(skeleton.adjacent, *triples, order, nodes, forbidden, required, rule, is_told)
+        return Graph(tests.names, marks, None, "cpdag"), skeleton, np.zeros(0, dtype=np.int64)
 
-    def _knowledge(self) -> Knowledge:
-        return Knowledge.of(self.required, self.forbidden, self.tiers, "pc")
+
+class Evidence(NamedTuple):
+    """Of each unshielded triple x - y - z whose ends a test has separated."""
+
+    triples: NDArray[np.int32]  # (m, 3) x < z; those of a pair follow each other
+    collides: NDArray[np.bool_]  # (m,) y is a collider
+    supports: NDArray[np.float64]  # (m,) evidence that it is
+    opposes: NDArray[np.float64]  # (m,) evidence that it is none
+
+    def in_turn(self, known: NDArray[np.bool_]) -> NDArray[np.intp]:
+        """Places of the triples in causal-learn's order; known: (d, d) directions that were given, i -> j."""
+        x, y, z = self.triples.T
+        order: NDArray[np.intp] = np.lexsort((z, known[y, z], x, y, known[x, y]))
+        return order
+
+    def strongest_first(self, nodes: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Places of the triples; equal ones by the order of the nodes."""
+        x, y, z = np.argsort(nodes)[self.triples].T
+        order: NDArray[np.intp] = np.lexsort((np.maximum(x, z), np.minimum(x, z), y, self.opposes, -self.supports))
+        return order
 
 
 def search_skeleton(
@@ -165,17 +202,11 @@ def search_skeleton(
     colliders: Colliders | None = None,
 ) -> tuple[skeletons.Skeleton, Evidence]:
     """The skeleton and its separating sets of at most so many nodes, and what the rule's votes say of its triples."""
-    rule = voters(colliders)
+    rule = getattr(separating, VOTERS[colliders])
     made = separating.search(
         *tests.kernel, required, forbidden, search == "exhaustive", most, want_p, rule, *separating.NOTHING
     )
     return skeletons.Skeleton(*made[:5]), Evidence(*made[5:])
-
-
-def separating_set(graph: Graph, skeleton: skeletons.Skeleton, x: str, y: str) -> tuple[str, ...] | None:
-    """The names of the set that separated x and y, in the graph's order; None where there is none."""
-    i, j = graph.index(x), graph.index(y)
-    return tuple(graph.nodes[v] for v in sorted(skeleton.members(i, j))) if skeleton.where[i, j] >= 0 else None
 
 
 LEARNERS = {"pc": PC}

@@ -32,7 +32,6 @@ from trueness.learners.independence import (
     most_merged,
 )
 from trueness.learners.kernels import counting, testing
-from trueness.learners.kernels import resampling as kernel
 
 Floats = NDArray[np.float64]
 _PRODUCTS = 1 << 22  # most numbers in P; wider tables take longer to search than to copy
@@ -153,7 +152,7 @@ class CodedRows(NamedTuple):
 
     def merge(self, draw: NDArray[np.int64], most: int) -> tuple[NDArray[np.uint8], NDArray[np.int32] | None] | None:
         """The draw's rows merged, with their weights; as they come where over `most` differ; None for a constant."""
-        kept, weights = kernel.merge_drawn(self.numbers, self.distinct.shape[1], draw, most)
+        kept, weights = counting.merge_drawn(self.numbers, self.distinct.shape[1], draw, most)
         columns = self.distinct.take(kept, axis=1) if len(weights) else self.columns.take(draw, axis=1)
         if len(draw) < len(columns) or (columns == columns[:, :1]).all(axis=1).any():
             return None

@@ -4,14 +4,15 @@
     >>> scores.local("cancer", ["smoke"]), scores.total(graph)
 
 Formulas stand in `kernels/scores.py`. `auto` is BIC on continuous columns and BDeu on discrete ones; on mixed ones BIC
-is that of the degenerate Gaussian, cg-bic that of Gaussians within the cells of the categories (`mixed_scores.py`).
+is that of the degenerate Gaussian (`kernels/mixed.py`). With gaps its correlations are pairwise, shrunk until positive
+definite, and n is the harmonic mean of the pairs' rows (scoring/covariance.py); `gaps_note` says both.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,19 +20,22 @@ from numpy.typing import NDArray
 from trueness.datasets.table import Table, check_usable
 from trueness.errors import DataError, GraphError
 from trueness.graphs import Graph
-from trueness.learners.base import AtLeast0, Checked, Draws
-from trueness.learners.gaps import Missing
+from trueness.learners.base import AtLeast0, Draws
+from trueness.learners.gaps import DummyCoded, Missing
 from trueness.learners.kernels import equivalence
 from trueness.learners.kernels import scores as kernel
-from trueness.learners.mixed_scores import conditional_scorer, mixed_scorer
 from trueness.learners.resampling import CodedRows, deviations, moments
+from trueness.learners.stability import Details, Imputing
 from trueness.settings import Positive, Whole
 
-Score = Literal["auto", "bic", "bdeu", "cg-bic"]
+if TYPE_CHECKING:
+    from trueness.learners.scoring.covariance import Correlations
+
+Score = Literal["auto", "bic", "bdeu"]
 
 
 @dataclass(frozen=True)
-class ScoreSettings(Checked):
+class ScoreSettings(Imputing[Details]):
     """What a score-based learner can be told of its score."""
 
     score: Score = "auto"
@@ -46,8 +50,6 @@ class ScoreSettings(Checked):
         """The local scores of a table, for the kernels."""
         if table.kind != "discrete":
             self._refuse_bdeu(table)
-        if self.score == "cg-bic":
-            return conditional_scorer(table, self.penalty, self._most(table))
         if table.kind == "mixed" or table.has_gaps:
             return mixed_scorer(table, self.penalty, self._most(table))
         if table.kind == "continuous":
@@ -57,7 +59,7 @@ class ScoreSettings(Checked):
     def scorers(self, table: Table, draws: Draws) -> Iterator[kernel.Scorer | None]:
         """The local scores of resamples of a table; None where only the rows themselves can tell."""
         m = draws.shape[1]
-        if table.kind == "mixed" or table.has_gaps or self.score == "cg-bic":
+        if table.kind == "mixed" or table.has_gaps:
             return iter([None] * len(draws))  # each run by itself
         if table.kind == "continuous":
             self._refuse_bdeu(table)
@@ -100,9 +102,9 @@ class Scores:
     scorer: kernel.Scorer
 
     @classmethod
-    def of(cls, table: Table, settings: ScoreSettings | None = None) -> Scores:
+    def of(cls, table: Table, settings: ScoreSettings[Any] | None = None) -> Scores:
         check_usable(table, gaps=True)
-        chosen = settings or ScoreSettings()
+        chosen: ScoreSettings[Any] = settings or ScoreSettings()
         return cls(
             table.names, chosen.scorer(table.read_ordered("discrete" if chosen.score == "bdeu" else "continuous"))
         )
@@ -146,3 +148,45 @@ def content_order(values: NDArray[np.float64]) -> NDArray[np.intp]:
     scale = np.sqrt(np.einsum("ij,ij->j", centred, centred) / len(values))
     key = 1e6 / len(values) * ((centred @ (1 / scale)) ** 2 @ centred) / scale
     return np.argsort(key - np.floor(key), kind="stable")
+
+
+# ---- categories and numbers, gaps
+
+
+def mixed_scorer(table: Table, penalty: float, max_parents: int) -> kernel.Scorer:
+    """The local scores of a table with at least one number."""
+    embedded = DummyCoded(table)
+    p, d, n = embedded.values.shape[1], table.d, table.n
+    varying = np.flatnonzero(np.nanstd(embedded.values, axis=0) > 0)
+    moments = np.zeros((p + 1, p))
+    moments[p, varying] = 2 * np.log(np.nanstd(embedded.values[:, varying], axis=0))
+    if table.has_gaps:
+        pairwise = _pairwise(table, embedded, varying)
+        moments[np.ix_(varying, varying)], n = pairwise.matrix, pairwise.effective_n
+    else:
+        z = embedded.standardise()[varying]
+        moments[np.ix_(varying, varying)] = z @ z.T / n
+    wide = np.sort(np.diff(embedded.first))[::-1]
+    limit = min(max_parents, d - 1, max(int(np.searchsorted(np.cumsum(wide), n - 2, side="right")) - 1, 0))
+    return kernel.mixed_scorer(moments, embedded.first, n, penalty, limit)
+
+
+def gaps_note(table: Table) -> str:
+    """What a score of a table with gaps rests on; '' without gaps."""
+    if not table.has_gaps:
+        return ""
+    embedded = DummyCoded(table)
+    pairwise = _pairwise(table, embedded, np.flatnonzero(np.nanstd(embedded.values, axis=0) > 0))
+    repair = f", shrunk to the identity by {pairwise.shrinkage:.3g} to be positive definite" * (pairwise.shrinkage > 0)
+    return f"pairwise correlations of {pairwise.effective_n:,} rows on the whole (of {table.n:,}){repair}"
+
+
+def _pairwise(table: Table, embedded: DummyCoded, varying: NDArray[np.intp]) -> Correlations:
+    if table.kind == "discrete":
+        raise DataError(
+            f"{table.source} must have no gaps for a score of categories alone, got some. Set missing = 'complete' or "
+            "'impute', or use a learner that tests (pc, fci)."
+        )
+    from trueness.learners.scoring.covariance import pairwise_correlations  # with scipy.stats, which few need
+
+    return pairwise_correlations(embedded.as_observed(table, varying))

@@ -17,10 +17,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import Field, dataclass, replace
-from functools import wraps
+from dataclasses import dataclass, replace
 from itertools import product
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, TypeVar, cast, get_args, get_type_hints
+from typing import TYPE_CHECKING, ClassVar, Generic, NamedTuple, Protocol, Self, TypeVar, cast, get_args, get_type_hints
 
 import numpy as np
 from numpy.random import Generator
@@ -28,16 +27,16 @@ from numpy.random import Generator
 from trueness.datasets.table import Table, TableLike, check_usable
 from trueness.errors import DataError, GraphError, SettingError, TruenessError, did_you_mean
 from trueness.graphs import ARROW, CIRCLE, TAIL, Edge, Graph, Kind
-from trueness.learners.base import Card, Learner, build, check_answer, handles_gaps
+from trueness.learners.base import Card, Checked, Learner, build, check_answer, checked, handles_gaps
 from trueness.learners.batches import TimedFit, fit_alone, fit_resamples
-from trueness.learners.gaps import chosen_missing, impute
+from trueness.learners.gaps import MissingInTests, chosen_missing, impute, without_gaps
 from trueness.status import Status
 from trueness.texts import html_text
 
 if TYPE_CHECKING:
     import pandas
 
-Fit = TypeVar("Fit", bound=Callable[..., Any])
+Details = TypeVar("Details", bound="HasGraph")  # what led to a graph
 ANY = "*-*"  # an edge with whatever marks
 _FAINT = 0.05  # edges found less often than this are left out of the drawing
 _MARKS = {Edge("", "", *ends).arrow: ends for ends in product((TAIL, ARROW, CIRCLE), repeat=2)}
@@ -230,34 +229,50 @@ def join_imputations(
     return _count_edges(runs, tables, "imputed tables", learner.card, table.names, threshold, level, None)
 
 
-class Imputing(Learner, Protocol):
-    """A learner with the settings of several imputed tables."""
-
-    __dataclass_fields__: ClassVar[dict[str, Field[object]]]
-    missing: str
-    imputations: int
+class HasGraph(Protocol):
+    @property
+    def graph(self) -> Graph: ...
 
 
-def over_imputations(fit: Fit) -> Fit:
-    """A fit or fit_details with `missing` chosen where it is "auto" (gaps.py), which joins several tables where it is
-    "impute" and `imputations` more than one.
+class Imputing(Checked, Generic[Details]):
+    """A learner whose `missing` may be "auto" (gaps.py), and which joins several tables where `missing` is "impute" and
+    `imputations` more than one.
 
     Their gaps are drawn from a seed of their own, as those of one table are: the same data give the same graph.
     """
 
-    @wraps(fit)
-    def fit_each(self: Imputing, data: TableLike, rng: Generator | None = None) -> object:
-        if self.missing == "auto":
-            self = replace(self, missing=missing_of(self, Table.of(data)))
-        if self.missing != "impute" or self.imputations == 1 or not Table.of(data).has_gaps:
-            return fit(self, data, rng)
-        once = replace(self, imputations=1)
-        joint = join_imputations(once, data, self.imputations, rng=np.random.default_rng(0))
+    card: ClassVar[Card]
+    missing: str
+    imputations: int
+
+    def fit(self, data: Table, rng: Generator | None = None) -> Graph:
+        chosen, joint = self._joined(data)
+        return chosen._graph(chosen._complete(data), rng) if joint is None else joint.graph()
+
+    def fit_details(self, data: Table, rng: Generator | None = None) -> Details:
+        """The graph with what led to it; a Stability in its place where several tables were asked for."""
+        chosen, joint = self._joined(data)
+        return chosen._details(chosen._complete(data), rng) if joint is None else cast(Details, joint)
+
+    def _complete(self, data: Table) -> Table:
+        return without_gaps(checked(data, self), cast(MissingInTests, self.missing))
+
+    def _graph(self, table: Table, rng: Generator | None) -> Graph:
+        return self._details(table, rng).graph
+
+    def _details(self, table: Table, rng: Generator | None) -> Details:
+        raise NotImplementedError
+
+    def _joined(self, data: TableLike) -> tuple[Self, Stability | None]:
+        """The learner as `missing` says, and the edges of several tables where it is to join them."""
+        chosen = replace(self, missing=missing_of(self, Table.of(data))) if self.missing == "auto" else self
+        if chosen.missing != "impute" or chosen.imputations == 1 or not Table.of(data).has_gaps:
+            return chosen, None
+        once = replace(chosen, imputations=1)
+        joint = join_imputations(once, data, chosen.imputations, rng=np.random.default_rng(0))
         if not joint.n:
             raise DataError(next(iter(joint.messages)))
-        return joint.graph() if fit.__name__ == "fit" else joint
-
-    return cast(Fit, fit_each)  # a Stability in place of the learner's own details, where several were asked for
+        return chosen, joint
 
 
 def missing_of(learner: Learner, table: Table) -> str:

@@ -309,7 +309,7 @@ class Embedded:
             stated.threads,
             stated.fixed_settings,
         )
-        self.concurrency = 1 if stated.threads else cores()  # a question for each server (llama.py)
+        self.concurrency = 1 if stated.threads else cores()  # a question for each server
         self._path = weights(name)
         unready = missing_package()
         if unready:

@@ -22,7 +22,7 @@ from functools import cached_property
 from pathlib import Path
 from urllib.parse import quote, unquote
 
-from trueness import __version__, registry
+from trueness import __version__
 from trueness.errors import TruenessError
 from trueness.files import read_text
 from trueness.outside import Json, json_of
@@ -30,8 +30,9 @@ from trueness.page import figures
 from trueness.running.results import Results
 from trueness.running.study_folder import StudyFolder
 from trueness.showing.saving import safe_name
-from trueness.studies.protocol import AnalysisPart, CellKey, FilesReading, PagePart, PagePlace, Summary
-from trueness.studies.run_reading import RunReading
+from trueness.studies.protocol import AnalysisPart, CellKey, FilesReading, PagePart, Summary
+from trueness.studies.reading import Reading
+from trueness.studies.reporting import readings_of
 
 _KEPT = "!'()*~"  # what encodeURIComponent of the page leaves as it is
 
@@ -122,26 +123,19 @@ class StudyPage(Page):
         self.study, self.folder = study, study.path
         self.name, self.seed = study.study, study.seed
         self._store = study.store
-        self._kinds: dict[str, type[RunReading]] = {t.task: registry.reading(t.task) for t in study.tasks}
-        self.chart_places = ("plots", *map(safe_name, self._kinds))
-        first = [kind.charts_first for kind in self._kinds.values()]  # one of each study, then the others
+        self._readings = readings_of(study)
+        self.chart_places = ("plots", *map(safe_name, self._readings))
+        first = [reading.charts_first for reading in self._readings.values()]  # one of each study, then the others
         self.chart_order = (*(starts[0] for starts in first if starts), *(name for one in first for name in one[1:]))
 
     @cached_property
     def parts(self) -> dict[str, PagePart]:
-        return {task.task: self._kinds[task.task].page(self._place(task)) for task in self.study.tasks}
-
-    def _place(self, task: Results) -> PagePlace:
-        name = task.task
-        return PagePlace(
-            self.folder, task, self._store, name in self.study.readings_made, lambda: self.study.readings[name]
-        )
+        return {name: reading.page() for name, reading in self._readings.items()}
 
     def _task_heads(self) -> list[dict[str, Json]]:
         return [
-            _head(task.task, self._kinds[task.task], task.level)
-            | {"graphs": task.items if self._kinds[task.task].graphs else []}
-            for task in self.study.tasks
+            _head(name, reading) | {"graphs": reading.results.items if reading.has_graphs else []}
+            for name, reading in self._readings.items()
         ]
 
     def _completeness(self) -> list[dict[str, Json]]:
@@ -178,11 +172,11 @@ class FilesPage(Page):
 
     @cached_property
     def parts(self) -> dict[str, PagePart]:
-        part = self._reading.files_part()
+        part = self._reading.page()
         return {part.task: part}
 
     def _task_heads(self) -> list[dict[str, Json]]:
-        return [_head(task, self._reading, self._reading.level) | {"graphs": []} for task in self.parts]
+        return [_head(task, self._reading) | {"graphs": []} for task in self.parts]
 
     def _completeness(self) -> list[dict[str, Json]]:
         return [{"task": task, "rows": self._reading.completeness()} for task in self.parts]
@@ -195,8 +189,9 @@ class FilesPage(Page):
         return {"version": "", "tasks": [{"task": task} | done for task in self.parts], "cost": None, "latest": []}
 
 
-def _head(task: str, kind: type[RunReading] | FilesReading, level: float) -> dict[str, Json]:
-    return {"task": task, "title": kind.title or task.capitalize(), "question": kind.question, "level": level}
+def _head(task: str, reading: Reading | FilesReading) -> dict[str, Json]:
+    title = reading.title or task.capitalize()
+    return {"task": task, "title": title, "question": reading.question, "level": reading.level}
 
 
 def _plain(part: Summary | AnalysisPart) -> dict[str, Json]:

@@ -31,7 +31,6 @@ from trueness.reasoning.units import (
     in_one_unit,
     of_other_dimension,
     target_unit,
-    with_counts,
 )
 from trueness.status import Status
 
@@ -107,8 +106,8 @@ def _in_unit(program: Program, unit: str | None) -> tuple[float | None, Status, 
             return None, Status.DEGENERATE, base.message
         value = base.target
     unit_of_target = target_unit(graph)
-    if unit_of_target is None and program.graph == graph and (counted := with_counts(graph, unit)) is not None:
-        return _in_unit(Program(counted), unit)
+    if unit_of_target is None and in_one_unit(graph, value) is None:
+        return None, Status.DEGENERATE, MIXES
     result = convert(value, unit_of_target, unit)
     if result is not None:
         return result, Status.OK, ""

@@ -18,14 +18,15 @@ Answer with one JSON object and nothing else:
 {{"target_variable": "the quantity that is asked for",
  "knowns": {{"name": value as a number, ...}},
  "units": {{"name": "unit", ...}},
- "causal_graph": [{{"cause": ["name", ...], "effect": "name", "rule": "effect = formula of the causes"}}, ...],
+ "causal_graph": [{{"cause": ["name", ...], "effect": "name", "rule": "how the effect follows",
+   "formula": "effect = formula of the causes"}}, ...],
  "computation_plan": [{{"id": "step1", "target": "name", "inputs": ["name", ...], "description": "..."}}, ...]}}
 
 Rules:
 - Use the same name for a quantity everywhere. Names are letters, digits and underscores.
 - `knowns` holds only what the problem states. Every other quantity is the effect of exactly one edge.
-- A rule is a formula of its causes with + - * / ^ ( ) and sqrt, exp, ln, log10, sin, cos, tan, abs, min, max, round,
-  floor, ceil, sum, mean; or, where there is no formula, one sentence in words.
+- A rule is one sentence; its formula, over the names of the causes, says the same with + - * / ^ ( ) and sqrt, exp, ln,
+  log10, sin, cos, tan, abs, min, max, round, floor, ceil, sum, mean. Where there is no formula it is "".
 - Write down the reasoning as it is, also where you think that it is wrong.
 """
 
@@ -49,8 +50,8 @@ GRAPH_SCHEMA: Mapping[str, Any] = {
             "type": "array",
             "items": {
                 "type": "object",
-                "properties": {"cause": _NAMES, "effect": _TEXT, "rule": _TEXT},
-                "required": ["cause", "effect", "rule"],
+                "properties": {"cause": _NAMES, "effect": _TEXT, "rule": _TEXT, "formula": _TEXT},
+                "required": ["cause", "effect", "rule", "formula"],
                 "additionalProperties": False,
             },
         },

@@ -1,42 +1,56 @@
-"""The rule of an effect: a formula over its causes, words, or something that is neither.
+"""The rule of an effect: a formula over its causes, or words.
 
-    formula   `a = F/m`, `F/m`, `Newton: a = F/m (second law)`    a tree over the causes; can be executed
-              `divide F by m`                                     arithmetic in words, told in `read_as` (in_words.py)
-    words     `friction slows the car`                            no error; left to the judge
-    broken    `a = F /`, `a = f.__class__`                        a message says why; cannot be executed
+    formula   `a = F/m`, `F/m`, `Newton: a = F/m (second law)`, `multiply m by a`     a tree over nodes; is executed
+    words     `friction slows the car`                                                counted and told, never guessed
+    broken    `a = F /`, `a = f.__class__`                                            a message says why
     empty
 
-rule_text.py reads one text, rule_symbols.py binds the symbols of its equation.
-A node that a formula names and the edge lacks is used, and told as a missing edge in `beyond`. A formula may call the
-effect and its causes by their names, in other case, or by short names: the left side stands for the effect, and a
-symbol left over stands for the one cause left over or the one that begins with its letter; g, c, epsilon0 and their
-like are constants in SI where no node has the name and every unit of the rule is one of SI. What was taken for what is
-told in `aliases`. `F = m*a` for the effect a is solved for a where a occurs once.
+The formula is the rule itself, or stands in it (passages.py), or is one of a dozen plain instructions (plain.py), or
+stands beside it, from whoever wrote the words. Each number and operation of the words must be in it (accounted.py).
+A node that a formula names and the edge lacks is used, and told as a missing edge in `beyond`. Symbols stand for nodes
+as names.py says, and what was taken for what is told in `aliases`; g, c, epsilon0 and their like are constants in SI
+where every unit of the rule is one of SI. `F = m*a` for the effect a is solved for a where a occurs once.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from typing import Literal
 
 from trueness.patterns import late
-from trueness.reasoning.accounted import in_unused_unit, last_clause, surplus
-from trueness.reasoning.around import converts_so, cores, of_all, with_own_names
-from trueness.reasoning.bare_steps import is_what_it_is_called, names_for_numbers, step_of_causes
-from trueness.reasoning.clauses import in_another_unit, numerals, plainly, restatements, states_otherwise, unit_note
-from trueness.reasoning.conclusions import conclusion, is_doubted, without_law
-from trueness.reasoning.definitions import with_definitions
+from trueness.reasoning.accounted import names_unit, surplus
+from trueness.reasoning.conversion import Converter, converted, with_base, with_shares
 from trueness.reasoning.graph import ReasoningGraph, in_quotes
-from trueness.reasoning.islands import formulas_within
-from trueness.reasoning.notation import with_indices_apart
-from trueness.reasoning.rule import Rule, Values, with_angles, with_temperatures
-from trueness.reasoning.rule_text import TWO_WORDS, differs, read_text
-from trueness.reasoning.syntax import MAX_LENGTH
+from trueness.reasoning.literals import standing_of, without_units
+from trueness.reasoning.names import (
+    STANDS_FOR,
+    aliases_of,
+    explained_symbols,
+    letters_of,
+    symbols_in,
+    tokens,
+    unit_in,
+)
+from trueness.reasoning.passages import (
+    LET,
+    ROUNDED,
+    equations,
+    passages,
+    take_constants,
+    with_indices_apart,
+    without_comment,
+)
+from trueness.reasoning.plain import read_plain
+from trueness.reasoning.solving import isolate
+from trueness.reasoning.syntax import MAX_LENGTH, Equation, RuleError, parse, symbol
 from trueness.reasoning.trees import (
-    Binary,
+    CONSTANTS,
+    FUNCTIONS,
+    NATURE,
     Call,
     Name,
     Number,
@@ -46,40 +60,62 @@ from trueness.reasoning.trees import (
     contradict,
     count_names,
     evaluate,
+    joins_amounts,
+    rename,
     replace_names,
-    walk,
-)
-from trueness.reasoning.word_forms import TooManyReadings
-from trueness.reasoning.word_names import tokens
-from trueness.reasoning.word_numbers import CONDITION, computes
-from trueness.reasoning.word_shares import is_of_another
+    takes_angles,
+)  # fmt: skip
 
-_COMMENT = late(r"(?<=\S)\s+#\s.*$")  # total = a + b  # in euros
+RuleKind = Literal["formula", "words", "broken", "empty"]
+Values = tuple[tuple[str, float, str | None], ...]  # causes with a value, and their unit
+
+_SIGNS = late(r"[=*/^+√×÷·²³\\]|\w\(|\*\*|__|lambda")
+_SYMBOL = late(r"[^\W\d]\w{0,20}'?")
+_EQUALS = late(r"\b(?:equals|is equal to|is given by)\s+[^\W\d_]{2,4}\s*\.?\s*$")  # energy equals mgh
+_TWO_WORDS = late(r"[^\W\d]{2,}[ ,]+[^\W\d]{2,}")
+_OR = late(r"=[^=]*\bor\b[^=]*=(?!=)|=[^=<>]*\bor\b[^=<>]*[-+*/×÷^]")  # v = gt or v = sqrt(2gh)
+_SEVERAL = late(r"=[^=]*(?:;|\bthen\b|\bstep\b)[^=]*=(?!=)|\bd[a-z]\s?/\s?d[a-z]\b", re.IGNORECASE)
 _STATEMENTS = late(  # two equations; R = 6 Ω is none
     r"=(?!\s*\d)[^=]*[-+*/×÷−][^=]*(?:[;,]|\b(?:and|so|then)\b)[^=]*=(?![=\s]*\d)[^=]*[-+*/×÷−]"
 )
-_MOST_PARTS = 250  # parts of one rule that are read: strangers' sentences end, whatever they hold
+_BOUND = late(r"^[^=<>]*(?:[<>]=?|[≤≥∝])(?!.*\b(?:if|else|then)\b)|=(?!.*\b(?:if|else)\b)[^<>≤≥∝]*(?<![-=])[<>≤≥∝]")
+_DENIED = late(
+    r"\b(?:(?:wrong|incorrect)(?:ly)? |might think|violation of|unlike |contrary to|twice the|half the law)", re.I
+)
+_AND = late(r"=[^=]*(?:\b(?:and|or|with|where|for|when|if|using|taking)\b|[,;])[^=]*=")  # more than a chain
+_OF_SOMETHING = late(r"[^=\d%]*[^\W\d]\s+of\s+[^=\d%]*=(?!=)", re.IGNORECASE)
+_HUNDRED = late(r"[×x*·]\s*100\s*(%)\s*\)?\s*\.?\s*$")
+_LAMBDA = late(r"(?:^|[=(:,])\s*lambda\b")
+_PLAIN_NUMBER = late(r"\s*[-−]?\d[\d,]*(?:\.\d*)?\s*")
 _FACTORIAL = late(r"(?:\d|\b[A-Za-z])!(?!=)")
-_DOES = late(
-    r"\b(?:add|sum|subtract|deduct|multipl|divid|tak|squar|doubl|tripl|halv|averag)\w*|\b(?:times|plus|minus|product|"
-    r"difference|ratio)\b|[-+*/×÷^=!√]|sqrt",
-    re.IGNORECASE,
-)
-_ALTERS = late(  # what a rule says besides, and a step of the plan may leave out
-    r"\b(?:tax\w*|discount\w*|invers\w*|rais\w+|lower\w*|else|per unit|only|"
-    r"exclud\w+|quarters?|thirds|there and back|less|fewer|square of)\b|%",
-    re.IGNORECASE,
-)
-_SUM = late(r"\d+(?:!|\s*[-+*/×÷^])[-+*/×÷^!\d\s]*")
-_GOAL = late(
-    r"\bto (?:get|find|obtain|calculate|determine|compute|give) (?P<to>[^,.;:]+)"
-    r"|^(?:calculate|compute|find|determine|get) (?P<goal>[^,.;:=]+?)(?::| as | by | using | from )",
-    re.IGNORECASE,
-)
-_ANY_GOAL = tokens("total result answer final value sum it amount")
+_FUNCTION = late(r"^([^\W\d]\w*)\s*\(\s*([^\W\d]\w*(?:\s*,\s*[^\W\d]\w*)*)\s*\)\s*(?==(?!=))")  # N(t) = N0 e^(-k t)
+_CHOOSES = late(r"^([a-z])([CP])([a-z])\s*(?==[^=]*!)")  # nCr = n! / (r! (n - r)!)
 _CHOOSE = late(r"(?<!\w)n?C\(\s*([^(),]+?)\s*,\s*([^(),]+?)\s*\)")
-_FACTOR = r"((?:(?! by | and |,|divided|\bthen\b).)+)"
-_BY_BY = late(rf"^(multiply(?:ing)?) {_FACTOR} by {_FACTOR} by {_FACTOR}$", re.IGNORECASE)
+_OF_PERCENT = late(r"(?<=[^\W\d])\s*%\s*=(?!=)")  # Profit % = ...
+_SI = frozenset("m s kg N J W Pa K C A V T Hz ohm Ω F H Wb mol rad deg degree degrees".split())
+_FALLS = late(r"(?:/\s*\(|sqrt\s*\(|√\s*\(?|/|\\frac\{[^{}]*\}\{|\\sqrt\{)\s*\d\s*g\b")  # v^2 / (2 g), sqrt(2 g * h)
+
+
+@dataclass(frozen=True)
+class Rule:
+    """How one effect follows from its causes. `tree` is over the names of nodes, and only where `kind` is formula."""
+
+    text: str
+    kind: RuleKind
+    tree: Tree | None = None
+    uses: frozenset[str] = frozenset()
+    aliases: Mapping[str, str] = field(default_factory=dict)
+    message: str = ""
+    read_as: str = ""  # the formula that words became
+    beyond: tuple[str, ...] = ()  # nodes that it uses and that have no edge to the effect
+    units_inside: bool = False  # its numbers had units: what it gives has a unit that its names do not tell
+    equation: Equation | None = None  # over nodes, where it says something of the effect and gives it no value
+    by_formula: bool = False  # the tree is that of the formula beside the text
+    is_open: bool = False  # it says two things, or one that may mean two: no other way to read it is tried
+
+    @property
+    def executable(self) -> bool:
+        return self.tree is not None
 
 
 def rules_of(graph: ReasoningGraph) -> dict[str, tuple[Rule, ...]]:
@@ -90,65 +126,28 @@ def rules_of(graph: ReasoningGraph) -> dict[str, tuple[Rule, ...]]:
         if len(texts) > 1:
             texts.pop("", None)
         causes = graph.parents[effect]
-        values = _values_of(graph, causes)
-        rules[effect] = tuple(read_rule(text, causes, effect, graph.nodes, values) for text in texts)
-        rules[effect] = tuple(_with_named_node(rule, graph, effect) for rule in rules[effect])
-        rules[effect] = tuple(_with_formula(rule, graph, effect, values) for rule in rules[effect])
-        if not any(rule.tree or rule.equation or rule.is_open or rule.kind == "empty" for rule in rules[effect]):
-            rules[effect] = _of_the_plan(graph, effect, values) or rules[effect]
-        if graph.children[effect]:  # profit as a percentage of revenue, used further on: 25, or 0.25?
-            rules[effect] = tuple(
-                Rule(rule.text, "words")
-                if rule.read_as.startswith(f"{effect} = 100 * ") and "percent" in rule.text.lower()
-                else rule
-                for rule in rules[effect]
-            )
+        values = tuple(
+            (name, known.value, known.unit)
+            for name in causes
+            if (known := graph.knowns.get(name)) is not None and known.value is not None
+        )
+        read = (read_rule(text, causes, effect, graph.nodes, values) for text in texts)
+        rules[effect] = tuple(_with_formula(rule, graph, effect, values) for rule in read)
     for name, known in graph.knowns.items():  # sqrt(2) * L1: a known that is given by other nodes
         formula = read_rule(known.text, (), name, graph.nodes) if known.value is None and known.text else None
         constant = bool(known.text and re.search(r"\w\s*[*/^]|[*/^]\s*\w", known.text))  # 1 / (4 pi epsilon0); not `g`
         if formula is not None and formula.executable and (formula.uses or (formula.aliases and constant)):
             rules[name] = (*rules.get(name, ()), replace(formula, message="", beyond=()))
-    return with_temperatures(graph, with_angles(graph, _by_values(graph, rules)))
-
-
-def _values_of(graph: ReasoningGraph, names: Iterable[str]) -> Values:
-    return tuple(
-        (name, known.value, known.unit)
-        for name in names
-        if (known := graph.knowns.get(name)) is not None and known.value is not None
-    )
-
-
-def _with_named_node(rule: Rule, graph: ReasoningGraph, effect: str) -> Rule:
-    """A rule in words that calls a node without an edge by its full name, and by no more than that: with the node, and
-    told as a missing edge."""
-    if rule.kind != "words" or rule.is_open or rule.equation is not None:
-        return rule
-    causes, text = graph.parents[effect], f" {rule.text.lower().replace('_', ' ')} "
-    above = [node for node in graph.nodes if node not in {*causes, effect, *graph.descendants(effect)}]
-    named = tuple(
-        node
-        for node in above
-        if len(node) > 2 and re.search(rf"(?<!\w){re.escape(node.lower().replace('_', ' '))}(?!\w)", text)
-    )
-    if not named or len(named) > 2:
-        return rule
-    every = (*causes, *named)
-    read = read_rule(rule.text, every, effect, graph.nodes, _values_of(graph, every))
-    called = {node: phrase for phrase, node in read.aliases.items()}
-    if read.tree is None or read.uses != set(every) or read.beyond:
-        return rule
-    if any(tokens(called.get(node, "")) != tokens(node) for node in named):
-        return rule
-    message = f"the rule of '{effect}' uses {in_quotes(named)}, which has no edge to it."
-    return replace(read, message=message, beyond=named)
+    trees = {effect: [rule.tree for rule in ways if rule.tree] for effect, ways in rules.items()}
+    converter = converted(graph, trees)
+    return {effect: tuple(_converted(converter, effect, rule) for rule in ways) for effect, ways in rules.items()}
 
 
 def _with_formula(rule: Rule, graph: ReasoningGraph, effect: str, values: Values) -> Rule:
     """A rule with the formula that its writer put beside it. Of words that cannot be read it is what they mean where it
     uses every cause and has all that they say; beside a rule that is read it must say the same."""
     formulas = {edge.formula for edge in graph.rules_of[effect] if edge.rule.strip() == rule.text} - {""}
-    if not formulas or rule.equation is not None or rule.is_open or is_doubted(rule.text):
+    if not formulas or rule.equation is not None or rule.is_open:
         return rule
     causes, text = graph.parents[effect], min(formulas)
     formula = read_rule(text, causes, effect, graph.nodes, values)
@@ -161,107 +160,54 @@ def _with_formula(rule: Rule, graph: ReasoningGraph, effect: str, values: Values
         return Rule(rule.text, "broken", message=message, is_open=True) if differ else rule
     if unused := [cause for cause in causes if cause not in formula.uses]:
         return replace(rule, message=f"the formula beside the rule of '{effect}' does not use '{unused[0]}'.")
-    names, numbers = (*causes, *formula.beyond, effect), {name: value for name, value, _ in values}
-    if left := surplus(rule.text, formula.tree, names, numbers.values()):
+    names = (*causes, *formula.beyond, effect)
+    if left := surplus(rule.text, formula.tree, names, [value for _, value, _ in values]):
         return replace(rule, message=f"the formula beside the rule of '{effect}' leaves out '{left}'.")
     reading = f"{effect} = {as_text(formula.tree)}"
     return replace(formula, text=rule.text, read_as=reading, by_formula=True)
 
 
-def _of_the_plan(graph: ReasoningGraph, effect: str, values: Values) -> tuple[Rule, ...]:
-    """What the plan's step for an effect says of the same causes: `Subtract the cost`, where the rule only says that
-    the profit depends on it."""
-    causes, description = graph.parents[effect], _step_text(graph, effect)
-    if not _DOES.search(description):  # minutes over two hours: what it is, and nothing that is done
-        return ()
-    rule = read_rule(description, causes, effect, graph.nodes, values)
-    if rule.tree is None or not rule.uses >= set(causes) or not _fits(graph, effect, rule.tree):
-        return ()
-    return (replace(rule, by_plan=True),)
+def rules_without_formula(graph: ReasoningGraph) -> dict[str, str]:
+    """Effect -> its rule, where that says something and nothing of it can be computed."""
+    return {
+        effect: rules[0].text
+        for effect, rules in rules_of(graph).items()
+        if len(rules) == 1
+        and rules[0].kind in ("words", "broken")
+        and not (rules[0].tree or rules[0].equation or rules[0].is_open)
+        and not any(edge.formula for edge in graph.rules_of.get(effect, ()))
+    }
 
 
-def _step_text(graph: ReasoningGraph, effect: str) -> str:
-    """The plan's one step for an effect whose rule has words, from the causes that its edges have."""
-    texts = [edge.rule for edge in graph.rules_of[effect]]
-    if not all(TWO_WORDS.search(text) for text in texts):  # a formula that is broken is broken
-        return ""
-    steps = [step for step in graph.plan if step.target == effect and step.description]
-    alike = len(steps) == 1 and set(steps[0].inputs) == set(graph.parents[effect])
-    return steps[0].description.strip() if alike and not _is_for_another(steps[0].description, effect) else ""
-
-
-def _is_for_another(description: str, effect: str) -> bool:
-    """Whether a step says that it gives something else: `to get the turnover`, for the profit."""
-    goals = [tokens(match["to"] or match["goal"]) - _ANY_GOAL for match in _GOAL.finditer(description)]
-    return any(goal and not goal & tokens(effect) for goal in goals)
-
-
-def _fits(graph: ReasoningGraph, effect: str, tree: Tree) -> bool:
-    """Whether a step of the plan does what the effect is called and its rule says: half of what remains is no rest."""
-    step, rule_text = _step_text(graph, effect), " ".join(edge.rule for edge in graph.rules_of[effect])
-    names = " ".join((step, effect, *graph.parents[effect]))
-    values = {known.value for name in graph.parents[effect] if (known := graph.knowns.get(name)) is not None}
-    counted = re.sub(r"\b[A-Za-z]\w*\d\w*", "", rule_text)
-    if not numerals(counted) <= numerals(names) | values or not is_what_it_is_called(effect, tree):
-        return False
-    sums = [part.strip() for part in _SUM.findall(step)]
-    if "=" in rule_text or any(part in rule_text for part in sums):
-        return True
-    return (
-        not CONDITION.search(rule_text.lower())
-        and not _ALTERS.search(rule_text)
-        and is_what_it_is_called(rule_text, tree)
-    )
-
-
-def _by_values(graph: ReasoningGraph, rules: dict[str, tuple[Rule, ...]]) -> dict[str, tuple[Rule, ...]]:
-    """Rules that only have numbers, `144 - 48 = 96`: names for those that causes have, also for computed ones."""
-    silent = [
-        node for node, of_node in rules.items() if of_node and not any(one.tree or one.is_open for one in of_node)
-    ]
-    if graph.order is None or not silent:
-        return rules
-    values = {name: known.value for name, known in graph.knowns.items() if known.value is not None}
-    for node in graph.order:
-        if node in silent and rules[node][0].kind != "empty":
-            for text, by_plan in [*((rule.text, False) for rule in rules[node]), (_step_text(graph, node), True)]:
-                tree = names_for_numbers(text, graph.parents[node], values)
-                if tree is not None and is_what_it_is_called(node, tree) and (not by_plan or _fits(graph, node, tree)):
-                    rules[node] = (replace(_of_tree(text, tree, graph.parents[node], node), by_plan=by_plan),)
-                    break
-        tree = next((rule.tree for rule in rules.get(node, ()) if rule.tree is not None), None)
-        if node not in values and tree is not None and set(count_names(tree)) <= set(values):
-            with suppress(ArithmeticError, ValueError):
-                values[node] = evaluate(tree, values)
-    return rules
-
-
-def _of_tree(text: str, tree: Tree, causes: Sequence[str], effect: str) -> Rule:
-    has_units = any(isinstance(part, Number) and part.value > 2 for part in walk(tree))  # 24.6 * 3600
-    reading = f"{effect} = {as_text(tree)}"
-    return Rule(text, "formula", tree, frozenset(causes), read_as=reading, units_inside=has_units)
+def with_formulas(graph: ReasoningGraph, formulas: Mapping[str, str]) -> ReasoningGraph:
+    """The graph with a formula beside each rule that can use one. formulas: effect -> formula."""
+    new = {effect: formulas[effect] for effect in rules_without_formula(graph) if formulas.get(effect)}
+    edges = tuple(replace(edge, formula=new.get(edge.effect, edge.formula)) for edge in graph.edges)
+    return replace(graph, edges=edges)
 
 
 def without_mirrors(graph: ReasoningGraph) -> ReasoningGraph:
     """I = V / R beside V = I R: one relation written both ways. The one that gives a known is left out."""
-    rules = rules_of(graph)
-    trees = {node: ways[0].tree for node, ways in rules.items() if len(ways) == 1 and ways[0].tree is not None}
-    held = [node for node, known in graph.knowns.items() if known.value is not None and node in trees]
+    trees = {node: ways[0].tree for node, ways in rules_of(graph).items() if len(ways) == 1}
     mirrors = {
-        known
-        for known in held
-        for other in graph.parents[known]
-        if other != known
-        and other in trees
-        and known in graph.parents[other]
-        and _is_mirror(trees[known], known, trees[other], other)
+        name
+        for name, known in graph.knowns.items()
+        for other in graph.parents[name]
+        if known.value is not None and other != name and name in graph.parents[other]
+        if (tree := trees.get(name)) is not None and (back := trees.get(other)) is not None
+        if agree(replace_names(tree, {other: back}), Name(name))
     }
     return replace(graph, edges=tuple(edge for edge in graph.edges if edge.effect not in mirrors))
 
 
-def _is_mirror(tree: Tree, effect: str, back: Tree, other: str) -> bool:
-    """Whether the one rule, put into the other, gives its effect back."""
-    return agree(replace_names(tree, {other: back}), Name(effect))
+def _converted(converter: Converter, effect: str, rule: Rule) -> Rule:
+    if rule.tree is None and rule.equation is None:
+        return rule
+    tree, equation, message = converter(effect, rule.tree, rule.equation)
+    return replace(rule, tree=tree, equation=equation, message=message or rule.message)
+
+
+# ---- one rule
 
 
 def read_rule(
@@ -275,158 +221,270 @@ def read_rule(
             f"rule of '{effect}': a rule must have at most {MAX_LENGTH} characters, got {len(text):,}. Shorten it."
         )
         return Rule(text[:MAX_LENGTH], "broken", message=message)
-    if is_doubted(text):
-        return Rule(text, "words")
-    rule = _read_whole(text, causes, effect, nodes, values)
-    if rule.tree is not None or rule.equation is not None or rule.is_open:
-        return rule
-    formula, spoken = conclusion(text, causes, effect)
-    for shorter, apart in ((without_law(text), frozenset[str]()), (formula, spoken)):
-        core = _read_whole(shorter, causes, effect, nodes, values) if shorter not in ("", text) else rule
-        if core.equation is not None or (core.tree is not None and core.uses | apart >= set(causes)):
-            return replace(core, text=text)
-    return rule
+    return _read_rule(text, causes, effect, nodes, values)
 
 
 @lru_cache(maxsize=8192)
-def _read_whole(text: str, causes: tuple[str, ...], effect: str, nodes: tuple[str, ...], values: Values) -> Rule:
-    numbers = {name: value for name, value, _ in values}
-    if other := states_otherwise(text, numbers):
-        message = f"rule of '{effect}' states another value of '{other}' than it has. Leave it out."
-        return Rule(text, "broken", message=message, is_open=True)
-    if not any(name == "C" or "C(" in name for name in (*causes, effect, *nodes)):
-        text = _CHOOSE.sub(r"comb(\1, \2)", text)
-    sentence = with_indices_apart(_COMMENT.sub("", text), (*causes, effect, *nodes))
-    sentence = with_own_names(_BY_BY.sub(r"\1 \2, \3 and \4", sentence), (*causes, effect), numbers)
-    sentence = plainly(sentence, causes, effect, numbers)
-    units = {cause: None for cause in causes} | {name: unit for name, _, unit in values}
-    if (note := unit_note(sentence, units)) is not None and any(name == note[1] for name, _, _ in values):
-        sentence, cause, unit = note
-        declared = tuple((name, value, unit if name == cause else other_unit) for name, value, other_unit in values)
-        rule = read_rule(sentence, causes, effect, nodes, declared)
-        return (
-            _in_degrees(replace(rule, text=text), cause)
-            if unit != "%" and units[cause] is None
-            else replace(rule, text=text)
-        )
-    scaled: dict[str, Tree] = {}
-    while len(scaled) < len(causes) and (taken := in_another_unit(sentence, units)) is not None:
-        sentence = taken.text
-        if taken.cause in scaled:
-            return Rule(text, "words")
-        scaled[taken.cause] = Binary("*", Name(taken.cause), Number(taken.factor))
-    if scaled:
-        rule = read_text(sentence, causes, effect, nodes, values)
-        tree = None if rule.tree is None else replace_names(rule.tree, scaled)
-        rule = replace(rule, tree=tree, units_inside=True, read_as="" if tree is None else as_text(tree))
-    else:
-        rule = read_text(sentence, causes, effect, nodes, values)
-    if rule.tree is None and not scaled and not rule.is_open:
-        rule = _otherwise(sentence, causes, effect, nodes, values) or rule
-    if (rule.tree is None or not count_names(rule.tree) or _FACTORIAL.search(text)) and not scaled and not rule.is_open:
-        tree = names_for_numbers(text, causes, numbers) or (
-            step_of_causes(text, causes, effect) if rule.tree is None else None
-        )
-        if tree is not None and is_what_it_is_called(effect, tree):
-            return _of_tree(text, tree, causes, effect)
-    rule = _if_all_is_used(rule if rule.text == text else replace(rule, text=text), units, effect, numbers)
-    shorter = None if rule.tree is None else last_clause(sentence, (*causes, effect))
-    if rule.tree is None or shorter is None:
-        return rule
-    head = read_text(shorter[0], causes, effect, nodes, values)
-    if head.tree is None or scaled or not agree(head.tree, rule.tree):
-        return rule
-    return _leaves_out(rule, shorter[1], effect)
-
-
-def _in_degrees(rule: Rule, cause: str) -> Rule:
-    """A rule that says that an angle is in degrees."""
-    turned = Call("radians", (Name(cause),))
+def _read_rule(text: str, causes: tuple[str, ...], effect: str, nodes: tuple[str, ...], values: Values) -> Rule:
+    if _LAMBDA.search(text):
+        return Rule(text, "broken", message=f"rule of '{effect}' must be a formula, got a lambda.", is_open=True)
+    if "=" in text and _DENIED.search(text):
+        return Rule(text, "words", is_open=True)
+    if (plain := read_plain(text, causes, effect)) is not None:
+        rule = Rule(text, "formula", plain, frozenset(causes), read_as=f"{effect} = {as_text(plain)}")
+        return with_shares_of(rule, effect, values)
+    if not _SIGNS.search(text) and _TWO_WORDS.search(text) and not _EQUALS.search(text):
+        return Rule(text, "words")
+    rule = _TextReader(text, causes, effect, nodes, values).read()
+    names = (*causes, *rule.beyond, effect)
     if rule.tree is None:
         return rule
-    if re.search(rf"(?<!sin\()(?<!cos\()(?<!tan\(){re.escape(cause)}\b", as_text(rule.tree)):  # v * theta: in which?
-        return _leaves_out(rule, "degrees", cause)
-    return replace(rule, tree=replace_names(rule.tree, {cause: turned}))
-
-
-def _if_all_is_used(rule: Rule, units: Mapping[str, str | None], effect: str, values: Mapping[str, float]) -> Rule:
-    """The rule, where its tree has all that its text says; elsewhere words, and of a formula what it leaves out."""
-    if rule.tree is None:
-        return rule
-    text, names = _COMMENT.sub("", rule.text), (*units, *rule.beyond, effect)
-    left = "=" if _STATEMENTS.search(text) and not rule.uses >= set(units) else ""  # one of two equations left out
+    left = "=" if _STATEMENTS.search(text) and not rule.uses >= set(causes) else ""  # one of two equations left out
     left = left or ("!" if _FACTORIAL.search(text) and "factorial" not in as_text(rule.tree) else "")
-    left = left or surplus(text, rule.tree, names, values.values()) or in_unused_unit(text, rule.tree, units, effect)
-    if not left and rule.read_as and is_of_another(text, rule.tree, units, effect):
-        return Rule(rule.text, "words")
-    if not left:
+    if left := left or surplus(without_comment(text), rule.tree, names, [value for _, value, _ in values]):
+        message = f"rule of '{effect}' says '{left}', which is no part of what was read. Write it as one formula."
+        return Rule(text, "broken", message=message)
+    return rule
+
+
+class _TextReader:
+    """One text with a formula in it."""
+
+    def __init__(self, text: str, causes: tuple[str, ...], effect: str, nodes: tuple[str, ...], values: Values):
+        self.text, self.causes, self.effect, self.nodes, self.values = text, causes, effect, nodes, values
+        self.names = (*causes, effect, *nodes)
+        self.units = [unit for _, _, unit in values]
+        self.called = [symbol(name) for name in (*causes, effect)]
+        self.explained = explained_symbols(text, (*causes, effect))
+        self.constants: Mapping[str, float] = {}
+        self.symbols: dict[str, str] = {}
+        self.letters: frozenset[str] = frozenset()
+
+    def read(self) -> Rule:
+        text, effect = self.text, self.effect
+        if not any(name == "C" or "C(" in name for name in self.names):
+            text = _CHOOSE.sub(r"comb(\1, \2)", text)
+        text = with_indices_apart(without_comment(text), self.names)
+        numbers = {name: value for name, value, _ in self.values}
+        bare, self.constants, has_units, against = take_constants(text, self.names, numbers, self.units, effect)
+        bare = _OF_PERCENT.sub(" =", bare)
+        if (_OR.search(text) and " or " not in "".join(self.names)) or _SEVERAL.search(bare) or _BOUND.search(bare):
+            message = f"must be one equation. Write '{effect} = ...' alone."
+            return self._broken(message, is_open=not _SEVERAL.search(bare))
+        behind = symbol(text.rpartition(";")[2].strip(" ."))
+        if ";" in text and behind in self.called:  # arrivals / service; service
+            return self._broken(f"must be one formula, got {behind!r} behind it. Leave it out.")
+        if against:
+            return self._broken(f"states {against}, which does not go with its nodes and their units. Leave it out.")
+        if percent := _HUNDRED.search(bare):  # (a / b) x 100 %: 81 of an effect in per cent; else 81, or .81
+            if not says_percent(effect) and "%" not in text.partition("=")[0]:
+                return self._broken(f"times 100 % may be a share or a percentage. Name it '{effect} (%)'.")
+            bare = bare[: percent.start(1)] + bare[percent.end(1) :]
+        self.symbols = {short: name for short, name in symbols_in(self.names).items() if short not in self.explained}
+        if re.search(r"\be\s*(?:\^|\*\*)", bare):  # Euler's number, whatever is called e
+            self.symbols.pop("e", None)
+        self.letters = letters_of(text, self.causes, effect, (*self.explained, *self.constants))
+        rule = self._of_several(text) or self._first(bare)
+        return replace(rule, text=self.text, units_inside=rule.units_inside or has_units)
+
+    def _first(self, bare: str) -> Rule:
+        """The first passage that is a formula; else what the first of them lacks."""
+        bound: Rule | None = None
+        first = ""
+        for passage in passages(bare, self.causes, self.effect):
+            if _OF_SOMETHING.match(passage):  # probability of red = ...: no product
+                continue
+            try:
+                rule = self._bind(_with_rounding(self._parse(passage), self.text))
+            except RuleError as error:
+                first = first or str(error)
+                continue
+            if (other := self._another_result(passage, rule.tree)) and not says_percent(self.effect):
+                return self._broken(f"gives another value than the {other} that it states. Leave one out.")
+            if rule.kind == "formula":  # or one whose meaning is open: it has a message, and no value
+                front, _, behind = bare.partition(passage)
+                beside = f"{front} {behind}"
+                if names_unit(behind if "=" in front else beside, self.effect) or (self.causes and not rule.uses):
+                    return Rule(self.text, "words")
+                if any(tokens(cause) <= tokens(beside) for cause in set(self.causes) - rule.uses):
+                    return Rule(self.text, "words")  # a formula of some of the causes, beside words of the others
+                return rule
+            bound = bound or rule
+        for side in re.split(r"=(?!=)", bare)[2:] if not _AND.search(bare) else ():  # E = K + U = m v^2 / 2 + m g h
+            with suppress(RuleError):
+                rule = self._bind(Equation(None, self._parse(side).right))
+                if rule.executable and self.causes and rule.uses >= set(self.causes):
+                    return rule
+        plain = without_units(self.text, [symbol(name) for name in self.names], self.units)
+        if plain is not None:
+            rule = read_rule(plain, self.causes, self.effect, self.nodes, self.values)
+            if rule.executable and rule.uses:
+                return replace(rule, units_inside=True, aliases={**rule.aliases, self.text: plain})
+        if bound is not None:
+            return bound
+        if "=" not in self.text and len(_TWO_WORDS.findall(self.text)) > 1:
+            return Rule(self.text, "words")
+        return Rule(self.text, "broken", message=f"rule of '{self.effect}': {first}")
+
+    def _of_several(self, text: str) -> Rule | None:
+        """The equation of the effect, with what others define on its way put in: y = x + c, where c = 2 x."""
+        pairs = equations(text)
+        of_effect = {one.casefold() for one in (self.effect, symbol(self.effect), *symbols_in([self.effect]))}
+        main = [pair for pair in pairs if pair[0].casefold() in of_effect]
+        nodes = {symbol(name) for name in self.names} | set(self.symbols)
+        if not main and pairs and _SYMBOL.fullmatch(pairs[0][0]) and pairs[0][0] not in nodes:
+            main = pairs[:1]
+        defined = {
+            left: right for left, right in pairs
+            if (left, right) not in main and _SYMBOL.fullmatch(left) and symbol(left) not in nodes
+        }  # fmt: skip
+        if len(main) != 1 or (len(defined) + 1 < len(pairs) and main[0] != pairs[-1]):
+            return None
+        try:
+            tree = self._parse(main[0][1]).right
+            steps = {symbol(left): self._parse(right).right for left, right in defined.items()}
+        except RuleError:
+            return None
+        for _ in steps:
+            tree = replace_names(tree, steps)
+        if not defined and len(pairs) > 1 and set(count_names(tree)) != {symbol(name) for name in self.causes}:
+            return None
+        rule = self._bind(Equation(None, tree))
+        return rule if rule.executable and rule.uses >= set(self.causes) else None
+
+    def _broken(self, message: str, is_open: bool = True) -> Rule:
+        return Rule(self.text, "broken", message=f"rule of '{self.effect}' {message}", is_open=is_open)
+
+    def _parse(self, passage: str) -> Equation:
+        known = {short: symbol(name) for short, name in self.symbols.items()}
+        if function := _function_named(passage, self.causes):
+            alone, arguments, is_said = function
+            left, right = self._parse(alone)
+            if is_said or {known.get(one, symbol(one)) for one in arguments} <= set(count_names(right)):
+                return Equation(left, right)
+        left, right = parse(passage, (*self.names, *self.symbols, *self.constants), self.letters)
+        return Equation(None if left is None else rename(left, known), rename(right, known))
+
+    def _bind(self, equation: Equation) -> Rule:
+        """The symbols of an equation matched to the effect and its causes; then per cent and logarithms."""
+        if equation.left is not None and with_base(equation.left, self.text) != equation.left:
+            message = f"rule of '{self.effect}' has a log without a base. Write log10 or ln."
+            return Rule(self.text, "formula", message=message, is_open=True)
+        rule = with_shares_of(self._matched(equation), self.effect, self.values)
+        context = " ".join((self.text, self.effect, *self.causes))
+        if rule.tree is not None and (tree := with_base(rule.tree, context)) != rule.tree:
+            message = f"rule of '{self.effect}' takes a log that may be of base ten or e. Write log10 or ln."
+            rule = replace(rule, tree=tree, message=rule.message if tree is not None else message, is_open=tree is None)
+        used = {short: name for short, name in self.symbols.items() if name in rule.uses}
+        return replace(rule, aliases={**rule.aliases, **used, **{k: f"{v:g}" for k, v in self.constants.items()}})
+
+    def _matched(self, equation: Equation) -> Rule:
+        left, right = equation
+        causes, effect, text = self.causes, self.effect, self.text
+        if joins_amounts(right):
+            return self._broken("joins quantities by 'and' or 'or'. Write +, or a comparison of each.", is_open=False)
+        right = replace_names(right, {short: Number(value) for short, value in self.constants.items()})
+        symbols = (count_names(left) if left is not None else {}) | count_names(right)
+        others = {symbol(node): node for node in self.nodes if node not in causes and node != effect}
+        aliases = aliases_of(left, [name for name in symbols if name not in others], causes, effect, self.explained)
+        unmatched = [name for name in symbols if name not in aliases]
+        beyond = {  # `5 m * t` may be five metres: without an edge from m nothing says that it is the node
+            short: node for short, node in others.items()
+            if short in unmatched and standing_of(short, text, self.called, self.units) == "quantity"
+        }  # fmt: skip
+        strange = [name for name in unmatched if name not in beyond and name not in CONSTANTS]
+        nature = {name: Number(NATURE[name]) for name in strange if self._is_constant(name)}
+        strange = [name for name in strange if name not in nature]
+        definitions = [*LET.findall(text), *STANDS_FOR.findall(text)]
+        strange += [
+            short for short, words in definitions if short in aliases and _is_other(words, short, aliases[short])
+        ]
+        if strange:
+            verb = "is" if len(strange) == 1 else "are"
+            message = f"uses {in_quotes(strange)}, which {verb} not among its causes ({in_quotes(causes)})."
+            return self._broken(message, is_open=False)
+        right = replace_names(rename(right, aliases | beyond), nature)
+        left = None if left is None else replace_names(rename(left, aliases | beyond), nature)
+        tree = right if left is None or left == Name(effect) else isolate(left, right, effect)
+        if tree is None or effect in count_names(tree):
+            message = f"rule of '{effect}' cannot be solved for it. Write '{effect} = ...'."
+            volts = standing_of(symbol(effect), text, self.called, self.units) != "quantity"  # V = 12 V - I R
+            return Rule(
+                text, "broken", message=message, equation=None if left is None or volts else Equation(left, right)
+            )
+        names = count_names(tree)
+        missing = tuple(node for node in beyond.values() if node in names)
+        shown = {short: name for short, name in aliases.items() if short != symbol(name)}
+        shown |= {name: f"{number.value:g} in SI" for name, number in nature.items()}
+        message = f"the rule of '{effect}' uses {in_quotes(missing)}, which has no edge to it." if missing else ""
+        return Rule(text, "formula", tree, frozenset(names) & {*causes, *missing}, shown, message, beyond=missing)
+
+    def _is_constant(self, name: str) -> bool:
+        """Whether a name is a constant of nature, in SI: no unit of another system may be there."""
+        if name not in NATURE or (name == "c" and not re.search(r"c\s*(?:\^|\*\*|²)|light", self.text)):
+            return False
+        # 500 g may be grams; 2 g h and v^2 / (2 g) are not
+        if name == "g" and standing_of(name, _FALLS.sub("", self.text), self.called, self.units) != "quantity":
+            return False
+        return all(set(re.findall(r"[^\W\d_]+", unit or "")) <= _SI for unit in self.units)
+
+    def _another_result(self, passage: str, tree: Tree | None) -> str:
+        """The number behind a second = where it is not what the tree gives: `y = a + b = 6` of 2 and 3. Rounding is
+        none, and an angle says nothing before its unit is known."""
+        known = {name: value for name, value, unit in self.values if unit != "°C"}
+        if tree is None or not set(count_names(tree)) - set(CONSTANTS) <= set(known) or takes_angles(tree):
+            return ""
+        for stated in re.split(r"(?<![<>=!])=(?!=)", passage)[2:]:
+            if _PLAIN_NUMBER.fullmatch(stated):
+                last = 10.0 ** -len(stated.partition(".")[2].strip())
+                number = float(stated.replace(",", "").replace("−", "-"))
+                with suppress(ArithmeticError, ValueError):
+                    computed = evaluate(tree, known)
+                    if abs(number - computed) > max(0.02 * abs(computed), 0.5 * last):
+                        return stated.strip()
+        return ""
+
+
+def _is_other(words: str, short: str, name: str) -> bool:
+    """Whether each says something that the other does not: the return time, for the outward time."""
+    explained, known = tokens(words), tokens(name)
+    return bool(explained - known) and bool(known - explained - {symbol(short).lower()})
+
+
+def _function_named(text: str, causes: Sequence[str]) -> tuple[str, list[str], bool] | None:
+    """v(t) = v0 + a t: `v = v0 + a t`, what v is a function of, and whether the right side says the same of a cause
+    (K(r) = m v(r)^2 / 2). The name of a cause multiplies: m(v) = m v0 + F t."""
+    left, equals, right = text.strip("$ ").partition("=")
+    taken = {symbol(cause) for cause in causes}
+    if match := _CHOOSES.match(f"{left}{equals}{right}"):
+        return f"{match[2]} ={right}", [match[1], match[3]], False
+    if not (match := _FUNCTION.match(f"{left}{equals}{right}")) or symbol(match[1]) in taken | FUNCTIONS.keys():
+        return None
+    of_same = re.compile(rf"([^\W\d]\w*)\s*\(\s*{re.escape(match[2])}\s*\)")
+    bare = of_same.sub(lambda call: call[1] if symbol(call[1]) in taken else call[0], right)
+    return f"{match[1]} ={bare}", re.split(r"\s*,\s*", match[2]), bare != right
+
+
+def _with_rounding(equation: Equation, text: str) -> Equation:
+    """`N = log10(t), rounded up`: the rounding stands behind the formula and belongs to it."""
+    rounding = ROUNDED.search(text)
+    if rounding is None:
+        return equation
+    function = {"up": "ceil", "down": "floor"}.get(rounding[1], "round")
+    return Equation(equation.left, Call(function, (equation.right,)))
+
+
+def says_percent(name: str) -> bool:
+    """Whether a name says that it is in per cent."""
+    return "%" in name or "percent" in name.lower() or unit_in(name) == "%"
+
+
+def with_shares_of(rule: Rule, effect: str, values: Values) -> Rule:
+    """pay * rate for a rate of 20 %: the factor is 0.2; 300 + 20 % may be 300.2 or 360, and has no value."""
+    percents = frozenset(name for name, _, unit in values if unit == "%")
+    if rule.tree is None or not (says_percent(effect) or percents & rule.uses):
         return rule
-    return _leaves_out(rule, left, effect)
-
-
-def _leaves_out(rule: Rule, left: str, effect: str) -> Rule:
-    message = f"rule of '{effect}' says '{left}', which is no part of what was read. Write it as one formula."
-    return Rule(rule.text, "words") if rule.read_as else Rule(rule.text, "broken", message=message)
-
-
-def _otherwise(text: str, causes: tuple[str, ...], effect: str, nodes: tuple[str, ...], values: Values) -> Rule | None:
-    """The rule of a formula within a sentence, or of one that defines a quantity on its way, over all of its causes."""
-
-    def read(passage: str, of: tuple[str, ...], what: str, depth: int = 1) -> Tree | None:
-        known = tuple(one for one in values if one[0] in of)
-        tried.append(passage)
-        if len(tried) > _MOST_PARTS:
-            raise TooManyReadings
-        rule = read_text(passage, of, what, (), known)
-        if rule.tree is None and depth and not rule.is_open:
-            return within(passage, of, what, known, depth - 1)
-        return rule.tree
-
-    def within(passage: str, of: tuple[str, ...], what: str, known: Values, depth: int) -> Tree | None:
-        beside: list[str] = []  # what is said in front, or as another equation: it must not differ
-        for front, formula in formulas_within(passage, of, what):
-            beside.append(front)
-            rule = read_text(formula, of, what, (), known)
-            if formula and rule.tree is not None and rule.uses >= set(of):
-                return None if differs(rule.tree, beside, passage, of, what, known) else rule.tree
-        return with_definitions(passage, of, what, lambda part, over, name: read(part, over, name, depth))
-
-    tried: list[str] = []
-    try:
-        tree = _alike(text, causes, effect, nodes, values) or within(text, causes, effect, values, 1)
-        tree = tree or _within_its_words(text, causes, effect, nodes, values)
-    except TooManyReadings:
-        return None
-    if tree is None or isinstance(tree, Name) or set(count_names(tree)) & set(causes) != set(causes):
-        return None
-    return Rule(text, "formula", tree, frozenset(causes), read_as=f"{effect} = {as_text(tree)}")
-
-
-def _within_its_words(
-    text: str, causes: tuple[str, ...], effect: str, nodes: tuple[str, ...], values: Values
-) -> Tree | None:
-    """What a rule says without what stands around it, where all that can be read so is one formula of all causes."""
-    trees: list[Tree] = []
-    for core, out in ((text, list[str]()), *cores(text, causes, effect, [value for _, value, _ in values])):
-        tree = read_text(core, causes, effect, nodes, values).tree or of_all(core, causes, effect, text)
-        tree = tree or step_of_causes(core, causes, effect)
-        if tree is None or isinstance(tree, Name) or not set(count_names(tree)) >= set(causes):
-            continue
-        if not converts_so(out, tree, causes) or not all(agree(tree, other) for other in trees):
-            return None
-        if differs(tree, out, text, causes, effect, values):
-            return None
-        trees.append(tree)
-    return trees[0] if trees else None
-
-
-def _alike(text: str, causes: tuple[str, ...], effect: str, nodes: tuple[str, ...], values: Values) -> Tree | None:
-    """What the parts of a rule say, where each that computes can be read and all are one: 120 % of a, i.e. a * 1.2."""
-    trees = [
-        read_text(part, causes, effect, nodes, values).tree
-        for part in restatements(text)
-        if computes(part) or "=" in part
-    ]
-    if len(trees) < 2 or trees[0] is None:
-        return None
-    return trees[0] if all(tree is not None and agree(tree, trees[0]) for tree in trees) else None
+    tree = with_shares(rule.tree, percents, says_percent(effect))
+    meant = in_quotes(sorted(percents & rule.uses) or [effect])
+    message = f"rule of '{effect}' leaves open what {meant}, in %, means in it. Write shares as factors."
+    return replace(rule, tree=tree, message=rule.message if tree is not None else message, is_open=tree is None)

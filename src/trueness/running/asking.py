@@ -5,8 +5,17 @@
 
 A task performs a unit of work as plain code that calls `ask` once or several times; a reply that is in the store is
 given back without a call. So a resumed study goes on where it stopped, and a better reader rereads old replies for
-nothing. A call is made when its model takes one more (standing.py) and the most it can cost fits the limit beside what
+nothing. A call is made when its model takes one more and the most it can cost fits the limit beside what
 is spent and what calls under way can cost; where only those stand in the way it waits for them.
+
+How a model does in this run says how many calls it gets at a time, and whether it is asked at all:
+
+    turned away (429)   calls at a time = half of them, at least 1; each answer adds 1 / (calls at a time)
+    faults in a row     3 refused connections, 3 calls that never came back, 20 faults of another kind: set aside;
+                        connections count for each attempt of a call, and as one where calls were under way together
+
+So a busy provider is asked more slowly and none of its answers is missing, and a dead one costs seconds. Who was
+turned away or reached nobody was not answered: that is no result, nothing is stored, and the question is asked again.
 """
 
 from __future__ import annotations
@@ -20,7 +29,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from trueness import models
@@ -30,14 +39,23 @@ from trueness.models.base import checked_concurrency
 from trueness.models.faults import Fault
 from trueness.models.prices import Price, stated_price
 from trueness.outside import Json
-from trueness.running.calling import PASSING, UNBILLED, CalledOff, CallerMistake, WatchedCall, as_reply
+from trueness.running.calling import PASSING, SILENT, UNBILLED, CalledOff, CallerMistake, WatchedCall, as_reply
 from trueness.running.cells import hash_of, reply_key
-from trueness.running.standing import LONGEST_WAIT, UNANSWERED, ModelStanding
 from trueness.running.store import Store
-from trueness.status import Status
 
 BYTES_A_TOKEN = 3.0  # fewer than real text has, so that the cost of a call is not underestimated
 CLOSING = 5.0  # seconds that a model may take to close
+
+UNANSWERED = ("connection", "busy", "quota")  # faults of calls that nobody answered
+IN_A_ROW = {"connection": 3, "quota": 3, SILENT: 3}  # before a model is set aside; of any other kind MANY
+MANY = 20
+_WORDS = {
+    "connection": "failed connections",
+    "busy": "calls turned away",
+    "quota": "calls turned away",
+    SILENT: "calls without an end",
+}
+FIRST_WAIT, LONGEST_WAIT = 0.5, 30.0  # seconds before a question that nobody answered is asked again
 
 Ask = Callable[[str, Sequence[Message], Settings, str], Reply]
 
@@ -48,6 +66,64 @@ class BudgetReached(TruenessError):
 
 class SetAside(CalledOff):
     """The model is not asked any more in this run."""
+
+
+@dataclass
+class ModelStanding:
+    """Of one model; whoever changes it holds the asker's lock."""
+
+    name: str
+    most: int  # calls at a time that the model itself allows
+    at_once: float = field(init=False)
+    under_way: int = 0
+    why_set_aside: str = ""
+    _row: dict[str, int] = field(default_factory=dict)  # faults since the last answer, by kind
+    _slowed: float = 0.0  # when
+    _unreached: float = 0.0  # when a failed connection was counted
+
+    def __post_init__(self) -> None:
+        self.at_once = float(self.most)
+
+    @property
+    def is_free(self) -> bool:
+        return self.under_way < int(self.at_once)
+
+    @property
+    def wait(self) -> float:
+        """Seconds before a question that nobody answered is asked again."""
+        return float(min(LONGEST_WAIT, FIRST_WAIT * 2 ** min(sum(self._row.values()), 16)))
+
+    def came(self, reply: Reply, call: WatchedCall) -> None:
+        """A call has ended."""
+        if reply.status not in PASSING:
+            self._row.clear()
+            self.at_once = min(self.most, self.at_once + 1 / self.at_once)
+            return
+        self.count(reply.fault if reply.fault in _WORDS else "", reply.message, call)
+
+    def count(self, kind: str, message: str, call: WatchedCall) -> None:
+        """A fault, of a call or of an attempt that is made again. Of calls that were under way together, and are turned
+        away or find nobody together, it is one."""
+        if kind == "busy" and not self.slow_down(call):
+            return
+        if kind == "connection":
+            if call.attempted < self._unreached:
+                return
+            self._unreached = time.monotonic()
+        self._row[kind] = self._row.get(kind, 0) + 1
+        if self._row[kind] >= IN_A_ROW.get(kind, MANY):
+            self.set_aside(f"after {self._row[kind]} {_WORDS.get(kind, 'faults')} in a row: {message}")
+
+    def slow_down(self, call: WatchedCall) -> bool:
+        """Once for all calls that were under way together; False for the later ones of them."""
+        if call.attempted < self._slowed:
+            return False
+        self._slowed = time.monotonic()
+        self.at_once = max(1.0, self.at_once / 2)
+        return True
+
+    def set_aside(self, why: str) -> None:
+        self.why_set_aside = self.why_set_aside or why
 
 
 class Asker:
@@ -64,7 +140,7 @@ class Asker:
     ):
         self.store, self.options, self.limit, self.retry, self.folder = store, options, limit, retry, folder
         self.seed = seed
-        self.spent = store.spent() + (0.0 if limit is None else self._cost_of_old_replies())
+        self.spent = store.spent()
         self.calls = 0
         self.why_stopped = ""  # nothing more is asked then; what is under way may end
         self.unstored: Exception | None = None  # why a reply could not be kept: nothing more is asked then, either
@@ -282,17 +358,6 @@ class Asker:
     def _called_off(self, standing: ModelStanding, seconds: float) -> str:
         """Why nothing more is asked, as soon as that is so; '' when the time is over."""
         return self._changed.wait_for(lambda: self.why_stopped or standing.why_set_aside, seconds)
-
-    def _cost_of_old_replies(self) -> float:
-        """What replies of earlier versions, which kept no account of unknown usage, can have cost."""
-        total = 0.0
-        for name, status, settings, sent in self.store.replies_without_cost():
-            price = stated_price(self.options.get(name, {}).get("price"), name)
-            if status != Status.FAILED and price is not None:
-                tokens = settings.get("max_tokens")
-                messages = [Message("user", str(message.get("content", ""))) for message in sent]
-                total += price.cost(tokens_of(messages), tokens if isinstance(tokens, int) else 0) or 0.0
-        return total
 
 
 def tokens_of(messages: Sequence[Message]) -> int:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import re
 from dataclasses import replace
 from importlib import resources
@@ -18,8 +17,6 @@ from trueness.running.store import Store
 from trueness.running.study import Plan
 from trueness.running.study_entry import read_entry
 from trueness.texts import printable
-
-_BARE = re.compile(r"[A-Za-z0-9_-]+")  # a key that needs no quotes
 
 
 class NewFile(NamedTuple):
@@ -67,33 +64,10 @@ def _without_comments(text: str) -> str:
     return part.sub(lambda match: match[1] or ('["..."]' if match[0].startswith("[") else ""), text)
 
 
-def toml_text(settings: dict[str, Json], prefix: str = "") -> str:
-    """Strings, numbers, truth values, lists and tables: JSON's forms of them are TOML's, but for tables in lists."""
-    lines = [f"{_quote_key(key)} = {_inline(value)}" for key, value in settings.items() if not isinstance(value, dict)]
-    for key, value in settings.items():
-        if isinstance(value, dict):
-            table = f"{prefix}{_text(key)}"
-            lines += ["", f"[{table}]", toml_text(value, f"{table}.")]
-    return "\n".join(lines)
-
-
-def _quote_key(key: str) -> str:
-    return key if _BARE.fullmatch(key) else _text(key)
-
-
-def _inline(value: Json) -> str:
-    if isinstance(value, dict):
-        return f"{{{', '.join(f'{_quote_key(key)} = {_inline(one)}' for key, one in value.items())}}}"
-    if isinstance(value, list):
-        return f"[{', '.join(map(_inline, value))}]"
-    if isinstance(value, float) and not math.isfinite(value):
-        return str(value)
-    return _text(value)
-
-
-def _text(value: Json) -> str:
-    """TOML has no signs in two halves, and wants one escaped that JSON leaves."""
-    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+def toml_text(settings: dict[str, Json]) -> str:
+    """Strings, numbers, truth values, lists and tables: JSON's forms of them are TOML's, with = in place of a colon."""
+    lines = [json.dumps({key: value}, ensure_ascii=False, separators=(", ", " = ")) for key, value in settings.items()]
+    return "".join(f"{line[1:-1]}\n" for line in lines).replace("\x7f", "\\u007f")  # TOML wants this one escaped
 
 
 def template(task: str, path: Path) -> str:

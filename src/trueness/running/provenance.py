@@ -102,8 +102,8 @@ def plan_folder_of(folder: Path) -> Path:
     except TruenessError:
         return folder
     entries = record if isinstance(record, dict) else {}
-    way, older = entries.get("plan_from_here"), entries.get("plan_folder")  # the second: as it was typed, before 0.2
-    place = folder / way if isinstance(way, str) else Path(older) if isinstance(older, str) else folder
+    way = entries.get("plan_from_here")
+    place = folder / way if isinstance(way, str) else folder
     try:
         return place if place.is_dir() and way_to(place, folder) is not None else folder
     except (OSError, ValueError):  # a name that no system can have
@@ -186,14 +186,11 @@ def _packages() -> tuple[tuple[str, str], ...]:
 
 @cache
 def _cpu_model() -> str:
-    try:
+    with suppress(OSError):
         text = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        text = ""
-    named = dict(line.split(":", 1) for line in text.splitlines() if ":" in line)
-    entries = {key.strip(): value.strip() for key, value in named.items()}
-    part = " ".join(entries[key] for key in ("CPU implementer", "CPU part") if key in entries)  # Arm has no name here
-    return entries.get("model name") or part or platform.processor()
+        if named := re.search(r"^model name\s*: (.*)$", text, re.MULTILINE):
+            return named[1].strip()
+    return platform.processor()
 
 
 @cache

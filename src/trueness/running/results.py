@@ -20,9 +20,8 @@ from trueness.intervals import value_text
 from trueness.measure import Measure, measure_of
 from trueness.outside import Json
 from trueness.running.cells import Cell, stream
-from trueness.running.run_columns import RunColumns
 from trueness.running.store import Aggregate, Run, Store
-from trueness.running.stored_units import StoredUnits
+from trueness.running.stored_units import RunColumns, StoredUnits
 from trueness.running.study_entry import StudyEntry, TaskEntry, declared_measures, read_entry
 from trueness.statistics.runs import RunSummary, summarise_columns
 from trueness.status import Status
@@ -210,7 +209,7 @@ class Results:
 
     def columns_at(self, place: int) -> RunColumns:
         """The runs of a cell without their answers; what was summarised is not read again."""
-        if "summaries" in vars(self):
+        if self.is_summarised:
             return self.summaries[place].runs
         ids = self._units.ids_of(place)
         with self.store.ensure_open() as store:
@@ -224,7 +223,7 @@ class Results:
 
     def aggregates(self) -> list[Aggregate]:
         """Every measure of every cell that has runs; summed by the store where the runs were not read before."""
-        if "summaries" in vars(self):
+        if self.is_summarised:
             return [one for place, cell in enumerate(self.summaries) if len(cell.runs) for one in _sums(place, cell)]
         units = self._units
         with self.store.ensure_open() as store:
@@ -280,6 +279,11 @@ class Results:
         statuses = dict(sorted(self._units.statuses.get(place, {}).items()))
         return statuses | _not_run(self.cells[place].repeats - sum(statuses.values()))
 
+    @property
+    def is_summarised(self) -> bool:
+        """Somebody has asked for the summaries already."""
+        return "summaries" in vars(self)
+
     @cached_property
     def summaries(self) -> list[CellSummary]:
         """Every cell and measure."""
@@ -288,7 +292,7 @@ class Results:
     def each_summary(self) -> Iterator[CellSummary]:
         """As many cells at a time, with one bootstrap for all, as memory should hold. How many does not matter (but in
         the last digit, by rounding): resamples follow from the seed and the number of runs."""
-        if "summaries" in vars(self):
+        if self.is_summarised:
             yield from self.summaries
             return
         longest = max((sum(statuses.values()) for statuses in self._units.statuses.values()), default=0)

@@ -32,8 +32,7 @@ from trueness.outside import Json, one_line
 from trueness.running import study_db
 from trueness.running.cells import Cell
 from trueness.running.outcomes import Outcome
-from trueness.running.run_columns import RunColumns, RunRow, ScoreRow
-from trueness.running.stored_units import StoredUnits, UnitRow
+from trueness.running.stored_units import RunColumns, RunRow, ScoreRow, StoredUnits, UnitRow
 from trueness.texts import arriving, arriving_json, arriving_values, printable_json
 
 NO_LAST = 2**63 - 1  # no id is greater
@@ -398,15 +397,6 @@ class Store:
         with self._lock:
             (total,) = self._db.execute(f"SELECT TOTAL(MAX(IFNULL(cost, 0), 0) + {unknown}) FROM replies").fetchone()
         return float(total)
-
-    def replies_without_cost(self) -> list[tuple[str, str, dict[str, Json], list[dict[str, str]]]]:
-        """Respondent, status, settings and messages of replies that `spent` knows nothing of."""
-        with self._lock:
-            rows = self._db.execute(
-                "SELECT respondent, status, asked, messages FROM replies JOIN prompts ON hash = prompt "
-                "WHERE cost IS NULL AND json_extract(asked, '$.unknown_usd') IS NULL"
-            ).fetchall()
-        return [(name, status, json.loads(settings), json.loads(sent)) for name, status, settings, sent in rows]
 
     def answered_as(self) -> dict[str, dict[str, int]]:
         """Respondent -> the other names under which replies came, and how many of each."""

@@ -13,12 +13,13 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 import sqlite3
 import time
 from collections import Counter
 from collections.abc import Mapping
 from concurrent.futures import Executor
-from contextlib import nullcontext, suppress
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -27,13 +28,13 @@ from trueness.errors import PlanError, StoreError, did_you_mean, listed
 from trueness.files import check_plain, read_text
 from trueness.outside import MAX_PLAN, Json, is_there, json_of, one_line, text_of, toml_of
 from trueness.running.ask_driver import AskDriver, AskingEnd, check_models
+from trueness.running.calling import PASSING
 from trueness.running.cells import Cell, PlanContext
 from trueness.running.fits import FitDriver
-from trueness.running.model_outcomes import ModelOutcome, model_outcomes
 from trueness.running.outputs import mark_outdated, write_outputs
 from trueness.running.progress import Progress, Report
 from trueness.running.provenance import plan_folder_of, session, without_paths
-from trueness.running.results import Results
+from trueness.running.results import NOT_RUN, Results
 from trueness.running.stage import PlannedStudy, Stage
 from trueness.running.store import Store
 from trueness.running.study_db import as_written
@@ -41,11 +42,12 @@ from trueness.running.study_entry import check_entry, entry_of
 from trueness.running.study_folder import StudyFolder
 from trueness.settings import difference_of
 from trueness.status import Status
-from trueness.texts import arriving_json, html_table, shown_alike
+from trueness.texts import arriving_json, shown_alike
 
 PLAN_KEYS = ("name", "seed", "folder", "datasets", "models", "limit_usd")
 MAX_NAME = 100
 MAX_UNITS = 10_000_000  # that the driver holds a list of: 0.4 GB, and 1.5 GB for those that a resumed study has stored
+MOST_REASONS = 5  # that are named; the rest is counted
 NOT_IDENTITY = ("name", "folder", "limit_usd")  # what may change without making it another study
 TABLES = (".csv", ".tsv", ".parquet", ".jsonl", ".eval", ".xlsx")
 
@@ -120,6 +122,46 @@ class Plan:
 
 
 @dataclass(frozen=True)
+class ModelOutcome:
+    """How one model did in one task, from the store. `reasons`: status and message -> units, the most frequent first.
+
+    A unit that a model answered is answered whatever the answer is worth (refused, unreadable); it failed where no
+    usable reply came, or none in time; it was not asked where nobody was reached, the model was set aside, or the run
+    ended.
+    """
+
+    task: str
+    model: str
+    planned: int
+    failed: int
+    not_asked: int
+    reasons: dict[str, int]
+    set_aside: str = ""  # why it was not asked any more in this run
+    answered_as: Mapping[str, int] = field(default_factory=dict)  # other models that answered -> replies
+
+    @property
+    def answered(self) -> int:
+        return self.planned - self.failed - self.not_asked
+
+    def to_dict(self) -> dict[str, Json]:
+        return vars(self) | {"answered": self.answered}
+
+    def lines(self) -> list[str]:
+        """What there is to tell: nothing of a model that answered everything as itself."""
+        lines = []
+        if self.set_aside:
+            lines.append(f"  set aside {self.set_aside}")
+        lines += [f"  {count:,} x {reason}" for reason, count in self.reasons.items()]
+        lines += [f"  {count:,} replies came from {name!r}" for name, count in self.answered_as.items()]
+        if not lines:
+            return []
+        parts = [f"{self.answered:,} of {self.planned:,} answered"]
+        parts += [f"{self.failed:,} failed"] if self.failed else []
+        parts += [f"{self.not_asked:,} not asked"] if self.not_asked else []
+        return [f"{self.model} ({self.task}): {', '.join(parts)}", *lines]
+
+
+@dataclass(frozen=True)
 class RunEnd:
     """How a run ended: complete, or with work left because it was interrupted, `stopped` (why) or models set aside."""
 
@@ -166,7 +208,6 @@ class Study:
         interrupted, asking = False, AskingEnd()
         set_aside: dict[str, dict[str, str]] = {}  # task -> model -> why
         with Store.writing(folder) as store:
-            stored_before = _stored_cells(store)
             self._claim(store, replan)
             known = store.statuses()
             todo = [_missing(stage.cells, known, retry) for stage in self.stages]
@@ -178,8 +219,7 @@ class Study:
             with session(store, self.stages, self.plan.base) if any(todo) else nullcontext():
                 for stage, missing in zip(self.stages, todo, strict=True):
                     before = stage.planned - sum(map(len, missing.values()))
-                    notes = [] if replan else _done_anew(stage, stored_before, known)
-                    progress = Progress(stage.planned, before, slots=slots, stage=stage.name, notes=notes)
+                    progress = Progress(stage.planned, before, slots=slots, stage=stage.name)
                     tell = report or (lambda _: None)
                     if not (interrupted or asking.stopped):
                         if stage.is_fitted:
@@ -209,16 +249,6 @@ class Study:
                 f"a study must have at most {MAX_UNITS:,} fits and questions, got {units:,}. Use fewer runs, or "
                 f"several studies.  ({self.plan.file})"
             )
-
-    def _repr_html_(self) -> str:
-        """In a notebook: what the plan asks for. It reads no store."""
-        rows = []
-        for stage in self.stages:
-            cells = stage.cells
-            counts = (len({c.item for c in cells}), len({c.respondent for c in cells}), sum(c.repeats for c in cells))
-            rows.append([stage.name, *(f"{count:,}" for count in counts)])
-        title = f"{self.plan.name}: seed {self.plan.seed}, {self.plan.folder}"
-        return html_table(title, ("task", "items", "respondents", "units"), rows)
 
     def _claim(self, store: Store, replan: bool) -> None:
         """A folder belongs to one plan."""
@@ -266,34 +296,6 @@ def _missing(cells: list[Cell], known: dict[str, str], retry: bool) -> dict[int,
 
     missing = {index: [r for r in range(cell.repeats) if is_missing(cell.key(r))] for index, cell in enumerate(cells)}
     return {index: repeats for index, repeats in missing.items() if repeats}
-
-
-def _stored_cells(store: Store) -> dict[tuple[str, ...], Cell]:
-    """What was planned when the study was run last; nothing of a new one, or where the version did not say."""
-    if store.meta("study") is None:
-        return {}
-    with suppress(StoreError):
-        planned = [(results.task, cell) for results in Results.all_of(store) for cell in results.cells]
-        return {(task, cell.item, cell.variant, cell.respondent): cell for task, cell in planned}
-    return {}
-
-
-def _done_anew(stage: Stage, before: Mapping[tuple[str, ...], Cell], known: Mapping[str, str]) -> list[str]:
-    """Whose stored fits the same plan no longer means, since a default, a file or a method is another one: they have
-    other keys, and stay out of all results."""
-    whose: dict[str, dict[str, None]] = {}
-    for cell in stage.cells if stage.is_fitted else ():
-        old = before.get((stage.name, cell.item, cell.variant, cell.respondent))
-        if old is not None and old.start != cell.start and {old.key(0), old.key(old.repeats - 1)} & known.keys():
-            then, now = json.loads(old.start), json.loads(cell.start)
-            settings = ({"settings": identity.get("settings")} for identity in (then, now))
-            others = (f"another {key}" for key in now if then.get(key) != now[key])
-            difference = difference_of(*settings) or ", ".join(others)
-            whose.setdefault(difference, {})[cell.respondent] = None
-    return [
-        f"{listed(names)}: fitted anew, without the fits of before, since a default or a file changed ({difference})."
-        for difference, names in whose.items()
-    ]
 
 
 def _make_study(task: str, settings: dict[str, Json], context: PlanContext) -> PlannedStudy:
@@ -347,3 +349,40 @@ def _check_models(settings: dict[str, Json], made: Mapping[str, PlannedStudy], f
             lists = {task: "'models' or 'judges'" if stage.has_judges else "'models'" for task, stage in asking.items()}
             places = " or ".join(f"{which} of [{task}]" for task, which in lists.items())
             raise PlanError(f"[models.{name!r}] must be named in {places}, got {listed(names)}.  ({file})")
+
+
+def model_outcomes(
+    results: Results, set_aside: Mapping[str, str], answered_as: Mapping[str, Mapping[str, int]]
+) -> list[ModelOutcome]:
+    """Of each model that a task asks, in the order of the plan."""
+    counts: dict[str, Counter[str]] = {}
+    for row in results.completeness():
+        numbers = {key: value for key, value in row.items() if key not in ("item", "respondent")}
+        counts.setdefault(row["respondent"], Counter()).update(numbers)
+    messages: dict[str, list[str]] = {}
+    for run in results.failed_runs():
+        if run.status in PASSING:
+            messages.setdefault(run.respondent, []).append(f"{run.status}: {run.message}")
+    return [
+        ModelOutcome(
+            task=results.task,
+            model=name,
+            planned=counted["planned"],
+            failed=sum(counted[status] for status in PASSING),
+            not_asked=counted[NOT_RUN],
+            reasons=_reasons(messages.get(name, [])),
+            set_aside=set_aside.get(name, ""),
+            answered_as=answered_as.get(name, {}),
+        )
+        for name, counted in counts.items()
+    ]
+
+
+def _reasons(messages: list[str]) -> dict[str, int]:
+    """Messages that differ in numbers alone (seconds, ids) are one reason, told as the first of them."""
+    first: dict[str, str] = {}
+    for message in messages:
+        first.setdefault(re.sub(r"\d+", "#", message), message)
+    counted = Counter(first[re.sub(r"\d+", "#", message)] for message in messages).most_common()
+    rest = sum(count for _, count in counted[MOST_REASONS:])
+    return dict(counted[:MOST_REASONS]) | ({"other reasons": rest} if rest else {})

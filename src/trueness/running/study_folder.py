@@ -65,17 +65,11 @@ class StudyFolder:
 
     @cached_property
     def readings(self) -> dict[str, Scored]:
-        """By the names of their studies: each is read after those that it may rest on."""
+        """By the names of their studies, each after those that it may rest on; they read when they are asked."""
         readings: dict[str, Scored] = {}
-        with self.store.ensure_open() as store:
-            for results in self.tasks:
-                readings[results.task] = registry.reading(results.task).read(results, store, readings)
+        for results in self.tasks:
+            readings[results.task] = registry.reading(results.task)(results, dict(readings))
         return readings
-
-    @property
-    def readings_made(self) -> dict[str, Scored]:
-        """Those that somebody has asked for already; none where that is still to be done."""
-        return self.readings if "readings" in vars(self) else {}
 
 
 def newest_folder() -> Path:

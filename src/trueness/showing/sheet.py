@@ -8,7 +8,7 @@ Names in text columns fold over lines where even what stays is too wide: two res
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from rich.table import Table
@@ -78,27 +78,26 @@ class Sheet:
 
 
 def print_table(
-    out: Console,
-    title: str,
-    table: ReportTable,
-    place: str,
-    drop: Sequence[Sequence[str]] = (),
+    out: Console, title: str, table: ReportTable, place: str, drop: Sequence[Sequence[str]] = (),
     once: Sequence[str] = (),
-) -> None:
+) -> None:  # fmt: skip
     """A table of the report by the same rule; a column in which nobody has anything is not shown.
 
-    place: where all of it stands. drop: groups of keys in the order in which they go; where there are none, columns of
-    numbers from the last on.
+    place: where all of it stands. Where the table does not say which columns go first, numbers do, from the last on.
     """
     if not table.rows:
         return
+    table = replace(
+        table, columns=(*table.columns, *table.on_screen), on_screen=(), title=title or table.title,
+        drop=drop or table.drop, once=tuple(once) or table.once,
+    )  # fmt: skip
     texts = dict(zip(table.columns, zip(*table.cells(), strict=True), strict=True))
     used = {column: cells for column, cells in texts.items() if any(cell != "-" for cell in cells)}
     widths = {column.key: max(len(column.title), *map(len, cells)) for column, cells in used.items()}
     widths |= {column.key: min(widths[column.key], FOLDED) for column in used if column.kind == "text"}
     numbers = [column.key for column in used if column.kind != "text"]
-    shown = columns_that_fit(widths, out.width, drop or one_by_one(numbers[:0:-1]))
-    out.print(table.to_rich(title, [k for k, column in enumerate(table.columns) if column.key in shown], once))
+    shown = columns_that_fit(widths, out.width, table.drop or one_by_one(numbers[:0:-1]))
+    out.print(table.to_rich([k for k, column in enumerate(table.columns) if column.key in shown]))
     for line in left_out([column.title for column in used if column.key not in shown], place):
         out.print(f"  {plain(line)}", style="dim", soft_wrap=not out.is_terminal)
 

@@ -28,7 +28,7 @@ from trueness.texts import drawable, html_text, printable
 if TYPE_CHECKING:
     from rich.table import Table as RichTable
 
-Kind = Literal["text", "count", "number", "percent"]
+Kind = Literal["text", "cell", "count", "number", "percent"]  # a cell is a text of numbers, which never folds
 
 
 @dataclass(frozen=True)
@@ -63,6 +63,10 @@ class Table:
     contends: str | None = None
     rule_before: str | None = None  # a thin rule wherever this key changes
     within: tuple[str, ...] = ()  # the best is sought among the rows that agree on these keys
+    title: str = ""  # above it, in a terminal
+    drop: Sequence[Sequence[str]] = ()  # groups of keys in the order in which they go where a terminal is narrow
+    once: tuple[str, ...] = ()  # keys whose text a terminal does not repeat from row to row
+    on_screen: tuple[Column, ...] = ()  # behind the columns, in a terminal alone
 
     def __post_init__(self) -> None:
         if "Bold:" not in self.caption and self._best():
@@ -89,23 +93,20 @@ class Table:
         shown = {column.key: _cell_texts(column, self.rows) for column in self.columns}
         return [[shown[column.key][k] for column in self.columns] for k in range(len(self.rows))]
 
-    def to_rich(self, title: str = "", shown: Sequence[int] | None = None, once: Sequence[str] = ()) -> RichTable:
-        """For the terminal; names are data, so they are escaped.
-
-        shown: places of the columns, where not all have room. once: keys whose text is not repeated from row to row.
-        """
+    def to_rich(self, shown: Sequence[int] | None = None) -> RichTable:
+        """For the terminal; names are data, so they are escaped. shown: places of the columns that have room."""
         from rich.markup import escape as plain
         from rich.table import Table as Printed
 
         bold, rows, titles = self._best(), self.cells(), self.titles()
         places = range(len(self.columns)) if shown is None else shown
         printed = Printed(
-            box=None, pad_edge=False, header_style="bold", collapse_padding=True, title=plain(title) or None,
+            box=None, pad_edge=False, header_style="bold", collapse_padding=True, title=plain(self.title) or None,
             title_justify="left", title_style="bold",
         )  # fmt: skip
         for c in places:
             column = self.columns[c]
-            left = column.kind == "text" or column.low is not None  # estimates line up at their start
+            left = column.kind in ("text", "cell") or column.low is not None  # estimates line up at their start
             folds = column.kind == "text"  # a name that has no room goes on in the next line, whole
             printed.add_column(
                 plain(titles[c]), justify="left" if left else "right", no_wrap=not folds, overflow="fold"
@@ -116,7 +117,7 @@ class Table:
             texts = [f"[bold]{plain(t)}[/]" if (k, c.key) in bold else plain(t)
                      for t, c in zip(cells, self.columns, strict=True)]  # fmt: skip
             for c, column in enumerate(self.columns):
-                if column.key in once and k and cells[: c + 1] == rows[k - 1][: c + 1]:
+                if column.key in self.once and k and cells[: c + 1] == rows[k - 1][: c + 1]:
                     texts[c] = ""
             printed.add_row(*(texts[c] for c in places))
         return printed
@@ -231,7 +232,7 @@ def decimals_of(widths: Sequence[float]) -> int:
 
 
 def _cell_texts(column: Column, rows: Sequence[Mapping[str, object]]) -> list[str]:
-    if column.kind == "text":
+    if column.kind in ("text", "cell"):
         return [_text(row.get(column.key)) for row in rows]
     if column.kind == "count":
         return ["-" if _absent(row.get(column.key)) else f"{int(_at(row, column.key)):,}" for row in rows]
@@ -292,7 +293,7 @@ def _text(value: object) -> str:
 def _latex(cell: str, column: Column, bold: bool) -> str:
     if cell == "-":
         return "--"
-    if column.kind == "text":
+    if column.kind in ("text", "cell"):
         return rf"\textbf{{{tex_text(cell)}}}" if bold else tex_text(cell)
     # each number in math, for its minus; the brackets outside, for the space before them
     text = f"${cell.replace(',', '{,}')}$" if column.kind == "count" else _NUMBER.sub(r"$\g<0>$", cell)

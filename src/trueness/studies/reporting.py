@@ -19,7 +19,7 @@ from trueness.running.study_db import NAME
 from trueness.running.study_folder import StudyFolder
 from trueness.settings import difference_of
 from trueness.studies.protocol import FilesReading
-from trueness.studies.run_reading import RunReading
+from trueness.studies.reading import Reading
 
 if TYPE_CHECKING:
     from trueness.showing.press import Press
@@ -39,7 +39,7 @@ class Report:
         return self.study.path
 
     @property
-    def readings(self) -> dict[str, RunReading]:
+    def readings(self) -> dict[str, Reading]:
         return readings_of(self.study)
 
     def to_dict(self) -> dict[str, object]:
@@ -48,9 +48,9 @@ class Report:
         return record | {"notes": list(self.notes)} | {name: part for name, part in parts.items() if part is not None}
 
 
-def readings_of(study: StudyFolder) -> dict[str, RunReading]:
+def readings_of(study: StudyFolder) -> dict[str, Reading]:
     """As what shows them knows them."""
-    return cast(dict[str, RunReading], study.readings)
+    return cast(dict[str, Reading], study.readings)
 
 
 def result_files(folder: Path) -> FilesReading | None:
@@ -119,7 +119,7 @@ def rewrite(study: StudyFolder) -> Report:
     return write_report(study, lambda: write_outputs(study, text, plan_folder_of(folder)))
 
 
-def stands_alone(readings: Mapping[str, RunReading], name: str) -> bool:
+def stands_alone(readings: Mapping[str, Reading], name: str) -> bool:
     """Whether no other study of the plan rests on it, and shows it with its own."""
     return not any(name in reading.rests_on for reading in readings.values())
 

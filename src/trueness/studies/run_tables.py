@@ -99,8 +99,8 @@ def means_table(results: Results, measures: Sequence[str]) -> Table:
     ]
     rows = []
     for cell, summary in zip(results.cells, results.summaries, strict=True):
-        row = {"item": cell.item, "variant": cell.variant, "respondent": cell.respondent, "n": summary.ok}
-        rows.append(row | wide_means(summary, measures))
+        row = {"item": cell.item, "variant": cell.variant, "respondent": cell.respondent}
+        rows.append(row | {"n": summary.ok, "planned": cell.repeats} | wide_means(summary, measures))
     caption = f"Mean over the n runs that gave a result, with the {100 * results.level:g} % bootstrap CI of the mean."
     return Table(
         f"{own_name(results.task)}_summary",
@@ -109,6 +109,7 @@ def means_table(results: Results, measures: Sequence[str]) -> Table:
         caption,
         rule_before="item",
         within=("item", "variant"),
+        on_screen=(Column("planned", "Planned", "count"),),
     )
 
 

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from trueness.learners import kernels
 from trueness.printing import say
 from trueness.running.progress import clock
 from trueness.showing.console import Console, console, plain, print_points, print_rows
+from trueness.showing.sheet import print_table
+from trueness.studies.protocol import FilesReading
+from trueness.studies.reading import Reading
 from trueness.texts import counted
 
 if TYPE_CHECKING:
@@ -17,6 +22,7 @@ if TYPE_CHECKING:
     from trueness.running.study import Study
     from trueness.studies.reporting import Report
 
+MOST_ROWS = 1_000  # of a table that anybody reads
 MANY_CELLS = 40  # above it `trueness plan` has a line a learner
 
 
@@ -96,15 +102,37 @@ def _ask_row(ask: AskCost, several: bool) -> dict[str, object]:
     }
 
 
+def show_reading(
+    reading: Reading | FilesReading, out: Console, folder: Path, measures: Sequence[str] | None = None
+) -> None:
+    """The answer first, then how whole the study is, its tables, and what their numbers rest on."""
+    if isinstance(reading, Reading) and hasattr(reading, "show"):
+        reading.show(out, folder, measures)
+        return
+    unbroken = not out.is_terminal  # a line of a file is not broken
+    names = dict.fromkeys((reading.study, reading.task, str(folder)))
+    out.print(f"[bold]{'   '.join(map(plain, names))}[/]   {reading.state}", soft_wrap=unbroken)
+    if headline := reading.summary().headline:
+        out.print(plain(headline.sentence), soft_wrap=unbroken)
+    for line in reading.troubles():
+        out.print(f"  {plain(line)}", style="yellow", soft_wrap=unbroken)
+    for table in reading.tables(measures):
+        shown = replace(table, rows=table.rows[:MOST_ROWS])
+        print_table(out, "", shown, f"trueness show {folder} --csv")
+        if left := len(table.rows) - len(shown.rows):
+            out.print(f"{left:,} more cells: trueness show {plain(folder)} --csv")
+    for note in reading.notes():
+        out.print(f"  {plain(note)}", style="dim", soft_wrap=unbroken)
+
+
 def print_report(report: Report, out: Console | None = None, answered: bool = True) -> None:
     """What every study of a plan found, where its files lie, and what was left out."""
     out = out or console()
     for reading in report.readings.values():
         if reading.asks and not answered:
             continue
-        reading.show(out, report.folder)
-        reading.show_findings(out)
-        if place := reading.where():
-            out.print(f"report: {plain(report.folder / place)}")
+        show_reading(reading, out, report.folder)
+        print_points(reading.first_findings(), out)
+        out.print(f"report: {plain(report.folder / reading.files_below)}")
     for note in report.notes:
         out.print(plain(note), style="yellow", soft_wrap=not out.is_terminal)

@@ -34,7 +34,7 @@ def are_kept() -> bool:
     """Whether any kernel was compiled before, here or where NUMBA_CACHE_DIR says; all of them take a minute or two."""
     if any((Path(__file__).parent / "__pycache__").glob("*.nbi")) and not os.environ.get("NUMBA_CACHE_DIR"):
         return True  # said without numba, which takes most of a second to import
-    from trueness.learners.kernels.resampling import merge_drawn
+    from trueness.learners.kernels.counting import merge_drawn
 
     return any(Path(merge_drawn.stats.cache_path).glob("*.nbi"))
 

@@ -9,11 +9,21 @@
 
 Zheng, Aragam, Ravikumar & Xing (2018), algorithm 1, with the settings of the authors' notears/linear.py.
 
-Two ways to solve an inner problem. `minimise` takes the reference's own path (L-BFGS-B on the 2 d d parts of W). The
-last problems (rho from 1e11 on) are so ill-conditioned that this search stops short of their minimum, and the answer
-hangs on where. `minimise_scaled` gets to the minimum: entry i -> j has curvature C_ii from the loss, but
+The last problems (rho from 1e11 on) are so ill-conditioned that the reference's L-BFGS-B stops short of their minimum,
+and its answer hangs on where. `minimise` gets to the minimum: entry i -> j has curvature C_ii from the loss, but
 2 (rho h + alpha) (e^A)_ji + rho (2 W_ij (e^A)_ji)^2 from the constraint, up to 1e6; with that known diagonal 20 to 50
 evaluations do instead of 300 to 10,000. On standardised data it often leaves the reference's valley for a lower one.
+
+DAGMA: DAGMA's central path, in one compiled call a fit.
+
+    minimise  L(W) + l |W|_1 + h_s(W) / mu,    h_s(W) = d log s - log det(s I - W o W)    for mu = 1, .1, .01, ...
+    gradient of h_s:  2 W o M',   M = (s I - W o W)^-1;        weights[i, j] != 0 means i -> j
+
+Bello, Aragam & Ravikumar (2022), algorithm 1, which minimises mu (L + l |W|_1) + h_s: the same minima.
+h_s is finite where the spectral radius of A = W o W is below s. There s I - A is an M-matrix, elimination needs no
+pivoting and all pivots are positive; the first pivot that is not tells that a step has left the domain (value inf).
+The authors descend by Adam (up to 180,000 steps of 3e-4); here the search of lbfgsb.py, with the diagonal curvature
+c_ij + (2 M_ji + (2 W_ij M_ji)^2) / mu, ends each stage at its minimum.
 """
 
 from __future__ import annotations
@@ -23,9 +33,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-import trueness.learners.kernels.bounded as bounded
-from trueness.learners.kernels.bounded import Bounded, new_bounded
-from trueness.learners.kernels.compiling import kernel, reordered
+from trueness.learners.kernels.compiling import inner, kernel, reordered
 from trueness.learners.kernels.expm import Sparse, exponential_excess, gather_rows, sparse_space
 from trueness.learners.kernels.lbfgsb import (
     EVALUATE,
@@ -79,12 +87,6 @@ def search_for(problem: Problem, penalty: float, held: NDArray[np.bool_] | None 
     """A search over W in row order, its diagonal (or the entries `held`) held at 0."""
     d = len(problem.moments)
     return new_search(d * d, penalty, (np.eye(d, dtype=bool) if held is None else held).ravel())
-
-
-def bounded_for(problem: Problem, held: NDArray[np.bool_] | None = None) -> Bounded:
-    """A search over P and Q of W = P - Q, both in row order, their diagonals (or the entries `held`) held at 0."""
-    held = np.eye(len(problem.moments), dtype=bool) if held is None else held
-    return new_bounded(np.tile(held.ravel(), 2))
 
 
 @reordered
@@ -194,52 +196,15 @@ def lagrangian(
 
 
 @kernel
-def minimise(
-    problem: Problem,
-    rows: Array | None,
-    space: Space,
-    search: Bounded,
-    penalty: float,
-    rho: float,
-    alpha: float,
-    parts: Array,
-    weights: Array,
-) -> tuple[float, float, int, int]:
-    """One inner problem on the reference's path, from W = P - Q, parts = (P, Q) (2 d d,), both >= 0: L, h,
-    evaluations and why it ended. `parts` and `weights` become the answer.
-
-    `rows` is problem.rows, or None for least squares: numba leaves out what None cannot reach, of arguments only.
-    """
-    d, n = len(weights), len(weights) * len(weights)
-    gradient, curvature = space.gradient, space.curvature
-    trial, slope = search.vectors[bounded.TRIAL], search.vectors[bounded.TRIAL_GRADIENT]
-    bounded.begin(search, parts)
-    state, evaluations = EVALUATE, 0
-    while state == EVALUATE and evaluations < MOST_EVALUATIONS:
-        total = 0.0
-        for i in range(d):
-            for j in range(d):
-                p, q = trial[i * d + j], trial[n + i * d + j]
-                weights[i, j] = p - q
-                total += p + q
-        value, _, _ = lagrangian(problem, rows, weights, rho, alpha, space, gradient, curvature)
-        evaluations += 1
-        for i in range(d):
-            for j in range(d):
-                slope[i * d + j] = gradient[i, j] + penalty
-                slope[n + i * d + j] = penalty - gradient[i, j]
-        state = bounded.follow(search, value + penalty * total)
-    for k in range(2 * n):
-        parts[k] = search.vectors[bounded.X, k]
-    for i in range(d):
-        for j in range(d):
-            weights[i, j] = parts[i * d + j] - parts[n + i * d + j]
-    _, loss, h = lagrangian(problem, rows, weights, rho, alpha, space, gradient, curvature)
-    return loss, h, evaluations, state
+def value_at(
+    problem: Problem, rows: Array | None, weights: Array, rho: float, alpha: float, space: Space
+) -> tuple[float, float, float]:
+    """The Lagrangian, L and h at W (d, d); its gradient is left in space.gradient."""
+    return lagrangian(problem, rows, weights, rho, alpha, space, space.gradient, space.curvature)
 
 
 @kernel
-def minimise_scaled(
+def minimise(
     problem: Problem,
     rows: Array | None,
     space: Space,
@@ -249,7 +214,10 @@ def minimise_scaled(
     scaled: int,
     weights: Array,
 ) -> tuple[float, float, int, int]:
-    """The same by the search in lbfgsb.py, from `weights`, which become the answer."""
+    """One inner problem, from `weights`, which become the answer: L, h, evaluations and why it ended.
+
+    `rows` is problem.rows, or None for least squares: numba leaves out what None cannot reach, of arguments only.
+    """
     d = len(weights)
     x, flat = search.vectors[X], weights.reshape(d * d)
     trial, gradient = search.vectors[TRIAL].reshape(d, d), search.vectors[TRIAL_GRADIENT].reshape(d, d)
@@ -273,3 +241,92 @@ def size(x: Array) -> float:
     for p in range(len(x)):
         total += abs(x[p])
     return total
+
+
+Array = NDArray[np.float64]
+WIDEN = 0.1  # added to s where the last stage's W lies outside its domain, as the authors do
+
+
+@inner
+def log_determinant(matrix: Array, inverse: Array) -> float:
+    """log det of an M-matrix, and its inverse, by Gauss-Jordan without pivoting; -inf where it is no M-matrix."""
+    d = len(matrix)
+    total = 0.0
+    for i in range(d):
+        for j in range(d):
+            inverse[i, j] = matrix[i, j]
+    for k in range(d):
+        pivot = inverse[k, k]
+        if not pivot > 0.0:
+            return -np.inf
+        total += np.log(pivot)
+        inverse[k, k] = 1.0
+        row = inverse[k]
+        for j in range(d):
+            row[j] /= pivot
+        for i in range(d):
+            factor = inverse[i, k]
+            if i != k and factor != 0.0:
+                target = inverse[i]
+                target[k] = 0.0
+                for j in range(d):
+                    target[j] -= factor * row[j]
+    return total
+
+
+@kernel
+def barrier(weights: Array, s: float, matrix: Array, inverse: Array) -> float:
+    """h_s(W), inf outside its domain; `inverse` becomes M."""
+    d = len(weights)
+    for i in range(d):
+        for j in range(d):
+            matrix[i, j] = -weights[i, j] * weights[i, j]
+        matrix[i, i] += s
+    return d * np.log(s) - log_determinant(matrix, inverse)
+
+
+@inner
+def stage_value(
+    problem: Problem, weights: Array, mu: float, s: float, space: Space, gradient: Array, curvature: Array
+) -> tuple[float, float, float]:
+    """L + h_s / mu, then L and h_s; fills gradient and curvature of the first."""
+    d = len(weights)
+    h = barrier(weights, s, space.spare, space.excess)
+    if not h < np.inf:
+        return np.inf, np.inf, np.inf
+    gather_rows(weights, space.weights)
+    loss = loss_at(problem, space, gradient, curvature)
+    for i in range(d):
+        for j in range(d):
+            pull = space.excess[j, i]
+            if pull > 0.0:
+                slope = 2.0 * pull * weights[i, j]
+                gradient[i, j] += slope / mu
+                curvature[i, j] += (2.0 * pull + slope * slope) / mu
+    return loss + h / mu, loss, h
+
+
+@kernel
+def follow_path(
+    problem: Problem, space: Space, search: Search, penalty: float, mus: Array, sizes: Array, best: Array, trace: Array
+) -> None:
+    """Fill `best` (d, d) with W, and a row of `trace` (mu, s, h, objective, evaluations, ended) for each mu."""
+    d = len(best)
+    x, flat = search.vectors[X], best.reshape(d * d)
+    weights, gradient = search.vectors[TRIAL].reshape(d, d), search.vectors[TRIAL_GRADIENT].reshape(d, d)
+    curvature = search.vectors[TRIAL_CURVATURE].reshape(d, d)
+    for stage in range(len(mus)):
+        mu, s = mus[stage], sizes[stage]
+        while not barrier(best, s, space.spare, space.excess) < np.inf:
+            s += WIDEN
+        restart(search, flat, 1)
+        state, evaluations = EVALUATE, 0
+        while state == EVALUATE and evaluations < MOST_EVALUATIONS:
+            value, _, _ = stage_value(problem, weights, mu, s, space, gradient, curvature)
+            evaluations += 1
+            state = advance(search, value)
+        for p in range(len(x)):
+            flat[p] = x[p]
+        _, loss, h = stage_value(problem, best, mu, s, space, gradient, curvature)
+        trace[stage, 0], trace[stage, 1], trace[stage, 2] = mu, s, h
+        trace[stage, 3], trace[stage, 4], trace[stage, 5] = loss + penalty * size(x), evaluations, state

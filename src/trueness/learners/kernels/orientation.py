@@ -75,7 +75,7 @@ def start_marks(adjacent, forbidden, required):
 
 @kernel
 def orient(adjacent, triples, collides, opposes, order, nodes, forbidden, required, conflicts, with_knowledge):
-    """Marks of the graph, from the skeleton and triples with their evidence (learners/colliders.py), in this order; by
+    """Marks of the graph, from the skeleton and triples with their evidence (learners/pc.py), in this order; by
     STRONGEST they are those of a DAG. nodes: where two are as good, the first of these."""
     d = adjacent.shape[0]
     marks = start_marks(adjacent, forbidden, required)

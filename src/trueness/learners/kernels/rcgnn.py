@@ -2,7 +2,6 @@
 
 Predictors of a node stand in the columns c = l d + i of z (n, p): variable i, l rows back (l = 0: the same row), and
 the constant 1 in the last one, p = (L + 1) d + 1. parents[j, c] = 1: variable i acts on j, l rows later.
-rcgnn.cu has the same loops for many fits at once on a GPU.
 """
 
 from __future__ import annotations

@@ -24,16 +24,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueness.learners.kernels.compiling import bare, bare_kernel, inner, kernel
-from trueness.learners.kernels.conditional import conditional_score
-from trueness.learners.kernels.mixed_scores import degenerate_score
+from trueness.learners.kernels.mixed import degenerate_score
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Codes = NDArray[np.int32]
 
-# the last two: mixed_scores.py, conditional.py
-GAUSSIAN_BIC, DISCRETE_BIC, BDEU, DEGENERATE_BIC, CONDITIONAL_BIC = 0, 1, 2, 3, 4
-_MOMENTS = (GAUSSIAN_BIC, DEGENERATE_BIC, CONDITIONAL_BIC)
+GAUSSIAN_BIC, DISCRETE_BIC, BDEU, DEGENERATE_BIC = 0, 1, 2, 3  # the last one: mixed.py
 _LEAST = 1e-12  # the share of a variance that is taken as unexplained at least: a deterministic relation stays finite
 _REPEATED = 1e-10  # a parent of which less than this share is new repeats the others
 _NEARLY = 1e-3  # the root of a share that is so small that the inverse of the correlations is not exact
@@ -83,24 +80,13 @@ def covariance_scorer(covariance: Floats, n: int, penalty: float, max_parents: i
 
 
 def mixed_scorer(moments: Floats, first: Integers, n: int, penalty: float, limit: int) -> Scorer:
-    """From correlations of columns (p + 1, p), in the last row log variances; first: (d + 1,), mixed_scores.py."""
+    """From correlations of columns (p + 1, p), in the last row log variances; first: (d + 1,), mixed.py."""
     d, p = len(first) - 1, moments.shape[1]
     starts = first.astype(np.int32).reshape(-1, 1)
     plain = _scorer(
         DEGENERATE_BIC, n, limit, penalty, 0.0, 0.0, np.zeros((d + 1, d)), starts, np.ones(d, dtype=np.int64)
     )
     return plain._replace(moments=np.ascontiguousarray(moments), factor=np.zeros((2 * p + 1, p + 2)))
-
-
-def conditional_scorer(values: Floats, levels: Integers, penalty: float, max_parents: int) -> Scorer:
-    """From columns (d, n + 1) as in conditional.py, every level of which occurs."""
-    d, n = len(values), values.shape[1] - 1
-    limit = max(0, min(max_parents, d - 1, n - 4))
-    no_rows = np.zeros((d + 1, 1), dtype=np.int32)
-    plain = _scorer(CONDITIONAL_BIC, n, limit, penalty, 0.0, 0.0, np.zeros((d + 1, d)), no_rows, levels)
-    room = 3 * (2 + limit + (2 + limit) ** 2) + int(levels.max()) + 1
-    factor = np.zeros((d + 2 + room // (d + 2), d + 2))
-    return plain._replace(moments=values, factor=factor, work=np.empty((3, 2 * n), dtype=np.int32))
 
 
 def discrete_scorer(
@@ -175,7 +161,9 @@ def _scorer(
         math.log1p(-edge),
         np.ascontiguousarray(moments),
         rows,
-        np.column_stack([_mixed(4 * d).reshape(d, 4), levels, np.full(d, 0 if kind in _MOMENTS else d), np.full(d, n)]),
+        np.column_stack(
+            [_mixed(4 * d).reshape(d, 4), levels, np.full(d, d if kind in (DISCRETE_BIC, BDEU) else 0), np.full(d, n)]
+        ),
         np.zeros((0, 3), dtype=np.int64),
         np.zeros((slots, 2), dtype=np.int64),
         np.empty(slots),
@@ -295,8 +283,6 @@ def _score_on(s: Scorer, y: int, parents: Integers, k: int, first: int, n: int) 
     if s.kind == DEGENERATE_BIC:
         block = s.moments[first : first + s.moments.shape[1] + 1]
         return degenerate_score(block, s.rows, float(n), s.price, y, parents, k, s.factor)
-    if s.kind == CONDITIONAL_BIC:
-        return conditional_score(s.moments, s.nodes, s.price, y, parents, k, s.work[CELLS], s.factor)
     if s.kind == GAUSSIAN_BIC:
         if k > n - 2:  # n - 1 parents explain everything
             return -np.inf

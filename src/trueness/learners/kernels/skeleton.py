@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 
 from trueness.learners.kernels.compiling import bare, inner
 from trueness.learners.kernels.counting import rows_of
-from trueness.learners.kernels.partial import squared_partial
-from trueness.learners.kernels.testing import FISHER_Z, evaluate, p_value, verdict, workspace
+from trueness.learners.kernels.testing import FISHER_Z, evaluate, p_value, squared_partial, verdict, workspace
 
 
 class Skeleton(NamedTuple):

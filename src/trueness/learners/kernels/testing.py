@@ -5,64 +5,209 @@
     CHI2, G2        X2, G2          below limits[df], the upper alpha quantile of chi2; always when df = 0
     ORACLE          1 or 0          d-separated in a known DAG, whose nodes beyond the observed ones are latent
     from GAPS on    as of mixed.py  below limits[df], as chi2
-    RCOT, KCI       -2 log p        the same with df = 2: rcot.py, kci.py
-    CORRECTED       of corrected.py the same with df = 1
-    CONDITIONAL     2 n I(x; y | S) the same: conditional.py
+    RCOT, KCI       -2 log p        the same with df = 2: curved.py
+    CORRECTED       of mixed.py     the same with df = 1
 
 Categories with gaps: a gap is one level more, whose code is levels[2]; rows that have it in x, y or S weigh nothing.
 A search takes the fields of Tests one by one. Those that a kind has no use for are empty arrays, not None: numba then
 compiles each search once for all kinds of a family. Families are known by the dimensions of xlogx: 1 up to ORACLE,
-2 RCOT, KCI and CORRECTED, 3 of mixed columns and of gaps (from GAPS to REGRESSIONS, and CONDITIONAL).
+2 RCOT, KCI and CORRECTED, 3 of mixed columns and of gaps (from GAPS to REGRESSIONS).
+
+Partial correlations, and d-separation: the tests that need no counts.
+
+    r(x, y | S)^2 = v_xy^2 / (v_x v_y),   v_ab = R_ab - u_a . u_b,   L u_a = R_Sa,   L L' = R_SS   (R: correlations)
+    Fisher's z: independent when sqrt(n - |S| - 3) atanh |r| is below the normal quantile, which is r^2 < limit(|S|)
+
+Sets come in lexicographic order, so that L and u of the unchanged first elements are kept from one set to the next.
 """
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from trueness.learners.kernels.compiling import bare, inner, kernel
-from trueness.learners.kernels.conditional import conditional_statistic, room_for_cells
-from trueness.learners.kernels.contingency import (
-    CELLS,
-    CHI2,
-    G2,
-    chi2_tail,
-    statistic_of_planes,
-    statistic_of_rows,
+from trueness.learners.kernels.counting import CELLS, CHI2, G2, chi2_tail, statistic_of_planes, statistic_of_rows
+from trueness.learners.kernels.curved import kci_statistic, rcot_statistic, room_for_kernels, room_for_waves
+from trueness.learners.kernels.mixed import (
+    DEGENERATE,
+    DEGENERATE_ROWS,
+    GAPS,
+    REGRESSIONS,
+    corrected_statistic,
+    mixed_statistic,
+    room_for_logits,
 )
-from trueness.learners.kernels.corrected import corrected_statistic
-from trueness.learners.kernels.kci import kci_statistic, room_for_kernels
-from trueness.learners.kernels.logits import room_for_logits
-from trueness.learners.kernels.mixed import DEGENERATE, DEGENERATE_ROWS, GAPS, REGRESSIONS, mixed_statistic
-from trueness.learners.kernels.partial import normal_tail, separated, squared_partial
-from trueness.learners.kernels.rcot import rcot_statistic, room_for_waves
+
+SINGULAR = 1e-12  # a variance left after regression below this share counts as none
+
+
+@bare
+def squared_partial(r, x, y, chosen, k, keep, factor):
+    """r(x, y | the first k chosen)^2; the first `keep` rows of `factor` are still right from the last set.
+
+    Row i of `factor` (k, k + 5) holds L[i, :i] and 1 / L[i, i]; in its last five places u_x[i], u_y[i] and what is left
+    after the first i + 1 elements: v_x, v_y, v_xy.
+    """
+    if k == 0:
+        return r[x, y] * r[x, y]
+    if k == 1:
+        s = chosen[0]
+        a, b = r[x, s], r[y, s]
+        left = (1.0 - a * a) * (1.0 - b * b)
+        if left < SINGULAR:
+            return 1.0
+        covariance = r[x, y] - a * b
+        return covariance * covariance / left
+    end = factor.shape[1]
+    left_x, left_y, left_xy = 1.0, 1.0, r[x, y]
+    if keep > 0:
+        left_x, left_y, left_xy = factor[keep - 1, end - 3], factor[keep - 1, end - 2], factor[keep - 1, end - 1]
+    for i in range(keep, k):
+        s = chosen[i]
+        left = 1.0
+        for j in range(i):
+            value = r[s, chosen[j]]
+            for t in range(j):
+                value -= factor[i, t] * factor[j, t]
+            value *= factor[j, j]
+            factor[i, j] = value
+            left -= value * value
+        inverse = 1.0 / math.sqrt(left) if left > SINGULAR else 0.0  # a copy of earlier elements adds nothing
+        factor[i, i] = inverse
+        at_x, at_y = r[x, s], r[y, s]
+        for t in range(i):
+            at_x -= factor[i, t] * factor[t, end - 5]
+            at_y -= factor[i, t] * factor[t, end - 4]
+        at_x *= inverse
+        at_y *= inverse
+        left_x -= at_x * at_x
+        left_y -= at_y * at_y
+        left_xy -= at_x * at_y
+        factor[i, end - 5] = at_x
+        factor[i, end - 4] = at_y
+        factor[i, end - 3] = left_x
+        factor[i, end - 2] = left_y
+        factor[i, end - 1] = left_xy
+    if left_x < SINGULAR or left_y < SINGULAR:
+        return 1.0
+    return left_xy * left_xy / (left_x * left_y)
+
+
+@bare
+def normal_tail(squared, n, k):
+    """Two-sided p-value of Fisher's z."""
+    free = n - k - 3
+    if free <= 0:
+        return 1.0
+    r = math.sqrt(min(squared, 1.0 - 1e-16))
+    return math.erfc(math.sqrt(0.5 * free) * math.atanh(r))
+
+
+@kernel
+def scale(gram, ridge):
+    """X'X of centred columns becomes their correlations, in place; off the diagonal divided by 1 + ridge."""
+    d = gram.shape[0]
+    for i in range(d):
+        for j in range(i):
+            gram[i, j] = gram[j, i] = gram[i, j] / math.sqrt(gram[i, i] * gram[j, j]) / (1.0 + ridge)
+    for i in range(d):
+        gram[i, i] = 1.0
+
+
+@kernel
+def dependent_column(r):
+    """The first column that earlier ones determine (1 - R^2 below SINGULAR), or -1: Cholesky with watched pivots."""
+    d = r.shape[0]
+    factor = np.zeros((d, d))
+    for i in range(d):
+        left = 1.0
+        for j in range(i):
+            value = r[i, j]
+            for t in range(j):
+                value -= factor[i, t] * factor[j, t]
+            value /= factor[j, j]
+            factor[i, j] = value
+            left -= value * value
+        if left < SINGULAR:
+            return i
+        factor[i, i] = math.sqrt(left)
+    return -1
+
+
+@bare
+def separated(dag, x, y, chosen, k, flags, stack):
+    """Whether the first k chosen d-separate x and y in the DAG (Bayes ball; dag[i, j] means i -> j).
+
+    flags: 4 d numbers, stack: 2 d + 2; their content does not matter.
+    """
+    d = dag.shape[0]
+    conditioned, above, from_child, from_parent = 0, d, 2 * d, 3 * d  # above: ancestors of the given nodes, and these
+    for i in range(4 * d):
+        flags[i] = 0
+    top = 0
+    for i in range(k):
+        flags[conditioned + chosen[i]] = flags[above + chosen[i]] = 1
+        stack[top] = chosen[i]
+        top += 1
+    while top > 0:
+        top -= 1
+        v = stack[top]
+        for u in range(d):
+            if dag[u, v] and not flags[above + u]:
+                flags[above + u] = 1
+                stack[top] = u
+                top += 1
+    flags[from_child + x] = 1
+    stack[0] = x
+    top = 1
+    while top > 0:
+        top -= 1
+        downward, v = stack[top] >= d, stack[top] % d
+        if v == y:
+            return False
+        down = flags[conditioned + v] == 0
+        up = flags[above + v] == 1 if downward else down
+        for u in range(d):
+            if up and dag[u, v] and not flags[from_child + u]:
+                flags[from_child + u] = 1
+                stack[top] = u
+                top += 1
+            if down and dag[v, u] and not flags[from_parent + u]:
+                flags[from_parent + u] = 1
+                stack[top] = d + u
+                top += 1
+    return True
+
 
 FISHER_Z, ORACLE = 0, 3
-RCOT, KCI, CORRECTED, CONDITIONAL = 8, 9, 10, 11  # 4 to 7: mixed.py
+RCOT, KCI, CORRECTED = 8, 9, 10  # 4 to 7: mixed.py
 KINDS = {"fisher-z": FISHER_Z, "chi2": CHI2, "g2": G2, "degenerate-gaussian": DEGENERATE, "regressions": REGRESSIONS,
-         "mi-cg": CONDITIONAL, "rcot": RCOT, "kci": KCI}  # fmt: skip
+         "rcot": RCOT, "kci": KCI}  # fmt: skip
 __all__ = [
-    "CHI2", "CONDITIONAL", "CORRECTED", "DEGENERATE", "DEGENERATE_ROWS", "FISHER_Z", "G2", "GAPS", "KCI", "KINDS",
+    "CHI2", "CORRECTED", "DEGENERATE", "DEGENERATE_ROWS", "FISHER_Z", "G2", "GAPS", "KCI", "KINDS",
     "ORACLE", "RCOT", "REGRESSIONS", "Tests", "evaluate", "p_value", "single", "verdict", "workspace",
 ]  # fmt: skip
 
 
 class Tests(NamedTuple):
     kind: int
-    n: int
-    alpha: float
-    limits: NDArray[np.float64]
-    correlation: NDArray[np.float64]  # (d, d); of mixed columns (p, p), or (p, n) their values
-    dag: NDArray[np.bool_]  # (d and the latent ones, the same); of CORRECTED the causes of gaps
-    columns: NDArray[np.uint8]  # (d, rows)
-    weights: NDArray[np.int32]  # (rows,)
-    levels: NDArray[np.int64]  # (3, d): how many; how many occur, or 0 where df are those observed; a gap's code, or -1
-    planes: NDArray[np.uint64]  # (sum of levels, n / 64), empty where rows are merged
-    burt: NDArray[np.int32]
-    first: NDArray[np.int64]  # (d + 1,) the first plane, or mixed column, of each column
-    xlogx: NDArray[np.float64]  # k log k, k = 0 ... n; a matrix (RCOT: its waves) or a cube in other families
+    n: int = 0
+    alpha: float = 0.0
+    limits: NDArray[np.float64] = np.zeros(0)
+    correlation: NDArray[np.float64] = np.zeros((0, 0))  # (d, d); of mixed columns (p, p), or (p, n) their values
+    dag: NDArray[np.bool_] = np.zeros((0, 0), np.bool_)  # (d and the latent ones, the same); CORRECTED: causes of gaps
+    columns: NDArray[np.uint8] = np.zeros((0, 0), np.uint8)  # (d, rows)
+    weights: NDArray[np.int32] = np.zeros(0, np.int32)  # (rows,)
+    # (3, d): how many; how many occur, or 0 where df are those observed; a gap's code, or -1
+    levels: NDArray[np.int64] = np.zeros((3, 0), np.int64)
+    planes: NDArray[np.uint64] = np.zeros((0, 0), np.uint64)  # (sum of levels, n / 64), empty where rows are merged
+    burt: NDArray[np.int32] = np.zeros((0, 0), np.int32)
+    first: NDArray[np.int64] = np.zeros(1, np.int64)  # (d + 1,) the first plane, or mixed column, of each column
+    xlogx: NDArray[np.float64] = np.zeros(0)  # k log k, k = 0 ... n; a matrix (RCOT: its waves) or a cube elsewhere
 
 
 @inner
@@ -83,8 +228,6 @@ def workspace(kind, rows, levels, d, p):
         k, wide, margins = room_for_waves(rows, p, d - 2)
     elif kind == KCI:
         k, wide = room_for_kernels(rows, p)
-    elif kind == CONDITIONAL:
-        margins = room_for_cells(most, p)
     cells = min(cells, float(max(CELLS, rows * most, most * most + 1)))
     return (
         np.empty(4 * rows, np.int32),
@@ -111,8 +254,6 @@ def evaluate(
 ):  # fmt: skip
     """Statistic and degrees of freedom (|S| for Fisher's z) of x and y given the first k chosen."""
     if xlogx.ndim == 3:  # known to numba as it compiles, which leaves out the other sides
-        if kind == CONDITIONAL:
-            return conditional_statistic(correlation, levels[0], x, y, chosen, k, code, margins, factor)
         return mixed_statistic(kind, n, correlation, first, levels, x, y, chosen, k, factor, margins)
     if xlogx.ndim == 2:
         if kind == RCOT:

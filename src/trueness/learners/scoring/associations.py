@@ -13,7 +13,7 @@ R is the pairwise correlation matrix shrunk to the identity where it must be (sc
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, ClassVar
 
 import numpy as np
@@ -21,8 +21,8 @@ from numpy.random import Generator
 
 from trueness.datasets.table import Table
 from trueness.learners.base import Card
-from trueness.learners.scoring.covariance import PAIRWISE, Transform, pairwise_correlations
-from trueness.learners.scoring.edge_scores import EdgeScores, Scorer, answer, as_observed
+from trueness.learners.scoring.covariance import PAIRWISE, Correlations, Transform, pairwise_correlations
+from trueness.learners.scoring.edge_scores import Array, EdgeScores, Scorer, answer, as_observed
 from trueness.settings import Between
 
 
@@ -44,39 +44,36 @@ class CorrelationScorer(Scorer):
     def scores(self, data: Table, rng: Generator | None = None) -> EdgeScores:
         seen = as_observed(data, self)
         r = pairwise_correlations(seen, self.transform)
-        return answer(self, seen, np.abs(r.matrix), shrinkage=r.shrinkage, counts=r.counts)
+        matrix, details = self._strength(r)
+        return answer(self, seen, matrix, shrinkage=r.shrinkage, **details)
+
+    def _strength(self, r: Correlations) -> tuple[Array, dict[str, object]]:
+        return np.abs(r.matrix), {"counts": r.counts}
 
 
 @dataclass(frozen=True)
-class PartialCorrelation(Scorer):
+class PartialCorrelation(CorrelationScorer):
     """|r| of each pair given all other columns."""
 
-    transform: Transform = "none"
-
-    card: ClassVar[Card] = Card(
+    card: ClassVar[Card] = replace(
+        CorrelationScorer.card,
         title="Partial correlation",
         summary="The size of each pair's correlation given all other columns; says nothing of direction.",
-        missing=PAIRWISE,
         assumes=("linear relations", "no common effects"),
-        paper="baseline",
-        symmetric=True,
     )
 
-    def scores(self, data: Table, rng: Generator | None = None) -> EdgeScores:
-        seen = as_observed(data, self)
-        r = pairwise_correlations(seen, self.transform)
+    def _strength(self, r: Correlations) -> tuple[Array, dict[str, object]]:
         precision = np.linalg.inv(r.matrix)
         size = np.sqrt(precision.diagonal())
         partial = np.abs(precision) / np.outer(size, size)
-        return answer(self, seen, (partial + partial.T) / 2, shrinkage=r.shrinkage, counts=r.counts)
+        return (partial + partial.T) / 2, {"counts": r.counts}
 
 
 @dataclass(frozen=True)
-class NotearsLite(Scorer):
+class NotearsLite(CorrelationScorer):
     """Regression of each column on all others, and one step against cycles."""
 
     ridge: Annotated[float, Between(0, 1, closed=True)] = 0.01
-    transform: Transform = "none"
 
     card: ClassVar[Card] = Card(
         title="NOTEARS-lite",
@@ -86,18 +83,15 @@ class NotearsLite(Scorer):
         paper="baseline after Zheng, Aragam, Ravikumar & Xing 2018",
     )
 
-    def scores(self, data: Table, rng: Generator | None = None) -> EdgeScores:
+    def _strength(self, r: Correlations) -> tuple[Array, dict[str, object]]:
         from scipy.linalg import expm
 
-        seen = as_observed(data, self)
-        r = pairwise_correlations(seen, self.transform)
-        precision = np.linalg.inv(r.matrix + self.ridge * np.eye(seen.d))
+        precision = np.linalg.inv(r.matrix + self.ridge * np.eye(len(r.matrix)))
         weights = -precision / precision.diagonal()
         np.fill_diagonal(weights, 0.0)
         ways_back = expm(np.clip(weights**2, 0.0, 4.0)).T
         np.fill_diagonal(ways_back, 0.0)
-        stepped = np.abs(weights) * (1 - 0.5 * ways_back / max(ways_back.max(), 1.0))
-        return answer(self, seen, stepped, shrinkage=r.shrinkage, weights=weights)
+        return np.abs(weights) * (1 - 0.5 * ways_back / max(ways_back.max(), 1.0)), {"weights": weights}
 
 
 SCORERS = {"correlation": CorrelationScorer, "partial-correlation": PartialCorrelation, "notears-lite": NotearsLite}

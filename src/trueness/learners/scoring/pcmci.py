@@ -16,8 +16,7 @@ from __future__ import annotations
 import contextlib
 import io
 import warnings
-from dataclasses import dataclass
-from types import ModuleType
+from dataclasses import dataclass, replace
 from typing import ClassVar, TypedDict
 
 import numpy as np
@@ -58,12 +57,7 @@ class PCMCIPlus(Scorer):
         needs_series=True,
         needs="tigramite",
     )
-    module: ClassVar[str] = "pcmci"
-
-    def _search(self, search: ModuleType, frame: object, test: object, lags: int) -> Links:
-        pcmci = search.PCMCI(dataframe=frame, cond_ind_test=test, verbosity=0)
-        links: Links = pcmci.run_pcmciplus(tau_min=0, tau_max=lags, pc_alpha=self.alpha)
-        return links
+    names: ClassVar[tuple[str, str, str]] = ("pcmci", "PCMCI", "run_pcmciplus")  # module, class and method of tigramite
 
     def scores(self, data: Table, rng: Generator | None = None) -> EdgeScores:
         seen, lags = series(data, self, self.lags)
@@ -73,11 +67,12 @@ class PCMCIPlus(Scorer):
             warnings.simplefilter("ignore")
             processing, tests, search = (
                 need(f"tigramite.{part}", f"scorer {self.card.title!r}")
-                for part in ("data_processing", "independence_tests.parcorr", self.module)
+                for part in ("data_processing", "independence_tests.parcorr", self.names[0])
             )
             frame = processing.DataFrame(np.where(seen.missing, FLAG, z), missing_flag=FLAG, var_names=list(seen.names))
             try:
-                links = self._search(search, frame, tests.ParCorr(), lags)
+                made = getattr(search, self.names[1])(dataframe=frame, cond_ind_test=tests.ParCorr(), verbosity=0)
+                links: Links = getattr(made, self.names[2])(tau_min=0, tau_max=lags, pc_alpha=self.alpha)
             except ValueError as error:  # it drops every window with a gap, and may be left with none
                 raise DataError(
                     f"{seen.source} must leave {self.card.title} some windows without a gap, got: {error}. "
@@ -94,21 +89,14 @@ class PCMCIPlus(Scorer):
 class LPCMCI(PCMCIPlus):
     """tigramite's run_lpcmci with partial correlations."""
 
-    card: ClassVar[Card] = Card(
+    card: ClassVar[Card] = replace(
+        PCMCIPlus.card,
         title="LPCMCI",
         summary="Momentary conditional independence at each lag, with hidden common causes allowed.",
-        missing=PCMCIPlus.card.missing,
         assumes=("linear relations", "stationarity", "faithfulness", "acyclicity within a step", "no selection bias"),
         paper="Gerhardus & Runge 2020",
-        needs_series=True,
-        needs="tigramite",
     )
-    module: ClassVar[str] = "lpcmci"
-
-    def _search(self, search: ModuleType, frame: object, test: object, lags: int) -> Links:
-        lpcmci = search.LPCMCI(dataframe=frame, cond_ind_test=test, verbosity=0)
-        links: Links = lpcmci.run_lpcmci(tau_min=0, tau_max=lags, pc_alpha=self.alpha)
-        return links
+    names: ClassVar[tuple[str, str, str]] = ("lpcmci", "LPCMCI", "run_lpcmci")
 
 
 SCORERS = {"pcmci+": PCMCIPlus, "lpcmci": LPCMCI}

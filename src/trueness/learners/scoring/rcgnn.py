@@ -22,7 +22,7 @@ of rows without order it is READ_ERROR: there it could not be told from e_j.
 
 Columns are standardised by median and interquartile range. A series without labels is cut into `segments`, which take
 the place of regimes. It knows values, gaps, regimes and time order; no graph, no number of edges. The compiled loops:
-learners/kernels/rcgnn.py; many fits at once on a GPU: rcgnn_gpu.py.
+learners/kernels/rcgnn.py.
 """
 
 from __future__ import annotations
@@ -92,36 +92,23 @@ class RCGNN(Scorer):
         deterministic=False,
     )
 
-    @property
-    def rounds(self) -> tuple[bool, ...]:
-        """One a round, in turn: is its graph a member? Signals that are never drawn need not settle."""
-        return (False,) * (self.settling if self.sweeps else 0) + (True,) * self.members
-
-    def costs(self, rows: int) -> tuple[float, float]:
-        """Of an edge, and of a held node and regime."""
-        return float(self.edge_cost * np.log(rows) / 2), float(self.held_cost * np.log(rows))
-
     def scores(self, data: Table, rng: Generator) -> EdgeScores:
         chain = Chain(self, data, rng)
-        members = []
+        members = []  # (2, from, to) each: the largest G over lags of edges in the graph (-1: none), and of all pairs
         signal, effects, held = (np.zeros(part.shape) for part in (chain.x, chain.by_lag, chain.held))
-        for is_member in self.rounds:
+        settling = self.settling if self.sweeps else 0  # signals that are never drawn need not settle
+        for step in range(settling + self.members):
+            is_member = step >= settling
             strength = chain.find_graph(settled=is_member)
             if is_member:
-                members.append(worths(chain.by_lag, strength))
+                inside = np.where(chain.by_lag, np.maximum(strength, 0.0), -1.0)
+                members.append(np.stack((inside.max(axis=1), strength.max(axis=1))).swapaxes(1, 2))
                 effects += chain.by_lag * chain.weights[:, :-1].reshape(strength.shape)
                 held += chain.held
             chain.clean_signals()
             if is_member:
                 signal += chain.x
         return chain.answer(np.array(members), signal, effects, held)
-
-
-def worths(by_lag: NDArray[np.bool_], strength: Array) -> Array:
-    """(2, ..., from, to) of arrays (..., to, lag, from): the largest G over lags of edges in the graph (-1: there is
-    none), and of all pairs. Of numpy or CuPy."""
-    inside = np.where(by_lag, np.maximum(strength, 0.0), -1.0)
-    return np.stack((inside.max(axis=-2), strength.max(axis=-2))).swapaxes(-1, -2)
 
 
 class Chain:
@@ -157,7 +144,7 @@ class Chain:
         return np.asarray(self.parents[:, :-1].reshape(len(self.parents), self.lags + 1, -1) == 1)
 
     def answer(self, members: Array, signal: Array, effects: Array, held: Array) -> EdgeScores:
-        """members (members, 2, d, d): `worths` of each; signal, effects (to, lag, from) and held are sums over them."""
+        """members (members, 2, d, d); signal, effects (to, lag, from) and held are sums over them."""
         count, d = len(members), self.seen.d
         kept, gains = members.swapaxes(0, 1)
         matrix = np.log1p(np.maximum(kept, 0.0)).mean(axis=0) + 0.002 * (np.maximum(gains, -10.0).mean(axis=0) + 10)
@@ -191,7 +178,8 @@ class Chain:
         regime = self.regime[self.lags :]
         parts = [regime == g for g in range(self.regimes)]
         grams = np.stack([(z[part] * weights[part, None]).T @ z[part] for part in parts])
-        strength, costs = np.empty_like(self.weights), plan.costs(rows)
+        strength = np.empty_like(self.weights)
+        costs = float(plan.edge_cost * np.log(rows) / 2), float(plan.held_cost * np.log(rows))
         search(
             self.parents, self.allowed, grams, z, weights, regime, *costs, plan.shape, strength, self.held, self.weights
         )

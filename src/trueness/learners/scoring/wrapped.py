@@ -16,7 +16,7 @@ All but LiNGAM use the data through correlations and n alone, so gaps are handle
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Annotated, ClassVar, Literal
 
@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from trueness.datasets.observed import Observed
 from trueness.datasets.table import Table
 from trueness.graphs import ARROW, CIRCLE, TAIL, Graph
-from trueness.learners import dagma, fci, lingam, notears, pc
+from trueness.learners import fci, lingam, notears, pc
 from trueness.learners.base import Alpha, AtLeast0, Card
 from trueness.learners.scoring.covariance import PAIRWISE, Transform, pairwise_correlations
 from trueness.learners.scoring.edge_scores import Array, EdgeScores, Scorer, answer, as_observed
@@ -36,8 +36,7 @@ from trueness.settings import Between, Hint
 
 LEAST_P = 1e-300
 THRESHOLD = 0.3  # of |W|: what the papers keep
-Learned = Callable[..., notears.NOTEARS | dagma.DAGMA]
-_LINEAR = ("linear relations", "causal sufficiency", "acyclicity")
+Learned = Callable[..., notears.NOTEARS | notears.DAGMA]
 
 
 @dataclass(frozen=True)
@@ -52,7 +51,7 @@ class NOTEARSScorer(Scorer):
         title="NOTEARS",
         summary="The sizes of the weights of linear NOTEARS on standardised columns.",
         missing=PAIRWISE,
-        assumes=_LINEAR,
+        assumes=("linear relations", "causal sufficiency", "acyclicity"),
         paper=notears.NOTEARS.card.paper,
     )
 
@@ -61,7 +60,7 @@ class NOTEARSScorer(Scorer):
         r = pairwise_correlations(seen, self.transform)
         fit = self.learner(lambda1=self.lambda1).fit_details(r.stand_in())
         size = np.abs(fit.weights)
-        ends = {"converged": fit.converged} if isinstance(fit, notears.NOTEARSResult) else {}
+        ends = {} if fit.converged is None else {"converged": fit.converged}
         n_edges = int(np.count_nonzero(size > THRESHOLD))
         return answer(self, seen, size, h=fit.h, own_k=n_edges, shrinkage=r.shrinkage, **ends)
 
@@ -70,13 +69,12 @@ class NOTEARSScorer(Scorer):
 class DAGMAScorer(NOTEARSScorer):
     """|W| of linear DAGMA."""
 
-    learner: ClassVar[Learned] = dagma.DAGMA
-    card: ClassVar[Card] = Card(
+    learner: ClassVar[Learned] = notears.DAGMA
+    card: ClassVar[Card] = replace(
+        NOTEARSScorer.card,
         title="DAGMA",
         summary="The sizes of the weights of linear DAGMA on standardised columns.",
-        missing=PAIRWISE,
-        assumes=_LINEAR,
-        paper=dagma.DAGMA.card.paper,
+        paper=notears.DAGMA.card.paper,
     )
 
 
@@ -143,14 +141,7 @@ class FCIScorer(PCScorer):
     """As PC, with FCI's tests and marks: hidden common causes are allowed."""
 
     learner: ClassVar[Callable[..., pc.PC | fci.FCI]] = partial(fci.FCI, colliders="separating set")
-    card: ClassVar[Card] = Card(
-        title="FCI",
-        summary=PCScorer.card.summary,
-        missing=PAIRWISE,
-        assumes=fci.FCI.card.assumes,
-        paper=fci.FCI.card.paper,
-        deterministic=False,
-    )
+    card: ClassVar[Card] = replace(PCScorer.card, title="FCI", assumes=fci.FCI.card.assumes, paper=fci.FCI.card.paper)
 
 
 def own_k(graph: Graph) -> int:

@@ -1,56 +1,325 @@
-"""Discovery: runs with scores, graphs, and what every learner assumes."""
+"""Discovery: runs with scores, the graphs of learners, and what every learner assumes.
+
+    plots/measured          range of runs and CI of the mean, one row a data set and learner, one panel a measure
+    plots/runtime           seconds a fit
+    plots/ranks_learners    mean ranks of the learners by F1, where there are two learners and two data sets
+    plots/dag_{dataset}     the true graph, and what each learner found in most runs
+    plots/results_summary   the table, .csv .tex .md (a forecast study writes its own, with coverage)
+    statistics/edges.csv    of data sets without a known graph: how often each learner found each edge
+    statistics/interpretation.txt  statistical_tests.csv      what was found, in sentences and tests
+    variance/{dataset}_{algorithm}_variance.json              every measure of a cell over its runs
+
+each chart as .png .svg .pdf, its numbers as .csv. Below forecasts: runtime and ranks_learners alone.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from itertools import groupby, islice
 from pathlib import Path
+from typing import NamedTuple
 
+import numpy as np
+import pandas as pd
+
+from trueness.datasets import load_stored
+from trueness.errors import TruenessError
+from trueness.graphs import Graph
+from trueness.intervals import ends_text, fixed
+from trueness.measure import direction
 from trueness.running.provenance import plan_folder_of
-from trueness.showing.console import Console
-from trueness.showing.drawn import Draw
-from trueness.showing.paper import Part as PaperPart
-from trueness.showing.saving import Figure, Save
-from trueness.showing.tables import Table
-from trueness.studies import run_tables
-from trueness.studies.discovery import files, paper, tables
-from trueness.studies.discovery.cell import DiscoveryPart
-from trueness.studies.discovery.printed import print_discovery
-from trueness.studies.discovery.scores import write_variances
-from trueness.studies.protocol import PagePlace
-from trueness.studies.run_reading import RunReading
+from trueness.running.results import CellSummary
+from trueness.showing import theme
+from trueness.showing.methods_paragraph import listed, percent, section, settings_text, spread
+from trueness.showing.saving import Figure, Save, csv_text, safe_name
+from trueness.showing.tables import Column, Table
+from trueness.statistics.proportions import wilson
+from trueness.statistics.runs import range_note
+from trueness.studies.discovery.variances import write_variances
+from trueness.studies.item_graphs import count_edges, graph_of, name_of
+from trueness.studies.protocol import CellKey
+from trueness.studies.reading import MOST_CELLS, OPEN, Reading
+from trueness.studies.run_findings import LEARNERS
+from trueness.studies.run_tables import choose_measures, wide_means
+from trueness.texts import counted
+
+MOST_NODES = 60  # a larger graph cannot be read on a page; the page of the study draws it
+MOST_DAGS = 12
+MOST_EDGES = 30  # of a learner on a data set without a truth, in a terminal
+OFTEN = 0.5  # of the graphs: edges that a terminal shows
+BASELINES = ("random", "correlation")
+_PERFECT = ("precision", "recall", "f1", "shd")
+_IN_WORDS = {"redraw": "a fresh sample", "bootstrap": "rows drawn with replacement from one sample"}
+_IN_WORDS |= {"permute": "the columns of one sample in another order", "seed": "the learner's own random numbers"}
+_ROWS_USED = {
+    "observational": "observational rows only",
+    "pool": "all rows pooled",
+    "targets": "all rows and their targets, scored against the interventional class",
+}
 
 
-class DiscoveryReading(RunReading):
+class FoundEdge(NamedTuple):
+    """How often a learner found an edge, with Wilson's interval; it is no probability that the edge is true."""
+
+    dataset: str
+    learner: str
+    source: str
+    marks: str
+    target: str
+    times: int
+    graphs: int
+    frequency: float
+    low: float
+    high: float
+
+    def __str__(self) -> str:
+        share = f"{100 * self.frequency:.0f} % [{100 * self.low:.0f}, {100 * self.high:.0f}]"
+        return f"{self.source} {self.marks} {self.target}  {share}"
+
+
+class DiscoveryReading(Reading):
     title = "Discovery"
     question = "What graph does a learner find in data whose graph we know?"
-    graphs = True
+    words = LEARNERS
+    has_graphs = True
     charts_first = ("measured",)
     clusters = "data sets"
-
-    @classmethod
-    def page(cls, place: PagePlace) -> DiscoveryPart:
-        return DiscoveryPart(place)
+    pictures = ("measured", "ranks_learners", "runtime", "dag_*")
+    files_below = "plots"
 
     def write_numbers(self, folder: Path) -> None:
         write_variances(self.results, folder)
 
+    # ---- what it says
+
     def tables(self, measures: Sequence[str] | None) -> list[Table]:
-        return [tables.measured_table(self.results, run_tables.choose_measures(self.results, measures))]
+        """One row a cell: the mean of each measure with the CI of the mean.
 
-    def show(self, out: Console, folder: Path, measures: Sequence[str] | None = None) -> None:
-        print_discovery(out, self.results, folder, measures and run_tables.choose_measures(self.results, measures))
+        Bold is the best learner of its class on a data set: a measure against a CPDAG is another one than against a
+        DAG. Who is better than a baseline alone is not the best of anything.
+        """
+        results, names = self.results, choose_measures(self.results, measures)
+        main = "f1" if "f1" in names else names[0]
+        against_dag = [name for name in names if name.startswith("dag_") and name.removeprefix("dag_") in _PERFECT]
+        columns = [Column("item", "Data set", "text"), Column("respondent", "Learner", "text")]
+        columns += [Column("returns", "Class", "text"), Column("n", "n", "count")]
+        for name in names:
+            better = direction(name)
+            columns.append(Column(name, theme.measure_label(name), "number", f"{name}_low", f"{name}_high", better))
+        # what a flawless answer of the learner's class gets against the DAG
+        on_screen = [Column(f"perfect_{name}", f"perfect {name}", decimals=2) for name in against_dag]
+        on_screen += [
+            Column("runs", f"{theme.measure_label(main)} of runs", "text"),
+            Column("seconds", "s/fit", decimals=3),  # the median: a first fit may pay for an import
+            Column("breaks", "breaks", "text"),
+        ]
+        rows = [
+            {"item": cell.item, "respondent": cell.respondent, "returns": cell.about.get("returns"), "n": cell.ok}
+            | wide_means(cell, names)
+            | {f"perfect_{name}": _perfect(cell, name) for name in against_dag}
+            | {"runs": _range_text(cell, main), "breaks": self._labels(cell)}
+            | {"seconds": float(np.median(cell.seconds)) if len(cell.seconds) else None}
+            | {"contends": identity.identity.get("learner") not in BASELINES}
+            for identity, cell in zip(results.cells, results.summaries, strict=True)
+        ]
+        caption = (
+            f"Mean over the n runs that gave a graph, with the {100 * results.level:g} % bootstrap CI of the mean; "
+            "each learner against the truth of its own class. Bold: the best learner of a class on a data set, where "
+            "its interval is apart from all others; baselines are no rivals."
+        )
+        both = tuple(name for name in ("precision", "recall") if name in names and name != main)
+        others = [name for name in reversed(names) if name != main and name not in both]
+        drop = (both, *((key,) for key in ("seconds", "runs", "breaks", *others)))
+        return [
+            Table(
+                "results_summary", tuple(columns), rows, caption, rule_before="item", within=("item", "returns"),
+                contends="contends", drop=drop, once=("item",), on_screen=tuple(on_screen),
+            )
+        ]  # fmt: skip
 
-    def show_findings(self, out: Console) -> None:
-        """They are in statistics/interpretation.txt, and on the page."""
+    def _labels(self, cell: CellSummary) -> str:
+        return " ".join([*(self._letters[name] for name in _broken(cell)), *(["raw"] if "scale" in cell.about else [])])
 
-    def where(self, alone: bool = True) -> str:
-        return ""
+    @cached_property
+    def _letters(self) -> dict[str, str]:
+        """A letter for each assumption that some cell breaks, explained below the table."""
+        names = dict.fromkeys(name for cell in self.results.summaries for name in _broken(cell))
+        return {name: chr(ord("a") + k % 26) for k, name in enumerate(names)}
+
+    def notes(self) -> list[str]:
+        cells, level = self.results.summaries, self.level
+        notes = [
+            f"mean [CI]: {100 * level:g} % bootstrap interval of the mean.  of runs: {100 * (1 - level) / 2:g} to "
+            f"{100 * (1 + level) / 2:g} % range of single runs.  {range_note((c.ok for c in cells), level)}".rstrip(),
+            "Each learner is scored against the truth of its own class (dag, cpdag, pag); dag_* against the DAG.",
+        ]
+        if self._letters:
+            broken = ", ".join(f"{letter} {name}" for name, letter in self._letters.items())
+            notes.append(f"breaks: the data set breaks what the learner assumes: {broken}")
+        if any("scale" in cell.about for cell in cells):
+            notes.append("raw: columns were not standardised (scale = 'raw'), and the learner follows their scale.")
+        for item in dict.fromkeys(cell.item for cell in cells if "experiments" in cell.about):
+            notes.append(f"{item} has rows under interventions: {self._rows_used(item)}.")
+        if assumed := sorted({cell.item for cell in cells if cell.about["truth"] == "assumed"}):
+            notes.append(f"Truth assumed, an expert's guess and not a measurement: {', '.join(assumed)}.")
+        if alone := sorted({cell.item for cell in cells if cell.about["truth"] == "none"}):
+            unknown = ", ".join(alone)
+            notes.append(
+                f"No graph is known of {unknown}: how often edges were found (statistics/edges.csv), no score."
+            )
+        notes += dict.fromkeys(f"{cell.item}: {note}." for cell in cells for note in cell.about.get("notes", ()))
+        for item, about in {cell.item: cell.about for cell in cells if "row_dependence" in cell.about}.items():
+            notes.append(f"{item}: {about['row_dependence']['sentence']}")
+        if any(cell.about.get("level_codes") for cell in cells):
+            notes.append("Learners that need numbers were given level codes of categories (codes = true).")
+        return notes
+
+    def _rows_used(self, item: str) -> str:
+        used = {c.respondent: c.about["experiments"] for c in self.results.summaries if c.item == item}
+        groups = {way: [name for name, chosen in used.items() if chosen == way] for way in _ROWS_USED}
+        return "; ".join(f"{_ROWS_USED[way]}: {', '.join(names)}" for way, names in groups.items() if names)
+
+    def first_findings(self) -> list[str]:
+        """Edges of data sets whose graph nobody knows; what was found is in statistics/, and on the page."""
+        lines = []
+        for (item, learner), edges in groupby(self.found_edges(), key=lambda edge: (edge.dataset, edge.learner)):
+            often = [str(edge) for edge in edges if edge.frequency >= OFTEN]
+            lines.append(f"{item}, {learner}: {len(often)} edges in at least half of the graphs")
+            lines += often[:MOST_EDGES]
+        return lines
+
+    def found_edges(self) -> Iterator[FoundEdge]:
+        """Of all cells without a truth, most frequent first within a cell; of each pair the most frequent marks."""
+        for place, cell in enumerate(self.results.cells):
+            if self.results.abouts[place].get("truth") != "none":
+                continue
+            found = count_edges(self.results.answers_at(place))
+            for source, marks, target, times in found.edges:
+                share = wilson(times, found.graphs, self.level)
+                edge = (source, marks, target, times, found.graphs, times / found.graphs)
+                yield FoundEdge(cell.item, cell.respondent, *edge, share.low, share.high)
+
+    def abstract(self) -> str:
+        learners, datasets = len(self.results.respondents), len(self.results.items)
+        return (
+            f"We fitted {counted(learners, 'learner')} to {counted(datasets, 'data set')} whose graph is known or "
+            f"believed: {self.state}."
+        )
+
+    def methods(self) -> list[str]:
+        """Learners with every setting that is not the same in all of its cells left to provenance.json."""
+        results = self.results
+        pairs = list(zip(results.cells, results.abouts, strict=True))
+        data = {
+            cell.item: f"{cell.item} ({about['rows']} rows, truth {about['truth']}; each run "
+            f"{_IN_WORDS.get(about['vary'], about['vary'])})"
+            for cell, about in pairs
+        }
+        learners = {
+            cell.respondent: f"{cell.respondent} ({about['returns']}{settings_text(cell.identity.get('settings'))})"
+            for cell, about in pairs
+        }
+        runs = sorted({cell.repeats for cell in results.cells})
+        return [
+            f"Data: {listed(data.values())}.",
+            f"Learners and what they return: {listed(learners.values())}.",
+            f"Each learner was fitted {spread(runs)} time{'s' if runs != [1] else ''} to each data set; run k of a "
+            "data set is the same table for every learner. A run that failed or timed out is missing, with its status.",
+            f"Measures: {listed(theme.measure_label(name) for name in results.headline)}, against the truth of the "
+            f"learner's own class; intervals: {percent(results.level)} bootstrap intervals of the mean, and the "
+            f"{percent(results.level)} range of single runs. {range_note(runs, results.level)}".rstrip(),
+        ]
+
+    # ---- files
+
+    def files(self) -> Mapping[str, str]:
+        found, results = self.summary(), self.results
+        checks = [check.sentence for check in found.checks]
+        if len(results.cells) > MOST_CELLS:
+            checks.append(
+                f"No chart has room for {len(results.cells):,} cells: plots/results_summary.csv has them all."
+            )
+        parts = [f"Study {results.study}: what was found", section("Validation", checks)]
+        parts += [section(part.title, part.sentences) for part in found.sections]
+        tests = pd.DataFrame([pair.row() for pair in self.found.pairs])
+        edges = pd.DataFrame(self.found_edges(), columns=FoundEdge._fields)
+        texts = {"statistics/edges.csv": csv_text(edges)} if len(edges) else {}
+        return texts | {
+            "statistics/interpretation.txt": "\n\n".join([*parts, section(OPEN, found.untold)]) + "\n",
+            "statistics/statistical_tests.csv": csv_text(tests),
+        }
 
     def figures(self, folder: Path) -> Iterator[Figure]:
-        return files.plots(self.results, plan_folder_of(folder))
+        """No runs, or more cells than can be seen: no figures."""
+        from trueness.showing.chart_measured import measured
+        from trueness.studies.discovery.charts import dag
+
+        if not self._can_be_drawn:
+            return
+        yield measured(self.results)
+        yield from self._about_learners()
+        for dataset, truth in islice(self._truths(plan_folder_of(folder)), MOST_DAGS):
+            if len(truth) <= MOST_NODES:
+                figure = dag(self.results, dataset, truth)  # a data set may be a path
+                yield Figure(safe_name("dag", dataset), figure.frame, figure.chart, figure.caption)
 
     def write_files(self, folder: Path, save: Save, alone: bool = True) -> list[Path]:
-        return files.write_discovery_tree(folder, self.results, alone, save)
+        """Forecasts that rest on it show in their own charts what was measured, beside what was claimed."""
+        if alone:
+            return super().write_files(folder, save)
+        return [path for figure in self._about_learners() for path in save(figure, folder, "plots")]
 
-    def paper(self, folder: Path, draw: Draw) -> PaperPart:
-        return paper.part(folder, self.results)
+    @property
+    def _can_be_drawn(self) -> bool:
+        return self.results.has_runs and len(self.results.cells) <= MOST_CELLS
+
+    def _about_learners(self) -> Iterator[Figure]:
+        """How fast they are, and how they rank: two learners with F1 on the same two data sets, at the least."""
+        from trueness.studies.discovery.charts import ranks_of_learners, runtime
+
+        if not self._can_be_drawn:
+            return
+        yield runtime(self.results)
+        if "f1" not in self.results.measures:
+            return
+        scored: dict[str, set[str]] = {}
+        for cell in self.results.summaries:
+            if cell.measures["f1"].mean is not None:
+                scored.setdefault(cell.respondent, set()).add(cell.item)
+        ranked = [items for items in scored.values() if len(items) > len(self.results.items) / 2]
+        if len(ranked) > 1 and len(set.intersection(*ranked)) > 1:
+            yield ranks_of_learners(self.results)
+
+    def _truths(self, base: Path) -> Iterator[tuple[str, Graph]]:
+        """Data sets with their true graphs, loaded as the plan named them; one whose file is gone since is left out."""
+        for item in self.results.items:
+            data = self.results.cells[self.results.of_item(item)[0]].identity.get("data")
+            if isinstance(data, dict) and "dataset" in data:
+                try:
+                    truth = load_stored(data["dataset"], data.get("settings"), base).truth
+                except (TruenessError, OSError):
+                    continue
+                yield item, truth
+
+    # ---- the page
+
+    def _graph_name(self, key: CellKey) -> str:
+        return name_of(*key[1:])
+
+    def graph(self, item: str) -> dict[str, object] | None:
+        return graph_of(self.results.store.folder, self.results, item)
+
+
+def _perfect(cell: CellSummary, name: str) -> float | None:
+    value: float | None = cell.about["perfect_class_against_dag"].get("perfect_" + name.removeprefix("dag_"))
+    return value
+
+
+def _range_text(cell: CellSummary, name: str) -> str:
+    runs = cell.measures[name].runs
+    return "" if runs is None else ends_text(runs.low, runs.high, fixed(2))
+
+
+def _broken(cell: CellSummary) -> list[str]:
+    return [name for name, verdict in cell.about.get("assumptions", {}).items() if verdict == "broken"]

@@ -14,23 +14,18 @@ from trueness.showing.paper import Part as PaperPart
 from trueness.showing.saving import Drawing, Figure, Save, csv_text
 from trueness.showing.sheet import Sheet, left_out, one_by_one
 from trueness.showing.tables import Table
-from trueness.studies.learn.cell import LearnPart
-from trueness.studies.learn.findings import Learned, sentences, untold
+from trueness.studies.learn.findings import Learned, headline, sentences, untold
 from trueness.studies.learn.scores import DIRECTED
 from trueness.studies.learn.tables import edges_frame, edges_table, ranking_table
-from trueness.studies.protocol import PagePlace
-from trueness.studies.run_reading import RunReading
+from trueness.studies.protocol import AnalysisPart, Section, Summary
+from trueness.studies.reading import Reading, row_checks
 
 
-class LearnReading(RunReading):
+class LearnReading(Reading):
     title = "Learn"
     question = "What is the graph of this table, how sure is each edge, and which learner is to be believed?"
     charts_first = ("learned",)
     clusters = "twins"
-
-    @classmethod
-    def page(cls, place: PagePlace) -> LearnPart:
-        return LearnPart(place)
 
     @cached_property
     def scores(self) -> Learned:
@@ -67,8 +62,8 @@ class LearnReading(RunReading):
             for word in left_out(sheet.missing(out.width), f"{folder}/learn"):
                 out.print(plain(word), style="dim")
 
-    def show_findings(self, out: Console) -> None:
-        """They are what `show` prints."""
+    def first_findings(self) -> Sequence[str]:
+        return ()  # they stand with the tables
 
     def figures(self, folder: Path) -> Iterator[Figure]:
         if self.scores.edges:
@@ -76,7 +71,7 @@ class LearnReading(RunReading):
             yield Figure("learned_graph", edges_frame(self.scores), Drawing(self.scores._repr_svg_()), caption)
 
     def write_files(self, folder: Path, save: Save, alone: bool = True) -> list[Path]:
-        place, learned = self.where(), self.scores
+        place, learned = self.files_below, self.scores
         written = [path for figure in self.figures(folder) for path in save(figure, folder, "plots")]
         for table, rows in (
             (ranking_table(learned), ranking_table(learned).frame()),
@@ -87,6 +82,15 @@ class LearnReading(RunReading):
         written.append(write_atomically(folder, f"{place}/graph.dot", learned.graph.to_dot()))
         parts = [section(title, lines) for title, lines in self._sections]
         return [*written, write_atomically(folder, f"{place}/findings.txt", "\n\n".join(parts) + "\n")]
+
+    def summary(self) -> Summary:
+        made = tuple(Section(title, tuple(lines)) for title, lines in sentences(self.scores))
+        complete = [check for check in super().summary().checks if check.name == "complete"]
+        checks = (*complete, *row_checks({"": self.results.about}))
+        return Summary(checks, made, tuple(untold(self.scores)), headline(self.scores))
+
+    def analyses(self) -> list[AnalysisPart]:
+        return [AnalysisPart(title, tuple(lines)) for title, lines in sentences(self.scores)]
 
     @property
     def _sections(self) -> list[tuple[str, tuple[str, ...]]]:

@@ -3,7 +3,8 @@
 questions.py, question_files.py                  what is asked: Question, task files, the tasks of the package
 survey_rows.py, survey_estimates.py, truth.py    what is true: weighted conditional distributions, how well known
 high_dimensional.py                              the same for P(Y | X1 ... Xk)
-answers.py, scores.py, summary.py                what was said, how it scores, tables over tasks and models
+elicitation.py, modes.py                         how a model is asked, and what its replies say
+answers.py, scores.py, tables.py                 what was said, how it scores, tables over tasks and models
 original_results.py                              the same from a folder of the original's result files
 """
 
@@ -12,8 +13,8 @@ STUDY = {
     "class": "plan:Population",
     "offers": {
         ("new", "population"): "new_file:new_tasks",
-        ("list", "populations"): "listing:rows",
-        ("card", "populations"): "listing:card",
+        ("list", "populations"): "question_files:task_rows",
+        ("card", "populations"): "question_files:task_card",
         ("show", ".json"): "reading:foreign_results",
     },
 }

@@ -2,7 +2,12 @@
 
     replies in study.db -> answers (read again by the present reader) -> scores against the stored truths
 
-Nothing is asked and no microdata are read; a better reader or another score needs no new call.
+Nothing is asked and no microdata are read; a better reader or another score needs no new call. Baselines answer the
+question itself, and are not asked:
+
+    baseline/uniform    1/L for every level: the score's 0
+    baseline/marginal   P(V1) whatever the condition: base rates without dependence, skill 0 against the marginal
+    baseline/perfect    K draws from the truth: what a respondent that knew everything would get, the ceiling
 """
 
 from __future__ import annotations
@@ -15,6 +20,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
+
+from trueness.intervals import Distribution
 from trueness.models import Reply
 from trueness.outside import Json
 from trueness.running.cells import stream
@@ -22,11 +30,12 @@ from trueness.running.results import Results, Row
 from trueness.running.store import Run, Store, StoredReply
 from trueness.running.study_folder import StudyFolder
 from trueness.status import Status
-from trueness.studies.population.elicitation import VARIANTS, Exchange, Form, Manner, read_answers
-from trueness.studies.population.elicitation.forms import Answer
-from trueness.studies.population.references import baseline_answers
+from trueness.studies.population.elicitation import Answer, Exchange, Form, Manner
+from trueness.studies.population.modes import VARIANTS, read_answers
 from trueness.studies.population.scores import Scales, TaskScore, score_answers
 from trueness.studies.population.truth import PopulationTruth, truths_from_dicts
+
+REFERENCES = ("baseline/uniform", "baseline/marginal", "baseline/perfect")
 
 
 class AnswerKey(NamedTuple):
@@ -169,3 +178,18 @@ def _answers(
         }
     variants = VARIANTS[mode] if record["used"] == mode else ("",)
     return record, {variant: by_variant[variant] for variant in variants}
+
+
+def baseline_answers(name: str, truth: PopulationTruth, draws: int, rng: np.random.Generator) -> dict[str, Answer]:
+    """Condition -> what the baseline answers."""
+    n, rows = None, np.full_like(truth.probs, 1 / len(truth.levels))
+    if name == "baseline/perfect":
+        n, rows = draws, rng.multinomial(draws, truth.probs) / draws
+    elif name == "baseline/marginal":
+        rows = np.tile(truth.marginal, (len(truth.probs), 1))
+    if n is None:
+        rows = rows / rows.sum(axis=1, keepdims=True)
+    return {
+        condition: Answer(Distribution(truth.levels, tuple(row.tolist()), n))
+        for condition, row in zip(truth.conditions, rows, strict=True)
+    }

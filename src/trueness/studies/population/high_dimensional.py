@@ -72,7 +72,7 @@ def _key(rows: Rows, rng: np.random.Generator, draws: int) -> str:
     variables = [asdict(variable) for variable in rows.question.variables]
     settings = {
         "version": VERSION,
-        "variables": [{k: v for k, v in one.items() if k != "numeric"} for one in variables],  # keys of before hold
+        "variables": [{k: v for k, v in one.items() if k not in ("numeric", "labels")} for one in variables],
         "fit": [PROFILES, FOLDS, REPEATS, MOST_ROWS, draws],
         "stream": rng.bit_generator.state,
         "scikit-learn": metadata.version("scikit-learn"),

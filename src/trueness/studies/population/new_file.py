@@ -16,8 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from trueness.datasets.microdata import Microdata
-from trueness.datasets.survey_files import SURVEYS, Survey
+from trueness.datasets.survey_files import SURVEYS, Microdata, Survey
 from trueness.datasets.surveys import open_microdata
 from trueness.errors import DataError
 from trueness.running.plans import NewFile
@@ -27,6 +26,38 @@ from trueness.texts import arriving, printable
 FEW_NUMBERS = 10  # distinct numbers that are still levels
 FEW_TEXTS = 26  # one letter each in mode `qa`
 _WEIGHT = re.compile(r"weight|wgt|wgh|wt\b|^wt|pwgtp|^finalwt|_llcpwt", re.IGNORECASE)
+
+
+_FILE = """\
+# Population tasks on {reference}: {n:,} rows, {columns} columns. Lines marked EDIT need a person.
+[defaults]
+data = {data}
+source = {source}             # EDIT: the survey; tasks of one source are one cluster
+# weight = "..."                  # the survey's weight column; without this line nothing is weighted
+{design}
+modes = ["distribution", "sample"]  # also qa, likelihood, story (needs second_prompt)
+
+[defaults.population]               # EDIT: it goes into the prompt, and the rows are filtered by it
+who = "people"
+# country = "the United States"
+# year = 2024
+# year_column = "year"
+# ages = [18, 64]                   # [18] for no upper end
+# age_column = {ages}
+# where = {{ state = ["CA", "NY"], hours = {{ from = 1, to = 80 }} }}
+
+[defaults.card]
+title = {title}            # EDIT
+url = {url}
+licence = "the user's own"
+{left_out}{variables}
+
+[tasks.{task}]           # one table a task
+variables = {both}           # V1 given V2
+# {{}} takes the level of V2, {{population}} the population                        EDIT the wording
+prompt = {prompt}
+# second_prompt = "What is the ... of the person in the story?"
+"""
 
 
 @dataclass(frozen=True)
@@ -51,12 +82,20 @@ def new_population(path: Path | str) -> str:
             f"{file.name} must have two columns with levels or numbers, got {len(usable)} of {len(columns)}. "
             "A task asks for one given the other."
         )
-    n = len(data.read([data.columns[0]]))
-    outcome = next((column for column in usable if column.kind == "levels" and column.levels <= 7), usable[0])
-    condition = next(column for column in usable if column is not outcome)
-    head = _head(reference, file.stem, n, columns, survey)
-    lines = (*head, *_variables(columns), *_task(outcome.name, condition.name), "")
-    return "\n".join(map(printable, lines))  # a name in a comment does not end it
+    outcome = next((column for column in usable if column.kind == "levels" and column.levels <= 7), usable[0]).name
+    condition = next(column.name for column in usable if column.name != outcome)
+    ages = next((column.name for column in usable if column.kind == "bins" and AGE.search(column.name)), "age")
+    left_out = [f"#   {printable(column.name)}: {column.lines[0]}" for column in columns if column.kind == "left out"]
+    asks = f"A person is drawn at random from {{population}}, with {condition}: {{}}. What is the {outcome} of this person?"  # noqa: E501
+    return _FILE.format(
+        reference=printable(reference), n=len(data.read([data.columns[0]])), columns=len(columns),
+        data=_text(reference),
+        source=_text(file.stem), design="\n".join(map(printable, _design(columns, survey))), ages=_text(ages),
+        title=_text(survey.title if survey else reference), url=_text(survey.url if survey else ""),
+        left_out="\n".join(["", "# Columns that are left out:", *left_out, ""] if left_out else []),
+        variables="\n".join(f"\n[variables.{_key(one.name)}]\n" + "\n".join(one.lines) for one in usable),
+        task=_key(f"{outcome}_by_{condition}"), both=_toml_list([outcome, condition]), prompt=_text(asks),
+    )  # fmt: skip
 
 
 def _read_column(data: Microdata, name: str) -> _Column:
@@ -116,35 +155,6 @@ def _levels(names: Sequence[str], shares: Sequence[float]) -> list[tuple[list[st
     return list(levels.values())
 
 
-def _head(reference: str, source: str, n: int, columns: Sequence[_Column], survey: Survey | None) -> list[str]:
-    left_out = [f"#   {column.name}: {column.lines[0]}" for column in columns if column.kind == "left out"]
-    ages = next((column.name for column in columns if column.kind == "bins" and AGE.search(column.name)), "age")
-    return [
-        f"# Population tasks on {reference}: {n:,} rows, {len(columns)} columns. Lines marked EDIT need a person.",
-        "[defaults]",
-        f"data = {_text(reference)}",
-        f"source = {_text(source)}             # EDIT: the survey; tasks of one source are one cluster",
-        '# weight = "..."                  # the survey\'s weight column; without this line nothing is weighted',
-        *_design(columns, survey),
-        'modes = ["distribution", "sample"]  # also qa, likelihood, story (needs second_prompt)',
-        "",
-        "[defaults.population]               # EDIT: it goes into the prompt, and the rows are filtered by it",
-        'who = "people"',
-        '# country = "the United States"',
-        "# year = 2024",
-        '# year_column = "year"',
-        "# ages = [18, 64]                   # [18] for no upper end",
-        f"# age_column = {_text(ages)}",
-        '# where = { state = ["CA", "NY"], hours = { from = 1, to = 80 } }',
-        "",
-        "[defaults.card]",
-        f"title = {_text(survey.title if survey else reference)}            # EDIT",
-        f"url = {_text(survey.url if survey else '')}",
-        'licence = "the user\'s own"',
-        *(["", "# Columns that are left out:", *left_out] if left_out else []),
-    ]
-
-
 def _design(columns: Sequence[_Column], survey: Survey | None) -> list[str]:
     """Comments only: what could be a weight, and where a known survey keeps its design."""
     if survey is None:
@@ -155,25 +165,6 @@ def _design(columns: Sequence[_Column], survey: Survey | None) -> list[str]:
     known = {"weight": survey.weight, "strata": survey.strata, "clusters": survey.clusters}
     lines = [f"#   its documentation: {key} = {_text(value)}" for key, value in known.items() if value]
     return [*lines, *([f"#   {survey.note}"] if survey.note else [])]
-
-
-def _variables(columns: Sequence[_Column]) -> list[str]:
-    lines = []
-    for column in columns:
-        if column.kind != "left out":
-            lines += ["", f"[variables.{_key(column.name)}]", *column.lines]
-    return lines
-
-
-def _task(outcome: str, condition: str) -> list[str]:
-    return [
-        "",
-        f"[tasks.{_key(f'{outcome}_by_{condition}')}]           # one table a task",
-        f"variables = {_toml_list([outcome, condition])}           # V1 given V2",
-        "# {} takes the level of V2, {population} the population                        EDIT the wording",
-        f"prompt = {_text(f'A person is drawn at random from {{population}}, with {condition}: {{}}. What is the {outcome} of this person?')}",  # noqa: E501
-        '# second_prompt = "What is the ... of the person in the story?"',
-    ]
 
 
 def _join_numbers(numbers: Sequence[float]) -> str:

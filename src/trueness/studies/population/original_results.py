@@ -14,39 +14,75 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Self
 
 import numpy as np
 
-from trueness.datasets.microdata import Microdata
+from trueness.datasets.survey_files import Microdata
 from trueness.errors import DataError
 from trueness.intervals import Distribution
 from trueness.outside import MAX_RECORDS, MEGABYTE, Json, json_of, size, text_of
 from trueness.running.cells import stream
 from trueness.status import Status
-from trueness.studies.population.answers import AnswerKey, Populations
-from trueness.studies.population.elicitation import Form, Manner
-from trueness.studies.population.elicitation.forms import Answer
+from trueness.studies.population.answers import REFERENCES, AnswerKey, Populations, baseline_answers
+from trueness.studies.population.elicitation import Answer, Form, Manner
 from trueness.studies.population.questions import Level, Question, Variable
-from trueness.studies.population.references import REFERENCES, baseline_answers
 from trueness.studies.population.survey_estimates import DRAWS, cell_draws, truth_of
 from trueness.studies.population.survey_rows import MOST_LEVELS, texts
 from trueness.studies.population.truth import PopulationTruth
 
-OURS = ("n_eff", "rows", "condition_weight")
 NEEDED = ("condition", "true_vals", "model_vals")
-KEYS = ("model", "task")
-TRUTH = ("true_vals", "weights")
-KEPT = (
-    "condition", *TRUTH, "model_vals", "model_weights", "model_texts", "mode", "elicited_by", "status", "message",
-    "source", "prompt", *OURS,
-)  # fmt: skip
+OURS = ("n_eff", "rows", "condition_weight")
 MOST_FILE, MOST_VALUES = 32 * MEGABYTE, 5_000_000  # a value of a row takes 200 bytes while its task is summed up
 DRAWN = ("sample", "story")
 NO_PROMPT = "{}"  # the condition alone, where an entry does not say what was asked
 LARGEST = 1e12  # a weight or a value beyond it is a mistake, and beyond what draws can count
-Entry = Mapping[str, Json]  # of a JSON file
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What a file says of one condition."""
+
+    condition: str
+    true_vals: list[Json]
+    weights: list[float] | None
+    model_vals: list[Json]
+    model_weights: list[float] | None
+    texts: tuple[str, ...]
+    one_a_draw: bool  # each of the texts is the reply that the value at its place was read from
+    mode: str
+    elicited_by: str
+    status: str
+    message: str
+    source: str
+    prompt: str
+    ours: tuple[float, float, float] | None  # n_eff, rows and the condition's weight, in files of trueness
+
+    @classmethod
+    def of(cls, record: Json, where: str) -> Self:
+        missing = [key for key in NEEDED if key not in record] if isinstance(record, Mapping) else list(NEEDED)
+        if missing:
+            raise DataError(f"{where} must have {', '.join(NEEDED)}, got no {missing[0]}.")
+        for values, weights in (("true_vals", "weights"), ("model_vals", "model_weights")):
+            there, beside = record[values], record.get(weights)
+            if not isinstance(there, list) or (
+                beside is not None and (not _numbers(beside) or min(beside, default=0) < 0 or len(beside) != len(there))
+            ):
+                raise DataError(
+                    f"{values!r} and {weights!r} of {where} must be lists of equal length, the second of numbers from "
+                    f"0 to {LARGEST:g}, got others."
+                )
+        texts, ours = record.get("model_texts"), [record.get(key) for key in OURS]
+        listed_texts = tuple(map(str, texts)) if isinstance(texts, list) else ()
+        words = (str(record.get(key) or "") for key in ("mode", "elicited_by", "status", "message", "source", "prompt"))
+        return cls(
+            str(record["condition"]), record["true_vals"], record.get("weights"), record["model_vals"],
+            record.get("model_weights"), listed_texts,
+            len(listed_texts) == len(record["model_vals"]) and record.get("model_weights") is None,
+            *words, (ours[0], ours[1], ours[2]) if _numbers(ours) else None,
+        )  # fmt: skip
 
 
 def read_results(folder: Path | str, seed: int = 0) -> Populations:
@@ -54,34 +90,37 @@ def read_results(folder: Path | str, seed: int = 0) -> Populations:
     folder = Path(folder)
     files = result_files(folder)
     names = split_names([file.stem for file in files])
-    entries: dict[AnswerKey, list[Entry]] = {}
+    entries: dict[AnswerKey, dict[str, Entry]] = {}
     known: dict[str, dict[str, Entry]] = {}
     n_values = 0
     for file in files:
-        for entry in _entries(file):
-            model, task = (str(entry.get(field) or name) for field, name in zip(KEYS, names[file.stem], strict=True))
-            repeat = entry["repeat"] if type(entry.get("repeat")) is int else 0
-            key = AnswerKey(model, str(entry.get("mode") or "sample"), task.replace("/", "-"), repeat)
-            kept = {field: entry[field] for field in KEPT if field in entry}
-            first = known.setdefault(key.task, {}).setdefault(str(entry["condition"]), kept)
-            if any(first.get(field) != kept.get(field) for field in TRUTH):
+        document = json_of(text_of(file, MOST_FILE, DataError), file.name, DataError)
+        for number, record in enumerate(document if isinstance(document, list) else [document], 1):
+            entry = Entry.of(record, f"entry {number} of {file.name}")
+            model, task = (str(record.get(k) or n) for k, n in zip(("model", "task"), names[file.stem], strict=True))
+            repeat = record["repeat"] if type(record.get("repeat")) is int else 0
+            key = AnswerKey(model, entry.mode or "sample", task.replace("/", "-"), repeat)
+            first = known.setdefault(key.task, {}).setdefault(entry.condition, entry)
+            if (first.true_vals, first.weights) != (entry.true_vals, entry.weights):
                 raise DataError(
-                    f"the truth of {str(entry['condition'])!r} of task {key.task!r} must be the same in the files of "
-                    f"all models, got another of {key.respondent!r}. Keep files of one benchmark in a folder."
+                    f"the truth of {entry.condition!r} of task {key.task!r} must be the same in the files of all "
+                    f"models, got another of {key.respondent!r}. Keep files of one benchmark in a folder."
                 )
-            lists = ["model_vals", "model_texts", *(["true_vals"] if first is kept else [])]
-            n_values += sum(len(kept[field]) for field in lists if isinstance(kept.get(field), list))
+            n_values += len(entry.model_vals) + len(entry.texts) + len(entry.true_vals) * (first is entry)
             if n_values > MOST_VALUES:
                 raise DataError(_too_much(folder, f"{MOST_VALUES:,} values", f"more in {file.name}"))
-            entries.setdefault(key, []).append(kept | {field: first.get(field) for field in TRUTH})  # the rows once
+            if entry.condition in entries.setdefault(key, {}):
+                raise DataError(
+                    f"condition {entry.condition!r} of {model!r} in task {key.task!r} must stand once, got it 2 times. "
+                    'Number the entries: "repeat": 0, 1, ...'
+                )
+            entries[key][entry.condition] = replace(entry, true_vals=first.true_vals, weights=first.weights)
     if not entries:
         raise DataError(f"{folder} must hold result files named MODEL_TASK.json, got none.")
-    for key, some in entries.items():
-        _check_once(key, [str(entry["condition"]) for entry in some])
     truths = {task: _truth(task, of, folder.name, stream(seed, f"truth {task}")) for task, of in known.items()}
     answers = {
         key: dict.fromkeys(known[key.task], Answer(None, Status.FAILED, {}, message="no entry in its files"))
-        | {str(entry["condition"]): _with_texts(_answer(entry, truths[key.task]), entry) for entry in some}
+        | {condition: _with_texts(_answer(entry, truths[key.task]), entry) for condition, entry in some.items()}
         for key, some in entries.items()
     }
     draws = max((int(a.draws) for some in answers.values() for a in some.values() if a.draws), default=Manner().draws)
@@ -123,34 +162,6 @@ def split_names(stems: Sequence[str]) -> dict[str, tuple[str, str]]:
     return {stem: max(some, key=worth) if some else (stem, stem) for stem, some in cuts.items()}
 
 
-def _check_once(key: AnswerKey, conditions: Sequence[str]) -> None:
-    twice = [name for name, n in Counter(conditions).items() if n > 1]
-    if twice:
-        raise DataError(
-            f"condition {twice[0]!r} of {key.respondent!r} in task {key.task!r} must stand once, got it "
-            f'{conditions.count(twice[0])} times. Number the entries: "repeat": 0, 1, ...'
-        )
-
-
-def _entries(file: Path) -> list[Entry]:
-    document = json_of(text_of(file, MOST_FILE, DataError), file.name, DataError)
-    entries = document if isinstance(document, list) else [document]
-    for k, entry in enumerate(entries):
-        missing = [key for key in NEEDED if key not in entry] if isinstance(entry, Mapping) else list(NEEDED)
-        if missing:
-            raise DataError(f"entry {k + 1} of {file.name} must have {', '.join(NEEDED)}, got no {missing[0]}.")
-        for values, weights in (("true_vals", "weights"), ("model_vals", "model_weights")):
-            there, beside = entry[values], entry.get(weights)
-            if not isinstance(there, list) or (
-                beside is not None and (not _numbers(beside) or min(beside, default=0) < 0 or len(beside) != len(there))
-            ):
-                raise DataError(
-                    f"{values!r} and {weights!r} of entry {k + 1} of {file.name} must be lists of equal length, the "
-                    f"second of numbers from 0 to {LARGEST:g}, got others."
-                )
-    return entries
-
-
 def _numbers(values: object) -> bool:
     return isinstance(values, list) and all(type(one) in (int, float) and abs(one) <= LARGEST for one in values)
 
@@ -158,17 +169,16 @@ def _numbers(values: object) -> bool:
 def _truth(task: str, entries: Mapping[str, Entry], folder: str, rng: np.random.Generator) -> PopulationTruth:
     import pandas as pd
 
-    ours = all(_numbers([entry.get(key) for key in OURS]) for entry in entries.values())
+    ours = {condition: entry.ours for condition, entry in entries.items() if entry.ours is not None}
+    is_ours = len(ours) == len(entries)
     rows = [
-        (condition, value, weight * (entry["condition_weight"] if ours else 1.0))
+        (condition, value, weight * (ours[condition][2] if is_ours else 1.0))
         for condition, entry in entries.items()
-        for value, weight in zip(
-            entry["true_vals"], entry.get("weights") or [1.0] * len(entry["true_vals"]), strict=True
-        )
+        for value, weight in zip(entry.true_vals, entry.weights or [1.0] * len(entry.true_vals), strict=True)
         if value is not None
     ]
     values = [value for _, value, _ in rows]
-    numeric = _numbers(values) and (ours or len(set(values)) > MOST_LEVELS)
+    numeric = _numbers(values) and (is_ours or len(set(values)) > MOST_LEVELS)
     frame = pd.DataFrame({
         "condition": [row[0] for row in rows],
         "outcome": values if numeric else texts(values),
@@ -177,15 +187,15 @@ def _truth(task: str, entries: Mapping[str, Entry], folder: str, rng: np.random.
     first = next(iter(entries.values()))
     levels = tuple(Level(name, (name,), (name,)) for name in entries)
     question = Question(
-        name=task, source=str(first.get("source") or folder), data=folder,
+        name=task, source=first.source or folder, data=folder,
         outcome=Variable("outcome", numeric=numeric), given=(Variable("condition", levels=levels),), weight="weight",
-        least=1, prompt=str(first.get("prompt") or NO_PROMPT),
+        least=1, prompt=first.prompt or NO_PROMPT,
     )  # fmt: skip
     data = Microdata(task, tuple(frame.columns), lambda columns: frame[list(columns)])
     truth = truth_of(question, rng, data)
-    if not ours:
+    if not is_ours:
         return truth
-    n_eff, n = (np.clip([float(entries[c][key]) for c in truth.conditions], 2.0, 1e9) for key in ("n_eff", "rows"))
+    n_eff, n = (np.clip([float(ours[c][k]) for c in truth.conditions], 2.0, 1e9) for k in (0, 1))
     counts = n_eff[:, None] * truth.probs
     draws = cell_draws(counts, counts, truth.probs, DRAWS, rng)
     return replace(truth, n_eff=n_eff, kish=n_eff, rows=n, draws=draws)
@@ -193,9 +203,8 @@ def _truth(task: str, entries: Mapping[str, Entry], folder: str, rng: np.random.
 
 def _answer(entry: Entry, truth: PopulationTruth) -> Answer:
     """The distribution of the model's values; what is null or no level of the truth is unreadable, and counted."""
-    message, mode = str(entry.get("message") or ""), str(entry.get("elicited_by") or entry.get("mode") or "")
-    form = Form.of(truth.question, str(entry["condition"]))
-    values, weights = entry["model_vals"], entry.get("model_weights")
+    message, mode = entry.message, entry.elicited_by or entry.mode
+    form, weights = Form.of(truth.question, entry.condition), entry.model_weights
     names = {name.casefold(): name for name in truth.levels}
 
     def value_of(value: object) -> str | float | None:
@@ -203,13 +212,13 @@ def _answer(entry: Entry, truth: PopulationTruth) -> Answer:
             return float(value) if isinstance(value, int | float) and _numbers([value]) else None
         return None if value is None else names.get(texts([value])[0].casefold())
 
-    read = list(map(value_of, values))
+    read = list(map(value_of, entry.model_vals))
     counts = {Status.OK: len(read) - read.count(None), Status.UNREADABLE: read.count(None)}
     counts = {status: n for status, n in counts.items() if n}
     kept = [value for value in read if value is not None]
     if not kept:
         known = {str(status): status for status in Status if status != Status.OK}
-        status = known.get(str(entry.get("status")), Status.UNREADABLE)
+        status = known.get(entry.status, Status.UNREADABLE)
         return Answer(None, status, counts, message=message, mode=mode)
     stated = weights is not None and mode not in DRAWN
     if truth.numeric:
@@ -232,9 +241,5 @@ def _answer(entry: Entry, truth: PopulationTruth) -> Answer:
 
 def _with_texts(answer: Answer, entry: Entry) -> Answer:
     """With the raw replies; where there is one a draw, beside what the file read in it."""
-    if not isinstance(entry.get("model_texts"), list):
-        return answer
-    shown, values = tuple(map(str, entry["model_texts"])), entry["model_vals"]
-    is_one_a_draw = len(shown) == len(values) and entry.get("model_weights") is None
-    read_as = [": nothing was read" if value is None else f": read as {value!s:.60}" for value in values]
-    return replace(answer, texts=shown, read_as=tuple(read_as) if is_one_a_draw else ())
+    read_as = (f": read as {one!s:.60}" if one is not None else ": nothing was read" for one in entry.model_vals)
+    return replace(answer, texts=entry.texts, read_as=tuple(read_as) if entry.one_a_draw else ())

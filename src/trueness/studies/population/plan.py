@@ -1,7 +1,7 @@
 """Population: does a model know real distributions, P(V1 given V2 = v) in a stated population?
 
-The truth is microdata (population/survey_estimates.py); a model is asked in one or several modes
-(population/elicitation); the baselines `uniform`, `marginal` and `perfect` (draws from the truth: the ceiling) answer
+The truth is microdata (survey_estimates.py); a model is asked in one or several modes
+(modes.py); the baselines `uniform`, `marginal` and `perfect` (draws from the truth: the ceiling) answer
 without being asked.
 
 A cell is one model on one condition in one mode:
@@ -9,11 +9,12 @@ A cell is one model on one condition in one mode:
     item = task/condition,  e.g. gss_party_by_sex/female         variant = mode, e.g. qa
 
 Its unit of work asks as often as the mode needs (orders of options, draws, levels). All replies are stored, and read
-and scored again from the store (population_study.py).
+and scored again from the store (answers.py).
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from fnmatch import fnmatchcase
@@ -24,22 +25,23 @@ from typing import Annotated
 import numpy as np
 
 from trueness.errors import PlanError, UnknownName, did_you_mean, listed
+from trueness.models import Message, Reply, Settings
 from trueness.outside import Json
 from trueness.running.cells import Cell, PlanContext, reply_key, stream
 from trueness.running.stage import Ask, Outcome
 from trueness.settings import Between, Hint, Names, OneOf, Positive, SomeNames, Temperature, Whole, temperature_to_send
 from trueness.statistics.reach import Reach
-from trueness.studies.population.elicitation import VARIANTS, Form, Manner, most_calls
-from trueness.studies.population.elicitation.modes import opening
+from trueness.studies.population.answers import REFERENCES
+from trueness.studies.population.elicitation import Elicited, Form, Manner
+from trueness.studies.population.modes import VARIANTS, elicit, most_calls, opening, read_answers
 from trueness.studies.population.question_files import builtin, read_questions
 from trueness.studies.population.questions import MODES, Question
-from trueness.studies.population.references import REFERENCES
 from trueness.studies.population.scores import MEASURES, Scales
 from trueness.studies.population.survey_estimates import truth_of
 from trueness.studies.population.truth import PopulationTruth, truth_to_dict
-from trueness.studies.population.work import perform
 from trueness.texts import counted
 
+EXCERPT = 70  # characters of an unreadable reply that the terminal shows
 VERSION = 1  # raise when the same plan would ask other questions
 
 
@@ -185,8 +187,27 @@ class Population:
         ]
 
     def perform(self, cell: Cell, repeat: int, ask: Ask) -> Outcome:
+        """Ask for one condition as often as its mode needs, and read the replies."""
+        model, form, options = cell.respondent, cell.common["form"], self.models[cell.respondent]
         rng = stream(self.seed, f"{cell.item} {cell.variant} repeat {repeat}")
-        return perform(cell, repeat, ask, self.models[cell.respondent], rng)
+
+        def send(messages: Sequence[Message], settings: Settings, salt: str) -> tuple[str, Reply]:
+            salt = f"repeat {repeat} {salt}".rstrip()
+            return reply_key(model, options, messages, settings, salt), ask(model, messages, settings, salt)
+
+        elicited = elicit(cell.common["mode"], form, cell.common["manner"], send, rng)
+        answer = read_answers(elicited.used, form, elicited.exchanges)[""]
+        replies = [exchange.reply for exchange in elicited.exchanges]
+        costs = [reply.cost for reply in replies if reply.cost is not None]
+        return {
+            "status": str(answer.status),
+            "message": " ".join(part for part in (elicited.note, answer.message) if part),
+            "seconds": sum(reply.seconds for reply in replies),
+            "answer": json.dumps(_record_of(elicited)),
+            "scores": {},
+            "cost": sum(costs) if costs else None,
+            "excerpt": " ".join(replies[-1].text.split())[:EXCERPT] if replies else "",
+        }
 
     def describe(self, item: str, respondent: str) -> dict[str, Json]:
         return dict(zip(("task", "condition"), item.split("/", 1), strict=True))
@@ -199,6 +220,18 @@ class Population:
             "models": list(self.models),
             "manner": asdict(self.manner),
         }
+
+
+def _record_of(elicited: Elicited) -> dict[str, object]:
+    """Which stored replies answer a unit, and as what they are to be read."""
+    return {
+        "used": elicited.used,
+        "note": elicited.note,
+        "replies": [
+            {"role": e.role, "key": e.key, **({"order": e.order} if e.order else {}), "about": e.about}
+            for e in elicited.exchanges
+        ],
+    }
 
 
 # ---- checking a plan

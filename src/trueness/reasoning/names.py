@@ -1,0 +1,322 @@
+"""What the names of nodes say, and which node a symbol of a formula stands for.
+
+    Height (cm), theta_deg, Rate (%)          in cm, in degrees, in per cent
+    Mass m (kg), Spring constant (k)          called m, k
+    F = m*a, V_s for Vs                       their own names, also in other case
+    where k is the spring constant; v_0       what the rule says, and what custom says: V = π r² h of a tank_radius
+    a = F/m of force and mass                 letters that begin one name each; one left over for one left over
+
+One letter in brackets is a unit only of a name that is measured in it: Force (N), and not Displacement (s).
+A symbol that may stand for two nodes stands for none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+
+from trueness.patterns import late
+from trueness.reasoning.literals import read_unit
+from trueness.reasoning.syntax import symbol
+from trueness.reasoning.trees import CONSTANTS, FUNCTIONS, NATURE, Name, Tree
+from trueness.reasoning.typeset import latin
+
+_BRACKET = late(r"^(?P<words>.*?[^\s(\[])\s{0,3}[(\[](?P<inside>[^()\[\]]{1,20}(?:\([^()\[\]]{1,20}\))?)[)\]]$")
+_LABEL = late(r"[^\W_]{3,20}_(?P<symbol>[A-Za-z])$")  # angle_A; not of tank_radius_m, current_A
+_LAST = late(r"\S\s+(?P<symbol>Δ?[^\W\d](?:[\d₀-₉]{1,2}|_\w{1,4})?'{0,2})$")
+_SYMBOL = late(r"[^\W\d](?:[\d₀-₉]{1,2}|_\w{1,4}|[A-Z])?'*")
+_SHORT = late(r"[^\W\d][\w₀-₉]{0,3}'*")
+_OTHER_UNITS = late(r"°|deg(?:ree)?s?|°\s?[CF]|degrees? (?:celsius|fahrenheit)|rad(?:ian)?s?", re.I)
+_SUFFIX = late(r"(?:_| in )(degrees|deg|percent|pct)$")  # theta_deg, markup_percent
+_PERCENT = late(r"%.*|per ?cent(?:age)?", re.I)
+STANDS_FOR = late(  # where k is spring constant; k is the spring constant, time is the return time
+    r"(?:(?:^|\b(?:where|with|and)\s|,\s)(?=\w{1,4}\sis)|\b(?=\w{1,20}\s(?:is the|denotes|represents|stands for)\s))"
+    r"([^\W\d]\w{0,19})\s(?:is|denotes|represents|stands for)\s(?:the\s)?([^,;.()=]{1,60})"
+)
+_MEASURED: Mapping[str, re.Pattern[str]] = {  # what one letter in brackets is the unit of
+    "m": late("height|length|distance|width|radius|diameter|depth|altitude|thick|perimeter|circumference|"
+                    "displacement|extension|position|amplitude|elongation|side|range|shift|gap|separation|path"),
+    "s": late("time|duration|period|delay|interval|life"), "h": late("time|duration|hours"),
+    "g": late("mass|weight|solute|sample|yield"), "L": late("volume|water|capacity|solution"),
+    "K": late(r"temp|^t(?:\d|_|$| )"), "C": late(r"temp|charge|^t(?:\d|_|$| )"),
+    "N": late("force|weight|tension|thrust|friction|load|drag|lift"), "J": late("energy|work|heat"),
+    "W": late("power"), "A": late("current"), "V": late("voltage|potential|emf"),
+    "F": late("capacitance"), "T": late("field"), "H": late("inductance"),
+    "M": late("molarity|concentration"), "Ω": late("resistance|impedance"),
+}  # fmt: skip
+_BY_LETTER: Mapping[str, str] = {  # what a letter stands for
+    "m": "mass", "M": "mass", "v": "velocity speed", "u": "velocity speed", "a": "acceleration", "F": "force",
+    "t": "time duration", "d": "distance diameter displacement depth", "s": "distance displacement",
+    "h": "height altitude", "r": "radius rate", "l": "length", "L": "length inductance", "w": "width weight",
+    "A": "area amplitude activity", "V": "volume voltage potential", "P": "power pressure principal",
+    "p": "momentum pressure price", "E": "energy", "Q": "heat charge", "q": "charge", "I": "current",
+    "R": "resistance", "k": "stiffness spring", "x": "displacement extension compression position elongation",
+    "T": "temperature period tension", "f": "frequency focal", "lamda": "wavelength decay", "rho": "density",
+    "W": "work weight", "mu": "friction", "N": "normal", "n": "number moles index", "g": "gravity gravitational",
+    "c": "heat concentration light", "omega": "angular", "theta": "angle", "B": "field", "C": "capacitance",
+    "eta": "efficiency viscosity", "K": "kinetic", "U": "potential", "tau": "torque",
+}  # fmt: skip
+_CUSTOM = {"I": "current", "L": "inductance", "Q": "charge", "q": "charge", "R": "resistance", "n": "moles"}
+_ANY_MEANING = frozenset(" ".join(_BY_LETTER.values()).split())
+_NOT_BY_LETTER = frozenset("per slant change difference ratio initial final lost left average total".split())
+_GREEK = frozenset(
+    "alpha beta gamma delta epsilon zeta eta theta kappa lamda lambda mu nu rho sigma tau phi chi psi omega".split()
+)
+_ANY_EFFECT = frozenset("result answer ans value total sum output res ret final target".split())
+_STOP = frozenset(
+    "the a an of in on at for to from by per and that this its is are was were given value amount each".split()
+)
+
+
+@lru_cache(maxsize=8192)
+def tokens(name: str) -> frozenset[str]:
+    """The words that tell a name from others, without plural; of a node called a, that letter."""
+    words = frozenset(re.findall(r"[^\W\d_]{4,}(?=\d{1,2}(?![^\W_]))|[^\W_]+", name.lower()))
+    stems = (word[:-1] if word.endswith("s") and not word.endswith("ss") and len(word) > 3 else word
+             for word in words - _STOP or words)  # fmt: skip
+    return frozenset(stems)
+
+
+def shares_word(phrase: str, name: str) -> bool:
+    return bool(tokens(phrase) & tokens(name))
+
+
+# ---- what a name says of itself
+
+
+@lru_cache(maxsize=8192)
+def unit_in(name: str) -> str | None:
+    """The unit that stands in brackets, or as a suffix, at the end of a name."""
+    if (suffix := _SUFFIX.search(name.strip())) is not None:
+        return "%" if suffix[1][0] == "p" else "degrees"
+    bracket = _BRACKET.match(name.strip())
+    inside = bracket["inside"].strip() if bracket else ""
+    if bracket is None or not inside:
+        return None
+    if _PERCENT.fullmatch(inside):
+        return "%"
+    if len(inside) == 1 and inside != "°":
+        return inside if inside in _MEASURED and _MEASURED[inside].search(bracket["words"].lower()) else None
+    return inside if _OTHER_UNITS.fullmatch(inside) or read_unit(inside) is not None else None
+
+
+def may_be_in(name: str, unit: str) -> bool:
+    """Whether one letter behind a number may be the unit of what has this name: 0.5 L of a volume, and of no a."""
+    words = name.lower() if len(name.partition("_")[0]) > 1 else _BY_LETTER.get(name[:1], "")
+    return not words or unit not in _MEASURED or _MEASURED[unit].search(words) is not None
+
+
+def symbols_in(names: Iterable[str]) -> dict[str, str]:
+    """Symbol -> name, of names that say how they are called: one name each, and no other node's own name."""
+    names = tuple(dict.fromkeys(names))
+    pairs = [(short, name) for name in names for short in sorted(_symbols(name))]
+    counts = Counter(short for short, _ in pairs)
+    taken = {symbol(name) for name in names} | {"pi"}
+    return {short: name for short, name in pairs if counts[short] == 1 and short not in taken}
+
+
+@lru_cache(maxsize=8192)
+def _symbols(name: str) -> frozenset[str]:
+    """None of f(x): that is a value of f."""
+    if "(" in name and re.search(r"\w\(", name):
+        return frozenset()
+    bracket = _BRACKET.match(name.strip())
+    words, inside = (bracket["words"], bracket["inside"].strip()) if bracket else (name.strip(), "")
+    last = _LAST.search(words) or _LABEL.search(words)
+    if last is not None and "_" in last[0] and (read_unit(last["symbol"]) or last["symbol"] in _MEASURED):
+        measured = _MEASURED.get(last["symbol"])
+        last = None if measured is None or measured.search(words.lower()) else last
+    shorts = {last["symbol"]} if last else {words} if bracket and _SHORT.fullmatch(words) else set()
+    if inside and _SYMBOL.fullmatch(inside) and unit_in(name) is None:
+        begins = any(word[:1].casefold() == inside[:1].casefold() for word in re.split(r"[\W_]+", words))
+        shorts |= {inside} if begins or read_unit(inside) is None else set()
+    return frozenset(symbol(short) for short in shorts)
+
+
+# ---- what a rule and custom say of a symbol
+
+
+def explained_symbols(text: str, names: Sequence[str]) -> dict[str, str]:
+    """Symbol -> name: what the rule says (`where k is the spring constant`), then custom. names: the effect last."""
+    plain = {symbol(name).casefold(): name for name in names}
+    pairs = (pair for piece in re.split(r"\band\b", text) for pair in STANDS_FOR.findall(piece))
+    explained = {short: plain.get(symbol(words.strip()).casefold()) for short, words in pairs}
+    meanings = by_custom(text, names) | {short: name for short, name in explained.items() if name is not None}
+    customary = _by_letter(text, names[:-1]).items()
+    meanings |= {short: name for short, name in customary if short not in meanings and name not in meanings.values()}
+    return meanings if len(set(meanings.values())) == len(meanings) else {}
+
+
+def by_custom(text: str, names: Sequence[str]) -> dict[str, str]:
+    """v_i or v_0 and v_f, T_f: what begins and what ends, of names that say so; u and v where both are there;
+    I is a current."""
+    names_of: dict[str, set[str]] = {}
+    words_of = {name: re.findall(r"[^\W_]+", name.casefold()) for name in names}
+    for name, words in words_of.items():
+        for end, indices in (("initial", "i0"), ("final", "f")):
+            letters = {word[0] for word in words if word != end} if end in words else set()
+            shorts = {f"{letter}{bar}{index}" for letter in letters for bar in ("_", "") for index in indices}
+            if letters and {"velocity", "speed"} & set(words):
+                shorts.add("u" if end == "initial" else "v")
+            for short in shorts:
+                names_of.setdefault(short, set()).add(name)
+    written = dict.fromkeys(re.findall(r"[^\W\d](?:_?[i0f])?(?![^\W\d_])", text))
+    used = [short for short in written if len(names_of.get(short.lower(), ())) == 1]
+    meanings = {short: min(names_of[short.lower()]) for short in used if short != "v" or "u" in used}
+    joined = {letter for word in re.findall(r"[^\W\d_]+", text) if len(word) <= 4 for letter in word}
+    for short, word in _CUSTOM.items():
+        if short in joined and len(of := [name for name in names if word in words_of[name]]) == 1:
+            meanings[short] = of[0]
+    if "u" not in meanings and "u" in joined and len(names_of.get("u", ())) == 1:
+        meanings["u"] = min(names_of["u"])  # ut + at^2 / 2
+    return meanings
+
+
+def _by_letter(text: str, names: Sequence[str]) -> dict[str, str]:
+    """V = π r² h, of a tank_radius and a tank_height: letters by custom, where one name has a word of theirs and no
+    other begins with the letter."""
+    runs = re.findall(r"[^\W\d_]+", text.rpartition("=")[2]) if "=" in text else []
+    written = dict.fromkeys(letter for word in runs if len(word) == 1 or (len(word) <= 3 and word.islower())
+                            for letter in word)  # fmt: skip
+    words = {name: set(re.split(r"[\W_]+", name.casefold())) for name in names}
+    meanings: dict[str, str] = {}
+    for letter in written:
+        meant = set(_BY_LETTER.get(symbol(letter), "").split())
+        of = [name for name in names if words[name] & meant and not (words[name] & _NOT_BY_LETTER or _symbols(name))]
+        begun = [name for name in names if name.casefold().startswith(letter.casefold())]
+        if len(of) == 1 and not begun:
+            meanings[letter] = of[0]
+    return {short: name for short, name in meanings.items() if Counter(meanings.values())[name] == 1}
+
+
+def _means_another(letter: str, name: str) -> bool:
+    """Whether a letter stands for something else by custom: r for a diameter, h for a slant height."""
+    meant, words = set(_BY_LETTER.get(letter, "").split()), set(re.split(r"[\W_]+", name.casefold()))
+    return bool(meant) and ("slant" in words or (not words & meant and bool(words & _ANY_MEANING)))
+
+
+# ---- which node a symbol stands for
+
+
+def aliases_of(
+    left: Tree | None, symbols: Sequence[str], causes: Sequence[str], effect: str, explained: Mapping[str, str]
+) -> dict[str, str]:
+    """What each symbol stands for, as far as that is clear. The effect may stand on either side: F = m*a."""
+    exact = _exact((*causes, effect), symbols)
+    aliases = exact | {
+        short: name for short, name in explained.items()
+        if short in symbols and short not in exact and name not in exact.values()
+    }  # fmt: skip
+    assigns = left is None or isinstance(left, Name)
+    unmatched = [
+        name
+        for name in symbols
+        if name not in aliases
+        and name not in CONSTANTS
+        and (name not in NATURE or Name(name) == left or any(abbreviates(name, one) for one in (*causes, effect)))
+    ]
+    if effect not in aliases.values():
+        free_names = [name for name in (*causes, effect) if name not in aliases.values()]
+        together = _guess_names(unmatched, free_names, assigns, effect)
+        if effect in together.values():
+            return aliases | together
+        if isinstance(left, Name) and left.name in unmatched and _may_call(left.name, effect):
+            aliases[left.name] = effect
+            unmatched.remove(left.name)
+    guessed = _guess_names(unmatched, [cause for cause in causes if cause not in aliases.values()], assigns)
+    free = {*causes} - {*aliases.values(), *guessed.values()}
+    if not guessed and len(unmatched) > 1 and effect not in aliases.values():  # m v^2 / 2 = E: one is left over
+        begun = {short: [cause for cause in causes if abbreviates(short, cause)] for short in unmatched}
+        clear = {short: of[0] for short, of in begun.items() if len(of) == 1}
+        rest = [short for short in unmatched if not begun[short]]
+        if len(rest) == 1 and len(set(clear.values())) == len(clear) == len(unmatched) - 1 == len(free):
+            return aliases | clear | {rest[0]: effect}
+    return aliases | guessed
+
+
+def _exact(names: Sequence[str], symbols: Sequence[str]) -> dict[str, str]:
+    """Symbols that are a node's own name, or the only one that differs in case or underscores: V_s for Vs."""
+    aliases = {symbol(name): name for name in names if symbol(name) in symbols}
+    bare = {name: symbol(name).replace("_", "").casefold() for name in names}
+    for short in symbols:
+        near = [name for name in names if bare[name] == short.replace("_", "").casefold()]
+        if short not in aliases and len(near) == 1 and near[0] not in aliases.values():
+            aliases[short] = near[0]
+    return aliases
+
+
+def _guess_names(unmatched: Sequence[str], free: Sequence[str], assigns: bool, effect: str = "") -> dict[str, str]:
+    """Symbols that begin exactly one cause each, then one symbol and one cause left over; else nothing. In an equation
+    such as 2 x + 3 y = 12 what is left over need not be a cause."""
+    begun = {short: [cause for cause in free if abbreviates(short, cause)] for short in unmatched}
+    clear = {short: causes[0] for short, causes in begun.items() if len(causes) == 1}
+    if len(set(clear.values())) < len(clear):
+        return {}
+    rest = [short for short in unmatched if short not in clear]
+    left = [cause for cause in free if cause not in clear.values()]
+    if not rest:
+        return clear
+    one_of_each = assigns and len(rest) == len(left) == 1 and not begun[rest[0]] and rest[0] not in NATURE
+    if not one_of_each or len(symbol(left[0])) < 3 or _means_another(rest[0], left[0]):
+        return clear if not rest else {}
+    if left[0] != effect and _is_word(rest[0]) and not shares_word(rest[0], left[0]):  # width, for a perimeter
+        return {}
+    return clear | {rest[0]: left[0]} if _may_be_one(rest[0]) else {}
+
+
+def _may_call(left: str, effect: str) -> bool:
+    """Whether a formula may give the effect under this name: a symbol, or a word that the effect has, or any does."""
+    words = re.findall(r"[^\W\d_]{3,}", left)
+    names_it = not words or shares_word(left, effect) or left.casefold() in _ANY_EFFECT
+    names_it = names_it or (left != left.lower() and not left.istitle())  # KE; Pressure is a word
+    short = any(_is_within(left.casefold(), word) for word in symbol(effect).casefold().split("_"))  # avg, amt
+    begun = "".join(word[:1] for word in symbol(effect).casefold().split("_"))
+    if re.fullmatch(r"[A-Z]{2}", left) and (at := begun.find(left[0].casefold())) >= 0 and not short:
+        return _is_within(left.casefold(), begun[at:])  # PV is no gas pressure but P V; PE is the potential energy
+    return names_it or short or len(symbol(effect)) <= 2  # time required = ... for t
+
+
+def _is_within(short: str, word: str) -> bool:
+    """Whether its letters stand in a word in their order, from the first on."""
+    letters = iter(word)
+    return short[:1] == word[:1] and all(letter in letters for letter in short)
+
+
+def _is_word(short: str) -> bool:
+    return len(short) >= 4 and short.casefold() not in _GREEK and not short.casefold().startswith("delta")
+
+
+def _may_be_one(short: str) -> bool:
+    """A letter with its index, or a word; `qE` and `rhogh` are products of which a part is missing."""
+    bare = short.rstrip("0123456789'").partition("_")[0]
+    return len(bare) <= 1 or bare.casefold() in _GREEK or (len(bare) >= 4 and not bare.startswith(tuple(_GREEK)))
+
+
+def letters_of(text: str, causes: Sequence[str], effect: str, explained: Sequence[str]) -> frozenset[str]:
+    """What a word may be split into: letters that begin one cause, or the effect and no cause, or are told; and words
+    that stay whole, as they abbreviate a name."""
+    words = set(re.findall(r"[^\W\d]\w*'*", latin(text))) - set(FUNCTIONS)
+    clear = {short for short in (*explained, *NATURE) if len(short) == 1}
+    for letter in {letter for word in words for letter in word if letter.isalpha()} - clear:
+        begun = [name for name in causes if abbreviates(letter, name)] or [effect] * abbreviates(letter, effect)
+        clear |= {letter} if len(begun) == 1 else set()
+    return frozenset(clear | {word for word in words if any(abbreviates(word, name) for name in (*causes, effect))})
+
+
+def abbreviates(short: str, name: str) -> bool:
+    """v, vol, v_0 and TD for volume, volume, v..., total distance: a letter, a beginning or the first letters.
+
+    Two letters are no beginning: `ma` is not mass but m a.
+    """
+    letters, word = short.split("_")[0].rstrip("0123456789'").casefold(), symbol(name).casefold()
+    if letters[:1] != word[:1]:
+        return False
+    if (index := re.findall(r"\d+", short)) and re.findall(r"\d+", word) not in ([], index):  # m2 is not m1
+        return False
+    if "_" in short and word[1:2] == "_" and not word.startswith(short.casefold()):  # v_f is not v_i, nor v_i t
+        return False
+    if letters and len(letters) != 2 and word.startswith(letters):
+        return True
+    return bool(letters) and letters == "".join(part[0] for part in word.split("_") if part)
