@@ -19,7 +19,6 @@ if check_ready("embedded/smollm2"):
 
 OPTIONS = {"threads": 1, "context": 512}
 HELLO = [Message("user", "Say hello.")]
-CAPITAL = [Message("system", "Answer with one word."), Message("user", "What is the capital of France?")]
 RANGE = {"type": "array", "items": {"enum": [0, 1]}, "minItems": 2, "maxItems": 2}
 SCHEMA = {"type": "object", "properties": {"p": RANGE}, "required": ["p"], "additionalProperties": False}
 
@@ -87,18 +86,6 @@ def test_the_clock_ends_an_answer(model):
     reply = model.ask([Message("user", "Tell a long story.")], Settings(max_tokens=400, timeout=0.2))
     assert reply.status == "timed_out"
     assert reply.seconds < 20
-
-
-def test_options_are_scored_as_the_model_would_write_them(model):
-    scores = model.option_logprobs(CAPITAL, ["Paris", "London", "Paris", "Xylophone"])
-    assert scores[0] == scores[2]
-    assert scores[0] > scores[1] > scores[3]
-
-
-def test_the_score_of_an_option_is_the_sum_over_its_tokens(model):
-    reply = model.ask(CAPITAL, Settings(max_tokens=3, temperature=0, top_logprobs=1))
-    expected = sum(token.logprob for token in reply.logprobs)
-    assert model.option_logprobs(CAPITAL, [reply.text]) == [pytest.approx(expected, abs=0.02)]
 
 
 def test_many_threads_share_one_loaded_model(model):

