@@ -156,7 +156,6 @@ READERS = {
     "problems.jsonl": (read_problems, [json.dumps(PROBLEM).encode()]),
     "replies.jsonl": (lambda path: list(readings_of(str(path))), [b'{"text": "precision: 0.5-0.6", "nodes": 8}\n']),
     "script.jsonl": (read_script, [b'{"match": ["a"], "reply": "x"}\n{"status": "failed"}\n']),
-    "script.toml": (read_script, [b'[[entry]]\nmatch = ["a"]\nreply = "x"\n']),
     "keys.env": (read_env, [b"KEY=value\nexport A=\"x # y\"\nB='z'  # d\nC= a b # e\n"]),
     "config.json": (
         foreign_plan,

@@ -37,19 +37,8 @@ _SILENT = frozenset(
 _NAMING = ("name", "metric", "measure", "metrics", "label")
 _WORDS = late(r"[^\W\d]+")
 _DIGITS = late(r"\d+(?:\.\d+)?")
-_LEVELS = {
-    50.0: 0.5,
-    80.0: 0.8,
-    90.0: 0.9,
-    95.0: 0.95,
-    99.0: 0.99,
-    0.5: 0.5,
-    0.8: 0.8,
-    0.9: 0.9,
-    0.95: 0.95,
-    0.99: 0.99,
-}
-
+_SHARES = (0.5, 0.8, 0.9, 0.95, 0.99)
+_LEVELS = {round(100 * share, 6): share for share in _SHARES} | {share: share for share in _SHARES}
 _QUANTILE = frozenset("q p quantile percentile pct".split())
 _ONLY_QUANTILES = frozenset((2.5, 97.5, 0.025, 0.975, 5.0, 0.05, 25.0, 75.0, 10.0))
 _TWO_NUMBERS = [NUMBER, NUMBER]
