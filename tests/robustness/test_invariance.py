@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from trueness.graphs import Graph
 from trueness.status import Status
-from trueness.studies.robustness.invariance import disentanglement, expected_edges, invariance, jaccard, membership
+from trueness.studies.robustness.calibration import disentanglement, expected_edges, invariance, jaccard, membership
 from trueness.studies.robustness.scores import RobustnessScores, ScorerAnswer, System, Variant
 
 TRUTH = Graph.from_edges(["a -> b", "b -> c"], tuple("abcd"), "dag")

@@ -22,8 +22,6 @@ from trueness.studies.forecast.chart_ranks import ranks_of_respondents
 from trueness.studies.forecast.chart_runs import runs, runs_chart, runs_frame
 from trueness.studies.population.chart_distribution import distribution, distribution_chart, distribution_frame
 from trueness.studies.robustness.charts import (
-    corruption,
-    corruption_chart,
     degradation,
     degradation_chart,
     degradation_frame,
@@ -42,8 +40,6 @@ __all__ = [
     "consistency",
     "consistency_chart",
     "consistency_frame",
-    "corruption",
-    "corruption_chart",
     "dag",
     "dag_chart",
     "dag_frame",

@@ -43,9 +43,16 @@ from trueness.studies.protocol import AnalysisPart, CellKey, Check, Section, Sum
 from trueness.studies.reading import Reading
 from trueness.studies.robustness import charts, summaries, tables
 from trueness.studies.robustness.answers import RobustnessStudy, robustness_of
-from trueness.studies.robustness.calibration import calibration, curve_lists, frozen_means, sparse_frame
+from trueness.studies.robustness.calibration import (
+    calibration,
+    curve_lists,
+    disentanglement,
+    expected_edges,
+    frozen_means,
+    invariance,
+    sparse_frame,
+)
 from trueness.studies.robustness.findings import open_sentences
-from trueness.studies.robustness.invariance import disentanglement, expected_edges, invariance
 from trueness.studies.robustness.plan import ENOUGH_SEEDS, few_seeds
 from trueness.studies.robustness.scores import RobustnessScores
 from trueness.studies.robustness.sensitivity import AROUND, Array, original_range
@@ -343,7 +350,9 @@ def report(study: RobustnessStudy) -> dict[str, object]:
             for name, v in evaluation.corruptions.items()
         },
         "scorers": {name: dict(card) for name, card in study.scorers.items()},
-        "calibration": {name: plain_json(k) for name in evaluation.systems if (k := calibration(evaluation, name))},
+        "calibration": {
+            name: plain_json(vars(found)) for name in evaluation.systems if (found := calibration(evaluation, name))
+        },
         "main": plain_records(frozen_means(evaluation)),
         "sensitivity_curves": plain_json(curve_lists(evaluation)),
         "auprc": plain_records(summaries.means(evaluation)),
