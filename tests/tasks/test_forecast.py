@@ -10,7 +10,7 @@ from trueness.models import Reply
 from trueness.running.plans import read_plan
 from trueness.running.study import Plan
 from trueness.status import Status
-from trueness.studies.forecast.work import read_reply
+from trueness.studies.forecast.answers import read_reply
 
 BASE = """
 [discovery]
@@ -151,7 +151,7 @@ def test_the_original_config_is_a_plan(tmp_path):
     discovery, forecast = plan.tasks
     assert (discovery.runs, list(discovery.datasets)) == (12, ["asia", "synthetic-12"])
     assert [arms["formulation"] for arms in forecast.variants] == ["original-direct", "original-interval"]
-    assert (forecast.temperature, forecast.max_tokens) == (0.2, 700)
+    assert (forecast.settings.temperature, forecast.settings.max_tokens) == (0.2, 700)
 
 
 PRINTED = """{

@@ -3,54 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import Protocol, TypeVar
+from typing import Protocol
 
 from trueness.outside import Json
-from trueness.showing.blocks import Block
 from trueness.showing.grid import Grid
-from trueness.showing.headline import Headline
+from trueness.showing.summary import AnalysisPart, Check, Section, Summary
 from trueness.showing.tables import Table
 
-Kind = TypeVar("Kind")
+__all__ = ["AnalysisPart", "CellKey", "Check", "FilesReading", "PagePart", "Section", "Summary"]
 CellKey = tuple[str, str, str]  # item, variant, respondent
-
-
-@dataclass(frozen=True)
-class Check:
-    """One line of the top of the page; `passed` is None where there is nothing to check yet."""
-
-    name: str
-    passed: bool | None
-    sentence: str
-
-
-@dataclass(frozen=True)
-class Section:
-    """Findings of one kind: a title and sentences, each with its estimate, interval, n and test."""
-
-    title: str
-    sentences: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Summary:
-    """What a task says first: whether its numbers stand, what was found, what its design cannot tell."""
-
-    checks: tuple[Check, ...] = ()
-    sections: tuple[Section, ...] = ()
-    untold: tuple[str, ...] = ()
-    headline: Headline | None = None
-
-
-@dataclass(frozen=True)
-class AnalysisPart:
-    """One analysis: sentences and the tables they rest on. Not told: why it cannot be made."""
-
-    name: str
-    sentences: tuple[str, ...] = ()
-    told: bool = True
-    tables: tuple[Block, ...] = field(default_factory=tuple)
 
 
 class FilesReading(Protocol):

@@ -226,7 +226,7 @@ class Reading:
         written = [path for figure in self.figures(folder) for path in save(figure, folder, "plots")]
         texts: dict[str, str] = {}
         for table in self.tables(None):
-            place = f"{self.files_below}/{table.name}"
+            place = f"{self.files_below}/{table.name.removeprefix(f'{self.files_below}_')}"
             texts |= {
                 f"{place}.csv": table.to_csv(),
                 f"{place}.tex": table.to_latex(),
