@@ -22,7 +22,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import zip_longest
+from itertools import chain, zip_longest
 from pathlib import Path
 from typing import ClassVar
 
@@ -72,8 +72,13 @@ class PopulationTables:
         return tables.summary_rows(self.populations)
 
     @cached_property
+    def _by_score(self) -> list[dict[str, Json]]:
+        return tables.comparison_rows(self.populations, findings.MEASURE)
+
+    @cached_property
     def _pairs(self) -> list[dict[str, Json]]:
-        return tables.comparison_rows(self.populations)
+        skills = (tables.comparison_rows(self.populations, name) for name in ("skill_uniform", "skill_marginal"))
+        return [*self._by_score, *chain.from_iterable(skills)]
 
     def as_json(self, measures: Sequence[str] | None) -> dict[str, object]:
         return {"study": self.populations.study, "task": self.task, "rows": self._respondents}
@@ -126,11 +131,11 @@ class PopulationTables:
         )
         sections = tuple(
             Section(title, sentences)
-            for title, sentences in findings.sections(populations.level, self._respondents, self._pairs)
+            for title, sentences in findings.sections(populations.level, self._respondents, self._by_score)
         )
-        untold = (*findings.every_note(populations), *findings.never_tested(self._pairs))
+        untold = (*findings.every_note(populations), *findings.never_tested(self._by_score))
         return Summary(
-            checks, sections, untold, findings.headline_of(populations.level, self._respondents, self._pairs)
+            checks, sections, untold, findings.headline_of(populations.level, self._respondents, self._by_score)
         )
 
     def abstract(self) -> str:
