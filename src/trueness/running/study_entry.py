@@ -182,7 +182,7 @@ def _check_about(task: str, about: Mapping[str, Json], cells: int) -> None:
 
 
 def _made(kind: type[Kind], entry: Json) -> Kind:
-    values = {}
+    values: dict[str, Json] = {}
     for one in fields(kind):
         value = entry.get(one.name) if isinstance(entry, dict) else None
         expected = _KINDS.get(str(one.type).partition("[")[0], object)

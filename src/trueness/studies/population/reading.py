@@ -76,7 +76,7 @@ class PopulationTables:
         return tables.comparison_rows(self.populations, findings.MEASURE)
 
     @cached_property
-    def _pairs(self) -> list[dict[str, Json]]:
+    def _compared(self) -> list[dict[str, Json]]:
         skills = (tables.comparison_rows(self.populations, name) for name in ("skill_uniform", "skill_marginal"))
         return [*self._by_score, *chain.from_iterable(skills)]
 
@@ -259,8 +259,8 @@ class PopulationTables:
     def analyses(self) -> list[AnalysisPart]:
         if not self.populations.answers:
             return []
-        found = tuple(str(row["sentence"]) for row in self._pairs)
-        scores, pairs = plain_rows(tables.scores_frame(self.populations)), plain_rows(pd.DataFrame(self._pairs))
+        found = tuple(str(row["sentence"]) for row in self._compared)
+        scores, pairs = plain_rows(tables.scores_frame(self.populations)), plain_rows(pd.DataFrame(self._compared))
         return [
             AnalysisPart("respondents", tables=(blocks.table("One row a respondent and mode", self._respondents),)),
             AnalysisPart("comparisons", found, tables=(blocks.table("Paired differences over tasks", pairs),)),
@@ -358,7 +358,7 @@ class PopulationReading(PopulationTables, Reading):
             "main.tex": main.to_latex(),
             "table.csv": table.to_csv(),
             "table.tex": table.to_latex(),
-            "comparisons.csv": csv_text(pd.DataFrame(self._pairs)),
+            "comparisons.csv": csv_text(pd.DataFrame(self._compared)),
             **({} if numbers.empty else {"numbers.csv": csv_text(numbers)}),
             "notes.txt": "\n".join(findings.every_note(populations)) + "\n",
         }
