@@ -223,7 +223,8 @@ class RobustnessReading(Reading):
         results, measures = self.results, unique(name for cell in self._rows.values() for name in cell)
         variants = unique(cell.variant for cell in results.cells)
         grid = Grid(
-            "robustness", results.items, results.respondents, [], [shown_measure(name, ("auprc",)) for name in measures],
+            "robustness", results.items, results.respondents, [],
+            [shown_measure(name, ("auprc",)) for name in measures],
             [Facet("variant", "Corruption", variants, variants)], spread="least and most over seeds", repeats="seeds",
         )  # fmt: skip
         for place, key in enumerate(self.cell_keys()):
