@@ -20,7 +20,6 @@ from trueness.reading.verdicts import read_verdict
 from trueness.reasoning.graph import Quantity
 from trueness.reasoning.schema import quantity_of
 from trueness.reasoning.syntax import parse, symbol
-from trueness.studies.faithfulness.human_labels import parse_labels
 from trueness.studies.faithfulness.redaction import Hidden
 from trueness.studies.forecast.failures import _PAIR
 from trueness.studies.forecast.human import parse_experts
@@ -59,7 +58,6 @@ READERS = {
     "bif with tables": (parse_bif, ["type discrete [ 2 ] { ", "probability ( a ) {"]),
     "any json": (lambda text: json_of(text, "it"), JSON),
     "toml": (lambda text: toml_of(text, "it"), ["a.", "[", "[[a]]\n", '"', "a = {", "x = 1e"]),
-    "labels": (lambda text: parse_labels(text, "l.csv"), ['"', ",", "\n"]),
     "experts": (parse_experts, ['"', ",", "\n"]),
     "rule": (parse, ["(", "9^"]),
     "quantity": (quantity_of, ["1", "1 x 10"]),

@@ -1,6 +1,5 @@
 """The plan of a forecast study: what is asked, in which words, and what is refused."""
 
-import hashlib
 import json
 
 import pytest
@@ -71,18 +70,6 @@ def test_only_the_third_and_fourth_formulations_tell_the_assumptions():
     assert told == {"interval", "quantiles"}
 
 
-def test_cells_of_a_formulation_share_a_prefix_and_of_a_data_set_a_longer_one():
-    asked = prompts('formulations = ["direct"]')
-    variant = "direct/named/full/told/run"
-
-    def common(a, b):
-        pairs = zip(asked[a, variant], asked[b, variant], strict=False)
-        return next(k for k, (x, y) in enumerate(pairs) if x != y)
-
-    assert common("asia/pc", "sachs/pc") > 900
-    assert common("asia/pc", "asia/notears") > common("asia/pc", "sachs/pc") + 300
-
-
 def test_a_prompt_holds_no_number_that_could_be_read_as_an_answer():
     for text in prompts('formulations = ["direct", "steps", "interval", "quantiles"]').values():
         assert read_reply(Reply(text, Status.OK), 8).status == Status.UNREADABLE
@@ -127,13 +114,6 @@ def test_a_users_own_wording_is_filled_in(tmp_path):
         (tmp_path / "mine.md").write_text(f"{{{word}}}")
         with pytest.raises(PlanError, match=f"placeholder of mine.md must be of.*got {{{word}}}. {hint}"):
             Plan.parse(BASE + 'formulations = ["mine.md"]', "t.toml", tmp_path)
-
-
-def test_the_words_of_our_own_formulations_stay():
-    """Their text is the key of a stored reply: another one would be asked for again."""
-    asked = prompts('formulations = ["direct", "steps", "interval", "quantiles"]')
-    told = hashlib.sha256("\n".join(asked[key] for key in sorted(asked)).encode()).hexdigest()[:16]
-    assert told == "b2c1e9deaf2ebafd"  # since "conflicts = strongest" is what PC is run with and what is told of it
 
 
 MISTAKES = {

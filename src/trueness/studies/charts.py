@@ -12,7 +12,7 @@ from trueness.studies.discovery.charts import (
     runtime_chart,
     runtime_frame,
 )  # fmt: skip
-from trueness.studies.faithfulness.chart_probes import probes, probes_chart, probes_frame
+from trueness.studies.faithfulness.charts import probes, probes_chart, probes_frame
 from trueness.studies.forecast.chart_scores import (
     calibration,
     calibration_chart,
@@ -36,11 +36,20 @@ from trueness.studies.forecast.charts import (
     runs_chart,
     runs_frame,
 )
-from trueness.studies.population.chart_distribution import distribution, distribution_chart, distribution_frame
-from trueness.studies.robustness.chart_corruption import corruption, corruption_chart, corruption_frame
-from trueness.studies.robustness.chart_degradation import degradation, degradation_chart, degradation_frame
-from trueness.studies.robustness.chart_k_lambda import k_lambda, k_lambda_cells, k_lambda_chart
-from trueness.studies.robustness.chart_sensitivity import sensitivity, sensitivity_chart, sensitivity_frame
+from trueness.studies.population.charts import distribution, distribution_chart, distribution_frame
+from trueness.studies.robustness.charts import (
+    corruption,
+    corruption_chart,
+    degradation,
+    degradation_chart,
+    degradation_frame,
+    k_lambda,
+    k_lambda_cells,
+    k_lambda_chart,
+    sensitivity,
+    sensitivity_chart,
+    sensitivity_frame,
+)
 
 __all__ = [
     "calibration",
@@ -51,7 +60,6 @@ __all__ = [
     "consistency_frame",
     "corruption",
     "corruption_chart",
-    "corruption_frame",
     "dag",
     "dag_chart",
     "dag_frame",
