@@ -52,7 +52,7 @@ def look(forecasts: Forecasts) -> tuple[dict[str, str], dict[str, str]]:
     return theme.colours(forecasts.respondents, forecasts.references), theme.labels(forecasts.respondents)
 
 
-def panels(layers: alt.LayerChart, names: Sequence[str], columns: int, spacing: int = 10, **header: Json) -> Drawn:
+def panels(layers: Drawn, names: Sequence[str], columns: int, spacing: int = 10, **header: Json) -> Drawn:
     style: dict[str, Any] = {"title": None, "labelAnchor": "start", "labelFontSize": 7.5, **header}
     facet = alt.Facet("panel:N", sort=list(names), header=alt.Header(**style))
     return layers.facet(facet=facet, columns=columns, spacing=spacing)
