@@ -99,16 +99,3 @@ def test_every_request_has_an_answer_also_one_that_is_none_and_one_while_another
     assert told["slow"]["result"]["isError"] and "nowhere" in told["slow"]["result"]["content"][0]["text"]
     assert told[14]["result"]["isError"] and "null byte" in told[14]["result"]["content"][0]["text"]
     assert "It takes: folder, measure" in told[9]["error"]["message"]
-
-
-def test_what_was_read_is_answered_also_where_the_agent_closes_at_once_and_initialize_comes_first(tmp_path):
-    pytest.importorskip("mcp")
-    begin = [request("early", "tools/list"), json.dumps(INITIALIZE)]
-    begin.append('{"jsonrpc": "2.0", "method": "notifications/initialized"}')
-    sent = "\n".join([*begin, call("slow", "show", folder="nowhere"), request("last"), ""])
-    command = [sys.executable, "-P", "-m", "trueness", "mcp"]
-    done = subprocess.run(command, input=sent.encode(), cwd=tmp_path, stdout=subprocess.PIPE, timeout=60)
-    told = {answer["id"]: answer for answer in map(json.loads, done.stdout.splitlines())}
-    assert done.returncode == 0 and set(told) == {"early", "first", "slow", "last"}
-    assert "'initialize' must be the first request" in told["early"]["error"]["message"]
-    assert "nowhere" in told["slow"]["result"]["content"][0]["text"] and told["last"]["result"] == {}

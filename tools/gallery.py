@@ -27,8 +27,7 @@ from trueness.studies import charts
 from trueness.studies.faithfulness.answers import read_faithfulness
 from trueness.studies.population.answers import read_populations
 from trueness.studies.robustness.answers import read_robustness
-from trueness.studies.robustness.chart_sensitivity import sensitivity_panels
-from trueness.studies.robustness.files import sensitivity_of
+from trueness.studies.robustness.charts import panels_of, sensitivity_panels
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
@@ -54,7 +53,6 @@ rows = 200
 validation = "compound_full_decoy"
 match = "granger"
 subsamples = 3
-folds = 2
 k_seeds = 1
 [robustness.notears]
 sweep.lambda1 = [0.005, 0.02, 0.1, 0.3]
@@ -191,7 +189,7 @@ def makers(place: Path) -> Iterator[tuple[str, Callable[[], Figure]]]:
     yield "corruption", lambda: charts.corruption(series)
     evaluation = read_robustness(run(ROBUSTNESS, place / "robustness")).evaluation
     worst = evaluation.validation
-    yield "sensitivity", lambda: sensitivity_panels(sensitivity_of(evaluation, worst), worst)
+    yield "sensitivity", lambda: sensitivity_panels(panels_of(evaluation, worst), worst)
     yield "degradation", lambda: charts.degradation(evaluation)
     yield "k_lambda", lambda: charts.k_lambda(evaluation, "notears", "series")
 

@@ -6,7 +6,6 @@ import pytest
 
 from trueness.datasets import Table, load
 from trueness.datasets.twins import Twin
-from trueness.errors import GraphError
 from trueness.graphs import Graph
 
 
@@ -55,26 +54,8 @@ def test_a_category_follows_a_number():
     assert means[1] == pytest.approx(means[0], abs=0.15)
 
 
-def test_gaps_come_in_the_patterns_of_the_table():
-    table = chain(500)
-    values = table.values.copy()
-    values[:100, :2] = np.nan
-    gapped = Table(table.names, values, table.levels)
-    drawn = Twin(gapped, Graph.from_edges(["a -> b"], table.names, "dag")).draw(5000, np.random.default_rng(6)).gaps
-    assert (drawn[:, 0] == drawn[:, 1]).all() and drawn[:, 0].mean() == pytest.approx(0.2, abs=0.03)
-    assert not drawn[:, 2].any()
-
-
 def test_the_better_graph_has_the_smaller_bic():
     table = chain()
     graphs = (["a -> b", "b -> c"], ["a -> b"], ["a -> b", "b -> c", "a -> c"])
     right, less, more = (Twin(table, Graph.from_edges(edges, table.names, "dag")).bic for edges in graphs)
     assert right < less and right < more
-
-
-def test_only_a_dag_of_the_columns_will_do():
-    table = chain(50)
-    with pytest.raises(GraphError, match="must be a dag of the table's columns"):
-        Twin(table, Graph.from_edges(["a -- b"], table.names, "cpdag"))
-    with pytest.raises(GraphError, match="must be a dag of the table's columns"):
-        Twin(table, Graph.from_edges(["a -> d"], ("a", "d"), "dag"))

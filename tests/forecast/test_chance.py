@@ -30,13 +30,6 @@ def test_coverage_of_a_truth(drawn, t):
     assert chance.coverage(t) == pytest.approx(share, abs=error)
 
 
-def test_coverage_is_a_third_on_average_and_never_above_a_half():
-    # "15-20 %" was claimed of it
-    t = np.linspace(0, 1, 100_001)
-    assert chance.coverage(t).mean() == pytest.approx(1 / 3, abs=1e-4)
-    assert chance.coverage(t).max() == 0.5
-
-
 @each("level", [0.5, 0.95])
 @each("y", [0.0, 0.3, 0.9, 1.4])
 def test_interval_score(drawn, y, level):
@@ -90,10 +83,3 @@ def test_an_shd_is_scored_on_its_own_scale(drawn):
     assert row["width"] == pytest.approx(28 / 3)
     assert row["coverage_runs"] == pytest.approx(of.coverage_of_runs(low, high, measured.runs).mean(), abs=2e-3)
     assert row["bias"] == pytest.approx(6.4 - 14)  # too many wrong edges expected: pessimistic
-
-
-def test_a_point_has_no_ratio_of_widths_and_a_log_ratio():
-    found = chance.against(Interval(0.5, 0.5, 0.95, "run"), 1.0, 1 / 8)
-    assert np.isnan(found["calibration"]) and np.isnan(found["fraction"])
-    assert found["class"] == "degenerate"
-    assert found["log_width_ratio"] > 0

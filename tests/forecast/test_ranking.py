@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.forecast.handmade import claim, spread, study, truth
-from trueness.studies.forecast.learner_ranking import order_agreement, ranking
+from trueness.studies.forecast.contrasts import order_agreement, ranking
 
 LEARNERS = ("pc", "fci", "lingam", "notears")
 
@@ -42,28 +42,6 @@ def test_one_answer_for_all_learners_is_chance_and_not_missing():
     assert row["order"] == 0 and row["pairs"] == 0.5 and row["equal"] == 3
     assert np.isnan(row["spearman"])
     assert "one answer for all learners on 3 data sets" in str(analysis)
-
-
-def test_one_data_set_has_a_value_and_no_interval():
-    analysis = ranking(study(asked("a", (0.1, 0.2, 0.3, 0.4)), runs("a")))
-    assert analysis.table.loc[0, "order"] == 1 and np.isnan(analysis.table.loc[0, "order_low"])
-    assert "no interval" in str(analysis)
-
-
-def test_equal_truths_leave_no_order_to_find():
-    each = ranking(study(asked("a", (0.1, 0.2, 0.3, 0.4)), runs("a", (0.5,) * 4))).more["datasets"]
-    assert np.isnan(each.loc[0, "order"])
-
-
-def test_one_learner_cannot_be_ranked():
-    analysis = ranking(study([claim()], [truth(spread(0.5))]))
-    assert not analysis.possible and "pc is the only learner" in str(analysis)
-
-
-def test_the_interval_stays_where_tau_can_be():
-    datasets = list("abcdef")
-    claims = asked(datasets[:5], (0.1, 0.2, 0.3, 0.4)) + asked(datasets[5:], (0.1, 0.2, 0.4, 0.3))
-    assert ranking(study(claims, runs(datasets))).table.loc[0, "order_high"] <= 1
 
 
 @given(st.lists(st.floats(0, 1), min_size=2, max_size=8, unique=True), st.randoms())

@@ -5,7 +5,6 @@ Every name that Python or an installed package could ask for is planted there, a
 
 import json
 import os
-import pickle
 import shutil
 import subprocess
 import sys
@@ -14,8 +13,6 @@ from pathlib import Path
 from urllib.request import urlopen
 
 import pytest
-
-from tests.hostile.test_no_code_is_run import Trap
 
 PLAN = """
 name = "tiny"
@@ -130,19 +127,3 @@ def test_a_file_that_a_plan_names_may_import_what_lies_beside_it(tmp_path, monke
     (tmp_path / "beside" / "study.toml").write_text(own)
     told = json.loads(command(TRUENESS, "plan", "beside/study.toml", "--workers", "1", "--json"))
     assert [cell["status"] for cell in told["per_cell"]] == ["ok"]
-
-
-def test_numba_opens_no_cache_that_a_file_of_the_current_folder_names(in_tmp, monkeypatch):
-    pytest.importorskip("yaml")  # without it numba reads no such file
-    (in_tmp / "lib").mkdir()
-    (in_tmp / "lib" / "tiny.py").write_text(
-        "from trueness.learners.kernels.compiling import kernel\n@kernel\ndef twice(x):\n    return 2 * x\ntwice(3)\n"
-    )
-    compiled = [sys.executable, "-P", "-c", "import sys; sys.path.append('lib'); import tiny"]
-    monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
-    subprocess.run(compiled, env=os.environ | {"NUMBA_CACHE_DIR": "caches"}, check=True)
-    (cache,) = (in_tmp / "caches").rglob("*.nbi")
-    cache.write_bytes(pickle.dumps(Trap(in_tmp / "opened")))
-    (in_tmp / ".numba_config.yaml").write_text("cache_dir: caches\n")
-    subprocess.run(compiled, check=True)
-    assert not (in_tmp / "opened").exists()

@@ -21,9 +21,9 @@ from trueness.reasoning.graph import Quantity
 from trueness.reasoning.schema import quantity_of
 from trueness.reasoning.syntax import parse, symbol
 from trueness.studies.faithfulness.redaction import Hidden
-from trueness.studies.forecast.assumptions import mentions
 from trueness.studies.forecast.failures import _PAIR
 from trueness.studies.forecast.human import parse_experts
+from trueness.studies.forecast.reasoning import mentions
 
 SIZE = 1_000_000
 LEVELS = {"male": ("man",), "female": ("woman",), "a": ("a",), "very good": ("very good",)}

@@ -45,22 +45,6 @@ def test_line_ends_around_a_value_are_none_of_it(tmp_path, monkeypatch, end):
     assert variable("TRUENESS_TEST_KEY", tmp_path).value == "sk-abc"
 
 
-@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
-def test_a_file_may_have_line_ends_of_any_system(tmp_path, end):
-    (tmp_path / ".env").write_bytes(f'A=1{end}TRUENESS_TEST_KEY="sk-abc "{end}'.encode())
-    assert variable("TRUENESS_TEST_KEY", tmp_path).value == "sk-abc"
-
-
-def test_an_empty_variable_is_not_set(tmp_path, monkeypatch):
-    monkeypatch.setenv("TRUENESS_TEST_KEY", "")
-    assert variable("TRUENESS_TEST_KEY", tmp_path) is None
-
-
-def test_a_file_with_a_byte_order_mark_is_read(tmp_path):
-    (tmp_path / ".env").write_text("KEY=abc\n", encoding="utf-8-sig")
-    assert read_env(tmp_path / ".env") == {"KEY": "abc"}
-
-
 def test_an_unreadable_file_does_not_show_its_content(tmp_path):
     (tmp_path / ".env").write_bytes(b"KEY=\xff\xfesecret")
     with pytest.raises(SettingError) as caught:

@@ -38,7 +38,6 @@ rows = 120
 validation = "mcar_40"
 match = "granger"
 subsamples = 2
-folds = 2
 k_seeds = 1
 [datasets.series]
 kind = "var"

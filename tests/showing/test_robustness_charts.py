@@ -9,10 +9,7 @@ from trueness.datasets.series import VAR
 from trueness.graphs import Graph
 from trueness.statistics import mean
 from trueness.status import Status
-from trueness.studies.robustness.chart_corruption import corruption
-from trueness.studies.robustness.chart_degradation import degradation, degradation_frame
-from trueness.studies.robustness.chart_k_lambda import k_lambda, k_lambda_cells
-from trueness.studies.robustness.chart_sensitivity import sensitivity, sensitivity_frame
+from trueness.studies.charts import corruption, degradation, degradation_frame, k_lambda, k_lambda_cells, sensitivity
 from trueness.studies.robustness.choose_k import KChoice, oracle_k
 from trueness.studies.robustness.scores import RobustnessScores, ScorerAnswer, System, Variant
 from trueness.studies.robustness.sensitivity import sensitivity_curve
@@ -50,7 +47,7 @@ def test_the_caption_says_that_the_mask_uses_the_graph(corrupted):
 
 
 def test_the_frame_has_the_mean_of_the_curves_and_its_interval(curves):
-    frame = sensitivity_frame(curves).set_index(["learner", "measure", "k"])
+    frame = sensitivity(curves, "mcar_40").frame.set_index(["learner", "measure", "k"])
     constant = mean([curve.at(3)["f1"] for curve in curves["good"]])
     row = frame.loc[("good", "f1", 3)]
     assert (row["value"], row["n"]) == (constant.value, 3)
@@ -61,7 +58,7 @@ def test_the_frame_has_the_mean_of_the_curves_and_its_interval(curves):
 
 
 def test_one_curve_has_no_interval(curves):
-    frame = sensitivity_frame({"good": curves["good"][:1]})
+    frame = sensitivity({"good": curves["good"][:1]}, "mcar_40").frame
     assert frame["low"].isna().all() and frame["value"].notna().all()
 
 

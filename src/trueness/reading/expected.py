@@ -19,7 +19,6 @@ from trueness.patterns import late
 from trueness.reading.claims import Claim, Scale
 from trueness.reading.decision import NOT_GIVEN, Context, Decision, decide, is_cut, is_withdrawn, without_template
 from trueness.reading.labels import Label, labels_in, without_explanations
-from trueness.reading.layouts import Table, may_hold_tables, tables_in
 from trueness.reading.lines import claims_in_lines
 from trueness.reading.numbers import Number, numbers_in
 from trueness.reading.objects import claims_in_object
@@ -28,7 +27,7 @@ from trueness.reading.refusals import declines, ends_open
 from trueness.reading.sentences import Sentences
 from trueness.reading.stances import own_claims
 from trueness.reading.structured import Node, recover_json
-from trueness.reading.tables import claims_in_table
+from trueness.reading.tables import Table, claims_in_table, may_hold_tables, tables_in
 from trueness.reading.views import LIMIT, view_of
 from trueness.reading.withdrawals import standing_claims
 from trueness.status import Status

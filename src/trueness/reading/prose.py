@@ -15,10 +15,10 @@ from typing import NamedTuple
 
 from trueness.patterns import late
 from trueness.reading.asides import is_definition, is_dependent, is_reference
-from trueness.reading.claims import INTERVAL, PROBLEM, Claim, Scale, one_sided, pair_of_ends, trouble
+from trueness.reading.claims import PROBLEM, Claim, Scale, one_sided, pair_of_ends, trouble
 from trueness.reading.labels import Label, labels_in
 from trueness.reading.numbers import LEVELS, Number
-from trueness.reading.ranges import FARTHEST, PAIR, POINT, RANGE, Expression, expression_at
+from trueness.reading.ranges import PAIR, POINT, RANGE, Expression, expression_at
 from trueness.reading.sentences import Sentences, heading_of
 from trueness.reading.words import LEARNERS, MAX_LENGTH, NAMED_ENDS, Gap, end_named, gap_of
 
@@ -112,31 +112,10 @@ class _Walk:
         return self.ends_apart
 
     def single(self, label: Label, stop: int) -> list[Claim]:
-        measure, name, end = label
-        numbers, starts = self.numbers, self.starts
-        index = bisect_left(starts, end)
-        if index == len(starts) or starts[index] >= stop:
+        index = bisect_left(self.starts, label.end)
+        if index == len(self.starts) or self.starts[index] >= stop:
             return []
-        if self.scale.percent and (claim := self._plain(label, index, stop)) is not None:
-            return [claim]
-        number = numbers[index]
-        level = number.level or (number.percent and self._is_level(index, stop))
-        if not (level or self.medians) and starts[index] - end <= MAX_LENGTH:
-            gap = gap_of(self.view[end : starts[index]])
-            if not gap.known:
-                return []
-            if gap.plain and number.value:  # most labels have one range and nothing else
-                expression = expression_at(self.view, numbers, index, stop)
-                index += expression.taken
-                is_question = self.asks and self._is_asked(expression)
-                if expression.kind != POINT and not is_question and (index == len(starts) or starts[index] >= stop):
-                    strong = gap.direct and (self._begins_line(name) or (gap.colon and self.sentences.leads_to(name)))
-                    if not strong and is_dependent(self.view, name):
-                        return []
-                    parser = "label" if strong else "prose"
-                    return [self.scale.claim(measure, expression, parser, strong, self.level, gap.percent)]
-                index -= expression.taken
-        fields = self._fields(end, index, stop)
+        fields = self._fields(label.end, index, stop)
         if not fields:
             return []
         first = fields[0]
@@ -166,31 +145,6 @@ class _Walk:
         if self.medians and "median" in self.view[max(0, label.start - 80) : label.start].rpartition("\n")[2]:
             fields = [field._replace(gap=field.gap._replace(role="median")) for field in fields]
         return self._claims(label.measure, fields, strong)
-
-    def _plain(self, label: Label, index: int, stop: int) -> Claim | None:
-        """A label, a colon and one range of shares, where all is said to be in percent."""
-        view, numbers = self.view, self.numbers
-        if index + 2 > len(numbers) or self.level is not None:
-            return None
-        first, last = numbers[index], numbers[index + 1]
-        low, high = first.value, last.value
-        if last.end > stop or view[label.end : first.start] not in _COLONS or view[last.end : last.end + 1] == "?":
-            return None
-        if not 0 <= low <= high <= FARTHEST or first.percent or last.percent or first.unit or last.unit:
-            return None
-        if index + 2 < len(numbers) and numbers[index + 2].start < stop:
-            return None
-        if high > 1 if label.measure != "shd" else not (first.whole and last.whole and self.scale.nodes is None):
-            return None
-        if not self.sentences.leads_to(label.start):
-            return None
-        expression = expression_at(view, numbers, index, stop)
-        if expression.taken == 1 or not (expression.bracketed or expression.kind == RANGE):
-            return None
-        if expression.second is not last:
-            return None  # [3, 8] %
-        start, end = expression.start, expression.end
-        return _new(Claim, (label.measure, INTERVAL, low, high, start, end, "label", True, None, (), ""))
 
     def group(self, group: Sequence[Label], stop: int) -> list[Claim]:
         """Precision and recall: one range for both, or as many ranges as labels."""

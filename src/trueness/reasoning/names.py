@@ -141,8 +141,8 @@ def _symbols(name: str) -> frozenset[str]:
 def explained_symbols(text: str, names: Sequence[str]) -> dict[str, str]:
     """Symbol -> name: what the rule says (`where k is the spring constant`), then custom. names: the effect last."""
     plain = {symbol(name).casefold(): name for name in names}
-    said = [part for piece in re.split(r"\band\b", text) for part in STANDS_FOR.findall(piece)]
-    explained = {short: plain.get(symbol(words.strip()).casefold()) for short, words in said}
+    pairs = (pair for piece in re.split(r"\band\b", text) for pair in STANDS_FOR.findall(piece))
+    explained = {short: plain.get(symbol(words.strip()).casefold()) for short, words in pairs}
     meanings = by_custom(text, names) | {short: name for short, name in explained.items() if name is not None}
     customary = _by_letter(text, names[:-1]).items()
     meanings |= {short: name for short, name in customary if short not in meanings and name not in meanings.values()}

@@ -22,8 +22,8 @@ from trueness.files import write_atomically
 from trueness.outside import Json
 from trueness.running.cells import stream
 from trueness.running.results import NOT_RUN, Results, Row
-from trueness.running.run_columns import RunColumns
 from trueness.running.store import Aggregate
+from trueness.running.stored_units import RunColumns
 from trueness.showing import blocks
 from trueness.showing.drawn import Draw, read_pictures
 from trueness.showing.grid import Facet, Grid, unique
@@ -85,6 +85,10 @@ class Reading:
     def answers_of(cls, rows: pd.DataFrame) -> pd.DataFrame:
         """The rows in which respondents are compared."""
         return rows
+
+    @property
+    def study(self) -> str:
+        return self.results.study
 
     @property
     def task(self) -> str:

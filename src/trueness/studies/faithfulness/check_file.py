@@ -27,7 +27,7 @@ from trueness.reasoning.execute import Program
 from trueness.reasoning.graph import Problem, ReasoningGraph
 from trueness.reasoning.problems import id_of
 from trueness.reasoning.rules import rules_of
-from trueness.running.kept_replies import KeptReplies
+from trueness.running.calling import KeptReplies
 from trueness.showing.console import Console, plain
 from trueness.showing.sheet import print_table
 from trueness.showing.tables import Column, Table

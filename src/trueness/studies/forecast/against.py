@@ -24,7 +24,7 @@ from numpy.typing import ArrayLike, NDArray
 from trueness.intervals import Interval
 from trueness.measures import interval_scores as of
 from trueness.statistics.runs import QuantileBounds
-from trueness.studies.forecast.forecast_frames import Truth
+from trueness.studies.forecast.frames import Truth
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.intp]

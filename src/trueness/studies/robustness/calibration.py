@@ -3,7 +3,7 @@
     K*         argmax_K F1 (metric = "shd": argmin_K SHD) of the matched scorer under the validation corruption, for
                K in [5, 3|E|] (k_range = "original") or all K; with its interval over seeds
     A_sparse   the K* largest |A|, 0 elsewhere
-    verdict    max F1 - min F1 within K* +- 5:  < .1 ROBUST, .1 to .2 MODERATE, > .2 SENSITIVE   (plateau.py)
+    verdict    max F1 - min F1 within K* +- 5:  < .1 ROBUST, .1 to .2 MODERATE, > .2 SENSITIVE   (summaries.py)
     main table SHD (fp + fn) and directed F1 of A_sparse, methods x corruptions, all at K*
 
 K* saw the truth that it is scored against, and so did whoever is matched to it: an oracle, said wherever it is shown.
@@ -17,12 +17,10 @@ from functools import lru_cache
 import numpy as np
 import pandas as pd
 
-from trueness.showing.tables import Column, Table
-from trueness.studies.robustness.choose_k import KChoice
-from trueness.studies.robustness.plateau import AROUND
-from trueness.studies.robustness.scores import ORACLE, Array, RobustnessScores, ScorerAnswer
-from trueness.studies.robustness.sensitivity import SensitivityCurve, original_range
-from trueness.studies.robustness.summaries import MEAN, UNTOLD, average, cells_of, plateau_around
+from trueness.studies.robustness.choose_k import MATCHED, ORACLE, KChoice
+from trueness.studies.robustness.scores import RobustnessScores, ScorerAnswer
+from trueness.studies.robustness.sensitivity import AROUND, Array, SensitivityCurve, original_range, sparsest
+from trueness.studies.robustness.summaries import MEAN, UNTOLD, average, plateau_around
 
 FROZEN = {"shd_reversals_twice": "SHD", "f1": "F1"}
 CURVE = {"f1": "f1", "shd": "shd_reversals_twice", "precision": "precision", "recall": "recall", "edges": "edges"}
@@ -43,51 +41,17 @@ def frozen_choice(evaluation: RobustnessScores, dataset: str) -> KChoice | None:
 def frozen_means(evaluation: RobustnessScores) -> pd.DataFrame:
     """One row a group, scorer, corruption at full strength (those whose mask tells the graph too) and measure."""
     rows = evaluation.at_chosen_k
-    method = np.where(rows["scorer"] == evaluation.match, ORACLE, f"matched to {ORACLE}")
+    method = np.where(rows["scorer"] == evaluation.match, ORACLE, f"{MATCHED}{ORACLE}")
     records = []
     for (group, scorer, corruption), fits in rows[rows["method"] == method].groupby(
         ["group", "scorer", "corruption"], sort=False
     ):
         where = {"group": group, "scorer": scorer, "corruption": corruption, "k": float(fits["k"].mean())}
-        records += [where | {"measure": name} | cells_of(average(fits, name, evaluation.level)) for name in FROZEN]
+        records += [where | {"measure": name} | average(fits, name, evaluation.level) for name in FROZEN]
     return pd.DataFrame(records, columns=["group", "scorer", "corruption", "k", "measure", *MEAN])
 
 
-def main_table(evaluation: RobustnessScores) -> Table:
-    """Methods by corruptions, SHD and F1 of each."""
-    frame, rows = frozen_means(evaluation), []
-    for (group, scorer), cells in frame.groupby(["group", "scorer"], sort=False):
-        row: dict[str, object] = {"group": group, "scorer": scorer}
-        for cell in cells.itertuples():
-            key = f"{FROZEN[str(cell.measure)]} {cell.corruption}"
-            row |= {key: cell.value} | {f"{key} {end}": getattr(cell, end) for end in ("low", "high", "constant")}
-        rows.append(row)
-    columns = [Column("group", "Systems", "text"), Column("scorer", "Scorer", "text")]
-    for corruption in dict.fromkeys(frame["corruption"]):
-        tells = " (mask tells the graph)" if evaluation.corruptions[corruption].uses_graph else ""
-        for measure in FROZEN.values():
-            key = f"{measure} {corruption}"
-            places = 2 if measure == "F1" else 1
-            columns.append(Column(key, f"{key}{tells}", "number", f"{key} low", f"{key} high", decimals=places))
-    caption = (
-        f"SHD (fp + fn) and directed F1 at one K a graph, chosen by {evaluation.metric.upper()} of {evaluation.match} "
-        f"on {evaluation.validation} (oracle: it saw the truth; the others are matched to it) and frozen; "
-        f"{evaluation.intervals()}."
-    )
-    return Table("robustness_main", tuple(columns), rows, caption, rule_before="group")
-
-
 # ---- A_sparse
-
-
-def sparsest(matrix: Array, k: int) -> Array:
-    """The k largest |scores| as they are, 0 elsewhere; of several that tie for the last places the first by row."""
-    size = np.abs(matrix)
-    np.fill_diagonal(size, 0.0)
-    order = np.argsort(-size, axis=None, kind="stable")[: min(k, np.count_nonzero(size))]
-    sparse = np.zeros_like(matrix)
-    sparse.flat[order] = matrix.flat[order]
-    return sparse
 
 
 def sparse_answers(evaluation: RobustnessScores) -> Iterator[tuple[ScorerAnswer, int, Array]]:
@@ -153,7 +117,7 @@ def calibration(evaluation: RobustnessScores, dataset: str) -> dict[str, object]
         "at_optimal_k": at,
         "around": {"k": around[0].k.tolist(), "f1": _mean(around, "f1"), "shd": _mean(around, "shd_reversals_twice")},
         "f1_range": plateau.range.value,
-        "f1_range_interval": [plateau.interval.low, plateau.interval.high] if plateau.interval else None,
+        "f1_range_interval": [spread.low, spread.high] if (spread := plateau.range.interval) else None,
         "verdict": plateau.verdict or UNTOLD,
         "uses": choice.uses,
     }

@@ -22,8 +22,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from trueness.studies.robustness.scores import OTHERS, RobustnessScores, ScorerAnswer
-from trueness.studies.robustness.summaries import MEAN, average, cells_of
+from trueness.studies.robustness.choose_k import OTHERS
+from trueness.studies.robustness.scores import RobustnessScores, ScorerAnswer
+from trueness.studies.robustness.summaries import MEAN, average
 
 Array = NDArray[np.float64]
 
@@ -72,7 +73,7 @@ def invariance(evaluation: RobustnessScores) -> pd.DataFrame:
     frame = pd.DataFrame(rows, columns=["group", "scorer", "dataset", "seed", "jaccard", "k", "chance"])
     means = [
         {"group": group, "scorer": scorer}
-        | cells_of(average(fits, "jaccard", evaluation.level))
+        | average(fits, "jaccard", evaluation.level)
         | {"k": float(fits["k"].mean()), "chance": float(fits["chance"].mean())}
         for (group, scorer), fits in frame.groupby(["group", "scorer"], sort=False)
     ]
@@ -96,7 +97,7 @@ def disentanglement(evaluation: RobustnessScores) -> pd.DataFrame:
     means = [
         dict(zip(keys, where, strict=True))
         | {name: float(fits[name].mean()) for name in ("signal", "readings")}
-        | cells_of(average(fits, "gain", evaluation.level, (-2.0, 2.0)))
+        | average(fits, "gain", evaluation.level, (-2.0, 2.0))
         for where, fits in frame.groupby(keys, sort=False)
     ]
     return pd.DataFrame(means, columns=[*keys, "signal", "readings", *MEAN])

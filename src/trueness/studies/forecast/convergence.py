@@ -13,36 +13,35 @@ all respondents.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from trueness.statistics.convergence import CHECKPOINTS
-from trueness.studies.forecast.analysis import Analysis, asked_models, claimants, percent
-from trueness.studies.forecast.forecast_frames import CELL, Forecasts
-from trueness.studies.forecast.selection import headline
+from trueness.studies.forecast.analysis import Analysis, Array, percent
+from trueness.studies.forecast.frames import CELL, Forecasts, Truth
 
-Array = NDArray[np.float64]
 DRAWS = 50
 _SETTLED = 0.95  # the agreement from which on verdicts are called settled
 
 
 def convergence(forecasts: Forecasts, draws: int = DRAWS) -> Analysis:
     """One row a respondent and number of runs."""
-    rows = headline(forecasts)
-    rows = rows[rows["answered"] & rows["respondent"].isin(claimants(forecasts)) & (rows["truth_runs"] >= 2)]
+    rows = forecasts.answers(forecasts.claimants)
+    rows = rows[rows["truth_runs"] >= 2]
     if rows.empty:
         return Analysis.untold("convergence", "Convergence cannot be told: no readable claim about a measured cell.")
-    keys = list(rows[[*CELL, "measure"]].drop_duplicates().itertuples(index=False, name=None))
-    n = max(len(forecasts.truths[key].runs) for key in keys)
+    place, keys = pd.factorize(pd.MultiIndex.from_frame(rows[[*CELL, "measure"]]))
+    truths = [forecasts.truths[key] for key in keys]
+    n = max(len(truth.runs) for truth in truths)
     steps = [m for m in CHECKPOINTS if m < n] + [n]
-    place = pd.MultiIndex.from_tuples(keys).get_indexer(pd.MultiIndex.from_frame(rows[[*CELL, "measure"]]))
-    means = _subsampled_means(forecasts, keys, steps, draws)
-    spread = np.array([forecasts.truths[key].runs.std(ddof=1) for key in keys])[place]
-    low, high = rows["low"].to_numpy(float), rows["high"].to_numpy(float)
-    final = (low <= rows["truth_mean"].to_numpy()) & (rows["truth_mean"].to_numpy() <= high)
-    runs_width = (rows["truth_high"] - rows["truth_low"]).to_numpy()
+    means = _subsampled_means(truths, steps, draws, np.random.default_rng([forecasts.seed, 0xC0]))
+    spread = np.array([truth.runs.std(ddof=1) for truth in truths])[place]
+    low, high, mean = (rows[name].to_numpy(float) for name in ("low", "high", "truth_mean"))
+    final = (low <= mean) & (mean <= high)
+    ratio_runs = _ratio(high - low, (rows["truth_high"] - rows["truth_low"]).to_numpy())
     who, names = pd.factorize(rows["respondent"])
     table = []
     for step, m in enumerate(steps):
@@ -55,33 +54,26 @@ def convergence(forecasts: Forecasts, draws: int = DRAWS) -> Analysis:
             coverage = verdict[mine].mean(axis=0)
             table.append(
                 {
-                    "respondent": name,
-                    "runs": m,
-                    "claims": int(mine.sum()),
-                    "agreement": float(agrees[mine].mean()),
+                    "respondent": name, "runs": m, "claims": int(mine.sum()), "agreement": float(agrees[mine].mean()),
                     "coverage": float(coverage.mean()),
                     "coverage_sd": float(coverage.std(ddof=1)) if draws > 1 else np.nan,
-                    "ratio_mean": _median(ratio[mine]),
-                    "ratio_runs": _median(_ratio(high - low, runs_width)[mine]),
+                    "ratio_mean": _median(ratio[mine]), "ratio_runs": _median(ratio_runs[mine]),
                 }
-            )
+            )  # fmt: skip
     frame = pd.DataFrame(table)
     return Analysis("convergence", frame, tuple(_sentences(frame, forecasts, n, draws)))
 
 
-def _subsampled_means(
-    forecasts: Forecasts, keys: list[tuple[str, str, str]], steps: list[int], draws: int
-) -> list[Array]:
+def _subsampled_means(truths: list[Truth], steps: list[int], draws: int, rng: np.random.Generator) -> list[Array]:
     """Of each step: (cells, draws) means. The first m of a shuffled order are a draw of m without replacement."""
-    rng = np.random.default_rng([forecasts.seed, 0xC0])
-    means: list[Array] = [np.empty((len(keys), draws)) for _ in steps]
-    for k, key in enumerate(keys):
-        runs = forecasts.truths[key].runs
+    means: list[Array] = [np.empty((len(truths), draws)) for _ in steps]
+    for k, truth in enumerate(truths):
+        runs = truth.runs
         shuffled = rng.permuted(np.broadcast_to(runs, (draws, len(runs))), axis=1)
         sums = np.cumsum(shuffled - runs[0], axis=1)
         for step, m in enumerate(steps):
             all_of_them = m >= len(runs)  # a cell with fewer runs than the others stays at what it has
-            means[step][k] = forecasts.truths[key].mean if all_of_them else sums[:, m - 1] / m + runs[0]
+            means[step][k] = truth.mean if all_of_them else sums[:, m - 1] / m + runs[0]
     return means
 
 
@@ -95,22 +87,21 @@ def _median(values: Array) -> float:
     return float(np.median(present)) if len(present) else float("nan")
 
 
-def _sentences(table: pd.DataFrame, forecasts: Forecasts, n: int, draws: int) -> list[str]:
-    models = table[table["respondent"].isin(asked_models(forecasts))]
+def _sentences(table: pd.DataFrame, forecasts: Forecasts, n: int, draws: int) -> Iterator[str]:
+    models = table[table["respondent"].isin(forecasts.models)]
     each = (models if len(models) else table).groupby("runs")[["agreement", "coverage_sd"]].mean()
     settled = each.index[each["agreement"] >= _SETTLED]
-    first = each.iloc[0]
-    sentences = [
-        f"With {each.index[0]} runs a cell {percent(first['agreement'])} of the verdicts (the mean is covered or not) "
+    least, first = each.index[0], each.iloc[0]
+    yield (
+        f"With {least} runs a cell {percent(first['agreement'])} of the verdicts (the mean is covered or not) "
         f"are those of all {n} runs; {percent(_SETTLED)} agree from {settled[0]} runs on. Between draws of "
-        f"{each.index[0]} runs a model's coverage moves by {percent(first['coverage_sd'])} (sd; {draws} draws)."
-    ]
-    small, large = table[table["runs"] == each.index[0]], table[table["runs"] == n]
+        f"{least} runs a model's coverage moves by {percent(first['coverage_sd'])} (sd; {draws} draws)."
+    )
+    small, large = table[table["runs"] == least], table[table["runs"] == n]
     ratios = small["ratio_mean"].median(), large["ratio_mean"].median(), large["ratio_runs"].median()
-    if each.index[0] < n and all(np.isfinite(ratios)):
-        sentences.append(
-            f"Against the CI of the mean the median claim is {ratios[0]:.1f} times as wide at {each.index[0]} runs and "
+    if least < n and all(np.isfinite(ratios)):
+        yield (
+            f"Against the CI of the mean the median claim is {ratios[0]:.1f} times as wide at {least} runs and "
             f"{ratios[1]:.1f} times at {n}, against the range of the runs {ratios[2]:.2f} times at any number: only "
             "the latter says something about the claim."
         )
-    return sentences
