@@ -1,20 +1,13 @@
 """The command line as a user meets it: every command, its JSON, and one line for every mistake."""
 
 import json
-import os
-import subprocess
-import sys
-from types import SimpleNamespace
 
 import pytest
 
 from trueness import __version__
 from trueness.cli import main
-from trueness.learners import kernels
 from trueness.models import embedded, mock
 from trueness.running import plans
-from trueness.running.cost import CellCost, PlanCost
-from trueness.terminal.print_report import print_estimate
 
 pytestmark = pytest.mark.usefixtures("kept_lanes")
 
@@ -90,12 +83,6 @@ def test_run_ends_with_a_table_and_its_files(study, capsys):
     assert found["completeness"][0] == {"item": "survey", "respondent": "random", "planned": 4, "ok": 4}
 
 
-def test_a_study_folder_can_be_given_in_place_of_its_plan(study, capsys):
-    os.remove("small.toml")
-    assert main(["run", "results/small", "--json"]) == 0
-    assert json.loads(told(capsys)[0])["done"] == 8
-
-
 def test_show_in_every_form(study, capsys):
     assert main(["show"]) == 0
     out, _ = told(capsys)
@@ -126,25 +113,6 @@ def test_list_in_words_and_json(kind, capsys):
     rows = json.loads(told(capsys)[0])
     assert main(["list", kind, rows[0]["name"], "--json"]) == 0
     assert json.loads(told(capsys)[0])["name"] == rows[0]["name"]
-
-
-def test_a_card_shows_how_far_the_truth_can_be_believed(capsys):
-    assert main(["list", "datasets", "titanic"]) == 0
-    assert "assumed: " in told(capsys)[0]
-
-
-def test_a_card_lists_parts_with_their_gain_where_they_were_measured(capsys):
-    assert main(["list", "scorers", "rc-gnn"]) == 0
-    assert "regimes: AUPRC, series +.044 [+.033, +.056], rows +.059" in told(capsys)[0]
-    assert main(["list", "scorers", "granger"]) == 0
-    assert "parts and their gain" not in told(capsys)[0]
-
-
-def test_the_card_of_rc_gnn_says_where_its_lead_was_measured_and_where_it_was_not_found(capsys):
-    assert main(["list", "scorers", "rc-gnn"]) == 0
-    shown = " ".join(told(capsys)[0].split())
-    assert "not found: +.010 [-.032, +.052] on series, -.076 [-.175, +.036] on rows" in shown
-    assert "moderate, severe, compound_full_decoy" in shown
 
 
 def test_check_passes_and_fails_with_its_exit_code(outside, capsys):
@@ -219,27 +187,6 @@ def test_a_mistake_in_a_plan_is_one_line(in_tmp, capsys, old, new, message):
     assert not (in_tmp / "results").exists()
 
 
-def test_another_plan_in_the_same_folder_is_refused(study, capsys):
-    (study / "small.toml").write_text(PLAN.replace("runs = 4", "runs = 5"))
-    assert "made from another plan (discovery.runs 4, now 5)" in mistake(capsys, "run", "small.toml")
-    assert main(["run", "small.toml", "--replan", "--json"]) == 0
-
-
-def test_an_unknown_measure_gets_the_nearest_name(study, capsys):
-    assert "'f2' is not a measure of this study" in mistake(capsys, "show", "--measure", "f2")
-
-
-def test_debug_shows_the_traceback(in_tmp):
-    with pytest.raises(Exception, match="is not there"):
-        main(["--debug", "run", "missing.toml"])
-
-
-def test_a_pipe_that_closes_early_is_no_error(root):
-    command = f"{sys.executable} -m trueness list measures | head -1"
-    done = subprocess.run(command, shell=True, capture_output=True, text=True)
-    assert "Traceback" not in done.stderr
-
-
 def test_the_quickstart_goes_without_a_model_that_is_not_installed_and_with_it_later(in_tmp, capsys, monkeypatch):
     text = PLAN + '[forecast]\nmodels = ["embedded/smollm2"]\nformulations = ["direct"]\n'
     monkeypatch.setattr(plans, "_quickstart", lambda: text)
@@ -257,44 +204,8 @@ def test_the_quickstart_goes_without_a_model_that_is_not_installed_and_with_it_l
     assert json.loads(out)["total"] > 8 and "left out" not in err
 
 
-def test_plan_says_that_it_compiles_where_no_kernel_is_kept(in_tmp, capsys, monkeypatch):
-    (in_tmp / "small.toml").write_text(PLAN)
-    for kept, lines in ((False, 1), (True, 0)):
-        monkeypatch.setattr(kernels, "are_kept", lambda kept=kept: kept)
-        assert main(["plan", "small.toml", "--workers", "1"]) == 0
-        assert told(capsys)[1].count("compiling the learners' kernels") == lines
-
-
 def test_the_command_alone_is_the_help_with_the_commonest_lines_in_80_columns(capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     assert main([]) == 0
     text = capsys.readouterr().out
     assert "the three commonest:" in text and max(map(len, text.splitlines())) <= 80
-
-
-def test_a_plan_has_one_line_for_a_learner_on_a_data_set_however_the_data_are_taken(capsys):
-    cells = tuple(CellCost("net", "pc", left, 0.5, "ok", "") for left in (2, 0, 4))
-    study = SimpleNamespace(plan=SimpleNamespace(name="s", folder="results/s"))
-    print_estimate(study, PlanCost(cells, fits=10, done=4, workers=1, notes=()))
-    lines = [line.split() for line in told(capsys)[0].splitlines() if "net" in line]
-    assert lines == [["net", "pc", "6", "0.500", "0:03"]]
-
-
-@pytest.mark.parametrize("command", ["plan", "run"])
-def test_a_table_is_no_plan_and_the_command_that_was_meant_is_named(command, tmp_path, capsys):
-    (tmp_path / "data.csv").write_text("a,b\n1,2\n")
-    assert main([command, str(tmp_path / "data.csv")]) == 2
-    told = capsys.readouterr().err
-    assert "got the table data.csv" in told and "trueness analyse" in told and "trueness learn" in told
-
-
-def test_what_the_system_refuses_is_one_line(in_tmp, capsys, monkeypatch):
-    def refused(*_, **__):
-        raise PermissionError(13, "Permission denied", "study.toml")
-
-    monkeypatch.setattr("pathlib.Path.write_text", refused)
-    assert main(["new", "discovery"]) == 2
-    assert (
-        capsys.readouterr().err
-        == "trueness: study.toml cannot be read or written: Permission denied. Try another folder.\n"
-    )

@@ -1,13 +1,10 @@
 """One direction for every measure, wherever it is compared, ranked or shown."""
 
-import ast
 import csv
-from pathlib import Path
 
 import pytest
 
 from tests.each import each
-from trueness import studies
 from trueness.analyse.comparing import compare
 from trueness.analyse.measure_names import is_lower_better
 from trueness.measure import direction, measure_of
@@ -15,7 +12,7 @@ from trueness.measures import MEASURES
 from trueness.measures.ranking import RANKING_MEASURES
 from trueness.showing.grid import shown_measure
 from trueness.studies.faithfulness.scores import COMPONENTS
-from trueness.studies.forecast import ablation, comparisons
+from trueness.studies.forecast.comparisons import ABLATED, COMPARED
 from trueness.studies.forecast.scores import OF_CLAIM, SCORES, skill_column
 from trueness.studies.population.scores import MEASURES as OF_POPULATION
 from trueness.studies.robustness.measures import AT_K
@@ -30,7 +27,7 @@ STUDIES = {  # every name that a long table can have
         *map(skill_column, ("baseline/random", "baseline/heuristic", "human/experts", "baseline/width")),
     ],
     "population": list(OF_POPULATION),
-    "faithfulness": ["cf", *COMPONENTS, "follows"],
+    "faithfulness": ["cf", *COMPONENTS, "behaviour"],
     "robustness": [*RANKING_MEASURES, *(f"{name}@{k}" for name in AT_K for k in ("oracle_k", "bic", "own_rule"))],
 }
 ALL = [(study, name) for study, names in STUDIES.items() for name in names]
@@ -51,29 +48,11 @@ def test_only_measures_whose_best_value_lies_between_have_no_direction():
 def test_each_place_that_declares_a_direction_says_the_same():
     for one in (*MEASURES.values(), *RANKING_MEASURES.values()):
         assert one.direction == direction(one.name)
-    for name in (*comparisons.SCORES, *comparisons.SCORES.values(), *ablation.SCORES):
+    for name in (*COMPARED, *COMPARED.values(), *ABLATED):
         assert direction(name) is not None
     for _, name in ALL:
         assert shown_measure(name, ()).direction == direction(name)
         assert is_lower_better(name) == (direction(name) == "lower")
-
-
-def test_columns_of_tables_point_the_same_way():
-    declared = [column for file in sorted(Path(studies.__path__[0]).rglob("*.py")) for column in _columns(file)]
-    assert len(declared) >= 5
-    for name, better in declared:
-        assert better == direction(name), name
-
-
-def _columns(file):
-    """(name, better) of every Column("name", ..., "higher", ...) that says a direction of a measure of a study."""
-    for call in ast.walk(ast.parse(file.read_text())):
-        if isinstance(call, ast.Call) and getattr(call.func, "id", "") == "Column":
-            said = [*call.args[5:6], *(word.value for word in call.keywords if word.arg == "better")]
-            for better in said:
-                name = getattr(call.args[0], "value", None)
-                if isinstance(better, ast.Constant) and better.value and isinstance(name, str) and measure_of(name):
-                    yield name, better.value
 
 
 @pytest.mark.slow
@@ -93,8 +72,3 @@ def test_compare_calls_the_better_one_better(study, measure, tmp_path):
     turned = str(compare(tmp_path, "high", "low", measure))
     word = {"higher": "better", "lower": "worse", None: "higher"}[direction(measure)]
     assert turned.startswith(f"high is {word} than low by 0.4"), turned
-
-
-def test_names_of_others_are_told_by_their_words_in_analyse_only():
-    assert is_lower_better("validation_loss") and not is_lower_better("accuracy")
-    assert direction("validation_loss") is None and direction("accuracy") is None

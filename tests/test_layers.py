@@ -133,24 +133,6 @@ def test_files_stay_small():
     assert sizes[-1] <= 600
 
 
-def test_no_signature_of_a_study_or_of_what_runs_it_is_open(nodes):
-    """`Any` marks a missing type."""
-    functions = [
-        (path, node)
-        for room in ("running", "showing", "page", "studies")
-        for path in (SOURCE / room).rglob("*.py")
-        for node in nodes[path]
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-    ]
-    types = [
-        (f"{path.relative_to(SOURCE)}: {node.name}", part)
-        for path, node in functions
-        for part in (node.returns, *(one.annotation for one in (*node.args.args, *node.args.kwonlyargs)))
-        if part is not None
-    ]
-    assert [where for where, part in types if any(getattr(one, "id", "") == "Any" for one in ast.walk(part))] == []
-
-
 @pytest.mark.parametrize(
     ("command", "heavy"),
     [

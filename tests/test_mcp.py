@@ -7,7 +7,7 @@ from threading import Timer
 
 import pytest
 
-from trueness.models import background
+from trueness.models.provider import on_the_loop
 
 PLAN = 'name = "tiny"\n[discovery]\ndatasets = ["asia", "cancer"]\nlearners = ["pc", "random"]\nruns = 2\nrows = 200\n'
 
@@ -29,7 +29,7 @@ def test_an_agent_plans_runs_shows_and_compares(tmp_path):
             run = await call("run", file="tiny.toml")
             return tools, refused, run, await call("show"), await call("compare", a="pc", b="random")
 
-    tools, refused, run, shown, compared = background.run(talk())  # playwright's loop may run in this thread
+    tools, refused, run, shown, compared = on_the_loop(talk())  # playwright's loop may run in this thread
     assert tools == {"plan", "run", "show", "compare"}
     assert [bad for bad, _ in refused] == [True, True]
     assert "must not begin with '-'" in refused[0][1] and "nowhere.toml" in refused[1][1]
@@ -99,16 +99,3 @@ def test_every_request_has_an_answer_also_one_that_is_none_and_one_while_another
     assert told["slow"]["result"]["isError"] and "nowhere" in told["slow"]["result"]["content"][0]["text"]
     assert told[14]["result"]["isError"] and "null byte" in told[14]["result"]["content"][0]["text"]
     assert "It takes: folder, measure" in told[9]["error"]["message"]
-
-
-def test_what_was_read_is_answered_also_where_the_agent_closes_at_once_and_initialize_comes_first(tmp_path):
-    pytest.importorskip("mcp")
-    begin = [request("early", "tools/list"), json.dumps(INITIALIZE)]
-    begin.append('{"jsonrpc": "2.0", "method": "notifications/initialized"}')
-    sent = "\n".join([*begin, call("slow", "show", folder="nowhere"), request("last"), ""])
-    command = [sys.executable, "-P", "-m", "trueness", "mcp"]
-    done = subprocess.run(command, input=sent.encode(), cwd=tmp_path, stdout=subprocess.PIPE, timeout=60)
-    told = {answer["id"]: answer for answer in map(json.loads, done.stdout.splitlines())}
-    assert done.returncode == 0 and set(told) == {"early", "first", "slow", "last"}
-    assert "'initialize' must be the first request" in told["early"]["error"]["message"]
-    assert "nowhere" in told["slow"]["result"]["content"][0]["text"] and told["last"]["result"] == {}

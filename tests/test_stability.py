@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from typing import ClassVar
-from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -14,8 +13,7 @@ from trueness.graphs import Graph
 from trueness.learners.base import Card, build, settings_of
 from trueness.learners.contract import COLLIDER, binary_sample, continuous_sample
 from trueness.learners.ges import GES
-from trueness.learners.hill_climbing import HillClimbing
-from trueness.learners.stability import ANY, join_imputations, stability
+from trueness.learners.stability import join_imputations, stability
 
 
 def rng(seed=0):
@@ -67,62 +65,6 @@ def test_every_interval_holds_its_frequency_and_counts_add_up():
         assert sum(row.times for row in told) == pair.times
 
 
-def test_the_same_generator_gives_the_same_result_and_more_repeats_begin_alike():
-    table = continuous_sample(COLLIDER, rng(), 80)
-    first, again, other = (stability(GES(), table, 20, rng=rng(seed)) for seed in (3, 3, 4))
-    assert first.edges == again.edges and first.edges != other.edges
-    seen = []
-    stability(GES(), table, 20, rng=rng(3), progress=lambda done, of: seen.append((done, of)))
-    assert seen == [(k, 20) for k in range(1, 21)]
-
-
-def test_permuted_columns_give_the_same_frequencies():
-    table = continuous_sample(COLLIDER, rng(), 150)
-    for learner in (GES(), HillClimbing()):
-        plain = stability(learner, table, 25, rng=rng(5))
-        turned = stability(learner, table.columns([2, 0, 3, 1]), 25, rng=rng(5))
-        assert plain.edges == turned.edges and plain.adjacencies == turned.adjacencies
-        assert plain.graph() == turned.graph()
-
-
-def test_failed_resamples_are_counted_and_are_no_votes():
-    found = Graph.from_edges(["a -> b"], ("a", "b", "c"), "pag")
-    learner = Scripted((found, ValueError("no\nluck"), found, "a graph"))
-    result = stability(learner, numbered(), 80, rng=rng())
-    assert set(result.failures) == {"failed", "unreadable"}
-    assert result.n + sum(result.failures.values()) == 80 and 0 < result.n < 80
-    assert result.of("a", "b", "->").frequency == 1.0 and result.of("a", "b", "->").times == result.n
-    assert set(result.messages) == {"ValueError: no luck", "fit must return a Graph, got str"}
-    assert "failed" in str(result) and "unreadable" in str(result)
-
-
-def test_a_resample_with_a_constant_column_is_counted():
-    values = np.column_stack([np.eye(1, 30).ravel(), rng().normal(size=30)])
-    result = stability(GES(score="bic"), Table(("rare", "b"), values, (None, None)), 60, rng=rng())
-    assert 10 < result.failures["failed"] < 40  # (1 - 1/30)^30 = .36 of the resamples miss the row
-    assert "must vary" in next(iter(result.messages))
-
-
-def test_when_nothing_works_there_is_no_frequency():
-    result = stability(Scripted((ValueError("never"),)), numbered(), 5, rng=rng())
-    assert result.n == 0 and result.edges == () and "never" in str(result)
-    assert result.graph().n_edges() == 0 and result.to_svg().startswith("<svg")
-    with pytest.raises(GraphError, match="no resample gave a graph"):
-        result.of("a", "b")
-
-
-def test_each_kind_of_edge_has_its_own_frequency():
-    kinds = ["a o-> b", "a <-> b", "a o-o b", "a -> b"]
-    learner = Scripted(tuple(Graph.from_edges([kind], ("a", "b", "c"), "pag") for kind in kinds))
-    result = stability(learner, numbered(), 60, rng=rng())
-    assert {(row.source, row.mark, row.target) for row in result.edges} == {tuple(kind.split()) for kind in kinds}
-    assert result.of("b", "a").frequency == 1.0
-    assert result.of("b", "a", "<->") == result.of("a", "b", "<->")
-    assert result.of("a", "c", "--").frequency == 0 < result.of("a", "c", "--").high
-    (edge,) = result.graph(0.6).edges  # arrow at b in three of four, no mark at a in more than half
-    assert str(edge) == "a o-> b"
-
-
 def test_the_graph_of_a_dag_learner_has_no_cycle():
     @dataclass(frozen=True)
     class Turning(Scripted):
@@ -147,36 +89,6 @@ def test_an_undecided_direction_is_undirected_in_the_graph_of_a_cpdag_learner():
     result = stability(Torn(graphs), numbered(), 60, rng=rng())
     assert [str(edge) for edge in result.graph(0.7).edges] == ["a -- b"]
     assert result.graph(0.7).weights[0, 1] == 1.0
-
-
-def test_the_table_has_a_row_for_each_edge_and_each_pair():
-    result = stability(GES(), continuous_sample(COLLIDER, rng(), 100), 20, rng=rng())
-    frame = result.to_pandas()
-    assert list(frame.columns) == ["source", "target", "mark", "frequency", "low", "high", "times"]
-    assert len(frame) == len(result.edges) + len(result.adjacencies)
-    assert (frame["mark"] == ANY).sum() == len(result.adjacencies)
-
-
-def test_the_drawing_shows_each_pair_as_dark_as_it_is_frequent():
-    names = ("a & b", "<c>", "d")
-    often, seldom = (Graph.from_edges([], names, "pag") for _ in range(2))
-    marks = np.zeros((3, 3), dtype=np.int8)
-    marks[0, 1], marks[1, 0] = 2, 1
-    often = Graph(names, marks, None, "pag")
-    table = Table(names, numbered().values, (None,) * 3)
-    result = stability(Scripted((often, often, often, seldom)), table, 60, rng=rng())
-    drawing = ElementTree.fromstring(result.to_svg())
-    faded = [group for group in drawing.iter() if group.get("opacity")]
-    assert len(faded) == len(result.adjacencies) == 1
-    assert float(faded[0].get("opacity")) == pytest.approx(0.25 + 0.75 * result.adjacencies[0].frequency, abs=0.006)
-    assert faded[0][0].text.startswith("a & b -> <c>") and result._repr_svg_() == result.to_svg()
-
-
-def test_a_learner_may_be_named_and_its_frequent_edges_are_told():
-    table = continuous_sample(COLLIDER, rng(), 300)
-    text = str(stability("correlation", table, 10, rng=rng(), threshold=0.9))
-    assert text.startswith("Correlation: edges in 10 graphs from 10 resamples")
-    assert "X2 -- X3  100 % [72, 100]" in text
 
 
 def test_wrong_questions_are_answered_with_the_reason():
@@ -223,27 +135,3 @@ def test_the_setting_imputations_joins_graphs_and_one_is_the_default(name):
     assert once.fit(table).weights is None and "imputations" not in settings_of(once)
     whole = table.columns([0, 1, 3])
     assert (several.fit(whole).marks == once.fit(whole).marks).all()  # nothing to impute
-
-
-def test_imputations_without_imputing_are_refused():
-    with pytest.raises(SettingError, match="'imputations' of PC must be 1 where missing is 'testwise', got 3"):
-        build("pc", {"imputations": 3})
-
-
-def test_imputed_tables_that_give_no_graph_are_an_error():
-    chosen = build("pc", {"missing": "impute", "imputations": 3, "required": ["a -> nobody"]})
-    with pytest.raises(DataError, match="nobody"):
-        chosen.fit(gappy_table())
-
-
-def test_imputed_tables_are_joined_and_say_what_gaps_leave_open():
-    table = gappy_table()
-    joined = join_imputations("pc", table, 20, rng=rng(1))
-    assert str(joined).startswith("PC: edges in 20 graphs from 20 imputed tables")
-    assert joined.of("a", "b").frequency == 1.0
-    assert 0 < joined.of("a", "c").frequency < 1
-    assert joined.graph().nodes == table.names and joined.graph().adjacent[0, 1]
-    again = join_imputations("pc", table, 20, rng=rng(1))
-    assert again.edges == joined.edges
-    with pytest.raises(DataError, match="must have missing values to impute, got none"):
-        join_imputations("pc", table.columns([0, 1, 3]), rng=rng())

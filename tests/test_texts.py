@@ -9,7 +9,7 @@ from urllib.parse import quote
 import pytest
 
 from trueness import texts
-from trueness.texts import arriving, arriving_json, arriving_values, csv_cell, hide, printable
+from trueness.texts import arriving, arriving_json, hide, printable
 
 KEY = "sk-planted/7f3a+9c51'd2"
 
@@ -90,40 +90,10 @@ def test_a_key_of_escapes_does_not_make_a_text_of_escapes_slow():
         assert arriving(unit * 20_000) == unit * 20_000 or "***" in arriving(unit * 20_000)
 
 
-@pytest.mark.parametrize("word", ["none", "EMPTY", "ollama"])
-def test_what_stands_for_no_key_blackens_no_word(word):
-    hide(word)
-    assert arriving(f"the {word} set") == f"the {word} set"
-
-
-@pytest.mark.parametrize("before", ["", "u", "us", "user:"])
-def test_a_key_inside_base64_is_found_wherever_it_begins(before):
-    packed = b64encode(f"{before}{KEY}:x".encode()).decode()
-    assert len(arriving(packed)) < len(packed) - len(KEY)
-
-
-def test_half_a_character_can_be_stored_and_short_words_are_no_secrets():
-    hide("none")
-    assert arriving("none \ud83d") == "none \ufffd"
-    assert arriving_values({"a": ["\udc00", 1], KEY: None}) == {"a": ["\ufffd", 1], "***": None}
-
-
 def test_what_is_shown_drives_no_terminal_and_names_that_differ_look_different():
     assert printable("\x1b[2Jx\u202e\n") == "\\x1b[2Jx\\u202e\\x0a"
     assert printable("PC, α = .05") == "PC, α = .05"
     assert printable("a\u200bb") != printable("ab")
-
-
-@pytest.mark.parametrize(
-    "text", ["=1+1", "+cmd|' /C calc'!A0", "-2+3", "@SUM(A1)", "=cmd\r", "＝1+1", "＋A1", "－A1", "＠SUM(A1)"]
-)
-def test_a_cell_that_a_spreadsheet_would_compute_is_text(text):
-    assert csv_cell(text).startswith("'")
-
-
-@pytest.mark.parametrize("value", ["-0.5", "+3e-4", "asia", "", 1.5, None, "12 %"])
-def test_other_cells_stay_as_they_are(value):
-    assert csv_cell(value) == value
 
 
 def test_json_is_cleaned_by_value_and_stays_json():

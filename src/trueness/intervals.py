@@ -61,26 +61,6 @@ class Interval:
         low, high = -math.inf if least is None else least, math.inf if most is None else most
         return Interval(min(max(self.low, low), high), max(min(self.high, high), low), self.level, self.of)
 
-    def contains(self, value: float) -> bool:
-        return self.low <= value <= self.high
-
-    def overlaps(self, other: Interval) -> bool:
-        """At least one point in common; touching counts."""
-        self._same_target(other)
-        return self.low <= other.high and other.low <= self.high
-
-    def covers(self, other: Interval) -> bool:
-        """Every point of the other is in this one."""
-        self._same_target(other)
-        return self.low <= other.low and other.high <= self.high
-
-    def intersection(self, other: Interval) -> Interval | None:
-        """The points in both, or None. It keeps the lower level, the most that it can claim."""
-        if not self.overlaps(other):
-            return None
-        low, high = max(self.low, other.low), min(self.high, other.high)
-        return Interval(low, high, min(self.level, other.level), self.of)
-
     def iou(self, other: Interval) -> float:
         """Intersection over union, in [0, 1]. Of two points: 1 when they are equal, else 0 (not 0/0)."""
         self._same_target(other)
@@ -98,9 +78,6 @@ class Interval:
 
     def __str__(self) -> str:
         return f"[{short(self.low)}, {short(self.high)}] ({100 * self.level:g} % {_PHRASE[self.of]})"
-
-    def _repr_html_(self) -> str:
-        return f"<b>[{short(self.low)}, {short(self.high)}]</b> {100 * self.level:g} % {_PHRASE[self.of]}"
 
 
 Ends = Interval | tuple[float | None, float | None] | None

@@ -5,10 +5,7 @@ import pandas as pd
 import pytest
 
 from trueness.datasets import load, targets_of
-from trueness.datasets.corruptions import corruption
 from trueness.datasets.frames import read_rows
-from trueness.datasets.observed import Observed
-from trueness.datasets.table import Table
 from trueness.errors import DataError, SettingError
 
 
@@ -45,14 +42,6 @@ def test_a_mapping_says_what_labels_stand_for():
     setting = {"lab": {"0": [], "1": ["a"], "2": ["a", "b"]}}
     table = load(frame([0, 1, 2] * 10), {"targets": setting}).table
     assert table.experiments.family == ((), ("a",), ("a", "b"))
-
-
-def test_rows_columns_and_other_forms_keep_the_experiments():
-    table = Table.of(frame(LABELS), targets="lab")
-    assert table.as_numbers().experiments is table.experiments
-    seen = Observed.from_table(table)
-    assert seen.rows(np.arange(3)).columns([1]).experiments.rows.tolist() == table.experiments.rows[:3].tolist()
-    assert not table.columns([1]).experiments.observational[1]  # an intervention on a column that was dropped is one
 
 
 @pytest.mark.parametrize(
@@ -114,13 +103,6 @@ def test_networks_draw_levels_under_interventions(how, share):
     assert by_cause == pytest.approx(wanted, abs=0.02)
 
 
-def test_observational_rows_of_a_network_are_those_of_draw():
-    asia = load("asia")
-    assert (
-        asia.draw(50, np.random.default_rng(1)).values == asia.draw_under((), 50, np.random.default_rng(1)).values
-    ).all()
-
-
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
@@ -135,9 +117,3 @@ def test_observational_rows_of_a_network_are_those_of_draw():
 def test_settings_of_experiments_are_checked(settings, message):
     with pytest.raises(SettingError, match=message):
         load("lab", {"kind": "experiments", **settings})
-
-
-def test_a_corruption_refuses_rows_whose_targets_it_would_forget():
-    _, table = rows_of("synthetic-8", "do", 200)
-    with pytest.raises(DataError, match="must have rows whose targets are not told"):
-        corruption("noise 0.2").apply(table, seed=0)

@@ -63,19 +63,6 @@ def test_gaussian_networks_draw_their_mean_and_covariance(name):
     assert np.abs((np.cov(values.T) - covariance) / np.outer(scale, scale)).max() < 0.03
 
 
-def test_a_network_with_constant_columns_says_so_on_its_card():
-    """munin1: 34 of its columns have one value in 5,000 rows, and learners refuse such a table."""
-    table = load("munin1").draw(5000, np.random.default_rng(0))
-    assert f"{int((np.ptp(table.values, axis=0) == 0).sum())} of its 186" in load("munin1").about.notes[0]
-
-
-def test_the_same_seed_draws_the_same_rows_and_another_seed_others():
-    asia = load("asia")
-    first, again, other = (asia.draw(500, np.random.default_rng(seed)).values for seed in (1, 1, 2))
-    assert (first == again).all()
-    assert (first != other).any()
-
-
 def test_a_users_own_network_works_like_a_built_in_one(tmp_path):
     path = tmp_path / "wet.bif"
     path.write_text(
@@ -93,16 +80,6 @@ def test_a_users_own_network_works_like_a_built_in_one(tmp_path):
     assert load(str(path)).truth == network.truth
 
 
-def test_a_flat_table_runs_over_the_last_parent_first(tmp_path):
-    path = tmp_path / "flat.bif"
-    path.write_text(
-        "network n {}\nvariable a { type discrete [ 2 ] { x, y }; }\nvariable b { type discrete [ 2 ] { x, y }; }\n"
-        "probability ( a ) { table 0.5, 0.5; }\nprobability ( b | a ) { table 0.9, 0.2, 0.1, 0.8; }\n"
-    )
-    b = network_of_file(path).variables[1]
-    np.testing.assert_allclose(b.table, [[0.9, 0.1], [0.2, 0.8]])
-
-
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
@@ -112,7 +89,7 @@ def test_a_flat_table_runs_over_the_last_parent_first(tmp_path):
         ("0.9, 0.1", "0.9, x", "must hold numbers"),
         ("(no)", "(maybe)", "must name a level"),
         ("[ 2 ]", "[ 3 ]", "different levels"),
-        ("wet | rain", "wet | rian", "must be a variable. Did you mean 'rain'"),
+        ("wet | rain", "wet | rian", "is not a variable. Did you mean 'rain'"),
         ("( rain ) { table", "( wet | rain ) { table", "probability block"),
     ],
 )
@@ -127,13 +104,3 @@ def test_a_wrong_bif_is_told_in_one_line(tmp_path, old, new, message):
     with pytest.raises(TruenessError, match=message) as caught:
         network_of_file(path)
     assert "\n" not in str(caught.value)
-
-
-def test_a_cyclic_network_is_refused(tmp_path):
-    path = tmp_path / "cycle.bif"
-    path.write_text(
-        "network n {}\nvariable a { type discrete [ 2 ] { x, y }; }\nvariable b { type discrete [ 2 ] { x, y }; }\n"
-        "probability ( a | b ) { (x) 0.5, 0.5; (y) 0.5, 0.5; }\nprobability ( b | a ) { (x) 0.5, 0.5; (y) 0.5, 0.5; }\n"
-    )
-    with pytest.raises(TruenessError, match=r"one edge|cycle"):
-        network_of_file(path)

@@ -10,7 +10,6 @@ import trueness
 from tests.each import each
 from trueness.cli import main
 from trueness.datasets import Table
-from trueness.datasets.twins import Twin
 from trueness.errors import DataError, SettingError
 from trueness.graphs import Graph
 
@@ -78,18 +77,6 @@ def test_codes_that_no_other_column_rises_or_falls_with_are_names(capsys, tmp_pa
     assert all(kinds[name]["kind"] == "ordered" for name in "abcdefg")
 
 
-@each("network", ["child", "alarm", "sachs-17"])
-def test_a_network_written_as_codes_keeps_its_categories(network):
-    drawn = trueness.load(network).draw(1000, np.random.default_rng(0))
-    codes = pd.DataFrame(drawn.values.astype(int), columns=list(drawn.names))
-    assert Table.of(codes).kind == "discrete" and not Table.of(codes).ordered.any()
-
-
-def test_two_values_and_words_are_never_guessed_to_be_ordered():
-    frame = pd.DataFrame({"sex": [1, 2] * 50, "mood": ["low", "middle", "high", "low"] * 25, "x": np.arange(100) / 7})
-    assert not Table.of(frame).ordered.any() and Table.of(frame).discrete.tolist() == [True, True, False]
-
-
 def test_an_ordered_categorical_and_a_list_of_levels_keep_their_order():
     words = ["low", "middle", "high"]
     frame = pd.DataFrame({"mood": words * 30, "x": np.arange(90) / 7})
@@ -120,25 +107,3 @@ def test_learners_take_ordered_columns_beside_words_and_gaps_and_by_counts_where
     assert trueness.learner("pc", test="chi2").fit_details(whole).test == "chi2"
     assert trueness.learner("ges", score="bdeu").fit(whole, rng).kind == "cpdag"
     assert trueness.learner("lingam").fit(whole, rng).nodes == whole.names
-
-
-def test_a_twin_of_answers_has_their_levels_and_their_correlations():
-    table = Table.of(answers())
-    drawn = Twin(table, TRUTH).draw(3000, np.random.default_rng(0))
-    assert drawn.levels == table.levels and drawn.ordered.all()
-    assert np.abs(np.corrcoef(drawn.values.T) - np.corrcoef(table.values.T)).max() < 0.1
-
-
-def test_a_column_that_is_a_sum_of_ordered_ones_is_left_out():
-    frame = answers(300)[["a", "b", "d"]].assign(total=lambda f: f.sum(axis=1))
-    assert any(note.startswith("total was left out: it is") for note in trueness.load(frame).about.notes)
-
-
-def test_learn_reads_a_frame_with_an_order_as_it_was_given(tmp_path):
-    words = ["never", "rarely", "often"]
-    frame = answers(200)[["a", "b", "c"]]
-    frame["d"] = pd.Categorical.from_codes(np.clip(frame["c"] // 3, 0, 2), words, ordered=True)
-    settings = {"learners": ["pc"], "twins": 1, "draws": 1, "resamples": 4}
-    learned = trueness.learn(frame, folder=tmp_path / "s", workers=1, **settings)
-    kinds = [column["kind"] for column in learned.about["columns"]]
-    assert kinds == [*["7 ordered levels"] * 3, "3 ordered levels"]

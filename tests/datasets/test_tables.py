@@ -5,11 +5,8 @@ import pandas as pd
 import pytest
 
 from tests.each import each
-from trueness import registry
 from trueness.datasets import Table, check_usable, load
-from trueness.datasets.dataset import has_card, read_card
-from trueness.datasets.frames import read_rows
-from trueness.errors import DataError, GraphError, TruenessError
+from trueness.errors import TruenessError
 
 SIZES = {"sachs": (853, 11, 20), "sachs-pooled": (7466, 11, 20), "titanic": (1045, 7, 5), "credit": (653, 16, 7),
          "wine": (1599, 12, 11)}  # fmt: skip
@@ -21,10 +18,6 @@ def test_real_tables_are_complete_and_say_what_their_truth_is(name):
     assert (dataset.table.n, dataset.table.d, dataset.truth.n_edges()) == SIZES[name]
     assert dataset.about.truth == ("consensus" if name.startswith("sachs") else "assumed")
     check_usable(dataset.table)
-
-
-def test_the_first_block_of_the_pooled_sachs_data_is_the_observational_one():
-    np.testing.assert_array_equal(load("sachs-pooled").table.values[:853], load("sachs").table.values)
 
 
 def test_published_figures_of_the_tables_hold():
@@ -44,13 +37,6 @@ def test_anonymous_data_are_the_same_data_without_a_word_of_it(name):
     if name != "synthetic-12":  # its own names are X0, X1, ... already
         for word in (*plain.truth.nodes, plain.about.title, plain.about.source):
             assert word not in shown.split(), word
-
-
-def test_every_card_names_every_variable_and_a_source():
-    for name in registry.names("dataset"):
-        about, truth = load(name).about, load(name).truth
-        assert tuple(about.variables) == truth.nodes
-        assert about.source and about.licence and about.summary
 
 
 # ---- a user's own CSV
@@ -108,60 +94,6 @@ def test_a_csv_that_cannot_be_used_is_told_in_one_line(plant, spoil, message):
     assert "\n" not in str(caught.value)
 
 
-def test_a_graph_with_a_cycle_is_refused(plant):
-    path, _ = plant
-    (path.parent / "plant.dot").write_text("digraph { heat -> pressure -> valve -> heat }")
-    with pytest.raises(GraphError, match="cycle"):
-        load(str(path))
-
-
-def test_a_matrix_without_direction_is_refused(plant):
-    path, _ = plant
-    (path.parent / "m.csv").write_text("heat,pressure,valve\n0,1,0\n0,0,0\n0,1,0\n")
-    with pytest.raises(GraphError, match="direction"):
-        load(f"{path}:{path.parent / 'm.csv'}")
-    dataset = load("plant", {"data": "plant.csv", "graph": "m.csv", "direction": "row to column"}, path.parent)
-    assert {str(edge) for edge in dataset.truth.edges} == {"heat -> pressure", "valve -> pressure"}
-
-
-def test_a_csv_without_a_graph_is_a_data_set_that_says_so_where_a_truth_is_needed(plant):
-    path, frame = plant
-    (path.parent / "plant.dot").unlink()
-    dataset = load(str(path))
-    assert (dataset.about.truth, dataset.table.names) == ("none", tuple(frame.columns))
-    with pytest.raises(DataError, match="^plant.csv must have a known graph to be scored against, got none. Write"):
-        dataset.truth  # noqa: B018
-    assert dataset.anonymous().table.names == ("X1", "X2", "X3")
-
-
-def test_a_truth_that_is_claimed_must_be_there(plant):
-    path, _ = plant
-    (path.parent / "plant.dot").unlink()
-    with pytest.raises(DataError, match="needs a graph to be scored against; looked for plant.graph.json"):
-        load("plant", {"data": "plant.csv", "truth": "consensus"}, path.parent)
-
-
-def test_none_is_a_level_and_na_is_missing(tmp_path):
-    (tmp_path / "a.csv").write_text("x,y\nNone,1.5\nMild,2.5\nNone,NA\n")
-    table = read_rows(tmp_path / "a.csv")
-    assert table.levels[0] == ("Mild", "None")
-    assert np.isnan(table.values[2, 1])
-
-
-@pytest.mark.parametrize("text", ["", "1,2,3\n4,5,6\n", "a,b\n1,2,3\n4,5,6,7\n"])
-def test_a_file_that_is_no_table_is_refused(tmp_path, text):
-    (tmp_path / "a.csv").write_text(text)
-    with pytest.raises(DataError):
-        check_usable(read_rows(tmp_path / "a.csv"))
-
-
-def test_few_whole_numbers_have_levels_unless_told_otherwise():
-    frame = pd.DataFrame({"grade": [1, 2, 3] * 10, "size": np.linspace(0, 1, 30)})
-    assert Table.of(frame).levels == (("1", "2", "3"), None) and Table.of(frame).ordered.tolist() == [True, False]
-    assert Table.of(frame, discrete=[]).kind == "continuous"
-    assert Table.of(frame, discrete=["grade"]).levels[0] == ("1", "2", "3")
-
-
 def test_a_table_cannot_be_changed_through_the_array_it_was_made_from():
     array = np.arange(12.0).reshape(4, 3)
     table = Table.of(array)
@@ -172,27 +104,3 @@ def test_a_table_cannot_be_changed_through_the_array_it_was_made_from():
 
 
 # ---- cause-effect pairs
-
-
-def test_a_file_of_pairs_gives_pairs_with_their_truth(tmp_path):
-    (tmp_path / "pairs.csv").write_text(
-        "SampleID,A,B\npair1, 1 2 4 ,3.5 1 2\npair2,1 2 4,3 1 2\npair3,1 2,3\npair4,1 x 2,3 4 5\n"
-    )
-
-    def pair(number):
-        return load("p", {"kind": "pair", "data": "pairs.csv", "pair": number}, tmp_path)
-
-    one, two = pair(1), pair(2)
-    assert one.table.values.T.tolist() == [[1, 2, 4], [3.5, 1, 2]] and one.truth.parents("second") == ("first",)
-    assert two.table.values.T.tolist() == [[3, 1, 2], [1, 2, 4]] and two.truth.parents("first") == ("second",)
-    assert (one.about.truth, one.name) == ("consensus", "p")
-    for number, message in ((0, r"in \[1, 4\], got 0"), (3, "as many A as B"), (4, "numbers in pair4")):
-        with pytest.raises(TruenessError, match=message):
-            pair(number)
-
-
-def test_what_a_card_lists_is_what_its_file_has():
-    for name in filter(has_card, registry.names("dataset")):
-        dataset = load(name)
-        found = {"nodes": len(dataset.truth), "edges": dataset.truth.n_edges(), "data": dataset.about.data}
-        assert read_card(name)["listed"] == found, name

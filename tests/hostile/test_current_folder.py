@@ -3,9 +3,7 @@
 Every name that Python or an installed package could ask for is planted there, and each planted file tells when it runs.
 """
 
-import json
 import os
-import pickle
 import shutil
 import subprocess
 import sys
@@ -14,8 +12,6 @@ from pathlib import Path
 from urllib.request import urlopen
 
 import pytest
-
-from tests.hostile.test_no_code_is_run import Trap
 
 PLAN = """
 name = "tiny"
@@ -110,39 +106,3 @@ def test_an_entry_of_pythonpath_that_means_the_current_folder_is_left_out(path, 
     monkeypatch.setenv("PYTHONPATH", f"{path}{os.pathsep}{given}")
     command(ENTRY, "plan", "study.toml", "--workers", "1")
     assert planted.told() == []
-
-
-def test_a_file_that_a_plan_names_may_import_what_lies_beside_it(tmp_path, monkeypatch):
-    """From wherever the command is given; but nothing there stands in for a module of Python or of a package."""
-    (tmp_path / "beside").mkdir()
-    (tmp_path / "beside" / "helper_of_mine.py").write_text("from trueness.graphs import Graph\n")
-    (tmp_path / "beside" / "copy.py").write_text("raise SystemExit('the wrong copy')\n")
-    (tmp_path / "beside" / "own.py").write_text(
-        "from tests.studies.outside_learners import Outside\n"
-        "class Late(Outside):\n"
-        "    def fit(self, data, rng):\n"
-        "        import copy, helper_of_mine\n"
-        "        return helper_of_mine.Graph.empty(copy.copy(data.names))\n"
-    )
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")]))
-    monkeypatch.chdir(tmp_path)
-    own = '[discovery]\ndatasets = ["cancer"]\nlearners = ["own.py:Late"]\nruns = 1'
-    (tmp_path / "beside" / "study.toml").write_text(own)
-    told = json.loads(command(TRUENESS, "plan", "beside/study.toml", "--workers", "1", "--json"))
-    assert [cell["status"] for cell in told["per_cell"]] == ["ok"]
-
-
-def test_numba_opens_no_cache_that_a_file_of_the_current_folder_names(in_tmp, monkeypatch):
-    pytest.importorskip("yaml")  # without it numba reads no such file
-    (in_tmp / "lib").mkdir()
-    (in_tmp / "lib" / "tiny.py").write_text(
-        "from trueness.learners.kernels.compiling import kernel\n@kernel\ndef twice(x):\n    return 2 * x\ntwice(3)\n"
-    )
-    compiled = [sys.executable, "-P", "-c", "import sys; sys.path.append('lib'); import tiny"]
-    monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
-    subprocess.run(compiled, env=os.environ | {"NUMBA_CACHE_DIR": "caches"}, check=True)
-    (cache,) = (in_tmp / "caches").rglob("*.nbi")
-    cache.write_bytes(pickle.dumps(Trap(in_tmp / "opened")))
-    (in_tmp / ".numba_config.yaml").write_text("cache_dir: caches\n")
-    subprocess.run(compiled, check=True)
-    assert not (in_tmp / "opened").exists()

@@ -5,6 +5,7 @@ import io
 import json
 import zipfile
 
+import networkx as nx
 import numpy as np
 import pandas as pd
 from hypothesis import HealthCheck, given, settings
@@ -20,13 +21,12 @@ from trueness.datasets.networks import network_of_file
 from trueness.datasets.surveys import open_microdata
 from trueness.datasets.table import check_usable
 from trueness.graphs import Graph
-from trueness.graphs.formats import read_graph, to_bif, to_dot, to_graphml, to_json
-from trueness.models.env_file import read_env
+from trueness.graphs.formats import read_graph, to_json
+from trueness.models.addresses import read_env
 from trueness.models.mock import read_script
-from trueness.reading.logs import readings_of
+from trueness.reading.expected import readings_of
 from trueness.reasoning.problems import read_problems
 from trueness.running.plans import foreign_plan
-from trueness.studies.faithfulness.human_labels import read_labels
 from trueness.studies.forecast.human import read_experts
 from trueness.studies.population.question_files import read_questions
 
@@ -38,6 +38,13 @@ GRAPHS = [
     Graph.from_edges(["a o-> b", "b <-> c", "c o-o d"]),
     Graph.from_matrix([[0, 0.5], [0, 0]], ["x y", 'z"q'], direction="row to column", kind="weighted"),
 ]
+GRAPHML = "\n".join(nx.generate_graphml(nx.DiGraph([("a", "b"), ("b", "c")]))).encode()
+BIF = b"""network n { }
+variable a { type discrete [ 2 ] { no, yes }; }
+variable b { type discrete [ 2 ] { no, yes }; }
+probability ( a ) { table 0.5, 0.5; }
+probability ( b | a ) { (no) 0.1, 0.9; (yes) 0.5, 0.5; }
+"""
 TABLE = b"a,b,c\n" + b"\n".join(b"%.2f,%d,%s" % (k * 1.7 % 3, k % 4, b"uv"[k % 2 : k % 2 + 1]) for k in range(30))
 SCORES = b"model,condition,task,repeat,score\n" + b"\n".join(
     b"m%d,%s,t%d,%d,%.1f" % (m, c, k, r, (m + k + r) % 3 / 2)
@@ -119,13 +126,13 @@ def series(path):
 
 READERS = {
     "graph.json": (read_graph, [to_json(graph).encode() for graph in GRAPHS]),
-    "graph.dot": (read_graph, [to_dot(graph).encode() for graph in GRAPHS]),
-    "graph.graphml": (read_graph, [to_graphml(graph).encode() for graph in GRAPHS]),
-    "graph.bif": (read_graph, [to_bif(GRAPHS[0]).encode()]),
+    "graph.dot": (read_graph, [graph.to_dot().encode() for graph in GRAPHS]),
+    "graph.graphml": (read_graph, [GRAPHML]),
+    "graph.bif": (read_graph, [BIF]),
     "graph.csv": (read_graph, [b"source,target,weight\na,b,1\nb,c,2\n"]),
     "graph.json.gz": (read_graph, [gzip.compress(to_json(GRAPHS[0]).encode(), mtime=0)]),
     "matrix.csv": (lambda path: read_graph(path, "row to column", "weighted"), [b",a,b\na,0,1.5\nb,0,0\n"]),
-    "network.bif": (network, [to_bif(GRAPHS[0]).encode()]),
+    "network.bif": (network, [BIF]),
     "rows.csv": (rows, [TABLE, TABLE.replace(b",", b";")]),
     "rows.csv.gz": (rows, [gzip.compress(TABLE, mtime=0)]),
     "rows.parquet": (rows, [_parquet()]),
@@ -146,11 +153,9 @@ READERS = {
         [b'files = ["a.csv"]\nexclude = ["model=x"]\nlevel = 0.9\nresamples = 500\n'],
     ),
     "experts.csv": (read_experts, [EXPERTS]),
-    "labels.csv": (read_labels, [b"problem,kind,node,label,dimension\np,logic,n,3,coherence\n"]),
     "problems.jsonl": (read_problems, [json.dumps(PROBLEM).encode()]),
     "replies.jsonl": (lambda path: list(readings_of(str(path))), [b'{"text": "precision: 0.5-0.6", "nodes": 8}\n']),
     "script.jsonl": (read_script, [b'{"match": ["a"], "reply": "x"}\n{"status": "failed"}\n']),
-    "script.toml": (read_script, [b'[[entry]]\nmatch = ["a"]\nreply = "x"\n']),
     "keys.env": (read_env, [b"KEY=value\nexport A=\"x # y\"\nB='z'  # d\nC= a b # e\n"]),
     "config.json": (
         foreign_plan,

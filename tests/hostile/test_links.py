@@ -1,8 +1,6 @@
 """A study folder of a stranger: no command reads or writes through a link in it, whatever name the link has."""
 
-import ast
 import os
-import re
 import shutil
 import signal
 from contextlib import contextmanager
@@ -10,12 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.each import each
 from trueness import files
 from trueness.cli import main
-from trueness.errors import StoreError
-from trueness.page.notes import add_note, read_notes
-from trueness.running.store import Store
 
 pytestmark = pytest.mark.usefixtures("kept_lanes")
 
@@ -150,108 +144,3 @@ def test_the_study_itself_is_not_opened_elsewhere(name, kind, study, tmp_path, c
     (line,) = (line for line in told[1].splitlines() if not line.startswith("compiling"))  # a new machine's first run
     assert wrong in line  # run: it is the one that writes to each of them
     assert name == "study.lock" or wrong in told[0]
-
-
-@pytest.mark.parametrize("name", ["study.db", "study.lock"])
-def test_what_is_changed_in_place_has_one_name(name, study, tmp_path, capsys):
-    canary = tmp_path / "canary"
-    canary.hardlink_to(study / name)
-    before = canary.read_bytes()
-    assert main(["run", str(study), "--workers", "1"]) == 2
-    assert "must have one name, got 2 (hard links)" in capsys.readouterr().err
-    assert canary.read_bytes() == before
-    assert main(["show", str(study)]) == 0  # reading changes nothing
-
-
-def test_a_chart_that_is_a_link_is_shown_nowhere(study, tmp_path, capsys):
-    canary = Canaries(tmp_path / "canaries").file("x.svg")
-    for name in ("plots/dag_other.svg", "plots/dag_other.csv", "plots/dag_other.pdf"):
-        (study / name).symlink_to(canary)
-    assert main(["report", str(study), "--json"]) == 0
-    files_of_text = [path for path in study.rglob("*") if path.is_file() and not path.is_symlink()]
-    assert not any(SECRET.encode() in path.read_bytes() for path in files_of_text)
-
-
-def test_notes_are_not_written_through_a_link(study, tmp_path):
-    with Store.writing(study) as store:
-        store.add_reply("r", "mock/x", "p", "[]", {"seed": 1}, {"status": "ok", "text": "x"})
-    canary = Canaries(tmp_path / "canaries").file("notes")
-    (study / "notes.jsonl").symlink_to(canary)
-    with Store.reading(study) as store, pytest.raises(StoreError, match="got a link"):
-        add_note(study, {"key": "r", "text": "mine"}, store)
-    with pytest.raises(StoreError, match="got a link"):
-        read_notes(study)
-    assert canary.read_text() == SECRET
-
-
-def test_a_planted_temporary_file_is_not_written_to(tmp_path, monkeypatch):
-    canary = Canaries(tmp_path / "canaries").file("x")
-    (tmp_path / ".scores.csv.guessed.tmp").symlink_to(canary)
-    monkeypatch.setattr(files, "token_hex", lambda _: "guessed")
-    with pytest.raises(StoreError, match="scores.csv cannot be used"):
-        files.write_atomically(tmp_path, "scores.csv", "x")
-    assert canary.read_text() == SECRET and not (tmp_path / "scores.csv").exists()
-
-
-def test_the_folder_that_the_user_named_may_be_a_link(study, tmp_path, capsys):
-    (tmp_path / "short").symlink_to(study, target_is_directory=True)
-    assert give(tmp_path / "short", capsys) == ["", "", "", ""]
-
-
-@each("name", ["../x", "/tmp/x", "", "a/../../x", "a\0b"])
-def test_a_name_leads_nowhere_else(name, tmp_path):
-    with pytest.raises(StoreError, match="must have a name below its folder"):
-        files.write_atomically(tmp_path, name, "x")
-
-
-def test_a_journal_that_names_another_file_deletes_none(study, tmp_path, capsys):
-    """SQLite deletes the file that a rollback journal names as its super-journal."""
-    victim = Canaries(tmp_path / "canaries").file("victim")
-    name = str(victim).encode()
-    number = [count.to_bytes(4, "big") for count in (0x40000000 // 4096 + 1, len(name), sum(name))]
-    magic = bytes.fromhex("d9d505f920a163d7")
-    page = (study / "study.db").read_bytes()[:4096]
-    head = magic + b"".join(count.to_bytes(4, "big") for count in (1, 0, 1, 512, 4096))
-    journal = head.ljust(512, b"\0") + (1).to_bytes(4, "big") + page + _checksum(page) + number[0] + name + number[1]
-    (study / "study.db-journal").write_bytes(journal + number[2] + magic)
-    code = main(["run", str(study), "--workers", "1"])
-    assert victim.exists()
-    assert code == 2 and "got one that names another file" in capsys.readouterr().err
-
-
-def _checksum(page):
-    return sum(page[k] for k in range(len(page) - 200, 0, -200)).to_bytes(4, "big")
-
-
-OF_USERS = {  # what the user names on the command line or in Python, and what is in no study folder
-    "cli.py": {"write_text"},  # trueness new FILE, which must not be there yet
-    "files.py": {"fdopen", "mkdir", "replace"},
-    "running/study.py": {"mkdir"},  # the study folder itself
-    "graphs/formats.py": {"write_bytes"},  # graph.save(path)
-    "learners/kernels/__init__.py": {"mkdir", "write_text"},  # the cache of compiled code
-    "page/entrance.py": {"write_text"},  # in a temporary folder of its own
-}
-
-
-def test_nothing_else_in_the_program_writes_files():
-    """Every writer goes through files.py; a new one that does not is found here."""
-    found = {}
-    for path in SOURCE.rglob("*.py"):
-        calls = (node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Call))
-        for name in filter(None, map(_writer, calls)):
-            found.setdefault(str(path.relative_to(SOURCE)), set()).add(name)
-    assert {file: names for file, names in found.items() if not names <= OF_USERS.get(file, set())} == {}
-
-
-def _writer(call):
-    """The name of a call that makes or changes a file."""
-    name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
-    owner = getattr(getattr(call.func, "value", None), "id", "")
-    given = [a.value for a in (*call.args, *(k.value for k in call.keywords)) if isinstance(a, ast.Constant)]
-    if name in ("open", "fdopen"):
-        return name if any(re.fullmatch(r"[wax]\+?[bt]?|r\+b?", str(mode)) for mode in given) else None
-    if name in ("replace", "rename", "copy", "move"):  # of files, not of texts and frames
-        return name if owner in ("os", "shutil", "path", "temporary", "target") else None
-    if name in ("write_text", "write_bytes", "touch", "mkdir", "makedirs", "symlink_to", "copytree", "savefig"):
-        return name
-    return name if name in ("to_csv", "to_parquet", "to_excel") and call.args else None

@@ -23,17 +23,12 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests.each import each
-from tests.showing.learner_results import results_in_memory
-from trueness import archives, outside, parquet
+from trueness import outside, parquet
 from trueness.analyse.loading import read_table
 from trueness.datasets.frames import read_rows
 from trueness.datasets.surveys import open_microdata
-from trueness.errors import DataError, StoreError, TruenessError
-from trueness.graphs import Graph
-from trueness.running.cells import Cell
-from trueness.running.store import Run
+from trueness.errors import DataError, TruenessError
 from trueness.studies.population import truth as records
-from trueness.studies.robustness.answers import robustness_of
 from trueness.studies.robustness.work import pack_matrix, unpack_matrix
 
 ROOM = 6 << 30  # of addresses, in the process that reads
@@ -156,41 +151,6 @@ def test_a_log_is_read_whatever_method_packed_it(name, tmp_path):
         read_table(damaged)
 
 
-@pytest.mark.parametrize("method", [zipfile.ZIP_LZMA, 9, 97, 99])
-def test_other_methods_of_packing_are_refused(method, tmp_path):
-    with pytest.raises(DataError, match=f"got method {method}"):
-        read_table(log(tmp_path / "l.eval", method, b"x" * 100))
-
-
-def test_an_archive_of_members_without_end_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr(archives, "MAX_DIRECTORY", 10_000)
-    with zipfile.ZipFile(tmp_path / "l.eval", "w") as file:
-        for k in range(300):
-            file.writestr(f"samples/{k}.json", "{}")
-    with pytest.raises(DataError, match="a directory of more than"):
-        read_table(tmp_path / "l.eval")
-
-
-@linux
-def test_what_a_log_says_once_does_not_stand_in_every_row_without_end(tmp_path):
-    """A note of 1 MB in the header, 3,000 samples: 3 GB of text. 20,000 keys there: 60 million cells."""
-    samples = json.dumps([{"id": i, "scores": {"m": {"value": 1}}} for i in range(3000)])
-    for name, metadata in (("note", {"note": "n" * 1_000_000}), ("keys", {f"k{k}": 1 for k in range(20_000)})):
-        with zipfile.ZipFile(tmp_path / f"{name}.eval", "w", zipfile.ZIP_DEFLATED) as file:
-            file.writestr("header.json", json.dumps({"eval": {"task": "t", "metadata": metadata}}))
-            file.writestr("summaries.json", samples)
-    note, keys = told("scores", tmp_path / "note.eval", tmp_path / "keys.eval")
-    assert "at most 256 MB of text" in note and "at most 20,000,000 cells" in keys
-
-
-def test_lists_without_end_are_refused_before_they_are_made(tmp_path, monkeypatch):
-    monkeypatch.setattr(outside, "MAX_VALUES", 1000)
-    for name in ("l.json", "l.jsonl"):
-        (tmp_path / name).write_text("[" + "{}," * 1000 + "{}]")
-        with pytest.raises(DataError, match="at most 1,000 values, got more"):
-            read_table(tmp_path / name)
-
-
 # ---- gzip and zlib
 
 
@@ -213,25 +173,6 @@ def test_a_packed_table_unpacks_to_a_hundred_times_its_size_at_most(reader, pack
     assert all("64 MB unpacked, got more" in line for line in told(reader, *packed_tables, most=2 * PEAK))
 
 
-def test_an_honest_packed_table_is_read(tmp_path):
-    values = np.random.default_rng(0).normal(size=(2000, 3))
-    pd.DataFrame(values, columns=list("abc")).to_csv(tmp_path / "t.csv.gz", index=False)
-    assert np.allclose(read_rows(tmp_path / "t.csv.gz").values, values)
-
-
-@each("ending", [".csv.xz", ".csv.bz2", ".csv.zst", ".csv.zip", ".dta.gz", ".XPT.gz"])
-def test_other_packed_files_are_not_unpacked(ending, tmp_path):
-    (tmp_path / f"t{ending}").write_bytes(bz2.compress(b"a,b\n1,2\n"))
-    for read in (
-        lambda path: read_rows(path),
-        lambda path: open_microdata(path.name, path.parent).read(["a"]),
-        lambda path: open_microdata(f"gss:{path.name}", path.parent).read(["a"]),
-        read_table,
-    ):
-        with pytest.raises(TruenessError):
-            read(tmp_path / f"t{ending}")
-
-
 def test_a_stored_matrix_that_unpacks_to_gigabytes_is_refused():
     matrix = np.arange(9.0).reshape(3, 3)
     assert (unpack_matrix(pack_matrix(matrix)) == matrix).all()
@@ -250,59 +191,7 @@ def test_a_stored_matrix_that_unpacks_to_gigabytes_is_refused():
         records.truth_from_dict({**arrays, **counts, "draws": draws})
 
 
-def test_many_packed_texts_of_a_store_have_one_limit(monkeypatch):
-    """102 truths of 4.8 MB unpacked to 7 GB: each was within its own limit."""
-    monkeypatch.setattr(outside, "MAX_RECORDS", 2 << 20)
-    zeros = {"shape": [64, 64, 64], "data": base64.b64encode(zlib.compress(bytes(2 * 64**3))).decode()}
-    arrays = dict.fromkeys(("probs", "weights", "rows", "kish", "n_eff"), [1.0])
-    counts = dict.fromkeys(("n_data", "n_outside", "n_missing", "n_unlisted"), 0)
-    rest = {"question": {}, "conditions": [], "design": "cells", "thin": {}, "draws": zeros}
-    monkeypatch.setattr(records, "question_from_dict", lambda found: None)
-    with pytest.raises(StoreError, match="the draws of a truth and those before must unpack to at most 2 MB"):
-        records.truths_from_dicts({str(k): {**arrays, **counts, **rest} for k in range(100)})
-
-
-def test_so_have_the_matrices_of_a_robustness_study(monkeypatch):
-    monkeypatch.setattr(outside, "MAX_RECORDS", 2 << 20)
-    names = [f"X{k}" for k in range(200)]
-    truth = {"truth": Graph.from_edges(["X0 -> X1"], names).to_json(), "columns": names}
-    about = {
-        "datasets": {"d": truth | {"believed": "known", "lags": 0, "rows": 9}},
-        "corruptions": {}, "scorers": {"s": {"sweep": None}}, "validation": "clean", "match": "s",
-    }  # fmt: skip
-    answer = json.dumps({"scores": pack_matrix(np.zeros((200, 200))), "k": {}})
-    cell = Cell("d", "clean", "s", 20, {}, {})
-    runs = [Run(cell.key(k), "d", "clean", "s", k, "ok", "", 0.1, answer, {}) for k in range(20)]
-    results = results_in_memory("robustness", [cell], [{}], runs, about=about)
-    with pytest.raises(StoreError, match="a stored array and those before must unpack to at most 2 MB"):
-        robustness_of(results)
-    dense = pack_matrix(np.random.default_rng(1).random((200, 200)))
-    many = outside.Unpacker(10)
-    for _ in range(20):  # 6.4 MB that no packing makes small
-        assert len(unpack_matrix(dense, many)) == 200
-
-
 # ---- survey files
-
-
-@linux
-def test_a_stata_text_that_every_row_shares_is_refused(tmp_path, monkeypatch):
-    """strL: 1 MB in the file, 1 GB in a frame."""
-    monkeypatch.chdir(tmp_path)
-    frame = pd.DataFrame({"a": pd.Series(["x" * 1_000_000] * 1000, dtype=object), "b": np.arange(1000)})
-    frame.to_stata("s.dta", write_index=False, version=118, convert_strl=["a"])
-    assert "must be text of a fixed length, got strL" in told("survey", "gss:s.dta")[0]
-    assert open_microdata("gss:s.dta").read(["b"]).b.tolist() == list(range(1000))
-
-
-def test_columns_of_a_fixed_width_file_do_not_take_a_line_each(tmp_path):
-    (tmp_path / "b.ASC").write_text("1" * 5000 + "\n")
-    layout = "name,start,length\n" + "".join(f"c{k},1,5000\n" for k in range(10))
-    (tmp_path / "b.layout.csv").write_text(layout)
-    data = open_microdata("brfss:b.ASC", tmp_path)
-    assert data.read(["c0"]).shape == (1, 1)
-    with pytest.raises(DataError, match="at most 20,000 characters a row, got 50,000"):
-        data.read(data.columns)
 
 
 # ---- parquet

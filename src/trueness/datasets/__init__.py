@@ -23,7 +23,6 @@ from trueness.datasets.columns import kinds_of
 from trueness.datasets.dataset import About, Dataset, Truth, has_truth, nodes_of, targets_of
 from trueness.datasets.experiments import check_targets
 from trueness.datasets.table import Table, TableLike, check_usable
-from trueness.datasets.written_numbers import MARKS
 from trueness.errors import DataError, SettingError, UnknownName, did_you_mean, listed
 from trueness.outside import Json, is_there
 
@@ -150,7 +149,7 @@ def _check_settings(settings: dict[str, Json]) -> None:
         raise SettingError(f"'kinds' must be a table such as {{age = \"continuous\"}}, got {got}.")
     if "targets" in settings:
         check_targets(settings["targets"])
-    if settings.get("decimal", "point") not in MARKS:
+    if settings.get("decimal", "point") not in ("comma", "point"):
         raise SettingError(f"'decimal' must be 'comma' or 'point', got {settings['decimal']!r:.40}.")
     if settings.get("redundant", "drop") not in ("drop", "keep"):
         raise SettingError(f"'redundant' must be 'drop' or 'keep', got {settings['redundant']!r:.40}.")

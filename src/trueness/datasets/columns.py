@@ -25,6 +25,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -44,6 +45,7 @@ DROP = "drop"  # another word for "left out"
 ORDER_OF_WORDS = "Of ordered words it is the list of them, the lowest first."
 MAX_LEVELS = 256  # of a category: three of them have a table of 17 million cells, which is as much as anyone counts
 MOST_LEVELS = 10  # a column of whole numbers with at most this many values has levels unless told otherwise
+_ROWS_IN_CACHE = 4096
 ROWS_AT_ONCE = 100_000  # of a long column of texts, before it is known to be numbers or a category
 DATES = "dates or times"  # why such a column is left out
 FEW_ROWS = 20  # up to which different texts, or numbers that count up, are no sign of an identifier
@@ -100,6 +102,31 @@ class Columns(NamedTuple):
     units: tuple[RepeatedUnits, ...] = ()
 
 
+@dataclass
+class _Column:
+    """A column while it is judged; values are None where it is left out."""
+
+    name: str
+    series: pandas.Series
+    by_user: bool
+    values: NDArray[np.float64] | None
+    levels: Levels
+    why: str
+    guessed: bool  # as ordered, by its whole numbers
+    keep: str = ""
+
+    def leave_out(self, why: str) -> None:
+        self.values, self.why, self.keep = None, why, _keeps(self.series)
+
+    @property
+    def judged(self) -> InferredColumn:
+        if self.values is None:
+            missing = int(self.series.isna().sum())
+            return InferredColumn(self.name, "left out", 0, missing, self.why, self.by_user, self.keep)
+        missing = int(np.isnan(self.values).sum())
+        return InferredColumn(self.name, kind_of(self.levels), len(self.levels or ()), missing, self.why, self.by_user)
+
+
 def columns_of(
     frame: pandas.DataFrame,
     discrete: Iterable[str] | None,
@@ -113,61 +140,43 @@ def columns_of(
     chosen = check_kinds(kinds or {}, names, source)
     for name in sorted((wanted or set()) - set(names)):
         raise DataError(f"{name!r} in 'discrete' is not a column of {source}. {did_you_mean(name, names)}".rstrip())
-    if wanted is not None:
-        chosen = {**{name: "discrete" if name in wanted else "continuous" for name in names}, **chosen}
-    read: list[tuple[str, NDArray[np.float64], Levels]] = []
-    judged: list[InferredColumn] = []
-    guessed: list[str] = []
-    times = None
+    columns, times = [], None
     for j, name in enumerate(names):
-        series = _without_blanks(frame.iloc[:, j])
-        by_hand = name in (kinds or {}) or (wanted is not None and _is_number(series))
-        numbers, levels, why = _column(series, name, source, chosen.get(name) if by_hand else None, strict)
-        by_user = name in (kinds or {})
-        if numbers is None:
-            keep = "" if by_user else _keeps(series)
-            judged.append(InferredColumn(name, "left out", 0, int(series.isna().sum()), why, by_user, keep))
+        series, kind = _without_blanks(frame.iloc[:, j]), chosen.get(name)
+        if kind is None and wanted is not None and _is_number(series):
+            kind = "discrete" if name in wanted else "continuous"
+        values, levels, why = _decide(series, name, source, kind, strict)
+        guessed = kind is None and isinstance(levels, OrderedLevels) and _is_number(series)
+        column = _Column(name, series, name in (kinds or {}), values, levels, why, guessed)
+        if values is None:
+            column.keep = "" if column.by_user else _keeps(series)
             times = _time_order(series, name) if times is None and why.startswith(DATES) else times
-            continue
-        judged.append(
-            InferredColumn(name, kind_of(levels), len(levels or ()), int(np.isnan(numbers).sum()), why, by_user)
-        )
-        read.append((name, numbers, levels))
-        guessed += [name] if isinstance(levels, OrderedLevels) and not by_hand and _is_number(series) else []
-    values = np.empty((len(frame), len(read)))
-    for j, (_, numbers, _) in enumerate(read):
-        values[:, j] = numbers
-    why_not = _without_order(read, values, guessed)
-    judged = [
-        column._replace(kind="discrete", why=why_not[column.name]) if column.name in why_not else column
-        for column in judged
-    ]
-    levels_of = {name: tuple(levels) if levels and name in why_not else levels for name, _, levels in read}
-    units = () if strict else _units(frame, judged, dict(zip(levels_of, values.T, strict=True)), levels_of)
+        columns.append(column)
+    _take_order_away([column for column in columns if column.values is not None])
+    units = () if strict else _units(frame, columns)
     gone = {one.column: len(np.unique(one.of)) for one in units}
-    for j, column in enumerate(judged):
-        if column.name in gone and column.kind != "left out" and not column.by_user:
-            why = f"{gone[column.name]:,} units with {len(frame) / gone[column.name]:.3g} rows each (an identifier?)"
-            judged[j] = column._replace(kind="left out", levels=0, why=why, keep=_keeps(frame.iloc[:, j]))
-    left_out = {column.name for column in judged if column.kind == "left out"}
-    kept = [j for j, (name, _, _) in enumerate(read) if name not in left_out]
-    used = tuple(read[j][0] for j in kept)
-    return Columns(used, values[:, kept], tuple(levels_of[name] for name in used), tuple(judged), times, units)
+    for column in columns:
+        if column.name in gone and column.values is not None and not column.by_user:
+            count = gone[column.name]
+            column.leave_out(f"{count:,} units with {len(frame) / count:.3g} rows each (an identifier?)")
+    used = [column for column in columns if column.values is not None]
+    values = np.empty((len(frame), len(used)))
+    for start in range(0, len(frame), _ROWS_IN_CACHE):
+        rows = slice(start, start + _ROWS_IN_CACHE)
+        for j, column in enumerate(used):
+            values[rows, j] = column.values[rows]  # type: ignore[index]
+    judged = tuple(column.judged for column in columns)
+    return Columns(tuple(c.name for c in used), values, tuple(c.levels for c in used), judged, times, units)
 
 
-def _units(
-    frame: pandas.DataFrame,
-    judged: Sequence[InferredColumn],
-    values: Mapping[str, NDArray[np.float64]],
-    levels: Mapping[str, Levels],
-) -> tuple[RepeatedUnits, ...]:
+def _units(frame: pandas.DataFrame, columns: Sequence[_Column]) -> tuple[RepeatedUnits, ...]:
     """Columns called id, and the one with the most values of those with each value as often, whose rows are alike."""
     import pandas as pd
 
     named, even = [], []
-    for j, (name, *_, why, _, _) in enumerate(judged):
-        series = frame.iloc[:, j]
-        if why.startswith(DATES) or series.isna().any() or series.dtype.kind not in "iuO":
+    for j, column in enumerate(columns):
+        series, name = frame.iloc[:, j], column.name
+        if column.why.startswith(DATES) or series.isna().any() or series.dtype.kind not in "iuO":
             continue
         if series.dtype.kind == "O" and pd.api.types.infer_dtype(series) != "string":
             continue
@@ -180,10 +189,10 @@ def _units(
         elif (sizes == sizes[0]).all() and not set(_WORD.findall(name.lower())) & _TIMES:
             even.append((len(sizes), j, RepeatedUnits(name, of)))
     for _, j, one in sorted(even, reverse=True)[:1]:
-        others = [(values[name], of) for name, of in levels.items() if name != one.column]
-        alike = [x for x, of in others if likeness(x, _unordered(of), one.of)[1] * len(others) < LEVEL]
+        others = [c for c in columns if c.values is not None and c.name != one.column]
+        alike = [c.values for c in others if likeness(c.values, _unordered(c.levels), one.of)[1] * len(others) < LEVEL]
         numbers = None if is_text(frame.iloc[:, j]) else _numbers(frame.iloc[:, j])
-        if alike and (numbers is None or not any(is_quantity(x, numbers) for x in alike)):
+        if alike and (numbers is None or not any(is_quantity(values, numbers) for values in alike)):
             named.append(one)
     return tuple(named)
 
@@ -196,25 +205,21 @@ def kind_of(levels: Levels) -> ColumnKind:
     return "continuous" if levels is None else "ordered" if isinstance(levels, OrderedLevels) else "discrete"
 
 
-def _without_order(
-    read: Sequence[tuple[str, NDArray[np.float64], Levels]], values: NDArray[np.float64], guessed: Sequence[str]
-) -> dict[str, str]:
-    """Of columns that look ordered those that are not, each with the reason."""
-    if not guessed:
-        return {}
-    numbers = [j for j, (name, _, levels) in enumerate(read) if levels is None or name in guessed]
-    counts = np.array([len(read[j][2] or ()) for j in numbers], dtype=np.int64)
-    names = [read[j][0] for j in numbers]
-    shown = unordered(values[:, numbers], counts)
-    why = {
-        names[j]: f"whole numbers, {counts[j]} different, whose order does not go with {names[i]}"
-        for j, i in shown.items()
-    }
-    if len(why) >= max(2, SHARE * len(guessed)):
-        for name, count in zip(names, counts, strict=True):
-            if count:
-                why.setdefault(name, f"whole numbers, {count} different; codes of {len(why)} columns have no order")
-    return why
+def _take_order_away(columns: Sequence[_Column]) -> None:
+    """Of columns that look ordered those that are not become categories."""
+    if not any(column.guessed for column in columns):
+        return
+    numbers = [column for column in columns if column.levels is None or column.guessed]
+    counts = np.array([len(column.levels or ()) for column in numbers], dtype=np.int64)
+    shown = unordered([column.values for column in numbers], counts)
+    why = {j: f"whose order does not go with {numbers[i].name}" for j, i in shown.items()}
+    if len(why) >= max(2, SHARE * sum(column.guessed for column in columns)):
+        for j in np.flatnonzero(counts):
+            why.setdefault(int(j), f"codes of {len(shown)} columns have no order")
+    for j, reason in why.items():
+        sign = "," if j in shown else ";"
+        numbers[j].levels = tuple(numbers[j].levels or ())
+        numbers[j].why = f"whole numbers, {counts[j]} different{sign} {reason}"
 
 
 def check_kinds(kinds: Kinds, names: Iterable[str], source: str) -> dict[str, ColumnKind | OrderedLevels]:
@@ -267,65 +272,119 @@ def kinds_of(kinds: str | None, drop: str | None) -> dict[str, str]:
 Decision = tuple[NDArray[np.float64] | None, Levels, str]  # None: left out
 
 
-def _column(
+class _Words:
+    """The different texts of a column, without blanks around them; which stands in each row, -1 in a gap."""
+
+    def __init__(self, series: pandas.Series):
+        import pandas as pd
+
+        codes, words = pd.factorize(series.astype("string"))
+        merged, different = pd.factorize(pd.Series(words, dtype="string").str.strip())
+        self.codes = np.append(merged, -1)[codes]
+        self.counts = np.bincount(self.codes[self.codes >= 0], minlength=len(different))
+        self.words = pd.Series(different, dtype="string")
+        self.numbers = _numbers(pd.to_numeric(self.words, errors="coerce").astype("Float64"))
+        self.rows = int(self.counts.sum())
+
+    def of_rows(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """A value of each word as one of each row."""
+        return np.append(values, np.nan)[self.codes]
+
+    @property
+    def are_numbers(self) -> bool:
+        return bool(len(self.words) and np.isfinite(self.numbers).all())
+
+    @property
+    def are_codes(self) -> bool:
+        """Digits alone, some of them with a leading zero."""
+        return bool(self.words.str.match(_CODE).any() and self.words.str.fullmatch(r"\d+").all())
+
+    @property
+    def are_dates(self) -> bool:
+        if not len(self.words) or all(_DATE.fullmatch(word) for word in self.words):
+            return bool(len(self.words))
+        in_words = _IN_WORDS.fullmatch(self.words.iloc[0])
+        return bool(in_words and _times(self.words).dt.year.between(1950, 2100).all())
+
+
+def _decide(
     series: pandas.Series, name: str, source: str, kind: ColumnKind | OrderedLevels | None, strict: bool
 ) -> Decision:
+    """What a column is; DataError where it is neither a number nor a category, and may not be left out."""
     import pandas as pd
 
     if kind == "left out":
         return None, None, "as was said"
     if _has_bytes(series):
-        if kind or strict:
-            raise DataError(f"column {name!r} of {source} must be a number or a category, got {_BYTES}. Drop it.")
-        return None, None, _BYTES
-    if kind == "continuous" and not _is_number(series):  # what is no number is a gap, as was said
-        texts, series = series, pd.to_numeric(series.astype("string").str.strip(), errors="coerce").astype("float64")
-        if texts.notna().any() and series.isna().all():
-            got = f"none ({listed(texts.dropna().astype(str).unique()[:3])})"
-            raise DataError(f"column {name!r} of {source} must hold numbers to be continuous, got {got}.")
+        return _left_out(_BYTES, name, source, strict or kind is not None)
     if isinstance(kind, OrderedLevels):
-        return _codes(series, kind, name, source)
+        return _codes(_Words(series), kind, name, source)
     if isinstance(series.dtype, pd.CategoricalDtype) and series.dtype.ordered and kind in (None, "ordered"):
         present = set(series.dropna().unique())
-        words = [str(level) for level in series.dtype.categories if level in present]
-        if len(words) > 2 or kind:
-            return _codes(series, OrderedLevels(words), name, source, "a category with an order")
-    coded = kind in (None, "discrete") and is_code(series)
-    written, series = series, series if coded else _beyond_64_bits(series)
-    why = "" if kind else _merged_numbers(written, series) or _no_column(series, name, source, strict)
-    if why and strict:
-        raise DataError(f"column {name!r} of {source} must be a number or a category, got {why}. Drop it.")
-    if why:
-        return None, None, why
+        levels = [str(level) for level in series.dtype.categories if level in present]
+        if len(levels) > 2 or kind:
+            return _codes(_Words(series), OrderedLevels(levels), name, source, "a category with an order")
     by_hand = "as was said" if kind else ""
-    if pd.api.types.is_bool_dtype(series.dtype):
+    if pd.api.types.is_bool_dtype(series.dtype) and kind != "continuous":
         return _numbers(series.astype("float64")), ("False", "True"), "truth values"
     if _is_number(series):
-        return _numeric(series, kind, by_hand)
-    levels = tuple(sorted(series.astype("string").str.strip().dropna().unique()))
+        return _number(series, name, source, kind, strict)
+    why = "" if kind else _no_text(series, name)
+    words = None if why else _Words(series)
+    if words is not None and kind == "continuous":  # what is no number is a gap, as was said
+        if len(words.words) and np.isnan(words.numbers).all():
+            got = f"none ({listed(words.words[:3])})"
+            raise DataError(f"column {name!r} of {source} must hold numbers to be continuous, got {got}.")
+        return words.of_rows(words.numbers), None, by_hand
+    coded = words is not None and kind in (None, "discrete") and is_text(series) and words.are_codes
+    if words is not None and is_text(series) and not coded and words.are_numbers:  # beyond 64 bits, say
+        return _number(pd.Series(words.of_rows(words.numbers)), name, source, kind, strict, words)
+    why = why or ("" if kind or words is None else _no_category(series, words, name, source, strict))
+    if why or words is None:
+        return _left_out(why, name, source, strict)
+    levels = sorted(words.words)
     if kind == "ordered":
         raise DataError(
             f"column {name!r} of {source} must hold numbers to be ordered, got words ({listed(levels, 3)}). "
             f"Say their order in the plan, the lowest first: kinds = {{{name:.50} = {json.dumps(levels[:3])}}}."
         )
-    return _codes(series, levels, name, source, by_hand or ("codes with leading zeros" if coded else "words"))
+    return _codes(words, tuple(levels), name, source, by_hand or ("codes with leading zeros" if coded else "words"))
 
 
-def _codes(
-    series: pandas.Series, levels: tuple[str, ...], name: str, source: str, why: str = "as was said"
-) -> Decision:
-    words = series.astype("string").str.strip()
-    strange = sorted(set(words.dropna().unique()) - set(levels))
+def _left_out(why: str, name: str, source: str, strict: bool) -> Decision:
+    if strict:
+        raise DataError(f"column {name!r} of {source} must be a number or a category, got {why}. Drop it.")
+    return None, None, why
+
+
+def _codes(words: _Words, levels: tuple[str, ...], name: str, source: str, why: str = "as was said") -> Decision:
+    place = {level: float(code) for code, level in enumerate(levels)}
+    strange = sorted(set(words.words) - set(place))
     if strange:
         raise DataError(
             f"column {name!r} of {source} must hold the levels that 'kinds' says ({listed(levels, 3)}), got "
             f"{listed(strange, 3)}. Add them in their place."
         )
-    return _numbers(words.map({word: code for code, word in enumerate(levels)}).astype("float64")), levels, why
+    return words.of_rows(np.array([place[word] for word in words.words])), levels, why
 
 
-def _numeric(series: pandas.Series, kind: ColumnKind | None, by_hand: str) -> Decision:
+def _number(
+    series: pandas.Series, name: str, source: str, kind: ColumnKind | None, strict: bool, words: _Words | None = None
+) -> Decision:
+    """Of a column of numbers; words: as they were written."""
     numbers = _numbers(series)
+    if not kind:
+        why = _merged_numbers(series, numbers, words)
+        if not why and NAMELESS.fullmatch(name) and not strict:
+            why = "row names without a name of their own (an identifier?)"
+        if not why and (how := _time_format(numbers[~np.isnan(numbers)], name)):
+            why = f"{DATES} ({numbers[~np.isnan(numbers)][0]:.0f}, {how})"
+        if why or (not strict and (why := _numbered(numbers, name))):
+            return _left_out(why, name, source, strict)
+    return _numeric(numbers, kind, "as was said" if kind else "")
+
+
+def _numeric(numbers: NDArray[np.float64], kind: ColumnKind | None, by_hand: str) -> Decision:
     seen = np.unique(numbers[np.isfinite(numbers)])
     whole = bool((seen == np.round(seen)).all())
     if kind is None and 0 < len(seen) <= MOST_LEVELS and whole:
@@ -355,44 +414,46 @@ def _keeps(series: pandas.Series) -> str:
     return "discrete" if not _has_bytes(series) and series.nunique() <= MAX_LEVELS else ""
 
 
-def _no_column(series: pandas.Series, name: str, source: str, strict: bool) -> str:
-    """Why a column is neither a number nor a category, or ''; DataError where most of it are numbers and some not."""
+def _no_text(series: pandas.Series, name: str) -> str:
+    """Why a column without numbers is no category, as far as that shows before its texts are counted; or ''."""
     import pandas as pd
 
     if pd.api.types.is_datetime64_any_dtype(series.dtype) or pd.api.types.is_timedelta64_dtype(series.dtype):
         return DATES
+    if len(series) > ROWS_AT_ONCE and is_text(series):  # millions of identifiers take minutes to be told apart
+        words = _Words(series.iloc[:ROWS_AT_ONCE])
+        texts = np.isnan(words.numbers)
+        if texts.sum() > MAX_LEVELS or (len(words.words) > MAX_LEVELS and words.counts[texts].sum() >= words.rows / 2):
+            return f"more than {MAX_LEVELS} different texts in the first {ROWS_AT_ONCE:,} rows (an identifier?)"
+    return ""
+
+
+def _no_category(series: pandas.Series, words: _Words, name: str, source: str, strict: bool) -> str:
+    """Why texts are no category, or ''; DataError where most of them are numbers and some not."""
     if NAMELESS.fullmatch(name) and not strict:
         return "row names without a name of their own (an identifier?)"
-    if _is_number(series):
-        if how := _time_format(series, name):
-            return f"{DATES} ({series.dropna().iloc[0]:.0f}, {how})"
-        return "" if strict else _numbered(series, name)
-    if isinstance(series.dtype, pd.CategoricalDtype):
-        return _too_different(series.nunique(), series.count(), name, strict)
-    if len(series) > ROWS_AT_ONCE and (why := _too_many_texts(series)):
-        return why
-    present = series.dropna().astype("string").str.strip()
-    if not len(present) or not is_text(series):
-        return ""
-    if all(_DATE.fullmatch(text) for text in present.unique()) or (
-        _IN_WORDS.fullmatch(present.iloc[0]) and _times(series).dt.year.between(1950, 2100).equals(series.notna())
-    ):
-        return f"{DATES} ({present.iloc[0]:.30})"
-    numeric = pd.to_numeric(present, errors="coerce").notna()
-    if numeric.mean() > 0.5 and not is_code(series):
-        row = int(np.flatnonzero(~numeric.to_numpy())[0])
-        where = int(np.flatnonzero(series.notna().to_numpy())[row]) + 1
-        raise DataError(
-            f"column {name!r} of {source} must hold numbers, got {present.iloc[row]!r:.60} in row {where}. "
-            f"Mend it, leave the cell empty, or say --kinds {name:.50}=continuous: such cells are then missing."
-        )
-    return _too_different(present.nunique(), len(present), name, strict)
+    if is_text(series) and words.rows:
+        if words.are_dates:
+            return f"{DATES} ({words.words.iloc[0]:.30})"
+        texts = np.isnan(words.numbers)
+        if words.counts[texts].sum() < words.rows / 2 and not words.are_codes:
+            row = int(np.flatnonzero(words.of_rows(texts.astype(float)) == 1)[0])
+            raise DataError(
+                f"column {name!r} of {source} must hold numbers, got {words.words.iloc[words.codes[row]]!r:.60} in row "
+                f"{row + 1}. Mend it, leave the cell empty, or say --kinds {name:.50}=continuous: such cells are then "
+                "missing."
+            )
+    return _too_different(len(words.words), words.rows, name, strict)
 
 
 def _too_different(different: int, rows: int, name: str, strict: bool) -> str:
     """Why texts are no category, or ''."""
     named = not strict and different == rows > 1 and (_ROW_NAMES.fullmatch(name) or _IDENTIFIER.fullmatch(name))
-    if named or (rows > FEW_ROWS and different > rows / 2) or (not strict and different > MAX_LEVELS):
+    if (
+        named
+        or (rows > FEW_ROWS and different > rows / 2)
+        or (different > MAX_LEVELS and (rows > ROWS_AT_ONCE or not strict))
+    ):
         return f"{different:,} different texts in {rows:,} rows (an identifier?)"
     return ""
 
@@ -400,27 +461,27 @@ def _too_different(different: int, rows: int, name: str, strict: bool) -> str:
 def _time_order(series: pandas.Series, name: str) -> TimeOrder | None:
     """None where most cells cannot be read as a time; those that cannot come last."""
     if is_text(series):
-        series = _times(series)
+        words = _Words(series)
+        times = _times(words.words)
+        series = times.reindex(words.codes)  # -1 is none of the words: a gap
     if series.notna().mean() <= 0.5:
         return None
     return TimeOrder(name, np.asarray(series.reset_index(drop=True).sort_values(kind="stable").index, dtype=np.intp))
 
 
-def _times(series: pandas.Series) -> pandas.Series:
+def _times(words: pandas.Series) -> pandas.Series:
     """Texts as times; NaT where one is none."""
     import pandas as pd
 
-    words = series.astype("string").str.strip()
     first = pd.to_numeric(words.str.extract(r"^(\d{1,2})[-/.]", expand=False))
     day_first = bool((first > 12).any() or words.str.contains(r"^\d{1,2}\.", regex=True).any())
     return pd.to_datetime(words, errors="coerce", format="mixed", dayfirst=day_first, utc=True)
 
 
-def _time_format(series: pandas.Series, name: str) -> str:
+def _time_format(numbers: NDArray[np.float64], name: str) -> str:
     """How whole numbers in a column called date or time tell it, or ''; all must lie in 1950 to 2100."""
     import pandas as pd
 
-    numbers = _numbers(series.dropna())
     words = set(_WORD.findall(name.lower())) & (_TIMES | {"created", "epoch", "updated", "unix"})
     if not words or not len(numbers) or not (numbers == np.round(numbers)).all() or numbers.min() < 1e7:
         return ""
@@ -433,16 +494,17 @@ def _time_format(series: pandas.Series, name: str) -> str:
     return ""
 
 
-def _merged_numbers(written: pandas.Series, series: pandas.Series) -> str:
+def _merged_numbers(series: pandas.Series, numbers: NDArray[np.float64], words: _Words | None) -> str:
     """That whole numbers are one beyond 2^53, where no float of 64 bits tells neighbours apart; or ''."""
     import pandas as pd
 
-    whole = pd.api.types.is_integer_dtype(written.dtype) or (is_text(written) and _is_number(series))
-    if not whole or not len(series) or not (series.max() > 2**53 or series.min() < -(2**53)):
+    if words is None and not pd.api.types.is_integer_dtype(series.dtype):
         return ""
-    words = written.dropna().astype("string").str.strip()
-    kinds, left = words.nunique(), len(np.unique(_numbers(series.dropna())))
-    if kinds == left or not words.str.fullmatch(r"[+-]?\d+").all():
+    if not len(numbers) or not (np.nanmax(numbers) >= 2**53 or np.nanmin(numbers) <= -(2**53)):
+        return ""
+    words = words or _Words(series)
+    kinds, left = len(words.words), len(np.unique(numbers[~np.isnan(numbers)]))
+    if kinds == left or not words.words.str.fullmatch(r"[+-]?\d+").all():
         return ""
     return f"{kinds:,} different whole numbers beyond 2^53, {left:,} as numbers (take the least of them from all)"
 
@@ -451,9 +513,8 @@ def _numbers(series: pandas.Series) -> NDArray[np.float64]:
     return np.asarray(series.to_numpy(dtype=np.float64, na_value=np.nan), dtype=np.float64)
 
 
-def _numbered(series: pandas.Series, name: str) -> str:
+def _numbered(numbers: NDArray[np.float64], name: str) -> str:
     """Why whole numbers that all differ are an identifier, or ''."""
-    numbers = _numbers(series)
     n = len(numbers)
     if n < 3 or not np.isfinite(numbers).all() or (numbers != np.round(numbers)).any():
         return ""
@@ -479,30 +540,9 @@ def _numbered(series: pandas.Series, name: str) -> str:
     return ""
 
 
-def _too_many_texts(series: pandas.Series) -> str:
-    """Texts that are neither numbers nor levels of a category are told of as soon as there are too many."""
-    import pandas as pd
-
-    words: set[str] = set()  # that are no numbers
-    kinds: set[str] = set()
-    rows = numbers = start = 0
-    while is_text(series) and start < len(series) and len(words) <= MAX_LEVELS:
-        part = series.iloc[start : start + ROWS_AT_ONCE].dropna().astype("string")
-        numeric = pd.to_numeric(part, errors="coerce").notna()
-        words.update(part[~numeric].unique())
-        kinds.update(part.unique() if len(kinds) <= MAX_LEVELS else ())
-        rows, numbers, start = rows + len(part), numbers + int(numeric.sum()), start + ROWS_AT_ONCE
-    if len(words) <= MAX_LEVELS and not (numbers <= rows / 2 and len(kinds) > MAX_LEVELS):
-        return ""
-    return f"more than {MAX_LEVELS} different texts in the first {min(start, len(series)):,} rows (an identifier?)"
-
-
 def is_code(series: pandas.Series) -> bool:
     """Whether a column of texts holds digits alone, some of them with a leading zero."""
-    if not is_text(series):
-        return False
-    words = series.dropna().astype("string").str.strip()
-    return bool(words.str.match(_CODE).any() and words.str.fullmatch(r"\d+").all())
+    return is_text(series) and _Words(series).are_codes
 
 
 def _without_blanks(series: pandas.Series) -> pandas.Series:
@@ -520,15 +560,3 @@ def is_text(series: pandas.Series) -> bool:
     import pandas as pd
 
     return series.dtype == object or pd.api.types.is_string_dtype(series.dtype)
-
-
-def _beyond_64_bits(series: pandas.Series) -> pandas.Series:
-    """Whole numbers that no integer of 64 bits holds come as objects or text; as floats where all are numbers."""
-    import pandas as pd
-
-    if not is_text(series):
-        return series
-    if len(series) > ROWS_AT_ONCE and _too_many_texts(series):
-        return series
-    numbers = pd.to_numeric(series.astype("string"), errors="coerce")
-    return numbers.astype(float) if series.notna().any() and numbers.notna().equals(series.notna()) else series

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from importlib import resources
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
 
 from numpy.random import Generator
 
@@ -21,6 +21,7 @@ from trueness.datasets.table import Table
 from trueness.errors import DataError, SettingError
 from trueness.graphs import Graph
 from trueness.outside import Json
+from trueness.settings import checked_settings
 
 Truth = Literal["known", "consensus", "assumed", "none"]
 
@@ -202,6 +203,31 @@ def users_own(
         title=title, domain="not told", summary=summary, truth=truth, truth_note=truth_note, rows=rows, source=title,
         licence="the user's own", variables=dict.fromkeys(names, ""), data=data, properties=properties, notes=notes,
     )  # fmt: skip
+
+
+def simulated(
+    title: str, summary: str, truth_note: str, rows: int, columns: Iterable[str], properties: tuple[str, ...]
+) -> About:
+    """The card of a system that is simulated from its graph."""
+    return About(
+        title=title, domain="simulation", summary=summary, truth="known", truth_note=truth_note, rows=rows,
+        source="simulated by trueness", licence="none needed", variables=dict.fromkeys(columns, "simulated variable"),
+        data="continuous", properties=properties,
+    )  # fmt: skip
+
+
+def check_settings(system: Any, name: str) -> None:
+    """Each setting of a simulated system must be what its annotation says."""
+    given = {field.name: getattr(system, field.name) for field in fields(system)}
+    for key, value in checked_settings(type(system), given, name).items():
+        object.__setattr__(system, key, value)
+    low, high = (*system.weights, 0.0, 0.0)[:2]
+    if len(system.weights) != 2 or not 0 < low <= high:
+        raise SettingError(f"'weights' of {name} must be [low, high] with 0 < low <= high, got {system.weights}.")
+    most = (system.nodes - 1) / 2
+    if system.edges_per_node > most:
+        got = f"got {system.edges_per_node}"
+        raise SettingError(f"'edges_per_node' of {name} must be in [0, {most:g}] for {system.nodes} nodes, {got}.")
 
 
 def need_rng(rng: Generator | None, name: str) -> Generator:

@@ -11,6 +11,8 @@ left. Where a quarter of them go, and at least two, the codes of the whole table
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -18,24 +20,34 @@ Array = NDArray[np.float64]
 MOST_OTHERS = 400  # columns that one is compared with; of wider tables every second, third, ...
 MOST_WORK = 2e9  # rows x columns x columns that are looked at
 FEWEST_ROWS = 500
+_ROWS_AT_ONCE = 50_000
 SHARE = 0.25  # of the columns with levels without an order, from which on codes are names in the whole table
 
 
-def unordered(values: Array, levels: NDArray[np.int64]) -> dict[int, int]:
-    """Column without an order -> the column that shows it; of values (n, d): codes where levels > 0, NaN in gaps."""
-    n, d = values.shape
+def unordered(columns: Sequence[Array], levels: NDArray[np.int64]) -> dict[int, int]:
+    """Column without an order -> the column that shows it; of d columns of n values, codes where levels > 0, NaN in
+    gaps. Rows are looked at a part at a time: beside the table there is room for little."""
+    d, n = len(columns), len(columns[0]) if columns else 0
     rows = max(FEWEST_ROWS, int(MOST_WORK / d**2)) if d else n
-    values = values[:: max(n // rows, 1)]
+    columns = [column[:: max(n // rows, 1)] for column in columns]
     others = np.arange(d)[:: max(d // MOST_OTHERS, 1)]
-    there = np.isfinite(values[:, others])
-    z = np.where(there, values[:, others], 0.0)
-    mean = z.sum(axis=0) / np.maximum(there.sum(axis=0), 1)
-    z = np.where(there, z - mean, 0.0)
-    scale = np.sqrt((z**2).mean(axis=0))
-    z /= np.where(scale > 0, scale, 1.0)
+    mean, scale = np.array([_moments(columns[i]) for i in others]).reshape(-1, 2).T
+    coded = np.flatnonzero(levels > 2)
+    sums = {j: np.zeros((2, int(levels[j]), len(others))) for j in coded}  # of z and of 1, by level
+    squares = {j: np.zeros(len(others)) for j in coded}
+    for start in range(0, n, _ROWS_AT_ONCE):
+        part = np.stack([columns[i][start : start + _ROWS_AT_ONCE] for i in others], axis=1)
+        there = np.isfinite(part)
+        z = np.where(there, part - mean, 0.0) / scale
+        ones, z_squares = there.astype(np.float64), z**2
+        for j in coded:
+            codes = columns[j][start : start + _ROWS_AT_ONCE]
+            inside = (codes[:, None] == np.arange(int(levels[j]))).astype(np.float64)
+            sums[j] += inside.T @ z, inside.T @ ones
+            squares[j] += inside.sum(axis=1) @ z_squares
     excess = np.zeros((d, d))
-    for j in np.flatnonzero(levels > 2):
-        excess[j, others] = _excess(values[:, j], int(levels[j]), z, there)
+    for j in coded:
+        excess[j, others] = _excess(sums[j][0], sums[j][1], squares[j])
     np.fill_diagonal(excess, 0.0)
     shown: dict[int, int] = {}
     while (excess > 0).any():
@@ -45,11 +57,16 @@ def unordered(values: Array, levels: NDArray[np.int64]) -> dict[int, int]:
     return shown
 
 
-def _excess(codes: Array, k: int, z: Array, there: NDArray[np.bool_]) -> Array:
+def _moments(values: Array) -> tuple[float, float]:
+    """Mean and spread of a column, where a gap lies at the mean."""
+    there = values[np.isfinite(values)]
+    mean = float(there.sum()) / max(len(there), 1)
+    return mean, float(np.sqrt(((there - mean) ** 2).sum() / max(len(values), 1))) or 1.0
+
+
+def _excess(sums: Array, counts: Array, squares: Array) -> Array:
     """LR less what BIC asks for, of each other column; 0 where BIC is content."""
-    inside = (codes[:, None] == np.arange(k)).astype(np.float64)
-    sums, counts = inside.T @ z, inside.T @ there.astype(np.float64)
-    n, squares = counts.sum(axis=0), inside.sum(axis=1) @ z**2
+    n, k = counts.sum(axis=0), len(sums)
     free = (sums**2 / np.maximum(counts, 1.0)).sum(axis=0)
     in_order = np.maximum(_explained_in_order(sums, counts), _explained_in_order(-sums, counts))
     floor = 1e-9 * np.maximum(squares, 1.0)

@@ -15,67 +15,47 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
+from typing import Annotated, Literal
 
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 from scipy.signal import lfilter
 
-from trueness.datasets.dataset import About, Source, need_rng
+from trueness.datasets.dataset import About, Source, check_settings, need_rng, simulated
 from trueness.datasets.observed import Observed
 from trueness.datasets.regimes import Regimes, plan_regimes
-from trueness.datasets.synthetic import NOISES, Noise
-from trueness.errors import SettingError, listed
+from trueness.datasets.synthetic import NOISES, AtLeast0, Noise
+from trueness.errors import SettingError
 from trueness.graphs import Graph
+from trueness.settings import Between
 
 Array = NDArray[np.float64]
 BURN_IN = 200
 _SHAPES = (lambda x: np.tanh(2 * x), np.sin)  # bounded: no coefficient can make the process explode
-_RELATIONS = ("linear", "nonlinear")
 
 
 @dataclass(frozen=True)
 class VAR(Source):
     """One process of the family; graph and coefficients are fixed by `graph_seed`, each draw has fresh noise."""
 
-    nodes: int = 10
-    lags: int = 2
-    edges_per_node: float = 1.2
+    nodes: Annotated[int, Between(2, 2000, closed=True)] = 10
+    lags: Annotated[int, Between(1, 50, closed=True)] = 2
+    edges_per_node: AtLeast0 = 1.2
     relation: Literal["linear", "nonlinear"] = "linear"
     noise: Noise = "gaussian"
-    regimes: int = 1  # blocks of rows; all but the first hold 1 to 3 nodes by a hard intervention
-    weights: tuple[float, float] = (0.3, 0.6)
-    autoregression: float = 0.6  # the largest |a_j|
-    contemporaneous: float = 0.0  # share of the edges that act within the same row (lag 0)
+    regimes: Annotated[int, Between(1, 100, closed=True)] = 1  # blocks of rows; all but the first hold 1 to 3 nodes
+    weights: tuple[float, ...] = (0.3, 0.6)
+    autoregression: Annotated[float, Between(0, 0.99, closed=True)] = 0.6  # the largest |a_j|
+    contemporaneous: Annotated[float, Between(0, 1, closed=True)] = 0.0  # share of the edges within the same row
     standardised: bool = True
-    rows: int = 1000
-    graph_seed: int = 0
+    rows: Annotated[int, Between(3, 10**8, closed=True)] = 1000
+    graph_seed: Annotated[int, Between(0, closed=True)] = 0
     label: str = ""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "weights", tuple(self.weights))
-        if not isinstance(self.graph_seed, int) or self.graph_seed < 0:
-            raise SettingError(f"'graph_seed' of var must be a whole number >= 0, got {self.graph_seed!r:.60}.")
-        for setting, known in (("relation", _RELATIONS), ("noise", tuple(NOISES))):
-            if getattr(self, setting) not in known:
-                got = getattr(self, setting)
-                raise SettingError(f"{setting!r} of var must be one of {listed(known)}, got {got!r}.")
-        most = (self.nodes - 1) / 2
-        for setting, low, high in (
-            ("nodes", 2, 2000),
-            ("lags", 1, 50),
-            ("edges_per_node", 0, most),
-            ("autoregression", 0, 0.99),
-            ("contemporaneous", 0, 1),
-            ("regimes", 1, 100),
-            ("rows", self.lags + 2, 10**8),
-        ):
-            if not low <= getattr(self, setting) <= high:
-                got = getattr(self, setting)
-                raise SettingError(f"{setting!r} of var must be in [{low:g}, {high:g}], got {got:g}.")
-        if len(self.weights) != 2 or not 0 < self.weights[0] <= self.weights[1]:
-            raise SettingError(f"'weights' of var must be [low, high] with 0 < low <= high, got {self.weights}.")
+        check_settings(self, "var")
+        self._check_rows(self.rows)
 
     @property
     def name(self) -> str:
@@ -116,18 +96,13 @@ class VAR(Source):
     def about(self) -> About:
         shape = f"{self.relation} autoregression of {self.nodes} variables, lags 1 to {self.lags}"
         regimes = f", {self.regimes} regimes with hard interventions" if self.regimes > 1 else ""
-        return About(
-            title=f"Simulated {shape}",
-            domain="simulation",
-            summary=f"A {shape}{regimes}, {self.noise} noise; {self.truth.n_edges()} edges in its summary graph.",
-            truth="known",
-            truth_note="rows are simulated from the graph; i -> j when any lag of i enters j",
-            rows=self.rows,
-            source="simulated by trueness",
-            licence="none needed",
-            variables={column: "simulated variable" for column in self.columns},
-            data="continuous",
-            properties=("time series", self.relation, f"{self.noise} noise", "causally sufficient", "acyclic summary")
+        return simulated(
+            f"Simulated {shape}",
+            f"A {shape}{regimes}, {self.noise} noise; {self.truth.n_edges()} edges in its summary graph.",
+            "rows are simulated from the graph; i -> j when any lag of i enters j",
+            self.rows,
+            self.columns,
+            ("time series", self.relation, f"{self.noise} noise", "causally sufficient", "acyclic summary")
             + (("standardised",) if self.standardised else ()),
         )
 

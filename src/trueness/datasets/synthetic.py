@@ -18,19 +18,19 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import Literal, get_args
+from typing import Annotated, Literal
 
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from trueness.datasets.dataset import About, Simulated
+from trueness.datasets.dataset import About, Simulated, check_settings, simulated
 from trueness.datasets.experiments import Intervention
 from trueness.datasets.interventional import hold_columns
 from trueness.datasets.regimes import Regimes
 from trueness.datasets.table import Table
-from trueness.errors import SettingError, listed
 from trueness.graphs import Graph
+from trueness.settings import Between, Whole
 
 Array = NDArray[np.float64]
 Noise = Literal["gaussian", "laplace", "uniform", "exponential", "student-t"]
@@ -46,7 +46,7 @@ NOISES: dict[str, Callable[[Generator, tuple[int, int]], Array]] = {  # each wit
     "exponential": lambda rng, shape: rng.exponential(1.0, shape) - 1.0,
     "student-t": lambda rng, shape: rng.standard_t(5, shape) * np.sqrt(3 / 5),
 }
-_GRAPHS = ("erdos-renyi", "scale-free")
+AtLeast0 = Annotated[float, Between(0, closed=True)]
 Relation = Literal["linear", "nonlinear", "gp", "additive-gp", "sigmoid", "post-nonlinear"]
 
 
@@ -54,38 +54,19 @@ Relation = Literal["linear", "nonlinear", "gp", "additive-gp", "sigmoid", "post-
 class Synthetic(Simulated):
     """One member of the family; the graph and its weights are fixed by `graph_seed`, each draw has fresh noise."""
 
-    nodes: int = 12
-    edges_per_node: float = 1.5
+    nodes: Annotated[int, Between(2, 10_000, closed=True)] = 12
+    edges_per_node: AtLeast0 = 1.5
     graph: Literal["erdos-renyi", "scale-free"] = "erdos-renyi"
     noise: Noise = "laplace"
     relation: Relation = "linear"
-    weights: tuple[float, float] = (0.5, 2.0)
+    weights: tuple[float, ...] = (0.5, 2.0)
     standardised: bool = True
-    rows: int = 1000
-    graph_seed: int = 0
+    rows: Whole = 1000
+    graph_seed: Annotated[int, Between(0, closed=True)] = 0
     label: str = ""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "weights", tuple(self.weights))
-        if not isinstance(self.graph_seed, int) or self.graph_seed < 0:
-            raise SettingError(f"'graph_seed' of synthetic must be a whole number >= 0, got {self.graph_seed!r:.60}.")
-        for setting, known in (("graph", _GRAPHS), ("noise", tuple(NOISES)), ("relation", get_args(Relation))):
-            value = getattr(self, setting)
-            if value not in known:
-                raise SettingError(f"{setting!r} of synthetic must be one of {listed(known)}, got {value!r}.")
-        if not 2 <= self.nodes <= 10_000:
-            raise SettingError(f"'nodes' of synthetic must be in [2, 10000], got {self.nodes}.")
-        if not 0 <= self.edges_per_node <= (self.nodes - 1) / 2:
-            most = (self.nodes - 1) / 2
-            raise SettingError(
-                f"'edges_per_node' of synthetic must be in [0, {most:g}] for {self.nodes} nodes, "
-                f"got {self.edges_per_node}."
-            )
-        low, high = self.weights
-        if not 0 < low <= high:
-            raise SettingError(f"'weights' of synthetic must be [low, high] with 0 < low <= high, got {self.weights}.")
-        if self.rows < 1:
-            raise SettingError(f"'rows' of synthetic must be at least 1, got {self.rows}.")
+        check_settings(self, "synthetic")
 
     @property
     def name(self) -> str:
@@ -156,19 +137,14 @@ class Synthetic(Simulated):
     def about(self) -> About:
         scale = "standardised" if self.standardised else "on their raw scale"
         kind = "random" if self.graph == "erdos-renyi" else "scale-free random"
-        return About(
-            title=f"Synthetic, {self.nodes} nodes",
-            domain="simulation",
-            summary=f"A {kind} graph with {self.edges_per_node:g} edges a node, {self.relation} relations and "
+        return simulated(
+            f"Synthetic, {self.nodes} nodes",
+            f"A {kind} graph with {self.edges_per_node:g} edges a node, {self.relation} relations and "
             f"{self.noise} noise; node order shuffled, columns {scale}.",
-            truth="known",
-            truth_note="rows are simulated from the graph",
-            rows=self.rows,
-            source="simulated by trueness",
-            licence="none needed",
-            variables={column: "simulated variable" for column in self.columns},
-            data="continuous",
-            properties=(self.relation, f"{self.noise} noise", "causally sufficient", "acyclic")
+            "rows are simulated from the graph",
+            self.rows,
+            self.columns,
+            (self.relation, f"{self.noise} noise", "causally sufficient", "acyclic")
             + (("standardised",) if self.standardised else ())
             + (("nonlinear",) if self.relation not in ("linear", "nonlinear") else ()),
         )

@@ -39,8 +39,7 @@ class Graph(MarkedGraph):
     def from_networkx(cls, graph: networkx.Graph, kind: Kind | None = None) -> Self:
         return cls.of(libraries.from_networkx(graph, kind))
 
-    def to_networkx(self) -> networkx.DiGraph:
-        return libraries.to_networkx(self)
+    to_networkx = libraries.to_networkx
 
     @classmethod
     def from_causallearn(
@@ -52,22 +51,19 @@ class Graph(MarkedGraph):
     def from_pandas(cls, frame: pandas.DataFrame, nodes: Sequence[str] | None = None, kind: Kind | None = None) -> Self:
         return cls.of(libraries.from_pandas(frame, nodes, kind))
 
-    def to_pandas(self) -> pandas.DataFrame:
-        return libraries.to_pandas(self)
+    to_pandas = libraries.to_pandas
 
     @classmethod
     def from_json(cls, text: str) -> Self:
         return cls.of(formats.from_json(text))
 
-    def to_json(self) -> str:
-        return formats.to_json(self)
+    to_json = formats.to_json
 
     @classmethod
     def from_dot(cls, text: str) -> Self:
         return cls.of(dot.from_dot(text))
 
-    def to_dot(self) -> str:
-        return dot.to_dot(self)
+    to_dot = dot.to_dot
 
     @classmethod
     def from_graphml(cls, text: str) -> Self:

@@ -22,8 +22,8 @@ from trueness.files import write_atomically
 from trueness.outside import Json
 from trueness.running.cells import stream
 from trueness.running.results import NOT_RUN, Results, Row
-from trueness.running.run_columns import RunColumns
 from trueness.running.store import Aggregate
+from trueness.running.stored_units import RunColumns
 from trueness.showing import blocks
 from trueness.showing.drawn import Draw, read_pictures
 from trueness.showing.grid import Facet, Grid, unique
@@ -85,6 +85,10 @@ class Reading:
     def answers_of(cls, rows: pd.DataFrame) -> pd.DataFrame:
         """The rows in which respondents are compared."""
         return rows
+
+    @property
+    def study(self) -> str:
+        return self.results.study
 
     @property
     def task(self) -> str:
@@ -222,7 +226,7 @@ class Reading:
         written = [path for figure in self.figures(folder) for path in save(figure, folder, "plots")]
         texts: dict[str, str] = {}
         for table in self.tables(None):
-            place = f"{self.files_below}/{table.name}"
+            place = f"{self.files_below}/{table.name.removeprefix(f'{self.files_below}_')}"
             texts |= {
                 f"{place}.csv": table.to_csv(),
                 f"{place}.tex": table.to_latex(),
