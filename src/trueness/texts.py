@@ -38,7 +38,7 @@ _IGNORABLE = re.compile(  # Unicode's Default_Ignorable_Code_Point: nothing is s
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f"
     "\ufeff\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?%?$")
+_NUMBER = re.compile(r"[+-]?(\d+(?:\.\d*)?|\.\d+)([eE][+-]?\d+)?%?$")
 _HALF = re.compile("[\ud800-\udfff]")
 _HALF_IN_JSON = re.compile(r"\\u[dD][89a-fA-F]")  # or a whole one, written as two halves
 _secrets: dict[str, re.Pattern[str]] = {}

@@ -15,7 +15,7 @@ import pytest
 import trueness
 from trueness.patterns import late
 
-LENGTH, MOST_SECONDS = 500, 0.02
+LENGTH, MOST_SECONDS = 500, 0.06
 LETTERS = "aA10.,;:-+*/^=()[]{}|_'\"`#%$€°\\~!?<>@& \t\né½²π√×·−–“’→"
 PAIRS = "a |1 |1.|1,|1, |a,|a, |a1|a_|a-|1-|1 - |- |* |**|##|--|==|->|(a|a(|a)|[a]|{a}|\\a|\\{|$1|1%|1 %|⁻¹|__|\r\n"
 WORDS = (

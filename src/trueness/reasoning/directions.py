@@ -30,7 +30,7 @@ _HEDGED = late(
 )
 _NAMED = r"[^,]{1,100}?"
 _FORMS = tuple(
-    late(form)
+    late(f"^{form}")
     for form in (  # x: what stands for the effect; y: for the causes
         rf"(?:(?P<x>{_NAMED}) (?:is|varies|scales) )?(?P<how>inversely )?(?:directly )?proportional to (?P<y>.+?)"
         r"(?: and inversely (?:proportional )?to (?P<z>.+))?",

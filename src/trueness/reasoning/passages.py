@@ -32,7 +32,7 @@ LET = late(r"\blet\s([^\W\d_])\s(?:be|denote|represent|stand for|=)\s(?:the\s)?(
 _FRONT = late(r"^[^:=]*(?<!\d):|^[^:=]*:\s")
 _FRONT_CLAUSE = late(r"^[^\W\d][^=,]*,\s*(?=[^,=]+=)")  # By the theorem, c^2 = a^2 + b^2
 _PROGRAM = late(r"^\s*(?:return\b|=)\s*")
-_EQUATION = late(r"[^\W\d][\w']*\s{0,3}=(?!=).*$")
+_EQUATION = late(r"[^\W\d][\w']{0,40}\s{0,3}=(?!=).*$")
 _IS = late(r"^(?P<left>[^\W\d][^=:]*?)\s(?:equals|is equal to|is given by|is)\s(?P<right>[^=:,]+)$")
 _FOLLOWS = late(r"^[^=:\d]*\b(?:follows from|comes from|is found from|obeys|satisfies)\s+(?=[^=]*=)")
 _THEN = late(

@@ -59,7 +59,7 @@ def _changed(sign: str) -> Callable[[Sequence[Tree]], Tree]:
 
 
 _FORMS: tuple[tuple[re.Pattern[str], Callable[[Sequence[Tree]], Tree]], ...] = tuple(
-    (late(f"{_FRONT}(?:{form})(?: together)?"), make)
+    (late(f"^{_FRONT}(?:{form})(?: together)?"), make)
     for form, make in (
         (rf"(?:add|adding|sum|sum up) (?:up )?{_LIST}|(?:sum|total) of {_LIST}|add {_ONE} to {_ONE}", _fold("+")),
         (rf"{_ONE} plus {_ONE}(?: plus {_ONE})?(?: plus {_ONE})?|{_ONE} added to {_ONE}", _fold("+")),

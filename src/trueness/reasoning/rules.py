@@ -72,13 +72,13 @@ Values = tuple[tuple[str, float, str | None], ...]  # causes with a value, and t
 _SIGNS = late(r"[=*/^+√×÷·²³\\]|\w\(|\*\*|__|lambda")
 _SYMBOL = late(r"[^\W\d]\w{0,20}'?")
 _EQUALS = late(r"\b(?:equals|is equal to|is given by)\s+[^\W\d_]{2,4}\s*\.?\s*$")  # energy equals mgh
-_TWO_WORDS = late(r"[^\W\d]{2,}[ ,]+[^\W\d]{2,}")
+_TWO_WORDS = late(r"[^\W\d]{2,30}[ ,]{1,9}[^\W\d]{2,30}")
 _OR = late(r"=[^=]*\bor\b[^=]*=(?!=)|=[^=<>]*\bor\b[^=<>]*[-+*/×÷^]")  # v = gt or v = sqrt(2gh)
 _SEVERAL = late(r"=[^=]*(?:;|\bthen\b|\bstep\b)[^=]*=(?!=)|\bd[a-z]\s?/\s?d[a-z]\b", re.IGNORECASE)
 _STATEMENTS = late(  # two equations; R = 6 Ω is none
     r"=(?!\s*\d)[^=]*[-+*/×÷−][^=]*(?:[;,]|\b(?:and|so|then)\b)[^=]*=(?![=\s]*\d)[^=]*[-+*/×÷−]"
 )
-_BOUND = late(r"^[^=<>]*(?:[<>]=?|[≤≥∝])(?!.*\b(?:if|else|then)\b)|=(?!.*\b(?:if|else)\b)[^<>≤≥∝]*(?<![-=])[<>≤≥∝]")
+_COMPARED, _CHOICE = late(r"(?<![-=])[<>≤≥∝]"), late(r"\b(?:if|else|then)\b")
 _DENIED = late(
     r"\b(?:(?:wrong|incorrect)(?:ly)? |might think|violation of|unlike |contrary to|twice the|half the law)", re.I
 )
@@ -268,7 +268,7 @@ class _TextReader:
         numbers = {name: value for name, value, _ in self.values}
         bare, self.constants, has_units, against = take_constants(text, self.names, numbers, self.units, effect)
         bare = _OF_PERCENT.sub(" =", bare)
-        if (_OR.search(text) and " or " not in "".join(self.names)) or _SEVERAL.search(bare) or _BOUND.search(bare):
+        if (_OR.search(text) and " or " not in "".join(self.names)) or _SEVERAL.search(bare) or self._is_bound(bare):
             message = f"must be one equation. Write '{effect} = ...' alone."
             return self._broken(message, is_open=not _SEVERAL.search(bare))
         behind = symbol(text.rpartition(";")[2].strip(" ."))
@@ -286,6 +286,10 @@ class _TextReader:
         self.letters = letters_of(text, self.causes, effect, (*self.explained, *self.constants))
         rule = self._of_several(text) or self._first(bare)
         return replace(rule, text=self.text, units_inside=rule.units_inside or has_units)
+
+    def _is_bound(self, bare: str) -> bool:
+        """x < 5, or y = 2 x > 3: a comparison that is no condition."""
+        return _COMPARED.search(bare) is not None and not _CHOICE.search(bare)
 
     def _first(self, bare: str) -> Rule:
         """The first passage that is a formula; else what the first of them lacks."""

@@ -43,7 +43,7 @@ _FORMULA = ("formula", "equation")
 _QUANTITY = late(
     r"""^\s*(?:=\s*)?(?P<sign>[-+−]?)\s*(?P<currency>[$€£¥]?)\s*
     (?:10\s*(?:\^|\*\*)\s*\(?(?P<ten>[-−+]?\d{1,3})\)?(?!\.?\d)
-      |(?P<number>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+\.?\d*(?:[eE][-+]?\d{1,3})?|\.\d+))
+      |(?P<number>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d*)?(?:[eE][-+]?\d{1,3})?|\.\d+))
     (?:\s*(?:/\s*(?P<under>\d+)(?![.\d])|(?:[x×*·]\s*10\s*(?:\^|\*\*)?\s*\(?(?P<power>[-−+]?\d{1,3}|⁻?[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3})\)?)))?
     \s*(?P<unit>(?:%|°|[^\W\d_]|/|1/)[^,;=]{0,40})?\s*$""",
     re.VERBOSE,
@@ -51,7 +51,7 @@ _QUANTITY = late(
 _SUPERSCRIPT = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹−", "-0123456789-")
 _TYPESET = late(r"\\[()\[\],;:! ]|\\q?quad|\$(?!\s*\d)|\n")
 _CALLED = late(  # K_{min} ≈ 280
-    r"^\s*(?:\\[(\[]|\$)?\s*(?:(?!(?:log|ln|exp|sqrt|sin|cos|tan|not)(?![^\W_]))\\?[^\W\d][\w{}\\]{0,12}\s*(?:=|≈|\\approx)"
+    r"^\s*(?:(?:\\[(\[]|\$)\s*)?(?:(?!(?:log|ln|exp|sqrt|sin|cos|tan|not)(?![^\W_]))\\?[^\W\d][\w{}\\]{0,12}\s*(?:=|≈|\\approx)"
     r"|(?:approximately|about|around)(?!\s*\d+(?:[ap]m|s)\b))\s*(?=[-−$]?[\d\\])"
 )
 Item = TypeVar("Item")
@@ -64,7 +64,7 @@ _NO_UNIT = late(
     r"(?<![\w^*−.⁻-])(?!1\s*/)\d|(?<!\*)\*\s*\d|√|pi$|\b(?:pi|sqrt|exp|ln|log|sin|cos|tan)\b"
 )
 _MIXED = late("(?:(?<![\\w.])(\\d+) ?|(?<![\\w.]))([\u00bc-\u00be\u2150-\u215e])")  # 1½ cups
-_MONEY = late(r"^(\s*[-+−]?\s*[$€£¥]\s*[\d.,]*\d)\s*(k|K|thousand|M|mn|million|B|bn|billion)\s*$")
+_MONEY = late(r"^(\s*(?:[-+−]\s*)?[$€£¥]\s*[\d.,]*\d)\s*(k|K|thousand|M|mn|million|B|bn|billion)\s*$")
 _THOUSANDS = {"k": "e3", "t": "e3", "m": "e6", "b": "e9"}
 _OF_CONSTANTS = late(
     r"(?P<number>.*(?<![A-Za-z])(?:pi|sqrt)\b.*?|.*[√π].*?)(?:\s+(?P<unit>[A-Za-zΩ°%][A-Za-z0-9Ω°%/^·²³]*))?\s*"
@@ -72,8 +72,8 @@ _OF_CONSTANTS = late(
 _MULTIPLES = frozenset((0.25, 0.5, 0.75, 1.5, 2.0, 3.0, 4.0))
 _CURRENCY = {"$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY"}
 _OPEN = frozenset(("", "?", "??", "unknown", "tbd", "to be determined", "to be calculated", "none", "null", "n/a"))
-_AND = late(r"\s*(?:,|;|&|\band\b)\s*")
-_ARROW = late(r"\s*(?:->|=>|→|⇒|-->)\s*")
+_AND = late(r"\s{0,9}(?:,|;|&|\band\b)\s*")
+_ARROW = late(r"\s{0,9}(?:->|=>|→|⇒|-->)\s*")
 
 
 def quantity_of(value: object, unit: str | None = None) -> Quantity:

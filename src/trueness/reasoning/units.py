@@ -46,7 +46,7 @@ _COUNTS = frozenset("item items unit units person people piece pieces each count
 _making = Lock()
 _CURRENCIES = ("USD", "EUR", "GBP", "JPY", "CHF")
 _PART = late(
-    r"\s*(?:(?P<name>Δ?°[CF]?|[^\W\d_][^\W\d]*|[$€£%Ω])|(?P<power>[-+]?\d{1,2}(?:\.\d{1,3})?)|(?P<sign>\*\*|[*/^()·×]))"
+    r"(?:(?P<name>Δ?°[CF]?|[^\W\d_][^\W\d]*|[$€£%Ω])|(?P<power>[-+]?\d{1,2}(?:\.\d{1,3})?)|(?P<sign>\*\*|[*/^()·×]))"
 )
 _SUPERSCRIPT = str.maketrans({**{sup: f"^{digit}" for digit, sup in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")}, "⁻": "^-"})
 _PURE = frozenset((0.5, 0.25, 100.0, 1000.0))  # factors of formulas and of percentages, not quantities
