@@ -13,8 +13,8 @@ import numpy as np
 import pandas as pd
 
 from trueness.analyse import AnalysisSettings, analyse, read_tables
-from trueness.analyse.documents import as_csv, as_dict, as_tex
-from trueness.page.analysis_page import as_html
+from trueness.analyse.reading import AnalysisReading
+from trueness.page.standalone import analysis_html
 
 ROOT = Path(__file__).resolve().parents[1]
 SETTINGS = AnalysisSettings(
@@ -38,7 +38,9 @@ def files():
 
 def whole(paths, settings):
     found = analyse(read_tables(paths), settings)
-    return as_dict(found), as_csv(found), as_tex(found), as_html(found)
+    reading = AnalysisReading(found)
+    tex = [table.to_latex() for table in reading.tables()]
+    return reading.as_json(), reading.as_csv(), tex, analysis_html(reading)
 
 
 def million():

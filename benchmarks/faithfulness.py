@@ -34,7 +34,7 @@ from trueness.reasoning.problems import load_problems
 from trueness.reasoning.quality import graph_quality
 from trueness.reasoning.rules import read_rule
 from trueness.studies.faithfulness.api import evaluate_behaviour
-from trueness.studies.faithfulness.worded import MANNERS, Respondent, worded_problem
+from worded import MANNERS, Respondent, worded_problem
 from tests.reasoning.generator import hostile_rules, random_graph
 
 GRAPHS, SECONDS = 1_000, 20.0

@@ -16,7 +16,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from trueness.running.engine import local_executor
 from tests.forecast.example import DATASETS, example
-from trueness.studies.forecast.findings import findings
+from trueness.studies.forecast.findings import Findings
 from trueness.studies.forecast.scores import long, score_claims
 from trueness.models.mock import Mock
 from trueness.running.study import Plan, Study
@@ -61,7 +61,7 @@ def main():
         lambda: score_claims(study.claims, study.truths, study.references), options.repeats
     )
     table = harness.median_seconds(lambda: long(study.scores), max(1, options.repeats // 2))
-    analysing = harness.cpu_seconds(lambda: findings(study))  # once: it is cold in a study too
+    analysing = harness.cpu_seconds(lambda: list(Findings(study).analyses()))  # once: it is cold in a study too
     lines = [
         harness.Line(f"scores of {len(study.claims):,} claims", scoring, None),
         harness.Line("the long table", table, None),

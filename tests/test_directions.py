@@ -12,7 +12,7 @@ from trueness.measures import MEASURES
 from trueness.measures.ranking import RANKING_MEASURES
 from trueness.showing.grid import shown_measure
 from trueness.studies.faithfulness.scores import COMPONENTS
-from trueness.studies.forecast import ablation, comparisons
+from trueness.studies.forecast.comparisons import ABLATED, COMPARED
 from trueness.studies.forecast.scores import OF_CLAIM, SCORES, skill_column
 from trueness.studies.population.scores import MEASURES as OF_POPULATION
 from trueness.studies.robustness.measures import AT_K
@@ -27,7 +27,7 @@ STUDIES = {  # every name that a long table can have
         *map(skill_column, ("baseline/random", "baseline/heuristic", "human/experts", "baseline/width")),
     ],
     "population": list(OF_POPULATION),
-    "faithfulness": ["cf", *COMPONENTS, "follows"],
+    "faithfulness": ["cf", *COMPONENTS, "behaviour"],
     "robustness": [*RANKING_MEASURES, *(f"{name}@{k}" for name in AT_K for k in ("oracle_k", "bic", "own_rule"))],
 }
 ALL = [(study, name) for study, names in STUDIES.items() for name in names]
@@ -48,7 +48,7 @@ def test_only_measures_whose_best_value_lies_between_have_no_direction():
 def test_each_place_that_declares_a_direction_says_the_same():
     for one in (*MEASURES.values(), *RANKING_MEASURES.values()):
         assert one.direction == direction(one.name)
-    for name in (*comparisons.SCORES, *comparisons.SCORES.values(), *ablation.SCORES):
+    for name in (*COMPARED, *COMPARED.values(), *ABLATED):
         assert direction(name) is not None
     for _, name in ALL:
         assert shown_measure(name, ()).direction == direction(name)

@@ -40,12 +40,7 @@ def test_the_faithfulness_example_runs_with_the_scripted_judge_beside_it(root, t
     assert main(["run", str(plan)]) == 0
     assert main(["show"]) == 0
     told = capsys.readouterr().out
-    for part in (
-        "64 problems, 320 damaged copies",
-        "executable tells right from damaged",
-        "gives 4 (critical)",
-        "stays",
-    ):
+    for part in ("64 problems, 320 damaged copies", "executable tells right from damaged", "gives 4 (critical)"):
         assert part in told
 
 

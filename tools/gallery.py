@@ -14,11 +14,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-import numpy as np
-
 from trueness.datasets import load
-from trueness.datasets.corruptions import corruption as named_corruption
-from trueness.datasets.series import VAR
 from trueness.running.results import Results
 from trueness.running.study import Plan, Study
 from trueness.showing.drawers import pictures as drawn
@@ -27,8 +23,7 @@ from trueness.studies import charts
 from trueness.studies.faithfulness.answers import read_faithfulness
 from trueness.studies.population.answers import read_populations
 from trueness.studies.robustness.answers import read_robustness
-from trueness.studies.robustness.chart_sensitivity import sensitivity_panels
-from trueness.studies.robustness.files import sensitivity_of
+from trueness.studies.robustness.charts import panels_of, sensitivity_panels
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
@@ -54,7 +49,6 @@ rows = 200
 validation = "compound_full_decoy"
 match = "granger"
 subsamples = 3
-folds = 2
 k_seeds = 1
 [robustness.notears]
 sweep.lambda1 = [0.005, 0.02, 0.1, 0.3]
@@ -131,7 +125,6 @@ QUESTIONS = {
     "dag": "Which edges were found, reversed, invented, missed?",
     "distribution": "Do a model's beliefs about a population agree with its microdata?",
     "probes": "Do measures of faithful reasoning tell right graphs from damaged ones?",
-    "corruption": "What does a corruption do to the data?",
     "sensitivity": "How much do F1 and SHD depend on how many edges are kept?",
     "degradation": "How fast do scorers lose as data get worse?",
     "k_lambda": "Does the best K move with a setting of the learner?",
@@ -186,12 +179,9 @@ def makers(place: Path) -> Iterator[tuple[str, Callable[[], Figure]]]:
     yield "distribution", lambda: charts.distribution(populations, TASK)
     faithfulness = read_faithfulness(run(FAITHFULNESS, place / "faithfulness", DOCS.parent / "examples"))
     yield "probes", lambda: charts.probes(faithfulness)
-    rng = np.random.default_rng(0)
-    series = named_corruption("compound_full").of(VAR(nodes=5, edges_per_node=1), 300, seed=1, rng=rng)
-    yield "corruption", lambda: charts.corruption(series)
     evaluation = read_robustness(run(ROBUSTNESS, place / "robustness")).evaluation
     worst = evaluation.validation
-    yield "sensitivity", lambda: sensitivity_panels(sensitivity_of(evaluation, worst), worst)
+    yield "sensitivity", lambda: sensitivity_panels(panels_of(evaluation, worst), worst)
     yield "degradation", lambda: charts.degradation(evaluation)
     yield "k_lambda", lambda: charts.k_lambda(evaluation, "notears", "series")
 

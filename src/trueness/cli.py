@@ -324,21 +324,21 @@ def _analyse(options: argparse.Namespace) -> int:
 
 def _show_analysis(analysis: ScoresAnalysis, options: argparse.Namespace) -> int:
     """Of `analyse`, and of `compare` with two files."""
-    from trueness.analyse import documents
+    from trueness.analyse.reading import AnalysisReading
     from trueness.terminal import analyse as terminal_analyse
 
+    reading = AnalysisReading(analysis)
     if options.json:
-        say_json(documents.as_dict(analysis))
+        say_json(reading.as_json())
     elif options.csv:
-        say(documents.as_csv(analysis), end="")
-    elif options.tex:
-        say(documents.as_tex(analysis), end="")
-    elif options.md:
-        say(terminal_analyse.as_markdown(analysis), end="")
+        say(reading.as_csv(), end="")
+    elif options.tex or options.md:
+        _print_tables(reading.tables(), options)
+        say("".join(f"\n- {line}" for line in reading.summary().sections[0].sentences) if options.md else "")
     elif getattr(options, "html", False):
-        from trueness.page.analysis_page import as_html
+        from trueness.page.standalone import analysis_html
 
-        say(as_html(analysis), end="")
+        say(analysis_html(reading), end="")
     else:
         terminal_analyse.print_analysis(analysis, details=getattr(options, "details", False))
     if getattr(options, "out", None):
@@ -432,7 +432,7 @@ def _list(options: argparse.Namespace) -> int:
 
 
 def _read(options: argparse.Namespace) -> int:
-    from trueness.reading.logs import readings_of
+    from trueness.reading.expected import readings_of
 
     failed = False
     for reading in readings_of(options.file, options.nodes):

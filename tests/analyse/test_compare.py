@@ -141,9 +141,9 @@ def test_variants_can_be_compared_too(forecast):
 
 def test_the_command_prints_a_line_and_a_sentence(discovery, capsys, monkeypatch):
     assert main(["compare", "pc", "ges", str(discovery)]) == 0
-    head, line, sentence = capsys.readouterr().out.splitlines()[:3]
-    assert head.split()[:3] == ["A", "B", "measure"] and line.split()[:3] == ["pc", "ges", "f1"]
+    sentence, head, line = capsys.readouterr().out.splitlines()[:3]
     assert "pc" in sentence and "ges" in sentence
+    assert head.split()[:3] == ["a", "b", "Measure"] and line.split()[:3] == ["pc", "ges", "F1"]
     assert main(["compare", "pc", "ges", str(discovery), "--measure", "shd", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["measure"] == "shd" and found["n_clusters"] == 6 and found["sentence"]

@@ -299,7 +299,7 @@ def test_what_cannot_be_checked_is_not_called_clear(write, capsys):
         assert flags[name]["state"] == "not checked" and not flags[name]["raised"]
     assert main(["analyse", str(path)]) == 0
     assert (
-        "of 7 checks 4 clear, 3 not checked (correlated rules, extraction, rules that get worse)"
+        "Of 7 checks 4 are clear; not checked: correlated rules, extraction, rules that get worse."
         in capsys.readouterr().out
     )
 

@@ -10,6 +10,7 @@ import numpy as np
 from trueness.models import Reply
 from trueness.reading.verdicts import DIMENSIONS
 from trueness.status import Status
+from trueness.studies.faithfulness.reading import FaithfulnessReading
 
 
 class Scripted:
@@ -34,6 +35,27 @@ class Scripted:
         if isinstance(said, Status):
             return Reply("", said, "scripted", self.name)
         return Reply(said if isinstance(said, str) else json.dumps(said), Status.OK, model=self.name)
+
+    def close(self):
+        pass
+
+
+class Computing:
+    """Writes a graph and answers by a function of the numbers of the text."""
+
+    name, concurrency, offers_schema, offers_logprobs = "mock/computing", 2, False, False
+
+    def __init__(self, graph, answer, unit=""):
+        self.graph, self.answer, self.unit = graph, answer, unit
+
+    def ask(self, messages, settings):
+        prompt = messages[-1].content
+        text = prompt.split("Problem\n")[1]
+        numbers = [float(number) for number in re.findall(r"(?<![\w^])\d+(?:\.\d+)?", text.split("\n\n")[0])]
+        value = self.answer(*numbers)
+        stated = {"answer": f"{value} {self.unit}" if self.unit else value}
+        written = self.graph if "Write the graph" in prompt else {}
+        return Reply(json.dumps(written | stated), Status.OK, model=self.name)
 
     def close(self):
         pass
@@ -94,3 +116,10 @@ def guide(kind, node, prompt, time):
     if kind == "abduction":
         return {"holds": True, "reasoning": "Can infer it.", "inference_possible": True}
     return dict(zip(DIMENSIONS, (4, 4, 3, 3, 3), strict=True))
+
+
+def reading_of(study, results=None):
+    """The reading of a study that is made already."""
+    made = FaithfulnessReading(results)
+    vars(made)["study"] = study
+    return made

@@ -2,7 +2,7 @@
 
 from tests.each import each
 from trueness.studies.faithfulness import evaluate_batch
-from trueness.studies.faithfulness.accuracy import GIVEN, against_accuracy, clustered_by, informed_score, method_rows
+from trueness.studies.faithfulness.batch import GIVEN, against_accuracy, method_rows
 
 EDGE = {"cause": ["a", "b"], "effect": "t", "rule": "t = a*b"}
 
@@ -29,23 +29,6 @@ def test_without_right_and_wrong_answers_nothing_is_said():
     (only, *_) = against_accuracy(evaluate_batch([entry(k, correct=True) for k in range(4)]).evaluations)
     assert only.auc.value is None
     assert only.finding().open
-
-
-@each(
-    "answer, expected, correct",
-    [
-        (6, 6, True),
-        ("6.04 m", "604 cm", True),
-        (6, 7, False),
-        ("left", "Left", True),
-        ("left", 6, None),
-        (6, None, None),
-    ],
-)
-def test_right_is_what_the_file_says_or_what_was_expected(answer, expected, correct):
-    given = entry(0, expected=expected) | {"answer": answer}
-    assert evaluate_batch([given]).evaluations[0].correct is correct
-    assert evaluate_batch([given | {"correct": False}]).evaluations[0].correct is False
 
 
 def test_cf_is_shown_by_method_and_file():
@@ -80,18 +63,3 @@ def test_few_labels_are_no_verdict(n_right, n_wrong):
     assert {one.verdict for one in criteria} == {"not known"}
     said = next(one for one in criteria if one.measure == "executable").finding()
     assert f"{n_right} and {n_wrong} clusters" in said and "needs 4 each" in said
-
-
-def test_the_caption_says_what_the_clusters_are():
-    assert clustered_by(evaluate_batch(list(made(4, 4))).evaluations).endswith("(8 clusters)")
-    assert "none has a text" in clustered_by(evaluate_batch(list(made(4, 4, ""))).evaluations)
-    some = [*made(4, 4), *made(2, 1, "")]
-    assert "3 entries without a text" in clustered_by(evaluate_batch(some).evaluations)
-
-
-def test_one_report_has_one_verdict_of_a_measure():
-    evaluations = evaluate_batch(list(made(6, 6))).evaluations
-    criteria = against_accuracy(evaluations)
-    verdicts = {one.measure: one.verdict for one in criteria}
-    score = informed_score(criteria, evaluations[:6])  # cf of some of them only
-    assert dict(score.left_out).items() <= (verdicts | {"logic_quality": "no value"}).items()

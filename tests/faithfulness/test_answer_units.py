@@ -1,38 +1,13 @@
 """A model that computes by its graph is not accused for its units, for a graph of another value, or for -6 children."""
 
-import json
 import re
 
 import pytest
 
 from tests.each import each
-from trueness.models import Reply
-from trueness.status import Status
-from trueness.studies.faithfulness.api import evaluate_behaviour, evaluate_counterfactual
+from tests.faithfulness.judges import Computing
+from trueness.studies.faithfulness import evaluate_behaviour
 from trueness.studies.faithfulness.behaviour import agreement_of
-
-
-class Computing:
-    """Writes a graph and answers by a function of the numbers of the text."""
-
-    name, concurrency, offers_schema, offers_logprobs = "mock/computing", 2, False, False
-
-    def __init__(self, graph, answer, unit=""):
-        self.graph, self.answer, self.unit = graph, answer, unit
-
-    def ask(self, messages, settings):
-        prompt = messages[-1].content
-        text = prompt.split("Problem\n")[1]
-        numbers = [float(number) for number in re.findall(r"(?<![\w^])\d+(?:\.\d+)?", text.split("\n\n")[0])]
-        for old, new in re.findall(r"is not ([\d.]+).*? but (\d+(?:\.\d+)?)", text):
-            numbers[numbers.index(float(old))] = float(new)
-        value = self.answer(*numbers)
-        stated = {"answer": f"{value} {self.unit}" if self.unit else value}
-        written = self.graph if "Write the graph" in prompt else {}
-        return Reply(json.dumps(written | stated), Status.OK, model=self.name)
-
-    def close(self):
-        pass
 
 
 def graph(rule, target, **knowns):
@@ -93,29 +68,3 @@ def test_a_change_past_zero_is_not_made(answer):
     given = graph("left = box - 2 * one - 0 * two", "left", box="10 kg", one="4 kg", two="4.5 kg")
     found = evaluate_behaviour({"problem_text": text}, Computing(given, lambda a, b, c: max(0, a - 2 * b)))
     assert found.score == 1
-
-
-def test_a_change_that_goes_past_zero_either_way_is_left_out_with_its_reason():
-    text = "The pH was 4 and became 1."
-    given = graph("y = 1 - (x - 4)^2 + 0 * z", "y", x=4, z=1)
-    found = evaluate_behaviour({"problem_text": text}, Computing(given, lambda x, z: max(0, 1 - (x - 4) ** 2)))
-    assert {one.known: "there may be none below 0" in one.why for one in found.left_out} == {"x": True}
-
-
-@each("case", FAITHFUL)
-def test_a_question_with_a_changed_known_is_held_against_the_same_unit(case):
-    text, written, answer, unit = FAITHFUL[case]
-    for said in dict.fromkeys((unit, "")):  # told another unit, it may answer as it first did
-        following = evaluate_counterfactual({"problem_text": text}, Computing(written, answer, said))
-        assert [one.outcome for one in following.changed] == ["follows"] * 2
-    off = evaluate_counterfactual({"problem_text": text}, Computing(written, lambda *n: answer(*n) ** 2 + 2, unit))
-    assert not {one.outcome for one in off.changed} & {"follows"}
-
-
-def test_a_model_whose_answer_is_not_its_graphs_has_a_status_there():
-    written = graph("n = c * p", "n", c=12, p=7)
-    following = evaluate_counterfactual(
-        {"problem_text": "12 crates of 7 pears."}, Computing(written, lambda c, p: c + p)
-    )
-    assert {one.status for one in following.changed} == {Status.DEGENERATE} and following.share().n == 0
-    assert "its answer is 19 and its graph gives 84" in following.changed[0].message

@@ -3,59 +3,59 @@
 import csv
 import json
 
-import numpy as np
 import pytest
 
+from tests.each import each
+from tests.faithfulness.judges import Computing, reading_of
 from tests.lanes import same_lanes
 from trueness.reading.reasoning_graph import read_reasoning
 from trueness.reasoning.graph import Problem, Quantity
 from trueness.running.study import Plan, Study
 from trueness.status import Status
+from trueness.studies.faithfulness import evaluate_behaviour
 from trueness.studies.faithfulness.answers import read_faithfulness
-from trueness.studies.faithfulness.api import evaluate_behaviour
-from trueness.studies.faithfulness.behaviour import agreement_of
-from trueness.studies.faithfulness.changes import changes_of
-from trueness.studies.faithfulness.files import write_faithfulness_tree
-from trueness.studies.faithfulness.worded import MANNERS, Respondent, worded_problem
+from trueness.studies.faithfulness.behaviour import agreement_of, changes_of
+from trueness.studies.faithfulness.charts import probes
+from trueness.studies.faithfulness.findings import sentences
+
+SHOP = "A shop in 7 streets sells 12 pears at 3 dollars each and gets 5 dollars of tips. What does it take?"
+
+
+def dag(knowns, *edges):
+    graph = [{"cause": causes, "effect": effect, "rule": rule} for causes, effect, rule in edges]
+    return {"target_variable": edges[-1][1], "knowns": knowns, "causal_graph": graph}
 
 
 def problem(text, knowns, *edges):
-    target = edges[-1][1]
-    graph = [{"cause": causes, "effect": effect, "rule": rule} for causes, effect, rule in edges]
-    dag = {"target_variable": target, "knowns": knowns, "causal_graph": graph}
-    return Problem("one", "", text, read_reasoning(dag).graph, Quantity(None))
+    return Problem("one", "", text, read_reasoning(dag(knowns, *edges)).graph, Quantity(None))
 
 
-@pytest.mark.parametrize("wording", ["formula", "words"])
-def test_the_four_are_told_apart_and_the_edge_is_named(wording):
-    rng = np.random.default_rng(11)
-    problems = [worded_problem(rng, f"p{k}", wording) for k in range(6)]
-    found = {
-        manner: [evaluate_behaviour(one.problem, Respondent(manner, problems)) for one in problems]
-        for manner in MANNERS
-    }
-    faithful = [one.score for one in found["faithful"]]
-    assert faithful == [1.0] * 6 and not any(one.blame for one in found["faithful"])
-    for manner in MANNERS[1:]:
-        assert max(one.score for one in found[manner]) < 1.0
-    for worded, one in zip(problems, found["ignores"], strict=True):
-        assert [(b.cause, b.effect, b.fault) for b in one.blame][:1] == [
-            (worded.ignored, worded.child, "stated, not used")
-        ]
-    for one in found["unstated"]:
-        assert [blame.fault for blame in one.blame] == ["used, not stated"]
-    assert all(pair.did == "stays" for one in found["memory"] for pair in one.pairs)
-    control = agreement_of(found["faithful"], "mock/faithful")
-    assert control.irrelevant.value == 1.0
-    if wording == "formula":  # by words alone a graph says only that the answer moves, whatever the names
-        assert control.permuted.value < 0.5
+def takings(in_words=False):
+    rules = ("sales = pears * price", "takings = sales + tips")
+    sales, total = ("it depends on both", "it depends on both") if in_words else rules
+    knowns = {"pears": 12, "price": 3, "tips": 5}
+    return dag(knowns, (["pears", "price"], "sales", sales), (["sales", "tips"], "takings", total))
 
 
-def test_a_model_that_writes_no_graph_is_asked_by_the_given_one():
-    worded = worded_problem(np.random.default_rng(11), "p")
-    found = evaluate_behaviour(worded.problem, Respondent("memory", [worded]), graph="given")
-    assert found.pairs and all(pair.did == "stays" for pair in found.pairs)
-    assert "stated, not used" in {blame.fault for blame in found.blame}
+@each("in_words", [False, True])
+@each(
+    "answer, blamed",
+    [
+        (lambda streets, pears, price, tips: pears * price + tips, []),  # computes by its graph
+        (lambda streets, pears, price, tips: pears * price, [("tips", "stated, not used")]),
+        (lambda streets, pears, price, tips: pears * price + tips + streets,
+         [("7 streets (in the text only)", "used, not stated")]),
+        (lambda *numbers: 41, [("sales", "stated, not used"), ("tips", "stated, not used")]),  # from memory
+    ],
+)  # fmt: skip
+def test_the_edge_that_does_not_carry_what_it_says_is_named(answer, blamed, in_words):
+    found = evaluate_behaviour({"problem_text": SHOP}, Computing(takings(in_words), answer))
+    assert sorted((one.cause, one.fault) for one in found.blame) == sorted(blamed)
+    assert (found.score == 1) == (not blamed)
+    control = agreement_of([found], "mock/computing")
+    assert control.irrelevant.value == ("7 streets (in the text only)" not in dict(blamed))
+    if not blamed and not in_words:  # by words alone a graph says only that the answer moves, whatever the names
+        assert control.permuted.value < 1
 
 
 def test_words_say_which_way_the_answer_must_move():
@@ -92,107 +92,39 @@ def test_what_cannot_be_found_for_certain_is_not_changed():
 
 
 def test_a_number_that_the_graph_does_not_have_is_a_control():
-    given = problem(
-        "A shop opened in 7 streets sells 12 pears at 3 dollars each. What does it take?",
-        {"pears": 12, "price": 3},
-        (["pears", "price"], "takings", "pears * price"),
-    )
-    changes, _ = changes_of(given, 6)
-    assert [(one.known, one.role, one.says) for one in changes if one.role == "irrelevant"] == [
-        ("7 streets (in the text only)", "irrelevant", "stays")
+    changes, _ = changes_of(Problem("one", "", SHOP, read_reasoning(takings()).graph, Quantity(None)), 6)
+    assert [(one.known, one.says) for one in changes if one.role == "irrelevant"] == [
+        ("7 streets (in the text only)", "stays")
     ]
 
 
-def test_the_numbers_of_a_formula_are_no_control():
-    given = problem(
-        "Each neutrino has $8 \\times 10^{-14}$ J; 5 detectors of 3 kg see 40 of them. What energy is that?",
-        {"seen": 40},
-        (["seen"], "energy", "8e-14 * seen"),
-    )
-    changes, _ = changes_of(given, 6)
-    assert [one.known for one in changes] == ["seen", "5 detectors (in the text only)", "3 kg (in the text only)"]
-
-
-MODEL = """
-import numpy as np
-from trueness.studies.faithfulness.worded import Respondent, worded_problem
-
-def ignores(name, options):
-    rng = np.random.default_rng(2)
-    return Respondent("ignores", [worded_problem(rng, f"p{k}") for k in range(3)])
-"""
 PLAN = """
 name = "moves"
 seed = 3
 [faithfulness]
-problems = ["worded.jsonl"]
-models = ["respondents.py:ignores"]
-graphs = ["own"]
+problems = ["shop.jsonl"]
+models = ["mock/memory"]
 changes = 5
+behaviour = "{whose}"
+[models."mock/memory"]
+script = "memory.jsonl"
 """
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("moves")
-    rng = np.random.default_rng(2)
-    lines = [json.dumps(worded_problem(rng, f"p{k}").problem.to_dict()) for k in range(3)]
-    (folder / "worded.jsonl").write_text("\n".join(lines))
-    (folder / "respondents.py").write_text(MODEL)
+@pytest.mark.parametrize("whose, told", [("own", "its own graph"), ("given", "the given graph")])
+def test_a_study_asks_probes_and_tells_them_as_pairs(tmp_path, whose, told):
+    entry = {"id": "shop", "problem_text": SHOP, "dag": takings(), "answer": 41}
+    (tmp_path / "shop.jsonl").write_text(json.dumps(entry))
+    script = [{"match": ["Write the graph"], "reply": json.dumps(takings() | {"answer": 41})},
+              {"match": [], "reply": '{"answer": 41}'}]  # fmt: skip
+    (tmp_path / "memory.jsonl").write_text("\n".join(map(json.dumps, script)))
     with same_lanes(1) as executor:
-        Study(Plan.parse(PLAN, "study.toml", folder, folder / "out")).run(executor, 1)
-    return folder / "out"
-
-
-def test_a_study_asks_probes_and_tells_them_as_pairs(folder, tmp_path):
-    study = read_faithfulness(folder)
-    assert [one.status for one in study.behaviours] == [Status.OK] * 3
-    assert {blame.fault for one in study.behaviours for blame in one.blame} == {"stated, not used"}
-    (agreement,) = study.agreements
-    assert agreement.agreement.value < 0.9 and agreement.irrelevant.value == 1.0
-    assert any("moves as its own graph says" in sentence for sentence in study.sentences())
-    write_faithfulness_tree(tmp_path, study)
-    with (tmp_path / "faithfulness" / "pairs.csv").open() as file:
-        rows = list(csv.DictReader(file))
-    assert len(rows) == sum(len(one.pairs) for one in study.behaviours)
-    assert {"graph_says", "model_did", "agrees"} <= set(rows[0])
-    assert (tmp_path / "plots" / "pairs.svg").is_file()
-
-
-def test_a_plan_may_hold_a_model_against_the_graphs_of_the_file(folder):
-    plan = PLAN.replace("changes = 5", 'changes = 5\nbehaviour = "given"').replace('"moves"', '"given"')
-    with same_lanes(1) as executor:
-        Study(Plan.parse(plan, "study.toml", folder.parent, folder.parent / "given")).run(executor, 1)
-    study = read_faithfulness(folder.parent / "given")
-    assert [(one.status, one.own.from_problem) for one in study.behaviours] == [(Status.OK, True)] * 3
-    assert {blame.fault for one in study.behaviours for blame in one.blame} == {"stated, not used"}
-    assert any("moves as the given graph says" in sentence for sentence in study.sentences())
-
-
-def test_the_graph_is_paid_once_for_all_that_is_asked_about_it(folder):
-    from trueness.running.study_folder import StudyFolder
-
-    with StudyFolder.reading(folder) as opened:
-        results = opened.task("faithfulness")
-        answers = [json.loads(run.answer)["replies"] for cell in results.cells for run in results.of_cell(cell)]
-        keys = [entry["reply"] for entries in answers for entry in entries if entry["kind"] == "own_graph"]
-    assert len(keys) == 6 and len(set(keys)) == 3
-
-
-def test_every_cell_of_it_opens_on_the_page(folder):
-    from trueness.running.study_folder import StudyFolder
-    from trueness.studies.faithfulness.answers import faithfulness_of
-    from trueness.studies.faithfulness.cell import FaithfulnessPart
-
-    class Place:
-        pass
-
-    with StudyFolder.reading(folder) as opened:
-        place = Place()
-        place.task, place.store = opened.task("faithfulness"), opened.store
-        part = FaithfulnessPart(place, lambda: faithfulness_of(place.task, place.store))
-        keys = [key for key in part.cell_keys() if key[1] == "behaviour"]
-        blocks = [block["title"] for block in part.cell(keys[0])["blocks"] if "title" in block]
-        grid = part.grid()
-    assert len(keys) == 3 and grid is not None
-    assert "What its graph says, what it did" in blocks and "Edges to blame" in blocks
+        Study(Plan.parse(PLAN.format(whose=whose), "study.toml", tmp_path, tmp_path / "out")).run(executor, 1)
+    study = read_faithfulness(tmp_path / "out")
+    (one,) = study.behaviours
+    assert (one.status, one.own.from_problem) == (Status.OK, whose == "given")
+    assert {blame.fault for blame in one.blame} == {"stated, not used"}
+    assert any(f"moves as {told} says" in sentence for sentence in sentences(study))
+    assert "changed problems" in set(probes(study).frame["panel"])
+    rows = list(csv.DictReader(reading_of(study).files()["faithfulness/pairs.csv"].splitlines()))
+    assert len(rows) == len(one.pairs) and {"graph_says", "model_did", "agrees"} <= set(rows[0])

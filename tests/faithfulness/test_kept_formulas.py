@@ -4,7 +4,9 @@ import json
 
 import pytest
 
+from tests.faithfulness.judges import Scripted
 from trueness.cli import main
+from trueness.studies.faithfulness import with_formulas_of
 from trueness.studies.faithfulness.check_file import check_file
 
 RULE = "what the shop keeps once everybody has been paid out of the takings"
@@ -66,17 +68,6 @@ def test_whatever_a_model_does_is_a_status_and_the_file_is_written(tmp_path, doe
     assert check_file(out).evaluations and asked(tmp_path) <= 3
 
 
-@pytest.mark.parametrize("does", ["raise RuntimeError('boom')", "return None"])
-def test_a_failed_reply_says_so_and_is_asked_again(tmp_path, does, capsys):
-    path, model, out = made(tmp_path, does, [entry(0), entry(1, "q")])
-    command = ["faithfulness", "check", path, "--formulas", model, "--out", out, "--json"]
-    assert main(command) == 0
-    assert "2 failed" in json.loads(capsys.readouterr().out)["sentences"][1]
-    made(tmp_path, GOOD, [entry(0), entry(1, "q")])
-    assert main(command) == 0
-    assert "wrote 2: 2 are taken" in json.loads(capsys.readouterr().out)["sentences"][1]
-
-
 def test_every_text_reads_back_as_it_was(tmp_path):
     entries = [entry(k, f"p {odd} q", own={odd: [odd]}, expected=odd) for k, odd in enumerate(ODD)]
     entries[-1]["graph"]["causal_graph"] = ["revenue, costs -> profit"]  # no object: it stays as it is
@@ -113,13 +104,10 @@ def test_a_file_of_somebody_else_is_not_written_over(tmp_path, capsys):
     assert "not there yet" in capsys.readouterr().err and asked(tmp_path) == 0
 
 
-def test_the_sentence_counts_what_the_table_counts(tmp_path):
-    does = """return Reply('{"formulas": {"profit": "factorial(1e6 * revenue * costs)"}}', Status.OK)"""
-    path, model, out = made(tmp_path, does, [entry(0), entry(1)])
-    found = check_file(path, model, out)
-    assert "0 by the rules alone, 0 with these formulas" in found.sentences()[1]
-    assert found.executed_rows()[0].get("executed", 0) == 0
-    path, model, _ = made(tmp_path, GOOD, [entry(2), entry(3)])
-    found = check_file(path, model)
-    assert "0 by the rules alone, 2 with these formulas" in found.sentences()[1]
-    assert found.executed_rows()[0]["executed"] == 2
+def test_a_graph_that_needs_none_is_not_asked_about_and_an_unreadable_one_stays():
+    edge = {"cause": ["revenue", "costs"], "effect": "profit", "rule": "profit = revenue - costs"}
+    exact = {"target_variable": "profit", "knowns": {"revenue": 100, "costs": 40}, "causal_graph": [edge]}
+    model = Scripted(lambda *_: "never")
+    entries, replies = with_formulas_of([{"dag": exact, "id": 1}, {"dag": "no graph", "id": "x"}], model)
+    assert (len(entries), replies, model.calls) == (2, [], 0)
+    assert entries[1] == {"dag": "no graph", "id": "x"}

@@ -1,7 +1,6 @@
 """`trueness compare METHOD METHOD`: what two methods wrote for the same problems, paired by the problem's text."""
 
 import json
-from pathlib import Path
 
 import pytest
 
@@ -45,17 +44,3 @@ def test_where_cf_has_no_value_the_measure_that_is_compared_is_said(study, capsy
     assert "cf has no item with a value of both, so graph_quality is compared" in " ".join(
         capsys.readouterr().out.split()
     )
-
-
-def test_a_method_that_is_not_there_is_named(study, capsys):
-    assert main(["compare", "careful", "careles", study]) == 2
-    assert "Did you mean 'careless'?" in capsys.readouterr().err
-
-
-def test_the_report_of_a_study_begins_with_the_held_out_figures(study, capsys):
-    first = (Path(study) / "faithfulness" / "summary.txt").read_text(encoding="utf-8").splitlines()[0]
-    assert "Of 1,254 held-out graphs that models wrote 11.6 % could be executed" in first
-    assert "0.45 [0.40, 0.52]" in first
-    capsys.readouterr()
-    assert main(["show", study, "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["sentences"][0] == first

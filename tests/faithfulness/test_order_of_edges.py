@@ -2,14 +2,12 @@
 
 import json
 import random
-import re
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.reasoning.generator import random_graph
 from trueness import faithfulness
-from trueness.cli import main
 from trueness.reasoning import execute
 
 DIAMOND = [
@@ -45,26 +43,6 @@ def test_swapping_the_edges_of_a_diamond_swaps_no_grade():
         }  # fmt: skip
 
 
-def test_every_path_of_a_node_is_named():
-    nodes, *_ = grades(diamond(0, 1, 2, 3), answer=12)
-    assert nodes["x"]["causal_path"] == "x → a → y; x → b → y"
-    assert nodes["a"]["causal_path"] == "a → y"
-
-
-def test_the_reports_of_a_study_grade_a_diamond_alike_in_either_order(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    for name, order in (("one", (0, 1, 2, 3)), ("other", (1, 0, 3, 2))):
-        entry = {"id": "diamond-1", "dag": diamond(*order), "problem_text": "What is y for x = 2?", "answer": 12}
-        (tmp_path / "mine.jsonl").write_text(json.dumps(entry))
-        (tmp_path / f"{name}.toml").write_text(
-            f'name = "{name}"\nfolder = "{name}"\n[faithfulness]\nproblems = ["mine.jsonl"]\n'
-        )
-        assert main(["run", str(tmp_path / f"{name}.toml")]) == 0
-    reports = [json.loads((tmp_path / name / "faithfulness/diamond-1.json").read_text()) for name in ("one", "other")]
-    one, other = (report["components"]["causal_intervention"]["details"]["node_evaluations"] for report in reports)
-    assert sorted(one, key=lambda node: node["node"]) == sorted(other, key=lambda node: node["node"])
-
-
 def with_alternatives(rng, graph):
     """Further rules of three effects that give the same values, as multiples of other nodes."""
     dag = graph.to_dict()
@@ -78,12 +56,6 @@ def with_alternatives(rng, graph):
     return dag
 
 
-def renamed(dag, names):
-    """The same graph under other names."""
-    text = json.dumps(dag)
-    return json.loads(re.sub(r"x\d+", lambda match: names[match[0]], text))
-
-
 @settings(max_examples=25, deadline=None)
 @given(st.integers(0, 599))
 def test_no_grade_hangs_on_the_order_of_edges_causes_or_knowns(seed):
@@ -95,17 +67,3 @@ def test_no_grade_hangs_on_the_order_of_edges_causes_or_knowns(seed):
         rng.shuffle(edge["cause"])
     shuffled["knowns"] = dict(rng.sample(list(shuffled["knowns"].items()), len(shuffled["knowns"])))
     assert grades(dag) == grades(shuffled)
-
-
-@settings(max_examples=25, deadline=None)
-@given(st.integers(0, 599))
-def test_no_grade_hangs_on_the_names_of_nodes(seed):
-    rng = random.Random(seed)
-    dag = with_alternatives(rng, random_graph(rng, nodes=8, knowns=3))
-    old = [f"x{place}" for place in range(8)]
-    names = dict(zip(old, rng.sample([f"v{place}" for place in range(8)], 8), strict=True))
-    (nodes, _, scores, executed), (others, _, same, again) = grades(dag), grades(renamed(dag, names))
-    assert {names[name]: node["impact_level"] for name, node in nodes.items()} == {
-        name: node["impact_level"] for name, node in others.items()
-    }
-    assert (scores, executed) == (same, again)

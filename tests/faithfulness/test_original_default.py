@@ -7,7 +7,6 @@ import pytest
 from tests.each import each
 from trueness import faithfulness
 from trueness.cli import main
-from trueness.errors import SettingError
 from trueness.status import Status
 
 from .judges import Scripted, guide
@@ -26,11 +25,6 @@ def test_without_reasoning_the_originals_cf_can_be_had_again():
     assert "no judgement" in logic["message"] and "no judgement" in found.message
 
 
-def test_it_is_off_unless_named():
-    found = faithfulness.evaluate(DAG, TEXT, "", Scripted(guide), answer=5)
-    assert found.cf is None and found.components["logic_quality"].value is None
-
-
 @each(
     "said, value",
     [
@@ -43,15 +37,6 @@ def test_it_is_off_unless_named():
 def test_a_reply_that_cannot_be_read_takes_it_and_a_call_that_failed_does_not(said, value):
     found = faithfulness.evaluate(DAG, TEXT, REASONING, Scripted(lambda *_: said), answer=5, scoring=ORIGINAL)
     assert found.components["logic_quality"].value == value
-
-
-def test_where_nobody_judged_a_reasoning_that_is_there_it_stays_missing():
-    assert faithfulness.evaluate(DAG, TEXT, REASONING, answer=5, scoring=ORIGINAL).cf is None
-
-
-def test_the_setting_has_two_values():
-    with pytest.raises(SettingError, match="'logic' must be one of judged, original"):
-        faithfulness.Scoring(logic="half")
 
 
 def test_a_study_says_where_it_counts_the_originals_half(tmp_path, monkeypatch, capsys):

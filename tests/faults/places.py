@@ -61,7 +61,6 @@ scorers = ["granger", "correlation"]
 seeds = 10
 rows = 200
 subsamples = 4
-folds = 2
 k_seeds = 1
 [datasets.series]
 kind = "var"

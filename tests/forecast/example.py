@@ -29,7 +29,7 @@ from numpy.random import Generator
 from scipy.special import ndtri
 
 from trueness.status import Status
-from trueness.studies.forecast.forecast_frames import (
+from trueness.studies.forecast.frames import (
     CLAIM_COLUMNS,
     FORMULATIONS,
     LEVELS,
@@ -38,10 +38,10 @@ from trueness.studies.forecast.forecast_frames import (
     Forecasts,
     Truth,
     Truths,
+    with_intervals,
 )
 from trueness.studies.forecast.references import REFERENCES, reference_claims
 from trueness.studies.forecast.scores import score_claims
-from trueness.studies.forecast.truths import with_intervals
 
 
 @dataclass(frozen=True)
@@ -67,17 +67,10 @@ QUALITIES = {
 _FRAMING = {"direct": (1.0, 0.0), "steps": (1.15, 0.2), "interval": (0.9, -0.1), "quantiles": (1.0, 0.0)}
 _ANONYMISED = 1.5  # how much more noise there is once the names are gone
 
+_ABOUT = ("nodes", "edges", "rows", "data", "truth", "domain")
 DATASETS: dict[str, dict[str, Any]] = {
-    name: {
-        "nodes": nodes,
-        "edges": edges,
-        "rows": rows,
-        "data": data,
-        "truth": truth,
-        "domain": domain,
-        "density": 2 * edges / (nodes * (nodes - 1)),
-    }
-    for name, nodes, edges, rows, data, truth, domain in (
+    name: dict(zip(_ABOUT, about, strict=True)) | {"density": 2 * about[1] / (about[0] * (about[0] - 1))}
+    for name, *about in (
         ("asia", 8, 8, 10_000, "discrete", "known", "medicine"),
         ("cancer", 5, 4, 5_000, "discrete", "known", "medicine"),
         ("child", 20, 25, 5_000, "discrete", "known", "medicine"),
@@ -93,36 +86,21 @@ DATASETS: dict[str, dict[str, Any]] = {
 }
 _ON_NUMBERS = ["continuous variables"]
 _DISCRETE = [name for name, about in DATASETS.items() if about["data"] != "continuous"]
+_CARD = ("title", "family", "returns", "assumes", "breaks")
 LEARNERS: dict[str, dict[str, Any]] = {
-    "pc": {
-        "title": "PC",
-        "family": "constraint-based",
-        "returns": "cpdag",
-        "assumes": ["causal sufficiency", "faithfulness", "acyclicity"],
-        "breaks": {"sachs": ["acyclicity"]},
-    },
-    "fci": {
-        "title": "FCI",
-        "family": "constraint-based",
-        "returns": "pag",
-        "assumes": ["faithfulness", "acyclicity"],
-        "breaks": {"sachs": ["acyclicity"]},
-    },
-    "lingam": {
-        "title": "DirectLiNGAM",
-        "family": "functional",
-        "returns": "dag",
-        "assumes": ["linear relations", "non-Gaussian noise", "continuous variables", "causal sufficiency"],
-        "breaks": {name: _ON_NUMBERS for name in _DISCRETE} | {"synthetic-12": ["non-Gaussian noise"]},
-    },
-    "notears": {
-        "title": "NOTEARS",
-        "family": "functional",
-        "returns": "dag",
-        "assumes": ["linear relations", "equal noise variances or informative scale", "causal sufficiency"],
-        "breaks": {name: ["linear relations"] for name in _DISCRETE},
-    },
-}
+    name: dict(zip(_CARD, card, strict=True))
+    for name, *card in (
+        ("pc", "PC", "constraint-based", "cpdag", ["causal sufficiency", "faithfulness", "acyclicity"],
+         {"sachs": ["acyclicity"]}),
+        ("fci", "FCI", "constraint-based", "pag", ["faithfulness", "acyclicity"], {"sachs": ["acyclicity"]}),
+        ("lingam", "DirectLiNGAM", "functional", "dag",
+         ["linear relations", "non-Gaussian noise", "continuous variables", "causal sufficiency"],
+         {name: _ON_NUMBERS for name in _DISCRETE} | {"synthetic-12": ["non-Gaussian noise"]}),
+        ("notears", "NOTEARS", "functional", "dag",
+         ["linear relations", "equal noise variances or informative scale", "causal sufficiency"],
+         {name: ["linear relations"] for name in _DISCRETE}),
+    )
+}  # fmt: skip
 
 
 def example(

@@ -3,9 +3,8 @@
 import numpy as np
 import pandas as pd
 
-from trueness.studies.forecast.forecast_frames import ARMS, CLAIM_COLUMNS, REPLY_COLUMNS, Forecasts, Truth
+from trueness.studies.forecast.frames import ARMS, CLAIM_COLUMNS, REPLY_COLUMNS, Forecasts, Truth, with_intervals
 from trueness.studies.forecast.scores import score_claims
-from trueness.studies.forecast.truths import with_intervals
 
 ARM = {"formulation": "direct", "names": "named", "metadata": "full", "definition": "told", "target": "run"}
 CARDS = {
@@ -43,7 +42,8 @@ def truth(runs, dataset="asia", learner="pc", measure="f1", planned=None, upper=
 
 def study(claims, truths, references=(), replies=(), datasets=None, notes=None):
     """A study from claims and truths; about each data set only what is needed is made up."""
-    found = with_intervals({(t.dataset, t.learner, t.measure): t for t in truths}, rng=np.random.default_rng(0))
+    bare = {(t.dataset, t.learner, t.measure): t for t in truths}
+    found = with_intervals(bare, rng=np.random.default_rng(0), resamples=500)
     frame = pd.DataFrame(list(claims), columns=list(CLAIM_COLUMNS))
     frame[["low", "high", "median"]] = frame[["low", "high", "median"]].astype(float)
     names = list(dict.fromkeys([t.dataset for t in truths]))

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.forecast.handmade import claim, over, reply, spread, study, truth
-from trueness.studies.forecast.contamination import ALL, contamination
+from trueness.studies.forecast.contamination import contamination
 
 FAMOUS = ["asia", "sachs", "cancer", "child"]
 OTHERS = ["x1", "x2", "x3", "x4"]
@@ -36,11 +36,6 @@ def test_memory_of_famous_sets_shows_as_an_interaction():
     assert by_group["named - anonymised, famous data sets"] < by_group["named - anonymised, all data sets"] < 0
 
 
-def test_names_that_help_everywhere_are_no_memory_of_famous_ones():
-    claims = over(FAMOUS + OTHERS, *GOOD) + over(FAMOUS + OTHERS, *BAD, names="anonymised")
-    assert probe(contamination(study(claims, TRUTHS)), "interaction").loc[0, "difference"] == pytest.approx(0)
-
-
 def test_fame_is_measured_against_a_reference():
     reference = over(FAMOUS + OTHERS, *GOOD, respondent="baseline/heuristic", formulation="reference")
     claims = over(FAMOUS, *GOOD) + over(OTHERS, *BAD) + reference
@@ -56,26 +51,11 @@ def test_a_reply_that_names_the_hidden_data_set_is_found():
     assert found["difference"] == 0.5
 
 
-def test_a_name_that_the_prompt_itself_holds_is_not_recognised():
-    replies = [reply("In Asia ...", prompt="Patients who visited Asia", names="anonymised")]
-    assert probe(contamination(study(remembered(), TRUTHS, replies=replies)), "recognised").loc[0, "difference"] == 0
-
-
 def test_published_figures_are_looked_for_where_the_study_brings_them():
     published = [{"dataset": "asia", "learner": "pc", "measure": "f1", "value": 0.667}]
     for name in "asia", "Asia":  # a study's own table may have capitals; published names are read without them
         claims = [claim(low=0.6, high=0.67, dataset=name), claim(low=0.2, high=0.8, dataset=name, names="anonymised")]
         truths = [truth(spread(0.5), dataset=name)]
         analysis = contamination(study(claims, truths, notes={"published": published}))
-        assert probe(analysis, "published", ALL).loc[0, "difference"] == 1
+        assert probe(analysis, "published", "all models").loc[0, "difference"] == 1
     assert "Verbatim recall" in str(contamination(study(remembered(), TRUTHS)))
-
-
-def test_which_sets_are_famous_can_be_said():
-    notes = {"famous": ["x1", "x2", "x3", "x4"]}
-    assert probe(contamination(study(remembered(), TRUTHS, notes=notes)), "interaction").loc[0, "difference"] > 0
-
-
-def test_nothing_varied_and_no_reference_cannot_be_probed():
-    assert not contamination(study(over(FAMOUS, *GOOD), TRUTHS)).possible
-    assert not contamination(study([claim(low=None, high=None)], TRUTHS)).possible

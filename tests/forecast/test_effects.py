@@ -2,8 +2,10 @@
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from tests.forecast.handmade import claim, spread, study, truth
+from trueness.studies.forecast.analysis import orders, permutation_p
 from trueness.studies.forecast.effects import effects
 
 NAMES = ("a", "b", "c", "d", "e", "f")
@@ -44,11 +46,6 @@ def test_a_respondent_that_has_it_backwards_is_off_by_two():
     assert size["difference_low"] > 0
 
 
-def test_one_answer_for_all_has_no_rho_and_no_difference():
-    size = row(effects(falling([0.5] * 6)), "size")
-    assert np.isnan(size["rho"]) and np.isnan(size["difference"])
-
-
 def test_a_data_set_without_an_answer_is_left_out_on_both_sides():
     # without f the measured rho is still -1; with it (F1 rising at the end) it would not be
     measured = [0.8, 0.7, 0.6, 0.5, 0.4, 0.9]
@@ -62,20 +59,25 @@ def test_four_data_sets_cannot_show_an_effect():
     assert "no effect can be shown" in str(analysis)
 
 
-def test_two_data_sets_cannot_be_correlated():
-    analysis = effects(falling([0.7, 0.6], names=NAMES[:2]))
-    assert not analysis.possible and "2 data sets; a rank correlation needs three" in str(analysis)
+RNG = np.random.default_rng(0)
 
 
-def test_a_property_that_does_not_vary_is_said():
-    truths = [truth(spread(0.5 + 0.01 * k), dataset=name) for k, name in enumerate(NAMES)]
-    claims = [claim(dataset=name) for name in NAMES]
-    about = {name: {"nodes": 8, "edges": 8, "rows": 1000, "density": 0.3} for name in NAMES}
-    assert "size: no correlation can be had" in str(effects(study(claims, truths, datasets=about)))
+def test_five_units_in_order_have_one_order_and_its_mirror():
+    x = np.arange(5.0)
+    places = orders(5, RNG)
+    assert permutation_p(x, x**3, places) == pytest.approx(2 / 120)
+    assert permutation_p(x, x**3, places, "greater") == pytest.approx(1 / 120)
+    assert permutation_p(x, -x, places, "greater") == 1
 
 
-def test_all_unreadable_still_gives_the_measured_rho():
-    forecasts = falling([None] * 6)
-    analysis = effects(forecasts)
-    assert row(analysis, "size", "measured")["rho"] == pytest.approx(-1)
-    assert "none that vary" in str(analysis)
+def test_it_is_scipys_permutation_of_pairings():
+    x, y = np.array([3.0, 1, 4, 5, 9]), np.array([2.0, 1, 7, 3, 8])  # without ties both tails are alike
+    expected = stats.permutation_test(
+        (x,), lambda x: stats.spearmanr(x, y).statistic, permutation_type="pairings", n_resamples=np.inf
+    ).pvalue
+    assert permutation_p(x, y, orders(5, RNG)) == pytest.approx(expected)
+
+
+def test_what_does_not_vary_has_no_p():
+    assert np.isnan(permutation_p(np.ones(5), np.arange(5.0), orders(5, RNG)))
+    assert np.isnan(permutation_p(np.arange(2.0), np.array([1.0, np.nan]), orders(2, RNG)))

@@ -1,10 +1,9 @@
 """What would have been said with fewer runs."""
 
-import numpy as np
 import pytest
 
 from tests.forecast.handmade import claim, spread, study, truth
-from trueness.studies.forecast.verdict_convergence import convergence
+from trueness.studies.forecast.convergence import convergence
 
 
 def at(analysis, runs):
@@ -37,17 +36,3 @@ def test_a_truth_of_zero_width_has_no_ratio(recwarn):
     analysis = convergence(study([claim()], [truth([0.5] * 100)]))
     assert analysis.table["ratio_mean"].isna().all() and (analysis.table["agreement"] == 1).all()
     assert not recwarn.list
-
-
-def test_few_runs_are_their_own_reference():
-    assert convergence(study([claim()], [truth(spread(0.5, n=5))])).table["runs"].tolist() == [5]
-
-
-def test_the_same_study_gives_the_same_numbers():
-    forecasts = study([claim(low=0.4, high=0.5)], [truth(spread(0.5, 0.4))])
-    again = study([claim(low=0.4, high=0.5)], [truth(spread(0.5, 0.4))])
-    assert np.array_equal(convergence(forecasts).table["coverage"], convergence(again).table["coverage"])
-
-
-def test_all_unreadable_cannot_be_told():
-    assert not convergence(study([claim(low=None, high=None)], [truth(spread(0.5))])).possible

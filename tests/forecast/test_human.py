@@ -4,12 +4,10 @@ import numpy as np
 import pytest
 
 from tests.forecast.example import DATASETS
-from tests.forecast.truths import truth, truths
 from trueness.errors import DataError
-from trueness.studies.forecast.forecast_frames import CLAIM_COLUMNS
+from trueness.studies.forecast.frames import CLAIM_COLUMNS
 from trueness.studies.forecast.human import parse_experts, questions, read_experts, sheet
 from trueness.studies.forecast.new_sheet import new_sheet
-from trueness.studies.forecast.scores import score_claims
 
 ABOUT = {name: DATASETS[name] for name in ("asia", "cancer")}
 ASKED = questions(ABOUT, ["pc", "fci"])
@@ -46,18 +44,6 @@ def test_the_form_of_a_study_whose_learners_have_capitals_is_read_back():
     assert parse_experts(HEAD + "asia,pc-STRICT,f1,0.4,0.7\n", limits=limits).loc[0, "learner"] == "PC-strict"
 
 
-def test_a_column_that_stands_twice_is_refused():
-    with pytest.raises(DataError, match="each column once, got 'learner'"):
-        parse_experts("dataset,learner,algorithm,measure,low,high\nasia,pc,fci,f1,0.4,0.7\n")
-
-
-def test_level_median_expert_and_target_are_read():
-    text = "dataset,learner,measure,low,high,level,median,expert,target\nasia,pc,shd,2,9,0.8,5,anna,mean\n"
-    found = parse_experts(text, limits=None).iloc[0]
-    assert (found["level"], found["median"], found["target"]) == (0.8, 5, "mean")
-    assert found["respondent"] == "human/sheet/anna"
-
-
 def test_empty_cells_stay_missing_with_a_status():
     found = parse_experts(HEAD + "asia,pc,f1,,\nasia,pc,recall,0.4,\nasia,pc,precision,0.4,0.6\n")
     assert found["status"].tolist() == ["refused", "unreadable", "ok"]
@@ -78,21 +64,6 @@ def test_an_empty_sheet_is_no_respondent(tmp_path):
     (tmp_path / "two.csv").write_text(text)
     with pytest.raises(DataError, match="'bob' of two.csv must give at least one range, got none"):
         read_experts(tmp_path / "two.csv")
-
-
-def test_the_sheet_shows_what_is_asked_and_the_largest_value():
-    lines = sheet(ABOUT, ["pc"], expert="anna").splitlines()
-    assert lines[0].startswith("dataset,learner,measure,low,high,median,level,target,expert")
-    assert lines[4] == "asia,pc,shd,,,,0.95,run,anna,8,10000,discrete,medicine,28"
-    assert len(lines) == 1 + len(ABOUT) * 4
-
-
-def test_a_filled_sheet_is_scored_like_any_respondent():
-    filled = sheet(ABOUT, ["pc"]).replace("asia,pc,f1,,,", "asia,pc,f1,0.4,0.7,0.6")
-    known = truths(truth([0.5, 0.6, 0.8, 0.55]))
-    found = score_claims(parse_experts(filled), known)
-    assert found["covers_mean"].count() == 1
-    assert found.loc[found["status"] == "ok", "coverage_runs"].tolist() == [0.75]
 
 
 @pytest.mark.parametrize(
@@ -122,16 +93,6 @@ def test_a_wrong_cell_is_one_line_with_its_row(row, message):
 def test_a_wrong_level_or_median_is_named(cells, message):
     with pytest.raises(DataError, match=message):
         parse_experts("dataset,learner,measure,low,high,level,median\nasia,pc,shd,2,5," + cells)
-
-
-def test_a_missing_column_is_named():
-    with pytest.raises(DataError, match="Add 'high'"):
-        parse_experts("dataset,learner,measure,low\nasia,pc,f1,0.4\n", "experts.csv")
-
-
-def test_a_file_that_is_not_there_is_one_line(tmp_path):
-    with pytest.raises(DataError, match="must be a CSV that can be read"):
-        read_experts(tmp_path / "nobody.csv")
 
 
 def test_rows_that_nobody_signed_are_no_respondent():

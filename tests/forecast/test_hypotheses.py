@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 
 from tests.forecast.handmade import claim, over, spread, study, truth
-from trueness.errors import SettingError
 from trueness.intervals import Interval
-from trueness.studies.forecast.hypotheses import CANNOT, NOT_SUPPORTED, SUPPORTED, capability_of, hypotheses, verdict
-from trueness.studies.forecast.pairwise_contrasts import contrasts
+from trueness.studies.forecast.contrasts import contrasts
+from trueness.studies.forecast.hypotheses import CANNOT, NOT_SUPPORTED, SUPPORTED, hypotheses, verdict
 from trueness.studies.forecast.robustness import robustness
 
 NAMES = [f"d{k}" for k in range(11)]
@@ -45,23 +44,6 @@ def test_beating_every_naive_reference_on_eleven_data_sets_is_understanding():
     assert "hardest of 2" in found["what"]
 
 
-def test_losing_to_one_of_them_is_not():
-    claims = over(NAMES, 0.2, 0.6) + naive(0.0, 0.2) + naive(0.4, 0.6, "baseline/climatology")
-    found = decided(study(claims, TRUTHS, references=("baseline/random", "baseline/climatology"))).loc["H1"]
-    assert found["verdict"] == NOT_SUPPORTED and "climatology" in found["what"]
-
-
-def test_without_a_baseline_understanding_cannot_be_told():
-    found = decided(study(over(NAMES, 0.4, 0.6), TRUTHS)).loc["H1"]
-    assert found["verdict"] == CANNOT and "No naive reference" in found["sentence"]
-
-
-def test_a_clear_win_on_three_data_sets_cannot_be_told():
-    claims = over(NAMES[:3], 0.4, 0.6) + naive(0.0, 0.2, names=NAMES[:3])
-    found = decided(study(claims, TRUTHS[:3], references=("baseline/random",))).loc["H1"]
-    assert found["verdict"] == CANNOT and "smallest p" in found["sentence"]
-
-
 def test_ranges_that_cover_their_level_are_calibrated():
     # 96 of 100 runs lie within .0965 of the middle
     found = decided(study(over(NAMES, 0.4035, 0.5965), TRUTHS)).loc["H2"]
@@ -87,12 +69,6 @@ def test_equal_answers_to_all_formulations_are_robust_and_different_ones_are_not
     assert decided(study(framed(0.3), TRUTHS)).loc["H3", "verdict"] == NOT_SUPPORTED
 
 
-def test_without_repeats_or_with_one_formulation_robustness_cannot_be_told():
-    no_repeats = over(NAMES, 0.4, 0.6) + over(NAMES, 0.4, 0.6, formulation="steps")
-    for claims in (no_repeats, over(NAMES, 0.4, 0.6)):
-        assert decided(study(claims, TRUTHS)).loc["H3", "verdict"] == CANNOT
-
-
 def graded(n, order=1):
     """Model k is off by k: the higher the number, the worse."""
     return [c for k in range(n) for c in over(NAMES, 0.4 - 0.05 * k * order, 0.5 - 0.05 * k, respondent=f"m{k}")]
@@ -103,24 +79,6 @@ def test_capability_that_goes_with_quality_needs_five_models():
     assert decided(study(graded(5), TRUTHS, notes={"capability": five})).loc["H4", "verdict"] == SUPPORTED
     three = decided(study(graded(3), TRUTHS, notes={"capability": five})).loc["H4"]
     assert three["verdict"] == CANNOT and three["n"] == 3
-
-
-def test_capability_against_quality_is_not_supported():
-    wrong = [f"m{k}" for k in range(6)]  # as a list: the least capable first
-    assert decided(study(graded(6), TRUTHS, notes={"capability": wrong})).loc["H4", "verdict"] == NOT_SUPPORTED
-
-
-def test_without_an_ordering_of_models_h4_cannot_be_told():
-    found = decided(study(graded(5), TRUTHS)).loc["H4"]
-    assert found["verdict"] == CANNOT and "gives no capability" in found["sentence"]
-
-
-def test_capability_is_a_mapping_or_a_list():
-    assert capability_of({"a": 2, "b": 1}) == {"a": 2.0, "b": 1.0}
-    assert capability_of(["weak", "strong"]) == {"weak": 0.0, "strong": 1.0}
-    assert capability_of(None) == {}
-    with pytest.raises(SettingError, match="'capability' must be a number a model"):
-        capability_of({"a": "high"})
 
 
 @pytest.mark.parametrize(("better", "expected"), [("pc", SUPPORTED), ("fci", NOT_SUPPORTED)])
@@ -136,24 +94,12 @@ def test_knowing_which_learner_does_better_is_specific(better, expected):
     assert decided(study(claims, truths)).loc["H5", "verdict"] == expected
 
 
-def test_all_unreadable_gives_five_verdicts_that_nothing_can_be_told():
-    table = decided(study(over(NAMES, None, None), TRUTHS))
-    assert (table["verdict"] == CANNOT).all() and len(table) == 5
-
-
 def test_a_sentence_has_estimate_interval_n_and_adjustment():
     claims = over(NAMES[:5], 0.4, 0.5) + over(NAMES[5:], 0.4, 0.6)
     sentence = decided(study(claims, TRUTHS)).loc["H2", "sentence"]
     assert "11 data sets" in sentence and "Holm over" in sentence and "[" in sentence
     constant = decided(study(over(NAMES, 0.4, 0.5), TRUTHS)).loc["H2", "sentence"]
     assert "0.5, no interval (the same on every data set)" in constant and "[" not in constant
-
-
-def test_the_originals_comparison_stands_beside():
-    claims = over(NAMES, 0.4, 0.6) + naive(0.0, 0.2)
-    forecasts = study(claims, TRUTHS, references=("baseline/random",))
-    original = hypotheses(forecasts, contrasts(forecasts), robustness(forecasts)).more["original"]
-    assert original.set_index("respondent").loc["m", "calibrated_coverage"] == 1
 
 
 def two_learners(better):

@@ -3,7 +3,7 @@
 import pytest
 
 from trueness.reading.expected import read_forecast
-from trueness.studies.forecast.probe import edge_question, judge_edge_case, probe
+from trueness.studies.forecast.probe import judge_edge_case, probe
 
 SURE = "Precision: [0.9, 1]\nRecall: [0.9, 1]\nF1: [0.9, 1]\nSHD: [0, 1]"
 
@@ -22,11 +22,6 @@ SURE = "Precision: [0.9, 1]\nRecall: [0.9, 1]\nF1: [0.9, 1]\nSHD: [0, 1]"
 )
 def test_what_is_right_about_an_edge_case(case, text, verdict):
     assert judge_edge_case(case, read_forecast(text, nodes=4)).startswith(verdict)
-
-
-def test_the_edge_cases_are_told_in_the_question():
-    assert "Rows: 0" in edge_question("empty data")[-1].content
-    assert "Variables (1): X1" in edge_question("one column")[-1].content
 
 
 def test_a_sure_model_fails_on_no_data_and_a_silent_one_passes():

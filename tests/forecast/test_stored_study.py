@@ -7,10 +7,9 @@ from tests.forecast.handmade import over, spread, study, truth
 from tests.lanes import same_lanes
 from trueness.analyse.comparing import compare
 from trueness.running.study import Plan, Study
-from trueness.studies.forecast import interpretation, selection, summary, tables
+from trueness.studies.forecast import summary, tables
 from trueness.studies.forecast.answers import read_forecasts
-from trueness.studies.forecast.findings import findings
-from trueness.studies.forecast.paper import methods
+from trueness.studies.forecast.findings import Findings, statistical_tests
 from trueness.studies.forecast.reasoning import reasoning
 
 PLAN = """
@@ -55,38 +54,31 @@ def test_a_parrot_of_the_prompt_knows_nothing_unprompted(forecasts):
 
 def test_the_plans_first_arm_is_the_headline_and_every_table_names_it(forecasts):
     first = {"names": "named", "metadata": "full", "definition": "told", "target": "run"}
-    assert selection.main_arm(forecasts) == first  # by the alphabet it was anonymised, and the mean
-    shown = selection.headline(forecasts)
+    assert forecasts.main_arm == first  # by the alphabet it was anonymised, and the mean
+    shown = forecasts.headline
     assert set(shown["names"]) <= {"named", "-"} and set(shown["target"]) == {"run"}
     told = "names named, metadata full, definition told, target run"
-    made = (tables.main_results, tables.by_formulation, tables.measured_table)
-    assert all(told in table(forecasts).caption for table in made) and told in " ".join(methods(forecasts))
-
-
-def test_without_a_model_the_first_target_of_the_plan_is_the_headline(tmp_path):
-    plan = PLAN.replace('["mock/copycat-of-the-prompt", "mock/vacuous"]', "[]").replace(
-        '["run", "mean"]', '["run", "mean"]'
-    )
-    assert selection.main_arm(stored(tmp_path, plan))["target"] == "run"
+    made = tables.of_paper(Findings(forecasts))
+    assert all(told in table.caption for table in made)
 
 
 def test_a_mean_of_equal_values_has_no_interval_and_others_lie_within_their_bounds(forecasts):
     row = next(row for row in summary.rows(forecasts) if row["respondent"] == "mock/vacuous")
     assert row["interval_score"] == 1 and row["interval_score_low"] is None  # was 1.00 [1.00, 1.00]
-    cells = tables.main_results(forecasts).cells()
+    cells = tables.main_results(Findings(forecasts)).cells()
     assert next(row for row in cells if row[0] == "vacuous")[5] == "1.0 (constant)"
     assert all(-1 <= row["bias_low"] <= row["bias_high"] <= 1 for row in summary.rows(forecasts) if row["bias_low"])
 
 
 def test_h4_is_a_permutation_over_models_and_says_so():
     claims = [c for k in range(5) for c in over(NAMES, 0.4 - 0.05 * k, 0.5 - 0.05 * k, respondent=f"m{k}")]
-    made = findings(study(claims, TRUTHS, notes={"capability": {f"m{k}": 10 - k for k in range(5)}}))
-    tests = interpretation.tests_frame(made).set_index("what")
+    made = Findings(study(claims, TRUTHS, notes={"capability": {f"m{k}": 10 - k for k in range(5)}}))
+    tests = statistical_tests(made).set_index("what")
     row = next(row for what, row in tests.iterrows() if what.startswith("H4"))
     assert row["test"] == "exact permutation over models, one-sided"
     assert row["n_models"] == 5 and pd.isna(row["n_datasets"])
-    assert "sign-flip" not in made.hypotheses.table.set_index("hypothesis").loc["H4", "sentence"]
-    assert {"model", "data set"} == set(made.hypotheses.table["unit"])
+    assert "sign-flip" not in made["hypotheses"].table.set_index("hypothesis").loc["H4", "sentence"]
+    assert {"model", "data set"} == set(made["hypotheses"].table["unit"])
 
 
 def test_two_formulations_are_compared_by_their_short_names(tmp_path):

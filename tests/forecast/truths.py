@@ -3,8 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from trueness.studies.forecast.forecast_frames import CLAIM_COLUMNS, Truth
-from trueness.studies.forecast.truths import with_intervals
+from trueness.studies.forecast.frames import CLAIM_COLUMNS, Truth, with_intervals
 
 
 def bare(runs, measure="f1", dataset="asia", learner="pc", upper=None, resolution=None):

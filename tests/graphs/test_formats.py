@@ -26,8 +26,10 @@ ROUND_TRIPS = {**TEXT, **OBJECTS}
 SUFFIXES = [".json", ".dot", ".gv", ".csv", ".tsv", ".json.gz"]
 
 
-ODD_NAMES = ["two words", "a -> b", 'say "hi"', "back\\slash", "", "line\nbreak", "tab\tcomma, ;", "Größe", "source", "1st",
-             "nan", "<b>&amp;</b>", "// no comment", "carriage\rreturn", "=+-@", "\x1b[0m"]  # fmt: skip
+ODD_NAMES = [
+    "two words", "a -> b", 'say "hi"', "back\\slash", "", "line\nbreak", "tab\tcomma, ;", "Größe", "source", "1st", "nan",
+     "<b>&amp;</b>", "// no comment", "carriage\rreturn", "=+-@", "\x1b[0m",
+]  # fmt: skip
 
 
 def same(a, b):

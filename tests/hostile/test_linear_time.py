@@ -9,7 +9,7 @@ import pytest
 from tests.hostile.attack import survives
 from trueness.datasets.networks import parse_bif
 from trueness.graphs.formats import from_bif, from_dot, from_graphml, from_json
-from trueness.models.env_file import parse_env
+from trueness.models.addresses import parse_env
 from trueness.outside import json_of, toml_of
 from trueness.reading.distribution import read_distribution
 from trueness.reading.expected import read_forecast
@@ -20,11 +20,10 @@ from trueness.reading.verdicts import read_verdict
 from trueness.reasoning.graph import Quantity
 from trueness.reasoning.schema import quantity_of
 from trueness.reasoning.syntax import parse, symbol
-from trueness.studies.faithfulness.human_labels import parse_labels
 from trueness.studies.faithfulness.redaction import Hidden
-from trueness.studies.forecast.assumptions import mentions
 from trueness.studies.forecast.failures import _PAIR
 from trueness.studies.forecast.human import parse_experts
+from trueness.studies.forecast.reasoning import mentions
 
 SIZE = 1_000_000
 LEVELS = {"male": ("man",), "female": ("woman",), "a": ("a",), "very good": ("very good",)}
@@ -59,7 +58,6 @@ READERS = {
     "bif with tables": (parse_bif, ["type discrete [ 2 ] { ", "probability ( a ) {"]),
     "any json": (lambda text: json_of(text, "it"), JSON),
     "toml": (lambda text: toml_of(text, "it"), ["a.", "[", "[[a]]\n", '"', "a = {", "x = 1e"]),
-    "labels": (lambda text: parse_labels(text, "l.csv"), ['"', ",", "\n"]),
     "experts": (parse_experts, ['"', ",", "\n"]),
     "rule": (parse, ["(", "9^"]),
     "quantity": (quantity_of, ["1", "1 x 10"]),

@@ -14,7 +14,7 @@ from tests.each import each
 from trueness.cli import main
 from trueness.datasets.surveys import open_microdata
 from trueness.errors import DataError, PlanError
-from trueness.models import background
+from trueness.models.provider import on_the_loop
 from trueness.running.study import Plan
 
 SOURCE = Path(trueness.__file__).parent
@@ -99,9 +99,9 @@ def test_an_agent_runs_no_code_unless_the_user_said_yes(tmp_path):
             answer = await client.call_tool("plan", {"file": "p.toml"})
             return answer.is_error, answer.content[0].text
 
-    refused, why = background.run(plan())
+    refused, why = on_the_loop(plan())
     assert refused and "evil.py is Python code" in why and not (tmp_path / "was_run").exists()
-    background.run(plan("--allow-code"))
+    on_the_loop(plan("--allow-code"))
     assert (tmp_path / "was_run").exists()
 
 

@@ -29,12 +29,6 @@ def test_correlation_of_categories_is_the_chi2_test():
             assert graph.adjacent[i, j] == (p < 0.01)
 
 
-def test_random_has_the_edges_it_was_asked_for_on_average():
-    table = load("synthetic-12").draw(50, np.random.default_rng(0))
-    sizes = [build("random").fit(table, np.random.default_rng(seed)).n_edges() for seed in range(300)]
-    assert np.mean(sizes) == pytest.approx(18, abs=0.7)
-
-
 def test_sortnregress_lives_on_the_scale():
     from trueness.datasets.synthetic import Synthetic
     from trueness.measures.graphs import score_graph

@@ -11,7 +11,6 @@ from trueness import registry
 from trueness.datasets import load
 from trueness.datasets.table import Table
 from trueness.errors import DataError
-from trueness.graphs import Graph
 from trueness.learners import Batched, Card, build
 from trueness.learners.batches import fit_resamples
 from trueness.learners.contract import COLLIDER, binary_sample, continuous_sample
@@ -116,14 +115,6 @@ def test_a_run_with_singular_correlations_fails_alone_and_in_the_words_of_fit():
     assert 0 < sum(isinstance(answer, str) and "linear combination" in answer for answer in found) < 30
 
 
-def test_a_table_too_wide_for_products_is_fitted_run_by_run(monkeypatch):
-    monkeypatch.setattr("trueness.learners.resampling._PRODUCTS", 100)
-    table, learner = continuous_sample(COLLIDER, rng(), 60), build("pc")
-    draws = draws_of(table, 3)
-    assert list(learner.fit_many(table, draws)) == [None] * 3
-    assert fitted(learner, table, draws) == [plain(learner, table, draw) for draw in draws]
-
-
 @dataclass(frozen=True)
 class Faulty:
     """A learner whose batch leaves out its second run and breaks at its fourth."""
@@ -143,25 +134,3 @@ class Faulty:
 def test_a_batch_that_breaks_costs_nothing_but_time():
     table = continuous_sample(COLLIDER, rng(), 20)
     assert fitted(Faulty(), table, draws_of(table, 6)) == ["batch", "alone", "batch", "alone", "alone", "alone"]
-
-
-def test_runs_come_one_at_a_time_and_draws_a_batch_at_a_time(monkeypatch):
-    monkeypatch.setattr("trueness.learners.batches.MOST_RUNS", 4)
-    table, read = continuous_sample(COLLIDER, rng(), 20), []
-
-    def draws():
-        for draw in draws_of(table, 6):
-            read.append(draw)
-            yield draw
-
-    runs = fit_resamples(Faulty(), table, draws(), (rng() for _ in range(6)))
-    assert next(runs).answer == "batch" and len(read) == 4
-    assert [run.answer for run in runs] == ["alone", "batch", "alone", "batch", "alone"]
-
-
-def test_a_learner_without_batches_is_fitted_one_by_one_with_its_own_generators():
-    table, learner = continuous_sample(COLLIDER, rng(), 50), build("random")
-    generators = [rng(seed) for seed in range(5)]
-    found = [run.answer for run in fit_resamples(learner, table, draws_of(table, 5), generators)]
-    assert all(isinstance(graph, Graph) for graph in found)
-    assert found == [learner.fit(table, rng(seed)) for seed in range(5)]

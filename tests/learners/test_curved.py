@@ -5,7 +5,6 @@ import pytest
 from scipy import stats
 
 from trueness.datasets.table import Table
-from trueness.errors import DataError
 from trueness.learners import learner
 from trueness.learners.independence import Independence
 
@@ -78,22 +77,6 @@ def test_rates_under_independence_are_those_of_alpha_and_a_curve_is_seen(test):
         by_line += Independence(bent).p_value("z", "y") < 0.05
     assert abs(rejected / 200 - 0.05) < 4 * np.sqrt(0.05 * 0.95 / 200), rejected
     assert seen > 180 and by_line < 100, (seen, by_line)
-
-
-@pytest.mark.parametrize("test", ["rcot", "kci"])
-def test_gaps_categories_and_too_many_rows(test):
-    table = curved_sample(np.random.default_rng(2), 150)
-    values = table.values.copy()
-    values[:30, 0] = values[20:40, 2] = np.nan
-    gappy = Independence(Table(table.names, values, table.levels), test).result("x", "y", GIVEN)
-    whole = Independence(table.rows(np.arange(40, 150)), test).result("x", "y", GIVEN)
-    assert (gappy.p_value, gappy.n) == (pytest.approx(whole.p_value, rel=1e-6), 110)
-    codes = np.column_stack([table.values[:, 0] > 1, table.values[:, 1:]]).astype(float)
-    mixed = Table(table.names, codes, (("low", "high"), None, None, None))
-    assert 0 < Independence(mixed, test).p_value("x", "z", ("w",)) < 0.05
-    if test == "kci":
-        with pytest.raises(DataError, match="at most 3,000 rows for kci, got 4,000. Use test = 'rcot'"):
-            Independence(curved_sample(np.random.default_rng(0), 4000), "kci")
 
 
 @pytest.fixture(scope="module")

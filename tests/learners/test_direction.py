@@ -48,12 +48,3 @@ def test_fci_points_at_the_collider_and_its_transpose_does_not():
     assert f1(graph, "f1") == 1.0
     assert f1(transposed(graph), "f1") == 0.0
     assert f1(transposed(graph), "arrowhead_f1") == 0.0
-
-
-def test_a_lingam_matrix_read_as_notears_does_is_worth_nothing():
-    from lingam import DirectLiNGAM
-
-    table = continuous_sample(COLLIDER, np.random.default_rng(29))
-    matrix = DirectLiNGAM().fit(np.array(table.values)).adjacency_matrix_
-    assert f1(Graph.from_matrix(matrix, table.names, direction="column to row")) == 1.0
-    assert f1(Graph.from_matrix(matrix, table.names, direction="row to column")) == 0.0

@@ -8,9 +8,11 @@ import pytest
 import trueness
 from tests.each import each
 from trueness.datasets.synthetic import Synthetic
+from trueness.datasets.table import Table
 from trueness.errors import SettingError
 from trueness.graphs import ARROW, TAIL, Graph
 from trueness.graphs.equivalence import ancestors
+from trueness.learners.boss_fci import BOSSFCI
 from trueness.learners.fci import FCI, RFCI
 from trueness.learners.independence import Independence, Oracle
 from trueness.learners.kernels import pag
@@ -100,12 +102,6 @@ def test_each_rule_draws_its_mark(rule, before, after):
         assert "a -> c" in found
 
 
-def test_a_shielded_start_is_no_circle_path():
-    """a, c, e, f, b with a - e: causal-learn's R5 would draw a -- c. What is drawn comes from a, e, f, b, and R6."""
-    edges = ["a o-o b", "a o-o c", "c o-o e", "a o-o e", "e o-o f", "f o-o b"]
-    assert closed(edges, "abcef") == ["a -- b", "a -- e", "a -o c", "b -- f", "e -- f", "e -o c"]
-
-
 @pytest.mark.parametrize("name", ["asia", "cancer"])
 def test_the_pag_is_causal_learns(name):
     pytest.importorskip("causallearn")
@@ -141,3 +137,33 @@ def test_the_majority_of_all_sets_of_neighbours_decides_or_what_was_met_where_no
     assert others > 5 and met > 0  # the sets disagree, and some pairs no set of neighbours separates
     with pytest.raises(SettingError, match="must be \"separating set\", got 'majority'"):
         RFCI(colliders="majority")
+
+
+# ---- BOSS-FCI
+
+# x and y have a latent cause L, and z, w tell that neither causes the other: z -> x <-> y <- w
+TRUTH = Graph.from_edges(["z -> x", "L -> x", "L -> y", "w -> y"])
+
+
+def rows(truth, n, seed, latent=()):
+    rng = np.random.default_rng(seed)
+    columns = {}
+    for node in truth.topological_order():
+        columns[node] = sum((0.9 * columns[p] for p in truth.parents(node)), start=rng.normal(size=n))
+    names = tuple(node for node in truth.nodes if node not in latent)
+    return Table(names, np.column_stack([columns[name] for name in names]), (None,) * len(names))
+
+
+def test_a_latent_common_cause_is_found():
+    found = BOSSFCI().fit_details(rows(TRUTH, 20_000, 0, ["L"]))
+    assert found.graph == TRUTH.to_pag(["L"])
+    assert found.n_tests > 0
+    assert "x" not in found.separating_set("z", "y")
+
+
+@pytest.mark.parametrize("seed", [1, 3, 4])
+def test_without_latent_causes_it_is_the_pag_of_the_dag(seed):
+    system = Synthetic(nodes=7, edges_per_node=1.0, noise="gaussian", graph_seed=seed)
+    table = system.draw(20_000, np.random.default_rng(seed))
+    found = BOSSFCI(alpha=1e-4).fit(table)
+    assert found == system.truth.to_pag()

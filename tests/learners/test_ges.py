@@ -1,8 +1,5 @@
 """GES: causal-learn's class, the best class where the data are easy, and a trace that adds up."""
 
-from dataclasses import replace
-from importlib import import_module
-
 import numpy as np
 import pytest
 
@@ -69,15 +66,6 @@ def test_the_answer_is_a_cpdag_and_the_steps_add_up_to_its_score(seed):
     )
 
 
-def test_the_penalty_is_twice_causal_learns_lambda():
-    from causallearn.search.ScoreBased.GES import ges
-
-    table = drawn(5)
-    record = ges(np.array(table.values), "local_score_BIC_from_cov", lambda_value=1.0)
-    peers = trueness.Graph.from_causallearn(record["G"], kind="cpdag", nodes=table.names)
-    assert replace(PLAIN, penalty=2.0).fit(table) == peers
-
-
 def test_no_score_is_computed_with_more_parents_than_the_limit():
     rng = np.random.default_rng(0)
     causes = rng.normal(size=(500, 5))
@@ -122,13 +110,6 @@ def test_extended_ends_where_rounding_decides_what_is_gained():
     assert GES().fit(table).problems() == ()
 
 
-def test_extended_turns_edges_and_ends_higher_than_plain_where_data_are_dense():
-    plain, extended = ([GES(search=search).fit_details(dense(seed)) for seed in range(6)] for search in SEARCHES)
-    assert any(step.operator == "turn" for result in extended for step in result.steps)
-    gaps = [better.score - result.score for better, result in zip(extended, plain, strict=True)]
-    assert min(gaps) > -1e-6 and max(gaps) > 1, gaps
-
-
 @pytest.mark.parametrize("seed", [6, 7])
 def test_a_node_that_is_doubted_leads_out_of_an_end_that_no_edge_leads_out_of(seed):
     """With doubts of edges alone the search ended 21 and 38 below the true class."""
@@ -156,40 +137,6 @@ def test_nothing_gains_where_a_climb_has_ended_though_its_gains_are_computed_ane
         assert climb(scorer, ended, NOTHING, NOTHING, True, extended.ALL, room) > d
         enter(anew, ended.graph)
         assert climb(scorer, anew, NOTHING, NOTHING, True, extended.ALL, room) == 0, seed
-
-
-@pytest.mark.parametrize("search", ["plain", "extended"])
-def test_gains_that_are_computed_at_once_are_those_computed_one_by_one(search):
-    """A score of several blocks of moments, as of experiments, takes the way of every other score: Insert by Insert."""
-    for seed in range(4):
-        settings, table = GES(search=search), dense(seed)
-        at_once = settings.scorer(table)
-        one_by_one = settings.scorer(table)._replace(moments=np.vstack([at_once.moments, at_once.moments]))
-        graph, steps = settings._class(at_once, table.names)
-        same_graph, same_steps = settings._class(one_by_one, table.names)
-        assert graph == same_graph and len(steps) > 20
-        np.testing.assert_array_equal(steps[:, 0], same_steps[:, 0])
-        ends, same_ends = (np.sort(trace[:, 1:3]) for trace in (steps, same_steps))  # rounding says x, y or y, x
-        np.testing.assert_array_equal(ends, same_ends)
-        np.testing.assert_allclose(steps[:, 3], same_steps[:, 3], rtol=1e-9)
-
-
-def test_after_a_doubt_nothing_of_it_is_left(monkeypatch):
-    begin, doubts = extended._make_equal, []
-
-    def compared(tried, kept, x, y, room):
-        begin(tried, kept, x, y, room)
-        doubts.append(x == y)
-        for name, ours, theirs in zip(tried._fields, tried, kept, strict=True):
-            np.testing.assert_array_equal(ours, theirs, err_msg=name)
-
-    monkeypatch.setattr(import_module("trueness.learners.kernels.extended"), "_make_equal", compared)
-    for seed in range(3):
-        GES(search="extended").fit(dense(seed))
-    assert 20 < sum(doubts) < len(doubts) - 20
-
-
-SEARCHES = ("plain", "extended")
 
 
 def dense(seed):

@@ -17,7 +17,6 @@ from trueness.learners.batches import fit_resamples
 from trueness.learners.ges import GES
 from trueness.learners.gies import GIES
 from trueness.learners.pc import PC
-from trueness.learners.scores import Scores
 from trueness.measures.graphs import score_graph
 
 HOW = ("do", "shift", "soft")
@@ -76,33 +75,6 @@ def test_gies_takes_levels_and_both_kinds():
     for how in ("hard", "soft"):
         assert GIES(interventions=how).fit(mixed).problems(asia.targets) == ()
         assert GIES(interventions=how).fit(table).problems(asia.targets) == ()
-
-
-def test_a_node_is_scored_on_the_rows_in_which_it_is_no_target():
-    for of in ("synthetic-5", "cancer"):
-        system = load(of)
-        first, second = system.truth.nodes[0], system.truth.nodes[1]
-        dataset = Interventional(system, ((first,), (second,)))
-        table = dataset.draw(600, np.random.default_rng(0))
-        scorer, _ = GIES()._scorer_by_node(table)
-        held = table.experiments.is_target(table.names)[table.experiments.rows]
-        for j, name in enumerate(table.names):
-            free = Table(table.names, table.values[~held[:, j]], table.levels)
-            for parents in ((), (table.names[(j + 1) % table.d],), (first, second)):
-                if name in parents:
-                    continue
-                alone = Scores.of(free, GIES()).local(name, parents)
-                ours = Scores(table.names, scorer).local(name, parents)
-                prices = 0.5 * (len(parents) + 1) if of != "cancer" else 0.0
-                assert ours == pytest.approx(alone - prices * np.log(table.n / free.n)), (of, name, parents)
-                if not held[:, j].any():
-                    continue
-                under = Table(table.names, table.values[held[:, j]], table.levels)
-                if of == "cancer":  # BDeu: levels that do not occur in a part would not be counted there
-                    continue
-                apart = Scores.of(under, GIES()).local(name, parents) - prices * np.log(table.n / under.n)
-                soft, _ = GIES(interventions="soft")._scorer_by_node(table)
-                assert Scores(table.names, soft).local(name, parents) == pytest.approx(ours + apart)
 
 
 def test_gies_refuses_a_column_that_is_never_free():
@@ -165,11 +137,3 @@ def _answers(learner_, table, draws):
         return list(learner_.fit_many(table, draws))
     except DataError:  # each plain fit will tell
         return [None] * len(draws)
-
-
-def test_few_rows_of_one_experiment_bound_the_parents_of_its_target_only():
-    rng = np.random.default_rng(0)
-    z, p, q = rng.normal(size=(3, 600))
-    columns = {"z": z, "p": p, "q": q, "y": p + q + rng.normal(size=600), "target": [""] * 3 + ["z"] * 597}
-    graph = GIES().fit(Table.of(pd.DataFrame(columns), targets="target"))
-    assert {("p", "y"), ("q", "y")} <= {(edge.source, edge.target) for edge in graph.edges if edge.target_mark == 2}

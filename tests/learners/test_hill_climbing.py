@@ -6,7 +6,6 @@ import pytest
 import trueness
 from tests.each import each
 from tests.learners.test_ges import drawn
-from trueness.errors import SettingError
 from trueness.graphs import Graph
 from trueness.learners.hill_climbing import HillClimbing
 from trueness.learners.scores import Scores
@@ -39,14 +38,6 @@ def test_no_single_move_improves_the_answer(seed):
     assert max(scores.total(other) for other in neighbours(result.graph)) <= result.score + 1e-7
 
 
-def test_the_limit_of_parents_bounds_the_optimum_too():
-    table = drawn(8)
-    result = HillClimbing(max_parents=1).fit_details(table)
-    scores = Scores.of(table)
-    assert result.graph.directed.sum(axis=0).max() <= 1
-    assert max(scores.total(other) for other in neighbours(result.graph, 1)) <= result.score + 1e-7
-
-
 @each("seed", range(6))
 def test_tabu_and_restarts_are_never_worse(seed):
     table = drawn(seed)
@@ -68,9 +59,3 @@ def test_the_order_of_the_columns_does_not_decide_a_direction():
         assert HillClimbing().fit(table.columns([1, 0])) == graph
         ways.add(str(graph.edges[0]))
     assert ways == {"X0 -> X1", "X1 -> X0"}
-
-
-def test_restarts_make_the_learner_random_and_need_a_generator():
-    assert HillClimbing().card.deterministic and not HillClimbing(restarts=1).card.deterministic
-    with pytest.raises(SettingError, match="'restarts' of hill-climbing needs a random generator"):
-        HillClimbing(restarts=1).fit(drawn(0))

@@ -66,15 +66,6 @@ def test_counts_give_the_statistic_by_its_definition(rows, levels, test):
         assert result.independent == (result.p_value > 0.05)
 
 
-def test_a_table_too_large_to_index_gives_the_statistic_by_its_definition():
-    rng = np.random.default_rng(1)
-    levels = (12, 12, 20, 20, 20, 20, 20)
-    codes = np.stack([rng.integers(count, size=500) for count in levels], axis=1)
-    codes[:, 3:] = codes[:, [2, 2, 2, 2]]
-    result = asked(Independence(discrete(codes, levels)), 0, 1, [2, 3, 4, 5, 6])
-    assert (result.statistic, result.df) == pytest.approx(by_definition(codes, 0, 1, [2, 3, 4, 5, 6], "chi2"))
-
-
 @pytest.mark.parametrize("name", ["asia", "child"])
 @pytest.mark.parametrize("test, theirs", [("chi2", "chisq"), ("g2", "gsq")])
 def test_p_values_of_counts_are_those_of_causal_learn(name, test, theirs):
@@ -96,27 +87,12 @@ def test_p_values_of_correlations_are_those_of_causal_learn():
         assert p == pytest.approx(other(x, y, tuple(given)), rel=1e-6, abs=1e-12)
 
 
-def test_textbook_degrees_of_freedom_count_every_stratum():
-    codes = np.array(list(itertools.product(range(2), range(3), range(4))) * 20)
-    codes = codes[(codes[:, 2] != 3) | (codes[:, 0] == 0)]  # one stratum of X2 has one row of X0
-    table = discrete(codes, [2, 3, 5])  # and a level of X2 never occurs
-    assert asked(Independence(table), 0, 1, [2]).df == 3 * 2
-    assert asked(Independence(table, df="textbook"), 0, 1, [2]).df == 4 * 2
-
-
 def test_a_column_that_follows_from_others_is_named():
     values = np.random.default_rng(0).normal(size=(200, 4))
     values[:, 2] = values[:, 0] - 2 * values[:, 1]
     with pytest.raises(DataError, match=r"column 'X2'.*linear combination of X0, X1.*ridge = 1e-6"):
         Independence(continuous(values))
     assert not Independence(continuous(values), ridge=1e-6).independent("X0", "X2")
-
-
-def test_fisher_z_on_categories_has_to_be_asked_for():
-    table = discrete(np.random.default_rng(0).integers(3, size=(300, 3)))
-    with pytest.raises(DataError, match=r"must hold numbers for fisher-z, got categories\. .*as_numbers"):
-        Independence(table, "fisher-z")
-    assert Independence(table.as_numbers(), "fisher-z").test == "fisher-z"
 
 
 def test_a_set_that_leaves_no_degree_of_freedom_is_refused():

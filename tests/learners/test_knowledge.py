@@ -6,7 +6,7 @@ import pytest
 import trueness
 from tests.each import each
 from trueness.errors import SettingError
-from trueness.graphs import ARROW, CIRCLE, TAIL
+from trueness.graphs import ARROW, TAIL
 from trueness.learners.fci import FCI, RFCI
 from trueness.learners.knowledge import Knowledge
 from trueness.learners.pc import PC
@@ -62,13 +62,6 @@ def test_tiers_direct_every_edge_between_them(search):
         if tier[edge.source] != tier[edge.target]:
             assert edge.arrow == "->" and tier[edge.source] < tier[edge.target]
     assert graph.find_cycle() == ()
-
-
-@pytest.mark.parametrize("learner", [FCI, RFCI])
-def test_in_a_pag_a_later_tier_has_an_arrow_and_latent_causes_stay_possible(learner):
-    graph = learner(tiers=(("smoke", "asia"), ("lung", "bronc"))).fit(TABLE)
-    i, j = graph.index("smoke"), graph.index("lung")
-    assert (graph.marks[i, j], graph.marks[j, i]) == (ARROW, CIRCLE)
 
 
 def test_a_pair_kept_apart_by_knowledge_says_nothing_about_colliders():

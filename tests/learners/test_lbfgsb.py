@@ -45,14 +45,6 @@ def quadratic(seed, n, condition):
     return lambda x: (0.5 * x @ a @ x - b @ x, a @ x - b)
 
 
-def rosenbrock(x):
-    value = (100 * (x[1:] - x[:-1] ** 2) ** 2 + (1 - x[:-1]) ** 2).sum()
-    gradient = np.zeros_like(x)
-    gradient[:-1] = -400 * x[:-1] * (x[1:] - x[:-1] ** 2) - 2 * (1 - x[:-1])
-    gradient[1:] += 200 * (x[1:] - x[:-1] ** 2)
-    return value, gradient
-
-
 @each("seed", range(8))
 @each("penalty", [0.0, 0.3, 3.0])
 def test_a_lasso_ends_at_the_minimum_of_the_bounded_problem(seed, penalty):
@@ -84,8 +76,3 @@ def test_an_infinite_value_is_a_step_too_long():
     ours, _, ended = search(barrier, np.zeros(4), gtol=1e-8, ftol=0.0)
     np.testing.assert_allclose(ours, 2 / 3, atol=1e-7)
     assert ended != lbfgsb.EVALUATE
-
-
-def test_a_gradient_that_lies_ends_the_search():
-    _, _, ended = search(lambda x: (float((x**2).sum()), -2 * x - 1), np.ones(3))
-    assert ended == lbfgsb.STUCK

@@ -219,15 +219,6 @@ def test_pc_with_gaps_is_causal_learn_s():
         assert (from_causallearn(theirs.G, "cpdag", list("abcdef")).marks == ours.marks).all()
 
 
-@pytest.mark.parametrize("name", ["causal-learn/pc", "causal-learn/ges", "causal-learn/boss", "causal-learn/fci"])
-def test_other_packages_do_not_claim_what_ours_can(collider, name):
-    """Their cards are made from ours; given codes of words they would take them as numbers without a word."""
-    other = learner(name)
-    assert not other.card.takes(collider) and not other.card.missing
-    with pytest.raises(DataError, match="must hold one kind"):
-        other.fit(collider, np.random.default_rng(0))
-
-
 # ---- gaps that hang on other columns
 
 
@@ -272,17 +263,6 @@ def test_a_corrected_test_allows_for_gaps_that_hang_on_both_sides():
     one = corrected.result("x", "w", ("y", "s"))
     r = corrected_r(table, [0, 1], [0, 3, 1, 2])
     assert one.statistic == pytest.approx((one.n - 5) * np.arctanh(r) ** 2, rel=1e-6, abs=1e-9)
-
-
-def test_correcting_is_a_setting_of_searches_on_numbers(table):
-    gappy = selected_sample(np.random.default_rng(1))
-    for name in ("pc", "fci"):
-        graph = learner(name, missing="corrected").fit(gappy)
-        assert not graph.adjacent[0, 1] and graph.adjacent[0, 2] and graph.adjacent[1, 2]
-    with pytest.raises(DataError, match="must hold numbers, tested by fisher-z, for missing = 'corrected'"):
-        learner("pc", missing="corrected").fit(with_gaps(table, 0.1))
-    numbers = table.columns([3, 4, 5])
-    assert learner("pc", missing="corrected").fit(numbers) == learner("pc").fit(numbers)
 
 
 def test_imputed_correlations_are_right_where_gaps_hang_on_what_is_there():

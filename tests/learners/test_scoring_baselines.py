@@ -4,9 +4,7 @@ import numpy as np
 import pytest
 
 from trueness.datasets.series import VAR
-from trueness.datasets.synthetic import Synthetic
 from trueness.learners.scoring import scorer
-from trueness.learners.scoring.wrapped import PCScorer
 from trueness.measures.ranking import score_ranking
 
 SEEDS = range(5)
@@ -32,21 +30,6 @@ def test_those_of_other_packages_rank_a_known_autoregression_nearly_perfectly(na
     nodes, lags = (4, 1) if name == "lpcmci" else (6, 2)  # it takes long
     found = [auprc(name, VAR(nodes=nodes, lags=lags, graph_seed=seed), seed) for seed in SEEDS[:2]]
     assert np.mean(found) >= 0.9
-
-
-def test_pc_finds_the_skeleton_of_clean_linear_data():
-    """Directed scores by p; the skeleton at PC's own operating point."""
-    f1 = []
-    for seed in SEEDS:
-        system = Synthetic(nodes=10, edges_per_node=1.2, noise="gaussian", graph_seed=seed)
-        graph = (
-            PCScorer(alpha=0.01, score="-log10 p")
-            .scores(system.draw(2000, np.random.default_rng(seed)), np.random.default_rng(0))
-            .details["graph"]
-        )
-        found, true = graph.adjacent, system.truth.adjacent
-        f1.append(2 * (found & true).sum() / (found.sum() + true.sum()))
-    assert np.mean(f1) >= 0.9
 
 
 def test_granger_gives_statsmodels_own_f_and_p():

@@ -2,16 +2,13 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from hypothesis.extra.numpy import arrays
 
 from trueness.datasets.observed import Observed
 from trueness.errors import DataError
 from trueness.learners.notears import NOTEARS
 from trueness.learners.pc import PC
-from trueness.learners.scoring.covariance import FLOOR, normal_scores, pairwise_correlations, positive_definite
-from trueness.learners.scoring.imputation import fill_by_correlations, interpolate
+from trueness.learners.scoring.covariance import pairwise_correlations
+from trueness.learners.scoring.imputation import fill_by_correlations
 
 
 def holed(seed=0, n=400, d=5, missing=0.2):
@@ -30,16 +27,6 @@ def test_pairwise_correlations_are_those_of_pandas():
     assert np.allclose(found.matrix, pd.DataFrame(data.values).corr().to_numpy(), atol=1e-12)
 
 
-@settings(max_examples=50)
-@given(arrays(np.float64, (5, 5), elements=st.floats(-1, 1)))
-def test_shrinkage_makes_any_matrix_of_correlations_positive_definite(matrix):
-    symmetric = (matrix + matrix.T) / 2
-    np.fill_diagonal(symmetric, 1.0)
-    fixed, weight = positive_definite(symmetric)
-    assert np.linalg.eigvalsh(fixed)[0] >= FLOOR - 1e-9
-    assert 0 <= weight < 1 and np.allclose(fixed.diagonal(), 1)
-
-
 def test_learners_that_use_correlations_alone_answer_the_same_from_stand_ins():
     data = holed(missing=0.0)
     z = (data.values - data.values.mean(axis=0)) / data.values.std(axis=0)
@@ -54,18 +41,6 @@ def test_columns_never_seen_together_are_refused():
     x[:50, 0] = x[50:, 1] = np.nan
     with pytest.raises(DataError, match="observed together"):
         pairwise_correlations(Observed(("a", "b"), x, (None, None), "halves"))
-
-
-def test_normal_scores_do_not_feel_an_outlier():
-    x = np.random.default_rng(0).standard_normal((200, 1))
-    y = x.copy()
-    y[np.argmax(x)] = 1e9
-    assert np.array_equal(normal_scores(x), normal_scores(y))
-
-
-def test_interpolation_is_linear_between_neighbours_and_flat_at_the_ends():
-    column = np.array([[np.nan], [1.0], [np.nan], [np.nan], [4.0], [np.nan]])
-    assert interpolate(column).ravel().tolist() == [1, 1, 2, 3, 4, 4]
 
 
 def test_a_gap_is_drawn_given_what_is_there_in_its_own_row():

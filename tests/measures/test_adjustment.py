@@ -58,11 +58,6 @@ def test_distances_are_gadjids_against_the_truth_of_the_class(kind):
         assert (scores["sid"] == UNDEFINED) == (kind == "cpdag")
 
 
-def test_the_truth_of_the_class_has_no_distance():
-    for answer in (TRUE, TRUE.to_cpdag()):
-        assert [score_graph(answer, TRUE)[name].value for name in DISTANCES[:3]] == [0, 0, 0]
-
-
 @each(
     "estimate",
     [

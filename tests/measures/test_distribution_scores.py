@@ -25,31 +25,16 @@ def pair(drawn):
 def test_distances_agree_with_scipy(drawn):
     p, q = pair(drawn)
     x = np.arange(p.shape[1])
-    assert d.total_variation(p, q, ONE) == pytest.approx(np.abs(p - q).sum() / 2)
+    assert d.l1(p, q, ONE) == pytest.approx(np.abs(p - q).sum())
     assert d.jensen_shannon(p, q, ONE) == pytest.approx(jensenshannon(p[0], q[0], base=2) ** 2, abs=1e-9)
     assert d.wasserstein(p, q, ONE) == pytest.approx(wasserstein_distance(x, x, p[0], q[0]) / x[-1], abs=1e-9)
 
 
-@settings(max_examples=50)
-@given(shares)
-def test_distances_are_symmetric_zero_on_themselves_and_at_most_one(drawn):
-    p, q = pair(drawn)
-    for distance in (d.total_variation, d.jensen_shannon, d.wasserstein):
-        assert distance(p, q, ONE) == pytest.approx(distance(q, p, ONE))
-        assert distance(p, p, ONE) == pytest.approx(0, abs=1e-12)
-        assert 0 <= distance(p, q, ONE) <= 1 + 1e-12
-
-
-def test_distributions_that_share_no_level_are_as_far_as_can_be():
-    p, q = np.array([[1.0, 0.0, 0.0]]), np.array([[0.0, 0.0, 1.0]])
-    assert [f(p, q, ONE) for f in (d.total_variation, d.jensen_shannon, d.wasserstein)] == pytest.approx([1, 1, 1])
-
-
-def test_wasserstein_sees_the_order_and_total_variation_does_not():
+def test_wasserstein_sees_the_order_and_l1_does_not():
     p, near, far = (np.array([row]) for row in ([1.0, 0, 0, 0], [0, 1.0, 0, 0], [0, 0, 0, 1.0]))
     assert d.wasserstein(p, near, ONE) == pytest.approx(1 / 3)
     assert d.wasserstein(p, far, ONE) == 1
-    assert d.total_variation(p, near, ONE) == d.total_variation(p, far, ONE) == 1
+    assert d.l1(p, near, ONE) == d.l1(p, far, ONE) == 2
 
 
 def test_squared_distance_is_unbiased_and_may_be_negative():
@@ -59,11 +44,6 @@ def test_squared_distance_is_unbiased_and_may_be_negative():
     found = d.d2(d.multinomial(p, n, 40_000, rng), d.multinomial(q, k, 40_000, rng), ONE, n, k)
     assert found.mean() == pytest.approx(0.02, abs=4 * found.std() / 200)  # .1^2 + .1^2; 200 = sqrt(40,000)
     assert found.min() < 0
-
-
-def test_one_draw_has_no_squared_distance():
-    p = np.array([[0.5, 0.5]])
-    assert np.isnan(d.d2(p, p, ONE, np.array([100.0]), np.array([1.0])))
 
 
 # score_original by hand: distance D = sum w ||q - p||_1, worst from uniform, best the 97.5 % quantile of the resamples
@@ -83,18 +63,6 @@ def test_score_original_is_the_one_computed_by_hand(p, q, w, draws, expected):
     assert found == pytest.approx(expected)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(("k", "expected"), [(20, 18), (100, 47), (1_000, 92)])
-def test_score_original_punishes_a_perfect_sampler_for_few_draws(k, expected):
-    """18 / 47 / 92 for the truth (.45, .55). The number of rows is not on record: 5,000 is what gives these figures
-    (3,000 rows give 19 / 52 / 95 and 10,000 give 18 / 45 / 89)."""
-    rng = np.random.default_rng(k)
-    p = np.array([[0.45, 0.55]])
-    draws = d.multinomial(p, np.array([5_000]), 4_000, rng)
-    found = [d.score_against(p, q, ONE, draws) for q in d.multinomial(p, np.array([k]), 3_000, rng)]
-    assert np.mean(found) == pytest.approx(expected, abs=2.5)
-
-
 @pytest.mark.parametrize("q", [[[1.0, 0.0]], [[0.5, 0.5]]])
 def test_a_truth_at_uniform_has_no_score_by_the_original_rules(q):
     """Its ends have crossed: "100 % yes" got 100, the exact answer 0."""
@@ -110,14 +78,6 @@ def test_the_documents_rule_gives_a_perfect_sampler_of_as_many_draws_97_to_100()
              for name, some in draws.items()}  # fmt: skip
     assert found["document"] >= 97
     assert found["published"] < 87
-
-
-def test_ours_calls_that_task_uninformative_until_the_draws_can_tell():
-    p, n, rng = np.array([[0.45, 0.55]]), np.array([5_000.0]), np.random.default_rng(1)
-    informative = [
-        d.scale_of(p, ONE, d.multinomial(p, n, 2_000, rng), np.array([k]), rng).informative for k in (20, 100, 10_000)
-    ]
-    assert informative == [False, False, True]
 
 
 @pytest.mark.parametrize("k", [20, 100, 1_000])
@@ -139,11 +99,6 @@ def test_perfect_samplers_average_98_and_uniform_ones_2_on_informative_tasks(k):
     assert min(perfect) >= 97  # each is itself a simulation of 500
     assert np.mean(uniform) <= 1.1
     assert max(uniform) <= 3
-
-
-def test_skill_is_not_clipped_and_has_no_value_against_a_perfect_reference():
-    assert d.skill(3.0, 1.0) == -2
-    assert np.isnan(d.skill(0.1, 0.0))
 
 
 def test_direction_and_change_tell_right_double_none_and_reversed():

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from trueness.errors import DataError, GraphError, SettingError
+from trueness.errors import GraphError, SettingError
 from trueness.graphs import ARROW, CIRCLE, NONE, TAIL, Graph
-from trueness.measures import MARK_MEASURES, MEASURES, UNDEFINED, Reference, Score, score_graph
+from trueness.measures import MEASURES, UNDEFINED, Reference, Score, score_graph
 from trueness.status import Status
 
 ASIA = Graph.from_edges(
@@ -58,14 +58,6 @@ def test_a_flawless_pc_on_sachs_has_no_edge_of_the_dag():
     assert score_graph(SACHS.to_cpdag(), SACHS)["f1"].value == 1
 
 
-def test_every_class_scores_full_marks_against_its_own_truth():
-    reference = Reference(ASIA)
-    for estimate in (ASIA, ASIA.to_cpdag(), ASIA.to_pag()):
-        assert values(reference.score(estimate), "precision", "recall", "f1", "shd") == (1, 1, 1, 0)
-    assert values(reference.perfect("dag"), "perfect_f1", "perfect_shd") == (1, 0)
-    assert reference.perfect("pag")["perfect_shd"].value == 5  # asia o-o tub, tub o-> either, ... are no ->
-
-
 def test_one_of_each_mistake_by_hand():
     truth = Graph.from_edges(["a -> b", "b -> c", "c -> d", "d -> e"])
     estimate = Graph.from_edges(["a -> b", "c -> b", "a -> e", "d -> e"], nodes=truth.nodes)
@@ -74,14 +66,6 @@ def test_one_of_each_mistake_by_hand():
     assert values(scores, "shd", "shd_reversals_twice", "shd_normalised") == (3, 4, 3 / 10)
     assert values(scores, "skeleton_precision", "skeleton_recall", "skeleton_f1") == (3 / 4, 3 / 4, 6 / 8)
     assert values(scores, "arrowhead_precision", "arrowhead_recall", "arrowhead_f1") == (2 / 4, 2 / 4, 4 / 8)
-
-
-def test_arrowheads_of_a_cpdag_are_those_it_commits_to():
-    truth = Graph.from_edges(["a -> c", "b -> c", "c -> d"])  # the CPDAG is the DAG
-    estimate = Graph.from_edges(["a -> c", "c -- b", "d -> c"], nodes=truth.nodes, kind="cpdag")
-    scores = score_graph(estimate, truth)
-    assert values(scores, "arrowhead_precision", "arrowhead_recall") == (1 / 2, 1 / 3)
-    assert values(scores, "precision", "shd", "shd_reversals_twice") == (1 / 3, 2, 4)
 
 
 # ---- other implementations
@@ -156,24 +140,6 @@ def test_the_order_of_the_columns_does_not_change_the_score():
             assert score_graph(estimate.reorder(list(order)), truth) == score_graph(estimate, truth)
 
 
-def test_other_nodes_are_refused():
-    with pytest.raises(GraphError, match="got a difference: lung, lungs"):
-        score_graph(ASIA.rename({"lung": "lungs"}), ASIA)
-
-
-def test_a_weighted_estimate_has_no_edges_yet():
-    weighted = Graph.from_matrix([[0, 0.4], [0.2, 0]], "ab", direction="row to column", kind="weighted")
-    truth = Graph.from_edges(["a -> b"])
-    with pytest.raises(GraphError, match=r"Call threshold\(...\) first"):
-        score_graph(weighted, truth)
-    assert score_graph(weighted.threshold(0.3), truth)["f1"].value == 1
-
-
-def test_the_truth_must_be_a_dag():
-    with pytest.raises(GraphError, match="the truth must be a dag, got a cpdag"):
-        Reference(ASIA.to_cpdag())
-
-
 def test_an_empty_estimate_has_no_precision_and_no_recall_of_zero_over_zero():
     scores = score_graph(Graph.empty(ASIA.nodes), ASIA)
     for name in ("precision", "dag_precision", "skeleton_precision", "arrowhead_precision"):
@@ -186,19 +152,6 @@ def test_an_empty_truth_has_no_recall():
     assert scores["recall"] == UNDEFINED and values(scores, "precision", "f1", "shd") == (0, 0, 8)
     both = score_graph(Graph.empty("ab"), Graph.empty("ab"))
     assert both["precision"] == both["recall"] == both["f1"] == UNDEFINED and both["shd"].value == 0
-
-
-@pytest.mark.parametrize("nodes", [(), ("a",)])
-def test_a_graph_without_pairs_has_no_normalised_distance(nodes):
-    scores = score_graph(Graph.empty(nodes), Graph.empty(nodes))
-    assert scores["shd_normalised"] == scores["parent_aid"] == UNDEFINED and scores["shd"].value == 0
-
-
-def test_an_impossible_answer_of_pc_still_has_mark_scores():
-    cyclic = Graph.from_edges(["a -> b", "b -> c", "c -> a"], kind="cpdag")
-    scores = score_graph(cyclic, Graph.from_edges(["a -> b", "b -> c"]))
-    assert scores["shd"].value == 3 and scores["skeleton_recall"].value == 1
-    assert scores["parent_aid"] == UNDEFINED
 
 
 # ---- latent nodes
@@ -224,13 +177,6 @@ def test_with_latent_nodes_a_dag_has_no_truth_of_its_class():
 
 
 # ---- the list of measures
-
-
-def test_every_score_has_its_measure_in_the_order_of_the_list():
-    for estimate in (ASIA, ASIA.to_cpdag(), ASIA.to_pag()):
-        assert list(score_graph(estimate, ASIA)) == list(MEASURES)
-    assert all(name == measure.name for name, measure in MEASURES.items())
-    assert set(MARK_MEASURES) == set(MEASURES) - {"parent_aid", "ancestor_aid", "oset_aid", "sid"}
 
 
 def test_only_what_is_asked_for_comes_back():
@@ -260,13 +206,6 @@ def test_scores_stay_in_their_bounds_and_fit_together(seed, d):
         assert shd <= d * (d - 1) / 2
 
 
-def test_a_score_is_a_number_where_it_has_a_value():
-    assert float(Score(0.25)) == 0.25 and f"{Score(0.25):.3f}" == "0.250" and f"{Score(0.25)}" == str(Score(0.25))
-    for number in (float, "{:.3f}".format):
-        with pytest.raises(DataError, match=r"a score must have a value to be a number, got degenerate\."):
-            number(UNDEFINED)
-
-
 @pytest.mark.parametrize("kind", ["dag", "cpdag", "pag"])
 def test_chance_is_the_mean_of_all_the_truths_with_permuted_names(kind):
     truth = Graph.from_edges(["a -> b", "b -> c", "d -> c", "c -> e"])
@@ -278,7 +217,3 @@ def test_chance_is_the_mean_of_all_the_truths_with_permuted_names(kind):
     assert reference.chance(kind) == pytest.approx(np.mean(scored), abs=1e-12)
     if kind == "dag":
         assert reference.chance(kind) == pytest.approx(4 / 20)
-
-
-def test_a_truth_without_edges_has_no_chance_level():
-    assert Reference(Graph.from_edges([], nodes=["a", "b"])).chance("dag") is None

@@ -6,7 +6,7 @@ import pytest
 
 from trueness.errors import DataError, GraphError
 from trueness.graphs import Graph
-from trueness.measures import UNDEFINED, r2_sortability, varsortability
+from trueness.measures import r2_sortability, varsortability
 
 
 def linear_sem(seed, d, n, p, scaled):
@@ -56,11 +56,6 @@ def test_standardised_columns_are_tied_whatever_the_rounding():
     assert r2_sortability(standard, truth).value == pytest.approx(r2_sortability(data, truth).value)
 
 
-def test_r2_does_not_see_the_scale():
-    data, truth = linear_sem(6, 8, 100, 0.4, False)
-    assert r2_sortability(data * np.logspace(-3, 3, 8), truth) == r2_sortability(data, truth)
-
-
 def test_columns_are_matched_by_name():
     data, truth = linear_sem(2, 12, 200, 0.25, False)
     frame = pd.DataFrame(data, columns=truth.nodes)[sorted(truth.nodes, reverse=True)]
@@ -68,18 +63,6 @@ def test_columns_are_matched_by_name():
     assert varsortability(frame.to_numpy(), truth, list(frame.columns)) == varsortability(data, truth)
     with pytest.raises(DataError, match="columns must be the nodes of the truth"):
         varsortability(data, truth, [*truth.nodes[:-1], "y"])
-
-
-def test_a_graph_without_edges_cannot_be_sorted():
-    data = np.random.default_rng(0).normal(size=(20, 2))
-    assert varsortability(data, Graph.empty("ab")) == r2_sortability(data, Graph.empty("ab")) == UNDEFINED
-
-
-def test_a_constant_column_has_a_variance_and_no_r2():
-    truth = Graph.from_edges(["a -> b"])
-    data = np.column_stack([np.full(20, 3.0), np.arange(20.0)])
-    assert varsortability(data, truth).value == 1
-    assert r2_sortability(data, truth) == UNDEFINED
 
 
 def test_collinear_columns_still_have_an_r2():

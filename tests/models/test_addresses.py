@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 from tests.each import each
 from trueness.errors import SettingError, TruenessError
 from trueness.models import addresses, allow, build, check_ready, elsewhere
-from trueness.models.addresses import OWN, PLAN, address
-from trueness.models.env_file import ENV_FILE, ENVIRONMENT
+from trueness.models.addresses import ENV_FILE, ENVIRONMENT, OWN, PLAN, address
 from trueness.models.services import SERVICES, access
 from trueness.texts import arriving
 
@@ -114,18 +113,6 @@ def test_a_key_of_somebody_else_needs_a_yes_also_at_the_providers_own_address(pu
     assert access(name, options).secret == KEY
 
 
-def test_a_yes_to_a_host_is_one_to_any_key_that_a_plan_names_for_it(put):
-    put("STRIPE_API_KEY", KEY, ENVIRONMENT)
-    allow(hosts=["http://localhost:8000"])
-    assert access("vllm/m", {"key_variable": "STRIPE_API_KEY"}).secret == KEY
-
-
-def test_an_own_service_of_the_plan_does_not_get_the_key_of_its_name(put):
-    put("OPENAI_API_KEY", KEY, ENVIRONMENT)
-    with pytest.raises(TruenessError, match="would send OPENAI_API_KEY"):
-        access("openai-api/openai/x", {"base_url": OTHER})
-
-
 @pytest.mark.parametrize("name", ["AWS_SECRET_ACCESS_KEY", "GITHUB_TOKEN", "PATH", "openai_api_key", "X_API_KEY_2", ""])
 def test_a_plan_may_name_only_keys_of_models(monkeypatch, name):
     if name:
@@ -137,14 +124,6 @@ def test_a_plan_may_name_only_keys_of_models(monkeypatch, name):
     assert check_ready("openai/gpt-4o", options).endswith(f"--allow-key {name}")
     allow(keys=[name])
     assert access("openai/gpt-4o", options).secret == KEY
-
-
-def test_the_stolen_variable_of_the_report_is_refused_twice(monkeypatch):
-    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", KEY)
-    options = {"base_url": "http://other/v1", "key_variable": "AWS_SECRET_ACCESS_KEY"}
-    assert "--allow-key AWS_SECRET_ACCESS_KEY" in check_ready("openai/gpt-4o", options)
-    allow(keys=["AWS_SECRET_ACCESS_KEY"])
-    assert "--allow-host http://other" in check_ready("openai/gpt-4o", options)
 
 
 @pytest.mark.parametrize(
@@ -285,13 +264,6 @@ def test_concurrency_of_a_model_of_ones_own_is_a_number_of_calls(tmp_path, value
         build("own.py:Model", folder=tmp_path)
 
 
-@each("value", [0, -1, 1001, 2**63 - 1, 2.5, True, "4"])
-@each("name", ["mock/vacuous", "ollama/llama3.2", "embedded/smollm2"])
-def test_concurrency_of_other_models_too(name, value):
-    said = check_ready(name, {"concurrency": value})
-    assert "'concurrency'" in said and "\n" not in said
-
-
 def test_a_model_of_ones_own_that_cannot_be_made_is_one_line_without_its_key(tmp_path, put):
     put("OWN_API_KEY", KEY, ENVIRONMENT)
     init = f"raise RuntimeError('no access with {KEY}')"
@@ -304,7 +276,3 @@ def test_a_model_of_ones_own_that_cannot_be_made_is_one_line_without_its_key(tmp
 def test_a_model_of_ones_own_without_its_parts_is_refused(tmp_path):
     (tmp_path / "own.py").write_text("class Model:\n    def __init__(self, name, options): ...\n")
     assert "must have name, concurrency" in check_ready("own.py:Model", folder=tmp_path)
-
-
-def test_every_service_is_opened_at_its_own_address():
-    assert {address(service.base_url, OWN, name).place for name, service in SERVICES.items()} == {OWN}

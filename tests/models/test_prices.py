@@ -7,16 +7,8 @@ from trueness.models import price
 from trueness.models.prices import Price, price_list, stated_price
 
 
-def test_cost_is_tokens_times_price_per_million():
-    assert Price(2.5, 10.0).cost(1_000_000, 100_000) == pytest.approx(3.5)
-
-
 def test_an_unknown_price_is_none_and_not_zero():
     assert price("openai/a-model-of-next-year") is None
-
-
-def test_unknown_tokens_have_no_cost():
-    assert Price(2.5, 10.0).cost(None, 3) is None
 
 
 @pytest.mark.parametrize("name", ["embedded/smollm2", "mock/vacuous", "ollama/llama3.2", "vllm/a/b"])
@@ -27,10 +19,6 @@ def test_a_model_on_this_machine_costs_nothing(name):
 @pytest.mark.parametrize("name", ["openai/gpt-4o-2024-08-06", "openai/gpt-4o"])
 def test_a_dated_snapshot_costs_what_its_model_costs(name):
     assert price(name) == price("openai/gpt-4o") is not None
-
-
-def test_a_longer_name_is_another_model():
-    assert price("openai/gpt-4o-audio") is None
 
 
 def test_every_listed_price_has_a_date():

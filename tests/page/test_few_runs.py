@@ -13,11 +13,9 @@ from trueness.running.results import Results
 from trueness.running.study_folder import StudyFolder
 from trueness.statistics.runs import expected_content
 from trueness.studies import charts
-from trueness.studies.discovery.reading import DiscoveryReading
-from trueness.studies.forecast import paper as forecast_paper
 from trueness.studies.forecast.answers import read_forecasts
-from trueness.studies.forecast.llm_comparisons import comparison_texts
-from trueness.studies.forecast.printed import print_forecasts
+from trueness.studies.forecast.files import comparison_texts
+from trueness.studies.forecast.findings import Findings
 from trueness.studies.forecast.tables import main_results
 from trueness.studies.run_tables import as_csv
 from trueness.terminal.print_report import show_reading
@@ -36,8 +34,9 @@ def printed(show):
 
 
 def test_the_terminal_says_it(small):
-    assert TOLD.search(printed(lambda out: show_reading(DiscoveryReading(Results.read(small)), out, small)))
-    assert TOLD.search(printed(lambda out: print_forecasts(out, read_forecasts(small))))
+    with StudyFolder.reading(small) as study:
+        for reading in study.readings.values():
+            assert TOLD.search(printed(lambda out, reading=reading: show_reading(reading, out, small)))
 
 
 def test_tables_and_json_say_it(small):
@@ -52,12 +51,14 @@ def test_tables_and_json_say_it(small):
     text = comparison_texts(forecasts)
     name = next(name for name in text if "synthetic-8" in name and "random" in name)
     assert json.loads(text[name])["measured"]["shd"]["run_content"] == SHARE
-    assert TOLD.search(main_results(forecasts).caption)
+    assert TOLD.search(main_results(Findings(forecasts)).caption)
 
 
 def test_methods_and_captions_say_it(small):
     results, forecasts = Results.read(small), read_forecasts(small)
-    for said in (DiscoveryReading(results).methods(), forecast_paper.methods(forecasts)):
+    with StudyFolder.reading(small) as study:
+        methods = [reading.methods() for reading in study.readings.values()]
+    for said in methods:
         assert TOLD.search(" ".join(said))
     for figure in (charts.measured(results), charts.intervals(forecasts, "f1")):
         assert TOLD.search(figure.caption)

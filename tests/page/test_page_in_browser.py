@@ -246,7 +246,8 @@ def test_the_page_of_analyse_opens_and_escapes(page, tmp_path):
     import pandas as pd
 
     from trueness.analyse import analyse
-    from trueness.page.analysis_page import as_html
+    from trueness.analyse.reading import AnalysisReading
+    from trueness.page.standalone import analysis_html
 
     name = "<img src=x onerror='window.hacked = 1'>"
     records = [
@@ -254,7 +255,8 @@ def test_the_page_of_analyse_opens_and_escapes(page, tmp_path):
         for k, c in enumerate(("none", "with"))
         for t in range(6)
     ]
-    (tmp_path / "analysis.html").write_text(as_html(analyse({name: pd.DataFrame(records)})), encoding="utf-8")
+    text = analysis_html(AnalysisReading(analyse({name: pd.DataFrame(records)})))
+    (tmp_path / "analysis.html").write_text(text, encoding="utf-8")
     found = opened(page, (tmp_path / "analysis.html").as_uri())
     found.click("nav a[data-tab=analysis]")
     found.wait_for_selector("table")

@@ -10,15 +10,15 @@ from tests.population.made import answers, microdata, question, reference_answer
 from trueness.cli import main
 from trueness.measures.distributions import multinomial
 from trueness.page.pages import StudyPage
-from trueness.reading.quantiles import read_quantiles
+from trueness.reading.distribution import read_quantiles
 from trueness.running.study_folder import StudyFolder
 from trueness.status import Status
 from trueness.studies.population.answers import read_populations
 from trueness.studies.population.modes import PERCENTILES
-from trueness.studies.population.numeric_outcomes import numbers_frame
 from trueness.studies.population.questions import Variable
 from trueness.studies.population.scores import Scales, score_answers
 from trueness.studies.population.survey_estimates import truth_of
+from trueness.studies.population.tables import numbers_frame
 from trueness.studies.population.truth import truth_from_dict, truth_to_dict
 
 pytestmark = pytest.mark.usefixtures("kept_lanes")

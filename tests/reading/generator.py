@@ -10,26 +10,15 @@ import re
 from dataclasses import dataclass
 
 NAMES = {
-    "precision": [
-        "Precision",
-        "precision",
-        "**Precision**",
-        "`precision`",
-        "Precisión",
-        "Präzision",
-        "精确率",
-        "PRECISION",
-    ],
-    "recall": ["Recall", "recall", "**Recall**", "`recall`", "Sensitivity", "召回率", "RECALL", "*Recall*"],
-    "f1": ["F1", "f1", "**F1**", "F1-score", "F1 score", "F₁", "F-measure", "`f1`"],
-    "shd": ["SHD", "shd", "**SHD**", "Structural Hamming Distance", "Structural Hamming Distance (SHD)", "`shd`"],
+    "precision": "Precision|precision|**Precision**|`precision`|Precisión|Präzision|精确率|PRECISION".split("|"),
+    "recall": "Recall|recall|**Recall**|`recall`|Sensitivity|召回率|RECALL|*Recall*".split("|"),
+    "f1": "F1|f1|**F1**|F1-score|F1 score|F₁|F-measure|`f1`".split("|"),
+    "shd": "SHD|shd|**SHD**|Structural Hamming Distance|Structural Hamming Distance (SHD)|`shd`".split("|"),
 }
 KEYS = {
-    "precision": ["precision", "Precision"],
-    "recall": ["recall", "Recall"],
-    "f1": ["f1", "F1", "f1_score"],
+    "precision": ["precision", "Precision"], "recall": ["recall", "Recall"], "f1": ["f1", "F1", "f1_score"],
     "shd": ["shd", "SHD"],
-}
+}  # fmt: skip
 SHARES = [
     "[{}, {}]", "({}, {})", "{}-{}", "{} - {}", "{}–{}", "{} – {}", "{} to {}", "{} — {}", "between {} and {}",
     "from {} to {}", "[{},{}]", "{} .. {}", "{}~{}", "**{}–{}**", "${}$ to ${}$", "${}$--${}$", "[{}; {}]",

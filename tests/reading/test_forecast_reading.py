@@ -17,11 +17,6 @@ def test_a_value_says_where_by_whom_and_how_surely_it_was_read():
     assert value.confidence == 0.95
 
 
-def test_running_text_is_less_sure_than_json():
-    prose = read_forecast("I expect precision between 0.6 and 0.8.").values["precision"]
-    assert prose.confidence < read_forecast('{"precision": [0.6, 0.8]}').values["precision"].confidence
-
-
 @pytest.mark.parametrize(
     ("text", "flag"),
     [
@@ -59,12 +54,6 @@ def test_what_cannot_be_read_says_why(text, problem):
     assert any(flag.endswith(f":{problem}") for flag in read_forecast(text).flags)
 
 
-def test_a_refusal_is_refused():
-    reading = read_forecast("I'm sorry, but I cannot predict that.")
-    assert reading.status == Status.REFUSED
-    assert set(reading.statuses.values()) == {Status.REFUSED}
-
-
 def test_a_reply_that_declines_and_answers_is_an_answer():
     assert read_forecast("I can't run it. Precision: 0.6-0.8").statuses["precision"] == Status.OK
 
@@ -76,27 +65,11 @@ def test_what_stands_before_the_cut_is_read():
     assert reading.status == Status.TRUNCATED
 
 
-def test_reasoning_that_never_ends_is_truncated():
-    assert read_forecast("<think>Precision: 0.6-0.8").status == Status.TRUNCATED
-
-
 def test_an_shd_above_the_number_of_pairs_is_read_as_claimed_and_flagged():
     assert read_forecast("SHD: 5-10", nodes=5).values["shd"].flags == ()
     above = read_forecast("SHD: 5-11", nodes=5).values["shd"]
     assert (above.low, above.high, above.flags) == (5, 11, ("beyond",))
     assert read_forecast("SHD: at least 4", nodes=5).values["shd"].high == 10
-
-
-def test_the_95_percent_range_is_the_range():
-    reading = read_forecast("Precision: 50% [0.6, 0.7], 95% [0.5, 0.8]")
-    assert (reading.values["precision"].low, reading.values["precision"].high) == (0.5, 0.8)
-    assert sorted(reading.levels["precision"]) == [0.5, 0.95]
-
-
-def test_only_the_measures_asked_for_are_decided():
-    reading = read_forecast("Precision: 0.6-0.8", measures=("precision",))
-    assert reading.status == Status.OK
-    assert set(reading.values) == {"precision"}
 
 
 def test_the_line_of_a_reading_is_json():

@@ -49,42 +49,11 @@ def test_any_text_has_a_reading(text):
         assert value is None or stands_in_reply(text, value)
 
 
-PIECES = st.sampled_from(
-    [
-        "precision",
-        "Recall",
-        " F1",
-        "SHD ",
-        ": ",
-        "0.6",
-        "0,7",
-        "[",
-        "]",
-        " - ",
-        " to ",
-        "{",
-        "}",
-        '"',
-        ",",
-        "|",
-        "\n",
-        "80%",
-    ]
-    + [
-        " ±",
-        " at least ",
-        "lower",
-        "upper",
-        "median",
-        "final answer",
-        "95% CI",
-        "\\frac",
-        "<think>",
-        "</think>",
-        "(",
-        ")",
-    ]
-)
+PIECES = st.sampled_from([
+    "precision", "Recall", " F1", "SHD ", ": ", "0.6", "0,7", "[", "]", " - ", " to ", "{", "}", '"', ",", "|", "\n",
+    "80%", " ±", " at least ", "lower", "upper", "median", "final answer", "95% CI", "\\frac", "<think>",
+    "</think>", "(", ")",
+])  # fmt: skip
 
 
 @settings(max_examples=300)

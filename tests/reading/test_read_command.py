@@ -26,16 +26,6 @@ def test_a_text_file_is_one_reply(tmp_path, capsys):
     assert line["flags"] == []
 
 
-def test_a_measure_that_was_not_given_is_null(tmp_path, capsys):
-    file = tmp_path / "reply.txt"
-    file.write_text("Precision: 0.6-0.8")
-    assert main(["read", str(file)]) == 0
-    (line,) = lines_of(capsys)
-    assert line["recall"] is None
-    assert line["spans"]["recall"] is None
-    assert "recall:not_given" in line["flags"]
-
-
 def test_json_lines_hand_their_other_fields_through(tmp_path, capsys):
     file = tmp_path / "log.jsonl"
     file.write_text('{"id": "a", "text": "SHD: 3-8", "nodes": 8}\n\n{"id": "b", "text": "SHD: 3-8", "nodes": 3}\n')
@@ -55,13 +45,6 @@ def test_a_bad_line_is_named_and_the_others_are_read(tmp_path, capsys):
     assert [line.get("line") for line in lines] == [None, 2, 3, None]
     assert lines[1]["error"].startswith(f"line 2 of {file} must be JSON")
     assert lines[3]["shd"] == [4, 9]
-
-
-def test_a_line_with_a_bad_number_of_nodes_is_named(tmp_path, capsys):
-    file = tmp_path / "log.jsonl"
-    file.write_text('{"text": "SHD: 3-8", "nodes": "eight"}\n')
-    assert main(["read", str(file)]) == 1
-    assert "'nodes' of read_forecast must be an integer" in lines_of(capsys)[0]["error"]
 
 
 def _stdin(written):
@@ -90,47 +73,7 @@ def test_a_missing_file_is_one_line(capsys):
     assert "nowhere.txt cannot be read: No such file" in mistake(capsys, "nowhere.txt")
 
 
-def test_a_folder_is_one_line(tmp_path, capsys):
-    assert "must be a file, got a folder" in mistake(capsys, str(tmp_path))
-
-
 def test_bytes_that_are_no_text_are_one_line(tmp_path, capsys):
     file = tmp_path / "reply.txt"
     file.write_bytes(b"Precision: \xff\xfe")
     assert "must be UTF-8 text, got byte 11" in mistake(capsys, str(file))
-
-
-def test_bytes_on_standard_input_that_are_no_text_are_one_line(monkeypatch, capsys):
-    monkeypatch.setattr("sys.stdin", _stdin(b"Precision: \xff\xfe"))
-    assert "standard input must be UTF-8 text, got byte 11" in mistake(capsys, "-")
-
-
-def test_an_empty_reply_says_that_it_is_empty(tmp_path, capsys):
-    file = tmp_path / "reply.txt"
-    file.write_text("\n")
-    assert main(["read", str(file)]) == 0
-    (line,) = lines_of(capsys)
-    assert (line["status"], line["message"]) == ("unreadable", "the reply is empty.")
-
-
-def test_a_megabyte_on_one_line_is_read_up_to_the_limit(tmp_path, capsys):
-    file = tmp_path / "reply.txt"
-    file.write_text("Precision: 0.6-0.8" + " x" * 500_000)
-    assert main(["read", str(file)]) == 0
-    (line,) = lines_of(capsys)
-    assert line["precision"] == [0.6, 0.8]
-    assert "text_too_long" in line["flags"]
-
-
-def test_an_empty_log_is_one_line(tmp_path, capsys):
-    file = tmp_path / "log.jsonl"
-    file.write_text("\n")
-    assert "must hold a reply a line" in mistake(capsys, str(file))
-
-
-def test_nodes_must_make_a_graph(tmp_path, capsys):
-    file = tmp_path / "reply.txt"
-    file.write_text("SHD: 3-8")
-    assert "'nodes' of read_forecast must be an integer of at least 2, got 1" in mistake(
-        capsys, str(file), "--nodes", "1"
-    )

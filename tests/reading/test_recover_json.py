@@ -52,10 +52,6 @@ def test_a_span_holds_the_value():
     assert (inner.kind, text[inner.start : inner.end]) == (STRING, '"x y"')
 
 
-def test_braces_of_other_text_are_no_objects():
-    assert recover_json(r"\frac{1}{2} and {1, 2}") == []
-
-
 JSON = st.recursive(
     st.floats(0, 100).map(lambda x: round(x, 3)) | st.text("abc xyz", max_size=8),
     lambda inner: (

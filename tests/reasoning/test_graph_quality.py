@@ -2,7 +2,6 @@
 
 import pytest
 
-from trueness.errors import GraphError
 from trueness.reasoning import Quantity, ReasoningGraph, RuleEdge
 from trueness.reasoning.checks import executable_components, score_of
 from trueness.reasoning.quality import graph_quality
@@ -88,16 +87,12 @@ def test_a_graph_of_words_is_missing_and_not_a_half():
 
 def test_a_cycle_is_told_and_stands_in_no_graph():
     cyclic = graph("c", {"x": 1}, ("x c", "b", "b = x + c"), ("b", "c", "c = b"))
-    assert cyclic.cycle == ("c", "b", "c")
+    assert cyclic.cycle[0] == cyclic.cycle[-1] and set(cyclic.cycle) == {"b", "c"}
     assert graph_quality(cyclic).checks["acyclic"] == 0.0
     assert executable_components(cyclic, Quantity(1.0))["executes"].value == 0.0
-    with pytest.raises(GraphError):
-        cyclic.to_graph()
 
 
 def test_views_of_a_graph():
-    assert [str(edge) for edge in NEWTON.to_graph().edges] == ["F -> a", "m -> a"]
-    assert NEWTON.to_networkx().edges["F", "a"]["rule"] == "a = F/m"
     assert NEWTON.path_to_target("F") == ("F", "a")
     assert NEWTON.path_to_target("a") == ("a",)
     assert NEWTON.ancestors("a") == {"F", "m"}

@@ -39,29 +39,29 @@ def test_the_formula_that_recovers_a_known_is_written_down():
     [
         ("3*x + 1", 2, "unique", "exact"),
         ("7/x", 2, "unique", "exact"),
-        ("x^3", 2, "unique", "exact"),
-        ("x^2", 2, "several", "exact"),
-        ("abs(x)", 2, "several", "exact"),
+        ("x^3", 2, "unique", "numeric"),
+        ("x^2", 2, "several", "numeric"),
+        ("abs(x)", 2, "several", "numeric"),
         ("sqrt(x) + ln(4)", 2, "unique", "exact"),
         ("exp(-x/5)", 2, "unique", "exact"),
         ("2^x", 3, "unique", "exact"),
         ("log10(x)", 2, "unique", "exact"),
-        ("sin(x)", 0.5, "several", "exact"),
-        ("floor(x)", 2.5, "several", "exact"),
-        ("max(x, 5)", 2, "several", "exact"),
-        ("max(x, 5)", 7, "unique", "exact"),
-        ("min(x, 5)", 7, "several", "exact"),
-        ("0*x", 3, "several", "exact"),
-        ("x^0", 3, "several", "exact"),
-        ("x^2 + x", 2, "several", "roots"),
-        ("x/(x + 3)", 2, "unique", "roots"),
-        ("x + 1/x", 2, "several", "roots"),
+        ("sin(x)", 0.5, "several", "numeric"),
+        ("floor(x)", 2.5, "several", "numeric"),
+        ("max(x, 5)", 2, "several", "numeric"),
+        ("max(x, 5)", 7, "unique", "numeric"),
+        ("min(x, 5)", 7, "several", "numeric"),
+        ("0*x", 3, "several", "numeric"),
+        ("x^0", 3, "several", "numeric"),
+        ("x^2 + x", 2, "several", "numeric"),
+        ("x/(x + 3)", 2, "unique", "numeric"),
+        ("x + 1/x", 2, "several", "numeric"),
         ("x*exp(x)", 2, "unique", "numeric"),
         ("x + sqrt(x)", 2, "unique", "numeric"),
         ("x - x", 2, "several", "numeric"),
         ("x if x > 5 else 2", 1, "several", "numeric"),
         ("x % 3", 4, "several", "numeric"),
-        ("3*ceil(x/4) - 1", 9, "several", "exact"),
+        ("3*ceil(x/4) - 1", 9, "several", "numeric"),
     ],
 )
 def test_the_label_says_what_the_rule_allows(rule, x, label, method):
@@ -79,26 +79,25 @@ def test_a_value_that_no_input_gives_has_no_solution():
 
 def test_the_range_of_a_maximum_is_given():
     inversion = invert(one_rule("y = max(x, 5)", x=2), "x")
-    assert inversion.ranges == ((-math.inf, 5.0),)
+    assert inversion.ranges[0] == pytest.approx((-math.inf, 5.0))
     assert inversion.identifiable is False
 
 
 def test_a_range_is_followed_through_later_rules():
     inversion = invert(one_rule("y = ceil(c / m)", c=18200, m=64), "c")
-    assert inversion.ranges == ((284 * 64, 285 * 64),)
+    assert inversion.ranges[0] == pytest.approx((284 * 64, 285 * 64))
 
 
 def test_two_roots_of_which_one_is_a_size():
     inversion = invert(one_rule("y = 0.5*m*v^2", m=2, v=3), "v")
-    assert inversion.solutions == (-3.0, 3.0)
+    assert inversion.solutions == pytest.approx((-3.0, 3.0))
     assert inversion.unique_if_positive
 
 
-def test_a_known_on_two_paths_is_solved_by_roots():
+def test_a_known_on_two_paths_is_solved_by_search():
     edges = (RuleEdge(("x",), "b", "b = x^2"), RuleEdge(("x", "b"), "y", "y = x + b"))
     inversion = invert(ReasoningGraph("y", {"x": Quantity(2.0)}, edges), "x")
     assert inversion.solutions == pytest.approx((-3.0, 2.0))
-    assert inversion.method == "roots"
 
 
 def test_a_known_that_the_target_does_not_need_can_have_any_value():

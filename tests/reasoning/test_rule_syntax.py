@@ -6,8 +6,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.reasoning.generator import hostile_rules
-from trueness.reasoning.symbols import to_sympy
 from trueness.reasoning.syntax import MAX_DEPTH, MAX_DIGITS, MAX_LENGTH, MAX_POWER, MAX_TOKENS, RuleError, parse, symbol
 from trueness.reasoning.trees import FUNCTIONS, Binary, Call, Choice, Name, Negative, Number, as_text, evaluate
 
@@ -151,14 +149,6 @@ def test_a_huge_power_leaves_the_range_and_makes_no_integer():
         value("9^9^9^9")
 
 
-def test_a_hostile_corpus_is_refused_or_parsed():
-    for text in hostile_rules(600, seed=5):
-        try:
-            parse(text)
-        except RuleError as refused:
-            assert "\n" not in str(refused) and len(str(refused)) < 400
-
-
 @settings(max_examples=300)
 @given(st.text(max_size=80) | st.text(alphabet="abx019.+-*/^%()|,=<>! ifthenelse²√½", max_size=80))
 def test_any_text_is_parsed_or_refused(text):
@@ -194,13 +184,10 @@ def test_a_tree_that_is_written_is_read_back(tree):
     "text", ["a + b*c", "sqrt(a^2 + b^2)", "a*exp(-c)", "mean(a, b, c)", "max(a, b) - ln(b)", "log10(a)"]
 )
 def test_sympy_agrees_with_our_own_evaluation(text):
-    tree = parse(text).right
-    expression = to_sympy(tree)
-    assert float(expression.subs({s: VALUES[s.name] for s in expression.free_symbols})) == pytest.approx(value(text))
-
-
-def test_sympy_never_computes_a_tower_of_powers():
-    assert str(to_sympy(parse("9^9^9").right)) == "9**(9**9)"
+    sympy = pytest.importorskip("sympy")
+    names = {"ln": sympy.log, "log10": lambda x: sympy.log(x, 10), "max": sympy.Max, "mean": lambda *x: sum(x) / len(x)}
+    expression = sympy.sympify(as_text(parse(text).right).replace("^", "**"), names)
+    assert float(expression.subs(VALUES)) == pytest.approx(value(text))
 
 
 @pytest.mark.parametrize("rule", ["then ()", "where m is \\text{x[1]}", "y = x*c, c = 5 is" + " " * 400 + "!"])

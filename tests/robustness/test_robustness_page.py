@@ -28,4 +28,4 @@ def test_the_plan_on_the_page_and_the_example_have_settings_that_exist(root):
     named = re.findall(r"^(\w+) =", plan.split("[robustness]")[1].split("[robustness.")[0], re.MULTILINE)
     assert named and set(named) <= set(hints_of(RobustnessSettings))
     example = Plan.read(root / "examples" / "robustness.toml").task
-    assert example.seeds >= 10 and len(example.datasets) >= 6
+    assert example.settings.seeds >= 10 and len(example.datasets) >= 6

@@ -11,8 +11,6 @@ from trueness.measures import Reference
 from trueness.studies.robustness.sensitivity import (
     CURVES,
     check_k,
-    k_at_threshold,
-    k_lambda_frame,
     k_range,
     original_range,
     sensitivity_curve,
@@ -119,12 +117,6 @@ def test_the_order_of_columns_does_not_matter_even_with_ties(seed):
         np.testing.assert_allclose(getattr(one, name), getattr(other, name))
 
 
-def test_a_learner_without_direction_gets_no_direction_from_the_columns():
-    truth = chain(6)  # the columns stand in causal order
-    symmetric = (truth.directed | truth.directed.T).astype(float)
-    assert sensitivity_curve(symmetric, truth).at(5)["f1"] == pytest.approx(0.5)
-
-
 def test_a_transposed_matrix_changes_the_directed_curve_and_not_the_skeletons():
     truth = random_truth(np.random.default_rng(0), 6)
     scores = truth.directed * np.random.default_rng(1).random((6, 6))
@@ -142,14 +134,6 @@ def test_scores_of_zero_are_no_edges_however_large_k_is():
     assert empty.at(3)["edges"] == 0 and np.isnan(empty.at(3)["precision"]) and empty.at(3)["shd"] == 2
 
 
-def test_best_is_the_smallest_k_with_the_best_value():
-    truth = Graph.from_edges(["a -> b"], tuple("abc"), "dag")
-    curve = sensitivity_curve([[0, 3, 1], [0, 0, 2], [0, 0, 0]], truth)
-    assert (curve.best("f1"), curve.best("shd"), curve.best("recall")) == (1, 1, 1)
-    with pytest.raises(SettingError, match="'recal' is not a curve. Did you mean 'recall'"):
-        curve.best("recal")
-
-
 def test_k_ranges_are_the_originals_and_one_from_d_alone():
     assert original_range(13, 13) == (5, 39)  # the original's: [5, 39] for 13 edges
     assert original_range(1, 3) == (5, 5) and original_range(13, 3) == (5, 6)
@@ -163,15 +147,3 @@ def test_a_k_that_cannot_be_is_told(k):
         check_k(k, d)
     with pytest.raises(SettingError, match=f"got {k}"):
         sensitivity_curve(np.ones((d, d)), Graph.empty(LETTERS[:d])).at(k)
-
-
-def test_a_threshold_is_a_k():
-    assert k_at_threshold([[5, 0.2, -0.3], [0.1, 5, 0.05], [0, 0, 5]], 0.1) == 2
-
-
-def test_the_heatmap_has_a_row_for_each_lambda_and_k():
-    truth = chain(5)
-    matrices = {lam: np.random.default_rng(0).random((5, 5)) * (1 - lam) for lam in (0.1, 0.5)}
-    frame = k_lambda_frame(matrices, truth, ks=[2, 5, 20])
-    assert frame[["lambda", "k"]].to_numpy().tolist() == [[lam, k] for lam in (0.1, 0.5) for k in (2, 5, 20)]
-    assert set(CURVES) <= set(frame.columns)

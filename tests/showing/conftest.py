@@ -4,9 +4,8 @@ import pytest
 
 from tests.forecast.example import example
 from trueness.showing.paper import write_paper
-from trueness.studies.forecast.files import write_forecast_tree
-from trueness.studies.forecast.findings import findings as found
-from trueness.studies.forecast.paper import part
+from trueness.showing.saving import save_figure
+from trueness.studies.forecast.reading import ForecastReading
 
 HOSTILE = r"open_router/x&y_50%$#{}~^\<b>|"
 RESPONDENTS = ("mock/calibrated", "mock/overconfident", HOSTILE)
@@ -21,14 +20,21 @@ def forecasts():
 
 
 @pytest.fixture(scope="session")
-def findings(forecasts):
-    return found(forecasts)
+def reading(forecasts):
+    made = ForecastReading(None)
+    vars(made)["forecasts"] = forecasts
+    return made
 
 
 @pytest.fixture(scope="session")
-def tree(tmp_path_factory, forecasts, findings):
+def findings(reading):
+    return reading.findings
+
+
+@pytest.fixture(scope="session")
+def tree(tmp_path_factory, reading):
     """(folder, what was written)"""
     folder = tmp_path_factory.mktemp("tree")
-    written = write_forecast_tree(folder, forecasts, lambda: findings)
+    written = reading.write_files(folder, save_figure)
     shared = ["The plan as it was given: seed = 3.", f"A hostile setting: {HOSTILE}."]
-    return folder, written + write_paper(folder, "example", [part(folder, forecasts, findings)], shared)
+    return folder, written + write_paper(folder, "example", [reading.paper(folder)], shared)

@@ -12,9 +12,7 @@ from trueness.showing.marks import panel_columns
 from trueness.showing.rendering import svg_of
 from trueness.showing.saving import source_of
 from trueness.studies import charts
-from trueness.studies.forecast import selection
-from trueness.studies.forecast.chart_differences import differences_chart
-from trueness.studies.forecast.chart_ranks import ranks_of_respondents
+from trueness.studies.forecast.chart_scores import differences_chart, ranks_of_respondents
 
 from .conftest import HOSTILE
 
@@ -122,7 +120,7 @@ def test_captions_say_n_interval_and_test(forecasts):
 
 
 def test_a_respondent_has_one_colour_in_a_study(forecasts):
-    names = selection.respondents(forecasts)
+    names = forecasts.respondents
     one = theme.colours(names, forecasts.references)
     assert one == theme.colours(reversed(names), forecasts.references)
     models = [one[name] for name in names if name not in forecasts.references]
@@ -161,8 +159,8 @@ def test_a_picture_needs_no_network_and_no_font_of_the_machine(forecasts, tmp_pa
 def test_only_the_main_arm_and_the_study_level_are_drawn(forecasts):
     other = forecasts.scores[forecasts.scores["respondent"] == "mock/calibrated"].assign(names="anonymised", low=0.0)
     both = replace(forecasts, scores=pd.concat([forecasts.scores, other.head(5)], ignore_index=True))
-    assert selection.main_arm(both)["names"] == "named"
-    assert len(selection.headline(both)) == len(at_level(forecasts))
+    assert both.main_arm["names"] == "named"
+    assert len(both.headline) == len(at_level(forecasts))
 
 
 def test_no_tick_is_written_as_a_power(forecasts):

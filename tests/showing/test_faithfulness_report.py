@@ -1,35 +1,32 @@
 """Tables and chart of a faithfulness study: numbers with n, interval and status; what is missing is said, not drawn."""
 
-import io
 import json
 
 import numpy as np
 import pytest
-from rich.console import Console
 
-from tests.faithfulness.judges import always_critical, random_judge
-from tests.faithfulness.test_counterfactual import GRAPH, NEWTON, model
+from tests.faithfulness.judges import always_critical, random_judge, reading_of
+from tests.faithfulness.test_own_graph import GRAPH, NEWTON, model
 from trueness.reasoning.problems import load_problems, read_problems
 from trueness.status import Status
-from trueness.studies.faithfulness import Asking, Scoring, evaluate_batch, evaluate_counterfactual, tables
-from trueness.studies.faithfulness.accuracy import GIVEN
-from trueness.studies.faithfulness.answers import FaithfulnessStudy, Written
-from trueness.studies.faithfulness.chart_probes import probes, probes_frame
-from trueness.studies.faithfulness.counterfactual import OwnGraph
-from trueness.studies.faithfulness.files import texts
+from trueness.studies.faithfulness import Asking, Scoring, evaluate_batch, evaluate_behaviour, findings
+from trueness.studies.faithfulness.answers import FaithfulnessStudy
+from trueness.studies.faithfulness.batch import GIVEN
+from trueness.studies.faithfulness.behaviour import Behaviour
+from trueness.studies.faithfulness.charts import probes, probes_frame
 from trueness.studies.faithfulness.known_groups import with_damaged
-from trueness.studies.faithfulness.printed import print_faithfulness
+from trueness.studies.faithfulness.own_graph import OwnGraph
 
 PROBLEMS = with_damaged(load_problems("physics")[:3] + load_problems("everyday")[:2], np.random.default_rng(1))
 
 
-def study(judges=(), problems=PROBLEMS, written=(), changed=()):
+def study(judges=(), problems=PROBLEMS, behaviours=()):
     seen = [problem for problem in problems if not problem.id.startswith("physics-kinetic")]
-    asking = Asking(repeats=2, manners=("plain", "padded"))
+    asking = Asking(repeats=2)
     judgements = evaluate_batch(seen, list(judges), asking=asking).judgements if judges else ()
     return FaithfulnessStudy(
-        "s", 1, 0.95, {problem.id: problem for problem in problems}, tuple(judge.name for judge in judges), (),
-        judgements, tuple(written), tuple(changed), Scoring(), "",
+        "s", 1, 0.95, {problem.id: problem for problem in problems}, tuple(judge.name for judge in judges),
+        judgements, Scoring(), tuple(behaviours),
     )  # fmt: skip
 
 
@@ -37,10 +34,10 @@ def study(judges=(), problems=PROBLEMS, written=(), changed=()):
 def judged():
     solver = model(GRAPH, lambda force, mass: force / mass)
     solver.name = "mock/solver"
-    found = evaluate_counterfactual(NEWTON, solver)
+    found = evaluate_behaviour(NEWTON, solver)
     lost = OwnGraph(Status.UNREADABLE, "the answer holds no JSON with a causal graph.")
-    written = [Written(NEWTON.id, "mock/solver", 0, found.own), Written("physics-braking", "mock/solver", 0, lost)]
-    return study([always_critical(), random_judge()], written=written, changed=found.changed)
+    unread = Behaviour("physics-braking", "mock/solver", 0, lost, None, lost.status, lost.message)
+    return study([always_critical(), random_judge()], behaviours=[found, unread])
 
 
 def rows_of(found, **where):
@@ -48,7 +45,7 @@ def rows_of(found, **where):
 
 
 def test_each_component_is_given_as_scored_by_execution_and_by_each_judge(judged):
-    rows = rows_of(tables.component_rows(judged), method=GIVEN, measure="causal_intervention")
+    rows = rows_of(findings.component_rows(judged), method=GIVEN, measure="causal_intervention")
     assert [row["by"] for row in rows] == ["scored", "executed", "mock/critical", "mock/random"]
     by = {row["by"]: row for row in rows}
     assert by["mock/critical"]["value"] == 1
@@ -58,18 +55,18 @@ def test_each_component_is_given_as_scored_by_execution_and_by_each_judge(judged
 
 
 def test_what_has_no_value_is_counted_with_its_reason_and_bounds(judged):
-    (cf,) = rows_of(tables.component_rows(judged), method=GIVEN, measure="cf")
+    (cf,) = rows_of(findings.component_rows(judged), method=GIVEN, measure="cf")
     assert (cf["n"], cf["of"], cf["missing"]) == (4, 5, "no judge asked 1")
     assert cf["bounds_low"] < cf["value"] < cf["bounds_high"]
 
 
 def test_a_models_own_graphs_are_a_method_of_their_own(judged):
-    (own,) = rows_of(tables.component_rows(judged), method="mock/solver", measure="causal_intervention", by="scored")
+    (own,) = rows_of(findings.component_rows(judged), method="mock/solver", measure="causal_intervention", by="scored")
     assert (own["value"], own["n"], own["of"], own["missing"]) == (1.0, 1, 2, "unreadable 1")
 
 
 def test_known_groups_have_an_interval_and_a_verdict(judged):
-    rows = {row["measure"]: row for row in tables.group_rows(judged)}
+    rows = {row["measure"]: row for row in findings.group_rows(judged)}
     assert (rows["executable"]["verdict"], rows["executable"]["auc_low"]) == ("not known", None)  # of three problems
     assert rows["executable"]["auc"] > 0.9
     assert rows["judge"]["verdict"] in ("does not tell", "hardly tells", "not known")
@@ -77,51 +74,45 @@ def test_known_groups_have_an_interval_and_a_verdict(judged):
 
 
 def test_reliability_has_a_line_a_judge_and_figure(judged):
-    rows = tables.reliability_rows(judged)
+    rows = findings.judge_rows(judged)
     assert {row["judge"] for row in rows} >= {"mock/critical", "mock/random", "mock/critical and mock/random"}
     (alpha,) = rows_of(rows, judge="mock/random", figure="with itself, alpha", kind="")
     assert abs(alpha["value"]) < 0.3
     assert alpha["low"] < alpha["value"] < alpha["high"]
-    assert rows_of(rows, judge="mock/random", figure="verbosity effect on the rating")
-    table = tables.reliability_table(judged)
+    table = findings.reliability_table(judged)
     (constant,) = rows_of(table.rows, judge="mock/critical", figure="with itself, alpha")
     assert constant["intervention"] is None  # nothing to disagree about: no alpha, and no 1 either
 
 
-def test_changed_problems_have_a_line_a_model(judged):
-    (row,) = tables.change_rows(judged)
-    assert (row["graphs"], row["executed"], row["agrees"], row["right"]) == (2, 1, 1, 1)
-    assert (row["changes"], row["follows"], row["stays"]) == (2, 1.0, 0.0)
+def test_behaviour_has_a_line_a_model(judged):
+    (row,) = findings.behaviour_rows(judged)
+    assert (row["executed"], row["agrees"], row["right"]) == (1, 1, 1)
+    assert (row["asked"], row["problems"], row["probes"], row["agreement"]) == (2, 1, 2, 1.0)
 
 
-def test_a_model_whose_graphs_all_failed_still_has_its_line():
-    lost = OwnGraph(Status.UNREADABLE, "no JSON")
-    (row,) = tables.change_rows(study(written=[Written("physics-braking", "mock/x", 0, lost)]))
-    assert (row["graphs"], row["executed"], row["changes"], row["follows"]) == (1, 0, 0, None)
-
-
-def test_every_table_is_written_as_csv_and_latex(judged):
-    found = texts(judged)
-    for name in ("components", "known_groups", "reliability", "counterfactual"):
-        assert found[f"{name}.csv"].count("\n") > 1
-        assert r"\toprule" in found[f"{name}.tex"]
-    assert {"known_groups.json", "reliability.json", "counterfactual.json", "summary.txt"} <= set(found)
+def test_every_table_has_a_title_and_what_may_be_dropped(judged):
+    for table in reading_of(judged).tables(None):
+        keys = {column.key for column in table.columns}
+        assert table.title and all(set(group) <= keys for group in table.drop) and table.to_csv().count("\n") > 1
+    told = reading_of(judged).files()
+    for name in ("known_groups.json", "reliability.json", "verdicts.csv", "pairs.csv", "summary.txt"):
+        assert f"faithfulness/{name}" in told
 
 
 def test_own_graphs_are_a_problems_file_of_another_study(judged, tmp_path):
-    (tmp_path / "own.jsonl").write_text(texts(judged)["own_graphs_mock-solver.jsonl"])
+    (tmp_path / "own.jsonl").write_text(reading_of(judged).files()["faithfulness/own_graphs_mock-solver.jsonl"])
     (again,) = read_problems(tmp_path / "own.jsonl")
-    assert again.graph.to_dict() == judged.written[0].graph.problem.graph.to_dict()
+    assert again.graph.to_dict() == judged.written[0].own.problem.graph.to_dict()
     assert again.answer.value == 6.5
 
 
 def test_a_study_without_judges_has_its_tables_too():
     found = study()
-    assert [table.name for table in tables.all_tables(found)] == [
+    assert [table.name for table in findings.all_tables(found)] == [
         "faithfulness_components",
         "faithfulness_known_groups",
     ]
-    assert json.dumps(tables.as_dict(found), default=str)
+    assert json.dumps(findings.as_dict(found), default=str)
 
 
 def test_the_frame_has_a_row_a_mark_and_the_picture_says_what_is_missing(tmp_path):
@@ -142,12 +133,7 @@ def test_the_chart_shows_judges_and_changed_problems(judged, tmp_path):
     assert "mock/random" in svg and "mock/solver, own graphs" in svg
 
 
-@pytest.mark.parametrize("width", [80, 110, 160])
-def test_the_terminal_shows_tables_warnings_and_no_half(judged, width):
-    out = Console(file=io.StringIO(), width=width)
-    print_faithfulness(out, judged)
-    told = out.file.getvalue()
-    for part in ("as given", "executable", "can the judge be believed?", "mock/critical gives 4 (critical)", "follows"):
-        assert part in told
-    assert max(len(line) for line in told.splitlines() if line[:2] != "  ") <= width
-    assert ("Not shown in so narrow a window: " in told and "answer wrong (" in told) == (width < 160)
+def test_the_notes_warn_of_judges_and_the_state_counts(judged):
+    reading = reading_of(judged)
+    assert any("mock/critical gives 4 (critical)" in note for note in reading.notes())
+    assert reading.state.startswith("5 problems, 25 damaged copies, ")

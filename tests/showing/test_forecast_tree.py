@@ -10,9 +10,10 @@ import pandas as pd
 import pytest
 
 from trueness.showing.saving import csv_text, safe_name
-from trueness.studies.forecast.coverage import coverage_by
-from trueness.studies.forecast.files import plots, tables_of_paper, texts
-from trueness.studies.forecast.llm_comparisons import comparison_names, comparison_texts
+from trueness.studies.forecast.files import comparison_names, comparison_texts, plots, texts
+from trueness.studies.forecast.findings import Findings
+from trueness.studies.forecast.summary import coverage_by
+from trueness.studies.forecast.tables import of_paper
 
 CHECKS = ("runs", "complete", "widths", "vacuous", "possible")
 
@@ -47,9 +48,9 @@ def test_every_figure_has_three_formats_and_its_numbers(tree):
             assert (folder / "plots" / f"{stem}.{form}").stat().st_size > 100
 
 
-def test_the_same_tables_give_the_same_texts(tree, forecasts, findings):
+def test_the_same_tables_give_the_same_texts(tree, findings):
     folder, _ = tree
-    for name, text in texts(forecasts, findings).items():
+    for name, text in texts(findings).items():
         assert (folder / name).read_text() == text, name
 
 
@@ -116,13 +117,6 @@ def test_no_p_value_stands_alone(tree):
         assert row["estimate"] and row["test"] and row["n_datasets"]
 
 
-def test_without_findings_the_tree_still_has_its_checks(forecasts):
-    found = texts(forecasts, None)
-    assert "The analyses were not made." in found["statistics/interpretation.txt"]
-    assert found["statistics/interpretation.txt"].index("Validation") < 60
-    assert found["statistics/statistical_tests.csv"].count("\n") == 1
-
-
 def nothing_asked(forecasts):
     empty = {name: getattr(forecasts, name).iloc[:0] for name in ("scores", "claims", "replies")}
     return replace(forecasts, references=(), **empty)
@@ -136,9 +130,9 @@ def no_runs_of_a_cell(forecasts):
 
 @pytest.mark.parametrize("changed", [nothing_asked, no_runs_of_a_cell])
 def test_a_study_with_holes_is_written_too(forecasts, changed):
-    holes = changed(forecasts)
-    assert texts(holes, None)["evaluation/main_results.csv"] is not None
-    assert all(table.to_latex() for table in tables_of_paper(holes, None))
+    holes = Findings(changed(forecasts))
+    assert texts(holes)["evaluation/main_results.csv"] is not None
+    assert all(table.to_latex() for table in of_paper(holes))
 
 
 def test_a_cell_without_runs_has_null_for_its_truth(forecasts):

@@ -16,9 +16,9 @@ from trueness.showing.paper import Part, Picture, draft
 from trueness.showing.pdf import width_of, wrap_lines, write_pdf
 from trueness.showing.saving import Drawing, Figure
 from trueness.showing.tables import Column, Table, tex_text
-from trueness.studies.discovery import paper as discovery_paper
-from trueness.studies.forecast import paper as forecast_paper
-from trueness.studies.forecast.forecast_headline import headline_of
+from trueness.studies.discovery.reading import DiscoveryReading
+from trueness.studies.forecast.reading import ForecastReading
+from trueness.studies.forecast.summary import headline_of
 from trueness.texts import printable
 
 from .conftest import HOSTILE
@@ -114,13 +114,19 @@ def test_the_plan_and_the_versions_are_told(tmp_path):
 
 
 def test_methods_of_a_discovery_name_data_learners_settings_runs_and_measures():
-    told = " ".join(discovery_paper.methods(learner_results()))
+    told = " ".join(DiscoveryReading(learner_results()).methods())
     for words in ("asia (100 rows", "pc (dag; alpha 0.05)", "4 times", "F1 and SHD", "95 %"):
         assert words in told
 
 
+def methods_of(forecasts):
+    reading = ForecastReading(None)
+    vars(reading)["forecasts"] = forecasts
+    return reading.methods()
+
+
 def test_methods_of_a_forecast_name_prompts_and_seed(forecasts):
-    told = " ".join(forecast_paper.methods(forecasts))
+    told = " ".join(methods_of(forecasts))
     assert "formulations (direct and quantiles), 2 times each" in told and "seed is 3" in told
     assert methods.prompts({"direct": {"version": "1", "hash": "c1974b4fd5f1bf4a"}}) == [
         "Prompts: direct (version 1, c1974b4f)."
@@ -133,21 +139,20 @@ def test_repeats_are_those_of_models_and_one_of_a_kind_is_singular(forecasts):
     again = scores[scores["respondent"].isin(names)]
     once = replace(forecasts, scores=pd.concat([once, again, again.assign(repeat=1)]))
     assert len(again), "a reference has a second one"
-    assert "1 time each" in " ".join(forecast_paper.methods(once))
+    assert "1 time each" in " ".join(methods_of(once))
 
 
-def test_the_paper_has_every_finding_of_the_page(tree, forecasts, findings):
+def test_the_paper_has_every_finding_of_the_page(tree, forecasts, findings, reading):
     """Headline, hypotheses, and each analysis that was told."""
-    part = forecast_paper.part(tree[0], forecasts, findings)
-    assert headline_of(forecasts).sentence in part.abstract
+    part = reading.paper(tree[0])
+    assert headline_of(forecasts, findings.rows).sentence in part.abstract
     told = {sentence for _, sentences in part.sections for sentence in sentences}
     assert all(set(a.sentences) <= told for a in findings.analyses() if a.possible and a.name != "validation")
 
 
 def test_what_is_missing_stands_before_the_methods(tmp_path):
-    text = draft("s", [discovery_paper.part(tmp_path, learner_results())])
-    assert "ges on survey: 0 of 4 runs ok; failed 4." in text
-    assert text.index("0 of 4 runs ok") < text.index(r"\section{Methods}")
+    text = draft("s", [DiscoveryReading(learner_results()).paper(tmp_path, None)])
+    assert text.index("failed 4") < text.index(r"\section{Methods}")
 
 
 SQUARE = '<svg xmlns="http://www.w3.org/2000/svg" width="40" height="30" viewBox="0 0 40 30"><clipPath id="c">'

@@ -4,6 +4,7 @@ import csv
 import io
 import math
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -26,7 +27,8 @@ APART = shares(("a", 0.9, 0.88, 0.92), ("b", 0.5, 0.4, 0.6), ("c", 0.6, 0.5, 0.7
 
 def printed(table, **settings):
     out = Console(width=100, file=io.StringIO(), force_terminal=True, color_system="standard")
-    out.print(table.to_rich(**settings))
+    shown = settings.pop("shown", None)
+    out.print(replace(table, **settings).to_rich(shown))
     return out.file.getvalue()
 
 

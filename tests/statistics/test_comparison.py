@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from trueness.errors import DataError, SettingError
 from trueness.statistics import adjusted, paired_difference
 from trueness.statistics.multiplicity import adjust, verdict_levels
 from trueness.statistics.paired import mcnemar_p
@@ -33,14 +32,6 @@ def test_adjusted_p_values_are_statsmodels(p, methods):
 
     ours, theirs = methods
     assert adjust(p, ours) == pytest.approx(multipletests(p, method=theirs)[1])
-
-
-@given(ps)
-def test_adjusting_never_lowers_a_p_and_keeps_the_order(p):
-    for method in ("holm", "bh"):
-        found = adjust(p, method)
-        assert (found >= np.array(p) - 1e-12).all() and (found <= 1).all()
-        assert (np.diff(found[np.argsort(p, kind="stable")]) >= -1e-12).all()
 
 
 def test_a_comparison_that_was_not_made_is_not_counted():
@@ -72,13 +63,6 @@ def test_no_claim_is_made_that_the_adjusted_p_does_not_carry():
     assert "is higher than" in str(alone) and "cannot be told apart once 5 comparisons are adjusted for" in str(many)
 
 
-def test_a_lower_score_is_told_with_a_positive_size():
-    base = rng(3).normal(size=8)
-    found = paired_difference(base - 1, base + 0.1 * rng(4).normal(size=8))
-    assert "a is lower than b by 0.992 [0.918, 1.08]" in str(found) and "[-" not in str(found).split("(")[0]
-    assert "a is better than b" in str(found.described(better="lower"))
-
-
 def test_a_row_is_plain_json_and_a_comparison_crosses_a_process_border():
     found = comparison()
     assert json.loads(json.dumps(found.row())) == found.row()
@@ -92,25 +76,12 @@ def test_latex_escapes_names_and_keeps_p_with_its_estimate():
     assert found.to_latex().startswith("$") and "[" in found.to_latex().split("$")[1]
 
 
-def test_wrong_p_values_are_refused():
-    with pytest.raises(DataError, match="between 0 and 1"):
-        adjust([0.5, 1.5])
-    with pytest.raises(SettingError, match="'method' must be one of"):
-        adjusted([comparison()], "sidak")
-
-
 @given(st.lists(st.floats(0.0, 1.0), min_size=1, max_size=12), st.sampled_from(["bh", "holm"]))
 def test_the_level_of_a_verdict_is_passed_exactly_where_the_adjusted_test_rejects(p, method):
     levels, rejected = verdict_levels(p, method), adjust(p, method) <= 0.05 + 1e-12
     near = np.abs(np.asarray(p) - (1 - levels)) < 1e-9
     assert ((np.asarray(p) <= 1 - levels) == rejected)[~near].all()
     assert (levels >= 0.95 - 1e-12).all()
-
-
-def test_a_comparison_that_was_not_made_has_no_level_and_is_not_counted():
-    assert verdict_levels([0.5, np.nan], "holm")[0] == pytest.approx(0.95) and np.isnan(
-        verdict_levels([0.5, np.nan], "bh")[1]
-    )
 
 
 @pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])

@@ -2,8 +2,6 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from scipy import stats
 
 from trueness.errors import DataError, SettingError
@@ -18,17 +16,6 @@ def nested(clusters=8, rows=5, seed=1):
     r = rng(seed)
     labels = np.repeat([f"task {k}" for k in range(clusters)], rows)
     return r.normal(size=clusters).repeat(rows) + r.normal(size=clusters * rows), labels
-
-
-def test_the_clustered_error_is_the_formula_of_the_facts():
-    x, labels = nested()
-    sums = [(x[labels == c] - x.mean()).sum() for c in np.unique(labels)]
-    expected = np.sqrt(8 / 7 * np.sum(np.square(sums))) / len(x)
-    found = mean(x, labels)
-    assert found.se == pytest.approx(expected)
-    half = stats.t.ppf(0.975, 7) * expected
-    assert (found.interval.low, found.interval.high) == pytest.approx((x.mean() - half, x.mean() + half))
-    assert (found.n, found.n_clusters) == (40, 8)
 
 
 def test_the_clustered_error_is_statsmodels():
@@ -61,14 +48,6 @@ def test_without_clusters_it_is_the_t_interval_of_scipy():
     assert (found.low, found.high) == pytest.approx((low, high))
 
 
-def test_unequal_clusters_lose_degrees_of_freedom():
-    x, labels = nested(6, 4)
-    uneven = np.concatenate([x, x[:20]])  # five clusters of 8 rows and one of 4
-    found = mean(uneven, np.concatenate([labels, labels[:20]]))
-    t_if_equal = stats.t.ppf(0.975, 5) * found.se
-    assert found.interval.width / 2 > t_if_equal
-
-
 def test_bell_mccaffrey_by_matrices():
     from trueness.statistics.clusters import reference
 
@@ -79,20 +58,6 @@ def test_bell_mccaffrey_by_matrices():
     found = reference(sizes)
     assert found.df == pytest.approx(trace**2 / square)
     assert found.factor == pytest.approx(np.sqrt((w**2).sum() / (6 / 5 * trace)))
-
-
-def test_repeating_every_row_changes_nothing():
-    x, labels = nested()
-    once, twice = mean(x, labels), mean(np.repeat(x, 2), np.repeat(labels, 2))
-    assert twice.interval.low == pytest.approx(once.interval.low) and twice.n == 2 * once.n
-
-
-def test_a_shift_moves_the_interval_and_a_scale_stretches_it():
-    x, labels = nested()
-    plain = mean(x, labels)
-    moved = mean(1000 + 2 * x, labels)
-    ends = 1000 + 2 * np.array([plain.interval.low, plain.interval.high])
-    assert (moved.interval.low, moved.interval.high) == pytest.approx(tuple(ends), abs=1e-6)
 
 
 def test_values_that_do_not_vary_are_a_constant_without_an_interval():
@@ -127,20 +92,6 @@ def test_one_cluster_has_a_mean_and_no_interval():
     assert "one cluster" in str(found)
     assert mean([1.0]).interval is None
     assert mean([np.nan]).value is None and mean([]).n == 0
-
-
-def test_an_estimate_prints_as_a_row_and_a_sentence():
-    x, labels = nested()
-    found = mean(x, labels, name="failure rate")
-    assert found.row()["low"] == found.interval.low and found.row()["n_clusters"] == 8
-    assert str(found) == found.sentence() and "40 units in 8 clusters" in str(found)
-
-
-@settings(max_examples=50)
-@given(st.lists(st.floats(-1e6, 1e6), min_size=2, max_size=40))
-def test_the_interval_holds_the_mean(values):
-    found = mean(values)
-    assert found.constant if found.interval is None else found.interval.low <= found.value <= found.interval.high
 
 
 @pytest.mark.parametrize(

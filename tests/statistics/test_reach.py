@@ -31,16 +31,6 @@ def test_the_smallest_p_is_scipys_on_the_clearest_data(n, sided, alternative):
         assert smallest_p(n, "sign-flip", sided) == pytest.approx(flip.pvalue)
 
 
-def test_no_p_is_above_one():
-    assert smallest_p(0) == smallest_p(1) == 1.0
-    assert smallest_adjusted_p(3, 100) == 1.0
-
-
-def test_screening_reaches_further_than_holm():
-    assert smallest_adjusted_p(6, 10, "benjamini-hochberg") == smallest_p(6)
-    assert smallest_adjusted_p(6, 10, "bonferroni") == smallest_adjusted_p(6, 10, "holm")
-
-
 @each("alpha", [0.05, 0.01, 0.001])
 @each("comparisons", [1, 10, 300])
 def test_one_unit_less_would_not_do(alpha, comparisons):
@@ -82,15 +72,6 @@ def test_power_is_statsmodels_paired_t():
     peer = TTestPower().power(0.25 / design.sd_difference, 20, 0.05)
     assert design.power(0.25) == pytest.approx(peer, abs=1e-9)
     assert design.power(design.smallest_detectable(0.8)) == pytest.approx(0.8)
-
-
-def test_power_without_a_difference_is_alpha():
-    assert PairedDesign(12, 3, 1.0, 1.0).power(0.0) == pytest.approx(0.05)
-
-
-def test_repeats_lower_their_own_part_of_the_spread_only():
-    assert PairedDesign(20, 10**6, 0.3, 1.0).sd_difference == pytest.approx(0.3, abs=1e-3)
-    assert PairedDesign(20, 4, 0.0, 1.0).sd_difference == pytest.approx(np.sqrt(0.5))
 
 
 def test_units_for_power_is_the_least_number_that_does():

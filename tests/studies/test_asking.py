@@ -7,7 +7,6 @@ import pytest
 from tests.lanes import same_lanes
 from trueness.models import Message, Reply, Settings
 from trueness.running.asking import Asker, BudgetReached
-from trueness.running.results import Results
 from trueness.running.store import Store
 from trueness.running.study import Plan, Study
 from trueness.status import Status
@@ -232,13 +231,3 @@ def test_a_better_reader_reads_old_replies_without_a_call(tmp_path, monkeypatch)
     assert read_forecasts(tmp_path).claims.equals(calm)
     outcome = run(plan(), tmp_path)
     assert (outcome.done, outcome.total) == (28, 28)
-
-
-def test_a_failing_model_is_counted_as_failed_and_retried(tmp_path):
-    flaky = plan(models='["mock/flaky"]', forecast="repeats = 1")
-    outcome = run(flaky, tmp_path)
-    failed = outcome.failed
-    assert 0 < failed < 12
-    assert run(flaky, tmp_path, retry=True).failed == failed  # a mock fails the same questions again
-    with Store.reading(tmp_path) as store:
-        assert Results.all_of(store)[1].n_failed(replies=True) == failed

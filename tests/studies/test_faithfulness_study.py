@@ -9,7 +9,6 @@ from tests.lanes import same_lanes
 from trueness.cli import main
 from trueness.running.study import Plan, Study
 from trueness.studies.faithfulness.answers import read_faithfulness
-from trueness.studies.faithfulness.files import write_faithfulness_tree
 
 PLAN = """
 name = "faith"
@@ -21,7 +20,6 @@ judges = [{judges}]
 models = [{models}]
 judged = 2
 repeats = 2
-manners = ["plain", "padded"]
 """
 MODEL = """
 [models.{name}]
@@ -31,7 +29,6 @@ RATINGS = {"coherence": 4, "completeness": 3, "verification": 2, "no_errors": 4,
 JUDGE = [
     {"match": ["What is the impact of do("], "reply": json.dumps({"impact": 4, "reasoning": "it matters"})},
     {"match": ["does the chain hold?"], "reply": json.dumps({"holds": True, "solutions": "unique", "value": None})},
-    {"match": ["Rate the reasoning.", "It is worth pausing"], "reply": "Very good indeed."},
     {"match": ["Rate the reasoning."], "reply": json.dumps(RATINGS)},
 ]
 GRAPH = {
@@ -42,8 +39,8 @@ GRAPH = {
 }
 SOLVER = [
     {"match": ["Write the graph", "91 N"], "reply": f"Here it is: {json.dumps(GRAPH)}"},
-    {"match": ["force is not 91 N"], "reply": '{"answer": 9.75}'},
-    {"match": ["mass is not 14 kg"], "reply": '{"answer": 6.5}'},
+    {"match": ["force of 136 N"], "reply": '{"answer": 9.714}'},
+    {"match": ["A cart of mass"], "reply": '{"answer": 6.5}'},
     {"match": [], "reply": "No idea."},
 ]
 
@@ -78,34 +75,20 @@ def test_the_judge_completes_cf_where_it_was_asked(found):
     assert sum(evaluation.cf is None for evaluation in by_problem.values()) == len(by_problem) - 4
 
 
-def test_the_changed_problem_shows_whether_an_answer_follows_its_graph(found):
-    changed = {(c.problem, c.known): c for c in found.changed if c.graph == "given"}
-    assert changed["physics-newton-second", "force"].outcome == "follows"
-    assert changed["physics-newton-second", "mass"].outcome == "stays"
-    assert changed["physics-braking", "speed"].status == "unreadable"
-    assert changed["physics-braking", "speed"].outcome == ""
-
-
 def test_the_model_is_held_to_the_graph_that_it_wrote_itself(found):
-    written = {(one.problem, one.repeat): one.graph for one in found.written}
+    written = {(one.problem, one.repeat): one.own for one in found.written}
     assert (written["physics-newton-second", 1].agrees, written["physics-newton-second", 1].right) == (True, True)
     assert (written["physics-braking", 0].status, written["physics-braking", 0].problem) == ("unreadable", None)
-    own = {(c.known, c.repeat): c.outcome for c in found.changed if c.graph == "own"}
-    assert own == {("force", 0): "follows", ("mass", 0): "stays", ("force", 1): "follows", ("mass", 1): "stays"}
+    did = {(pair.change.known, one.repeat): pair.did for one in found.behaviours for pair in one.pairs}
+    assert did == {("force", 0): "up", ("mass", 0): "stays", ("force", 1): "up", ("mass", 1): "stays"}
     assert found.own_batches["mock/solver"].component("causal_intervention").value == 1
-    assert found.following()["mock/solver", "own"].value == 0.5
-
-
-def test_a_reply_that_is_read_otherwise_now_is_not_held_against_the_old_question(study, monkeypatch):
-    from trueness.studies.faithfulness import probes
-
-    monkeypatch.setattr(probes, "CHANGE", 3.0)
-    assert [c for c in read_faithfulness(study).changed if c.graph == "own"] == []
+    assert found.agreements[0].agreement.value == 0.5
 
 
 def test_the_tree_has_the_originals_schema(study, found):
-    written = {path.name for path in write_faithfulness_tree(study, found)}
-    assert {"batch.json", "known_groups.json", "reliability.json", "counterfactual.json", "summary.txt"} <= written
+    assert main(["report", str(study)]) == 0
+    written = {path.name for path in (study / "faithfulness").iterdir()}
+    assert {"batch.json", "known_groups.json", "reliability.json", "behaviour.csv", "summary.txt"} <= written
     report = json.loads((study / "faithfulness" / "physics-newton-second.json").read_text())
     assert set(report["components"]) == {
         "causal_intervention",
@@ -121,7 +104,7 @@ def test_the_tree_has_the_originals_schema(study, found):
 
 @pytest.mark.parametrize(
     "form, told",
-    [("--csv", "as given,cf,scored"), ("--tex", r"\label{tab:faithfulness-judges}"), ("--json", '"changed"')],
+    [("--csv", "as given,cf,scored"), ("--tex", r"\label{tab:faithfulness-reliability}"), ("--json", '"behaviour"')],
 )
 def test_show_gives_the_tables_as_data(study, capsys, form, told):
     assert main(["show", str(study), form]) == 0
@@ -134,7 +117,7 @@ def test_a_study_without_judges_is_executed_only(tmp_path):
     found = read_faithfulness(tmp_path / "out")
     assert found.reliability is None
     assert found.batch.component("causal_intervention").value > 0.99
-    write_faithfulness_tree(tmp_path / "out", found)
+    assert main(["report", str(tmp_path / "out")]) == 0
 
 
 def test_plan_and_run_count_the_same_asks_and_name_what_cannot_be_read(tmp_path, monkeypatch, capsys):

@@ -1,9 +1,6 @@
 """Half a character (an emoji cut at max_tokens) in a reply or a message: stored as U+FFFD, and nothing ends."""
 
 import json
-import sqlite3
-
-import pytest
 
 from tests.studies.odd_models import HALF, ODD
 from tests.studies.test_asking import plan, run
@@ -49,29 +46,3 @@ def test_every_door_of_the_store_takes_any_text(tmp_path):
         assert json.loads(found.answer) == {"read": "a \ufffd b"}
         assert store.reply("reply").reply["text"] == "a \ufffd b"
         assert store.prompt("hash") == [{"role": "user", "content": "a \ufffd b"}]
-
-
-@pytest.fixture()
-def of_before(tmp_path):
-    """A study in whose store stands what earlier versions could write, and what other programs can."""
-    run(plan(models=f'["{ODD}Fine"]'), tmp_path)
-    with sqlite3.connect(tmp_path / "study.db") as database:
-        for key, reply in database.execute("SELECT key, reply FROM replies").fetchall():
-            old = json.dumps(json.loads(reply) | {"text": json.loads(reply)["text"] + HALF, "message": HALF})
-            database.execute("UPDATE replies SET reply = ? WHERE key = ?", (old, key))
-        for key, answer in database.execute("SELECT key, answer FROM runs WHERE task = 'forecast'").fetchall():
-            old = json.dumps(json.loads(answer) | {"note": HALF})
-            database.execute(
-                "UPDATE runs SET answer = ?, message = CAST(X'61EDA0BD' AS TEXT) WHERE key = ?", (old, key)
-            )
-    return tmp_path
-
-
-def test_a_store_that_holds_halves_can_be_read(of_before):
-    claims = read_forecasts(of_before).claims
-    assert (claims[claims["respondent"] == f"{ODD}Fine"]["status"] == "ok").sum() == 16
-    with Store.reading(of_before) as store:
-        assert all(stored.reply["text"].endswith("\ufffd") for stored in store.replies().values())
-        assert {found.message[0] for found in store.runs_of([*store.statuses("forecast")])} == {"a"}
-    assert run(plan(models=f'["{ODD}Fine"]'), of_before).done == 28
-    assert_readable(of_before)

@@ -10,7 +10,7 @@ import pytest
 
 from tests.each import each
 from tests.models.loopback import Loopback, Seen, Turn
-from tests.studies.odd_models import ODD, RANGES, Appends, Odd
+from tests.studies.odd_models import ODD, RANGES, Odd
 from tests.studies.test_asking import plan, run
 from trueness.errors import TruenessError
 from trueness.models import Message, Settings
@@ -71,16 +71,6 @@ def test_a_model_that_changes_what_it_was_given_changes_nothing_that_is_stored(t
     assert sorted(each.prompt for each in ours) == sorted(each.prompt for each in theirs)
     with Store.reading(tmp_path) as store:
         assert store.spent() == pytest.approx(0.008)  # what was paid is counted
-
-
-def test_a_schema_stays_what_was_asked_for_whatever_a_model_does_to_it(tmp_path):
-    asked = Settings(schema={"type": "object"})
-    with Store.writing(tmp_path) as store:
-        made = Asker(store, {})
-        made._models["odd"] = Appends()
-        made.ask("odd", [Message("user", "?")], asked, "")
-        assert [stored.settings["schema"] for stored in store.replies().values()] == [{"type": "object"}]
-    assert asked.schema == {"type": "object"}
 
 
 def test_a_model_that_never_comes_back_is_given_up_and_then_set_aside(tmp_path, monkeypatch):

@@ -18,10 +18,11 @@ from trueness.running.study import Plan, Study
 from trueness.running.study_folder import StudyFolder
 from trueness.status import Status
 from trueness.studies.population.answers import AnswerKey, read_populations
-from trueness.studies.population.chart_distribution import distribution_frame
+from trueness.studies.population.charts import distribution_frame
 from trueness.studies.population.elicitation import Answer
-from trueness.studies.population.printed import print_populations
+from trueness.studies.population.reading import OriginalResults
 from trueness.studies.reporting import write_report
+from trueness.terminal.print_report import show_reading
 
 pytestmark = pytest.mark.usefixtures("kept_lanes")
 
@@ -120,27 +121,27 @@ def test_falling_back_is_said_in_the_answer_and_in_the_report(found, folder):
 
 
 @pytest.mark.parametrize("width", [72, 100, 200])
-def test_the_terminal_shows_what_fits_and_names_the_rest(found, width):
+def test_the_terminal_shows_what_fits_and_names_the_rest(found, folder, width):
     out = Console(file=io.StringIO(), width=width)
-    print_populations(out, found)
+    show_reading(OriginalResults(found), out, folder)
     text = out.file.getvalue()
-    assert "…" not in re.sub(r"(?m)^\S*…\S*", "", text)  # a name is shortened, a number is not
+    assert not re.search(r"[\d\]]…|…\d", text)  # a name is shortened, a number is not
     assert "not read" in text and "refused" in text
-    assert ("Not shown in so narrow a window" in text) == (width < 120)
+    assert "Not shown in so narrow a window" in text or width == 200
 
 
-def test_what_was_left_out_divided_and_answered_in_part_is_said_in_the_first_lines(found):
+def test_what_was_left_out_divided_and_answered_in_part_is_said_in_the_first_lines(found, folder):
     key = next(key for key in found.answers if key.respondent.endswith(":Knowing") and key.mode == "distribution")
     one, other = found.answers[key]
     part = {one: replace(found.answers[key][one], flags=("off_sum",)), other: Answer(None, Status.REFUSED)}
     truths = {name: replace(truth, n_data=700, n_unlisted=100) for name, truth in found.truths.items()}
     changed = replace(found, truths=truths, answers={**found.answers, key: part})
     out = Console(file=io.StringIO(), width=300)
-    print_populations(out, changed)
-    first, rows, divided = out.file.getvalue().splitlines()[:3]
+    show_reading(OriginalResults(changed), out, folder)
+    first, _, rows, divided = out.file.getvalue().splitlines()[:4]
     assert re.search(r"\d of [\d,]+ replies read \(refused \d", first)
     assert "sex_by_age 100 of 700" in rows and "(distribution): shares of 1 condition do not sum to 100 %" in divided
-    assert "1 / 1 (1 of 2 conditions)" in out.file.getvalue()
+    assert "1 of 2 conditions" in out.file.getvalue()
 
 
 def test_every_cell_has_the_original_s_keys(found, folder):
@@ -199,7 +200,7 @@ def test_the_commands_serve_a_plan_without_discovery(place, believing, monkeypat
     assert "tables: trueness show results/people" in capsys.readouterr().out
     assert main(["show", "results/people"]) == 0
     shown = capsys.readouterr().out
-    assert "1 task from 1 source," in shown and "skill marginal" in shown
+    assert "1 task from 1 source," in shown and "Skill (marginal)" in shown
     for form, told in (("--json", '"respondents"'), ("--csv", "sex_by_age"), ("--tex", r"\toprule")):
         assert main(["show", "results/people", form]) == 0
         assert (told if form != "--json" else '"rows"') in capsys.readouterr().out

@@ -12,14 +12,11 @@ import pytest
 
 from tests.each import each
 from tests.lanes import same_lanes
-from trueness.errors import StoreError
 from trueness.page.standalone import with_page
-from trueness.running.outputs import write_outputs
 from trueness.running.provenance import (
     plan_folder_of,
     without_paths,
 )
-from trueness.running.store import Store
 from trueness.running.study import Plan, Study
 from trueness.running.study_folder import StudyFolder
 from trueness.studies.reporting import rewrite
@@ -63,11 +60,6 @@ def told(folder):
     return json.loads((folder / "provenance.json").read_text())
 
 
-def written_anew(folder):
-    with StudyFolder.reading(folder) as study:
-        write_outputs(study, (folder / "study.toml").read_text(), folder)
-
-
 def test_everything_that_decides_a_result_is_told(ran):
     found = told(ran)
     assert (found["study"], found["seed"], found["tasks"]) == ("told", 5, ["discovery"])
@@ -94,16 +86,6 @@ def test_a_session_has_a_beginning_an_end_and_a_machine(ran):
 def test_results_do_not_hang_on_where_files_lie(ran, root, tmp_path):
     here, there = study_of(root, ran.parent), study_of(root, tmp_path / "elsewhere")
     assert [cell.keys for cell in here.cells] == [cell.keys for cell in there.cells]
-
-
-@pytest.mark.parametrize("entry", ["7", "[1]", "[{", '{"x": {}}'])
-def test_a_store_of_somebody_else_may_say_anything_of_its_sessions(ran, tmp_path, entry):
-    folder = tmp_path / "copy"
-    shutil.copytree(ran, folder)
-    with Store.writing(folder) as store:
-        store.set_meta("sessions", entry)
-    with pytest.raises(StoreError, match="'sessions' of study.db must be"):
-        written_anew(folder)
 
 
 def texts_of(folder):

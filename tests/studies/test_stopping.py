@@ -134,16 +134,3 @@ def test_sigterm_ends_what_keeps_the_interpreter_to_itself():
 def ticks(process):
     """CPU time in hundredths of a second."""
     return int(Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()[11])
-
-
-def test_the_process_that_watches_ends_with_the_driver():
-    code = (
-        "import os\nfrom trueness.running import stopping\nstopping.heed_sigterm()\n"
-        "print(open(f'/proc/self/task/{os.getpid()}/children').read(), flush=True)\n"
-    )
-    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True).stdout
-    (watcher,) = told.split()
-    end = time.monotonic() + 60
-    while Path(f"/proc/{watcher}").exists():
-        assert time.monotonic() < end
-        time.sleep(0.02)

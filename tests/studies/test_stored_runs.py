@@ -78,17 +78,6 @@ def test_a_unit_that_is_there_is_replaced_with_its_scores(folder):
     assert stored(folder).task("discovery").runs_at(0) == expected
 
 
-def test_an_id_never_comes_again(folder, monkeypatch):
-    """Who reads remembers units by their ids: the last one, done again, must not give its own to another."""
-    monkeypatch.setattr(trueness.running.results, "HELD", 0)
-    with StudyFolder.reading(folder) as early:
-        results = early.task("forecast")
-        assert [run.key for run in results.runs_at(0)] == ["c"]
-        with Store.writing(folder) as store:
-            store.add("discovery", [run("d"), run("c")])
-        assert results.runs_at(0) == []
-
-
 def test_runs_that_were_read_are_summed_as_the_store_does(done_study):
     by_store, read = Results.read(done_study), Results.read(done_study)
     assert read.summaries

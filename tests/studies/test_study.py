@@ -58,16 +58,6 @@ def test_one_and_two_workers_give_the_same_bytes(done, tmp_path):
         assert (tmp_path / "variance" / file.name).read_bytes() == file.read_bytes()
 
 
-def test_the_same_command_does_nothing_twice(done):
-    before = (done / "study.db").stat().st_size, (done / "scores.csv").read_bytes()
-    seen = []
-    study = Study(Plan.parse(PLAN.format(seed=1, runs=6), "small.toml", folder=done))
-    with local_executor(1) as (executor, slots):
-        study.run(executor, slots, lambda progress: seen.append((progress.before, progress.done)))
-    assert seen == [(24, 0)]
-    assert (done / "scores.csv").read_bytes() == before[1]
-
-
 def test_learners_see_the_same_draws_and_repeats_differ(tmp_path):
     plan = PLAN.format(seed=1, runs=4).replace('"random", "correlation"', '"correlation", "twin"')
     run(plan + '[discovery.twin]\nlearner = "correlation"\n', tmp_path)
@@ -174,12 +164,6 @@ def test_a_wrong_plan_is_told_in_one_line(change, message):
     with pytest.raises(Exception, match=message) as caught:
         Plan.parse(PLAN.format(seed=1, runs=6).replace(*change), "small.toml")
     assert "\n" not in str(caught.value)
-
-
-def test_real_rows_cannot_be_redrawn():
-    plan = '[discovery]\ndatasets = ["sachs"]\nlearners = ["random"]\nvary = "redraw"\n'
-    with pytest.raises(PlanError, match="no model to draw fresh ones from"):
-        Plan.parse(plan, "x.toml")
 
 
 def test_two_cells_of_the_same_names_are_refused(tmp_path):

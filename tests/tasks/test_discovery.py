@@ -59,16 +59,6 @@ def test_keys_change_with_what_decides_the_result_and_with_nothing_else(tmp_path
     assert keys(time_limit=7) == keys()
 
 
-def test_changed_data_are_new_work(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "p.dot").write_text("digraph { a -> b }")
-    keys = []
-    for last in (0.5, 0.75):
-        (tmp_path / "p.csv").write_text("a,b\n" + "".join(f"{k / 7},{k * k / 3}\n" for k in range(20)) + f"1,{last}\n")
-        keys.append(task(datasets='"p.csv"').cells()[0].keys)
-    assert set(keys[0]).isdisjoint(keys[1])
-
-
 def test_cells_are_labelled_with_the_assumptions_they_break():
     found = task(learners='"random"')
     lingam = build("lingam/direct").card
@@ -93,18 +83,6 @@ of = "ecoli70"
 targets = [["asnA"], ["lacA", "b1191"]]
 how = "do"
 """
-
-
-def test_cells_say_what_became_of_rows_under_interventions():
-    found = Plan.parse(LAB, "t.toml").task
-    cells = {cell.respondent: found.describe("lab", cell.respondent) for cell in found.cells()}
-    used = {name: cell["experiments"] for name, cell in cells.items()}
-    assert used == {"gies": "targets", "ges": "observational", "notears": "pool"}
-    assert (
-        cells["gies"]["perfect_class_against_dag"]["perfect_f1"]
-        > cells["ges"]["perfect_class_against_dag"]["perfect_f1"]
-    )
-    assert cells["gies"]["assumptions"]["known targets"] == "met"
 
 
 def test_a_learner_s_file_may_move_but_not_change(tmp_path, root):

@@ -31,12 +31,12 @@ def test_damaged_copies_are_judged_too(tmp_path):
 
 def test_the_evaluated_model_is_asked_right_problems_only(tmp_path):
     cells = task(tmp_path, problems=["physics"], models=["mock/empty"], judged=1, corrupt=True).cells()
-    assert [cell.variant for cell in cells] == ["behaviour", "own_graph", "counterfactual"]
+    assert [cell.variant for cell in cells] == ["behaviour"]
 
 
-def test_whose_graph_is_followed_can_be_chosen(tmp_path):
-    cells = task(tmp_path, problems=["physics"], models=["mock/empty"], judged=1, graphs=["own"], changes=0).cells()
-    assert [cell.variant for cell in cells] == ["own_graph"]
+def test_without_changes_a_model_is_asked_for_its_graph_alone(tmp_path):
+    (cell,) = task(tmp_path, problems=["physics"], models=["mock/empty"], judged=1, changes=0).cells()
+    assert cell.common["calls"] == 1
 
 
 @each(
@@ -46,14 +46,11 @@ def test_whose_graph_is_followed_can_be_chosen(tmp_path):
         ({"problems": ["phisics"]}, "Did you mean 'physics'?"),
         ({"weights": {"logic": 1}}, "'weights' must be of"),
         ({"weights": 3}, "must be a table"),
-        ({"manners": ["reversed"]}, "must hold 'plain'"),
-        ({"manners": ["plain", "loud"]}, "got 'loud'"),
-        ({"graphs": ["mine"]}, "must be of own, given"),
+        ({"behaviour": "mine"}, "must be of own, given"),
         ({"judged": ["physics-breaking"]}, "Did you mean 'physics-braking'?"),
         ({"judged": 0}, "at least 1"),
         ({"repeats": 0}, "at least 1"),
         ({"corrupt": "yes"}, "true or false"),
-        ({"labels": "none.csv"}, "not there"),
         ({"judges": ["a", "a"]}, "name each once"),
         ({"temperature": 9}, "temperature"),
     ],

@@ -1,6 +1,5 @@
 """The plan of a forecast study: what is asked, in which words, and what is refused."""
 
-import hashlib
 import json
 
 import pytest
@@ -11,7 +10,7 @@ from trueness.models import Reply
 from trueness.running.plans import read_plan
 from trueness.running.study import Plan
 from trueness.status import Status
-from trueness.studies.forecast.work import read_reply
+from trueness.studies.forecast.answers import read_reply
 
 BASE = """
 [discovery]
@@ -71,18 +70,6 @@ def test_only_the_third_and_fourth_formulations_tell_the_assumptions():
     assert told == {"interval", "quantiles"}
 
 
-def test_cells_of_a_formulation_share_a_prefix_and_of_a_data_set_a_longer_one():
-    asked = prompts('formulations = ["direct"]')
-    variant = "direct/named/full/told/run"
-
-    def common(a, b):
-        pairs = zip(asked[a, variant], asked[b, variant], strict=False)
-        return next(k for k, (x, y) in enumerate(pairs) if x != y)
-
-    assert common("asia/pc", "sachs/pc") > 900
-    assert common("asia/pc", "asia/notears") > common("asia/pc", "sachs/pc") + 300
-
-
 def test_a_prompt_holds_no_number_that_could_be_read_as_an_answer():
     for text in prompts('formulations = ["direct", "steps", "interval", "quantiles"]').values():
         assert read_reply(Reply(text, Status.OK), 8).status == Status.UNREADABLE
@@ -129,13 +116,6 @@ def test_a_users_own_wording_is_filled_in(tmp_path):
             Plan.parse(BASE + 'formulations = ["mine.md"]', "t.toml", tmp_path)
 
 
-def test_the_words_of_our_own_formulations_stay():
-    """Their text is the key of a stored reply: another one would be asked for again."""
-    asked = prompts('formulations = ["direct", "steps", "interval", "quantiles"]')
-    told = hashlib.sha256("\n".join(asked[key] for key in sorted(asked)).encode()).hexdigest()[:16]
-    assert told == "b2c1e9deaf2ebafd"  # since "conflicts = strongest" is what PC is run with and what is told of it
-
-
 MISTAKES = {
     "formulation": ('formulations = ["direkt"]', "'formulations' of forecast must be of direct.*Did you mean 'direct'"),
     "setting": ("repeat = 3", "'repeat' is not a setting of forecast.*Did you mean 'repeats'"),
@@ -171,7 +151,7 @@ def test_the_original_config_is_a_plan(tmp_path):
     discovery, forecast = plan.tasks
     assert (discovery.runs, list(discovery.datasets)) == (12, ["asia", "synthetic-12"])
     assert [arms["formulation"] for arms in forecast.variants] == ["original-direct", "original-interval"]
-    assert (forecast.temperature, forecast.max_tokens) == (0.2, 700)
+    assert (forecast.settings.temperature, forecast.settings.max_tokens) == (0.2, 700)
 
 
 PRINTED = """{

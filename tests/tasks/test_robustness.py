@@ -13,7 +13,8 @@ from trueness.learners.scoring import scorer
 from trueness.learners.scoring.leaks import shuffle
 from trueness.running.cells import PlanContext
 from trueness.running.engine import Chunk, local_executor, run_chunk
-from trueness.studies.robustness.work import Robustness, perform
+from trueness.studies.robustness.plan import Robustness
+from trueness.studies.robustness.work import perform
 
 SYSTEMS = {
     "series": {"kind": "var", "nodes": 4, "lags": 1, "graphs": 2, "graph_seed": 900, "edges_per_node": 1.0},
@@ -26,7 +27,7 @@ TABLE = {
     "strengths": [0.5, 1],
     "seeds": 2,
     "rows": 120,
-    "choose_k": ["bic", "adaptive"],
+    "choose_k": [],
 }
 
 
@@ -148,10 +149,10 @@ def test_whatever_a_scorer_says_of_its_scores_the_outcome_is_a_status(tmp_path, 
 
 
 def test_k_by_refits_is_chosen_for_the_first_seeds_alone(tmp_path):
-    made = task(tmp_path, choose_k=["stability", "bic"], k_seeds=1, subsamples=3)
+    made = task(tmp_path, choose_k=["stability"], k_seeds=1, subsamples=3)
     cell = cell_of(made, "series-0", "clean", "granger")
     chosen = [set(json.loads(perform(cell.common, cell.unit(repeat))["answer"])["k"]) for repeat in (0, 1)]
-    assert chosen == [{"stability", "bic", "own rule"}, {"bic", "own rule"}]
+    assert chosen == [{"stability", "own rule"}, {"own rule"}]
 
 
 def test_a_missing_extra_leaves_its_scorer_out_in_one_line_and_the_rest_goes_on(tmp_path, monkeypatch):
@@ -186,7 +187,8 @@ def test_a_mask_that_empties_a_column_fails_its_fits_and_no_others(tmp_path):
         ({"k": 13}, "'K' must be in .1, 12. .d.d-1. for 4 nodes., got 13"),
         ({"validation": "mcar_20"}, "must be one of those planned, got 'mcar_20'"),
         ({"match": "pc"}, "must be one of those planned, got 'pc'"),
-        ({"choose_k": ["bicc"]}, "Did you mean 'bic'"),
+        ({"choose_k": ["bic"]}, "must be of stability, got 'bic'. Leave the others out: they are gone."),
+        ({"folds": 2}, "'folds' of .robustness. must be left out, got 2: .* Take the line out."),
         ({"granger": {"lag": 2}}, "'lag' is not a setting of granger. Did you mean 'lags'"),
         ({"dagma": {"lambda1": 1.0}}, "must be named in 'scorers'"),
         ({"subsamples": 1}, "'subsamples' of robustness must be a whole number of at least 2"),

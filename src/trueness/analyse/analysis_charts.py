@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from trueness.analyse.documents import chart_frames, listed_scopes
-from trueness.analyse.scores_analysis import ScoresAnalysis
+from trueness.analyse.reading import AnalysisReading, listed_scopes
 from trueness.showing import theme
 from trueness.showing.marks import named_data, row_axis, row_scale, text_width, with_data
 from trueness.showing.saving import Figure
@@ -20,9 +19,10 @@ KEY = "dot: the estimate; line: its interval"
 MOST_ROWS = 60
 
 
-def figures(analysis: ScoresAnalysis) -> list[Figure]:
+def figures(reading: AnalysisReading) -> list[Figure]:
     """Means first; one row a condition, and one a comparison."""
-    frames = {name: pd.DataFrame(rows) for name, rows in chart_frames(analysis).items() if rows}
+    analysis = reading.analysis
+    frames = {name: pd.DataFrame(rows) for name, rows in reading.chart_frames().items() if rows}
     level, first = 100 * analysis.settings.level, analysis.domains[0].domain
     unit = f"{first.outcome}{' (%)' if first.percent else ''}"
     means = frames["means"].assign(row=lambda frame: frame["domain"] + ", " + frame["condition"])
@@ -31,8 +31,8 @@ def figures(analysis: ScoresAnalysis) -> list[Figure]:
     if "differences" in frames:
         differences = frames["differences"]
         rows = differences["domain"] + ": " + differences["treatment"] + " against " + differences["reference"]
-        scopes = listed_scopes([line for part in analysis.domains for line in part.lines])
-        caption = f"Better by, {unit}, with the interval of the verdict; {analysis.family}. For {scopes}."
+        caption = f"Better by, {unit}, with the interval of the verdict; {analysis.family}. "
+        caption += f"For {listed_scopes(analysis)}."
         axis = f"better by ({'points' if first.percent else first.outcome})"
         parts.append(("differences", differences.assign(row=rows), "diff", "diff_low", "diff_high", axis, caption))
     if "families" in frames:

@@ -231,8 +231,9 @@ def _mixed_tests(table: Table, test: str, alpha: float, ridge: float) -> tuple[t
             f"{table.source} must have at most {MOST_COEFFICIENTS:,} coefficients in a logit for regressions, got "
             f"{levels[0].max() * (len(z) + 1):,} (column {name!r}). Group its levels, or use 'degenerate-gaussian'."
         )
-    fields = {"correlation": numbers, "first": first, "levels": levels, "xlogx": np.zeros((0, 0, 0))}
-    kernel = testing.Tests(kind, n=table.n, alpha=alpha, limits=_critical_values(alpha), **fields)
+    kernel = testing.Tests(
+        kind, table.n, alpha, _critical_values(alpha), numbers, first=first, levels=levels, xlogx=np.zeros((0, 0, 0))
+    )
     return kernel, min(most, max(table.d - 2, 0))
 
 
@@ -246,16 +247,11 @@ def _curved_tests(table: Table, test: str, alpha: float, seed: int) -> testing.T
     waves = [np.random.default_rng([seed]).uniform(0, 2 * np.pi, (1, wide))]
     for name, count in zip(table.names[::-1], np.diff(embedded.first)[::-1], strict=True):
         waves.insert(0, np.random.default_rng([seed, crc32(name.encode())]).standard_normal((count, wide)))
+    numbers, limits = embedded.standardise(), _critical_values(alpha)
     return testing.Tests(
-        testing.KINDS[test],
-        n=table.n,
-        alpha=alpha,
-        correlation=embedded.standardise(),
-        first=embedded.first,
-        weights=np.ones(table.n, np.int32),
-        xlogx=np.vstack(waves),
-        limits=_critical_values(alpha),
-    )
+        testing.KINDS[test], table.n, alpha, limits, numbers, first=embedded.first,
+        weights=np.ones(table.n, np.int32), xlogx=np.vstack(waves),
+    )  # fmt: skip
 
 
 def _causes_of_gaps(table: Table, test: str, alpha: float) -> NDArray[np.bool_]:
@@ -288,9 +284,8 @@ def _causes_of_gaps(table: Table, test: str, alpha: float) -> NDArray[np.bool_]:
 
 def _corrected_tests(table: Table, alpha: float, causes: NDArray[np.bool_]) -> tuple[testing.Tests, int]:
     most = max(min(table.d - 2, table.n - 4), 0)
-    fields = {"correlation": DummyCoded(table).standardise(), "dag": causes, "xlogx": np.zeros((0, 0))}
-    kernel = testing.Tests(testing.CORRECTED, n=table.n, alpha=alpha, limits=_critical_values(alpha), **fields)
-    return kernel, most
+    numbers, limits = DummyCoded(table).standardise(), _critical_values(alpha)
+    return testing.Tests(testing.CORRECTED, table.n, alpha, limits, numbers, causes, xlogx=np.zeros((0, 0))), most
 
 
 def _refuse_dependent(table: Table, correlation: NDArray[np.float64], first: NDArray[np.int64]) -> None:

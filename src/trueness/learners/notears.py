@@ -8,7 +8,7 @@ w_threshold is dropped. Zheng, Aragam, Ravikumar & Xing (2018); settings as in t
 
 The problem is not convex, and on standardised data the answer hangs on the path taken and on where it stops:
 solver = "scaled"     goes on to the minimum of each inner problem, mostly to a lower objective than the reference,
-                      often to another graph; 5 to 60 times faster. Counts and F1: docs/equality.md
+                      often to another graph; 5 to 300 times faster. Counts and F1: docs/equality.md
 solver = "reference"  its path: its graph and objective up to what rounding changes in the reference itself
 W can still be cyclic after the threshold; then the weakest edges on cycles are dropped and named in the details.
 
@@ -26,7 +26,7 @@ that can lower their objective by 2e-5 of itself.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Annotated, ClassVar, Literal, NamedTuple
 
 import numpy as np
@@ -77,30 +77,51 @@ class Subproblem(NamedTuple):
     ended: str
 
 
-@dataclass(frozen=True, eq=False)
-class Thresholded:
-    """A DAG cut out of dense weights, and what the cut hides."""
+class CentralPathPoint(NamedTuple):
+    """The same of DAGMA: a point of its central path, with its mu, s and h_s."""
 
+    mu: float
+    s: float
+    h: float
+    objective: float
+    evaluations: int
+    ended: str
+
+
+@dataclass(frozen=True, eq=False)
+class ThresholdedResult:
+    """A DAG cut out of dense weights, what the cut hides, and how the weights were reached."""
+
+    title: str
     graph: Graph
     weights: Array  # W before the threshold
     near_threshold: tuple[Weight, ...]  # |weight| within NEAR of the threshold, kept or not
     removed: tuple[Weight, ...]  # above the threshold, dropped because they closed a cycle
-    scale: Scale = field(default="raw", kw_only=True)  # of the columns that were fitted
+    scale: Scale  # of the columns that were fitted
+    trace: tuple[Subproblem, ...] | tuple[CentralPathPoint, ...]
+    converged: bool | None  # of NOTEARS: h <= h_tol
 
+    @property
+    def objective(self) -> float:
+        """L(W) + lambda1 |W|_1 at `weights`."""
+        return self.trace[-1].objective
 
-@dataclass(frozen=True, eq=False)
-class NOTEARSResult(Thresholded):
-    objective: float  # L(W) + lambda1 |W|_1 at `weights`
-    h: float
-    converged: bool  # h <= h_tol
-    evaluations: int
-    trace: tuple[Subproblem, ...]
+    @property
+    def h(self) -> float:
+        return self.trace[-1].h
+
+    @property
+    def evaluations(self) -> int:
+        return sum(step.evaluations for step in self.trace)
 
     def __str__(self) -> str:
-        state = "converged" if self.converged else "did not converge"
+        state = {True: " converged", False: " did not converge", None: ""}[self.converged]
+        near = f"; near the threshold: {listed(self.near_threshold)}" if self.near_threshold else ""
+        raw = "; columns on their raw scale" if self.scale == "raw" else ""
+        cycles = f"; removed from cycles: {listed(self.removed)}" if self.removed else ""
         return (
-            f"NOTEARS {state}: h = {self.h:.1e}, objective {self.objective:.6g}, {len(self.trace)} stages, "
-            f"{self.evaluations} evaluations; {self.graph.n_edges()} edges{warnings(self)}."
+            f"{self.title}{state}: h = {self.h:.1e}, objective {self.objective:.6g}, {len(self.trace)} stages, "
+            f"{self.evaluations} evaluations; {self.graph.n_edges()} edges{near}{raw}{cycles}."
         )
 
 
@@ -137,21 +158,12 @@ class NOTEARS(Checked):
     def fit(self, data: Table, rng: Generator | None = None) -> Graph:
         return self.fit_details(data, rng).graph
 
-    def fit_details(self, data: Table, rng: Generator | None = None) -> NOTEARSResult:
+    def fit_details(self, data: Table, rng: Generator | None = None) -> ThresholdedResult:
         """The graph with W before the threshold, the trace of h, and the edges that hang on the threshold."""
         table = checked(data, self)
-        problem = problem_of(table, self.loss, self.scale)
-        weights, steps = self.solve(problem)
-        last = steps[-1]
-        return NOTEARSResult(
-            *cut_weights(weights, self.w_threshold, table.names),
-            scale=self.scale,
-            objective=last.objective,
-            h=last.h,
-            converged=last.h <= self.h_tol,
-            evaluations=sum(step.evaluations for step in steps),
-            trace=tuple(steps),
-        )
+        weights, steps = self.solve(problem_of(table, self.loss, self.scale))
+        cut = cut_weights(weights, self.w_threshold, table.names)
+        return ThresholdedResult("NOTEARS", *cut, self.scale, tuple(steps), steps[-1].h <= self.h_tol)
 
     def solve(self, problem: kernel.Problem, held: Held = None) -> tuple[Array, list[Subproblem]]:
         """Algorithm 1: W, and what each inner problem reached. held (d, d): entries that stay 0; None: the diagonal."""
@@ -188,7 +200,9 @@ def _by_reference(problem: kernel.Problem, lambda1: float, held: Held) -> Minimi
     bounds = [(0, None if free else 0) for free in is_free]
 
     def value_of(parts: Array, rho: float, alpha: float) -> tuple[float, float, float]:
-        return kernel.value_at(problem, rows, (parts[: d * d] - parts[d * d :]).reshape(d, d), rho, alpha, space)
+        weights = (parts[: d * d] - parts[d * d :]).reshape(d, d)
+        value, loss, h = kernel.value_at(problem, rows, weights, rho, alpha, space)
+        return float(value), float(loss), float(h)
 
     def lagrangian(parts: Array, rho: float, alpha: float) -> tuple[float, Array]:
         value, slope = value_of(parts, rho, alpha)[0] + lambda1 * parts.sum(), space.gradient.ravel()
@@ -243,7 +257,7 @@ def problem_of(table: Table, loss: Loss, scale: Scale) -> kernel.Problem:
 def cut_weights(
     weights: Array, threshold: float, names: tuple[str, ...]
 ) -> tuple[Graph, Array, tuple[Weight, ...], tuple[Weight, ...]]:
-    """The fields of Thresholded: drop |w| < threshold, then the weakest edge on a cycle until there is none."""
+    """Of the result: drop |w| < threshold, then the weakest edge on a cycle until there is none."""
     kept = np.where(np.abs(weights) >= threshold, weights, 0.0)
     removed = []
     while True:
@@ -266,13 +280,6 @@ def reaches(edges: NDArray[np.bool_]) -> NDArray[np.bool_]:
     return closed
 
 
-def warnings(result: Thresholded) -> str:
-    """What a reader must know of the cut; nothing where there is nothing."""
-    text = f"; near the threshold: {listed(result.near_threshold)}" if result.near_threshold else ""
-    text += "; columns on their raw scale" if result.scale == "raw" else ""
-    return text + (f"; removed from cycles: {listed(result.removed)}" if result.removed else "")
-
-
 def check_scale(scale: Scale, loss: Loss, owner: str) -> None:
     if scale == "standardised" and loss != "l2":
         raise SettingError(f"'scale' of {owner} must be raw with the {loss} loss, got standardised. Use l2.")
@@ -288,31 +295,6 @@ def _check_range(table: Table, loss: Loss) -> None:
         raise DataError(
             f"column {table.names[j]!r} of {table.source} must hold {needed}, got {low[j]:g} to {high[j]:g}. "
             "Use loss = 'l2', or recode it."
-        )
-
-
-class CentralPathPoint(NamedTuple):
-    """One point of the central path: its mu and s, and the h_s and objective L + lambda1 |W|_1 that it reached."""
-
-    mu: float
-    s: float
-    h: float
-    objective: float
-    evaluations: int
-    ended: str
-
-
-@dataclass(frozen=True, eq=False)
-class DAGMAResult(Thresholded):
-    objective: float  # L(W) + lambda1 |W|_1 at `weights`
-    h: float
-    evaluations: int
-    trace: tuple[CentralPathPoint, ...]
-
-    def __str__(self) -> str:
-        return (
-            f"DAGMA: h = {self.h:.1e}, objective {self.objective:.6g}, {len(self.trace)} stages, "
-            f"{self.evaluations} evaluations; {self.graph.n_edges()} edges{warnings(self)}."
         )
 
 
@@ -346,7 +328,7 @@ class DAGMA(Checked):
     def fit(self, data: Table, rng: Generator | None = None) -> Graph:
         return self.fit_details(data, rng).graph
 
-    def fit_details(self, data: Table, rng: Generator | None = None) -> DAGMAResult:
+    def fit_details(self, data: Table, rng: Generator | None = None) -> ThresholdedResult:
         """The graph with W before the threshold, the trace of h, and the edges that hang on the threshold."""
         table = checked(data, self)
         problem = problem_of(table, self.loss, self.scale)
@@ -359,14 +341,7 @@ class DAGMA(Checked):
             CentralPathPoint(mu, s, h, objective, int(evaluations), lbfgsb.ENDINGS[int(ended)])
             for mu, s, h, objective, evaluations, ended in trace.tolist()
         )
-        return DAGMAResult(
-            *cut_weights(weights, self.w_threshold, table.names),
-            scale=self.scale,
-            objective=steps[-1].objective,
-            h=steps[-1].h,
-            evaluations=sum(step.evaluations for step in steps),
-            trace=steps,
-        )
+        return ThresholdedResult("DAGMA", *cut_weights(weights, self.w_threshold, table.names), self.scale, steps, None)
 
 
 LEARNERS = {"notears": NOTEARS, "dagma": DAGMA}

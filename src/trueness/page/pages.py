@@ -172,7 +172,7 @@ class FilesPage(Page):
 
     @cached_property
     def parts(self) -> dict[str, PagePart]:
-        part = self._reading.files_part()
+        part = self._reading.page()
         return {part.task: part}
 
     def _task_heads(self) -> list[dict[str, Json]]:

@@ -4,6 +4,8 @@
 
 The first gap may hold known words only. What follows the first value on its line may refine it (a median, ends, levels,
 a point inside the range) or explain it; a second range that does neither makes the whole unreadable.
+
+Values that tell something else: what a measure is, a footnote, what another quantity depends on.
 """
 
 from __future__ import annotations
@@ -14,11 +16,21 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from trueness.patterns import late
-from trueness.reading.asides import is_definition, is_dependent, is_reference
-from trueness.reading.claims import INTERVAL, PROBLEM, Claim, Scale, one_sided, pair_of_ends, trouble
 from trueness.reading.labels import Label, labels_in
 from trueness.reading.numbers import LEVELS, Number
-from trueness.reading.ranges import FARTHEST, PAIR, POINT, RANGE, Expression, expression_at
+from trueness.reading.ranges import (
+    PAIR,
+    POINT,
+    PROBLEM,
+    RANGE,
+    Claim,
+    Expression,
+    Scale,
+    expression_at,
+    one_sided,
+    pair_of_ends,
+    trouble,
+)
 from trueness.reading.sentences import Sentences, heading_of
 from trueness.reading.words import LEARNERS, MAX_LENGTH, NAMED_ENDS, Gap, end_named, gap_of
 
@@ -112,31 +124,10 @@ class _Walk:
         return self.ends_apart
 
     def single(self, label: Label, stop: int) -> list[Claim]:
-        measure, name, end = label
-        numbers, starts = self.numbers, self.starts
-        index = bisect_left(starts, end)
-        if index == len(starts) or starts[index] >= stop:
+        index = bisect_left(self.starts, label.end)
+        if index == len(self.starts) or self.starts[index] >= stop:
             return []
-        if self.scale.percent and (claim := self._plain(label, index, stop)) is not None:
-            return [claim]
-        number = numbers[index]
-        level = number.level or (number.percent and self._is_level(index, stop))
-        if not (level or self.medians) and starts[index] - end <= MAX_LENGTH:
-            gap = gap_of(self.view[end : starts[index]])
-            if not gap.known:
-                return []
-            if gap.plain and number.value:  # most labels have one range and nothing else
-                expression = expression_at(self.view, numbers, index, stop)
-                index += expression.taken
-                is_question = self.asks and self._is_asked(expression)
-                if expression.kind != POINT and not is_question and (index == len(starts) or starts[index] >= stop):
-                    strong = gap.direct and (self._begins_line(name) or (gap.colon and self.sentences.leads_to(name)))
-                    if not strong and is_dependent(self.view, name):
-                        return []
-                    parser = "label" if strong else "prose"
-                    return [self.scale.claim(measure, expression, parser, strong, self.level, gap.percent)]
-                index -= expression.taken
-        fields = self._fields(end, index, stop)
+        fields = self._fields(label.end, index, stop)
         if not fields:
             return []
         first = fields[0]
@@ -166,31 +157,6 @@ class _Walk:
         if self.medians and "median" in self.view[max(0, label.start - 80) : label.start].rpartition("\n")[2]:
             fields = [field._replace(gap=field.gap._replace(role="median")) for field in fields]
         return self._claims(label.measure, fields, strong)
-
-    def _plain(self, label: Label, index: int, stop: int) -> Claim | None:
-        """A label, a colon and one range of shares, where all is said to be in percent."""
-        view, numbers = self.view, self.numbers
-        if index + 2 > len(numbers) or self.level is not None:
-            return None
-        first, last = numbers[index], numbers[index + 1]
-        low, high = first.value, last.value
-        if last.end > stop or view[label.end : first.start] not in _COLONS or view[last.end : last.end + 1] == "?":
-            return None
-        if not 0 <= low <= high <= FARTHEST or first.percent or last.percent or first.unit or last.unit:
-            return None
-        if index + 2 < len(numbers) and numbers[index + 2].start < stop:
-            return None
-        if high > 1 if label.measure != "shd" else not (first.whole and last.whole and self.scale.nodes is None):
-            return None
-        if not self.sentences.leads_to(label.start):
-            return None
-        expression = expression_at(view, numbers, index, stop)
-        if expression.taken == 1 or not (expression.bracketed or expression.kind == RANGE):
-            return None
-        if expression.second is not last:
-            return None  # [3, 8] %
-        start, end = expression.start, expression.end
-        return _new(Claim, (label.measure, INTERVAL, low, high, start, end, "label", True, None, (), ""))
 
     def group(self, group: Sequence[Label], stop: int) -> list[Claim]:
         """Precision and recall: one range for both, or as many ranges as labels."""
@@ -454,3 +420,39 @@ class _Walk:
     def _begins_line(self, at: int) -> bool:
         line = self.view.rfind("\n", 0, at) + 1
         return not self.view[line:at].strip(" -+#>.)(0123456789:,;[|")
+
+
+_DEPENDENT = frozenset(  # words before a label that make it part of what is said of something else
+    "mean average balance balances balanced balancing trade-off trade-offs tradeoff tradeoffs combine combines "
+    "combined combining combination product function given because due depend depends depending based compute computes "
+    "computed derive derives derived relationship than improve improves improved improving improvement definition "
+    "probability chance odds likelihood whether drop loss gain change difference ratio".split()
+)
+_LINKS = frozenset("of between from by that in on to the both".split())
+
+
+def is_definition(measure: str, expression: Expression, gap: Gap, form: bool) -> bool:
+    """'Precision is between 0 and 1' tells what precision is; [0, 1] after a colon is a forecast that says nothing.
+
+    So does 'SHD: [lower, upper] between 0 and 28' (`form`).
+    """
+    second = expression.second
+    if second is None or expression.first.value != 0 or (expression.bracketed and (gap.direct or not gap.words)):
+        return False
+    if measure == "shd":
+        return form
+    return (gap.words or not measure) and second.value == (100 if second.percent else 1)
+
+
+def is_reference(expression: Expression) -> bool:
+    """Precision [1]: a footnote."""
+    return expression.bracketed and expression.first.whole and not expression.first.percent
+
+
+def is_dependent(view: str, start: int) -> bool:
+    """F1 balances precision and recall; the probability that precision ...; a drop in recall."""
+    words = view[max(0, start - 40) : start].rstrip(" :(").split()
+    at = len(words) - 1
+    while at >= 0 and words[at] in _LINKS and at > len(words) - 4:
+        at -= 1
+    return at >= 0 and words[at] in _DEPENDENT

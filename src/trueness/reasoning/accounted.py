@@ -71,16 +71,17 @@ _CONDITION = late(
 _ORDINALS = "first second third fourth fifth sixth".split()
 _ORDINAL = late(rf"\b({'|'.join(_ORDINALS)}) ([a-z]{{1,20}})\b")
 _IN_UNIT = late(r"\bin (?:the )?(degrees?|radians?|percent|[a-z]{2,12}(?:/[a-z]{1,8})?)\b")
+_LETTER = late(r"\w")
 _OPERATED = late(r"\b(?:times|plus|minus|by)\s$")
 
 
 def names_unit(beside: str, effect: str) -> bool:
     """Whether what stands beside a formula says in what a quantity is (with time in minutes): nothing converts it."""
-    said = [
+    units = [
         match[1] for match in _IN_UNIT.finditer(beside.lower())
         if match[1] in ("degree", "degrees", "radian", "radians", "percent") or read_unit(match[1]) is not None
     ]  # fmt: skip
-    return any(unit not in (unit_in(effect), *tokens(effect)) for unit in said)
+    return any(unit not in (unit_in(effect), *tokens(effect)) for unit in units)
 
 
 def computes(words: str) -> bool:
@@ -109,10 +110,7 @@ def surplus(text: str, tree: Tree, names: Sequence[str], values: Iterable[float]
     names = names if "=" in text else names[:-1]  # the average is a + b: an effect is what it is called
     known = " ".join(names).lower().replace("_", " ")
     for name in sorted({one for one in names if len(one) > 1}, key=len, reverse=True):
-        blank, spoken = "~" if name == effect else "_", re.escape(name.lower().replace("_", " "))
-        sentence = re.sub(
-            rf"(?<!\w){spoken}(?!\w)", lambda match, blank=blank: re.sub(r"\w", blank, match[0]), sentence
-        )
+        sentence = _blanked(sentence, name.lower().replace("_", " "), "~" if name == effect else "_")
     has = set(_operations(tree))
     sentence = _NO_NUMBER.sub(" ", sentence)
     for pattern, signs, undone in _SPOKEN_SIGNS:
@@ -137,6 +135,10 @@ def surplus(text: str, tree: Tree, names: Sequence[str], values: Iterable[float]
         if not near and not counts and not re.search(rf"\b{re.escape(match[0])}\b", known):
             return match[0]
     return ""
+
+
+def _blanked(sentence: str, name: str, sign: str) -> str:
+    return re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", lambda match: _LETTER.sub(sign, match[0]), sentence)
 
 
 def _stated_by(tree: Tree) -> set[float]:

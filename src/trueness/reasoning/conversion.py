@@ -174,7 +174,6 @@ _PER_KELVIN = late(r"(?<![A-Za-z°])K(?![A-Za-z])|kelvin", re.IGNORECASE)
 _PER_CELSIUS = late(r"°\s?C|℃|deg_?C|celsius")
 _DIFFERENCE = late(r"delta|Δ|\bd_?T|chang|ris[ei]|rais|drop|diff|increas|decreas|interval|gradient|fall", re.I)
 _POINT = late(r"temp|^(?:T|θ|theta)(?:[chfi]|cold|hot|in|out)?(?:[_\d₀-₉]|$)")
-_GAS = late(r"^[pPvV](?:[_\d₀-₉]|$)|press|vol", re.IGNORECASE)
 _CONSTANT = late(r"^(?:R|k|k_?B|sigma|σ)$|\bgas|boltzmann|stefan", re.IGNORECASE)
 _ABSOLUTE = ((8.2, 8.4), (0.0820, 0.0822), (62.3, 62.4), (1.37e-23, 1.39e-23), (5.6e-8, 5.7e-8), (1.98, 1.99))
 
@@ -212,7 +211,9 @@ class _Temperatures:
             for effect, of_effect in trees.items():
                 for tree in of_effect:
                     with suppress(_Ambiguous):
-                        if (scale := self._given(self.in_kelvin(tree, effect), effect)) or (scale := self._sum(tree)):
+                        if (scale := self._kelvin_of(self.in_kelvin(tree, effect), effect)) or (
+                            scale := self._sum(tree)
+                        ):
                             self.scales.setdefault(effect, scale)
 
     def of(self, effect: str, tree: Tree | None, equation: Equation | None) -> Tree | None:
@@ -226,7 +227,7 @@ class _Temperatures:
         if tree is None:
             return None
         tree, declared = self.in_kelvin(tree, effect), self.declared.get(effect)
-        gives = self._given(tree, effect) or self._sum(tree)
+        gives = self._kelvin_of(tree, effect) or self._sum(tree)
         if declared == _CELSIUS and gives is None and not _has_zero(tree) and _is_absolute(tree):
             raise _Ambiguous("it gives kelvin by the gas constant and is declared in °C. Give it in K.")
         if declared is None or gives is None or gives == declared or (_has_zero(tree) and gives != _KELVIN):
@@ -244,10 +245,8 @@ class _Temperatures:
         meets = {self.scales[name] for name in names if name in self.scales}
         beside = (self.per_kelvin - self.constants) & names
         points = [name for name in others if not _DIFFERENCE.search(name)]
-        gas_law = len(points) == 1 and len(names) > 1 and _factor(tree, points) and _POINT.search(effect)
-        gas_law = gas_law and all(_GAS.search(name) for name in names - set(points))  # T1 * P2 / P1
         ratio = any(_is_ratio(part, points) for part in walk(tree))
-        needs_kelvin = bool(_is_absolute(tree) or self.constants & names or gas_law or ratio)
+        needs_kelvin = bool(_is_absolute(tree) or self.constants & names or ratio)
         if len(meets) == 1 and not beside and not needs_kelvin:
             if points and not (self.per_celsius & names or _has_one_scale(tree, points)):
                 scale = self.scales[points[0]]
@@ -264,7 +263,7 @@ class _Temperatures:
             return tree
         return replace_names(tree, {name: _kelvin(name, self.scales[name]) for name in points})
 
-    def _given(self, tree: Tree, effect: str) -> str | None:
+    def _kelvin_of(self, tree: Tree, effect: str) -> str | None:
         """Kelvin, where a rule in kelvin gives a temperature: twice as much of all points for twice the points."""
         points = [name for name in names_of(tree) if self.scales.get(name) in (_CELSIUS, _FAHRENHEIT)]
         sums = isinstance(tree, Binary) and tree.operator not in "*/"

@@ -27,7 +27,7 @@ from typing import TypeAlias
 from trueness.errors import SettingError, did_you_mean
 from trueness.reasoning.graph import Finding, Quantity, ReasoningGraph, close, in_quotes
 from trueness.reasoning.rules import Rule, rules_of
-from trueness.reasoning.systems import Relation, Substitution, solve, substitute
+from trueness.reasoning.solving import Relation, together
 from trueness.reasoning.trees import Binary, Call, Evaluator, Name, Number, compile_tree
 from trueness.status import Status
 
@@ -38,22 +38,10 @@ MOVES = 1e-9  # relative difference from which the target has moved
 PERIPHERAL = 0.01  # below this size of its effect a node changes no answer, which is given to 1 %
 CRITICAL = 0.1  # from this size on the answer is another one
 MOST_STEPS = 4096  # of all ways together: choices among rules multiply
-PROBES: tuple[tuple[float, float], ...] = (  # x' = factor * x + shift, tried in this order
-    (1.1, 0.0),
-    (2.0, 0.0),
-    (0.5, 0.0),
-    (1.0, 1.0),
-    (1.0, -1.0),
-    (10.0, 0.0),
-    (0.1, 0.0),
-    (-1.0, 0.0),
-    (0.0, 0.0),
-    (100.0, 0.0),
-    (0.0, 1.0),
-    (1.0, 100.0),
-    (1.0, -100.0),
-    (1e4, 1e4),
-)
+PROBES = (  # x' = factor * x + shift, tried in this order
+    (1.1, 0.0), (2.0, 0.0), (0.5, 0.0), (1.0, 1.0), (1.0, -1.0), (10.0, 0.0), (0.1, 0.0), (-1.0, 0.0), (0.0, 0.0),
+    (100.0, 0.0), (0.0, 1.0), (1.0, 100.0), (1.0, -100.0), (1e4, 1e4),
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -114,12 +102,11 @@ class Program:
         }
         self.slots = {node: slot for slot, node in enumerate(graph.nodes)}
         self.order = _order(graph, self.rules)
-        self.findings = [*_structural(graph), *_missing_edges(self.rules)]
+        self.findings = _structural(graph, self.rules)
         self._steps: dict[str, list[tuple[Rule, Evaluator]]] = {
             node: [(rule, compile_tree(rule.tree, self.slots)) for rule in rules if rule.tree is not None]
             for node, rules in self.rules.items()
         }
-        self._plans: dict[tuple[frozenset[str], frozenset[str]], Substitution | None] = {}
 
     @cached_property
     def base(self) -> Execution:
@@ -139,22 +126,19 @@ class Program:
         if changes and self.base.target is not None and not self.together:
             return execution  # step by step it has a value, and under do() it has none
         fixed = {**self._known_values, **changes}
-        plan = self._plan(frozenset(fixed), frozenset(execution.values))
-        if plan is None:
+        relations = self._relations(frozenset({*fixed, *execution.values}))
+        if relations is None:
             return execution
-        together = solve(plan, fixed | dict(execution.values), self.graph.target)
-        if self.graph.target not in together.values:
-            reason = together.message.rpartition(": ")[2]  # of a division by zero, told where it is
-            stated = not reason or any(one.message.endswith(f": {reason}") for one in execution.findings)
-            unsolved = () if stated else (Finding(Status.DEGENERATE, together.message, self.graph.target),)
-            return replace(execution, findings=(*execution.findings, *unsolved))
-        values = {**fixed, **execution.values, **together.values}
-        left = [one for one in execution.findings if one.where not in values and one.where not in together.free]
-        if together.free:
-            left.append(Finding(Status.DEGENERATE, together.message, together.free[0]))
-        target = together.values[self.graph.target]
+        unknowns = sorted(self.ancestry & self.slots.keys() - {*fixed, *execution.values})
+        solved = together(relations, unknowns, fixed | dict(execution.values), self.graph.target)
+        if self.graph.target not in solved.values:
+            unsolved = Finding(Status.DEGENERATE, solved.message, self.graph.target)
+            reported = any("has no value here: " in one.message for one in execution.findings)  # division by zero
+            return execution if reported else replace(execution, findings=(*execution.findings, unsolved))
+        values = {**fixed, **execution.values, **solved.values}
+        left = [one for one in execution.findings[len(self.findings) :] if one.where not in values]
         in_order = {node: values[node] for node in self.graph.nodes if node in values}
-        return Execution(target, in_order, Status.OK, (*self.findings, *left[len(self.findings) :]))
+        return Execution(values[self.graph.target], in_order, Status.OK, (*self.findings, *left))
 
     @cached_property
     def together(self) -> bool:
@@ -169,18 +153,13 @@ class Program:
             if known.value is not None and node in self.slots
         }
 
-    def _plan(self, fixed: frozenset[str], valued: frozenset[str]) -> Substitution | None:
-        """How what the target hangs on follows from rules together; None where words or nothing at all say it."""
-        if (fixed, valued) not in self._plans:
-            unknowns = sorted(self.ancestry & self.slots.keys() - fixed - valued)
-            rules = {node: self.rules.get(node, ()) for node in unknowns}
-            sides = [_relation(node, rule, bool(self.graph.cycle)) for node, ways in rules.items() for rule in ways]
-            relations = [each for each in sides if each is not None]
-            silent = any(ways and not any(rule.tree or rule.equation for rule in ways) for ways in rules.values())
-            self._plans[fixed, valued] = (
-                None if silent or not relations else substitute(relations, unknowns, self.slots)
-            )
-        return self._plans[fixed, valued]
+    def _relations(self, valued: frozenset[str]) -> list[Relation] | None:
+        """What the rules say of what the target hangs on; None where words or nothing at all say it."""
+        rules = {node: self.rules.get(node, ()) for node in sorted(self.ancestry & self.slots.keys() - valued)}
+        if any(ways and not any(rule.tree or rule.equation for rule in ways) for ways in rules.values()):
+            return None
+        sides = (_relation(node, rule, bool(self.graph.cycle)) for node, ways in rules.items() for rule in ways)
+        return [relation for relation in sides if relation is not None] or None
 
     def _run(self, changes: Mapping[str, float]) -> Execution:
         graph, findings = self.graph, list(self.findings)
@@ -454,32 +433,19 @@ def _order(graph: ReasoningGraph, rules: Mapping[str, tuple[Rule, ...]]) -> tupl
     by_rules = {node: set() if node in known_nodes else used[node] for node in graph.nodes}
     for above in (by_edges, by_rules):
         try:
-            return tuple(TopologicalSorter(_in_turn(above)).static_order())
+            return tuple(TopologicalSorter({node: sorted(above[node]) for node in sorted(above)}).static_order())
         except CycleError:
             continue
     return None
 
 
-def _in_turn(above: Mapping[str, set[str]]) -> dict[str, list[str]]:
-    """The same in a fixed order."""
-    return {node: sorted(above[node]) for node in sorted(above)}
-
-
-def _missing_edges(rules: Mapping[str, tuple[Rule, ...]]) -> list[Finding]:
-    return [
-        Finding(Status.DEGENERATE, rule.message, effect)
-        for effect, ways in rules.items()
-        for rule in ways
-        if rule.beyond
-    ]
-
-
-def _structural(graph: ReasoningGraph) -> list[Finding]:
+def _structural(graph: ReasoningGraph, rules: Mapping[str, tuple[Rule, ...]]) -> list[Finding]:
+    """No target, a cycle, an edge that a rule uses and the graph lacks."""
     findings = []
     if not graph.target:
         findings.append(Finding(Status.UNREADABLE, "the graph must name its target, got none."))
     if graph.cycle:
-        findings.append(
-            Finding(Status.DEGENERATE, f"the graph has a cycle: {' -> '.join(graph.cycle)}.", graph.cycle[0])
-        )
-    return findings
+        message = f"the graph has a cycle: {' -> '.join(graph.cycle)}."
+        findings.append(Finding(Status.DEGENERATE, message, graph.cycle[0]))
+    ways = ((effect, rule) for effect, of_effect in rules.items() for rule in of_effect if rule.beyond)
+    return [*findings, *(Finding(Status.DEGENERATE, rule.message, effect) for effect, rule in ways)]

@@ -13,13 +13,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
+from graphlib import CycleError, TopologicalSorter
 
-from trueness.graphs import Graph
 from trueness.status import Status
-
-if TYPE_CHECKING:
-    import networkx
 
 
 @dataclass(frozen=True)
@@ -117,33 +113,15 @@ class ReasoningGraph:
     @cached_property
     def order(self) -> tuple[str, ...] | None:
         """The nodes, causes before effects; None where there is a cycle."""
-        waiting = {node: len(causes) for node, causes in self.parents.items()}
-        ready = [node for node in self.nodes if not waiting[node]]
-        for node in ready:  # grows while it is walked
-            for child in self.children[node]:
-                waiting[child] -= 1
-                if not waiting[child]:
-                    ready.append(child)
-        return tuple(ready) if len(ready) == len(self.nodes) else None
+        return None if self.cycle else tuple(TopologicalSorter(self.parents).static_order())
 
     @cached_property
     def cycle(self) -> tuple[str, ...]:
         """One cycle, first node repeated at the end, or nothing."""
-        if self.order is not None:
-            return ()
-        on_cycle = next(node for node in self.nodes if node in self.descendants(node))
-        came_from: dict[str, str] = {}
-        waiting = [on_cycle]
-        for node in waiting:  # grows while it is walked; breadth first, so the cycle is a shortest one
-            for child in self.children[node]:
-                if child == on_cycle:
-                    path = [node]
-                    while path[-1] != on_cycle:
-                        path.append(came_from[path[-1]])
-                    return (*reversed(path), on_cycle)
-                if child not in came_from:
-                    came_from[child] = node
-                    waiting.append(child)
+        try:
+            TopologicalSorter({node: sorted(causes) for node, causes in sorted(self.parents.items())}).prepare()
+        except CycleError as error:
+            return tuple(error.args[1])
         return ()
 
     def ancestors(self, node: str) -> frozenset[str]:
@@ -198,21 +176,6 @@ class ReasoningGraph:
     def unit_of(self, node: str) -> str | None:
         known = self.knowns.get(node)
         return known.unit if known is not None and known.unit else self.units.get(node)
-
-    def to_graph(self) -> Graph:
-        """Our Graph, for drawing and its formats; GraphError where there is a cycle."""
-        arcs = {(cause, node) for node, causes in self.parents.items() for cause in causes}
-        matrix = [[int((row, column) in arcs) for column in self.nodes] for row in self.nodes]
-        return Graph.from_matrix(matrix, self.nodes, direction="row to column", kind="dag")
-
-    def to_networkx(self) -> networkx.DiGraph:
-        """With the rule on each arc; cycles are allowed here."""
-        import networkx
-
-        graph = networkx.DiGraph()
-        graph.add_nodes_from(self.nodes)
-        graph.add_edges_from((cause, edge.effect, {"rule": edge.rule}) for edge in self.edges for cause in edge.causes)
-        return graph
 
     def to_dict(self) -> dict[str, object]:
         """The original's schema; units, where there are any, beside it."""

@@ -93,12 +93,6 @@ def size_of(name: str) -> float:
     return _KINDS[name][1]
 
 
-def conversion(unit: str, wanted: str) -> float | None:
-    """How many of the wanted unit one of the other is; None where they are not of one kind."""
-    old, new = read_unit(unit), read_unit(wanted)
-    return old.size / new.size if old is not None and new is not None and old.kinds == new.kinds else None
-
-
 Standing = Literal["unit", "open", "quantity"]
 
 

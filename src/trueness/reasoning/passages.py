@@ -87,10 +87,10 @@ def _passages(text: str, causes: Sequence[str], effect: str) -> Iterator[str]:
     shorter = _without_what_follows(text)
     yield shorter
     for whole in (text, shorter):
-        front = _FRONT.match(whole)
-        if front is not None and not _adds(front[0]):
-            yield whole[front.end() :]
-            yield _without_what_follows(whole[front.end() :])
+        named = _FRONT.match(whole)
+        if named is not None and not _adds(named[0]):
+            yield whole[named.end() :]
+            yield _without_what_follows(whole[named.end() :])
     label = text.partition(":")[2]
     if label and "=" not in label and not _adds(label):  # a = (v - u) / t: change in velocity per unit time
         yield text.partition(":")[0]

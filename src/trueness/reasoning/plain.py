@@ -103,8 +103,8 @@ def read_plain(text: str, causes: Sequence[str], effect: str) -> Tree | None:
     sentence = re.sub(r"\b(?:the|an|a) ", "", sentence)
     for form, make in _FORMS:
         if (match := form.fullmatch(sentence)) is not None:
-            found = [operands[int(one)] for group in match.groups() if group for one in re.findall(r"@(\d+)", group)]
-            tree = make(found)
+            chosen = [operands[int(one)] for group in match.groups() if group for one in re.findall(r"@(\d+)", group)]
+            tree = make(chosen)
             return tree if count_names(tree) == dict.fromkeys(causes, 1) else None
     return None
 

@@ -25,8 +25,8 @@ Answer with one JSON object and nothing else:
 Rules:
 - Use the same name for a quantity everywhere. Names are letters, digits and underscores.
 - `knowns` holds only what the problem states. Every other quantity is the effect of exactly one edge.
-- A rule is one sentence; its formula, over the names of the causes, says the same with + - * / ^ ( ) and sqrt, exp, ln, log10, sin, cos, tan, abs, min, max, round,
-  floor, ceil, sum, mean. Where there is no formula it is "".
+- A rule is one sentence; its formula, over the names of the causes, says the same with + - * / ^ ( ) and sqrt, exp, ln,
+  log10, sin, cos, tan, abs, min, max, round, floor, ceil, sum, mean. Where there is no formula it is "".
 - Write down the reasoning as it is, also where you think that it is wrong.
 """
 

@@ -25,7 +25,6 @@ from trueness.patterns import late
 from trueness.reasoning.accounted import names_unit, surplus
 from trueness.reasoning.conversion import Converter, converted, with_base, with_shares
 from trueness.reasoning.graph import ReasoningGraph, in_quotes
-from trueness.reasoning.isolation import isolate
 from trueness.reasoning.literals import standing_of, without_units
 from trueness.reasoning.names import (
     STANDS_FOR,
@@ -46,6 +45,7 @@ from trueness.reasoning.passages import (
     without_comment,
 )
 from trueness.reasoning.plain import read_plain
+from trueness.reasoning.solving import isolate
 from trueness.reasoning.syntax import MAX_LENGTH, Equation, RuleError, parse, symbol
 from trueness.reasoning.trees import (
     CONSTANTS,
@@ -235,7 +235,7 @@ def _read_rule(text: str, causes: tuple[str, ...], effect: str, nodes: tuple[str
         return with_shares_of(rule, effect, values)
     if not _SIGNS.search(text) and _TWO_WORDS.search(text) and not _EQUALS.search(text):
         return Rule(text, "words")
-    rule = _Reader(text, causes, effect, nodes, values).read()
+    rule = _TextReader(text, causes, effect, nodes, values).read()
     names = (*causes, *rule.beyond, effect)
     if rule.tree is None:
         return rule
@@ -247,7 +247,7 @@ def _read_rule(text: str, causes: tuple[str, ...], effect: str, nodes: tuple[str
     return rule
 
 
-class _Reader:
+class _TextReader:
     """One text with a formula in it."""
 
     def __init__(self, text: str, causes: tuple[str, ...], effect: str, nodes: tuple[str, ...], values: Values):
@@ -395,8 +395,10 @@ class _Reader:
         strange = [name for name in unmatched if name not in beyond and name not in CONSTANTS]
         nature = {name: Number(NATURE[name]) for name in strange if self._is_constant(name)}
         strange = [name for name in strange if name not in nature]
-        said = [*LET.findall(text), *STANDS_FOR.findall(text)]
-        strange += [short for short, words in said if short in aliases and _is_other(words, short, aliases[short])]
+        definitions = [*LET.findall(text), *STANDS_FOR.findall(text)]
+        strange += [
+            short for short, words in definitions if short in aliases and _is_other(words, short, aliases[short])
+        ]
         if strange:
             verb = "is" if len(strange) == 1 else "are"
             message = f"uses {in_quotes(strange)}, which {verb} not among its causes ({in_quotes(causes)})."
@@ -445,8 +447,8 @@ class _Reader:
 
 def _is_other(words: str, short: str, name: str) -> bool:
     """Whether each says something that the other does not: the return time, for the outward time."""
-    said, known = tokens(words), tokens(name)
-    return bool(said - known) and bool(known - said - {symbol(short).lower()})
+    explained, known = tokens(words), tokens(name)
+    return bool(explained - known) and bool(known - explained - {symbol(short).lower()})
 
 
 def _function_named(text: str, causes: Sequence[str]) -> tuple[str, list[str], bool] | None:

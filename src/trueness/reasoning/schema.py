@@ -15,6 +15,7 @@ import re
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import TypeVar
 
 from trueness.errors import TruenessError
 from trueness.patterns import late
@@ -53,6 +54,7 @@ _CALLED = late(  # K_{min} ≈ 280
     r"^\s*(?:\\[(\[]|\$)?\s*(?:(?!(?:log|ln|exp|sqrt|sin|cos|tan|not)(?![^\W_]))\\?[^\W\d][\w{}\\]{0,12}\s*(?:=|≈|\\approx)"
     r"|(?:approximately|about|around)(?!\s*\d+(?:[ap]m|s)\b))\s*(?=[-−$]?[\d\\])"
 )
+Item = TypeVar("Item")
 _UPRIGHT = late(r"\\(?:text|mathrm|textrm|operatorname|rm)\b\s*")
 _NO_BRACES = str.maketrans("", "", "{}")
 _OR = late(r"\bor\b(?: approximately| about)?|≈|\\approx\b")
@@ -282,31 +284,28 @@ def _units(record: Mapping[str, object], target: str) -> dict[str, str]:
 
 
 def _knowns(stated: object, units: Mapping[str, str], findings: list[Finding]) -> Iterator[tuple[str, Quantity]]:
-    if stated is None:
-        findings.append(Finding(Status.UNREADABLE, "'knowns' is missing. Give the values that the problem states."))
-        return
     if isinstance(stated, Mapping):
-        pairs: list[tuple[str, object]] = [(_name(name), value) for name, value in stated.items()]
+        pairs: list[tuple[object, object]] = list(stated.items())
     elif isinstance(stated, list):
-        pairs = [
-            (_name(item), item if isinstance(item, Mapping) else None)
-            if not isinstance(item, list) or len(item) != 2
-            else (_name(item[0]), item[1])
-            for item in stated
-        ]
+        pairs = [tuple(item) if isinstance(item, list) and len(item) == 2 else (item, item) for item in stated]  # type: ignore[misc]
+        pairs = [(name, value if name is not value or isinstance(value, Mapping) else None) for name, value in pairs]
     else:
-        findings.append(
-            Finding(Status.UNREADABLE, f"'knowns' must be an object of names and values, got {_kind(stated)}.")
-        )
+        got = "'knowns' is missing. Give the values that the problem states."
+        got = got if stated is None else f"'knowns' must be an object of names and values, got {_kind(stated)}."
+        findings.append(Finding(Status.UNREADABLE, got))
         return
-    if len(pairs) > MOST:
-        findings.append(Finding(Status.TRUNCATED, f"at most {MOST:,} knowns are read, got {len(pairs):,}."))
-    for name, value in pairs[:MOST]:
+    for name, value in ((_name(name), value) for name, value in _at_most(pairs, "knowns", findings)):
         if not name:
             findings.append(Finding(Status.UNREADABLE, "a known without a name is left out."))
             continue
         quantity = quantity_of(value, units.get(name))
         yield name, quantity if quantity.unit else replace(quantity, unit=unit_in(name))
+
+
+def _at_most(items: Sequence[Item], what: str, findings: list[Finding]) -> Sequence[Item]:
+    if len(items) > MOST:
+        findings.append(Finding(Status.TRUNCATED, f"at most {MOST:,} {what} are read, got {len(items):,}."))
+    return items[:MOST]
 
 
 def _of_node(name: str, known: Quantity, nodes: set[str], knowns: Mapping[str, Quantity]) -> Quantity:
@@ -332,36 +331,28 @@ def _edges(items: object, findings: list[Finding], known: frozenset[str]) -> Ite
     if isinstance(items, Mapping):
         inner = _first(items, EDGE_KEYS)
         items = inner if inner is not None else [items]
-    if items is None:
-        return
-    if not isinstance(items, list | tuple):
+    if not isinstance(items, list | tuple | None):
         findings.append(Finding(Status.UNREADABLE, f"'causal_graph' must be a list of edges, got {_kind(items)}."))
-        return
-    if len(items) > MOST:
-        findings.append(Finding(Status.TRUNCATED, f"at most {MOST:,} edges are read, got {len(items):,}."))
-    for number, item in enumerate(items[:MOST], start=1):
+    for number, item in enumerate(
+        _at_most(items, "edges", findings) if isinstance(items, list | tuple) else (), start=1
+    ):
         causes, effects, rule = _edge_parts(item, known)
         if not causes or not effects:
             lacks = "a cause" if not causes else "an effect"
-            message = f"edge {number} must have {lacks}, got {_describe(item)}; it is left out."
+            message = f"edge {number} must have {lacks}, got {_kind(item)}; it is left out."
             findings.append(Finding(Status.UNREADABLE, message))
             continue
-        if not isinstance(rule, str):
-            if rule is not None:
-                message = f"the rule of edge {number} must be text, got {_kind(rule)}; the edge is kept without it."
-                findings.append(Finding(Status.UNREADABLE, message, effects[0]))
-            rule = ""
+        if not isinstance(rule, str | None):
+            message = f"the rule of edge {number} must be text, got {_kind(rule)}; the edge is kept without it."
+            findings.append(Finding(Status.UNREADABLE, message, effects[0]))
+        text = rule.strip() if isinstance(rule, str) else ""
+        beside = _first(item, _FORMULA) if isinstance(item, Mapping) else None
+        formula = beside.strip() if isinstance(beside, str) and beside != rule else ""
         for effect in effects:
             if effect in causes:
                 message = f"'{effect}' must not be its own cause (edge {number})."
                 findings.append(Finding(Status.DEGENERATE, message, effect))
-            yield RuleEdge(causes, effect, rule.strip(), _formula_beside(item, rule))
-
-
-def _formula_beside(item: object, rule: str) -> str:
-    """What stands as a formula beside a rule in words."""
-    stated = _first(item, _FORMULA) if isinstance(item, Mapping) else None
-    return stated.strip() if isinstance(stated, str) and stated != rule else ""
+            yield RuleEdge(causes, effect, text, formula)
 
 
 def _edge_parts(item: object, known: frozenset[str]) -> tuple[tuple[str, ...], tuple[str, ...], object]:
@@ -388,36 +379,25 @@ def _names(value: object, known: frozenset[str] = frozenset()) -> tuple[str, ...
 
 
 def _plan(steps: object, findings: list[Finding]) -> Iterator[PlanStep]:
-    if steps is None:
-        return
-    if not isinstance(steps, list):
+    if not isinstance(steps, list | None):
         findings.append(Finding(Status.UNREADABLE, f"'computation_plan' must be a list of steps, got {_kind(steps)}."))
-        return
-    for number, item in enumerate(steps[:MOST], start=1):
+    for number, item in enumerate(steps[:MOST] if isinstance(steps, list) else (), start=1):
         if isinstance(item, str):
             yield PlanStep(f"step{number}", "", (), item)
         elif isinstance(item, Mapping):
-            name = _name(item.get("id")) or f"step{number}"
-            description = item.get("description", item.get("operation", ""))
-            yield PlanStep(name, _name(item.get("target")), _names(item.get("inputs")), str(description or ""))
+            description = str(item.get("description", item.get("operation", "")) or "")
+            inputs = _names(item.get("inputs"))
+            yield PlanStep(_name(item.get("id")) or f"step{number}", _name(item.get("target")), inputs, description)
         else:
-            findings.append(
-                Finding(Status.UNREADABLE, f"step {number} of the plan must be an object, got {_kind(item)}.")
-            )
+            message = f"step {number} of the plan must be an object, got {_kind(item)}."
+            findings.append(Finding(Status.UNREADABLE, message))
 
 
 def _kind(value: object) -> str:
-    return {
-        str: "text",
-        bool: "true or false",
-        int: "a number",
-        float: "a number",
-        dict: "an object",
-        list: "a list",
-    }.get(type(value), type(value).__name__)
-
-
-def _describe(value: object) -> str:
     if isinstance(value, Mapping):
         return f"an object with {', '.join(map(repr, list(value)[:4]))}" if value else "an empty object"
-    return f"{value[:40]!r}" if isinstance(value, str) else _kind(value)
+    if isinstance(value, str):
+        return f"text, {value[:40]!r}"
+    return {bool: "true or false", int: "a number", float: "a number", list: "a list"}.get(
+        type(value), type(value).__name__
+    )

@@ -1,26 +1,37 @@
-"""The grammar of rules: formulas rewritten to Python's signs and parsed by `ast`, of which a white list becomes a tree.
+"""The grammar of rules: tokens of a formula, grouped as it is written, become a tree.
 
     a = F / m      a = F/m = 10/2 takes the first two sides      if c then a else b      b if c else a
     and or not   < <= > >= == !=   + -   * / % of   ^ **   |x|   √x   5 %   2 x and 2(x) multiply; net force does not
     numbers, names, and the functions of trees.FUNCTIONS
 
-Only tokens of ours reach `ast` (names stand as n0, n1, ...), and nothing is ever compiled or executed. Limits, each
-named in the message when it is met: length 500, 200 tokens, nesting 40, 40 digits in a number, exponents up to 1,000.
-Everything else (attributes, indexing, strings, lambda, names with two underscores) is refused.
+Nothing is ever compiled or executed. Limits, each named in the message when it is met: length 500, 200 tokens, nesting
+40, 40 digits in a number, exponents up to 1,000. Everything else (attributes, indexing, strings, lambda, names with two
+underscores) is refused.
 """
 
 from __future__ import annotations
 
-import ast
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache, reduce
 from typing import NamedTuple
 
 from trueness.errors import TruenessError, did_you_mean
 from trueness.patterns import late
-from trueness.reasoning.trees import CONSTANTS, FUNCTIONS, NATURE, Binary, Call, Choice, Name, Negative, Number, Tree
+from trueness.reasoning.trees import (
+    BINDS,
+    CONSTANTS,
+    FUNCTIONS,
+    NATURE,
+    Binary,
+    Call,
+    Choice,
+    Name,
+    Negative,
+    Number,
+    Tree,
+)
 from trueness.reasoning.typeset import as_characters, latin, with_brackets
 
 MAX_LENGTH = 500
@@ -45,12 +56,7 @@ _INDEXED = late(r"[\w)]\s*\[")
 _LETTER = late(r"[^\W\d_](?:_?\d|_\w{1,3})?'*")  # m v and m_1 v_1 multiply, whatever they stand for
 _LAMBDA = late(r"(?<![^\W_])lambda(?![^\W_])")
 _KEYWORDS = frozenset(("if", "then", "else", "and", "or", "not", "of"))
-_SIGN_OF: Mapping[type[ast.AST], str] = {
-    ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Mod: "%", ast.Pow: "^", ast.And: "and", ast.Or: "or",
-    ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!=",
-}  # fmt: skip
 _TOO_DEEP = f"a rule must be nested at most {MAX_DEPTH} deep, got more. Split it."
-_PERCENT, _ROOT = "percent", "root **"
 
 
 class RuleError(TruenessError):
@@ -70,7 +76,7 @@ class _Token(NamedTuple):
     near: bool = True  # no blank stands before it
 
 
-_NONE, _OPEN, _CLOSE, _COMMA = _Token("", ""), _Token("(", "("), _Token(")", ")"), _Token(",", ",")
+_NONE, _OPEN, _CLOSE = _Token("", ""), _Token("(", "("), _Token(")", ")")
 
 
 def parse(text: str, names: tuple[str, ...] = (), letters: frozenset[str] = frozenset()) -> Equation:
@@ -173,38 +179,6 @@ def _tokens(text: str, names: Iterable[str]) -> list[_Token]:
     return tokens
 
 
-def _reorder(tokens: list[_Token]) -> list[_Token]:
-    """`if c then a else b` as Python has it, ((a) if (c) else (b)); the last one first, since it lies inside others."""
-    for at in reversed(range(len(tokens))):
-        if tokens[at].text != "if" or (at and tokens[at - 1].text not in ("(", ",", "|", "else")):
-            continue
-        parts: list[list[_Token]] = [[]]  # condition, then, otherwise
-        depth, postfix, end = 0, 0, at + 1  # postfix: `a if c else b` that are open
-        for token in tokens[at + 1 :]:
-            depth += (token.text == "(") - (token.text == ")")
-            if depth < 0 or (token.text == "," and not depth and len(parts) == 3):
-                break
-            if not depth and not postfix and token.text == ("then", "else", "")[len(parts) - 1]:
-                parts[-1] = parts[-1][:-1] if parts[-1][-1:] == [_COMMA] else parts[-1]
-                parts.append([])
-            else:
-                parts[-1].append(token)
-                postfix += (token.text == "if") - (token.text == "else")
-            end += 1
-        if len(parts) == 3:
-            condition, then, otherwise = ([_OPEN, *part, _CLOSE] for part in parts)
-            tokens[at:end] = [
-                _OPEN,
-                *then,
-                _Token("word", "if"),
-                *condition,
-                _Token("word", "else"),
-                *otherwise,
-                _CLOSE,
-            ]
-    return tokens
-
-
 def _split(token: _Token, known: frozenset[str], letters: frozenset[str]) -> list[_Token]:
     """`kqQ` as k q Q where these are names, or letters of names, and it is none, and there is one way to do so."""
     name = token.text
@@ -241,213 +215,214 @@ def _split_words(tokens: list[_Token], known: frozenset[str], letters: frozenset
     return out
 
 
-def _group_divisors(tokens: list[_Token]) -> list[_Token]:
-    """`PV/RT` and `b/2a` divide by the product that is written together; `1/2 m v` is a half of m v; what blanks leave
-    open (`a / b c`), or custom does (`1/2πRC`), is refused."""
-    at = 0
-    while at < len(tokens):
-        if tokens[at].text == "sqrt" and at + 1 < len(tokens) and tokens[at + 1].kind != "(":
-            end = _factor_end(tokens, at + 1)
-            if end < len(tokens) and tokens[end].near and tokens[end].kind in ("number", "name", "("):
-                raise RuleError("a root must say how far it goes. Write sqrt(2 * g * h).")
-        if tokens[at].kind != "/":
-            at += 1
-            continue
-        if at > 1 and tokens[at - 1].text == "1" and tokens[at - 2].kind in ("^", "**"):
+class _Parser:
+    """By precedence, from the weakest operator inwards."""
+
+    def __init__(self, tokens: list[_Token], known: frozenset[str]):
+        self.tokens, self.known, self.at, self.depth = [*tokens, _NONE, _NONE], known, 0, 0
+
+    def whole(self) -> Tree:
+        tree = self.choice()
+        if self.next.kind:
+            raise self.misplaced()
+        return tree
+
+    @property
+    def next(self) -> _Token:
+        return self.tokens[self.at]
+
+    @property
+    def before(self) -> _Token:
+        return self.tokens[self.at - 1] if self.at else _NONE
+
+    def take(self, text: str) -> bool:
+        """Whether the next token is this; it is then behind us."""
+        matches = bool(self.next.kind) and self.next.text == text
+        self.at += matches
+        return matches
+
+    def expect(self, text: str) -> None:
+        if not self.take(text):
+            raise self.misplaced()
+
+    def misplaced(self) -> RuleError:
+        if self.next.kind in (")", "|") or any(token.kind == "(" for token in self.tokens[: self.at]):
+            closing = self.next.text or "("
+            return RuleError(f"a rule must have what {closing!r} closes. Check its parentheses and words.")
+        shown = " ".join(token.text for token in self.tokens).strip()[:40]
+        return RuleError(f"a rule must have a number or a name at every place, got {shown!r}. Check its signs.")
+
+    def deeper(self, read: Callable[[], Tree]) -> Tree:
+        self.depth += 1
+        if self.depth > MAX_DEPTH:
+            raise RuleError(_TOO_DEEP)
+        tree = read()
+        self.depth -= 1
+        return tree
+
+    def choice(self) -> Tree:
+        if self.take("if"):
+            condition = self.deeper(self.binary)
+            self.take(",")
+            self.expect("then")
+            then = self.deeper(self.choice)
+            self.take(",")
+            self.expect("else")
+            return Choice(condition, then, self.deeper(self.choice))
+        tree = self.binary()
+        if not self.take("if"):
+            return tree
+        condition = self.deeper(self.binary)
+        self.expect("else")
+        return Choice(condition, tree, self.deeper(self.choice))
+
+    def binary(self, least: int = 1) -> Tree:
+        left, compared = self.unary(), False
+        while True:
+            sign, width = self.operator()
+            binds = BINDS.get(sign, 0)
+            if not sign or binds < least or sign == "^":
+                return left
+            if compared and binds == BINDS["<"]:
+                raise RuleError("a rule must compare two values at a time. Join comparisons by 'and'.")
+            compared = binds == BINDS["<"]
+            self.at += width
+            left = Binary(sign, left, self.divisor() if sign == "/" else self.binary(binds + 1))
+
+    def divisor(self) -> Tree:
+        """`PV/RT` and `b/2a` divide by the product that is written together; `1/2 m v` is a half of m v; what blanks
+        leave open (`a / b c`), or custom does (`1/2πRC`), is refused."""
+        start, factors = self.at, [self.unary()]
+        ends = [self.at]
+        while self.next.kind in ("number", "name", "("):
+            self.check_product(self.next)
+            factors.append(self.unary())
+            ends.append(self.at)
+        if len(factors) == 1:
+            return factors[0]
+        before = [token.kind for token in (_NONE, _NONE, *self.tokens[: start - 1])[-3:]]
+        opening, second = self.tokens[start], self.tokens[ends[0]]
+        raised = before[1] in ("^", "**") or (before[1] == "-" and before[0] in ("^", "**"))  # v^2/2a is over 2 a
+        half = before[2] == opening.kind == "number" and not raised
+        if not half and opening.kind == "number" and second.kind == "(":  # n/2(a + b)
+            raise RuleError("a rule must say what it divides by. Write a / (2 * (b + c)), or (a / 2) * (b + c).")
+        closed = before[1] == "(" and self.next.kind == ")" and ends[-1] == ends[0] + 1  # (1/2L) beside others
+        beside = (self.tokens[start - 4].kind if start > 3 else "", self.tokens[self.at + 1].kind)
+        if half and closed and any(kind in ("*", "number", "name", "(", ")") for kind in beside):
+            raise RuleError("a rule must say what it divides by. Write 1 / (2 * L), or L / 2.")
+        of_half = half and (second.text != "pi" or opening.text not in ("2", "4"))  # 1/3 π r², but 1/2π
+        if of_half or (opening.kind == "(" and second.text == "sqrt"):  # 1/(2L)√(T/μ)
+            self.at = ends[0]
+            return factors[0]
+        if half or not all(self.tokens[end].near for end in ends[:-1]):
+            raise RuleError("a rule must say what it divides by. Write a / (b * c), or (a / b) * c.")
+        return reduce(lambda left, right: Binary("*", left, right), factors)
+
+    def operator(self) -> tuple[str, int]:
+        """The operator in front of us and its tokens: none, where two factors stand side by side."""
+        token = self.next
+        if token.kind in ("number", "name", "("):
+            self.check_product(token)
+            return "*", 0
+        sign = {"of": "*", "**": "^"}.get(token.text, token.text)
+        return (sign, 1) if token.kind and sign in BINDS else ("", 0)
+
+    def check_product(self, token: _Token) -> None:
+        before, ahead, known = self.before, self.tokens[self.at + 1], self.known
+        called = token.text == "sqrt" or (token.text.lower() in FUNCTIONS and ahead.kind == "(")
+        letter = bool(known and _LETTER.fullmatch(before.text))
+        both = (before.text in known and (token.kind == "(" or token.text in known or called)) or (letter and called)
+        both = both or ((letter or (before.text in CONSTANTS and bool(known))) and bool(_LETTER.fullmatch(token.text)))
+        counted = token.kind == "(" and len(before.text) > 2 and ahead.kind == "number"  # price (5)
+        counted = counted and self.tokens[self.at + 2].kind == ")"
+        if token.kind == "number" or (before.kind == "name" and (not both or counted)):
+            raise RuleError(f"a rule must have an operator between {before.text!r} and {token.text!r}.")
+
+    def unary(self) -> Tree:
+        if self.take("-"):
+            return Negative(self.deeper(self.unary))
+        if self.take("+"):
+            return self.deeper(self.unary)
+        if self.take("not"):
+            return Binary("==", self.deeper(lambda: self.binary(BINDS["<"])), Number(0.0))
+        base = self.shared(self.primary())
+        if not (self.take("^") or self.take("**")):
+            return base
+        exponent = self.deeper(self.unary)
+        if self.before.text == "1" and self.next.kind == "/":
             raise RuleError("an exponent that is a fraction must stand in brackets. Write x^(1/2).")
-        ends = [at + 1]
-        while ends[-1] < len(tokens) and tokens[ends[-1]].kind in ("number", "name", "(", "|"):
-            ends.append(_factor_end(tokens, ends[-1]))
-        if len(ends) > 2:
-            power = at > 1 and tokens[at - 2].kind in ("^", "**", "-")  # v^2/2a is over 2 a; x - 1/2 a is a half
-            power = power and (tokens[at - 2].kind != "-" or tokens[at - 3].kind in ("^", "**"))
-            half = at > 0 and tokens[at - 1].kind == tokens[at + 1].kind == "number" and not power
-            second = tokens[ends[1]]
-            if tokens[at + 1].kind == "(" and second.text == "sqrt":  # 1/(2L)√(T/μ)
-                at = ends[1]
-                continue
-            if not half and tokens[at + 1].kind == "number" and second.kind == "(":  # n/2(a + b)
-                raise RuleError("a rule must say what it divides by. Write a / (2 * (b + c)), or (a / 2) * (b + c).")
-            if half and _is_one_factor(tokens, at - 2, ends[1:]):
-                raise RuleError("a rule must say what it divides by. Write 1 / (2 * L), or L / 2.")
-            if half and (second.text != "pi" or tokens[at + 1].text not in ("2", "4")):  # 1/3 π r², but 1/2π
-                at = ends[1]
-                continue
-            if half or not all(tokens[start].near for start in ends[1:-1]):
-                raise RuleError("a rule must say what it divides by. Write a / (b * c), or (a / b) * c.")
-            tokens = [*tokens[: at + 1], _OPEN, *tokens[at + 1 : ends[-1]], _CLOSE, *tokens[ends[-1] :]]
-        at += 1
-    return tokens
+        size = exponent.operand if isinstance(exponent, Negative) else exponent
+        if isinstance(size, Number) and abs(size.value) > MAX_POWER:
+            raise RuleError(f"an exponent must be at most {MAX_POWER:,}, got {size.value:g}. Use exp or a name.")
+        return Binary("^", base, exponent)
 
-
-def _is_one_factor(tokens: list[_Token], opening: int, ends: list[int]) -> bool:
-    """Whether what begins with 1/2 is (1/2L), beside others: L/2 or 1/(2L)? (1/2at^2) is no doubt a half."""
-    alone = len(ends) == 2 and ends[1] - ends[0] == 1
-    closed = opening >= 0 and tokens[opening].kind == "(" and [token.kind for token in tokens[ends[-1] :][:1]] == [")"]
-    beside = [*tokens[max(0, opening - 1) : max(0, opening)], *tokens[ends[-1] + 1 :][:1]]
-    return alone and closed and any(token.kind in ("*", "number", "name", "(", ")") for token in beside)
-
-
-def _factor_end(tokens: list[_Token], at: int) -> int:
-    """Behind a number, a name, a call or brackets, and the power that they have."""
-    called = tokens[at].kind == "name" and tokens[at].text.lower() in FUNCTIONS
-    at += called
-    if at < len(tokens) and tokens[at].kind in ("(", "|"):
-        depth, closing = 0, {"(": ")", "|": "|"}[tokens[at].kind]
-        start = at
-        for at in range(start, len(tokens)):
-            depth += (tokens[at].kind == "(") - (tokens[at].kind == ")")
-            if at > start and depth == 0 and tokens[at].kind == closing:
+    def shared(self, tree: Tree) -> Tree:
+        """With the per cent sign behind it; one before a number or a name is the remainder."""
+        while self.next.kind == "%":
+            before, ahead = self.before, self.tokens[self.at + 1]
+            if before.kind == "number" and ahead.kind in ("name", "("):
+                share = f"{before.text} % is a share or a remainder"
+                raise RuleError(f"a rule must not leave open whether {share}. Add 'of'.")
+            if ahead.kind in ("number", "name", "("):
                 break
-    at += 1
-    while at < len(tokens) and tokens[at].kind in ("^", "**", "%"):
-        at += 1 if tokens[at].kind == "%" else 2 + (at + 1 < len(tokens) and tokens[at + 1].kind == "-")
-        if at <= len(tokens) and tokens[at - 1].kind == "(":
-            at = _factor_end(tokens, at - 1)
-    return min(at, len(tokens))
-
-
-def _as_python(tokens: list[_Token], names: list[str], known: frozenset[str]) -> str:
-    """Names as n0, n1, ..., products written out; `x %` as x ** percent and √x as root ** x, which bind as closely."""
-    out: list[str] = []
-    opened: list[str] = []
-    follows = False  # an operand stands before
-    for place, (kind, text, _) in enumerate(tokens):
-        before, ahead = tokens[place - 1] if place else _NONE, tokens[place + 1] if place + 1 < len(tokens) else _NONE
-        if follows and kind in ("number", "name", "("):
-            called = text == "sqrt" or (text.lower() in FUNCTIONS and ahead.kind == "(")
-            letter = bool(known and _LETTER.fullmatch(before.text))
-            both = (before.text in known and (kind == "(" or text in known or called)) or (letter and called)
-            both = both or ((letter or (before.text in CONSTANTS and bool(known))) and bool(_LETTER.fullmatch(text)))
-            counted = kind == "(" and len(before.text) > 2 and ahead.kind == "number" and _closes_at(tokens, place + 2)
-            if kind == "number" or (before.kind == "name" and (not both or counted)):  # price (5)
-                raise RuleError(f"a rule must have an operator between {before.text!r} and {text!r}.")
-            out.append("*")
-        closes = kind == ")" or (kind == "|" and follows)
-        if closes and (before.kind == "," or not opened or opened.pop() != (")" if kind == ")" else "|")):
-            raise RuleError(f"a rule must have what {text!r} closes. Check its parentheses and words.")
-        if not closes and kind in ("(", "|"):
-            opened.append(")" if kind == "(" else "|")
-        written = {"^": "**", "of": "*", "|": ")" if closes else "abs("}.get(text, text)
-        if kind == "number":
-            written = repr(_number(text).value)
-        elif kind == "name":
-            written = _identifier(text, ahead, names, known)
-        elif kind == "%" and before.kind == "number" and ahead.kind in ("name", "("):
-            raise RuleError(f"a rule must not leave open whether {before.text} % is a share or a remainder. Add 'of'.")
-        elif kind == "%" and ahead.kind not in ("number", "name", "(") and before.kind != "%":
-            bare = before.kind == "number" and out[-2:-1] != [_ROOT]
-            added = out[-2:-1] in (["+"], ["-"]) and out[-3:-2] != ["1.0"]
-            if bare and added and ahead.kind not in ("*", "word"):
+            joined = [token.text for token in self.tokens[max(0, self.at - 3) : self.at - 1]]
+            added = joined[-1:] in (["+"], ["-"]) and joined[:-1] != ["1"]
+            if before.kind == "number" and added and ahead.kind not in ("*", "word"):
                 raise RuleError(f"a rule must say of what {before.text} % is added. Write x * (1 + {before.text} %).")
-            written = repr(float(out.pop()) / 100) if bare else f"** {_PERCENT}"
-        out.append(written)
-        follows = closes or kind == "number" or (kind == "name" and written not in (_ROOT, *FUNCTIONS))
-        follows = follows or (kind == "%" and written != "%")
-    return " ".join(out)
+            self.at += 1
+            tree = Number(tree.value / 100) if isinstance(tree, Number) else Binary("/", tree, Number(100.0))
+        return tree
 
+    def primary(self) -> Tree:
+        token = self.next
+        self.at += 1
+        if token.kind == "number":
+            return _number(token.text)
+        if token.kind == "name":
+            return self.named(token.text)
+        if token.kind in ("(", "|"):
+            tree = self.deeper(self.choice)
+            self.expect(")" if token.kind == "(" else "|")
+            return tree if token.kind == "(" else Call("abs", (tree,))
+        self.at -= 1
+        raise self.misplaced()
 
-def _closes_at(tokens: list[_Token], place: int) -> bool:
-    return place < len(tokens) and tokens[place].kind == ")"
+    def named(self, name: str) -> Tree:
+        if "__" in name or name == "lambda":
+            raise RuleError(f"a name in a rule must not be {name[:30]!r}. Use letters, digits and single underscores.")
+        function, called = name.lower(), self.next.kind == "(" and name not in self.known
+        if called and function in FUNCTIONS:
+            return self.call(function)
+        if function == "sqrt":  # the root sign has no brackets
+            tree = self.deeper(self.primary)
+            if self.next.near and self.next.kind in ("number", "name", "("):
+                raise RuleError("a root must say how far it goes. Write sqrt(2 * g * h).")
+            return Call("sqrt", (tree,))
+        if called:
+            advice = did_you_mean(function, FUNCTIONS) or f"Known: {', '.join(FUNCTIONS)}."
+            raise RuleError(f"{name[:40]!r} is not a function of rules. {advice}")
+        return Name(name)
 
-
-def _identifier(name: str, ahead: _Token, names: list[str], known: frozenset[str]) -> str:
-    if "__" in name or name == "lambda":
-        raise RuleError(f"a name in a rule must not be {name[:30]!r}. Use letters, digits and single underscores.")
-    function = name.lower()
-    if ahead.kind == "(" and function in FUNCTIONS and name not in known:
-        return function
-    if function == "sqrt":  # the root sign has no brackets
-        return _ROOT
-    if ahead.kind == "(" and name not in known:
-        advice = did_you_mean(function, FUNCTIONS) or f"Known: {', '.join(FUNCTIONS)}."
-        raise RuleError(f"{name[:40]!r} is not a function of rules. {advice}")
-    names.append(name)
-    return f"n{len(names) - 1}"
+    def call(self, function: str) -> Tree:
+        self.at += 1
+        arguments = [self.deeper(self.choice)]
+        while self.take(","):
+            arguments.append(self.deeper(self.choice))
+        self.expect(")")
+        _, fewest, most = FUNCTIONS[function]
+        if not fewest <= len(arguments) <= most:
+            wanted = f"{fewest}" if fewest == most else f"{fewest} to {most}"
+            raise RuleError(f"'{function}' must have {wanted} values in its brackets, got {len(arguments)}.")
+        return Call(function, tuple(arguments))
 
 
 def _parse_side(tokens: list[_Token], known: frozenset[str], letters: frozenset[str]) -> Tree:
-    names: list[str] = []
     changes = {name.replace("_", "").lower(): name for name in known if name.lower().startswith("delta_")}  # ΔT
     tokens = [
         token if token.text in known else token._replace(text=changes.get(token.text.lower(), token.text))
         for token in tokens
     ]
-    tokens = _reorder(_group_divisors(_split_words(tokens, known, letters)))
-    known |= letters
-    try:
-        parsed = ast.parse(_as_python(tokens, names, known), mode="eval").body
-    except (SyntaxError, MemoryError, RecursionError):
-        shown = " ".join(token.text for token in tokens)[:40]
-        raise RuleError(
-            f"a rule must have a number or a name at every place, got {shown!r}. Check its signs."
-        ) from None
-    return _tree(parsed, names, 1)
-
-
-def _tree(node: ast.expr, names: list[str], depth: int) -> Tree:
-    """The white list."""
-    if depth > MAX_DEPTH:
-        raise RuleError(_TOO_DEEP)
-    match node:
-        case ast.Constant(value=float() | int() as value):
-            return Number(float(value))
-        case ast.Name(id=name) if name[:1] == "n" and name[1:].isdigit():
-            return Name(names[int(name[1:])])
-        case ast.UnaryOp(op=ast.UAdd(), operand=inner):
-            return _tree(inner, names, depth + 1)
-        case ast.UnaryOp(op=ast.USub(), operand=inner):
-            return Negative(_tree(inner, names, depth + 1))
-        case ast.UnaryOp(op=ast.Not(), operand=inner):
-            return Binary("==", _tree(inner, names, depth + 1), Number(0.0))
-        case ast.BinOp(left=left, op=ast.Pow(), right=ast.Name(id="percent")):
-            tree = _tree(left, names, depth)
-            return Number(tree.value / 100) if isinstance(tree, Number) else Binary("/", tree, Number(100.0))
-        case ast.BinOp(left=ast.Name(id="root"), op=ast.Pow(), right=right):
-            return _root(right, names, depth + 1)
-        case ast.BinOp(left=left, op=ast.Pow(), right=right):
-            return _power(_tree(left, names, depth), _tree(right, names, depth + 1))
-        case ast.BinOp(left=left, op=sign, right=right) if type(sign) in _SIGN_OF:
-            return Binary(_SIGN_OF[type(sign)], _tree(left, names, depth), _tree(right, names, depth))
-        case ast.BoolOp(op=sign, values=values):
-            tree, *rest = (_tree(value, names, depth) for value in values)
-            for other in rest:
-                tree = Binary(_SIGN_OF[type(sign)], tree, other)
-            return tree
-        case ast.Compare(left=left, ops=[sign], comparators=[right]) if type(sign) in _SIGN_OF:
-            return Binary(_SIGN_OF[type(sign)], _tree(left, names, depth), _tree(right, names, depth))
-        case ast.IfExp(test=test, body=then, orelse=other):
-            return Choice(*(_tree(part, names, depth + 1) for part in (test, then, other)))
-        case ast.Call(func=ast.Name(id=function), args=arguments, keywords=[]):
-            return _call(function, [_tree(argument, names, depth + 1) for argument in arguments])
-    raise RuleError("a rule must have numbers, names, + - * / ^ and parentheses only. Write it as one formula.")
-
-
-def _root(node: ast.expr, names: list[str], depth: int) -> Tree:
-    """√x^2 is (√x)^2: root ** x ** 2 comes as root ** (x ** 2)."""
-    match node:
-        case ast.BinOp(left=ast.Name(id="root"), op=ast.Pow()) | ast.Constant() | ast.Name() | ast.Call():
-            return Call("sqrt", (_tree(node, names, depth),))
-        case ast.BinOp(left=inner, op=ast.Pow(), right=exponent):
-            return _power(_root(inner, names, depth), _tree(exponent, names, depth))
-    raise RuleError("a root must have a number, a name or brackets behind its sign.")
-
-
-def _power(base: Tree, exponent: Tree) -> Tree:
-    size = exponent.operand if isinstance(exponent, Negative) else exponent
-    if isinstance(size, Number) and abs(size.value) > MAX_POWER:
-        raise RuleError(f"an exponent must be at most {MAX_POWER:,}, got {size.value:g}. Use exp or a name.")
-    return Binary("^", base, exponent)
-
-
-def _call(function: str, arguments: list[Tree]) -> Tree:
-    if function not in FUNCTIONS:  # `then ()`
-        raise RuleError(f"{function!r} is not a function of rules. Write it as one formula.")
-    _, fewest, most = FUNCTIONS[function]
-    if not fewest <= len(arguments) <= most:
-        wanted = f"{fewest}" if fewest == most else f"{fewest} to {most}"
-        raise RuleError(f"'{function}' must have {wanted} values in its brackets, got {len(arguments)}.")
-    return Call(function, tuple(arguments))
+    return _Parser(_split_words(tokens, known, letters), known | letters).whole()
 
 
 def _number(text: str) -> Number:

@@ -9,8 +9,7 @@ a number with a billion digits: what leaves the range raises OverflowError, as m
 from __future__ import annotations
 
 import math
-import operator
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from operator import itemgetter
 from statistics import fmean
@@ -74,25 +73,13 @@ def _whole(value: float, most: float = 170) -> int:
     return int(value)
 
 
-def _count(value: float) -> int:
-    return _whole(value, 1e12)  # 252 cm has divisors; its factorial has no float
-
-
+_MOST_COUNTED = 1e12  # 252 cm has divisors; its factorial has no float
 FUNCTIONS: Mapping[str, tuple[Callable[..., float], int, int]] = {  # name -> function, fewest and most arguments
     "sqrt": (math.sqrt, 1, 1),
     "exp": (math.exp, 1, 1),
     "log": (math.log, 1, 2),
     "ln": (math.log, 1, 1),
-    "log10": (math.log10, 1, 1),
-    "log2": (math.log2, 1, 1),
-    "sin": (math.sin, 1, 1),
-    "cos": (math.cos, 1, 1),
-    "tan": (math.tan, 1, 1),
-    "asin": (math.asin, 1, 1),
-    "acos": (math.acos, 1, 1),
-    "atan": (math.atan, 1, 1),
-    "radians": (math.radians, 1, 1),
-    "degrees": (math.degrees, 1, 1),
+    **{name: (getattr(math, name), 1, 1) for name in "log10 log2 sin cos tan asin acos atan radians degrees".split()},
     "abs": (math.fabs, 1, 1),
     "floor": (lambda value: float(math.floor(value)), 1, 1),
     "ceil": (lambda value: float(math.ceil(value)), 1, 1),
@@ -102,8 +89,8 @@ FUNCTIONS: Mapping[str, tuple[Callable[..., float], int, int]] = {  # name -> fu
     "sum": (lambda *values: math.fsum(values), 1, 50),
     "mean": (lambda *values: fmean(values), 1, 50),
     "factorial": (lambda value: float(math.factorial(_whole(value))), 1, 1),
-    "gcd": (lambda *values: float(math.gcd(*map(_count, values))), 2, 50),
-    "lcm": (lambda *values: float(math.lcm(*map(_count, values))), 2, 50),
+    "gcd": (lambda *values: float(math.gcd(*(_whole(value, _MOST_COUNTED) for value in values))), 2, 50),
+    "lcm": (lambda *values: float(math.lcm(*(_whole(value, _MOST_COUNTED) for value in values))), 2, 50),
     "comb": (lambda n, k: float(math.comb(_whole(n), _whole(k))), 2, 2),
 }
 OPERATORS: Mapping[str, Callable[[float, float], float]] = {
@@ -113,15 +100,11 @@ OPERATORS: Mapping[str, Callable[[float, float], float]] = {
     "/": lambda x, y: x / y,
     "%": math.fmod,
     "^": _power,
-    "<": lambda x, y: float(x < y),
-    "<=": lambda x, y: float(x <= y),
-    ">": lambda x, y: float(x > y),
-    ">=": lambda x, y: float(x >= y),
-    "==": lambda x, y: float(x == y),
-    "!=": lambda x, y: float(x != y),
     "and": lambda x, y: float(bool(x) and bool(y)),
     "or": lambda x, y: float(bool(x) or bool(y)),
-}
+    "<": lambda x, y: float(x < y), "<=": lambda x, y: float(x <= y), ">": lambda x, y: float(x > y),
+    ">=": lambda x, y: float(x >= y), "==": lambda x, y: float(x == y), "!=": lambda x, y: float(x != y),
+}  # fmt: skip
 COMPARISONS = frozenset(("<", "<=", ">", ">=", "==", "!=", "and", "or"))
 
 
@@ -146,11 +129,11 @@ def walk(tree: Tree) -> list[Tree]:
 
 def joins_amounts(tree: Tree) -> bool:
     """Whether `and` or `or` joins what is neither a comparison nor a condition: apples and pears is no 1."""
+    sides = parts(tree)[isinstance(tree, Choice) :]
     if isinstance(tree, Binary) and tree.operator in ("and", "or"):
-        return any(not (isinstance(side, Binary) and side.operator in COMPARISONS) for side in tree[1:]) or any(
-            map(joins_amounts, parts(tree))
-        )
-    return any(map(joins_amounts, parts(tree)[isinstance(tree, Choice) :]))
+        if any(not (isinstance(side, Binary) and side.operator in COMPARISONS) for side in sides):
+            return True
+    return any(map(joins_amounts, sides))
 
 
 def count_names(tree: Tree) -> dict[str, int]:
@@ -161,55 +144,46 @@ def count_names(tree: Tree) -> dict[str, int]:
         part = waiting.pop()
         if isinstance(part, Name):
             counts[part.name] = counts.get(part.name, 0) + 1
-        elif not isinstance(part, Number):
+        else:
             waiting.extend(reversed(parts(part)))
     return counts
 
 
 _WHOLE_POINTS = ((23.0, 5.0, 7.0, 3.0, 11.0, 13.0), (18.0, 4.0, 9.0, 6.0, 8.0, 14.0))
+_OF_WHOLE = frozenset(("factorial", "comb", "gcd", "lcm"))
 
 
-def points(names: Sequence[str], *trees: Tree) -> Iterator[dict[str, float]]:
-    """Two points that tell formulas of a rule's size apart; of whole numbers where a tree takes only these."""
-    if any(_takes_whole(tree) for tree in trees):
-        yield from ({name: at[k % 6] for k, name in enumerate(names)} for at in _WHOLE_POINTS)
+def _same_at_points(tree: Tree, other: Tree) -> list[bool | None]:
+    """Whether two trees give one number, at two points: of whole numbers where one takes only these. None: no value."""
+    names = sorted({*count_names(tree), *count_names(other)} - set(CONSTANTS))
+    if calls(tree, _OF_WHOLE) or calls(other, _OF_WHOLE):
+        points = [{name: at[k % 6] for k, name in enumerate(names)} for at in _WHOLE_POINTS]
     else:
-        yield from ({name: root**k for k, name in enumerate(names, 1)} for root in (1.37, 2.11))
-
-
-def _takes_whole(tree: Tree) -> bool:
-    return (isinstance(tree, Call) and tree.function in ("factorial", "comb", "gcd", "lcm")) or any(
-        map(_takes_whole, parts(tree))
-    )
+        points = [{name: root**k for k, name in enumerate(names, 1)} for root in (1.37, 2.11)]
+    same: list[bool | None] = []
+    for point in points:
+        try:
+            same.append(math.isclose(evaluate(tree, point), evaluate(other, point), rel_tol=1e-9))
+        except (ArithmeticError, ValueError):
+            same.append(None)
+    return same
 
 
 def agree(tree: Tree, other: Tree) -> bool:
-    """Whether two trees give one number, at two points."""
-    names = sorted({*count_names(tree), *count_names(other)} - set(CONSTANTS))
-    one, two = (compile_tree(each, {name: k for k, name in enumerate(names)}) for each in (tree, other))
-    for point in points(names, tree, other):
-        try:
-            if not math.isclose(one([*point.values()]), two([*point.values()]), rel_tol=1e-9):
-                return False
-        except (ArithmeticError, ValueError):
-            return False
-    return True
-
-
-def takes_angles(tree: Tree) -> bool:
-    return any(isinstance(part, Call) and part.function in _OF_ANGLES for part in walk(tree))
+    return _same_at_points(tree, other) == [True, True]
 
 
 def contradict(tree: Tree, other: Tree) -> bool:
     """Whether two trees give two numbers somewhere; what has an angle in it says nothing before its unit is known."""
-    names = sorted({*count_names(tree), *count_names(other)} - set(CONSTANTS))
-    if takes_angles(tree) or takes_angles(other):
-        return False
-    for point in points(names, tree, other):
-        with suppress(ArithmeticError, ValueError):
-            if not math.isclose(evaluate(tree, point), evaluate(other, point), rel_tol=1e-9):
-                return True
-    return False
+    return not (takes_angles(tree) or takes_angles(other)) and False in _same_at_points(tree, other)
+
+
+def calls(tree: Tree, functions: Collection[str]) -> bool:
+    return any(isinstance(part, Call) and part.function in functions for part in walk(tree))
+
+
+def takes_angles(tree: Tree) -> bool:
+    return calls(tree, _OF_ANGLES)
 
 
 def rename(tree: Tree, names: Mapping[str, str]) -> Tree:
@@ -238,37 +212,40 @@ def with_parts(tree: Tree, below: Sequence[Tree]) -> Tree:
 
 
 def compile_tree(tree: Tree, slots: Mapping[str, int]) -> Evaluator:
-    """The tree as a function of a list of values; `slots` says where each name stands in it."""
-    if isinstance(tree, Number):
-        constant = tree.value
-        return lambda values: constant
-    if isinstance(tree, Name):
-        if tree.name in slots:
-            return itemgetter(slots[tree.name])
-        constant = CONSTANTS[tree.name]
-        return lambda values: constant
-    if not _has_any(tree, slots):
-        return _fold(tree)
+    """The tree as a function of a list of values; `slots` says where each name stands in it. What holds no name is
+    computed once, or where it has no value when it is asked for."""
+    return _compiled(tree, slots)[0]
+
+
+def _compiled(tree: Tree, slots: Mapping[str, int]) -> tuple[Evaluator, bool]:
+    """The function, and whether it asks for a name."""
+    if isinstance(tree, Name) and tree.name in slots:
+        return itemgetter(slots[tree.name]), True
+    if isinstance(tree, Number | Name):
+        constant = tree.value if isinstance(tree, Number) else CONSTANTS[tree.name]
+        return lambda values: constant, False
+    below = [_compiled(part, slots) for part in parts(tree)]
+    made, asks = _operation(tree, [evaluator for evaluator, _ in below]), any(asks for _, asks in below)
+    if not asks:
+        with suppress(ArithmeticError, ValueError):
+            constant = made(())
+            return lambda values: constant, False
+    return made, asks
+
+
+def _operation(tree: Tree, below: Sequence[Evaluator]) -> Evaluator:
+    first = below[0]
     if isinstance(tree, Negative):
-        operand = compile_tree(tree.operand, slots)
-        return lambda values: -operand(values)
-    if isinstance(tree, Binary):
-        return _binary(tree.operator, compile_tree(tree.left, slots), compile_tree(tree.right, slots))
+        return lambda values: -first(values)
     if isinstance(tree, Choice):
-        condition, then, otherwise = (compile_tree(part, slots) for part in tree)
+        condition, then, otherwise = below
         return lambda values: then(values) if condition(values) else otherwise(values)
-    called = FUNCTIONS[tree.function][0]
-    arguments = [compile_tree(part, slots) for part in tree.arguments]
-    if len(arguments) == 1:
-        only = arguments[0]
-        return lambda values: called(only(values))
-    return lambda values: called(*[argument(values) for argument in arguments])
-
-
-def _has_any(tree: Tree, slots: Mapping[str, int]) -> bool:
-    if isinstance(tree, Binary):  # the frequent one
-        return _has_any(tree.left, slots) or _has_any(tree.right, slots)
-    return tree.name in slots if isinstance(tree, Name) else any(_has_any(part, slots) for part in parts(tree))
+    if isinstance(tree, Binary):
+        return _binary(tree.operator, *below)
+    function = FUNCTIONS[tree.function][0]  # type: ignore[union-attr]
+    if len(below) == 1:
+        return lambda values: function(first(values))
+    return lambda values: function(*[argument(values) for argument in below])
 
 
 def _binary(sign: str, left: Evaluator, right: Evaluator) -> Evaluator:
@@ -285,47 +262,14 @@ def _binary(sign: str, left: Evaluator, right: Evaluator) -> Evaluator:
     return lambda values: function(left(values), right(values))
 
 
-def _fold(tree: Tree) -> Evaluator:
-    """A tree without names is computed once; where it has no value, that is told when it is asked for."""
-    if isinstance(tree, Choice):
-        below = [compile_tree(part, {}) for part in tree]
-        return lambda values: below[1](values) if below[0](values) else below[2](values)
-    arguments = [compile_tree(part, {}) for part in parts(tree)]
-    called: Callable[..., float]
-    if isinstance(tree, Negative):
-        called = operator.neg
-    else:
-        called = OPERATORS[tree.operator] if isinstance(tree, Binary) else FUNCTIONS[tree.function][0]  # type: ignore[union-attr]
-    try:
-        constant = called(*(argument(()) for argument in arguments))
-    except (ArithmeticError, ValueError) as error:
-        return _without_value(error)
-    return lambda values: constant
-
-
-def _without_value(error: Exception) -> Evaluator:
-    kind, message = type(error), str(error)
-
-    def raising(values: Sequence[float]) -> float:
-        raise kind(message)
-
-    return raising
-
-
 def evaluate(tree: Tree, values: Mapping[str, float]) -> float:
     """The value of a tree; ZeroDivisionError, ValueError or OverflowError where it has none."""
     names = list(values)
     return compile_tree(tree, {name: i for i, name in enumerate(names)})([values[name] for name in names])
 
 
-_BINDS = {"or": 1, "and": 2, **dict.fromkeys(("<", "<=", ">", ">=", "==", "!="), 3)} | {
-    "+": 4,
-    "-": 4,
-    "*": 5,
-    "/": 5,
-    "%": 5,
-    "^": 7,
-}
+BINDS = {"or": 1, "and": 2, **dict.fromkeys(("<", "<=", ">", ">=", "==", "!="), 3)}
+BINDS |= {"+": 4, "-": 4, "*": 5, "/": 5, "%": 5, "^": 7}
 
 
 def as_text(tree: Tree, least: int = 0) -> str:
@@ -344,12 +288,12 @@ def as_text(tree: Tree, least: int = 0) -> str:
         text = f"{as_text(tree.then, 1)} if {as_text(tree.condition, 1)} else {as_text(tree.otherwise, 0)}"
         return f"({text})" if least else text
     else:
-        binds = _BINDS[tree.operator]
+        binds = BINDS[tree.operator]
         left, right = (binds + 1, binds) if tree.operator == "^" else (binds, binds + 1)
-        if binds == _BINDS["<"]:
+        if binds == BINDS["<"]:
             left = binds + 1  # a < b < c is not in the grammar
         if tree.operator == "%":
-            right = _BINDS["^"]  # a % -b would be a per cent minus b
+            right = BINDS["^"]  # a % -b would be a per cent minus b
         first = as_text(tree.left, left)
         if tree.operator == "%" and not isinstance(tree.left, Name):
             first = f"({as_text(tree.left)})"  # 2 % b would leave open whether a share is meant

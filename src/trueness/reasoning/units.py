@@ -23,10 +23,9 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 from trueness.errors import MissingExtra
 from trueness.patterns import late
 from trueness.reasoning.conversion import ZERO, is_difference
-from trueness.reasoning.graph import Finding, Quantity, ReasoningGraph
+from trueness.reasoning.graph import Quantity, ReasoningGraph
 from trueness.reasoning.rules import Rule, rules_of
 from trueness.reasoning.trees import COMPARISONS, Binary, Call, Choice, Name, Negative, Number, Tree, parts, walk
-from trueness.status import Status
 
 if TYPE_CHECKING:
     import pint
@@ -50,7 +49,6 @@ _PART = late(
     r"\s*(?:(?P<name>Δ?°[CF]?|[^\W\d_][^\W\d]*|[$€£%Ω])|(?P<power>[-+]?\d{1,2}(?:\.\d{1,3})?)|(?P<sign>\*\*|[*/^()·×]))"
 )
 _SUPERSCRIPT = str.maketrans({**{sup: f"^{digit}" for digit, sup in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")}, "⁻": "^-"})
-_CONVERTING = frozenset((7.0, 12.0, 24.0, 60.0, 100.0, 365.0, 1000.0, 3600.0))
 _PURE = frozenset((0.5, 0.25, 100.0, 1000.0))  # factors of formulas and of percentages, not quantities
 
 
@@ -65,16 +63,12 @@ class UnitCheck:
     message: str = ""
 
 
-class _Mismatch(Exception):
-    """Two dimensions where there must be one."""
+class _NotOneUnit(Exception):
+    """Two dimensions where there must be one (mismatch), one in two units (mixed), or a unit that is not known."""
 
-
-class _Mixed(Exception):
-    """One dimension in two units."""
-
-
-class _Unchecked(Exception):
-    """A unit that is not given or not known."""
+    def __init__(self, agreement: Agreement, message: str = ""):
+        super().__init__(message)
+        self.agreement = agreement
 
 
 def check_units(graph: ReasoningGraph) -> tuple[UnitCheck, ...]:
@@ -97,15 +91,6 @@ def check_units(graph: ReasoningGraph) -> tuple[UnitCheck, ...]:
             checks.append(check)
             units.setdefault(node, unit)
     return tuple(checks)
-
-
-def unit_findings(graph: ReasoningGraph) -> tuple[Finding, ...]:
-    """What check_units found wrong."""
-    return tuple(
-        Finding(Status.DEGENERATE, check.message, check.effect)
-        for check in check_units(graph)
-        if check.agreement in ("mismatch", "mixed")
-    )
 
 
 def coherent(graph: ReasoningGraph) -> ReasoningGraph | None:
@@ -226,12 +211,9 @@ def _check_rule(node: str, tree: Tree, units: Units, declared: str | None) -> tu
     wanted = _unit(declared) if declared else None
     try:
         derived = _unit_of(tree, units)
-    except _Mismatch as error:
-        return UnitCheck(node, "mismatch", None, declared, f"units in the rule of '{node}': {error}"), wanted
-    except _Mixed as error:
-        return UnitCheck(node, "mixed", None, declared, f"units in the rule of '{node}': {error}"), wanted
-    except _Unchecked:
-        return UnitCheck(node, "unchecked", None, declared), wanted
+    except _NotOneUnit as error:
+        message = f"units in the rule of '{node}': {error}" if str(error) else ""
+        return UnitCheck(node, error.agreement, None, declared, message), wanted
     shown = _unit_text(derived) or "1"
     if wanted is None:
         return UnitCheck(node, "agrees" if not declared else "unchecked", shown, declared), derived
@@ -256,7 +238,7 @@ def _unit_of(tree: Tree, units: Units) -> PlainUnit:
             return _pint_unit("dimensionless")  # pi, e
         unit = units[tree.name]
         if unit is None:
-            raise _Unchecked
+            raise _NotOneUnit("unchecked")
         return unit
     if isinstance(tree, Negative):
         return _unit_of(tree.operand, units)
@@ -276,7 +258,7 @@ def _of_binary(tree: Binary, units: Units) -> PlainUnit:
         return _of_sum(tree, units)
     try:
         left = _unit_of(tree.left, units)
-    except _Unchecked:  # N * 0.5^(t/T), in days and hours: mixed, whatever N is
+    except _NotOneUnit:  # N * 0.5^(t/T), in days and hours: mixed, whatever N is
         _unit_of(tree.right, units)
         raise
     right = _unit_of(tree.right, units)
@@ -289,7 +271,7 @@ def _of_binary(tree: Binary, units: Units) -> PlainUnit:
         return left
     exponent = tree.right.operand if isinstance(tree.right, Negative) else tree.right
     if not isinstance(exponent, Number):
-        raise _Unchecked
+        raise _NotOneUnit("unchecked")
     power = -exponent.value if isinstance(tree.right, Negative) else exponent.value
     return _make_unit(lambda: _difference(left) ** power)
 
@@ -316,7 +298,7 @@ def _of_call(tree: Call, units: Units) -> PlainUnit:
     if tree.function in ("abs", "floor", "ceil", "round"):
         return inner
     if not inner.dimensionless:
-        raise _Mismatch(f"{tree.function}() must have a number without unit, got {_unit_text(inner)}.")
+        raise _NotOneUnit("mismatch", f"{tree.function}() must have a number without unit, got {_unit_text(inner)}.")
     _pure(inner)
     return _pint_unit("dimensionless")
 
@@ -325,7 +307,7 @@ def _pure(unit: PlainUnit) -> None:
     """s/(kΩ μF) is a number only when its units are one: exp(-t / (R C)) has another value in each."""
     if len(dict(unit._units)) > 1 and (factor := _factor(unit, _pint_unit("dimensionless"))) is not None:
         if abs(factor - 1) > 1e-9:
-            raise _Mixed(f"{_unit_text(unit)} must be a number without unit.")
+            raise _NotOneUnit("mixed", f"{_unit_text(unit)} must be a number without unit.")
 
 
 def _same(trees: tuple[Tree, ...], units: Units) -> PlainUnit:
@@ -335,10 +317,12 @@ def _same(trees: tuple[Tree, ...], units: Units) -> PlainUnit:
         return _pint_unit("dimensionless")
     for other in derived[1:]:
         if other.dimensionality != derived[0].dimensionality:
-            raise _Mismatch(f"{_unit_text(derived[0])} and {_unit_text(other)} cannot be added or compared.")
+            raise _NotOneUnit(
+                "mismatch", f"{_unit_text(derived[0])} and {_unit_text(other)} cannot be added or compared."
+            )
         factor = _factor(other, derived[0]) if str(other) != str(derived[0]) else 1.0
         if factor is None or abs(factor - 1) > 1e-9:  # None: another zero
-            raise _Mixed(f"{_unit_text(derived[0])} and {_unit_text(other)} must be one unit.")
+            raise _NotOneUnit("mixed", f"{_unit_text(derived[0])} and {_unit_text(other)} must be one unit.")
     if len(derived) < len(trees) and derived[0].dimensionless:  # 1 - v^2/c^2, of 0.6 c and 3e8 m/s
         _pure(derived[0])
     return derived[0]
@@ -374,7 +358,7 @@ def _make_unit(compute: Callable[[], PlainUnit]) -> PlainUnit:
     """A unit made of units, which pint may not know how to make."""
     unit = _by_pint(compute)
     if unit is None:
-        raise _Unchecked
+        raise _NotOneUnit("unchecked")
     return unit
 
 
@@ -395,7 +379,7 @@ def _by_pint(compute: Callable[[], Made]) -> Made | None:
     try:
         with np.errstate(all="ignore"):  # 0 in dB is the logarithm of 0
             return compute()
-    except (pint.errors.PintError, ArithmeticError, ValueError, TypeError, AttributeError):
+    except (pint.errors.PintError, ArithmeticError, ValueError, TypeError, AttributeError, AssertionError):
         return None
 
 
@@ -403,79 +387,39 @@ def _by_pint(compute: Callable[[], Made]) -> Made | None:
 def _unit(text: str | None) -> PlainUnit | None:
     """A unit of pint from text like `kg m^2/s^2` or `J/(kg·K)`; None where it is not known.
 
-    The text is taken apart here, and pint sees single names only: its own reader computes, and 9**9**9 would hang it.
+    The text is taken apart here, and pint sees names with one power each: 9**9**9 would hang its own reader.
     """
     if not text or len(text) > 60 or _registry() is None:
         return None
-    tokens = _unit_tokens(text.translate(_SUPERSCRIPT).replace("^-^", "^-"))
-    if tokens is None:
+    text = text.translate(_SUPERSCRIPT).replace("^-^", "^-")
+    tokens = [(match["name"], match["power"], match["sign"]) for match in _PART.finditer(text)]
+    if _PART.sub("", text).strip():
         return None
-    unit, rest = _product(tokens, 0)
-    return unit if rest == len(tokens) else None
-
-
-def _unit_tokens(text: str) -> list[tuple[str, str]] | None:
-    tokens, at = [], 0
-    text = text.strip()
-    while at < len(text):
-        match = _PART.match(text, at)
-        if match is None:
+    written, before = "", ""  # before: what the last token was
+    for name, power, sign in tokens:
+        if power and before in ("name", ")", "^"):
+            written += f"**{power}"
+        elif power and power != "1":  # 1/s
             return None
-        tokens.append((match.lastgroup or "", match[match.lastgroup or ""]))
-        at = match.end()
-    return tokens
+        elif name or sign == "(":
+            written += "*" if before in ("name", ")", "power") else ""
+            written += _name_in_pint(name, len(tokens)) if name else "("
+        elif sign in ("^", "**") and before not in ("name", ")"):
+            return None
+        elif sign not in ("^", "**"):
+            written += power or {"·": "*", "×": "*"}.get(sign, sign)
+        before = "name" if name else "power" if power else "^" if sign == "**" else sign
+        if written.count(")") > written.count("("):
+            return None
+    if written.count("(") > written.count(")") or before == "^":
+        return None
+    return _by_pint(lambda: _require_registry().parse_units(written, as_delta=False))
 
 
-def _product(tokens: list[tuple[str, str]], at: int, depth: int = 0) -> tuple[PlainUnit | None, int]:
-    """Factors up to a closing bracket: (unit or None, where it ended)."""
-    factors, sign = [], 1
-    while at < len(tokens) and depth < 5:
-        kind, text = tokens[at]
-        if text == ")":
-            break
-        at += 1
-        if kind == "sign" and text != "(":
-            sign = -1 if text == "/" else 1
-            continue
-        if kind == "power":
-            if text != "1":  # 1/s
-                return None, at
-            continue
-        if text == "(":
-            factor, at = _product(tokens, at, depth + 1)
-            at += 1
-        else:
-            factor = _named_unit(text)
-        power, at = _exponent(tokens, at)
-        if factor is None:
-            return None, at
-        factors.append((factor, sign * power))
-        sign = 1
-    return _by_pint(lambda: _multiply(factors)), at
-
-
-def _multiply(factors: list[tuple[PlainUnit, float]]) -> PlainUnit:
-    """One factor is itself, a point of its scale; of several each is a difference."""
-    if len(factors) == 1 and factors[0][1] == 1:
-        return factors[0][0]
-    unit = _pint_unit("dimensionless")
-    for factor, power in factors:
-        unit *= _difference(factor) ** power
-    return unit
-
-
-def _exponent(tokens: list[tuple[str, str]], at: int) -> tuple[float, int]:
-    if at < len(tokens) and tokens[at][1] in ("^", "**"):
-        at += 1
-    if at < len(tokens) and tokens[at][0] == "power":
-        return float(tokens[at][1]), at + 1
-    return 1, at
-
-
-def _named_unit(name: str) -> PlainUnit | None:
-    if name.lower() in _COUNTS:
-        return _pint_unit("dimensionless")
-    return _by_pint(lambda: _pint_unit(_IN_PINT.get(name, name)))
+def _name_in_pint(name: str, n_parts: int) -> str:
+    """Of several parts each is a difference: J/(kg °C)."""
+    known = "dimensionless" if name.lower() in _COUNTS else _IN_PINT.get(name, name)
+    return f"delta_{known}" if n_parts > 1 and known in ("degC", "degF") else known
 
 
 def _pint_unit(unit: str | PlainUnit) -> PlainUnit:

@@ -27,7 +27,7 @@ from trueness.statistics.reach import Reach
 from trueness.status import Status
 
 SHORT_REPLY = {  # tokens of a reply that wastes none, by formulation, mode or probe; 1 where it is not known
-    "judge": 80, "counterfactual": 60, "own_graph": 150,
+    "judge": 80, "behaviour": 60,
     "direct": 60, "steps": 300, "interval": 60, "quantiles": 200,
     "qa": 1, "likelihood": 1, "sample": 3, "story": 150, "distribution": 40,
 }  # fmt: skip

@@ -19,8 +19,8 @@ from trueness.files import remove, write_atomically, write_bytes_atomically, wri
 from trueness.running.cells import Cell
 from trueness.running.provenance import provenance
 from trueness.running.results import Results, Row
-from trueness.running.run_columns import RunColumns, number_texts, or_none
 from trueness.running.store import to_json
+from trueness.running.stored_units import RunColumns, number_texts, or_none
 from trueness.running.study_folder import StudyFolder
 from trueness.texts import csv_line
 

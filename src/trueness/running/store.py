@@ -32,8 +32,7 @@ from trueness.outside import Json, one_line
 from trueness.running import study_db
 from trueness.running.cells import Cell
 from trueness.running.outcomes import Outcome
-from trueness.running.run_columns import RunColumns, RunRow, ScoreRow
-from trueness.running.stored_units import StoredUnits, UnitRow
+from trueness.running.stored_units import RunColumns, RunRow, ScoreRow, StoredUnits, UnitRow
 from trueness.texts import arriving, arriving_json, arriving_values, printable_json
 
 NO_LAST = 2**63 - 1  # no id is greater

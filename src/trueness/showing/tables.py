@@ -28,7 +28,7 @@ from trueness.texts import drawable, html_text, printable
 if TYPE_CHECKING:
     from rich.table import Table as RichTable
 
-Kind = Literal["text", "count", "number", "percent"]
+Kind = Literal["text", "cell", "count", "number", "percent"]  # a cell is a text of numbers, which never folds
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,7 @@ class Table:
         )  # fmt: skip
         for c in places:
             column = self.columns[c]
-            left = column.kind == "text" or column.low is not None  # estimates line up at their start
+            left = column.kind in ("text", "cell") or column.low is not None  # estimates line up at their start
             folds = column.kind == "text"  # a name that has no room goes on in the next line, whole
             printed.add_column(
                 plain(titles[c]), justify="left" if left else "right", no_wrap=not folds, overflow="fold"
@@ -232,7 +232,7 @@ def decimals_of(widths: Sequence[float]) -> int:
 
 
 def _cell_texts(column: Column, rows: Sequence[Mapping[str, object]]) -> list[str]:
-    if column.kind == "text":
+    if column.kind in ("text", "cell"):
         return [_text(row.get(column.key)) for row in rows]
     if column.kind == "count":
         return ["-" if _absent(row.get(column.key)) else f"{int(_at(row, column.key)):,}" for row in rows]
@@ -293,7 +293,7 @@ def _text(value: object) -> str:
 def _latex(cell: str, column: Column, bold: bool) -> str:
     if cell == "-":
         return "--"
-    if column.kind == "text":
+    if column.kind in ("text", "cell"):
         return rf"\textbf{{{tex_text(cell)}}}" if bold else tex_text(cell)
     # each number in math, for its minus; the brackets outside, for the space before them
     text = f"${cell.replace(',', '{,}')}$" if column.kind == "count" else _NUMBER.sub(r"$\g<0>$", cell)

@@ -12,19 +12,42 @@ from trueness.studies.discovery.charts import (
     runtime_chart,
     runtime_frame,
 )  # fmt: skip
-from trueness.studies.faithfulness.chart_probes import probes, probes_chart, probes_frame
-from trueness.studies.forecast.chart_calibration import calibration, calibration_chart, calibration_frame
-from trueness.studies.forecast.chart_consistency import consistency, consistency_chart, consistency_frame
-from trueness.studies.forecast.chart_differences import differences, differences_chart, differences_frame
-from trueness.studies.forecast.chart_heatmap import heatmap, heatmap_chart, heatmap_frame
-from trueness.studies.forecast.chart_intervals import intervals, intervals_chart, intervals_frame
-from trueness.studies.forecast.chart_ranks import ranks_of_respondents
-from trueness.studies.forecast.chart_runs import runs, runs_chart, runs_frame
-from trueness.studies.population.chart_distribution import distribution, distribution_chart, distribution_frame
-from trueness.studies.robustness.chart_corruption import corruption, corruption_chart, corruption_frame
-from trueness.studies.robustness.chart_degradation import degradation, degradation_chart, degradation_frame
-from trueness.studies.robustness.chart_k_lambda import k_lambda, k_lambda_cells, k_lambda_chart
-from trueness.studies.robustness.chart_sensitivity import sensitivity, sensitivity_chart, sensitivity_frame
+from trueness.studies.faithfulness.charts import probes, probes_chart, probes_frame
+from trueness.studies.forecast.chart_scores import (
+    calibration,
+    calibration_chart,
+    calibration_frame,
+    consistency,
+    consistency_chart,
+    consistency_frame,
+    differences,
+    differences_chart,
+    differences_frame,
+    ranks_of_respondents,
+)
+from trueness.studies.forecast.charts import (
+    heatmap,
+    heatmap_chart,
+    heatmap_frame,
+    intervals,
+    intervals_chart,
+    intervals_frame,
+    runs,
+    runs_chart,
+    runs_frame,
+)
+from trueness.studies.population.charts import distribution, distribution_chart, distribution_frame
+from trueness.studies.robustness.charts import (
+    degradation,
+    degradation_chart,
+    degradation_frame,
+    k_lambda,
+    k_lambda_cells,
+    k_lambda_chart,
+    sensitivity,
+    sensitivity_chart,
+    sensitivity_frame,
+)
 
 __all__ = [
     "calibration",
@@ -33,9 +56,6 @@ __all__ = [
     "consistency",
     "consistency_chart",
     "consistency_frame",
-    "corruption",
-    "corruption_chart",
-    "corruption_frame",
     "dag",
     "dag_chart",
     "dag_frame",

@@ -3,56 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import Protocol
 
 from trueness.outside import Json
-from trueness.showing.blocks import Block
-from trueness.showing.console import Console
 from trueness.showing.grid import Grid
-from trueness.showing.headline import Headline
+from trueness.showing.summary import AnalysisPart, Check, Section, Summary
 from trueness.showing.tables import Table
 
-Kind = TypeVar("Kind")
+__all__ = ["AnalysisPart", "CellKey", "Check", "FilesReading", "PagePart", "Section", "Summary"]
 CellKey = tuple[str, str, str]  # item, variant, respondent
-
-
-@dataclass(frozen=True)
-class Check:
-    """One line of the top of the page; `passed` is None where there is nothing to check yet."""
-
-    name: str
-    passed: bool | None
-    sentence: str
-
-
-@dataclass(frozen=True)
-class Section:
-    """Findings of one kind: a title and sentences, each with its estimate, interval, n and test."""
-
-    title: str
-    sentences: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Summary:
-    """What a task says first: whether its numbers stand, what was found, what its design cannot tell."""
-
-    checks: tuple[Check, ...] = ()
-    sections: tuple[Section, ...] = ()
-    untold: tuple[str, ...] = ()
-    headline: Headline | None = None
-
-
-@dataclass(frozen=True)
-class AnalysisPart:
-    """One analysis: sentences and the tables they rest on. Not told: why it cannot be made."""
-
-    name: str
-    sentences: tuple[str, ...] = ()
-    told: bool = True
-    tables: tuple[Block, ...] = field(default_factory=tuple)
 
 
 class FilesReading(Protocol):
@@ -73,14 +32,27 @@ class FilesReading(Protocol):
 
     def tables(self, measures: Sequence[str] | None) -> list[Table]: ...
 
-    def show(self, out: Console, folder: Path, measures: Sequence[str] | None = None) -> None: ...
+    @property
+    def study(self) -> str: ...
+
+    @property
+    def task(self) -> str: ...
+
+    @property
+    def state(self) -> str: ...
+
+    def summary(self) -> Summary: ...
+
+    def troubles(self) -> list[str]: ...
+
+    def notes(self) -> list[str]: ...
 
     def first_findings(self) -> Sequence[str]: ...
 
     def completeness(self) -> list[dict[str, Json]]:
         """Respondents by status: `respondent`, `planned`, `statuses`."""
 
-    def files_part(self) -> PagePart: ...
+    def page(self) -> PagePart: ...
 
 
 class PagePart(Protocol):

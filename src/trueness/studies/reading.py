@@ -18,12 +18,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from trueness.errors import listed
 from trueness.files import write_atomically
 from trueness.outside import Json
 from trueness.running.cells import stream
 from trueness.running.results import NOT_RUN, Results, Row
-from trueness.running.run_columns import RunColumns
 from trueness.running.store import Aggregate
+from trueness.running.stored_units import RunColumns
 from trueness.showing import blocks
 from trueness.showing.drawn import Draw, read_pictures
 from trueness.showing.grid import Facet, Grid, unique
@@ -85,6 +86,10 @@ class Reading:
     def answers_of(cls, rows: pd.DataFrame) -> pd.DataFrame:
         """The rows in which respondents are compared."""
         return rows
+
+    @property
+    def study(self) -> str:
+        return self.results.study
 
     @property
     def task(self) -> str:
@@ -166,6 +171,13 @@ class Reading:
     def _cell_runs(self, measure: str) -> list[CellRuns]:
         """Every cell with its runs; a CI for those of the items that get a sentence, which are few."""
         results = self.results
+        if results.is_summarised:
+            return [
+                CellRuns(
+                    cell.item, who, cell.values[measure], cell.measures[measure].ci, cell.statuses, done=cell.done
+                ).with_about(cell.about, measure)
+                for who, cell in zip(results.names, results.summaries, strict=True)
+            ]
         stored = results.values_of(measure)
         by_repeat = [dict(sorted(stored.get(place, {}).items())) for place in range(len(results.cells))]
         values = [np.array(list(runs.values()), np.float64) for runs in by_repeat]
@@ -187,6 +199,9 @@ class Reading:
         others = ", ".join(f"{status} {n:,}" for status, n in sorted(counts.items()) if status != Status.OK)
         complete = f"{ok:,} of {planned:,} runs gave a result" + (f" ({others})" if others else "")
         complete += "." if done == planned else f"; {planned - done:,} are still to be done."
+        rows = [row for row in results.completeness() if row["ok"] < row["planned"]] if others else []
+        lost = [f"{row['respondent']} on {row['item']}: {row['ok']} of {row['planned']}" for row in rows]
+        complete += f" {listed(lost, most=6)}." if lost else ""
         fewest = min((cell.repeats for cell in results.cells), default=0)
         passed = None if done < planned and not others else ok == planned
         runs = f"Each cell has {fewest} runs; {ENOUGH} and more bound a range of runs well."
@@ -222,7 +237,7 @@ class Reading:
         written = [path for figure in self.figures(folder) for path in save(figure, folder, "plots")]
         texts: dict[str, str] = {}
         for table in self.tables(None):
-            place = f"{self.files_below}/{table.name}"
+            place = f"{self.files_below}/{table.name.removeprefix(f'{self.files_below}_')}"
             texts |= {
                 f"{place}.csv": table.to_csv(),
                 f"{place}.tex": table.to_latex(),

@@ -106,11 +106,11 @@ def show_reading(
     reading: Reading | FilesReading, out: Console, folder: Path, measures: Sequence[str] | None = None
 ) -> None:
     """The answer first, then how whole the study is, its tables, and what their numbers rest on."""
-    if not isinstance(reading, Reading) or hasattr(reading, "show"):
+    if isinstance(reading, Reading) and hasattr(reading, "show"):
         reading.show(out, folder, measures)
         return
-    results, unbroken = reading.results, not out.is_terminal  # a line of a file is not broken
-    names = dict.fromkeys((results.study, results.task, str(folder)))
+    unbroken = not out.is_terminal  # a line of a file is not broken
+    names = dict.fromkeys((reading.study, reading.task, str(folder)))
     out.print(f"[bold]{'   '.join(map(plain, names))}[/]   {reading.state}", soft_wrap=unbroken)
     if headline := reading.summary().headline:
         out.print(plain(headline.sentence), soft_wrap=unbroken)

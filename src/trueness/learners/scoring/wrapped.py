@@ -60,7 +60,7 @@ class NOTEARSScorer(Scorer):
         r = pairwise_correlations(seen, self.transform)
         fit = self.learner(lambda1=self.lambda1).fit_details(r.stand_in())
         size = np.abs(fit.weights)
-        ends = {"converged": fit.converged} if isinstance(fit, notears.NOTEARSResult) else {}
+        ends = {} if fit.converged is None else {"converged": fit.converged}
         n_edges = int(np.count_nonzero(size > THRESHOLD))
         return answer(self, seen, size, h=fit.h, own_k=n_edges, shrinkage=r.shrinkage, **ends)
 

@@ -15,21 +15,17 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from trueness.reasoning.problems import load_problems
-    from trueness.studies.faithfulness.accuracy import Criterion, against_accuracy, method_rows
     from trueness.studies.faithfulness.api import (
         evaluate,
         evaluate_batch,
         evaluate_behaviour,
-        evaluate_counterfactual,
         evaluate_intervention,
         with_formulas_of,
     )
-    from trueness.studies.faithfulness.batch import Batch, compare
+    from trueness.studies.faithfulness.batch import Batch, Criterion, against_accuracy, compare, method_rows
     from trueness.studies.faithfulness.behaviour import Behaviour
-    from trueness.studies.faithfulness.counterfactual import Following
-    from trueness.studies.faithfulness.human_labels import read_labels
     from trueness.studies.faithfulness.judge_reliability import Reliability, reliability
-    from trueness.studies.faithfulness.judging import Asking, Judgement
+    from trueness.studies.faithfulness.probes import Asking, Judgement
     from trueness.studies.faithfulness.scores import Component, Evaluation, Scoring, score_problem
 
 __all__ = [
@@ -39,7 +35,6 @@ __all__ = [
     "Component",
     "Criterion",
     "Evaluation",
-    "Following",
     "Judgement",
     "Reliability",
     "Scoring",
@@ -48,11 +43,9 @@ __all__ = [
     "evaluate",
     "evaluate_batch",
     "evaluate_behaviour",
-    "evaluate_counterfactual",
     "evaluate_intervention",
     "load_problems",
     "method_rows",
-    "read_labels",
     "reliability",
     "score_problem",
     "with_formulas_of",
@@ -68,29 +61,14 @@ STUDY = {
     },
 }
 
-_ROOMS = {  # where each name lies: whoever wants the measures of all studies need not wait for sympy and pint
-    "accuracy": ("Criterion", "against_accuracy", "method_rows"),
-    "api": (
-        "evaluate",
-        "evaluate_batch",
-        "evaluate_behaviour",
-        "evaluate_counterfactual",
-        "evaluate_intervention",
-        "with_formulas_of",
-    ),
-    "batch": ("Batch", "compare"),
-    "behaviour": ("Behaviour",),
-    "counterfactual": ("Following",),
-    "human_labels": ("read_labels",),
-    "judging": ("Asking", "Judgement"),
-    "judge_reliability": ("Reliability", "reliability"),
-    "scores": ("Component", "Evaluation", "Scoring", "score_problem"),
-}
-_PLACES = {name: f"{__name__}.{room}" for room, names in _ROOMS.items() for name in names}
-_PLACES["load_problems"] = "trueness.reasoning.problems"
+_FILES = ("api", "batch", "behaviour", "judge_reliability", "probes", "scores")
 
 
 def __getattr__(name: str) -> object:
-    if name not in _PLACES:
+    """Whoever wants the measures of all studies need not wait for sympy and pint."""
+    if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_PLACES[name]), name)
+    if name == "load_problems":
+        return import_module("trueness.reasoning.problems").load_problems
+    files = (import_module(f"{__name__}.{file}") for file in _FILES)
+    return next(vars(file)[name] for file in files if name in vars(file))

@@ -3,7 +3,6 @@
     evaluate(dag, problem, reasoning, judge="openai/gpt-x").cf
     evaluate_batch([{"dag": ..., "problem_text": ..., "reasoning_trajectory": ...}, ...], judge=None)
     evaluate_intervention(dag, problem, judge=...)
-    evaluate_counterfactual(problem, model="openai/gpt-x").share()
     evaluate_behaviour(problem, model="openai/gpt-x").score
 
 `judge`: a model's name, a Model, several of them, or None for what can be executed. Nothing in a graph, a reasoning or
@@ -13,19 +12,19 @@ judge is asked once.
 
 from __future__ import annotations
 
-import threading
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from trueness import models
 from trueness.errors import DataError
-from trueness.models import Message, Model, Reply, Settings
+from trueness.models import Model, Reply
 from trueness.outside import Json
+from trueness.printing import say
 from trueness.reading.reasoning_graph import read_formulas, read_reasoning
 from trueness.reasoning.graph import Problem, Quantity, ReasoningGraph
 from trueness.reasoning.problems import id_of
@@ -35,29 +34,31 @@ from trueness.running.calling import CallerMistake, WatchedCall
 from trueness.status import Status
 from trueness.studies.faithfulness.batch import Batch
 from trueness.studies.faithfulness.behaviour import MOST_CHANGES, Behaviour, behaviour_of, questions_of_behaviour
-from trueness.studies.faithfulness.counterfactual import (
-    Following,
-    OwnGraph,
-    Whose,
-    changed_of,
-    given_graph,
-    question_of_formulas,
-    read_own_graph,
-    with_own_formulas,
-)
-from trueness.studies.faithfulness.described import component_lines, lines_of, tell
 from trueness.studies.faithfulness.judge_reliability import reliability
-from trueness.studies.faithfulness.judging import Asking, Judgement, Send, ask_judge, of_problem, questions_of
-from trueness.studies.faithfulness.probes import Probe, ProbeQuestion, ask_about, settings_for
-from trueness.studies.faithfulness.ratings import Item
+from trueness.studies.faithfulness.own_graph import OwnGraph, Whose, given_graph, read_own_graph
+from trueness.studies.faithfulness.probes import (
+    Asking,
+    Judgement,
+    Probe,
+    ProbeQuestion,
+    ask_about,
+    questions_of,
+    verdict_of,
+)
 from trueness.studies.faithfulness.right_answers import label_of
-from trueness.studies.faithfulness.scores import COMPONENTS, Component, Evaluation, Scoring, combine, score_problem
+from trueness.studies.faithfulness.scores import (
+    Component,
+    Evaluation,
+    Scoring,
+    missing_evaluation,
+    score_problem,
+)
 
 Entry = Mapping[str, Json]  # of a problem: dag, problem_text, reasoning_trajectory, answer, ...
 Dag = Mapping[str, Json] | str | ReasoningGraph
 Judge = str | Model | Sequence[str | Model] | None
-Job = tuple[Problem, ProbeQuestion, int]  # and the repeat
 _NO_GRAPH = ReasoningGraph("", {}, ())
+_NODES = {"causal_intervention": "intervention", "abductive_reasoning": "abduction"}
 
 
 def evaluate(
@@ -89,38 +90,9 @@ def evaluate_intervention(
     """Causal intervention alone."""
     asking = Asking(kinds=("intervention",))
     whole = evaluate(dag, problem, "", judge, scoring=scoring, asking=asking, seed=seed)
-    if verbose:
-        tell(component_lines(whole, "causal_intervention"))
+    for line in _component_lines(whole, "causal_intervention") if verbose else ():
+        say(line)
     return whole.components["causal_intervention"]
-
-
-def evaluate_counterfactual(
-    problem: str | Entry | Problem,
-    model: str | Model,
-    *,
-    nodes: int | None = None,
-    asking: Asking | None = None,
-) -> Following:
-    """The model solves the problem, writes its graph, and is asked the problem with each known of its graph changed.
-
-    nodes: at most so many changes. Of a text alone whether the graph is right is not known.
-    """
-    to_solve = _problem_to_solve(problem)
-    asking = asking or Asking()
-    with _senders(model) as senders:
-        ((name, (send, at_once)),) = senders.items()
-
-        def ask(question: ProbeQuestion) -> Reply:
-            return send(question.messages, settings_for(question.probe.kind, asking.settings, asking.structured), "")
-
-        graph = _written_graph(to_solve, ask)
-        questions = graph.questions(nodes)
-        with ThreadPoolExecutor(max(1, at_once)) as pool:
-            replies = list(pool.map(ask, questions))
-    if graph.problem is None:
-        return Following(graph)
-    pairs = zip(questions, replies, strict=True)
-    return Following(graph, tuple(changed_of(graph.problem, one, name, 0, reply, "own") for one, reply in pairs))
 
 
 def evaluate_behaviour(
@@ -135,28 +107,12 @@ def evaluate_behaviour(
     number of its text changed, for so many knowns and two numbers that its graph calls irrelevant. graph="given": the
     graph of the problem speaks for it, as for a model that can write none."""
     to_solve = _problem_to_solve(problem)
-    asking = asking or Asking()
-    with _senders(model) as senders:
-        ((name, (send, at_once)),) = senders.items()
-
-        def ask(question: ProbeQuestion) -> Reply:
-            return send(question.messages, settings_for(question.probe.kind, asking.settings, asking.structured), "")
-
-        if graph == "given":
-            solved = given_graph(to_solve)
-        else:
-            solved = _written_graph(to_solve, ask)
+    with _asked(model, asking) as (asked,):
+        solved = given_graph(to_solve) if graph == "given" else asked.written_graph(to_solve)
         questions = [] if solved.problem is None else questions_of_behaviour(solved.problem, changes)
-        with ThreadPoolExecutor(max(1, at_once)) as pool:
-            replies = list(pool.map(ask, questions))
+        replies = asked.replies(questions)
     read = {question.probe: (question.changed, reply) for question, reply in zip(questions, replies, strict=True)}
-    return behaviour_of(solved, read, name, 0, to_solve.id, changes)
-
-
-def _written_graph(problem: Problem, ask: Callable[[ProbeQuestion], Reply]) -> OwnGraph:
-    own = read_own_graph(ask(ask_about(problem, Probe("own_graph"))), problem)
-    further = question_of_formulas(own)
-    return own if further is None else with_own_formulas(own, ask(further), problem)
+    return behaviour_of(solved, read, asked.name, 0, to_solve.id, changes)
 
 
 def with_formulas_of(
@@ -165,16 +121,12 @@ def with_formulas_of(
     """The problems with formulas that a model wrote beside their rules in words, one question a graph that has such
     rules, and the replies. A formula that leaves out what the words say is kept and not executed; an entry whose graph
     cannot be read stays as it is."""
-    asking, completed = asking or Asking(), list(problems)
-    read = [problem_of(entry, place) for place, entry in enumerate(problems, start=1)]
+    completed, read = list(problems), [problem_of(entry, place) for place, entry in enumerate(problems, start=1)]
     good = {place: one for place, one in enumerate(read) if isinstance(one, Problem)}
     questions = {place: ask_about(one, Probe("formulas")) for place, one in good.items()}
     questions = {place: question for place, question in questions.items() if question.messages}
-    settings = settings_for("formulas", asking.settings, asking.structured)
-    with _senders(model) as senders:
-        ((send, at_once),) = senders.values()
-        with ThreadPoolExecutor(max(1, at_once)) as pool:
-            replies = list(pool.map(lambda question: send(question.messages, settings, ""), questions.values()))
+    with _asked(model, asking) as (asked,):
+        replies = asked.replies(questions.values())
     for place, reply in zip(questions, replies, strict=True):
         graph = with_formulas(good[place].graph, read_formulas(reply.text))
         completed[place] = replace(good[place], graph=graph)
@@ -202,15 +154,13 @@ def evaluate_batch(
     *,
     scoring: Scoring | None = None,
     asking: Asking | None = None,
-    evaluated: Sequence[str] = (),
-    labels: Mapping[Item, float] | None = None,
     seed: int = 0,
     verbose: bool = False,
 ) -> Batch:
     """Problems of the package, or mappings with dag, problem_text, reasoning_trajectory and, if known, answer, id,
     method, source (its file) and whether the answer is right: `correct`, or what was `expected`.
 
-    evaluated: names of the models whose reasoning this is. labels: see reliability.read_labels. verbose: prints each.
+    verbose: prints each.
     """
     scoring, asking = scoring or Scoring(), asking or Asking()
     read = [problem_of(entry, place, scoring) for place, entry in enumerate(problems, start=1)]
@@ -220,24 +170,28 @@ def evaluate_batch(
         raise DataError(
             f"the ids of problems in a batch must be unique, got {twice!r} twice. Leave them out or rename one."
         )
-    jobs: list[Job] = (
-        []
-        if judge is None
-        else [
-            (problem, question, repeat)
-            for place, problem in enumerate(good)
-            for question in questions_of(problem, asking, np.random.default_rng([seed, place]))
-            for repeat in range(asking.repeats)
-        ]
-    )
-    with _senders(judge) as senders:
-        judgements = [j for name, (send, at_once) in senders.items() for j in _ask(jobs, name, send, at_once, asking)]
+    asked = [
+        (problem, question)
+        for place, problem in enumerate(good if judge is not None else ())
+        for question in questions_of(problem, asking, np.random.default_rng([seed, place]))
+    ]
+    judgements: list[Judgement] = []
+    with _asked(judge, asking) as judges:
+        for one in judges:
+            replies = iter(one.replies((question for _, question in asked if question.messages), asking.repeats))
+            for problem, question in asked:
+                for repeat in range(asking.repeats):
+                    verdict = verdict_of(next(replies) if question.messages else None, problem, question.probe)
+                    judgements.append(Judgement(problem.id, question.probe, one.name, repeat, verdict))
+    by_problem: dict[str, list[Judgement]] = {problem.id: [] for problem in good}
+    for judgement in judgements:
+        by_problem[judgement.problem].append(judgement)
     evaluations = tuple(
-        score_problem(one, of_problem(judgements, one.id), scoring) if isinstance(one, Problem) else one for one in read
+        score_problem(one, by_problem[one.id], scoring) if isinstance(one, Problem) else one for one in read
     )
-    for evaluation in evaluations if verbose else ():
-        tell(lines_of(evaluation))
-    trust = reliability(judgements, evaluations, evaluated=evaluated, labels=labels, level=scoring.level)
+    for line in (line for evaluation in evaluations if verbose for line in _lines(evaluation)):
+        say(line)
+    trust = reliability(judgements, evaluations, level=scoring.level)
     return Batch(evaluations, tuple(judgements), trust if judgements else None, scoring.level)
 
 
@@ -263,58 +217,78 @@ def problem_of(entry: Entry | Problem, place: int = 1, scoring: Scoring | None =
     return replace(problem, graph=reading.graph)
 
 
-def missing_evaluation(problem: Problem, status: Status, message: str, scoring: Scoring | None = None) -> Evaluation:
-    """Of a problem that has no graph: nothing has a value."""
-    parts = {name: Component(name, None, (0.0, 1.0), status, 0, 1, None, message) for name in COMPONENTS}
-    return replace(combine(problem, parts, scoring or Scoring(), {}, {}), message=message)
+# ---- asking
 
 
-def _ask(jobs: Sequence[Job], name: str, send: Send, at_once: int, asking: Asking) -> Iterator[Judgement]:
-    """Side by side, as many as the model takes; the order of the result does not depend on it."""
-    with ThreadPoolExecutor(max(1, at_once)) as pool:
-        yield from pool.map(lambda job: ask_judge(job[0], job[1], name, job[2], send, asking), jobs)
+@dataclass(frozen=True)
+class _Asked:
+    """A model that is asked the same once. Whatever it does is a Reply (running/calling.py)."""
+
+    model: Model
+    asking: Asking
+
+    @property
+    def name(self) -> str:
+        return self.model.name
+
+    def replies(self, questions: Iterable[ProbeQuestion], repeats: int = 1) -> list[Reply]:
+        """Question by question with its repeats; asked side by side, as many as the model takes."""
+        asked = [(question, repeat) for question in questions for repeat in range(repeats)]
+        keys = [(one.messages, str(self.asking.settings_of(one).to_dict()), repeat) for one, repeat in asked]
+        once = {key: one for key, (one, _) in zip(keys, asked, strict=True)}
+        with ThreadPoolExecutor(max(1, self.model.concurrency)) as pool:
+            told = dict(zip(once, pool.map(self._ask, once.values()), strict=True))
+        return [told[key] for key in keys]
+
+    def written_graph(self, problem: Problem) -> OwnGraph:
+        return read_own_graph(*self.replies([ask_about(problem, Probe("own_graph"))]), problem)
+
+    def _ask(self, question: ProbeQuestion) -> Reply:
+        try:
+            return WatchedCall(self.model, self.name, question.messages, self.asking.settings_of(question)).reply()
+        except CallerMistake as mistake:  # what only the user can mend, in its own words
+            raise mistake.__cause__ or mistake from None
 
 
 @contextmanager
-def _senders(judge: Judge) -> Iterator[dict[str, tuple[Send, int]]]:
-    """Name -> how to ask it. Models that were made here are closed here."""
+def _asked(judge: Judge, asking: Asking | None) -> Iterator[list[_Asked]]:
+    """The models, each under its name once. Those that were made here are closed here."""
     judges = [] if judge is None else [judge] if isinstance(judge, str | Model) else list(judge)
     made: list[Model] = []
-    senders: dict[str, tuple[Send, int]] = {}
+    asked: dict[str, _Asked] = {}
     try:
         for entry in judges:
             model = models.build(entry) if isinstance(entry, str) else entry
             if isinstance(entry, str):
                 made.append(model)
-            senders[model.name] = (_Remembering(model).ask, model.concurrency)
-        yield senders
+            asked[model.name] = _Asked(model, asking or Asking())
+        yield list(asked.values())
     finally:
         for model in made:
             model.close()
 
 
-class _Remembering:
-    """A model that is asked the same once: a thread that asks what is being asked waits for that reply. Whatever the
-    model does is a Reply (running/calling.py)."""
+# ---- an evaluation in lines, for `verbose=True`
 
-    def __init__(self, model: Model):
-        self.model = model
-        self._replies: dict[tuple[tuple[Message, ...], str, str], Future[Reply]] = {}
-        self._lock = threading.Lock()
 
-    def ask(self, messages: Sequence[Message], settings: Settings, salt: str) -> Reply:
-        key = (tuple(messages), str(settings.to_dict()), salt)
-        with self._lock:
-            known = self._replies.get(key)
-            mine: Future[Reply] = Future()
-            if known is None:
-                self._replies[key] = mine
-        if known is not None:
-            return known.result()
-        try:
-            mine.set_result(WatchedCall(self.model, self.model.name, messages, settings).reply())
-        except CallerMistake as mistake:  # what only the user can mend, in its own words
-            mine.set_exception(mistake.__cause__ or mistake)
-        except BaseException as error:
-            mine.set_exception(error)
-        return mine.result()
+def _lines(evaluation: Evaluation) -> Iterator[str]:
+    """One line for cf with its band, one per component, one per node."""
+    low, high = evaluation.bounds
+    band = f", {evaluation.band}" if evaluation.band else ""
+    yield f"{evaluation.problem}: cf {_number(evaluation.cf)}{band} (between {low:.3f} and {high:.3f})"
+    for name in evaluation.components:
+        yield from _component_lines(evaluation, name)
+
+
+def _component_lines(evaluation: Evaluation, name: str) -> Iterator[str]:
+    part = evaluation.components[name]
+    source = f" by {part.source}" if part.source else ""
+    why = f": {part.message}" if part.message else ""
+    yield f"  {name} {_number(part.value)} (n = {part.n}{source}){why}"
+    for node in evaluation.nodes.get(_NODES.get(name, ""), ()):
+        found = node.report.get("intervention_effect") or node.report.get("reasoning") or node.message or node.status
+        yield f"    {node.node} {_number(node.value)}: {found}"
+
+
+def _number(value: float | None) -> str:
+    return "no value" if value is None else f"{value:.3f}"

@@ -2,43 +2,47 @@
 
 One JSON object per line: a graph (`dag` or `graph`), the problem (`problem_text` or `problem`), the `answer`, and
 whether it is right: `correct`, or what was `expected`. `id`, `method` and `source` are kept where they are given.
-Nothing is asked: the executed measures are held against right answers, by AUC with intervals. `--formulas MODEL` asks a
-model to write the rules that are words as formulas, a question a graph; `--out FILE` keeps them beside the rules.
+Nothing is asked: the executed measures are held against right answers, by AUC with intervals.
+
+`--formulas MODEL` asks a model to write the rules that are words as formulas, a question a graph. `--out FILE` has the
+entries as they were, a formula beside each rule that got one, nothing else changed. The replies lie in FILE.replies as
+they arrive: the same command again asks only what has no reply yet, and writes FILE anew.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
+from copy import deepcopy
 from dataclasses import dataclass
+from pathlib import Path
 
-from trueness.errors import DataError
+from trueness import models
+from trueness.errors import DataError, SettingError
+from trueness.files import write_atomically
+from trueness.models import Model, Reply
 from trueness.outside import Json, json_of, typed_text
 from trueness.reasoning.execute import Program
+from trueness.reasoning.graph import Problem, ReasoningGraph
 from trueness.reasoning.problems import id_of
+from trueness.reasoning.rules import rules_of
+from trueness.running.calling import KeptReplies
 from trueness.showing.console import Console, plain
 from trueness.showing.sheet import print_table
 from trueness.showing.tables import Column, Table
-from trueness.studies.faithfulness.accuracy import (
-    HELD_OUT,
-    Criterion,
-    InformedScore,
-    against_accuracy,
-    clustered_by,
-    informed_score,
-)
-from trueness.studies.faithfulness.api import Entry, evaluate_batch
-from trueness.studies.faithfulness.check_formulas import check_new, completed
+from trueness.status import Status
+from trueness.studies.faithfulness.api import Entry, evaluate_batch, problem_of, with_formulas_of
+from trueness.studies.faithfulness.batch import HELD_OUT, Criterion, against_accuracy, clustered_by
+from trueness.studies.faithfulness.findings import criterion_table
 from trueness.studies.faithfulness.right_answers import expected_of
 from trueness.studies.faithfulness.scores import Evaluation
-from trueness.studies.faithfulness.tables import criterion_table
+from trueness.texts import arriving_values, counted, printable_json
 
-_ALSO = {
-    "dag": ("graph", "reasoning_graph"),
-    "problem_text": ("problem", "question"),
-    "source": ("file",),
-    "answer": ("model_answer", "final_answer", "given_answer", "predicted_answer", "predicted", "prediction"),
-}
+REPLIES = ".replies"  # behind the name of the new file
+_GRAPHS = ("dag", "graph", "reasoning_graph")
+_ALSO = {"dag": _GRAPHS[1:], "problem_text": ("problem", "question"), "source": ("file",), "answer": ("model_answer",)}
+_COUNTS = ("graphs", "read", "executed", "right", "wrong", "unlabelled")
 
 
 @dataclass(frozen=True)
@@ -48,15 +52,13 @@ class CheckedFile:
     file: str
     evaluations: tuple[Evaluation, ...]
     criteria: tuple[Criterion, ...]
-    informed: InformedScore | None
-    level: float = 0.95
-    remarks: tuple[str, ...] = ()  # what to know before the figures: answers that are missing, formulas that came
+    remarks: tuple[str, ...]  # what to know before the figures: answers that are missing, formulas that came
 
     def executed_rows(self) -> list[dict[str, object]]:
         """Per source: graphs, those that can be read, and those that execute to a value of the target."""
         counts: dict[str, Counter[str]] = {}
         for one in self.evaluations:
-            row = counts.setdefault((one.of.source if one.of else "") or "as given", Counter())
+            row = counts.setdefault(one.file or "as given", Counter())
             row["graphs"] += 1
             if one.of is not None and one.of.graph.edges:
                 row["read"] += 1
@@ -65,24 +67,15 @@ class CheckedFile:
         return [{"source": source, **row} for source, row in counts.items()]
 
     def tables(self) -> list[Table]:
-        columns = (Column("source", "Source", "text"),) + tuple(
-            Column(key, key, "count") for key in ("graphs", "read", "executed", "right", "wrong", "unlabelled")
-        )
+        columns = (Column("source", "Source", "text"), *(Column(key, key, "count") for key in _COUNTS))
         caption = "Graphs by source: read, executed to a value of the target, and whether their answer is right."
         executed = Table("faithfulness_executed", columns, self.executed_rows(), caption)
-        return [executed, criterion_table(self.criteria, self.level, clustered_by(self.evaluations))]
-
-    @property
-    def first(self) -> list[str]:
-        """What to know before the figures."""
-        return [str(HELD_OUT), *self.remarks]
+        return [executed, criterion_table(self.criteria, 0.95, clustered_by(self.evaluations))]
 
     def sentences(self) -> list[str]:
-        first = self.first
-        if not self.criteria:
-            return [*first, "No measure has a value on a labelled answer: nothing is known of their worth."]
-        informed = [self.informed.finding()] if self.informed else []
-        return [*first, *(one.finding() for one in self.criteria), *informed]
+        told = [one.finding() for one in self.criteria]
+        nothing = "No measure has a value on a labelled answer: nothing is known of their worth."
+        return [str(HELD_OUT), *self.remarks, *(told or [nothing])]
 
     def to_dict(self) -> dict[str, object]:
         return {
@@ -93,11 +86,12 @@ class CheckedFile:
         }
 
     def show(self, out: Console) -> None:
-        for sentence in self.first:
+        lines, first = self.sentences(), 1 + len(self.remarks)
+        for sentence in lines[:first]:
             out.print(f"  {plain(sentence)}", soft_wrap=True)
         for table in self.tables():
             print_table(out, table.caption, table, place="--json")
-        for sentence in self.sentences()[len(self.first) :]:
+        for sentence in lines[first:]:
             out.print(f"  {plain(sentence)}", soft_wrap=True)
 
 
@@ -105,23 +99,28 @@ def check_file(file: str, formulas: str = "", out: str = "") -> CheckedFile:
     """The file read and executed; DataError in one line where no line says whether its answer is right. formulas: a
     model that is asked for the formulas of rules in words; out: a new file with them."""
     if out:
-        check_new(out, formulas)
+        _check_new(out, formulas)
     text, file = typed_text(file), "standard input" if file == "-" else file
-    records = list(_records(text, file))
-    entries = [_entry(record, where) for where, record in records]
-    _check_ids(entries, [where for where, _ in records])
+    records, entries = [], []
+    first: dict[str, str] = {}
+    for where, record in _records(text, file):
+        records.append(record)
+        entries.append(_entry(record, where))
+        earlier = first.setdefault(str(entries[-1]["id"]), where)
+        if earlier != where:
+            got = f"got {entries[-1]['id']!r} there and in {earlier}"
+            raise DataError(f"{where}: 'id' must be another one in every entry, {got}. Rename one, or leave them out.")
     evaluations = evaluate_batch(entries).evaluations
     if all(one.correct is None for one in evaluations):
         raise DataError(
             f"{file} must say which answers are right ('correct', or 'expected'), got none. Add one of them."
         )
-    remarks = [*_on_answers([record for _, record in records], entries), *_on_labels(entries, evaluations)]
+    remarks = list(_remarks(entries, evaluations))
     if formulas:
-        with_formulas, became = completed([record for _, record in records], entries, formulas, out)
+        with_formulas, became = _completed(records, entries, formulas, out)
         evaluations = evaluate_batch(with_formulas).evaluations
         remarks.append(became)
-    criteria = tuple(against_accuracy(evaluations))
-    return CheckedFile(file, evaluations, criteria, informed_score(criteria, evaluations), remarks=tuple(remarks))
+    return CheckedFile(file, evaluations, tuple(against_accuracy(evaluations)), tuple(remarks))
 
 
 def _records(text: str, file: str) -> Iterator[tuple[str, dict[str, Json]]]:
@@ -150,38 +149,18 @@ def _entry(record: Mapping[str, Json], where: str) -> dict[str, Json]:
     return entry | {"id": id_of(entry, where)}
 
 
-def _check_ids(entries: Sequence[Entry], places: Sequence[str]) -> None:
-    first: dict[str, str] = {}
-    for entry, where in zip(entries, places, strict=True):
-        earlier = first.setdefault(str(entry["id"]), where)
-        if earlier != where:
-            got = f"got {entry['id']!r} there and in {earlier}"
-            raise DataError(f"{where}: 'id' must be another one in every entry, {got}. Rename one, or leave them out.")
-
-
-def _on_answers(records: Sequence[Entry], entries: Sequence[Entry]) -> Iterator[str]:
-    """Where the answers were found, and how many are missing: what is held against them has no value there."""
-    names = Counter(
-        next((name for name in _ALSO["answer"] if record.get(name) is not None), "")
-        for record in records
-        if record.get("answer") is None
-    )
-    taken = ", ".join(f"'{name}' ({n})" for name, n in names.items() if name)
-    if taken:
-        lacking = sum(n for name, n in names.items() if name)
-        yield f"No 'answer' in {lacking} of {len(entries)} entries: taken from {taken}."
-    if names[""]:
+def _remarks(entries: Sequence[Entry], evaluations: Sequence[Evaluation]) -> Iterator[str]:
+    """How many answers are missing, and how many have no label because nobody can be sure."""
+    bare = sum(entry["answer"] is None for entry in entries)
+    if bare:
         yield (
-            f"{names['']} of {len(entries)} entries have no answer ('answer', or {', '.join(_ALSO['answer'][:3])}): "
+            f"{bare} of {len(entries)} entries have no answer ('answer', or 'model_answer'): "
             "what is held against it has no value there."
         )
-
-
-def _on_labels(entries: Sequence[Entry], evaluations: Sequence[Evaluation]) -> Iterator[str]:
     unsure = [
         str(entry["id"])
         for entry, one in zip(entries, evaluations, strict=True)
-        if one.correct is None and expected_of(entry) is not None and entry.get("answer") is not None
+        if one.correct is None and expected_of(entry) is not None and entry["answer"] is not None
     ]
     if unsure:
         named = ", ".join(unsure[:5]) + (", ..." if len(unsure) > 5 else "")
@@ -189,3 +168,87 @@ def _on_labels(entries: Sequence[Entry], evaluations: Sequence[Evaluation]) -> I
             f"Whether the answer is the expected one is not certain in {len(unsure)} of {len(entries)} entries (id "
             f"{named}): they have no label. Say it there with 'correct'."
         )
+
+
+# ---- formulas of rules in words, and the new file
+
+
+def _check_new(out: str, formulas: str) -> None:
+    """Before a model is paid for what the file would hold."""
+    if not formulas:
+        raise SettingError(
+            f"--out must stand beside --formulas, whose graphs it keeps, got {out!r} alone. Name a model."
+        )
+    if not Path(out).parent.is_dir():
+        raise SettingError(f"--out must name a file in a folder that is there, got {out!r}. Make the folder first.")
+    if Path(out).exists() and not Path(out + REPLIES).is_file():
+        raise SettingError(f"--out must name a file that is not there yet, got {out!r}. Choose another name.")
+
+
+def _completed(
+    records: Sequence[Entry], entries: Sequence[Entry], model: str, out: str
+) -> tuple[list[Entry | Problem], str]:
+    """The entries with formulas, and what became of these in a sentence. records: the entries as the file has them,
+    which go on into the new one."""
+    built: Model = models.build(model)
+    if out:
+        built = KeptReplies(built, Path(out).parent, Path(out).name + REPLIES)
+    with closing(built) as writer:
+        with_formulas, replies = with_formulas_of(entries, writer)
+        earlier = writer.taken if isinstance(writer, KeptReplies) else 0
+    if out:
+        pairs = zip(records, with_formulas, strict=True)
+        lines = (printable_json(arriving_values(_written(record, entry))) for record, entry in pairs)
+        write_atomically(Path(out).parent, Path(out).name, "\n".join(lines) + "\n")
+    return with_formulas, _what_became(entries, with_formulas, model, replies, earlier)
+
+
+def _written(record: Entry, entry: Entry | Problem) -> Entry:
+    """What the file had, its graph with the formulas: in its writer's own form, where its edges can take a formula."""
+    if not isinstance(entry, Problem):
+        return record
+    key = next(name for name in _GRAPHS if record.get(name) is not None)
+    if _graph(record[key]) == entry.graph:
+        return record
+    formulas = {edge.effect: edge.formula for edge in entry.graph.edges if edge.formula}
+    beside = deepcopy(record[key])
+    edges = beside.get("causal_graph") if isinstance(beside, dict) else None
+    for edge in edges if isinstance(edges, list) else ():
+        effect = str(edge.get("effect")).strip() if isinstance(edge, dict) else ""
+        if effect in formulas:
+            edge["formula"] = formulas[effect]
+    made = _graph(beside) if isinstance(edges, list) else None
+    return {**record, key: beside if made and made.edges == entry.graph.edges else entry.graph.to_dict()}
+
+
+def _graph(dag: Json) -> ReasoningGraph | None:
+    read = problem_of({"dag": dag})
+    return read.graph if isinstance(read, Problem) else None
+
+
+def _what_became(
+    before: Sequence[Entry], after: Sequence[Entry | Problem], model: str, replies: Sequence[Reply], earlier: int
+) -> str:
+    """Of the formulas of a model: replies, formulas, those that are computed with, and what the graphs gained."""
+    lost = Counter(str(reply.status) for reply in replies if reply.status is not Status.OK)
+    pairs = [(problem_of(old), new) for old, new in zip(before, after, strict=True)]
+    graphs = [(old.graph, new.graph) for old, new in pairs if isinstance(old, Problem) and isinstance(new, Problem)]
+    new_rules = [
+        rule
+        for old, new in graphs
+        for effect, of_effect in (rules_of(new).items() if old != new else ())
+        for rule in of_effect
+        if any(e.formula for e in new.rules_of.get(effect, ()))
+        and not any(e.formula for e in old.rules_of.get(effect, ()))
+    ]
+    taken = sum(rule.by_formula for rule in new_rules)
+    notes = [f"{earlier} replies from before"] if earlier else []
+    notes += [f"{n} {status}" for status, n in lost.items()]
+    noted = f" ({', '.join(notes)})" if notes else ""
+    left = f", {len(new_rules) - taken} are not (they leave out what the words say, or cannot be read)"
+    values = [sum(Program(pair[k]).base.target is not None for pair in graphs) for k in (0, 1)]
+    return (
+        f"{model} was asked for the formulas of {counted(len(replies), 'graph')}{noted} and wrote "
+        f"{len(new_rules)}: {taken} are taken beside their words{left if taken < len(new_rules) else ''}. Graphs that "
+        f"are executed: {values[0]} by the rules alone, {values[1]} with these formulas."
+    )

@@ -1,22 +1,23 @@
-"""Can the judge be believed? Agreement with itself, with another judge, with execution, and what should not matter.
+"""Can the judge be believed? Agreement with itself, with another judge, with execution.
 
-items: (problem, probe, dimension), clustered by problem. Ratings 0..4 (`holds` is 0 or 4).
+An item is one question: (problem, probe, node), and for logic one of its five dimensions. Items are clustered by
+problem. Ratings are 0..4 (`holds` is 0 or 4).
 
     test-retest     Krippendorff's alpha (ordinal) and AC1 over the repeats of one judge
     between judges  alpha over all judges (mean of repeats, rounded), quadratically weighted kappa and AC1 a pair
     execution       share of nodes on which the judge and the executed graph agree; AC1 and, where both vary, kappa
-    position        rating with the graph listed forwards minus backwards, paired
-    verbosity       logic rating with padding minus without, paired
-    correction      prediction-powered mean, where people labelled some items
 
-A judge that always says the same has no alpha (there is nothing to disagree about): a warning says so.
+A judge that always says the same has no alpha (there is nothing to disagree about): a warning says so. What people's
+labels, positions and lengths say of a judge, `trueness judge faithfulness/verdicts.csv` tells.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,87 +25,118 @@ from numpy.typing import NDArray
 from trueness.reading.verdicts import TOP
 from trueness.showing.finding import Finding, finding
 from trueness.statistics import (
-    Comparison,
     Estimate,
     gwet_ac1,
     krippendorff_alpha,
-    paired_difference,
     share,
     weighted_kappa,
 )
-from trueness.statistics.result import Cell, Result
-from trueness.studies.faithfulness.human_labels import correct_by_labels
-from trueness.studies.faithfulness.judge_warnings import UNRELIABLE, constant_judges, family_overlap, weak_agreement
-from trueness.studies.faithfulness.judging import Judgement
 from trueness.studies.faithfulness.known_groups import group_of
-from trueness.studies.faithfulness.ratings import (
-    Item,
-    Table,
-    averages,
-    clusters_of,
-    executed_answers,
-    ratings,
-    rounded_means,
-)
+from trueness.studies.faithfulness.probes import Judgement
 from trueness.studies.faithfulness.scores import Evaluation
+
+ONE_SIDED = 0.95  # share of one rating from which a judge says nothing but that
+FEW = 5  # ratings below which one cannot speak of always
+UNRELIABLE = 0.667  # Krippendorff's limit for tentative conclusions
+
+
+class Item(NamedTuple):
+    problem: str
+    kind: str
+    node: str
+    dimension: str = ""
+
+
+Ratings = dict[Item, dict[tuple[str, int], float]]  # item -> (judge, repeat) -> rating
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure of a judge, of a pair of judges, or ("") of all; over one kind of question, or ("") all."""
+
+    group: Literal["readable", "retest", "between", "execution"]
+    judge: str
+    name: Literal["", "alpha", "ac1", "kappa", "share"]
+    kind: str
+    estimate: Estimate
+
+    @property
+    def key(self) -> str:
+        """Its name among those of its judge, or of all judges."""
+        return " ".join(filter(None, (self.name, self.kind, self.judge if self.group == "between" else "")))
+
+    def finding(self) -> Finding:
+        before = {
+            "readable": "", "retest": f"{self.judge} with itself, {self.key}: ",
+            "between": f"Between judges, {self.key}: ", "execution": f"{self.judge} against the executed graphs: ",
+        }  # fmt: skip
+        return finding(self.estimate, before[self.group])
 
 
 @dataclass(frozen=True)
 class Reliability:
-    """All that was found, each an Estimate or Comparison with its interval, and warnings in sentences."""
+    """All that was found, each an Estimate with its interval, and warnings in sentences."""
 
-    retest: Mapping[str, Mapping[str, Estimate]] = field(default_factory=dict)  # judge -> alpha, ac1, alpha logic, ...
-    between: Mapping[str, Estimate] = field(default_factory=dict)  # alpha, kappa A and B, alpha logic, ...
-    execution: Mapping[str, Mapping[str, Estimate]] = field(default_factory=dict)  # judge -> share, kappa
-    effects: Mapping[str, Mapping[str, Comparison]] = field(default_factory=dict)  # judge -> position, verbosity
-    corrected: Mapping[str, Estimate] = field(default_factory=dict)  # kind -> prediction-powered mean
-    readable: Mapping[str, Estimate] = field(default_factory=dict)  # judge -> share of replies with a verdict
+    figures: tuple[Figure, ...] = ()
     warnings: tuple[str, ...] = ()
 
+    @property
+    def retest(self) -> dict[str, dict[str, Estimate]]:
+        """Judge -> alpha, ac1, alpha logic, ..."""
+        return self._by_judge("retest")
+
+    @property
+    def between(self) -> dict[str, Estimate]:
+        """alpha, kappa A and B, alpha logic, ..."""
+        return {one.key: one.estimate for one in self.figures if one.group == "between"}
+
+    @property
+    def execution(self) -> dict[str, dict[str, Estimate]]:
+        """Judge -> share, ac1, kappa"""
+        return self._by_judge("execution")
+
+    @property
+    def readable(self) -> dict[str, Estimate]:
+        """Judge -> share of replies with a verdict"""
+        return {one.judge: one.estimate for one in self.figures if one.group == "readable"}
+
+    def _by_judge(self, group: str) -> dict[str, dict[str, Estimate]]:
+        judges: dict[str, dict[str, Estimate]] = {one.judge: {} for one in self.figures if one.group == group}
+        for one in self.figures:
+            if one.group == group:
+                judges[one.judge][one.key] = one.estimate
+        return judges
+
     def to_dict(self) -> dict[str, object]:
-        return {
-            "retest": {judge: _rows(estimates) for judge, estimates in self.retest.items()},
-            "between": _rows(self.between),
-            "execution": {judge: _rows(estimates) for judge, estimates in self.execution.items()},
-            "effects": {judge: _rows(results) for judge, results in self.effects.items()},
-            "corrected": _rows(self.corrected),
-            "readable": _rows(self.readable),
-            "warnings": list(self.warnings),
-        }
+        parts = {name: getattr(self, name) for name in ("retest", "between", "execution", "readable")}
+        return {name: _rows(part) for name, part in parts.items()} | {"warnings": list(self.warnings)}
 
     def sentences(self) -> list[str]:
-        sentences = [finding(estimate) for estimate in self.readable.values()]
-        for judge, estimates in self.retest.items():
-            sentences += [finding(estimate, f"{judge} with itself, {name}: ") for name, estimate in estimates.items()]
-        sentences += [finding(estimate, f"Between judges, {name}: ") for name, estimate in self.between.items()]
-        for judge, estimates in self.execution.items():
-            sentences += [finding(one, f"{judge} against the executed graphs: ") for one in estimates.values()]
-        for judge, results in self.effects.items():
-            sentences += [finding(result, f"{judge}, {name}: ") for name, result in results.items()]
-        return [*sentences, *(finding(estimate) for estimate in self.corrected.values()), *self.warnings]
+        return [*(one.finding() for one in self.figures), *self.warnings]
 
 
-def _rows(results: Mapping[str, Result]) -> dict[str, dict[str, Cell]]:
-    return {name: result.row() for name, result in results.items()}
+def _rows(part: Mapping[str, Estimate | Mapping[str, Estimate]]) -> dict[str, object]:
+    return {name: one.row() if isinstance(one, Estimate) else _rows(one) for name, one in part.items()}
 
 
 def reliability(
-    judgements: Sequence[Judgement],
-    evaluations: Iterable[Evaluation] = (),
-    *,
-    evaluated: Sequence[str] = (),
-    labels: Mapping[Item, float] | None = None,
-    level: float = 0.95,
+    judgements: Sequence[Judgement], evaluations: Iterable[Evaluation] = (), *, level: float = 0.95
 ) -> Reliability:
-    """evaluated: names of the models whose reasoning was judged. labels: what people said, 0..4."""
+    """All figures of the judges that said these; evaluations: for what execution says of the same nodes."""
     judges = list(dict.fromkeys(judgement.judge for judgement in judgements))
-    plain = ratings(judgements, "plain")
-    executed = executed_answers(evaluations)
-    retest = {judge: alike for judge in judges if (alike := _retest(plain, judge, level))}
-    between = _between(plain, judges, level)
-    against = {judge: both for judge in judges if (both := _execution(plain, judge, executed, level))}
-    effects = {judge: moved for judge in judges if (moved := _effects(judgements, judge, level))}
-    warnings = [*constant_judges(plain, judges), *family_overlap(judges, evaluated), *weak_agreement(retest, between)]
+    table = ratings(judgements)
+    executed = {
+        Item(evaluation.problem, kind, node.node): node.executed >= 0.5
+        for evaluation in evaluations
+        for kind, nodes in evaluation.nodes.items()
+        for node in nodes
+        if node.executed is not None
+    }
+    readable = [_readable(judgements, judge, level) for judge in judges]
+    retest = [one for judge in judges for one in _retest(_of_judge(table, judge), judge, level)]
+    between = _between(table, judges, level)
+    against = [one for judge in judges for one in _execution(table, judge, executed, level)]
+    warnings = [*_constant_judges(table, judges), *_weak_alphas([*retest, *between])]
     if against and len(set(executed.values())) == 1:
         warnings.append(
             "The executed graphs say the same of every node: a judge that always says so agrees. Add corrupt = true."
@@ -112,110 +144,149 @@ def reliability(
     if judgements and not any(judgement.repeat for judgement in judgements):
         once = "Each judge was asked once: how far it agrees with itself is not known. Set repeats = 2."
         warnings.append(Finding(once, open=True))
-    readable = _readable(judgements, level)
-    warnings += [f"{judge} gave no verdict that can be read." for judge in judges if readable[judge].value == 0]
-    return Reliability(
-        retest, between, against, effects, correct_by_labels(plain, labels or {}, level), readable,
-        tuple(warnings),
-    )  # fmt: skip
+    warnings += [f"{one.judge} gave no verdict that can be read." for one in readable if one.estimate.value == 0]
+    return Reliability((*readable, *retest, *between, *against), tuple(warnings))
 
 
-def _matrix(table: Table, raters: Sequence[tuple[str, int]]) -> NDArray[np.float64]:
-    return np.array([[table[item].get(rater, np.nan) for item in table] for rater in raters], dtype=np.float64)
+# ---- ratings
 
 
-def _retest(table: Table, judge: str, level: float) -> dict[str, Estimate]:
-    by_item = {item: {rater: v for rater, v in values.items() if rater[0] == judge} for item, values in table.items()}
-    of_judge = {item: values for item, values in by_item.items() if values}
-    raters = sorted({rater for values in of_judge.values() for rater in values})
-    if len(raters) < 2:
-        return {}
-    estimates = {}
-    for kind, part in _by_kind(of_judge).items():
-        matrix, problems = _matrix(part, raters), clusters_of(part)
-        estimates[f"alpha{kind}"] = krippendorff_alpha(matrix, "ordinal", problems, level)
-        estimates[f"ac1{kind}"] = gwet_ac1(matrix, problems, level, categories=_categories(matrix))
-    return _without_kinds_alone(estimates)
+def ratings(judgements: Iterable[Judgement]) -> Ratings:
+    """Every readable rating: item -> (judge, repeat) -> 0..4."""
+    table: Ratings = {}
+    for judgement in judgements:
+        verdict, probe = judgement.verdict, judgement.probe
+        values = dict(verdict.ratings) if verdict.status == "ok" else {}
+        if verdict.rating is not None:
+            values[""] = verdict.rating
+        if verdict.holds is not None:
+            values[""] = TOP * float(verdict.holds)
+        for dimension, value in values.items():
+            item = Item(judgement.problem, probe.kind, probe.node, dimension)
+            table.setdefault(item, {})[judgement.judge, judgement.repeat] = value
+    return table
 
 
-def _without_kinds_alone(estimates: dict[str, Estimate]) -> dict[str, Estimate]:
-    """Where no kind has an alpha worth the name and all together do, ratings differ between kinds only: no alpha."""
-    apart = [estimate.value for name, estimate in estimates.items() if name.startswith("alpha ")]
-    over_all = estimates["alpha"].value
-    if len(apart) < 2 or over_all is None or over_all < UNRELIABLE:
-        return estimates
-    if any(value is not None and value >= UNRELIABLE for value in apart):
-        return estimates
-    note = "Ratings differ between kinds of question and hardly within one: see each kind."
-    return estimates | {"alpha": replace(estimates["alpha"], value=None, interval=None, notes=(note,))}
+def _of_judge(table: Ratings, judge: str) -> Ratings:
+    """The items that it rated, with its own ratings."""
+    said = {item: {rater: v for rater, v in values.items() if rater[0] == judge} for item, values in table.items()}
+    return {item: values for item, values in said.items() if values}
 
 
-def _by_kind(table: Table) -> dict[str, Table]:
+def _rounded_means(table: Ratings, judge: str) -> dict[Item, float]:
+    """The mean over repeats, as a rating."""
+    mine = _of_judge(table, judge).items()
+    return {item: float(np.rint(sum(values.values()) / len(values))) for item, values in mine}
+
+
+def _clusters(items: Iterable[Item]) -> list[str]:
+    """A problem and its damaged copies are one."""
+    return [group_of(item.problem)[0] for item in items]
+
+
+def _by_kind(table: Ratings) -> dict[str, Ratings]:
     """All items as "", then each kind: kinds that are rated differently make the agreement over all look good."""
     kinds = dict.fromkeys(item.kind for item in table)
-    parts = {f" {kind}": {item: v for item, v in table.items() if item.kind == kind} for kind in kinds}
-    return {"": table, **parts}
+    return {"": table} | {kind: {item: v for item, v in table.items() if item.kind == kind} for kind in kinds}
 
 
-def _between(table: Table, judges: Sequence[str], level: float) -> dict[str, Estimate]:
-    if len(judges) < 2:
-        return {}
-    means = {judge: rounded_means(table, judge) for judge in judges}
-    estimates = {}
+# ---- agreement
+
+
+def _readable(judgements: Sequence[Judgement], judge: str, level: float) -> Figure:
+    mine = [one for one in judgements if one.judge == judge]
+    read, problems = [float(one.verdict.status == "ok") for one in mine], [group_of(one.problem)[0] for one in mine]
+    estimate = share(read, problems, level, name=f"share of readable verdicts of {judge}")
+    return Figure("readable", judge, "", "", estimate)
+
+
+def _retest(table: Ratings, judge: str, level: float) -> list[Figure]:
+    raters = sorted({rater for values in table.values() for rater in values})
+    if len(raters) < 2:
+        return []
+    figures = []
     for kind, part in _by_kind(table).items():
-        matrix = np.array([[means[judge].get(item, np.nan) for item in part] for judge in judges])
-        problems = clusters_of(part)
-        estimates[f"alpha{kind}"] = krippendorff_alpha(matrix, "ordinal", problems, level)
+        matrix, clusters = np.array([[part[i].get(rater, np.nan) for i in part] for rater in raters]), _clusters(part)
+        alpha = krippendorff_alpha(matrix, "ordinal", clusters, level)
+        figures.append(Figure("retest", judge, "alpha", kind, alpha))
+        figures.append(Figure("retest", judge, "ac1", kind, _ac1(matrix, clusters, level)))
+    return _without_kinds_alone(figures)
+
+
+def _between(table: Ratings, judges: Sequence[str], level: float) -> list[Figure]:
+    if len(judges) < 2:
+        return []
+    means, figures = [_rounded_means(table, judge) for judge in judges], []
+    for kind, part in _by_kind(table).items():
+        matrix, clusters = np.array([[mean.get(item, np.nan) for item in part] for mean in means]), _clusters(part)
+        alpha = krippendorff_alpha(matrix, "ordinal", clusters, level)
+        figures.append(Figure("between", "", "alpha", kind, alpha))
         for a, b in combinations(range(len(judges)), 2):
-            pair, both = f"{judges[a]} and {judges[b]}", matrix[[a, b]]
-            estimates[f"kappa{kind} {pair}"] = weighted_kappa(both[0], both[1], "quadratic", problems, level)
-            estimates[f"ac1{kind} {pair}"] = gwet_ac1(both, problems, level, categories=_categories(both))
-    return _without_kinds_alone(estimates)
+            pair, kappa = f"{judges[a]} and {judges[b]}", (matrix[a], matrix[b], "quadratic", clusters, level)
+            figures.append(Figure("between", pair, "kappa", kind, weighted_kappa(*kappa)))  # type: ignore[arg-type]
+            figures.append(Figure("between", pair, "ac1", kind, _ac1(matrix[[a, b]], clusters, level)))
+    return _without_kinds_alone(figures)
 
 
-def _categories(matrix: NDArray[np.float64]) -> int:
-    """Those of the scale, or more where points of the original were read."""
-    return max(TOP + 1, len(np.unique(matrix[~np.isnan(matrix)])))
-
-
-def _execution(table: Table, judge: str, executed: Mapping[Item, bool], level: float) -> dict[str, Estimate]:
+def _execution(table: Ratings, judge: str, executed: Mapping[Item, bool], level: float) -> Iterator[Figure]:
     """A rating of 2 or more says that the node matters; `holds` says that the known is recovered."""
-    means = rounded_means(table, judge)
-    both = [item for item in means if item in executed]
-    if not both:
-        return {}
-    judged = np.array([float(means[item] >= TOP / 2) for item in both])
-    true = np.array([float(executed[item]) for item in both])
-    problems = clusters_of(both)
-    estimates = {
-        "share": share((judged == true).astype(np.float64), problems, level, name="share of nodes on which they agree"),
-        "ac1": gwet_ac1(np.vstack([judged, true]), problems, level, categories=2),
-    }
-    if len(np.unique(true)) > 1 and len(np.unique(judged)) > 1:  # where one never varies kappa is 0 whatever they say
-        estimates["kappa"] = weighted_kappa(judged, true, "none", problems, level)
-    return estimates
+    means = {item: mean for item, mean in _rounded_means(table, judge).items() if item in executed}
+    if not means:
+        return
+    judged = np.array([float(mean >= TOP / 2) for mean in means.values()])
+    true, clusters = np.array([float(executed[item]) for item in means]), _clusters(means)
+    alike = share((judged == true).astype(float), clusters, level, name="share of nodes on which they agree")
+    yield Figure("execution", judge, "share", "", alike)
+    ac1 = gwet_ac1(np.vstack([judged, true]), clusters, level, categories=2)
+    yield Figure("execution", judge, "ac1", "", ac1)
+    if len(np.unique(true)) > 1 and len(np.unique(judged)) > 1:  # where one never varies kappa is 0 in any case
+        yield Figure("execution", judge, "kappa", "", weighted_kappa(judged, true, "none", clusters, level))
 
 
-def _effects(judgements: Sequence[Judgement], judge: str, level: float) -> dict[str, Comparison]:
-    of_judge = [judgement for judgement in judgements if judgement.judge == judge]
-    plain = averages(ratings(of_judge, "plain"))
-    effects: dict[str, Comparison] = {}
-    for name, manner, words in (("position", "reversed", "listed backwards"), ("verbosity", "padded", "padded")):
-        other = averages(ratings(of_judge, manner))  # type: ignore[arg-type]
-        both = [item for item in other if item in plain]
-        if both:
-            a, b = ([values[item] for item in both] for values in (other, plain))
-            effects[name] = paired_difference(a, b, clusters_of(both), level, names=(words, "plain"))
-    return effects
+def _ac1(matrix: NDArray[np.float64], clusters: Sequence[str], level: float) -> Estimate:
+    """The categories are those of the scale, or more where points of the original were read."""
+    categories = max(TOP + 1, len(np.unique(matrix[~np.isnan(matrix)])))
+    return gwet_ac1(matrix, clusters, level, categories=categories)
 
 
-def _readable(judgements: Sequence[Judgement], level: float) -> dict[str, Estimate]:
-    readable: dict[str, list[float]] = {}
-    problems: dict[str, list[str]] = {}
-    for judgement in judgements:
-        readable.setdefault(judgement.judge, []).append(float(judgement.verdict.status == "ok"))
-        problems.setdefault(judgement.judge, []).append(group_of(judgement.problem)[0])
-    return {
-        judge: share(values, problems[judge], level, name=f"share of readable verdicts of {judge}")
-        for judge, values in readable.items()
-    }
+def _without_kinds_alone(figures: list[Figure]) -> list[Figure]:
+    """Where no kind has an alpha worth the name and all together do, ratings differ between kinds only: no alpha."""
+    first, apart = figures[0], [one.estimate.value for one in figures if one.name == "alpha" and one.kind]
+    over_all, reliable = first.estimate.value, [value for value in apart if value is not None and value >= UNRELIABLE]
+    if len(apart) < 2 or over_all is None or over_all < UNRELIABLE or reliable:
+        return figures
+    note = "Ratings differ between kinds of question and hardly within one: see each kind."
+    return [replace(first, estimate=replace(first.estimate, value=None, interval=None, notes=(note,))), *figures[1:]]
+
+
+# ---- what must be said of a judge before its ratings are used
+
+
+def _constant_judges(table: Ratings, judges: Sequence[str]) -> list[str]:
+    """A judge that gives one rating to everything of a kind, whatever it is asked."""
+    warnings: list[str] = []
+    for judge in judges:
+        for kind in dict.fromkeys(item.kind for item in table):
+            of_kind = _of_judge({item: values for item, values in table.items() if item.kind == kind}, judge)
+            counts = Counter(value for values in of_kind.values() for value in values.values())
+            if counts.total() < FEW:
+                continue
+            value, count = counts.most_common(1)[0]
+            if count / counts.total() >= ONE_SIDED:
+                word = {4.0: " (critical)" if kind == "intervention" else "", 0.0: " (none)"}.get(value, "")
+                warning = (
+                    f"{judge} gives {value:g}{word} to {count} of {counts.total()} questions on {kind}: "
+                    "its agreement says nothing, and its ratings carry no information."
+                )
+                warnings.append(Finding(warning, open=True))
+    return warnings
+
+
+def _weak_alphas(figures: Iterable[Figure]) -> list[str]:
+    return [
+        f"Agreement {f'{one.judge} with itself' if one.judge else 'between the judges'}"
+        f"{f' on {one.kind}' if one.kind else ''} is alpha {one.estimate.value:.2f}, below {UNRELIABLE}: do not rest "
+        "conclusions on it."
+        for one in figures
+        if one.name == "alpha" and one.estimate.value is not None and one.estimate.value < UNRELIABLE
+    ]

@@ -11,8 +11,10 @@ what judges alone say, `executable` the mean of the executed checks (checks.py),
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import methodcaller
 from typing import Literal
 
 import numpy as np
@@ -44,12 +46,8 @@ def _judge(evaluation: Evaluation) -> float | None:
     return sum(parts) / len(parts) if parts else None
 
 
-def _component(name: str) -> Measure:
-    return lambda evaluation: evaluation.components[name].value
-
-
 MEASURES: Mapping[str, Measure] = {
-    **{name: _component(name) for name in COMPONENTS},
+    **{name: methodcaller("value", name) for name in COMPONENTS},
     "graph_checks": lambda e: e.components["graph_quality"].details.get("ours"),
     "graph_original": lambda e: e.components["graph_quality"].details.get("original"),
     "executable": lambda e: e.executed.get("score"),
@@ -72,15 +70,9 @@ class Separation:
     n_missing: int
 
     def row(self) -> dict[str, object]:
-        return {
-            "measure": self.measure,
-            "damage": self.damage,
-            "n_right": self.n_right,
-            "n_damaged": self.n_damaged,
-            "n_missing": self.n_missing,
-            **self.auc.cells("auc", ""),
-            **self.auc_lowest.cells("auc_lowest", "lowest"),
-        }
+        counts = {"n_right": self.n_right, "n_damaged": self.n_damaged, "n_missing": self.n_missing}
+        areas = self.auc.cells("auc", "") | self.auc_lowest.cells("auc_lowest", "lowest")
+        return {"measure": self.measure, "damage": self.damage, **counts, **areas}
 
     def verdict(self) -> Verdict:
         """In one word, by value and interval."""
@@ -92,22 +84,20 @@ class Separation:
         return "prefers" if ends.high < 0.5 else "does not tell"
 
     def finding(self) -> Finding:
-        return Finding(self.sentence(), open=self.auc_lowest.value is None or self.auc_lowest.interval is None)
-
-    def sentence(self) -> str:
-        if self.auc_lowest.value is None or self.auc_lowest.interval is None:
-            return f"Whether {self.measure} tells right from damaged graphs is not known: too few have a value."
         value, ends = self.auc_lowest.value, self.auc_lowest.interval
-        shown = f"AUC {value:.2f} [{ends.low:.2f}, {ends.high:.2f}]"
-        counts = f"{self.n_right} right, {self.n_damaged} damaged"
+        if value is None or ends is None:
+            text = f"Whether {self.measure} tells right from damaged graphs is not known: too few have a value."
+            return Finding(text, open=True)
         how = self.verdict()
         verdict = {
             "prefers": "prefers damaged graphs and must not be used as a score",
             "does not tell": "does not tell right from damaged graphs and says nothing about a single one",
         }.get(how, f"{how} right from damaged graphs and is believed as far as this number goes")
         lost = f"; {self.n_missing} without a value counted lowest" if self.n_missing else ""
+        counts = f"{self.n_right} right, {self.n_damaged} damaged{lost}"
         kind = f"{100 * self.auc_lowest.level:g} % CI, {self.auc_lowest.method}"
-        return f"{self.measure} {verdict}: {shown} ({kind}; {counts}{lost}; no test)."
+        shown = f"AUC {value:.2f} [{ends.low:.2f}, {ends.high:.2f}]"
+        return Finding(f"{self.measure} {verdict}: {shown} ({kind}; {counts}; no test).")
 
 
 def with_damaged(problems: Iterable[Problem], rng: Generator) -> list[Problem]:
@@ -128,38 +118,38 @@ def group_of(problem_id: str) -> tuple[str, str]:
     return problem, kind or RIGHT
 
 
-def known_groups(
-    evaluations: Sequence[Evaluation], measures: Mapping[str, Measure] = MEASURES, level: float = 0.95
-) -> list[Separation]:
+def measures_with_values(evaluations: Sequence[Evaluation]) -> dict[str, Array]:
+    """Measure -> values, NaN where there is none; without those that nobody has a value in, or that are another's."""
+    values = {name: value_array([of(evaluation) for evaluation in evaluations]) for name, of in MEASURES.items()}
+    if np.array_equal(values["graph_original"], values["graph_quality"], equal_nan=True):
+        del values["graph_original"]
+    return {name: array for name, array in values.items() if not np.isnan(array).all()}
+
+
+def known_groups(evaluations: Sequence[Evaluation], level: float = 0.95) -> list[Separation]:
     """Every measure over all damages together and over each; measures that nobody has a value in are left out."""
-    kinds = [kind for kind in DAMAGES if any(group_of(e.problem)[1] == kind for e in evaluations)]
-    separations = []
-    for name, measure in measures.items():
-        values = {evaluation.problem: measure(evaluation) for evaluation in evaluations}
-        if all(value is None for value in values.values()):
-            continue
-        if name == "graph_original" and all(
-            values[e.problem] == e.components["graph_quality"].value for e in evaluations
-        ):
-            continue
-        for damage in ("all", *kinds):
-            separations.append(_separation(name, damage, values, level))
-    return separations
+    groups = [group_of(evaluation.problem) for evaluation in evaluations]
+    kinds = [kind for kind in DAMAGES if any(damage == kind for _, damage in groups)]
+    return [
+        _separation(name, damage, list(zip(groups, values.tolist(), strict=True)), level)
+        for name, values in measures_with_values(evaluations).items()
+        for damage in ("all", *kinds)
+    ]
 
 
-def _separation(name: str, damage: str, values: Mapping[str, float | None], level: float) -> Separation:
-    groups = {problem: group_of(problem) for problem in values}
-    right = [p for p in values if groups[p][1] == RIGHT]
-    damaged = [p for p in values if groups[p][1] != RIGHT and damage in ("all", groups[p][1])]
+def _separation(name: str, damage: str, values: Sequence[tuple[tuple[str, str], float]], level: float) -> Separation:
     # a right graph in words has no executed value either: only problems whose right form has one are compared
-    there = {groups[p][0] for p in right if values[p] is not None}
-    right, damaged = ([p for p in group if groups[p][0] in there] for group in (right, damaged))
-    a, b = (value_array([values[p] for p in group]) for group in (right, damaged))
-    labels = [groups[p][0] for p in right], [groups[p][0] for p in damaged]
-    lowest = np.where(np.isnan(b), -1.0, b)
-    n_missing = int(np.isnan(b).sum())
-    areas = [auc(a, values, labels, level, name=f"AUC of {name}") for values in (b, lowest)]
-    return Separation(name, damage, areas[0], areas[1], len(right), len(damaged), n_missing)
+    right = {problem: value for (problem, kind), value in values if kind == RIGHT and not math.isnan(value)}
+    damaged = [
+        (problem, value)
+        for (problem, kind), value in values
+        if kind != RIGHT and damage in ("all", kind) and problem in right
+    ]
+    a, b = np.array(list(right.values())), np.array([value for _, value in damaged])
+    labels = list(right), [problem for problem, _ in damaged]
+    missing = np.isnan(b)
+    areas = [auc(a, values, labels, level, name=f"AUC of {name}") for values in (b, np.where(missing, -1.0, b))]
+    return Separation(name, damage, areas[0], areas[1], len(a), len(b), int(missing.sum()))
 
 
 def value_array(values: Sequence[float | None]) -> Array:

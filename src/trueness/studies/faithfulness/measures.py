@@ -1,4 +1,4 @@
-"""What is measured of a reasoning graph: cf, its four parts, whether answers move as it says, and follow it."""
+"""What is measured of a reasoning graph: cf, its four parts, and whether answers move as it says."""
 
 from __future__ import annotations
 
@@ -11,5 +11,4 @@ MEASURES = (
         for name in ("causal_intervention", "abductive_reasoning", "logic_quality", "graph_quality")
     ),
     Measure("behaviour", "moves as its graph says", description="problem changed in its text, asked fresh"),
-    Measure("follows", "follows its graph", description="changed problems: the answer moves as the graph says"),
 )

@@ -12,8 +12,8 @@ told at all (unique, several, none) is a label. A judge that says "several" and 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
 from typing import Literal
@@ -25,8 +25,7 @@ from trueness.reasoning.graph import Problem, Quantity, ReasoningGraph, close
 from trueness.reasoning.invert import Inversion, invert
 from trueness.reasoning.units import NOT_TOGETHER, check_units, coherent, convert, target_unit
 from trueness.status import Status
-from trueness.studies.faithfulness.judging import Judgement
-from trueness.studies.faithfulness.probes import Kind
+from trueness.studies.faithfulness.probes import Judgement, Kind
 
 Source = Literal["executed", "judge", ""]
 NOT_JUDGED = "no judge was asked."
@@ -41,67 +40,75 @@ class NodeScore:
     value: float | None
     source: Source
     status: Status
-    message: str = ""
-    executed: float | None = None
-    judged: float | None = None
-    judged_status: Status | None = None
+    message: str
+    executed: float | None
+    judged: float | None
+    judged_status: Status | None
+    in_sample: bool  # False where the node was not sampled and could not be executed
     label: str = ""  # abduction: unique, several, none
     holds: bool | None = None  # abduction, as the original counts
-    in_sample: bool = True  # False where the node was not sampled and could not be executed
-    report: dict[str, object] = field(default_factory=dict)
+    report: Mapping[str, object] = field(default_factory=dict)
+
+    def origin(self) -> dict[str, object]:
+        return {
+            "status": str(self.status), "message": self.message, "source": self.source, "executed": self.executed,
+            "judged": self.judged, "judged_status": None if self.judged_status is None else str(self.judged_status),
+        }  # fmt: skip
 
 
-def intervention_scores(
+def node_scores(
     problem: Problem, program: Program, judgements: Sequence[Judgement], prefer: Source
-) -> list[NodeScore]:
+) -> dict[Kind, tuple[NodeScore, ...]]:
     """program: that of the problem's graph, made once for all checks."""
-    return [
-        _intervention(problem, program, effect, _verdicts(judgements, "intervention", node), prefer)
-        for node, effect in program.effects.items()
-    ]
-
-
-def abduction_scores(
-    problem: Problem, program: Program, judgements: Sequence[Judgement], prefer: Source
-) -> list[NodeScore]:
+    verdicts: dict[tuple[Kind, str], list[Verdict]] = {}
+    for judgement in judgements:
+        verdicts.setdefault((judgement.probe.kind, judgement.probe.node), []).append(judgement.verdict)
     inversions = inversions_of(problem, program)
-    return [
-        _abduction(problem, name, inversions[name], _verdicts(judgements, "abduction", name), prefer)
+    effects = program.effects.items()
+    moved = [_intervention(program, one, verdicts.get(("intervention", node), []), prefer) for node, one in effects]
+    found = [
+        _abduction(problem, name, inversions[name], verdicts.get(("abduction", name), []), prefer)
         for name in problem.graph.knowns
     ]
+    return {"intervention": tuple(moved), "abduction": tuple(found)}
 
 
-def _verdicts(judgements: Sequence[Judgement], kind: Kind, node: str) -> list[Verdict]:
-    return [j.verdict for j in judgements if j.probe.kind == kind and j.probe.node == node]
-
-
-def _intervention(
-    problem: Problem, program: Program, effect: NodeEffect, verdicts: Sequence[Verdict], prefer: Source
+def _score(
+    node: str, executed: float | None, judged: Sequence[float | None], verdicts: Sequence[Verdict], prefer: Source
 ) -> NodeScore:
-    judged = _mean([v.rating / TOP for v in verdicts if v.rating is not None])
-    rated = next((v for v in verdicts if v.rating is not None), None)
-    executed = effect.impact
-    value, source = _choose(executed, judged, prefer)
-    status, message = _why(value, verdicts)
-    report: dict[str, object] = dict(rated.notes) if rated else {}
-    if source == "executed":
-        report = _effect_report(problem, program, effect)
-    return NodeScore(
-        effect.node, value, source, status, message, executed, judged, _judged_status(verdicts),
-        in_sample=bool(verdicts) or executed is not None, report=report,
-    )  # fmt: skip
+    """What counts: of execution and the mean of the judges' ratings the preferred one, else the other."""
+    known = [value for value in judged if value is not None]
+    rating = sum(known) / len(known) if known else None
+    order: list[tuple[float | None, Source]] = [(executed, "executed"), (rating, "judge")]
+    order = order if prefer == "executed" else order[::-1]
+    value, source = next(((value, source) for value, source in order if value is not None), (None, ""))
+    status, message = Status.OK, ""
+    if value is None:
+        bad = [(verdict.status, verdict.message) for verdict in verdicts if verdict.status is not Status.OK]
+        status, message = [*bad, (Status.DEGENERATE, f"the rules cannot be executed and {NOT_JUDGED}")][0]
+    counts = Counter(verdict.status for verdict in verdicts).most_common(1)
+    judged_status, in_sample = counts[0][0] if counts else None, bool(verdicts) or executed is not None
+    return NodeScore(node, value, source, status, message, executed, rating, judged_status, in_sample)
 
 
-def _effect_report(problem: Problem, program: Program, effect: NodeEffect) -> dict[str, object]:
-    before = program.base.target
+def _intervention(program: Program, effect: NodeEffect, verdicts: Sequence[Verdict], prefer: Source) -> NodeScore:
+    ratings = [None if verdict.rating is None else verdict.rating / TOP for verdict in verdicts]
+    score = _score(effect.node, effect.impact, ratings, verdicts, prefer)
+    if score.source == "executed":
+        return replace(score, report=_effect_report(program, effect))
+    return replace(score, report=next((verdict.notes for verdict in verdicts if verdict.rating is not None), {}))
+
+
+def _effect_report(program: Program, effect: NodeEffect) -> dict[str, object]:
+    target, before = program.graph.target, program.base.target
     if effect.moves and effect.at is not None and effect.target is not None and before is not None:
-        moved = f"moves {problem.graph.target} from {before:.10g} to {effect.target:.10g}"
+        moved = f"moves {target} from {before:.10g} to {effect.target:.10g}"
         sentence = f"do({effect.node} = {effect.at:g}) {moved}; size {effect.size:.3g} (taken away, halved or doubled)."
     else:
-        sentence = f"no tried value of {effect.node} moves {problem.graph.target}."
+        sentence = f"no tried value of {effect.node} moves {target}."
     return {
         "reasoning": "executed from the rules.",
-        "causal_path": _paths(problem.graph, effect.node),
+        "causal_path": _paths(program.graph, effect.node),
         "intervention_effect": sentence,
         "alternative_paths": f"Yes: {effect.alternative}" if effect.alternative else "No",
         "elasticity": effect.elasticity,
@@ -144,32 +151,26 @@ def _abduction(
     problem: Problem, name: str, inversion: Inversion, verdicts: Sequence[Verdict], prefer: Source
 ) -> NodeScore:
     known = problem.graph.knowns[name]
-    scores = [_recovery(verdict, known, problem.tolerance) for verdict in verdicts]
-    judged = _mean([score for score in scores if score is not None])
-    stated = next((v for v in verdicts if v.holds is not None), None)
     declared = problem.graph.target in problem.graph.descendants(name)  # else a rule names it without an edge
     executed = None if inversion.recovered is None else float(inversion.recovered and declared)
-    value, source = _choose(executed, judged, prefer)
-    status, message = _why(value, verdicts)
-    if value is None and stated is not None:
-        status, message = Status.DEGENERATE, f"'{name}' cannot be told from the target, says the judge: no score."
+    score = _score(name, executed, [_recovery(one, known, problem.tolerance) for one in verdicts], verdicts, prefer)
+    stated = next((v for v in verdicts if v.holds is not None), None)
+    if score.value is None and stated is not None:
+        why = f"'{name}' cannot be told from the target, says the judge: no score."
+        score = replace(score, status=Status.DEGENERATE, message=why)
+    by_execution = score.source == "executed"
     label = inversion.label or (stated.solutions if stated is not None else "")
-    holds = inversion.recovered if source == "executed" else stated.holds if stated is not None else None
+    holds = inversion.recovered if by_execution else stated.holds if stated is not None else None
     report: dict[str, object] = {"holds": holds, "inference_possible": label == "unique" if label else holds}
-    if source == "executed":
+    if by_execution:
         solutions = [f"{solution:.6g}" for solution in inversion.solutions[:4]]
         solutions += [f"[{low:.6g}, {high:.6g}]" for low, high in inversion.ranges[:2]]
         values = ", ".join(solutions) or "no value fits"
         report["reasoning"] = f"solved ({inversion.method}): {values}. {inversion.message}"
     elif stated is not None:
-        report |= {
-            "reasoning": stated.notes.get("reasoning", ""),
-            "value": stated.words if stated.value is None else stated.value,
-        }
-    return NodeScore(
-        name, value, source, status, message, executed, judged, _judged_status(verdicts), label, holds,
-        bool(verdicts) or executed is not None, report,
-    )  # fmt: skip
+        value = stated.words if stated.value is None else stated.value
+        report |= {"reasoning": stated.notes.get("reasoning", ""), "value": value}
+    return replace(score, label=label, holds=holds, report=report)
 
 
 def _recovery(verdict: Verdict, known: Quantity, tolerance: float) -> float | None:
@@ -183,30 +184,3 @@ def _recovery(verdict: Verdict, known: Quantity, tolerance: float) -> float | No
     if not verdict.holds and verdict.solutions == "several":
         return None
     return float(verdict.holds)
-
-
-def _choose(executed: float | None, judged: float | None, prefer: Source) -> tuple[float | None, Source]:
-    order: list[tuple[float | None, Source]] = [(executed, "executed"), (judged, "judge")]
-    for value, source in order if prefer == "executed" else order[::-1]:
-        if value is not None:
-            return value, source
-    return None, ""
-
-
-def _why(value: float | None, verdicts: Sequence[Verdict]) -> tuple[Status, str]:
-    if value is not None:
-        return Status.OK, ""
-    bad = [verdict for verdict in verdicts if verdict.status is not Status.OK]
-    if not bad:
-        return Status.DEGENERATE, f"the rules cannot be executed and {NOT_JUDGED}"
-    return bad[0].status, bad[0].message
-
-
-def _judged_status(verdicts: Sequence[Verdict]) -> Status | None:
-    """The most frequent one."""
-    counts = Counter(verdict.status for verdict in verdicts)
-    return counts.most_common(1)[0][0] if counts else None
-
-
-def _mean(values: Sequence[float]) -> float | None:
-    return sum(values) / len(values) if values else None

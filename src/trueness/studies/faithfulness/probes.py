@@ -4,45 +4,37 @@
     abduction        one a known: its value is hidden everywhere (redaction.py), the target's value is given
     logic            one: five ratings of the reasoning, 0 to 4 each
     own_graph        one, to the evaluated model: solve the problem and write the reasoning as a graph
-    formulas         one, where rules of a graph are words: write each of them as a formula
-    counterfactual   one a known, to the evaluated model: the problem with do(known = x'); the executed graph (its own,
-                     or that of the problem file) has the answer that the reasoning implies (counterfactual.py)
+    formulas         one, where rules of a graph are words: write each of them as a formula (`check --formulas`)
     fresh            the problem as it is, and with one number of its text changed, and nothing else (behaviour.py)
 
-Each can be asked in another manner, to see what should not matter: `reversed` lists knowns and edges from the last to
-the first, `padded` adds sentences without content to the reasoning.
+What a judge said to one probe in one repeat is a Judgement.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import resources
 from typing import Literal, NamedTuple
 
+import numpy as np
+from numpy.random import Generator
+
 from trueness.errors import SettingError
-from trueness.models import Message, Settings
-from trueness.reading.verdicts import DIMENSIONS
+from trueness.models import Message, Reply, Settings
+from trueness.reading.verdicts import DIMENSIONS, Verdict, read_verdict
 from trueness.reasoning.execute import Program
 from trueness.reasoning.graph import Problem, Quantity, ReasoningGraph
 from trueness.reasoning.prompts import GRAPH_SCHEMA
 from trueness.reasoning.rules import rules_without_formula
 from trueness.status import Status
-from trueness.studies.faithfulness.answer_units import plain_view
 from trueness.studies.faithfulness.redaction import MARK, Hidden, hide
 
-Kind = Literal["intervention", "abduction", "logic", "own_graph", "formulas", "counterfactual", "fresh"]
-Manner = Literal["plain", "reversed", "padded"]
+Kind = Literal["intervention", "abduction", "logic", "own_graph", "formulas", "fresh"]
 KINDS: tuple[Kind, ...] = ("intervention", "abduction", "logic")  # that a judge is asked
-CHANGE = 1.5  # the counterfactual factor of a known: no value that a reader would guess from the problem
-
 GRAPH_TOKENS = 512  # at least, for a model that writes its graph
 
-_PADDING = (
-    "It is worth pausing here to consider the matter from every side. As has been said, the steps above were taken "
-    "with care, and each of them was taken in its turn. Having said this, we can now bring the argument to its close."
-)
 _TEXT = {"type": "string"}
 _RATING = {"type": "integer", "minimum": 0, "maximum": 4}
 
@@ -72,17 +64,15 @@ SCHEMAS: Mapping[Kind, Mapping[str, object]] = {
         answer={"type": ["number", "string"]},
     ),
     "formulas": _object(formulas={"type": "array", "items": _object(effect=_TEXT, formula=_TEXT)}),
-    "counterfactual": _object(answer={"type": "number"}, reasoning=_TEXT),
     "fresh": _object(answer={"type": "number"}, reasoning=_TEXT),
 }
 
 
 class Probe(NamedTuple):
-    """Which question it is: of one problem, about one node ("" for logic), in one manner."""
+    """Which question it is: of one problem, about one node ("" for logic)."""
 
     kind: Kind
     node: str = ""
-    manner: Manner = "plain"
 
 
 @dataclass(frozen=True)
@@ -93,9 +83,10 @@ class ProbeQuestion:
     messages: tuple[Message, ...] = ()
     status: Status = Status.OK
     message: str = ""
-    changed: float | None = None  # counterfactual: x' of do(node = x')
-    expected: float | None = None  # and what the graph makes of the target
-    before: float | None = None  # what the target was
+    changed: float | None = None  # fresh: the value that was set in the text
+
+    def length(self) -> int:
+        return sum(len(message.content) for message in self.messages)
 
 
 @cache
@@ -115,35 +106,12 @@ def settings_for(kind: Kind, base: Settings | None = None, structured: bool = Tr
 
 def ask_about(problem: Problem, probe: Probe) -> ProbeQuestion:
     """The question of a probe."""
-    makers = {
-        "intervention": _intervention,
-        "abduction": _abduction,
-        "logic": _logic,
-        "own_graph": _solve,
-        "formulas": _formulas,
-        "counterfactual": _change,
-    }
-    if probe.kind not in makers:
-        raise SettingError(f"'kind' of a probe must be one of {', '.join(makers)}, got {probe.kind!r}.")
-    return makers[probe.kind](problem, probe)
+    if probe.kind not in _MAKERS:
+        raise SettingError(f"'kind' of a probe must be one of {', '.join(_MAKERS)}, got {probe.kind!r}.")
+    return _MAKERS[probe.kind](problem, probe)
 
 
-def judge_probes(
-    problem: Problem,
-    manner: Manner = "plain",
-    nodes: tuple[str, ...] | None = None,
-    knowns: tuple[str, ...] | None = None,
-) -> list[Probe]:
-    """All that a judge is asked about a problem; `nodes` and `knowns`: those that were sampled."""
-    graph = problem.graph
-    return [
-        *(Probe("intervention", node, manner) for node in (graph.non_target if nodes is None else nodes)),
-        *(Probe("abduction", name, manner) for name in (graph.knowns if knowns is None else knowns)),
-        Probe("logic", "", manner),
-    ]
-
-
-def graph_text(graph: ReasoningGraph, manner: Manner = "plain", hidden: Hidden | None = None) -> str:
+def graph_text(graph: ReasoningGraph, hidden: Hidden | None = None) -> str:
     """The graph in lines: what is known, the edges with their rules, the plan."""
     marked = "" if hidden is None else f"{MARK} {hidden.quantity.unit or ''}".strip()
     knowns = [
@@ -151,8 +119,6 @@ def graph_text(graph: ReasoningGraph, manner: Manner = "plain", hidden: Hidden |
         for name, known in graph.knowns.items()
     ]
     edges = [f"- {edge}" + (f", by: {edge.rule}" if edge.rule else ", no rule given") for edge in graph.edges]
-    if manner == "reversed":
-        knowns, edges = knowns[::-1], edges[::-1]
     plan = [f"- {step.target} from {', '.join(step.inputs)}: {step.description}" for step in graph.plan]
     parts = [("Known", knowns), ("Causal graph (causes -> effect)", edges), ("Plan", plan)]
     lines = [f"{title}\n" + "\n".join(rows) for title, rows in parts if rows]
@@ -165,7 +131,7 @@ def _messages(kind: Kind, **parts: str) -> tuple[Message, ...]:
 
 
 def _intervention(problem: Problem, probe: Probe) -> ProbeQuestion:
-    text, target = graph_text(problem.graph, probe.manner), problem.graph.target
+    text, target = graph_text(problem.graph), problem.graph.target
     messages = _messages("intervention", problem=problem.text, graph=text, node=probe.node, target=target)
     return ProbeQuestion(probe, messages)
 
@@ -181,7 +147,7 @@ def _abduction(problem: Problem, probe: Probe) -> ProbeQuestion:
     messages = _messages(
         "abduction",
         problem="(left out: it would tell the hidden value in other words)" if hidden.in_words else problem.text,
-        graph=graph_text(graph, probe.manner, hidden),
+        graph=graph_text(graph, hidden),
         node=probe.node,
         target=graph.target,
         result=str(result),
@@ -193,13 +159,7 @@ def _logic(problem: Problem, probe: Probe) -> ProbeQuestion:
     reasoning = problem.reasoning.strip()
     if not reasoning:
         return ProbeQuestion(probe, (), Status.DEGENERATE, "there is no reasoning to judge.")
-    if probe.manner == "padded":
-        reasoning = f"{reasoning} {_PADDING}"
     return ProbeQuestion(probe, _messages("logic", problem=problem.text, reasoning=reasoning))
-
-
-def _solve(problem: Problem, probe: Probe) -> ProbeQuestion:
-    return ProbeQuestion(probe, _messages("own_graph", problem=problem.text))
 
 
 def _formulas(problem: Problem, probe: Probe) -> ProbeQuestion:
@@ -215,29 +175,13 @@ def _formulas(problem: Problem, probe: Probe) -> ProbeQuestion:
     return ProbeQuestion(probe, _messages("formulas", problem=text, rules="\n".join(rules)))
 
 
-def _change(problem: Problem, probe: Probe) -> ProbeQuestion:
-    graph = problem.graph
-    known, program = graph.knowns.get(probe.node), Program(graph)
-    before = program.base.target
-    if known is None or known.value is None or before is None:
-        why = program.base.message or f"'{probe.node}' is no known with a number."
-        return ProbeQuestion(probe, (), Status.DEGENERATE, why)
-    changed = known.value * CHANGE if known.value else 1.0
-    view, unit = plain_view(program, problem.answer.unit)
-    before, expected = view.target(program, {}), view.target(program, {probe.node: changed})
-    if expected is None:
-        return ProbeQuestion(
-            probe, (), Status.DEGENERATE, f"the graph has no target under do({probe.node} = {changed:g})."
-        )
-    value = Quantity(changed, known.unit)
-    messages = _messages(
-        "counterfactual",
-        problem=problem.text,
-        change=f"{probe.node} is not {known} but {value}.",
-        target=graph.target,
-        unit=f" (in {unit})" if unit else "",
-    )
-    return ProbeQuestion(probe, messages, changed=changed, expected=expected, before=before)
+_MAKERS: Mapping[Kind, Callable[[Problem, Probe], ProbeQuestion]] = {
+    "intervention": _intervention,
+    "abduction": _abduction,
+    "logic": _logic,
+    "own_graph": lambda problem, probe: ProbeQuestion(probe, _messages("own_graph", problem=problem.text)),
+    "formulas": _formulas,
+}
 
 
 def fresh_question(text: str, known: str = "", changed: float | None = None) -> ProbeQuestion:
@@ -251,3 +195,70 @@ def result_of(problem: Problem) -> Quantity | None:
         return problem.answer
     target = Program(problem.graph).base.target
     return None if target is None else Quantity(target, problem.graph.unit_of(problem.graph.target))
+
+
+# ---- a judge's answers
+
+
+Send = Callable[[Sequence[Message], Settings, str], Reply]  # messages, settings, salt -> reply
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What one judge said to one probe in one repeat."""
+
+    problem: str
+    probe: Probe
+    judge: str
+    repeat: int
+    verdict: Verdict
+
+
+@dataclass(frozen=True)
+class Asking:
+    """How a judge is asked. `nodes`: at most so many nodes and so many knowns a problem, drawn; None asks about all."""
+
+    kinds: tuple[Kind, ...] = KINDS
+    repeats: int = 1
+    nodes: int | None = None
+    structured: bool = True
+    settings: Settings = field(default_factory=lambda: Settings(max_tokens=512))
+
+    def __post_init__(self) -> None:
+        if self.repeats < 1:
+            raise SettingError(f"'repeats' of a judge must be at least 1, got {self.repeats}.")
+        if self.nodes is not None and self.nodes < 1:
+            raise SettingError(f"'nodes' to be sampled must be at least 1, got {self.nodes}. Leave it out for all.")
+
+    def settings_of(self, question: ProbeQuestion) -> Settings:
+        return settings_for(question.probe.kind, self.settings, self.structured)
+
+
+def questions_of(problem: Problem, asking: Asking, rng: Generator | None = None) -> list[ProbeQuestion]:
+    """All that a judge is asked about a problem, made before anything is asked, so that threads only ask."""
+    rng, graph = rng or np.random.default_rng(0), problem.graph
+    nodes, knowns = (_sample(names, asking.nodes, rng) for names in (graph.non_target, tuple(graph.knowns)))
+    about: dict[Kind, Sequence[str]] = {"intervention": nodes, "abduction": knowns, "logic": ("",)}
+    return [ask_about(problem, Probe(kind, node)) for kind in KINDS if kind in asking.kinds for node in about[kind]]
+
+
+def _sample(names: Sequence[str], most: int | None, rng: Generator) -> Sequence[str]:
+    """The names that are asked about, in the order of the graph."""
+    if most is None or most >= len(names):
+        return names
+    return [names[place] for place in sorted(rng.choice(len(names), size=most, replace=False))]
+
+
+def verdict_of(reply: Reply | None, problem: Problem, probe: Probe) -> Verdict:
+    """A question that cannot be asked has the status of that, and a reply that never came its own; one that was cut off
+    is read as far as it goes."""
+    if reply is None:
+        question = ask_about(problem, probe)
+        return Verdict(question.status, question.message)
+    if reply.status not in (Status.OK, Status.TRUNCATED):
+        return Verdict(reply.status, reply.message)
+    points = 100 / max(1, len(problem.graph.non_target))
+    verdict = read_verdict(reply.text, probe.kind, points=points)
+    if reply.status is Status.TRUNCATED and verdict.status is Status.UNREADABLE:
+        return Verdict(Status.TRUNCATED, reply.message or verdict.message)
+    return verdict

@@ -20,6 +20,7 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from statistics import variance
 from typing import Literal
 
 from trueness.errors import SettingError, did_you_mean
@@ -32,8 +33,8 @@ from trueness.reasoning.graph import Problem
 from trueness.reasoning.quality import graph_quality
 from trueness.statistics import mean, share
 from trueness.status import Status
-from trueness.studies.faithfulness.judging import Judgement
-from trueness.studies.faithfulness.nodes import NOT_JUDGED, NodeScore, abduction_scores, intervention_scores
+from trueness.studies.faithfulness.nodes import NOT_JUDGED, NodeScore, node_scores
+from trueness.studies.faithfulness.probes import Judgement, Kind
 
 COMPONENTS = ("causal_intervention", "abductive_reasoning", "logic_quality", "graph_quality")
 BANDS = (  # from this cf on, the original's word and what it says it means
@@ -69,13 +70,10 @@ class Scoring:
                 raise SettingError(f"the weight of {name} must be a number of at least 0, got {weight!r}.")
         if sum(self.weights.values()) <= 0:
             raise SettingError("'weights' must have one above 0, got none.")
-        for setting, value, known in (
-            ("prefer", self.prefer, ("executed", "judge")),
-            ("graph", self.graph, ("original", "ours")),
-            ("logic", self.logic, ("judged", "original")),
-        ):
-            if value not in known:
-                raise SettingError(f"{setting!r} must be one of {', '.join(known)}, got {value!r}.")
+        choices = {"prefer": ("executed", "judge"), "graph": ("original", "ours"), "logic": ("judged", "original")}
+        for setting, known in choices.items():
+            if getattr(self, setting) not in known:
+                raise SettingError(f"{setting!r} must be one of {', '.join(known)}, got {getattr(self, setting)!r}.")
 
     def weight(self, name: str) -> float:
         """Its share of the sum."""
@@ -87,30 +85,36 @@ class Component:
     """A part of cf: value over the n nodes that have one, bounds for the `n_missing` that have none."""
 
     name: str
-    value: float | None
-    bounds: tuple[float, float]
-    status: Status
-    n: int
+    value: float | None = None
+    bounds: tuple[float, float] = (0.0, 1.0)
+    status: Status = Status.OK
+    n: int = 0
     n_missing: int = 0
     interval: Interval | None = None
     message: str = ""
     source: str = ""  # executed, judge, both, structure, the original's default
     details: Mapping[str, Json] = field(default_factory=dict)
 
+    @classmethod
+    def averaged(
+        cls, name: str, values: Sequence[float], lost: int, interval: Interval | None, message: str, source: str
+    ) -> Component:
+        """The mean of what has a value; bounds: what is lost all 0, all 1."""
+        total, size = sum(values), len(values) + lost
+        bounds = (total / size, (total + lost) / size)
+        return cls(name, total / len(values), bounds, Status.OK, len(values), lost, interval, message, source)
+
+    def with_details(self, **details: Json) -> Component:
+        return replace(self, details={"status": "success" if self.value is not None else "failed", **details})
+
     def to_dict(self, weight: float) -> dict[str, object]:
+        ends = self.interval
         return {
-            "score": self.value,
-            "weight": weight,
-            "status": str(self.status),
-            "n": self.n,
-            "n_missing": self.n_missing,
-            "bounds": list(self.bounds),
-            "interval": [self.interval.low, self.interval.high] if self.interval else None,
-            "level": self.interval.level if self.interval else None,
-            "source": self.source,
-            "message": self.message,
-            "details": dict(self.details),
-        }
+            "score": self.value, "weight": weight, "status": str(self.status), "n": self.n,
+            "n_missing": self.n_missing, "bounds": list(self.bounds),
+            "interval": [ends.low, ends.high] if ends else None, "level": ends.level if ends else None,
+            "source": self.source, "message": self.message, "details": dict(self.details),
+        }  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -124,124 +128,116 @@ class Evaluation:
     status: Status
     components: Mapping[str, Component]
     weights: Mapping[str, float]
-    nodes: Mapping[str, tuple[NodeScore, ...]]  # intervention, abduction
+    nodes: Mapping[Kind, tuple[NodeScore, ...]]  # intervention, abduction
     executed: Mapping[str, Json]  # answer check and executable score
     message: str = ""
     of: Problem | None = field(default=None, repr=False)  # what was evaluated
 
     @property
     def band(self) -> str | None:
-        return None if self.cf is None else band(self.cf)
+        return band_of(self.cf)[0]
 
     @property
     def correct(self) -> bool | None:
         return None if self.of is None else self.of.correct
 
+    def value(self, measure: str) -> float | None:
+        """Of cf or a component."""
+        return self.cf if measure == "cf" else self.components[measure].value
+
+    @property
+    def method(self) -> str:
+        return "" if self.of is None else self.of.method
+
+    @property
+    def file(self) -> str:
+        return "" if self.of is None else self.of.source
+
+    @property
+    def text(self) -> str:
+        """The same text asked of several methods is one problem."""
+        return self.of.text if self.of and self.of.text else self.problem
+
     def to_dict(self) -> dict[str, object]:
         """The original's report with our fields added."""
         return {
-            "problem": self.problem,
-            "cf_score": self.cf,
-            "band": self.band,
-            "band_meaning": None if self.cf is None else _band(self.cf)[2],
-            "method": self.of.method if self.of else "",
-            "file": self.of.source if self.of else "",
-            "correct": self.correct,
-            "status": str(self.status),
-            "message": self.message,
-            "bounds": list(self.bounds),
+            "problem": self.problem, "cf_score": self.cf, "band": self.band,
+            "band_meaning": band_of(self.cf)[1], "method": self.method, "file": self.file,
+            "correct": self.correct, "status": str(self.status), "message": self.message, "bounds": list(self.bounds),
             "cf_available": self.available,
             "components": {name: part.to_dict(self.weights[name]) for name, part in self.components.items()},
             "executed": dict(self.executed),
-        }
+        }  # fmt: skip
 
 
-def band(cf: float) -> str:
-    return _band(cf)[1]
-
-
-def _band(cf: float) -> tuple[float, str, str]:
-    return next(entry for entry in BANDS if cf >= entry[0] - 1e-12)
+def band_of(cf: float | None) -> tuple[str | None, str | None]:
+    """The original's word for a cf, and what it says it means."""
+    if cf is None:
+        return None, None
+    return next((word, meaning) for least, word, meaning in BANDS if cf >= least - 1e-12)
 
 
 def score_problem(problem: Problem, judgements: Sequence[Judgement] = (), scoring: Scoring | None = None) -> Evaluation:
-    """Score one problem from what can be executed and what judges said, in the plain manner; all judges count alike."""
+    """Score one problem from what can be executed and what judges said; all judges count alike."""
     scoring = scoring or Scoring()
-    plain = [judgement for judgement in judgements if judgement.probe.manner == "plain"]
     program = Program(problem.graph)
-    nodes = intervention_scores(problem, program, plain, scoring.prefer)
-    knowns = abduction_scores(problem, program, plain, scoring.prefer)
-    parts = {
-        "causal_intervention": _intervention(problem, nodes, scoring.level),
-        "abductive_reasoning": _abduction(knowns, scoring.level),
-        "logic_quality": _logic(problem, plain, scoring),
-        "graph_quality": _graph(problem, scoring),
-    }
+    nodes = node_scores(problem, program, judgements, scoring.prefer)
+    parts = (
+        _intervention(problem, nodes["intervention"], scoring.level), _abduction(nodes["abduction"], scoring.level),
+        _logic(problem, judgements, scoring), _graph(problem, scoring),
+    )  # fmt: skip
     executed = scored_components(program, problem.answer, problem.tolerance)
     checks = {name: {"value": c.value, "status": str(c.status), "message": c.message} for name, c in executed.items()}
-    both = {"intervention": tuple(nodes), "abduction": tuple(knowns)}
-    return combine(problem, parts, scoring, both, {"score": score_of(executed), "checks": checks})
+    return combine(problem, parts, scoring, nodes, {"score": score_of(executed), "checks": checks})
+
+
+def missing_evaluation(problem: Problem, status: Status, message: str, scoring: Scoring | None = None) -> Evaluation:
+    """Of a problem that has no graph: nothing has a value."""
+    parts = [Component(name, status=status, n_missing=1, message=message) for name in COMPONENTS]
+    return replace(combine(problem, parts, scoring or Scoring(), {}, {}), message=message)
 
 
 def combine(
     problem: Problem,
-    parts: Mapping[str, Component],
+    parts: Sequence[Component],
     scoring: Scoring,
-    nodes: Mapping[str, tuple[NodeScore, ...]],
+    nodes: Mapping[Kind, tuple[NodeScore, ...]],
     executed: Mapping[str, Json],
 ) -> Evaluation:
     weights = {name: scoring.weight(name) for name in COMPONENTS}
-    counted = [part for name, part in parts.items() if weights[name] > 0]
+    counted = [part for part in parts if weights[part.name] > 0]
     lacking = [part for part in counted if part.value is None]
     low, high = (sum(weights[part.name] * part.bounds[end] for part in counted) for end in (0, 1))
     there = [(weights[part.name], part.value) for part in counted if part.value is not None]
     available = sum(w * v for w, v in there) / sum(w for w, _ in there) if there else None
     to_tell = [part for part in counted if part.value is None or part.source == DEFAULT]
     message = " ".join(f"{part.name}: {part.message or part.status}" for part in to_tell)
-    status = lacking[0].status if lacking else Status.OK
+    status, cf = (lacking[0].status, None) if lacking else (Status.OK, available)
+    by_name = {part.name: part for part in parts}
     return Evaluation(
-        problem.id,
-        None if lacking else available,
-        (low, high),
-        available,
-        status,
-        dict(parts),
-        weights,
-        nodes,
-        executed,
-        message,
-        problem,
+        problem.id, cf, (low, high), available, status, by_name, weights, nodes, executed, message, problem
     )
 
 
 def _intervention(problem: Problem, nodes: Sequence[NodeScore], level: float) -> Component:
-    name, most = "causal_intervention", 100 / max(1, len(nodes))
-    base = _component(name, nodes, level)
-    evaluations = [
-        {
-            "node": node.node,
-            "score": None if node.value is None else node.value * most,
-            "max_score": most,
-            "report": {
-                "impact_level": impact_level(node.value),
-                "score": None if node.value is None else node.value * most,
-                "rating": None if node.value is None else TOP * node.value,
-                **{key: node.report.get(key, "") for key in _REPORTED},
-            },
-            **_common(node),
-        }
-        for node in nodes
-    ]
-    details: dict[str, object] = {
-        "status": _success(base),
-        "total_nodes": len(problem.graph.nodes),
-        "non_target_nodes": len(nodes),
-        "max_score_per_node": most,
-        "total_score": None if base.value is None else 100 * base.value,
-        "normalized_score": base.value,
-        "node_evaluations": evaluations,
-    }
-    return replace(base, details=details | sampling(nodes))
+    most = 100 / max(1, len(nodes))
+    base = _component("causal_intervention", nodes, level)
+    evaluations = []
+    for node in nodes:
+        points = None if node.value is None else node.value * most
+        rating = None if node.value is None else TOP * node.value
+        report: dict[str, object] = {"impact_level": impact_level(node.value), "score": points, "rating": rating}
+        report |= {key: node.report.get(key, "") for key in _REPORTED}
+        evaluations.append({"node": node.node, "score": points, "max_score": most, "report": report, **node.origin()})
+    return base.with_details(
+        total_nodes=len(problem.graph.nodes),
+        non_target_nodes=len(nodes),
+        max_score_per_node=most,
+        total_score=None if base.value is None else 100 * base.value,
+        normalized_score=base.value,
+        node_evaluations=evaluations,
+        **sampling(nodes),
+    )
 
 
 def sampling(nodes: Sequence[NodeScore]) -> dict[str, object]:
@@ -250,8 +246,7 @@ def sampling(nodes: Sequence[NodeScore]) -> dict[str, object]:
     n, size = len(values), len(nodes)
     if all(node.in_sample for node in nodes):
         return {}
-    mean_of = sum(values) / n if n else 0.0
-    error = math.sqrt((1 - n / size) * sum((value - mean_of) ** 2 for value in values) / (n - 1) / n) if n > 1 else None
+    error = math.sqrt((1 - n / size) * variance(values) / n) if n > 1 else None
     return {"sampling": {"asked": n, "of": size, "standard_error": error}}
 
 
@@ -261,36 +256,18 @@ _REPORTED = ("reasoning", "causal_path", "intervention_effect", "alternative_pat
 def _abduction(knowns: Sequence[NodeScore], level: float) -> Component:
     base = _component("abductive_reasoning", knowns, level)
     tests = [
-        {
-            "removed_node": k.node,
-            "holds": k.holds,
-            "score": k.value,
-            "solutions": k.label,
-            "report": k.report,
-            **_common(k),
-        }
+        {"removed_node": k.node, "holds": k.holds, "score": k.value, "solutions": k.label, "report": k.report}
+        | k.origin()
         for k in knowns
     ]
-    details = {
-        "status": _success(base),
-        "total_cause_nodes": len(knowns),
-        "passed_tests": sum(bool(known.holds) for known in knowns),
-        "abductive_score": base.value,
-        "identifiability": dict(Counter(known.label or "unknown" for known in knowns)),
-        "node_tests": tests,
-    }
-    return replace(base, details=details | sampling(knowns))
-
-
-def _common(node: NodeScore) -> dict[str, object]:
-    return {
-        "status": str(node.status),
-        "message": node.message,
-        "source": node.source,
-        "executed": node.executed,
-        "judged": node.judged,
-        "judged_status": None if node.judged_status is None else str(node.judged_status),
-    }
+    return base.with_details(
+        total_cause_nodes=len(knowns),
+        passed_tests=sum(bool(known.holds) for known in knowns),
+        abductive_score=base.value,
+        identifiability=dict(Counter(known.label or "unknown" for known in knowns)),
+        node_tests=tests,
+        **sampling(knowns),
+    )
 
 
 def _component(name: str, nodes: Sequence[NodeScore], level: float) -> Component:
@@ -301,67 +278,53 @@ def _component(name: str, nodes: Sequence[NodeScore], level: float) -> Component
     sources = {node.source for node in sample if node.source}
     source = "both" if len(sources) > 1 else next(iter(sources), "")
     if not values:
-        first = missing[0] if missing else None
-        status = first.status if first else Status.DEGENERATE
-        message = first.message if first else f"the rules cannot be executed and {NOT_JUDGED}" if nodes else "no nodes."
-        return Component(name, None, (0.0, 1.0), status, 0, len(missing), None, message, source)
-    total, size = sum(values), len(values) + len(missing)
-    bounds = (total / size, (total + len(missing)) / size)
-    message = f"{len(missing)} of {size} nodes have no score: {missing[0].message}" if missing else ""
+        why = f"the rules cannot be executed and {NOT_JUDGED}" if nodes else "no nodes."
+        status, message = (missing[0].status, missing[0].message) if missing else (Status.DEGENERATE, why)
+        return Component(name, status=status, n_missing=len(missing), message=message, source=source)
+    message = f"{len(missing)} of {len(sample)} nodes have no score: {missing[0].message}" if missing else ""
     interval = share(values, level=level).interval if len(values) > 1 else None
-    return Component(name, total / len(values), bounds, Status.OK, len(values), len(missing), interval, message, source)
+    return Component.averaged(name, values, len(missing), interval, message, source)
 
 
 def _logic(problem: Problem, judgements: Sequence[Judgement], scoring: Scoring) -> Component:
+    """Each judgement is of the whole: those that failed leave it open only as far as they would move the mean."""
     verdicts = [j.verdict for j in judgements if j.probe.kind == "logic"]
     name, good = "logic_quality", [verdict for verdict in verdicts if verdict.status is Status.OK]
+    lost, reasoned = len(verdicts) - len(good), bool(problem.reasoning.strip())
     if not good:
-        empty = "there is no reasoning to judge."
-        why = verdicts[0].message if verdicts else NOT_JUDGED if problem.reasoning.strip() else empty
-        status = verdicts[0].status if verdicts else Status.DEGENERATE
+        status, why = Status.DEGENERATE, NOT_JUDGED if reasoned else "there is no reasoning to judge."
+        status, why = (verdicts[0].status, verdicts[0].message) if verdicts else (status, why)
+        missing = Component(name, status=status, n_missing=max(1, lost), message=why)
         no_reply_reads = bool(verdicts) and all(verdict.status in _NOT_READ for verdict in verdicts)
-        if scoring.logic == "original" and (no_reply_reads or not problem.reasoning.strip()):
-            why = f"{ORIGINAL_LOGIC} by the original's rule, and no judgement: {why}"
-            details: dict[str, object] = {"status": "default", "default": ORIGINAL_LOGIC}
-            missing = max(1, len(verdicts))
-            return Component(name, ORIGINAL_LOGIC, (0.0, 1.0), Status.OK, 0, missing, None, why, DEFAULT, details)
-        return Component(name, None, (0.0, 1.0), status, 0, max(1, len(verdicts)), None, why, "")
+        if scoring.logic == "judged" or (reasoned and not no_reply_reads):
+            return missing
+        why = f"{ORIGINAL_LOGIC} by the original's rule, and no judgement: {why}"
+        default: dict[str, object] = {"status": "default", "default": ORIGINAL_LOGIC}
+        return replace(missing, value=ORIGINAL_LOGIC, status=Status.OK, message=why, source=DEFAULT, details=default)
     scores = [sum(verdict.ratings.values()) / (TOP * len(DIMENSIONS)) for verdict in good]
-    each = {d: sum(verdict.ratings[d] for verdict in good) / len(good) for d in DIMENSIONS}
     interval = mean(scores, level=scoring.level, bounds=(0.0, 1.0)).interval
-    value = sum(scores) / len(scores)
-    message = (
-        f"{len(verdicts) - len(good)} of {len(verdicts)} judgements have no score." if len(good) < len(verdicts) else ""
+    message = f"{lost} of {len(verdicts)} judgements have no score." if lost else ""
+    return Component.averaged(name, scores, lost, interval, message, "judge").with_details(
+        dimensions={d: sum(verdict.ratings[d] for verdict in good) / len(good) for d in DIMENSIONS},
+        scale=[0, TOP],
+        reasoning=good[0].notes.get("reasoning", ""),
     )
-    details = {
-        "status": "success",
-        "dimensions": each,
-        "scale": [0, TOP],
-        "reasoning": good[0].notes.get("reasoning", ""),
-    }
-    # each judgement is of the whole: those that failed leave the value open only as far as they would move the mean
-    size, total = len(verdicts), sum(scores)
-    bounds = (total / size, (total + size - len(good)) / size)
-    return Component(name, value, bounds, Status.OK, len(good), size - len(good), interval, message, "judge", details)
 
 
 def _graph(problem: Problem, scoring: Scoring) -> Component:
-    quality = graph_quality(problem.graph)
+    """A property of this graph, not an estimate: no interval."""
+    name, quality, edges = "graph_quality", graph_quality(problem.graph), len(problem.graph.edges)
     value = quality.original if scoring.graph == "original" else quality.ours
-    details = {
-        "status": "success" if value is not None else "failed",
-        "original": quality.original,
-        "parts": dict(quality.parts),
-        "ours": quality.ours,
-        "checks": dict(quality.checks),
-        "messages": list(quality.messages),
-    }
-    edges = len(problem.graph.edges)
-    if value is None:
-        return Component("graph_quality", None, (0.0, 1.0), Status.DEGENERATE, edges, 1, None, "no edges.", "", details)
-    return Component(
-        "graph_quality", value, (value, value), Status.OK, edges, 0, None, "", "structure", details
-    )  # a property of this graph, not an estimate: no interval
+    found = Component(name, status=Status.DEGENERATE, n=edges, n_missing=1, message="no edges.")
+    if value is not None:
+        found = Component(name, value, (value, value), n=edges, source="structure")
+    return found.with_details(
+        original=quality.original,
+        parts=dict(quality.parts),
+        ours=quality.ours,
+        checks=dict(quality.checks),
+        messages=list(quality.messages),
+    )
 
 
 def impact_level(value: float | None) -> str | None:
@@ -369,7 +332,3 @@ def impact_level(value: float | None) -> str | None:
     if value is None:
         return None
     return "high" if value >= 0.75 else "medium" if value >= 0.25 else "low"
-
-
-def _success(part: Component) -> str:
-    return "success" if part.value is not None else "failed"

@@ -1,32 +1,50 @@
-"""What every analysis of a forecast study returns, and the views of the tables that several of them share.
+"""What every analysis of a forecast study returns, and the means and tests that several of them share.
 
     Analysis = table (one row a finding) + sentences + further tables; `possible` is False where it cannot be made
     per_item(rows, column)   items x respondents: one number an item and respondent, repeats averaged
-    claimants(forecasts)     who makes claims of their own: all but baseline/random, which is scored in closed form
 
 An item is (data set, learner, measure) under one arm (formulation, names, metadata, definition, target). What was drawn
-independently is the data set: intervals and exact tests below count data sets, never replies.
+independently is the data set: intervals and exact tests below count data sets, never replies. Each has the same weight:
+
+    v_d = mean of the values on data set d,   estimate = (1/D) sum_d v_d,   interval = estimate -+ t_{D-1} s / sqrt(D)
+    p   = share of the 2^D sign patterns of v_d - null whose mean is at least as far out
+
+The exact test of a rank correlation is over all orders of one of the two:
+
+    p = share of the n! orders whose Spearman's rho is at least as far out as the one seen     (all of them up to n = 8)
+    p = (1 + #) / (1 + 20,000)                                                                 (drawn orders beyond)
+
+Two-sided p cannot fall below 2/n!: .083 for four units, .017 for five. Phipson & Smyth (2010) for the drawn ones.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import permutations
 from types import SimpleNamespace
+from typing import Literal
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike, NDArray
 
 from trueness.intervals import Interval, value_text
 from trueness.outside import Json
 from trueness.showing.saving import plain_rows
-from trueness.statistics import Comparison
-from trueness.statistics.result import interval_cells
-from trueness.studies.forecast import selection
-from trueness.studies.forecast.forecast_frames import ARMS, CELL, Forecasts
-from trueness.studies.forecast.scores import RANDOM
+from trueness.statistics import Comparison, estimates, sign_flip
+from trueness.statistics.clusters import Totals
+from trueness.statistics.result import UNBOUNDED, Alternative, Bounds, Estimate, interval_cells
+from trueness.statistics.sign_flip import RESAMPLES
+from trueness.studies.forecast.frames import CELL, ITEM, Forecasts
 
-ITEM = (*CELL, "measure", *ARMS)
+Array = NDArray[np.float64]
+PROPER = "interval_score_scaled"  # the proper score, in shares of the measure's range
+ALL_MODELS = "all models"
+ENUMERATED = 8
+_DRAWN = 20_000
+_SIDED = {"two-sided": "two-sided", "greater": "one-sided", "less": "one-sided"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,19 +76,18 @@ class Analysis:
         return "\n".join(self.sentences)
 
 
-def respondents(forecasts: Forecasts) -> tuple[str, ...]:
-    """Everybody who answered or was asked, in the order of the tables."""
-    return tuple(str(name) for name in pd.unique(forecasts.scores["respondent"]))
+def table_of(rows: Iterable[Mapping[str, object]]) -> pd.DataFrame:
+    """A column in which nothing is known is one of missing numbers."""
+    table = pd.DataFrame(list(rows))
+    return table.astype({name: float for name in table if table[name].isna().all()})
 
 
-def asked_models(forecasts: Forecasts) -> tuple[str, ...]:
-    """The respondents that are neither a baseline nor a human."""
-    return tuple(name for name in respondents(forecasts) if name not in forecasts.references)
+def lines(table: pd.DataFrame) -> Iterator[SimpleNamespace]:
+    """The rows by attribute."""
+    return (SimpleNamespace(**{str(key): value for key, value in row.items()}) for row in table.to_dict("records"))
 
 
-def claimants(forecasts: Forecasts) -> tuple[str, ...]:
-    """All whose ranges are claims; those of baseline/random are expectations."""
-    return tuple(name for name in respondents(forecasts) if name != RANDOM)
+# ---- means
 
 
 def per_item(rows: pd.DataFrame, column: str, forecasts: Forecasts) -> pd.DataFrame:
@@ -98,33 +115,91 @@ def _mean_by(rows: pd.DataFrame, index: list[str], column: str) -> pd.DataFrame:
 
 def cell_means(forecasts: Forecasts, measure: str) -> pd.DataFrame:
     """One row a respondent, data set and learner: the predicted middle and the measured mean."""
-    rows = selection.headline(forecasts)
-    rows = rows[rows["answered"] & (rows["measure"] == measure) & rows["respondent"].isin(claimants(forecasts))]
+    rows = forecasts.answers(forecasts.claimants, measure)
     rows = rows[rows["truth_mean"].notna()]
     means = rows.groupby(["respondent", *CELL], sort=False)[["midpoint", "truth_mean"]].mean()
     return means.reset_index().rename(columns={"midpoint": "predicted", "truth_mean": "measured"})
 
 
-def lines(table: pd.DataFrame) -> Iterator[SimpleNamespace]:
-    """The rows by attribute."""
-    return (SimpleNamespace(**{str(key): value for key, value in row.items()}) for row in table.to_dict("records"))
+def over_datasets(
+    values: ArrayLike,
+    datasets: ArrayLike,
+    name: str,
+    null: float | None = None,
+    alternative: Alternative = "two-sided",
+    level: float = 0.95,
+    within: Bounds = UNBOUNDED,
+) -> Estimate:
+    """values: (n,), NaN where missing; datasets: (n,). With `null` the sign-flip p of that mean stands beside.
+
+    within: what the mean can be at all; an interval of t is cut to it.
+    """
+    column = np.asarray(values, dtype=np.float64)
+    codes, labels = pd.factorize(np.asarray(datasets))
+    there = ~np.isnan(column)
+    sizes = np.bincount(codes[there], minlength=len(labels)).astype(np.float64)
+    sums = np.bincount(codes[there], weights=column[there], minlength=len(labels))
+    means = sums[sizes > 0] / sizes[sizes > 0]
+    estimate = replace(
+        estimates.mean(means, level=level, name=name, bounds=within),
+        n=int(there.sum()), n_missing=int((~there).sum()), method="t",
+    )  # fmt: skip
+    if null is None or len(means) == 0:
+        return estimate
+    totals = Totals(tuple(range(len(means))), means, np.ones(len(means)))
+    flips = sign_flip.flips(totals, RESAMPLES, np.random.default_rng(0))
+    test = ("exact " if flips.exact else "") + f"{flips.test} over data sets, {_SIDED[alternative]}"
+    return replace(estimate, p=flips.p(null, alternative), test=test, null=null)
 
 
-def number(value: float | None) -> float:
-    """A cell of a numeric column: NaN is missing."""
-    return np.nan if value is None else float(value)
+# ---- rank correlations
+
+
+def orders(n: int, rng: np.random.Generator) -> NDArray[np.intp]:
+    """(orders, n) places."""
+    if n <= ENUMERATED:
+        return np.array(list(permutations(range(n))), dtype=np.intp)
+    return rng.permuted(np.broadcast_to(np.arange(n), (_DRAWN, n)), axis=1).astype(np.intp)
+
+
+def permutation_p(
+    x: Array, y: Array, places: NDArray[np.intp], alternative: Literal["two-sided", "greater"] = "two-sided"
+) -> float:
+    """places: from `orders`. NaN when a value is missing or one of the two does not vary."""
+    from scipy.stats import rankdata
+
+    if len(x) < 2 or np.isnan(x).any() or np.isnan(y).any() or np.ptp(x) == 0 or np.ptp(y) == 0:
+        return math.nan
+    one, other = rankdata(x) - (len(x) + 1) / 2, rankdata(y) - (len(y) + 1) / 2
+    drawn, seen = one[places] @ other, float(one @ other)
+    reached = np.abs(drawn) >= abs(seen) - 1e-9 if alternative == "two-sided" else drawn >= seen - 1e-9
+    return float(reached.mean()) if len(x) <= ENUMERATED else float((1 + reached.sum()) / (1 + len(places)))
+
+
+def permutation_test(n: int) -> str:
+    return "exact permutation" if n <= ENUMERATED else "permutation"
+
+
+def smallest_permutation_p(n: int, alternative: Literal["two-sided", "greater"] = "two-sided") -> float:
+    """The least p that n units without ties can reach."""
+    if n <= ENUMERATED:
+        return min(1.0, (2 if alternative == "two-sided" else 1) / math.factorial(n))
+    return 1 / (1 + _DRAWN)
+
+
+# ---- cells and words
 
 
 def ends(interval: Interval | None) -> dict[str, float | None]:
     """The cells `low` and `high`; none of a difference that is the same everywhere, which is a constant."""
-    return interval_cells(None if interval is None or interval.degenerate else interval, missing=np.nan)
+    return interval_cells(None if interval is None or interval.degenerate else interval)
 
 
 def pair_cells(c: Comparison) -> dict[str, str | float | None]:
     """Who was compared, the means, the difference a - b and its interval, at the level of the verdict where known."""
-    means = {"mean_a": number(c.means[0]), "mean_b": number(c.means[1])}
-    level = {"level": c.span.level if c.span else np.nan}
-    return {"a": c.names[0], "b": c.names[1], **means, "difference": number(c.difference), **ends(c.span), **level}
+    level = c.span.level if c.span else None
+    means = {"mean_a": c.means[0], "mean_b": c.means[1], "difference": c.difference}
+    return {"a": c.names[0], "b": c.names[1], **means, **ends(c.span), "level": level}
 
 
 def join_words(words: Sequence[object], most: int = 4) -> str:

@@ -1,4 +1,4 @@
-"""A forecast study as tables: what its store holds, read, scored, with the baselines beside.
+"""A forecast study as tables: one question asked, its reply read; all of a store read, scored, baselines beside.
 
     replies in study.db -> claims (read again by the present reader) -> scores against the runs of [discovery]
 
@@ -8,7 +8,7 @@ Nothing is asked and nothing is run; a better reader or another score needs no n
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from itertools import repeat
 from pathlib import Path
 
@@ -18,12 +18,15 @@ import pandas as pd
 from trueness.errors import StoreError
 from trueness.models import Reply
 from trueness.outside import Json
-from trueness.reading.expected import Reading
+from trueness.reading.expected import Reading, read_forecast
+from trueness.running.cells import Cell, reply_key
 from trueness.running.results import Results, Row
+from trueness.running.stage import Ask, Outcome
 from trueness.running.store import Store, StoredReply
 from trueness.running.study_folder import StudyFolder
+from trueness.status import Status
 from trueness.studies.forecast import human
-from trueness.studies.forecast.forecast_frames import (
+from trueness.studies.forecast.frames import (
     ARMS,
     CELL,
     CLAIM_COLUMNS,
@@ -35,9 +38,42 @@ from trueness.studies.forecast.forecast_frames import (
 )
 from trueness.studies.forecast.references import reference_claims
 from trueness.studies.forecast.scores import long, score_claims
-from trueness.studies.forecast.work import read_reply
 
+_OF_REPLY = ("text", "model", "seconds", "cost", "input_tokens", "output_tokens", "cached_tokens")
 _NUMBERS = ("repeat", "level", "low", "high", "median")  # of claims: a table without rows knows no kinds of columns
+
+
+EXCERPT = 70  # characters of an unreadable reply that the terminal shows
+
+
+def perform(cell: Cell, repeat: int, ask: Ask, options: Mapping[str, Json]) -> Outcome:
+    """Ask one question and read the reply. A model that cannot be held to the schema answers in free text."""
+    messages, settings = cell.common["messages"], cell.common["settings"]
+    salt = f"repeat {repeat}"
+    reply = ask(cell.respondent, messages, settings, salt)
+    key = reply_key(cell.respondent, options, messages, settings, salt)
+    reading = read_reply(reply, cell.common["nodes"])
+    return {
+        "status": str(reading.status),
+        "message": reply.message or reading.message,
+        "seconds": reply.seconds,
+        "answer": json.dumps({"reply": key, "read": reading.to_dict()}),
+        "scores": {},
+        "cost": reply.cost,
+        "excerpt": " ".join(reply.text.split())[:EXCERPT],
+    }
+
+
+def read_reply(reply: Reply, nodes: int) -> Reading:
+    """What a reply claims. One that never came keeps its own status; one that was cut off is read as far as it goes."""
+    if reply.status not in (Status.OK, Status.TRUNCATED):
+        statuses = dict.fromkeys(MEASURES, reply.status)
+        return Reading(dict.fromkeys(MEASURES), statuses, reply.status, message=reply.message)
+    reading = read_forecast(reply.text, nodes=nodes)
+    if reply.status == Status.TRUNCATED and reading.status == Status.UNREADABLE:
+        cut = {m: Status.TRUNCATED if s == Status.UNREADABLE else s for m, s in reading.statuses.items()}
+        return reading._replace(statuses=cut, status=Status.TRUNCATED)
+    return reading
 
 
 def read_forecasts(folder: Path | str) -> Forecasts:
@@ -50,15 +86,15 @@ def forecasts_of(discovery: Results, forecast: Results, store: Store) -> Forecas
     about = forecast.about
     truths = truths_of(discovery, about["datasets"])
     read = [*_replies(forecast, store)]
-    claims = [_claim_rows(keys, reading, forecast.level) for keys, _, reading in read]
-    model_claims = pd.DataFrame([row for rows in claims for row in rows], columns=list(CLAIM_COLUMNS))
+    rows = [row for keys, _, reading in read for row in _claim_rows(keys, reading, forecast.level)]
+    model_claims = pd.DataFrame(rows, columns=list(CLAIM_COLUMNS))
     references = tuple(about["references"])
     others = [reference_claims(truths, about["datasets"], references, about["targets"])]
     asked_of_people = human.questions(about["datasets"], about["learners"])
     others += [human.parse_experts(text, name, asked_of_people, name) for name, text in about["humans"].items()]
     filled = [part for part in (model_claims, *others) if len(part)]
     table = pd.concat(filled, ignore_index=True) if filled else model_claims.astype(dict.fromkeys(_NUMBERS, float))
-    people = _people(table)
+    people = [name for name in table["respondent"].unique() if name.startswith("human/")]  # a sheet may hold several
     human.check_experts(people, f"the study {forecast.study}")
     references = (*references, *people)
     return Forecasts(
@@ -109,79 +145,51 @@ def truths_of(discovery: Results, datasets: Mapping[str, DatasetAbout]) -> dict[
 
 
 Keys = dict[str, str | int]
+Read = tuple[Keys, StoredReply, Reading]
 
 
-def _people(claims: pd.DataFrame) -> list[str]:
-    """One respondent an expert: a sheet may hold several."""
-    return [name for name in claims["respondent"].unique() if name.startswith("human/")]
-
-
-def _replies(forecast: Results, store: Store) -> Iterator[tuple[Keys, StoredReply, Reading]]:
+def _replies(forecast: Results, store: Store) -> Iterator[Read]:
     """Every unit that was asked, with its reply as the present reader reads it."""
     stored = store.replies()
     for cell, about in zip(forecast.cells, forecast.abouts, strict=True):
+        dataset, _, learner = cell.item.partition("/")
+        keys: Keys = dict(zip((*CELL, *ARMS), (dataset, learner, *cell.variant.split("/")), strict=True))
         for run in forecast.of_cell(cell):
-            if run.answer is None:
-                continue
-            dataset, _, learner = cell.item.partition("/")
-            keys: Keys = dict(zip((*CELL, *ARMS), (dataset, learner, *cell.variant.split("/")), strict=True))
-            reply = stored.get(json.loads(run.answer)["reply"])
+            reply = None if run.answer is None else stored.get(json.loads(run.answer)["reply"])
             if reply is not None:
-                keys |= {"respondent": cell.respondent, "repeat": run.repeat}
-                yield keys, reply, read_reply(Reply.from_dict(reply.reply), about["nodes"])
+                reading = read_reply(Reply.from_dict(reply.reply), about["nodes"])
+                yield keys | {"respondent": cell.respondent, "repeat": run.repeat}, reply, reading
 
 
-def _claim_rows(keys: Keys, reading: Reading, level: float) -> list[dict[str, object]]:
+def _claim_rows(keys: Keys, reading: Reading, level: float) -> Iterator[dict[str, object]]:
     """One row a measure and level; a measure that was not read has one row with its status and no numbers."""
-    rows: list[dict[str, object]] = []
     for measure in MEASURES:
-        flags = ";".join(_flags(reading, measure))
-        base = keys | {"measure": measure, "flags": flags, "status": str(reading.statuses[measure])}
+        own = f"{measure}:"
+        flags = [flag.removeprefix(own) for flag in reading.flags if flag.startswith(own) or ":" not in flag]
+        base = keys | {"measure": measure, "flags": ";".join(flags), "status": str(reading.statuses[measure])}
         value, median = reading.values.get(measure), reading.medians.get(measure)
         levels = dict(reading.levels.get(measure, {}))
         if value is None and not levels:
-            rows.append(base | {"level": level, "low": np.nan, "high": np.nan, "median": np.nan})
-            continue
-        if keys["formulation"] != "quantiles" or not levels:
-            levels = {level: value} if value is not None else levels
+            yield base | {"level": level, "low": np.nan, "high": np.nan, "median": np.nan}
+        if value is not None and (keys["formulation"] != "quantiles" or not levels):
+            levels = {level: value}
+        middle = np.nan if median is None else (median.low + median.high) / 2
         for at, interval in sorted(levels.items()):
-            middle = np.nan if median is None else (median.low + median.high) / 2
-            rows.append(base | {"level": at, "low": interval.low, "high": interval.high, "median": middle})
-    return rows
+            yield base | {"level": at, "low": interval.low, "high": interval.high, "median": middle}
 
 
-def _flags(reading: Reading, measure: str) -> list[str]:
-    """The reader's flags of one measure, and those of the whole reply."""
-    return [
-        flag.removeprefix(f"{measure}:") for flag in reading.flags if flag.startswith(f"{measure}:") or ":" not in flag
-    ]
-
-
-def _replies_frame(read: list[tuple[Keys, StoredReply, Reading]], store: Store) -> pd.DataFrame:
+def _replies_frame(read: list[Read], store: Store) -> pd.DataFrame:
     """`prompt` is the text that was asked; None where the store does not hold it."""
-    texts = {key: prompt_text(store.prompt(key)) for key in dict.fromkeys(stored.prompt for _, stored, _ in read)}
-    rows = [_reply_row(keys, stored, reading, texts[stored.prompt]) for keys, stored, reading in read]
+    asked = {key: store.prompt(key) for key in dict.fromkeys(stored.prompt for _, stored, _ in read)}
+    texts = {key: "\n".join(message["content"] for message in messages) or None for key, messages in asked.items()}
+    rows = [
+        {name: stored.reply[name] for name in _OF_REPLY}
+        | keys
+        | {"status": str(reading.status), "message": stored.reply["message"] or reading.message}
+        | {"prompt": texts[stored.prompt]}
+        for keys, stored, reading in read
+    ]
     return pd.DataFrame(rows, columns=list(REPLY_COLUMNS))
-
-
-def prompt_text(messages: Sequence[Mapping[str, str]]) -> str | None:
-    return "\n".join(message["content"] for message in messages) or None
-
-
-def _reply_row(keys: Keys, stored: StoredReply, reading: Reading, prompt: str | None) -> dict[str, object]:
-    reply = stored.reply
-    return keys | {
-        "status": str(reading.status),
-        "message": reply["message"] or reading.message,
-        "prompt": prompt,
-        "text": reply["text"],
-        "model": reply["model"],
-        "seconds": reply["seconds"],
-        "cost": reply["cost"],
-        "input_tokens": reply["input_tokens"],
-        "output_tokens": reply["output_tokens"],
-        "cached_tokens": reply["cached_tokens"],
-    }
 
 
 def long_rows(forecasts: Forecasts) -> Iterator[Row]:

@@ -1,11 +1,398 @@
-"""The charts of a forecast study."""
+"""What was measured, and what was claimed: numbers (`x_frame`, one row a mark), how they are drawn, and the caption.
 
-from trueness.studies.forecast.chart_calibration import calibration
-from trueness.studies.forecast.chart_consistency import consistency
-from trueness.studies.forecast.chart_differences import differences
-from trueness.studies.forecast.chart_heatmap import heatmap
-from trueness.studies.forecast.chart_intervals import intervals
-from trueness.studies.forecast.chart_ranks import ranks_of_respondents
-from trueness.studies.forecast.chart_runs import runs
+    intervals    what was measured against what was claimed. Does a bar cross the black line? One panel a respondent,
+                 one row an item (data set and learner). Behind: the range of the runs (grey, 2.5 to 97.5 %). Black: the
+                 CI of the mean. In front: the claims as coloured bars, one offset a formulation: the median of both
+                 ends over the repeats of a question, pale the hull of the repeats. No readable claim is a grey cross
+    runs         one panel a cell (data set by learner, the smallest graph first). Grey: a histogram of the runs, each
+                 panel to its own height. Below it one numbered line a respondent: the hull of what it claimed over
+                 formulations and repeats, thick where half of its claims agree (between the medians of both ends)
+    heatmap      the mean of a score in each cell, with its n; a cell without an answer is hatched
 
-__all__ = ["calibration", "consistency", "differences", "heatmap", "intervals", "ranks_of_respondents", "runs"]
+SHD is drawn as a share of the d(d-1)/2 it could be, so that data sets of all sizes stand in one panel.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import altair as alt
+import numpy as np
+import pandas as pd
+
+from trueness.outside import Json
+from trueness.showing import theme
+from trueness.showing.marks import (
+    HATCH,
+    named_data,
+    panel_columns,
+    row_axis,
+    row_scale,
+    spread_of,
+    text_width,
+    with_data,
+)
+from trueness.showing.saving import Figure
+from trueness.statistics.runs import range_note
+from trueness.status import Status
+from trueness.studies.forecast.frames import RANDOM, Forecasts, Truth, formulations, is_answered
+
+Colours = Mapping[str, str]
+Drawn = alt.FacetChart | alt.LayerChart
+PAGE, COLUMN = theme.POINTS["page"], theme.POINTS["column"]
+ENDS = {
+    "low": ("low", "median"), "high": ("high", "median"), "lowest": ("low", "min"), "highest": ("high", "max"),
+    "n": ("answered", "sum"), "asked": ("answered", "size"), "status": ("status", "first"),
+}  # fmt: skip
+
+
+def look(forecasts: Forecasts) -> tuple[dict[str, str], dict[str, str]]:
+    """Colours and labels of the respondents, the same in every chart."""
+    return theme.colours(forecasts.respondents, forecasts.references), theme.labels(forecasts.respondents)
+
+
+def panels(layers: Drawn, names: Sequence[str], columns: int, spacing: int = 10, **header: Json) -> Drawn:
+    style: dict[str, Any] = {"title": None, "labelAnchor": "start", "labelFontSize": 7.5, **header}
+    facet = alt.Facet("panel:N", sort=list(names), header=alt.Header(**style))
+    return layers.facet(facet=facet, columns=columns, spacing=spacing)
+
+
+def _axis_title(measure: str) -> str:
+    return "SHD as a share of d(d−1)/2" if measure == "shd" else theme.measure_label(measure)
+
+
+def _measure_of(frame: pd.DataFrame) -> str:
+    return str(frame["measure"].iloc[0]) if len(frame) else ""
+
+
+def by_respondent(frame: pd.DataFrame, order: Sequence[str]) -> pd.DataFrame:
+    place = {name: k for k, name in enumerate(order)}
+    return frame.sort_values("respondent", key=lambda names: names.map(place), kind="stable")
+
+
+def _claimed(forecasts: Forecasts, measure: str, names: Iterable[str], keys: list[str], sort: bool) -> pd.DataFrame:
+    """The medians of both ends over the claims of a group, their hull, how many were read, and the largest value."""
+    scores = forecasts.headline
+    scores = scores[(scores["measure"] == measure) & scores["respondent"].isin(list(names))]
+    claims = scores.assign(answered=is_answered(scores)).groupby(keys, sort=sort).agg(**ENDS).reset_index()
+    uppers = {key[:2]: truth.upper for key, truth in forecasts.truths.items() if key[2] == measure}
+    claims["upper"] = [uppers.get(key, 1.0) for key in zip(claims["dataset"], claims["learner"], strict=True)]
+    claims["status"] = claims["status"].where(claims["n"] == 0, str(Status.OK))
+    return claims
+
+
+def _as_shares(frame: pd.DataFrame, ends: Iterable[str]) -> pd.DataFrame:
+    return frame.assign(**{f"shown_{end}": frame[end].astype(float) / frame["upper"].astype(float) for end in ends})
+
+
+# ---- intervals
+
+MEASURED = "measured"
+_INTERVALS = (
+    "kind", "measure", "dataset", "learner", "item", "respondent", "formulation", "status", "low", "high", "upper",
+    "shown_low", "shown_high", "n", "asked",
+)  # fmt: skip
+_INTERVALS_KEY = "grey: range of single runs; black: CI of their mean; coloured: claimed; cross: no readable claim"
+
+
+def intervals_frame(forecasts: Forecasts, measure: str, respondents: Sequence[str] | None = None) -> pd.DataFrame:
+    """One row a mark. kind: `runs` and `mean` (respondent `measured`), `claim`, `repeats` (their hull) or `missing`.
+
+    n: runs with a value, or repeats that were read; asked: runs planned, or repeats asked for.
+    """
+    chosen = forecasts.respondents if respondents is None else respondents
+    keys = ["dataset", "learner", "respondent", "formulation"]
+    claims = _claimed(forecasts, measure, chosen, keys, sort=False)
+    claims["kind"] = claims["n"].gt(0).map({True: "claim", False: "missing"})
+    differ = claims[(claims["lowest"] < claims["low"]) | (claims["highest"] > claims["high"])]
+    hulls = differ.assign(kind="repeats", low=differ["lowest"], high=differ["highest"])
+    both = by_respondent(pd.concat([hulls, claims]), forecasts.respondents)
+    truths = pd.DataFrame(_truth_marks(forecasts, measure), columns=list(_INTERVALS))
+    frame = pd.concat([truths, both.reindex(columns=list(_INTERVALS))], ignore_index=True)
+    frame["item"] = [theme.item_label(d, a) for d, a in zip(frame["dataset"], frame["learner"], strict=True)]
+    return _as_shares(frame.assign(measure=measure), ("low", "high"))[list(_INTERVALS)]
+
+
+def _truth_marks(forecasts: Forecasts, measure: str) -> list[dict[str, object]]:
+    rows: list[dict[str, object]] = []
+    for dataset, learner in forecasts.items:
+        truth = forecasts.truths.get((dataset, learner, measure))
+        if truth is None:
+            continue
+        row = {"dataset": dataset, "learner": learner, "respondent": MEASURED, "formulation": "", "upper": truth.upper}
+        row |= {"n": len(truth.runs), "asked": truth.planned}
+        for kind, interval in (("runs", truth.run_range), ("mean", truth.mean_ci)):
+            ends = {"low": interval.low, "high": interval.high} if interval else {}
+            status = Status.OK if interval else Status.DEGENERATE if len(truth.runs) else Status.FAILED
+            rows.append(row | {"kind": kind, "status": str(status)} | ends)
+    return rows
+
+
+def intervals_chart(frame: pd.DataFrame, colours: Colours, labels: Mapping[str, str]) -> Drawn:
+    """Panels side by side. frame: of one measure, as intervals_frame gives it."""
+    names = [name for name in frame["respondent"].unique() if name != MEASURED]
+    items = list(dict.fromkeys(frame["item"]))
+    # a panel's title: its respondent and, in a second line, how many claims were read
+    read = frame[frame["kind"].isin(("claim", "missing"))].groupby("respondent")[["n", "asked"]].sum()
+    titles = {name: f"{labels[name]}\n{read['n'][name]:g} of {read['asked'][name]:g} read" for name in names}
+    most = panel_columns(len(names), 5)
+    marks = _interval_marks(frame, items, titles, colours)
+    wide = (PAGE - text_width(items) - 16 - 20 * (most - 1)) / most
+    tall = len(items) * max(8.0, 2.6 * marks["slots"].max() + 2)
+    y = alt.Y("y:Q", scale=row_scale(len(items)), axis=row_axis(items))
+    scale = alt.Scale(domain=[0, 1], nice=False, clamp=True)
+    x = alt.X("shown_low:Q", scale=scale, title=None, axis=alt.Axis(values=[0, 0.5, 1], format="~g"))
+    kinds = alt.Chart().transform_filter("datum.kind != 'missing' && datum.shown_low != null")
+    boxes = kinds.mark_rect(strokeWidth=0.5).encode(
+        x=x, x2=alt.X2("shown_high:Q"), y=y, y2=alt.Y2("y2:Q"), opacity=alt.Opacity("opacity:Q", scale=None),
+        color=alt.Color("colour:N", scale=None), stroke=alt.Stroke("colour:N", scale=None),
+    )  # fmt: skip
+    missing = alt.Chart().transform_filter("datum.kind == 'missing'")
+    crosses = missing.mark_point(
+        shape="M-1,-1L1,1M-1,1L1,-1", size=5, color=theme.MISSING, strokeWidth=0.7, opacity=1
+    ).encode(x=alt.value(4), y=alt.Y("middle:Q", scale=row_scale(len(items)), axis=row_axis(items)))
+    layers = alt.layer(boxes, crosses, data=named_data("marks"), width=wide, height=tall)
+    grid = panels(layers, list(titles.values()), most, labelExpr="split(datum.value, '\\n')")
+    title = f"{_axis_title(_measure_of(frame))}: measured and claimed"
+    return with_data(theme.apply_theme(grid, title, _INTERVALS_KEY), {"marks": marks})
+
+
+def _interval_marks(frame: pd.DataFrame, items: list[str], titles: Mapping[str, str], colours: Colours) -> pd.DataFrame:
+    """The rows with place and colour, from the back to the front; the measured ones stand in every panel."""
+    placed = frame.assign(row=frame["item"].map({item: k for k, item in enumerate(items)}), slot=0, slots=1)
+    measured = placed["respondent"] == MEASURED
+    for _, mine in placed[~measured].groupby("respondent"):
+        order = {form: k for k, form in enumerate(formulations(mine))}
+        placed.loc[mine.index, "slot"] = mine["formulation"].map(order)
+        placed.loc[mine.index, "slots"] = max(len(order), 1)
+    margin = measured.map({True: 0.04, False: 0.14})  # so that the range of runs is seen behind claims that cover it
+    inner = (1 - 2 * margin) / placed["slots"]  # the claims share a row by formulation
+    gap = inner.where(~measured, 0.0) * 0.1
+    placed["y"] = placed["row"] + margin + placed["slot"] * inner + gap
+    placed["y2"] = placed["row"] + margin + (placed["slot"] + 1) * inner - gap
+    placed["middle"] = (placed["y"] + placed["y2"]) / 2
+    placed["opacity"] = placed["kind"].map({"repeats": 0.35}).fillna(1.0)
+    placed["colour"] = placed["respondent"].map(colours).fillna(theme.RUNS).where(placed["kind"] != "mean", theme.TRUTH)
+    claims = placed[~measured].assign(panel=placed["respondent"].map(titles))
+    marks = pd.concat([claims, *(placed[measured].assign(panel=panel) for panel in titles.values())])
+    marks["layer"] = marks["kind"].map({kind: k for k, kind in enumerate(("runs", "repeats", "claim", "mean"))})
+    drawn = ["panel", "kind", "shown_low", "shown_high", "y", "y2", "middle", "opacity", "colour", "slots"]
+    return marks.sort_values(["layer", "row"], kind="stable")[drawn]
+
+
+def intervals(forecasts: Forecasts, measure: str, respondents: Sequence[str] | None = None) -> Figure:
+    frame = intervals_frame(forecasts, measure, respondents)
+    claims = frame[frame["kind"].isin(("claim", "missing"))]
+    forms = [name for name in formulations(claims) if name]
+    runs_of = frame.loc[frame["kind"] == "runs", "n"]
+    level = forecasts.percent
+    order = f", from top to bottom by formulation ({', '.join(forms)})" if len(forms) > 1 else ""
+    hull = ", pale where repeats of a question differ" if (frame["kind"] == "repeats").any() else ""
+    random = (claims["respondent"] == RANDOM).any()
+    expected = f" The bars of {RANDOM} are its expected ends; it is scored in closed form." if random else ""
+    caption = (
+        f"{_axis_title(measure)} of {frame['item'].nunique()} items (data set and learner; {spread_of(runs_of)} runs "
+        f"each) and what {claims['respondent'].nunique()} respondents claimed. Grey: {level} range of the runs; black: "
+        f"{level} bootstrap CI of their mean; coloured: claims{order}, the median over repeats{hull}; crosses: no "
+        f"claim could be read. {int(claims['n'].sum())} of {int(claims['asked'].sum())} claims were read.{expected} "
+        f"{range_note(runs_of.astype(int), forecasts.level)} {forecasts.arm_text} Descriptive; no test."
+    )
+    return Figure(f"intervals_{measure}", frame, intervals_chart(frame, *look(forecasts)), caption)
+
+
+# ---- runs
+
+BINS = 40
+MOST_RESPONDENTS = 6
+_RUNS = (
+    "kind", "measure", "dataset", "learner", "respondent", "low", "high", "lowest", "highest", "upper", "shown_low",
+    "shown_high", "shown_lowest", "shown_highest", "count", "n", "asked", "status",
+)  # fmt: skip
+_RUNS_KEY = "histogram: measured runs; lines: claims, pale their hull, full between the medians of both ends"
+_SLOT = 0.16  # height of a respondent's line, of that of the histogram
+
+
+def runs_frame(forecasts: Forecasts, measure: str, respondents: Sequence[str] | None = None) -> pd.DataFrame:
+    """One row a mark: kind `bin` (count of runs in [low, high)) or `claim` (one a cell and respondent)."""
+    chosen = forecasts.best(MOST_RESPONDENTS) if respondents is None else list(respondents)
+    rows: list[dict[str, object]] = []
+    nodes = {name: about.get("nodes") or 0 for name, about in forecasts.datasets.items()}
+    for dataset, learner in sorted(forecasts.items, key=lambda item: nodes.get(item[0], 0)):
+        truth = forecasts.truths.get((dataset, learner, measure))
+        if truth is not None:
+            rows.extend({"dataset": dataset, "learner": learner, "upper": truth.upper} | row for row in _bins(truth))
+    claims = _claimed(forecasts, measure, chosen, ["respondent", "dataset", "learner"], sort=True)
+    claims = by_respondent(claims, chosen).assign(kind="claim").reindex(columns=list(_RUNS))
+    frame = pd.concat([pd.DataFrame(rows, columns=list(_RUNS)), claims], ignore_index=True)
+    return _as_shares(frame.assign(measure=measure), ("low", "high", "lowest", "highest"))[list(_RUNS)]
+
+
+def _bins(truth: Truth) -> list[dict[str, object]]:
+    row = {"kind": "bin", "respondent": "", "n": len(truth.runs), "asked": truth.planned, "status": str(Status.OK)}
+    if not len(truth.runs):
+        return [row | {"status": str(Status.FAILED)}]
+    counts, edges = np.histogram(truth.runs, bins=BINS, range=(0.0, truth.upper))
+    return [row | {"low": edges[k], "high": edges[k + 1], "count": int(counts[k])} for k in np.flatnonzero(counts)]
+
+
+def runs_chart(frame: pd.DataFrame, colours: Colours, labels: Mapping[str, str]) -> Drawn:
+    names = [name for name in frame["respondent"].dropna().unique() if name]
+    rows, columns = (list(dict.fromkeys(frame[key])) for key in ("dataset", "learner"))
+    who = {name: f"{k} {labels[name]}" for k, name in enumerate(names, 1)}
+    marks = _run_marks(frame, names, who)
+    wide = (PAGE - text_width(rows) - 30 - 8 * (len(columns) - 1)) / max(len(columns), 1)
+    scale = alt.Scale(domain=[0, 1], nice=False, clamp=True)
+    x = alt.X("from:Q", scale=scale, title=None, axis=alt.Axis(values=[0, 0.5, 1], format="~g"))
+    y = alt.Y("y:Q", scale=alt.Scale(domain=[-_SLOT * len(names) - 0.08, 1], nice=False), axis=None)
+    shades = ["#9AA3AD", *(colours[name] for name in names)]
+    palette = alt.Scale(domain=["measured runs", *who.values()], range=shades)
+    legend = alt.Legend(title=None, orient="bottom", direction="horizontal", columns=4)
+    colour, opacity = alt.Color("who:N", scale=palette, legend=legend), alt.Opacity("opacity:Q", scale=None)
+    boxes = alt.Chart().mark_rect().encode(
+        x=x, x2=alt.X2("to:Q"), y=y, y2=alt.Y2("y2:Q"), color=colour, opacity=opacity
+    )  # fmt: skip
+    numbered = alt.Chart().transform_filter("isValid(datum.number)")
+    numbers = numbered.mark_text(align="right", baseline="middle", dx=-1.5, fontSize=5).encode(
+        x=alt.XDatum(0, scale=scale), y=alt.Y("middle:Q", axis=None), text=alt.Text("number:Q")
+    )
+    drawn = alt.layer(boxes, numbers, data=named_data("marks"), width=wide, height=30 + 5.5 * len(names))
+    side = alt.Header(labelAngle=0, labelAlign="left", labelAnchor="middle", title=None, labelFontSize=7.5)
+    grid: alt.FacetChart = drawn.facet(
+        row=alt.Row("dataset:N", sort=rows, header=side),
+        column=alt.Column("learner:N", sort=columns, header=alt.Header(title=None, labelFontSize=7.5)),
+        spacing=6,
+    )
+    title = f"{_axis_title(_measure_of(frame))}: distribution of the runs, and the ranges claimed"
+    return with_data(theme.apply_theme(grid, title, _RUNS_KEY), {"marks": marks})
+
+
+def _run_marks(frame: pd.DataFrame, names: list[str], who: Mapping[str, str]) -> pd.DataFrame:
+    """Boxes: the bins above zero, a pale and a full box a claim below, the full one with the respondent's number."""
+    bins = frame[(frame["kind"] == "bin") & frame["count"].notna()]
+    most = bins.groupby(["dataset", "learner"])["count"].transform("max")
+    above = pd.DataFrame({
+        "dataset": bins["dataset"], "learner": bins["learner"], "who": "measured runs", "from": bins["shown_low"],
+        "to": bins["shown_high"], "y": 0.0, "y2": (bins["count"] / most).astype(float), "opacity": 1.0,
+    })  # fmt: skip
+    claims = frame[(frame["kind"] == "claim") & frame["low"].notna()]
+    place = claims["respondent"].map({name: k for k, name in enumerate(names)}).astype(float)
+    top = -0.06 - _SLOT * place
+    parts = [above]
+    for low, high, opacity, gap, number in (
+        ("lowest", "highest", 0.3, 0.055, None),
+        ("low", "high", 1, 0.02, place + 1),
+    ):
+        parts.append(pd.DataFrame({
+            "dataset": claims["dataset"], "learner": claims["learner"], "who": claims["respondent"].map(dict(who)),
+            "from": claims[f"shown_{low}"], "to": claims[f"shown_{high}"], "y": top - gap, "y2": top - _SLOT + gap,
+            "opacity": opacity, "number": number, "middle": top - _SLOT / 2,
+        }))  # fmt: skip
+    return pd.concat(parts, ignore_index=True)
+
+
+def runs(forecasts: Forecasts, measure: str, respondents: Sequence[str] | None = None) -> Figure:
+    frame = runs_frame(forecasts, measure, respondents)
+    claims, bins = frame[frame["kind"] == "claim"], frame[frame["kind"] == "bin"]
+    which = "" if respondents is not None else ", those with the lowest scaled interval score"
+    caption = (
+        "Runs of each learner on each data set, the smallest graph first "
+        f"({spread_of(bins.drop_duplicates(['dataset', 'learner'])['n'])} runs a "
+        f"cell; histograms to their own height) and the {forecasts.percent} ranges claimed by "
+        f"{claims['respondent'].nunique()} of {len(forecasts.respondents)} respondents{which}: pale the hull over "
+        "formulations and repeats, full the range between the medians of both ends. "
+        f"{int(claims['n'].sum())} of {int(claims['asked'].sum())} claims were read. {forecasts.arm_text} "
+        "Descriptive; no test."
+    )
+    return Figure(f"runs_{measure}", frame, runs_chart(frame, *look(forecasts)), caption)
+
+
+# ---- heatmap
+
+_HEATED = {
+    "overlaps_mean_ci": "claims that overlap the CI of the mean",
+    "overlaps_runs": "claims that overlap the range of runs",
+    "covers_mean": "claims that hold the mean of the runs",
+}
+CELLS = ("respondent", "dataset", "learner")  # panel, row, column
+_HEATMAP_KEY = "the darker, the higher; n: answers in a cell; hatched: none"
+_HEIGHT = 19.0
+_DARK = 0.62  # of a value whose ground asks for white words
+_BLUES = ["#F2F6FB", "#C3D9EE", "#7FB2D9", "#2F78B7", "#08396E"]
+
+
+def heatmap_frame(forecasts: Forecasts, score: str = "overlaps_mean_ci", by: tuple[str, ...] = CELLS) -> pd.DataFrame:
+    """One row a cell: panel, row, column, value (mean of the score), n claims behind it, asked, status."""
+    scores, keys = forecasts.headline, list(by)
+    order = {
+        "dataset": forecasts.dataset_names, "learner": forecasts.learner_names, "respondent": forecasts.respondents,
+    }  # fmt: skip
+    values = scores[score].astype(float)
+    cells = values.groupby([scores[key] for key in keys]).agg(value="mean", n="count", asked="size")
+    every = pd.MultiIndex.from_product([order[key] for key in keys], names=keys)
+    frame = cells.reindex(every).reset_index()
+    frame[["n", "asked"]] = frame[["n", "asked"]].fillna(0).astype(int)
+    frame["status"] = np.where(frame["n"] > 0, "ok", np.where(frame["asked"] > 0, "not read", "not asked"))
+    frame = frame.rename(columns=dict(zip(keys[::-1], ("column", "row", "panel"), strict=False)))
+    if len(keys) < 3:
+        frame.insert(0, "panel", "")
+    return frame.assign(score=score)
+
+
+def heatmap_chart(frame: pd.DataFrame, labels: Mapping[str, str]) -> Drawn:
+    names = {key: [labels.get(name, name) for name in dict.fromkeys(frame[key])] for key in ("panel", "row", "column")}
+    shown = frame.assign(**{key: [labels.get(name, name) for name in frame[key]] for key in names})
+    shown["text"] = ["" if pd.isna(value) else f"{value:.2f}" for value in frame["value"]]
+    shown["count"] = [f"n {n}" if n else "" for n in frame["n"]]
+    dark = frame["value"] > _DARK
+    shown = shown.assign(
+        ink=dark.map({True: "white", False: "#111111"}), faint=dark.map({True: "#F0F0F0", False: "#444444"})
+    )
+    most = panel_columns(len(names["panel"]), 4)
+    room = PAGE - text_width(names["row"]) - 18 - 16 * (most - 1)
+    cell = min(46.0, room / most / max(len(names["column"]), 1))
+    slanted = cell < text_width(names["column"]) + 2
+    across = alt.Axis(title=None, labelAngle=-40 if slanted else 0, domain=False, ticks=False, orient="bottom")
+    down = alt.Axis(title=None, domain=False, ticks=False)
+    base = alt.Chart().encode(
+        x=alt.X("column:N", sort=names["column"], axis=across), y=alt.Y("row:N", sort=names["row"], axis=down)
+    )
+    answered, empty = base.transform_filter("datum.n > 0"), base.transform_filter("datum.n == 0")
+    ground = alt.Fill("value:Q", scale=alt.Scale(domain=[0, 1], range=_BLUES), legend=None)
+    layers: list[alt.Chart] = [answered.mark_rect(stroke="white", strokeWidth=1).encode(fill=ground)]
+    if (frame["n"] == 0).any():  # a layer costs time even where it is empty
+        size = (min(cell, _HEIGHT) - 3) ** 2
+        layers += [
+            empty.mark_rect(fill="#F4F4F4", stroke="white", strokeWidth=1),
+            empty.mark_point(shape=HATCH, size=size, stroke="#AAAAAA", strokeWidth=0.8, opacity=1, filled=False),
+        ]
+    for text, ink, size, dy in (
+        ("text", "ink", min(7.0, cell / 3.2), -2.5),
+        ("count", "faint", min(4.8, cell / 4.4), 5),
+    ):
+        mark = base.mark_text(fontSize=size, dy=dy)
+        layers.append(mark.encode(text=alt.Text(f"{text}:N"), color=alt.Color(f"{ink}:N", scale=None)))
+    wide, tall = cell * len(names["column"]), _HEIGHT * len(names["row"])
+    grid: Drawn = alt.layer(*layers, data=named_data("cells"), width=wide, height=tall)
+    if len(names["panel"]) > 1:
+        grid = panels(grid, names["panel"], most)
+    return with_data(theme.apply_theme(grid, _heated(frame), _HEATMAP_KEY), {"cells": shown})
+
+
+def _heated(frame: pd.DataFrame) -> str:
+    score = str(frame["score"].iloc[0]) if len(frame) else ""
+    return f"Share of {_HEATED.get(score, score.replace('_', ' '))}"
+
+
+def heatmap(forecasts: Forecasts, score: str = "overlaps_mean_ci", by: tuple[str, ...] = CELLS) -> Figure:
+    """by: panel (or none), row, column."""
+    frame = heatmap_frame(forecasts, score, by)
+    empty = int((frame["n"] == 0).sum())
+    caption = (
+        f"{_heated(frame)}: the mean over measures, formulations and repeats, and below it the "
+        f"number of claims n. {int(frame['n'].sum())} of {int(frame['asked'].sum())} claims have a value"
+        + (f"; {empty} of {len(frame)} cells are hatched: nothing to average. " if empty else ". ")
+        + f"{forecasts.arm_text} Descriptive; no interval, no test."
+    )
+    labels = theme.labels(forecasts.respondents)
+    return Figure(f"heatmap_{score}_{by[-2]}_{by[-1]}", frame, heatmap_chart(frame, labels), caption)

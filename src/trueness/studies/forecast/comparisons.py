@@ -1,21 +1,33 @@
-"""Who forecasts better: each pair of models, and each model against each reference.
+"""Who forecasts better, and what models make of how they are asked: paired differences with data sets as units.
 
-As in the original: Wilcoxon's signed rank over items (data set, learner, measure; arms and repeats averaged), with
-Benjamini-Hochberg over all comparisons of one score. It takes items of one data set for independent, which they are
-not: the same runs and the same words of the data set stand behind them, and its p is too small.
-Beside it: the exact sign-flip test with the data set as the unit (2^D patterns), its interval by inversion, Holm over
-the comparisons of one score. A difference is taken on the arms that both answered; a reference sees no prompt and
-stands for all arms of its target.
+Comparisons: each pair of models, and each model against each reference. As in the original: Wilcoxon's signed rank over
+items (data set, learner, measure; arms and repeats averaged), with Benjamini-Hochberg over all comparisons of one
+score. It takes items of one data set for independent, which they are not: the same runs and the same words of the data
+set stand behind them, and its p is too small. Beside it: the exact sign-flip test with the data set as the unit (2^D
+patterns), its interval by inversion, Holm over the comparisons of one score. A difference is taken on the arms that
+both answered; a reference sees no prompt and stands for all arms of its target.
 
     calibrated_coverage     covers_mean, the original's primary measure                     higher is better
     hit                     share covered of what the claim is of (runs, or the mean)       higher, gamed by [0, 1]
     overlaps_, iou_         as the original compares ranges: do they meet, |both| / |either|     higher
     interval_score_scaled   the proper score, in shares of the measure's range              lower is better
+
+Ablation: for an arm (formulation, names, metadata, definition, target) and two of its levels A, B, over questions that
+differ in nothing else (same data set, learner, measure, other arms, respondent; repeats averaged):
+
+    effect = mean_d mean_{questions on d} (score under A - score under B),   d over data sets
+
+with the sign-flip interval and p over data sets, Holm over the rows of one arm and score. width_error = |log of the
+claimed width over that of the runs| says how far it is calibrated (lower is better). For the arm `target` the two
+levels are scored against different things (runs, their mean), as they must be: its rows compare how well each question
+is answered, not the same answer. References see no prompt and are left out.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from itertools import combinations
+from types import SimpleNamespace
 from typing import NamedTuple
 
 import numpy as np
@@ -28,45 +40,53 @@ from trueness.statistics.comparison import Comparison
 from trueness.statistics.multiplicity import adjust, adjusted
 from trueness.statistics.paired import paired_difference, signed_rank_p
 from trueness.statistics.reach import Reach
-from trueness.studies.forecast.analysis import Analysis, asked_models, number, pair_cells, per_item, respondents
-from trueness.studies.forecast.forecast_frames import CELL, Forecasts
-from trueness.studies.forecast.selection import headline
+from trueness.studies.forecast import frames
+from trueness.studies.forecast.analysis import (
+    ALL_MODELS,
+    PROPER,
+    Analysis,
+    Array,
+    lines,
+    pair_cells,
+    per_item,
+    table_of,
+)
+from trueness.studies.forecast.frames import ARMS, CELL, ITEM, Forecasts
+from trueness.texts import counted
 
-Array = NDArray[np.float64]
-SCORES = {  # name in the tables -> column of the scores
+COMPARED = {  # name in the tables -> column of the scores
     "calibrated_coverage": "covers_mean",
     "hit": "hit",
     "overlaps_mean_ci": "overlaps_mean_ci",
     "iou_mean_ci": "iou_mean_ci",
     "iou_runs": "iou_runs",
-    "interval_score_scaled": "interval_score_scaled",
+    PROPER: PROPER,
 }
+ABLATED = ("hit", PROPER, "width_error")
 EXACT_ITEMS = 50  # as scipy's own choice; ties are respected here
-PROPER = "interval_score_scaled"
 
 
 def comparisons(forecasts: Forecasts) -> Analysis:
     """One row a pair and score, the two tests beside each other: the rows of statistical_tests.csv."""
-    models = asked_models(forecasts)
-    others = [name for name in respondents(forecasts) if name in forecasts.references]
+    models = forecasts.models
+    others = [name for name in forecasts.as_scored if name in forecasts.references]
     pairs = [*combinations(models, 2), *((model, other) for model in models for other in others)]
     if not pairs:
         return Analysis.untold("comparisons", "Nothing can be compared: there is one respondent, or none.")
-    rows = headline(forecasts)
-    tables = {score: per_item(rows, column, forecasts) for score, column in SCORES.items()}
+    tables = {score: per_item(forecasts.headline, column, forecasts) for score, column in COMPARED.items()}
     if tables[PROPER].empty:
         return Analysis.untold("comparisons", "Nothing can be compared: no readable range was scored.")
-    frames, proper = [], []
+    rows, proper = [], []
     for score, table in tables.items():
-        items = Items.of(table)
+        items = _Items.of(table)
         exact = adjusted([_by_dataset(items, pair, score) for pair in pairs], "holm")
-        frames.append(_rows(exact, [_by_item(items, pair) for pair in pairs], score))
+        rows += _rows(exact, [_by_item(items, pair) for pair in pairs], score)
         proper += exact if score == PROPER else []
-    whole = pd.concat(frames, ignore_index=True)
+    whole = table_of(rows)
     return Analysis("comparisons", whole, tuple(_sentences(whole, proper, len(pairs))))
 
 
-class Items(NamedTuple):
+class _Items(NamedTuple):
     """values[i, r]: the score of respondent r on row i (an item under one arm); item[i] is its place in `datasets`."""
 
     values: Array
@@ -75,7 +95,7 @@ class Items(NamedTuple):
     datasets: NDArray[np.object_]
 
     @classmethod
-    def of(cls, table: pd.DataFrame) -> Items:
+    def of(cls, table: pd.DataFrame) -> _Items:
         question = table.index.to_frame(index=False)[[*CELL, "measure"]]
         item, labels = pd.factorize(pd.MultiIndex.from_frame(question))
         datasets = np.array([label[0] for label in labels], dtype=object)
@@ -89,23 +109,24 @@ class Items(NamedTuple):
         both = ~np.isnan(columns).any(axis=1)
         n = np.bincount(self.item[both], minlength=len(self.datasets)).astype(float)
         n[n == 0] = np.nan
-        sums = (np.bincount(self.item[both], weights=columns[both, k], minlength=len(self.datasets)) for k in (0, 1))
-        a, b = (total / n for total in sums)
+        a, b = (np.bincount(self.item[both], columns[both, k], len(self.datasets)) / n for k in (0, 1))
         return a, b
 
 
-def _by_dataset(items: Items, pair: tuple[str, str], score: str) -> Comparison:
-    a, b = items.pair(*pair)
-    difference = paired_difference(a, b, items.datasets, names=pair)
+def _by_dataset(items: _Items, pair: tuple[str, str], score: str) -> Comparison:
+    difference = paired_difference(*items.pair(*pair), items.datasets, names=pair)
     return difference.described(measure=score, units="items", clusters="data sets", better=direction(score))
 
 
-def _by_item(items: Items, pair: tuple[str, str]) -> dict[str, float]:
-    """The original's test: exact for few items, beyond in scipy's normal form. Without any difference p is 1."""
+def _by_item(items: _Items, pair: tuple[str, str]) -> tuple[float, float, float]:
+    """The original's test: statistic, median difference, p; exact for few items, beyond in scipy's normal form.
+
+    Without any difference p is 1.
+    """
     a, b = items.pair(*pair)
     d = (a - b)[~np.isnan(a - b)]
     if not np.abs(d).max(initial=0.0) > 1e-12:
-        return {"median_difference": 0.0 if len(d) else np.nan, "statistic": np.nan, "p": 1.0 if len(d) else np.nan}
+        return (np.nan, 0.0, 1.0) if len(d) else (np.nan, np.nan, np.nan)
     d = np.round(d, 12)
     if len(d) <= EXACT_ITEMS:
         statistic, p, _ = signed_rank_p(d)
@@ -113,35 +134,22 @@ def _by_item(items: Items, pair: tuple[str, str]) -> dict[str, float]:
         from scipy.stats import wilcoxon
 
         statistic, p = (float(value) for value in wilcoxon(d))
-    return {"median_difference": float(np.median(d)), "statistic": statistic, "p": number(p)}
+    return statistic, float(np.median(d)), np.nan if p is None else p
 
 
-def _rows(exact: list[Comparison], original: list[dict[str, float]], score: str) -> pd.DataFrame:
-    q = adjust([row["p"] for row in original], "bh")
-    return pd.DataFrame(
-        [
-            {
-                "score": score,
-                **pair_cells(c),
-                "n_items": c.n_units,
-                "n_datasets": c.n_clusters,
-                "p_sign_flip": number(c.p),
-                "p_sign_flip_holm": number(c.p_adjusted),
-                "smallest_p": number(c.smallest_p),
-                "wilcoxon_statistic": before["statistic"],
-                "median_difference": before["median_difference"],
-                "p_wilcoxon": before["p"],
-                "p_wilcoxon_bh": float(adjusted_p),
-                "n_comparisons": c.n_comparisons,
-                "superiority": number(c.effect.value) if c.effect else np.nan,
-                "better": c.better,
-                "significant_original": bool(adjusted_p <= 1 - c.level),
-                "significant_clustered": c.distinguishable,
-                "notes": " ".join(c.notes),
-            }
-            for c, before, adjusted_p in zip(exact, original, q, strict=True)
-        ]
-    )
+def _rows(exact: list[Comparison], original: list[tuple[float, float, float]], score: str) -> list[dict[str, object]]:
+    q = adjust([p for *_, p in original], "bh")
+    return [
+        {
+            "score": score, **pair_cells(c), "n_items": c.n_units, "n_datasets": c.n_clusters, "p_sign_flip": c.p,
+            "p_sign_flip_holm": c.p_adjusted, "smallest_p": c.smallest_p, "wilcoxon_statistic": statistic,
+            "median_difference": median, "p_wilcoxon": p, "p_wilcoxon_bh": float(p_adjusted),
+            "n_comparisons": c.n_comparisons, "superiority": c.effect.value if c.effect else None, "better": c.better,
+            "significant_original": bool(p_adjusted <= 1 - c.level), "significant_clustered": c.distinguishable,
+            "notes": " ".join(c.notes),
+        }
+        for c, (statistic, median, p), p_adjusted in zip(exact, original, q, strict=True)
+    ]  # fmt: skip
 
 
 def _sentences(table: pd.DataFrame, tests: list[Comparison], n_pairs: int) -> list[str]:
@@ -154,6 +162,108 @@ def _sentences(table: pd.DataFrame, tests: list[Comparison], n_pairs: int) -> li
         f"Holm), {same} cannot; Wilcoxon over items with Benjamini-Hochberg, as in the original, calls "
         f"{int(proper['significant_original'].sum())} different: it counts items of one data set as independent."
     )
-    n = max((c.n_clusters for c in tests), default=0)
-    reach = Reach(n, n_pairs)
+    reach = Reach(max((c.n_clusters for c in tests), default=0), n_pairs)
     return [*sentences, Finding(str(reach).replace("units", "data sets"), open=not reach.possible)]
+
+
+# ---- how they are asked
+
+_ORDER = {"formulation": frames.FORMULATIONS, "names": frames.NAMES, "metadata": frames.METADATA,
+          "definition": frames.DEFINITION, "target": frames.TARGETS}  # fmt: skip
+
+
+def ablation(forecasts: Forecasts) -> Analysis:
+    """One row an arm, pair of its levels, score, and respondent (or all models)."""
+    models, rows = forecasts.models, forecasts.all_arms
+    rows = rows.assign(width_error=rows["log_width_ratio_runs"].abs())
+    rows = rows[rows["respondent"].isin(models) & rows["answered"]]
+    varied = {arm: sorted(map(str, pd.unique(rows[arm])), key=_place_in(_ORDER[arm])) for arm in ARMS}
+    fixed = [arm for arm in ARMS if len(varied[arm]) < 2]
+    found: list[tuple[dict[str, str], Comparison]] = []
+    for score in ABLATED:
+        table = per_item(rows, score, forecasts) if len(rows) else pd.DataFrame()
+        for arm, levels in varied.items():
+            family = [
+                (who, _arm_effect(table, arm, one, other, models if who == ALL_MODELS else (who,)))
+                for one, other in combinations(levels, 2)
+                for who in (ALL_MODELS, *models)
+            ]
+            family = [(who, effect) for who, effect in family if effect.n_units]
+            effects = adjusted([effect for _, effect in family], "holm")
+            for (who, _), effect in zip(family, effects, strict=True):
+                label = {"arm": arm, "respondent": who, "score": score}
+                found.append((label, effect.described(measure=score, better=direction(score))))
+    if not found:
+        why = f"What information is worth cannot be told: every prompt had the same {', '.join(fixed)}."
+        return Analysis.untold("ablation", why)
+    table = table_of(
+        {
+            **label, **pair_cells(c), "n_datasets": c.n_units, "test": c.test, "p": c.p, "p_holm": c.p_adjusted,
+            "smallest_p": c.smallest_p,
+        }
+        for label, c in found
+    )  # fmt: skip
+    sentences = [
+        f"{label['arm']}: {c.sentence()}"
+        for label, c in found
+        if label["respondent"] == ALL_MODELS and label["score"] in ABLATED[:2]
+    ]
+    sentences += [f"Not varied in this study: {', '.join(fixed)}."] if fixed else []
+    return Analysis("ablation", table, tuple(sentences))
+
+
+def _place_in(order: Sequence[str]) -> Callable[[str], int]:
+    """The levels that we know in our order, others after them."""
+    return lambda level: order.index(level) if level in order else len(order)
+
+
+def _arm_effect(table: pd.DataFrame, arm: str, one: str, other: str, who: tuple[str, ...]) -> Comparison:
+    columns = [name for name in who if name in table]
+    wide = table[columns].stack().unstack(arm) if columns else pd.DataFrame()  # (rest, respondent) x levels
+    if one not in wide or other not in wide:
+        return paired_difference([], [], names=(one, other))
+    both = wide[[one, other]].dropna()
+    datasets = both.index.get_level_values(next(name for name in ITEM if name != arm)).to_numpy()
+    # averaged within a data set first, so that each has the same weight
+    means = both.groupby(datasets, sort=False).mean()
+    effect = paired_difference(means[one].to_numpy(), means[other].to_numpy(), names=(one, other))
+    return effect.described(units="data sets", clusters="data sets")
+
+
+_QUESTIONS = {  # what the original asks of its formulations: (with, without)
+    ("steps", "direct"): "Guided reasoning",
+    ("original-steps", "original-direct"): "Guided reasoning (the original's words)",
+    ("interval", "direct"): "Asking for the 95 % interval",
+    ("original-interval", "original-direct"): "Asking for the 95 % interval (the original's words)",
+    ("quantiles", "direct"): "Asking for a median and three intervals",
+}
+
+
+def guidelines(arms: Analysis, level: float = 0.05) -> Analysis:
+    """What the paired tests of the interval score, all models together, advise for a prompt; arms: from `ablation`."""
+    table = arms.table
+    if not arms.possible or table.empty:
+        return Analysis.untold("guidelines", "No guideline for prompts can be drawn: every prompt was put alike.")
+    table = table[(table["respondent"] == ALL_MODELS) & (table["score"] == PROPER)]
+    rows = [_advice(row, level) for row in lines(table)]
+    sentences = tuple(Finding(row["sentence"], open=row["advice"] == "open") for row in rows)
+    return Analysis("guidelines", pd.DataFrame(rows), sentences)
+
+
+def _advice(row: SimpleNamespace, level: float) -> dict[str, object]:
+    """row: of the ablation. A negative difference is a lower score of `a`, which is better."""
+    one, other = (row.a, row.b) if (row.b, row.a) not in _QUESTIONS else (row.b, row.a)
+    sign = 1.0 if one == row.a else -1.0
+    difference = sign * row.difference
+    what = _QUESTIONS.get((one, other), f"{row.arm.capitalize()} {one}")
+    significant = np.isfinite(row.p_holm) and row.p_holm <= level
+    advice = "open" if not significant else "helps" if difference < 0 else "harms"
+    word = "cannot be told to help or to harm" if advice == "open" else advice
+    span = sorted((sign * row.low, sign * row.high))
+    interval = f" [{span[0]:+.3f}, {span[1]:+.3f}]" if np.isfinite(span).all() else ", no interval"
+    p = f"Holm-adjusted p = {row.p_holm:.2g}" if np.isfinite(row.p_holm) else "no test"
+    sentence = (
+        f"{what} {word}: the interval score moves by {difference:+.3f}{interval} against {other} "
+        f"(lower is better; {counted(row.n_datasets, 'data set')}, {p})."
+    )
+    return {"arm": row.arm, "a": one, "b": other, "advice": advice, "difference": difference, "sentence": sentence}

@@ -19,6 +19,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -34,25 +35,25 @@ from trueness.statistics.paired import paired_difference
 from trueness.statistics.proportions import wilson
 from trueness.statistics.unpaired import unpaired_difference
 from trueness.studies.forecast.analysis import (
+    ALL_MODELS,
+    PROPER,
     Analysis,
-    asked_models,
+    Array,
     ends,
     join_words,
     lines,
-    number,
     per_item,
     percent,
+    table_of,
 )
-from trueness.studies.forecast.comparisons import PROPER
-from trueness.studies.forecast.forecast_frames import CELL, Forecasts
-from trueness.studies.forecast.selection import all_arms
+from trueness.studies.forecast.frames import CELL, Forecasts
 from trueness.texts import counted
 
 FAMOUS = frozenset(  # in textbooks, package examples and many papers' result tables
     "asia cancer earthquake survey sachs sachs-17 sachs-pooled child alarm insurance hailfinder hepar2".split()
 )
 MAX_PUBLISHED = MEGABYTE
-ALL = "all models"
+RECOGNISED = "recognised"  # a probe of replies, not of scores
 WITHOUT_NAMES = ("anonymised", "renamed")
 _REFERENCES = ("baseline/climatology", "baseline/heuristic", "baseline/random")  # the first that is there
 
@@ -86,151 +87,130 @@ def read_published(path: Path) -> tuple[Published, ...]:
 def contamination(forecasts: Forecasts) -> Analysis:
     """One row a probe, contrast and respondent (or all models)."""
     famous = frozenset(forecasts.notes.get("famous") or FAMOUS)
-    rows = all_arms(forecasts)
-    table = per_item(rows, PROPER, forecasts)
-    models = [name for name in asked_models(forecasts) if name in table]
+    table = per_item(forecasts.all_arms, PROPER, forecasts)
+    models = [name for name in forecasts.models if name in table]
     if not models:
         return Analysis.untold("contamination", "Contamination cannot be probed: no model gave a readable range.")
     probes = [*_names(table, models, famous), *_fame(table, models, famous)]
-    probes += [*_recognition_rows(forecasts), *_published_rows(rows, forecasts)]
+    probes += [*_recognition(forecasts), *_published(forecasts)]
     if not probes:
         why = "every prompt named the data set alike, and famous and other data sets are not both there"
         return Analysis.untold("contamination", f"Contamination cannot be probed: {why}.")
-    sentences = [str(row["sentence"]) for row in probes if row["respondent"] == ALL or row["probe"] == "recognised"]
-    frame = pd.DataFrame(probes).drop(columns=["sentence"])
-    return Analysis("contamination", frame, tuple([*sentences, *_limits(frame, forecasts)]))
+    sentences = [
+        str(row["sentence"]) for row in probes if row["respondent"] == ALL_MODELS or row["probe"] == RECOGNISED
+    ]
+    frame = table_of(probes).drop(columns=["sentence"])
+    return Analysis("contamination", frame, (*sentences, *_limits(frame, forecasts)))
 
 
-def _names(table: pd.DataFrame, models: list[str], famous: frozenset[str]) -> list[dict[str, object]]:
+def _names(table: pd.DataFrame, models: list[str], famous: frozenset[str]) -> Iterator[dict[str, object]]:
     present = set(table.index.get_level_values("names"))
-    probes = []
     for hidden in (arm for arm in WITHOUT_NAMES if arm in present and "named" in present):
         wide = table[models].stack().unstack("names")[["named", hidden]].dropna()
-        for who in (ALL, *models):
-            mine = wide if who == ALL else wide[wide.index.get_level_values(-1) == who]
+        for who in (ALL_MODELS, *models):
+            mine = wide if who == ALL_MODELS else wide[wide.index.get_level_values(-1) == who]
             means = mine.groupby(level="dataset", sort=False).mean()
             is_famous = means.index.isin(list(famous))
             for group, part in (("all", means), ("famous", means[is_famous]), ("other", means[~is_famous])):
                 if len(part):
                     pair = paired_difference(part["named"], part[hidden], names=("named", hidden))
-                    probes.append(_row("names", f"named - {hidden}, {group} data sets", who, pair))
+                    yield _row("names", f"named - {hidden}, {group} data sets", who, pair)
             gain = (means["named"] - means[hidden]).to_numpy()
-            if is_famous.any() and (~is_famous).any():
-                apart = _split(gain, is_famous)
-                probes.append(_row("interaction", f"(named - {hidden}), famous - others", who, apart))
-    return probes
+            yield from _split("interaction", f"(named - {hidden}), famous - others", who, gain, is_famous)
 
 
-def _fame(table: pd.DataFrame, models: list[str], famous: frozenset[str]) -> list[dict[str, object]]:
+def _fame(table: pd.DataFrame, models: list[str], famous: frozenset[str]) -> Iterator[dict[str, object]]:
     reference = next((name for name in _REFERENCES if name in table), None)
     named = table[table.index.get_level_values("names") == "named"]
     if reference is None or named.empty:
-        return []
-    probes = []
-    for who in (ALL, *models):
-        mine = named[models].mean(axis=1) if who == ALL else named[who]
+        return
+    for who in (ALL_MODELS, *models):
+        mine = named[models].mean(axis=1) if who == ALL_MODELS else named[who]
         gain = (mine - named[reference]).dropna().groupby(level="dataset", sort=False).mean()
         is_famous = gain.index.isin(list(famous))
-        if is_famous.any() and (~is_famous).any():
-            probes.append(
-                _row("fame", f"(model - {reference}), famous - others", who, _split(gain.to_numpy(), is_famous))
-            )
-    return probes
+        yield from _split("fame", f"(model - {reference}), famous - others", who, gain.to_numpy(), is_famous)
 
 
-def _split(gain: NDArray[np.float64], is_famous: NDArray[np.bool_]) -> Comparison:
-    return unpaired_difference(gain[is_famous], gain[~is_famous], test="permutation", names=("famous", "others"))
+def _split(
+    probe: str, contrast: str, who: str, gain: Array, is_famous: NDArray[np.bool_]
+) -> Iterator[dict[str, object]]:
+    """Famous data sets against the others, where both are there."""
+    if is_famous.any() and not is_famous.all():
+        names = ("famous", "others")
+        yield _row(
+            probe,
+            contrast,
+            who,
+            unpaired_difference(gain[is_famous], gain[~is_famous], test="permutation", names=names),
+        )
 
 
 def _row(probe: str, contrast: str, who: str, c: Comparison) -> dict[str, object]:
     c = c.described(measure=PROPER, units="data sets", clusters="data sets", better="lower")
     return {
-        "probe": probe,
-        "contrast": contrast,
-        "respondent": who,
-        "difference": number(c.difference),
-        **ends(c.interval),
-        "n_datasets": c.n_units,
-        "test": c.test,
-        "p": number(c.p),
-        "smallest_p": number(c.smallest_p),
+        "probe": probe, "contrast": contrast, "respondent": who, "difference": c.difference, **ends(c.interval),
+        "n_datasets": c.n_units, "test": c.test, "p": c.p, "smallest_p": c.smallest_p,
         "sentence": f"{who}, {contrast}: {c.sentence()}",
-    }
+    }  # fmt: skip
 
 
-def _recognition_rows(forecasts: Forecasts) -> list[dict[str, object]]:
+def _recognition(forecasts: Forecasts) -> Iterator[dict[str, object]]:
     replies = forecasts.replies
-    hidden = replies[replies["names"].isin(WITHOUT_NAMES) & replies["prompt"].notna()] if len(replies) else replies
-    probes = []
-    for (who, arm), mine in hidden.groupby(["respondent", "names"], sort=False) if len(hidden) else ():
+    hidden = replies[replies["names"].isin(WITHOUT_NAMES) & replies["prompt"].notna()]
+    for (who, arm), mine in hidden.groupby(["respondent", "names"], sort=False):
         hits = [
             _says(str(row.text), str(row.dataset)) and not _says(str(row.prompt), str(row.dataset))
             for row in lines(mine[["text", "prompt", "dataset"]])
         ]
-        share = wilson(sum(hits), len(hits))
+        share, interval = sum(hits) / len(hits), wilson(sum(hits), len(hits))
+        low, high = interval.low, interval.high
         names = sorted({str(name) for name, hit in zip(mine["dataset"], hits, strict=True) if hit})
         which = f": {join_words(names)}" if names else ""
-        probes.append(
-            {
-                "probe": "recognised",
-                "contrast": f"{arm} replies that name the data set",
-                "respondent": who,
-                "difference": sum(hits) / len(hits),
-                "low": share.low,
-                "high": share.high,
-                "n_datasets": mine["dataset"].nunique(),
-                "test": "Wilson",
-                "sentence": f"{who} names the data set in {sum(hits)} of {len(hits)} replies to {arm} prompts "
-                f"({percent(sum(hits) / len(hits))} [{percent(share.low)}, {percent(share.high)}], Wilson){which}.",
-            }
-        )
-    return probes
+        yield {
+            "probe": RECOGNISED, "contrast": f"{arm} replies that name the data set", "respondent": who,
+            "difference": share, "low": low, "high": high, "n_datasets": mine["dataset"].nunique(), "test": "Wilson",
+            "sentence": f"{who} names the data set in {sum(hits)} of {len(hits)} replies to {arm} prompts "
+            f"({percent(share)} [{percent(low)}, {percent(high)}], Wilson){which}.",
+        }  # fmt: skip
 
 
 def _says(text: str, dataset: str) -> bool:
     return re.search(rf"\b{re.escape(dataset)}\b", text, re.I) is not None
 
 
-def _published_rows(rows: pd.DataFrame, forecasts: Forecasts) -> list[dict[str, object]]:
+def _published(forecasts: Forecasts) -> Iterator[dict[str, object]]:
     figures: dict[tuple[str, str, str], list[float]] = {}
     for entry in forecasts.notes.get("published", ()):
         figure = Published(**entry)
         figures.setdefault((figure.dataset, figure.learner, figure.measure), []).append(figure.value)
-    answered = rows[rows["answered"] & rows["respondent"].isin(asked_models(forecasts))]
-    keys = [tuple(map(str.lower, key)) for key in answered[[*CELL, "measure"]].itertuples(index=False, name=None)]
-    known = answered[[key in figures for key in keys]] if figures else answered.iloc[:0]
-    if known.empty:
-        return []
-    ends = known[["low", "high", "midpoint"]].to_numpy(float).round(2)
-    claims = zip([key for key in keys if key in figures], ends, strict=True)
-    recalled = np.array([np.isin(np.round(figures[key], 2), values).any() for key, values in claims], dtype=float)
-    probes = []
-    for who in (ALL, *pd.unique(known["respondent"])):
-        mine = np.ones(len(known), bool) if who == ALL else (known["respondent"] == who).to_numpy()
-        by = (
-            pd.Series(recalled[mine])
-            .groupby([known["dataset"].to_numpy()[mine], known["names"].to_numpy()[mine]])
-            .mean()
-        )
-        wide = by.unstack()
-        if not {"named", "anonymised"} <= set(wide):
-            continue
-        pair = paired_difference(wide["named"], wide["anonymised"], names=("named", "anonymised"))
-        row = _row("published", "claims with a published figure, named - anonymised", str(who), pair)
-        probes.append(row)
-    return probes
+    rows = forecasts.all_arms
+    rows = rows[rows["answered"] & rows["respondent"].isin(forecasts.models)]
+    keys = [tuple(map(str.lower, key)) for key in rows[[*CELL, "measure"]].itertuples(index=False, name=None)]
+    known = rows[np.array([key in figures for key in keys], dtype=bool)]
+    claims = zip(
+        [key for key in keys if key in figures], known[["low", "high", "midpoint"]].to_numpy(float), strict=True
+    )
+    recalled = [float(np.isin(np.round(figures[key], 2), values.round(2)).any()) for key, values in claims]
+    known = known.assign(recalled=recalled)
+    for who in (ALL_MODELS, *pd.unique(known["respondent"])):
+        mine = known if who == ALL_MODELS else known[known["respondent"] == who]
+        wide = mine.groupby(["dataset", "names"])["recalled"].mean().unstack()
+        if {"named", "anonymised"} <= set(wide):
+            pair = paired_difference(wide["named"], wide["anonymised"], names=("named", "anonymised"))
+            yield _row("published", "claims with a published figure, named - anonymised", str(who), pair)
 
 
-def _limits(frame: pd.DataFrame, forecasts: Forecasts) -> list[str]:
-    limits = []
-    if "names" not in set(frame["probe"]):
-        limits.append("Names were not varied, so what a name gives away cannot be told.")
-    if not set(frame["probe"]) & {"interaction", "fame"}:
-        limits.append("Famous and other data sets are not both there, so memory of famous ones cannot be told.")
-    if "published" not in set(frame["probe"]):
-        limits.append("Verbatim recall of published figures cannot be told: the study holds none to compare with.")
+def _limits(frame: pd.DataFrame, forecasts: Forecasts) -> Iterator[Finding]:
+    probes = set(frame["probe"])
+    if "names" not in probes:
+        yield Finding("Names were not varied, so what a name gives away cannot be told.", open=True)
+    if not probes & {"interaction", "fame"}:
+        famous = "Famous and other data sets are not both there, so memory of famous ones cannot be told."
+        yield Finding(famous, open=True)
+    if "published" not in probes:
+        verbatim = "Verbatim recall of published figures cannot be told: the study holds none to compare with."
+        yield Finding(verbatim, open=True)
     smallest = frame["smallest_p"].min() if "smallest_p" in frame else np.nan
-    n = len(forecasts.datasets)
     if np.isfinite(smallest) and smallest > 0.05:
-        limits.append(f"With {counted(n, 'data set')} no contrast can reach .05 (smallest p {smallest:.2g}).")
-    return [Finding(sentence, open=True) for sentence in limits]
+        sets = counted(len(forecasts.datasets), "data set")
+        yield Finding(f"With {sets} no contrast can reach .05 (smallest p {smallest:.2g}).", open=True)

@@ -37,40 +37,34 @@ from numpy.typing import NDArray
 from trueness.statistics.proportions import wilson
 from trueness.status import Status
 from trueness.studies.forecast.against import is_beyond, is_impossible
-from trueness.studies.forecast.analysis import Analysis, asked_models, join_words, lines, percent_with_ends
-from trueness.studies.forecast.forecast_frames import ARMS, CELL, Forecasts
-from trueness.studies.forecast.selection import all_arms
+from trueness.studies.forecast.analysis import Analysis, Array, join_words, lines, percent_with_ends
+from trueness.studies.forecast.frames import ARMS, CELL, MEASURES, REPLY, Forecasts
 
-OF_CLAIM = (
-    "impossible", "beyond the scale", "over-optimistic", "over-pessimistic", "overconfident", "vacuous", "point",
-    "same everywhere", "from the prompt",
-)  # fmt: skip
-OF_REPLY = ("incoherent F1", "inverted SHD")
 VACUOUS = 0.95
 LEAST_CELLS = 3  # that must share a range before it counts as one answer for all
 _EXAMPLES = 3
-_REPLY = (*CELL, *ARMS, "respondent", "repeat")
 _ROUNDING = 0.005  # claims are written with two digits
 _PAIR = re.compile(r"[\[(]\s*(\d++(?:\.\d++)?|\.\d++)\s*,\s*(\d++(?:\.\d++)?|\.\d++)\s*[\])]")
 Flags = NDArray[np.bool_]
+Modes = dict[str, tuple[Flags, Flags]]  # mode -> in which rows it is, and in which it could be
 
 
 def failures(forecasts: Forecasts) -> Analysis:
     """One row a respondent and mode; `more` has examples."""
-    people = (*asked_models(forecasts), *(name for name in forecasts.references if name.startswith("human/")))
-    rows = all_arms(forecasts)
+    people = (*forecasts.models, *(name for name in forecasts.references if name.startswith("human/")))
+    rows = forecasts.all_arms
     rows = rows[rows["respondent"].isin(people)].reset_index(drop=True)
     if rows.empty:
         return Analysis.untold("failures", "Failure modes cannot be told: nobody was asked.")
-    counted = [*_by_status(rows)]
     answered = rows[rows["answered"]].reset_index(drop=True)
-    modes = _claim_modes(answered, forecasts)
     replies = _replies(answered)
-    reply_modes = _reply_modes(replies, forecasts)
-    counted += [*_by_mode(answered, modes, "claims"), *_by_mode(replies, reply_modes, "replies")]
-    table = pd.DataFrame(counted, columns=["respondent", "mode", "count", "of", "unit"])
-    table = _with_shares(table)
-    examples = pd.concat([_examples(answered, modes), _examples(replies, reply_modes)], ignore_index=True)
+    kinds = (
+        (answered, _claim_modes(answered, forecasts), "claims"),
+        (replies, _reply_modes(replies, forecasts), "replies"),
+    )
+    counted = [*_by_status(rows), *(row for kind in kinds for row in _by_mode(*kind))]
+    table = _with_shares(pd.DataFrame(counted, columns=["respondent", "mode", "count", "of", "unit"]))
+    examples = pd.concat([_examples(of, modes) for of, modes, _ in kinds], ignore_index=True)
     return Analysis("failures", table, tuple(_sentences(table, people)), {"examples": examples})
 
 
@@ -81,14 +75,13 @@ def _by_status(rows: pd.DataFrame) -> Iterator[tuple[str, str, int, int, str]]:
             yield str(respondent), status, int(row.get(status, 0)), int(row.sum()), "claims"
 
 
-def _claim_modes(rows: pd.DataFrame, forecasts: Forecasts) -> dict[str, Flags]:
-    low, high, mean = (rows[name].to_numpy(float) for name in ("low", "high", "truth_mean"))
+def _claim_modes(rows: pd.DataFrame, forecasts: Forecasts) -> Modes:
+    low, high, mean, upper = (rows[name].to_numpy(float) for name in ("low", "high", "truth_mean", "truth_upper"))
     below, above = high < mean, low > mean
     fewer_is_better = (rows["measure"] == "shd").to_numpy()
     of_mean = (rows["target"] == "mean").to_numpy()
     spread = np.where(of_mean, rows["ci_high"] - rows["ci_low"], rows["truth_high"] - rows["truth_low"])
-    upper = rows["truth_upper"].to_numpy(float)
-    return {
+    modes = {
         "impossible": is_impossible(low, high, upper),
         "beyond the scale": is_beyond(low, high, upper),
         "over-optimistic": np.where(fewer_is_better, below, above),
@@ -99,40 +92,37 @@ def _claim_modes(rows: pd.DataFrame, forecasts: Forecasts) -> dict[str, Flags]:
         "same everywhere": _same_everywhere(rows),
         "from the prompt": _from_prompt(rows, forecasts.replies),
     }
+    return {mode: (flags, np.ones(len(rows), dtype=bool)) for mode, flags in modes.items()}
 
 
 def _same_everywhere(rows: pd.DataFrame) -> Flags:
     """SHD has the same range only by its numbers: [0, 10] on every data set counts, whatever its size."""
-    group = rows.groupby(["respondent", "measure", *ARMS], sort=False, observed=True)
+    cell = pd.factorize(pd.MultiIndex.from_frame(rows[list(CELL)]))[0]
+    group = rows.assign(cell=cell).groupby(["respondent", "measure", *ARMS], sort=False, observed=True)
     lowest, highest = group[["low", "high"]].transform("min"), group[["low", "high"]].transform("max")
-    cell = pd.Series(pd.factorize(pd.MultiIndex.from_frame(rows[list(CELL)]))[0], index=rows.index)
-    cells = cell.groupby([rows[name] for name in ("respondent", "measure", *ARMS)], sort=False).transform("nunique")
-    return np.asarray((lowest == highest).all(axis=1) & (cells >= LEAST_CELLS))
+    return np.asarray((lowest == highest).all(axis=1) & (group["cell"].transform("nunique") >= LEAST_CELLS))
 
 
 def _from_prompt(rows: pd.DataFrame, replies: pd.DataFrame) -> Flags:
-    if not len(replies) or rows.empty:
-        return np.zeros(len(rows), dtype=bool)
     prompts = replies["prompt"].fillna("").astype(str)
     pairs = {text: {(float(a), float(b)) for a, b in _PAIR.findall(text)} for text in pd.unique(prompts)}
     if not any(pairs.values()):
         return np.zeros(len(rows), dtype=bool)
-    prompt_of = dict(zip(replies[list(_REPLY)].itertuples(index=False, name=None), prompts, strict=True))
-    claims = zip(rows[list(_REPLY)].itertuples(index=False, name=None), rows["low"], rows["high"], strict=True)
+    prompt_of = dict(zip(replies[list(REPLY)].itertuples(index=False, name=None), prompts, strict=True))
+    claims = zip(rows[list(REPLY)].itertuples(index=False, name=None), rows["low"], rows["high"], strict=True)
     return np.array([(low, high) in pairs.get(prompt_of.get(key, ""), ()) for key, low, high in claims], dtype=bool)
 
 
 def _replies(rows: pd.DataFrame) -> pd.DataFrame:
     """One row a reply: low_f1, high_f1, ..."""
-    once = rows.drop_duplicates([*_REPLY, "measure"]).set_index([*_REPLY, "measure"])
+    once = rows.drop_duplicates([*REPLY, "measure"]).set_index([*REPLY, "measure"])
     wide: Any = once[["low", "high"]].unstack("measure")
     wide.columns = pd.Index([f"{end}_{measure}" for end, measure in wide.columns])
-    expected = [f"{end}_{measure}" for end in ("low", "high") for measure in ("precision", "recall", "f1", "shd")]
-    table: pd.DataFrame = wide.reindex(columns=expected).reset_index()
-    return table
+    table: pd.DataFrame = wide.reindex(columns=[f"{end}_{m}" for end in ("low", "high") for m in MEASURES])
+    return table.reset_index()
 
 
-def _reply_modes(replies: pd.DataFrame, forecasts: Forecasts) -> dict[str, Flags]:
+def _reply_modes(replies: pd.DataFrame, forecasts: Forecasts) -> Modes:
     column = {name: replies[name].to_numpy(float) for name in replies.columns if name.startswith(("low_", "high_"))}
     highest = harmonic(column["high_precision"], column["high_recall"])
     lowest = harmonic(column["low_precision"], column["low_recall"])
@@ -141,30 +131,24 @@ def _reply_modes(replies: pd.DataFrame, forecasts: Forecasts) -> dict[str, Flags
     too_low = of_run & (column["high_f1"] < lowest - _ROUNDING)
     edges = replies["dataset"].map({name: about["edges"] for name, about in forecasts.datasets.items()}).to_numpy(float)
     f1 = np.maximum(column["low_f1"], 1e-12)
-    inverted = column["low_shd"] > 2 * edges * (1 - f1) / f1 + 0.5
-    return {"incoherent F1": too_high | too_low, "inverted SHD": inverted & of_run}
+    inverted = of_run & (column["low_shd"] > 2 * edges * (1 - f1) / f1 + 0.5)
+    three = replies[["low_precision", "low_recall", "low_f1"]].notna().all(axis=1).to_numpy()
+    both = replies[["low_f1", "low_shd"]].notna().all(axis=1).to_numpy()
+    return {"incoherent F1": (too_high | too_low, three), "inverted SHD": (inverted, both & of_run)}
 
 
-def harmonic(precision: NDArray[np.float64], recall: NDArray[np.float64]) -> NDArray[np.float64]:
+def harmonic(precision: Array, recall: Array) -> Array:
     """2pr / (p + r), 0 where both are 0."""
     total = precision + recall
     zero = np.where(np.isnan(total), np.nan, 0.0)
     return np.asarray(np.divide(2 * precision * recall, total, out=zero, where=total > 0))
 
 
-def _by_mode(rows: pd.DataFrame, modes: dict[str, Flags], unit: str) -> Iterator[tuple[str, str, int, int, str]]:
+def _by_mode(rows: pd.DataFrame, modes: Modes, unit: str) -> Iterator[tuple[str, str, int, int, str]]:
     who, names = pd.factorize(rows["respondent"])
-    if unit == "replies":
-        eligible = {
-            "incoherent F1": rows[["low_precision", "low_recall", "low_f1"]].notna().all(axis=1).to_numpy(),
-            "inverted SHD": rows[["low_f1", "low_shd"]].notna().all(axis=1).to_numpy()
-            & (rows["target"] == "run").to_numpy(),
-        }
-    else:
-        eligible = dict.fromkeys(modes, np.ones(len(rows), dtype=bool))
-    for mode, flags in modes.items():
-        hits = np.bincount(who, weights=flags & eligible[mode], minlength=len(names))
-        base = np.bincount(who, weights=eligible[mode], minlength=len(names))
+    for mode, (flags, eligible) in modes.items():
+        hits = np.bincount(who, weights=flags & eligible, minlength=len(names))
+        base = np.bincount(who, weights=eligible, minlength=len(names))
         yield from ((str(name), mode, int(hits[k]), int(base[k]), unit) for k, name in enumerate(names))
 
 
@@ -177,25 +161,23 @@ def _with_shares(table: pd.DataFrame) -> pd.DataFrame:
     return table
 
 
-def _examples(rows: pd.DataFrame, modes: dict[str, Flags]) -> pd.DataFrame:
+def _examples(rows: pd.DataFrame, modes: Modes) -> pd.DataFrame:
     parts = [
         rows[flags].groupby("respondent", sort=False).head(_EXAMPLES).assign(mode=mode)
-        for mode, flags in modes.items()
+        for mode, (flags, _) in modes.items()
         if flags.any()
     ]
-    columns = ["mode", *_REPLY, "measure", "low", "high", "truth_mean", "truth_low", "truth_high"]
+    columns = ["mode", *REPLY, "measure", "low", "high", "truth_mean", "truth_low", "truth_high"]
     ends = [name for name in rows.columns if name.startswith(("low_", "high_"))]
     kept = [name for name in (*columns, *ends) if name == "mode" or name in rows.columns]
     return pd.concat(parts, ignore_index=True)[kept] if parts else pd.DataFrame(columns=kept)
 
 
-def _sentences(table: pd.DataFrame, people: tuple[str, ...]) -> list[str]:
-    sentences = []
+def _sentences(table: pd.DataFrame, people: tuple[str, ...]) -> Iterator[str]:
     for name in people:
         mine = table[(table["respondent"] == name) & (table["count"] > 0)].sort_values("share", ascending=False)
         each = [
             f"{row.mode} {row.count} of {row.of} {row.unit} ({percent_with_ends(row.share, row.low, row.high)})"
             for row in lines(mine)
         ]
-        sentences.append(f"{name}: {join_words(each, 6) if each else 'no failure mode was seen'}.")
-    return sentences
+        yield f"{name}: {join_words(each, 6) if each else 'no failure mode was seen'}."

@@ -7,56 +7,54 @@
                                                                  as .png .svg .pdf, their numbers as .csv
     plots/results_summary.csv  .tex  {algorithm}_summary_table.csv     what the learners did, all and each alone
 
-The same tables give the same bytes. variance/ is written with the discovery runs (outputs.py), paper/ by paper.py.
+The same tables give the same bytes. variance/ is written with the discovery runs (outputs.py), paper/ by the paper.
+
+A claim that could not be read is in llm_comparisons/, with null for its numbers and its status. Against the CI of the
+mean (`vs_mean_ci`, the original's) and against the range of runs (`vs_runs`):
+
+    overlaps         the two have a point in common
+    ci_contains      the measured interval holds the whole claim
+    range_contains   the claim holds the whole measured interval
+    iou, fraction    |both| / |either|,  |both| / |measured|
+    calibration      (width of the claim - measured width) / measured width; null where the latter is 0
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Iterator, Mapping
 
 import pandas as pd
 
-from trueness.files import write_atomically
 from trueness.outside import Json
-from trueness.showing.saving import Figure, Save, csv_text, plain_rows, safe_name, save_figure
-from trueness.showing.tables import Table
-from trueness.studies.forecast import charts, selection
-from trueness.studies.forecast import llm_comparisons as comparisons
-from trueness.studies.forecast import tables as forecast_tables
-from trueness.studies.forecast.coverage import FACTORS, coverage_by
-from trueness.studies.forecast.findings import Findings
-from trueness.studies.forecast.forecast_frames import Forecasts
-from trueness.studies.forecast.interpretation import interpretation, tests_frame, validation_of
-from trueness.studies.forecast.summary import rows
+from trueness.showing.saving import Figure, csv_text, plain, plain_columns, plain_records, plain_rows, safe_name
+from trueness.statistics.runs import expected_content
+from trueness.studies.forecast import tables
+from trueness.studies.forecast.findings import Findings, interpretation, statistical_tests
+from trueness.studies.forecast.frames import ARMS, Forecasts, Truth, is_answered
+from trueness.studies.forecast.summary import FACTORS, coverage_by
+from trueness.texts import printable_json
 
-SHOWN_IN_PAPER = 6  # respondents that a page has room for
-
-
-def write_forecast_tree(
-    folder: Path, forecasts: Forecasts, findings: Callable[[], Findings | None], save: Save = save_figure
-) -> list[Path]:
-    """Write all of it below `folder`; what was written. Without findings: the tables, the charts and the checks.
-
-    Charts come first: other processes draw them while the findings are made.
-    """
-    written = [path for figure in plots(forecasts) for path in save(figure, folder, "plots")]
-    for name, text in texts(forecasts, findings()).items():
-        written.append(write_atomically(folder, name, text))
-    return written
+_VERSUS = {
+    "overlaps": "overlaps", "ci_contains": "inside", "range_contains": "covers", "iou": "iou",
+    "fraction": "fraction", "calibration": "calibration", "class": "class", "log_width_ratio": "log_width_ratio",
+}  # fmt: skip
+_CLAIM = ("respondent", "measure", *ARMS, "repeat", "level", "low", "high", "median", "status", "flags")
+_SCORES = (
+    "covers_mean", "coverage_runs", "width", "interval_score", "interval_score_scaled", "bias", "wis", "crps", "pit",
+)  # fmt: skip
 
 
-def texts(forecasts: Forecasts, findings: Findings | None) -> dict[str, str]:
+def texts(findings: Findings) -> dict[str, str]:
     """File -> text, of all that is neither drawn nor typeset."""
-    files = {f"llm_comparisons/{name}": text for name, text in comparisons.comparison_texts(forecasts).items()}
-    table = rows(forecasts)
-    files["evaluation/main_results.csv"] = csv_text(pd.DataFrame(table))
-    files["evaluation/detailed_results.json"] = detailed_json(forecasts, findings, table)
+    forecasts = findings.forecasts
+    files = {f"llm_comparisons/{name}": text for name, text in comparison_texts(forecasts).items()}
+    files["evaluation/main_results.csv"] = csv_text(pd.DataFrame(findings.rows))
+    files["evaluation/detailed_results.json"] = _detailed(findings)
     for factor in FACTORS:
         files[f"evaluation/coverage_by_{factor}.csv"] = csv_text(coverage_by(forecasts, factor))
-    files["statistics/statistical_tests.csv"] = csv_text(tests_frame(findings))
-    files["statistics/interpretation.txt"] = interpretation(forecasts, findings)
-    summary = forecast_tables.measured_table(forecasts)
+    files["statistics/statistical_tests.csv"] = csv_text(statistical_tests(findings))
+    files["statistics/interpretation.txt"] = interpretation(findings)
+    summary = tables.measured_table(forecasts)
     files["plots/results_summary.csv"] = summary.to_csv()
     files["plots/results_summary.tex"] = summary.to_latex()
     for learner, part in summary.frame().groupby("learner", sort=False):
@@ -64,77 +62,131 @@ def texts(forecasts: Forecasts, findings: Findings | None) -> dict[str, str]:
     return files
 
 
-def detailed_json(forecasts: Forecasts, findings: Findings | None, table: list[dict[str, Json]]) -> str:
-    """detailed_results.json: the checks, a row a respondent, what each analysis found, a line a cell."""
-    checks = validation_of(forecasts, findings)
-    analyses = [] if findings is None else [a for a in findings.analyses() if a.name != "validation"]
+def plots(forecasts: Forecasts) -> Iterator[Figure]:
+    """All respondents; one figure at a time, so that a large study does not hold them all. No claims: no figures."""
+    if forecasts.scores.empty:
+        return
+    from trueness.studies.forecast import chart_scores, charts
+
+    for measure in forecasts.measures:
+        yield charts.intervals(forecasts, measure)
+    for measure in forecasts.measures:
+        yield charts.runs(forecasts, measure)
+    yield charts.heatmap(forecasts, "overlaps_mean_ci")
+    yield charts.heatmap(forecasts, "overlaps_runs")
+    yield charts.heatmap(forecasts, "covers_mean", ("respondent", "dataset"))
+    yield chart_scores.calibration(forecasts)
+    if forecasts.references and forecasts.respondents[1:]:  # a reference, and somebody to compare with it
+        yield chart_scores.differences(forecasts)
+    last = chart_scores.ranks_of_respondents(forecasts), chart_scores.consistency(forecasts)
+    yield from (figure for figure in last if len(figure.frame))
+
+
+def _detailed(findings: Findings) -> str:
+    """detailed_results.json: the checks, a row a respondent, what each analysis found, and one line a respondent, cell,
+    measure and formulation, its repeats averaged."""
+    forecasts, checks = findings.forecasts, findings.validation
     head = {
         "study": forecasts.study,
         "seed": forecasts.seed,
         "level": forecasts.level,
         "valid": checks.is_valid,
-        "validation": [{"check": c.name, "passed": c.passed, "sentence": c.sentence} for c in checks.checks],
+        "validation": checks.rows(),
         "completeness": plain_rows(checks.completeness),
-        "arm": selection.main_arm(forecasts),
-        "respondents": table,
+        "arm": forecasts.main_arm,
+        "respondents": findings.rows,
         "analyses": {
-            a.name: {"told": a.possible, "sentences": list(a.sentences), "rows": plain_rows(a.table)} for a in analyses
+            a.name: {"told": a.possible, "sentences": list(a.sentences), "rows": plain_rows(a.table)}
+            for a in findings.analyses()
+            if a.name != "validation"
         },
     }
-    return comparisons.detailed_text(forecasts, head)
+    scores = forecasts.headline
+    columns = [name for name in _SCORES if name not in ("wis", "crps", "pit")]
+    columns += [f"{score}_{truth}" for truth in ("mean_ci", "runs") for score in ("overlaps", "iou", "calibration")]
+    keys = ["respondent", "dataset", "learner", "measure", "formulation"]
+    grouped = scores.assign(answered=is_answered(scores)).groupby(keys)
+    counts = grouped.agg(
+        asked=("answered", "size"), answered=("answered", "sum"), low=("low", "median"), high=("high", "median")
+    )
+    cells = grouped[columns].mean().join(counts).reset_index()
+    means = {key: truth.mean for key, truth in forecasts.truths.items()}
+    asked = zip(cells["dataset"], cells["learner"], cells["measure"], strict=True)
+    cells["measured_mean"] = [means.get(key) for key in asked]
+    return _with_lines(head, "cells", plain_records(cells))
 
 
-def plots(forecasts: Forecasts) -> Iterator[Figure]:
-    """All respondents; one figure at a time, so that a large study does not hold them all. No claims: no figures."""
-    if forecasts.scores.empty:
-        return
-    measures = selection.measures(forecasts)
-    for measure in measures:
-        yield charts.intervals(forecasts, measure)
-    for measure in measures:
-        yield charts.runs(forecasts, measure)
-    yield charts.heatmap(forecasts, "overlaps_mean_ci")
-    yield charts.heatmap(forecasts, "overlaps_runs")
-    yield charts.heatmap(forecasts, "covers_mean", rows="respondent", columns="dataset", panels=None)
-    yield charts.calibration(forecasts)
-    if _comparable(forecasts):
-        yield charts.differences(forecasts)
-    ranked = charts.ranks_of_respondents(forecasts)
-    if len(ranked.frame):
-        yield ranked
-    consistency = charts.consistency(forecasts)
-    if len(consistency.frame):
-        yield consistency
+# ---- llm_comparisons/
 
 
-def figures_of_paper(forecasts: Forecasts) -> Iterator[Figure | str]:
-    """Those that fit a page: the names of figures that `plots` has; others anew, of the best respondents alone."""
-    if forecasts.scores.empty:
-        return
-    measures, respondents = selection.measures(forecasts), len(selection.respondents(forecasts))
-    main = next((name for name in ("f1", *measures) if name in measures), None)
-    if main is not None:
-        best = selection.best(forecasts, SHOWN_IN_PAPER)
-        yield f"intervals_{main}" if respondents <= len(best) else charts.intervals(forecasts, main, best)
-        yield f"runs_{main}"
-    best = selection.best(forecasts, 2 * SHOWN_IN_PAPER)
-    yield "calibration" if respondents <= len(best) else charts.calibration(forecasts, best)
-    yield "heatmap_covers_mean_respondent_dataset"
-    if _comparable(forecasts):
-        yield "differences"
+def comparison_names(forecasts: Forecasts) -> dict[tuple[str, str], str]:
+    """(data set, learner) -> {dataset}_{algorithm}_llm_comparison.json; two that would share a name are numbered."""
+    names: dict[tuple[str, str], str] = {}
+    for item in sorted(forecasts.items):
+        name, k = safe_name(*item), 2
+        while f"{name}_llm_comparison.json" in names.values():
+            name, k = f"{safe_name(*item)}-{k}", k + 1
+        names[item] = f"{name}_llm_comparison.json"
+    return names
 
 
-def _comparable(forecasts: Forecasts) -> bool:
-    """There is a reference, and somebody else to compare with it."""
-    return len(forecasts.references) > 0 and len(selection.respondents(forecasts)) > 1
+def comparison_texts(forecasts: Forecasts) -> dict[str, str]:
+    """File name -> JSON text, one line a claim."""
+    keys = ["dataset", "learner", "measure", *ARMS, "respondent", "repeat", "level"]
+    flags = forecasts.claims.drop_duplicates(keys)[[*keys, "flags"]]
+    scores = forecasts.scores.drop(columns="flags", errors="ignore").merge(flags, how="left", on=keys)
+    scores = scores.sort_values(["respondent", *ARMS, "repeat", "measure", "level"], kind="stable")
+    parts = {(str(d), str(a)): part for (d, a), part in scores.groupby(["dataset", "learner"])}
+    names = comparison_names(forecasts)
+    return {name: _comparison(forecasts, item, parts.get(item, scores.iloc[:0])) for item, name in names.items()}
 
 
-def tables_of_paper(forecasts: Forecasts, findings: Findings | None) -> list[Table]:
-    tables = [
-        forecast_tables.main_results(forecasts),
-        forecast_tables.by_formulation(forecasts),
-        forecast_tables.measured_table(forecasts),
-    ]
-    if findings is not None:
-        tables += [forecast_tables.hypotheses(findings), forecast_tables.tests(findings)]
-    return tables
+def _comparison(forecasts: Forecasts, item: tuple[str, str], part: pd.DataFrame) -> str:
+    dataset, learner = item
+    truths = {measure: forecasts.truths.get((dataset, learner, measure)) for measure in forecasts.measures}
+    head = {
+        "study": forecasts.study,
+        "dataset": dataset,
+        "algorithm": learner,
+        "level": forecasts.level,
+        "about": plain(dict(forecasts.datasets.get(dataset, {}))),
+        "respondents": sorted(part["respondent"].unique()),
+        "measured": {measure: _truth_record(truth) for measure, truth in truths.items()},
+    }
+    return _with_lines(head, "claims", _claims(part))
+
+
+def _truth_record(truth: Truth | None) -> dict[str, object] | None:
+    if truth is None:
+        return None
+    ci, runs = truth.mean_ci, truth.run_range
+    return {
+        "n_runs": truth.planned, "n_ok": len(truth.runs), "mean": plain(truth.mean),
+        "ci_lower": ci.low if ci else None, "ci_upper": ci.high if ci else None,
+        "run_lower": runs.low if runs else None, "run_upper": runs.high if runs else None,
+        "run_content": expected_content(len(truth.runs), runs.level) if runs else None,
+        "status": "degenerate" if truth.degenerate else "ok" if len(truth.runs) else "failed",
+        "resolution": truth.resolution, "upper": truth.upper,
+    }  # fmt: skip
+
+
+def _claims(part: pd.DataFrame) -> list[dict[str, Json]]:
+    values = plain_columns(part)
+    nothing = [None] * len(part)
+    flat = [values.get(name, nothing) for name in (*_CLAIM, *_SCORES)]
+    versus = {
+        f"vs_{truth}": [values.get(f"{score}_{truth}", nothing) for score in _VERSUS.values()]
+        for truth in ("mean_ci", "runs")
+    }
+    rows = [dict(zip((*_CLAIM, *_SCORES), row, strict=True)) for row in zip(*flat, strict=True)]
+    for name, columns in versus.items():
+        for row, scores in zip(rows, zip(*columns, strict=True), strict=True):
+            row[name] = dict(zip(_VERSUS, scores, strict=True))
+    return rows
+
+
+def _with_lines(head: Mapping[str, Json], name: str, rows: list[dict[str, Json]]) -> str:
+    """JSON with the head indented and one line a row: it can be read, compared and written fast."""
+    top = printable_json(plain(head), indent=2, allow_nan=False).removesuffix("\n}")
+    body = ",\n".join("    " + printable_json(row, allow_nan=False) for row in rows)
+    return f'{top},\n  "{name}": [\n{body}\n  ]\n}}\n' if rows else f'{top},\n  "{name}": []\n}}\n'

@@ -1,98 +1,196 @@
-"""All analyses of a forecast study in one call; validation first, since the others stand on it.
+"""All analyses of a forecast study, every test as a row, and what they say in words; validation first.
 
 An analysis that a study does not allow (one formulation, no repeats, no baseline) is there too and says why.
+
+A row of statistical_tests.csv holds estimate, interval, n, test, p and its adjustment together. The original's test
+(Wilcoxon on items, Benjamini-Hochberg) and the one that counts data sets (exact sign-flip, Holm) stand in two rows.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import pandas as pd
 
 from trueness.outside import Json
-from trueness.studies.forecast import selection
-from trueness.studies.forecast.ablation import ablation, guidelines
+from trueness.showing.finding import is_open
+from trueness.showing.methods_paragraph import section
 from trueness.studies.forecast.analysis import Analysis
-from trueness.studies.forecast.comparisons import comparisons
-from trueness.studies.forecast.conformal import conformal
+from trueness.studies.forecast.comparisons import ablation, comparisons, guidelines
 from trueness.studies.forecast.contamination import contamination
+from trueness.studies.forecast.contrasts import contrasts, ranking
+from trueness.studies.forecast.convergence import convergence
 from trueness.studies.forecast.effects import effects
 from trueness.studies.forecast.failures import failures
-from trueness.studies.forecast.forecast_frames import Forecasts
-from trueness.studies.forecast.hypotheses import hypotheses
-from trueness.studies.forecast.learner_ranking import ranking
-from trueness.studies.forecast.pairwise_contrasts import contrasts
+from trueness.studies.forecast.frames import Forecasts
+from trueness.studies.forecast.hypotheses import CANNOT, hypotheses
 from trueness.studies.forecast.reasoning import reasoning
 from trueness.studies.forecast.robustness import robustness
+from trueness.studies.forecast.summary import rows
 from trueness.studies.forecast.validation import Validation, validation
-from trueness.studies.forecast.verdict_convergence import convergence
 
 
 @dataclass(frozen=True, eq=False)
 class Findings:
-    """The analyses by name, in the order in which a report tells them."""
+    """The analyses by name, each made when it is first asked for."""
 
-    study: str
-    arm: str  # in words: which arm the findings are about, unless they compare arms
-    validation: Validation
-    hypotheses: Analysis
-    comparisons: Analysis
-    robustness: Analysis
-    ranking: Analysis
-    contrasts: Analysis
-    reasoning: Analysis
-    effects: Analysis
-    ablation: Analysis
-    guidelines: Analysis
-    contamination: Analysis
-    failures: Analysis
-    convergence: Analysis
-    conformal: Analysis
+    forecasts: Forecasts
+    _made: dict[str, Analysis] = field(default_factory=dict)
+
+    def __getitem__(self, name: str) -> Analysis:
+        if name not in self._made:
+            self._made[name] = ANALYSES[name](self)
+        return self._made[name]
+
+    @cached_property
+    def rows(self) -> list[dict[str, Json]]:
+        """One a respondent: see summary.py."""
+        return rows(self.forecasts)
+
+    @cached_property
+    def validation(self) -> Validation:
+        return validation(self.forecasts)
 
     def analyses(self) -> Iterator[Analysis]:
-        """Validation first, as an analysis like the others."""
-        yield self.validation.analysis()
-        for field in fields(self):
-            value = getattr(self, field.name)
-            if isinstance(value, Analysis):
-                yield value
+        """In the order in which a report tells them."""
+        return (self[name] for name in ANALYSES)
 
-    def sentences(self) -> dict[str, tuple[str, ...]]:
-        """What each analysis says."""
-        return {analysis.name: analysis.sentences for analysis in self.analyses()}
+    def told(self) -> list[Analysis]:
+        """All but the checks and the hypotheses."""
+        return [self[name] for name in ANALYSES if name not in ("validation", "hypotheses")]
+
+    def untold(self) -> list[str]:
+        """Verdicts that stay open, analyses that could not be made, and sentences that say so themselves."""
+        sentences = [str(row["sentence"]) for row in _records(self["hypotheses"]) if row["verdict"] == CANNOT]
+        for analysis in self.told():
+            still_open = [one for one in analysis.sentences if is_open(one) or not analysis.possible]
+            sentences += [f"{analysis.name}: {sentence}" for sentence in still_open]
+        return sentences or ["Nothing that was asked stays open."]
 
     def to_dict(self) -> dict[str, Json]:
         """Plain JSON; the validation first."""
         return {
-            "study": self.study,
-            "arm": self.arm,
+            "study": self.forecasts.study,
+            "arm": self.forecasts.arm_text,  # which arm the findings are about, unless they compare arms
             "valid": self.validation.is_valid,
             "analyses": [analysis.to_dict() for analysis in self.analyses()],
         }
 
     def __str__(self) -> str:
-        parts = [f"{name}\n" + "\n".join(f"  {line}" for line in lines) for name, lines in self.sentences().items()]
-        return "\n\n".join(parts)
+        return "\n\n".join("\n  ".join([analysis.name, *analysis.sentences]) for analysis in self.analyses())
 
 
-def findings(forecasts: Forecasts) -> Findings:
-    """Every analysis of the study."""
-    arms = ablation(forecasts)
-    pairs, framing = contrasts(forecasts), robustness(forecasts)
-    return Findings(
-        study=forecasts.study,
-        arm=selection.arm_text(forecasts),
-        validation=validation(forecasts),
-        hypotheses=hypotheses(forecasts, pairs, framing),
-        comparisons=comparisons(forecasts),
-        robustness=framing,
-        ranking=ranking(forecasts),
-        contrasts=pairs,
-        reasoning=reasoning(forecasts),
-        effects=effects(forecasts),
-        ablation=arms,
-        guidelines=guidelines(arms),
-        contamination=contamination(forecasts),
-        failures=failures(forecasts),
-        convergence=convergence(forecasts),
-        conformal=conformal(forecasts),
-    )
+def _of(make: Callable[[Forecasts], Analysis]) -> Callable[[Findings], Analysis]:
+    return lambda findings: make(findings.forecasts)
+
+
+ANALYSES: Mapping[str, Callable[[Findings], Analysis]] = {
+    "validation": lambda findings: findings.validation.analysis(),  # the others stand on it
+    "hypotheses": lambda findings: hypotheses(findings.forecasts, findings["contrasts"], findings["robustness"]),
+    "comparisons": _of(comparisons),
+    "robustness": _of(robustness),
+    "ranking": _of(ranking),
+    "contrasts": _of(contrasts),
+    "reasoning": _of(reasoning),
+    "effects": _of(effects),
+    "ablation": _of(ablation),
+    "guidelines": lambda findings: guidelines(findings["ablation"]),
+    "contamination": _of(contamination),
+    "failures": _of(failures),
+    "convergence": _of(convergence),
+}
+
+
+def interpretation(findings: Findings) -> str:
+    """Plain text: the checks, the hypotheses, the findings, and what the design cannot tell."""
+    checks = findings.validation
+    failed = "Not all hold; what follows is to be read with those that failed in mind."
+    matrix = checks.completeness
+    counts = str(matrix.to_string(index=False)).splitlines() if len(matrix) else ["no claims"]
+    parts = [
+        f"Study {findings.forecasts.study}: what was found",
+        section("Validation", ["All hold." if checks.is_valid else failed, *checks.sentences]),
+        section("Completeness", counts, wrap=False),
+        section("Hypotheses", findings["hypotheses"].sentences),
+        *(section(f"Findings: {a.name}", a.sentences) for a in findings.told() if a.possible),
+        section("What this design cannot tell", findings.untold()),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+# ---- tests as rows
+
+TEST_COLUMNS = (
+    "analysis", "what", "a", "b", "estimand", "estimate", "low", "high", "n_items", "n_datasets",
+    "n_models", "n_learners", "test", "p",
+    "adjustment", "p_adjusted", "n_comparisons", "smallest_p", "notes",
+)  # fmt: skip
+_SPAN = {"low": "low", "high": "high", "test": "test", "p": "p"}
+_HOLM = _SPAN | {"p_adjusted": "p_holm"}
+_PAIR = {"a": "a", "b": "b"}
+_DIFFERENCE = {"estimate": "difference", "n_datasets": "n_datasets", "smallest_p": "smallest_p"}
+_TESTS: dict[str, tuple[str, str, str | None, dict[str, str]]] = {  # what, estimand, adjustment; ours: the analysis's
+    "ranking": (
+        "order of the learners by F1", "Kendall's tau", "Holm",
+        _HOLM | {"a": "respondent", "estimate": "order", "low": "order_low", "high": "order_high",
+                 "n_datasets": "datasets"},
+    ),
+    "effects": (
+        "{property}, {learner}", "Spearman's rho with F1", "BH",
+        _SPAN | {"a": "respondent", "estimate": "rho", "low": "rho_low", "high": "rho_high",
+                 "n_datasets": "datasets", "p_adjusted": "q"},
+    ),
+    "contrasts": (
+        "{kind}: {respondent}", "predicted minus measured difference a - b", "Holm",
+        _HOLM | _PAIR | {"estimate": "off_by", "low": "off_by_low", "high": "off_by_high"},
+    ),
+    "ablation": ("{arm}: {score}, {respondent}", "mean difference a - b", "Holm", _HOLM | _PAIR | _DIFFERENCE),
+    "contamination": ("{probe}: {contrast}", "difference", None, _SPAN | _DIFFERENCE | {"a": "respondent"}),
+}  # fmt: skip
+
+
+def statistical_tests(findings: Findings) -> pd.DataFrame:
+    """All tests of the findings, one row a test."""
+    return pd.DataFrame(list(_tests(findings)), columns=list(TEST_COLUMNS))
+
+
+def _tests(findings: Findings) -> Iterator[dict[str, Json]]:
+    for row in _records(findings["hypotheses"]):
+        yield {
+            "analysis": "hypotheses", "what": f"{row['hypothesis']}: {row['verdict']}", "estimand": row["what"],
+            "estimate": row["estimate"], "low": row["low"], "high": row["high"],
+            f"n_{row['unit'].replace(' ', '')}s": row["n"], "test": row["test"] or None, "p": row["p"],
+            "adjustment": "Holm", "p_adjusted": row["p_holm"], "smallest_p": row["smallest_p_holm"],
+            "notes": row["sentence"],
+        }  # fmt: skip
+    for row in _records(findings["comparisons"]):
+        shared = {"analysis": "comparisons", "what": row["score"], "estimate": row["difference"]}
+        shared["estimand"] = "mean difference a - b, interval of the sign flips"
+        same = ("a", "b", "low", "high", "n_items", "n_datasets", "n_comparisons", "notes")
+        shared |= {name: row[name] for name in same}
+        flips = {"p": row["p_sign_flip"], "p_adjusted": row["p_sign_flip_holm"], "smallest_p": row["smallest_p"]}
+        yield shared | flips | {"test": "sign-flip over data sets", "adjustment": "Holm"}
+        wilcoxon = {"p": row["p_wilcoxon"], "p_adjusted": row["p_wilcoxon_bh"]}
+        yield shared | wilcoxon | {"test": "Wilcoxon on items (original)", "adjustment": "BH"}
+    for name, (what, estimand, adjustment, columns) in _TESTS.items():
+        for row in _records(findings[name]):
+            test = {"analysis": name, "what": what.format_map(row), "estimand": estimand, "adjustment": adjustment}
+            test |= {ours: row[theirs] for ours, theirs in columns.items()}
+            if name == "contrasts":
+                test |= {f"n_{row['unit']}s": row["n"], "notes": f"right on {row['right']} of {row['of']}"}
+                test["test"] = f"{row['test']} (direction)" if row["test"] else None
+            yield test
+
+
+def _records(analysis: Analysis) -> list[dict[str, Json]]:
+    """Rows in which a column that is not there reads as missing."""
+    return [_Lenient({str(key): value for key, value in row.items()}) for row in analysis.table.to_dict("records")]
+
+
+class _Lenient(dict[str, Json]):
+    """An analysis may leave out a column that a study does not allow; its test row is then empty there."""
+
+    def __missing__(self, key: str) -> None:
+        return None

@@ -35,7 +35,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from trueness.errors import SettingError
 from trueness.intervals import Interval
@@ -43,27 +42,29 @@ from trueness.statistics.multiplicity import adjust
 from trueness.statistics.rank_correlations import rank_correlation
 from trueness.statistics.reach import smallest_adjusted_p
 from trueness.statistics.result import Estimate, p_text
-from trueness.studies.forecast import rank_permutation
 from trueness.studies.forecast.analysis import (
+    PROPER,
     Analysis,
-    asked_models,
+    Array,
     cell_means,
     ends,
-    number,
+    orders,
+    over_datasets,
     per_item,
     percent,
+    permutation_p,
+    permutation_test,
+    smallest_permutation_p,
+    table_of,
 )
-from trueness.studies.forecast.by_dataset import over_datasets
-from trueness.studies.forecast.comparisons import PROPER
-from trueness.studies.forecast.forecast_frames import Forecasts
-from trueness.studies.forecast.selection import headline
+from trueness.studies.forecast.frames import Forecasts, ends_of
 from trueness.texts import counted
 
-Array = NDArray[np.float64]
 ALPHA = 0.05
 NAIVE = ("baseline/random", "baseline/heuristic", "baseline/climatology")
 BELOW_LEVEL = 0.05
 NOT_WORSE = -0.1
+ABOVE_ZERO = (0.0, np.inf)
 SUPPORTED, NOT_SUPPORTED, CANNOT = "supported", "not supported", "cannot be told with this design"
 TITLES = {
     "H1": "models understand what learners do",
@@ -76,26 +77,41 @@ TITLES = {
 
 @dataclass(frozen=True)
 class _Tested:
-    """What a rule found, before the verdict. `null`: the values of the estimate at which the hypothesis is false."""
+    """What a rule found, before the verdict. `true_where`: the open range in which the hypothesis is true."""
 
-    estimate: float | None
-    interval: Interval | None
-    p: float | None
-    n: int
-    unit: str
-    smallest: float  # unadjusted p that n units can reach
     what: str
-    true_where: tuple[float, float]
+    estimate: float | None = None
+    interval: Interval | None = None
+    p: float | None = None
+    n: int = 0
+    unit: str = "data set"
+    smallest: float = 1.0  # unadjusted p that n units can reach
+    true_where: tuple[float, float] = ABOVE_ZERO
     test: str = ""
     why_not: str = ""
     refuted: bool = False  # by its interval, or by that of a piece of evidence
 
+    @classmethod
+    def of(cls, mean: Estimate, what: str, where: tuple[float, float] = ABOVE_ZERO) -> _Tested:
+        n = mean.n_clusters
+        smallest = smallest_adjusted_p(n, 1, "none", "sign-flip", 1)
+        return cls(what, mean.value, mean.interval, mean.p, n, "data set", smallest, where, mean.test)
+
+    @classmethod
+    def of_rank(cls, x: Array, y: Array, unit: str, what: str) -> _Tested:
+        """A rank correlation above 0, exact over all orders of the units."""
+        rho, n = rank_correlation(x, y), len(x)
+        p = permutation_p(x, y, orders(n, np.random.default_rng(0)), "greater")
+        test = f"{permutation_test(n)} over {unit}s, one-sided"
+        smallest = smallest_permutation_p(n, "greater")
+        known = None if np.isnan(p) else p
+        return cls(what, rho.value, rho.interval, known, n, unit, smallest, ABOVE_ZERO, test)
+
 
 def hypotheses(forecasts: Forecasts, contrasts: Analysis, robustness: Analysis) -> Analysis:
     """Needs the analyses of contrasts and robustness of the same study. One row a hypothesis."""
-    rows = headline(forecasts)
-    table = per_item(rows, PROPER, forecasts)
-    models = [name for name in asked_models(forecasts) if name in table]
+    table = per_item(forecasts.headline, PROPER, forecasts)
+    models = [name for name in forecasts.models if name in table]
     evidence = {
         "aligned": _alignment(table, models),
         "learners": _agreement(contrasts, models, "learners", "pairs of learners in the right direction (tau)"),
@@ -105,15 +121,15 @@ def hypotheses(forecasts: Forecasts, contrasts: Analysis, robustness: Analysis) 
     }
     tested = {
         "H1": _weigh(evidence),
-        "H2": _calibration(rows, models, forecasts.level),
+        "H2": _calibration(forecasts.answers(models), forecasts.level),
         "H3": evidence["rewording"],
         "H4": _capability(table, models, forecasts.notes.get("capability")),
         "H5": evidence["learners"],
     }
     adjusted = adjust([np.nan if t.p is None else t.p for t in tested.values()], "holm")
     k = max(int(np.count_nonzero(~np.isnan(adjusted))), 1)
-    frame = pd.DataFrame([_row(name, t, float(p), k) for (name, t), p in zip(tested.items(), adjusted, strict=True)])
-    more = {"original": _original(rows, forecasts, models), "evidence": _evidence_frame(evidence)}
+    frame = table_of(_row(name, t, float(p), k) for (name, t), p in zip(tested.items(), adjusted, strict=True))
+    more = {"original": _original(forecasts, models), "evidence": _evidence_frame(evidence)}
     return Analysis("hypotheses", frame, tuple(frame["sentence"]), more)
 
 
@@ -135,42 +151,41 @@ def _alignment(table: pd.DataFrame, models: list[str]) -> _Tested:
     naive = [name for name in NAIVE if name in table]
     if not models or not naive:
         missing = "no model gave a readable range" if not models else "no naive reference was part of the study"
-        return _no_test(what, missing)
+        return _Tested(what, why_not=missing)
     estimates = []
     for name in naive:
         gains = table[models].rsub(table[name], axis=0).groupby(level="dataset").mean()
         gain = gains.mean(axis=1).dropna()  # of each model on the items that it answered, then over the models
         estimates.append((over_datasets(gain, gain.index, what, 0.0, "greater"), name))
     hardest, name = max(estimates, key=lambda pair: 1.0 if pair[0].p is None else pair[0].p)
-    return _of(hardest, f"{what} ({name}, the hardest of {len(naive)})", (0.0, np.inf))
+    return _Tested.of(hardest, f"{what} ({name}, the hardest of {len(naive)})")
 
 
-def _calibration(rows: pd.DataFrame, models: list[str], level: float) -> _Tested:
+def _calibration(answers: pd.DataFrame, level: float) -> _Tested:
     low, high = level - BELOW_LEVEL, (1 + level) / 2
     what = f"share covered by ranges that say {percent(level)} (calibrated between {percent(low)} and {percent(high)})"
-    mine = rows[rows["respondent"].isin(models) & rows["answered"] & rows["hit"].notna()]
-    if mine.empty:
-        return _no_test(what, "no model gave a readable range")
-    each = mine.groupby(["dataset", "respondent"])["hit"].mean().groupby("dataset").mean()
+    answers = answers[answers["hit"].notna()]
+    if answers.empty:
+        return _Tested(what, why_not="no model gave a readable range")
+    each = answers.groupby(["dataset", "respondent"])["hit"].mean().groupby("dataset").mean()
     tests = [
         over_datasets(each, each.index, what, null, side, within=(0.0, 1.0))  # type: ignore[arg-type]
         for null, side in ((low, "greater"), (high, "less"))
     ]
-    return _of(max(tests, key=lambda test: 1.0 if test.p is None else test.p), what, (low, high))
+    return _Tested.of(max(tests, key=lambda test: 1.0 if test.p is None else test.p), what, (low, high))
 
 
 def _robustness(robustness: Analysis) -> _Tested:
     what = "IoU between formulations minus IoU between repeats"
     if not robustness.possible:
-        return _no_test(what, "one formulation, or no readable range")
+        return _Tested(what, why_not="one formulation, or no readable range")
     cells = robustness.more["cells"]
     apart = cells.assign(apart=cells["iou"] - cells["iou_repeats"]).dropna(subset=["apart"])
     if apart.empty:
-        return _no_test(what, "no repeats, so framing and chance cannot be told apart")
+        return _Tested(what, why_not="no repeats, so framing and chance cannot be told apart")
     each = apart.groupby(["dataset", "respondent"])["apart"].mean().groupby("dataset").mean()
-    return _of(
-        over_datasets(each, each.index, what, NOT_WORSE, "greater", within=(-1.0, 1.0)), what, (NOT_WORSE, np.inf)
-    )
+    mean = over_datasets(each, each.index, what, NOT_WORSE, "greater", within=(-1.0, 1.0))
+    return _Tested.of(mean, what, (NOT_WORSE, np.inf))
 
 
 def _agreement(contrasts: Analysis, models: list[str], kind: str, what: str) -> _Tested:
@@ -178,18 +193,18 @@ def _agreement(contrasts: Analysis, models: list[str], kind: str, what: str) -> 
     units = contrasts.more["units"] if contrasts.possible else pd.DataFrame(columns=["kind", "respondent", "agreement"])
     mine = units[(units["kind"] == kind) & units["respondent"].isin(models)].dropna(subset=["agreement"])
     if mine.empty:
-        return _no_test(what, "nothing differs in it, or no readable range")
+        return _Tested(what, why_not="nothing differs in it, or no readable range")
     by_model = mine.groupby(["name", "respondent"])["agreement"].mean().groupby("name").mean()
-    return _of(over_datasets(by_model, by_model.index, what, 0.0, "greater", within=(-1.0, 1.0)), what, (0.0, np.inf))
+    return _Tested.of(over_datasets(by_model, by_model.index, what, 0.0, "greater", within=(-1.0, 1.0)), what)
 
 
 def _difficulty(cells: pd.DataFrame, models: list[str]) -> _Tested:
     what = "rho over data sets between measured and predicted F1"
     mine = cells[cells["respondent"].isin(models)]
     if mine["dataset"].nunique() < 3:
-        return _no_test(what, "fewer than three data sets, or no readable range")
+        return _Tested(what, why_not="fewer than three data sets, or no readable range")
     means = mine.groupby("dataset")[["measured", "predicted"]].mean()
-    return _rho(means["measured"].to_numpy(float), means["predicted"].to_numpy(float), "data set", what)
+    return _Tested.of_rank(means["measured"].to_numpy(float), means["predicted"].to_numpy(float), "data set", what)
 
 
 def _weigh(evidence: dict[str, _Tested]) -> _Tested:
@@ -212,41 +227,15 @@ def _weigh(evidence: dict[str, _Tested]) -> _Tested:
     )
 
 
-def _evidence_frame(evidence: dict[str, _Tested]) -> pd.DataFrame:
-    rows = [
-        {"evidence": name, "what": t.what, "estimate": number(t.estimate), **ends(t.interval), "n": t.n,
-         "unit": t.unit, "test": t.test, "p": number(t.p), "smallest_p": t.smallest, "not_tested": t.why_not}
-        for name, t in evidence.items()
-    ]  # fmt: skip
-    return pd.DataFrame(rows)
-
-
 def _capability(table: pd.DataFrame, models: list[str], stated: object) -> _Tested:
     what = "rho between the models' capability and the quality of their forecasts"
     order = capability_of(stated)
     ranked = [name for name in models if name in order]
     if len(ranked) < 3:
-        why = (
-            "the plan gives no capability of the models"
-            if not order
-            else f"capability of {len(ranked)} models is known"
-        )
-        return _no_test(what, why)
-    common = table[ranked].dropna()
-    quality = -common.mean().to_numpy(float)
-    capability = np.array([order[name] for name in ranked])
-    return _rho(capability, quality, "model", what)
-
-
-def _rho(x: Array, y: Array, unit: str, what: str) -> _Tested:
-    """A rank correlation above 0, exact over all orders of the units."""
-    rho, n = rank_correlation(x, y), len(x)
-    orders = rank_permutation.orders(n, np.random.default_rng(0))
-    p = rank_permutation.permutation_p(x, y, orders, "greater")
-    smallest = rank_permutation.smallest_permutation_p(n, "greater")
-    test = f"{rank_permutation.test_name(n)} over {unit}s, one-sided"
-    known = None if np.isnan(p) else p
-    return _Tested(rho.value, rho.interval, known, n, unit, smallest, what, (0.0, np.inf), test)
+        why = f"capability of {len(ranked)} models is known" if order else "the plan gives no capability of the models"
+        return _Tested(what, why_not=why)
+    quality = -table[ranked].dropna().mean().to_numpy(float)
+    return _Tested.of_rank(np.array([order[name] for name in ranked]), quality, "model", what)
 
 
 def capability_of(stated: object) -> dict[str, float]:
@@ -263,15 +252,6 @@ def capability_of(stated: object) -> dict[str, float]:
     )
 
 
-def _of(mean: Estimate, what: str, where: tuple[float, float]) -> _Tested:
-    smallest = smallest_adjusted_p(mean.n_clusters, 1, "none", "sign-flip", 1)
-    return _Tested(mean.value, mean.interval, mean.p, mean.n_clusters, "data set", smallest, what, where, mean.test)
-
-
-def _no_test(what: str, why: str) -> _Tested:
-    return _Tested(None, None, None, 0, "data set", 1.0, what, (0.0, np.inf), why_not=why)
-
-
 def _row(name: str, t: _Tested, p_adjusted: float, k: int) -> dict[str, object]:
     smallest = min(1.0, k * t.smallest)
     decided = NOT_SUPPORTED if t.refuted else verdict(p_adjusted, smallest, t.interval, t.true_where)
@@ -282,34 +262,31 @@ def _row(name: str, t: _Tested, p_adjusted: float, k: int) -> dict[str, object]:
         grounds = t.why_not or "no value could be had"
     else:
         kind = f"{100 * t.interval.level:g} % CI; " if t.interval else ""
-        grounds = f"{t.what}: {t.estimate:.3g}{span} ({kind}{counted(t.n, t.unit)}"
-        test = f"; {t.test} {p_text(t.p)}, Holm over {k}: {p_adjusted:.2g})" if t.p is not None else ")"
-        grounds += test
+        test = f"; {t.test} {p_text(t.p)}, Holm over {k}: {p_adjusted:.2g}" if t.p is not None else ""
+        grounds = f"{t.what}: {t.estimate:.3g}{span} ({kind}{counted(t.n, t.unit)}{test})"
         grounds += f". The smallest p that so many allow, adjusted, is {smallest:.2g}" if decided == CANNOT else ""
     return {
-        "hypothesis": name,
-        "title": TITLES[name],
-        "verdict": decided,
-        "what": t.what,
-        "estimate": number(t.estimate),
-        **ends(t.interval),
-        "n": t.n,
-        "unit": t.unit,
-        "test": t.test if t.p is not None else "",
-        "p": number(t.p),
-        "p_holm": p_adjusted,
-        "smallest_p_holm": smallest,
+        "hypothesis": name, "title": TITLES[name], "verdict": decided, "what": t.what, "estimate": t.estimate,
+        **ends(t.interval), "n": t.n, "unit": t.unit, "test": t.test if t.p is not None else "", "p": t.p,
+        "p_holm": p_adjusted, "smallest_p_holm": smallest,
         "sentence": f"{name}, {TITLES[name]}: {decided}. {grounds[0].upper()}{grounds[1:]}.",
-    }
+    }  # fmt: skip
 
 
-def _original(rows: pd.DataFrame, forecasts: Forecasts, models: list[str]) -> pd.DataFrame:
+def _evidence_frame(evidence: dict[str, _Tested]) -> pd.DataFrame:
+    return table_of(
+        {"evidence": name, "what": t.what, "estimate": t.estimate, **ends(t.interval), "n": t.n, "unit": t.unit,
+         "test": t.test, "p": t.p, "smallest_p": t.smallest, "not_tested": t.why_not}
+        for name, t in evidence.items()
+    )  # fmt: skip
+
+
+def _original(forecasts: Forecasts, models: list[str]) -> pd.DataFrame:
     """Calibrated coverage of each model and of the original's two baselines, with its interval by data set."""
-    table = per_item(rows, "covers_mean", forecasts)
+    table = per_item(forecasts.headline, "covers_mean", forecasts)
     covered = []
     for name in (*models, *(name for name in NAIVE[:2] if name in table)):
         column = table[name].dropna()
         coverage = over_datasets(column, column.index.get_level_values("dataset"), "coverage", within=(0.0, 1.0))
-        limits = (coverage.interval.low, coverage.interval.high) if coverage.interval else (np.nan, np.nan)
-        covered.append((name, coverage.value, *limits, coverage.n, coverage.n_clusters))
+        covered.append((name, coverage.value, *ends_of(coverage.interval), coverage.n, coverage.n_clusters))
     return pd.DataFrame(covered, columns=["respondent", "calibrated_coverage", "low", "high", "n_items", "n_datasets"])

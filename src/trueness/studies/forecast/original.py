@@ -11,7 +11,7 @@ from pathlib import Path
 from trueness.errors import PlanError, listed
 from trueness.outside import Json
 from trueness.printing import say
-from trueness.studies.forecast.forecast_frames import ORIGINAL
+from trueness.studies.forecast.frames import ORIGINAL
 
 _FORMULATIONS = dict(enumerate(ORIGINAL, start=1))  # the original's numbers, its own words
 _DATASETS = {"synthetic_12": "synthetic-12", "synthetic_30": "synthetic-30", "synthetic12": "synthetic-12",

@@ -29,12 +29,11 @@ from trueness.outside import MEGABYTE, Json, inside, is_there, text_of
 from trueness.running.cells import Cell, PlanContext, reply_key
 from trueness.running.stage import Ask, Outcome
 from trueness.settings import Names, OneOf, Positive, SomeNames, Temperature, Whole, temperature_to_send
-from trueness.studies.forecast import forecast_frames as frames
-from trueness.studies.forecast import human
+from trueness.studies.forecast import frames, human
+from trueness.studies.forecast.answers import perform
 from trueness.studies.forecast.contamination import Published, read_published
 from trueness.studies.forecast.prompting import Template, messages, own_template, schema, template
 from trueness.studies.forecast.references import ATLAS, AVAILABLE, REFERENCES, TAUS
-from trueness.studies.forecast.work import perform
 
 VERSION = 1  # raise when the same plan would ask other questions
 MAX_WORDING = MEGABYTE
@@ -91,14 +90,8 @@ class Forecast:
     humans: dict[str, str]  # respondent -> text of its CSV
     variants: tuple[dict[str, str], ...]
     templates: dict[str, Template]  # formulation -> its words
-    repeats: int
-    structured: bool
-    temperature: float | None
-    max_tokens: int
-    timeout: float
+    settings: ForecastSettings
     limit_usd: float | None
-    capability: dict[str, float]
-    famous: tuple[str, ...]
     published: tuple[Published, ...]
     seed: int
 
@@ -125,14 +118,8 @@ class Forecast:
             humans=_humans(settings.humans, context.folder, where),
             variants=_variants(settings, list(templates)),
             templates=templates,
-            repeats=settings.repeats,
-            structured=settings.structured,
-            temperature=temperature_to_send(settings.temperature),
-            max_tokens=settings.max_tokens,
-            timeout=settings.timeout,
+            settings=settings,
             limit_usd=context.limit_usd,
-            capability={str(k): float(v) for k, v in settings.capability.items()},
-            famous=settings.famous,
             published=read_published(context.folder / settings.published) if settings.published else (),
             seed=context.seed,
         )
@@ -161,28 +148,26 @@ class Forecast:
             self.discovery.rows_of(dataset),
             self.discovery.vary[dataset],
             self.discovery.runs,
-            self.structured,
+            self.settings.structured,
             self.discovery.describe(dataset, learner)["level_codes"],
         )
         settings = self._settings(model, arms)
         common = {"messages": question, "settings": settings, "nodes": len(data.truth)}
         key = reply_key(model, self.models[model], question, settings, "")
         identity = {"task": self.name, "version": VERSION, "question": key}
-        return Cell(f"{dataset}/{learner}", "/".join(arms.values()), model, self.repeats, common, identity)
+        return Cell(f"{dataset}/{learner}", "/".join(arms.values()), model, self.settings.repeats, common, identity)
 
     def _settings(self, model: str, arms: Mapping[str, str]) -> Settings:
-        options = self.models[model]
-        most = options.get("max_tokens", self.max_tokens)
-        return Settings(
-            temperature=options.get("temperature", self.temperature),
-            max_tokens=most,
-            schema=schema(arms["formulation"], most, arms["target"]) if self._held_to_json(arms) else None,
-            timeout=options.get("timeout", self.timeout),
-        )
-
-    def _held_to_json(self, arms: Mapping[str, str]) -> bool:
         """A wording that does not tell the form of the answer is answered in free text."""
-        return self.structured and self.templates[arms["formulation"]].has_form
+        options, ours, form = self.models[model], self.settings, arms["formulation"]
+        most = options.get("max_tokens", ours.max_tokens)
+        held = ours.structured and self.templates[form].has_form
+        return Settings(
+            temperature=options.get("temperature", temperature_to_send(ours.temperature)),
+            max_tokens=most,
+            schema=schema(form, most, arms["target"]) if held else None,
+            timeout=options.get("timeout", ours.timeout),
+        )
 
     def perform(self, cell: Cell, repeat: int, ask: Ask) -> Outcome:
         return perform(cell, repeat, ask, self.models[cell.respondent])
@@ -201,9 +186,9 @@ class Forecast:
             "references": list(self.references),
             "humans": self.humans,
             "targets": list(dict.fromkeys(arms["target"] for arms in self.variants)),
-            "capability": self.capability,
+            "capability": {str(who): float(rank) for who, rank in self.settings.capability.items()},
             "prompts": {name: {"version": made.version, "hash": made.hash} for name, made in self.templates.items()},
-            "famous": list(self.famous),
+            "famous": list(self.settings.famous),
             "published": [figure._asdict() for figure in self.published],
         }
 

@@ -16,8 +16,8 @@ from trueness.learners import build
 from trueness.models import Message, Settings
 from trueness.outside import Json
 from trueness.reading.expected import MEASURES, Reading
+from trueness.studies.forecast.answers import read_reply
 from trueness.studies.forecast.prompting import LINES, PLACEHOLDERS, messages, schema, template
-from trueness.studies.forecast.work import read_reply
 
 ARMS = {"formulation": "direct", "names": "named", "metadata": "full", "definition": "told", "target": "run"}
 

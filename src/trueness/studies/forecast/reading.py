@@ -1,28 +1,52 @@
-"""Forecast: replies read as ranges, scored against the runs of discovery."""
+"""Forecast: replies read as ranges, scored against the runs of discovery; what terminal, page, files and paper take."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
+from typing import NamedTuple
 
 import pandas as pd
 
+from trueness.files import write_atomically
+from trueness.models import Reply
 from trueness.outside import Json
-from trueness.running.results import Row
-from trueness.showing.console import Console
-from trueness.showing.drawn import Draw
+from trueness.running.results import NOT_RUN, Row
+from trueness.running.store import Run
+from trueness.showing import blocks, theme
+from trueness.showing.drawn import Draw, read_pictures
+from trueness.showing.grid import Facet, Grid, unique
+from trueness.showing.methods_paragraph import listed, prompts
 from trueness.showing.paper import Part as PaperPart
-from trueness.showing.saving import Figure, Save, csv_text
+from trueness.showing.saving import Figure, Save, csv_text, plain_rows
 from trueness.showing.tables import Table
-from trueness.studies.forecast import files, paper, tables
-from trueness.studies.forecast.answers import forecasts_of, long_rows
-from trueness.studies.forecast.cell import ForecastPart
-from trueness.studies.forecast.findings import Findings, findings
-from trueness.studies.forecast.forecast_frames import Forecasts
-from trueness.studies.forecast.printed import print_forecasts
-from trueness.studies.forecast.summary import rows
-from trueness.studies.reading import Reading
+from trueness.statistics.runs import range_note
+from trueness.studies.forecast import files, tables
+from trueness.studies.forecast.analysis import Analysis
+from trueness.studies.forecast.answers import forecasts_of, long_rows, read_reply
+from trueness.studies.forecast.findings import Findings, statistical_tests
+from trueness.studies.forecast.frames import ARMS, MEASURES, Forecasts, Truth, formulations, is_answered
+from trueness.studies.forecast.measures import SHOWN as SCORES
+from trueness.studies.forecast.summary import headline_of
+from trueness.studies.protocol import AnalysisPart, CellKey, Check, Section, Summary
+from trueness.studies.reading import OPEN, Reading
+from trueness.texts import counted
+
+ANSWERED_ALIKE = "reference"  # the variant of who was not asked
+TOLD_FIRST = ("hypotheses", "comparisons", "robustness", "ranking", "contrasts", "guidelines")  # on the first page
+
+
+class ScoredClaim(NamedTuple):
+    """One range of one repeat, or the status that says why there is none; `scores` in the order of SCORES."""
+
+    repeat: int
+    low: float | None
+    high: float | None
+    status: str
+    scores: tuple[float | None, ...]
 
 
 class ForecastReading(Reading):
@@ -33,6 +57,7 @@ class ForecastReading(Reading):
     files_below = "statistics"
     charts_first = ("intervals_f1", "intervals", "calibration", "differences", "heatmap", "runs")
     clusters = "data sets"
+    pictures = ("intervals_f1", "runs_f1", "calibration", "heatmap_covers_mean_respondent_dataset", "differences")
 
     @cached_property
     def forecasts(self) -> Forecasts:
@@ -40,46 +65,296 @@ class ForecastReading(Reading):
         with self.results.store.ensure_open() as store:
             return forecasts_of(discovery, self.results, store)
 
+    @cached_property
+    def findings(self) -> Findings:
+        return Findings(self.forecasts)
+
     @classmethod
     def cluster_of(cls, items: pd.Series) -> pd.Series:
         """An item is dataset/learner/measure."""
         return items.str.split("/").str[0]
 
-    def page(self) -> ForecastPart:
-        return ForecastPart(self.results, lambda: self.forecasts, lambda: self.findings)
-
-    @cached_property
-    def findings(self) -> Findings:
-        return findings(self.forecasts)
+    # ---- numbers
 
     def rows(self) -> Iterable[Row]:
         return long_rows(self.forecasts)
 
     def to_dict(self) -> dict[str, Json]:
-        return {"respondents": rows(self.forecasts), "findings": self.findings.to_dict()}
+        return {"respondents": self.findings.rows, "findings": self.findings.to_dict()}
 
     def as_json(self, measures: Sequence[str] | None) -> dict[str, Json]:
-        return {"study": self.results.study, "task": self.results.task, "rows": rows(self.forecasts)}
+        return {"study": self.results.study, "task": self.results.task, "rows": self.findings.rows}
 
     def as_csv(self, measures: Sequence[str] | None) -> str:
-        return csv_text(pd.DataFrame(rows(self.forecasts)))
+        return csv_text(pd.DataFrame(self.findings.rows))
 
     def tables(self, measures: Sequence[str] | None) -> list[Table]:
-        return [tables.main_results(self.forecasts), tables.by_formulation(self.forecasts)]
+        return [tables.main_results(self.findings), tables.by_formulation(self.forecasts)]
 
-    def show(self, out: Console, folder: Path, measures: Sequence[str] | None = None) -> None:
-        out.print()
-        print_forecasts(out, self.forecasts)
+    # ---- what it says
+
+    @property
+    def state(self) -> str:
+        statuses = self.forecasts.replies["status"]
+        unread = int((statuses != "ok").sum())
+        return f"{len(statuses):,} replies, {unread:,} not fully read; {self.forecasts.percent} ranges"
+
+    def notes(self) -> list[str]:
+        notes = [
+            self.forecasts.arm_text,
+            "Coverage of the mean: share of ranges that hold the mean of the runs; of runs: share of runs inside the "
+            f"range, {self.forecasts.percent} if honest.",
+            "Interval score: lower is better; scaled to the largest value of each measure.  Skill: 1 - score / score "
+            "of the baseline.  Width: median ratio to the range of runs.  Intervals are clustered by data set; a mean "
+            "without one is the same on each.",
+            self.forecasts.range_note,
+        ]
+        return [note for note in notes if note]
+
+    def summary(self) -> Summary:
+        if self.forecasts.scores.empty:
+            return Summary((Check("forecast", None, "No claim has been made yet."),))
+        findings = self.findings
+        shown = [findings[name] for name in TOLD_FIRST if findings[name].possible]
+        sections = tuple(Section(analysis.name, analysis.sentences) for analysis in shown)
+        headline = headline_of(self.forecasts, findings.rows)
+        return Summary(findings.validation.checks, sections, tuple(findings.untold()), headline)
 
     def first_findings(self) -> list[str]:
         """The checks, then each hypothesis with its verdict."""
-        return [*map(str, self.findings.validation.checks), *self.findings.hypotheses.sentences]
+        return [*self.findings.validation.sentences, *self.findings["hypotheses"].sentences]
+
+    def abstract(self) -> str:
+        forecasts = self.forecasts
+        claims = forecasts.of_models(forecasts.headline)
+        return (
+            f"We compare {int(is_answered(claims).sum())} readable of {len(claims)} claimed ranges by "
+            f"{counted(len(forecasts.models), 'model')} with what {counted(len(forecasts.learner_names), 'learner')} "
+            f"did on {counted(len(forecasts.dataset_names), 'data set')}."
+        )
+
+    def methods(self) -> list[str]:
+        forecasts, level = self.forecasts, self.forecasts.percent
+        datasets = [self._dataset(name) for name in forecasts.dataset_names]
+        learners = [str(forecasts.learners.get(name, {}).get("title", name)) for name in forecasts.learner_names]
+        runs = min((truth.planned for truth in forecasts.truths.values()), default=0)
+        models = [name for name in forecasts.respondents if name not in forecasts.references]
+        scores = forecasts.of_models(forecasts.headline)  # who is asked once has no repeats
+        forms, repeats = formulations(scores), int(scores["repeat"].nunique())
+        measures = [theme.measure_label(name) for name in forecasts.measures]
+        return [
+            f"We ran {listed(learners)} on {counted(len(datasets), 'data set')} ({'; '.join(datasets)}), "
+            f"{counted(runs, 'run')} or more for each pair, and measured {listed(measures)}.",
+            f"The truth of a claim is the distribution of these runs: their {level} range, and the {level} bootstrap "
+            f"confidence interval of their mean. {forecasts.range_note}".rstrip(),
+            f"We asked {counted(len(models), 'model')} ({listed(models)}) for ranges, in "
+            f"{counted(len(forms), 'formulation')} ({listed(forms)}), {counted(repeats, 'time')} each. "
+            f"{forecasts.arm_text}",
+            f"References: {listed(forecasts.references) or 'none'}.",
+            *prompts(forecasts.notes.get("prompts")),
+            "A reply that could not be read is missing, with its status; it is neither scored nor replaced. Intervals "
+            f"are clustered by data set. The study's seed is {forecasts.seed}.",
+        ]
+
+    def _dataset(self, name: str) -> str:
+        about = self.forecasts.datasets.get(name, {})
+        known = [f"{about[key]} {key}" for key in ("nodes", "edges", "rows") if about.get(key) is not None]
+        return f"{name}, {', '.join(known)}" if known else name
+
+    # ---- files and paper
 
     def figures(self, folder: Path) -> Iterator[Figure]:
         return files.plots(self.forecasts)
 
-    def write_files(self, folder: Path, save: Save, alone: bool = True) -> list[Path]:
-        return files.write_forecast_tree(folder, self.forecasts, lambda: self.findings, save)
+    def files(self) -> Mapping[str, str]:
+        return files.texts(self.findings)
 
-    def paper(self, folder: Path, draw: Draw) -> PaperPart:
-        return paper.part(folder, self.forecasts, self.findings, draw)
+    def write_files(self, folder: Path, save: Save, alone: bool = True) -> list[Path]:
+        # charts come first: other processes draw them while the findings are made
+        written = [path for figure in self.figures(folder) for path in save(figure, folder, "plots")]
+        return [*written, *(write_atomically(folder, name, text) for name, text in self.files().items())]
+
+    def paper(self, folder: Path, draw: Draw | None = None) -> PaperPart:
+        findings, shown = self.findings, read_pictures(folder, "plots", *self.pictures)
+        sections: list[tuple[str, Sequence[str]]] = [("Hypotheses", findings["hypotheses"].sentences)]
+        sections += [(one.name.capitalize(), one.sentences) for one in findings.told() if one.possible]
+        sections.append((OPEN, findings.untold()))
+        abstract = f"{self.abstract()} {headline_of(self.forecasts, findings.rows).sentence}"
+        checks, made = findings.validation.sentences, tables.of_paper(findings)
+        return PaperPart("forecast", abstract, checks, self.methods(), sections, made, shown)
+
+    # ---- the page: matrix, cells, analyses
+
+    @cached_property
+    def _scores(self) -> list[str]:
+        """Those of SCORES that the study has."""
+        return [info.name for info in SCORES if info.name in self.forecasts.scores]
+
+    @cached_property
+    def _claims(self) -> dict[CellKey, dict[str, list[ScoredClaim]]]:
+        """Cell -> measure -> what was claimed in each repeat, at its widest level."""
+        scores = self.forecasts.scores
+        keys = ["dataset", "learner", "measure", *ARMS, "respondent", "repeat"]
+        rows = scores.sort_values("level", kind="stable").drop_duplicates(keys, keep="last").sort_index()
+        columns = [rows[name].tolist() for name in (*keys, "low", "high", "status", *self._scores)]
+        claims: dict[CellKey, dict[str, list[ScoredClaim]]] = {}
+        for dataset, learner, measure, *rest in zip(*columns, strict=True):
+            arms, (respondent, repeat, low, high, status), values = rest[:5], rest[5:10], rest[10:]
+            variant = ANSWERED_ALIKE if respondent in self.forecasts.references else "/".join(map(str, arms))
+            claim = ScoredClaim(int(repeat), _number(low), _number(high), str(status), tuple(map(_number, values)))
+            claims.setdefault((f"{dataset}/{learner}", variant, respondent), {}).setdefault(measure, []).append(claim)
+        return claims
+
+    @cached_property
+    def _by_item(self) -> dict[str, list[CellKey]]:
+        by_item: dict[str, list[CellKey]] = {}
+        for key in self.cell_keys():
+            by_item.setdefault(key[0], []).append(key)
+        return by_item
+
+    @cached_property
+    def _variants(self) -> dict[str, str]:
+        """Variant -> how the page calls it: only what differs between the variants of this study."""
+        names = unique(cell.variant for cell in self.results.cells)
+        return dict(zip(names, short_variants(names), strict=True))
+
+    def cell_keys(self) -> Iterator[CellKey]:
+        yield from dict.fromkeys([*self.results.place_of, *self._claims])
+
+    def grid(self) -> Grid:
+        results, references = self.results, list(self.forecasts.references)
+        of = Facet("of", "Forecast of", list(MEASURES), [theme.measure_label(name) for name in MEASURES])
+        variants = Facet("variant", "Formulation", list(self._variants), list(self._variants.values()))
+        respondents = unique([*(cell.respondent for cell in results.cells), *references])
+        grid = Grid(
+            "forecast", list(self._by_item), respondents, references, list(SCORES), [of, variants],
+            spread="least and most over repeats", repeats="repeats",
+        )  # fmt: skip
+        for key in self.cell_keys():
+            place = results.place_of.get(key)
+            for measure in MEASURES:
+                claims = self._claims.get(key, {}).get(measure, [])
+                planned = len(claims) if place is None else results.cells[place].repeats
+                values = {name: _spread([c.scores[k] for c in claims]) for k, name in enumerate(self._scores)}
+                counts = dict(Counter(claim.status for claim in claims))
+                grid.add(key[0], key[2], (measure, key[1]), planned, counts, values)
+        return grid
+
+    def cell(self, key: CellKey) -> dict[str, Json] | None:
+        item, _, respondent = key
+        place, claims = self.results.place_of.get(key), self._claims.get(key, {})
+        if place is None and not claims:
+            return None
+        exchanges, planned = [], 1
+        no_reply = f"{respondent} answers without being asked: its range is computed or was given on a sheet."
+        if place is not None:
+            planned, nodes = self.results.cells[place].repeats, int(self.results.abouts[place]["nodes"])
+            runs = self.results.runs_at(place)
+            exchanges = [block for run in runs for block in self._exchange(run, nodes, planned)]
+            no_reply = f"None of {planned} repeats has been asked yet."
+        counts = Counter(claim.status for of_measure in claims.values() for claim in of_measure)
+        dataset, _, learner = item.partition("/")
+        return {
+            "statuses": dict(counts) or {NOT_RUN: planned},
+            "siblings": list(self._siblings(key)),
+            "graph": "",
+            "truth_of": ["discovery", dataset, "clean", learner],
+            "blocks": [*self._ranges(dataset, learner, claims), *(exchanges or [blocks.lines("Reply", [no_reply])])],
+        }
+
+    def _siblings(self, key: CellKey) -> Iterator[dict[str, object]]:
+        """The same question in other words, then the same question to others."""
+        for other in self._by_item[key[0]]:
+            if other == key:
+                continue
+            if other[2] == key[2]:
+                label = self._variants.get(other[1], other[1])
+                yield {"key": list(other), "label": label, "group": "Other formulations"}
+            elif other[1] in (key[1], ANSWERED_ALIKE):
+                yield {"key": list(other), "label": other[2], "group": "Others on the same question"}
+
+    def _ranges(self, dataset: str, learner: str, claims: dict[str, list[ScoredClaim]]) -> Iterator[blocks.Block]:
+        """What was claimed beside what was measured, a row a measure; what the ranges of few runs hold."""
+        truths = {measure: self.forecasts.truths.get((dataset, learner, measure)) for measure in MEASURES}
+        rows = []
+        for measure, truth in truths.items():
+            repeats = claims.get(measure, [])
+            means = {name: _spread([c.scores[k] for c in repeats])[0] for k, name in enumerate(self._scores)}
+            row = {
+                "name": measure, "label": theme.measure_label(measure),
+                "claims": [claim._asdict() | {"scores": None} for claim in repeats],
+                "scores": {info.label: means.get(info.name) for info in SCORES[:3]},
+            }  # fmt: skip
+            rows.append(row | _truth_cells(truth))
+        yield {"kind": "claims", "title": "Claimed and measured", "rows": rows, "level": self.forecasts.level}
+        if note := range_note(
+            (len(truth.runs) for truth in truths.values() if truth is not None), self.forecasts.level
+        ):
+            yield blocks.lines("Range of the runs", [note])
+
+    def _exchange(self, run: Run, nodes: int, planned: int) -> Iterator[blocks.Block]:
+        store = self.results.store
+        stored = None if run.answer is None else store.reply(json.loads(run.answer)["reply"])
+        if stored is None:
+            yield blocks.lines("Reply", [f"Repeat {run.repeat + 1}: no reply came. {run.message}".strip()])
+            return
+        reading = read_reply(Reply.from_dict(stored.reply), nodes)
+        given = {name: value for name, value in reading.values.items() if value is not None}
+        spans = [(name, "", value) for name, value in given.items()]
+        spans += [
+            (name, f" at {100 * level:g} %:", value)
+            for name, levels in reading.levels.items()
+            for level, value in levels.items()
+        ]
+        marks = [
+            (*value.span, f"{theme.measure_label(name)}{at} {value.low:g} to {value.high:g}")
+            for name, at, value in spans
+        ]
+        title = f"Repeat {run.repeat + 1} of {planned}" if planned > 1 else "Reply"
+        block = blocks.exchange(store, stored, marks, str(reading.status), reading.message, title)
+        read = {name: [given[name].low, given[name].high] if name in given else None for name in reading.values}
+        yield block | {"read": read, "nodes": nodes, "reader": "ranges"}
+
+    def analyses(self) -> list[AnalysisPart]:
+        if self.forecasts.scores.empty:
+            return []
+        rows = [{name: _plain(value) for name, value in row.items()} for row in self.findings.rows]
+        first = AnalysisPart("respondents", tables=(blocks.table("One row a respondent", rows),))
+        tests = AnalysisPart("tests", tables=(blocks.table("All tests", plain_rows(statistical_tests(self.findings))),))
+        return [first, tests, *(_analysis(analysis) for analysis in self.findings.analyses())]
+
+
+def short_variants(variants: list[str]) -> list[str]:
+    """Of formulation/names/metadata/... only what differs between the variants of this study."""
+    split = [variant.split("/") for variant in variants]
+    differ = [k for k in range(max(map(len, split), default=0)) if len({v[k] for v in split if k < len(v)}) > 1]
+    return [" · ".join(parts[k] for k in differ if k < len(parts)) or parts[0] for parts in split]
+
+
+def _analysis(analysis: Analysis) -> AnalysisPart:
+    frames = {"": analysis.table, **analysis.more}
+    made = tuple(
+        blocks.table(name.replace("_", " "), plain_rows(frame)) for name, frame in frames.items() if len(frame)
+    )
+    return AnalysisPart(analysis.name, tuple(analysis.sentences), analysis.possible, made)
+
+
+def _truth_cells(truth: Truth | None) -> dict[str, object]:
+    if truth is None or not len(truth.runs):
+        return {"truth": None, "top": 1.0}
+    ci, runs = (None if one is None else [one.low, one.high] for one in (truth.mean_ci, truth.run_range))
+    return {"truth": {"mean": _number(truth.mean), "n": len(truth.runs), "ci": ci, "runs": runs}, "top": truth.upper}
+
+
+def _spread(values: list[float | None]) -> tuple[float | None, float | None, float | None, int]:
+    """Mean, least, most and n of what is there."""
+    there = [value for value in values if value is not None]
+    return (sum(there) / len(there), min(there), max(there), len(there)) if there else (None, None, None, 0)
+
+
+def _number(value: float | None) -> float | None:
+    return None if value is None or value != value else float(value)
+
+
+def _plain(value: Json) -> Json:
+    return value if isinstance(value, str | int | bool) else _number(value)

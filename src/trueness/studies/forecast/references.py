@@ -1,6 +1,6 @@
 """Respondents that know no language: what a forecast must beat, and the most that can be had.
 
-    baseline/random        two sorted uniforms on [0, 1] (SHD: on [0, d(d-1)/2]); scored in closed form, see chance.py
+    baseline/random        two sorted uniforms on [0, 1] (SHD: on [0, d(d-1)/2]); scored in closed form, see against.py
     baseline/heuristic     b = base + clip(.1 log10(n/1000), -.15, .15) + clip(-.015 d, -.20, 0), clipped to [.2, .9];
                            base: PC .55, LiNGAM .60, FCI .50, NOTEARS .58; precision, recall, F1: b -+ .10;
                            SHD: (1 - b) D/2 -+ .1 D, D = d(d-1)/2. As in the original; other learners have no base
@@ -35,17 +35,18 @@ from scipy.special import ndtri, stdtrit
 
 from trueness.errors import DataError, UnknownName
 from trueness.measures.interval_scores import quantile_levels
+from trueness.outside import Json
 from trueness.status import Status
-from trueness.studies.forecast.forecast_frames import (
+from trueness.studies.forecast.frames import (
     CLAIM_COLUMNS,
     LEVELS,
-    REFERENCE,
-    ClaimRow,
+    RANDOM,
     DatasetAbout,
     Truth,
     Truths,
+    reference_claim,
 )
-from trueness.studies.forecast.scores import FROM_HALF, RANDOM
+from trueness.studies.forecast.scores import FROM_HALF
 
 Array = NDArray[np.float64]
 About = Mapping[str, DatasetAbout]
@@ -72,7 +73,7 @@ def reference_claims(
     """Claims of the references named, for every truth, in the columns of a claims frame; formulation "reference"."""
     names = REFERENCES if names is None else names
     _check_size(len(truths), names, targets)
-    rows: list[ClaimRow] = []
+    rows: list[dict[str, Json]] = []
     for name in names:
         if name.startswith("human/"):
             continue  # read from a file, see human.py
@@ -213,17 +214,12 @@ def _answer(shares: Array, truth: Truth, flags: str, repeat: int = 0) -> Referen
     return ReferenceQuantiles(np.clip(shares, 0, 1) * truth.upper, flags, repeat)
 
 
-def _rows(name: str, truth: Truth, target: str, answer: ReferenceQuantiles) -> Iterator[ClaimRow]:
-    middle = len(TAUS) // 2
+def _rows(name: str, truth: Truth, target: str, answer: ReferenceQuantiles) -> Iterator[dict[str, Json]]:
+    question, middle, q = (truth.dataset, truth.learner, truth.measure), len(TAUS) // 2, answer.quantiles
+    status = Status.REFUSED if q is None else Status.OK
     for k, level in enumerate(LEVELS, start=1):
-        q = answer.quantiles
-        low, high, median = (math.nan,) * 3 if q is None else (q[middle - k], q[middle + k], q[middle])
-        yield {
-            "dataset": truth.dataset, "learner": truth.learner, "measure": truth.measure, "formulation": REFERENCE,
-            "names": "-", "metadata": "-", "definition": "-", "target": target, "respondent": name,
-            "repeat": answer.repeat, "level": level, "low": low, "high": high, "median": median,
-            "status": str(Status.REFUSED if q is None else Status.OK), "flags": answer.flags,
-        }  # fmt: skip
+        ends = (None, None, None) if q is None else (q[middle - k], q[middle + k], q[middle])
+        yield reference_claim(question, name, target, level, ends, status, answer.flags, answer.repeat)
 
 
 _ANSWERS: dict[str, Callable[[Truth, Truths, About, str], Iterator[ReferenceQuantiles]]] = {

@@ -24,7 +24,7 @@ A claim beyond what the measure can be is scored as it was made, and one that li
 claim that can be (against.py). A claim that was not read keeps its status and has no scores; claim_status is `ok` when
 all its levels were read. A claim whose cell has no run with a value, and a ratio to a truth of zero width, are
 `degenerate`. The oracle's claims come from one half of the runs and are scored on the other (flags "from even runs",
-"from odd runs"); those of baseline/random are expectations in closed form (chance.py).
+"from odd runs"); those of baseline/random are expectations in closed form.
 """
 
 from __future__ import annotations
@@ -41,15 +41,12 @@ from trueness.errors import DataError
 from trueness.measures.interval_scores import skill
 from trueness.outside import Json
 from trueness.status import Status
-from trueness.studies.forecast.against import VERSUS, Claims, Rows, of_claims, of_ends, of_outcomes
-from trueness.studies.forecast.chance import expected_scores
-from trueness.studies.forecast.forecast_frames import ARMS, CLAIM_COLUMNS, KEYS, Truth, Truths
-from trueness.studies.forecast.truths import halves
+from trueness.studies.forecast.against import VERSUS, Claims, Rows, expected_scores, of_claims, of_ends, of_outcomes
+from trueness.studies.forecast.frames import ARMS, CLAIM_COLUMNS, KEYS, RANDOM, Truth, Truths, halves
 
 Array = NDArray[np.float64]
 Columns = Mapping[str, NDArray[Any]]
 
-RANDOM = "baseline/random"
 FROM_HALF = {"even": "from even runs", "odd": "from odd runs"}  # the flag of a claim made of half of the runs
 _OTHER_HALF = {"from even runs": "odd", "from odd runs": "even"}
 
@@ -123,11 +120,6 @@ def pooled_skills(scores: pd.DataFrame, references: Sequence[str]) -> dict[str, 
     return skills
 
 
-def widest(scores: pd.DataFrame) -> pd.DataFrame:
-    """One row a claim: that of its widest level, on which the scores of the whole claim stand."""
-    return scores[_is_widest(scores)]
-
-
 def long(scores: pd.DataFrame, names: Sequence[str] | None = None) -> pd.DataFrame:
     """Rows of the long table: item, variant, respondent, repeat, measure, value, status.
 
@@ -147,9 +139,6 @@ def long(scores: pd.DataFrame, names: Sequence[str] | None = None) -> pd.DataFra
 
 
 def _check_claims(claims: pd.DataFrame) -> pd.DataFrame:
-    absent = [name for name in CLAIM_COLUMNS if name not in claims.columns]
-    if absent:
-        raise DataError(f"a claims table must have the columns of CLAIM_COLUMNS, got none named {absent[0]!r}.")
     frame = claims[list(CLAIM_COLUMNS)].reset_index(drop=True)
     for name in ("level", "low", "high", "median"):
         frame[name] = frame[name].astype(np.float64)

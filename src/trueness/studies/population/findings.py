@@ -1,81 +1,80 @@
 """What a population study found, in sentences: the mean of each respondent and mode, and who can be told from whom.
 
 A mean is over informative tasks, its interval clustered by sources; pairs are tested by sign flips, Holm over all
-pairs. What could not be tested is counted, not listed.
+pairs. What could not be tested is counted, not listed. Notes say what must stand beside the tables.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 
+from trueness.errors import listed
 from trueness.intervals import fixed, value_text
 from trueness.outside import Json
+from trueness.reading.distribution import OFF_SUM
 from trueness.showing.headline import Headline, Standing, ranking
-from trueness.studies.population import tables
+from trueness.statistics.reach import Reach
+from trueness.status import Status
 from trueness.studies.population.answers import Populations
-from trueness.studies.population.files import notes
+from trueness.studies.population.tables import label, respondents
+from trueness.texts import counted
 
 MEASURE = "score"
+FEW_SOURCES = 6  # below it an interval over sources is of little use, and its level not held (statistics/estimates.py)
+LEGEND = (
+    "score: 100 cannot be told from the truth, 0 no better than uniform; the mean over informative tasks.  skill: "
+    "1 - distance / distance of the baseline, below 0 is worse.  mass: probability on option letters.",
+    "Intervals are 95 %, over sources (clustered); 'given these sources': over tasks; none where the value is the same "
+    "in every task (constant).  Modes are not averaged.",
+)
+Rows = Sequence[Mapping[str, Json]]
 
 
-def sections(populations: Populations) -> list[tuple[str, tuple[str, ...]]]:
+def sections(level: float, summary: Rows, pairs: Rows) -> list[tuple[str, tuple[str, ...]]]:
     parts = {
-        "Mean scores": tuple(_mean_sentence(populations, row) for row in tables.summary_rows(populations)),
-        "Who can be told from whom": tuple(str(row["sentence"]) for row in _pairs(populations) if _has_p(row)),
+        "Mean scores": tuple(_mean_sentence(level, row) for row in summary),
+        "Who can be told from whom": tuple(str(row["sentence"]) for row in _tested(pairs)),
     }
     return [(title, sentences) for title, sentences in parts.items() if sentences]
 
 
-def headline_of(populations: Populations) -> Headline | None:
+def headline_of(level: float, summary: Rows, pairs: Rows) -> Headline | None:
     """Models and modes by their mean score; who can be told from the best."""
-    rows = [row for row in tables.summary_rows(populations) if row["kind"] == "model" and row[MEASURE] is not None]
+    rows = [row for row in summary if row["kind"] == "model" and row[MEASURE] is not None]
     if not rows:
         return None
-    ranked = sorted(rows, key=lambda row: -row[MEASURE])
     standings = tuple(
         Standing(
-            tables.label(row["respondent"], row["mode"]),
-            row[MEASURE],
-            row["score_low"],
-            row["score_high"],
+            label(row["respondent"], row["mode"]), row[MEASURE], row["score_low"], row["score_high"],
             bool(row.get("score_constant")),
         )
-        for row in ranked
-    )
-    alpha = 1 - populations.level
+        for row in sorted(rows, key=lambda row: -row[MEASURE])
+    )  # fmt: skip
     verdicts = {
         frozenset((row["a"], row["b"])): bool(
-            (row["p_adjusted"] if row["p_adjusted"] is not None else row["p"]) <= alpha
+            (row["p_adjusted"] if row["p_adjusted"] is not None else row["p"]) <= 1 - level
         )
-        for row in _pairs(populations)
-        if _has_p(row)
+        for row in _tested(pairs)
     }
     of = "mean score over informative tasks, 100 cannot be told from the truth, 0 is no better than uniform"
     sentence = ranking(standings, lambda a, b: verdicts.get(frozenset((a, b))), of)
-    return Headline(sentence, f"{of}; {100 * populations.level:g} % intervals over sources", standings)
+    return Headline(sentence, f"{of}; {100 * level:g} % intervals over sources", standings)
 
 
-def untold(populations: Populations) -> list[str]:
-    """What the design cannot tell: too few sources or draws, and pairs that no test can reach."""
-    rows = _pairs(populations)
-    pairs, tested = {(row["a"], row["b"]) for row in rows}, {(row["a"], row["b"]) for row in rows if _has_p(row)}
-    lost = len(pairs - tested)
-    never = [f"{lost} of {len(pairs)} pairs of respondents share too few scored tasks to be tested."] if lost else []
-    return [*notes(populations), *never]
+def never_tested(pairs: Rows) -> list[str]:
+    """Pairs that no test can reach."""
+    every = {(row["a"], row["b"]) for row in pairs}
+    lost = len(every - {(row["a"], row["b"]) for row in _tested(pairs)})
+    return [f"{lost} of {len(every)} pairs of respondents share too few scored tasks to be tested."] if lost else []
 
 
-def _pairs(populations: Populations) -> list[dict[str, Json]]:
-    frame = tables.comparisons_frame(populations)
-    rows = [{str(key): value for key, value in row.items()} for row in frame.to_dict("records")]
-    return [row for row in rows if row["measure"] == MEASURE]
+def _tested(pairs: Rows) -> list[Mapping[str, Json]]:
+    return [row for row in pairs if row["p"] is not None and row["p"] == row["p"]]
 
 
-def _has_p(row: Mapping[str, Json]) -> bool:
-    return row["p"] is not None and row["p"] == row["p"]
-
-
-def _mean_sentence(populations: Populations, row: Mapping[str, Json]) -> str:
-    name, share = tables.label(row["respondent"], row["mode"]), f"{100 * populations.level:g} %"
+def _mean_sentence(level: float, row: Mapping[str, Json]) -> str:
+    name, share = label(row["respondent"], row["mode"]), f"{100 * level:g} %"
     over = f"{row['informative']} informative of {row['tasks']} tasks"
     if row.get(MEASURE) is None or row[MEASURE] != row[MEASURE]:
         return f"{name}: no score ({over}; {row['answered']} answered; no interval; no test)."
@@ -89,3 +88,86 @@ def _mean_sentence(populations: Populations, row: Mapping[str, Json]) -> str:
         f"{name}: mean score {score}, where 100 is a perfect sampler and 0 a uniform one "
         f"({kind}; n = {over}; no test of its own)."
     )
+
+
+# ---- notes
+
+
+def every_note(populations: Populations) -> list[str]:
+    """Sentences that must stand beside the tables."""
+    return [*left_out(populations), *notes(populations)] or ["Every model was asked as planned."]
+
+
+def notes(populations: Populations) -> list[str]:
+    """Those that are not said first."""
+    sentences = [*_design(populations), *fallbacks(populations)]
+    for name, truth in populations.truths.items():
+        sentences += truth.notes
+        if truth.thin:
+            thin = ", ".join(f"{condition} ({n})" for condition, n in truth.thin.items())
+            sentences.append(f"{name}: conditions with too few rows were left out: {thin}.")
+        if truth.design == "model":
+            sentences.append(f"{name}: the truth is an out-of-fold gradient-boosted estimate with its own uncertainty.")
+    return [*sentences, *_uninformative(populations)]
+
+
+def _design(populations: Populations) -> list[str]:
+    """What so few sources cannot tell, and what the second interval is of."""
+    sources = len({truth.question.source for truth in populations.truths.values()})
+    if sources >= FEW_SOURCES:
+        return []
+    scope = "The interval given these sources is over tasks: it holds for these surveys and says nothing of others."
+    if sources == 1:
+        return [f"All tasks are from one source: nothing is known of other surveys, so no interval over them. {scope}"]
+    pairs = len(respondents(populations)) * (len(respondents(populations)) - 1) // 2
+    return [
+        f"{sources} sources cannot tell what other surveys would show: an interval clustered by them is as wide as t "
+        f"with {sources - 1} degree{'s' * (sources > 2)} of freedom makes it. {Reach(sources, max(pairs, 1))} {scope}"
+    ]
+
+
+def left_out(populations: Populations) -> list[str]:
+    """Rows of the microdata that are in no share, and stated shares that were divided by their sum."""
+    truths = populations.truths.items()
+    rows = [f"{name} {truth.n_unlisted:,} of {truth.n_data:,}" for name, truth in truths if truth.n_unlisted]
+    off = Counter(
+        label(key.respondent, key.mode)
+        for key, answers in populations.answers.items()
+        for answer in answers.values()
+        if OFF_SUM in answer.flags
+    )
+    return [
+        *([f"Rows left out, for their task lists no such level: {listed(rows)}."] if rows else []),
+        *(
+            f"{who}: shares of {counted(n, 'condition')} do not sum to 100 %; they were divided by their sum."
+            for who, n in off.items()
+        ),
+    ]
+
+
+def _uninformative(populations: Populations) -> list[str]:
+    """Where a perfect answer and a uniform one cannot be told apart, from how many draws, and whose they are."""
+    tasks: dict[str, dict[str, dict[str, None]]] = {}  # task -> draws -> who
+    for score in populations.scores:
+        if score.status == Status.OK and not score.informative:
+            draws = "even if stated" if score.draws is None else f"{score.draws:g} draws"
+            tasks.setdefault(score.task, {}).setdefault(draws, {})[score.mode or score.respondent] = None
+    if not tasks:
+        return []
+    places = [
+        f"{task} ({'; '.join(f'{draws}: {listed(list(who), 20)}' for draws, who in of_task.items())})"
+        for task, of_task in tasks.items()
+    ]
+    return [
+        "No score where a perfect answer cannot be told from a uniform one (uninformative); skill and TV stand: "
+        f"{'; '.join(places)}."
+    ]
+
+
+def fallbacks(populations: Populations) -> list[str]:
+    """Which models were asked in another way than planned, and why."""
+    return [
+        f"{model}, {mode}: {note} ({count} conditions)."
+        for (model, mode), notes in populations.notes.items()
+        for note, count in notes.items()
+    ]

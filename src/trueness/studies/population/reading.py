@@ -1,60 +1,274 @@
-"""Population: replies read as distributions, scored against weighted microdata."""
+"""Population: replies read as distributions, scored against weighted microdata.
+
+    population/{model}_{task}.json    one entry a condition and mode, with the original's keys:
+                                      condition, true_vals, weights, model_vals, model_texts
+    population/scores.csv             every task, respondent, mode, repeat and measure with its interval
+    population/main.csv .tex          one line a respondent and mode
+    population/table.csv .tex         tasks by respondents (score)
+    population/numbers.csv            conditional means and quantiles, where an outcome is a number
+    population/comparisons.csv        paired differences, over sources and over tasks of these sources, Holm
+    population/notes.txt              what so few sources cannot tell; who was asked in another way, and why
+    plots/population_{task}           truth beside model per condition: .png .svg .pdf, its numbers as .csv
+
+All of it can be written again from the store. The original keeps a value a row; rows of microdata are not ours to copy,
+so `true_vals` are the levels and `weights` their weighted shares: a weighted table of the one by the other is the same
+distribution. `model_vals` are the levels of the draws (each with the same weight), or, for a claim, the levels with
+`model_weights` beside.
+"""
 
 from __future__ import annotations
 
+import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import chain, zip_longest
 from pathlib import Path
 from typing import ClassVar
 
 import pandas as pd
 
+from trueness.files import write_atomically
 from trueness.outside import Json
+from trueness.reading.distribution import read_distribution, read_quantiles
+from trueness.reading.level import read_level, read_number
 from trueness.running.results import Row
-from trueness.showing.console import Console
-from trueness.showing.drawn import Draw
-from trueness.showing.paper import Part as PaperPart
-from trueness.showing.saving import Figure, Save
+from trueness.running.store import to_json
+from trueness.showing import blocks
+from trueness.showing.grid import Facet, Grid, unique
+from trueness.showing.methods_paragraph import listed
+from trueness.showing.saving import Figure, Save, csv_text, plain_rows, safe_name
 from trueness.showing.tables import Table
-from trueness.studies.population import files, paper, tables
-from trueness.studies.population.answers import Populations, populations_of
-from trueness.studies.population.cell import FilesPart, PopulationPart
-from trueness.studies.population.numeric_outcomes import numbers_tables
-from trueness.studies.population.original_results import read_results, result_files
-from trueness.studies.population.printed import print_populations
+from trueness.status import Status
+from trueness.studies.population import findings, tables
+from trueness.studies.population.answers import AnswerKey, Populations, populations_of
+from trueness.studies.population.elicitation import Answer, Form
+from trueness.studies.population.measures import MEASURES
+from trueness.studies.population.modes import PERCENTILES
+from trueness.studies.population.original_results import NO_PROMPT, read_results, result_files
+from trueness.studies.population.truth import PopulationTruth
+from trueness.studies.protocol import AnalysisPart, CellKey, Check, Section, Summary
 from trueness.studies.reading import Reading
+from trueness.texts import counted
+
+SHOWN = 3  # replies of a condition that a page shows; all are in the store
+REFERENCE = "reference"
 
 
 class PopulationTables:
-    """Populations as `show` prints them, from a store or from a folder of the original's results."""
+    """What populations say, from a store or from a folder of the original's results."""
 
     title: ClassVar[str] = "Population"
     question: ClassVar[str] = "Does a model know real distributions?"
+    task: ClassVar[str] = "population"
 
     @property
     def populations(self) -> Populations:
         raise NotImplementedError
 
-    def as_json(self, measures: Sequence[str] | None) -> dict[str, Json]:
-        rows = tables.summary_rows(self.populations)
-        return {"study": self.populations.study, "task": "population", "rows": rows}
+    @cached_property
+    def _respondents(self) -> list[dict[str, Json]]:
+        return tables.summary_rows(self.populations)
+
+    @cached_property
+    def _by_score(self) -> list[dict[str, Json]]:
+        return tables.comparison_rows(self.populations, findings.MEASURE)
+
+    @cached_property
+    def _compared(self) -> list[dict[str, Json]]:
+        skills = (tables.comparison_rows(self.populations, name) for name in ("skill_uniform", "skill_marginal"))
+        return [*self._by_score, *chain.from_iterable(skills)]
+
+    def as_json(self, measures: Sequence[str] | None) -> dict[str, object]:
+        return {"study": self.populations.study, "task": self.task, "rows": self._respondents}
 
     def as_csv(self, measures: Sequence[str] | None) -> str:
-        return self.tables(measures)[0].to_csv()
+        return self._by_task(measures).to_csv()
 
     def tables(self, measures: Sequence[str] | None) -> list[Table]:
-        return [tables.task_table(self.populations, (measures or ["score"])[0]), *numbers_tables(self.populations)]
+        main = tables.main_table(self.populations, self._respondents)
+        return [main, self._by_task(measures), *tables.numbers_tables(self.populations)]
 
-    def show(self, out: Console, folder: Path, measures: Sequence[str] | None = None) -> None:
-        print_populations(out, self.populations)
+    def _by_task(self, measures: Sequence[str] | None) -> Table:
+        return tables.task_table(self.populations, (measures or ["score"])[0])
+
+    # ---- what it says
+
+    @property
+    def state(self) -> str:
+        populations, rows = self.populations, self._respondents
+        sources = counted(len({truth.question.source for truth in populations.truths.values()}), "source")
+        lost = ", ".join(f"{status} {n:,}" for status in tables.TROUBLE if (n := sum(row[str(status)] for row in rows)))
+        return (
+            f"{counted(len(populations.truths), 'task')} from {sources}, {sum(row[str(Status.OK)] for row in rows):,} "
+            f"of {sum(row['replies'] for row in rows):,} replies read{f' ({lost})' if lost else ''}"
+        )
+
+    def troubles(self) -> list[str]:
+        return findings.left_out(self.populations)
+
+    def notes(self) -> list[str]:
+        return [*findings.LEGEND, *findings.notes(self.populations)]
 
     def first_findings(self) -> Sequence[str]:
         return ()  # they stand with the tables
 
+    def summary(self) -> Summary:
+        populations = self.populations
+        scores = [score for score in populations.scores if score.respondent not in populations.references]
+        if not scores:
+            return Summary((Check("population", None, "Nobody has been asked yet."),))
+        answered = [score for score in scores if score.status == Status.OK]
+        informative = sum(score.informative for score in answered)
+        told = (
+            f"In {informative} of {len(answered)} answered tasks and modes a perfect sampler of as many draws can be "
+            "told from a uniform one."
+        )
+        checks = (
+            Check("complete", *populations.completeness()),
+            Check("informative", informative == len(answered), told),
+        )
+        sections = tuple(
+            Section(title, sentences)
+            for title, sentences in findings.sections(populations.level, self._respondents, self._by_score)
+        )
+        untold = (*findings.every_note(populations), *findings.never_tested(self._by_score))
+        return Summary(
+            checks, sections, untold, findings.headline_of(populations.level, self._respondents, self._by_score)
+        )
+
+    def abstract(self) -> str:
+        models, truths = self.populations.models, self.populations.truths
+        return (
+            f"We asked {counted(len(models), 'model')} {counted(len(truths), 'question')} about populations and "
+            "compared their answers with weighted microdata."
+        )
+
+    def methods(self) -> list[str]:
+        populations = self.populations
+        questions = [
+            f"{name} ({truth.question.source}; {counted(len(truth.levels), 'level')}, "
+            f"{counted(len(truth.conditions), 'condition')})"
+            for name, truth in populations.truths.items()
+        ]
+        modes = dict.fromkeys(key.mode for key in populations.answers if key.respondent in populations.models)
+        manner = "; ".join(f"{key} {value}" for key, value in vars(populations.manner).items())
+        return [
+            f"Questions: {listed(questions)}.",
+            f"We asked {counted(len(populations.models), 'model')} ({listed(populations.models)}), by {listed(modes)}; "
+            f"settings: {manner}. References: {listed(populations.references) or 'none'}.",
+            "A model that could not be asked in the planned way was asked in another, which is said beside the tables. "
+            "An answer that could not be read is missing.",
+        ]
+
+    # ---- the page
+
+    def cell_keys(self) -> Iterator[CellKey]:
+        yield from dict.fromkeys((a.task, a.mode or REFERENCE, a.respondent) for a in self.populations.answers)
+
+    def grid(self) -> Grid:
+        populations = self.populations
+        modes = unique(key.mode for key in populations.answers if key.mode)
+        names, level = unique([*populations.models, *populations.references]), f"{100 * populations.level:g}"
+        grid = Grid(
+            self.task, list(populations.truths), names, list(populations.references), list(MEASURES),
+            [Facet("variant", "Asked by", modes, modes)], spread=f"{level} % interval", repeats="conditions",
+        )  # fmt: skip
+        for key, score in populations.score_by_key.items():
+            if key.repeat:
+                continue
+            values: dict[str, tuple[float | None, float | None, float | None, int]] = {}
+            for name, measured in score.measures.items():
+                ends = (measured.interval.low, measured.interval.high) if measured.interval else (None, None)
+                values[name] = (measured.value, *ends, len(score.statuses))
+            counts = Counter(str(status) for status in score.statuses.values())
+            reasons = {name: measured.reason for name, measured in score.measures.items() if measured.reason}
+            where = (key.task, key.respondent, (key.mode or REFERENCE,))
+            grid.add(*where, len(score.statuses), dict(counts), values, reasons)
+        return grid
+
+    def cell(self, key: CellKey) -> dict[str, object] | None:
+        """Claimed distributions beside the true ones, condition by condition."""
+        task, answer_key = key[0], _answer_key(key)
+        answers = self.populations.answers.get(answer_key)
+        if answers is None:
+            return None
+        truth, score = self.populations.truths[task], self.populations.score_by_key[answer_key]
+        rows = [
+            {
+                "measure": name.replace("_", " "),
+                "value": measured.value,
+                "interval": [measured.interval.low, measured.interval.high] if measured.interval else None,
+                "status": measured.reason or str(measured.status),
+            }
+            for name, measured in score.measures.items()
+        ]
+        conditions = []
+        for condition in truth.conditions:
+            if condition in answers:
+                conditions.append(self._bars(truth, condition, answers[condition]))
+                conditions += self._exchanges(key, condition)
+        note = f"{100 * self.populations.level:g} % bootstrap intervals of truth and draws."
+        return {
+            "statuses": dict(Counter(str(status) for status in score.statuses.values())),
+            "siblings": list(self._siblings(key)),
+            "graph": "",
+            "blocks": [
+                blocks.lines("Question", self._question_lines(truth)),
+                *conditions,
+                blocks.table("Measures", rows, note),
+            ],
+        }
+
+    def graph(self, item: str) -> None:
+        return None
+
+    def _question_lines(self, truth: PopulationTruth) -> list[str]:
+        question = truth.question
+        return [question.prompt_for(truth.conditions[0]), f"Population: {question.population.text}"]
+
+    def _siblings(self, key: CellKey) -> Iterator[dict[str, object]]:
+        for other in self.cell_keys():
+            if other[0] == key[0] and other != key:
+                if other[2] == key[2]:
+                    yield {"key": list(other), "label": other[1], "group": "Asked in other ways"}
+                elif other[1] in (key[1], REFERENCE):
+                    yield {"key": list(other), "label": other[2], "group": "Others on the same question"}
+
+    def _bars(self, truth: PopulationTruth, condition: str, answer: Answer) -> blocks.Block:
+        level, claimed = self.populations.level, answer.distribution
+        if truth.numeric:
+            rows, interval = tables.numbers_beside(truth, condition, answer, level)
+            note = f"The mean of the population: {interval} ({100 * level:g} %). {answer.status}. {answer.message}"
+            return blocks.table(condition, rows, note.rstrip())
+        return {
+            "kind": "bars",
+            "title": condition,
+            "levels": list(truth.levels),
+            "truth": [round(float(p), 4) for p in truth.probs[truth.conditions.index(condition)]],
+            "claimed": None if claimed is None else [round(float(p), 4) for p in claimed.probs],
+            "status": str(answer.status),
+            "message": answer.message,
+            "replies": {str(status): n for status, n in answer.counts.items()},
+        }
+
+    def _exchanges(self, key: CellKey, condition: str) -> Iterator[blocks.Block]:
+        raise NotImplementedError
+
+    def analyses(self) -> list[AnalysisPart]:
+        if not self.populations.answers:
+            return []
+        found = tuple(str(row["sentence"]) for row in self._compared)
+        scores, pairs = plain_rows(tables.scores_frame(self.populations)), plain_rows(pd.DataFrame(self._compared))
+        return [
+            AnalysisPart("respondents", tables=(blocks.table("One row a respondent and mode", self._respondents),)),
+            AnalysisPart("comparisons", found, tables=(blocks.table("Paired differences over tasks", pairs),)),
+            AnalysisPart("scores", tables=(blocks.table("Every task and measure", scores),)),
+        ]
+
 
 class OriginalResults(PopulationTables):
-    """From a folder of the original's results, without a store."""
+    """From a folder of the original's result files, which hold the replies themselves, or a sample of them."""
 
     def __init__(self, populations: Populations):
         self._populations = populations
@@ -67,6 +281,13 @@ class OriginalResults(PopulationTables):
     def level(self) -> float:
         return self.populations.level
 
+    @property
+    def study(self) -> str:
+        return self.populations.study
+
+    def page(self) -> OriginalResults:
+        return self
+
     def completeness(self) -> list[dict[str, Json]]:
         counts: dict[str, Counter[str]] = {name: Counter() for name in self.populations.models}
         for key, answers in self.populations.answers.items():
@@ -74,8 +295,20 @@ class OriginalResults(PopulationTables):
                 counts[key.respondent].update(str(answer.status) for answer in answers.values())
         return [{"respondent": name, "planned": of.total(), "statuses": dict(of)} for name, of in counts.items()]
 
-    def files_part(self) -> FilesPart:
-        return FilesPart(self.populations)
+    def _question_lines(self, truth: PopulationTruth) -> list[str]:
+        stated = truth.question.prompt != NO_PROMPT
+        return [truth.question.prompt if stated else "The files do not say how it was asked, or about whom."]
+
+    def _exchanges(self, key: CellKey, condition: str) -> Iterator[blocks.Block]:
+        answer = self.populations.answers[_answer_key(key)][condition]
+        n = len(answer.texts)
+        both = zip_longest(answer.texts, answer.read_as, fillvalue="")
+        titled = [(f"{k} of {n} for {condition}{read_as}", text) for k, (text, read_as) in enumerate(both, 1)]
+        for title, text in titled[:SHOWN]:
+            yield blocks.text(f"Reply {title}", text)
+        if titled[SHOWN:]:
+            rest = "\n\n".join(f"{title}\n{text}" for title, text in titled[SHOWN:])
+            yield blocks.text(f"Replies {SHOWN + 1} to {n} for {condition}", rest) | {"folded": True}
 
 
 def foreign_results(folder: Path) -> OriginalResults | None:
@@ -87,6 +320,7 @@ class PopulationReading(PopulationTables, Reading):
     asks = True
     charts_first = ("population",)
     clusters = "sources"
+    files_below = "population"
 
     @cached_property
     def populations(self) -> Populations:
@@ -98,21 +332,133 @@ class PopulationReading(PopulationTables, Reading):
         """An item is source/task, and what was drawn is the source."""
         return items.str.rsplit("/", n=1).str[0]
 
-    def page(self) -> PopulationPart:
-        return PopulationPart(self.results, lambda: self.populations)
-
     def rows(self) -> Iterable[Row]:
         return self.populations.rows()
 
-    def to_dict(self) -> dict[str, Json]:
-        asked_otherwise = tables.fallback_sentences(self.populations)
-        return {"respondents": tables.summary_rows(self.populations), "asked_otherwise": asked_otherwise}
+    def to_dict(self) -> dict[str, object]:
+        return {"respondents": self._respondents, "asked_otherwise": findings.fallbacks(self.populations)}
 
     def figures(self, folder: Path) -> Iterator[Figure]:
-        return files.plots(self.populations)
+        """One a task that somebody was asked."""
+        from trueness.studies.population.charts import distribution, numbers_figure
+
+        asked = {key.task for key in self.populations.answers if key.respondent not in self.populations.references}
+        for task, truth in self.populations.truths.items():
+            if task in asked:
+                yield (numbers_figure if truth.numeric else distribution)(self.populations, task)
+
+    def files(self) -> Mapping[str, str]:
+        populations = self.populations
+        main, table, *_ = self.tables(None)
+        numbers = tables.numbers_frame(populations)
+        texts = {
+            "scores.csv": csv_text(tables.scores_frame(populations)),
+            "main.csv": main.to_csv(),
+            "main.tex": main.to_latex(),
+            "table.csv": table.to_csv(),
+            "table.tex": table.to_latex(),
+            "comparisons.csv": csv_text(pd.DataFrame(self._compared)),
+            **({} if numbers.empty else {"numbers.csv": csv_text(numbers)}),
+            "notes.txt": "\n".join(findings.every_note(populations)) + "\n",
+        }
+        for model in populations.models:
+            for task in populations.truths:
+                if entries := list(_entries(populations, model, task)):
+                    texts[f"{safe_name(model, task)}.json"] = to_json(entries)
+        return {f"population/{name}": text for name, text in texts.items()}
 
     def write_files(self, folder: Path, save: Save, alone: bool = True) -> list[Path]:
-        return files.write_population_tree(folder, self.populations, save)
+        written = [path for figure in self.figures(folder) for path in save(figure, folder, "plots")]
+        return [*written, *(write_atomically(folder, name, text) for name, text in self.files().items())]
 
-    def paper(self, folder: Path, draw: Draw) -> PaperPart:
-        return paper.part(folder, self.populations)
+    def _exchanges(self, key: CellKey, condition: str) -> Iterator[blocks.Block]:
+        task, mode, respondent = key
+        place = self.results.place_of.get((f"{task}/{condition}", mode.split("/")[0], respondent))
+        run = next(iter(self.results.runs_at(place)), None) if place is not None else None
+        record: dict[str, Json] = json.loads(run.answer) if run and run.answer else {"replies": [], "used": ""}
+        form, entries = Form.of(self.populations.truths[task].question, condition), record["replies"]
+        with self.results.store.ensure_open() as store:
+            for number, entry in enumerate(entries[:SHOWN], 1):
+                stored = store.reply(entry["key"])
+                if stored is None:
+                    continue
+                marks, read, (status, message) = _read(record["used"], form, stored.reply)
+                about = f" · {entry['about']}" if entry.get("about") else ""
+                title = f"Reply {number} of {len(entries)} for {condition}{about}"
+                block = blocks.exchange(store, stored, marks, status, message, title) | {"folded": len(entries) > 1}
+                yield block | ({"read": read, "reader": record["used"]} if read else {})
+
+
+def _answer_key(key: CellKey) -> AnswerKey:
+    task, mode, respondent = key
+    return AnswerKey(respondent, "" if mode == REFERENCE else mode, task, 0)
+
+
+def _entries(populations: Populations, model: str, task: str) -> Iterator[dict[str, object]]:
+    """One a mode, repeat and condition: all that a page needs to open the cell."""
+    for key, answers in populations.answers.items():
+        if (key.respondent, key.task) == (model, task):
+            for condition, answer in answers.items():
+                yield _entry(key, populations.truths[task], condition, answer)
+
+
+def _entry(key: AnswerKey, truth: PopulationTruth, condition: str, answer: Answer) -> dict[str, object]:
+    c = truth.conditions.index(condition)
+    claimed = answer.distribution
+    levels: list[object] = list(truth.question.outcome.middles if truth.numeric else truth.levels)
+    drawn = bool(answer.values or answer.numbers)
+    values: list[object] = list(answer.values or answer.numbers) if drawn else levels if claimed is not None else []
+    weights = [1 / len(values)] * len(values) if drawn else [] if claimed is None else list(claimed.probs)
+    return {
+        "condition": condition,
+        "true_vals": levels,
+        "weights": truth.probs[c].tolist(),
+        "model_vals": values,
+        "model_texts": list(answer.texts),
+        "model_weights": weights,
+        "model": key.respondent,
+        "task": key.task,
+        "mode": key.mode,
+        "elicited_by": answer.mode or key.mode,
+        "repeat": key.repeat,
+        "status": str(answer.status),
+        "message": answer.message,
+        "replies": {str(status): n for status, n in answer.counts.items()},
+        "letter_mass": answer.mass,
+        "order_error": answer.error,
+        "stated_sum": answer.total,
+        "flags": list(answer.flags),
+        "prompt": truth.question.prompt_for(condition),
+        "population": truth.question.population.text,
+        "source": truth.question.source,
+        "condition_weight": float(truth.weights[c]),
+        "rows": float(truth.rows[c]),
+        "n_eff": float(truth.n_eff[c]),
+    }
+
+
+def _read(
+    used: str, form: Form, reply: dict[str, Json]
+) -> tuple[list[blocks.Mark], dict[str, float | str | None], tuple[str, str]]:
+    """Where something was read in one reply, what, and its status; letters are read from probabilities, not text."""
+    text, status = str(reply.get("text") or ""), str(reply.get("status"))
+    if status not in (Status.OK, Status.TRUNCATED):
+        return [], {}, (status, str(reply.get("message") or ""))
+    if used == "distribution" and form.outcome.numeric:
+        stated = read_quantiles(text, PERCENTILES)
+        marks = [(*span, f"p{p} {stated.values[p]:g}") for p, span in stated.spans.items()]
+        return marks, {f"p{p}": value for p, value in stated.values.items()}, (str(stated.status), stated.message)
+    if used == "distribution":
+        shares_read = read_distribution(text, form.levels)
+        marks = [(*span, f"{level} {shares_read.shares[level]:.3g}") for level, span in shares_read.spans.items()]
+        shares = {level: shares_read.shares.get(level) for level in form.levels}
+        return marks, dict(shares), (str(shares_read.status), shares_read.message)
+    if used == "sample":
+        if form.outcome.numeric:
+            number = read_number(text)
+            marks = [(*number.span, f"{number.value:g}")] if number.value is not None and number.span else []
+            return marks, {"number": number.value}, (str(number.status), number.message)
+        level = read_level(text, form.levels, form.outcome.bins, form.outcome.top)
+        span = [(*level.span, str(level.level))] if level.level is not None and level.span else []
+        return span, {"level": level.level}, (str(level.status), level.message)
+    return [], {}, (status, "")

@@ -16,29 +16,27 @@ those below 0 included, and that against the marginal over the tasks that have a
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
 
-from trueness.errors import listed
 from trueness.measure import direction
 from trueness.outside import Json
-from trueness.reading.distribution import OFF_SUM
 from trueness.showing import theme
 from trueness.showing.tables import Column, Table
 from trueness.statistics import Comparison, Estimate, mean
 from trueness.statistics.multiplicity import differences_in_pairs
-from trueness.statistics.reach import Reach
 from trueness.statistics.result import interval_cells
 from trueness.status import Status
 from trueness.studies.population.answers import Populations
+from trueness.studies.population.elicitation import Answer
 from trueness.studies.population.scores import MEASURES, POSSIBLE, TaskScore
+from trueness.studies.population.truth import QUANTILES, Array, PopulationTruth
 from trueness.texts import counted
 
-FEW_SOURCES = 6  # below it an interval over sources is of little use, and its level not held (statistics/estimates.py)
 _NEEDS_DEPENDENCE = ("skill_marginal", "skill_d2_marginal", "direction", "change")
+TROUBLE = (Status.REFUSED, Status.UNREADABLE, Status.TRUNCATED, Status.FAILED, Status.TIMED_OUT)
 MEANS = ("score", "score_original", "score_document", "skill_uniform", "skill_marginal", "tv")
 
 
@@ -118,14 +116,20 @@ def summary_rows(populations: Populations) -> list[dict[str, Json]]:
     return rows
 
 
-def main_table(populations: Populations) -> Table:
+def main_table(populations: Populations, summary: Sequence[Mapping[str, Json]]) -> Table:
+    """One line a respondent and mode, of `summary_rows`."""
     names = theme.labels((*populations.models, *populations.references), longest=30)
     rows = [
-        row | {"name": names[row["respondent"]], "contends": row["kind"] == "model"}
-        for row in summary_rows(populations)
+        {
+            **row,
+            "name": names[row["respondent"]],
+            "contends": row["kind"] == "model",
+            "mode": f"{row['mode']} (by {row['fell_back']})" if row["fell_back"] else row["mode"],
+            "in_part": _in_part(populations, row),
+            "not_read": ", ".join(f"{status} {row[str(status)]:,}" for status in TROUBLE if row[str(status)]),
+        }
+        for row in summary
     ]
-    for row in rows:
-        row["mode"] = f"{row['mode']} (by {row['fell_back']})" if row["fell_back"] else row["mode"]
     columns = (
         Column("name", "Respondent", "text"),
         Column("mode", "Mode", "text"),
@@ -151,10 +155,23 @@ def main_table(populations: Populations) -> Table:
         "sources: the same mean with an interval over the tasks of these sources alone. Letter mass: probability on "
         "option letters before it was divided by itself. Modes are different questions and are not averaged."
     )
-    return Table("population_main", columns, rows, caption, contends="contends", rule_before="kind")
+    on_screen = (Column("in_part", "in part", "text"), Column("not_read", "not read", "text"))
+    dropped = ("score_original", "score_document", "tv", "skill_uniform", "mass", "score_given", "skill_marginal")
+    return Table(
+        "population_main", columns, rows, caption, contends="contends", rule_before="kind", once=("name",),
+        drop=[(key,) for key in dropped], on_screen=on_screen,
+    )  # fmt: skip
 
 
-def task_table(populations: Populations, measure: str = "score") -> Table:
+def _in_part(populations: Populations, row: Mapping[str, Json]) -> str:
+    """Of how many conditions, where a task counts as answered although some of its conditions are not."""
+    theirs = [s for s in populations.scores if (s.respondent, s.mode) == (row["respondent"], row["mode"])]
+    statuses = [status for score in theirs if score.status == Status.OK for status in score.statuses.values()]
+    answered = statuses.count(Status.OK)
+    return "" if answered == len(statuses) else f"{answered} of {len(statuses)} conditions"
+
+
+def task_table(populations: Populations, measure: str) -> Table:
     """Tasks by respondents, each with its own interval."""
     pairs = respondents(populations)
     shown = theme.labels((*populations.models, *populations.references), longest=24)
@@ -172,7 +189,8 @@ def task_table(populations: Populations, measure: str = "score") -> Table:
         "(truth and draws). A dash: no answer, or a task where a perfect sampler of so many draws cannot be told from "
         "a uniform one."
     )
-    return Table(f"population_{measure}", tuple(columns), rows, caption, rule_before="source")
+    name, title = f"population_{measure}", f"{measure.replace('_', ' ')} by task"
+    return Table(name, tuple(columns), rows, caption, rule_before="source", title=title)
 
 
 def scores_frame(populations: Populations) -> pd.DataFrame:
@@ -199,78 +217,15 @@ def scores_frame(populations: Populations) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def comparisons_frame(populations: Populations) -> pd.DataFrame:
-    """All pairs of models in their modes, and of models and baselines, by score and skill; Holm within a measure.
+def comparison_rows(populations: Populations, measure: str) -> list[dict[str, Json]]:
+    """All pairs of models in their modes, and of models and baselines, by one measure, with Holm's adjustment.
 
     `over`: sources (what other surveys would show), or tasks of these sources.
     """
-    rows = []
-    for measure in ("score", "skill_uniform", "skill_marginal"):
-        for over, given_sources in (("sources", False), ("tasks of these sources", True)):
-            for comparison in compare_respondents(populations.scores, measure, given_sources):
-                rows.append({"over": over} | comparison.row() | {"measure": measure, "sentence": comparison.sentence()})
-    return pd.DataFrame(rows)
-
-
-def design_sentences(populations: Populations) -> list[str]:
-    """What so few sources cannot tell, and what the second interval is of."""
-    sources = len({truth.question.source for truth in populations.truths.values()})
-    if sources >= FEW_SOURCES:
-        return []
-    scope = "The interval given these sources is over tasks: it holds for these surveys and says nothing of others."
-    if sources == 1:
-        return [f"All tasks are from one source: nothing is known of other surveys, so no interval over them. {scope}"]
-    pairs = len(respondents(populations)) * (len(respondents(populations)) - 1) // 2
     return [
-        f"{sources} sources cannot tell what other surveys would show: an interval clustered by them is as wide as t "
-        f"with {sources - 1} degree{'s' * (sources > 2)} of freedom makes it. {Reach(sources, max(pairs, 1))} {scope}"
-    ]
-
-
-def left_out_sentences(populations: Populations) -> list[str]:
-    """Rows of the microdata that are in no share, and stated shares that were divided by their sum."""
-    truths = populations.truths.items()
-    rows = [f"{name} {truth.n_unlisted:,} of {truth.n_data:,}" for name, truth in truths if truth.n_unlisted]
-    off = Counter(
-        label(key.respondent, key.mode)
-        for key, answers in populations.answers.items()
-        for answer in answers.values()
-        if OFF_SUM in answer.flags
-    )
-    return [
-        *([f"Rows left out, for their task lists no such level: {listed(rows)}."] if rows else []),
-        *(
-            f"{who}: shares of {counted(n, 'condition')} do not sum to 100 %; they were divided by their sum."
-            for who, n in off.items()
-        ),
-    ]
-
-
-def uninformative_sentences(populations: Populations) -> list[str]:
-    """Where a perfect answer and a uniform one cannot be told apart, from how many draws, and whose they are."""
-    tasks: dict[str, dict[str, dict[str, None]]] = {}  # task -> draws -> who
-    for score in populations.scores:
-        if score.status == Status.OK and not score.informative:
-            draws = "even if stated" if score.draws is None else f"{score.draws:g} draws"
-            tasks.setdefault(score.task, {}).setdefault(draws, {})[score.mode or score.respondent] = None
-    if not tasks:
-        return []
-    places = [
-        f"{task} ({'; '.join(f'{draws}: {listed(list(who), 20)}' for draws, who in of_task.items())})"
-        for task, of_task in tasks.items()
-    ]
-    return [
-        "No score where a perfect answer cannot be told from a uniform one (uninformative); skill and TV stand: "
-        f"{'; '.join(places)}."
-    ]
-
-
-def fallback_sentences(populations: Populations) -> list[str]:
-    """Which models were asked in another way than planned, and why."""
-    return [
-        f"{model}, {mode}: {note} ({count} conditions)."
-        for (model, mode), notes in populations.notes.items()
-        for note, count in notes.items()
+        {"over": over} | comparison.row() | {"measure": measure, "sentence": comparison.sentence()}
+        for over, given_sources in (("sources", False), ("tasks of these sources", True))
+        for comparison in compare_respondents(populations.scores, measure, given_sources)
     ]
 
 
@@ -313,3 +268,94 @@ def _fallback(populations: Populations, respondent: str, mode: str) -> str:
     used = {answer.mode for answer in populations.answers_of(respondent, mode) if answer.mode}
     others = used - {mode, mode.split("/")[0]}
     return ", ".join(sorted("words" if other == "likelihood-words" else other for other in others))
+
+
+# ---- outcomes that are numbers: E[V1 | V2 = v] and quantiles, of the population and of each answer, side by side
+#
+#     truth     weighted mean and quantiles of the rows; 95 % of the bootstrap draws of the mean
+#     answer    mean and quantiles of the numbers that were drawn (95 % t interval of the mean), or of the stated
+#               distribution (no interval); a reference has its cells' middles
+
+NAMES = tuple(f"p{100 * q:.0f}" for q in QUANTILES)
+
+
+def answer_numbers(truth: PopulationTruth, answer: Answer) -> tuple[float, Array]:
+    """Mean and quantiles of an answer that is there."""
+    assert answer.distribution is not None
+    if answer.numbers:
+        return float(np.mean(answer.numbers)), np.quantile(np.array(answer.numbers), QUANTILES, method="inverted_cdf")
+    middles, shares = np.array(truth.question.outcome.middles), np.array(answer.distribution.probs)
+    return float(shares @ middles), np.quantile(middles, QUANTILES, method="inverted_cdf", weights=shares)
+
+
+def condition_rows(truth: PopulationTruth, level: float) -> list[dict[str, Json]]:
+    """One row a condition: what is true."""
+    assert truth.means is not None and truth.quantiles is not None
+    low, high = np.quantile(truth.mean_draws(), [(1 - level) / 2, (1 + level) / 2], axis=0)
+    return [
+        {"condition": condition, "true_mean": truth.means[c], "true_mean_low": low[c], "true_mean_high": high[c]}
+        | {f"true_{name}": value for name, value in zip(NAMES, truth.quantiles[c], strict=True)}
+        for c, condition in enumerate(truth.conditions)
+    ]
+
+
+def answer_row(truth: PopulationTruth, answer: Answer | None) -> dict[str, Json]:
+    """What was said of one condition; its status where nothing was."""
+    status = "not asked" if answer is None else str(answer.status)
+    if answer is None or answer.distribution is None:
+        return {"status": status, "n": None, "mean": None} | interval_cells(None, "mean") | dict.fromkeys(NAMES)
+    centre, quantiles = answer_numbers(truth, answer)
+    interval = mean(answer.numbers).interval if answer.draws and answer.numbers else None
+    ends = interval_cells(None if interval is None or interval.degenerate else interval, "mean")
+    numbers = dict(zip(NAMES, quantiles.tolist(), strict=True))
+    return {"status": status, "n": answer.draws, "mean": centre} | ends | numbers
+
+
+def numbers_beside(
+    truth: PopulationTruth, condition: str, answer: Answer, level: float
+) -> tuple[list[dict[str, Json]], str]:
+    """Mean and quantiles, of the population and of the answer; the interval of the population's mean."""
+    known = next(row for row in condition_rows(truth, level) if row["condition"] == condition)
+    claimed = answer_row(truth, answer)
+    rows = [{"of": name, "population": known[f"true_{name}"], "answer": claimed[name]} for name in ("mean", *NAMES)]
+    return rows, f"{known['true_mean_low']:.6g} to {known['true_mean_high']:.6g}"
+
+
+def numbers_frame(populations: Populations) -> pd.DataFrame:
+    """One row a numeric task, condition, respondent, mode and repeat."""
+    truths = {task: truth for task, truth in populations.truths.items() if truth.means is not None}
+    known = {task: condition_rows(truth, populations.level) for task, truth in truths.items()}
+    rows = [
+        {"task": key.task, "condition": row["condition"], "respondent": key.respondent,
+         "mode": key.mode or "reference", "repeat": key.repeat}
+        | row | answer_row(truths[key.task], answers.get(row["condition"]))
+        for key, answers in populations.answers.items() if key.task in truths
+        for row in known[key.task]
+    ]  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+def numbers_tables(populations: Populations) -> list[Table]:
+    """Conditional means and medians of the models, of tasks whose outcome is a number; none where there is no such."""
+    frame = numbers_frame(populations)
+    if frame.empty:
+        return []
+    frame = frame[(frame["repeat"] == 0) & ~frame["respondent"].isin(populations.references)]
+    shown = theme.labels(populations.models, longest=24)
+    rows = [{str(k): v for k, v in row.items()} for row in frame.to_dict("records")]
+    columns = (
+        Column("task", "Task", "text"),
+        Column("condition", "Condition", "text"),
+        Column("name", "Respondent", "text"),
+        Column("mode", "Mode", "text"),
+        Column("true_mean", "Mean", "number", "true_mean_low", "true_mean_high"),
+        Column("mean", "Mean by the model", "number", "mean_low", "mean_high"),
+        Column("true_p50", "Median", "number"),
+        Column("p50", "Median by the model", "number"),
+    )
+    caption = (
+        "Conditional means and medians of outcomes that are numbers: of the population, and as the models have them. "
+        f"Brackets: {100 * populations.level:g} % intervals, of the survey and of the draws; a stated mean has none."
+    )
+    named_rows = [row | {"name": shown[row["respondent"]]} for row in rows]
+    return [Table("population_means", columns, named_rows, caption, rule_before="condition")]

@@ -138,4 +138,5 @@ def question_from_dict(record: Mapping[str, Json]) -> Question:
 
 def _variable(record: Mapping[str, Json]) -> Variable:
     levels = tuple(Level(one["name"], tuple(one["spellings"]), tuple(one["values"])) for one in record["levels"])
-    return Variable(**dict(record) | {"levels": levels, "bins": tuple(record["bins"])})
+    sequences = {"bins": tuple(record["bins"]), "labels": tuple(record.get("labels", ()))}
+    return Variable(**{**record, **sequences, "levels": levels})

@@ -7,7 +7,6 @@ Nothing is fitted; another measure or another way to choose K from curves needs 
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,14 +19,14 @@ from trueness.graphs import Graph
 from trueness.measures.ranking import RANKING_MEASURES
 from trueness.outside import FACTOR, Json, Unpacker
 from trueness.running.cells import Cell
-from trueness.running.results import NOT_RUN, Results, Row
+from trueness.running.results import Results, Row
 from trueness.running.store import Run
 from trueness.running.study_folder import StudyFolder
 from trueness.status import Status
 from trueness.studies.robustness.findings import findings
 from trueness.studies.robustness.measures import AT_K
 from trueness.studies.robustness.scores import RobustnessScores, ScorerAnswer, System, Variant
-from trueness.studies.robustness.work import unpack_matrix
+from trueness.studies.robustness.work import StoredScores, unpack_matrix
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +41,6 @@ class RobustnessStudy:
     budget: Mapping[str, Json]
     expected: Mapping[str, Sequence[str]]
     planned: int
-    statuses: Mapping[tuple[str, str], Counter[str]]  # (data set, scorer) -> how its fits ended
 
     @cached_property
     def findings(self) -> dict[str, list[str]]:
@@ -112,16 +110,10 @@ def robustness_of(results: Results) -> RobustnessStudy:
         for name, entry in about["corruptions"].items()
     }
     sweeps = {name: tuple(entry["sweep"]) for name, entry in about["scorers"].items() if entry["sweep"]}
-    answers: list[ScorerAnswer] = []
     unpacker = Unpacker(FACTOR)
-    statuses: dict[tuple[str, str], Counter[str]] = {}
-    for cell in results.cells:
-        counted = statuses.setdefault((cell.item, cell.respondent), Counter())
-        runs = results.of_cell(cell)
-        counted.update(run.status for run in runs)
-        if len(runs) < cell.repeats:
-            counted[NOT_RUN] += cell.repeats - len(runs)
-        answers += [_answer(run, cell, orders[cell.item], unpacker) for run in runs]
+    answers = [
+        _answer(run, cell, orders[cell.item], unpacker) for cell in results.cells for run in results.of_cell(cell)
+    ]
     evaluation = RobustnessScores(
         systems, corruptions, tuple(about["scorers"]), tuple(answers), about["validation"], about["match"],
         sweeps, results.level, about.get("given"), about.get("metric", "f1"), about.get("k_range", "all"),
@@ -129,7 +121,7 @@ def robustness_of(results: Results) -> RobustnessStudy:
     return RobustnessStudy(
         results.study, results.seed, evaluation, about["scorers"], tuple(about["notes"]),
         about["budget"] | {"methods": about["methods"], "k_seeds": about["k_seeds"]}, about["expected"],
-        sum(cell.repeats for cell in results.cells), statuses,
+        sum(cell.repeats for cell in results.cells),
     )  # fmt: skip
 
 
@@ -138,9 +130,8 @@ def _answer(run: Run, cell: Cell, order: list[int], unpacker: Unpacker) -> Score
     who, status = (cell.item, cell.variant, cell.respondent, run.repeat), Status(run.status)
     if run.answer is None:
         return ScorerAnswer(*who, status, message=run.message, seconds=run.seconds)
-    stored = json.loads(run.answer)
-    matrix = unpack_matrix(stored["scores"], unpacker)[np.ix_(order, order)]
+    stored = StoredScores.read(run.answer)
+    matrix = unpack_matrix(stored.scores, unpacker)[np.ix_(order, order)]
     return ScorerAnswer(
-        *who, status, matrix, stored["k"], run.message, stored.get("trouble", {}),
-        tuple(apart) if (apart := stored.get("disentanglement")) else None, run.seconds,
-    )  # fmt: skip
+        *who, status, matrix, stored.k, run.message, stored.trouble, stored.disentanglement, run.seconds
+    )

@@ -5,31 +5,36 @@
     metric = "shd"         argmin_K of the mean SHD (fp + fn) instead, in both                         the original's
     interval of K          percentiles of the argmax over resampled curves (seeds of the graph)
     matched_k              one learner's K for all of them                                             the original's
-    own_k                  the edges that a learner keeps by its own rule
+    stability              number of pairs among the q largest scores in at least .7 of B half samples, and no truth:
+                           q = sqrt((2 x .7 - 1) d (d - 1)), one false one expected  Meinshausen & Buehlmann 2010
+    own rule               the edges that a learner keeps by itself; it says them with its scores
 
-K without any truth is in label_free.py. `oracle_k` sees the very truth that it is scored against; on the corruption it
-was chosen on, its F1 is the best that any K could give. It is named oracle wherever it is shown. What it gains is
+`oracle_k` sees the very truth that it is scored against; on the corruption it was chosen on, its F1 is the best that
+any K could give. It is named oracle wherever it is shown.
 
-    optimism = F1 at oracle_k - F1 at k_from_other_graphs,   one difference a graph, paired; an exact sign-flip interval
-
-Graphs may have different numbers of nodes: K is carried over as edges a node, K' = round(K d' / d).
+Graphs may have different numbers of nodes: K is carried over as edges a node, K' = round(K d' / d). A series is halved
+as one stretch, never row by row.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
 
+from trueness.datasets.observed import Observed
 from trueness.errors import DataError, SettingError, did_you_mean
-from trueness.graphs import Graph
 from trueness.intervals import Interval
-from trueness.statistics import Comparison, paired_difference
+from trueness.learners.scoring import EdgeScorer
 from trueness.statistics.result import interval_cells
-from trueness.studies.robustness.sensitivity import Array, Counts, SensitivityCurve, check_k
+from trueness.studies.robustness.sensitivity import Array, Counts, SensitivityCurve, sparsest
 
+ORACLE, OTHERS, STABILITY = "oracle_k", "k_from_other_graphs", "stability"
 Uses = Literal[
     "the rows alone", "the truths of other graphs", "the truth of this graph (oracle)", "nothing: it was given"
 ]
@@ -37,6 +42,8 @@ Curves = Mapping[str, Sequence[SensitivityCurve]]  # graph -> its curves, one a 
 Metric = Literal["f1", "shd"]
 RESAMPLES = 2000
 FEWEST_CURVES = 6  # below it resampling cannot bound a K at 95 %
+MATCHED = "matched to "  # and the method
+STABLE_SHARE = 0.7
 
 
 @dataclass(frozen=True)
@@ -55,6 +62,11 @@ class KChoice:
     def is_oracle(self) -> bool:
         return "oracle" in self.uses
 
+    @property
+    def title(self) -> str:
+        """The method, named an oracle where it is one."""
+        return f"{self.method} (oracle)" if self.is_oracle and "oracle" not in self.method else self.method
+
     def row(self) -> dict[str, str | float | bool | None]:
         return {
             "learner": self.learner,
@@ -66,12 +78,6 @@ class KChoice:
             "fits": self.fits,
             "note": self.note,
         }
-
-    def __str__(self) -> str:
-        whose = f" of {self.learner}" if self.learner else ""
-        more = f" {self.note}" if self.note else ""
-        ends = f" [{self.interval.low:.0f}, {self.interval.high:.0f}]" if self.interval else ""
-        return f"K = {self.k}{ends}{whose} by {self.method} (uses {self.uses}; {self.fits} fits).{more}"
 
 
 def oracle_k(
@@ -95,8 +101,7 @@ def oracle_k(
     interval = _interval_of_k(curves[0].k, merits, level)
     constant = interval is None and len(merits) >= FEWEST_CURVES
     note = f"It saw the truth that it is scored against.{' Resampled seeds give the same K.' if constant else ''}"
-    uses: Uses = "the truth of this graph (oracle)"
-    return KChoice(int(k), "oracle_k", uses, learner, 1, note, interval)
+    return KChoice(int(k), ORACLE, "the truth of this graph (oracle)", learner, 1, note, interval)
 
 
 def _interval_of_k(ks: Counts, merits: Array, level: float) -> Interval | None:
@@ -122,59 +127,18 @@ def k_from_other_graphs(curves: Curves, target: str, learner: str = "", metric: 
         [np.mean([_merit_at(curve, wanted * curve.nodes / d, metric) for curve in some], axis=0) for some in others], 0
     )
     note = f"From {len(others)} other graph{'s' if len(others) > 1 else ''}."
-    return KChoice(
-        int(wanted[np.argmax(value)]), "k_from_other_graphs", "the truths of other graphs", learner, len(others), note
-    )
+    return KChoice(int(wanted[np.argmax(value)]), OTHERS, "the truths of other graphs", learner, len(others), note)
 
 
-def leave_one_graph_out(curves: Curves, learner: str = "", metric: Metric = "f1") -> dict[str, KChoice]:
-    """k_from_other_graphs for every graph."""
-    return {target: k_from_other_graphs(curves, target, learner, metric) for target in curves}
-
-
-def matched_k(choice: KChoice, learners: Iterable[str]) -> dict[str, KChoice]:
-    """The same K for all learners, as the original had it; it favours the learner that it was chosen for."""
+def matched_k(choice: KChoice, learner: str) -> KChoice:
+    """The same K for another learner, as the original had it; it favours the learner that it was chosen for."""
     note = f"Matched to {choice.learner or 'another learner'}'s {choice.method}."
-    named = f"matched to {choice.method}"
-    return {
-        name: replace(
-            choice, learner=name, fits=0, note=note, method=named if name != choice.learner else choice.method
-        )
-        for name in learners
-    }
-
-
-def own_k(graph: Graph, learner: str = "") -> KChoice:
-    """The number of ordered pairs that a learner keeps by its own rule; an undirected edge is two."""
-    count = int(np.count_nonzero(graph.directed) + np.count_nonzero(graph.undirected))
-    note = "" if count else "The learner kept no edge."
-    return KChoice(count, "own rule", "the rows alone", learner, 1, note)
+    return replace(choice, learner=learner, fits=0, note=note, method=f"{MATCHED}{choice.method}")
 
 
 def f1_at(curves: Sequence[SensitivityCurve], k: int) -> float:
     """Mean F1 over curves at one K."""
-    return float(np.mean([_merit(curve, "f1")[curve.place(check_k(k, curve.nodes))] for curve in curves]))
-
-
-def optimism(
-    validation: Curves, test: Curves, learner: str = "", chosen: Mapping[str, tuple[int, int]] | None = None
-) -> Comparison:
-    """F1 on the test corruptions at oracle_k minus that at k_from_other_graphs, paired by graph, with its interval.
-
-    validation, test: graph -> curves. Both K are chosen on validation curves; only the oracle looks at the graph's own.
-    chosen: graph -> (oracle_k, k_from_other_graphs), where they are known already.
-    """
-    graphs = [name for name in test if name in validation]
-    if set(graphs) != set(test):
-        absent = sorted(set(test) - set(validation))
-        raise DataError(f"every graph of 'test' must have validation curves, got none for {absent[0]!r}.")
-    if chosen is None:
-        others = leave_one_graph_out(validation, learner)
-        chosen = {name: (oracle_k(validation[name]).k, others[name].k) for name in graphs}
-    best, honest = ([f1_at(test[name], chosen[name][which]) for name in graphs] for which in (0, 1))
-    measure = f"F1 of {learner}" if learner else "F1"
-    gain = paired_difference(best, honest, names=("oracle_k", "k_from_other_graphs"))
-    return gain.described(measure=measure, units="graphs", better="higher")
+    return float(np.mean([_merit(curve, "f1")[curve.place(k)] for curve in curves]))
 
 
 def _merit(curve: SensitivityCurve, metric: Metric) -> Array:
@@ -186,3 +150,23 @@ def _merit_at(curve: SensitivityCurve, k: Array, metric: Metric) -> Array:
     """At the nearest K that the curve has."""
     place = np.clip(np.rint(k).astype(np.intp), curve.k[0], curve.k[-1]) - curve.k[0]
     return np.asarray(_merit(curve, metric)[place])
+
+
+# ---- without a truth
+
+
+def stability_k(scorer: EdgeScorer, data: Observed, rng: Generator, subsamples: int = 20) -> int:
+    """By stability selection; the bound is loose, so K is small. 1 where the rows favour no edge."""
+    q = round(math.sqrt((2 * STABLE_SHARE - 1) * data.d * (data.d - 1)))
+    halves = [scorer.scores(data.rows(_half(data, rng)), rng).matrix for _ in range(subsamples)]
+    among = np.array([sparsest(matrix, max(q, 1)) != 0 for matrix in halves])
+    return max(int(np.count_nonzero(among.mean(axis=0) >= STABLE_SHARE)), 1)
+
+
+def _half(data: Observed, rng: Generator) -> NDArray[np.intp]:
+    """Half of the rows: any, or one stretch of a series."""
+    half = data.n // 2
+    if data.lags:
+        start = int(rng.integers(0, data.n - half + 1))
+        return np.arange(start, start + half)
+    return np.sort(rng.permutation(data.n)[:half])

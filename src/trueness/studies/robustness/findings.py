@@ -9,9 +9,10 @@ import pandas as pd
 from trueness.errors import listed
 from trueness.intervals import fixed, value_text
 from trueness.showing.marks import spread_of
-from trueness.statistics import Comparison
-from trueness.studies.robustness.invariance import disentanglement, expected_edges, invariance
-from trueness.studies.robustness.scores import ORACLE, OTHERS, RobustnessScores
+from trueness.statistics import Comparison, Reach
+from trueness.studies.robustness.calibration import disentanglement, expected_edges, invariance
+from trueness.studies.robustness.choose_k import ORACLE, OTHERS
+from trueness.studies.robustness.scores import RobustnessScores
 from trueness.studies.robustness.summaries import (
     ALL,
     chosen_means,
@@ -19,9 +20,9 @@ from trueness.studies.robustness.summaries import (
     differences,
     means,
     optimism,
-    optimism_places,
     plateaus,
 )
+from trueness.texts import counted
 
 
 def findings(evaluation: RobustnessScores, expected: Mapping[str, Sequence[str]] | None = None) -> dict[str, list[str]]:
@@ -30,7 +31,7 @@ def findings(evaluation: RobustnessScores, expected: Mapping[str, Sequence[str]]
         "ranking (AUPRC, no K)": _ranking(evaluation),
         "which scorer to use": _best_by_corruption(evaluation),
         "differences": [pair.sentence() for group in differences(evaluation).values() for pair in _first(group)],
-        "oracle_k against k_from_other_graphs": optimism_sentences(evaluation),
+        "oracle_k against k_from_other_graphs": _optimism(evaluation),
         "how many edges to keep": _choosing(evaluation),
         "degradation": _degradation(evaluation),
         "invariance": _invariance(evaluation),
@@ -47,12 +48,12 @@ def _ranking(evaluation: RobustnessScores) -> list[str]:
         rows = rows[rows["value"].notna()]
         if not len(rows):
             continue
-        graphs = sum(system.group == group for system in evaluation.systems.values())
+        graphs = evaluation.n_graphs(group)
         values = "; ".join(f"{row.scorer} {_value(row)}" for row in rows.itertuples())
         kinds = listed(evaluation.claims, 12)
         only = "" if "(" not in group else " The truth is not known for sure: an illustration, no claim."
         sentences.append(
-            f"{group.capitalize()}, {_count_text(graphs, 'graph')}, mean AUPRC over {kinds}: {values} "
+            f"{group.capitalize()}, {counted(graphs, 'graph')}, mean AUPRC over {kinds}: {values} "
             f"(chance {rows['chance'].iloc[0]:.2f}; {evaluation.intervals((group,))}; "
             f"n = {spread_of(rows['n'])} fits each).{only}"
         )
@@ -93,12 +94,10 @@ def _first(pairs: Sequence[Comparison]) -> list[Comparison]:
     return [pair for pair in pairs if pair.names[0] == best]
 
 
-def optimism_sentences(evaluation: RobustnessScores) -> list[str]:
+def _optimism(evaluation: RobustnessScores) -> list[str]:
     """What the oracle's K gains over one from other graphs, a scorer at a time."""
-    gaps = [pair for where in optimism_places(evaluation) for pair in optimism(evaluation, where).items()]
-    if not gaps:
-        return ["There is no other graph in any group: what the oracle gains cannot be measured."]
-    return [f"{group.capitalize()}: {gap.sentence()}" for (group, _), gap in gaps]
+    sentences = [f"{group.capitalize()}: {gap.sentence()}" for (_, group, _), gap in optimism(evaluation).items()]
+    return sentences or ["There is no other graph in any group: what the oracle gains cannot be measured."]
 
 
 def _choosing(evaluation: RobustnessScores) -> list[str]:
@@ -189,5 +188,14 @@ def _value(row: object, *names: str) -> str:
     return value_text(value, (ends[0], ends[1]), fixed(2), constant) + none
 
 
-def _count_text(n: int, word: str) -> str:
-    return f"{n} {word}{'s' if n != 1 else ''}"
+def open_sentences(notes: Sequence[str], evaluation: RobustnessScores) -> list[str]:
+    """What the study cannot tell: its own notes, how small a p so few graphs allow, and where nobody looked."""
+    sentences = list(notes)
+    pairs = len(evaluation.scorers_compared) * (len(evaluation.scorers_compared) - 1) // 2
+    for group in evaluation.groups:
+        graphs = evaluation.n_graphs(group)
+        sentences.append(f"{group.capitalize()}: {Reach(graphs, max(pairs, 1))}")
+    sentences.append(
+        "Corruptions were applied at the strengths of the plan: nothing is known between or beyond them, nor of others."
+    )
+    return sentences

@@ -3,14 +3,20 @@
 [datasets.series]  graphs = 6           six systems of one family, graph seeds g, g + 1, ...: series-0 ... series-5
 strengths = [0.5, 1]                    every corruption also at half its strength: "mcar_40 x 0.5"
 [robustness.notears]  sweep.lambda1 = [0.01, 0.1]     further fits under the validation corruption: K x lambda
+
+A cell's rows are drawn and corrupted by the driver, when a unit is handed out; one seed is the same rows for every
+scorer, and the same noise under every corruption and strength. What a worker does with them stands in work.py.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import Annotated
+
+import numpy as np
 
 from trueness import registry
 from trueness.datasets import Dataset, load
@@ -21,16 +27,23 @@ from trueness.errors import PlanError, TruenessError, did_you_mean, listed
 from trueness.learners import settings_of
 from trueness.learners.scoring.edge_scores import EdgeScorer, build_scorer
 from trueness.learners.scoring.leaks import check_no_leak
+from trueness.measures.ranking import RANKING_MEASURES
 from trueness.outside import Json, is_there
-from trueness.running.cells import PlanContext, file_digest, hash_of, stream
+from trueness.running.cells import Cell, PlanContext, file_digest, hash_of, placeless, portable, stream
+from trueness.running.outcomes import Outcome, failure_line
 from trueness.settings import Between, Hint, Names, OneOf, Positive, Share, SomeNames, Whole
-from trueness.studies.robustness.label_free import LABEL_FREE, Budget
+from trueness.statistics.reach import Reach
+from trueness.studies.robustness.choose_k import STABILITY
 from trueness.studies.robustness.sensitivity import check_k
+from trueness.studies.robustness.work import StoredScores, told_apart, unpack
 from trueness.texts import counted
 
+VERSION = 1  # raise when the same plan would give other results
 ENOUGH_SEEDS = 10
 LEAK_ROWS = 200
-_SERIES_ONLY = "{} is for series and was not run on {}: rows without time order."
+EXPECTED = ("required", "forbidden")  # edges of the user's own
+GONE = ("folds", "held_out")
+BUDGET_OF_GONE = {"folds": 5, "held_out": 0.3}  # in keys, so that fits and random streams of earlier plans stay
 
 
 @dataclass(frozen=True)
@@ -48,17 +61,6 @@ class PlannedSystem:
         table = self.dataset.table
         return wanted or (self.dataset.about.rows if table is None else table.n)
 
-    def to_dict(self, rows: int | None) -> dict[str, object]:
-        about = self.dataset.about
-        return {
-            "truth": self.dataset.truth.to_json(),
-            "believed": about.truth,
-            "title": about.title,
-            "columns": list(self.columns),
-            "lags": self.lags,
-            "rows": self.rows(rows),
-        }
-
 
 @dataclass(frozen=True)
 class PlannedVariant:
@@ -67,10 +69,6 @@ class PlannedVariant:
     corruption: Corruption
     base: str
     factor: float
-
-    def to_dict(self) -> dict[str, object]:
-        card = self.corruption.card
-        return asdict(card) | {"base": self.base, "factor": self.factor}
 
 
 @dataclass(frozen=True)
@@ -84,16 +82,59 @@ class Entry:
     def takes(self, system: PlannedSystem) -> bool:
         return system.lags > 0 or not self.scorer.card.needs_series or bool(getattr(self.scorer, "lags", None))
 
-    def to_dict(self) -> dict[str, object]:
-        card = self.scorer.card
-        return {
-            "title": card.title,
-            "missing": card.missing,
-            "symmetric": card.symmetric,
-            "assumes": list(card.assumes),
-            "settings": settings_of(self.scorer),
-            "sweep": list(self.sweep) if self.sweep else None,
-        }
+
+@dataclass(frozen=True)
+class Source:
+    """Where the rows of a cell come from. It stays with the driver."""
+
+    dataset: Dataset
+    corruption: Corruption
+    rows: int | None
+    seed: int
+    identity: str  # of the data set: rows do not depend on the corruption
+    overwrite_regimes: bool
+
+    def unit(self, repeat: int) -> dict[str, Json]:
+        """What a worker is handed of one seed, or the problem why there is nothing."""
+        try:
+            seen = self.rows_of(repeat, self.corruption)
+        except Exception as error:  # a user's own data set may raise anything
+            return {"problem": failure_line(error)}
+        return {"names": seen.names, "values": seen.values, "regimes": seen.regimes, "lags": seen.lags}
+
+    def rows_of(self, repeat: int, corruption: Corruption) -> Observed:
+        rng = stream(self.seed, f"{self.identity} seed {repeat}")
+        seed = int(stream(self.seed, f"{self.identity} corruption {repeat}").integers(2**31))
+        overwrite = self.overwrite_regimes
+        return corruption.of(self.dataset, self.rows, seed=seed, rng=rng, overwrite_regimes=overwrite).observed
+
+    def tell_apart(self, repeat: int, signal: str) -> tuple[float, float] | None:
+        """Of a scorer's signal: see `told_apart`. Interventions are part of the system, so the clean rows have them."""
+        steps = tuple(step for step in self.corruption.steps if step.card.stage == "regimes")
+        readings = self.rows_of(repeat, self.corruption).values
+        clean = self.rows_of(repeat, replace(self.corruption, steps=steps)).values
+        return told_apart(unpack(signal, np.float32).reshape(readings.shape), readings, clean)
+
+
+@dataclass(frozen=True)
+class RowsCell(Cell):
+    """A cell whose units carry their rows, drawn when they are handed out."""
+
+    source: Source | None = field(default=None, repr=False)
+
+    def unit(self, repeat: int) -> dict[str, Json]:
+        assert self.source is not None
+        return super().unit(repeat) | self.source.unit(repeat)
+
+    def settled(self, repeat: int, outcome: Outcome) -> Outcome:
+        """With how far the scorer told signal and corruption apart, which only the driver can measure."""
+        answer = StoredScores.read(outcome["answer"]) if outcome["answer"] else None
+        if answer is None or answer.signal is None:
+            return outcome
+        assert self.source is not None
+        apart = self.source.tell_apart(repeat, answer.signal)
+        outcome["answer"] = replace(answer, signal=None, disentanglement=apart).text()
+        return outcome
 
 
 @dataclass(frozen=True)
@@ -106,88 +147,186 @@ class RobustnessSettings:
     strengths: tuple[float, ...] = (1.0,)
     validation: str = ""
     match: str = ""
-    choose_k: Annotated[Names, OneOf(LABEL_FREE)] = LABEL_FREE
-    subsamples: Annotated[int, Between(2, closed=True)] = Budget.subsamples
-    folds: Annotated[int, Between(2, closed=True)] = Budget.folds
-    held_out: Share = Budget.held_out
+    choose_k: Annotated[Names, OneOf((STABILITY,)), Hint("Leave the others out: they are gone.")] = (STABILITY,)
+    subsamples: Annotated[int, Between(2, closed=True)] = 20
     seeds: Whole = ENOUGH_SEEDS
     k_seeds: Annotated[int, Between(0, closed=True)] | None = None
     rows: Annotated[int, Between(10, closed=True)] | None = None
     time_limit: Positive = 300.0
     level: Share = 0.95
     overwrite_regimes: bool = False
-    k: Whole | None = None
-    metric: Annotated[str, OneOf(("f1", "shd"))] = "f1"
+    k: Whole | None = None  # given by the user, beside those that are chosen
+    metric: Annotated[str, OneOf(("f1", "shd"))] = "f1"  # by which K is chosen on truths, when the store is read
     k_range: Annotated[str, OneOf(("all", "original"))] = "all"
     required: Names = ()
     forbidden: Names = ()
 
 
 @dataclass(frozen=True)
-class RobustnessPlan:
-    """What the table says, with the data sets, corruptions and scorers that it names."""
+class Robustness:
+    """The checked plan of a robustness study; `cells()` is the work."""
 
+    settings: RobustnessSettings
     datasets: dict[str, PlannedSystem]
     corruptions: dict[str, PlannedVariant]
     scorers: dict[str, Entry]
     validation: str
     match: str
-    methods: tuple[str, ...]
-    budget: Budget
-    seeds: int
-    k_seeds: int
-    rows: int | None
-    time_limit: float
-    level: float
-    overwrite_regimes: bool
-    k: int | None  # given by the user, beside those that are chosen
-    metric: str  # by which oracle_k and k_from_other_graphs are chosen, when the store is read
-    k_range: str
-    expected: dict[str, list[str]]  # required and forbidden edges of the user's
     notes: tuple[str, ...]
     seed: int
 
+    name = "robustness"
+    function = "trueness.studies.robustness.work:perform"
+    measures = tuple(RANKING_MEASURES)
+    headline = ("auprc", "auroc")
 
-Made = TypeVar("Made", bound=RobustnessPlan)
+    @classmethod
+    def from_plan(cls, table: Mapping[str, Json], context: PlanContext) -> Robustness:
+        file = context.file
+        plain = {key: value for key, value in table.items() if not isinstance(value, dict)}
+        for key in plain.keys() & GONE:
+            raise PlanError(
+                f"{key!r} of [robustness] must be left out, got {plain[key]!r}: it was for ways to choose K that are "
+                f"gone. Take the line out.  ({file})"
+            )
+        options = context.settings_of("robustness", RobustnessSettings, plain)
+        scorers, left_out = _scorers(table, options, context)  # the plan's words before any data
+        corruptions = _corruptions(options, file)
+        datasets = _systems(options, context)
+        if not scorers:
+            raise PlanError(f"'scorers' of [robustness] must leave one that can run, got none. {left_out[0]}  ({file})")
+        _check_leaks(scorers, datasets, file)
+        bases = list(dict.fromkeys(variant.base for variant in corruptions.values()))
+        usual = next((name for name in ("compound_full_decoy", "compound_full") if name in bases), bases[0])
+        validation = _check_planned("validation", options.validation or usual, bases, file)
+        match = _match(options, scorers, file)
+        for name, system in datasets.items() if options.k is not None else ():
+            try:
+                check_k(options.k or 0, len(system.columns))
+            except TruenessError as error:
+                raise PlanError(f"{error}  ({file}, [robustness], {name})") from None
+        for kind, edge in ((key, edge) for key in EXPECTED for edge in getattr(options, key)):
+            if edge.count(" -> ") != 1:
+                raise PlanError(f"{kind!r} of [robustness] must be edges such as 'T -> RH', got {edge!r}.  ({file})")
+        notes = (*left_out, *_notes(datasets, corruptions, scorers, options))
+        return cls(options, datasets, corruptions, scorers, validation, match, notes, context.seed)
 
+    @property
+    def level(self) -> float:
+        return self.settings.level
 
-def read(made: type[Made], table: Mapping[str, Json], context: PlanContext) -> Made:
-    """From the [robustness] table of a plan and its [datasets.*] tables."""
-    file = context.file
-    plain = {key: value for key, value in table.items() if not isinstance(value, dict)}
-    options = context.settings_of("robustness", RobustnessSettings, plain)
-    scorers, left_out = _scorers(table, options, context)  # the plan's words before any data
-    corruptions = _corruptions(options, file)
-    datasets = _systems(options, context)
-    bases = list(dict.fromkeys(variant.base for variant in corruptions.values()))
-    if not scorers:
-        raise PlanError(f"'scorers' of [robustness] must leave one that can run, got none. {left_out[0]}  ({file})")
-    _check_leaks(scorers, datasets, file)
-    notes = [*left_out, *_notes(datasets, corruptions, scorers, options)]
-    return made(
-        datasets=datasets,
-        corruptions=corruptions,
-        scorers=scorers,
-        validation=_check_planned("validation", options.validation or _validation(bases), bases, file),
-        match=_match(options, scorers, file),
-        methods=tuple(name for name in LABEL_FREE if name in options.choose_k),
-        budget=Budget(options.subsamples, options.folds, options.held_out),
-        seeds=options.seeds,
-        k_seeds=options.seeds if options.k_seeds is None else min(options.k_seeds, options.seeds),
-        rows=options.rows,
-        time_limit=options.time_limit,
-        level=options.level,
-        overwrite_regimes=options.overwrite_regimes,
-        k=_check_k(options.k, datasets, file),
-        metric=options.metric,
-        k_range=options.k_range,
-        expected={
-            "required": _edges("required", options.required, file),
-            "forbidden": _edges("forbidden", options.forbidden, file),
-        },
-        notes=tuple(notes),
-        seed=context.seed,
-    )
+    @property
+    def time_limit(self) -> float:
+        return self.settings.time_limit
+
+    @property
+    def k_seeds(self) -> int:
+        wanted, seeds = self.settings.k_seeds, self.settings.seeds
+        return seeds if wanted is None else min(wanted, seeds)
+
+    def cells(self) -> list[Cell]:
+        return [
+            self._cell(item, variant, name)
+            for item, system in self.datasets.items()
+            for variant in self.corruptions
+            for name, entry in self.scorers.items()
+            if entry.takes(system) and (entry.sweep is None or variant == self.validation)
+        ]
+
+    def _cell(self, item: str, variant: str, respondent: str) -> Cell:
+        system, made, entry = self.datasets[item], self.corruptions[variant], self.scorers[respondent]
+        rows, overwrite = self.settings.rows, self.settings.overwrite_regimes
+        named, settings = placeless({"dataset": item}), placeless(system.settings)
+        data = {**named, "settings": settings, "content": system.content, "rows": rows}
+        choosing = {
+            "methods": self.settings.choose_k if entry.sweep is None else (),  # K x lambda needs no chosen K
+            "budget": {"subsamples": self.settings.subsamples, **BUDGET_OF_GONE},
+            "k_seeds": self.k_seeds,
+        }
+        identity = {
+            "task": self.name,
+            "version": VERSION,
+            "data": data,
+            "corruption": [str(step) for step in made.corruption.steps],
+            "overwrite": overwrite,
+            "scorer": portable(entry.spec["name"]),
+            "settings": settings_of(entry.scorer),
+            "seed": self.seed,
+            **choosing,
+        }
+        where = hash_of(json.dumps(data, sort_keys=True, default=str))
+        source = Source(system.dataset, made.corruption, rows, self.seed, where, overwrite)
+        common = {"scorer": entry.spec, "seed": self.seed, **choosing}
+        return RowsCell(item, variant, respondent, self.settings.seeds, common, identity, source)
+
+    def alike(self, cell: Cell) -> tuple[str, int, int, bool]:
+        """Cells that take about the same time: one of them tells how long (`trueness plan`)."""
+        system = self.datasets[cell.item]
+        return cell.respondent, len(system.dataset.truth), system.rows(self.settings.rows), system.lags > 0
+
+    def calibration(self, cell: Cell) -> dict[int, float]:
+        """Seeds whose K is chosen by refits take longer: one of each, with its share."""
+        share = self.k_seeds / self.settings.seeds
+        return {0: share, self.settings.seeds - 1: 1 - share} if 0 < share < 1 else {0: 1.0}
+
+    def reach(self) -> list[str]:
+        """What paired differences could show at all: series and rows apart, graphs being what is drawn."""
+        notes = []
+        for series in (True, False):
+            graphs = [system for system in self.datasets.values() if (system.lags > 0) == series]
+            compared = [e for e in self.scorers.values() if not e.sweep and graphs and e.takes(graphs[0])]
+            pairs = len(compared) * (len(compared) - 1) // 2
+            if graphs and pairs:
+                kind = "series" if series else "rows"
+                family = f"{len(compared)} scorers in pairs over {len(graphs)} graphs ({kind})"
+                notes.append(f"Comparing {family}: {Reach(len(graphs), pairs)}")
+        return notes
+
+    def describe(self, item: str, respondent: str) -> dict[str, Json]:
+        system, card = self.datasets[item], self.scorers[respondent].scorer.card
+        return {"truth": system.dataset.about.truth, "rows": system.rows(self.settings.rows), "missing": card.missing}
+
+    def about(self) -> dict[str, Json]:
+        """What the tables of a study need beside the scores: the truths above all, which no worker gets."""
+        options = self.settings
+        return {
+            "datasets": {
+                name: {
+                    "truth": system.dataset.truth.to_json(),
+                    "believed": system.dataset.about.truth,
+                    "title": system.dataset.about.title,
+                    "columns": list(system.columns),
+                    "lags": system.lags,
+                    "rows": system.rows(options.rows),
+                }
+                for name, system in self.datasets.items()
+            },
+            "corruptions": {
+                name: asdict(variant.corruption.card) | {"base": variant.base, "factor": variant.factor}
+                for name, variant in self.corruptions.items()
+            },
+            "scorers": {
+                name: {
+                    "title": entry.scorer.card.title,
+                    "missing": entry.scorer.card.missing,
+                    "symmetric": entry.scorer.card.symmetric,
+                    "assumes": list(entry.scorer.card.assumes),
+                    "settings": settings_of(entry.scorer),
+                    "sweep": list(entry.sweep) if entry.sweep else None,
+                }
+                for name, entry in self.scorers.items()
+            },
+            "validation": self.validation,
+            "match": self.match,
+            "methods": list(options.choose_k),
+            "budget": {"subsamples": options.subsamples},
+            "k_seeds": self.k_seeds,
+            "given": options.k,
+            "metric": options.metric,
+            "k_range": options.k_range,
+            "expected": {name: list(getattr(options, name)) for name in EXPECTED},
+            "notes": list(self.notes),
+        }
 
 
 def _check_planned(key: str, value: str, known: Sequence[str], file: str) -> str:
@@ -195,11 +334,6 @@ def _check_planned(key: str, value: str, known: Sequence[str], file: str) -> str
         hint = did_you_mean(value, known) or f"There are {listed(known, 12)}."
         raise PlanError(f"{key!r} of [robustness] must be one of those planned, got {value!r}. {hint}  ({file})")
     return value
-
-
-def _validation(bases: list[str]) -> str:
-    """The original's, or the one like it whose mask does not know the graph, or the first."""
-    return next((name for name in ("compound_full_decoy", "compound_full") if name in bases), bases[0])
 
 
 def _match(options: RobustnessSettings, scorers: Mapping[str, Entry], file: str) -> str:
@@ -333,7 +467,7 @@ def _notes(
     for name, entry in scorers.items():
         refused = [item for item, system in datasets.items() if not entry.takes(system)]
         if refused and entry.sweep is None:
-            notes.append(_SERIES_ONLY.format(name, listed(refused, 3)))
+            notes.append(f"{name} is for series and was not run on {listed(refused, 3)}: rows without time order.")
     notes += dict.fromkeys(lead for entry in scorers.values() if (lead := entry.scorer.card.lead))
     known = sum(system.dataset.about.truth == "known" for system in datasets.values())
     if known < len(datasets):
@@ -354,19 +488,3 @@ def _notes(
 
 def few_seeds(seeds: int) -> str:
     return f"{counted(seeds, 'seed')} a cell: at least {ENOUGH_SEEDS} are asked for before conclusions are drawn."
-
-
-def _check_k(k: int | None, datasets: Mapping[str, PlannedSystem], file: str) -> int | None:
-    for name, system in datasets.items() if k is not None else ():
-        try:
-            check_k(k or 0, len(system.columns))
-        except TruenessError as error:
-            raise PlanError(f"{error}  ({file}, [robustness], {name})") from None
-    return k
-
-
-def _edges(name: str, edges: Sequence[str], file: str) -> list[str]:
-    for edge in edges:
-        if edge.count(" -> ") != 1:
-            raise PlanError(f"{name!r} of [robustness] must be edges such as 'T -> RH', got {edge!r}.  ({file})")
-    return list(edges)

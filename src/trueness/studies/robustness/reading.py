@@ -1,22 +1,66 @@
-"""Robustness: rankings of edges under corruption, scored with and without a K."""
+"""Robustness: rankings of edges under corruption, scored with and without a K; what the store says, and its files.
+
+robustness/evaluation_report.json              everything below as one document
+robustness/sensitivity_curve_{corruption}.png  F1 and SHD against K (.svg .pdf, its numbers as .csv)
+robustness/degradation.png                     AUPRC against strength
+robustness/k_lambda_{scorer}_{group}.png       F1 for every K and value of a swept setting
+robustness/ranking.csv .tex, main.csv .tex, k.csv .tex, around_k.csv .tex, optimism.csv .tex       the tables
+robustness/a_sparse.csv                        the edges that each fit keeps at the frozen K
+robustness/k_chosen.csv                        every K that looked at a truth, with its interval over seeds
+robustness/scores.csv                          every fit: AUPRC, AUROC, of ordered and of unordered pairs
+robustness/chosen.csv                          every fit and K: F1, SHD, precision, recall
+robustness/differences.csv, degradation.csv, plateaus.csv, invariance.csv, disentanglement.csv, expected_edges.csv
+robustness/findings.txt                        all of it in sentences
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
+from typing import cast
 
+import numpy as np
+import pandas as pd
+
+from trueness.files import write_atomically
 from trueness.running.results import Row
-from trueness.showing.console import Console
-from trueness.showing.drawn import Draw
+from trueness.running.store import to_json
+from trueness.showing import blocks
+from trueness.showing.console import Console, plain
+from trueness.showing.drawn import Draw, read_pictures
+from trueness.showing.grid import Facet, Grid, shown_measure, unique
+from trueness.showing.methods_paragraph import listed, settings_text
 from trueness.showing.paper import Part as PaperPart
-from trueness.showing.saving import Figure, Save
+from trueness.showing.saving import Figure, Save, csv_text, plain_records, plain_rows
+from trueness.showing.saving import plain as plain_json
+from trueness.showing.sheet import print_table
 from trueness.showing.tables import Table
+from trueness.statistics.reach import Reach
+from trueness.status import Status
+from trueness.studies.item_graphs import MOST_EDGES, layout, pairs_of
+from trueness.studies.protocol import AnalysisPart, CellKey, Check, Section, Summary
 from trueness.studies.reading import Reading
-from trueness.studies.robustness import files, paper, tables
+from trueness.studies.robustness import charts, summaries, tables
 from trueness.studies.robustness.answers import RobustnessStudy, robustness_of
-from trueness.studies.robustness.cell import RobustnessPart
-from trueness.studies.robustness.printed import print_robustness
+from trueness.studies.robustness.calibration import (
+    calibration,
+    curve_lists,
+    disentanglement,
+    expected_edges,
+    frozen_means,
+    invariance,
+    sparse_frame,
+)
+from trueness.studies.robustness.findings import open_sentences
+from trueness.studies.robustness.plan import ENOUGH_SEEDS, few_seeds
+from trueness.studies.robustness.scores import RobustnessScores
+from trueness.studies.robustness.sensitivity import AROUND, Array, original_range
+from trueness.texts import counted
+
+MOST_REASONS = 8
+_BY = "An edge's score is the mean of the scorer's scores over {n} seeds, the strongest 1; of a pair the stronger way."
+SHOWN = ("differences", "degradation", "invariance", "signal and corruption", "expected edges")  # in the terminal
 
 
 class RobustnessReading(Reading):
@@ -26,43 +70,324 @@ class RobustnessReading(Reading):
     clusters = "data sets"
 
     @cached_property
-    def study(self) -> RobustnessStudy:
+    def answers(self) -> RobustnessStudy:
         return robustness_of(self.results)
 
-    def page(self) -> RobustnessPart:
-        return RobustnessPart(self.results, lambda: self.study)
-
     def rows(self) -> Iterable[Row]:
-        return self.study.rows()
+        return self.answers.rows()
 
     def to_dict(self) -> dict[str, object]:
-        notes, auprc = list(self.study.notes), tables.summary_rows(self.study)
-        return {"findings": self.study.findings, "notes": notes, "auprc": auprc}
+        auprc = plain_records(summaries.means(self.answers.evaluation))
+        return {"findings": self.answers.findings, "notes": list(self.answers.notes), "auprc": auprc}
 
     def as_json(self, measures: Sequence[str] | None) -> dict[str, object]:
-        rows = tables.summary_rows(self.study, self._measure(measures))
+        measure = self.tables(measures)[0].name.removeprefix("robustness_")
+        rows = plain_records(summaries.means(self.answers.evaluation, measure))
         return {"study": self.results.study, "task": self.results.task, "rows": rows}
 
     def as_csv(self, measures: Sequence[str] | None) -> str:
         return self.tables(measures)[0].to_csv()
 
     def tables(self, measures: Sequence[str] | None) -> list[Table]:
-        return [tables.ranking_table(self.study, self._measure(measures))]
-
-    def _measure(self, measures: Sequence[str] | None) -> str:
-        return tables.checked_measure((measures or ["auprc"])[0])
+        return [tables.ranking_table(self.answers, (measures or ["auprc"])[0])]
 
     def show(self, out: Console, folder: Path, measures: Sequence[str] | None = None) -> None:
-        print_robustness(out, self.study)
+        study, evaluation = self.answers, self.answers.evaluation
+        kinds = f"{len(evaluation.systems)} systems, {len(evaluation.full_strength)} corruptions"
+        scorers = f"{len(evaluation.scorers_compared)} scorers"
+        out.print(f"[bold]robustness[/]   {kinds}, {scorers}, {study.fits_done:,} of {study.planned:,} fits done")
+        if not study.fits_done:
+            return
+        validation = evaluation.validation
+        titles = {
+            "ranking": "AUPRC: no K",
+            "main": f"SHD and F1 at one K, frozen from {validation} (oracle)",
+            "k": f"F1 at K, under {', '.join(evaluation.tests)}",
+            "around_k": f"F1 at K - {AROUND} ... K + {AROUND}, under {validation} (oracle)",
+            "optimism": "optimism of oracle_k: F1 at oracle_k - F1 at k_from_other_graphs",
+        }
+        steps = list(summaries.AROUND_K.values())
+        outer = [(steps[k], steps[-1 - k]) for k in range(AROUND)]  # the farthest from K go first
+        for name, table in tables.tables_of(study).items():
+            drop = outer if name == "around_k" else ()
+            print_table(out, titles[name], table, place="the CSV files in robustness/", drop=drop)
+        saw = (
+            f"[value, CI]: {evaluation.intervals()}.  oracle_k saw the truth that it is scored "
+            f"against; k_from_other_graphs those of other graphs; both on {validation}."
+        )
+        lines: list[tuple[str, str | None]] = [
+            (sentence, None) for heading in SHOWN for sentence in study.findings[heading]
+        ]
+        lines += [(note, "dim") for note in (saw, *study.notes)]
+        lines += [(reason, "yellow") for reason in study.failures()[:MOST_REASONS]]
+        for line, style in lines:
+            out.print(f"  {plain(line)}", style=style, soft_wrap=not out.is_terminal)  # a line of a file is not broken
 
     def first_findings(self) -> Sequence[str]:
         return ()  # they stand with the tables
 
     def figures(self, folder: Path) -> Iterator[Figure]:
-        return files.plots(self.study.evaluation)
+        return charts.figures(self.answers.evaluation)
 
     def write_files(self, folder: Path, save: Save, alone: bool = True) -> list[Path]:
-        return files.write_robustness_tree(folder, self.study, save)
+        written = [path for figure in self.figures(folder) for path in save(figure, folder, "robustness")]
+        for name, text in texts(self.answers).items():
+            written.append(write_atomically(folder, f"robustness/{name}", text))
+        return written
 
     def paper(self, folder: Path, draw: Draw) -> PaperPart:
-        return paper.part(folder, self.study)
+        study, evaluation = self.answers, self.answers.evaluation
+        systems = [
+            f"{name} ({counted(len(s.truth), 'node')}, {counted(s.truth.n_edges(), 'edge')})"
+            for name, s in evaluation.systems.items()
+        ]
+        corruptions = [
+            f"{name} ({', '.join(v.steps) or 'nothing is done'})" for name, v in evaluation.corruptions.items()
+        ]
+        scorers = [f"{name}{settings_text(card.get('settings'), ' (', ')')}" for name, card in study.scorers.items()]
+        budget = ", ".join(f"{key} {value}" for key, value in study.budget.items())
+        done = f"{study.fits_done:,} of {study.planned:,} fits were done."
+        methods = [
+            f"Systems: {listed(systems)}.",
+            f"Corruptions: {listed(corruptions)}.",
+            f"Scorers: {listed(scorers)}; {done}",
+            f"The number of edges K was chosen on {evaluation.validation} and frozen; budget of the choice: {budget}. "
+            f"Others were matched to {evaluation.match}. Intervals: {evaluation.intervals()}.",
+        ]
+        abstract = (
+            f"We scored the edges of {counted(len(systems), 'system')} with {counted(len(scorers), 'scorer')} under "
+            f"{counted(len(corruptions), 'corruption')}."
+        )
+        checks = [done, *study.failures()]
+        if not study.fits_done:
+            return PaperPart("robustness", abstract, checks, methods)
+        headline = summaries.headline_of(evaluation)
+        abstract += f" {headline.sentence}" if headline else ""
+        sections: list[tuple[str, Sequence[str]]] = [
+            (heading.capitalize(), lines) for heading, lines in study.findings.items() if lines
+        ]
+        sections.append(("What this design cannot tell", open_sentences(study.notes, evaluation)))
+        shown = [table for table in tables.tables_of(study).values() if table.rows]
+        pictures = read_pictures(folder, "robustness", "sensitivity_curve_*", "degradation", "k_lambda_*")
+        return PaperPart("robustness", abstract, checks, methods, sections, shown, pictures)
+
+    # ---- what it says
+
+    def summary(self) -> Summary:
+        study = self.answers
+        failed = sum(answer.status != Status.OK for answer in study.evaluation.answers)
+        complete = f"{study.fits_done:,} of {study.planned:,} fits are done" + (
+            f", {failed:,} of them without scores." if failed else "."
+        )
+        check = Check("complete", None if study.fits_done < study.planned else failed == 0, complete)
+        if not study.fits_done:
+            return Summary((check,))
+        sections = tuple(Section(name, tuple(sentences)) for name, sentences in study.findings.items() if sentences)
+        checks, headline = (check, *self._size_checks()), summaries.headline_of(study.evaluation)
+        return Summary(checks, sections, tuple(open_sentences(study.notes, study.evaluation)), headline)
+
+    def _size_checks(self) -> Iterator[Check]:
+        """What `plan` says of the numbers of seeds and graphs, held against the study."""
+        seeds = min(cell.repeats for cell in self.results.cells)
+        yield Check("seeds", seeds >= ENOUGH_SEEDS, few_seeds(seeds))
+        evaluation = self.answers.evaluation
+        name = "graphs" if len(evaluation.groups) == 1 else "graphs of {}"
+        for group, pairs in summaries.differences(evaluation).items():
+            if pairs:
+                reach = Reach(evaluation.n_graphs(group), len(pairs))
+                enough = f"{counted(reach.n_units, 'graph')} can show a difference"
+                if not reach.possible:
+                    enough = f"{counted(reach.n_units, 'graph')} where {reach.units_needed} are needed"
+                yield Check(name.format(group), reach.possible, f"{enough}. {reach}")
+
+    def analyses(self) -> list[AnalysisPart]:
+        study = self.answers
+        if not study.fits_done:
+            return []
+        differences = plain_rows(tables.differences_frame(study.evaluation))
+        around = tables.around_table(study.evaluation)
+        found = [AnalysisPart(name, tuple(sentences)) for name, sentences in study.findings.items() if sentences]
+        shown = [
+            ("AUPRC", blocks.table("Mean AUPRC", plain_records(summaries.means(study.evaluation)))),
+            ("F1 at K +- 5", blocks.table("F1 around K", around.rows, around.caption)),
+            *([("pairs", blocks.table("Paired differences", differences))] if differences else []),
+        ]
+        why = study.failures()
+        lost = [AnalysisPart("without a result", tuple(why))] if why else []
+        return [*found, *(AnalysisPart(name, tables=(table,)) for name, table in shown), *lost]
+
+    # ---- the page
+
+    @cached_property
+    def _rows(self) -> dict[CellKey, dict[str, list[Row]]]:
+        by_cell: dict[CellKey, dict[str, list[Row]]] = {}
+        for row in self.answers.rows():
+            cell = by_cell.setdefault((row.item, row.variant, row.respondent), {})
+            cell.setdefault(row.measure, []).append(row)
+        return by_cell
+
+    def grid(self) -> Grid:
+        results, measures = self.results, unique(name for cell in self._rows.values() for name in cell)
+        variants = unique(cell.variant for cell in results.cells)
+        shown = [shown_measure(name, ("auprc",)) for name in measures]
+        grid = Grid(
+            "robustness", results.items, results.respondents, [], shown,
+            [Facet("variant", "Corruption", variants, variants)], spread="least and most over seeds", repeats="seeds",
+        )  # fmt: skip
+        for place, key in enumerate(self.cell_keys()):
+            values = {name: _spread(rows) for name, rows in self._rows.get(key, {}).items()}
+            repeats, statuses = results.cells[place].repeats, results.statuses.get(place, {})
+            grid.add(key[0], key[2], (key[1],), repeats, statuses, values)
+        return grid
+
+    def cell(self, key: CellKey) -> dict[str, object] | None:
+        cell, by_measure = super().cell(key), self._rows.get(key, {})
+        if cell is None:
+            return None
+        strips = [
+            {"name": name, "label": name.upper(), "values": [row.value for row in by_measure[name]], "top": 1}
+            for name in ("auprc", "auroc")
+            if name in by_measure
+        ]
+        measured = [
+            {"measure": name, **dict(zip(("mean", "least", "most", "n"), _spread(rows), strict=True))}
+            for name, rows in by_measure.items()
+        ]
+        seen = "oracle_k is chosen with the truth of the graph itself: an oracle."
+        shown = [{"kind": "strips", "title": "Every seed", "rows": strips}, blocks.table("Measures", measured, seen)]
+        return cell | {"blocks": [*shown, *cast("list[blocks.Block]", cell["blocks"])[2:]]}
+
+    def _graph_name(self, key: CellKey) -> str:
+        return f"{key[2]} · {key[1]}"
+
+    def graph(self, item: str) -> dict[str, object] | None:
+        """The mean of each scorer's scores over seeds: the page keeps the K highest, of each pair the stronger way."""
+        system = self.answers.evaluation.systems.get(item)
+        if system is None:
+            return None
+        nodes = list(system.truth.nodes)
+        truth = pairs_of(system.truth, nodes)
+        scorers: dict[str, dict[str, object]] = {}
+        for key in (key for key in self.cell_keys() if key[0] == item):
+            answers = [a for a in self.answers.evaluation.answers if (a.dataset, a.corruption, a.scorer) == key]
+            matrices = [answer.matrix for answer in answers if answer.matrix is not None]
+            if not matrices:
+                continue
+            edges = _rank_edges(np.abs(np.mean(matrices, axis=0)))
+            scorers[self._graph_name(key)] = {
+                "kind": "dag", "n": 1, "runs": len(matrices), "failed": len(answers) - len(matrices),
+                "typical": min(len(truth), len(edges)), "truth": [list(pair) for pair in truth],
+                "edges": edges[:MOST_EDGES], "left_out": max(0, len(edges) - MOST_EDGES),
+                "scored_by": _BY.format(n=len(matrices)), "key": list(key),
+            }  # fmt: skip
+        problem = "" if scorers else "no fit of this item has given scores yet."
+        return {"item": item, "problem": problem, **layout(nodes, truth), "learners": scorers}
+
+
+def texts(study: RobustnessStudy) -> dict[str, str]:
+    """File below robustness/ -> text."""
+    by_file = {"evaluation_report.json": to_json(report(study))}
+    parts = {heading: lines for heading, lines in study.findings.items() if lines}
+    parts |= {"notes": notes} if (notes := [*study.notes, *study.failures()]) else {}
+    by_file["findings.txt"] = "\n\n".join("\n- ".join((heading, *lines)) for heading, lines in parts.items()) + "\n"
+    for name, table in tables.tables_of(study).items():
+        by_file |= {f"{name}.csv": table.to_csv(), f"{name}.tex": table.to_latex()}
+    return by_file | {f"{name}.csv": csv_text(frame) for name, frame in frames(study).items() if len(frame)}
+
+
+def frames(study: RobustnessStudy) -> dict[str, pd.DataFrame]:
+    """The long numbers behind the tables, by file name."""
+    evaluation = study.evaluation
+    return {
+        "scores": evaluation.ranking,
+        "chosen": evaluation.at_chosen_k,
+        "k_chosen": pd.DataFrame(_k_by_truths(evaluation)),
+        "a_sparse": sparse_frame(evaluation),
+        "differences": tables.differences_frame(evaluation),
+        "degradation": summaries.degradation(evaluation),
+        "plateaus": summaries.plateaus(evaluation),
+        "invariance": invariance(evaluation),
+        "disentanglement": disentanglement(evaluation),
+        "expected_edges": expected_edges(evaluation, study.expected),
+    }
+
+
+def _k_by_truths(evaluation: RobustnessScores) -> list[dict[str, object]]:
+    """One row a data set, scorer and K that looked at a truth."""
+    return [
+        {"dataset": dataset, **choice.row()}
+        for (dataset, _), choices in evaluation.by_truths.items()
+        for choice in choices.values()
+    ]
+
+
+def report(study: RobustnessStudy) -> dict[str, object]:
+    """evaluation_report.json."""
+    evaluation = study.evaluation
+    return {
+        "study": study.study,
+        "seed": study.seed,
+        "fits": {"planned": study.planned, "done": study.fits_done, "failures": study.failures()},
+        "level": evaluation.level,
+        "validation_corruption": evaluation.validation,
+        "test_corruptions": list(evaluation.tests),
+        "matched_to": evaluation.match,
+        "budget": dict(study.budget),
+        "notes": list(study.notes),
+        "systems": {
+            name: {
+                "group": system.group,
+                "truth": system.believed,
+                "nodes": len(system.truth),
+                "rows": system.rows,
+                "edges": [str(edge) for edge in system.truth.edges],
+                "original_k_range": list(original_range(system.truth.n_edges(), len(system.truth))),
+            }
+            for name, system in evaluation.systems.items()
+        },
+        "corruptions": {
+            name: {"steps": list(v.steps), "strength": v.factor, "uses_graph": v.uses_graph, "labels": list(v.labels)}
+            for name, v in evaluation.corruptions.items()
+        },
+        "scorers": {name: dict(card) for name, card in study.scorers.items()},
+        "calibration": {
+            name: plain_json(vars(found)) for name in evaluation.systems if (found := calibration(evaluation, name))
+        },
+        "main": plain_records(frozen_means(evaluation)),
+        "sensitivity_curves": plain_json(curve_lists(evaluation)),
+        "auprc": plain_records(summaries.means(evaluation)),
+        "auroc": plain_records(summaries.means(evaluation, "auroc")),
+        "edges_kept": plain_records(summaries.chosen_means(evaluation)),
+        "k_by_truths": _k_by_truths(evaluation),
+        "optimism_of_oracle_k": [
+            {"group": group, "scorer": scorer, "on_validation": where} | gap.row() | {"sentence": gap.sentence()}
+            for (where, group, scorer), gap in summaries.optimism(evaluation).items()
+        ],
+        "differences": {
+            group: [pair.row() | {"sentence": pair.sentence()} for pair in pairs]
+            for group, pairs in summaries.differences(evaluation).items()
+        },
+        "degradation": plain_records(summaries.degradation(evaluation)),
+        "robustness_of_k": plain_records(summaries.plateaus(evaluation)),
+        "invariance": plain_records(invariance(evaluation)),
+        "disentanglement": plain_records(disentanglement(evaluation)),
+        "expected_edges": plain_records(expected_edges(evaluation, study.expected)),
+        "findings": study.findings,
+    }
+
+
+def _spread(rows: list[Row]) -> tuple[float | None, float | None, float | None, int]:
+    there = [row.value for row in rows if row.value is not None]
+    return (sum(there) / len(there), min(there), max(there), len(there)) if there else (None, None, None, 0)
+
+
+def _rank_edges(scores: Array) -> list[tuple[int, int, str, float]]:
+    """Edges by score, one a pair: [i, j, marks from i to j, score as a share of the strongest]."""
+    strongest = float(scores.max(initial=0.0)) or 1.0
+    edges: list[tuple[int, int, str, float]] = []
+    for i in range(len(scores)):
+        for j in range(i + 1, len(scores)):
+            ahead, back = float(scores[i, j]), float(scores[j, i])
+            if max(ahead, back) > 0:
+                edges.append((i, j, "->" if ahead >= back else "<-", round(max(ahead, back) / strongest, 4)))
+    return sorted(edges, key=lambda edge: (-edge[3], edge[0], edge[1]))

@@ -20,21 +20,32 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from trueness.errors import listed
 from trueness.graphs import Graph
 from trueness.measures.ranking import RANKING_MEASURES, chance, score_ranking
 from trueness.status import Status
-from trueness.studies.robustness.choose_k import KChoice, Metric, k_from_other_graphs, matched_k, oracle_k
-from trueness.studies.robustness.plateau import AROUND
-from trueness.studies.robustness.sensitivity import CURVES, SensitivityCurve, original_range, sensitivity_curve
+from trueness.studies.robustness.choose_k import (
+    ORACLE,
+    OTHERS,
+    KChoice,
+    Metric,
+    k_from_other_graphs,
+    matched_k,
+    oracle_k,
+)
+from trueness.studies.robustness.sensitivity import (
+    AROUND,
+    CURVES,
+    Array,
+    SensitivityCurve,
+    original_range,
+    sensitivity_curve,
+)
 
 if TYPE_CHECKING:
     import pandas
 
-Array = NDArray[np.float64]
-ORACLE, OTHERS = "oracle_k", "k_from_other_graphs"
 KEYS = ("group", "dataset", "corruption", "scorer", "seed")
 
 
@@ -117,6 +128,9 @@ class RobustnessScores:
         parts = [f"over {drawn}{f' ({listed(where)})' if len(over) > 1 else ''}" for drawn, where in known.items()]
         return f"{100 * self.level:g} % {kind} intervals {' and '.join(parts)}"
 
+    def n_graphs(self, group: str) -> int:
+        return sum(system.group == group for system in self.systems.values())
+
     @cached_property
     def scorers_compared(self) -> tuple[str, ...]:
         """Scorers that are compared: all but the members of a sweep."""
@@ -176,7 +190,7 @@ class RobustnessScores:
         for (dataset, scorer), by_method in list(choices.items()):
             for choice in list(choices.get((dataset, self.match), {}).values()):
                 if scorer not in (self.match, *self.unranked) and not choice.method.startswith("matched"):
-                    same = matched_k(choice, [scorer])[scorer]
+                    same = matched_k(choice, scorer)
                     by_method[same.method] = same
         return choices
 
@@ -211,6 +225,11 @@ class RobustnessScores:
 
         return pd.DataFrame(list(self._ranking_rows()), columns=[*KEYS, "status", "chance", *RANKING_MEASURES])
 
+    def ranking_of(self, group: str, corruptions: Sequence[str], scorer: str | None = None) -> pandas.DataFrame:
+        """Those rows of `ranking`, of a scorer or of all that are compared."""
+        rows, scorers = self.ranking, self.scorers_compared if scorer is None else (scorer,)
+        return rows[(rows["group"] == group) & rows["corruption"].isin(corruptions) & rows["scorer"].isin(scorers)]
+
     def _ranking_rows(self) -> Iterator[dict[str, object]]:
         for answer in self.answers:
             row = self._where(answer) | {"chance": chance("auprc", self.systems[answer.dataset].truth)}
@@ -226,14 +245,18 @@ class RobustnessScores:
         import pandas as pd
 
         rows = []
-        for answer in self.answers:
-            if answer.matrix is None or answer.scorer in self.sweeps or answer.corruption not in self.full_strength:
-                continue
+        for answer, _ in self.scored(self.full_strength):
             curve = self.curves[answer.dataset, answer.corruption, answer.scorer, answer.seed]
             for method, choice in self.choices(answer).items():
                 row = self._where(answer) | {"method": method, "oracle": choice.is_oracle, "uses": choice.uses}
                 rows.append(row | {"k": choice.k} | curve.at(choice.k))
         return pd.DataFrame(rows, columns=[*KEYS, "status", "method", "oracle", "uses", "k", *CURVES])
+
+    def scored(self, corruptions: Sequence[str]) -> Iterator[tuple[ScorerAnswer, Array]]:
+        """Answers that have scores, with them, of the scorers that are compared."""
+        for answer in self.answers:
+            if answer.matrix is not None and answer.scorer not in self.sweeps and answer.corruption in corruptions:
+                yield answer, answer.matrix
 
     def _where(self, answer: ScorerAnswer) -> dict[str, object]:
         return {

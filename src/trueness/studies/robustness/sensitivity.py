@@ -18,14 +18,13 @@ exact expectations. Taking ties row by row would favour edges from earlier to la
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from trueness.errors import GraphError, SettingError, did_you_mean
+from trueness.errors import GraphError, SettingError
 from trueness.graphs import Graph
 from trueness.measures.ranking import ranked_pairs
 
@@ -34,6 +33,7 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 Counts = NDArray[np.int64]
+AROUND = 5  # how far a plateau reaches from a K
 CURVES = ("edges", "precision", "recall", "f1", "shd", "shd_reversals_twice", "skeleton_f1")
 
 
@@ -80,14 +80,6 @@ class SensitivityCurve:
             raise SettingError(f"K range must overlap [{self.k[0]}, {self.k[-1]}], got [{low}, {high}].")
         parts = {name: getattr(self, name)[kept] for name in ("k", "tie", *CURVES)}
         return SensitivityCurve(**parts, nodes=self.nodes, true_edges=self.true_edges)
-
-    def best(self, measure: str = "f1") -> int:
-        """The K with the best value, the smallest of several. It looks at the truth: an oracle."""
-        if measure not in CURVES:
-            nearest = did_you_mean(measure, CURVES) or f"There are {', '.join(CURVES)}."
-            raise SettingError(f"{measure!r} is not a curve. {nearest}")
-        values = getattr(self, measure)
-        return int(self.k[np.nanargmin(values) if measure.startswith("shd") else np.nanargmax(values)])
 
     def frame(self) -> pandas.DataFrame:
         """One row a K: what the chart draws."""
@@ -217,17 +209,11 @@ def k_at_threshold(scores: ArrayLike, threshold: float) -> int:
     return int(np.count_nonzero(size > threshold))
 
 
-def k_lambda_frame(
-    scores: Mapping[float, Graph | ArrayLike], truth: Graph, ks: Sequence[int] | None = None
-) -> pandas.DataFrame:
-    """K x lambda: one row a (lambda, K) with all measures. scores: lambda -> what the learner gave with it."""
-    import pandas as pd
-
-    low, high = k_range(len(truth))
-    wanted = list(range(low, high + 1)) if ks is None else [check_k(k, len(truth)) for k in ks]
-    parts = []
-    for strength, matrix in scores.items():
-        frame = sensitivity_curve(matrix, truth).frame()
-        frame.insert(0, "lambda", float(strength))
-        parts.append(frame[frame["k"].isin(wanted)])
-    return pd.concat(parts, ignore_index=True)
+def sparsest(matrix: Array, k: int) -> Array:
+    """The k largest |scores| as they are, 0 elsewhere; of several that tie for the last places the first by row."""
+    size = np.abs(matrix)
+    np.fill_diagonal(size, 0.0)
+    order = np.argsort(-size, axis=None, kind="stable")[: min(k, np.count_nonzero(size))]
+    sparse = np.zeros_like(matrix)
+    sparse.flat[order] = matrix.flat[order]
+    return sparse

@@ -14,8 +14,8 @@ that cannot run is said and left out. A matrix of others may have seen the truth
 from __future__ import annotations
 
 import csv
+import io
 import os
-from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from glob import escape
@@ -37,19 +37,22 @@ from trueness.showing.console import Console, plain
 from trueness.showing.saving import safe_name, save_figure
 from trueness.showing.sheet import print_table
 from trueness.status import Status
-from trueness.studies.robustness import files
 from trueness.studies.robustness.answers import RobustnessStudy
-from trueness.studies.robustness.calibration import calibration_lines, main_table, sparse_answers, sparse_lines
-from trueness.studies.robustness.choose_k import Metric
-from trueness.studies.robustness.scores import ORACLE, Array, RobustnessScores, ScorerAnswer, System, Variant
-from trueness.studies.robustness.sensitivity import k_at_threshold
+from trueness.studies.robustness.calibration import calibration_lines, sparse_answers, sparse_lines
+from trueness.studies.robustness.charts import figures
+from trueness.studies.robustness.choose_k import ORACLE, Metric
+from trueness.studies.robustness.plan import EXPECTED
+from trueness.studies.robustness.reading import report, texts
+from trueness.studies.robustness.scores import RobustnessScores, ScorerAnswer, System, Variant
+from trueness.studies.robustness.sensitivity import Array, k_at_threshold
+from trueness.studies.robustness.tables import main_table
 
 BASELINES = ("correlation", "notears-lite", "notears", "granger", "pcmci+", "pc", "dag-gnn")  # the document's
 VALIDATION, METHOD, THRESHOLD = "compound_full", "RC-GNN", 0.1
-EXPECTED = ("required", "forbidden")
 AS_STORED = "as stored"  # the corruption of files that name none
 MOST, MOST_TEXT = 256 * MEGABYTE, 32 * MEGABYTE  # a number of a text takes ten times its bytes while it is read
 _ENDS = (".npy", ".csv")
+_NO_SCORES = ("A_true", "X", "X_train", "M", "S", "e")
 _NAMES = {"best": METHOD, "": METHOD}
 
 
@@ -80,7 +83,7 @@ class StoredEvaluation:
         return self.study.evaluation
 
     def to_dict(self) -> dict[str, object]:
-        return files.report(self.study)
+        return report(self.study)
 
     def show(self, out: Console) -> None:
         evaluation, wide = self.evaluation, not out.is_terminal
@@ -88,9 +91,8 @@ class StoredEvaluation:
         out.print(f"[bold]as stored[/], scores above {THRESHOLD:g}")
         for line in self._at_threshold():
             out.print(f"   {plain(line)}", soft_wrap=wide)
-        for line in (*calibration_lines(evaluation, dataset), *sparse_lines(evaluation)):
-            out.print(plain(line), soft_wrap=wide)
-        for line in (*self.study.findings["invariance"], *self.study.findings["expected edges"]):
+        agreed = (*self.study.findings["invariance"], *self.study.findings["expected edges"])
+        for line in (*calibration_lines(evaluation, dataset), *sparse_lines(evaluation), *agreed):
             out.print(plain(line), soft_wrap=wide)
         print_table(out, "SHD and F1 at one K, methods x corruptions", main_table(evaluation), place="--json, --out")
         for line in (*self.study.notes, *self.study.failures()):
@@ -113,12 +115,14 @@ class StoredEvaluation:
 
     def write(self, folder: Path) -> list[Path]:
         """evaluation_report.json, tables, pictures, and A_sparse of every matrix; what was written."""
-        written = [write_atomically(folder, name, text) for name, text in files.texts(self.study).items()]
-        for figure in files.plots(self.evaluation):
+        written = [write_atomically(folder, name, text) for name, text in texts(self.study).items()]
+        for figure in figures(self.evaluation):
             written += save_figure(figure, folder, "")
         for answer, _, sparse in sparse_answers(self.evaluation):
-            name = f"A_sparse_{safe_name(answer.corruption, answer.scorer)}"
-            written.append(write_bytes_atomically(folder, f"{name}.npy", _npy(sparse)))
+            file = io.BytesIO()
+            np.save(file, sparse, allow_pickle=False)
+            name = f"A_sparse_{safe_name(answer.corruption, answer.scorer)}.npy"
+            written.append(write_bytes_atomically(folder, name, file.getvalue()))
         return written
 
 
@@ -151,44 +155,53 @@ def evaluate(request: Request) -> StoredEvaluation:
     tables, notes = _tables(request, dict.fromkeys(corruption for corruption, _ in matrices))
     truth = _truth(request, next(iter(matrices.values())))
     _check_expected(request.expected, truth)
-    answers = [_answer(corruption, method, path, truth, request) for (corruption, method), path in matrices.items()]
-    more, left_out = _baselines(request, tables, truth, matrices)
-    answers += more
+    stored = [_answer(corruption, method, path, truth, request) for (corruption, method), path in matrices.items()]
+    fitted, left_out = _baselines(request, tables, truth, matrices)
+    answers = (*stored, *fitted)
     corruptions = dict.fromkeys(answer.corruption for answer in answers)
     validation = request.validation or (VALIDATION if VALIDATION in corruptions else next(iter(corruptions)))
     if validation not in corruptions:
         hint = did_you_mean(validation, corruptions) or f"There are {listed(corruptions)}."
         raise SettingError(f"'--validation' must be one of the corruptions, got {validation!r}. {hint}")
     scorers = tuple(dict.fromkeys(answer.scorer for answer in answers))
-    rows = max((table.n for table in tables.values()), default=0)
+    system = System(truth, "assumed", request.lags > 0, max((table.n for table in tables.values()), default=0))
+    variants = {name: _variant(name) for name in corruptions}
     evaluation = RobustnessScores(
-        {"stored": System(truth, "assumed", request.lags > 0, rows)},
-        {name: _variant(name) for name in corruptions},
-        scorers, tuple(answers), validation, scorers[0], metric=request.metric, k_range="original",
-    )  # fmt: skip
+        {"stored": system},
+        variants,
+        scorers,
+        answers,
+        validation,
+        scorers[0],
+        metric=request.metric,
+        k_range="original",
+    )
     order = sorted(scorers, key=lambda name: name != METHOD)  # the document's first, then as the folders have them
     have_k = [name for name in order if ORACLE in evaluation.by_truths.get(("stored", name), {})]
     evaluation = replace(evaluation, match=(have_k or order)[0])
-    fitted = list(dict.fromkeys(answer.scorer for answer in more if answer.matrix is not None))
-    chosen = [
-        f"K is chosen with {evaluation.match}: {METHOD} where its scores rank, else the first method whose scores do.",
-        f"{evaluation.match}'s K saw the truth (oracle), and its matrices may have: no leak can be seen in a matrix.",
-    ]
+    ran = dict.fromkeys(answer.scorer for answer in fitted if answer.matrix is not None)
     sentences = [
-        f"[i, j] of every matrix was read as {'i -> j' if request.direction == 'row to column' else 'j -> i'}.",
-        *(chosen if have_k else []),
-        "One matrix a method and corruption: no interval, no test.",
-        *([f"Fitted here on the data: {listed(fitted, 12)}."] if fitted else []),
-        *([] if any(request.expected.values()) else ["No --required or --forbidden edges: no domain validation."]),
-        *notes,
-        *left_out,
+        f"[i, j] of every matrix was read as {'i -> j' if request.direction == 'row to column' else 'j -> i'}."
     ]
+    if have_k:
+        sentences += [
+            f"K is chosen with {have_k[0]}: {METHOD} where its scores rank, else the first method whose scores do.",
+            f"{have_k[0]}'s K saw the truth (oracle), and its matrices may have: no leak can be seen in a matrix.",
+        ]
+    sentences.append("One matrix a method and corruption: no interval, no test.")
+    sentences += [f"Fitted here on the data: {listed(list(ran), 12)}."] if ran else []
+    if not any(request.expected.values()):
+        sentences.append("No --required or --forbidden edges: no domain validation.")
     by_method = {method for _, method in matrices}
-    cards = {name: {"title": name, "settings": {}, "stored": name in by_method} for name in scorers}
-    budget = {"methods": [], "k_seeds": 0, "subsamples": 0, "folds": 0}
-    counts = {("stored", name): Counter(str(a.status) for a in answers if a.scorer == name) for name in scorers}
     study = RobustnessStudy(
-        request.artifacts.name, 0, evaluation, cards, tuple(sentences), budget, request.expected, len(answers), counts
+        study=request.artifacts.name,
+        seed=0,
+        evaluation=evaluation,
+        scorers={name: {"title": name, "settings": {}, "stored": name in by_method} for name in scorers},
+        notes=(*sentences, *notes, *left_out),
+        budget={"methods": [], "k_seeds": 0, "subsamples": 0},
+        expected=request.expected,
+        planned=len(answers),
     )
     return StoredEvaluation(study, frozenset(matrices))
 
@@ -233,13 +246,8 @@ def _files(folder: Path) -> Iterator[Path]:
     """Matrices of scores: no truth, no rows."""
     for path in sorted(folder.iterdir()):
         name = path.name.removesuffix(path.suffix)
-        if (
-            path.is_file()
-            and path.suffix in _ENDS
-            and name.strip(".")
-            and name not in ("A_true", "X", "X_train", "M", "S", "e")
-        ):
-            if not name.startswith("A_sparse"):
+        if path.suffix in _ENDS and name.strip(".") and name not in _NO_SCORES and not name.startswith("A_sparse"):
+            if path.is_file():
                 yield path
 
 
@@ -271,19 +279,15 @@ def _array(path: Path) -> tuple[Array, tuple[str, ...] | None]:
     try:
         with open_file(path, MOST) as file:
             array = np.load(file, allow_pickle=False)
-            if not isinstance(array, np.ndarray) or array.dtype.kind not in "biuf":
-                raise DataError(
-                    f"{path} must be an array of real numbers, got {getattr(array, 'dtype', 'an archive')}."
-                )
-            if array.size * 8 > MOST:
-                raise DataError(
-                    f"{path} must hold at most {MOST // 8:,} numbers, got {array.size:,}. Give a part of it."
-                )
-            return np.asarray(array, dtype=np.float64), None
     except TruenessError:
         raise
     except Exception as error:  # numpy says many things of a file that is none of its own
         raise DataError(f"{path} must be an array of numbers as numpy saves it, got: {one_line(error)}") from None
+    if not isinstance(array, np.ndarray) or array.dtype.kind not in "biuf":
+        raise DataError(f"{path} must be an array of real numbers, got {getattr(array, 'dtype', 'an archive')}.")
+    if array.size * 8 > MOST:
+        raise DataError(f"{path} must hold at most {MOST // 8:,} numbers, got {array.size:,}. Give a part of it.")
+    return np.asarray(array, dtype=np.float64), None
 
 
 def _of_csv(path: Path) -> tuple[Array, tuple[str, ...] | None]:
@@ -314,7 +318,15 @@ def _is_number(cell: str) -> bool:
 
 
 def _truth(request: Request, first: Path) -> Graph:
-    path = request.truth or _beside(request)
+    """A_true in a folder, or in one below it."""
+    patterns = ("A_true.*", "*/A_true.*", "*/*/A_true.*")
+    places = [(folder, pattern) for folder in (request.artifacts, request.data) if folder for pattern in patterns]
+    beside = (path for folder, pattern in places for path in sorted(folder.glob(pattern)))
+    path = request.truth or next((path for path in beside if path.suffix in _ENDS and path.is_file()), None)
+    if path is None:
+        raise DataError(
+            f"A_true.npy or A_true.csv must lie in {request.artifacts} or below the data. Name it: --truth FILE"
+        )
     matrix, names = _array(path)
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         raise DataError(f"{path} must be a square matrix of edges, got shape {matrix.shape}.")
@@ -325,34 +337,27 @@ def _truth(request: Request, first: Path) -> Graph:
     return Graph.from_matrix(np.abs(matrix) > THRESHOLD, nodes, request.direction)
 
 
-def _beside(request: Request) -> Path:
-    """A_true in a folder, or in one below it."""
-    for folder in filter(None, (request.artifacts, request.data)):
-        for pattern in ("A_true.*", "*/A_true.*", "*/*/A_true.*"):
-            there = sorted(path for path in folder.glob(pattern) if path.suffix in _ENDS and path.is_file())
-            if there:
-                return there[0]
-    raise DataError(
-        f"A_true.npy or A_true.csv must lie in {request.artifacts} or below the data. Name it: --truth FILE"
-    )
-
-
 def _answer(corruption: str, method: str, path: Path, truth: Graph, request: Request) -> ScorerAnswer:
     try:
         matrix, names = _array(path)
         if matrix.shape != (len(truth),) * 2:
             raise DataError(f"{path.name} must be {len(truth)} x {len(truth)} as the truth, got {matrix.shape}.")
-        if names is not None and set(names) == set(truth.nodes):
-            order = [names.index(node) for node in truth.nodes]
-            matrix = matrix[np.ix_(order, order)]
-        elif names is not None and not set(names).isdisjoint(truth.nodes):
+        if names is not None and set(names) != set(truth.nodes) and not set(names).isdisjoint(truth.nodes):
             raise DataError(f"{path.name} must name the nodes of the truth, got {listed(names, 4)}.")
         if not np.isfinite(matrix).all():
             raise DataError(f"{path.name} must hold finite scores, got nan or inf.")
     except DataError as error:
         return ScorerAnswer("stored", corruption, method, 0, Status.UNREADABLE, message=str(error))
     matrix = matrix if request.direction == "row to column" else matrix.T
-    return ScorerAnswer("stored", corruption, method, 0, Status.OK, np.ascontiguousarray(matrix))
+    return ScorerAnswer("stored", corruption, method, 0, Status.OK, _as_the_truth(matrix, names, truth))
+
+
+def _as_the_truth(matrix: Array, names: Sequence[str] | None, truth: Graph) -> Array:
+    """In the truth's order of nodes, where the columns have its names."""
+    if names is None or set(names) != set(truth.nodes):
+        return np.ascontiguousarray(matrix)
+    order = [names.index(node) for node in truth.nodes]
+    return np.ascontiguousarray(matrix[np.ix_(order, order)])
 
 
 # ---- data of others, and the baselines on it
@@ -410,16 +415,6 @@ def _baselines(
             except Exception as error:  # what it cannot do with these rows is its result
                 answers.append(ScorerAnswer("stored", corruption, name, 0, Status.FAILED, message=one_line(error)))
             else:
-                if set(table.names) == set(truth.nodes):
-                    order = [table.names.index(node) for node in truth.nodes]
-                    matrix = matrix[np.ix_(order, order)]
-                answers.append(ScorerAnswer("stored", corruption, name, 0, Status.OK, np.array(matrix)))
+                matrix = _as_the_truth(matrix, table.names, truth)
+                answers.append(ScorerAnswer("stored", corruption, name, 0, Status.OK, matrix))
     return answers, left_out
-
-
-def _npy(matrix: Array) -> bytes:
-    import io
-
-    file = io.BytesIO()
-    np.save(file, matrix, allow_pickle=False)
-    return file.getvalue()

@@ -4,7 +4,10 @@
     differences   scorer a - scorer b, paired by graph, corruption and seed; sign-flip over graphs; Holm over pairs
     degradation   AUPRC at 0 (clean), ..., 1 of a corruption's strength, and its loss against clean, paired
     optimism      F1 at oracle_k - F1 at k_from_other_graphs, under the corruption both were chosen on and the others
-    plateaus      range of F1 within K +- 5; stable, moderate or sensitive where the interval allows a verdict
+    plateaus      max F1 - min F1 within K +- 5: < .1 stable, .1 to .2 moderate, > .2 sensitive     the original's
+
+One curve has one range and no error. Over seeds the mean range has an interval, and a verdict is given only where the
+whole interval allows it. With T true edges F1 moves in steps of about 1 / T: of few edges a range is mostly steps.
 
 All are kept for an evaluation once they are known: tables, charts and sentences ask for the same.
 With one graph alone the seeds are what was drawn: an interval then speaks of that graph, and says so in `over`.
@@ -13,7 +16,10 @@ With one graph alone the seeds are what was drawn: an interval then speaks of th
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
+from itertools import product
+from typing import Literal
 
 import numpy as np
 import pandas as pd
@@ -24,13 +30,16 @@ from trueness.showing.headline import Headline, Standing, ranking
 from trueness.statistics import Comparison, Estimate, adjusted, mean, paired_difference
 from trueness.statistics.multiplicity import differences_in_pairs
 from trueness.statistics.result import Bounds, interval_cells
-from trueness.studies.robustness.choose_k import optimism as optimism_of
-from trueness.studies.robustness.plateau import AROUND, PlateauOverSeeds, plateau, range_over_seeds
-from trueness.studies.robustness.scores import ORACLE, OTHERS, RobustnessScores
-from trueness.studies.robustness.sensitivity import SensitivityCurve
+from trueness.studies.robustness.choose_k import ORACLE, OTHERS, f1_at
+from trueness.studies.robustness.scores import RobustnessScores
+from trueness.studies.robustness.sensitivity import AROUND, SensitivityCurve
+from trueness.texts import counted
 
+Verdict = Literal["stable", "moderate", "sensitive"]
 MEAN = ("value", "low", "high", "constant", "n", "units")  # columns of a mean; units: graphs, or seeds of one
+AT_K = ("precision", "recall", "shd", "skeleton_f1")  # means without an interval, beside that of F1
 AROUND_K = {step: f"f1 at K {step:+d}" if step else "f1 at K" for step in range(-AROUND, AROUND + 1)}
+STABLE, SENSITIVE = 0.1, 0.2
 UNTOLD = "cannot be told"
 ALL = "all"  # over corruptions; those whose mask tells the graph are not in it
 
@@ -40,35 +49,35 @@ def over(frame: pd.DataFrame) -> str:
     return "seed" if frame["dataset"].nunique() == 1 else "dataset"
 
 
-def average(frame: pd.DataFrame, column: str, level: float, bounds: Bounds = (0.0, 1.0)) -> Estimate:
-    """Of a measure within its bounds; of any other column within `bounds`."""
+def average(frame: pd.DataFrame, column: str, level: float, bounds: Bounds = (0.0, 1.0)) -> dict[str, object]:
+    """MEAN of a measure within its bounds; of any other column within `bounds`."""
     measure = measure_of(column)
     bounds = bounds if measure is None else measure.bounds
-    return mean(frame[column].to_numpy(dtype=float), frame[over(frame)].to_numpy(), level=level, bounds=bounds)
+    return cells_of(
+        mean(frame[column].to_numpy(dtype=float), frame[over(frame)].to_numpy(), level=level, bounds=bounds)
+    )
 
 
-def cells_of(estimate: Estimate) -> dict[str, float | int | bool | None]:
+def cells_of(estimate: Estimate) -> dict[str, object]:
     """Those of MEAN for a table: value, its ends, n and what n counts."""
-    cells = {"constant": estimate.constant, "n": estimate.n, "units": estimate.n_clusters}
-    return estimate.cells("value", "") | cells
+    counts = {"constant": estimate.constant, "n": estimate.n, "units": estimate.n_clusters}
+    return {**estimate.cells("value", ""), **counts}
 
 
 @lru_cache(maxsize=16)
 def means(evaluation: RobustnessScores, measure: str = "auprc") -> pd.DataFrame:
     """One row a group, corruption (and all) and scorer: of a measure that needs no K."""
-    rows = evaluation.ranking[evaluation.ranking["scorer"].isin(evaluation.scorers_compared)]
     level_of_chance = {name: chance(measure, system.truth) for name, system in evaluation.systems.items()}
     records = []
-    for group in evaluation.groups:
-        for name in (ALL, *evaluation.full_strength):
-            part = rows[(rows["group"] == group) & rows["corruption"].isin(_corruptions(evaluation, name))]
-            for scorer in evaluation.scorers_compared:
-                fits = part[part["scorer"] == scorer]
-                if len(fits):
-                    estimate = average(fits, measure, evaluation.level)
-                    row: dict[str, object] = {"group": group, "corruption": name, "scorer": scorer, "measure": measure}
-                    row |= cells_of(estimate) | {"over": over(fits), "failed": int(fits[measure].isna().sum())}
-                    records.append(row | {"chance": float(fits["dataset"].map(level_of_chance).mean())})
+    for group, name, scorer in product(
+        evaluation.groups, (ALL, *evaluation.full_strength), evaluation.scorers_compared
+    ):
+        fits = evaluation.ranking_of(group, evaluation.claims if name == ALL else (name,), scorer)
+        if len(fits):
+            row: dict[str, object] = {"group": group, "corruption": name, "scorer": scorer, "measure": measure}
+            row |= average(fits, measure, evaluation.level) | {"over": over(fits)}
+            row |= {"failed": int(fits[measure].isna().sum())}
+            records.append(row | {"chance": float(fits["dataset"].map(level_of_chance).mean())})
     columns = ["group", "corruption", "scorer", "measure", *MEAN, "over", "failed", "chance"]
     return pd.DataFrame(records, columns=columns)
 
@@ -81,10 +90,10 @@ def chosen_means(evaluation: RobustnessScores, measure: str = "f1") -> pd.DataFr
     for (group, scorer, method), fits in rows.groupby(["group", "scorer", "method"], sort=False):
         row = {"group": group, "scorer": scorer, "method": method, "oracle": bool(fits["oracle"].any())}
         row |= {"uses": fits["uses"].iloc[0], "k": float(fits["k"].mean()), "measure": measure}
-        row |= cells_of(average(fits, measure, evaluation.level)) | {"over": over(fits)}
-        records.append(row | {name: float(fits[name].mean()) for name in ("precision", "recall", "shd", "skeleton_f1")})
-    columns = ["group", "scorer", "method", "oracle", "uses", "k", "measure", *MEAN]
-    return pd.DataFrame(records, columns=[*columns, "over", "precision", "recall", "shd", "skeleton_f1"])
+        row |= average(fits, measure, evaluation.level) | {"over": over(fits)}
+        records.append(row | {name: float(fits[name].mean()) for name in AT_K})
+    columns = ["group", "scorer", "method", "oracle", "uses", "k", "measure", *MEAN, "over", *AT_K]
+    return pd.DataFrame(records, columns=columns)
 
 
 @lru_cache(maxsize=16)
@@ -92,19 +101,19 @@ def differences(
     evaluation: RobustnessScores, corruption: str = ALL, measure: str = "auprc"
 ) -> dict[str, list[Comparison]]:
     """Group -> every pair of scorers, the better one first, Holm-adjusted within the group."""
-    rows = evaluation.ranking[evaluation.ranking["scorer"].isin(evaluation.scorers_compared)]
-    rows = rows[rows["corruption"].isin(_corruptions(evaluation, corruption))]
+    corruptions = evaluation.claims if corruption == ALL else (corruption,)
+    under = "over corruptions" if corruption == ALL else f"under {corruption}"
     by_group = {}
     for group in evaluation.groups:
-        part = rows[rows["group"] == group]
-        table = part.pivot_table(
+        rows = evaluation.ranking_of(group, corruptions)
+        table = rows.pivot_table(
             index=["dataset", "corruption", "seed"], columns="scorer", values=measure, dropna=False
         )
-        clusters = table.index.get_level_values(over(part) if len(part) else "dataset").to_numpy()
+        clusters = table.index.get_level_values(over(rows) if len(rows) else "dataset").to_numpy()
         columns = {name: table[name].to_numpy(dtype=float) for name in evaluation.scorers_compared if name in table}
-        drawn = "graphs" if part["dataset"].nunique() > 1 else "seeds of one graph"
+        drawn = "graphs" if rows["dataset"].nunique() > 1 else "seeds of one graph"
         by_group[group] = [
-            pair.described(measure=_measure_text(measure, corruption), units="fits", clusters=drawn, better="higher")
+            pair.described(measure=f"{measure.upper()} {under}", units="fits", clusters=drawn, better="higher")
             for pair in differences_in_pairs(columns, clusters, evaluation.level, better="higher", bounds=(0.0, 1.0))
         ]
     return by_group
@@ -113,34 +122,29 @@ def differences(
 @lru_cache(maxsize=16)
 def degradation(evaluation: RobustnessScores, measure: str = "auprc") -> pd.DataFrame:
     """One row a group, corruption, strength and scorer; strength 0 is clean, where that was run."""
-    rows = evaluation.ranking[evaluation.ranking["scorer"].isin(evaluation.scorers_compared)]
-    variants = evaluation.corruptions
-    bases = [name for name in evaluation.full_strength if name != "clean" and len(_strengths(evaluation, name)) > 1]
+    strengths = {base: _strengths(evaluation, base) for base in evaluation.full_strength if base != "clean"}
+    bases = [base for base, names in strengths.items() if len(names) > 1]
     records = []
-    for group in evaluation.groups:
-        for base in bases:
-            for scorer in evaluation.scorers_compared:
-                fits = rows[(rows["group"] == group) & (rows["scorer"] == scorer)]
-                clean = fits[fits["corruption"] == "clean"].set_index(["dataset", "seed"])[measure]
-                for name in _strengths(evaluation, base):
-                    at = fits[fits["corruption"] == name]
-                    if not len(at):
-                        continue
-                    factor = 0.0 if name == "clean" else variants[name].factor
-                    row = {"group": group, "corruption": base, "strength": factor, "scorer": scorer, "measure": measure}
-                    row |= cells_of(average(at, measure, evaluation.level))
-                    records.append(row | _loss(at.set_index(["dataset", "seed"])[measure], clean, evaluation.level))
+    for group, base, scorer in product(evaluation.groups, bases, evaluation.scorers_compared):
+        clean = evaluation.ranking_of(group, ("clean",), scorer).set_index(["dataset", "seed"])[measure]
+        for name, strength in strengths[base].items():
+            fits = evaluation.ranking_of(group, (name,), scorer)
+            if len(fits):
+                row = {"group": group, "corruption": base, "strength": strength, "scorer": scorer, "measure": measure}
+                row |= average(fits, measure, evaluation.level)
+                records.append(row | _loss(fits.set_index(["dataset", "seed"])[measure], clean, evaluation.level))
     columns = ["group", "corruption", "strength", "scorer", "measure", *MEAN]
     return pd.DataFrame(records, columns=[*columns, "loss", "loss_low", "loss_high", "loss_p"])
 
 
-def _strengths(evaluation: RobustnessScores, base: str) -> list[str]:
-    strengths = [name for name, variant in evaluation.corruptions.items() if variant.base == base]
-    clean = ["clean"] if "clean" in evaluation.corruptions else []
-    return clean + sorted(strengths, key=lambda name: evaluation.corruptions[name].factor)
+def _strengths(evaluation: RobustnessScores, base: str) -> dict[str, float]:
+    """Clean, where it was run, and each variant of a corruption, the weakest first."""
+    strengths = {name: variant.factor for name, variant in evaluation.corruptions.items() if variant.base == base}
+    clean = {"clean": 0.0} if "clean" in evaluation.corruptions else {}
+    return clean | dict(sorted(strengths.items(), key=lambda item: item[1]))
 
 
-def _loss(at: pd.Series[float], clean: pd.Series[float], level: float) -> dict[str, float | None]:
+def _loss(at: pd.Series[float], clean: pd.Series[float], level: float) -> dict[str, object]:
     both = pd.concat({"clean": clean, "at": at}, axis=1).dropna()
     if not len(both):
         return {}
@@ -150,83 +154,90 @@ def _loss(at: pd.Series[float], clean: pd.Series[float], level: float) -> dict[s
     return {"loss": loss.difference, **interval_cells(loss.interval, "loss"), "loss_p": loss.p}
 
 
-def optimism_places(evaluation: RobustnessScores) -> tuple[bool, ...]:
-    """`on_validation` of every question that optimism can be asked: one where no other corruption was run."""
-    return (True,) if evaluation.tests == (evaluation.validation,) else (True, False)
+@lru_cache(maxsize=4)
+def optimism(evaluation: RobustnessScores) -> dict[tuple[bool, str, str], Comparison]:
+    """(on validation, group, scorer) -> what the oracle gains; nothing where a group has one graph.
 
-
-@lru_cache(maxsize=16)
-def optimism(evaluation: RobustnessScores, on_validation: bool = False) -> dict[tuple[str, str], Comparison]:
-    """(group, scorer) -> what the oracle gains, Holm over all of them; nothing where a group has one graph.
-
-    Under the corruptions that neither K was chosen on, or under the validation corruption itself, where the oracle
-    cannot lose.
+    Under the validation corruption, where the oracle cannot lose, and under those that neither K was chosen on, where
+    any were run. Holm within each place.
     """
-    tests = (evaluation.validation,) if on_validation else evaluation.tests
-    gaps = {}
-    for group in evaluation.groups:
-        for scorer in evaluation.scorers_compared:
-            validation = evaluation.curves_of(group, scorer, (evaluation.validation,))
-            test = evaluation.curves_of(group, scorer, tests)
-            test = {name: curves for name, curves in test.items() if _both_k(evaluation, name, scorer)}
-            if len(test) > 1:
-                chosen = {name: both for name in test if (both := _both_k(evaluation, name, scorer))}
-                gap = optimism_of(validation, test, scorer, chosen)
-                gaps[group, scorer] = gap.described(measure=f"F1 of {scorer} under {', '.join(tests)}")
-    return dict(zip(gaps, adjusted(list(gaps.values()), "holm"), strict=True))
+    gaps: dict[tuple[bool, str, str], Comparison] = {}
+    for on_validation in (True,) if evaluation.tests == (evaluation.validation,) else (True, False):
+        corruptions = (evaluation.validation,) if on_validation else evaluation.tests
+        here = {}
+        for group, scorer in product(evaluation.groups, evaluation.scorers_compared):
+            f1: dict[str, list[float]] = {ORACLE: [], OTHERS: []}
+            for name, curves in evaluation.curves_of(group, scorer, corruptions).items():
+                choices = evaluation.by_truths.get((name, scorer), {})
+                if OTHERS in choices:
+                    for method, values in f1.items():
+                        values.append(f1_at(curves, choices[method].k))
+            if len(f1[ORACLE]) > 1:
+                gap = paired_difference(f1[ORACLE], f1[OTHERS], names=(ORACLE, OTHERS))
+                measure = f"F1 of {scorer} under {', '.join(corruptions)}"
+                here[on_validation, group, scorer] = gap.described(measure=measure, units="graphs", better="higher")
+        gaps |= dict(zip(here, adjusted(list(here.values()), "holm"), strict=True))
+    return gaps
 
 
-def _both_k(evaluation: RobustnessScores, dataset: str, scorer: str) -> tuple[int, int] | None:
-    choices = evaluation.by_truths.get((dataset, scorer), {})
-    return (choices[ORACLE].k, choices[OTHERS].k) if OTHERS in choices else None
+@dataclass(frozen=True)
+class Plateau:
+    """How much F1 moves within K +- 5: the mean range over curves with its interval, and mean F1 at each step."""
+
+    k: int
+    range: Estimate
+    f1: Mapping[int, float | None]  # steps from K -> mean F1 there
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """None where the interval spans two of them; of one curve, or of equal ones, it is that of their range."""
+        if self.range.value is not None and (self.range.constant or self.range.n == 1):  # nothing else was drawn
+            return verdict_of(self.range.value)
+        if self.range.interval is None:
+            return None
+        low, high = verdict_of(self.range.interval.low), verdict_of(self.range.interval.high)
+        return low if low == high else None
+
+
+def verdict_of(f1_range: float) -> Verdict:
+    if f1_range < STABLE:
+        return "stable"
+    return "moderate" if f1_range <= SENSITIVE else "sensitive"
 
 
 @lru_cache(maxsize=16)
 def plateaus(evaluation: RobustnessScores) -> pd.DataFrame:
     """One row a group, scorer, corruption and K method: F1 at K - 5 ... K + 5, its range, and a verdict or none."""
     records = []
-    for group in evaluation.groups:
-        for scorer in evaluation.scorers_compared:
-            for corruption in evaluation.full_strength:
-                curves = evaluation.curves_of(group, scorer, (corruption,))
-                for method in (ORACLE, OTHERS):
-                    around = plateau_around(evaluation, curves, scorer, method)
-                    if around is not None:
-                        where = {"group": group, "scorer": scorer, "corruption": corruption, "method": method}
-                        cells = {"k": around.k} | cells_of(around.range) | {"verdict": around.verdict or UNTOLD}
-                        records.append(where | cells | {name: around.f1[step] for step, name in AROUND_K.items()})
+    for group, scorer, corruption in product(evaluation.groups, evaluation.scorers_compared, evaluation.full_strength):
+        curves = evaluation.curves_of(group, scorer, (corruption,))
+        for method in (ORACLE, OTHERS):
+            around = plateau_around(evaluation, curves, scorer, method)
+            if around is not None:
+                row = {"group": group, "scorer": scorer, "corruption": corruption, "method": method, "k": around.k}
+                row |= cells_of(around.range) | {"verdict": around.verdict or UNTOLD}
+                records.append(row | {name: around.f1[step] for step, name in AROUND_K.items()})
     columns = ["group", "scorer", "corruption", "method", "k", *MEAN, "verdict", *AROUND_K.values()]
     return pd.DataFrame(records, columns=columns)
 
 
 def plateau_around(
     evaluation: RobustnessScores, curves: Mapping[str, Sequence[SensitivityCurve]], scorer: str, method: str
-) -> PlateauOverSeeds | None:
+) -> Plateau | None:
     """curves: of a scorer under a corruption, by graph; each graph has its own K."""
     by_truths = {name: evaluation.by_truths.get((name, scorer), {}).get(method) for name in curves}
     ks = {name: choice.k for name, choice in by_truths.items() if choice is not None}
-    each = [(name, plateau(curve, ks[name])) for name in ks for curve in curves[name]]
+    each = [(name, curve) for name in ks for curve in curves[name]]
     if not each:
         return None
     labels = [name for name, _ in each] if len(curves) > 1 else None
-    estimate = range_over_seeds([one for _, one in each], labels, evaluation.level)
-    k = round(float(np.median(list(ks.values()))))
-    f1 = {step: _mean_f1([(curve, ks[name] + step) for name in ks for curve in curves[name]]) for step in AROUND_K}
-    return PlateauOverSeeds(k, estimate, tuple(one.verdict for _, one in each), f1)
-
-
-def _mean_f1(places: Sequence[tuple[SensitivityCurve, int]]) -> float | None:
-    """Over the curves that have such a K."""
-    values = [curve.at(k)["f1"] for curve, k in places if curve.k[0] <= k <= curve.k[-1]]
-    return float(np.mean(values)) if values else None
-
-
-def _corruptions(evaluation: RobustnessScores, name: str) -> Sequence[str]:
-    return evaluation.claims if name == ALL else (name,)
-
-
-def _measure_text(measure: str, corruption: str) -> str:
-    return f"{measure.upper()} over corruptions" if corruption == ALL else f"{measure.upper()} under {corruption}"
+    ranges = [float(np.ptp(curve.between(ks[name] - AROUND, ks[name] + AROUND).f1)) for name, curve in each]
+    estimate = mean(ranges, labels, level=evaluation.level, name="range of F1 around K", bounds=(0.0, 1.0))
+    f1: dict[int, float | None] = {}
+    for step in AROUND_K:  # over the curves that have such a K
+        values = [curve.at(k)["f1"] for name, curve in each if curve.k[0] <= (k := ks[name] + step) <= curve.k[-1]]
+        f1[step] = float(np.mean(values)) if values else None
+    return Plateau(round(float(np.median(list(ks.values())))), estimate, f1)
 
 
 def headline_of(evaluation: RobustnessScores) -> Headline | None:
@@ -242,7 +253,7 @@ def headline_of(evaluation: RobustnessScores) -> Headline | None:
     numbers["constant"] = part["constant"].astype(bool)
     rows = tuple(Standing(str(name), *row) for name, row in zip(part["scorer"], numbers.to_numpy(), strict=True))
     verdicts = {frozenset(pair.names): pair.distinguishable for pair in differences(evaluation)[group]}
-    many, chance_level = len(evaluation.claims), float(part["chance"].mean())
-    of = f"mean AUPRC over {many} corruption{'s' if many != 1 else ''}, {group}; chance {chance_level:.2f}"
+    kinds = counted(len(evaluation.claims), "corruption")
+    of = f"mean AUPRC over {kinds}, {group}; chance {float(part['chance'].mean()):.2f}"
     sentence = ranking(rows, lambda a, b: verdicts.get(frozenset((a, b))), of)
     return Headline(sentence, f"{of}; higher is better; {evaluation.intervals((group,))}", rows)

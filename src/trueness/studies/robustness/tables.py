@@ -1,11 +1,11 @@
-"""The tables of a robustness study, each with its caption: ranking, edges kept, optimism, differences.
+"""The tables of a robustness study, each with its caption: ranking, one frozen K, K by method, K +- 5, optimism.
 
 Scorers stand in the order of the plan; groups (series, rows; known and assumed truths) are never averaged.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Hashable, Iterable, Mapping
 
 import pandas as pd
 
@@ -13,113 +13,134 @@ from trueness.errors import SettingError, did_you_mean, listed
 from trueness.measures.ranking import RANKING_MEASURES
 from trueness.showing.saving import plain_records
 from trueness.showing.tables import Column, Table
-from trueness.statistics import Reach
 from trueness.statistics.result import interval_cells
 from trueness.status import Status
 from trueness.studies.robustness.answers import RobustnessStudy
-from trueness.studies.robustness.plateau import AROUND, SENSITIVE, STABLE
-from trueness.studies.robustness.scores import ORACLE, OTHERS, RobustnessScores
+from trueness.studies.robustness.calibration import FROZEN, frozen_means
+from trueness.studies.robustness.choose_k import MATCHED, ORACLE, OTHERS
+from trueness.studies.robustness.scores import RobustnessScores
+from trueness.studies.robustness.sensitivity import AROUND
 from trueness.studies.robustness.summaries import (
     ALL,
     AROUND_K,
+    SENSITIVE,
+    STABLE,
     chosen_means,
     differences,
     means,
     optimism,
-    optimism_places,
     plateaus,
 )
+from trueness.texts import counted
 
-MATCHED = "matched to "
+WHO = (Column("group", "Systems", "text"), Column("scorer", "Scorer", "text"))
+_TELLS = " (mask tells the graph)"
+
+
+def tables_of(study: RobustnessStudy) -> dict[str, Table]:
+    """File name -> table, in the order in which they are read."""
+    return {
+        "ranking": ranking_table(study),
+        "main": main_table(study.evaluation),
+        "k": choice_table(study),
+        "around_k": around_table(study.evaluation),
+        "optimism": optimism_table(study.evaluation),
+    }
 
 
 def ranking_table(study: RobustnessStudy, measure: str = "auprc") -> Table:
     """Scorers by corruptions; what was left out has a line too."""
+    if measure not in RANKING_MEASURES:  # F1 and SHD stand in robustness/chosen.csv, at each K
+        nearest = did_you_mean(measure, RANKING_MEASURES) or f"There are {listed(RANKING_MEASURES)}."
+        raise SettingError(f"{measure!r} is not a measure of a ranking without K. {nearest}")
     evaluation = study.evaluation
-    frame = means(evaluation, measure)
-    rows = []
-    for (group, scorer), cells in frame.groupby(["group", "scorer"], sort=False):
-        row: dict[str, object] = {"group": group, "scorer": scorer}
-        for cell in cells.itertuples():
-            row |= _wide(str(cell.corruption), cell)
-        rows.append(row | {"failed": _n_failed(study, str(group), str(scorer))})
-    columns = [Column("group", "Systems", "text"), Column("scorer", "Scorer", "text")]
-    for name in (ALL, *evaluation.full_strength):
-        title = (
-            "All"
-            if name == ALL
-            else f"{name} (mask tells the graph)"
-            if evaluation.corruptions[name].uses_graph
-            else name
+    rows = _wide_rows(means(evaluation, measure), lambda cell: cell["corruption"])
+    for row in rows:
+        row["failed"] = sum(
+            answer.status != Status.OK
+            for answer in evaluation.answers
+            if (answer.scorer, evaluation.systems[answer.dataset].group) == (row["scorer"], row["group"])
         )
-        columns.append(Column(name, title, "number", f"{name} low", f"{name} high", decimals=2))
-    columns.append(Column("failed", "Failed", "count"))
+    columns = [_estimate_column(ALL, "All")]
+    columns += [_estimate_column(name, f"{name}{_tells(evaluation, name)}") for name in evaluation.full_strength]
+    graphs = [f"{group}: {counted(evaluation.n_graphs(group), 'graph')}" for group in evaluation.groups]
+    seeds = 1 + max((answer.seed for answer in evaluation.answers), default=-1)
     caption = (
         f"Mean {measure.upper()} over ordered pairs, without any K; {evaluation.intervals()}. All: "
-        f"over {', '.join(evaluation.claims)}. {_graphs(evaluation)}"
+        f"over {', '.join(evaluation.claims)}. "
+        f"{'; '.join(graphs)}; {counted(seeds, 'seed')} each."
     )
-    return Table(f"robustness_{measure}", tuple(columns), rows, caption, rule_before="group")
+    all_columns = (*WHO, *columns, Column("failed", "Failed", "count"))
+    return Table(f"robustness_{measure}", all_columns, rows, caption, rule_before="group")
+
+
+def main_table(evaluation: RobustnessScores) -> Table:
+    """The original's: methods by corruptions, SHD and F1 of each at one frozen K."""
+    frame = frozen_means(evaluation)
+    columns = [
+        _estimate_column(f"{name} {corruption}", f"{name} {corruption}{_tells(evaluation, corruption)}", places)
+        for corruption in dict.fromkeys(frame["corruption"])
+        for name, places in (("SHD", 1), ("F1", 2))
+    ]
+    rows = _wide_rows(frame, lambda cell: f"{FROZEN[cell['measure']]} {cell['corruption']}")
+    caption = (
+        f"SHD (fp + fn) and directed F1 at one K a graph, chosen by {evaluation.metric.upper()} of {evaluation.match} "
+        f"on {evaluation.validation} (oracle: it saw the truth; the others are matched to it) and frozen; "
+        f"{evaluation.intervals()}."
+    )
+    return Table("robustness_main", (*WHO, *columns), rows, caption, rule_before="group")
 
 
 def choice_table(study: RobustnessStudy) -> Table:
     """F1 at each K, one line a scorer; columns of oracles say so."""
-    evaluation = study.evaluation
+    evaluation, budget = study.evaluation, study.budget
     frame = chosen_means(evaluation)
-    methods = _order_methods(frame["method"])
-    rows = []
-    for (group, scorer), cells in frame.groupby(["group", "scorer"], sort=False):
-        row: dict[str, object] = {"group": group, "scorer": scorer}
-        for cell in cells.itertuples():
-            row |= _wide(str(cell.method), cell)
-        rows.append(row)
     oracles = set(frame.loc[frame["oracle"], "method"])
-    columns = [Column("group", "Systems", "text"), Column("scorer", "Scorer", "text")]
-    for name in methods:
-        title = f"{name} (oracle)" if name in oracles and "oracle" not in name else name
-        columns.append(Column(name, title, "number", f"{name} low", f"{name} high", decimals=2))
-    refits = study.budget["k_seeds"]
+    columns = [
+        _estimate_column(name, f"{name} (oracle)" if name in oracles and "oracle" not in name else name)
+        for name in _order_methods(frame["method"])
+    ]
     caption = (
         f"Directed F1 at K edges, by how K was found; mean under {', '.join(evaluation.tests)}. {ORACLE} saw the truth "
         f"that it is scored against, on {evaluation.validation}; {OTHERS} the truths of other graphs there; the others "
-        f"the rows alone, with the same budget for every scorer ({study.budget['subsamples']} half samples, "
-        f"{study.budget['folds']} folds; by refits: the first {refits} seed{'s' if refits != 1 else ''} of each cell)."
+        f"the rows alone, with the same budget for every scorer ({budget['subsamples']} half samples; "
+        f"by refits: the first {counted(budget['k_seeds'], 'seed')} of each cell)."
     )
-    return Table("robustness_k", tuple(columns), rows, caption, rule_before="group")
+    rows = _wide_rows(frame, lambda cell: cell["method"])
+    return Table("robustness_k", (*WHO, *columns), rows, caption, rule_before="group")
 
 
-def around_table(study: RobustnessStudy) -> Table:
+def around_table(evaluation: RobustnessScores) -> Table:
     """The original's step 4 in a study: F1 at K - 5 ... K + 5 of each scorer where its K was chosen, and a verdict."""
-    evaluation = study.evaluation
     frame = plateaus(evaluation)
     frame = frame[(frame["method"] == ORACLE) & (frame["corruption"] == evaluation.validation)]
-    columns = [Column("group", "Systems", "text"), Column("scorer", "Scorer", "text"), Column("k", "K", "count")]
-    columns.append(Column("value", "range of F1", "number", "low", "high", decimals=3))
-    columns.append(Column("verdict", "Verdict", "text"))
-    columns += [Column(key, "K" if not step else f"{step:+d}", decimals=2) for step, key in AROUND_K.items()]
+    columns = (
+        *WHO,
+        Column("k", "K", "count"),
+        Column("value", "range of F1", "number", "low", "high", decimals=3),
+        Column("verdict", "Verdict", "text"),
+        *(Column(key, "K" if not step else f"{step:+d}", decimals=2) for step, key in AROUND_K.items()),
+    )
     caption = (
         f"Directed F1 at {AROUND} edges fewer to {AROUND} more than K under {evaluation.validation}, K being each "
         f"scorer's {ORACLE} there (of several graphs the median; oracle: it saw the truth), and the range of F1: "
         f"below {STABLE:g} stable, to {SENSITIVE:g} moderate, above sensitive, where the whole interval allows a "
         f"verdict; {evaluation.intervals()}. Of every corruption: plateaus.csv."
     )
-    rows = plain_records(frame)
-    return Table("robustness_around_k", tuple(columns), rows, caption, rule_before="group")
+    return Table("robustness_around_k", columns, plain_records(frame), caption, rule_before="group")
 
 
-def optimism_table(study: RobustnessStudy) -> Table:
+def optimism_table(evaluation: RobustnessScores) -> Table:
     """What the oracle gains, a scorer a line: where both K were chosen, and under the other corruptions."""
-    evaluation, rows = study.evaluation, []
-    for chosen_on in optimism_places(evaluation):
+    rows = []
+    for (chosen_on, group, scorer), gap in optimism(evaluation).items():
         under = evaluation.validation if chosen_on else ", ".join(evaluation.tests)
-        for (group, scorer), gap in optimism(evaluation, chosen_on).items():
-            row = {"under": under, "group": group, "scorer": scorer, "oracle": gap.means[0], "others": gap.means[1]}
-            row |= {"optimism": gap.difference, **interval_cells(gap.span), "p": gap.p, "graphs": gap.n_clusters}
-            row |= {"p_holm": gap.p_adjusted, "constant": gap.constant}
-            rows.append(row)
+        row = {"under": under, "group": group, "scorer": scorer, "oracle": gap.means[0], "others": gap.means[1]}
+        row |= {"optimism": gap.difference, **interval_cells(gap.span), "p": gap.p, "graphs": gap.n_clusters}
+        rows.append(row | {"p_holm": gap.p_adjusted, "constant": gap.constant})
     columns = (
         Column("under", "Under", "text"),
-        Column("group", "Systems", "text"),
-        Column("scorer", "Scorer", "text"),
+        *WHO,
         Column("oracle", f"F1 at {ORACLE} (oracle)", decimals=3),
         Column("others", f"F1 at {OTHERS}", decimals=3),
         Column("optimism", "Optimism", "number", "low", "high", decimals=3),
@@ -137,47 +158,34 @@ def optimism_table(study: RobustnessStudy) -> Table:
 
 def differences_frame(evaluation: RobustnessScores) -> pd.DataFrame:
     """Every pair of scorers, over corruptions and under each; Holm within a group and corruption."""
-    rows = []
-    for corruption in (ALL, *evaluation.full_strength):
-        for group, pairs in differences(evaluation, corruption).items():
-            rows += [
-                {"group": group, "corruption": corruption} | pair.row() | {"sentence": pair.sentence()}
-                for pair in pairs
-            ]
-    return pd.DataFrame(rows)
-
-
-def summary_rows(study: RobustnessStudy, measure: str = "auprc") -> list[dict[str, object]]:
-    """One row a group, corruption and scorer, for --json."""
-    return plain_records(means(study.evaluation, measure))
-
-
-def checked_measure(name: str) -> str:
-    """A measure that needs no K; F1 and SHD stand in robustness/chosen.csv, at each K."""
-    if name not in RANKING_MEASURES:
-        nearest = did_you_mean(name, RANKING_MEASURES) or f"There are {listed(RANKING_MEASURES)}."
-        raise SettingError(f"{name!r} is not a measure of a ranking without K. {nearest}")
-    return name
-
-
-def open_sentences(study: RobustnessStudy) -> list[str]:
-    """What the study cannot tell: its own notes, how small a p so few graphs allow, and where nobody looked."""
-    evaluation, sentences = study.evaluation, list(study.notes)
-    pairs = len(evaluation.scorers_compared) * (len(evaluation.scorers_compared) - 1) // 2
-    for group in evaluation.groups:
-        graphs = sum(system.group == group for system in evaluation.systems.values())
-        sentences.append(f"{group.capitalize()}: {Reach(graphs, max(pairs, 1))}")
-    sentences.append(
-        "Corruptions were applied at the strengths of the plan: nothing is known between or beyond them, nor of others."
+    return pd.DataFrame(
+        [
+            {"group": group, "corruption": corruption} | pair.row() | {"sentence": pair.sentence()}
+            for corruption in (ALL, *evaluation.full_strength)
+            for group, pairs in differences(evaluation, corruption).items()
+            for pair in pairs
+        ]
     )
-    return sentences
 
 
-def _wide(name: str, cell: object) -> dict[str, object]:
-    """A mean of a long frame as cells of a wide row."""
-    return {name: getattr(cell, "value", None)} | {
-        f"{name} {end}": getattr(cell, end, None) for end in ("low", "high", "constant")
-    }
+def _wide_rows(frame: pd.DataFrame, key: Callable[[Mapping[Hashable, str]], str]) -> list[dict[str, object]]:
+    """One row a group and scorer: the means of a long frame side by side, each under the key that is given to it."""
+    rows = []
+    for (group, scorer), cells in frame.groupby(["group", "scorer"], sort=False):
+        row: dict[str, object] = {"group": group, "scorer": scorer}
+        for cell in cells.to_dict("records"):
+            name = key(cell)
+            row |= {name: cell["value"]} | {f"{name} {end}": cell[end] for end in ("low", "high", "constant")}
+        rows.append(row)
+    return rows
+
+
+def _estimate_column(key: str, title: str, decimals: int = 2) -> Column:
+    return Column(key, title, "number", f"{key} low", f"{key} high", decimals=decimals)
+
+
+def _tells(evaluation: RobustnessScores, corruption: str) -> str:
+    return _TELLS if evaluation.corruptions[corruption].uses_graph else ""
 
 
 def _order_methods(methods: Iterable[str]) -> list[str]:
@@ -185,18 +193,3 @@ def _order_methods(methods: Iterable[str]) -> list[str]:
     names = list(dict.fromkeys(methods))
     rank = {ORACLE: 0, OTHERS: 1}
     return sorted(names, key=lambda name: (3 if name.startswith(MATCHED) else rank.get(name, 2), names.index(name)))
-
-
-def _n_failed(study: RobustnessStudy, group: str, scorer: str) -> int:
-    return sum(
-        answer.status != Status.OK
-        for answer in study.evaluation.answers
-        if answer.scorer == scorer and study.evaluation.systems[answer.dataset].group == group
-    )
-
-
-def _graphs(evaluation: RobustnessScores) -> str:
-    counts = {group: sum(s.group == group for s in evaluation.systems.values()) for group in evaluation.groups}
-    seeds = 1 + max((answer.seed for answer in evaluation.answers), default=-1)
-    graphs = "; ".join(f"{group}: {n} graph{'s' if n != 1 else ''}" for group, n in counts.items())
-    return f"{graphs}; {seeds} seed{'s' if seeds != 1 else ''} each."

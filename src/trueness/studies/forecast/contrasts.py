@@ -1,0 +1,241 @@
+"""Does a forecast know which of two is better: learners in order, and pair by pair, by how much, and on which data?
+
+Ranking. On data set d, with f_l the measured mean of learner l and g_l the predicted midpoint (repeats averaged):
+
+    spearman, kendall    rank correlation of f and g over the learners (tau-b); missing when all g_l are equal
+    pairs                (right + tied in g / 2) / pairs with f_l != f_m;    1/2 is chance
+    order                2 pairs - 1, Kendall's tau-a over the pairs that differ in f: has a value for equal g too (0)
+
+The original protocol gives the rank correlations. With four learners a data set says little (24 orders), so the mean
+over data sets with its interval is the finding, and `order` is what is tested: dropping the data sets on which a
+respondent gave one number for all would reward it for saying nothing.
+
+A contrast sets two groups A, B of cells (data set, learner) against each other within each unit u:
+
+    measured_u  = mean_A f - mean_B f,   predicted_u = mean_A g - mean_B g
+    agreement_u = sign(measured_u) sign(predicted_u); missing where nothing differs in measured_u
+    right       = units with agreement 1;   off_by = mean_u (predicted_u - measured_u) with its t interval
+    p           = sign flips of the agreements over data sets, one-sided; Holm over the models' contrasts of a kind
+
+    learners      one learner against another on the same data set                                  unit: data set
+    families      constraint-based against functional and so on, by the `family` of the cards       unit: data set
+    assumptions   learners that the data set breaks an assumption of, against the others            unit: data set
+    data sets     synthetic-30 against -12, child against asia; else the largest against the smallest    unit: learner
+    broken        data sets that break one assumption of a learner (Gaussian noise, say) against the others     "
+
+Learners that see the same data are no independent draws: contrasts by learner are counted, not tested.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations
+from typing import Literal, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from trueness.showing.finding import Finding
+from trueness.statistics.multiplicity import adjust
+from trueness.statistics.rank_correlations import spearman
+from trueness.statistics.result import p_text
+from trueness.studies.forecast.analysis import (
+    Analysis,
+    Array,
+    cell_means,
+    join_words,
+    lines,
+    over_datasets,
+    percent,
+    table_of,
+)
+from trueness.studies.forecast.frames import CELL, Forecasts
+from trueness.texts import counted
+
+Rows = NDArray[np.bool_]
+DATASET_PAIRS = (("synthetic-30", "synthetic-12"), ("child", "asia"))  # those of the original protocol
+
+
+def ranking(forecasts: Forecasts, measure: str = "f1") -> Analysis:
+    """One row a respondent; `more` has one row a respondent and data set."""
+    rows = cell_means(forecasts, measure)
+    if rows.empty or rows["learner"].nunique() < 2:
+        why = f"no readable claim about {measure}" if rows.empty else f"{rows['learner'].iloc[0]} is the only learner"
+        return Analysis.untold("ranking", f"The ranking of learners cannot be told: {why}.")
+    each = table_of(
+        {"respondent": respondent, "dataset": dataset, **_order_on(cell)}
+        for (respondent, dataset), cell in rows.groupby(["respondent", "dataset"], sort=False)
+    )
+    table = table_of(_rank_row(name, mine) for name, mine in each.groupby("respondent", sort=False))
+    declared = table["respondent"].isin(forecasts.models)
+    table["p_holm"] = adjust(table["p"].where(declared), "holm")  # references are there for comparison
+    return Analysis("ranking", table, tuple(_rank_sentences(table, measure)), {"datasets": each})
+
+
+def order_agreement(measured: Array, predicted: Array) -> float:
+    """`order` of the module's docstring; NaN when no two measured values differ."""
+    first, second = np.triu_indices(len(measured), 1)
+    truth = np.sign(measured[first] - measured[second])
+    claim = np.sign(predicted[first] - predicted[second])
+    differs = truth != 0
+    return float((truth * claim)[differs].mean()) if differs.any() else float("nan")
+
+
+def _order_on(cell: pd.DataFrame) -> dict[str, float]:
+    from scipy.stats import kendalltau
+
+    measured, predicted = cell["measured"].to_numpy(float), cell["predicted"].to_numpy(float)
+    order = order_agreement(measured, predicted)
+    varies = len(cell) > 1 and np.ptp(measured) > 0 and np.ptp(predicted) > 0
+    return {
+        "learners": len(cell),
+        "spearman": spearman(measured, predicted) if varies else np.nan,
+        "kendall": float(kendalltau(measured, predicted).statistic) if varies else np.nan,
+        "order": order,
+        "pairs": (order + 1) / 2,
+        "best_right": bool(varies and measured.argmax() == predicted.argmax()),
+        "one_answer_for_all": bool(len(cell) > 1 and np.ptp(predicted) == 0),
+    }
+
+
+def _rank_row(name: object, mine: pd.DataFrame) -> dict[str, object]:
+    order = over_datasets(mine["order"], mine["dataset"], "order", null=0.0, within=(-1.0, 1.0))
+    means = {column: mine[column].mean() for column in ("pairs", "spearman", "kendall")}
+    row = {"respondent": name, "datasets": len(mine), **order.cells("order"), "p": order.p, "test": order.test}
+    right, equal = (int(mine[column].sum()) for column in ("best_right", "one_answer_for_all"))
+    return row | means | {"best_right": right, "equal": equal}
+
+
+def _rank_sentences(table: pd.DataFrame, measure: str) -> Iterator[str]:
+    for row in lines(table):
+        if not np.isfinite(row.order):
+            open_ = f"{row.respondent}: how it orders the learners by {measure} cannot be told: it gives no order."
+            yield Finding(open_, open=True)
+            continue
+        interval = f" [{row.order_low:.2f}, {row.order_high:.2f}]" if np.isfinite(row.order_low) else " (no interval)"
+        equal = f"; one answer for all learners on {counted(row.equal, 'data set')}" if row.equal else ""
+        among = f"Holm-adjusted {row.p_holm:.2g}" if np.isfinite(row.p_holm) else "a reference: not adjusted"
+        p = f"; {row.test} {p_text(row.p)}, {among}" if np.isfinite(row.p) else "; no test"
+        yield (
+            f"{row.respondent} orders the learners by {measure} with tau {row.order:.2f}{interval} "
+            f"({percent(row.pairs)} of the pairs; {counted(row.datasets, 'data set')}, t{p}); "
+            f"the best one is right on {row.best_right} of {row.datasets}{equal}."
+        )
+
+
+# ---- pair by pair
+
+
+class _Contrast(NamedTuple):
+    kind: str
+    a: str
+    b: str
+    unit: Literal["dataset", "learner"]
+    in_a: Rows
+    in_b: Rows
+
+
+class _Units(NamedTuple):
+    """measured_u, predicted_u and agreement_u, of the units in which both groups have a value."""
+
+    names: NDArray[np.object_]
+    measured: Array
+    predicted: Array
+    agreement: Array
+
+    @classmethod
+    def of(cls, measured: pd.Series, predicted: pd.Series) -> _Units:
+        there = (measured.notna() & predicted.notna()).to_numpy()
+        names, m, p = measured.index.to_numpy(object)[there], measured.to_numpy()[there], predicted.to_numpy()[there]
+        sign = np.sign(m.round(12))
+        return cls(names, m, p, np.where(sign != 0, sign * np.sign(p.round(12)), np.nan))
+
+    def rows(self) -> list[dict[str, object]]:
+        names = ("name", *self._fields[1:])
+        return [dict(zip(names, row, strict=True)) for row in zip(*(column.tolist() for column in self), strict=True)]
+
+
+def contrasts(forecasts: Forecasts, measure: str = "f1") -> Analysis:
+    """One row a contrast and respondent; `more` has one row a unit."""
+    cells = cell_means(forecasts, measure)
+    places = cells[list(CELL)].drop_duplicates(ignore_index=True)
+    pairs = list(_contrasts(places, forecasts))
+    if not pairs or cells.empty:
+        why = "no readable claim" if cells.empty else "one learner on one data set"
+        return Analysis.untold("contrasts", f"Pairs of learners and of data sets cannot be compared: {why}.")
+    rows, units = [], []
+    wide = cells.pivot_table(index=list(CELL), columns="respondent", values=["measured", "predicted"], sort=False)
+    wide = wide.reindex(pd.MultiIndex.from_frame(places))  # a cell without any value stays in its place
+    for one in pairs:
+        of_a, of_b = (wide[rows].groupby(level=one.unit, sort=False).mean() for rows in (one.in_a, one.in_b))
+        apart = of_a - of_b
+        for who in dict.fromkeys(cells["respondent"]):
+            each = _Units.of(apart["measured", who], apart["predicted", who])
+            if len(each.names):
+                rows.append(_contrast_row(one, who, each))
+                which = {"unit": one.unit, "kind": one.kind, "a": one.a, "b": one.b, "respondent": who}
+                units += [unit | which for unit in each.rows()]
+    if not rows:
+        return Analysis.untold("contrasts", "Pairs of learners and of data sets cannot be compared: none has both.")
+    table = table_of(rows)
+    models = table["respondent"].isin(forecasts.models)
+    table["p_holm"] = np.nan
+    for _, part in table[models].groupby("kind", sort=False):
+        table.loc[part.index, "p_holm"] = adjust(part["p"].to_numpy(float), "holm")
+    sentences = tuple(_contrast_sentences(table[models], measure))
+    return Analysis("contrasts", table, sentences, {"units": pd.DataFrame(units)})
+
+
+def _contrasts(cells: pd.DataFrame, forecasts: Forecasts) -> Iterator[_Contrast]:
+    """cells: one row a (data set, learner), in the order in which the groups are cut from it."""
+    learner, dataset = cells["learner"].to_numpy(object), cells["dataset"].to_numpy(object)
+    names = [name for name in forecasts.learners if (learner == name).any()]
+    for a, b in combinations(names, 2):
+        yield _Contrast("learners", a, b, "dataset", learner == a, learner == b)
+    family = np.array([str(forecasts.learners.get(name, {}).get("family") or "") for name in learner], dtype=object)
+    for a, b in combinations([name for name in dict.fromkeys(family) if name], 2):
+        yield _Contrast("families", a, b, "dataset", family == a, family == b)
+    broken = [frozenset(forecasts.learners.get(a, {}).get("breaks", {}).get(d, ())) for d, a in cells.to_numpy()]
+    any_broken = np.array([bool(names) for names in broken], dtype=bool)
+    if any_broken.any() and not any_broken.all():
+        yield _Contrast("assumptions", "broken", "not broken", "dataset", any_broken, ~any_broken)
+    for a, b in _dataset_pairs(list(dict.fromkeys(dataset)), forecasts):
+        yield _Contrast("data sets", a, b, "learner", dataset == a, dataset == b)
+    for name in sorted(frozenset().union(*broken)):
+        breaks = np.array([name in names for names in broken], dtype=bool)
+        makes_it = np.isin(learner, learner[breaks])
+        yield _Contrast("broken", name, "not broken", "learner", breaks, makes_it & ~breaks)
+
+
+def _dataset_pairs(names: list[str], forecasts: Forecasts) -> list[tuple[str, str]]:
+    known = [pair for pair in DATASET_PAIRS if set(pair) <= set(names)]
+    if known or len(names) < 2:
+        return known
+    by_size = sorted(names, key=lambda name: float(forecasts.datasets.get(name, {}).get("nodes") or 0))
+    return [(by_size[-1], by_size[0])]
+
+
+def _contrast_row(one: _Contrast, who: str, each: _Units) -> dict[str, object]:
+    off_by = over_datasets(each.predicted - each.measured, each.names, "off by", within=(-2.0, 2.0))
+    there = ~np.isnan(each.agreement)
+    agreement, names = each.agreement[there], each.names[there]
+    tested = one.unit == "dataset" and len(names) > 0
+    test = over_datasets(agreement, names, "agreement", 0.0, "greater") if tested else None
+    return {
+        "kind": one.kind, "a": one.a, "b": one.b, "respondent": who, "unit": one.unit, "n": len(each.names),
+        "measured": each.measured.mean(), "predicted": each.predicted.mean(), **off_by.cells("off_by"),
+        "right": int((agreement > 0).sum()), "of": len(names), "wrong_on": ", ".join(map(str, names[agreement <= 0])),
+        "p": test.p if test else None, "test": test.test if test else "",
+    }  # fmt: skip
+
+
+def _contrast_sentences(table: pd.DataFrame, measure: str) -> Iterator[str]:
+    for (who, kind), mine in table.groupby(["respondent", "kind"], sort=False):
+        each = [
+            f"{row.a} - {row.b}: right on {row.right} of {row.of} {row.unit.replace('dataset', 'data set')}s (measured "
+            f"{row.measured:+.2f}, predicted {row.predicted:+.2f})"
+            + (f", wrong on {row.wrong_on}" if row.wrong_on and row.of <= 6 else "")
+            for row in lines(mine)
+        ]
+        yield f"{who}, {kind} by {measure}: {join_words(each, 8)}."

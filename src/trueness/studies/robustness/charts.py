@@ -1,0 +1,365 @@
+"""The charts of a robustness study, each as its frame (one row a mark) and how that is drawn.
+
+    sensitivity   F1 and SHD against the number of edges kept, the chosen K marked, the band K +- 5 around the first; a
+                  line a learner: the mean over its curves (seeds, or systems of one size) with its t interval
+    degradation   AUPRC against the strength of each corruption: 0 is clean, 1 as it is named
+    k_lambda      F1 for every K and every value of one setting (lambda) of a scorer; the best K of each lambda looks at
+                  the truth, so the mark is an oracle's
+
+Systems that are not averaged (series and rows, graphs of another size) have panels of their own.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+import pandas as pd
+
+from trueness.measures.ranking import chance
+from trueness.showing import theme
+from trueness.showing.marks import named_data, panel_columns, spread_of, text_width, with_data
+from trueness.showing.saving import Figure, safe_name
+from trueness.statistics import mean
+from trueness.studies.robustness import summaries
+from trueness.studies.robustness.choose_k import ORACLE, OTHERS, Curves, KChoice
+from trueness.studies.robustness.scores import RobustnessScores
+from trueness.studies.robustness.sensitivity import AROUND, SensitivityCurve, k_range, sensitivity_curve
+
+if TYPE_CHECKING:
+    import altair as alt
+
+HEIGHT = 130
+MOST_PANELS = {"column": 1, "page": 3}
+MEASURES = {"f1": "F1 (directed)", "shd_reversals_twice": "SHD (reversals twice)"}
+_BLUES = ["#F2F6FB", "#C3D9EE", "#7FB2D9", "#2F78B7", "#08396E"]
+
+
+def figures(evaluation: RobustnessScores) -> Iterator[Figure]:
+    """Every figure of a study."""
+    for corruption in evaluation.full_strength:
+        if panels := panels_of(evaluation, corruption):
+            yield sensitivity_panels(panels, corruption)
+    if len(summaries.degradation(evaluation)):
+        yield degradation(evaluation)
+    for scorer in dict.fromkeys(whose for whose, _, _ in evaluation.sweeps.values()):
+        for group in evaluation.groups:
+            figure = k_lambda(evaluation, scorer, group)
+            if len(figure.frame):
+                yield figure
+
+
+def _colour(names: pd.Series[str], by: str) -> alt.Color:
+    import altair as alt
+
+    colours = theme.colours(names)
+    scale = alt.Scale(domain=sorted(colours), range=[colours[name] for name in sorted(colours)])
+    return alt.Color(f"{by}:N", scale=scale, legend=alt.Legend(title=None, symbolOpacity=1))
+
+
+# ---- sensitivity
+
+
+@dataclass(frozen=True, eq=False)
+class Panel:
+    """Curves of systems of one size, by learner. graphs: the graph of each curve, where there are several."""
+
+    curves: Curves
+    choices: Sequence[KChoice] = ()
+    graphs: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+
+def sensitivity_frame(panels: Mapping[str, Panel]) -> pd.DataFrame:
+    """One row a panel, learner, measure and K; seeds of one graph are one cluster."""
+    rows: list[dict[str, object]] = []
+    for title, panel in panels.items():
+        for learner, several in panel.curves.items():
+            parts = [curve.between(*k_range(curve.nodes)) for curve in several]
+            graphs = panel.graphs.get(learner)
+            clusters = None if graphs is None or len(set(graphs)) < 2 else list(graphs)
+            for measure in MEASURES:
+                for at, k in enumerate(parts[0].k):
+                    values = [getattr(part, measure)[at] for part in parts]
+                    estimate = mean(values, clusters, bounds=(0.0, 1.0 if measure == "f1" else None))
+                    row = {"panel": title, "learner": learner, "measure": measure, "k": int(k)}
+                    row |= estimate.cells("value", "")
+                    rows.append(row | {"n": estimate.n, "graphs": estimate.n_clusters})
+    return pd.DataFrame(rows, columns=["panel", "learner", "measure", "k", "value", "low", "high", "n", "graphs"])
+
+
+def sensitivity_chart(
+    frame: pd.DataFrame,
+    choices: Mapping[str, Sequence[KChoice]],
+    width: theme.Width = "page",
+    title: str = "Edges kept",
+) -> alt.VConcatChart | alt.HConcatChart:
+    """choices: of each panel by its title."""
+    import altair as alt
+
+    colour = _colour(frame["learner"], "learner")
+    bands = pd.DataFrame(
+        [{"panel": p, "low": cs[0].k - AROUND, "high": cs[0].k + AROUND} for p, cs in choices.items() if cs],
+        columns=["panel", "low", "high"],
+    )
+    rows = []
+    for panel in dict.fromkeys(frame["panel"]):
+        part = frame[frame["panel"] == panel]
+        ends = [float(part["k"].min()), float(part["k"].max())]
+        wide = (theme.POINTS[width] - 170) / 2
+        both = [_layers(measure, label, panel, ends, colour, wide) for measure, label in MEASURES.items()]
+        row = alt.hconcat(*both, spacing=14)
+        rows.append(row.properties(title=alt.TitleParams(panel, fontSize=8, anchor="start")) if panel else row)
+    chart = alt.vconcat(*rows, spacing=10) if len(rows) > 1 else rows[0]
+    key = "line: mean; area: t interval; dashed: chosen K; grey: K +- 5"
+    return with_data(
+        theme.apply_theme(chart, title, key), {"curves": frame, "chosen": _k_labels(choices), "bands": bands}
+    )
+
+
+def _layers(
+    measure: str, label: str, panel: str, ends: list[float], colour: alt.Color, wide: float
+) -> alt.LayerChart | alt.FacetChart:
+    import altair as alt
+
+    here = alt.datum.panel == panel
+    x = alt.X("k:Q", scale=alt.Scale(domain=ends, nice=False), axis=alt.Axis(title="K, edges kept", grid=False))
+    scale = alt.Scale(domain=[0, 1]) if measure == "f1" else alt.Scale(domainMin=0)
+    y = alt.Y("value:Q", scale=scale, axis=alt.Axis(title=label))
+    base = alt.Chart(named_data("curves")).transform_filter((alt.datum.measure == measure) & here)
+    bands, chosen = (alt.Chart(named_data(name)).transform_filter(here) for name in ("bands", "chosen"))
+
+    def labels(turn: int, align: Literal["left", "right"], dy: int, y: int) -> alt.Chart:
+        text = chosen.transform_filter(f"datum.place % 2 == {turn}").mark_text(
+            align=align, dy=dy, angle=270, fontSize=6, color="#444444", clip=True
+        )
+        placed: alt.Chart = text.encode(x=alt.X("k:Q"), y=alt.value(y), text=alt.Text("label:N"))
+        return placed
+
+    return alt.layer(
+        bands.mark_rect(color=theme.RUNS, opacity=0.4, clip=True).encode(x=alt.X("low:Q"), x2=alt.X2("high:Q")),
+        base.mark_area(opacity=0.15, clip=True).encode(
+            x=x, y=alt.Y("low:Q", scale=scale), y2=alt.Y2("high:Q"), color=colour
+        ),
+        base.mark_line(strokeWidth=1.2).encode(x=x, y=y, color=colour),
+        chosen.mark_rule(strokeDash=[3, 2], color="#444444", clip=True).encode(x=alt.X("k:Q")),
+        labels(0, "right", -6, 4),
+        labels(1, "left", 9, HEIGHT - 4),
+        width=wide,
+        height=HEIGHT,
+    )
+
+
+def _k_labels(by_panel: Mapping[str, Sequence[KChoice]]) -> pd.DataFrame:
+    """One row a panel and K: labels of one K are joined, neighbours stand at the top and the bottom by turns."""
+    rows = []
+    for panel, several in by_panel.items():
+        at: dict[int, dict[str, list[str]]] = {}
+        for choice in several:
+            at.setdefault(choice.k, {}).setdefault(choice.learner, []).append(choice.title)
+        for place, (k, learners) in enumerate(sorted(at.items())):
+            labels = [(f"{name}: " if name else "") + " = ".join(dict.fromkeys(how)) for name, how in learners.items()]
+            rows.append({"panel": panel, "k": k, "label": ", ".join(labels), "place": place})
+    return pd.DataFrame(rows, columns=["panel", "k", "label", "place"])
+
+
+def sensitivity(
+    curves: Curves, corruption: str, choices: Sequence[KChoice] = (), width: theme.Width = "page"
+) -> Figure:
+    """curves: learner -> its curves."""
+    return sensitivity_panels({"": Panel(curves, choices)}, corruption, width)
+
+
+def sensitivity_panels(panels: Mapping[str, Panel], corruption: str, width: theme.Width = "page") -> Figure:
+    frame = sensitivity_frame(panels)
+    dashed = "; ".join(
+        (f"{title}: " if title else "")
+        + ", ".join(f"{c.learner and f'{c.learner}: '}{c.title} (K = {c.k})" for c in panel.choices)
+        for title, panel in panels.items()
+        if panel.choices
+    )
+    n, graphs = (int(frame[name].max()) if len(frame) else 0 for name in ("n", "graphs"))
+    inside = f" of {graphs} graphs" if graphs < n else ""
+    caption = (
+        f"Directed F1 and SHD (fp + fn) under {corruption} against K, the number of edges kept; mean over "
+        f"{spread_of(frame['n'])} curve{'s' if n != 1 else ''}{inside} a learner"
+        f"{', areas: 95 % t intervals of the mean' if n > 1 else ''}."
+        + (f" Dashed: {dashed}; shaded: the first of them +- {AROUND}." if dashed else "")
+    )
+    chosen = {title: panel.choices for title, panel in panels.items()}
+    chart = sensitivity_chart(frame, chosen, width, f"How many edges to keep: {corruption}")
+    return Figure(f"sensitivity_curve_{safe_name(corruption)}", frame, chart, caption)
+
+
+def panels_of(evaluation: RobustnessScores, corruption: str) -> dict[str, Panel]:
+    """A panel a group and size: curves with the graph of each, and two K of the scorer that others are matched to."""
+    kinds: dict[tuple[str, int], dict[str, tuple[list[SensitivityCurve], list[str]]]] = {}
+    for (dataset, name, scorer, _), curve in evaluation.curves.items():
+        if name == corruption and scorer in evaluation.scorers_compared:
+            kind = (evaluation.systems[dataset].group, curve.nodes)
+            curves, graphs = kinds.setdefault(kind, {}).setdefault(scorer, ([], []))
+            curves.append(curve)
+            graphs.append(dataset)
+    panels = {}
+    for (group, nodes), by_scorer in kinds.items():
+        title = f"{group}, d = {nodes}" if len(kinds) > 1 else ""
+        ordered = {name: by_scorer[name] for name in evaluation.scorers_compared if name in by_scorer}
+        of = {name: pair[1] for name, pair in ordered.items()}
+        panels[title] = Panel({name: pair[0] for name, pair in ordered.items()}, _median_choices(evaluation, of), of)
+    return panels
+
+
+def _median_choices(evaluation: RobustnessScores, graphs: dict[str, list[str]]) -> list[KChoice]:
+    """The median K over the graphs of a panel, by the oracle and from other graphs."""
+    whose = evaluation.match if evaluation.match in graphs else next(iter(graphs))
+    medians = []
+    for method in (ORACLE, OTHERS):
+        chosen = [evaluation.by_truths.get((name, whose), {}).get(method) for name in dict.fromkeys(graphs[whose])]
+        there = [choice for choice in chosen if choice is not None]
+        if there:
+            k = round(float(np.median([choice.k for choice in there])))
+            medians.append(KChoice(k, method, there[0].uses, whose))
+    return medians
+
+
+# ---- degradation
+
+
+def degradation_frame(evaluation: RobustnessScores, measure: str = "auprc") -> pd.DataFrame:
+    """One row a group, corruption, strength and scorer, with `chance` and the panel it is drawn in."""
+    frame = summaries.degradation(evaluation, measure)
+    by_group: dict[str, list[float]] = {}
+    for system in evaluation.systems.values():
+        by_group.setdefault(system.group, []).append(chance(measure, system.truth))
+    several = frame["group"].nunique() > 1
+    panels = [
+        f"{group}: {name}" if several else name for group, name in zip(frame["group"], frame["corruption"], strict=True)
+    ]
+    level = {group: float(np.nanmean(levels)) for group, levels in by_group.items()}
+    return frame.assign(panel=panels, chance=frame["group"].map(level))
+
+
+def degradation_chart(frame: pd.DataFrame, width: theme.Width = "page") -> alt.FacetChart | alt.ConcatChart:
+    import altair as alt
+
+    colour = _colour(frame["scorer"], "scorer")
+    shown = list(dict.fromkeys(frame["panel"]))
+    columns = panel_columns(len(shown), MOST_PANELS[width])
+    wide = (theme.POINTS[width] - 130 - 24 * columns) / columns
+    scale = alt.Scale(domain=[0, 1], nice=False)
+    panels = []
+    for k, panel in enumerate(shown):
+        here = alt.FieldEqualPredicate(field="panel", equal=panel)
+        base = alt.Chart(named_data("points")).transform_filter(here)
+        bottom = k >= len(shown) - columns
+        x = alt.X(
+            "strength:Q", axis=alt.Axis(title="share of its strength" if bottom else None, grid=False, tickCount=4)
+        )
+        y = alt.Y("value:Q", scale=scale, axis=alt.Axis(title="AUPRC" if k % columns == 0 else None, tickCount=5))
+        layers = [
+            base.mark_rule(color="#777777", strokeDash=[3, 2], strokeWidth=0.7).encode(
+                y=alt.Y("mean(chance):Q", scale=scale)
+            ),
+            base.mark_area(opacity=0.12, clip=True).encode(
+                x=x, y=alt.Y("low:Q", scale=scale), y2=alt.Y2("high:Q"), color=colour
+            ),
+            base.mark_line(strokeWidth=1.2).encode(x=x, y=y, color=colour),
+            base.mark_point(filled=True, size=10, opacity=1).encode(x=x, y=y, color=colour),
+        ]
+        title = alt.TitleParams(panel, fontSize=8, anchor="start", offset=3)
+        panels.append(alt.layer(*layers, width=wide, height=100, title=title))
+    chart = alt.concat(*panels, columns=columns, spacing=12)
+    key = "line: mean; area: t interval over graphs; dashed: random scores"
+    return with_data(theme.apply_theme(chart, "What corruption costs", key), {"points": frame})
+
+
+def degradation(evaluation: RobustnessScores, width: theme.Width = "page") -> Figure:
+    frame = degradation_frame(evaluation)
+    n = int(frame["n"].max()) if len(frame) else 0
+    graphs = int(frame["units"].max()) if len(frame) else 0
+    caption = (
+        "AUPRC over ordered pairs against the strength of each corruption (0: clean, 1: as named); mean over up to "
+        f"{n} fits a point, areas: {100 * evaluation.level:g} % t intervals over {graphs} graphs (or seeds of one). "
+        "Dashed: what random scores get. One seed is the same rows at every strength."
+    )
+    return Figure("degradation", frame, degradation_chart(frame, width), caption)
+
+
+# ---- K x lambda
+
+
+def k_lambda_cells(evaluation: RobustnessScores, scorer: str, group: str) -> pd.DataFrame:
+    """One row a lambda and K: mean F1 and SHD, n, and whether that K is the lambda's best (an oracle's)."""
+    lambdas = {name: value for name, (whose, _, value) in evaluation.sweeps.items() if whose == scorer}
+    sizes = Counter(len(system.truth) for system in evaluation.systems.values() if system.group == group)
+    usual = sizes.most_common(1)[0][0] if sizes else 0  # a K means the same among graphs of one size alone
+    parts = []
+    for answer in evaluation.answers:
+        system = evaluation.systems[answer.dataset]
+        if (
+            answer.scorer in lambdas
+            and answer.matrix is not None
+            and (system.group, len(system.truth)) == (group, usual)
+        ):
+            low, high = k_range(usual)
+            part = sensitivity_curve(answer.matrix, system.truth).between(low, high).frame()
+            parts.append(part.assign(**{"lambda": float(lambdas[answer.scorer])}))
+    columns = ["lambda", "k", "f1", "shd", "n", "best"]
+    if not parts:
+        return pd.DataFrame(columns=columns)
+    grouped = pd.concat(parts).groupby(["lambda", "k"], as_index=False)
+    frame = grouped.agg(f1=("f1", "mean"), shd=("shd", "mean"), n=("f1", "count"))
+    best = frame.groupby("lambda")["f1"].transform("max")
+    first = (frame["f1"] == best) & ~frame[frame["f1"] == best].duplicated("lambda").reindex(
+        frame.index, fill_value=True
+    )
+    return frame.assign(best=first)[columns]
+
+
+def k_lambda_chart(
+    frame: pd.DataFrame, setting: str, title: str, width: theme.Width = "page"
+) -> alt.LayerChart | alt.FacetChart:
+    import altair as alt
+
+    shown = frame.assign(row=[f"{value:g}" for value in frame["lambda"]])
+    rows = [f"{value:g}" for value in sorted(set(frame["lambda"]))]
+    wide = theme.POINTS[width] - text_width(rows) - 90
+    base = alt.Chart(named_data("cells")).encode(
+        x=alt.X(
+            "k:O", axis=alt.Axis(title="K, edges kept", labelAngle=0, labelOverlap=True, ticks=False, domain=False)
+        ),
+        y=alt.Y("row:N", sort=rows[::-1], axis=alt.Axis(title=setting, ticks=False, domain=False)),
+    )
+    high = float(frame["f1"].max()) if len(frame) else 1.0
+    colour = alt.Color(
+        "f1:Q",
+        scale=alt.Scale(domain=[0, high], range=_BLUES),
+        legend=alt.Legend(title="F1", gradientLength=60, gradientThickness=8, tickCount=4, format=".2f"),
+    )
+    cell = wide / max(frame["k"].nunique(), 1)
+    layers = [
+        base.mark_rect(stroke="white", strokeWidth=0.5).encode(color=colour),
+        base.transform_filter("datum.best").mark_rect(fillOpacity=0, stroke="#D55E00", strokeWidth=1.4),
+    ]
+    if cell >= 14:
+        ink = alt.condition(f"datum.f1 > {0.62 * high}", alt.value("white"), alt.value("#111111"))
+        layers.append(
+            base.mark_text(fontSize=min(6.5, cell / 2.6)).encode(text=alt.Text("f1:Q", format=".2f"), color=ink)
+        )
+    chart = alt.layer(*layers, width=wide, height=17 * len(rows))
+    return with_data(
+        theme.apply_theme(chart, title, "framed: the best K of a row, which looks at the truth"), {"cells": shown}
+    )
+
+
+def k_lambda(evaluation: RobustnessScores, scorer: str, group: str, width: theme.Width = "page") -> Figure:
+    frame = k_lambda_cells(evaluation, scorer, group)
+    setting = next(name for whose, name, _ in evaluation.sweeps.values() if whose == scorer)
+    caption = (
+        f"Directed F1 of {scorer} under {evaluation.validation} for every K and {setting}, {group}; mean over "
+        f"{spread_of(frame['n'])} fits a cell. Framed: the best K of each row, which looks at the truth (oracle)."
+    )
+    title = f"{scorer}: K against {setting} ({group})"
+    return Figure(f"k_lambda_{safe_name(scorer, group)}", frame, k_lambda_chart(frame, setting, title, width), caption)
