@@ -189,8 +189,8 @@ def _units(frame: pandas.DataFrame, columns: Sequence[_Column]) -> tuple[Repeate
         elif (sizes == sizes[0]).all() and not set(_WORD.findall(name.lower())) & _TIMES:
             even.append((len(sizes), j, RepeatedUnits(name, of)))
     for _, j, one in sorted(even, reverse=True)[:1]:
-        others = [c for c in columns if c.values is not None and c.name != one.column]
-        alike = [c.values for c in others if likeness(c.values, _unordered(c.levels), one.of)[1] * len(others) < LEVEL]
+        others = [(c.values, _unordered(c.levels)) for c in columns if c.values is not None and c.name != one.column]
+        alike = [values for values, k in others if likeness(values, k, one.of)[1] * len(others) < LEVEL]
         numbers = None if is_text(frame.iloc[:, j]) else _numbers(frame.iloc[:, j])
         if alike and (numbers is None or not any(is_quantity(values, numbers) for values in alike)):
             named.append(one)
@@ -211,7 +211,7 @@ def _take_order_away(columns: Sequence[_Column]) -> None:
         return
     numbers = [column for column in columns if column.levels is None or column.guessed]
     counts = np.array([len(column.levels or ()) for column in numbers], dtype=np.int64)
-    shown = unordered([column.values for column in numbers], counts)
+    shown = unordered([column.values for column in numbers if column.values is not None], counts)
     why = {j: f"whose order does not go with {numbers[i].name}" for j, i in shown.items()}
     if len(why) >= max(2, SHARE * sum(column.guessed for column in columns)):
         for j in np.flatnonzero(counts):
@@ -288,7 +288,7 @@ class _Words:
 
     def of_rows(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """A value of each word as one of each row."""
-        return np.append(values, np.nan)[self.codes]
+        return np.asarray(np.append(values, np.nan)[self.codes])
 
     @property
     def are_numbers(self) -> bool:

@@ -45,7 +45,7 @@ class VAR(Source):
     relation: Literal["linear", "nonlinear"] = "linear"
     noise: Noise = "gaussian"
     regimes: Annotated[int, Between(1, 100, closed=True)] = 1  # blocks of rows; all but the first hold 1 to 3 nodes
-    weights: tuple[float, ...] = (0.3, 0.6)
+    weights: tuple[float, float] = (0.3, 0.6)
     autoregression: Annotated[float, Between(0, 0.99, closed=True)] = 0.6  # the largest |a_j|
     contemporaneous: Annotated[float, Between(0, 1, closed=True)] = 0.0  # share of the edges within the same row
     standardised: bool = True

@@ -59,7 +59,7 @@ class Synthetic(Simulated):
     graph: Literal["erdos-renyi", "scale-free"] = "erdos-renyi"
     noise: Noise = "laplace"
     relation: Relation = "linear"
-    weights: tuple[float, ...] = (0.5, 2.0)
+    weights: tuple[float, float] = (0.5, 2.0)
     standardised: bool = True
     rows: Whole = 1000
     graph_seed: Annotated[int, Between(0, closed=True)] = 0
@@ -69,7 +69,7 @@ class Synthetic(Simulated):
         check_settings(self, "synthetic")
 
     @property
-    def name(self) -> str:
+    def name(self) -> str:  # type: ignore[override]
         return self.label or f"synthetic-{self.nodes}"
 
     @property
@@ -134,7 +134,7 @@ class Synthetic(Simulated):
         return Graph.from_matrix(self._model[0], self.columns, direction="row to column")
 
     @property
-    def about(self) -> About:
+    def about(self) -> About:  # type: ignore[override]
         scale = "standardised" if self.standardised else "on their raw scale"
         kind = "random" if self.graph == "erdos-renyi" else "scale-free random"
         return simulated(
