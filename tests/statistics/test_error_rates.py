@@ -71,7 +71,7 @@ def in_band(p_values):
 
 
 def coverage(intervals, truth):
-    found = [interval.contains(truth) for interval in intervals if interval is not None]
+    found = [interval.low <= truth <= interval.high for interval in intervals if interval is not None]
     return float(np.mean(found)), len(found)
 
 
