@@ -200,7 +200,9 @@ def _by_reference(problem: kernel.Problem, lambda1: float, held: Held) -> Minimi
     bounds = [(0, None if free else 0) for free in is_free]
 
     def value_of(parts: Array, rho: float, alpha: float) -> tuple[float, float, float]:
-        return kernel.value_at(problem, rows, (parts[: d * d] - parts[d * d :]).reshape(d, d), rho, alpha, space)
+        weights = (parts[: d * d] - parts[d * d :]).reshape(d, d)
+        value, loss, h = kernel.value_at(problem, rows, weights, rho, alpha, space)
+        return float(value), float(loss), float(h)
 
     def lagrangian(parts: Array, rho: float, alpha: float) -> tuple[float, Array]:
         value, slope = value_of(parts, rho, alpha)[0] + lambda1 * parts.sum(), space.gradient.ravel()

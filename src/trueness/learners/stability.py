@@ -19,7 +19,19 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import TYPE_CHECKING, ClassVar, Generic, NamedTuple, Protocol, Self, TypeVar, cast, get_args, get_type_hints
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    ClassVar,
+    Generic,
+    NamedTuple,
+    Protocol,
+    Self,
+    TypeVar,
+    cast,
+    get_args,
+    get_type_hints,
+)
 
 import numpy as np
 from numpy.random import Generator
@@ -265,7 +277,8 @@ class Imputing(Checked, Generic[Details]):
 
     def _joined(self, data: TableLike) -> tuple[Self, Stability | None]:
         """The learner as `missing` says, and the edges of several tables where it is to join them."""
-        chosen = replace(self, missing=missing_of(self, Table.of(data))) if self.missing == "auto" else self
+        settings: Any = self  # a dataclass with these two fields, as every learner of this kind is
+        chosen = replace(settings, missing=missing_of(self, Table.of(data))) if self.missing == "auto" else settings
         if chosen.missing != "impute" or chosen.imputations == 1 or not Table.of(data).has_gaps:
             return chosen, None
         once = replace(chosen, imputations=1)

@@ -30,9 +30,8 @@ import pandas as pd
 
 from trueness.files import write_atomically
 from trueness.outside import Json
-from trueness.reading.distribution import read_distribution
+from trueness.reading.distribution import read_distribution, read_quantiles
 from trueness.reading.level import read_level, read_number
-from trueness.reading.quantiles import read_quantiles
 from trueness.running.results import Row
 from trueness.running.store import to_json
 from trueness.showing import blocks
