@@ -8,8 +8,7 @@ after its time limit is not waited for any longer; what it may bring later goes 
 
     KeptReplies(model, folder, "with.jsonl.replies").ask(messages, settings)     from the file, else from the model
 
-keeps replies in a file beside what they are asked for, where no study is: the same question is paid once. One line a
-reply, `{"key": reply_key, "reply": {...}}`, written as it arrives: what was paid stays through a Ctrl-C. What another
+keeps replies where no study is, one line `{"key": reply_key, "reply": {...}}` each, written as it arrives. What another
 try may mend (failed, timed out) is not kept; a line that cannot be read is one question more.
 """
 

@@ -4,8 +4,7 @@ How many units a cell should have is a number, and may be a stranger's: time and
 stored. A unit is the plan's by its key, a hash; its names tell which cell's to try, and where they do not (a learner
 was given another name) a search does, which has an end.
 
-Tables, charts and files are made of the runs of a cell by columns, without their answers: a row a run as Python knows
-it takes two kilobytes and some microseconds a score; a column of numbers takes neither.
+`RunColumns` are the runs of a cell by columns, without answers: a row a run, as Python knows it, takes two kilobytes.
 """
 
 from __future__ import annotations

@@ -86,12 +86,10 @@ def _task(stage: Stage) -> TaskEntry:
         CellEntry(c.item, c.variant, c.respondent, c.repeats, c.identity, study.describe(c.item, c.respondent))
         for c in stage.cells
     ]
-    measures, headline = ([_name(one) for one in names] for names in (study.measures, study.headline))
+    measures, headline = (
+        [str(getattr(one, "name", one)) for one in names] for names in (study.measures, study.headline)
+    )
     return TaskEntry(stage.name, study.level, measures, headline, stage.about, cells, declared or None)
-
-
-def _name(measure: str | Measure) -> str:
-    return measure.name if isinstance(measure, Measure) else measure
 
 
 def read_entry(text: str | None) -> StudyEntry:

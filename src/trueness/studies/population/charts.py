@@ -92,7 +92,10 @@ def distribution_chart(
     scale = alt.Scale(domain=[0, min(1.0, 1.02 * largest)], nice=False)
     percent = alt.Axis(format=".0%", tickCount=3, title="share")
     x = alt.X("truth:Q", scale=scale, axis=percent)
-    rows: dict[str, Json] = {"scale": row_scale(len(levels)), "axis": row_axis([_shorten(level) for level in levels])}
+    rows: dict[str, Json] = {
+        "scale": row_scale(len(levels)),
+        "axis": row_axis([level if len(level) <= 26 else level[:25] + "…" for level in levels]),
+    }
     top, row, middle = (alt.Y(f"{name}:Q", **rows) for name in ("top", "row", "middle"))
     zero = alt.XDatum(0, scale=scale)
     least: dict[str, Json] = {key: f"min({key})" for key in ("truth", "truth_low", "truth_high", "marginal")}
@@ -167,10 +170,6 @@ def _lines(condition: str) -> str:
         return condition
     levels = [part.split(": ", 1)[-1] for part in parts]
     return "|".join(", ".join(levels[k : k + 2]) for k in range(0, len(levels), 2))
-
-
-def _shorten(level: str) -> str:
-    return level if len(level) <= 26 else level[:25] + "…"
 
 
 # ---- outcomes that are numbers

@@ -180,7 +180,7 @@ def _question(name: str, stated: Table, defaults: Table, shared: Table, file: st
     if len(columns) > 1 and "{}" not in task.prompt:
         raise PlanError(
             f"'prompt' of {title} must hold {{}} where the level of {columns[1]!r} goes, got "
-            f"{_short(task.prompt)!r}.  {where}"
+            f"{task.prompt!r:.60}.  {where}"
         )
     tables = [dict(_entry(shared.get(column, {}), file)) for column in columns]
     for variable, levels in zip(tables, (shapes.levels, shapes.given_levels), strict=False):
@@ -299,9 +299,5 @@ def _series(table: Table, title: str, place: str) -> list[str]:
 
 def _entry(value: object, file: str) -> Table:
     if not isinstance(value, Mapping):
-        raise PlanError(f"{file} must hold tables of settings, got {_short(str(value))!r} in place of one.")
+        raise PlanError(f"{file} must hold tables of settings, got {value!r:.60} in place of one.")
     return value
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= 60 else text[:57] + "..."
