@@ -121,5 +121,5 @@ def guide(kind, node, prompt, time):
 def reading_of(study, results=None):
     """The reading of a study that is made already."""
     made = FaithfulnessReading(results)
-    vars(made)["study"] = study
+    vars(made)["answers"] = study
     return made

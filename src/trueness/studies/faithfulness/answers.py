@@ -158,8 +158,8 @@ class FaithfulnessStudy:
                 status = evaluation.status if measure == "cf" else evaluation.components[measure].status
                 yield Row(*where, name, group, method, 0, measure, evaluation.value(measure), str(status))
         for one in self.behaviours:
-            status = str(one.status)
-            yield Row(*where, one.problem, "behaviour", one.model, one.repeat, "behaviour", one.score, status)
+            name, model, ended = one.problem, one.model, str(one.status)
+            yield Row(*where, name, "behaviour", model, one.repeat, "behaviour", one.score, ended)
 
 
 def read_faithfulness(folder: Path | str) -> FaithfulnessStudy:

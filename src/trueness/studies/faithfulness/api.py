@@ -47,6 +47,7 @@ from trueness.studies.faithfulness.probes import (
 )
 from trueness.studies.faithfulness.right_answers import label_of
 from trueness.studies.faithfulness.scores import (
+    NODES,
     Component,
     Evaluation,
     Scoring,
@@ -58,7 +59,6 @@ Entry = Mapping[str, Json]  # of a problem: dag, problem_text, reasoning_traject
 Dag = Mapping[str, Json] | str | ReasoningGraph
 Judge = str | Model | Sequence[str | Model] | None
 _NO_GRAPH = ReasoningGraph("", {}, ())
-_NODES = {"causal_intervention": "intervention", "abductive_reasoning": "abduction"}
 
 
 def evaluate(
@@ -241,7 +241,8 @@ class _Asked:
         return [told[key] for key in keys]
 
     def written_graph(self, problem: Problem) -> OwnGraph:
-        return read_own_graph(*self.replies([ask_about(problem, Probe("own_graph"))]), problem)
+        (reply,) = self.replies([ask_about(problem, Probe("own_graph"))])
+        return read_own_graph(reply, problem)
 
     def _ask(self, question: ProbeQuestion) -> Reply:
         try:
@@ -285,7 +286,7 @@ def _component_lines(evaluation: Evaluation, name: str) -> Iterator[str]:
     source = f" by {part.source}" if part.source else ""
     why = f": {part.message}" if part.message else ""
     yield f"  {name} {_number(part.value)} (n = {part.n}{source}){why}"
-    for node in evaluation.nodes.get(_NODES.get(name, ""), ()):
+    for node in evaluation.nodes.get(NODES[name], ()) if name in NODES else ():
         found = node.report.get("intervention_effect") or node.report.get("reasoning") or node.message or node.status
         yield f"    {node.node} {_number(node.value)}: {found}"
 

@@ -73,7 +73,7 @@ class CheckedFile:
         return [executed, criterion_table(self.criteria, 0.95, clustered_by(self.evaluations))]
 
     def sentences(self) -> list[str]:
-        told = [one.finding() for one in self.criteria]
+        told: list[str] = [one.finding() for one in self.criteria]
         nothing = "No measure has a value on a labelled answer: nothing is known of their worth."
         return [str(HELD_OUT), *self.remarks, *(told or [nothing])]
 

@@ -23,13 +23,12 @@ from trueness.studies.faithfulness.judge_reliability import ratings
 from trueness.studies.faithfulness.known_groups import group_of
 from trueness.studies.faithfulness.nodes import NOT_JUDGED
 from trueness.studies.faithfulness.probes import KINDS
-from trueness.studies.faithfulness.scores import BANDS, COMPONENTS, DEFAULT, ORIGINAL_LOGIC, Evaluation
+from trueness.studies.faithfulness.scores import BANDS, COMPONENTS, DEFAULT, NODES, ORIGINAL_LOGIC, Evaluation
 
 SCORED, EXECUTED = "scored", "executed"
 NOT_ASKED = "no judge asked"
 MEASURES = ("cf", *COMPONENTS)
 Rows = list[dict[str, object]]
-_NODES = {"causal_intervention": "intervention", "abductive_reasoning": "abduction"}
 _FIGURES = {"": "", "alpha": "alpha", "ac1": "AC1", "kappa": "weighted kappa", "share": "share of nodes"}
 _GROUPS = {
     "readable": "readable verdicts", "retest": "with itself, ", "between": "between judges, ",
@@ -67,7 +66,7 @@ def component_rows(study: FaithfulnessStudy) -> Rows:
         for measure in MEASURES:
             where: dict[str, object] = {"method": method, "measure": measure}
             rows.append(where | {"by": SCORED} | _scored(batch, measure))
-            if measure in _NODES:
+            if measure in NODES:
                 rows.append(where | {"by": EXECUTED} | _apart(batch.evaluations, measure, EXECUTED, study.level))
             if method == GIVEN and measure not in ("cf", "graph_quality"):
                 for judge, evaluations in study.by_judge.items():
@@ -86,14 +85,14 @@ def _scored(batch: Batch, measure: str) -> dict[str, object]:
 
 def _apart(evaluations: Sequence[Evaluation], measure: str, whose: str, level: float) -> dict[str, object]:
     """By execution or a judge alone: the mean over nodes of what it says, or its logic."""
-    values = [_node_mean(one, measure, whose) if measure in _NODES else _judged_logic(one) for one in evaluations]
+    values = [_node_mean(one, measure, whose) if measure in NODES else _judged_logic(one) for one in evaluations]
     estimate = mean_in_scale(values, level, "")
     row: dict[str, object] = {**estimate.cells("value", ""), "n": estimate.n, "of": len(values)}
     return row | {"bounds_low": None, "bounds_high": None, "missing": ""}
 
 
 def _node_mean(evaluation: Evaluation, measure: str, whose: str) -> float | None:
-    scores = [getattr(node, whose) for node in evaluation.nodes.get(_NODES[measure], ())]
+    scores = [getattr(node, whose) for node in evaluation.nodes.get(NODES[measure], ())]
     known = [float(value) for value in scores if value is not None]
     return sum(known) / len(known) if known else None
 
@@ -215,7 +214,7 @@ def reliability_table(study: FaithfulnessStudy) -> Table:
     for one in judge_rows(study):
         line = lines.setdefault((one["judge"], one["figure"]), {key: one[key] for key in ("judge", "figure")})
         line |= {key: max(line.get(key, 0), one[key]) for key in ("n", "clusters")}  # type: ignore[call-overload]
-        kind = one["kind"] or "all"
+        kind = str(one["kind"] or "all")
         line |= {kind: one["value"], f"{kind}_low": one["low"], f"{kind}_high": one["high"]}
     columns = (
         *_texts(judge="Judge", figure="Agreement"),

@@ -81,7 +81,8 @@ def _score(
     rating = sum(known) / len(known) if known else None
     order: list[tuple[float | None, Source]] = [(executed, "executed"), (rating, "judge")]
     order = order if prefer == "executed" else order[::-1]
-    value, source = next(((value, source) for value, source in order if value is not None), (None, ""))
+    nothing: tuple[float | None, Source] = (None, "")
+    value, source = next(((value, source) for value, source in order if value is not None), nothing)
     status, message = Status.OK, ""
     if value is None:
         bad = [(verdict.status, verdict.message) for verdict in verdicts if verdict.status is not Status.OK]

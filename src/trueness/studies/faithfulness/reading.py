@@ -65,7 +65,7 @@ class FaithfulnessReading(Reading):
     files_below = "faithfulness"
 
     @cached_property
-    def study(self) -> FaithfulnessStudy:
+    def answers(self) -> FaithfulnessStudy:
         with self.results.store.ensure_open() as store:
             return faithfulness_of(self.results, store)
 
@@ -76,41 +76,41 @@ class FaithfulnessReading(Reading):
         return answers.assign(variant=answers["variant"].replace("own_graph", RIGHT))
 
     def rows(self) -> Iterable[Row]:
-        return self.study.rows()
+        return self.answers.rows()
 
     def to_dict(self) -> dict[str, object]:
-        return findings.as_dict(self.study)
+        return findings.as_dict(self.answers)
 
     def as_json(self, measures: Sequence[str] | None) -> dict[str, object]:
-        return {"study": self.results.study, "task": self.task, **findings.as_dict(self.study)}
+        return {"study": self.results.study, "task": self.task, **findings.as_dict(self.answers)}
 
     def as_csv(self, measures: Sequence[str] | None) -> str:
-        return findings.component_table(self.study).to_csv()
+        return findings.component_table(self.answers).to_csv()
 
     # ---- what it says
 
     def tables(self, measures: Sequence[str] | None) -> list[Table]:
-        return findings.all_tables(self.study)
+        return findings.all_tables(self.answers)
 
     def notes(self) -> list[str]:
-        return [*findings.beside_tables(self.study), *findings.how_to_read(self.study)]
+        return [*findings.beside_tables(self.answers), *findings.how_to_read(self.answers)]
 
     def first_findings(self) -> Sequence[str]:
         return ()  # they stand with the tables
 
     @property
     def state(self) -> str:
-        said = self.study.judgements
+        said = self.answers.judgements
         read = sum(judgement.verdict.status == "ok" for judgement in said)
         judged = f"{read:,} of {len(said):,} judgements read" if said else "no judge asked"
-        return f"{len(self.study.right)} problems, {self._copies} damaged copies, {judged}"
+        return f"{len(self.answers.right)} problems, {self._copies} damaged copies, {judged}"
 
     @property
     def _copies(self) -> int:
-        return len(self.study.evaluations) - len(self.study.right)
+        return len(self.answers.evaluations) - len(self.answers.right)
 
     def summary(self) -> Summary:
-        study = self.study
+        study = self.answers
         scored = sum(one.cf is not None for one in study.right)
         damaged = f"{self._copies} damaged copies show whether a measure sees damage."
         unknown = "No damaged copies were made: whether a measure sees damage is not known. Set corrupt = true."
@@ -123,11 +123,11 @@ class FaithfulnessReading(Reading):
         return Summary(checks, (Section(self.title, tuple(told)),), tuple(left), Headline((told or left)[0]))
 
     def abstract(self) -> str:
-        graphs = counted(len(self.study.right), "causal graph")
+        graphs = counted(len(self.answers.right), "causal graph")
         return f"We measure how faithfully {graphs} explain the answers they were written for."
 
     def methods(self) -> list[str]:
-        study = self.study
+        study = self.answers
         weights = listed(f"{name.replace('_', ' ')} {weight:g}" for name, weight in study.scoring.weights.items())
         return [
             f"Graphs of {counted(len(study.right), 'problem')} that hold; damaged copies of them: {self._copies:,}.",
@@ -141,10 +141,10 @@ class FaithfulnessReading(Reading):
     # ---- files
 
     def figures(self, folder: Path) -> Iterator[Figure]:
-        yield probes(self.study)
+        yield probes(self.answers)
 
     def files(self) -> Mapping[str, str]:
-        study = self.study
+        study = self.answers
         files = {f"{safe_name(report.problem)}.json": to_json(report.to_dict()) for report in study.right}
         files["batch.json"] = to_json(study.batch.to_dict())
         files["summary.txt"] = "\n".join(findings.sentences(study)) + "\n"
@@ -168,13 +168,13 @@ class FaithfulnessReading(Reading):
     @cached_property
     def _behaviours(self) -> dict[tuple[str, str], list[Behaviour]]:
         by_cell: dict[tuple[str, str], list[Behaviour]] = {}
-        for one in self.study.behaviours:
+        for one in self.answers.behaviours:
             by_cell.setdefault((one.problem, one.model), []).append(one)
         return by_cell
 
     def cell_keys(self) -> Iterator[CellKey]:
-        for evaluation in self.study.evaluations:
-            yield (*group_of(evaluation.problem), self.study.respondent)
+        for evaluation in self.answers.evaluations:
+            yield (*group_of(evaluation.problem), self.answers.respondent)
         for problem, model in self._behaviours:
             yield problem, BEHAVIOUR, model
 
@@ -185,13 +185,13 @@ class FaithfulnessReading(Reading):
             self.task, problems, respondents, [], list(MEASURES), [facet],
             spread="bounds over what is missing", repeats="problems",
         )  # fmt: skip
-        for evaluation in self.study.evaluations:
+        for evaluation in self.answers.evaluations:
             values: dict[str, Sequence[float | None]] = {"cf": (evaluation.cf, *evaluation.bounds, 1)}
             for name, part in evaluation.components.items():
                 ends = (part.interval.low, part.interval.high) if part.interval else part.bounds
                 values[name] = (part.value, *ends, part.n)
             problem, group = group_of(evaluation.problem)
-            grid.add(problem, self.study.respondent, (group,), 1, {str(evaluation.status): 1}, values)
+            grid.add(problem, self.answers.respondent, (group,), 1, {str(evaluation.status): 1}, values)
         for (problem, model), made in self._behaviours.items():
             scores = [one.score for one in made if one.score is not None]
             spread = (sum(scores) / len(scores), min(scores), max(scores), len(scores)) if scores else ()
@@ -202,7 +202,7 @@ class FaithfulnessReading(Reading):
     def cell(self, key: CellKey) -> dict[str, object] | None:
         name, group, respondent = key
         identity = name if group in (RIGHT, BEHAVIOUR) else f"{name}~{group}"
-        problem = self.study.problems.get(identity)
+        problem = self.answers.problems.get(identity)
         if problem is None or key not in set(self.cell_keys()):
             return None
         shown = [
@@ -215,7 +215,7 @@ class FaithfulnessReading(Reading):
             statuses = Counter(str(one.status) for one in behaviours)
             shown += [block for one in behaviours for block in _behaviour_blocks(one)]
         else:
-            evaluation = next(one for one in self.study.evaluations if one.problem == identity)
+            evaluation = next(one for one in self.answers.evaluations if one.problem == identity)
             statuses = Counter([str(evaluation.status)])
             shown += [*_evaluation(evaluation), blocks.table("Rules, as they were read", _rules(problem))]
         with self.results.store.ensure_open() as store:
@@ -239,7 +239,7 @@ class FaithfulnessReading(Reading):
     def analyses(self) -> list[AnalysisPart]:
         shown = [(table.title, blocks.table(table.title, table.rows, table.caption)) for table in self.tables(None)]
         parts = [AnalysisPart(title, tables=(block,)) for title, block in shown]
-        return [AnalysisPart("faithfulness", tuple(findings.sentences(self.study))), *parts]
+        return [AnalysisPart("faithfulness", tuple(findings.sentences(self.answers))), *parts]
 
 
 def _exchanges(store: Store, problem: Problem, who: str, answer: str | None) -> Iterator[blocks.Block]:

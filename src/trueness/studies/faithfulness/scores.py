@@ -37,6 +37,7 @@ from trueness.studies.faithfulness.nodes import NOT_JUDGED, NodeScore, node_scor
 from trueness.studies.faithfulness.probes import Judgement, Kind
 
 COMPONENTS = ("causal_intervention", "abductive_reasoning", "logic_quality", "graph_quality")
+NODES: Mapping[str, Kind] = {"causal_intervention": "intervention", "abductive_reasoning": "abduction"}
 BANDS = (  # from this cf on, the original's word and what it says it means
     (0.9, "excellent", "all nodes critical and rightly used, reasoning clear and complete, graph sound"),
     (0.7, "good", "most nodes meaningful, reasoning right with small flaws, graph mostly sound"),
