@@ -1,36 +1,21 @@
-"""The statistics that must stay quick on large tables: Cliff's delta of 10^6 values, a cluster bootstrap of 10^5 rows.
+"""The statistics that must stay quick on large tables: Cliff's delta of 10^6 values.
 
 Cliff's delta: two samples of 10^6, its value and its interval, in under 1 s and 1 GB. The double loop would need 10^12
 comparisons; scipy's Mann-Whitney U, which gives the value by ranks but no interval, stands beside it.
-
-Cluster bootstrap: 10,000 resamples of 10^5 rows in 1,000 clusters. The obvious loop draws clusters and joins their rows
-for each resample, and runs for all 10,000 of them, once.
 """
 
 import resource
 import sys
-import time
 import tracemalloc
 
 import harness  # first: it sets the number of threads
 import numpy as np
 from scipy import stats
 
-from trueness.statistics import cliffs_delta, mean
+from trueness.statistics import cliffs_delta
 
 VALUES = 10**6
-ROWS, CLUSTERS, RESAMPLES = 10**5, 1000, 10_000
 GIGABYTE = 1e9
-
-
-def obvious_loop(groups, resamples):
-    """What one writes first: draw clusters, join their rows, take the mean."""
-    rng = np.random.default_rng(1)
-    means = np.empty(resamples)
-    for r in range(resamples):
-        drawn = rng.integers(len(groups), size=len(groups))
-        means[r] = np.concatenate([groups[k] for k in drawn]).mean()
-    return np.quantile(means, [0.025, 0.975])
 
 
 def main():
@@ -45,27 +30,14 @@ def main():
     tracemalloc.stop()
     apart = abs(found.value - (2 * stats.mannwhitneyu(a, b).statistic / VALUES**2 - 1))
 
-    labels = np.repeat(np.arange(CLUSTERS), ROWS // CLUSTERS)
-    values = rng.normal(size=CLUSTERS)[labels] + rng.normal(size=ROWS)
-    groups = [values[labels == k] for k in range(CLUSTERS)]
-    ours = harness.median_seconds(
-        lambda: mean(values, labels, method="percentile", resamples=RESAMPLES), options.repeats
-    )
-    began = time.process_time()
-    low, high = obvious_loop(groups, RESAMPLES)
-    loop = time.process_time() - began
-
     lines = [
         harness.Line("Cliff's delta, 10^6 against 10^6", delta, 1.0, limit=True),
         harness.Line("the same", delta, None, "scipy's U, no interval", ranks),
-        harness.Line("10,000 cluster resamples of 10^5 rows", ours, 20, "obvious loop", loop),
     ]
-    interval = mean(values, labels, method="percentile", resamples=RESAMPLES).interval
     notes = (
         f"memory of Cliff's delta with its samples {peak / 1e6:.0f} MB (limit 1000 MB); whole process "
         f"{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB",
         f"delta differs from 2U/nm - 1 of scipy by {apart:.1e}",
-        f"the interval of the obvious loop [{low:.4f}, {high:.4f}], ours [{interval.low:.4f}, {interval.high:.4f}]",
     )
     if peak > GIGABYTE:
         sys.exit(f"Cliff's delta used {peak / 1e6:.0f} MB; the limit is 1000 MB.")

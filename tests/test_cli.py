@@ -138,9 +138,7 @@ def test_one_bad_cell_gives_exit_code_1_and_a_completeness_matrix(in_tmp, outsid
     )
     assert main(["show"]) == 0
     out, _ = told(capsys)
-    assert "completeness: runs ok / planned" in out
-    assert "0 / 2  (timed_out 2)" in out and "0 / 2  (failed 2)" in out and "0 / 2  (unreadable 2)" in out
-    assert out.count("2 / 2") == 4
+    assert all(out.count(f" {ended} 2 ") >= 2 for ended in ("timed_out", "failed", "unreadable"))
     assert "8 of 20 runs ok" in out
 
 

@@ -44,22 +44,6 @@ def test_the_faithfulness_example_runs_with_the_scripted_judge_beside_it(root, t
         assert part in told
 
 
-@pytest.mark.slow
-def test_the_embedded_model_judges_and_is_measured(root, tmp_path, monkeypatch, capsys):
-    text = (root / "examples" / "faithfulness.toml").read_text().replace("corrupt = true", "corrupt = false")
-    text = text.replace('"physics-newton-second", ', "").replace("repeats = 2", "repeats = 1")
-    text += '[models."embedded/smollm2"]\nthreads = 1\n'  # two would wait for each other on a busy machine
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "small.toml").write_text(
-        text.replace('problems = ["physics", "finance", "chemistry", ', "problems = [")
-    )
-    assert main(["run", "small.toml"]) == 0
-    assert main(["show"]) == 0
-    told = capsys.readouterr().out
-    assert "embedded/smollm2 readable verdicts" in told
-    assert "embedded/smollm2" in told and "was asked once" in told
-
-
 def test_the_example_learner_keeps_the_contract(root):
     learner = build(f"{root / 'examples' / 'adding' / 'my_learner.py'}:Tree")
     assert [check for check in check_learner(learner) if check.passed is False] == []

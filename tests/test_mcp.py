@@ -7,7 +7,7 @@ from threading import Timer
 
 import pytest
 
-from trueness.models import background
+from trueness.models.provider import on_the_loop
 
 PLAN = 'name = "tiny"\n[discovery]\ndatasets = ["asia", "cancer"]\nlearners = ["pc", "random"]\nruns = 2\nrows = 200\n'
 
@@ -29,7 +29,7 @@ def test_an_agent_plans_runs_shows_and_compares(tmp_path):
             run = await call("run", file="tiny.toml")
             return tools, refused, run, await call("show"), await call("compare", a="pc", b="random")
 
-    tools, refused, run, shown, compared = background.run(talk())  # playwright's loop may run in this thread
+    tools, refused, run, shown, compared = on_the_loop(talk())  # playwright's loop may run in this thread
     assert tools == {"plan", "run", "show", "compare"}
     assert [bad for bad, _ in refused] == [True, True]
     assert "must not begin with '-'" in refused[0][1] and "nowhere.toml" in refused[1][1]

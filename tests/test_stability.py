@@ -65,18 +65,6 @@ def test_every_interval_holds_its_frequency_and_counts_add_up():
         assert sum(row.times for row in told) == pair.times
 
 
-def test_each_kind_of_edge_has_its_own_frequency():
-    kinds = ["a o-> b", "a <-> b", "a o-o b", "a -> b"]
-    learner = Scripted(tuple(Graph.from_edges([kind], ("a", "b", "c"), "pag") for kind in kinds))
-    result = stability(learner, numbered(), 60, rng=rng())
-    assert {(row.source, row.mark, row.target) for row in result.edges} == {tuple(kind.split()) for kind in kinds}
-    assert result.of("b", "a").frequency == 1.0
-    assert result.of("b", "a", "<->") == result.of("a", "b", "<->")
-    assert result.of("a", "c", "--").frequency == 0 < result.of("a", "c", "--").high
-    (edge,) = result.graph(0.6).edges  # arrow at b in three of four, no mark at a in more than half
-    assert str(edge) == "a o-> b"
-
-
 def test_the_graph_of_a_dag_learner_has_no_cycle():
     @dataclass(frozen=True)
     class Turning(Scripted):
@@ -147,16 +135,3 @@ def test_the_setting_imputations_joins_graphs_and_one_is_the_default(name):
     assert once.fit(table).weights is None and "imputations" not in settings_of(once)
     whole = table.columns([0, 1, 3])
     assert (several.fit(whole).marks == once.fit(whole).marks).all()  # nothing to impute
-
-
-def test_imputed_tables_are_joined_and_say_what_gaps_leave_open():
-    table = gappy_table()
-    joined = join_imputations("pc", table, 20, rng=rng(1))
-    assert str(joined).startswith("PC: edges in 20 graphs from 20 imputed tables")
-    assert joined.of("a", "b").frequency == 1.0
-    assert 0 < joined.of("a", "c").frequency < 1
-    assert joined.graph().nodes == table.names and joined.graph().adjacent[0, 1]
-    again = join_imputations("pc", table, 20, rng=rng(1))
-    assert again.edges == joined.edges
-    with pytest.raises(DataError, match="must have missing values to impute, got none"):
-        join_imputations("pc", table.columns([0, 1, 3]), rng=rng())

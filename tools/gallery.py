@@ -14,11 +14,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-import numpy as np
-
 from trueness.datasets import load
-from trueness.datasets.corruptions import corruption as named_corruption
-from trueness.datasets.series import VAR
 from trueness.running.results import Results
 from trueness.running.study import Plan, Study
 from trueness.showing.drawers import pictures as drawn
@@ -129,7 +125,6 @@ QUESTIONS = {
     "dag": "Which edges were found, reversed, invented, missed?",
     "distribution": "Do a model's beliefs about a population agree with its microdata?",
     "probes": "Do measures of faithful reasoning tell right graphs from damaged ones?",
-    "corruption": "What does a corruption do to the data?",
     "sensitivity": "How much do F1 and SHD depend on how many edges are kept?",
     "degradation": "How fast do scorers lose as data get worse?",
     "k_lambda": "Does the best K move with a setting of the learner?",
@@ -184,9 +179,6 @@ def makers(place: Path) -> Iterator[tuple[str, Callable[[], Figure]]]:
     yield "distribution", lambda: charts.distribution(populations, TASK)
     faithfulness = read_faithfulness(run(FAITHFULNESS, place / "faithfulness", DOCS.parent / "examples"))
     yield "probes", lambda: charts.probes(faithfulness)
-    rng = np.random.default_rng(0)
-    series = named_corruption("compound_full").of(VAR(nodes=5, edges_per_node=1), 300, seed=1, rng=rng)
-    yield "corruption", lambda: charts.corruption(series)
     evaluation = read_robustness(run(ROBUSTNESS, place / "robustness")).evaluation
     worst = evaluation.validation
     yield "sensitivity", lambda: sensitivity_panels(panels_of(evaluation, worst), worst)

@@ -432,7 +432,7 @@ def _list(options: argparse.Namespace) -> int:
 
 
 def _read(options: argparse.Namespace) -> int:
-    from trueness.reading.logs import readings_of
+    from trueness.reading.expected import readings_of
 
     failed = False
     for reading in readings_of(options.file, options.nodes):

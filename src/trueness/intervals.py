@@ -61,6 +61,9 @@ class Interval:
         low, high = -math.inf if least is None else least, math.inf if most is None else most
         return Interval(min(max(self.low, low), high), max(min(self.high, high), low), self.level, self.of)
 
+    def contains(self, value: float) -> bool:
+        return self.low <= value <= self.high
+
     def iou(self, other: Interval) -> float:
         """Intersection over union, in [0, 1]. Of two points: 1 when they are equal, else 0 (not 0/0)."""
         self._same_target(other)
@@ -78,6 +81,9 @@ class Interval:
 
     def __str__(self) -> str:
         return f"[{short(self.low)}, {short(self.high)}] ({100 * self.level:g} % {_PHRASE[self.of]})"
+
+    def _repr_html_(self) -> str:
+        return f"<b>[{short(self.low)}, {short(self.high)}]</b> {100 * self.level:g} % {_PHRASE[self.of]}"
 
 
 Ends = Interval | tuple[float | None, float | None] | None

@@ -89,7 +89,7 @@ def test_a_users_own_network_works_like_a_built_in_one(tmp_path):
         ("0.9, 0.1", "0.9, x", "must hold numbers"),
         ("(no)", "(maybe)", "must name a level"),
         ("[ 2 ]", "[ 3 ]", "different levels"),
-        ("wet | rain", "wet | rian", "must be a variable. Did you mean 'rain'"),
+        ("wet | rain", "wet | rian", "is not a variable. Did you mean 'rain'"),
         ("( rain ) { table", "( wet | rain ) { table", "probability block"),
     ],
 )

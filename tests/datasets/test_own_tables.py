@@ -96,14 +96,6 @@ def test_kinds_can_be_said_and_are_checked(wages, tmp_path):
         load("w", {"data": "w.csv", "kinds": {"wage": "number"}}, tmp_path)
 
 
-def test_columns_without_anything_of_their_own_can_be_kept(wages):
-    dataset = load(wages.drop(columns="site"), {"redundant": "keep"})
-    assert {"age", "gender"} <= set(dataset.table.names)
-    assert "age was kept: it is 6 + education + experience" in dataset.about.notes
-    with pytest.raises(DataError, match="must vary"):
-        load(wages, {"redundant": "keep"})
-
-
 # ---- the program on a table without a graph
 
 
@@ -172,13 +164,3 @@ def test_an_empty_text_is_a_gap_in_every_format(tmp_path, ending):
         ("discrete", 2, 2),
         ("continuous", 0, 1),
     ]
-
-
-@pytest.mark.parametrize("start", [2**60, 10**25])
-def test_whole_numbers_that_floats_cannot_tell_apart_are_no_constant(tmp_path, start):
-    frame = pd.DataFrame({"a": range(4), "b": [3, 1, 4, 1], "stamp": [str(start + k) for k in (3, 0, 2, 1)]})
-    frame.to_csv(tmp_path / "t.csv", index=False)
-    judged = {column.name: column for column in read_rows(tmp_path / "t.csv", strict=False).judged}
-    assert judged["stamp"].kind == "left out"
-    assert "4 different whole numbers beyond 2^53, 1 as numbers" in judged["stamp"].why
-    assert judged["a"].kind == "discrete"

@@ -34,12 +34,6 @@ def test_check_fails_rows_that_follow_each_other_and_tells_how_many_they_are_wor
     assert not any("expected F1" in row for row in rows)  # what is promised of independent rows
 
 
-def test_rows_shuffled_in_the_file_are_looked_at_in_the_order_of_their_time(tmp_path, capsys):
-    timed = series(0.9).assign(when=pd.date_range("2020-01-01", periods=1000, freq="h"))
-    code, rules, _ = check(timed.sample(frac=1, random_state=1), tmp_path, capsys)
-    assert code == 1 and "in the order of when" in rules[ROWS]["detail"]
-
-
 def test_times_are_known_however_they_are_written_and_other_numbers_are_none(tmp_path, capsys):
     when = pd.date_range("2021-01-01", periods=1000, freq="D").to_series().reset_index(drop=True)
     seconds = when.astype("datetime64[s]").astype("int64")

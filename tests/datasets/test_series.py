@@ -6,7 +6,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from trueness.datasets import load
 from trueness.datasets.recorded import AIR_QUALITY, AIR_QUALITY_EDGES, air_quality, series_of_file
 from trueness.datasets.series import VAR
 from trueness.errors import DataError, SettingError
@@ -77,15 +76,6 @@ def test_air_quality_has_its_rows_gaps_and_assumed_edges(air):
     assert air.table.values[0, :4].tolist() == [2.6, 1360, 150, 11.9]  # the file's first line, decimal commas
 
 
-def test_a_window_of_a_recorded_series_is_in_order(air):
-    part = air.draw(500, rng())
-    flat = air.table.values[:, 1]
-    starts = [t for t in range(air.table.n - 499) if np.array_equal(flat[t : t + 500], part.values[:, 1], True)]
-    assert len(starts) == 1 and air.draw() is air.table
-    with pytest.raises(SettingError, match="a series is not resampled"):
-        air.draw(10_000, rng())
-
-
 def write(folder, text, graph="source,target\na,b\n"):
     (folder / "plant.csv").write_text(text)
     (folder / "plant.graph.csv").write_text(graph)
@@ -105,31 +95,6 @@ def test_a_users_csv_keeps_its_gaps_and_leaves_out_its_time_stamp(tmp_path):
 
 
 # ---- by name and from a plan
-
-
-def test_a_series_is_loaded_by_name_and_by_the_settings_of_a_plan(tmp_path):
-    assert load("var-7").draw(50, rng()).d == 7 and load("var-7").name == "var-7"
-    simulated = load("mine", {"kind": "var", "nodes": 4, "lags": 3, "relation": "nonlinear"})
-    assert (simulated.name, simulated.lags, simulated.relation) == ("mine", 3, "nonlinear")
-    write(tmp_path, "when,a,b\n" + lines())
-    own = load("log", {"kind": "series", "data": "plant.csv", "drop": ["when"], "missing": -9, "lags": 2}, tmp_path)
-    assert own.name == "log" and own.table.missing.sum() == 1
-
-
-@pytest.mark.parametrize("n", [60, 300, 2000, 9000])
-def test_a_window_of_any_length_has_values_in_every_column(air, n):
-    """NMHC has none after row 1230; at 60 rows gaps of other columns matter too."""
-    fitted, words = air.for_windows(n)
-    for seed in range(5):
-        window = fitted.draw(n, np.random.default_rng(seed))
-        assert window.n == n and (~window.missing).sum(axis=0).min() >= 10
-    gone = set(air.truth.nodes) - set(fitted.truth.nodes)
-    assert fitted.table.names == fitted.truth.nodes
-    if n < 9000:
-        assert "NMHC(GT)" in gone and any("NMHC(GT) was left out with 2 edges" in line for line in words)
-        assert fitted.truth.n_edges() == 11 and len(gone) == 1
-    else:
-        assert not gone and not words and fitted is air
 
 
 def test_a_column_with_a_long_gap_is_left_out_with_a_word(tmp_path):

@@ -149,19 +149,6 @@ def test_other_columns_decide_what_can_be_read_both_ways(capsys):
     assert load("t.csv").table.values[0, 0] == 1.1
 
 
-def test_signs_of_money_and_per_cent_are_no_part_of_numbers(capsys):
-    from trueness import load
-
-    rows = [f"{comma(round(x, 1))} %;-1.234,{10 + k} €;{k % 9}%;{'€$'[k % 2]}{k}" for k, x in enumerate(X)]
-    written("t.csv", "a;b;c;d", rows)
-    columns, rules = checked(capsys, "t.csv")
-    assert kinds(columns) == {"a": "continuous", "b": "continuous", "c": "ordered", "d": "left out"}
-    assert "'%' beside them were read in a, c" in notes(rules) and load("t.csv").table.values[0, 1] == -1234.1
-    assert "must hold numbers to be continuous, got none" in refused(
-        capsys, "check", "t.csv", "--kinds", "d=continuous"
-    )
-
-
 @each("encoding, said", [("cp1252", "cp1252"), ("latin-1", "latin-1"), ("utf-16", "utf-16"), ("utf-8-sig", "")])
 def test_encodings_are_recognised_and_said(encoding, said, capsys, tmp_path):
     head = "Größe;Preis €;Art" if encoding != "latin-1" else "Größe;Preis;Art"

@@ -14,8 +14,9 @@ from trueness.studies.population.survey_estimates import truth_of
 def sex_question(data, folder, column, weight, given, **design):
     codes = (Level("male", ("male",), ("1",)), Level("female", ("female",), ("2",)))
     return Question(
-        "sex", "survey", data, Variable(column, levels=codes), (Variable(given),), "{}", weight=weight, folder=folder,
-        population=TargetPopulation("adults", "the United States", "2018"), least=1, **design,
+        name="sex", source="survey", data=data, outcome=Variable(column, levels=codes), given=(Variable(given),),
+        prompt="{}", weight=weight, folder=folder, least=1,
+        population=TargetPopulation("adults", "the United States", "2018"), **design,
     )  # fmt: skip
 
 
@@ -62,15 +63,6 @@ def test_acs_pums_gives_a_truth_with_replicate_weights(tmp_path):
     one = frame.RAC1P == 1
     male = np.average(frame.SEX[one] == 1, weights=weights["PWGTP"][one])
     assert truth.probs[0, 0] == pytest.approx(male)
-
-
-def test_nsduh_tab_files_and_meps_ssp_files_are_read(tmp_path):
-    pd.DataFrame({"IRSEX": [1, 2], "ANALWT_C": [10.5, 20.0]}).to_csv(tmp_path / "NSDUH_2019.tab", sep="\t", index=False)
-    assert open_microdata("nsduh:NSDUH_2019.tab", tmp_path).read(["ANALWT_C"]).ANALWT_C.tolist() == [10.5, 20.0]
-    write_xport(tmp_path / "h224.ssp", {"DUPERSID": ["2320005101", "2320005102"], "SEX": [1, 2], "PERWT20F": [1.5, -1]})
-    data = open_microdata("meps:h224.ssp", tmp_path)
-    assert data.columns == ("DUPERSID", "SEX", "PERWT20F")
-    assert data.read(["PERWT20F"]).PERWT20F.tolist() == [1.5, -1]
 
 
 def test_gss_stata_files_give_their_labels(tmp_path):

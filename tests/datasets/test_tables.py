@@ -5,9 +5,8 @@ import pandas as pd
 import pytest
 
 from tests.each import each
-from trueness import registry
 from trueness.datasets import Table, check_usable, load
-from trueness.errors import DataError, TruenessError
+from trueness.errors import TruenessError
 
 SIZES = {"sachs": (853, 11, 20), "sachs-pooled": (7466, 11, 20), "titanic": (1045, 7, 5), "credit": (653, 16, 7),
          "wine": (1599, 12, 11)}  # fmt: skip
@@ -38,13 +37,6 @@ def test_anonymous_data_are_the_same_data_without_a_word_of_it(name):
     if name != "synthetic-12":  # its own names are X0, X1, ... already
         for word in (*plain.truth.nodes, plain.about.title, plain.about.source):
             assert word not in shown.split(), word
-
-
-def test_every_card_names_every_variable_and_a_source():
-    for name in registry.names("dataset"):
-        about, truth = load(name).about, load(name).truth
-        assert tuple(about.variables) == truth.nodes
-        assert about.source and about.licence and about.summary
 
 
 # ---- a user's own CSV
@@ -100,16 +92,6 @@ def test_a_csv_that_cannot_be_used_is_told_in_one_line(plant, spoil, message):
     with pytest.raises(TruenessError, match=message) as caught:
         load(str(path))
     assert "\n" not in str(caught.value)
-
-
-def test_a_csv_without_a_graph_is_a_data_set_that_says_so_where_a_truth_is_needed(plant):
-    path, frame = plant
-    (path.parent / "plant.dot").unlink()
-    dataset = load(str(path))
-    assert (dataset.about.truth, dataset.table.names) == ("none", tuple(frame.columns))
-    with pytest.raises(DataError, match="^plant.csv must have a known graph to be scored against, got none. Write"):
-        dataset.truth  # noqa: B018
-    assert dataset.anonymous().table.names == ("X1", "X2", "X3")
 
 
 def test_a_table_cannot_be_changed_through_the_array_it_was_made_from():

@@ -27,12 +27,6 @@ def test_numbers_keep_their_moments_their_shape_and_their_curves():
     assert (drawn[:, 2] == np.rint(drawn[:, 2])).all()
 
 
-def test_what_the_graph_denies_is_gone():
-    table = chain()
-    drawn = Twin(table, Graph.from_edges([], table.names, "dag")).draw(20_000, np.random.default_rng(2)).values
-    assert np.abs(np.corrcoef(drawn.T)[np.triu_indices(3, 1)]).max() < 0.03
-
-
 def test_categories_keep_their_shares_given_their_parents():
     asia = load("asia")
     table = asia.draw(20_000, np.random.default_rng(3))

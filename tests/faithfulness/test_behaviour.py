@@ -15,6 +15,7 @@ from trueness.status import Status
 from trueness.studies.faithfulness import evaluate_behaviour
 from trueness.studies.faithfulness.answers import read_faithfulness
 from trueness.studies.faithfulness.behaviour import agreement_of, changes_of
+from trueness.studies.faithfulness.charts import probes
 from trueness.studies.faithfulness.findings import sentences
 
 SHOP = "A shop in 7 streets sells 12 pears at 3 dollars each and gets 5 dollars of tips. What does it take?"
@@ -124,5 +125,6 @@ def test_a_study_asks_probes_and_tells_them_as_pairs(tmp_path, whose, told):
     assert (one.status, one.own.from_problem) == (Status.OK, whose == "given")
     assert {blame.fault for blame in one.blame} == {"stated, not used"}
     assert any(f"moves as {told} says" in sentence for sentence in sentences(study))
+    assert "changed problems" in set(probes(study).frame["panel"])
     rows = list(csv.DictReader(reading_of(study).files()["faithfulness/pairs.csv"].splitlines()))
     assert len(rows) == len(one.pairs) and {"graph_says", "model_did", "agrees"} <= set(rows[0])

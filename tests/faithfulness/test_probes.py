@@ -1,4 +1,4 @@
-"""What is asked: nodes, manners, the changed problem."""
+"""What is asked: every node, with a prompt and a schema."""
 
 import json
 

@@ -2,7 +2,6 @@
 
 import contextlib
 import io
-from importlib.resources import as_file, files
 from itertools import combinations, product
 
 import networkx as nx
@@ -96,27 +95,6 @@ def test_dags_over_four_nodes_have_185_classes_each_the_intersection_of_its_dags
         np.testing.assert_array_equal((marks == ARROW) & (marks.T == TAIL), np.all(dags, axis=0))
 
 
-def extensions(cpdag):
-    """All DAGs of the class, by trying both directions of each undirected edge."""
-    pairs = [(i, j) for i, j in np.argwhere(cpdag.undirected) if i < j]
-    for choice in product((False, True), repeat=len(pairs)):
-        dag = cpdag.directed.copy()
-        for (i, j), turned in zip(pairs, choice, strict=True):
-            dag[(j, i) if turned else (i, j)] = True
-        if topological_order(dag) is not None and (cpdag_of_dag(dag) == cpdag.marks).all():
-            yield dag
-
-
-@pytest.mark.parametrize(
-    ("name", "reversible"),
-    [("asia", 3), ("cancer", 0), ("child", 12), ("insurance", 18), ("alarm", 4), ("sachs-17", 17)],
-)
-def test_published_networks_have_their_reversible_edges(name, reversible):
-    with as_file(files("trueness.datasets") / "data" / f"{name}.bif.gz") as path:
-        cpdag = Graph.read(path).to_cpdag()
-    assert cpdag.undirected.sum() // 2 == reversible
-
-
 @pytest.mark.slow
 def test_exactly_the_185_classes_over_four_nodes_are_valid():
     # every graph of -> and -- over four nodes: 4^6
@@ -164,12 +142,3 @@ def test_arrowheads_of_larger_pags_agree_with_fci():
             assert (ours.marks[differs] == TAIL).all() and (known.marks[differs] == CIRCLE).all()
         same += ours == known
     assert same > 100
-
-
-def test_a_pag_without_hidden_nodes_has_the_arrowheads_of_the_cpdag():
-    # an arrowhead shared by all DAGs of a class is shared by all its MAGs, and the other way round
-    for directed in random_dags(11, 300, nodes=(3, 9)):
-        graph = graph_of(directed)
-        pag, cpdag = graph.to_pag(), graph.to_cpdag()
-        np.testing.assert_array_equal(pag.adjacent, cpdag.adjacent)
-        np.testing.assert_array_equal(pag.marks == ARROW, cpdag.marks == ARROW)

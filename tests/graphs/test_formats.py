@@ -14,35 +14,6 @@ from trueness.errors import GraphError
 from trueness.graphs import ARROW, CIRCLE, NONE, TAIL, Graph
 
 ASIA = ["asia -> tub", "smoke -> lung", "smoke -> bronc", "tub -> either", "lung -> either", "either -> xray"]
-ODD_NAMES = [
-    "two words",
-    'say "hi"',
-    "it's",
-    "1st",
-    "-1.5",
-    "Größe",
-    "年齢",
-    "a -> b",
-    "back\\slash\\",
-    "",
-    " blank ",
-    "comma, semicolon; tab\t",
-    "line\nbreak",
-    "carriage\rreturn",
-    "<b>&amp;</b>",
-    "node",
-    "graph",
-    "NA",
-    "nan",
-    "{brace} [bracket] (paren) | bar",
-    "// no comment /* nor this */ # nor this",
-    "null\x00byte \x1b[0m \x85 \u2028",
-    "\\u0041",
-    "%7B=+-@",
-    "e\u0301 \U0001f600",
-    "source",
-    "property trueness_name",
-]
 TEXT = {
     "json": (Graph.to_json, Graph.from_json),
     "dot": (Graph.to_dot, Graph.from_dot),
@@ -53,6 +24,12 @@ OBJECTS = {
 }
 ROUND_TRIPS = {**TEXT, **OBJECTS}
 SUFFIXES = [".json", ".dot", ".gv", ".csv", ".tsv", ".json.gz"]
+
+
+ODD_NAMES = [
+    "two words", "a -> b", 'say "hi"', "back\\slash", "", "line\nbreak", "tab\tcomma, ;", "Größe", "source", "1st", "nan",
+     "<b>&amp;</b>", "// no comment", "carriage\rreturn", "=+-@", "\x1b[0m",
+]  # fmt: skip
 
 
 def same(a, b):
@@ -100,14 +77,6 @@ def test_every_kind_of_graph_comes_back(name):
         assert same(back(out(graph)), graph), graph
 
 
-@each("name", list(ROUND_TRIPS))
-def test_odd_names_come_back(name):
-    out, back = ROUND_TRIPS[name]
-    for graph in random_graphs(2, kinds=("dag",), count=3, names=ODD_NAMES):
-        plain = Graph(graph.nodes, graph.marks)
-        assert same(back(out(plain)), plain)
-
-
 @pytest.mark.slow
 @each("suffix", SUFFIXES)
 def test_files_give_the_same_graph_back(suffix, tmp_path):
@@ -146,12 +115,6 @@ def test_a_plain_digraph_is_directed_edges():
     graph = Graph.from_networkx(plain)
     assert graph.nodes == ("b", "a", "c", "alone") and graph.kind == "dag"
     assert {str(edge) for edge in graph.edges} == {"b -> a", "a -> c"}
-
-
-def test_arcs_both_ways_in_a_plain_digraph_are_an_undirected_edge():
-    graph = Graph.from_networkx(nx.DiGraph([("a", "b"), ("b", "a"), ("b", "c")]))
-    assert graph.kind == "cpdag"
-    assert {str(edge) for edge in graph.edges} == {"a -- b", "b -> c"}
 
 
 def test_networkx_graphs_that_are_no_graph_of_ours_are_refused():
@@ -204,21 +167,6 @@ def test_the_answer_of_pc_is_read_from_its_G():
 
 
 # ---- pandas
-
-
-def test_an_edge_list_has_a_row_an_edge():
-    frame = Graph.from_edges(["a -> b", "b o-> c"]).to_pandas()
-    assert frame.columns.tolist() == ["source", "target", "source_mark", "target_mark"]
-    assert frame.values.tolist() == [["a", "b", "tail", "arrow"], ["b", "c", "circle", "arrow"]]
-    weighted = Graph.from_matrix([[0, 2.0], [0, 0]], "ab", "row to column").to_pandas()
-    assert weighted["weight"].tolist() == [2.0]
-
-
-@pytest.mark.parametrize("columns", [("source", "target"), ("from", "to"), ("From", "To"), ("Source", "Target")])
-def test_source_and_target_alone_mean_an_arrow(columns):
-    graph = Graph.from_pandas(pd.DataFrame([("b", "a"), ("a", "c")], columns=list(columns)))
-    assert graph.kind == "dag" and graph.nodes == ("b", "a", "c")
-    assert {str(edge) for edge in graph.edges} == {"b -> a", "a -> c"}
 
 
 def test_edge_lists_that_are_no_graph_are_refused():
@@ -307,9 +255,3 @@ def test_files_that_cannot_be_read_are_one_line(tmp_path):
         Graph.empty("ab").write(tmp_path / "none" / "graph.json")
     with pytest.raises(GraphError, match="UTF-8 can carry"):
         Graph.empty(["\ud800"]).write(tmp_path / "graph.json")
-
-
-def test_a_message_names_the_file(tmp_path):
-    (tmp_path / "truth.dot").write_text("digraph { a -> b; b -> c; c -> a }")
-    with pytest.raises(GraphError, match="^truth.dot: a dag must have no cycle, got a -> b -> c -> a.$"):
-        Graph.read(tmp_path / "truth.dot")

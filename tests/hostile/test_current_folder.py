@@ -3,7 +3,6 @@
 Every name that Python or an installed package could ask for is planted there, and each planted file tells when it runs.
 """
 
-import json
 import os
 import shutil
 import subprocess
@@ -107,23 +106,3 @@ def test_an_entry_of_pythonpath_that_means_the_current_folder_is_left_out(path, 
     monkeypatch.setenv("PYTHONPATH", f"{path}{os.pathsep}{given}")
     command(ENTRY, "plan", "study.toml", "--workers", "1")
     assert planted.told() == []
-
-
-def test_a_file_that_a_plan_names_may_import_what_lies_beside_it(tmp_path, monkeypatch):
-    """From wherever the command is given; but nothing there stands in for a module of Python or of a package."""
-    (tmp_path / "beside").mkdir()
-    (tmp_path / "beside" / "helper_of_mine.py").write_text("from trueness.graphs import Graph\n")
-    (tmp_path / "beside" / "copy.py").write_text("raise SystemExit('the wrong copy')\n")
-    (tmp_path / "beside" / "own.py").write_text(
-        "from tests.studies.outside_learners import Outside\n"
-        "class Late(Outside):\n"
-        "    def fit(self, data, rng):\n"
-        "        import copy, helper_of_mine\n"
-        "        return helper_of_mine.Graph.empty(copy.copy(data.names))\n"
-    )
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")]))
-    monkeypatch.chdir(tmp_path)
-    own = '[discovery]\ndatasets = ["cancer"]\nlearners = ["own.py:Late"]\nruns = 1'
-    (tmp_path / "beside" / "study.toml").write_text(own)
-    told = json.loads(command(TRUENESS, "plan", "beside/study.toml", "--workers", "1", "--json"))
-    assert [cell["status"] for cell in told["per_cell"]] == ["ok"]

@@ -22,9 +22,9 @@ from trueness.datasets.surveys import open_microdata
 from trueness.datasets.table import check_usable
 from trueness.graphs import Graph
 from trueness.graphs.formats import read_graph, to_json
-from trueness.models.env_file import read_env
+from trueness.models.addresses import read_env
 from trueness.models.mock import read_script
-from trueness.reading.logs import readings_of
+from trueness.reading.expected import readings_of
 from trueness.reasoning.problems import read_problems
 from trueness.running.plans import foreign_plan
 from trueness.studies.forecast.human import read_experts
@@ -156,7 +156,6 @@ READERS = {
     "problems.jsonl": (read_problems, [json.dumps(PROBLEM).encode()]),
     "replies.jsonl": (lambda path: list(readings_of(str(path))), [b'{"text": "precision: 0.5-0.6", "nodes": 8}\n']),
     "script.jsonl": (read_script, [b'{"match": ["a"], "reply": "x"}\n{"status": "failed"}\n']),
-    "script.toml": (read_script, [b'[[entry]]\nmatch = ["a"]\nreply = "x"\n']),
     "keys.env": (read_env, [b"KEY=value\nexport A=\"x # y\"\nB='z'  # d\nC= a b # e\n"]),
     "config.json": (
         foreign_plan,

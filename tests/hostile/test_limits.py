@@ -4,38 +4,32 @@ import gzip
 import json
 
 import numpy as np
-import pandas
 import pyarrow
 import pyarrow.parquet
 import pytest
 
-from tests.forecast.truths import bare
 from tests.hostile.attack import within
 from trueness import outside
 from trueness.analyse import loading
 from trueness.analyse.analysis_settings import AnalysisSettings
 from trueness.analyse.loading import read_table
-from trueness.datasets import frames, load, surveys
+from trueness.datasets import frames, surveys
 from trueness.datasets.frames import read_rows
 from trueness.datasets.networks import MOST_CELLS, MOST_PARENTS, parse_bif
-from trueness.datasets.table import Table
 from trueness.errors import (
-    MAX_MESSAGE,
     DataError,
     GraphError,
     PlanError,
     SettingError,
-    TruenessError,
     did_you_mean,
     listed,
 )
 from trueness.graphs.formats import from_dot, from_graphml, from_json
 from trueness.graphs.links import MAX_NODES, MAX_PARTS
-from trueness.models.env_file import read_env
+from trueness.models.addresses import read_env
 from trueness.reading.reasoning_graph import read_reasoning
 from trueness.running.study import Plan
 from trueness.status import Status
-from trueness.studies.forecast.references import reference_claims
 
 PLAN = 'name = "s"\n[discovery]\ndatasets = ["asia"]\nlearners = ["pc"]\n'
 GRAPHML = '<graphml xmlns="http://graphml.graphdrawing.org/xmlns"><graph edgedefault="directed">{}</graph></graphml>'
@@ -75,23 +69,6 @@ def test_a_file_written_by_hand_is_small(name, read, tmp_path):
         read(tmp_path / name)
 
 
-@pytest.mark.parametrize(
-    ("names", "targets", "what"),
-    [
-        (["baseline/random"] * 2, ["run"], "must name each once"),
-        (["baseline/random"], ["run", "run"], "must name each once"),
-        (["baseline/random"], [f"t{k}" for k in range(51)], "at most 200,000 claims of references, got 204,000"),
-        (["baseline/climatology"], ["run"], "at most 10,000 truths for references, got 10,001"),
-    ],
-)
-def test_references_are_counted_before_they_answer(names, targets, what):
-    """750 references x 1,500 targets stood in 80 kB of a study.db."""
-    count = 10_001 if "truths" in what else 4000
-    truths = {(f"d{k}", "pc", "f1"): bare([0.5], "f1", f"d{k}", "pc") for k in range(count)}
-    with within(), pytest.raises(DataError, match=what):
-        reference_claims(truths, {}, names, targets)
-
-
 # ---- width
 
 
@@ -103,14 +80,6 @@ def test_a_million_columns_are_refused_at_once(tmp_path):
         surveys.open_microdata("t.csv", tmp_path)
     with within(), pytest.raises(DataError, match="at most 10,000 columns"):
         read_table(tmp_path / "t.csv")
-
-
-@pytest.mark.parametrize("numbers", [0, 50_000, 99_000])
-def test_a_long_column_that_is_no_category_is_not_read_to_its_end(numbers):
-    """16 million different texts took 114 s to be counted; 257 are as many as are too many."""
-    texts = pandas.Series([*map(str, range(numbers)), *(f"t{k}" for k in range(300_000 - numbers))], dtype="string")
-    with pytest.raises(DataError, match="more than 256 different texts in the first 100,000 rows"):
-        Table.of(pandas.DataFrame({"a": texts, "b": 1.5}))
 
 
 def test_rows_beyond_the_cells_that_fit_are_refused(tmp_path, monkeypatch):
@@ -179,25 +148,7 @@ def test_nesting_is_refused_in_every_format(depth, tmp_path):
         Plan.parse(f"{PLAN}{dotted}", "study.toml")
 
 
-@pytest.mark.parametrize("number", ["9" * 100_000, "1e400", "-1e400"])
-def test_a_number_out_of_range_is_refused_or_is_no_number(number, tmp_path):
-    with within(), pytest.raises(PlanError):
-        Plan.parse(f"seed = {number}\n{PLAN}", "study.toml")
-    with within(), pytest.raises(GraphError):
-        from_json(f'{{"nodes": ["a", "b"], "edges": [{{"source": "a", "target": "b", "weight": {number}}}]}}')
-    with within(), pytest.raises(GraphError):
-        from_dot(f'digraph {{ a -> b [strength="{number}"] }}')
-    (tmp_path / "t.csv").write_text("a,b\n" + "\n".join(f"{k},{number}" for k in range(5)))
-    with within(), pytest.raises(TruenessError):
-        load("t.csv", folder=tmp_path)
-
-
 # ---- messages
-
-
-def test_a_message_is_one_line_whatever_names_stand_in_it():
-    told = str(DataError("column 'a\nb\x1b[31m\u2028c' " + "x" * 10_000 + ". Rename it."))
-    assert told.isprintable() and len(told) <= MAX_MESSAGE and told.endswith("Rename it.")
 
 
 def test_a_name_without_end_is_cut_and_not_compared():

@@ -9,7 +9,7 @@ import pytest
 from tests.hostile.attack import survives
 from trueness.datasets.networks import parse_bif
 from trueness.graphs.formats import from_bif, from_dot, from_graphml, from_json
-from trueness.models.env_file import parse_env
+from trueness.models.addresses import parse_env
 from trueness.outside import json_of, toml_of
 from trueness.reading.distribution import read_distribution
 from trueness.reading.expected import read_forecast
@@ -71,17 +71,3 @@ def test_a_megabyte_of_near_misses_is_read_in_time(name):
     for k, unit in enumerate(units):
         body = unit * (SIZE // len(unit))
         survives(read, body + "x" if k % 2 == 0 else '{"a": ' + body)
-
-
-def test_a_level_named_fifty_thousand_times_is_one_level():
-    assert read_level("a " * 50_000, LEVELS).level == "a"
-
-
-def test_blanks_without_end_do_not_hide_the_answer():
-    assert read_level("male\n" + " " * 190_000, LEVELS).level == "male"
-    assert parse_env("A=x" + " " * 500_000 + "y # note") == {"A": "x" + " " * 500_000 + "y"}
-
-
-def test_blanks_behind_the_name_of_a_measure_are_passed_once():
-    for text in ("precision:" + " " * 190_000 + "x", "precision" + " " * 90_000 + "0.6" + " " * 90_000 + "x"):
-        assert survives(read_forecast, text).values["precision"] is None

@@ -144,33 +144,3 @@ def test_the_study_itself_is_not_opened_elsewhere(name, kind, study, tmp_path, c
     (line,) = (line for line in told[1].splitlines() if not line.startswith("compiling"))  # a new machine's first run
     assert wrong in line  # run: it is the one that writes to each of them
     assert name == "study.lock" or wrong in told[0]
-
-
-@pytest.mark.parametrize("name", ["study.db", "study.lock"])
-def test_what_is_changed_in_place_has_one_name(name, study, tmp_path, capsys):
-    canary = tmp_path / "canary"
-    canary.hardlink_to(study / name)
-    before = canary.read_bytes()
-    assert main(["run", str(study), "--workers", "1"]) == 2
-    assert "must have one name, got 2 (hard links)" in capsys.readouterr().err
-    assert canary.read_bytes() == before
-    assert main(["show", str(study)]) == 0  # reading changes nothing
-
-
-def test_a_journal_that_names_another_file_deletes_none(study, tmp_path, capsys):
-    """SQLite deletes the file that a rollback journal names as its super-journal."""
-    victim = Canaries(tmp_path / "canaries").file("victim")
-    name = str(victim).encode()
-    number = [count.to_bytes(4, "big") for count in (0x40000000 // 4096 + 1, len(name), sum(name))]
-    magic = bytes.fromhex("d9d505f920a163d7")
-    page = (study / "study.db").read_bytes()[:4096]
-    head = magic + b"".join(count.to_bytes(4, "big") for count in (1, 0, 1, 512, 4096))
-    journal = head.ljust(512, b"\0") + (1).to_bytes(4, "big") + page + _checksum(page) + number[0] + name + number[1]
-    (study / "study.db-journal").write_bytes(journal + number[2] + magic)
-    code = main(["run", str(study), "--workers", "1"])
-    assert victim.exists()
-    assert code == 2 and "got one that names another file" in capsys.readouterr().err
-
-
-def _checksum(page):
-    return sum(page[k] for k in range(len(page) - 200, 0, -200)).to_bytes(4, "big")

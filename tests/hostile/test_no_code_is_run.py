@@ -1,7 +1,6 @@
 """What strangers write is never run, unpickled or expanded, and names in it write nothing outside the study."""
 
 import ast
-import json
 import lzma
 import os
 import pickle
@@ -13,11 +12,10 @@ import pytest
 import trueness
 from tests.each import each
 from trueness.cli import main
-from trueness.datasets import load, load_stored
 from trueness.datasets.surveys import open_microdata
 from trueness.errors import DataError, PlanError
-from trueness.models import background
-from trueness.running.study import Plan, Study
+from trueness.models.provider import on_the_loop
+from trueness.running.study import Plan
 
 SOURCE = Path(trueness.__file__).parent
 PLAN = '[discovery]\ndatasets = ["asia"]\nlearners = ["pc"]\n'
@@ -101,16 +99,10 @@ def test_an_agent_runs_no_code_unless_the_user_said_yes(tmp_path):
             answer = await client.call_tool("plan", {"file": "p.toml"})
             return answer.is_error, answer.content[0].text
 
-    refused, why = background.run(plan())
+    refused, why = on_the_loop(plan())
     assert refused and "evil.py is Python code" in why and not (tmp_path / "was_run").exists()
-    background.run(plan("--allow-code"))
+    on_the_loop(plan("--allow-code"))
     assert (tmp_path / "was_run").exists()
-
-
-def test_a_file_that_the_run_itself_has_run_may_be_looked_at_again(tmp_path):
-    (tmp_path / "own.py").write_text("from trueness.datasets import load\ndata = load('asia')\n")
-    load(f"{tmp_path}/own.py:data")
-    assert load_stored("own.py:data", None, tmp_path).name == "asia"
 
 
 # ---- XML
@@ -139,17 +131,3 @@ def test_the_folder_of_a_plan_does_not_lead_away_by_a_link(link, in_tmp):
     (here / link).unlink()
     (here / link).symlink_to(here / "inner")
     assert Plan.parse(folder + PLAN, "study.toml").folder.parts[0] == link
-
-
-ALIKE = [("a\x1b", "a\\x1b"), ("a b", "a\xa0b"), ("\u202e", "\\u202e"), ("pc", "\uff50c"), ("pc", "pc\u200b"),
-         ("pc", "pc\ufe0f"), ("pc", "p\u3164c")]  # fmt: skip
-
-
-@pytest.mark.parametrize(("one", "other"), ALIKE)
-def test_a_plan_with_two_names_that_are_shown_alike_is_refused(one, other, tmp_path):
-    """In scores.csv they would be one respondent."""
-    learners = "".join(f"[discovery.{json.dumps(name)}]\nlearner = 'random'\n" for name in (one, other))
-    text = f'[discovery]\ndatasets = ["asia"]\nlearners = {json.dumps([one, other])}\nruns = 2\n{learners}'
-    with pytest.raises(PlanError, match="must look different where they are shown") as told:
-        Study(Plan.parse(text, "study.toml", folder=tmp_path))
-    assert repr(one) in str(told.value) and repr(other) in str(told.value)

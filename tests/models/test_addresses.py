@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 from tests.each import each
 from trueness.errors import SettingError, TruenessError
 from trueness.models import addresses, allow, build, check_ready, elsewhere
-from trueness.models.addresses import OWN, PLAN, address
-from trueness.models.env_file import ENV_FILE, ENVIRONMENT
+from trueness.models.addresses import ENV_FILE, ENVIRONMENT, OWN, PLAN, address
 from trueness.models.services import SERVICES, access
 from trueness.texts import arriving
 

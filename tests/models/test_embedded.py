@@ -19,7 +19,6 @@ if check_ready("embedded/smollm2"):
 
 OPTIONS = {"threads": 1, "context": 512}
 HELLO = [Message("user", "Say hello.")]
-CAPITAL = [Message("system", "Answer with one word."), Message("user", "What is the capital of France?")]
 RANGE = {"type": "array", "items": {"enum": [0, 1]}, "minItems": 2, "maxItems": 2}
 SCHEMA = {"type": "object", "properties": {"p": RANGE}, "required": ["p"], "additionalProperties": False}
 
@@ -89,18 +88,6 @@ def test_the_clock_ends_an_answer(model):
     assert reply.seconds < 20
 
 
-def test_options_are_scored_as_the_model_would_write_them(model):
-    scores = model.option_logprobs(CAPITAL, ["Paris", "London", "Paris", "Xylophone"])
-    assert scores[0] == scores[2]
-    assert scores[0] > scores[1] > scores[3]
-
-
-def test_the_score_of_an_option_is_the_sum_over_its_tokens(model):
-    reply = model.ask(CAPITAL, Settings(max_tokens=3, temperature=0, top_logprobs=1))
-    expected = sum(token.logprob for token in reply.logprobs)
-    assert model.option_logprobs(CAPITAL, [reply.text]) == [pytest.approx(expected, abs=0.02)]
-
-
 def test_many_threads_share_one_loaded_model(model):
     others = [build("embedded/smollm2", OPTIONS) for _ in range(3)]
     with ThreadPoolExecutor(3) as pool:
@@ -111,7 +98,7 @@ def test_many_threads_share_one_loaded_model(model):
 
 def test_two_servers_say_what_one_says_and_each_keeps_its_own_prompt(model, monkeypatch):
     monkeypatch.setattr("trueness.models.embedded.cores", lambda: 2)
-    monkeypatch.setattr("trueness.models.llama.cores", lambda: 2)
+    monkeypatch.setattr("trueness.models.embedded.cores", lambda: 2)
     two = build("embedded/smollm2", {"context": 512})
     begins = [f"{word} holds for all questions: answers are short, exact and honest. " * 2 for word in ("This", "That")]
     prompts = [[Message("user", begins[k % 2] + f"Is {k} even?")] for k in range(4)]

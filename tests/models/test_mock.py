@@ -74,11 +74,6 @@ def test_a_prompt_without_an_entry_fails_and_says_so(tmp_path):
     assert "no entry of script.jsonl" in reply.message
 
 
-def test_a_script_may_be_toml(tmp_path):
-    (tmp_path / "s.toml").write_text('[[entry]]\nmatch = ["asia"]\nreply = "here"\n')
-    assert ask("mock/perfect", {"script": str(tmp_path / "s.toml")}).text == "here"
-
-
 @pytest.mark.parametrize(
     ("entry", "words"),
     [

@@ -13,8 +13,7 @@ from tests.each import each
 from tests.models.loopback import Loopback, Turn
 from tests.models.test_provider import PROTOCOLS
 from trueness.models import Message, Settings, addresses, allow
-from trueness.models.provider import Provided
-from trueness.models.provider_output import answered_as
+from trueness.models.provider import Provided, answered_as
 from trueness.status import Status
 
 # asked for without importing it: each process of a test run collects this file, and one of them runs it

@@ -10,6 +10,7 @@ from trueness.page.pages import StudyPage
 from trueness.running.cells import Cell
 from trueness.running.study_folder import StudyFolder
 from trueness.showing.chart_measured import measured_frame
+from trueness.terminal.print_report import show_reading
 
 from .made_by_hand import TASK, store_study
 
@@ -43,8 +44,8 @@ def test_every_variant_is_told(tmp_path):
     out = Console(file=io.StringIO(), width=200)
     with StudyFolder.reading(folder) as study:
         reading = study.readings[TASK]
-        reading.show(out, folder)
-        findings = "\n".join(line for _, lines in reading._sections for line in lines)
+        show_reading(reading, out, folder)
+        findings = "\n".join(line for section in reading.summary().sections for line in section.sentences)
         pairs = str(StudyPage(study).get("analysis"))
         frame = measured_frame(reading.results)
         html = reading.results._repr_html_()

@@ -10,7 +10,7 @@ from tests.population.made import answers, microdata, question, reference_answer
 from trueness.cli import main
 from trueness.measures.distributions import multinomial
 from trueness.page.pages import StudyPage
-from trueness.reading.quantiles import read_quantiles
+from trueness.reading.distribution import read_quantiles
 from trueness.running.study_folder import StudyFolder
 from trueness.status import Status
 from trueness.studies.population.answers import read_populations

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.reasoning.generator import hostile_rules, random_graph
+from tests.reasoning.generator import random_graph
 from trueness.errors import SettingError
 from trueness.reading.reasoning_graph import read_reasoning
 from trueness.reasoning import Program, Quantity, ReasoningGraph, RuleEdge, execute, intervene, sensitivity
@@ -158,31 +158,6 @@ def test_the_fast_response_is_the_full_execution(seed):
         assert full is None or response(1.75) == pytest.approx(full)
 
 
-# ---- how symbols find their nodes
-
-
-@pytest.mark.parametrize(
-    ("rule", "aliases"),
-    [
-        ("a = F/m", {"a": "acceleration", "F": "force", "m": "mass"}),
-        ("acceleration = force/mass", {}),
-        ("Acceleration = Force / Mass", {"Acceleration": "acceleration", "Force": "force", "Mass": "mass"}),
-        ("force/mass", {}),
-        ("Newton's second law: a = F/m", {"a": "acceleration", "F": "force", "m": "mass"}),
-        ("a = F/m, where F is the force", {"a": "acceleration", "F": "force", "m": "mass"}),
-        ("a = F/m (Newton's second law)", {"a": "acceleration", "F": "force", "m": "mass"}),
-        ("F = m * a", {"a": "acceleration", "F": "force", "m": "mass"}),
-    ],
-)
-def test_short_names_stand_for_the_nodes_they_begin(rule, aliases):
-    read = read_rule(rule, ("force", "mass"), "acceleration", ("force", "mass", "acceleration"))
-    assert read.kind == "formula", read.message
-    assert read.uses == {"force", "mass"}
-    assert {short: name for short, name in read.aliases.items() if short in aliases} == aliases
-    done = graph("acceleration", {"force": 10.0, "mass": 2.0}, ("force mass", "acceleration", rule))
-    assert execute(done).target == 5.0
-
-
 def test_names_that_could_be_two_nodes_are_not_guessed():
     read = read_rule("y = m + m2", ("mass", "money"), "y", ("mass", "money", "y"))
     assert read.kind == "broken"
@@ -209,12 +184,6 @@ def test_the_guides_unknown_function_cannot_be_executed_and_says_so():
     found = rules_of(graph("outcome", {"A": 5.0, "B": 3.0, "C": 2.0}, ("A B C", "outcome", rule)))["outcome"][0]
     assert found.kind == "broken"
     assert "complex_nonlinear_function" in found.message
-
-
-def test_a_hostile_rule_never_stops_the_checks():
-    for text in hostile_rules(300, seed=12):
-        components = executable_components(graph("y", {"x": 3.0}, ("x", "y", text)), Quantity(3.0))
-        assert components["executes"].value in (0.0, 1.0, None)
 
 
 @settings(max_examples=150)
@@ -253,29 +222,6 @@ def dag(target, knowns, *edges):
         "knowns": knowns,
         "causal_graph": [{"cause": causes, "effect": effect, "rule": rule} for causes, effect, rule in edges],
     }
-
-
-@pytest.mark.parametrize(
-    ("written", "expected"),
-    [
-        (dag("V", {"I": 2, "R": 5}, (["I", "R"], "V", "V = IR")), 10),
-        (dag("U", {"m": 2, "g": 10, "h": 3}, (["m", "g", "h"], "U", "U = m g h")), 60),
-        (dag("E", {"m": 2, "v": 3}, (["m", "v"], "E", r"E = \frac{1}{2} m v^{2}")), 9),
-        (dag("r", {"V_0": 4}, (["V_0"], "r", r"r = \sqrt{\frac{V_{0}}{\pi}}")), 1.1283791670955126),
-        (dag("L'", {"L": 2, "alpha": 0.5}, (["L", "alpha"], "L'", "L' = L (1 + alpha)")), 3),
-        (dag("ρ", {"m": 6, "V": 2}, (["m", "V"], "ρ", "rho = m/V")), 3),
-        (dag("t", {"d": 6, "s": 2}, (["d", "s"], "t", "The time is found from the distance and gives t = d / s.")), 3),
-        (dag("time needed", {"d": 6, "s": 2}, (["d", "s"], "time_needed", "t = d / s")), 3),
-        (dag("n", {"x": 2.4}, (["x"], "n", "n = 2*x, rounded up")), 5),
-        (dag("y", {"r0": 4, "r": "0.5 r0"}, (["r"], "y", "y = 3*r")), 6),
-        (dag("P", {"I": "10^5 W/m^2", "A": "2\\times 10^{-3} m^2"}, (["I", "A"], "P", "P = I*A")), 200),
-        (dag("d", {"P": 60, "Q": 3, "v": 2}, (["d", "Q"], "P", "P = d*Q*v"), (["P"], "d", "d = P/(Q*v)")), 10),
-        (dag("v", {"a": 6}, (["a"], "t1", "t1 = a/3"), (["v"], "t2", "t2 = -2*v"), (["t1", "t2"], "v", "t1 = -t2")), 1),
-        (dag("n", {"q": 10, "goal": 40}, (["n", "q"], "Q", "Q = n*q"), (["Q"], "n", "Solve for n in Q = goal")), 4),
-    ],
-)  # fmt: skip
-def test_formulas_are_executed_as_people_write_them(written, expected):
-    assert target_of(written) == pytest.approx(expected)
 
 
 def test_a_missing_edge_is_used_and_told_and_the_graph_does_not_get_it_for_nothing():

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from trueness.graphs import Graph
 from trueness.status import Status
-from trueness.studies.robustness.invariance import disentanglement, expected_edges, invariance, jaccard, membership
+from trueness.studies.robustness.calibration import disentanglement, expected_edges, invariance, membership
 from trueness.studies.robustness.scores import RobustnessScores, ScorerAnswer, System, Variant
 
 TRUTH = Graph.from_edges(["a -> b", "b -> c"], tuple("abcd"), "dag")
@@ -36,12 +36,6 @@ def test_a_membership_holds_k_edges_or_all_that_have_a_score(seed, k, levels):
 def test_tied_pairs_share_their_places_whatever_the_order_of_columns():
     size = np.array([[0, 3.0, 1.0], [1.0, 0, 0], [0, 1.0, 0]])
     assert membership(size, 2)[[0, 0, 1, 2], [1, 2, 0, 1]] == pytest.approx([1, 1 / 3, 1 / 3, 1 / 3])
-
-
-def test_jaccard_is_that_of_sets_where_nothing_is_tied():
-    one, other = np.zeros((3, 3)), np.zeros((3, 3))
-    one[0, 1] = one[0, 2] = other[0, 1] = other[1, 2] = 1
-    assert jaccard(one, other) == pytest.approx(1 / 3) and jaccard(one, one) == 1
 
 
 def test_the_same_edges_under_every_corruption_agree_fully_and_reversed_ones_not_at_all():

@@ -58,12 +58,6 @@ def test_brier_and_calibration_error_by_hand(benchmark):
     assert module.calibration_error([one], right)[0] == pytest.approx(0.0)
 
 
-def test_systems_weigh_the_same_however_many_pairs_they_have(benchmark):
-    module = benchmark("rcgnn_calibration")
-    both = [record(0, g24=(10, 10)), record(1, g24=(1000, 0))]
-    assert module.calibration_error(both, np.tile(LEVELS, (2, 1)))[0] == pytest.approx(0.5)
-
-
 def test_the_fit_finds_the_map_that_made_the_pairs(benchmark):
     module, made = benchmark("rcgnn_calibration"), (-1.2, 0.9)
     records = []

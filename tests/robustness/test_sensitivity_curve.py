@@ -11,7 +11,6 @@ from trueness.measures import Reference
 from trueness.studies.robustness.sensitivity import (
     CURVES,
     check_k,
-    k_at_threshold,
     k_range,
     original_range,
     sensitivity_curve,
@@ -118,12 +117,6 @@ def test_the_order_of_columns_does_not_matter_even_with_ties(seed):
         np.testing.assert_allclose(getattr(one, name), getattr(other, name))
 
 
-def test_a_learner_without_direction_gets_no_direction_from_the_columns():
-    truth = chain(6)  # the columns stand in causal order
-    symmetric = (truth.directed | truth.directed.T).astype(float)
-    assert sensitivity_curve(symmetric, truth).at(5)["f1"] == pytest.approx(0.5)
-
-
 def test_a_transposed_matrix_changes_the_directed_curve_and_not_the_skeletons():
     truth = random_truth(np.random.default_rng(0), 6)
     scores = truth.directed * np.random.default_rng(1).random((6, 6))
@@ -154,7 +147,3 @@ def test_a_k_that_cannot_be_is_told(k):
         check_k(k, d)
     with pytest.raises(SettingError, match=f"got {k}"):
         sensitivity_curve(np.ones((d, d)), Graph.empty(LETTERS[:d])).at(k)
-
-
-def test_a_threshold_is_a_k():
-    assert k_at_threshold([[5, 0.2, -0.3], [0.1, 5, 0.05], [0, 0, 5]], 0.1) == 2

@@ -7,7 +7,6 @@ import pytest
 from scipy import stats
 from tests.each import each
 
-from trueness.errors import DataError, SettingError
 from trueness.intervals import Interval
 from trueness.statistics.runs import bootstrap_means
 
@@ -84,17 +83,3 @@ def test_memory_stays_bounded(n, m, resamples):
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 200e6
-
-
-@pytest.mark.parametrize(
-    ("change", "error", "message"),
-    [
-        ({"level": 95}, SettingError, "'level' must be in"),
-        ({"resamples": 0}, SettingError, "'resamples' must be at least 1"),
-        ({"values": [1.0, np.inf]}, DataError, "must be finite or missing"),
-        ({"values": np.zeros((2, 2, 2))}, DataError, "must be .runs, columns."),
-    ],
-)
-def test_wrong_input_is_refused(change, error, message):
-    with pytest.raises(error, match=message):
-        bootstrap_means(**({"values": [1.0, 2.0], "rng": rng()} | change))

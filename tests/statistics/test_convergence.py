@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from trueness.errors import DataError, SettingError
 from trueness.statistics.convergence import convergences
 from trueness.statistics.runs import summarise_columns
 
@@ -54,18 +53,3 @@ def test_missing_runs_are_not_counted_as_runs():
     nothing = convergence([np.nan, np.nan], rng=rng())
     assert nothing.verdict == "0 of 2 runs have a value: nothing can be said about convergence."
     assert nothing.to_rows()[0]["ci_lower"] is None
-
-
-@pytest.mark.parametrize(
-    ("change", "error"),
-    [
-        ({"values": []}, DataError),
-        ({"at": [3]}, SettingError),
-        ({"at": [0]}, SettingError),
-        ({"at": []}, SettingError),
-        ({"half_width": 0.0}, SettingError),
-    ],
-)
-def test_wrong_input_is_refused(change, error):
-    with pytest.raises(error):
-        convergence(**({"values": [1.0, 2.0], "rng": rng()} | change))

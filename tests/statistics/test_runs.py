@@ -109,15 +109,3 @@ def test_a_value_and_its_status_must_agree(value, status):
 
 
 # ---- tables and rows
-
-
-def test_a_table_gives_what_its_columns_give():
-    table = rng(5).normal(size=(50, 5))
-    table[::7, 2] = np.nan
-    table[:, 4] = 1.0
-    for k, found in enumerate(summarise_columns(table, rng=rng())):
-        alone = summarise_runs(table[:, k], rng=rng()).to_row()
-        row = found.to_row()
-        assert list(row) == list(alone)
-        for name, value in alone.items():
-            assert row[name] == (None if value is None else pytest.approx(value, rel=1e-12)), name

@@ -316,9 +316,7 @@ def _decide(
     if kind == "left out":
         return None, None, "as was said"
     if _has_bytes(series):
-        if kind or strict:
-            raise DataError(f"column {name!r} of {source} must be a number or a category, got {_BYTES}. Drop it.")
-        return None, None, _BYTES
+        return _left_out(_BYTES, name, source, strict or kind is not None)
     if isinstance(kind, OrderedLevels):
         return _codes(_Words(series), kind, name, source)
     if isinstance(series.dtype, pd.CategoricalDtype) and series.dtype.ordered and kind in (None, "ordered"):

@@ -205,6 +205,17 @@ def users_own(
     )  # fmt: skip
 
 
+def simulated(
+    title: str, summary: str, truth_note: str, rows: int, columns: Iterable[str], properties: tuple[str, ...]
+) -> About:
+    """The card of a system that is simulated from its graph."""
+    return About(
+        title=title, domain="simulation", summary=summary, truth="known", truth_note=truth_note, rows=rows,
+        source="simulated by trueness", licence="none needed", variables=dict.fromkeys(columns, "simulated variable"),
+        data="continuous", properties=properties,
+    )  # fmt: skip
+
+
 def check_settings(system: Any, name: str) -> None:
     """Each setting of a simulated system must be what its annotation says."""
     given = {field.name: getattr(system, field.name) for field in fields(system)}

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from trueness.datasets.table import Table, check_columns, check_scale
+from trueness.datasets.table import Table, check_columns, check_values
 from trueness.errors import DataError
 
 FEWEST = 3  # values of a column without which it has no variance to speak of
@@ -82,15 +82,7 @@ def check_observed(table: Table, lags: int = 0) -> None:
             f"column {table.names[j]!r} of {table.source} must have at least {FEWEST} observed values, "
             f"got {counts[j]} of {table.n}. Drop it, or have fewer values missing."
         )
-    lows, highs = np.nanmin(table.values, axis=0), np.nanmax(table.values, axis=0)
-    constant = lows == highs
-    if constant.any():
-        j = int(constant.argmax())
-        raise DataError(
-            f"column {table.names[j]!r} of {table.source} must vary, got a constant in its observed rows. "
-            "Drop it, or use more rows."
-        )
-    check_scale(table, lows, highs)
+    check_values(table, True, "Drop it, or use more rows.")
     check_lags(table, lags)
 
 

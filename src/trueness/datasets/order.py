@@ -31,9 +31,7 @@ def unordered(columns: Sequence[Array], levels: NDArray[np.int64]) -> dict[int, 
     rows = max(FEWEST_ROWS, int(MOST_WORK / d**2)) if d else n
     columns = [column[:: max(n // rows, 1)] for column in columns]
     others = np.arange(d)[:: max(d // MOST_OTHERS, 1)]
-    mean = np.array([_mean(columns[i]) for i in others])
-    scale = np.array([np.sqrt(_mean_square(columns[i], m)) for i, m in zip(others, mean, strict=True)])
-    scale[~(scale > 0)] = 1.0
+    mean, scale = np.array([_moments(columns[i]) for i in others]).reshape(-1, 2).T
     coded = np.flatnonzero(levels > 2)
     sums = {j: np.zeros((2, int(levels[j]), len(others))) for j in coded}  # of z and of 1, by level
     squares = {j: np.zeros(len(others)) for j in coded}
@@ -49,7 +47,7 @@ def unordered(columns: Sequence[Array], levels: NDArray[np.int64]) -> dict[int, 
             squares[j] += inside.sum(axis=1) @ z_squares
     excess = np.zeros((d, d))
     for j in coded:
-        excess[j, others] = _excess(*sums[j], squares[j])
+        excess[j, others] = _excess(sums[j][0], sums[j][1], squares[j])
     np.fill_diagonal(excess, 0.0)
     shown: dict[int, int] = {}
     while (excess > 0).any():
@@ -59,14 +57,11 @@ def unordered(columns: Sequence[Array], levels: NDArray[np.int64]) -> dict[int, 
     return shown
 
 
-def _mean(values: Array) -> float:
+def _moments(values: Array) -> tuple[float, float]:
+    """Mean and spread of a column, where a gap lies at the mean."""
     there = values[np.isfinite(values)]
-    return float(there.sum()) / max(len(there), 1)
-
-
-def _mean_square(values: Array, mean: float) -> float:
-    there = values[np.isfinite(values)]
-    return float(((there - mean) ** 2).sum()) / max(len(values), 1)
+    mean = float(there.sum()) / max(len(there), 1)
+    return mean, float(np.sqrt(((there - mean) ** 2).sum() / max(len(values), 1))) or 1.0
 
 
 def _excess(sums: Array, counts: Array, squares: Array) -> Array:

@@ -140,9 +140,10 @@ def _in_order(table: Table, order: str, orders: int) -> RowDependence:
         columns |= {j: replace(columns[j], dependent=False) for j in keys}
         along = _along(table, keys)
         parts = {j: _less_keys(table, j, along) for j in parts}
-        for j, beside in zip(flagged, _holm([_order_p(parts[j]) for j in flagged], orders), strict=True):
-            lag1 = float(_autocorrelations(parts[j], 1)[0])
-            columns[j] = replace(columns[j], dependent=beside < LEVEL, p=beside, lag1=lag1)
+        lag1 = {j: float(_autocorrelations(parts[j], 1)[0]) for j in flagged}
+        beside = [_order_p(parts[j]) if lag1[j] > 0 else 1.0 for j in flagged]  # a regression leaves neighbours opposed
+        for j, p_beside in zip(flagged, _holm(beside, orders), strict=True):
+            columns[j] = replace(columns[j], dependent=p_beside < LEVEL, p=p_beside, lag1=lag1[j])
         flagged = [j for j in flagged if columns[j].dependent]
     if not flagged:
         return RowDependence(table.n, order, tuple(columns.values()), by)
@@ -275,7 +276,7 @@ def _is_sorted(table: Table, j: int, ties: NDArray[np.bool_]) -> bool:
 def _along(table: Table, keys: Sequence[int]) -> Array:
     """(n, k), orthonormal: a line with KNOTS bends along the file, and the keys themselves."""
     at = np.arange(table.n) / table.n
-    knots = np.linspace(0, 1, 2 + int(np.clip(table.n // 50, 1, KNOTS)))[:-1]
+    knots = np.linspace(0, 1, 2 + int(np.clip(table.n // 20, 1, KNOTS)))[:-1]
     basis = [np.ones(table.n), *(np.maximum(at - knot, 0.0) for knot in knots)]
     for key in keys:
         basis += list(_embedded(table, key).T[: max(int(table.n_levels[key]) - 1, 1)])

@@ -22,7 +22,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 from scipy.signal import lfilter
 
-from trueness.datasets.dataset import About, Source, check_settings, need_rng
+from trueness.datasets.dataset import About, Source, check_settings, need_rng, simulated
 from trueness.datasets.observed import Observed
 from trueness.datasets.regimes import Regimes, plan_regimes
 from trueness.datasets.synthetic import NOISES, AtLeast0, Noise
@@ -96,18 +96,13 @@ class VAR(Source):
     def about(self) -> About:
         shape = f"{self.relation} autoregression of {self.nodes} variables, lags 1 to {self.lags}"
         regimes = f", {self.regimes} regimes with hard interventions" if self.regimes > 1 else ""
-        return About(
-            title=f"Simulated {shape}",
-            domain="simulation",
-            summary=f"A {shape}{regimes}, {self.noise} noise; {self.truth.n_edges()} edges in its summary graph.",
-            truth="known",
-            truth_note="rows are simulated from the graph; i -> j when any lag of i enters j",
-            rows=self.rows,
-            source="simulated by trueness",
-            licence="none needed",
-            variables={column: "simulated variable" for column in self.columns},
-            data="continuous",
-            properties=("time series", self.relation, f"{self.noise} noise", "causally sufficient", "acyclic summary")
+        return simulated(
+            f"Simulated {shape}",
+            f"A {shape}{regimes}, {self.noise} noise; {self.truth.n_edges()} edges in its summary graph.",
+            "rows are simulated from the graph; i -> j when any lag of i enters j",
+            self.rows,
+            self.columns,
+            ("time series", self.relation, f"{self.noise} noise", "causally sufficient", "acyclic summary")
             + (("standardised",) if self.standardised else ()),
         )
 

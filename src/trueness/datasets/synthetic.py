@@ -24,7 +24,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from trueness.datasets.dataset import About, Simulated, check_settings
+from trueness.datasets.dataset import About, Simulated, check_settings, simulated
 from trueness.datasets.experiments import Intervention
 from trueness.datasets.interventional import hold_columns
 from trueness.datasets.regimes import Regimes
@@ -137,19 +137,14 @@ class Synthetic(Simulated):
     def about(self) -> About:
         scale = "standardised" if self.standardised else "on their raw scale"
         kind = "random" if self.graph == "erdos-renyi" else "scale-free random"
-        return About(
-            title=f"Synthetic, {self.nodes} nodes",
-            domain="simulation",
-            summary=f"A {kind} graph with {self.edges_per_node:g} edges a node, {self.relation} relations and "
+        return simulated(
+            f"Synthetic, {self.nodes} nodes",
+            f"A {kind} graph with {self.edges_per_node:g} edges a node, {self.relation} relations and "
             f"{self.noise} noise; node order shuffled, columns {scale}.",
-            truth="known",
-            truth_note="rows are simulated from the graph",
-            rows=self.rows,
-            source="simulated by trueness",
-            licence="none needed",
-            variables={column: "simulated variable" for column in self.columns},
-            data="continuous",
-            properties=(self.relation, f"{self.noise} noise", "causally sufficient", "acyclic")
+            "rows are simulated from the graph",
+            self.rows,
+            self.columns,
+            (self.relation, f"{self.noise} noise", "causally sufficient", "acyclic")
             + (("standardised",) if self.standardised else ())
             + (("nonlinear",) if self.relation not in ("linear", "nonlinear") else ()),
         )

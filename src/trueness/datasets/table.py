@@ -209,10 +209,11 @@ def check_usable(table: Table, gaps: bool = False, remedy: str = "Drop it, or us
         near = (np.abs(values[:HEAD] - values[0]) < SMALLEST).all(axis=0)
     if not square <= LARGEST**2 or near.any():
         suspects = np.flatnonzero(near) if square <= LARGEST**2 else np.arange(table.d)
-        _check_values(table.columns(suspects.tolist()), gaps, remedy)
+        check_values(table.columns(suspects.tolist()), gaps, remedy)
 
 
-def _check_values(table: Table, gaps: bool, remedy: str) -> None:
+def check_values(table: Table, gaps: bool, remedy: str) -> None:
+    """Raise for missing values (unless `gaps` are handled), empty or constant columns, and numbers out of scale."""
     present = ~table.gaps if gaps else np.isfinite(table.values)
     if not present.all() and not gaps:
         j = int((~present.all(axis=0)).argmax())

@@ -217,11 +217,17 @@ def learner(name: str, **settings: object) -> Learner:
 def settings_of(learner: object) -> dict[str, Json]:
     """All settings with their values, defaults included: what identifies a fit.
 
-    One that came later (metadata of its field) is left out at its default: fits of before are what they were.
+    One that came later (metadata of its field) is left out at its default: fits of before are what they were. A field
+    with `after` in its metadata stands behind that one: prompts of before list settings in that order.
     """
     if not is_dataclass(learner):
         return {}
-    known = {f.name: getattr(learner, f.name) for f in fields(learner) if f.init}
+    order = [f.name for f in fields(learner) if f.init]
+    for f in fields(learner):
+        if f.init and (before := f.metadata.get("after")):
+            order.remove(f.name)
+            order.insert(order.index(before) + 1, f.name)
+    known = {name: getattr(learner, name) for name in order}
     later = {f.name for f in fields(learner) if f.metadata.get("later") and known.get(f.name) == f.default}
     return {name: value for name, value in known.items() if name not in later}
 

@@ -49,7 +49,7 @@ class FCI(SearchByTests):
     """Fast causal inference. Returns a PAG. `depth`: the greatest set given, -1 for no limit."""
 
     colliders: PAGColliders = "majority"
-    selection: bool = True
+    selection: bool = field(default=True, metadata={"after": "depth"})
 
     card: ClassVar[Card] = replace(
         PC.card,

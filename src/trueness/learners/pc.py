@@ -143,7 +143,7 @@ class SearchByTests(Imputing[SearchResult]):
 class PC(SearchByTests):
     """Peter-Clark algorithm. Returns a CPDAG. `depth`: the greatest set given, -1 for no limit."""
 
-    conflicts: Conflicts = "strongest"
+    conflicts: Conflicts = field(default="strongest", metadata={"after": "colliders"})
 
     card: ClassVar[Card] = Card(
         title="PC",

@@ -50,11 +50,6 @@ def l1(p: Array, q: Array, w: Array) -> Array:
     return _weighted_sum(np.abs(p - q), w)
 
 
-def total_variation(p: Array, q: Array, w: Array) -> Array:
-    """(...): half of L1: the largest difference that any set of levels shows."""
-    return l1(p, q, w) / 2
-
-
 def jensen_shannon(p: Array, q: Array, w: Array, entropy_of_p: Array | None = None) -> Array:
     """(...): the divergence in bits, in [0, 1]; H((p + q)/2) - (H(p) + H(q))/2 is the same and has no 0/0."""
     of_p = entropy(p, w) if entropy_of_p is None else entropy_of_p

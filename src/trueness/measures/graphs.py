@@ -17,6 +17,19 @@ Chance is the truth of the class with its nodes permuted: with N_m of the d(d-1)
     E f1 = E precision = E recall = E tp / T = sum_m N_m^2 / (2 T d(d-1))          (a DAG: T / (d(d-1)))
 
 0/0 is undefined, never 0: an estimate without edges has no precision.
+
+Adjustment identification distances: does the estimate tell which effects can be had, and how?
+
+    distance = (ordered pairs (x, y) whose effect the estimate identifies wrongly) / (d (d - 1))
+
+For each pair the estimate names an adjustment set (its parents, its ancestors or the optimal set of x) or says that
+there is no effect or no identification; the pair is wrong when the reference disagrees. SID is the older distance
+between DAGs. Computed by gadjid (Henckel, Wuertzen & Weichwald 2024; Peters & Buehlmann 2015 for the SID).
+
+The reference is the truth of the estimate's own class. gadjid trusts its input: a matrix that is no CPDAG gets a
+number without meaning, and PC often answers one. So an estimate that is not a valid graph of its class, and a PAG,
+for which no such distance is defined, are undefined here.
+gadjid keeps a pool of threads: a process forked after its first use hangs at the second. Workers must be spawned.
 """
 
 from __future__ import annotations
@@ -32,8 +45,36 @@ from trueness.errors import GraphError, SettingError, did_you_mean
 from trueness.graphs import ARROW, NONE, Graph, Kind
 from trueness.graphs.marked import Targets
 from trueness.measure import Measure
-from trueness.measures import adjustment
 from trueness.measures.score import UNDEFINED, Score, ratio
+
+DISTANCES = ("parent_aid", "ancestor_aid", "oset_aid", "sid")
+
+
+def identification_distances(
+    estimate: Graph, reference: Graph | None, names: Iterable[str] = DISTANCES
+) -> dict[str, Score]:
+    """The named distances; `reference` is of the estimate's class with its nodes in the same order, or None."""
+    distances = dict.fromkeys(names, UNDEFINED)
+    if reference is None or estimate.kind not in ("dag", "cpdag") or len(estimate) < 2 or estimate.problems():
+        return distances
+    import gadjid  # late: comparing marks does without it
+
+    truth, guess = _as_gadjid(reference), _as_gadjid(estimate)
+    for name in distances:
+        if name == "sid" and estimate.kind != "dag":
+            continue
+        distance, _ = getattr(gadjid, name)(truth, guess, edge_direction="from row to column")
+        distances[name] = Score(float(distance))
+    return distances
+
+
+def _as_gadjid(graph: Graph) -> NDArray[np.int8]:
+    """1 at (i, j) for i -> j, 2 once for i -- j, as gadjid reads it."""
+    return (graph.directed + 2 * np.triu(graph.undirected)).astype(np.int8)
+
+
+# ---- marks
+
 
 Scores = dict[str, Score]
 
@@ -69,7 +110,7 @@ def _catalogue() -> Iterable[Measure]:
 MEASURES: Mapping[str, Measure] = MappingProxyType({measure.name: measure for measure in _catalogue()})
 """Every measure of a graph, in the order of the tables; the one source for lists and docs."""
 
-MARK_MEASURES = tuple(name for name in MEASURES if name not in adjustment.DISTANCES)
+MARK_MEASURES = tuple(name for name in MEASURES if name not in DISTANCES)
 """Those that only compare marks: fast, and defined for every class."""
 
 
@@ -118,9 +159,9 @@ class Reference:
         estimate = estimate.reorder(self.nodes)
         target = self._own_class(estimate.kind)
         scores = self._mark_scores(estimate, target)
-        distances = tuple(name for name in wanted if name in adjustment.DISTANCES)
+        distances = tuple(name for name in wanted if name in DISTANCES)
         if distances:
-            scores |= adjustment.scores(estimate, None if target is None else target.graph, distances)
+            scores |= identification_distances(estimate, None if target is None else target.graph, distances)
         return {name: scores[name] for name in wanted}
 
     def perfect(self, kind: Kind) -> Scores:

@@ -159,15 +159,6 @@ def crps_of_quantiles(quantiles: ArrayLike, taus: ArrayLike, outcomes: ArrayLike
     return np.asarray(score)
 
 
-def crps_of_runs(sample: ArrayLike, outcomes: ArrayLike) -> Array:
-    """(n,): the exact CRPS of the empirical distribution of `sample`: mean |x - y| - mean |x - x'| / 2."""
-    x = np.sort(np.asarray(sample, dtype=np.float64))
-    y = np.asarray(outcomes, dtype=np.float64)
-    m = len(x)
-    spread = 2 * np.dot(2 * np.arange(m) - m + 1, x) / m**2  # mean |x - x'|, from the order statistics
-    return np.asarray(np.abs(x[:, None] - y).mean(axis=0) - spread / 2)
-
-
 def bias(centre: ArrayLike, mean: ArrayLike, better: Literal["higher", "lower"]) -> Array:
     """How much better than measured the claim's centre is: positive is optimistic, whichever way the measure points."""
     centre, mean = _floats(centre, mean)

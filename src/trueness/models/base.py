@@ -20,6 +20,8 @@ from trueness.status import Status
 
 Role = Literal["system", "user", "assistant"]
 DAY = 86_400  # seconds
+MOST_TOKENS = 10**9  # of a call
+UNKNOWN_COUNT = -1
 MOST_CALLS = 1000  # in flight at a time; each is a thread
 
 
@@ -148,6 +150,11 @@ class CallOptions(FixedOptions):
 
     concurrency: Annotated[int, Between(1, MOST_CALLS, closed=True)] = 10
     price: object = None
+
+
+def is_count(value: object) -> bool:
+    """Whether it can be a number of tokens."""
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MOST_TOKENS
 
 
 def read_options(made: type[Made], options: Mapping[str, Json] | None, model: str) -> Made:

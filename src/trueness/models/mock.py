@@ -4,7 +4,7 @@
     mock/overconfident            ranges of almost no width, always
     mock/copycat-of-the-prompt    the prompt itself
     mock/refuses  truncated  empty  garbage  slow  flaky      what goes wrong with real models
-    mock/NAME, script = FILE      your own: .jsonl or .toml entries {match = [substrings], reply | status}
+    mock/NAME, script = FILE      your own: JSON lines {match = [substrings], reply | status}
 
 Of a script the first entry counts whose substrings all occur in the prompt. Texts are only texts here: nothing of
 what is asked about is known. The same question always gets the same answer.
@@ -22,7 +22,7 @@ from typing import Annotated
 from trueness.errors import SettingError, UnknownName
 from trueness.models.base import DAY, CallOptions, Message, Reply, Settings, read_options
 from trueness.models.prices import stated_price
-from trueness.outside import Json, is_there, json_of, text_of, toml_of
+from trueness.outside import Json, is_there, json_of, text_of
 from trueness.settings import Between
 from trueness.status import Status
 
@@ -133,7 +133,10 @@ def read_script(path: Path) -> list[dict[str, Json]]:
     """The entries of a script, each checked: `match` (a list of substrings) and one of `reply`, `status`."""
     if not is_there(path):
         raise SettingError(f"'script' of a mock must be a file, got {path}, which is not there.")
-    entries = _parse_script(path)
+    text = text_of(path, error=SettingError)
+    lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
+    what = f"{path.name} must be JSON lines; line"
+    entries: list[dict[str, Json]] = [json_of(line, f"{what} {number}", SettingError) for number, line in lines]
     for place, entry in enumerate(entries, 1):
         _check_entry(entry, f"entry {place} of {path.name}")
     return entries
@@ -158,17 +161,6 @@ def _scripted_rule(entries: Sequence[Mapping[str, Json]], file: str) -> Rule:
         return ScriptedAnswer("", Status.FAILED, f"no entry of {file} matches the prompt {prompt[:60]!r}...")
 
     return rule
-
-
-def _parse_script(path: Path) -> list[dict[str, Json]]:
-    text = text_of(path, error=SettingError)
-    if path.suffix != ".toml":
-        lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
-        return [json_of(line, f"{path.name} must be JSON lines; line {number}", SettingError) for number, line in lines]
-    entries = toml_of(text, path.name, SettingError).get("entry")
-    if not isinstance(entries, list):
-        raise SettingError(f"{path.name} must be JSON lines, or TOML with [[entry]] tables, got none of them.")
-    return entries
 
 
 def _check_entry(entry: object, where: str) -> None:

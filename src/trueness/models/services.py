@@ -14,9 +14,20 @@ from typing import Annotated
 
 from trueness import texts
 from trueness.errors import MissingExtra, SettingError, TruenessError, UnknownName
-from trueness.models.addresses import OWN, PLAN, Address, address, may_be_a_key, may_be_paired, may_go
+from trueness.models.addresses import (
+    ENVIRONMENT,
+    OWN,
+    PLAN,
+    Address,
+    EnvVariable,
+    address,
+    all_variables,
+    may_be_a_key,
+    may_be_paired,
+    may_go,
+    variable,
+)
 from trueness.models.base import CallOptions, read_options
-from trueness.models.env_file import ENVIRONMENT, EnvVariable, all_variables, variable
 from trueness.models.prices import stated_price
 from trueness.outside import Json
 from trueness.registry import is_installed

@@ -17,8 +17,8 @@ from collections.abc import Awaitable, Callable
 from copy import copy
 from typing import TYPE_CHECKING, Protocol, cast
 
+from trueness.models.base import UNKNOWN_COUNT, is_count
 from trueness.models.faults import BodyRefused
-from trueness.models.provider_output import UNKNOWN_COUNT, is_count
 from trueness.models.services import Access
 from trueness.outside import MEGABYTE, Json, size
 

@@ -11,8 +11,7 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from trueness.patterns import late
-from trueness.reading.claims import INTERVAL, MEDIAN, PROBLEM, Claim
-from trueness.reading.ranges import BEYOND
+from trueness.reading.ranges import BEYOND, INTERVAL, MEDIAN, PROBLEM, Claim
 from trueness.reading.sentences import Sentences
 
 _FINAL = late(  # every alternative begins with a letter, so that the search skips to one of them

@@ -4,31 +4,35 @@
 
 Of several different claims for a measure only one that is marked as the final one counts; otherwise the measure is
 unreadable. Nothing is filled in and nothing is guessed: a value's numbers stand in the reply at its span.
+
+Files of replies: one reply as text, or JSON lines with a `text` field whose other fields are handed through.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from operator import attrgetter, itemgetter
+from pathlib import Path
 from typing import NamedTuple, TypeVar
 
-from trueness.errors import SettingError, UnknownName
+from trueness.errors import DataError, SettingError, TruenessError, UnknownName
+from trueness.outside import typed_text
 from trueness.patterns import late
-from trueness.reading.claims import Claim, Scale
 from trueness.reading.decision import NOT_GIVEN, Context, Decision, decide, is_cut, is_withdrawn, without_template
 from trueness.reading.labels import Label, labels_in, without_explanations
 from trueness.reading.lines import claims_in_lines
 from trueness.reading.numbers import Number, numbers_in
 from trueness.reading.objects import claims_in_object
 from trueness.reading.prose import claims_in_prose
-from trueness.reading.refusals import declines, ends_open
+from trueness.reading.ranges import Claim, Scale
 from trueness.reading.sentences import Sentences
 from trueness.reading.stances import own_claims
 from trueness.reading.structured import Node, recover_json
 from trueness.reading.tables import Table, claims_in_table, may_hold_tables, tables_in
-from trueness.reading.views import LIMIT, view_of
+from trueness.reading.views import LIMIT, declines, ends_open, view_of
 from trueness.reading.withdrawals import standing_claims
 from trueness.status import Status
 
@@ -305,3 +309,51 @@ def _value(claim: Claim) -> Value:
 
 def _nothing(measures: Sequence[str], status: Status, flags: tuple[str, ...], message: str) -> Reading:
     return Reading(dict.fromkeys(measures), dict.fromkeys(measures, status), status, {}, {}, flags, message)
+
+
+# ---- files of replies
+
+
+_JSON_LINES = (".jsonl", ".ndjson")
+
+
+def readings_of(file: str, nodes: int | None = None) -> Iterator[dict[str, object]]:
+    """What is read from each reply of a file ('-' is standard input); a line that is no reply has an `error`."""
+    text = typed_text(file)
+    if Path(file).suffix in _JSON_LINES or (file == "-" and _are_json_lines(text)):
+        lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
+        if not lines:
+            raise DataError(f"{file} must hold a reply a line, got an empty file. Write one JSON object a line.")
+        for number, line in lines:
+            yield _reading_of_line(file, number, line, nodes)
+    else:
+        yield read_forecast(text, nodes=nodes).to_dict()
+
+
+def _are_json_lines(text: str) -> bool:
+    """Whether the first line is an object with a text; a reply may itself be JSON."""
+    try:
+        first = json.loads(text.strip().partition("\n")[0])
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(first, dict) and "text" in first
+
+
+def _reading_of_line(file: str, number: int, line: str, nodes: int | None) -> dict[str, object]:
+    try:
+        entry = json.loads(line)
+    except (ValueError, RecursionError):
+        return _failure(file, number, "must be JSON", line)
+    if not isinstance(entry, dict) or not isinstance(entry.get("text"), str):
+        return _failure(file, number, "must be an object with a 'text' that is text", line)
+    others = {name: value for name, value in entry.items() if name != "text"}
+    try:
+        reading = read_forecast(entry["text"], nodes=entry.get("nodes", nodes))
+    except TruenessError as error:
+        return {"line": number, "error": f"line {number} of {file}: {error}"} | others
+    return others | reading.to_dict()
+
+
+def _failure(file: str, number: int, must: str, line: str) -> dict[str, object]:
+    got = line if len(line) <= 40 else line[:40] + "..."
+    return {"line": number, "error": f"line {number} of {file} {must}, got {got!r}. The other lines are read."}

@@ -18,8 +18,7 @@ from typing import NamedTuple
 
 from trueness.patterns import late
 from trueness.reading.numbers import Number, numbers_in
-from trueness.reading.refusals import declines
-from trueness.reading.views import LIMIT, view_of
+from trueness.reading.views import LIMIT, declines, view_of
 from trueness.status import Status
 
 Levels = Mapping[str, Sequence[str]]

@@ -12,9 +12,8 @@ import re
 from collections.abc import Sequence
 
 from trueness.patterns import late
-from trueness.reading.claims import INTERVAL, Claim
 from trueness.reading.labels import Label
-from trueness.reading.ranges import FARTHEST
+from trueness.reading.ranges import FARTHEST, INTERVAL, Claim
 
 _NUMBER = r"\d{1,6}+(?:\.\d{1,9}+)?+"
 _LEAD = late(r"[ >#+-]*(?:\d[.)] +|\([1-9a-d]\) +)?")

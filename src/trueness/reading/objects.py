@@ -10,10 +10,9 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from trueness.patterns import late
-from trueness.reading.claims import Claim, Scale, pair_of_ends, trouble
 from trueness.reading.labels import labels_in
 from trueness.reading.numbers import Number, numbers_in
-from trueness.reading.ranges import PAIR, POINT, Expression, expression_at
+from trueness.reading.ranges import PAIR, POINT, Claim, Expression, Scale, expression_at, pair_of_ends, trouble
 from trueness.reading.sentences import words_of
 from trueness.reading.structured import ARRAY, NUMBER, OBJECT, STRING, WORD, Node
 from trueness.reading.tables import QUANTILES
@@ -38,19 +37,8 @@ _SILENT = frozenset(
 _NAMING = ("name", "metric", "measure", "metrics", "label")
 _WORDS = late(r"[^\W\d]+")
 _DIGITS = late(r"\d+(?:\.\d+)?")
-_LEVELS = {
-    50.0: 0.5,
-    80.0: 0.8,
-    90.0: 0.9,
-    95.0: 0.95,
-    99.0: 0.99,
-    0.5: 0.5,
-    0.8: 0.8,
-    0.9: 0.9,
-    0.95: 0.95,
-    0.99: 0.99,
-}
-
+_SHARES = (0.5, 0.8, 0.9, 0.95, 0.99)
+_LEVELS = {round(100 * share, 6): share for share in _SHARES} | {share: share for share in _SHARES}
 _QUANTILE = frozenset("q p quantile percentile pct".split())
 _ONLY_QUANTILES = frozenset((2.5, 97.5, 0.025, 0.975, 5.0, 0.05, 25.0, 75.0, 10.0))
 _TWO_NUMBERS = [NUMBER, NUMBER]

@@ -6,6 +6,8 @@ An expression is brought to the scale of its measure last, because only the meas
 end beyond what the measure can be (an SHD of 40 on 8 nodes, [0.8, 1.4]) is a claim like another, flagged `beyond`,
 where the scale is plain; a precision of 72, or of -0.1 behind what may be a dash, says no scale and is a problem. An
 SHD farther than ten times what it can be is cut there: 1e400 is a claim as bad as they come, and still a number.
+
+A claim: one thing a reply says about one measure, before it is decided which claim counts.
 """
 
 from __future__ import annotations
@@ -263,3 +265,73 @@ def _bounds_by_kind(kind: str, low: float, high: float, most: float) -> Bounds:
     if low < 0 or high > most:
         return low, high, flags, OUT_OF_RANGE
     return low, high, flags, ""
+
+
+# ---- what a reply says about one measure
+
+
+INTERVAL, MEDIAN, PROBLEM = "interval", "median", "problem"
+
+
+class Claim(NamedTuple):
+    """low to high for a measure, read from [start, end) of the reply by a parser."""
+
+    measure: str
+    kind: str  # interval (a point is one, flagged), median, or problem: something stands there that is no range
+    low: float
+    high: float
+    start: int
+    end: int
+    parser: str
+    strong: bool  # label and value stand together as in an answer, not in running text
+    level: float | None = None
+    flags: tuple[str, ...] = ()
+    problem: str = ""
+
+
+class Scale(NamedTuple):
+    """What turns written numbers into values."""
+
+    nodes: int | None
+    commas: bool  # the reply writes 0,7
+    percent: bool = False  # the reply says that its values are percentages
+
+    def claim(
+        self,
+        measure: str,
+        expression: Expression,
+        parser: str,
+        strong: bool,
+        level: float | None = None,
+        in_percent: bool = False,
+        flags: tuple[str, ...] = (),
+        median: bool = False,
+    ) -> Claim:
+        way, _, _, start, end, bracketed, _ = expression
+        in_percent = in_percent or (self.percent and measure != "shd")
+        low, high, marks, problem = bounds_of(expression, measure, self.nodes, in_percent, self.commas)
+        if low < 0 and parser == "table":
+            problem = OUT_OF_RANGE  # what parts cells may be a dash
+        if way == PAIR and not bracketed:
+            flags = (*flags, "bare_pair")
+        kind = PROBLEM if problem else MEDIAN if median else INTERVAL
+        if flags:
+            marks = (*marks, *flags)
+        if median and marks:
+            marks = tuple(mark for mark in marks if mark != "point")
+        return _new(Claim, (measure, kind, low, high, start, end, parser, strong, level, marks, problem))
+
+
+def trouble(measure: str, start: int, end: int, parser: str, problem: str, strong: bool = True) -> Claim:
+    """Something was said here, and it cannot be taken for a range."""
+    return Claim(measure, PROBLEM, 0.0, 0.0, start, end, parser, strong, None, (), problem)
+
+
+def pair_of_ends(low: Expression, high: Expression) -> Expression:
+    """A lower and an upper end that were given apart."""
+    start, end = min(low.start, high.start), max(low.end, high.end)
+    return _new(Expression, (PAIR, low.first, high.first, start, end, True, 2))
+
+
+def one_sided(expression: Expression, at_least: bool) -> Expression:
+    return expression._replace(kind=AT_LEAST if at_least else AT_MOST)

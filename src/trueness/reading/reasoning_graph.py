@@ -11,9 +11,8 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from trueness.reading.refusals import declines
 from trueness.reading.structured import ARRAY, NUMBER, OBJECT, STRING, Node, recover_json, unescaped
-from trueness.reading.views import view_of
+from trueness.reading.views import declines, view_of
 from trueness.reasoning.graph import Quantity, ReasoningGraph
 from trueness.reasoning.schema import graph_from, looks_like_graph, quantity_of, status_of
 from trueness.status import Status

@@ -15,8 +15,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from trueness.patterns import late
-from trueness.reading.claims import PROBLEM, Claim
 from trueness.reading.labels import labels_in
+from trueness.reading.ranges import PROBLEM, Claim
 from trueness.reading.sentences import REACH, Sentences, are_neutral, heading_of, words_of
 from trueness.reading.words import DATASETS, LEARNERS
 

@@ -14,10 +14,9 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from trueness.patterns import late
-from trueness.reading.claims import Claim, Scale, one_sided, pair_of_ends, trouble
 from trueness.reading.labels import Label
 from trueness.reading.numbers import Number, numbers_in
-from trueness.reading.ranges import POINT, Expression, expression_at
+from trueness.reading.ranges import POINT, Claim, Expression, Scale, expression_at, one_sided, pair_of_ends, trouble
 from trueness.reading.words import gap_of
 
 _RULE = late(r"[\s|:+=-]*")

@@ -15,9 +15,8 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from trueness.reading.refusals import declines
 from trueness.reading.structured import NUMBER, OBJECT, STRING, WORD, Node, recover_json, unescaped
-from trueness.reading.views import LIMIT, view_of
+from trueness.reading.views import LIMIT, declines, view_of
 from trueness.reasoning.schema import quantity_of
 from trueness.status import Status
 

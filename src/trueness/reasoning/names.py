@@ -3,7 +3,7 @@
     Height (cm), theta_deg, Rate (%)          in cm, in degrees, in per cent
     Mass m (kg), Spring constant (k)          called m, k
     F = m*a, V_s for Vs                       their own names, also in other case
-    where k is the spring constant; v_0       what the rule says, and what custom says: V = π r² h of a tank_radius
+    where k is the spring constant; v_0       what the rule says, and what custom says
     a = F/m of force and mass                 letters that begin one name each; one left over for one left over
 
 One letter in brackets is a unit only of a name that is measured in it: Force (N), and not Displacement (s).
@@ -46,21 +46,7 @@ _MEASURED: Mapping[str, re.Pattern[str]] = {  # what one letter in brackets is t
     "F": late("capacitance"), "T": late("field"), "H": late("inductance"),
     "M": late("molarity|concentration"), "Ω": late("resistance|impedance"),
 }  # fmt: skip
-_BY_LETTER: Mapping[str, str] = {  # what a letter stands for
-    "m": "mass", "M": "mass", "v": "velocity speed", "u": "velocity speed", "a": "acceleration", "F": "force",
-    "t": "time duration", "d": "distance diameter displacement depth", "s": "distance displacement",
-    "h": "height altitude", "r": "radius rate", "l": "length", "L": "length inductance", "w": "width weight",
-    "A": "area amplitude activity", "V": "volume voltage potential", "P": "power pressure principal",
-    "p": "momentum pressure price", "E": "energy", "Q": "heat charge", "q": "charge", "I": "current",
-    "R": "resistance", "k": "stiffness spring", "x": "displacement extension compression position elongation",
-    "T": "temperature period tension", "f": "frequency focal", "lamda": "wavelength decay", "rho": "density",
-    "W": "work weight", "mu": "friction", "N": "normal", "n": "number moles index", "g": "gravity gravitational",
-    "c": "heat concentration light", "omega": "angular", "theta": "angle", "B": "field", "C": "capacitance",
-    "eta": "efficiency viscosity", "K": "kinetic", "U": "potential", "tau": "torque",
-}  # fmt: skip
 _CUSTOM = {"I": "current", "L": "inductance", "Q": "charge", "q": "charge", "R": "resistance", "n": "moles"}
-_ANY_MEANING = frozenset(" ".join(_BY_LETTER.values()).split())
-_NOT_BY_LETTER = frozenset("per slant change difference ratio initial final lost left average total".split())
 _GREEK = frozenset(
     "alpha beta gamma delta epsilon zeta eta theta kappa lamda lambda mu nu rho sigma tau phi chi psi omega".split()
 )
@@ -104,8 +90,8 @@ def unit_in(name: str) -> str | None:
 
 def may_be_in(name: str, unit: str) -> bool:
     """Whether one letter behind a number may be the unit of what has this name: 0.5 L of a volume, and of no a."""
-    words = name.lower() if len(name.partition("_")[0]) > 1 else _BY_LETTER.get(name[:1], "")
-    return not words or unit not in _MEASURED or _MEASURED[unit].search(words) is not None
+    words = name.lower() if len(name.partition("_")[0]) > 1 else ""
+    return bool(words) and (unit not in _MEASURED or _MEASURED[unit].search(words) is not None)
 
 
 def symbols_in(names: Iterable[str]) -> dict[str, str]:
@@ -144,8 +130,6 @@ def explained_symbols(text: str, names: Sequence[str]) -> dict[str, str]:
     pairs = (pair for piece in re.split(r"\band\b", text) for pair in STANDS_FOR.findall(piece))
     explained = {short: plain.get(symbol(words.strip()).casefold()) for short, words in pairs}
     meanings = by_custom(text, names) | {short: name for short, name in explained.items() if name is not None}
-    customary = _by_letter(text, names[:-1]).items()
-    meanings |= {short: name for short, name in customary if short not in meanings and name not in meanings.values()}
     return meanings if len(set(meanings.values())) == len(meanings) else {}
 
 
@@ -172,29 +156,6 @@ def by_custom(text: str, names: Sequence[str]) -> dict[str, str]:
     if "u" not in meanings and "u" in joined and len(names_of.get("u", ())) == 1:
         meanings["u"] = min(names_of["u"])  # ut + at^2 / 2
     return meanings
-
-
-def _by_letter(text: str, names: Sequence[str]) -> dict[str, str]:
-    """V = π r² h, of a tank_radius and a tank_height: letters by custom, where one name has a word of theirs and no
-    other begins with the letter."""
-    runs = re.findall(r"[^\W\d_]+", text.rpartition("=")[2]) if "=" in text else []
-    written = dict.fromkeys(letter for word in runs if len(word) == 1 or (len(word) <= 3 and word.islower())
-                            for letter in word)  # fmt: skip
-    words = {name: set(re.split(r"[\W_]+", name.casefold())) for name in names}
-    meanings: dict[str, str] = {}
-    for letter in written:
-        meant = set(_BY_LETTER.get(symbol(letter), "").split())
-        of = [name for name in names if words[name] & meant and not (words[name] & _NOT_BY_LETTER or _symbols(name))]
-        begun = [name for name in names if name.casefold().startswith(letter.casefold())]
-        if len(of) == 1 and not begun:
-            meanings[letter] = of[0]
-    return {short: name for short, name in meanings.items() if Counter(meanings.values())[name] == 1}
-
-
-def _means_another(letter: str, name: str) -> bool:
-    """Whether a letter stands for something else by custom: r for a diameter, h for a slant height."""
-    meant, words = set(_BY_LETTER.get(letter, "").split()), set(re.split(r"[\W_]+", name.casefold()))
-    return bool(meant) and ("slant" in words or (not words & meant and bool(words & _ANY_MEANING)))
 
 
 # ---- which node a symbol stands for
@@ -259,7 +220,7 @@ def _guess_names(unmatched: Sequence[str], free: Sequence[str], assigns: bool, e
     if not rest:
         return clear
     one_of_each = assigns and len(rest) == len(left) == 1 and not begun[rest[0]] and rest[0] not in NATURE
-    if not one_of_each or len(symbol(left[0])) < 3 or _means_another(rest[0], left[0]):
+    if not one_of_each or len(symbol(left[0])) < 3:
         return clear if not rest else {}
     if left[0] != effect and _is_word(rest[0]) and not shares_word(rest[0], left[0]):  # width, for a perimeter
         return {}

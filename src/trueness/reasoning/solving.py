@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from trueness.reasoning.graph import close, in_quotes
 from trueness.reasoning.trees import (
     COMPARISONS,
+    CONSTANTS,
     Binary,
     Call,
     Evaluator,
@@ -215,6 +216,8 @@ def together(
     relations: Sequence[Relation], unknowns: Sequence[str], known: Mapping[str, float], target: str
 ) -> Solution:
     """The unknowns at these values of the knowns, as far as the relations determine them."""
+    written = {name for relation in relations for side in relation for name in count_names(side)}
+    unknowns = sorted({*unknowns, *written} - {*known, *CONSTANTS})
     if len(unknowns) > _MOST_UNKNOWNS or len(relations) > 2 * _MOST_UNKNOWNS:
         return Solution({}, "there are too many equations to solve together.")
     system = _System(relations, [*known, *unknowns])

@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from functools import lru_cache
+from functools import lru_cache, reduce
 from typing import NamedTuple
 
 from trueness.errors import TruenessError, did_you_mean
@@ -215,72 +215,6 @@ def _split_words(tokens: list[_Token], known: frozenset[str], letters: frozenset
     return out
 
 
-def _group_divisors(tokens: list[_Token]) -> list[_Token]:
-    """`PV/RT` and `b/2a` divide by the product that is written together; `1/2 m v` is a half of m v; what blanks leave
-    open (`a / b c`), or custom does (`1/2πRC`), is refused."""
-    at = 0
-    while at < len(tokens):
-        if tokens[at].text == "sqrt" and at + 1 < len(tokens) and tokens[at + 1].kind != "(":
-            end = _factor_end(tokens, at + 1)
-            if end < len(tokens) and tokens[end].near and tokens[end].kind in ("number", "name", "("):
-                raise RuleError("a root must say how far it goes. Write sqrt(2 * g * h).")
-        if tokens[at].kind != "/":
-            at += 1
-            continue
-        if at > 1 and tokens[at - 1].text == "1" and tokens[at - 2].kind in ("^", "**"):
-            raise RuleError("an exponent that is a fraction must stand in brackets. Write x^(1/2).")
-        ends = [at + 1]
-        while ends[-1] < len(tokens) and tokens[ends[-1]].kind in ("number", "name", "(", "|"):
-            ends.append(_factor_end(tokens, ends[-1]))
-        if len(ends) > 2:
-            power = at > 1 and tokens[at - 2].kind in ("^", "**", "-")  # v^2/2a is over 2 a; x - 1/2 a is a half
-            power = power and (tokens[at - 2].kind != "-" or tokens[at - 3].kind in ("^", "**"))
-            half = at > 0 and tokens[at - 1].kind == tokens[at + 1].kind == "number" and not power
-            second = tokens[ends[1]]
-            if tokens[at + 1].kind == "(" and second.text == "sqrt":  # 1/(2L)√(T/μ)
-                at = ends[1]
-                continue
-            if not half and tokens[at + 1].kind == "number" and second.kind == "(":  # n/2(a + b)
-                raise RuleError("a rule must say what it divides by. Write a / (2 * (b + c)), or (a / 2) * (b + c).")
-            if half and _is_one_factor(tokens, at - 2, ends[1:]):
-                raise RuleError("a rule must say what it divides by. Write 1 / (2 * L), or L / 2.")
-            if half and (second.text != "pi" or tokens[at + 1].text not in ("2", "4")):  # 1/3 π r², but 1/2π
-                at = ends[1]
-                continue
-            if half or not all(tokens[start].near for start in ends[1:-1]):
-                raise RuleError("a rule must say what it divides by. Write a / (b * c), or (a / b) * c.")
-            tokens = [*tokens[: at + 1], _OPEN, *tokens[at + 1 : ends[-1]], _CLOSE, *tokens[ends[-1] :]]
-        at += 1
-    return tokens
-
-
-def _is_one_factor(tokens: list[_Token], opening: int, ends: list[int]) -> bool:
-    """Whether what begins with 1/2 is (1/2L), beside others: L/2 or 1/(2L)? (1/2at^2) is no doubt a half."""
-    alone = len(ends) == 2 and ends[1] - ends[0] == 1
-    closed = opening >= 0 and tokens[opening].kind == "(" and [token.kind for token in tokens[ends[-1] :][:1]] == [")"]
-    beside = [*tokens[max(0, opening - 1) : max(0, opening)], *tokens[ends[-1] + 1 :][:1]]
-    return alone and closed and any(token.kind in ("*", "number", "name", "(", ")") for token in beside)
-
-
-def _factor_end(tokens: list[_Token], at: int) -> int:
-    """Behind a number, a name, a call or brackets, and the power that they have."""
-    called = tokens[at].kind == "name" and tokens[at].text.lower() in FUNCTIONS
-    at += called
-    if at < len(tokens) and tokens[at].kind in ("(", "|"):
-        depth, closing = 0, {"(": ")", "|": "|"}[tokens[at].kind]
-        start = at
-        for at in range(start, len(tokens)):
-            depth += (tokens[at].kind == "(") - (tokens[at].kind == ")")
-            if at > start and depth == 0 and tokens[at].kind == closing:
-                break
-    at += 1
-    while at < len(tokens) and tokens[at].kind in ("^", "**", "%"):
-        at += 1 if tokens[at].kind == "%" else 2 + (at + 1 < len(tokens) and tokens[at + 1].kind == "-")
-        if at <= len(tokens) and tokens[at - 1].kind == "(":
-            at = _factor_end(tokens, at - 1)
-    return min(at, len(tokens))
-
-
 class _Parser:
     """By precedence, from the weakest operator inwards."""
 
@@ -353,7 +287,36 @@ class _Parser:
                 raise RuleError("a rule must compare two values at a time. Join comparisons by 'and'.")
             compared = binds == BINDS["<"]
             self.at += width
-            left = Binary(sign, left, self.binary(binds + 1))
+            left = Binary(sign, left, self.divisor() if sign == "/" else self.binary(binds + 1))
+
+    def divisor(self) -> Tree:
+        """`PV/RT` and `b/2a` divide by the product that is written together; `1/2 m v` is a half of m v; what blanks
+        leave open (`a / b c`), or custom does (`1/2πRC`), is refused."""
+        start, factors = self.at, [self.unary()]
+        ends = [self.at]
+        while self.next.kind in ("number", "name", "("):
+            self.check_product(self.next)
+            factors.append(self.unary())
+            ends.append(self.at)
+        if len(factors) == 1:
+            return factors[0]
+        before = [token.kind for token in (_NONE, _NONE, *self.tokens[: start - 1])[-3:]]
+        opening, second = self.tokens[start], self.tokens[ends[0]]
+        raised = before[1] in ("^", "**") or (before[1] == "-" and before[0] in ("^", "**"))  # v^2/2a is over 2 a
+        half = before[2] == opening.kind == "number" and not raised
+        if not half and opening.kind == "number" and second.kind == "(":  # n/2(a + b)
+            raise RuleError("a rule must say what it divides by. Write a / (2 * (b + c)), or (a / 2) * (b + c).")
+        closed = before[1] == "(" and self.next.kind == ")" and ends[-1] == ends[0] + 1  # (1/2L) beside others
+        beside = (self.tokens[start - 4].kind if start > 3 else "", self.tokens[self.at + 1].kind)
+        if half and closed and any(kind in ("*", "number", "name", "(", ")") for kind in beside):
+            raise RuleError("a rule must say what it divides by. Write 1 / (2 * L), or L / 2.")
+        of_half = half and (second.text != "pi" or opening.text not in ("2", "4"))  # 1/3 π r², but 1/2π
+        if of_half or (opening.kind == "(" and second.text == "sqrt"):  # 1/(2L)√(T/μ)
+            self.at = ends[0]
+            return factors[0]
+        if half or not all(self.tokens[end].near for end in ends[:-1]):
+            raise RuleError("a rule must say what it divides by. Write a / (b * c), or (a / b) * c.")
+        return reduce(lambda left, right: Binary("*", left, right), factors)
 
     def operator(self) -> tuple[str, int]:
         """The operator in front of us and its tokens: none, where two factors stand side by side."""
@@ -386,6 +349,8 @@ class _Parser:
         if not (self.take("^") or self.take("**")):
             return base
         exponent = self.deeper(self.unary)
+        if self.before.text == "1" and self.next.kind == "/":
+            raise RuleError("an exponent that is a fraction must stand in brackets. Write x^(1/2).")
         size = exponent.operand if isinstance(exponent, Negative) else exponent
         if isinstance(size, Number) and abs(size.value) > MAX_POWER:
             raise RuleError(f"an exponent must be at most {MAX_POWER:,}, got {size.value:g}. Use exp or a name.")
@@ -429,7 +394,10 @@ class _Parser:
         if called and function in FUNCTIONS:
             return self.call(function)
         if function == "sqrt":  # the root sign has no brackets
-            return Call("sqrt", (self.deeper(self.primary),))
+            tree = self.deeper(self.primary)
+            if self.next.near and self.next.kind in ("number", "name", "("):
+                raise RuleError("a root must say how far it goes. Write sqrt(2 * g * h).")
+            return Call("sqrt", (tree,))
         if called:
             advice = did_you_mean(function, FUNCTIONS) or f"Known: {', '.join(FUNCTIONS)}."
             raise RuleError(f"{name[:40]!r} is not a function of rules. {advice}")
@@ -454,7 +422,7 @@ def _parse_side(tokens: list[_Token], known: frozenset[str], letters: frozenset[
         token if token.text in known else token._replace(text=changes.get(token.text.lower(), token.text))
         for token in tokens
     ]
-    return _Parser(_group_divisors(_split_words(tokens, known, letters)), known | letters).whole()
+    return _Parser(_split_words(tokens, known, letters), known | letters).whole()
 
 
 def _number(text: str) -> Number:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 from operator import itemgetter
 from statistics import fmean
 from typing import NamedTuple, TypeAlias
@@ -213,20 +214,23 @@ def with_parts(tree: Tree, below: Sequence[Tree]) -> Tree:
 def compile_tree(tree: Tree, slots: Mapping[str, int]) -> Evaluator:
     """The tree as a function of a list of values; `slots` says where each name stands in it. What holds no name is
     computed once, or where it has no value when it is asked for."""
+    return _compiled(tree, slots)[0]
+
+
+def _compiled(tree: Tree, slots: Mapping[str, int]) -> tuple[Evaluator, bool]:
+    """The function, and whether it asks for a name."""
     if isinstance(tree, Name) and tree.name in slots:
-        return itemgetter(slots[tree.name])
+        return itemgetter(slots[tree.name]), True
     if isinstance(tree, Number | Name):
         constant = tree.value if isinstance(tree, Number) else CONSTANTS[tree.name]
-        return lambda values: constant
-    below = [compile_tree(part, slots) for part in parts(tree)]
-    made = _operation(tree, below)
-    if slots.keys() & count_names(tree).keys():
-        return made
-    try:
-        constant = made(())
-    except (ArithmeticError, ValueError):
-        return made
-    return lambda values: constant
+        return lambda values: constant, False
+    below = [_compiled(part, slots) for part in parts(tree)]
+    made, asks = _operation(tree, [evaluator for evaluator, _ in below]), any(asks for _, asks in below)
+    if not asks:
+        with suppress(ArithmeticError, ValueError):
+            constant = made(())
+            return lambda values: constant, False
+    return made, asks
 
 
 def _operation(tree: Tree, below: Sequence[Evaluator]) -> Evaluator:

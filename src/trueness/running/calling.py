@@ -31,8 +31,8 @@ from typing import TypeVar
 from trueness.errors import DataError, TruenessError
 from trueness.files import append_text, check_plain, read_text
 from trueness.models import Message, Model, Reply, Settings, TokenLogprob
+from trueness.models.base import is_count
 from trueness.models.faults import Fault
-from trueness.models.provider_output import is_count
 from trueness.outside import MAX_RECORDS, Json, json_of
 from trueness.running.cells import reply_key
 from trueness.running.outcomes import failure_line

@@ -98,7 +98,7 @@ def _tasks_in(folder: Path) -> set[str]:
     if not is_there(folder / "study.db"):
         return set()
     with Store.reading(folder) as store:
-        return {task["task"] for task in read_entry(store.meta("study"))["tasks"]}
+        return {task.task for task in read_entry(store.meta("study")).tasks}
 
 
 def _quickstart() -> str:

@@ -111,17 +111,14 @@ class Results:
         """The results of every task of the study, in order."""
         entry = read_entry(store.meta("study"))
         last = store.last_id()
-        return tuple(cls._of_task(entry, task, store, last) for task in entry["tasks"])
+        return tuple(cls._of_task(entry, task, store, last) for task in entry.tasks)
 
     @classmethod
     def _of_task(cls, entry: StudyEntry, task: TaskEntry, store: Store, last: int) -> Results:
-        cells = tuple(
-            Cell(c["item"], c["variant"], c["respondent"], c["repeats"], {}, c["identity"]) for c in task["cells"]
-        )
-        abouts = tuple(c["about"] for c in task["cells"])
+        cells = tuple(Cell(c.item, c.variant, c.respondent, c.repeats, {}, c.identity) for c in task.cells)
         return cls(
-            entry["study"], task["task"], entry["seed"], task["level"], tuple(task["measures"]),
-            tuple(task["headline"]), cells, abouts, task["about"], declared_measures(task), store, last,
+            entry.study, task.task, entry.seed, task.level, tuple(task.measures), tuple(task.headline), cells,
+            tuple(c.about for c in task.cells), task.about, declared_measures(task), store, last,
         )  # fmt: skip
 
     @classmethod

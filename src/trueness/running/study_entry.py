@@ -1,6 +1,6 @@
 """The entry 'study' of study.db: what was planned, so that the store can be read without the plan's files.
 
-    entry_of(name, seed, stages) -> JSON -> check_entry(text) -> read_entry(text)
+    entry_of(name, seed, stages) -> JSON -> check_entry(text) -> StudyEntry
 
 It may be a stranger's: its shape is checked before anything of it is used, and nothing is made in proportion to a
 number that stands in it.
@@ -12,8 +12,9 @@ import json
 import math
 import sqlite3
 from collections.abc import Mapping, Sequence
-from types import UnionType
-from typing import NotRequired, TypedDict
+from dataclasses import dataclass, fields, is_dataclass, replace
+from functools import lru_cache
+from typing import TypeVar
 
 from trueness import registry
 from trueness.errors import StoreError
@@ -30,12 +31,12 @@ _MULTIPLIED = (  # lists in a study's `about` of which tables are made that have
     "datasets", "learners", "references", "targets", "corruptions", "scorers", "truths", "judges", "evaluated",
     "graphs",
 )  # fmt: skip
-_TASK = {"task": str, "level": int | float, "measures": list, "headline": list, "about": dict, "cells": list}
-_CELL = {"item": str, "variant": str, "respondent": str, "repeats": int, "identity": dict, "about": dict}
+_KINDS = {"str": str, "int": int, "float": int | float, "list": list, "dict": dict}  # of a field, by its annotation
 _MEASURE = ("title", "better", "description", "minimum", "maximum")  # what a reader must know of a study's own
 
 
-class CellEntry(TypedDict):
+@dataclass(frozen=True)
+class CellEntry:
     item: str
     variant: str
     respondent: str
@@ -44,49 +45,49 @@ class CellEntry(TypedDict):
     about: dict[str, Json]
 
 
-class TaskEntry(TypedDict):
+@dataclass(frozen=True)
+class TaskEntry:
     task: str
     level: float
     measures: list[str]
     headline: list[str]
     about: dict[str, Json]
     cells: list[CellEntry]
-    declared: NotRequired[Json]
+    declared: Json = None  # measures of a study that is not built in
 
 
-class StudyEntry(TypedDict):
+@dataclass(frozen=True)
+class StudyEntry:
     study: str
     seed: int
     tasks: list[TaskEntry]
 
 
+Kind = TypeVar("Kind", CellEntry, TaskEntry, StudyEntry)
+
+
 def entry_of(name: str, seed: int, stages: Sequence[Stage]) -> str:
     """As JSON."""
-    return json.dumps({"study": name, "seed": seed, "tasks": [_task(stage) for stage in stages]}, default=str)
+    return json.dumps(StudyEntry(name, seed, [_task(stage) for stage in stages]), default=_plain)
+
+
+def _plain(value: object) -> Json:
+    if is_dataclass(value):
+        return {name: part for name, part in vars(value).items() if part is not None}
+    return str(value)
 
 
 def _task(stage: Stage) -> TaskEntry:
-    measures, headline = stage.study.measures, stage.study.headline
-    declared = {one.name: {key: getattr(one, key) for key in _MEASURE} for one in measures if isinstance(one, Measure)}
-    entry: TaskEntry = {
-        "task": stage.name,
-        "level": stage.study.level,
-        "measures": [_name(one) for one in measures],
-        "headline": [_name(one) for one in headline],
-        "about": stage.about,
-        "cells": [
-            {
-                "item": cell.item,
-                "variant": cell.variant,
-                "respondent": cell.respondent,
-                "repeats": cell.repeats,
-                "identity": cell.identity,
-                "about": stage.study.describe(cell.item, cell.respondent),
-            }
-            for cell in stage.cells
-        ],
+    study = stage.study
+    declared = {
+        one.name: {key: getattr(one, key) for key in _MEASURE} for one in study.measures if isinstance(one, Measure)
     }
-    return {**entry, "declared": declared} if declared else entry
+    cells = [
+        CellEntry(c.item, c.variant, c.respondent, c.repeats, c.identity, study.describe(c.item, c.respondent))
+        for c in stage.cells
+    ]
+    measures, headline = ([_name(one) for one in names] for names in (study.measures, study.headline))
+    return TaskEntry(stage.name, study.level, measures, headline, stage.about, cells, declared or None)
 
 
 def _name(measure: str | Measure) -> str:
@@ -94,18 +95,17 @@ def _name(measure: str | Measure) -> str:
 
 
 def read_entry(text: str | None) -> StudyEntry:
-    """Of a store that was checked."""
     if text is None:
         raise StoreError("the study has a database and no plan in it: it was stopped before it began. Run it again.")
-    entry: StudyEntry = json.loads(text)
-    if not entry.get("tasks"):
+    entry = check_entry(text)
+    if not entry.tasks:
         raise StoreError("the study was made by an earlier version. Go on with it: trueness run FOLDER")
     return entry
 
 
 def declared_measures(task: TaskEntry) -> dict[str, Measure]:
     """What a study that is not built in said of its measures; what is no such thing is left out."""
-    declared = {} if task["task"] in registry.built_in("task") else task.get("declared")
+    declared = {} if task.task in registry.built_in("task") else task.declared
     texts = ("title", "better", "description")
     measures = {}
     for name, entry in declared.items() if isinstance(declared, dict) else ():
@@ -124,45 +124,48 @@ def _number_or_none(value: object) -> float | None:
 # ---- checking
 
 
-def check_entry(text: str) -> None:
-    """The entry 'study' must have the shape that `entry_of` gives it. A driver asks before it begins: what it
-    could not read again must not be paid for."""
+@lru_cache(maxsize=1)
+def check_entry(text: str) -> StudyEntry:
+    """The entry must have the shape that `entry_of` gives it; one of an earlier version has no tasks.
+
+    A driver asks before it begins: what it could not read again must not be paid for.
+    """
     study = json_of(arriving_json(text), "its entry 'study'", StoreError)
     if not isinstance(study, dict):
         raise sqlite3.DatabaseError("an entry 'study' that is no table")
     if "tasks" not in study:
-        return
-    _check_shape(study, {"study": str, "seed": int, "tasks": list})
-    if not 0 <= study["seed"] < 2**64:
+        return StudyEntry("", 0, [])
+    entry = _made(StudyEntry, study)
+    if not 0 <= entry.seed < 2**64:
         raise sqlite3.DatabaseError("an entry 'study' with a seed that no plan can have")
-    names = [_check_task(task) for task in study["tasks"]]
-    if len(set(names)) < len(names):
+    tasks = [_check_task(task) for task in entry.tasks]
+    if len({one.task for one in tasks}) < len(tasks):
         raise sqlite3.DatabaseError("an entry 'study' with a task twice")
+    return replace(entry, tasks=tasks)
 
 
-def _check_task(task: Json) -> str:
-    """Its name."""
-    _check_shape(task, _TASK)
-    measures, headline, cells = task["measures"], task["headline"], task["cells"]
+def _check_task(entry: Json) -> TaskEntry:
+    task = _made(TaskEntry, entry)
+    measures, headline = task.measures, task.headline
     if not all(isinstance(name, str) for name in (*measures, *headline)) or len(set(measures)) < len(measures):
         raise sqlite3.DatabaseError("an entry 'study' with measures that are no different names")
     if not set(headline) <= set(measures):
         raise sqlite3.DatabaseError("an entry 'study' with a headline that is not measured")
-    if not 0 < task["level"] < 1:
+    if not 0 < task.level < 1:
         raise sqlite3.DatabaseError("an entry 'study' with a level that is not between 0 and 1")
-    if len(cells) * len(measures) > MAX_SUMMARIES:
+    if len(task.cells) * len(measures) > MAX_SUMMARIES:
         raise sqlite3.DatabaseError(f"more than {MAX_SUMMARIES:,} measures of cells")
+    cells = [_made(CellEntry, cell) for cell in task.cells]
     for cell in cells:
-        _check_shape(cell, _CELL)
-        if not 0 <= cell["repeats"] <= MAX_REPEATS:
-            raise sqlite3.DatabaseError(f"{cell['repeats']:,} repeats of a cell (at most {MAX_REPEATS:,})")
-    if len({(cell["item"], cell["variant"], cell["respondent"]) for cell in cells}) < len(cells):
+        if not 0 <= cell.repeats <= MAX_REPEATS:
+            raise sqlite3.DatabaseError(f"{cell.repeats:,} repeats of a cell (at most {MAX_REPEATS:,})")
+    names = [(cell.item, cell.variant, cell.respondent) for cell in cells]
+    if len(set(names)) < len(names):
         raise sqlite3.DatabaseError("an entry 'study' with a cell twice")
-    kinds = ([cell[name] for cell in cells] for name in ("item", "variant", "respondent"))
-    if any(map(shown_alike, (measures, *kinds))):
+    if any(map(shown_alike, (measures, *zip(*names, strict=True)))):
         raise sqlite3.DatabaseError("an entry 'study' with two names that are shown alike")
-    _check_about(task["task"], task["about"], len(cells))
-    return str(task["task"])
+    _check_about(task.task, task.about, len(cells))
+    return replace(task, cells=cells)
 
 
 def _check_about(task: str, about: Mapping[str, Json], cells: int) -> None:
@@ -178,8 +181,12 @@ def _check_about(task: str, about: Mapping[str, Json], cells: int) -> None:
         raise sqlite3.DatabaseError(f"more than {most:,} combinations of what the task {task} is about")
 
 
-def _check_shape(entry: Json, shape: Mapping[str, type | UnionType]) -> None:
-    for key, kind in shape.items():
-        value = entry.get(key) if isinstance(entry, dict) else None
-        if not isinstance(value, kind) or isinstance(value, bool):
-            raise sqlite3.DatabaseError(f"an entry 'study' without a usable {key!r}")
+def _made(kind: type[Kind], entry: Json) -> Kind:
+    values: dict[str, Json] = {}
+    for one in fields(kind):
+        value = entry.get(one.name) if isinstance(entry, dict) else None
+        expected = _KINDS.get(str(one.type).partition("[")[0], object)
+        if not isinstance(value, expected) or isinstance(value, bool):
+            raise sqlite3.DatabaseError(f"an entry 'study' without a usable {one.name!r}")
+        values[one.name] = value
+    return kind(**values)

@@ -93,7 +93,7 @@ def reference(sizes: Array) -> ReferenceDistribution:
 
 @dataclass(frozen=True, eq=False)
 class Totals:
-    """Sum and size of the differences of each cluster: all that sign flips and wild bootstraps need to know."""
+    """Sum and size of the differences of each cluster: all that sign flips need to know."""
 
     labels: tuple[object, ...]
     sums: Array

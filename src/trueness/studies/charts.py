@@ -38,8 +38,6 @@ from trueness.studies.forecast.charts import (
 )
 from trueness.studies.population.charts import distribution, distribution_chart, distribution_frame
 from trueness.studies.robustness.charts import (
-    corruption,
-    corruption_chart,
     degradation,
     degradation_chart,
     degradation_frame,
@@ -58,8 +56,6 @@ __all__ = [
     "consistency",
     "consistency_chart",
     "consistency_frame",
-    "corruption",
-    "corruption_chart",
     "dag",
     "dag_chart",
     "dag_frame",

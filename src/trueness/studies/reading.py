@@ -18,6 +18,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from trueness.errors import listed
 from trueness.files import write_atomically
 from trueness.outside import Json
 from trueness.running.cells import stream
@@ -170,6 +171,13 @@ class Reading:
     def _cell_runs(self, measure: str) -> list[CellRuns]:
         """Every cell with its runs; a CI for those of the items that get a sentence, which are few."""
         results = self.results
+        if results.is_summarised:
+            return [
+                CellRuns(
+                    cell.item, who, cell.values[measure], cell.measures[measure].ci, cell.statuses, done=cell.done
+                ).with_about(cell.about, measure)
+                for who, cell in zip(results.names, results.summaries, strict=True)
+            ]
         stored = results.values_of(measure)
         by_repeat = [dict(sorted(stored.get(place, {}).items())) for place in range(len(results.cells))]
         values = [np.array(list(runs.values()), np.float64) for runs in by_repeat]
@@ -191,6 +199,9 @@ class Reading:
         others = ", ".join(f"{status} {n:,}" for status, n in sorted(counts.items()) if status != Status.OK)
         complete = f"{ok:,} of {planned:,} runs gave a result" + (f" ({others})" if others else "")
         complete += "." if done == planned else f"; {planned - done:,} are still to be done."
+        rows = [row for row in results.completeness() if row["ok"] < row["planned"]] if others else []
+        lost = [f"{row['respondent']} on {row['item']}: {row['ok']} of {row['planned']}" for row in rows]
+        complete += f" {listed(lost, most=6)}." if lost else ""
         fewest = min((cell.repeats for cell in results.cells), default=0)
         passed = None if done < planned and not others else ok == planned
         runs = f"Each cell has {fewest} runs; {ENOUGH} and more bound a range of runs well."

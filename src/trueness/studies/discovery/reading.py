@@ -36,6 +36,7 @@ from trueness.showing.saving import Figure, Save, csv_text, safe_name
 from trueness.showing.tables import Column, Table
 from trueness.statistics.proportions import wilson
 from trueness.statistics.runs import range_note
+from trueness.status import Status
 from trueness.studies.discovery.variances import write_variances
 from trueness.studies.item_graphs import count_edges, graph_of, name_of
 from trueness.studies.protocol import CellKey
@@ -108,7 +109,9 @@ class DiscoveryReading(Reading):
             better = direction(name)
             columns.append(Column(name, theme.measure_label(name), "number", f"{name}_low", f"{name}_high", better))
         # what a flawless answer of the learner's class gets against the DAG
-        on_screen = [Column(f"perfect_{name}", f"perfect {name}", decimals=2) for name in against_dag]
+        whole = all(cell.ok == cell.repeats for cell in results.summaries)
+        on_screen = [] if whole else [Column("lost", "without a graph", "text")]
+        on_screen += [Column(f"perfect_{name}", f"perfect {name}", decimals=2) for name in against_dag]
         on_screen += [
             Column("runs", f"{theme.measure_label(main)} of runs", "text"),
             Column("seconds", "s/fit", decimals=3),  # the median: a first fit may pay for an import
@@ -116,6 +119,7 @@ class DiscoveryReading(Reading):
         ]
         rows = [
             {"item": cell.item, "respondent": cell.respondent, "returns": cell.about.get("returns"), "n": cell.ok}
+            | {"lost": ", ".join(f"{how} {n}" for how, n in cell.statuses.items() if how != Status.OK)}
             | wide_means(cell, names)
             | {f"perfect_{name}": _perfect(cell, name) for name in against_dag}
             | {"runs": _range_text(cell, main), "breaks": self._labels(cell)}

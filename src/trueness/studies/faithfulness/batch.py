@@ -23,7 +23,7 @@ from trueness.statistics import Comparison, Estimate, auc, mean, paired_differen
 from trueness.studies.faithfulness.judge_reliability import Reliability
 from trueness.studies.faithfulness.known_groups import measures_with_values, value_array
 from trueness.studies.faithfulness.probes import Judgement
-from trueness.studies.faithfulness.scores import COMPONENTS, Evaluation, band
+from trueness.studies.faithfulness.scores import COMPONENTS, Evaluation, band_of
 
 GIVEN = "as given"  # the graphs of the problem files
 HELD_OUT = Finding(
@@ -77,7 +77,7 @@ class Batch:
             "complete": len(there),
             "average": average.row(),
             "average_bounds": self.bounds(),
-            "band": None if average.value is None else band(average.value),
+            "band": band_of(average.value)[0],
             "components": {name: self.component(name).row() for name in COMPONENTS},
             "statuses": dict(Counter(str(evaluation.status) for evaluation in self.evaluations)),
             "reliability": None if self.reliability is None else self.reliability.to_dict(),

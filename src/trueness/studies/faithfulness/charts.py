@@ -83,7 +83,7 @@ def probes_chart(frame: pd.DataFrame, colours: dict[str, str], width: theme.Widt
 
 def probes(study: FaithfulnessStudy, width: theme.Width = "page") -> Figure:
     frame = probes_frame(study)
-    colours = theme.colours({*study.judges, *study.own_batches})  # a judge and a model have one colour each
+    colours = theme.colours({*study.judges, *(one.model for one in study.behaviours)})
     fixed = {findings.SCORED: theme.TRUTH, findings.EXECUTED: theme.REFERENCE, AUC: theme.TRUTH}
     inks = {name: fixed.get(name) or colours[name.removesuffix(OWN)] for name in dict.fromkeys(frame["series"])}
     chart = probes_chart(frame, inks, width)

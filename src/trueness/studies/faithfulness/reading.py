@@ -249,8 +249,9 @@ def _exchanges(store: Store, problem: Problem, who: str, answer: str | None) -> 
         if stored is None:
             continue
         probe = Probe(entry["kind"], entry["node"])
-        if probe.kind == "own_graph":
-            yield blocks.exchange(store, stored, [], "", "", f"its graph · {who}") | {"folded": True}
+        if probe.kind in ("own_graph", "formulas"):  # older versions asked for the formulas of a graph in words
+            about = f"its {probe.kind.removeprefix('own_')} · {who}"
+            yield blocks.exchange(store, stored, [], "", "", about) | {"folded": True}
             continue
         verdict = verdict_of(Reply.from_dict(stored.reply), problem, probe)
         marks = [(*span, name) for name, span in verdict.spans.items()]

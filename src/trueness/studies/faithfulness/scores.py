@@ -135,7 +135,7 @@ class Evaluation:
 
     @property
     def band(self) -> str | None:
-        return None if self.cf is None else band(self.cf)
+        return band_of(self.cf)[0]
 
     @property
     def correct(self) -> bool | None:
@@ -162,7 +162,7 @@ class Evaluation:
         """The original's report with our fields added."""
         return {
             "problem": self.problem, "cf_score": self.cf, "band": self.band,
-            "band_meaning": None if self.cf is None else _band(self.cf)[2], "method": self.method, "file": self.file,
+            "band_meaning": band_of(self.cf)[1], "method": self.method, "file": self.file,
             "correct": self.correct, "status": str(self.status), "message": self.message, "bounds": list(self.bounds),
             "cf_available": self.available,
             "components": {name: part.to_dict(self.weights[name]) for name, part in self.components.items()},
@@ -170,12 +170,11 @@ class Evaluation:
         }  # fmt: skip
 
 
-def band(cf: float) -> str:
-    return _band(cf)[1]
-
-
-def _band(cf: float) -> tuple[float, str, str]:
-    return next(entry for entry in BANDS if cf >= entry[0] - 1e-12)
+def band_of(cf: float | None) -> tuple[str | None, str | None]:
+    """The original's word for a cf, and what it says it means."""
+    if cf is None:
+        return None, None
+    return next((word, meaning) for least, word, meaning in BANDS if cf >= least - 1e-12)
 
 
 def score_problem(problem: Problem, judgements: Sequence[Judgement] = (), scoring: Scoring | None = None) -> Evaluation:

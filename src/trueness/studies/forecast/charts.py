@@ -52,7 +52,7 @@ def look(forecasts: Forecasts) -> tuple[dict[str, str], dict[str, str]]:
     return theme.colours(forecasts.respondents, forecasts.references), theme.labels(forecasts.respondents)
 
 
-def panels(layers: alt.LayerChart, names: Sequence[str], columns: int, spacing: int = 10, **header: Json) -> Drawn:
+def panels(layers: Drawn, names: Sequence[str], columns: int, spacing: int = 10, **header: Json) -> Drawn:
     style: dict[str, Any] = {"title": None, "labelAnchor": "start", "labelFontSize": 7.5, **header}
     facet = alt.Facet("panel:N", sort=list(names), header=alt.Header(**style))
     return layers.facet(facet=facet, columns=columns, spacing=spacing)
@@ -314,22 +314,16 @@ _HEATED = {
     "overlaps_runs": "claims that overlap the range of runs",
     "covers_mean": "claims that hold the mean of the runs",
 }
+CELLS = ("respondent", "dataset", "learner")  # panel, row, column
 _HEATMAP_KEY = "the darker, the higher; n: answers in a cell; hatched: none"
 _HEIGHT = 19.0
 _DARK = 0.62  # of a value whose ground asks for white words
 _BLUES = ["#F2F6FB", "#C3D9EE", "#7FB2D9", "#2F78B7", "#08396E"]
 
 
-def heatmap_frame(
-    forecasts: Forecasts,
-    score: str = "overlaps_mean_ci",
-    rows: str = "dataset",
-    columns: str = "learner",
-    panels: str | None = "respondent",
-) -> pd.DataFrame:
+def heatmap_frame(forecasts: Forecasts, score: str = "overlaps_mean_ci", by: tuple[str, ...] = CELLS) -> pd.DataFrame:
     """One row a cell: panel, row, column, value (mean of the score), n claims behind it, asked, status."""
-    scores = forecasts.headline
-    keys = [key for key in (panels, rows, columns) if key]
+    scores, keys = forecasts.headline, list(by)
     order = {
         "dataset": forecasts.dataset_names, "learner": forecasts.learner_names, "respondent": forecasts.respondents,
     }  # fmt: skip
@@ -339,8 +333,8 @@ def heatmap_frame(
     frame = cells.reindex(every).reset_index()
     frame[["n", "asked"]] = frame[["n", "asked"]].fillna(0).astype(int)
     frame["status"] = np.where(frame["n"] > 0, "ok", np.where(frame["asked"] > 0, "not read", "not asked"))
-    frame = frame.rename(columns={panels: "panel", rows: "row", columns: "column"})
-    if not panels:
+    frame = frame.rename(columns=dict(zip(keys[::-1], ("column", "row", "panel"), strict=False)))
+    if len(keys) < 3:
         frame.insert(0, "panel", "")
     return frame.assign(score=score)
 
@@ -390,14 +384,9 @@ def _heated(frame: pd.DataFrame) -> str:
     return f"Share of {_HEATED.get(score, score.replace('_', ' '))}"
 
 
-def heatmap(
-    forecasts: Forecasts,
-    score: str = "overlaps_mean_ci",
-    rows: str = "dataset",
-    columns: str = "learner",
-    panels: str | None = "respondent",
-) -> Figure:
-    frame = heatmap_frame(forecasts, score, rows, columns, panels)
+def heatmap(forecasts: Forecasts, score: str = "overlaps_mean_ci", by: tuple[str, ...] = CELLS) -> Figure:
+    """by: panel (or none), row, column."""
+    frame = heatmap_frame(forecasts, score, by)
     empty = int((frame["n"] == 0).sum())
     caption = (
         f"{_heated(frame)}: the mean over measures, formulations and repeats, and below it the "
@@ -406,4 +395,4 @@ def heatmap(
         + f"{forecasts.arm_text} Descriptive; no interval, no test."
     )
     labels = theme.labels(forecasts.respondents)
-    return Figure(f"heatmap_{score}_{rows}_{columns}", frame, heatmap_chart(frame, labels), caption)
+    return Figure(f"heatmap_{score}_{by[-2]}_{by[-1]}", frame, heatmap_chart(frame, labels), caption)

@@ -134,7 +134,7 @@ def _by_item(items: _Items, pair: tuple[str, str]) -> tuple[float, float, float]
         from scipy.stats import wilcoxon
 
         statistic, p = (float(value) for value in wilcoxon(d))
-    return statistic, float(np.median(d)), p
+    return statistic, float(np.median(d)), np.nan if p is None else p
 
 
 def _rows(exact: list[Comparison], original: list[tuple[float, float, float]], score: str) -> list[dict[str, object]]:

@@ -57,7 +57,8 @@ def convergence(forecasts: Forecasts, draws: int = DRAWS) -> Analysis:
                     "respondent": name, "runs": m, "claims": int(mine.sum()), "agreement": float(agrees[mine].mean()),
                     "coverage": float(coverage.mean()),
                     "coverage_sd": float(coverage.std(ddof=1)) if draws > 1 else np.nan,
-                    "ratio_mean": _median(ratio[mine]), "ratio_runs": _median(ratio_runs[mine]),
+                    "ratio_mean": float(pd.Series(ratio[mine]).median()),
+                    "ratio_runs": float(pd.Series(ratio_runs[mine]).median()),
                 }
             )  # fmt: skip
     frame = pd.DataFrame(table)
@@ -80,11 +81,6 @@ def _subsampled_means(truths: list[Truth], steps: list[int], draws: int, rng: np
 def _ratio(part: Array, whole: Array) -> Array:
     ratio: Array = np.divide(part, whole, out=np.full(len(part), np.nan), where=whole > 0)
     return ratio
-
-
-def _median(values: Array) -> float:
-    present = values[~np.isnan(values)]
-    return float(np.median(present)) if len(present) else float("nan")
 
 
 def _sentences(table: pd.DataFrame, forecasts: Forecasts, n: int, draws: int) -> Iterator[str]:

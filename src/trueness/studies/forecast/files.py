@@ -74,7 +74,7 @@ def plots(forecasts: Forecasts) -> Iterator[Figure]:
         yield charts.runs(forecasts, measure)
     yield charts.heatmap(forecasts, "overlaps_mean_ci")
     yield charts.heatmap(forecasts, "overlaps_runs")
-    yield charts.heatmap(forecasts, "covers_mean", rows="respondent", columns="dataset", panels=None)
+    yield charts.heatmap(forecasts, "covers_mean", ("respondent", "dataset"))
     yield chart_scores.calibration(forecasts)
     if forecasts.references and forecasts.respondents[1:]:  # a reference, and somebody to compare with it
         yield chart_scores.differences(forecasts)

@@ -203,7 +203,7 @@ def _claim(
         _name(place, column, cells.get(column, ""), names)
         for column, names in zip(("dataset", "learner", "measure"), known, strict=True)
     )
-    largest = (limits or {}).get(question, math.inf if question[2] == "shd" else 1.0)  # type: ignore[call-overload]
+    largest = (limits or {}).get(question, math.inf if question[2] == "shd" else 1.0)  # type: ignore[arg-type]
     low, high, median = (_number(place, name, cells.get(name, ""), largest) for name in ("low", "high", "median"))
     level, target = _level(place, cells.get("level", "")), cells.get("target", "") or "run"
     if target not in TARGETS:

@@ -126,7 +126,7 @@ def hypotheses(forecasts: Forecasts, contrasts: Analysis, robustness: Analysis) 
         "H4": _capability(table, models, forecasts.notes.get("capability")),
         "H5": evidence["learners"],
     }
-    adjusted = adjust([t.p for t in tested.values()], "holm")
+    adjusted = adjust([np.nan if t.p is None else t.p for t in tested.values()], "holm")
     k = max(int(np.count_nonzero(~np.isnan(adjusted))), 1)
     frame = table_of(_row(name, t, float(p), k) for (name, t), p in zip(tested.items(), adjusted, strict=True))
     more = {"original": _original(forecasts, models), "evidence": _evidence_frame(evidence)}

@@ -1,6 +1,6 @@
 """Respondents that know no language: what a forecast must beat, and the most that can be had.
 
-    baseline/random        two sorted uniforms on [0, 1] (SHD: on [0, d(d-1)/2]); scored in closed form, see chance.py
+    baseline/random        two sorted uniforms on [0, 1] (SHD: on [0, d(d-1)/2]); scored in closed form, see against.py
     baseline/heuristic     b = base + clip(.1 log10(n/1000), -.15, .15) + clip(-.015 d, -.20, 0), clipped to [.2, .9];
                            base: PC .55, LiNGAM .60, FCI .50, NOTEARS .58; precision, recall, F1: b -+ .10;
                            SHD: (1 - b) D/2 -+ .1 D, D = d(d-1)/2. As in the original; other learners have no base

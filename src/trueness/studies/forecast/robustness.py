@@ -35,6 +35,7 @@ from trueness.texts import counted
 ROBUST, UNSTABLE = 0.1, 0.2  # of the mean width
 OURS = ("direct", "steps", "interval")  # over which V is taken where the original's own three were not asked
 _CELL = ["respondent", *CELL, "measure", *(arm for arm in ARMS if arm != "formulation")]
+_LEVELS = list(range(len(_CELL)))
 
 
 def robustness(forecasts: Forecasts) -> Analysis:
@@ -55,13 +56,13 @@ def _framing_cells(rows: pd.DataFrame) -> pd.DataFrame:
         width=("width", "mean"), mid=("midpoint", "mean"), var=("midpoint", "var"), n=("midpoint", "size")
     )
     framed["inverse"] = 1 / framed["n"]
-    table = _by_cell(framed).agg(
+    table = framed.groupby(level=_LEVELS, sort=False, observed=True).agg(
         formulations=("width", "size"), width=("width", "mean"), mid_var=("mid", "var"), s2_repeat=("var", "mean"),
         inverse=("inverse", "mean"), repeats=("n", "mean"),
     )  # fmt: skip
     forms = framed.index.get_level_values("formulation")
     three = ORIGINAL if forms.isin(ORIGINAL).any() else OURS
-    widths = _by_cell(framed[forms.isin(three)])["width"]
+    widths = framed[forms.isin(three)].groupby(level=_LEVELS, sort=False, observed=True)["width"]
     table["v"] = widths.std(ddof=0).where(widths.size() > 1).reindex(table.index)
     table["v_width"] = widths.mean().reindex(table.index)
     table["class"] = _classes(table["v"].to_numpy(), table["v_width"].to_numpy())
@@ -77,10 +78,6 @@ def _framing_cells(rows: pd.DataFrame) -> pd.DataFrame:
             table[f"{name}{suffix}"] = column.reindex(table.index)
         table[f"spread{suffix}"] /= table["upper"]
     return table.drop(columns=["inverse"]).reset_index()
-
-
-def _by_cell(frame: pd.DataFrame) -> pd.api.typing.DataFrameGroupBy:
-    return frame.groupby(level=list(range(len(_CELL))), sort=False, observed=True)
 
 
 def _classes(v: Array, width: Array) -> NDArray[np.object_]:
@@ -103,7 +100,8 @@ def _between(wide: pd.DataFrame) -> tuple[pd.Series, pd.Series]:
         total += np.where(there, iou(*filled), 0.0)
         apart += np.where(there, np.abs(sum(filled[:2]) - sum(filled[2:])) / 2, 0.0)
         n += there
-    sums = _by_cell(pd.DataFrame({"iou": total, "apart": apart, "n": n}, index=wide.index)).sum()
+    by_row = pd.DataFrame({"iou": total, "apart": apart, "n": n}, index=wide.index)
+    sums = by_row.groupby(level=_LEVELS, sort=False, observed=True).sum()
     pairs = sums["n"].where(sums["n"] > 0)
     return sums["iou"] / pairs, sums["apart"] / pairs
 

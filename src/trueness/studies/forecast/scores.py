@@ -24,7 +24,7 @@ A claim beyond what the measure can be is scored as it was made, and one that li
 claim that can be (against.py). A claim that was not read keeps its status and has no scores; claim_status is `ok` when
 all its levels were read. A claim whose cell has no run with a value, and a ratio to a truth of zero width, are
 `degenerate`. The oracle's claims come from one half of the runs and are scored on the other (flags "from even runs",
-"from odd runs"); those of baseline/random are expectations in closed form (chance.py).
+"from odd runs"); those of baseline/random are expectations in closed form.
 """
 
 from __future__ import annotations
@@ -41,8 +41,7 @@ from trueness.errors import DataError
 from trueness.measures.interval_scores import skill
 from trueness.outside import Json
 from trueness.status import Status
-from trueness.studies.forecast.against import VERSUS, Claims, Rows, of_claims, of_ends, of_outcomes
-from trueness.studies.forecast.chance import expected_scores
+from trueness.studies.forecast.against import VERSUS, Claims, Rows, expected_scores, of_claims, of_ends, of_outcomes
 from trueness.studies.forecast.frames import ARMS, CLAIM_COLUMNS, KEYS, RANDOM, Truth, Truths, halves
 
 Array = NDArray[np.float64]

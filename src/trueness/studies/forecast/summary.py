@@ -64,7 +64,7 @@ def rows(forecasts: Forecasts) -> list[dict[str, Json]]:
     by_reference = pooled_skills(scores, forecasts.references)
     table = []
     for name in forecasts.respondents:
-        row = {"respondent": name, "kind": "reference" if name in forecasts.references else "model"}
+        row: dict[str, Json] = {"respondent": name, "kind": "reference" if name in forecasts.references else "model"}
         row |= _summary(forecasts, parts.get(name, scores.iloc[:0]))
         for reference, skills in by_reference.items():
             skill = skills.get(name, math.nan)

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from trueness.atlas import TIE, systems
 from trueness.showing.finding import Finding
 from trueness.showing.headline import Headline, Standing, joined
-from trueness.statistics import Estimate
 from trueness.studies.learn.measures import FACTORS
 from trueness.studies.learn.scores import DIRECTED, LEVEL, LIKELY, LearnScores, percent
 from trueness.texts import counted
@@ -103,12 +102,6 @@ def _table(learned: LearnScores) -> Iterator[str]:
         yield (
             f"The others tell {100 * about['r2']['mean']:.0f} % of a number's variance on average, at most "
             f"{100 * about['r2']['most']:.0f} % ({about['r2']['column']}; R2, n = {about['complete_rows']:,} rows)."
-        )
-    for key, share in learned.sortability().items():
-        yield (
-            f"{'Variance' if key == 'variance' else 'R2'} grows along {_share(share)} of the ways in the graphs that "
-            f"learners find ({'varsortability' if key == 'variance' else 'R2-sortability'}; mean over "
-            f"{counted(share.n, 'twin')}): near 50 % it says nothing of the order."
         )
     if learned.done < learned.planned:
         yield Finding(f"{learned.done:,} of {learned.planned:,} runs are done: the rest may change what follows.", True)
@@ -265,9 +258,3 @@ def _troubles(learned: LearnScores) -> Iterator[str]:
             f"No column lacks {100 * MANY_GAPS:.0f} % of its values, follows from the others by "
             f"{100 * DETERMINED:.0f} % or has a level of fewer than {FEW} rows (n = {n:,} rows)."
         )
-
-
-def _share(value: Estimate) -> str:
-    at = value.interval
-    interval = f" [{100 * at.low:.0f}, {100 * at.high:.0f}]" if at else ""
-    return f"{100 * float(value.value or 0.0):.0f} %{interval}"

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 
-from trueness.files import write_atomically
+import pandas as pd
+
 from trueness.showing.console import Console, plain, print_points
-from trueness.showing.drawn import Draw, read_pictures
-from trueness.showing.methods_paragraph import section
-from trueness.showing.paper import Part as PaperPart
-from trueness.showing.saving import Drawing, Figure, Save, csv_text
-from trueness.showing.sheet import Sheet, left_out, one_by_one
-from trueness.showing.tables import Table
+from trueness.showing.saving import Drawing, Figure, csv_text
+from trueness.showing.sheet import one_by_one, print_table
+from trueness.showing.tables import Column, Table
 from trueness.studies.learn.findings import Learned, headline, sentences, untold
-from trueness.studies.learn.scores import DIRECTED
-from trueness.studies.learn.tables import edges_frame, edges_table, ranking_table
+from trueness.studies.learn.scores import DIRECTED, LIKELY, LearnedEdge, LearnScores, ends, percent
 from trueness.studies.protocol import AnalysisPart, Section, Summary
-from trueness.studies.reading import Reading, row_checks
+from trueness.studies.reading import OPEN, Reading, row_checks
 
 
 class LearnReading(Reading):
@@ -26,6 +23,7 @@ class LearnReading(Reading):
     question = "What is the graph of this table, how sure is each edge, and which learner is to be believed?"
     charts_first = ("learned",)
     clusters = "twins"
+    pictures = ("learned_graph",)
 
     @cached_property
     def scores(self) -> Learned:
@@ -44,23 +42,17 @@ class LearnReading(Reading):
         return [ranking_table(self.scores), edges_table(self.scores)]
 
     def show(self, out: Console, folder: Path, measures: Sequence[str] | None = None) -> None:
-        for title, lines in self._sections:
+        """Sentences, with the tables where they belong."""
+        tables = {
+            "Which learner to believe": (ranking_table(self.scores), ["class", "verdict"]),
+            "The graph": (edges_table(self.scores), ["confounded", "share"]),
+        }
+        for title, lines in [*sentences(self.scores), (OPEN, untold(self.scores))]:
             out.print(f"[bold]{plain(title)}[/]")
-            if title == "Which learner to believe":
-                self._print(ranking_table(self.scores), out, folder, ["class", "against the first"])
-            elif title == "The graph":
-                self._print(edges_table(self.scores), out, folder, ["hidden cause", "share of graphs"])
-                lines = tuple(line for line in lines if ": odds " not in line)
-            print_points(lines, out)
-
-    def _print(self, table: Table, out: Console, folder: Path, drop: Sequence[str]) -> None:
-        cells = table.cells()
-        if cells:
-            columns = {title: [row[k] for row in cells] for k, title in enumerate(table.titles())}
-            sheet = Sheet(columns, one_by_one(drop))
-            sheet.print(out)
-            for word in left_out(sheet.missing(out.width), f"{folder}/learn"):
-                out.print(plain(word), style="dim")
+            if title in tables:
+                table, drop = tables[title]
+                print_table(out, "", table, f"{folder}/learn", one_by_one(drop))
+            print_points((line for line in lines if ": odds " not in line), out)
 
     def first_findings(self) -> Sequence[str]:
         return ()  # they stand with the tables
@@ -70,43 +62,84 @@ class LearnReading(Reading):
             caption = f"Edges of at least even odds, with these; a direction is drawn from {100 * DIRECTED:.0f} % on."
             yield Figure("learned_graph", edges_frame(self.scores), Drawing(self.scores._repr_svg_()), caption)
 
-    def write_files(self, folder: Path, save: Save, alone: bool = True) -> list[Path]:
-        place, learned = self.files_below, self.scores
-        written = [path for figure in self.figures(folder) for path in save(figure, folder, "plots")]
-        for table, rows in (
-            (ranking_table(learned), ranking_table(learned).frame()),
-            (edges_table(learned, 0.0), edges_frame(learned)),
-        ):
-            for suffix, text in (("csv", csv_text(rows)), ("tex", table.to_latex()), ("md", table.to_markdown())):
-                written.append(write_atomically(folder, f"{place}/{table.name}.{suffix}", text))
-        written.append(write_atomically(folder, f"{place}/graph.dot", learned.graph.to_dot()))
-        parts = [section(title, lines) for title, lines in self._sections]
-        return [*written, write_atomically(folder, f"{place}/findings.txt", "\n\n".join(parts) + "\n")]
+    def files(self) -> Mapping[str, str]:
+        """Of edges, every pair and all digits."""
+        below = f"{self.files_below}/"
+        edges, dot = csv_text(edges_frame(self.scores)), self.scores.graph.to_dot()
+        return {**super().files(), f"{below}edges.csv": edges, f"{below}graph.dot": dot}
 
     def summary(self) -> Summary:
         made = tuple(Section(title, tuple(lines)) for title, lines in sentences(self.scores))
-        complete = [check for check in super().summary().checks if check.name == "complete"]
-        checks = (*complete, *row_checks({"": self.results.about}))
-        return Summary(checks, made, tuple(untold(self.scores)), headline(self.scores))
+        checks = [check for check in self._checks() if check.name == "complete"]
+        checks += row_checks({"": self.results.about})
+        return Summary(tuple(checks), made, tuple(untold(self.scores)), headline(self.scores))
 
     def analyses(self) -> list[AnalysisPart]:
         return [AnalysisPart(title, tuple(lines)) for title, lines in sentences(self.scores)]
 
-    @property
-    def _sections(self) -> list[tuple[str, tuple[str, ...]]]:
-        sections = [*sentences(self.scores), ("What this design cannot tell", untold(self.scores))]
-        return [(title, tuple(lines)) for title, lines in sections]
+    def abstract(self) -> str:
+        about = self.scores.about
+        return f"The graph of {about['data']} ({about['n']:,} rows, {about['d']} columns) was learned with odds."
 
-    def paper(self, folder: Path, draw: Draw) -> PaperPart:
-        learned, twins = self.scores, len(next(iter(self.scores.f1.values()), {}))
-        about = learned.about
-        abstract = f"The graph of {about['data']} ({about['n']:,} rows, {about['d']} columns) was learned with odds."
-        checks = [
-            f"{learned.done:,} of {learned.planned:,} runs were done; {sum(learned.failures.values())} gave no graph."
-        ]
-        methods = [
+    def methods(self) -> list[str]:
+        twins = len(next(iter(self.scores.f1.values()), {}))
+        return [
             f"Learners were run on fresh draws of {twins} twins: systems fitted to the table, with the graphs that the "
             "learners found in it or in resamples of it. Odds are shares over resamples, calibrated on twins."
         ]
-        pictures = read_pictures(folder, "plots", "learned_graph")
-        return PaperPart("learn", abstract, checks, methods, self._sections, self.tables(None), pictures)
+
+
+def ranking_table(learned: LearnScores) -> Table:
+    rows = []
+    for name, value in learned.ranking:
+        row = {"learner": name, "class": learned.about["classes"].get(name)}
+        if learned.depends:
+            rows.append(row)
+            continue
+        row |= {"f1": value.value, **ends(value)}
+        expected = learned.expected("f1", name)
+        row |= {} if expected is None else {"one": expected.mean, "one_low": expected.low, "one_high": expected.high}
+        rival = next((one for one in learned.rivals if one.learner == name), None)
+        row["verdict"] = "first" if rival is None else "worse" if rival.told_apart else "not told apart"
+        rows.append(row)
+    names = (Column("learner", "learner", "text"), Column("class", "class", "text"))
+    if learned.depends:
+        return Table("learners", names, rows, "Learners; no F1 is promised, as the table's rows depend on each other.")
+    columns = (
+        *names,
+        Column("f1", "F1 expected [CI]", low="low", high="high"),  # `verdict` tells apart, no bold
+        Column("one", "of one table [90 %]", low="one_low", high="one_high"),
+        Column("verdict", "against the first", "text"),
+    )
+    return Table(
+        "learners",
+        columns,
+        rows,
+        "Learners on twins of the table: mean F1, as such promises have been kept, with its CI over twins.",
+    )
+
+
+def edges_frame(learned: LearnScores) -> pd.DataFrame:
+    """Every pair, unrounded: source, mark, target, present, onward, share, confounded."""
+    rows = [{"source": edge.source, "mark": edge.mark} | edge._asdict() for edge in learned.edges]
+    return pd.DataFrame(rows, columns=["source", "mark", *LearnedEdge._fields[1:]])
+
+
+def edges_table(learned: LearnScores, least: float = LIKELY) -> Table:
+    rows = [
+        {"edge": f"{edge.source} {edge.mark} {edge.target}", "odds": percent(edge.present), "way": percent(edge.onward)}
+        | edge._asdict()
+        for edge in learned.edges
+        if edge.present >= least
+    ]
+    columns: tuple[Column, ...] = (
+        Column("edge", "edge", "text"),
+        Column("odds", "odds", "text"),
+        Column("way", "this way", "text"),
+        Column("share", "share of graphs", decimals=2),
+    )
+    if any(row["confounded"] is not None for row in rows):
+        columns = (*columns, Column("confounded", "hidden cause", decimals=2))
+    return Table(
+        "edges", columns, rows, "Edges with their odds, calibrated on twins; `this way` given that there is one."
+    )

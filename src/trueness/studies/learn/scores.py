@@ -21,7 +21,6 @@ from numpy.typing import NDArray
 
 from trueness.atlas import standing
 from trueness.graphs import ARROW, TAIL, Graph
-from trueness.measures.sortability import sortability_of
 from trueness.outside import Json
 from trueness.running.results import Results
 from trueness.statistics import Estimate, mean
@@ -253,20 +252,6 @@ class LearnScores:
                 made[variant] = MoreRows(float(then.mean()), float(low), float(high), gained, len(twins))
         return made
 
-    def sortability(self) -> dict[str, Estimate]:
-        """Of the twins' graphs, in the table: does variance, or R2, grow from causes to effects? By mean over twins."""
-        made: dict[str, Estimate] = {}
-        for key in ("variance", "r2"):
-            of_columns = np.array([column.get(key, np.nan) for column in self.about["columns"]], dtype=float)
-            if len(self._truths) and np.isfinite(of_columns).all():
-                shares = (sortability_of(of_columns, self._dag(truth)).value for truth in self._truths.values())
-                known = [share for share in shares if share is not None]
-                made |= {key: mean(known, level=self.level, bounds=(0.0, 1.0))} if known else {}
-        return made
-
-    def _dag(self, directed: NDArray[np.bool_]) -> Graph:
-        return Graph.from_matrix(directed, self.names, direction="row to column")
-
     # ---- the graph
 
     @cached_property
@@ -353,7 +338,6 @@ class LearnScores:
                 name: one._asdict() | {"gain": {"mean": one.gain.value, **ends(one.gain)}}
                 for name, one in self.with_more_rows().items()
             },
-            "sortability": {name: {"mean": one.value, **ends(one)} for name, one in self.sortability().items()},
             "edges": [edge._asdict() | {"mark": edge.mark, "kept": edge.present >= LIKELY} for edge in self.edges],
             "intervention": self.intervention(),
             "guess": None if self.guess is None else vars(self.guess),

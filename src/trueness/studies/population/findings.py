@@ -64,13 +64,13 @@ def headline_of(level: float, summary: Rows, pairs: Rows) -> Headline | None:
 
 def never_tested(pairs: Rows) -> list[str]:
     """Pairs that no test can reach."""
-    every = {(row["a"], row["b"]) for row in pairs if row["measure"] == MEASURE}
+    every = {(row["a"], row["b"]) for row in pairs}
     lost = len(every - {(row["a"], row["b"]) for row in _tested(pairs)})
     return [f"{lost} of {len(every)} pairs of respondents share too few scored tasks to be tested."] if lost else []
 
 
 def _tested(pairs: Rows) -> list[Mapping[str, Json]]:
-    return [row for row in pairs if row["measure"] == MEASURE and row["p"] is not None and row["p"] == row["p"]]
+    return [row for row in pairs if row["p"] is not None and row["p"] == row["p"]]
 
 
 def _mean_sentence(level: float, row: Mapping[str, Json]) -> str:

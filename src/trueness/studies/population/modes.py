@@ -25,10 +25,9 @@ from numpy.typing import NDArray
 
 from trueness.intervals import Distribution
 from trueness.models import Message, Reply, Settings
-from trueness.reading.distribution import OFF_SUM, DistributionReading, read_distribution
+from trueness.reading.distribution import OFF_SUM, DistributionReading, read_distribution, read_quantiles
 from trueness.reading.level import answer_view, read_level, read_number, read_share
-from trueness.reading.quantiles import read_quantiles
-from trueness.reading.refusals import declines
+from trueness.reading.views import declines
 from trueness.status import Status
 from trueness.studies.population.elicitation import (
     CAME,

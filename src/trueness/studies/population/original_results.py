@@ -76,12 +76,13 @@ class Entry:
                 )
         texts, ours = record.get("model_texts"), [record.get(key) for key in OURS]
         listed_texts = tuple(map(str, texts)) if isinstance(texts, list) else ()
-        words = (str(record.get(key) or "") for key in ("mode", "elicited_by", "status", "message", "source", "prompt"))
+        keys = ("mode", "elicited_by", "status", "message", "source", "prompt")
+        mode, elicited_by, status, message, source, prompt = (str(record.get(key) or "") for key in keys)
+        one_a_draw = len(listed_texts) == len(record["model_vals"]) and record.get("model_weights") is None
         return cls(
             str(record["condition"]), record["true_vals"], record.get("weights"), record["model_vals"],
-            record.get("model_weights"), listed_texts,
-            len(listed_texts) == len(record["model_vals"]) and record.get("model_weights") is None,
-            *words, (ours[0], ours[1], ours[2]) if _numbers(ours) else None,
+            record.get("model_weights"), listed_texts, one_a_draw, mode, elicited_by, status, message, source, prompt,
+            (ours[0], ours[1], ours[2]) if _numbers(ours) else None,
         )  # fmt: skip
 
 

@@ -22,7 +22,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import zip_longest
+from itertools import chain, zip_longest
 from pathlib import Path
 from typing import ClassVar
 
@@ -30,9 +30,8 @@ import pandas as pd
 
 from trueness.files import write_atomically
 from trueness.outside import Json
-from trueness.reading.distribution import read_distribution
+from trueness.reading.distribution import read_distribution, read_quantiles
 from trueness.reading.level import read_level, read_number
-from trueness.reading.quantiles import read_quantiles
 from trueness.running.results import Row
 from trueness.running.store import to_json
 from trueness.showing import blocks
@@ -72,8 +71,13 @@ class PopulationTables:
         return tables.summary_rows(self.populations)
 
     @cached_property
-    def _pairs(self) -> list[dict[str, Json]]:
-        return tables.comparison_rows(self.populations)
+    def _by_score(self) -> list[dict[str, Json]]:
+        return tables.comparison_rows(self.populations, findings.MEASURE)
+
+    @cached_property
+    def _compared(self) -> list[dict[str, Json]]:
+        skills = (tables.comparison_rows(self.populations, name) for name in ("skill_uniform", "skill_marginal"))
+        return [*self._by_score, *chain.from_iterable(skills)]
 
     def as_json(self, measures: Sequence[str] | None) -> dict[str, object]:
         return {"study": self.populations.study, "task": self.task, "rows": self._respondents}
@@ -126,11 +130,11 @@ class PopulationTables:
         )
         sections = tuple(
             Section(title, sentences)
-            for title, sentences in findings.sections(populations.level, self._respondents, self._pairs)
+            for title, sentences in findings.sections(populations.level, self._respondents, self._by_score)
         )
-        untold = (*findings.every_note(populations), *findings.never_tested(self._pairs))
+        untold = (*findings.every_note(populations), *findings.never_tested(self._by_score))
         return Summary(
-            checks, sections, untold, findings.headline_of(populations.level, self._respondents, self._pairs)
+            checks, sections, untold, findings.headline_of(populations.level, self._respondents, self._by_score)
         )
 
     def abstract(self) -> str:
@@ -254,8 +258,8 @@ class PopulationTables:
     def analyses(self) -> list[AnalysisPart]:
         if not self.populations.answers:
             return []
-        found = tuple(str(row["sentence"]) for row in self._pairs)
-        scores, pairs = plain_rows(tables.scores_frame(self.populations)), plain_rows(pd.DataFrame(self._pairs))
+        found = tuple(str(row["sentence"]) for row in self._compared)
+        scores, pairs = plain_rows(tables.scores_frame(self.populations)), plain_rows(pd.DataFrame(self._compared))
         return [
             AnalysisPart("respondents", tables=(blocks.table("One row a respondent and mode", self._respondents),)),
             AnalysisPart("comparisons", found, tables=(blocks.table("Paired differences over tasks", pairs),)),
@@ -353,7 +357,7 @@ class PopulationReading(PopulationTables, Reading):
             "main.tex": main.to_latex(),
             "table.csv": table.to_csv(),
             "table.tex": table.to_latex(),
-            "comparisons.csv": csv_text(pd.DataFrame(self._pairs)),
+            "comparisons.csv": csv_text(pd.DataFrame(self._compared)),
             **({} if numbers.empty else {"numbers.csv": csv_text(numbers)}),
             "notes.txt": "\n".join(findings.every_note(populations)) + "\n",
         }

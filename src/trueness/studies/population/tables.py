@@ -217,14 +217,13 @@ def scores_frame(populations: Populations) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def comparison_rows(populations: Populations) -> list[dict[str, Json]]:
-    """All pairs of models in their modes, and of models and baselines, by score and skill; Holm within a measure.
+def comparison_rows(populations: Populations, measure: str) -> list[dict[str, Json]]:
+    """All pairs of models in their modes, and of models and baselines, by one measure, with Holm's adjustment.
 
     `over`: sources (what other surveys would show), or tasks of these sources.
     """
     return [
         {"over": over} | comparison.row() | {"measure": measure, "sentence": comparison.sentence()}
-        for measure in ("score", "skill_uniform", "skill_marginal")
         for over, given_sources in (("sources", False), ("tasks of these sources", True))
         for comparison in compare_respondents(populations.scores, measure, given_sources)
     ]

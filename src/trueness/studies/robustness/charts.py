@@ -1,6 +1,5 @@
 """The charts of a robustness study, each as its frame (one row a mark) and how that is drawn.
 
-    corruption    clean beside corrupted, column by column, missing values and regimes marked
     sensitivity   F1 and SHD against the number of edges kept, the chosen K marked, the band K +- 5 around the first; a
                   line a learner: the mean over its curves (seeds, or systems of one size) with its t interval
     degradation   AUPRC against the strength of each corruption: 0 is clean, 1 as it is named
@@ -20,7 +19,6 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 import pandas as pd
 
-from trueness.datasets.corruptions import Corrupted
 from trueness.measures.ranking import chance
 from trueness.showing import theme
 from trueness.showing.marks import named_data, panel_columns, spread_of, text_width, with_data
@@ -60,56 +58,6 @@ def _colour(names: pd.Series[str], by: str) -> alt.Color:
     colours = theme.colours(names)
     scale = alt.Scale(domain=sorted(colours), range=[colours[name] for name in sorted(colours)])
     return alt.Color(f"{by}:N", scale=scale, legend=alt.Legend(title=None, symbolOpacity=1))
-
-
-# ---- corruption
-
-
-def corruption_chart(frame: pd.DataFrame, width: theme.Width = "page") -> alt.VConcatChart:
-    """A panel a column: the clean line, the corrupted points, ticks below where a value is missing."""
-    import altair as alt
-
-    regimes = frame.groupby("regime", sort=True)["row"].agg(first="min", last="max").reset_index()
-    held = regimes[regimes["regime"] > 0].assign(last=lambda rows: rows["last"] + 1)
-    panels = []
-    for k, column in enumerate(dict.fromkeys(frame["column"])):
-        here = alt.FieldEqualPredicate(field="column", equal=column)
-        last = k == frame["column"].nunique() - 1
-        x = alt.X("row:Q", axis=alt.Axis(title="row" if last else None, labels=last, grid=False))
-        base = alt.Chart(named_data("values")).transform_filter(here)
-        y_axis = alt.Axis(title=column, tickCount=3, grid=False)
-        layers = [
-            alt.Chart(named_data("held"))
-            .mark_rect(color=theme.RUNS, opacity=0.35)
-            .encode(x=alt.X("first:Q"), x2=alt.X2("last:Q")),
-            base.mark_line(color=theme.TRUTH, strokeWidth=0.7).encode(x=x, y=alt.Y("clean:Q", axis=y_axis)),
-            base.transform_filter("!datum.missing")
-            .mark_point(color=theme.OKABE_ITO[1], size=5, filled=True, opacity=0.8)
-            .encode(x=x, y=alt.Y("corrupted:Q", axis=y_axis)),
-            base.transform_filter("datum.missing")
-            .mark_rule(color=theme.MISSING, strokeWidth=0.7)
-            .encode(x=x, y=alt.value(56), y2=alt.value(60)),
-        ]
-        panels.append(alt.layer(*layers, width=theme.POINTS[width] - 52, height=60))
-    chart = alt.vconcat(*panels, spacing=4)
-    key = "line: clean; points: observed; ticks: missing; shaded: intervention"
-    return with_data(
-        theme.apply_theme(chart, "Clean beside corrupted", key),
-        {"values": frame, "held": held},
-    )
-
-
-def corruption(corrupted: Corrupted, rows: int = 200, columns: int = 4, width: theme.Width = "page") -> Figure:
-    """Of rows taken evenly from all: one row of the frame a value."""
-    frame = corrupted.frame(rows, columns)
-    card = corrupted.card
-    labels = f" Note: {'; '.join(card.labels)}." if card.labels else ""
-    caption = (
-        f"{card.name} ({'; '.join(card.steps) or 'nothing is done'}) on {corrupted.source}, seed {corrupted.seed}. "
-        f"Line: clean; points: what is observed; ticks: missing ({100 * corrupted.mask.mean():.0f} % of all "
-        f"{len(corrupted.values):,} rows); shaded: under an intervention.{labels}"
-    )
-    return Figure(f"corruption_{card.name}", frame, chart=corruption_chart(frame, width), caption=caption)
 
 
 # ---- sensitivity

@@ -10,8 +10,8 @@ from trueness.errors import listed
 from trueness.intervals import fixed, value_text
 from trueness.showing.marks import spread_of
 from trueness.statistics import Comparison, Reach
+from trueness.studies.robustness.calibration import disentanglement, expected_edges, invariance
 from trueness.studies.robustness.choose_k import ORACLE, OTHERS
-from trueness.studies.robustness.invariance import disentanglement, expected_edges, invariance
 from trueness.studies.robustness.scores import RobustnessScores
 from trueness.studies.robustness.summaries import (
     ALL,

@@ -43,9 +43,16 @@ from trueness.studies.protocol import AnalysisPart, CellKey, Check, Section, Sum
 from trueness.studies.reading import Reading
 from trueness.studies.robustness import charts, summaries, tables
 from trueness.studies.robustness.answers import RobustnessStudy, robustness_of
-from trueness.studies.robustness.calibration import calibration, curve_lists, frozen_means, sparse_frame
+from trueness.studies.robustness.calibration import (
+    calibration,
+    curve_lists,
+    disentanglement,
+    expected_edges,
+    frozen_means,
+    invariance,
+    sparse_frame,
+)
 from trueness.studies.robustness.findings import open_sentences
-from trueness.studies.robustness.invariance import disentanglement, expected_edges, invariance
 from trueness.studies.robustness.plan import ENOUGH_SEEDS, few_seeds
 from trueness.studies.robustness.scores import RobustnessScores
 from trueness.studies.robustness.sensitivity import AROUND, Array, original_range
@@ -63,29 +70,29 @@ class RobustnessReading(Reading):
     clusters = "data sets"
 
     @cached_property
-    def study(self) -> RobustnessStudy:
+    def answers(self) -> RobustnessStudy:
         return robustness_of(self.results)
 
     def rows(self) -> Iterable[Row]:
-        return self.study.rows()
+        return self.answers.rows()
 
     def to_dict(self) -> dict[str, object]:
-        auprc = plain_records(summaries.means(self.study.evaluation))
-        return {"findings": self.study.findings, "notes": list(self.study.notes), "auprc": auprc}
+        auprc = plain_records(summaries.means(self.answers.evaluation))
+        return {"findings": self.answers.findings, "notes": list(self.answers.notes), "auprc": auprc}
 
     def as_json(self, measures: Sequence[str] | None) -> dict[str, object]:
         measure = self.tables(measures)[0].name.removeprefix("robustness_")
-        rows = plain_records(summaries.means(self.study.evaluation, measure))
+        rows = plain_records(summaries.means(self.answers.evaluation, measure))
         return {"study": self.results.study, "task": self.results.task, "rows": rows}
 
     def as_csv(self, measures: Sequence[str] | None) -> str:
         return self.tables(measures)[0].to_csv()
 
     def tables(self, measures: Sequence[str] | None) -> list[Table]:
-        return [tables.ranking_table(self.study, (measures or ["auprc"])[0])]
+        return [tables.ranking_table(self.answers, (measures or ["auprc"])[0])]
 
     def show(self, out: Console, folder: Path, measures: Sequence[str] | None = None) -> None:
-        study, evaluation = self.study, self.study.evaluation
+        study, evaluation = self.answers, self.answers.evaluation
         kinds = f"{len(evaluation.systems)} systems, {len(evaluation.full_strength)} corruptions"
         scorers = f"{len(evaluation.scorers_compared)} scorers"
         out.print(f"[bold]robustness[/]   {kinds}, {scorers}, {study.fits_done:,} of {study.planned:,} fits done")
@@ -120,16 +127,16 @@ class RobustnessReading(Reading):
         return ()  # they stand with the tables
 
     def figures(self, folder: Path) -> Iterator[Figure]:
-        return charts.figures(self.study.evaluation)
+        return charts.figures(self.answers.evaluation)
 
     def write_files(self, folder: Path, save: Save, alone: bool = True) -> list[Path]:
         written = [path for figure in self.figures(folder) for path in save(figure, folder, "robustness")]
-        for name, text in texts(self.study).items():
+        for name, text in texts(self.answers).items():
             written.append(write_atomically(folder, f"robustness/{name}", text))
         return written
 
     def paper(self, folder: Path, draw: Draw) -> PaperPart:
-        study, evaluation = self.study, self.study.evaluation
+        study, evaluation = self.answers, self.answers.evaluation
         systems = [
             f"{name} ({counted(len(s.truth), 'node')}, {counted(s.truth.n_edges(), 'edge')})"
             for name, s in evaluation.systems.items()
@@ -167,7 +174,7 @@ class RobustnessReading(Reading):
     # ---- what it says
 
     def summary(self) -> Summary:
-        study = self.study
+        study = self.answers
         failed = sum(answer.status != Status.OK for answer in study.evaluation.answers)
         complete = f"{study.fits_done:,} of {study.planned:,} fits are done" + (
             f", {failed:,} of them without scores." if failed else "."
@@ -183,7 +190,7 @@ class RobustnessReading(Reading):
         """What `plan` says of the numbers of seeds and graphs, held against the study."""
         seeds = min(cell.repeats for cell in self.results.cells)
         yield Check("seeds", seeds >= ENOUGH_SEEDS, few_seeds(seeds))
-        evaluation = self.study.evaluation
+        evaluation = self.answers.evaluation
         name = "graphs" if len(evaluation.groups) == 1 else "graphs of {}"
         for group, pairs in summaries.differences(evaluation).items():
             if pairs:
@@ -194,7 +201,7 @@ class RobustnessReading(Reading):
                 yield Check(name.format(group), reach.possible, f"{enough}. {reach}")
 
     def analyses(self) -> list[AnalysisPart]:
-        study = self.study
+        study = self.answers
         if not study.fits_done:
             return []
         differences = plain_rows(tables.differences_frame(study.evaluation))
@@ -214,7 +221,7 @@ class RobustnessReading(Reading):
     @cached_property
     def _rows(self) -> dict[CellKey, dict[str, list[Row]]]:
         by_cell: dict[CellKey, dict[str, list[Row]]] = {}
-        for row in self.study.rows():
+        for row in self.answers.rows():
             cell = by_cell.setdefault((row.item, row.variant, row.respondent), {})
             cell.setdefault(row.measure, []).append(row)
         return by_cell
@@ -222,9 +229,9 @@ class RobustnessReading(Reading):
     def grid(self) -> Grid:
         results, measures = self.results, unique(name for cell in self._rows.values() for name in cell)
         variants = unique(cell.variant for cell in results.cells)
+        shown = [shown_measure(name, ("auprc",)) for name in measures]
         grid = Grid(
-            "robustness", results.items, results.respondents, [],
-            [shown_measure(name, ("auprc",)) for name in measures],
+            "robustness", results.items, results.respondents, [], shown,
             [Facet("variant", "Corruption", variants, variants)], spread="least and most over seeds", repeats="seeds",
         )  # fmt: skip
         for place, key in enumerate(self.cell_keys()):
@@ -255,14 +262,14 @@ class RobustnessReading(Reading):
 
     def graph(self, item: str) -> dict[str, object] | None:
         """The mean of each scorer's scores over seeds: the page keeps the K highest, of each pair the stronger way."""
-        system = self.study.evaluation.systems.get(item)
+        system = self.answers.evaluation.systems.get(item)
         if system is None:
             return None
         nodes = list(system.truth.nodes)
         truth = pairs_of(system.truth, nodes)
         scorers: dict[str, dict[str, object]] = {}
         for key in (key for key in self.cell_keys() if key[0] == item):
-            answers = [a for a in self.study.evaluation.answers if (a.dataset, a.corruption, a.scorer) == key]
+            answers = [a for a in self.answers.evaluation.answers if (a.dataset, a.corruption, a.scorer) == key]
             matrices = [answer.matrix for answer in answers if answer.matrix is not None]
             if not matrices:
                 continue
@@ -343,7 +350,9 @@ def report(study: RobustnessStudy) -> dict[str, object]:
             for name, v in evaluation.corruptions.items()
         },
         "scorers": {name: dict(card) for name, card in study.scorers.items()},
-        "calibration": {name: plain_json(k) for name in evaluation.systems if (k := calibration(evaluation, name))},
+        "calibration": {
+            name: plain_json(vars(found)) for name in evaluation.systems if (found := calibration(evaluation, name))
+        },
         "main": plain_records(frozen_means(evaluation)),
         "sensitivity_curves": plain_json(curve_lists(evaluation)),
         "auprc": plain_records(summaries.means(evaluation)),

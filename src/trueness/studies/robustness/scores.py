@@ -245,14 +245,18 @@ class RobustnessScores:
         import pandas as pd
 
         rows = []
-        for answer in self.answers:
-            if answer.matrix is None or answer.scorer in self.sweeps or answer.corruption not in self.full_strength:
-                continue
+        for answer, _ in self.scored(self.full_strength):
             curve = self.curves[answer.dataset, answer.corruption, answer.scorer, answer.seed]
             for method, choice in self.choices(answer).items():
                 row = self._where(answer) | {"method": method, "oracle": choice.is_oracle, "uses": choice.uses}
                 rows.append(row | {"k": choice.k} | curve.at(choice.k))
         return pd.DataFrame(rows, columns=[*KEYS, "status", "method", "oracle", "uses", "k", *CURVES])
+
+    def scored(self, corruptions: Sequence[str]) -> Iterator[tuple[ScorerAnswer, Array]]:
+        """Answers that have scores, with them, of the scorers that are compared."""
+        for answer in self.answers:
+            if answer.matrix is not None and answer.scorer not in self.sweeps and answer.corruption in corruptions:
+                yield answer, answer.matrix
 
     def _where(self, answer: ScorerAnswer) -> dict[str, object]:
         return {
