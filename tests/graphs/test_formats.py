@@ -27,8 +27,8 @@ SUFFIXES = [".json", ".dot", ".gv", ".csv", ".tsv", ".json.gz"]
 
 
 ODD_NAMES = [
-    "two words", "a -> b", 'say "hi"', "back\\slash", "", "line\nbreak", "tab\tcomma, ;", "Größe", "source", "1st", "nan",
-     "<b>&amp;</b>", "// no comment", "carriage\rreturn", "=+-@", "\x1b[0m",
+    "two words", "a -> b", 'say "hi"', "back\\slash", "", "line\nbreak", "tab\tcomma, ;", "Größe", "source", "1st",
+    "nan", "<b>&amp;</b>", "// no comment", "carriage\rreturn", "=+-@", "\x1b[0m",
 ]  # fmt: skip
 
 
