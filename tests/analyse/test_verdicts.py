@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 from trueness.analyse import AnalysisSettings, analyse
-from trueness.analyse.domain_lines import p_cell
+from trueness.analyse.reading import p_cell
 from trueness.analyse.finding_sentences import findings, mean_sentence, short_sentence, understood
 from trueness.cli import main
 from trueness.errors import SettingError
@@ -124,7 +124,7 @@ def test_rules_and_families_show_the_interval_of_their_q():
         frame[f"r{k}_pass"] = rng.random(len(frame)) < 0.4 + 0.12 * k * (frame["condition"] == "new")
     frame["score"] += 0.02 * (frame["model"] > "b") + 0.05 * (frame["model"] == "d")
     part = part_of(frame, families=("x=a+b", "y=c", "z=d"))
-    tests = [rule.paired[c.pair] for c in part.contrasts for rule in part.rules] + [p.paired for p in part.families]
+    tests = [rule.tests[c.pair] for c in part.contrasts for rule in part.rules] + [p.paired for p in part.families]
     assert len(tests) == 8 and {one.distinguishable for one in tests} == {True, False}
     for one in tests:
         assert (one.interval.low > 0 or one.interval.high < 0) == one.distinguishable

@@ -27,8 +27,7 @@ from scipy.special import stdtrit
 
 from trueness.analyse.analysis_settings import AnalysisSettings
 from trueness.analyse.domain import Domain
-from trueness.analyse.paired_cells import PairedCells, paired_cells, side_values
-from trueness.analyse.roles import Pair
+from trueness.analyse.roles import Pair, PairedCells, paired_cells, side_values
 from trueness.analyse.shares import Array
 from trueness.intervals import Interval
 from trueness.statistics.comparison import Comparison

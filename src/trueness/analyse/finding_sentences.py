@@ -6,16 +6,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from trueness.analyse.breakdown import FLAGGED, FamilyPair
 from trueness.analyse.conditions import ConditionSummary
 from trueness.analyse.contrasts import Contrast, is_too_few
 from trueness.analyse.domain import GROUP, Domain
-from trueness.analyse.domain_lines import Line, interval_text, number_cell
-from trueness.analyse.families import FamilyPair
 from trueness.analyse.flags import missing_words
-from trueness.analyse.rule_breakdown import FLAGGED
-from trueness.analyse.scores_analysis import DomainAnalysis, ScoresAnalysis
+from trueness.analyse.scores_analysis import DomainAnalysis, Line, ScoresAnalysis
 from trueness.errors import listed
-from trueness.intervals import Interval, short
+from trueness.intervals import Interval, fixed, short, value_text
 from trueness.statistics.comparison import Comparison
 from trueness.texts import counted
 
@@ -188,13 +186,13 @@ def rule_sentences(part: DomainAnalysis) -> list[str]:
         flagged = [rule for rule in part.rules if rule.is_flagged(one.pair)]
         if not flagged:
             continue
-        flagged.sort(key=lambda rule: -abs(rule.deltas[one.pair] or 0.0))
-        named = [f"{rule.rule} {rule.deltas[one.pair]:+.1f}{_q(rule.paired.get(one.pair))}" for rule in flagged]
+        flagged.sort(key=lambda rule: -abs(rule.gains[one.pair] or 0.0))
+        named = [f"{rule.name} {rule.gains[one.pair]:+.1f}{_q(rule.tests.get(one.pair))}" for rule in flagged]
         sentences.append(
             f"{part.name}, {one.pair.names[0]} against {one.pair.names[1]}: {len(flagged)} of {len(part.rules)} rules "
             f"differ by more than {FLAGGED:g} points of pass rate: {listed(named, most=5)}."
         )
-    absent = {rule.rule: sum(rule.absent.values()) for rule in part.rules if sum(rule.absent.values())}
+    absent = {rule.name: sum(rule.absent.values()) for rule in part.rules if sum(rule.absent.values())}
     if absent and part.domain.percent:
         worst = sorted(absent, key=lambda rule: -absent[rule])
         sentences.append(
@@ -389,3 +387,17 @@ def _in_percent(interval: Interval | None) -> Interval | None:
 
 def _q(result: Comparison | None) -> str:
     return "" if result is None or result.p_adjusted is None else f" (q = {result.p_adjusted:.2g})"
+
+
+def number_cell(value: float | None, digits: int = 1) -> str:
+    if value is None:
+        return "-"
+    small = digits > 1 and 1e-12 < abs(value) < 10**-digits  # of a cost of 0.0004 nothing is cut
+    return f"{value:.2g}" if small else f"{value:z.{digits}f}"
+
+
+def interval_text(value: float | None, interval: Interval | None, digits: int = 1) -> str:
+    """`2.9 [-0.9, 6.7]`."""
+    if value is None:
+        return "-"
+    return value_text(value, interval, fixed(digits))

@@ -10,19 +10,20 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
 
-from trueness.analyse.domain_lines import Line, interval_text, line_cells, number_cell, p_cell, short_name
+from trueness.analyse.breakdown import FLAGGED, Breakdown
 from trueness.analyse.finding_sentences import (
     changes_verdict,
     contrast_sentence,
     family_sentence,
     findings,
+    interval_text,
     mean_sentence,
     missing_sentences,
+    number_cell,
     short_sentence,
     understood,
 )  # fmt: skip
-from trueness.analyse.rule_breakdown import FLAGGED, Breakdown, ModelRow
-from trueness.analyse.scores_analysis import DomainAnalysis, ScoresAnalysis
+from trueness.analyse.scores_analysis import DomainAnalysis, Line, ScoresAnalysis
 from trueness.showing import blocks
 from trueness.showing.headline import Headline
 from trueness.showing.summary import AnalysisPart, Check, Section, Summary
@@ -33,6 +34,7 @@ from trueness.texts import counted, csv_row, printable
 _PLAIN_QUESTIONS = {"RQ1": "baseline against all others", "RQ2": "pair"}
 _DROPPED = ("q_beyond", "U", "mag.", "n", "n_clusters", "over runs", "ratio", "p", "delta", "n_units")
 _NAMES = {"Domain", "condition", "pair", "read", "verdict", "rule", "model", "mag."}  # columns that may fold
+SHORT = {"none": "None", "markdown": "MD", "pseudocode": "PC"}
 _TABLES = ("conditions", "contrasts", "otherwise", "by_rule", "by_model", "by_family")
 
 
@@ -84,8 +86,8 @@ class AnalysisReading:
                 for line, row in zip(part.lines, self._named(line.row() for line in part.lines), strict=True)
             ],
             "otherwise": self._named(line.row() for line in part.otherwise),
-            "by_rule": self._named(rule.row(one.pair) for one in part.contrasts for rule in part.rules),
-            "by_model": self._named(row.row(one.pair) for one in part.contrasts for row in part.models),
+            "by_rule": self._named(rule.rule_row(one.pair) for one in part.contrasts for rule in part.rules),
+            "by_model": self._named(row.model_row(one.pair) for one in part.contrasts for row in part.models),
             "by_family": [pair.row() for pair in part.families],
             "red_flags": [vars(flag) | {"raised": flag.raised} for flag in part.flags],
         }
@@ -111,8 +113,8 @@ class AnalysisReading:
             "means": [summary.row() for part in parts for summary in part.summaries],
             "differences": list(map(_difference, lines)),
             "readings": list(map(_difference, every)),
-            "rules": named(rule.row(one.pair) for part in parts for one in part.contrasts for rule in part.rules),
-            "models": named(row.row(one.pair) for part in parts for one in part.contrasts for row in part.models),
+            "rules": named(rule.rule_row(one.pair) for part in parts for one in part.contrasts for rule in part.rules),
+            "models": named(row.model_row(one.pair) for part in parts for one in part.contrasts for row in part.models),
             "families": [pair.row() for part in parts for pair in part.families],
         }
 
@@ -280,11 +282,11 @@ class AnalysisReading:
             return
         pair = part.contrasts[-1].pair
         rules = [rule for rule in part.rules if self.details or rule.is_flagged(pair)]
-        rules.sort(key=lambda rule: -abs(rule.deltas[pair] or 0.0))
+        rules.sort(key=lambda rule: -abs(rule.gains[pair] or 0.0))
         if rules:
             more = f"{len(rules)} of {len(part.rules)} rules differ by more than {FLAGGED:g} points"
             title = f"{part.name}: {'all rules' if self.details else more}, {pair.names[0]} against {pair.names[1]}"
-            rows = [_rule_row(rule, rule.deltas[pair], rule.paired.get(pair)) for rule in rules]
+            rows = [_rule_row(rule, rule.gains[pair], rule.tests.get(pair)) for rule in rules]
             yield _text_table(f"rules_{part.name}", title, title, rows)
 
     def _model_rows(self) -> list[dict[str, str]]:
@@ -337,15 +339,60 @@ def _text_table(name: str, title: str, caption: str, rows: Sequence[Mapping[str,
     return Table(name, columns, rows, caption, title=title, drop=drop, once=("Domain",))
 
 
+def line_cells(line: Line, several: bool = False) -> dict[str, str]:
+    """The line as text, heading -> cell. RQ1 shows the pooled mean and the ratio, RQ2 every condition.
+
+    several: there are lines of other pairs beside it, so each shows its own two conditions.
+    """
+    one, result = line.contrast, line.contrast.result
+    digits, unit = (1, "%") if line.percent else (3, "")
+    cells = {"Domain": line.domain}
+    scale = 100 if line.percent else 1
+    reference, treatment = (None if mean is None else mean * scale for mean in one.means)
+    if several:
+        cells["pair"] = " / ".join(short_name(name) for name in reversed(one.pair.names))
+        cells[f"first{unit}"], cells[f"second{unit}"] = number_cell(reference, digits), number_cell(treatment, digits)
+    elif one.pair.question == "RQ1":
+        cells[f"{short_name(one.pair.reference[0])}{unit}"] = number_cell(reference, digits)
+        cells[f"others{unit}"] = number_cell(treatment, digits)
+        cells["ratio"] = number_cell(one.ratio, 2)
+    else:
+        cells |= {f"{short_name(name)}{unit}": number_cell(value, digits) for name, value in line.means.items()}
+    return cells | {
+        "delta": number_cell(one.delta.value, 3),
+        "mag.": {None: "-", "negligible": "negl."}.get(one.delta.magnitude, one.delta.magnitude),
+        "p": p_cell(one.p),
+        "U": "-" if one.statistic is None else f"{one.statistic:g}",
+        "n": f"{one.n[0]}+{one.n[1]}",
+        "diff [CI]": interval_text(result.difference, result.interval, digits) if result else "-",
+        "p_paired": p_cell(result.p) if result else "-",
+        "q": p_cell(result.p_adjusted) if result else "-",
+        "n_units": str(result.n_units) if result else "0",
+        "n_clusters": str(line.n_clusters),
+        "q_beyond": p_cell(one.q_beyond),
+    }
+
+
+def short_name(condition: str) -> str:
+    return SHORT.get(condition, condition)
+
+
+def p_cell(p: float | None) -> str:
+    """Three decimals, as tables have it; the exact value is in the sentences, in CSV and in JSON."""
+    if p is None:
+        return "-"
+    return "<0.001" if p < 0.001 else f"{p:.3f}"
+
+
 def _rule_row(rule: Breakdown, delta: float | None, test: object) -> dict[str, str]:
-    row = {"rule": rule.rule} | {f"{short_name(k)} pass%": number_cell(v) for k, v in rule.passed.items()}
+    row = {"rule": rule.name} | {f"{short_name(k)} pass%": number_cell(v) for k, v in rule.means.items()}
     row["delta"] = "-" if delta is None else f"{delta:+.1f}"
     row["q"] = p_cell(getattr(test, "p_adjusted", None))
     return row | {"absent": str(sum(rule.absent.values()) or "")}
 
 
-def _model_row(domain: str, row: ModelRow, gain: float | None, digits: int, unit: str) -> dict[str, str]:
-    cells = {"Domain": domain, "model": row.model}
+def _model_row(domain: str, row: Breakdown, gain: float | None, digits: int, unit: str) -> dict[str, str]:
+    cells = {"Domain": domain, "model": row.name}
     cells |= {f"{short_name(name)}{unit}": number_cell(value, digits) for name, value in row.means.items()}
     cells["gain"] = "-" if gain is None else f"{gain:+.{digits}f}"
     return cells | {"runs": str(sum(row.n.values()))}
