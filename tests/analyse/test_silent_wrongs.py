@@ -76,22 +76,6 @@ def test_a_column_that_is_no_score_is_refused_with_the_command_and_read_where_it
         assert analysed(write(rows), "--score", name)["domains"][0]["outcome"] == name
 
 
-@each("name, of", NO_SCORES.items())
-def test_a_column_that_is_no_score_is_in_no_mean_of_a_wide_table(name, of, read):
-    rng = np.random.default_rng(0)
-    rows = [
-        {"model": m, "mmlu": 0.5 + i / 10, "arc": 0.4 + i / 7, name: of(i % 2, i, rng)} for i, m in enumerate(MODELS)
-    ]
-    if name in (
-        "difficulty",
-        "zorp",
-        "serial",
-    ):  # one row a model: only their scale tells
-        return
-    (part,) = read(rows).values()
-    assert part["conditions"][0]["n"] == 2, part["understood"]
-
-
 def test_errors_differences_and_means_beside_models_are_no_models(read):
     rng = np.random.default_rng(1)
     rows = []
@@ -121,11 +105,6 @@ def test_several_measures_of_one_row_a_model_are_refused_with_the_other_reading(
     told = mistake("analyse", path)
     assert "one row a model and one value of each measure" in told and "--score precision,recall,f1" in told
     assert analysed(path, "--score", "precision,recall,f1")["domains"][0]["conditions"][0]["n"] == 3
-
-
-def test_unknown_columns_that_could_each_be_the_score_are_refused_with_both_commands(write, mistake):
-    told = mistake("analyse", write(runs(zorp=drawn, quux=drawn)))
-    assert "--score zorp  or: " in told and "--score quux" in told
 
 
 # ---- direction
@@ -205,11 +184,6 @@ def test_ids_that_start_anew_are_refused_where_nothing_completes_them(write, mis
     assert "a task_id that starts anew" in told and "--unit task_id" in told
 
 
-def test_a_domain_column_of_a_file_that_was_named_still_completes_its_ids(write, analysed):
-    (found,) = analysed(f"mine={write(restarting('domain'))}")["domains"]
-    assert found["contrasts"][0]["n_units"] == 169
-
-
 def test_a_column_that_is_bound_to_some_conditions_fails_the_check(read):
     rows = []
     for model, styles in (("gpt", ["cot"]), ("claude", ["direct", "cot"]), ("llama", ["direct", "cot"])):
@@ -252,15 +226,6 @@ def test_a_column_that_groups_the_tasks_is_named_and_the_verdict_shown_at_both_l
 
 
 # ---- runs that errored
-
-
-def test_a_run_that_errored_has_no_score_and_is_counted_by_side(write, capsys):
-    results = {"old": ["PASS"] * 5 + ["FAIL"] * 3, "new": ["PASS"] * 4 + ["FAIL", "ERROR", "error", "Error"]}
-    rows = [{"test": t, "agent": a, "result": r} for a, of in results.items() for t, r in enumerate(of)]
-    assert main(["analyse", str(write(rows)), "--md"]) == 0
-    said = capsys.readouterr().out
-    assert "without a score 3 of 8 runs of new and 0 of 8 runs of old" in said
-    assert "If they failed: old against new 12.5 [" in said
 
 
 # ---- shares and other units
@@ -323,13 +288,6 @@ def test_the_average_of_a_group_of_tasks_is_left_out_and_said(read):
         (part,) = read(rows).values()
         assert part["conditions"][0]["n"] == 6
         assert any(line == "averages of others, left out: mmlu" for line in part["understood"])
-
-
-def test_the_metrics_of_a_long_table_are_no_repeats(read):
-    rows = [{"model": m, "task": t, "metric": x, "value": drawn(0, 0, np.random.default_rng(ord(t[0]) + len(m + x)))}
-            for m in ("a", "bb") for t in TASKS for x in ("acc", "f1")]  # fmt: skip
-    (part,) = read(rows).values()
-    assert not any("repeats" in line for line in part["understood"])
 
 
 # ---- one verdict, said once

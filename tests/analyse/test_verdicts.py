@@ -8,7 +8,6 @@ import pytest
 from scipy import stats
 
 from trueness.analyse import AnalysisSettings, analyse
-from trueness.analyse.reading import p_cell
 from trueness.analyse.finding_sentences import findings, mean_sentence, short_sentence, understood
 from trueness.cli import main
 from trueness.errors import SettingError
@@ -73,10 +72,6 @@ def test_bca_is_scipys_with_the_documents_seed(golden, analysed):
     assert (row["runs_low"], row["runs_high"]) == pytest.approx((100 * ends.low, 100 * ends.high))
 
 
-def test_p_below_a_thousandth_is_said_so():
-    assert [p_cell(p) for p in (0.0004, 0.0009, 0.001, 0.0154)] == ["<0.001", "<0.001", "0.001", "0.015"]
-
-
 def test_families_are_read_from_names_or_declared(golden, analysed):
     part = analysed(golden / "sql.csv", "--exclude", "model=glm-4.7-flash", "--strip-prefix", "zai-coding-plan/")
     (pair,) = part["domains"][0]["by_family"]
@@ -109,12 +104,6 @@ def test_families_that_cannot_be_are_one_line(models, families, words):
     """Before, a model that no table has was ignored."""
     with pytest.raises(SettingError, match=words):
         part_of(table(noisy(), models=models), families=families)
-
-
-def test_families_of_models_that_are_compared_are_refused():
-    frame = table(noisy(), conditions=("none",)).drop(columns="condition")
-    with pytest.raises(SettingError, match="must group models that are not compared"):
-        part_of(frame, families=("x=a+b", "y=c"))
 
 
 def test_rules_and_families_show_the_interval_of_their_q():
@@ -158,13 +147,6 @@ def test_the_least_that_can_be_reached_is_said_where_it_is_too_much():
         one, part_of(frame).domain
     )
     assert part_of(table(noisy(gain=0.3))).contrasts[0].least is None
-
-
-def test_the_family_is_stated():
-    frame = table(noisy())
-    several = analyse({"x": frame, "y": frame}, AnalysisSettings(adjust="holm"))
-    assert several.family == "Holm over all 2 comparisons in 2 domains"
-    assert analyse({"x": frame}).family == "one comparison, nothing to adjust for"
 
 
 # ---- for whom
@@ -229,26 +211,6 @@ def test_the_mean_of_few_passes_is_covered_near_its_ends_too():
     assert min(coverages) > 0.9 and 0.945 < np.mean(coverages) < 0.97
 
 
-def test_every_interval_lies_inside_what_its_quantity_can_be():
-    """Two models, two tasks: the two-way t has one degree of freedom and, before, knew no bounds."""
-    frame = table(lambda m, c, t, r: float(c == "new") if m == "a" else 0.1 * t, models=("a", "b"), tasks=2)
-    beyond = part_of(frame).contrasts[0].beyond.interval
-    assert (beyond.low, beyond.high) == (-100, 100)
-    sides = [{"condition": c, "score": v} for c, values in (("x", (0.0, 0.1)), ("y", (1.0, 0.8))) for v in values]
-    unpaired = part_of(pd.DataFrame(sides)).contrasts[0].result
-    assert unpaired.design == "unpaired" and -100 <= unpaired.interval.low <= unpaired.interval.high <= 100
-    study = pd.DataFrame(
-        [
-            ("s", "discovery", f"net{k}", "clean", who, 0, "f1", value, "ok")
-            for who, values in (("a", (1.0, 0.99, 0.2, 1.0)), ("b", (0.9, 1.0, 0.1, 1.0)))
-            for k, value in enumerate(values)
-        ],
-        columns=["study", "task", "item", "variant", "respondent", "repeat", "measure", "value", "status"],
-    )
-    for summary in part_of(study).summaries:
-        assert 0 <= summary.ci.low <= summary.ci.high <= 1
-
-
 def test_pass_hat_k_is_the_share_of_tasks_that_pass_every_time():
     frame = table(lambda m, c, t, r: float(t % 2 == 0 or r > 0), models=("a",), tasks=10, repeats=3)
     summary = part_of(frame).summaries[0]
@@ -280,30 +242,6 @@ def test_blank_scores_are_counted_in_the_head_the_findings_and_a_check():
     assert failed.contrast.result.difference < part.contrasts[0].result.difference
 
 
-def test_unscored_applies_to_any_score_column():
-    frame = table(lambda m, c, t, r: 0.5 + 0.01 * t)
-    frame.loc[frame.index[:4], "score"] = np.nan
-    as_failed, as_missing = (part_of(frame, unscored=how) for how in ("failed", "missing"))
-    assert as_failed.domain.value[:4].tolist() == [0.0] * 4 and np.isnan(as_missing.domain.value[:4]).all()
-    assert {line.reading for line in as_failed.otherwise} == {"blank runs missing"}
-    elo = frame.assign(elo=1000 + 100 * frame["score"]).drop(columns="score")
-    with pytest.raises(SettingError, match="nobody knows what a failed run scores"):
-        part_of(elo, unscored="failed", score="elo")
-
-
-def test_what_cannot_be_checked_is_not_called_clear(write, capsys):
-    path = write(table(noisy()).to_dict("records"))
-    assert main(["analyse", str(path), "--json"]) == 0
-    flags = {f["name"]: f for f in json.loads(capsys.readouterr().out)["domains"][0]["red_flags"]}
-    for name in ("correlated rules", "extraction", "rules that get worse"):
-        assert flags[name]["state"] == "not checked" and not flags[name]["raised"]
-    assert main(["analyse", str(path)]) == 0
-    assert (
-        "Of 7 checks 4 are clear; not checked: correlated rules, extraction, rules that get worse."
-        in capsys.readouterr().out
-    )
-
-
 def test_a_factor_that_is_averaged_over_is_named():
     frame = table(noisy()).assign(shots=0)
     frame = pd.concat([frame, frame.assign(shots=5)], ignore_index=True)
@@ -329,11 +267,6 @@ def test_the_outcome_is_chosen_from_what_a_domain_has():
     some = scores.assign(pass_count=np.where(np.arange(96) < 10, 3.0, np.nan), fail_count=1.0)
     partly = part_of(some)
     assert any("is known for 10 of 96 rows, score for 96: the latter is taken" in note for note in partly.domain.notes)
-
-
-def test_rounded_and_exact_rates_in_one_column_are_said():
-    frame = table(lambda m, c, t, r: 1 / 3 if r else 0.3333)
-    assert any("48 rounded and 48 exact rates" in note for note in part_of(frame).domain.notes)
 
 
 def test_rows_that_name_no_condition_or_task_are_counted_in_the_findings():
