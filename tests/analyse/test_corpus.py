@@ -142,142 +142,64 @@ CASES = [
     Case("models by tasks", {"t.csv": long("model,task,correct")}, ACC),
     Case("byte order mark", {"t.csv": "\ufeff" + long("model,task,correct")}, ACC),
     Case("tabs", {"t.tsv": long("model,task,correct", mark="\t")}, ACC),
-    Case(
-        "per cent as text",
-        {"t.csv": long("model,task,accuracy", lambda m, t: f"{50 + 10 * RISE[m][t]}.5%")},
-        BOTH | {"base": 0.505 + 0.3 / 7, "note": "per cent as shares in accuracy"},
-    ),
-    Case(
-        "decimal commas",
-        {"t.csv": long("model,task,score", lambda m, t: f"0,{5 + RISE[m][t]}5", ";")},
-        BOTH | {"base": 0.55 + 0.3 / 7, "note": "decimal commas in score"},
-    ),
-    Case(
-        "blanks and dashes",
-        {"t.csv": long("model,task,correct", lambda m, t: "" if t == 0 else RISE[m][t])},
-        BOTH | {"note": "2 of 14 runs have no score (1 of 7 in base, 1 of 7 in tuned)"},
-    ),
-    Case(
-        "per cent and shares in one column",
-        {"t.csv": long("model,task,accuracy", lambda m, t: "85%" if t else "0.8")},
-        refused="column 'accuracy' must be per cent throughout or nowhere, got '85%' and '0.8'",
-    ),
+    Case("per cent as text", {"t.csv": long("model,task,accuracy", lambda m, t: f"{50 + 10 * RISE[m][t]}.5%")},
+         BOTH | {"base": 0.505 + 0.3 / 7, "note": "per cent as shares in accuracy"}),
+    Case("decimal commas", {"t.csv": long("model,task,score", lambda m, t: f"0,{5 + RISE[m][t]}5", ";")},
+         BOTH | {"base": 0.55 + 0.3 / 7, "note": "decimal commas in score"}),
+    Case("blanks and dashes", {"t.csv": long("model,task,correct", lambda m, t: "" if t == 0 else RISE[m][t])},
+         BOTH | {"note": "2 of 14 runs have no score (1 of 7 in base, 1 of 7 in tuned)"}),
+    Case("per cent and shares in one column",
+         {"t.csv": long("model,task,accuracy", lambda m, t: "85%" if t else "0.8")},
+         refused="column 'accuracy' must be per cent throughout or nowhere, got '85%' and '0.8'"),
     Case(
         "leaderboard",
         {"t.csv": BOARD},
         {"conditions": ["base", "mid", "tuned"], "tasks": 3, "note": "wide table: 3 columns", "outcome": "accuracy"}
         | {"base": (61.2 + 55.0 + 30.1) / 300},
     ),
-    Case(
-        "leaderboard with averages",
-        {"t.csv": AVERAGE},
-        BOTH | {"tasks": 2, "note": "no scores: #, Params (B), Average"},
-    ),
+    Case("leaderboard with averages", {"t.csv": AVERAGE},
+         BOTH | {"tasks": 2, "note": "no scores: #, Params (B), Average"}),
     Case("models as columns", {"t.csv": ACROSS}, ACC | {"outcome": "score", "note": "2 columns are models"}),
     Case(
         "columns on two scales",
         {"t.csv": csv("model,mmlu,elo", [("base", 0.6, 1000), ("tuned", 0.7, 1100)])},
         refused="must be on one scale, got mmlu up to 0.7 and elo up to 1100. Leave the others out: --exclude task=elo",
     ),
-    Case(
-        "one model",
-        {"t.csv": csv("model,task,score", [("base", t, RISE["base"][k]) for k, t in enumerate(TASKS)])},
-        {"conditions": ["base"], "base": 3 / 7, "contrasts": 0},
-    ),
-    Case(
-        "no model at all",
-        {"t.csv": csv("question,correct", [(t, RISE["base"][k]) for k, t in enumerate(TASKS)])},
-        {"conditions": ["all runs"], "all runs": 3 / 7, "contrasts": 0},
-    ),
-    Case(
-        "a score on its own scale",
-        {"t.csv": long("model,task,elo", lambda m, t: 1000 + 100 * RISE[m][t])},
-        BOTH | {"outcome": "elo", "lower_is_better": False},
-        options=("--score", "elo"),
-    ),
-    Case(
-        "counts",
-        {
-            "t.csv": grid(
-                "condition,task,pass_count,fail_count",
-                lambda m, k: (
-                    2 + RISE[m][k],
-                    3 - RISE[m][k],
-                ),
-            )
-        },
-        BOTH | {"outcome": "failure rate", "title": "RQ2"},
-    ),
-    Case(
-        "right of all",
-        {
-            "t.csv": grid(
-                "model,task,n_correct,n_total",
-                lambda m, k: (
-                    2 + RISE[m][k],
-                    5,
-                ),
-            )
-        },
-        BOTH | {"outcome": "pass rate", "lower_is_better": False, "base": (2 + 3 / 7) / 5, "title": "One condition"},
-    ),
-    Case(
-        "rules alone",
-        {
-            "t.csv": grid(
-                "condition,task,a_pass,b_pass",
-                lambda m, k: (
-                    bool(RISE[m][k]),
-                    True,
-                ),
-            )
-        },
-        BOTH | {"outcome": "failure rate"},
-    ),
-    Case(
-        "prompts that are questions",
-        {"t.csv": QUESTIONS},
-        BOTH | {"tasks": 30, "note": "prompt has 30 values: items, not conditions"},
-    ),
-    Case(
-        "a metric a row",
-        {"t.csv": metrics("acc_norm", lambda k: 0.9)},
-        ACC | {"outcome": "acc", "note": "measure acc, one of 2 (--measure chooses): acc_norm"},
-    ),
+    Case("one model", {"t.csv": csv("model,task,score", [("base", t, RISE["base"][k]) for k, t in enumerate(TASKS)])},
+         {"conditions": ["base"], "base": 3 / 7, "contrasts": 0}),
+    Case("no model at all", {"t.csv": csv("question,correct", [(t, RISE["base"][k]) for k, t in enumerate(TASKS)])},
+         {"conditions": ["all runs"], "all runs": 3 / 7, "contrasts": 0}),
+    Case("a score on its own scale", {"t.csv": long("model,task,elo", lambda m, t: 1000 + 100 * RISE[m][t])},
+         BOTH | {"outcome": "elo", "lower_is_better": False}, options=("--score", "elo")),
+    Case("counts",
+         {"t.csv": grid("condition,task,pass_count,fail_count", lambda m, k: (2 + RISE[m][k], 3 - RISE[m][k]))},
+         BOTH | {"outcome": "failure rate", "title": "RQ2"}),
+    Case("right of all", {"t.csv": grid("model,task,n_correct,n_total", lambda m, k: (2 + RISE[m][k], 5))},
+         BOTH | {"outcome": "pass rate", "lower_is_better": False, "base": (2 + 3 / 7) / 5, "title": "One condition"}),
+    Case("rules alone", {"t.csv": grid("condition,task,a_pass,b_pass", lambda m, k: (bool(RISE[m][k]), True))},
+         BOTH | {"outcome": "failure rate"}),
+    Case("prompts that are questions", {"t.csv": QUESTIONS},
+         BOTH | {"tasks": 30, "note": "prompt has 30 values: items, not conditions"}),
+    Case("a metric a row", {"t.csv": metrics("acc_norm", lambda k: 0.9)},
+         ACC | {"outcome": "acc", "note": "measure acc, one of 2 (--measure chooses): acc_norm"}),
     Case("a study of ours", {"t.csv": study()}, BOTH | {"outcome": "f1"}),
     Case("JSON lines", {"t.jsonl": "\n".join(map(json.dumps, records(bool)))}, ACC),
     Case("a JSON list", {"t.json": json.dumps(records(int))}, ACC),
     Case("Inspect, two models", {"a.json": inspect("base"), "b.json": inspect("tuned")}, ACC | {"outcome": "match"}),
-    Case(
-        "Inspect, samples with errors",
-        {"a.json": inspect("base", errors=(1,)), "b.json": inspect("tuned", errors=(1,))},
-        BOTH | {"base": 3 / 6, "note": "2 of 14 runs have no score"},
-    ),
-    Case(
-        "Inspect, samples never run",
-        {"a.json": inspect("base", drop=(6,)), "b.json": inspect("tuned")},
-        BOTH | {"note": "1 of 14 runs have no score (1 of 7 in base)"},
-    ),
-    Case(
-        "Inspect, epochs",
-        {"a.json": inspect("base", epochs=3), "b.json": inspect("tuned", epochs=3)},
-        ACC | {"outcome": "match", "k": 3},
-    ),
-    Case(
-        "lm-eval samples in folders",
-        {f"{m}/samples_arc_2026-01-05T10-00-00.1.jsonl": samples(m) for m in RISE},
-        ACC | {"outcome": "acc", "domain": "arc", "note": "acc_norm"},
-    ),
-    Case(
-        "lm-eval samples with filters",
-        {f"{m}.jsonl": samples(m, ("exact_match",), ("strict", "flexible")) for m in RISE},
-        BOTH | {"outcome": "exact_match,strict", "note": "exact_match,flexible"},
-    ),
-    Case(
-        "lm-eval results",
-        {f"{m}/results_2026.json": results(m) for m in RISE},
-        BOTH | {"base": 0.5, "tuned": 0.7, "tasks": 3, "note": "--log_samples"},
-    ),
+    Case("Inspect, samples with errors",
+         {"a.json": inspect("base", errors=(1,)), "b.json": inspect("tuned", errors=(1,))},
+         BOTH | {"base": 3 / 6, "note": "2 of 14 runs have no score"}),
+    Case("Inspect, samples never run", {"a.json": inspect("base", drop=(6,)), "b.json": inspect("tuned")},
+         BOTH | {"note": "1 of 14 runs have no score (1 of 7 in base)"}),
+    Case("Inspect, epochs", {"a.json": inspect("base", epochs=3), "b.json": inspect("tuned", epochs=3)},
+         ACC | {"outcome": "match", "k": 3}),
+    Case("lm-eval samples in folders", {f"{m}/samples_arc_2026-01-05T10-00-00.1.jsonl": samples(m) for m in RISE},
+         ACC | {"outcome": "acc", "domain": "arc", "note": "acc_norm"}),
+    Case("lm-eval samples with filters",
+         {f"{m}.jsonl": samples(m, ("exact_match",), ("strict", "flexible")) for m in RISE},
+         BOTH | {"outcome": "exact_match,strict", "note": "exact_match,flexible"}),
+    Case("lm-eval results", {f"{m}/results_2026.json": results(m) for m in RISE},
+         BOTH | {"base": 0.5, "tuned": 0.7, "tasks": 3, "note": "--log_samples"}),
     Case(
         "lm-eval, a folder with both",
         {
@@ -292,51 +214,27 @@ CASES = [
         read=(".",),
     ),
     Case("promptfoo", {"out.json": promptfoo()}, ACC | {"outcome": "score"}),
-    Case(
-        "HELM",
-        {f"mmlu:subject=x,model={m}/per_instance_stats.json": helm(m) for m in RISE},
-        ACC | {"outcome": "exact_match", "domain": "mmlu,subject=x"},
-    ),
-    Case(
-        "a folder of tables",
-        {f"{d}/scores.csv": long("model,task,correct") for d in ("easy", "hard")},
-        ACC | {"domain": "easy"},
-        read=(".",),
-    ),
+    Case("HELM", {f"mmlu:subject=x,model={m}/per_instance_stats.json": helm(m) for m in RISE},
+         ACC | {"outcome": "exact_match", "domain": "mmlu,subject=x"}),
+    Case("a folder of tables", {f"{d}/scores.csv": long("model,task,correct") for d in ("easy", "hard")},
+         ACC | {"domain": "easy"}, read=(".",)),
     Case("an empty folder", {"sub/readme.md": "x"}, refused="must hold files of scores", read=("sub",)),
     Case("no scores", {"t.csv": csv("model,note", [("a", "x"), ("b", "y")])}, refused="--score COLUMN"),
-    Case(
-        "conditions under another name",
-        {"t.csv": csv("wert,score", [("x", 1), ("y", 0)])},
-        refused="Name it with --condition",
-    ),
-    Case(
-        "too many pairs",
-        {"t.csv": csv("model,task,score", [(f"m{k}", t, k % 2) for k in range(9) for t in TASKS])},
-        refused="say which one is meant with --treatment",
-    ),
-    Case(
-        "leaderboard of a German spreadsheet",
-        {"t.csv": csv("Modell;MMLU;ARC", [("base", "61,2 %", "55,0 %"), ("tuned", "70,3 %", "61,5 %")], ";")},
-        BOTH | {"tasks": 2, "base": 0.581, "outcome": "accuracy"},
-    ),
-    Case(
-        "rows under another name, compared",
-        {"t.csv": csv("Wer,eins,zwei", [("base", 0.5, 0.3), ("tuned", 0.7, 0.6)])},
-        BOTH | {"tasks": 2, "base": 0.4},
-        options=("--condition", "Wer"),
-    ),
-    Case(
-        "thousands",
-        {"t.csv": long("model,task,points", lambda m, t: f'"{1000 + 50 * t + 100 * RISE[m][t]:,}"')},
-        BOTH | {"base": 1150 + 300 / 7, "note": "commas as thousands (1,234 is 1234) in points"},
-        options=("--score", "points"),
-    ),
-    Case(
-        "another encoding",
-        {"t.csv": long("model,task,correct").replace("mul", "m\udce4l")},
-        refused="must be text in UTF-8, got: 'utf-8' codec can't decode byte 0xe4",
-    ),
+    Case("conditions under another name", {"t.csv": csv("wert,score", [("x", 1), ("y", 0)])},
+         refused="Name it with --condition"),
+    Case("too many pairs", {"t.csv": csv("model,task,score", [(f"m{k}", t, k % 2) for k in range(9) for t in TASKS])},
+         refused="say which one is meant with --treatment"),
+    Case("leaderboard of a German spreadsheet",
+         {"t.csv": csv("Modell;MMLU;ARC", [("base", "61,2 %", "55,0 %"), ("tuned", "70,3 %", "61,5 %")], ";")},
+         BOTH | {"tasks": 2, "base": 0.581, "outcome": "accuracy"}),
+    Case("rows under another name, compared",
+         {"t.csv": csv("Wer,eins,zwei", [("base", 0.5, 0.3), ("tuned", 0.7, 0.6)])}, BOTH | {"tasks": 2, "base": 0.4},
+         options=("--condition", "Wer")),
+    Case("thousands", {"t.csv": long("model,task,points", lambda m, t: f'"{1000 + 50 * t + 100 * RISE[m][t]:,}"')},
+         BOTH | {"base": 1150 + 300 / 7, "note": "commas as thousands (1,234 is 1234) in points"},
+         options=("--score", "points")),
+    Case("another encoding", {"t.csv": long("model,task,correct").replace("mul", "m\udce4l")},
+         refused="must be text in UTF-8, got: 'utf-8' codec can't decode byte 0xe4"),
     Case(
         "lm-eval results with groups and other metrics",
         {
@@ -348,22 +246,14 @@ CASES = [
         },
         BOTH | {"outcome": "acc", "base": 0.45, "tasks": 2, "note": "without acc, so in nothing below: squad"},
     ),
-    Case(
-        "one column twice",
-        {"t.csv": csv("model,mmlu,arc,mmlu", [("base", 0.6, 0.5, 0.6), ("tuned", 0.7, 0.6, 0.7)])},
-        refused="must name each column once, got 'mmlu' more than once",
-    ),
-    Case(
-        "one column in two cases",
-        {"t.csv": grid("model,task,correct,Correct", lambda m, k: (RISE[m][k], 0))},
-        ACC | {"note": "not read, beside columns of the same name: Correct"},
-    ),
-    Case(
-        "one of a long leaderboard against each other",
-        {"t.csv": csv("model,a,b,c", [(f"m{k:02}", 50 + k, 40 + k, 60 - k) for k in range(30)])},
-        {"conditions": [f"m{k:02}" for k in range(30)], "contrasts": 29},
-        options=("--treatment", "m07"),
-    ),
+    Case("one column twice",
+         {"t.csv": csv("model,mmlu,arc,mmlu", [("base", 0.6, 0.5, 0.6), ("tuned", 0.7, 0.6, 0.7)])},
+         refused="must name each column once, got 'mmlu' more than once"),
+    Case("one column in two cases", {"t.csv": grid("model,task,correct,Correct", lambda m, k: (RISE[m][k], 0))},
+         ACC | {"note": "not read, beside columns of the same name: Correct"}),
+    Case("one of a long leaderboard against each other",
+         {"t.csv": csv("model,a,b,c", [(f"m{k:02}", 50 + k, 40 + k, 60 - k) for k in range(30)])},
+         {"conditions": [f"m{k:02}" for k in range(30)], "contrasts": 29}, options=("--treatment", "m07")),
     Case(
         "a title and a blank line above, byte order mark",
         {
@@ -373,11 +263,9 @@ CASES = [
         BOTH
         | {"outcome": "Genauigkeit (%)", "tasks": 7, "base": 0.505 + 0.3 / 7, "note": "2 lines above the column names"},
     ),
-    Case(
-        "a last line of means, blank lines above it",
-        {"t.csv": long("model,task,accuracy", lambda m, t: f"{100 * RISE[m][t]}%") + ",,\nMean,,64%\n"},
-        ACC | {"outcome": "accuracy", "note": "1 row of sums or averages left out (Mean)"},
-    ),
+    Case("a last line of means, blank lines above it",
+         {"t.csv": long("model,task,accuracy", lambda m, t: f"{100 * RISE[m][t]}%") + ",,\nMean,,64%\n"},
+         ACC | {"outcome": "accuracy", "note": "1 row of sums or averages left out (Mean)"}),
     Case(
         "a condition that is called None",
         {
@@ -388,16 +276,10 @@ CASES = [
         },
         {"conditions": ["CoT", "None"], "None": 3 / 7, "CoT": 6 / 7, "note": "baseline None"},
     ),
-    Case(
-        "None among numbers",
-        {"t.csv": long("model,task,correct", lambda m, t: "None" if t == 0 else RISE[m][t])},
-        BOTH | {"base": 2 / 6, "note": "2 of 14 runs have no score"},
-    ),
-    Case(
-        "passes as signs",
-        {"t.csv": long("Model,Test,Outcome", lambda m, t: "❌✅"[RISE[m][t]])},
-        ACC | {"outcome": "Outcome"},
-    ),
+    Case("None among numbers", {"t.csv": long("model,task,correct", lambda m, t: "None" if t == 0 else RISE[m][t])},
+         BOTH | {"base": 2 / 6, "note": "2 of 14 runs have no score"}),
+    Case("passes as signs", {"t.csv": long("Model,Test,Outcome", lambda m, t: "❌✅"[RISE[m][t]])},
+         ACC | {"outcome": "Outcome"}),
     Case(
         "ratings of prompts by their number",
         {
@@ -407,21 +289,14 @@ CASES = [
         },
         BOTH | {"outcome": "rating", "tasks": 12, "note": "prompt_id has 12 values: items, not conditions"},
     ),
-    Case(
-        "errors in brackets and best in bold",
-        {"t.csv": csv("Model,ARC,MMLU", [("base", "55.0 (1.2)", "61.2 (0.4)"), ("tuned", "**61.5** (1.1)", "70.3*")])},
-        BOTH | {"outcome": "accuracy", "base": 0.581, "tuned": 0.659},
-    ),
-    Case(
-        "parts of a whole",
-        {"t.csv": long("model,task,score", lambda m, t: f"{5 + 2 * RISE[m][t]}/10")},
-        BOTH | {"base": 0.5 + 0.6 / 7},
-    ),
-    Case(
-        "words where a score would be",
-        {"t.csv": long("model,task,score", lambda m, t: ("timeout", "ERROR")[m == "base"] if t == 0 else RISE[m][t])},
-        BOTH | {"base": 2 / 6, "note": "no score in score: 'ERROR' (1), 'timeout' (1)"},
-    ),
+    Case("errors in brackets and best in bold",
+         {"t.csv": csv("Model,ARC,MMLU", [("base", "55.0 (1.2)", "61.2 (0.4)"), ("tuned", "**61.5** (1.1)", "70.3*")])},
+         BOTH | {"outcome": "accuracy", "base": 0.581, "tuned": 0.659}),
+    Case("parts of a whole", {"t.csv": long("model,task,score", lambda m, t: f"{5 + 2 * RISE[m][t]}/10")},
+         BOTH | {"base": 0.5 + 0.6 / 7}),
+    Case("words where a score would be",
+         {"t.csv": long("model,task,score", lambda m, t: ("timeout", "ERROR")[m == "base"] if t == 0 else RISE[m][t])},
+         BOTH | {"base": 2 / 6, "note": "no score in score: 'ERROR' (1), 'timeout' (1)"}),
     Case(
         "records with several scores inside",
         {
@@ -432,16 +307,10 @@ CASES = [
         },
         ACC | {"outcome": "exact", "tasks": 7, "note": "measure exact, one of 2"},
     ),
-    Case(
-        "records under a key",
-        {"t.json": json.dumps({"data": records(int), "made": "today"})},
-        ACC | {"note": "t.json: data read, not made"},
-    ),
-    Case(
-        "models of tasks in JSON",
-        {"t.json": json.dumps({m: dict(zip(TASKS, RISE[m], strict=True)) for m in RISE})},
-        ACC | {"outcome": "score"},
-    ),
+    Case("records under a key", {"t.json": json.dumps({"data": records(int), "made": "today"})},
+         ACC | {"note": "t.json: data read, not made"}),
+    Case("models of tasks in JSON", {"t.json": json.dumps({m: dict(zip(TASKS, RISE[m], strict=True)) for m in RISE})},
+         ACC | {"outcome": "score"}),
     Case(
         "events of a log",
         {
@@ -461,13 +330,11 @@ CASES = [
         },
         refused="--score COLUMN",
     ),
-    Case(
-        "choices between two",
-        {"t.csv": csv("question,model_a,model_b,winner", [(t, "x", "y", "model_a") for t in TASKS])},
-        refused="winner chooses between two: write a row for each of them",
-    ),
+    Case("choices between two",
+         {"t.csv": csv("question,model_a,model_b,winner", [(t, "x", "y", "model_a") for t in TASKS])},
+         refused="winner chooses between two: write a row for each of them"),
     Case("a further factor", {"t.csv": SHOTS}, ACC | {"note": "averaged over: shots (2)"}),
-]
+]  # fmt: skip
 
 
 @each("case", CASES)

@@ -48,11 +48,9 @@ MCNEMAR = "McNemar"
 class Spread:
     """Whether one side varies more: Levene's test (Brown-Forsythe, about the medians) and var(ref) / var(treat)."""
 
-    statistic: float | None
-    p: float | None
-    ratio: float | None
-    interval: Interval | None = None  # of the ratio, over runs
-    note: str = ""
+    statistic: float | None = None
+    p: float | None = None
+    ratio: float | None = None
 
 
 @dataclass(frozen=True)
@@ -330,10 +328,10 @@ def _scope(domain: Domain, cells: PairedCells, primary: Primary) -> str:
 
 def _spread(reference: Array, treatment: Array, settings: AnalysisSettings) -> Spread:
     if min(len(reference), len(treatment)) < 2:
-        return Spread(None, None, None, None, "needs two runs a side")
+        return Spread()
     with np.errstate(divide="ignore", invalid="ignore"):
         test = levene(reference, treatment, level=settings.level)
-    ratio, interval = (test.effect.value, test.effect.interval) if test.effect else (None, None)
+    ratio = test.effect.value if test.effect else None
     if test.p is None or test.statistic is None or not np.isfinite(test.statistic):
-        return Spread(None, None, ratio, interval, "every run is equally far from its median: no test")
-    return Spread(test.statistic, test.p, ratio, interval)
+        return Spread(ratio=ratio)  # every run is equally far from its median
+    return Spread(test.statistic, test.p, ratio)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import csv
 import io
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
 
 from trueness.analyse.breakdown import FLAGGED, Breakdown
+from trueness.analyse.domain import Domain
 from trueness.analyse.finding_sentences import (
     changes_verdict,
     contrast_sentence,
@@ -26,6 +26,7 @@ from trueness.analyse.finding_sentences import (
 from trueness.analyse.scores_analysis import DomainAnalysis, Line, ScoresAnalysis
 from trueness.showing import blocks
 from trueness.showing.headline import Headline
+from trueness.showing.saving import plain
 from trueness.showing.summary import AnalysisPart, Check, Section, Summary
 from trueness.showing.tables import Column, Table
 from trueness.statistics.result import Cell
@@ -35,6 +36,8 @@ _PLAIN_QUESTIONS = {"RQ1": "baseline against all others", "RQ2": "pair"}
 _DROPPED = ("q_beyond", "U", "mag.", "n", "n_clusters", "over runs", "ratio", "p", "delta", "n_units")
 _NAMES = {"Domain", "condition", "pair", "read", "verdict", "rule", "model", "mag."}  # columns that may fold
 SHORT = {"none": "None", "markdown": "MD", "pseudocode": "PC"}
+_FRAMES = {"means": "conditions", "differences": "contrasts", "readings": "otherwise", "rules": "by_rule",
+           "models": "by_model", "families": "by_family"}  # fmt: skip
 _TABLES = ("conditions", "contrasts", "otherwise", "by_rule", "by_model", "by_family")
 
 
@@ -61,7 +64,7 @@ class AnalysisReading:
             "findings": findings(analysis),
             **({"gate": analysis.gate.to_dict()} if analysis.gate else {}),
         }
-        return {key: _plain(value) for key, value in content.items()}
+        return {key: plain(value) for key, value in content.items()}
 
     def as_json(self) -> dict[str, object]:
         """All numbers, unrounded; NaN is never in it."""
@@ -80,16 +83,23 @@ class AnalysisReading:
             "rules": dict(domain.kinds),
             "possible_clusters": list(domain.groupings),
             "averaged_over": [factor.name for factor in domain.factors],
-            "conditions": [summary.row() for summary in part.summaries],
+            **self._rows(part),
             "contrasts": [
-                row | {"without_partner": list(line.contrast.left_out)}
-                for line, row in zip(part.lines, self._named(line.row() for line in part.lines), strict=True)
+                row | {"without_partner": list(one.left_out)}
+                for one, row in zip(part.contrasts, self._rows(part)["contrasts"], strict=True)
             ],
+            "red_flags": [vars(flag) | {"raised": flag.raised} for flag in part.flags],
+        }
+
+    def _rows(self, part: DomainAnalysis) -> dict[str, list[dict[str, Cell]]]:
+        """The flat rows of a domain, by table."""
+        return {
+            "conditions": [summary.row() for summary in part.summaries],
+            "contrasts": self._named(line.row() for line in part.lines),
             "otherwise": self._named(line.row() for line in part.otherwise),
             "by_rule": self._named(rule.rule_row(one.pair) for one in part.contrasts for rule in part.rules),
             "by_model": self._named(row.model_row(one.pair) for one in part.contrasts for row in part.models),
             "by_family": [pair.row() for pair in part.families],
-            "red_flags": [vars(flag) | {"raised": flag.raised} for flag in part.flags],
         }
 
     def _named(self, rows: Iterable[dict[str, Cell]]) -> list[dict[str, Cell]]:
@@ -100,23 +110,18 @@ class AnalysisReading:
 
     def as_csv(self) -> str:
         """One line a domain, question and reading; the means alone where nothing is compared."""
-        parts = self.analysis.domains
-        rows = self._named(line.row() for part in parts for line in (*part.lines, *part.otherwise))
-        return rows_csv(rows or [summary.row() for part in parts for summary in part.summaries])
+        parts = [self._rows(part) for part in self.analysis.domains]
+        rows = [row for part in parts for row in (*part["contrasts"], *part["otherwise"])]
+        return rows_csv(rows or [row for part in parts for row in part["conditions"]])
 
     def chart_frames(self) -> dict[str, list[dict[str, Cell]]]:
         """What charts draw, one row a mark: means with intervals, differences, rules, models, families."""
-        parts, named = self.analysis.domains, self._named
-        lines = named(line.row() for part in parts for line in part.lines)
-        every = named(line.row() for part in parts for line in (*part.lines, *part.otherwise))
-        return {
-            "means": [summary.row() for part in parts for summary in part.summaries],
-            "differences": list(map(_difference, lines)),
-            "readings": list(map(_difference, every)),
-            "rules": named(rule.rule_row(one.pair) for part in parts for one in part.contrasts for rule in part.rules),
-            "models": named(row.model_row(one.pair) for part in parts for one in part.contrasts for row in part.models),
-            "families": [pair.row() for part in parts for pair in part.families],
-        }
+        rows = [self._rows(part) for part in self.analysis.domains]
+        frames = {name: [row for part in rows for row in part[key]] for name, key in _FRAMES.items()}
+        every = [row for part in rows for row in (*part["contrasts"], *part["otherwise"])]
+        frames["differences"] = [_difference(row) for row in frames["differences"]]
+        frames["readings"] = [_difference(row) for row in every]
+        return frames
 
     # ---- what it says
 
@@ -246,7 +251,7 @@ class AnalysisReading:
         """Each condition of each domain with its mean and intervals."""
         rows = []
         for part in self.analysis.domains:
-            digits, unit = (1, " %") if part.domain.percent else (3, "")
+            digits, unit = part.domain.digits, part.domain.per_cent
             for s in part.summaries:
                 runs = "-" if s.ci_runs is None else f"[{s.ci_runs.low:.{digits}f}, {s.ci_runs.high:.{digits}f}]"
                 row = {"Domain": part.name, "condition": s.condition, "n": str(s.n), "missing": str(s.n_missing)}
@@ -293,9 +298,7 @@ class AnalysisReading:
         rows = []
         for part in self.analysis.domains:
             if any(gain is not None for row in part.models for gain in row.gains.values()):
-                digits, unit = (1, "%") if part.domain.percent else (3, "")
-                pair = part.contrasts[-1].pair
-                rows += [_model_row(part.name, row, row.gains.get(pair), digits, unit) for row in part.models]
+                rows += [_model_row(part.domain, row, row.gains.get(part.contrasts[-1].pair)) for row in part.models]
         return rows
 
     def as_text(self) -> str:
@@ -391,10 +394,11 @@ def _rule_row(rule: Breakdown, delta: float | None, test: object) -> dict[str, s
     return row | {"absent": str(sum(rule.absent.values()) or "")}
 
 
-def _model_row(domain: str, row: Breakdown, gain: float | None, digits: int, unit: str) -> dict[str, str]:
-    cells = {"Domain": domain, "model": row.name}
-    cells |= {f"{short_name(name)}{unit}": number_cell(value, digits) for name, value in row.means.items()}
-    cells["gain"] = "-" if gain is None else f"{gain:+.{digits}f}"
+def _model_row(domain: Domain, row: Breakdown, gain: float | None) -> dict[str, str]:
+    unit = domain.per_cent.strip()
+    cells = {"Domain": domain.name, "model": row.name}
+    cells |= {f"{short_name(name)}{unit}": number_cell(value, domain.digits) for name, value in row.means.items()}
+    cells["gain"] = "-" if gain is None else f"{gain:+.{domain.digits}f}"
     return cells | {"runs": str(sum(row.n.values()))}
 
 
@@ -409,14 +413,3 @@ def _align_cells(rows: Sequence[Mapping[str, str]]) -> str:
 def _difference(row: dict[str, Cell]) -> dict[str, Cell]:
     keys = ("domain", "reading", "question", "treatment", "reference", "diff", "diff_low", "diff_high", "p_paired", "q")
     return {key: row[key] for key in (*keys, "n_units", "n_clusters", "delta", "delta_low", "delta_high", "p")}
-
-
-def _plain(value: object) -> object:
-    """JSON has no NaN and no tuple keys."""
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, Mapping):
-        return {str(key): _plain(entry) for key, entry in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(entry) for entry in value]
-    return value
