@@ -41,12 +41,6 @@ def test_the_corrected_mean_is_nearer_the_truth_than_the_judged_one(verdicts):
         assert abs(found[figure]["value"] - 0.4) < abs(judged - 0.4)
 
 
-def test_position_bias_is_paired_by_item_and_length_is_beside_the_label(verdicts):
-    found = {row["figure"]: row for row in judge_file(verdicts).rows}
-    assert found["position bias (position 1 less position 2)"]["low"] > 0
-    assert "length bias (rank correlation, verdict beyond the label)" in found
-
-
 def test_kappa_stands_beside_the_base_rates_and_has_no_value_where_nothing_varies(tmp_path):
     rows = [f"i{k},always,1,{int(k > 1)},," for k in range(12)]
     report = judge_file(write(tmp_path, rows))
@@ -135,14 +129,6 @@ def test_a_handful_of_labels_that_agree_is_no_certainty(tmp_path, label, capsys)
 def test_what_is_wrong_in_a_cell_is_said_with_row_and_column(tmp_path, head, rows, words):
     with pytest.raises(DataError, match=re.escape(words)):
         judge_file(write(tmp_path, rows, head))
-
-
-@pytest.mark.parametrize("sign", [";", "\t"])
-def test_cells_may_stand_between_other_signs(tmp_path, sign):
-    rows = [f"i{k},j,{k % 2},{k % 2}" for k in range(8)]
-    plain = judge_file(write(tmp_path, rows, "item,judge,verdict,label")).rows
-    other = [row.replace(",", sign) for row in rows]
-    assert judge_file(write(tmp_path, other, sign.join(("item", "judge", "verdict", "label")))).rows == plain
 
 
 def test_labels_of_an_item_that_contradict_each_other_are_said_and_not_taken(tmp_path):

@@ -60,15 +60,6 @@ def test_a_sample_with_an_error_stays_missing(tmp_path):
     assert set(never["repeat"]) == {1, 2} and never["value"].isna().all() and not never["extraction_ok"].any()
 
 
-def test_archive_and_json_say_the_same(tmp_path):
-    about, samples = inspect_log()
-    (tmp_path / "log.json").write_text(
-        json.dumps({"version": 2, "status": "success", "eval": about, "samples": samples})
-    )
-    archive = read_table(write_archive(tmp_path / "log.eval", about, samples))
-    assert archive.equals(read_table(tmp_path / "log.json"))
-
-
 @pytest.mark.slow
 def test_a_log_that_inspect_itself_wrote(tmp_path):
     pytest.importorskip("inspect_ai")
@@ -186,17 +177,6 @@ def test_logs_without_scores_alone_are_refused_and_no_argument_of_the_task_is_a_
     told = mistake("analyse", *(mixed / f"{name}.json" for name in names))
     assert "none of 5 files has scores: failed.json (ended in error" in told
     assert "must hold scores of samples" in mistake("compare", mixed / "old.json", mixed / "failed.json")
-
-
-def test_a_run_that_ended_in_error_is_said_beside_what_it_scored(tmp_path, analysed):
-    write_log(tmp_path, "old", samples=scored())
-    write_log(
-        tmp_path, "new", "error", samples=scored(n=7), of="b", dataset={"sample_ids": [f"q{k}" for k in range(10)]}
-    )
-    found = analysed(tmp_path)
-    assert "new.json ended in error (the provider was gone): 7 samples with a score" in "; ".join(found["notes"])
-    missing = {row["condition"]: row["n_missing"] for row in found["domains"][0]["conditions"]}
-    assert missing == {"new": 3, "old": 0}
 
 
 def test_a_run_that_was_done_again_counts_once(tmp_path, analysed):

@@ -3,13 +3,11 @@
 import io
 import json
 import re
-from dataclasses import replace
 
 import pandas as pd
 import pytest
 
 from trueness.analyse import AnalysisSettings, analyse
-from trueness.analyse.analysis_charts import figures
 from trueness.analyse.loading import read_table
 from trueness.analyse.reading import AnalysisReading
 from trueness.cli import main
@@ -64,24 +62,6 @@ def test_a_folder_holds_table_latex_findings_page_and_charts(root, tmp_path, cap
     frame = pd.read_csv(out / "charts" / "differences.csv")
     assert list(frame["question"]) == ["RQ1", "RQ2"] and (frame["diff_low"] <= frame["diff"]).all()
     assert "15 files written" in capsys.readouterr().err
-
-
-def test_families_have_a_picture_too(example, root):
-    settings = replace(example.settings, families=("x=ada+bob", "y=cyd"))
-    frame = read_table(root / "examples" / "scores.csv")
-    chart = figures(AnalysisReading(analyse({"letters": frame}, settings)))[-1]
-    assert chart.name == "families" and list(chart.frame["row"]) == ["letters: x against y"]
-    assert "exploratory" in chart.caption and "interval of q" in chart.caption
-
-
-def test_questions_of_the_protocol_are_named_in_its_own_tables_alone(example):
-    frame = pd.DataFrame(
-        [(m, c, t, (t + len(c)) % 3 / 2) for m in "ab" for c in ("none", "new", "other") for t in range(7)],
-        columns=["model", "condition", "task", "score"],
-    )
-    other = analyse({"d": frame}, AnalysisSettings(treatment="new"))
-    assert not re.search(r"RQ\d", everything(other))
-    assert {row["question"] for row in AnalysisReading(example).as_json()["domains"][0]["contrasts"]} == {"RQ1", "RQ2"}
 
 
 def test_a_narrow_terminal_shows_fewer_columns_and_cuts_none(tmp_path, capsys, monkeypatch):

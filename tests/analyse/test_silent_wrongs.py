@@ -100,13 +100,6 @@ def test_metrics_of_one_system_are_measures_and_no_models(read):
     assert [part["lower_is_better"] for part in found.values()] == [False] * 4 + [True]
 
 
-def test_several_measures_of_one_row_a_model_are_refused_with_the_other_reading(write, mistake, analysed):
-    path = write(board(precision=(0.5, 0.6, 0.7), recall=(0.4, 0.5, 0.7), f1=(0.45, 0.55, 0.7)))
-    told = mistake("analyse", path)
-    assert "one row a model and one value of each measure" in told and "--score precision,recall,f1" in told
-    assert analysed(path, "--score", "precision,recall,f1")["domains"][0]["conditions"][0]["n"] == 3
-
-
 # ---- direction
 
 
@@ -125,17 +118,6 @@ def test_lower_is_better_by_the_name(name, read):
 def test_higher_is_better_by_the_name(name, read):
     (part,) = read(runs(**{name: lambda i, k, rng: 0.3 - 0.1 * i + rng.random() / 100})).values()
     assert not part["lower_is_better"] and not part["direction_assumed"] and part["contrasts"][0]["diff"] < 0
-
-
-@pytest.mark.parametrize(
-    "names", [("AMI WER", "LibriSpeech WER", "Gigaspeech WER"), ("AMI", "LibriSpeech", "Gigaspeech")]
-)
-def test_the_better_model_of_a_leaderboard_of_word_error_rates_is_better(names, read):
-    columns = {name: tuple(9.0 + j - 0.8 * k for k in range(3)) for j, name in enumerate(names)}
-    columns["Average WER"] = tuple(np.mean([values[k] for values in columns.values()]) for k in range(3))
-    (part,) = read(board(**columns, RTFx=(120.0, 300.0, 250.0)), "--treatment", "tuned").values()
-    assert part["outcome"] == "wer" and part["conditions"][0]["n"] == 3
-    assert all(row["diff"] > 0 for row in part["contrasts"])
 
 
 def test_an_assumed_direction_is_in_the_sentence_itself(write, capsys):
@@ -242,15 +224,6 @@ def test_only_a_share_is_shown_in_per_cent(name, percent, read):
     assert (flag["state"] == "not checked") == (name not in ("error_rate", "acc", "zorp")), name
 
 
-@each("name, assumed", [
-    ("time_to_first_token", False), ("kl", False), ("rank", False), ("misses", False), ("energy_kwh", False),
-    ("ASR", True), ("jailbreak_success", True), ("attack_success_rate", True),
-])  # fmt: skip
-def test_lower_of_these_is_better_and_an_attack_is_read_as_by_the_attacked(name, assumed, read):
-    (part,) = read(runs(**{name: drawn}), "--score", name).values()
-    assert (part["lower_is_better"], part["direction_assumed"]) == (True, assumed), name
-
-
 def test_equal_means_are_called_equal_and_a_small_difference_keeps_its_digits(write, capsys):
     for shift, words in ((0.0, "not told apart (equal means "), (0.0004, "(b worse by 0.0004 ")):
         rows = runs(cost_usd=lambda i, k, rng, s=shift: 0.002 + s * i + 0.0006 * ((k + i) % 2))
@@ -259,17 +232,6 @@ def test_equal_means_are_called_equal_and_a_small_difference_keeps_its_digits(wr
 
 
 # ---- what the columns and rows are
-
-
-@each("value", [right, drawn])
-def test_columns_beside_item_id_are_models(value, read):
-    rng = np.random.default_rng(0)
-    models = ("gpt-4o", "claude-3-opus", "gemini-1.5")
-    rows = [{"item_id": k} | {m: value(0, k, rng) for m in models} | {"length": 100 + k * k} for k in range(30)]
-    for options in ((), ("--score", ",".join(models))):
-        (part,) = read(rows, *options).values()
-        assert {row["condition"] for row in part["conditions"]} == set(models)
-        assert part["contrasts"][0]["n_units"] == 30
 
 
 def test_the_average_of_a_group_of_tasks_is_left_out_and_said(read):

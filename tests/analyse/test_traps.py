@@ -7,7 +7,7 @@ from scipy import stats
 
 from tests.each import each
 from tests.hostile.attack import at_most
-from trueness.analyse import AnalysisSettings, analyse, read_tables
+from trueness.analyse import AnalysisSettings, analyse
 
 
 def runs(value, models=("a", "b"), conditions=("none", "new"), tasks=6, repeats=2, **more):
@@ -80,18 +80,6 @@ def test_all_pass_has_an_interval_and_no_test_that_pretends():
     assert flag(part, "ceiling").raised
 
 
-def test_two_identical_rules_are_flagged():
-    rng = np.random.default_rng(1)
-    records = []
-    for row in runs(lambda m, c, t, r: 0.5):
-        passed = bool(rng.random() < 0.5)
-        records.append(row | {"one_pass": passed, "two_pass": passed, "three_pass": bool(rng.random() < 0.5)})
-    for row in records:
-        row["score"] = float(np.mean([row["one_pass"], row["two_pass"], row["three_pass"]]))
-    found = flag(only(records), "correlated rules")
-    assert found.raised and "one and two r = 1.000" in found.evidence
-
-
 def test_simpsons_paradox_is_called_by_its_name():
     """The treatment is better in each model; pooled it is worse, because the weak model got most of its runs."""
     records = []
@@ -104,16 +92,6 @@ def test_simpsons_paradox_is_called_by_its_name():
     part = only(records)
     assert "Simpson's paradox" in flag(part, "direction within models").evidence
     assert part.contrasts[0].delta.value < 0 < part.contrasts[0].result.difference
-
-
-def test_a_condition_with_one_run_has_no_test_and_says_why():
-    records = runs(lambda m, c, t, r: (t + (c == "new")) / 9, conditions=("none", "new"))
-    records.append({"model": "a", "condition": "odd", "task": 0, "rep": 0, "score": 0.5})
-    part = only(records, treatment="odd")
-    odd = next(found for found in part.contrasts if found.pair.question == "RQ2")
-    assert odd.p is None
-    assert "odd has 1 run with a value; two are needed" in " ".join(odd.notes)
-    assert part.contrasts[0].p is not None
 
 
 def test_a_model_missing_in_one_condition_leaves_the_pairs_and_is_counted():
@@ -205,17 +183,3 @@ def test_a_table_of_thousands_of_columns_is_no_trouble(tmp_path, mistake, recwar
     with at_most(40):  # the pairs alone would take 72
         assert "1500 conditions make 1,124,250 pairs" in mistake("analyse", path)
     assert not [warning for warning in recwarn if "Performance" in warning.category.__name__]
-
-
-def test_no_file_and_a_wrong_file(tmp_path, mistake):
-    assert "name at least one file" in mistake("analyse")
-    assert "is not there" in mistake("analyse", tmp_path / "none.csv")
-    (tmp_path / "scores.xlsx").write_text("x")
-    assert "must end in one of" in mistake("analyse", tmp_path / "scores.xlsx")
-
-
-def test_read_tables_names_domains_by_hand_by_column_and_by_file(write):
-    records = runs(lambda m, c, t, r: (t + (c == "new")) / 9)
-    plain = write(records, "sums.csv")
-    mixed = write([row | {"domain": "x" if row["task"] < 3 else "y"} for row in records], "mixed.csv")
-    assert list(read_tables([plain, f"mine={plain}", mixed])) == ["sums", "mine", "x", "y"]

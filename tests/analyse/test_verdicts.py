@@ -87,25 +87,6 @@ def test_families_are_read_from_names_or_declared(golden, analysed):
         part_of(table(noisy()), families=("x",))
 
 
-@pytest.mark.parametrize(
-    ("models", "families", "words"),
-    [
-        (
-            ("haiku", "opus", "gpt-5"),
-            ("claude=haiku+opuss", "gpt=gpt-5"),
-            r"got 'opuss' in claude. Did you mean 'opus'\?",
-        ),
-        (("a", "b", "c"), ("x=a+b", "y=b+c"), "got 'b' in two"),
-        (("a", "b"), ("x=a+b",), "must leave 2 to 6 families, got x"),
-        (tuple("abcdefg"), tuple(f"{m}{m}={m}" for m in "abcdefg"), "must leave 2 to 6 families"),
-    ],
-)
-def test_families_that_cannot_be_are_one_line(models, families, words):
-    """Before, a model that no table has was ignored."""
-    with pytest.raises(SettingError, match=words):
-        part_of(table(noisy(), models=models), families=families)
-
-
 def test_rules_and_families_show_the_interval_of_their_q():
     rng = np.random.default_rng(0)
     frame = table(noisy(), models=("a", "b", "c", "d"), tasks=9)
@@ -161,25 +142,6 @@ def test_every_headline_says_for_whom_it_holds():
     assert one.beyond.p > 0.05  # clustered two ways, two degrees of freedom
     sentence = short_sentence(one, part.domain)
     assert "for these 3 models and tasks like these 9; over models and tasks like them p = " in sentence
-
-
-def test_two_way_p_is_that_of_statsmodels_two_way_clusters():
-    """V = V_m + V_t - V_mt with c/(c - 1) each way; t with min - 1 degrees of freedom."""
-    sm = pytest.importorskip("statsmodels.api")
-    from trueness.statistics import mean
-
-    rng = np.random.default_rng(3)
-    m, t = np.repeat(np.arange(5), 7), np.tile(np.arange(7), 5)
-    d = 0.2 + rng.normal(size=5)[m] + rng.normal(size=7)[t] + rng.normal(size=35)
-    groups = np.column_stack([m, t])
-    fit = sm.OLS(d, np.ones(35)).fit(cov_type="cluster", cov_kwds={"groups": groups, "use_correction": False})
-    parts = [((d - d.mean()) / 35, g) for g in (m, t, m * 7 + t)]
-    raw = [sum(x[g == k].sum() ** 2 for k in np.unique(g)) for x, g in parts]
-    assert fit.bse[0] ** 2 == pytest.approx(raw[0] + raw[1] - raw[2])  # the same form, without the factors
-    ours = mean(d, m, t)
-    v = raw[0] * 5 / 4 + raw[1] * 7 / 6 - raw[2] * 35 / 34
-    assert ours.se == pytest.approx(np.sqrt(max(v, raw[0] * 5 / 4, raw[1] * 7 / 6)))
-    assert ours.p == pytest.approx(2 * stats.t.sf(abs(d.mean()) / ours.se, 4))
 
 
 def test_the_exact_test_of_passes_is_called_mcnemar():
@@ -240,42 +202,6 @@ def test_blank_scores_are_counted_in_the_head_the_findings_and_a_check():
     assert flag(part, "missing scores").raised and words in flag(part, "missing scores").evidence
     failed = next(line for line in part.otherwise if line.reading == "blank runs failed")
     assert failed.contrast.result.difference < part.contrasts[0].result.difference
-
-
-def test_a_factor_that_is_averaged_over_is_named():
-    frame = table(noisy()).assign(shots=0)
-    frame = pd.concat([frame, frame.assign(shots=5)], ignore_index=True)
-    part = part_of(frame)
-    assert any("averaged over: shots (2)" in line for line in understood(part))
-    assert not flag(part, "averaged over").raised
-    assert any("averaged over shots (2 values)" in text for text in findings(analyse({"d": frame})))
-    warm = frame.assign(shots=1, temperature=np.where(frame["shots"] == 5, 0.7, 0.0))  # a number with a point too
-    assert any("averaged over: temperature (2)" in line for line in understood(part_of(warm)))
-    bound = table(noisy())
-    bound["temperature"] = np.where(bound["condition"] == "new", 1, 0)
-    assert "temperature changes with condition" in flag(part_of(bound), "averaged over").evidence
-
-
-def test_the_outcome_is_chosen_from_what_a_domain_has():
-    """Counts that only the other domain has: before, this one lost every run without a word."""
-    counts = table(noisy()).drop(columns="score").assign(pass_count=3, fail_count=[k % 3 for k in range(96)])
-    scores = table(noisy(gain=0.2))
-    whole = pd.concat([counts.assign(domain="x"), scores.assign(domain="y")])
-    y = part_of(whole[whole["domain"] == "y"].drop(columns="domain"))
-    assert y.domain.outcome == "score" and not np.isnan(y.domain.value).any()
-    assert any("empty and left out: pass_count, fail_count" in note for note in y.domain.notes)
-    some = scores.assign(pass_count=np.where(np.arange(96) < 10, 3.0, np.nan), fail_count=1.0)
-    partly = part_of(some)
-    assert any("is known for 10 of 96 rows, score for 96: the latter is taken" in note for note in partly.domain.notes)
-
-
-def test_rows_that_name_no_condition_or_task_are_counted_in_the_findings():
-    frame = table(noisy())
-    frame.loc[[0, 1, 2], "condition"] = None
-    frame.loc[[40, 41], "task"] = None
-    sentences = findings(analyse({"d": frame}))
-    assert "d: 3 of 96 rows name no condition and are in no comparison." in sentences
-    assert "d: 2 of 93 rows name no task and are one task together." in sentences
 
 
 def test_more_than_five_per_cent_unreadable_runs_are_raised_and_chance_stands_beside(tmp_path, capsys):

@@ -122,7 +122,7 @@ def _split(
     domain: Domain,
     name: str,
     values: Array,
-    unit: tuple[float, int],
+    unit: tuple[float, float],
     roles: Roles,
     tested: Sequence[Pair],
     settings: AnalysisSettings,

@@ -363,7 +363,7 @@ def line_cells(line: Line, several: bool = False) -> dict[str, str]:
         cells |= {f"{short_name(name)}{unit}": number_cell(value, digits) for name, value in line.means.items()}
     return cells | {
         "delta": number_cell(one.delta.value, 3),
-        "mag.": {None: "-", "negligible": "negl."}.get(one.delta.magnitude, one.delta.magnitude),
+        "mag.": (one.delta.magnitude or "-").replace("negligible", "negl."),
         "p": p_cell(one.p),
         "U": "-" if one.statistic is None else f"{one.statistic:g}",
         "n": f"{one.n[0]}+{one.n[1]}",
