@@ -14,10 +14,8 @@ from trueness.analyse.flags import missing_words
 from trueness.analyse.scores_analysis import DomainAnalysis, Line, ScoresAnalysis
 from trueness.errors import listed
 from trueness.intervals import Interval, fixed, short, value_text
-from trueness.statistics.comparison import Comparison
+from trueness.statistics.comparison import ADJUSTED, Comparison
 from trueness.texts import counted
-
-_ADJUSTED = {"bh": "BH", "holm": "Holm"}
 
 
 def understood(part: DomainAnalysis, roles_of_columns: bool = True) -> list[str]:
@@ -77,7 +75,7 @@ def mean_sentence(summary: ConditionSummary, domain: Domain) -> str:
     every = summary.pass_all
     repeats = (
         f" All {summary.k} of {summary.k} repeats pass (pass^{summary.k}): "
-        f"{interval_text(100 * every.value, _in_percent(every.interval))} %."
+        f"{interval_text(100 * every.value, every.interval and every.interval.scaled(100))} %."
         if every is not None and every.value is not None
         else " No pass^k: not every cell has two runs that were scored."
         if summary.k == 1
@@ -135,7 +133,7 @@ def otherwise_sentence(line: Line, part: DomainAnalysis) -> str:
     result = line.contrast.result
     paired = f", paired {interval_text(result.difference, result.interval)} {exact_p(result.p)}" if result else ""
     if result and line.adjusted and result.n_comparisons > 1:
-        paired += f", {_ADJUSTED[result.adjustment or 'holm']} {exact_p(result.p_adjusted)}"
+        paired += f", {ADJUSTED[result.adjustment or 'holm']} {exact_p(result.p_adjusted)}"
     return (
         f"{part.name}, {line.reading}, {' and '.join(line.contrast.pair.names)}: {means}; "
         f"delta {number_cell(line.contrast.delta.value, 3)}, "
@@ -275,9 +273,7 @@ def _alone(result: Comparison, digits: int) -> str:
 def _towards(result: Comparison) -> Interval | None:
     """The interval of the size: turned where the treatment is worse."""
     ends = result.interval
-    if ends is None or (result.difference or 0.0) >= 0:
-        return ends
-    return Interval(0.0 - ends.high, 0.0 - ends.low, ends.level, ends.of)  # 0 - 0 has no sign
+    return ends if ends is None or (result.difference or 0.0) >= 0 else ends.scaled(-1)
 
 
 def _grounds(result: Comparison, domain: Domain) -> str:
@@ -293,7 +289,7 @@ def _grounds(result: Comparison, domain: Domain) -> str:
     sided = "" if result.alternative == "two-sided" else "one-sided "
     test = f"{sided}{'exact ' if result.exact else ''}{result.test} {exact_p(result.p)}"
     if result.p_adjusted is not None and result.adjustment:
-        test += f", {_ADJUSTED[result.adjustment]} over {result.n_comparisons} comparisons {result.p_adjusted:.2g}"
+        test += f", {ADJUSTED[result.adjustment]} over {result.n_comparisons} comparisons {result.p_adjusted:.2g}"
     return f"{level}; {over}; {test}"
 
 
@@ -370,10 +366,6 @@ def _told_apart(line: Line, adjusted: bool) -> tuple[bool, bool]:
 
 def _counted_as(domain: Domain, kind: str) -> str:
     return "missing" if f"{kind} runs failed" in domain.readings or not domain.percent else "failed"
-
-
-def _in_percent(interval: Interval | None) -> Interval | None:
-    return None if interval is None else Interval(100 * interval.low, 100 * interval.high, interval.level, "mean")
 
 
 def _q(result: Comparison | None) -> str:
