@@ -7,7 +7,7 @@ from scipy import stats
 
 from tests.each import each
 from tests.hostile.attack import at_most
-from trueness.analyse import AnalysisSettings, analyse
+from trueness.analyse import AnalysisSettings, analyse, read_tables
 
 
 def runs(value, models=("a", "b"), conditions=("none", "new"), tasks=6, repeats=2, **more):
@@ -183,3 +183,15 @@ def test_a_table_of_thousands_of_columns_is_no_trouble(tmp_path, mistake, recwar
     with at_most(40):  # the pairs alone would take 72
         assert "1500 conditions make 1,124,250 pairs" in mistake("analyse", path)
     assert not [warning for warning in recwarn if "Performance" in warning.category.__name__]
+
+
+def test_one_sided_needs_a_direction(write, mistake):
+    path = write(runs(lambda m, c, t, r: (t + len(c)) / 20, conditions=("none", "one", "three")))
+    assert "direction declared" in mistake("analyse", path, "--one-sided")
+
+
+def test_read_tables_names_domains_by_hand_by_column_and_by_file(write):
+    records = runs(lambda m, c, t, r: (t + (c == "new")) / 9)
+    plain = write(records, "sums.csv")
+    mixed = write([row | {"domain": "x" if row["task"] < 3 else "y"} for row in records], "mixed.csv")
+    assert list(read_tables([plain, f"mine={plain}", mixed])) == ["sums", "mine", "x", "y"]

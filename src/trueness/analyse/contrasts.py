@@ -156,7 +156,7 @@ def adjusted_together(
         least_shown = least if least > settings.alpha + 1e-12 else None
         done[k] = replace(done[k], least=least_shown, **{contrasts[k].primary: result})  # type: ignore[arg-type]
     for column in dict.fromkeys(name for one in done for name, _ in one.grouped):
-        over = {k: result for k, one in enumerate(done) if (result := dict(one.grouped).get(column))}
+        over = {k: own for k, one in enumerate(done) if (own := dict(one.grouped).get(column))}
         for k, result in judged(over).items():
             done[k] = replace(done[k], grouped=tuple((c, result if c == column else r) for c, r in done[k].grouped))
     return done

@@ -17,7 +17,7 @@ Each but `extraction`, which is the guide's bound, is raised in at most 5 % of t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -60,16 +60,16 @@ def red_flags(
     models: Sequence[Breakdown],
 ) -> list[Flag]:
     """All of them, in this order; contrasts, rules and models are those of the domain."""
-    checks: dict[str, Callable[[], tuple[State, str]]] = {
-        "missing scores": lambda: _missing(domain, contrasts),
-        "averaged over": lambda: _factors_flag(domain),
-        "correlated rules": lambda: _correlation_flag(domain),
-        "ceiling": lambda: _ceiling(domain, contrasts, roles),
-        "extraction": lambda: _extraction(domain, complete),
-        "direction within models": lambda: _direction(domain, contrasts, models),
-        "rules that get worse": lambda: _complexity(roles, rules),
+    checks = {
+        "missing scores": _missing(domain, contrasts),
+        "averaged over": _factors_flag(domain),
+        "correlated rules": _correlation_flag(domain),
+        "ceiling": _ceiling(domain, contrasts, roles),
+        "extraction": _extraction(domain, complete),
+        "direction within models": _direction(domain, contrasts, models),
+        "rules that get worse": _complexity(roles, rules),
     }
-    return [Flag(domain.name, name, *check()) for name, check in checks.items()]
+    return [Flag(domain.name, name, *check) for name, check in checks.items()]
 
 
 def missing_words(domain: Domain) -> str:
