@@ -140,14 +140,12 @@ def adjusted_together(
     def judged(results: dict[int, Comparison]) -> dict[int, Comparison]:
         """By its place: each with its q, and the interval that belongs to it."""
         p = [np.nan if result.p is None else result.p for result in results.values()]
-        levels = verdict_levels(p, settings.adjust, settings.level)
+        levels = [_two_sided(float(level), settings) for level in verdict_levels(p, settings.adjust, settings.level)]
         made = with_adjusted_p(list(results.values()), settings.adjust)
         return {
-            k: result if np.isnan(level) else _at_level(
-                result, domains[k], contrasts[k].pair, _two_sided(float(level), settings), settings
-            )
+            k: result if np.isnan(level) else _at_level(result, domains[k], contrasts[k].pair, level, settings)
             for k, result, level in zip(results, made, levels, strict=True)
-        }  # fmt: skip
+        }
 
     done = _adjusted_beyond(contrasts, domains, settings)
     tested = {k: one.result for k, one in enumerate(contrasts) if one.result is not None and one.result.p is not None}
