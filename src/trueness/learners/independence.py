@@ -100,7 +100,9 @@ class Independence:
             self.present = ~table.gaps
         if corrected and table.has_gaps:
             self.causes = _causes_of_gaps(table, self.test, alpha)
-            self.kernel, self.most = _corrected_tests(table, alpha, self.causes)
+            numbers, limits, matrix = DummyCoded(table).standardise(), _critical_values(alpha), np.zeros((0, 0))
+            self.kernel = testing.Tests(testing.CORRECTED, table.n, alpha, limits, numbers, self.causes, xlogx=matrix)
+            self.most = max(min(table.d - 2, table.n - 4), 0)
         elif self.test in ("chi2", "g2"):
             self.kernel, self.most = _discrete(table, self.test, alpha, df), table.d
         elif self.test in _CURVED:
@@ -280,12 +282,6 @@ def _causes_of_gaps(table: Table, test: str, alpha: float) -> NDArray[np.bool_]:
             ]
         causes[seem, v] = True
     return causes
-
-
-def _corrected_tests(table: Table, alpha: float, causes: NDArray[np.bool_]) -> tuple[testing.Tests, int]:
-    most = max(min(table.d - 2, table.n - 4), 0)
-    numbers, limits = DummyCoded(table).standardise(), _critical_values(alpha)
-    return testing.Tests(testing.CORRECTED, table.n, alpha, limits, numbers, causes, xlogx=np.zeros((0, 0))), most
 
 
 def _refuse_dependent(table: Table, correlation: NDArray[np.float64], first: NDArray[np.int64]) -> None:

@@ -19,19 +19,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import (
-    TYPE_CHECKING,
-    Any,
-    ClassVar,
-    Generic,
-    NamedTuple,
-    Protocol,
-    Self,
-    TypeVar,
-    cast,
-    get_args,
-    get_type_hints,
-)
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Protocol, Self, TypeVar, get_args, get_type_hints
 
 import numpy as np
 from numpy.random import Generator
@@ -247,27 +235,24 @@ class HasGraph(Protocol):
 
 
 class Imputing(Checked, Generic[Details]):
-    """A learner whose `missing` may be "auto" (gaps.py), and which joins several tables where `missing` is "impute" and
-    `imputations` more than one.
+    """A learner whose `missing` may be "auto" (gaps.py); "impute" with `imputations` above 1 joins so many tables.
 
     Their gaps are drawn from a seed of their own, as those of one table are: the same data give the same graph.
     """
 
     card: ClassVar[Card]
-    missing: str
+    missing: MissingInTests
     imputations: int
 
     def fit(self, data: Table, rng: Generator | None = None) -> Graph:
-        chosen, joint = self._joined(data)
-        return chosen._graph(chosen._complete(data), rng) if joint is None else joint.graph()
+        chosen, table, joint = self._joined(data)
+        graph: Graph = joint.graph() if joint else chosen._graph(table, rng)
+        return graph
 
     def fit_details(self, data: Table, rng: Generator | None = None) -> Details:
         """The graph with what led to it; a Stability in its place where several tables were asked for."""
-        chosen, joint = self._joined(data)
-        return chosen._details(chosen._complete(data), rng) if joint is None else cast(Details, joint)
-
-    def _complete(self, data: Table) -> Table:
-        return without_gaps(checked(data, self), cast(MissingInTests, self.missing))
+        chosen, table, joint = self._joined(data)
+        return joint or chosen._details(table, rng)
 
     def _graph(self, table: Table, rng: Generator | None) -> Graph:
         return self._details(table, rng).graph
@@ -275,17 +260,17 @@ class Imputing(Checked, Generic[Details]):
     def _details(self, table: Table, rng: Generator | None) -> Details:
         raise NotImplementedError
 
-    def _joined(self, data: TableLike) -> tuple[Self, Stability | None]:
-        """The learner as `missing` says, and the edges of several tables where it is to join them."""
+    def _joined(self, data: TableLike) -> tuple[Self, Table, Any]:
+        """The learner as `missing` says, and its table; where it joins several, their Stability, else None."""
         settings: Any = self  # a dataclass with these two fields, as every learner of this kind is
         chosen = replace(settings, missing=missing_of(self, Table.of(data))) if self.missing == "auto" else settings
         if chosen.missing != "impute" or chosen.imputations == 1 or not Table.of(data).has_gaps:
-            return chosen, None
+            return chosen, without_gaps(checked(data, chosen), chosen.missing), None
         once = replace(chosen, imputations=1)
         joint = join_imputations(once, data, chosen.imputations, rng=np.random.default_rng(0))
         if not joint.n:
             raise DataError(next(iter(joint.messages)))
-        return chosen, joint
+        return chosen, Table.of(data), joint
 
 
 def missing_of(learner: Learner, table: Table) -> str:

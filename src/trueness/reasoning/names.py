@@ -222,6 +222,8 @@ def _guess_names(unmatched: Sequence[str], free: Sequence[str], assigns: bool, e
     one_of_each = assigns and len(rest) == len(left) == 1 and not begun[rest[0]] and rest[0] not in NATURE
     if not one_of_each or len(symbol(left[0])) < 3:
         return clear if not rest else {}
+    if rest[0] in _CUSTOM and _CUSTOM[rest[0]] not in tokens(left[0]):  # R, for a radius beside V and I
+        return {}
     if left[0] != effect and _is_word(rest[0]) and not shares_word(rest[0], left[0]):  # width, for a perimeter
         return {}
     return clear | {rest[0]: left[0]} if _may_be_one(rest[0]) else {}

@@ -41,7 +41,7 @@ _EFFECT = ("effect", "to", "target", "child", "output")
 _RULE = ("rule", "formula", "equation", "relation", "relationship", "mechanism", "description")
 _FORMULA = ("formula", "equation")
 _QUANTITY = late(
-    r"""^\s*(?:=\s*)?(?P<sign>[-+−]?)\s*(?P<currency>[$€£¥]?)\s*
+    r"""^\s*(?:=\s*)?(?:(?P<sign>[-+−])\s*)?(?:(?P<currency>[$€£¥])\s*)?
     (?:10\s*(?:\^|\*\*)\s*\(?(?P<ten>[-−+]?\d{1,3})\)?(?!\.?\d)
       |(?P<number>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d*)?(?:[eE][-+]?\d{1,3})?|\.\d+))
     (?:\s*(?:/\s*(?P<under>\d+)(?![.\d])|(?:[x×*·]\s*10\s*(?:\^|\*\*)?\s*\(?(?P<power>[-−+]?\d{1,3}|⁻?[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3})\)?)))?

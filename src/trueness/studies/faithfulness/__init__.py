@@ -65,7 +65,7 @@ _FILES = ("api", "batch", "behaviour", "judge_reliability", "probes", "scores")
 
 
 def __getattr__(name: str) -> object:
-    """Whoever wants the measures of all studies need not wait for sympy and pint."""
+    """Whoever wants the measures of all studies need not wait for pint."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     if name == "load_problems":

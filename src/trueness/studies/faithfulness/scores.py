@@ -44,8 +44,6 @@ BANDS = (  # from this cf on, the original's word and what it says it means
     (0.5, "fair", "some nodes redundant or missing, reasoning flawed but in the right direction, graph to be improved"),
     (-math.inf, "poor", "many nodes useless or missing, reasoning confused, graph with serious faults"),
 )
-
-
 ORIGINAL_LOGIC = 0.5  # logic_quality of the original where there is nothing that it can read
 DEFAULT = "the original's default"
 _NOT_READ = (Status.DEGENERATE, Status.UNREADABLE, Status.REFUSED, Status.TRUNCATED)  # a reply came, or nothing to ask

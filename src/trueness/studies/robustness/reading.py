@@ -1,16 +1,7 @@
 """Robustness: rankings of edges under corruption, scored with and without a K; what the store says, and its files.
 
-robustness/evaluation_report.json              everything below as one document
-robustness/sensitivity_curve_{corruption}.png  F1 and SHD against K (.svg .pdf, its numbers as .csv)
-robustness/degradation.png                     AUPRC against strength
-robustness/k_lambda_{scorer}_{group}.png       F1 for every K and value of a swept setting
-robustness/ranking.csv .tex, main.csv .tex, k.csv .tex, around_k.csv .tex, optimism.csv .tex       the tables
-robustness/a_sparse.csv                        the edges that each fit keeps at the frozen K
-robustness/k_chosen.csv                        every K that looked at a truth, with its interval over seeds
-robustness/scores.csv                          every fit: AUPRC, AUROC, of ordered and of unordered pairs
-robustness/chosen.csv                          every fit and K: F1, SHD, precision, recall
-robustness/differences.csv, degradation.csv, plateaus.csv, invariance.csv, disentanglement.csv, expected_edges.csv
-robustness/findings.txt                        all of it in sentences
+Below robustness/: evaluation_report.json (everything as one document), findings.txt, the tables as .csv and .tex, the
+long numbers behind them as .csv, and the charts. docs/robustness.md says of each what it holds.
 """
 
 from __future__ import annotations
