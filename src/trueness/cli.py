@@ -230,8 +230,7 @@ def _report(options: argparse.Namespace) -> int:
 
 
 def _view(options: argparse.Namespace) -> int:
-    from trueness.page.folders import study_folders
-    from trueness.page.library import Library
+    from trueness.page.library import Library, study_folders
     from trueness.page.server import server_for
 
     library = Library(study_folders(options.folders))

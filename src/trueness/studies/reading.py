@@ -134,6 +134,10 @@ class Reading:
     def tables(self, measures: Sequence[str] | None) -> list[Table]:
         return [run_tables.means_table(self.results, run_tables.choose_measures(self.results, measures))]
 
+    def tables_on_screen(self, measures: Sequence[str] | None) -> list[Table]:
+        """What a terminal shows."""
+        return self.tables(measures)
+
     def notes(self) -> list[str]:
         """What the numbers of the tables rest on."""
         return []

@@ -13,6 +13,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from rich.table import Table
+
 from trueness.errors import TruenessError
 from trueness.outside import Json, one_line
 from trueness.page.pages import StudyPage
@@ -20,8 +22,7 @@ from trueness.printing import say, say_json
 from trueness.running.outputs import outdated
 from trueness.running.study import RunEnd
 from trueness.showing.console import console, plain
-from trueness.showing.headline import Standing
-from trueness.showing.sheet import Sheet
+from trueness.showing.summary import Standing
 from trueness.terminal import print_report as terminal
 from trueness.texts import counted, printable
 
@@ -78,8 +79,12 @@ def print_headlines(folder: Path, tasks: Sequence[Mapping[str, Json]], notes: Se
         rows = [Standing(**row) for row in headline["rows"]]
         if rows:
             first = rows[: max(3, ROOM // len(tasks))]
-            names, texts = [row.name for row in first], [row.text for row in first]
-            Sheet({"": [f"  {name}" for name in names], headline["of"].split(";")[0]: texts}).print(out)
+            shown = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 1, 0, 0))
+            shown.add_column("", overflow="fold")
+            shown.add_column(plain(headline["of"].split(";")[0]), no_wrap=True, overflow="fold")
+            for row in first:
+                shown.add_row(plain(f"  {row.name}"), plain(row.text))
+            out.print(shown)
             if rows[len(first) :]:
                 out.print(f"  {len(rows) - len(first)} more: trueness show {plain(folder)}", style="dim")
     for note in notes:

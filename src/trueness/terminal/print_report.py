@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 from trueness.learners import kernels
 from trueness.printing import say
 from trueness.running.progress import clock
-from trueness.showing.console import Console, console, plain, print_points, print_rows
-from trueness.showing.sheet import print_table
+from trueness.showing.console import Console, console, plain, print_points, print_rows, print_table
 from trueness.studies.protocol import FilesReading
 from trueness.studies.reading import Reading
 from trueness.texts import counted
@@ -106,9 +105,6 @@ def show_reading(
     reading: Reading | FilesReading, out: Console, folder: Path, measures: Sequence[str] | None = None
 ) -> None:
     """The answer first, then how whole the study is, its tables, and what their numbers rest on."""
-    if isinstance(reading, Reading) and hasattr(reading, "show"):
-        reading.show(out, folder, measures)
-        return
     unbroken = not out.is_terminal  # a line of a file is not broken
     names = dict.fromkeys((reading.study, reading.task, str(folder)))
     out.print(f"[bold]{'   '.join(map(plain, names))}[/]   {reading.state}", soft_wrap=unbroken)
@@ -116,7 +112,8 @@ def show_reading(
         out.print(plain(headline.sentence), soft_wrap=unbroken)
     for line in reading.troubles():
         out.print(f"  {plain(line)}", style="yellow", soft_wrap=unbroken)
-    for table in reading.tables(measures):
+    on_screen = reading.tables_on_screen if isinstance(reading, Reading) else reading.tables
+    for table in on_screen(measures):
         shown = replace(table, rows=table.rows[:MOST_ROWS])
         print_table(out, "", shown, f"trueness show {folder} --csv")
         if left := len(table.rows) - len(shown.rows):
