@@ -17,8 +17,6 @@ from trueness.running.study_folder import StudyFolder
 
 from .made_by_hand import CELLS, TASK, runs, store_study
 
-SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><desc>{}</desc><rect fill="white"/></svg>'
-
 
 @pytest.fixture()
 def folder(tmp_path):
@@ -117,18 +115,6 @@ def test_a_long_reply_is_cut_and_the_cut_is_said(page, monkeypatch):
     assert cell["blocks"][0]["message"] == "Only the first 10 of 25 characters are in this file. refused"
 
 
-# ---- charts
-
-
-def charts(folder, *names, pdf=b""):
-    (folder / "plots").mkdir(exist_ok=True)
-    for name in names:
-        (folder / "plots" / f"{name}.svg").write_text(SVG.format(f"Caption of {name} &lt;1&gt;"))
-        (folder / "plots" / f"{name}.csv").write_text("x\n1\n")
-        if pdf:
-            (folder / "plots" / f"{name}.pdf").write_bytes(pdf)
-
-
 # ---- the studies of a server
 
 
@@ -185,6 +171,3 @@ def test_a_folder_without_a_study_is_one_line(tmp_path, monkeypatch, name, words
         study_folders([name])
     with pytest.raises(StoreError, match="no study under results"):
         study_folders([])
-
-
-# ---- numbers

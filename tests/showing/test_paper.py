@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trueness.showing.drawn import read_pictures
-from trueness.showing.paper import Part, Picture, draft
+from trueness.showing.paper import Part, Picture, draft, read_pictures
 from trueness.showing.pdf import width_of, wrap_lines, write_pdf
 from trueness.showing.saving import Drawing, Figure
 from trueness.showing.tables import Column, Table, tex_text
@@ -114,7 +113,7 @@ def test_the_paper_has_every_finding_of_the_page(tree, forecasts, findings, read
 
 
 def test_what_is_missing_stands_before_the_methods(tmp_path):
-    text = draft("s", [DiscoveryReading(learner_results()).paper(tmp_path, None)])
+    text = draft("s", [DiscoveryReading(learner_results()).paper(tmp_path)])
     assert text.index("failed 4") < text.index(r"\section{Methods}")
 
 

@@ -18,10 +18,10 @@ from trueness.files import write_atomically
 from trueness.running.results import Row
 from trueness.running.store import to_json
 from trueness.showing import blocks
-from trueness.showing.drawn import Draw, read_pictures
 from trueness.showing.grid import Facet, Grid, shown_measure, unique
 from trueness.showing.methods_paragraph import listed, settings_text
 from trueness.showing.paper import Part as PaperPart
+from trueness.showing.paper import read_pictures
 from trueness.showing.saving import Figure, Save, csv_text, plain_records, plain_rows
 from trueness.showing.saving import plain as plain_json
 from trueness.showing.tables import Table
@@ -106,7 +106,7 @@ class RobustnessReading(Reading):
             written.append(write_atomically(folder, f"robustness/{name}", text))
         return written
 
-    def paper(self, folder: Path, draw: Draw) -> PaperPart:
+    def paper(self, folder: Path) -> PaperPart:
         study, evaluation = self.answers, self.answers.evaluation
         systems = [
             f"{name} ({counted(len(s.truth), 'node')}, {counted(s.truth.n_edges(), 'edge')})"
