@@ -26,9 +26,8 @@ import pandas as pd
 
 from trueness.errors import DataError
 from trueness.outside import Json, open_file
-from trueness.showing.console import Console, plain
-from trueness.showing.finding import Finding
-from trueness.showing.sheet import print_table
+from trueness.showing.console import Console, plain, print_table
+from trueness.showing.summary import Finding
 from trueness.showing.tables import Column, Table
 from trueness.statistics import (
     Estimate,

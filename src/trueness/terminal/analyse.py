@@ -12,10 +12,9 @@ from trueness.files import write_atomically
 from trueness.page.standalone import analysis_html
 from trueness.printing import say
 from trueness.showing.comparison_table import comparison_table
-from trueness.showing.console import Console, console, plain, print_points
+from trueness.showing.console import Console, console, plain, print_points, print_table
 from trueness.showing.drawers import NotDrawn
 from trueness.showing.saving import save_figure
-from trueness.showing.sheet import print_table
 from trueness.statistics.comparison import Comparison
 
 
