@@ -78,11 +78,7 @@ def compare(folder: Path | str, a: str, b: str, measure: str | None = None, leve
     else:
         first = _adjust_by_bonferroni(_differences(table, [(a, b)], level, chosen)[0], count)
     first = first.described(
-        measure=chosen,
-        units="items",
-        clusters=_kind(rows).clusters,
-        better=direction(chosen),
-        names=(a, b),
+        measure=chosen, units="items", clusters=_kind(rows).clusters, better=direction(chosen), names=(a, b)
     )
     note = (f"{lost} runs of the two have no value and are in no mean.",) if lost else ()
     if direction(chosen) == "lower":

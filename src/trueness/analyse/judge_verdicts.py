@@ -26,9 +26,8 @@ import pandas as pd
 
 from trueness.errors import DataError
 from trueness.outside import Json, open_file
-from trueness.showing.console import Console, plain
-from trueness.showing.finding import Finding
-from trueness.showing.sheet import print_table
+from trueness.showing.console import Console, plain, print_table
+from trueness.showing.summary import Finding
 from trueness.showing.tables import Column, Table
 from trueness.statistics import (
     Estimate,
@@ -47,11 +46,8 @@ from trueness.statistics.result import Cell, Result
 from trueness.texts import counted
 
 _WORDS = {"yes": 1.0, "no": 0.0, "pass": 1.0, "fail": 0.0, "true": 1.0, "false": 0.0, "correct": 1.0, "incorrect": 0.0}
-_PLACES = {"a": 1.0, "first": 1.0, "1st": 1.0, "b": 2.0, "second": 2.0, "2nd": 2.0} | {
-    "c": 3.0,
-    "third": 3.0,
-    "3rd": 3.0,
-}
+_PLACES = {"a": 1.0, "first": 1.0, "1st": 1.0, "b": 2.0, "second": 2.0, "2nd": 2.0, "c": 3.0, "third": 3.0,
+           "3rd": 3.0}  # fmt: skip
 _PREFERENCES = {"a": 1.0, "b": 0.0, "tie": 0.5, "draw": 0.5}  # of two texts; read only where no verdict is another word
 _NEEDED = ("item", "judge", "verdict")
 _LABELS = "labels needed"
