@@ -34,6 +34,7 @@ def test_the_reference_of_the_command_line_is_that_of_the_code():
 
 def test_the_reference_of_the_public_names_is_that_of_the_code():
     assert read("docs/api.md") == tool("api_reference").page(), "stale: make docs"
+    assert "\nGraph.from_matrix(" in read("docs/api.md")  # inherited methods too
 
 
 def test_the_index_lists_every_page_with_its_title():
