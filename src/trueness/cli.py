@@ -147,7 +147,7 @@ def _plan(options: argparse.Namespace) -> int:
 
 
 def _run(options: argparse.Namespace) -> int:
-    from trueness.terminal.end import same_command
+    from trueness.terminal.print_report import same_command
 
     study = _study(options)
     if options.verify is not None:
@@ -171,8 +171,7 @@ def _perform(
     from trueness.running.stopping import heed_sigterm
     from trueness.showing.console import console
     from trueness.terminal.bars import progress_of
-    from trueness.terminal.end import tell_end, write_end
-    from trueness.terminal.print_report import tell_compiling
+    from trueness.terminal.print_report import tell_compiling, tell_end, write_end
 
     heed_sigterm()
     tell_compiling(study)
@@ -230,8 +229,7 @@ def _report(options: argparse.Namespace) -> int:
 
 
 def _view(options: argparse.Namespace) -> int:
-    from trueness.page.folders import study_folders
-    from trueness.page.library import Library
+    from trueness.page.library import Library, study_folders
     from trueness.page.server import server_for
 
     library = Library(study_folders(options.folders))

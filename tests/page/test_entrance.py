@@ -129,12 +129,6 @@ def test_a_browser_that_was_let_in_stays_in(small, serve, page, how):
     assert "token" not in page.page.url
 
 
-def test_what_is_shown_stays_in_the_address(small, serve, page):
-    page.page.goto(serve(small).address_of("study/") + "#matrix?task=discovery")
-    page.page.wait_for_selector(".matrix")
-    assert page.page.url.endswith("/study/#matrix?task=discovery")
-
-
 def test_a_page_on_another_port_of_this_machine_gets_no_cookie(small, serve, page):
     """Cookies know no ports: whoever serves there would have to know the place."""
     server, other = serve(small), serve(small)
@@ -145,9 +139,3 @@ def test_a_page_on_another_port_of_this_machine_gets_no_cookie(small, serve, pag
     page.page.goto(f"http://127.0.0.1:{other.server_port}/")
     there = [request for request in heard if f":{other.server_port}/" in request.url]  # the page left may still ask
     assert there and all("cookie" not in request.all_headers() for request in there)
-
-
-def test_a_browser_without_the_secret_is_told_what_to_do(small, serve, page):
-    server = serve(small)
-    answer = page.page.goto(f"http://127.0.0.1:{server.server_port}/study/")
-    assert answer.status == 403 and "trueness view" in page.page.inner_text("body")

@@ -12,7 +12,6 @@ from trueness.page.pages import StudyPage
 from trueness.running.results import Results
 from trueness.running.study_folder import StudyFolder
 from trueness.statistics.runs import expected_content
-from trueness.studies import charts
 from trueness.studies.forecast.answers import read_forecasts
 from trueness.studies.forecast.files import comparison_texts
 from trueness.studies.forecast.findings import Findings
@@ -52,16 +51,6 @@ def test_tables_and_json_say_it(small):
     name = next(name for name in text if "synthetic-8" in name and "random" in name)
     assert json.loads(text[name])["measured"]["shd"]["run_content"] == SHARE
     assert TOLD.search(main_results(Findings(forecasts)).caption)
-
-
-def test_methods_and_captions_say_it(small):
-    results, forecasts = Results.read(small), read_forecasts(small)
-    with StudyFolder.reading(small) as study:
-        methods = [reading.methods() for reading in study.readings.values()]
-    for said in methods:
-        assert TOLD.search(" ".join(said))
-    for figure in (charts.measured(results), charts.intervals(forecasts, "f1")):
-        assert TOLD.search(figure.caption)
 
 
 def test_the_page_says_it(small):

@@ -46,12 +46,6 @@ def test_overview_to_cell_to_reply_in_three_clicks(small, serve, page, how):
     assert page.errors == [] and page.strangers() == []
 
 
-def test_findings_use_the_right_third_of_a_wide_screen(small, page):
-    page.page.set_viewport_size({"width": 1400, "height": 900})
-    boxes = [item.bounding_box() for item in opened(page, disk(small)).locator(".findings li").all()]
-    assert max(box["x"] + box["width"] for box in boxes) > 1400 * 2 / 3
-
-
 def test_every_statistic_of_a_sentence_is_a_click_away_and_leaves_no_gap(small, page):
     found = opened(page, disk(small))
     assert found.locator(".standings").count() == 2  # a small table beside each headline
@@ -82,18 +76,6 @@ def test_a_reply_of_a_megabyte_is_shown_whole_when_asked_for(small, serve, page)
     assert page.errors == []
 
 
-def test_the_k_slider_changes_f1_and_shd(small, page):
-    found = opened(page, disk(small) + "#graphs?item=asia&learner=pc")
-    scores = {}
-    for k in (0, 4):
-        found.locator("#k").evaluate("(node, k) => { node.value = k; node.dispatchEvent(new Event('input')); }", k)
-        scores[k] = [found.locator(f"[data-score={name}]").inner_text() for name in ("F1", "SHD")]
-    assert scores[0] == ["0", "8"]  # nothing kept: all eight edges of asia are missing
-    assert scores[4] != scores[0]
-    assert "k=4" in found.url
-    assert page.errors == []
-
-
 def test_f1_and_shd_of_the_page_are_those_of_the_measures(small, page):
     from trueness.datasets import load
     from trueness.graphs import Graph
@@ -111,15 +93,6 @@ def test_f1_and_shd_of_the_page_are_those_of_the_measures(small, page):
     assert found.locator("[data-score=SHD]").inner_text() == f"{scores['shd'].value:g}"
 
 
-def test_true_learned_and_overlay_draw_different_edges(small, page):
-    found = opened(page, disk(small) + "#graphs?item=asia&learner=random&k=3")
-    drawn = {}
-    for name in ("True", "Learned", "Overlay"):
-        found.click(f".segments button:has-text('{name}')")
-        drawn[name] = found.locator(".canvas .edge").count()
-    assert drawn["True"] == 8 and drawn["Learned"] == 3 and drawn["Overlay"] >= 8
-
-
 def test_a_filter_is_still_there_after_a_reload(small, page):
     found = opened(page, disk(small) + "#matrix?task=forecast")
     all_rows = found.locator(".matrix tbody tr").count()
@@ -131,12 +104,6 @@ def test_a_filter_is_still_there_after_a_reload(small, page):
     assert found.locator(".matrix tbody tr").count() == few < all_rows
     assert found.input_value("input[type=search]") == "asia"
     assert "measure=coverage_runs" in found.url
-
-
-def test_sorting_by_disagreement_puts_the_widest_spread_first(small, page):
-    found = opened(page, disk(small) + "#matrix?task=discovery&sort=disagreement")
-    spreads = [float(text) for text in found.locator("td.spread").all_inner_texts()]
-    assert spreads == sorted(spreads, reverse=True) and len(set(spreads)) > 1
 
 
 def test_arrows_move_enter_opens_escape_comes_back(small, page):
@@ -164,15 +131,6 @@ def test_every_view_opens_without_an_error_and_without_scrolling_sideways(small,
     assert (sum(map(int, re.findall(r"\d+", ground)[:3])) < 200) == (scheme == "dark")
     assert watched.errors == [] and watched.strangers() == []
     context.close()
-
-
-def test_the_theme_can_be_turned_and_charts_turn_with_it(small, page):
-    found = opened(page, disk(small) + "#figures")
-    ground = "getComputedStyle(document.body).backgroundColor"
-    before = found.evaluate(ground)
-    found.click("button:has-text('Light / dark')")
-    assert found.evaluate(ground) != before
-    assert "prefers-color-scheme:dark" in found.locator("figure img").first.get_attribute("src").replace("%3A", ":")
 
 
 def test_a_chart_brings_its_data_its_pdf_and_its_code(small, page, tmp_path, monkeypatch):
@@ -230,16 +188,6 @@ def test_the_page_prints_light_and_without_controls(small, page):
     assert not found.locator("nav").is_visible() and not found.locator(".controls").is_visible()
     assert found.locator(".matrix").is_visible()
     assert found.pdf().startswith(b"%PDF")
-
-
-def test_one_study_leads_to_another(small, copy, serve, page):
-    found = opened(page, serve(small, copy).address)
-    found.click("a:has-text('study')")
-    found.wait_for_selector(".checks li", state="attached")
-    found.select_option("select[aria-label=study]", "copy")
-    found.wait_for_url("**/copy/")
-    found.wait_for_selector(".checks li", state="attached")
-    assert page.errors == [] and page.strangers() == []
 
 
 def test_the_page_of_analyse_opens_and_escapes(page, tmp_path):

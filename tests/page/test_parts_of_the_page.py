@@ -1,27 +1,21 @@
 """The page's own parts on a study that nobody built in: answers, what is kept, what is left out of a file, names."""
 
-import base64
 import json
 import re
-import threading
 
 import pytest
 
 from tests.each import each
 from trueness.errors import StoreError
-from trueness.page import figures, library, standalone
-from trueness.page.folders import study_folders
-from trueness.page.library import Library, OpenStudy
-from trueness.page.page import html_of, to_json
+from trueness.page import library, standalone
+from trueness.page.library import Library, OpenStudy, study_folders
+from trueness.page.page import html_of, shelf_of
 from trueness.page.pages import StudyPage, path_of
-from trueness.page.shelf import shelf_of
 from trueness.page.standalone import document_of, write_page
 from trueness.running.store import Store
 from trueness.running.study_folder import StudyFolder
 
 from .made_by_hand import CELLS, TASK, runs, store_study
-
-SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><desc>{}</desc><rect fill="white"/></svg>'
 
 
 @pytest.fixture()
@@ -57,11 +51,6 @@ def test_what_is_no_path_is_nothing(page, path):
     assert page.get(path) is None
 
 
-def test_names_with_slashes_and_spaces_are_one_part_of_a_path(page):
-    assert path_of("cell", TASK, "i/1", "plain", "b b") == "cell/mine/i%2F1/plain/b%20b"
-    assert page.get("cell/mine/i%2F1/plain/b%20b")["key"] == ["i/1", "plain", "b b"]
-
-
 def test_counts_are_those_of_now_and_numbers_those_of_the_state(tmp_path):
     folder = store_study(tmp_path / "running", stored=CELLS[:1], repeats=[0, 1])
     with StudyFolder.reading(folder) as study:
@@ -93,14 +82,6 @@ def test_completeness_counts_what_was_planned_for_each_respondent(tmp_path):
 # ---- report.html
 
 
-def test_a_page_is_one_file_that_holds_every_cell(folder):
-    with StudyFolder.reading(folder) as study:
-        text = write_page(study).read_text()
-    data = book(text)["data"]
-    assert {path_of("cell", TASK, *key) for key in (("i/1", "plain", "a"), ("j", "plain", "b b"))} <= set(data)
-    assert book(text)["sample"] == "" and not book(text)["served"]
-
-
 def test_the_way_to_the_folder_is_not_in_the_file(folder):
     with StudyFolder.reading(folder) as study:
         text = write_page(study).read_text()
@@ -125,13 +106,6 @@ def test_a_name_that_looks_like_a_part_of_the_page_is_a_name(tmp_path, name):
     assert re.search(r"<script>\s*\"use strict\"", text)
 
 
-def test_a_cell_that_does_not_fit_is_left_out_and_said(page, monkeypatch):
-    monkeypatch.setattr(standalone, "CELLS", 1)
-    document = document_of(page)
-    assert document["sample"] == "This file shows 1 of 4 cells, taken evenly from the study."
-    assert sum(path.startswith("cell/") for path in document["data"]) == 1
-
-
 def test_a_long_reply_is_cut_and_the_cut_is_said(page, monkeypatch):
     monkeypatch.setattr(standalone, "LONGEST", 10)
     block = {"kind": "exchange", "text": "x" * 25, "message": "refused"}
@@ -139,48 +113,6 @@ def test_a_long_reply_is_cut_and_the_cut_is_said(page, monkeypatch):
     cell = document_of(page)["data"]["cell/mine/j/plain/a"]
     assert cell["blocks"][0]["text"] == "x" * 10
     assert cell["blocks"][0]["message"] == "Only the first 10 of 25 characters are in this file. refused"
-
-
-# ---- charts
-
-
-def charts(folder, *names, pdf=b""):
-    (folder / "plots").mkdir(exist_ok=True)
-    for name in names:
-        (folder / "plots" / f"{name}.svg").write_text(SVG.format(f"Caption of {name} &lt;1&gt;"))
-        (folder / "plots" / f"{name}.csv").write_text("x\n1\n")
-        if pdf:
-            (folder / "plots" / f"{name}.pdf").write_bytes(pdf)
-
-
-def test_charts_come_in_the_order_of_the_study_then_by_name(folder):
-    charts(folder, "b_two", "a_one", "z_first", "runs")
-    (folder / "plots" / "notes.txt").write_text("no chart")
-    names = [one["name"] for one in figures.chart_rows(folder, ("plots", "nowhere"), ("z_", "runs"))]
-    assert names == ["z_first", "runs", "a_one", "b_two"]
-
-
-def test_a_chart_has_its_caption_its_numbers_and_its_line_of_python(folder):
-    charts(folder, "a_one")
-    (one,) = figures.chart_rows(folder, ("plots",), (), "there")
-    assert one["caption"] == "Caption of a_one <1>" and one["csv"] == "x\n1\n" and one["title"] == "a one"
-    assert one["python"] == "import trueness; figure = trueness.figure('there', 'a_one')"
-    assert one["files"] == {"svg": "plots/a_one.svg", "csv": "plots/a_one.csv"}
-
-
-def test_a_pdf_beyond_the_room_stays_a_file_beside_the_page(folder, monkeypatch):
-    charts(folder, "a", "b", pdf=b"%PDF" + bytes(1000))
-    text = sum(len(one["svg"]) + len(one["csv"]) for one in figures.chart_rows(folder, ("plots",), ()))
-    monkeypatch.setattr(standalone, "CHARTS", text + 500)
-    with StudyFolder.reading(folder) as study:
-        first, second = document_of(StudyPage(study))["data"]["figures"]
-    assert base64.b64decode(first["pdf"]).startswith(b"%PDF") and "pdf" not in second
-    assert second["files"]["pdf"] == "plots/b.pdf"
-
-
-def test_what_is_no_svg_is_left_as_it_is():
-    assert figures.for_both("no picture") == "no picture"
-    assert figures.for_both(SVG).index("<style>") == SVG.index(">") + 1
 
 
 # ---- the studies of a server
@@ -201,20 +133,6 @@ def test_an_answer_is_kept_until_something_is_committed(folder, monkeypatch):
         study.close()
 
 
-def test_looking_does_not_wait_for_somebody_who_is_at_work(folder):
-    study = OpenStudy("study", folder)
-    try:
-        kept = study.answer("overview")
-        with study._lock:
-            answers = []
-            other = threading.Thread(target=lambda: answers.extend([study.answer("overview"), study.head()["study"]]))
-            other.start()
-            other.join(30)
-        assert answers == [kept, "by hand"]
-    finally:
-        study.close()
-
-
 def test_two_folders_of_one_name_have_two_addresses(tmp_path):
     folders = [store_study(tmp_path / place / "study") for place in ("a", "b", "c")]
     shelf = Library(folders)
@@ -223,19 +141,6 @@ def test_two_folders_of_one_name_have_two_addresses(tmp_path):
         assert [entry["problem"] for entry in shelf.entries()] == ["", "", ""]
         shelf.warm()
         assert all(f"grid/{TASK}" in study._kept for study in shelf.studies.values())
-    finally:
-        shelf.close()
-
-
-def test_a_study_that_cannot_be_read_is_there_with_its_reason(tmp_path):
-    broken = tmp_path / "broken"
-    broken.mkdir()
-    (broken / "study.db").write_bytes(b"no database at all" * 100)
-    shelf = Library([broken])
-    try:
-        (entry,) = shelf.entries()
-        assert "must be a sound SQLite file" in entry["problem"]
-        shelf.warm()  # it stops nothing
     finally:
         shelf.close()
 
@@ -266,18 +171,3 @@ def test_a_folder_without_a_study_is_one_line(tmp_path, monkeypatch, name, words
         study_folders([name])
     with pytest.raises(StoreError, match="no study under results"):
         study_folders([])
-
-
-# ---- numbers
-
-
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [
-        ([1.0, float("nan")], "[1.0,null]"),
-        ({"a": (float("inf"), {"b": 2})}, '{"a":[null,{"b":2}]}'),
-        ("é", '"\\u00e9"'),
-    ],
-)
-def test_a_number_that_json_does_not_know_is_null(value, text):
-    assert to_json(value) == text

@@ -8,13 +8,11 @@ import pytest
 from tests.each import each
 from trueness.errors import UnknownName
 from trueness.page import standalone
-from trueness.page.figures import chart_rows, for_both, python_line
+from trueness.page.figures import chart_rows, python_line
 from trueness.page.page import html_of, policy, script_json
 from trueness.page.pages import StudyPage, path_of
 from trueness.page.standalone import document_of, spread
 from trueness.running.study_folder import StudyFolder
-from trueness.studies.forecast.references import REFERENCES
-from trueness.studies.item_graphs import reverse_marks
 
 from .conftest import HOSTILE
 
@@ -90,28 +88,6 @@ def test_a_refusal_is_missing_and_never_a_number(study):
     assert grid["statuses"][place] == {"refused": 1}
 
 
-def test_every_cell_of_the_matrix_can_be_opened(study):
-    paths = list(study.cell_paths())
-    assert len(paths) == len(set(paths)) == 6 + 6 * (2 * 3 + len(REFERENCES))
-    for path in paths:
-        assert study.get(path)["blocks"]
-
-
-def test_marks_are_the_places_that_were_read(study):
-    cell = study.get(path_of("cell", "forecast", "asia/pc", "direct/named/full/told/run", "mock/hostile"))
-    block = next(block for block in cell["blocks"] if block["kind"] == "exchange")
-    marked = [block["text"][start:end] for start, end, _ in block["marks"]]
-    assert marked == ["[0.5, 0.7]", "[0.4, 0.6]", "[0.45, 0.65]", "[2, 5]"]
-
-
-@pytest.mark.parametrize(
-    "path",
-    ["", "grid", "grid/nothing", "cell/forecast/x/y/z", "graph/forecast/asia", "head", "graph/discovery/x", "parts"],
-)
-def test_what_a_study_does_not_have_is_nothing(study, path):
-    assert study.get(path) is None
-
-
 def test_a_large_study_keeps_a_stated_sample(study, monkeypatch):
     monkeypatch.setattr(standalone, "CELLS", 20_000)
     document = document_of(study)
@@ -144,13 +120,6 @@ def test_the_intervals_of_a_cell_are_those_of_the_tables(study, small):
         assert row["missing"] == ", ".join(f"{status} {n}" for status, n in summary.missing.items())
 
 
-def test_a_chart_follows_the_page_into_the_dark(small):
-    figure = charts_of(small)[0]
-    assert figure["name"] == "intervals_f1" and "no test" in figure["caption"]
-    assert figure["svg"].index("<style>@media (prefers-color-scheme:dark)") < figure["svg"].index("<g")
-    assert for_both("no picture") == "no picture"
-
-
 def test_every_chart_of_a_study_has_its_line_of_python(small):
     names = {figure["name"] for figure in charts_of(small)}
     assert names
@@ -160,11 +129,6 @@ def test_every_chart_of_a_study_has_its_line_of_python(small):
         assert made["figure"].name == name and len(made["figure"].frame)
     with pytest.raises(UnknownName, match="somebody_elses"):
         exec(python_line("somebody_elses", small), {})
-
-
-@pytest.mark.parametrize(("marks", "back"), [("->", "<-"), ("<-", "->"), ("o->", "<-o"), ("<->", "<->"), ("--", "--")])
-def test_marks_turn_around(marks, back):
-    assert reverse_marks(marks) == back
 
 
 def test_a_plan_that_was_replaced_leaves_no_numbers_behind(copy):

@@ -6,7 +6,7 @@ import re
 import pytest
 
 from trueness.cli import main
-from trueness.page.folders import study_folders
+from trueness.page.library import study_folders
 
 from .test_server import ask
 

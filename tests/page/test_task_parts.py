@@ -153,11 +153,6 @@ def test_every_finding_has_estimate_interval_n_test_and_adjustment(name, request
         assert not [sentence for sentence in said if "nan" in sentence.split() or "None" in sentence]
 
 
-def test_a_p_without_an_adjustment_is_no_finding():
-    assert not well_formed("a is better than b by 0.1 [0, 0.2] (95 % CI; paired over 8 data sets; sign-flip p = 0.03).")
-    assert not well_formed("a has the best F1, 0.9 (95 % CI; 8 runs).")
-
-
 def test_a_claimed_distribution_stands_beside_the_true_one(people):
     with StudyFolder.reading(people) as opened:
         cell = StudyPage(opened).get("cell/population/sex_by_age/distribution/mock%2Fsays")
@@ -187,50 +182,6 @@ def test_a_refused_distribution_is_missing(people):
         cell = StudyPage(opened).get("cell/population/sex_by_age/sample/mock%2Frefuses")
     bars = next(block for block in cell["blocks"] if block["kind"] == "bars")
     assert bars["claimed"] is None and bars["status"] == "refused" and bars["replies"] == {"refused": 4}
-
-
-def test_damaged_copies_stand_beside_the_right_one(faithful):
-    with StudyFolder.reading(faithful) as opened:
-        page = StudyPage(opened)
-        grid = page.get("grid/faithfulness")
-        cell = page.get(next(path for path in page.cell_paths() if "/right/" in path))
-    assert grid["facets"][0]["values"][0] == "right" and "rule_swapped" in grid["facets"][0]["values"]
-    assert {one["label"] for one in cell["siblings"]} >= {"rule swapped", "edge reversed"}
-    assert any(block.get("verdict") for block in cell["blocks"])
-
-
-SOLVERS = """
-name = "solvers"
-[faithfulness]
-problems = ["physics"]
-models = ["mock/one", "mock/two"]
-judged = 1
-[models."mock/one"]
-script = "solver.jsonl"
-[models."mock/two"]
-script = "solver.jsonl"
-"""
-
-
-def test_a_cell_of_changed_problems_has_all_exchanges_of_its_model_and_no_others(made):
-    graph = {
-        "target_variable": "acceleration", "answer": 6.5,
-        "knowns": [{"name": "force", "value": 91, "unit": "N"}, {"name": "mass", "value": 14, "unit": "kg"}],
-        "causal_graph": [{"cause": ["force", "mass"], "effect": "acceleration", "rule": "acceleration = force / mass"}],
-    }  # fmt: skip
-    script = [{"match": ["Write the graph"], "reply": json.dumps(graph)}, {"match": [], "reply": '{"answer": 6.5}'}]
-    folder = made(SOLVERS, solver_jsonl="".join(json.dumps(entry) + "\n" for entry in script))
-    with StudyFolder.reading(folder) as opened:
-        page = StudyPage(opened)
-        cells = {path.split("/")[-1]: page.get(path) for path in page.cell_paths() if "/behaviour/" in path}
-    assert set(cells) == {"mock%2Fone", "mock%2Ftwo"}
-    for name, cell in cells.items():
-        table = next(block for block in cell["blocks"] if block.get("title") == "What its graph says, what it did")
-        exchanges = [block["title"] for block in cell["blocks"] if block["kind"] == "exchange"]
-        assert len(exchanges) == len(table["rows"]) + 2  # the graph that it wrote, and the problem as it is
-        assert all(name.replace("%2F", "/") in title for title in exchanges)
-        assert cell["statuses"] == {"ok": 1}
-        assert len({one["label"] for one in cell["siblings"]}) == len(cell["siblings"])
 
 
 def test_edges_are_ranked_by_the_mean_score_over_seeds(robust):

@@ -2,14 +2,10 @@
 
 import json
 import sqlite3
-import subprocess
-import sys
 
 import pytest
 
 from trueness.cli import main
-from trueness.errors import StoreError
-from trueness.page.folders import study_folders
 from trueness.page.library import Library
 from trueness.page.pages import StudyPage
 from trueness.page.standalone import write_page
@@ -119,22 +115,3 @@ def test_a_true_graph_that_is_gone_is_said(copy):
         assert keys  # the identities changed with the name: the runs are another plan's now
         found = page.get("graph/discovery/asia")
     assert "cannot be loaded" in found["problem"] and found["learners"]["pc"]["truth"] == []
-
-
-def test_a_folder_of_studies_is_all_of_them(small, copy, tmp_path):
-    (tmp_path / "empty").mkdir()
-    assert study_folders([str(tmp_path)]) == [copy.resolve()]
-    assert study_folders([str(small), str(small), str(tmp_path)]) == [small.resolve(), copy.resolve()]
-    with pytest.raises(StoreError, match="got neither"):
-        study_folders([str(tmp_path / "empty")])
-
-
-def test_the_command_says_where_the_page_is(small):
-    command = [sys.executable, "-m", "trueness", "view", str(small), "--no-browser", "--port", "0", "--json"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        lines = [process.stdout.readline()]
-        while lines[-1] != "}\n":
-            lines.append(process.stdout.readline())
-        process.terminate()
-    found = json.loads("".join(lines))
-    assert found["address"].startswith("http://127.0.0.1:") and found["studies"][0]["problem"] == ""

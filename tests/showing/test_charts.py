@@ -8,11 +8,10 @@ import pandas as pd
 import pytest
 
 from trueness.showing import theme
-from trueness.showing.marks import panel_columns
 from trueness.showing.rendering import svg_of
 from trueness.showing.saving import source_of
 from trueness.studies import charts
-from trueness.studies.forecast.chart_scores import differences_chart, ranks_of_respondents
+from trueness.studies.forecast.chart_scores import differences_chart
 
 from .conftest import HOSTILE
 
@@ -41,12 +40,6 @@ def test_intervals_draw_the_medians_of_the_claims_and_count_them(forecasts):
     drawn = claims.set_index(keys)["low"]
     pd.testing.assert_series_equal(drawn.sort_index(), lows.sort_index(), check_dtype=False)
     assert claims["asked"].sum() == len(scores) and claims["n"].sum() == scores["low"].notna().sum()
-
-
-def test_shd_is_drawn_as_a_share_of_the_pairs(forecasts):
-    frame = charts.intervals_frame(forecasts, "shd")
-    asia = frame[(frame["dataset"] == "asia") & (frame["kind"] == "runs")]
-    assert (asia["upper"] == 28).all() and np.allclose(asia["shown_low"], asia["low"] / 28)
 
 
 def test_an_unread_claim_is_a_missing_mark_without_numbers(forecasts):
@@ -109,16 +102,6 @@ def test_a_difference_has_interval_test_n_and_adjustment(forecasts):
     assert "baseline/climatology" not in frame.index
 
 
-def test_captions_say_n_interval_and_test(forecasts):
-    for figure in (
-        charts.intervals(forecasts, "f1"), charts.runs(forecasts, "f1"), charts.calibration(forecasts),
-        charts.differences(forecasts), charts.heatmap(forecasts),
-    ):  # fmt: skip
-        assert any(sign.isdigit() for sign in figure.caption)
-        assert "test" in figure.caption or "p:" in figure.caption
-        assert "claims" in figure.caption or "items" in figure.caption
-
-
 def test_a_respondent_has_one_colour_in_a_study(forecasts):
     names = forecasts.respondents
     one = theme.colours(names, forecasts.references)
@@ -127,40 +110,15 @@ def test_a_respondent_has_one_colour_in_a_study(forecasts):
     assert len(set(models)) == len(models) and set(models) <= set(theme.OKABE_ITO)
 
 
-def test_ten_models_have_ten_colours():
-    assert len(set(theme.colours([f"m{k}" for k in range(10)]).values())) == 10
-
-
 def test_short_names_stay_apart():
     assert theme.labels(["a/x", "b/x", "c/y"]) == {"a/x": "a/x", "b/x": "b/x", "c/y": "y"}
     long = theme.labels(["p/" + "a" * 40 + "1" + "b" * 20, "p/" + "a" * 40 + "2" + "b" * 20])
     assert len(set(long.values())) == 2
 
 
-@pytest.mark.parametrize(
-    ("panels", "most", "columns"), [(1, 5, 1), (5, 5, 5), (6, 5, 3), (9, 5, 5), (15, 5, 5), (0, 5, 1)]
-)
-def test_panels_fill_their_rows(panels, most, columns):
-    assert panel_columns(panels, most) == columns
-
-
-def test_saved_pictures_are_the_same_each_time(forecasts, tmp_path):
-    figure = charts.differences(forecasts)
-    first, second = (figure.save(tmp_path / name) for name in ("one", "two"))
-    for one, two in zip(first, second, strict=True):
-        assert one.read_bytes() == two.read_bytes(), one.suffix
-
-
 def test_a_picture_needs_no_network_and_no_font_of_the_machine(forecasts, tmp_path):
     pdf = charts.differences(forecasts).save(tmp_path, ("pdf",))[0].read_bytes()
     assert b"LiberationSans" in pdf and b"LiberationSans-Bold" not in pdf
-
-
-def test_only_the_main_arm_and_the_study_level_are_drawn(forecasts):
-    other = forecasts.scores[forecasts.scores["respondent"] == "mock/calibrated"].assign(names="anonymised", low=0.0)
-    both = replace(forecasts, scores=pd.concat([forecasts.scores, other.head(5)], ignore_index=True))
-    assert both.main_arm["names"] == "named"
-    assert len(both.headline) == len(at_level(forecasts))
 
 
 def test_no_tick_is_written_as_a_power(forecasts):
@@ -170,9 +128,3 @@ def test_no_tick_is_written_as_a_power(forecasts):
     names = list(frame["respondent"])
     svg = svg_of(source_of(differences_chart(frame, theme.colours(names), theme.labels(names))))
     assert "e+" not in "".join(re.findall(r">([^<>]*\d[^<>]*)</text>", svg))
-
-
-def test_every_chart_with_bars_says_what_they_mean(forecasts):
-    bars = (charts.intervals(forecasts, "f1"), charts.runs(forecasts, "f1"), charts.calibration(forecasts))
-    for figure in (*bars, charts.differences(forecasts), ranks_of_respondents(forecasts)):
-        assert figure.chart.to_dict()["title"]["subtitle"]

@@ -23,7 +23,6 @@ def said(cells, title):
 BEST = "Which learner does best on each data set"
 OVERALL = "Which learner does best over the data sets"
 FAILED = "Failures and time limits"
-APART = "How far single runs lie apart"
 
 
 def test_the_best_learner_is_named_with_its_lead_over_the_next():
@@ -76,11 +75,6 @@ def test_failures_are_a_share_with_its_interval():
     assert "no test" in sentence
 
 
-def test_wide_ranges_of_single_runs_are_told():
-    told = said([cell("a", "pc", 0.5, spread=12.0), cell("a", "ges", 0.6)], APART)
-    assert len(told) == 1 and told[0].startswith("pc on a: single runs have F1")
-
-
 @pytest.mark.parametrize("classes", [("dag", "cpdag"), ("dag", "dag")])
 def test_scores_across_classes_are_not_compared_in_silence(classes):
     cells = [cell("a", name, 0.5, returns=kind) for name, kind in zip(("x", "yy"), classes, strict=True)]
@@ -122,14 +116,3 @@ def test_one_data_set_is_compared_with_chance_over_its_runs():
     assert found.headline.sentence.startswith("pc .80; beats chance (.20)")
     (sentence,) = dict(found.sections)[CHANCE]
     assert "paired over 60 runs" in sentence
-
-
-def test_without_a_chance_level_nothing_is_said_of_it():
-    found = findings([cell("a", "pc", 0.8)], measure_of("f1"), 0.95)
-    assert "chance" not in found.headline.sentence and CHANCE not in dict(found.sections)
-
-
-def test_on_one_data_set_the_headline_is_tested_over_its_runs():
-    found = findings([cell("a", "pc", 0.8), cell("a", "ges", 0.8001), cell("a", "fci", 0.3)], measure_of("f1"), 0.95)
-    assert found.headline.sentence.startswith("pc .80 is better than fci .30; ges .80 cannot be told from it")
-    assert "interval over data sets" not in found.headline.of

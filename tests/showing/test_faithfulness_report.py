@@ -1,7 +1,5 @@
 """Tables and chart of a faithfulness study: numbers with n, interval and status; what is missing is said, not drawn."""
 
-import json
-
 import numpy as np
 import pytest
 
@@ -13,7 +11,7 @@ from trueness.studies.faithfulness import Asking, Scoring, evaluate_batch, evalu
 from trueness.studies.faithfulness.answers import FaithfulnessStudy
 from trueness.studies.faithfulness.batch import GIVEN
 from trueness.studies.faithfulness.behaviour import Behaviour
-from trueness.studies.faithfulness.charts import probes, probes_frame
+from trueness.studies.faithfulness.charts import probes
 from trueness.studies.faithfulness.known_groups import with_damaged
 from trueness.studies.faithfulness.own_graph import OwnGraph
 
@@ -84,12 +82,6 @@ def test_reliability_has_a_line_a_judge_and_figure(judged):
     assert constant["intervention"] is None  # nothing to disagree about: no alpha, and no 1 either
 
 
-def test_behaviour_has_a_line_a_model(judged):
-    (row,) = findings.behaviour_rows(judged)
-    assert (row["executed"], row["agrees"], row["right"]) == (1, 1, 1)
-    assert (row["asked"], row["problems"], row["probes"], row["agreement"]) == (2, 1, 2, 1.0)
-
-
 def test_every_table_has_a_title_and_what_may_be_dropped(judged):
     for table in reading_of(judged).tables(None):
         keys = {column.key for column in table.columns}
@@ -106,15 +98,6 @@ def test_own_graphs_are_a_problems_file_of_another_study(judged, tmp_path):
     assert again.answer.value == 6.5
 
 
-def test_a_study_without_judges_has_its_tables_too():
-    found = study()
-    assert [table.name for table in findings.all_tables(found)] == [
-        "faithfulness_components",
-        "faithfulness_known_groups",
-    ]
-    assert json.dumps(findings.as_dict(found), default=str)
-
-
 def test_the_frame_has_a_row_a_mark_and_the_picture_says_what_is_missing(tmp_path):
     figure = probes(study())
     frame = figure.frame.set_index(["panel", "row", "series"])
@@ -124,16 +107,3 @@ def test_the_frame_has_a_row_a_mark_and_the_picture_says_what_is_missing(tmp_pat
     svg = figure.save(tmp_path, ("svg",))[0].read_text()
     assert "no value: no judge asked 5" in svg
     assert "Without a value: cf (scored)" in figure.caption
-
-
-def test_the_chart_shows_judges_and_changed_problems(judged, tmp_path):
-    frame = probes_frame(judged)
-    assert set(frame["panel"]) == {"component", "known groups", "changed problems"}
-    svg = probes(judged).save(tmp_path, ("svg",))[0].read_text()
-    assert "mock/random" in svg and "mock/solver, own graphs" in svg
-
-
-def test_the_notes_warn_of_judges_and_the_state_counts(judged):
-    reading = reading_of(judged)
-    assert any("mock/critical gives 4 (critical)" in note for note in reading.notes())
-    assert reading.state.startswith("5 problems, 25 damaged copies, ")

@@ -3,7 +3,7 @@
 import json
 import pickle
 
-from trueness.showing.finding import Finding, finding, is_open, told_and_open
+from trueness.showing.summary import Finding, finding, is_open, told_and_open
 from trueness.statistics import mean
 
 

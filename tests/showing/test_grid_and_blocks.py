@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from trueness.measure import Measure
 from trueness.showing import blocks
-from trueness.showing.grid import ANY, Facet, Grid, shown_measure, unique
+from trueness.showing.grid import ANY, Facet, Grid
 
 F1 = Measure("f1", title="F1", better="higher", headline=True)
 
@@ -49,22 +49,6 @@ def test_numbers_of_the_matrix_keep_five_digits(value):
     assert mean == pytest.approx(value, rel=1e-4) and n == 10**12 and len(f"{mean:.12g}".strip("-0.")) < 13
 
 
-def test_an_item_that_is_not_of_the_matrix_is_a_mistake_of_ours():
-    with pytest.raises(KeyError):
-        grid().add("k", "m", ("qa",), 1, {}, {})
-
-
-def test_measures_say_which_way_is_better_or_that_none_is():
-    info = {one["name"]: one for one in grid().to_dict()["measures"]}
-    assert (info["f1"]["better"], info["tv"]["better"], info["f1"]["headline"]) == ("higher", "lower", True)
-    assert shown_measure("nobody declared it", ()).direction is None
-    assert shown_measure("f1", ("f1",)).headline and not shown_measure("f1", ()).headline
-
-
-def test_names_keep_their_order_and_come_once():
-    assert unique(["b", "a", "b", "c", "a"]) == ["b", "a", "c"]
-
-
 # ---- blocks
 
 
@@ -74,16 +58,6 @@ def test_marks_never_overlap_and_are_in_order(marks):
     assert all(start < end for start, end, _ in spans)
     assert all(one[1] <= other[0] for one, other in zip(spans, spans[1:], strict=False))
     assert all((start, end) in {mark[:2] for mark in marks} for start, end, _ in spans)
-
-
-def test_a_span_that_was_read_twice_is_marked_once_for_both():
-    assert blocks.in_order([(4, 9, "shd"), (4, 9, "f1"), (5, 7, "recall")]) == [[4, 9, "f1, shd"]]
-
-
-def test_a_table_has_every_column_of_any_row_in_the_order_they_come():
-    made = blocks.table("t", [{"a": 1}, {"b": 2, "a": 3}, {}], "why")
-    assert made["columns"] == ["a", "b"] and made["rows"] == [[1, None], [3, 2], [None, None]]
-    assert (made["kind"], made["note"]) == ("table", "why")
 
 
 @dataclass
@@ -110,16 +84,6 @@ def test_an_exchange_says_what_is_known_and_nothing_of_what_is_not():
     assert block["about"] == {
         "model": "m", "asked": "2026-01-01", "seconds": 0.5, "settings": "temperature 0, schema yes",
     }  # fmt: skip
-
-
-def test_a_setting_of_0_is_one_and_log_probabilities_that_were_not_asked_for_are_none():
-    settings = {"temperature": 0.0, "seed": 0, "top_logprobs": 0, "schema": None}
-    block = blocks.exchange(Prompts(), Stored({"text": "yes", "settings": settings}), [], "ok")
-    assert block["about"]["settings"] == "temperature 0.0, seed 0"
-
-
-def test_a_reply_without_a_text_is_an_empty_one():
-    assert blocks.exchange(Prompts(), Stored({"text": None, "settings": None}), [], "refused")["text"] == ""
 
 
 def test_a_page_opens_under_the_value_that_most_respondents_have():

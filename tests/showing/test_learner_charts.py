@@ -1,7 +1,5 @@
 """Charts about learners and about consistency: the frame has the numbers of the runs, missing stays missing."""
 
-from dataclasses import replace
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,14 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trueness.graphs import Graph
-from trueness.showing import theme
 from trueness.showing.saving import save_figure
 from trueness.studies import charts
 from trueness.studies.discovery.reading import DiscoveryReading
 
 from .learner_results import HOSTILE, MEANS, learner_results
 
-NAMES = ("pc", "ges", "random")
 TRUTH = Graph.from_edges(["a -> b", "c -> b"])
 
 
@@ -48,33 +44,9 @@ def test_a_data_set_with_a_missing_score_ranks_nobody_and_is_counted(results):
     assert "1 data sets with a missing score are left out" in figure.caption and "over 3 data sets" in figure.caption
 
 
-def test_a_learner_without_scores_is_named_and_not_ranked():
-    means = {item: by | {"lost": None} for item, by in MEANS.items()}
-    figure = charts.ranks_of_learners(learner_results(means))
-    assert "lost" not in set(figure.frame["respondent"]) and "Not ranked, for want of scores: lost." in figure.caption
-
-
 def test_the_caption_says_what_so_few_data_sets_cannot_show(results):
     caption = charts.ranks_of_learners(results).caption
     assert "Friedman" in caption and "Holm" in caption and "no difference can reach 0.05" in caption
-
-
-def test_less_is_better_for_a_distance(results):
-    by_f1, by_shd = (marks_of(charts.ranks_of_learners(results, m).frame, "mean") for m in ("f1", "shd"))
-    assert list(by_f1["respondent"]) == list(by_shd["respondent"])
-
-
-def test_groups_join_neighbours_only(results):
-    frame = charts.ranks_of_learners(results).frame
-    order = list(marks_of(frame, "mean")["respondent"])
-    for first, last in marks_of(frame, "group")[["first", "last"]].itertuples(index=False):
-        assert order.index(first) < order.index(last)
-
-
-def test_respondents_of_a_forecast_are_ranked_by_interval_score(forecasts):
-    figure = charts.ranks_of_respondents(forecasts)
-    order = list(marks_of(figure.frame, "mean")["respondent"])
-    assert order.index("mock/calibrated") < order.index("mock/overconfident") and "lower is better" in figure.caption
 
 
 # ---- runtime and measured
@@ -84,11 +56,6 @@ def test_runtime_has_the_median_and_the_range_of_the_fits(results):
     row = charts.runtime_frame(results).set_index(["dataset", "respondent"]).loc[("asia", "pc")]
     assert (row["median"], row["n"], row["planned"]) == (pytest.approx(0.25), 4, 4)
     assert (row["low"], row["high"]) == (pytest.approx(0.115), pytest.approx(0.385))
-
-
-def test_a_cell_without_a_fit_has_no_seconds(results):
-    row = charts.runtime_frame(results).set_index(["dataset", "respondent"]).loc[("survey", "ges")]
-    assert row["n"] == 0 and np.isnan(row["median"])
 
 
 def test_measured_has_the_mean_and_both_intervals(results):
@@ -127,11 +94,6 @@ def test_dag_names_each_edge_correct_reversed_extra_or_missing():
     assert (frame["verdict"] == "true").sum() == 2
 
 
-def test_dag_is_drawn_against_the_class_of_the_learner():
-    learned = {"pc": charts.majority("abc", [[("a", "->", "b"), ("c", "->", "b")]], "cpdag")}
-    assert set(charts.dag_frame(TRUTH, learned)["verdict"]) == {"true", "correct"}
-
-
 def test_a_name_in_a_drawing_is_text():
     truth = Graph.from_edges(["a -> b"]).rename({"a": HOSTILE})
     svg = charts.dag_chart(truth, {HOSTILE: charts.majority(truth.nodes, [[]], "dag")}).svg
@@ -155,11 +117,6 @@ def test_consistency_separates_asking_otherwise_from_asking_again(forecasts):
     assert row["across"].item() == pytest.approx(np.mean(pairs))
 
 
-def test_without_repeats_there_is_no_consistency_to_draw(forecasts):
-    once = replace(forecasts, scores=forecasts.scores[forecasts.scores["repeat"] == 0])
-    assert charts.consistency_frame(once).empty
-
-
 # ---- all of them
 
 
@@ -172,14 +129,3 @@ def test_a_discovery_study_draws_its_charts_and_saves_their_numbers(results, tmp
         assert {f"{stem}.{form}" for form in ("png", "svg", "pdf", "csv")} <= names
     assert {f"results_summary.{form}" for form in ("csv", "tex", "md")} <= names
     assert all(path.stat().st_size > 60 for path in written)
-
-
-def test_nothing_run_draws_nothing(results, tmp_path):
-    assert list(DiscoveryReading(replace(results, last=0)).figures(tmp_path)) == []
-
-
-def test_a_learner_has_one_colour_in_all_charts(results):
-    colours = theme.colours(NAMES)
-    for figure in (charts.ranks_of_learners(results), charts.runtime(results), charts.measured(results)):
-        drawn = figure.chart.to_dict(validate=False)["datasets"]["marks"]
-        assert {row["respondent"]: row["colour"] for row in drawn} == colours

@@ -14,19 +14,6 @@ learners = ["random", "pc"]
 runs = 3
 rows = 500
 """
-NOTEBOOK = """
-from pathlib import Path
-from trueness.studies import charts
-from trueness.showing.drawers import NotDrawn
-from trueness.running.results import Results
-figure = charts.runtime(Results.read("out"))
-print(figure._repr_html_())
-try:
-    figure.save(Path("saved"))
-except NotDrawn as error:
-    print(error)
-print(sorted(path.name for path in Path("saved").iterdir()))
-"""
 LITTLE = 8_000_000  # kB of addresses
 
 
@@ -67,12 +54,3 @@ def test_charts_are_left_out_with_one_line_and_all_else_is_written(place):
     assert len(again["notes"]) == 1 and not [file for file in again["files"] if file.endswith((".png", ".svg", ".pdf"))]
     left = names(folder, ".png", ".svg", ".pdf")
     assert {name.split("/")[0] for name in left} <= {"paper"}  # no older picture beside newer numbers
-
-
-def test_a_notebook_says_what_is_missing(place):
-    if not (place / "out").exists():
-        limited(place, "-m", "trueness", "run", "plan.toml", "--folder", "out", "--workers", "1")
-    out, _ = limited(place, "-c", NOTEBOOK)
-    html, error, files = out.splitlines()
-    assert html.startswith("<figure><p>No picture: the worker process died") and "<figcaption>" in html
-    assert "signal" in error and files == "['runtime.csv']"

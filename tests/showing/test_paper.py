@@ -3,21 +3,17 @@
 import re
 import shutil
 import subprocess
-from dataclasses import replace
 
 import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trueness.showing import methods_paragraph as methods
-from trueness.showing.drawn import read_pictures
-from trueness.showing.paper import Part, Picture, draft
+from trueness.showing.paper import Part, Picture, draft, read_pictures
 from trueness.showing.pdf import width_of, wrap_lines, write_pdf
 from trueness.showing.saving import Drawing, Figure
 from trueness.showing.tables import Column, Table, tex_text
 from trueness.studies.discovery.reading import DiscoveryReading
-from trueness.studies.forecast.reading import ForecastReading
 from trueness.studies.forecast.summary import headline_of
 from trueness.texts import printable
 
@@ -78,10 +74,6 @@ def test_rows_of_a_table_have_as_many_cells_as_columns(sources):
             assert rows and all(len(re.findall(r"(?<!\\)&", row)) == len(spec) - 1 for row in rows), path.name
 
 
-def test_only_plain_packages_are_used(sources, paper):
-    assert set(re.findall(r"\\usepackage\{(\w+)\}", sources[paper / "draft.tex"])) == {"booktabs", "graphicx"}
-
-
 def test_a_hostile_name_is_escaped_everywhere(sources):
     for path, text in sources.items():
         assert "y_50%" not in text and r"\<b>" not in text, path.name
@@ -106,40 +98,10 @@ def test_the_draft_compiles(paper, tmp_path):
     assert done.returncode == 0, done.stdout[-2000:]
 
 
-def test_the_plan_and_the_versions_are_told(tmp_path):
-    (tmp_path / "study.toml").write_text('seed = 7\n[discovery]\nlearners = ["pc"]\n[discovery.pc]\nalpha = 0.01\n')
-    (tmp_path / "provenance.json").write_text('{"seed": 7, "python": "3.11", "packages": {"numpy": "2.2.6"}}')
-    told = " ".join(methods.of_the_plan(tmp_path))
-    assert "discovery.pc.alpha = 0.01" in told and "Seed 7" in told and "numpy 2.2.6" in told
-
-
 def test_methods_of_a_discovery_name_data_learners_settings_runs_and_measures():
     told = " ".join(DiscoveryReading(learner_results()).methods())
     for words in ("asia (100 rows", "pc (dag; alpha 0.05)", "4 times", "F1 and SHD", "95 %"):
         assert words in told
-
-
-def methods_of(forecasts):
-    reading = ForecastReading(None)
-    vars(reading)["forecasts"] = forecasts
-    return reading.methods()
-
-
-def test_methods_of_a_forecast_name_prompts_and_seed(forecasts):
-    told = " ".join(methods_of(forecasts))
-    assert "formulations (direct and quantiles), 2 times each" in told and "seed is 3" in told
-    assert methods.prompts({"direct": {"version": "1", "hash": "c1974b4fd5f1bf4a"}}) == [
-        "Prompts: direct (version 1, c1974b4f)."
-    ]
-
-
-def test_repeats_are_those_of_models_and_one_of_a_kind_is_singular(forecasts):
-    scores, names = forecasts.scores, list(forecasts.references)
-    once = scores[(scores["repeat"] == 0) & ~scores["respondent"].isin(names)]
-    again = scores[scores["respondent"].isin(names)]
-    once = replace(forecasts, scores=pd.concat([once, again, again.assign(repeat=1)]))
-    assert len(again), "a reference has a second one"
-    assert "1 time each" in " ".join(methods_of(once))
 
 
 def test_the_paper_has_every_finding_of_the_page(tree, forecasts, findings, reading):
@@ -151,7 +113,7 @@ def test_the_paper_has_every_finding_of_the_page(tree, forecasts, findings, read
 
 
 def test_what_is_missing_stands_before_the_methods(tmp_path):
-    text = draft("s", [DiscoveryReading(learner_results()).paper(tmp_path, None)])
+    text = draft("s", [DiscoveryReading(learner_results()).paper(tmp_path)])
     assert text.index("failed 4") < text.index(r"\section{Methods}")
 
 
@@ -184,17 +146,6 @@ def test_report_pdf_has_every_word_and_needs_no_tex(tmp_path):
         "Seed 7.",
     ):
         assert words in text
-
-
-def test_report_pdf_goes_on_over_pages(tmp_path):
-    pypdf = pytest.importorskip("pypdf")
-    many = a_part(
-        sections=[("Findings", [f"Sentence {k}." for k in range(120)])],
-        pictures=[Picture("p", "P.", SQUARE, b"%PDF")] * 2,
-    )
-    pages = pypdf.PdfReader(write_pdf(tmp_path, "s", [many])).pages
-    assert len(pages) > 2 and "Sentence 119." in " ".join(page.extract_text() for page in pages)
-    assert {(float(p.mediabox.width), float(p.mediabox.height)) for p in pages} == {(595.0, 842.0)}
 
 
 @given(st.text(max_size=300))

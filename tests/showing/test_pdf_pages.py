@@ -61,12 +61,6 @@ def test_every_line_of_every_page_is_on_the_page(tmp_path):
         assert max(float(x) for x in re.findall(r'<text x="([\d.]+)"', svg)) <= pdf.WIDE - pdf.MARGIN
 
 
-def test_pages_are_numbered_and_the_document_has_its_title(tmp_path):
-    pages = pages_of(tmp_path, part(tables=[long_table(200)]))
-    assert [re.findall(r">(\d+)</text></svg>", svg) for svg in pages] == [[str(k)] for k in range(1, len(pages) + 1)]
-    assert pypdf.PdfReader(tmp_path / "report.pdf").metadata.title == "mine"
-
-
 def test_the_head_of_a_table_stands_on_each_of_its_pages(tmp_path):
     pages = pages_of(tmp_path, part(tables=[long_table(150)]))
     with_rows = [svg for svg in pages if ">cell " in svg]
@@ -80,10 +74,6 @@ def test_a_wide_table_stands_in_parts_at_reading_size_and_loses_no_column(tmp_pa
     sizes = [float(size) for size in re.findall(r'font-size="([\d.]+)"[^>]*>cell ', svg)]
     assert len(sizes) == 60 and set(sizes) == {pdf.SMALL}
     assert max(float(x) for x in re.findall(r'<text x="([\d.]+)"[^>]*>cell ', svg)) < pdf.WIDE - pdf.MARGIN
-
-
-def test_a_table_without_rows_leaves_nothing_on_the_page(tmp_path):
-    assert not any("A caption." in svg for svg in pages_of(tmp_path, part(tables=[long_table(0)])))
 
 
 def test_two_charts_of_a_page_have_ids_of_their_own(tmp_path):
@@ -102,10 +92,6 @@ def test_a_chart_keeps_its_shape_and_fits(tmp_path, w, h):
     x, y, wide, tall = map(float, inner.groups()[:4])
     assert (int(inner[5]), int(inner[6])) == (w, h) and wide / tall == pytest.approx(w / h, rel=0.01)
     assert x + wide <= pdf.WIDE - pdf.MARGIN + 0.01 and y + tall <= pdf.TALL - pdf.MARGIN and wide <= w + 0.01
-
-
-def test_a_section_of_which_nothing_is_known_says_so(tmp_path):
-    assert ">Nothing.<" in pages_of(tmp_path, part(sections=[("Open", [])]))[0]
 
 
 def test_what_a_model_wrote_is_text_on_the_page(tmp_path):

@@ -29,21 +29,8 @@ APART = table(("a", 10, 0.20, 0.15, 0.25), ("b", 1200, 0.50, 0.40, 0.60))
 TOUCHING = table(("a", 10, 0.20, 0.15, 0.45), ("b", 10, 0.50, 0.40, 0.60))
 
 
-def test_the_best_is_bold_where_it_is_told_apart():
-    assert r"{\boldmath $0.20$ [$0.15$, $0.25$]}" in APART.to_latex()
-    assert "**0.20 [0.15, 0.25]**" in APART.to_markdown()
-
-
 def test_a_caption_says_what_bold_means_where_something_is_bold():
     assert "Bold: the best of its rivals" in APART.caption and "Bold" not in TOUCHING.caption
-
-
-def test_nothing_is_bold_where_intervals_meet():
-    assert "boldmath" not in TOUCHING.to_latex() and "**" not in TOUCHING.to_markdown()
-
-
-def test_nothing_is_bold_where_a_contender_has_no_interval():
-    assert "boldmath" not in table(("a", 1, 0.1, 0.05, 0.15), ("b", 1, 0.5, None, None)).to_latex()
 
 
 def test_a_row_that_does_not_contend_is_never_bold_and_hides_nobody():
@@ -64,11 +51,6 @@ def test_a_value_that_never_varied_is_said_to_be_a_constant_in_every_form():
         assert "(constant)" in text and "[$0.20$" not in text and "boldmath" not in text and "**" not in text
 
 
-def test_decimals_follow_the_width_of_the_interval():
-    assert decimals_of([0.3]) == 2 and decimals_of([0.03]) == 3 and decimals_of([3.0]) == 1 and decimals_of([40.0]) == 0
-    assert decimals_of([]) == 2 and decimals_of([0.0]) == 2
-
-
 @given(st.lists(st.floats(1e-12, 1e12), min_size=1, max_size=9))
 def test_decimals_stay_between_0_and_4(widths):
     assert 0 <= decimals_of(widths) <= 4
@@ -85,21 +67,12 @@ def test_csv_keeps_all_digits():
     assert ",0.123456789012345," in table(("a", 1, 0.123456789012345, 0.1, 0.2)).to_csv()
 
 
-def test_a_count_has_thousands_in_latex_without_a_space():
-    assert r"$1{,}200$" in APART.to_latex()
-
-
 def test_there_is_no_minus_zero():
     assert "-0.00" not in table(("a", 1, -0.001, -0.3, 0.3)).to_markdown()
 
 
 def test_a_name_cannot_be_a_link_in_markdown():
     assert "[x](y)" not in table(("[x](y)", 1, 0.1, 0.0, 0.2)).to_markdown()
-
-
-def test_label_and_caption_are_there():
-    text = APART.to_latex()
-    assert r"\label{tab:t}" in text and r"\caption{A caption. Bold: the best" in text and r"\toprule" in text
 
 
 def test_a_wide_table_stands_in_parts_and_a_long_one_goes_on():
@@ -128,21 +101,10 @@ def printed(found):
     return out.file.getvalue()
 
 
-def test_the_terminal_shows_the_same_cells_and_the_same_best():
-    text = printed(APART)
-    assert "0.20 [0.15, 0.25]" in text and "1,200" in text
-    assert "\x1b[1m0.20 [0.15, 0.25]" in text and "\x1b[1m0.50" not in text
-
-
 def test_a_name_is_no_markup_in_the_terminal_nor_in_a_notebook():
     hostile = table(("[bold]<b>x</b>[/]", 1, 0.1, 0.0, 0.2))
     assert "[bold]<b>x</b>[/]" in printed(hostile)
     assert "<b>x" not in hostile._repr_html_() and "&lt;b&gt;x" in hostile._repr_html_()
-
-
-def test_markdown_has_a_row_a_row_and_the_caption():
-    lines = APART.to_markdown().splitlines()
-    assert lines[0] == "| Name | n | Score |" and len(lines) == 6 and lines[-1].startswith("A caption. Bold: ")
 
 
 def test_learners_of_two_classes_do_not_contend():

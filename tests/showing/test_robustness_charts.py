@@ -33,11 +33,6 @@ def test_the_frame_has_the_mean_of_the_curves_and_its_interval(curves):
     assert (row["low"], row["high"]) == (expected.interval.low, expected.interval.high)
 
 
-def test_one_curve_has_no_interval(curves):
-    frame = sensitivity({"good": curves["good"][:1]}, "mcar_40").frame
-    assert frame["low"].isna().all() and frame["value"].notna().all()
-
-
 def test_the_figure_is_named_after_the_corruption_and_its_oracle_is_called_one(curves, tmp_path):
     chosen = [oracle_k(curves["good"], "good"), KChoice(4, "matched", "the truth of this graph (oracle)", "bad")]
     figure = sensitivity(curves, "mcar_40", chosen)

@@ -13,11 +13,6 @@ def rows(forecasts):
     return {row["respondent"]: row for row in summary.rows(forecasts)}
 
 
-def test_models_come_before_references(forecasts):
-    kinds = [row["kind"] for row in summary.rows(forecasts)]
-    assert kinds == sorted(kinds) and set(kinds) == {"model", "reference"}
-
-
 def test_a_row_has_the_means_of_the_scores(forecasts, rows):
     scores = forecasts.scores
     mine = scores[(scores["respondent"] == "mock/overconfident") & np.isclose(scores["level"], 0.95)]
@@ -26,21 +21,6 @@ def test_a_row_has_the_means_of_the_scores(forecasts, rows):
     assert row["calibrated_coverage"] == pytest.approx(mine["covers_mean"].mean())
     assert row["interval_score"] == pytest.approx(mine["interval_score_scaled"].mean())
     assert row["interval_score_low"] <= row["interval_score"] <= row["interval_score_high"]
-
-
-def test_the_overconfident_one_is_called_so(rows):
-    assert rows["mock/overconfident"]["confidence"] == "overconfident"
-    assert rows["mock/overconfident"]["class_runs"] == "overconfident"
-    assert rows["mock/overconfident"]["width_ratio_runs"] < 0.5
-
-
-def test_the_calibrated_one_is_as_it_claims_and_has_skill(rows):
-    row = rows["mock/calibrated"]
-    assert row["confidence"] == "consistent" and row["skill_random"] > 0.5 and row["skill_heuristic"] > 0
-
-
-def test_no_reference_has_skill_against_itself(rows):
-    assert rows["baseline/heuristic"]["skill_heuristic"] is None
 
 
 def test_a_respondent_that_never_answered_has_a_row_and_no_numbers(forecasts):

@@ -7,11 +7,10 @@ import re
 from dataclasses import replace
 
 import numpy as np
-import pytest
 from rich.console import Console
 
 from tests.each import each
-from trueness.showing.tables import Column, Table, label_of, tex_text
+from trueness.showing.tables import Column, Table, tex_text
 
 SHARE = Column("share", "Share", "percent", "low", "high", "higher")
 NAME = Column("name", "Name", "text")
@@ -69,11 +68,6 @@ def test_a_row_without_a_value_is_no_contender_and_stops_nobody():
     assert bold_in_each_form(shares(("a", 0.9, 0.88, 0.92), ("b", 0.5, 0.4, 0.6), ("c", 0.1, None, None)))["html"] == []
 
 
-def test_a_measure_without_a_direction_has_no_best():
-    plain = Table("t", (NAME, Column("share", "Share", "percent", "low", "high")), APART.rows, "Shares.")
-    assert not any(bold_in_each_form(plain).values())
-
-
 def test_shares_are_shown_in_percent_and_kept_as_they_are():
     assert "90 [88, 92]" in APART.to_markdown()  # two digits of the median width, 20 points
     rows = list(csv.DictReader(io.StringIO(APART.to_csv())))
@@ -86,17 +80,6 @@ def test_numbers_of_numpy_are_numbers():
         {"name": "b", "share": np.float64("nan"), "low": None, "high": None, "n": None},
     ], "c")  # fmt: skip
     assert table.cells() == [["a", "50 [25, 75]", "1,234"], ["b", "-", "-"]]
-
-
-def test_stated_decimals_win_over_those_of_the_intervals():
-    fixed = Table("t", (NAME, Column("share", "Share", "number", "low", "high", decimals=4)), APART.rows, "c")
-    assert fixed.cells()[0][1] == "0.9000 [0.8800, 0.9200]"
-
-
-def test_columns_that_have_no_room_are_left_out_of_the_terminal_alone():
-    text = printed(APART, shown=[1])
-    assert "90 [88, 92]" in text and "Name" not in text
-    assert APART.titles() == ["Name", "Share"] and "Name" in APART.to_markdown()
 
 
 def test_a_name_that_comes_again_is_printed_once_where_that_is_asked_for():
@@ -122,8 +105,3 @@ def test_a_table_without_rows_has_its_head_in_every_form():
 def test_signs_that_a_plain_article_lacks_are_spelt_or_named():
     assert tex_text("a − b ≤ c · 50 % & d_1") == r"a - b <= c - 50 \% \& d\_1".replace("<", r"\textless{}")
     assert tex_text("中") == "[U+4E2D]"
-
-
-@pytest.mark.parametrize(("name", "label"), [("plain1", "plain1"), ("a_b c/d", "a-b-c-d"), ("é", "-")])
-def test_labels_hold_letters_and_digits_alone(name, label):
-    assert label_of(name) == label

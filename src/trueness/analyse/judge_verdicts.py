@@ -26,9 +26,8 @@ import pandas as pd
 
 from trueness.errors import DataError
 from trueness.outside import Json, open_file
-from trueness.showing.console import Console, plain
-from trueness.showing.finding import Finding
-from trueness.showing.sheet import print_table
+from trueness.showing.console import Console, plain, print_table
+from trueness.showing.summary import Finding
 from trueness.showing.tables import Column, Table
 from trueness.statistics import (
     Estimate,
@@ -210,10 +209,11 @@ class JudgeReport:
             out.print(f"  {plain(sentence)}", soft_wrap=True)
 
 
-def judge_file(path: Path, half_width: float = 0.05) -> JudgeReport:
+def judge_file(path: Path | str, half_width: float = 0.05) -> JudgeReport:
     """A CSV or JSONL table of verdicts; DataError in one line where it is none."""
     if not half_width > 0:
         raise DataError(f"'half-width' must be above 0, got {half_width:g}.")
+    path = Path(path)
     table = _table_of(path)
     table.columns = [str(name).strip().lower() for name in table.columns]
     lacking = [name for name in _NEEDED if name not in table.columns]

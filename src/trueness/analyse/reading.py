@@ -25,9 +25,8 @@ from trueness.analyse.finding_sentences import (
 )  # fmt: skip
 from trueness.analyse.scores_analysis import DomainAnalysis, Line, ScoresAnalysis
 from trueness.showing import blocks
-from trueness.showing.headline import Headline
 from trueness.showing.saving import plain
-from trueness.showing.summary import AnalysisPart, Check, Section, Summary
+from trueness.showing.summary import AnalysisPart, Check, Headline, Section, Summary
 from trueness.showing.tables import Column, Table
 from trueness.statistics.result import Cell
 from trueness.texts import counted, csv_row, printable

@@ -1,4 +1,4 @@
-"""The studies that a server shows: each opened once, read again when something was committed.
+"""The studies that a server shows: folders that the user named, each opened once, read again when it changed.
 
 A study that cannot be read (damaged, of another version, not begun) is there with the one line that says why.
 """
@@ -14,12 +14,12 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 
 from trueness.errors import StoreError, TruenessError
-from trueness.outside import Json
+from trueness.outside import Json, is_there
 from trueness.page.page import to_json
 from trueness.page.pages import FilesPage, Page, StudyPage, path_of
 from trueness.running.store import Store
 from trueness.running.study_db import NAME, as_written
-from trueness.running.study_folder import StudyFolder
+from trueness.running.study_folder import RESULTS, StudyFolder, newest_folder, studies_below
 from trueness.studies.reporting import result_files
 from trueness.texts import printable
 
@@ -174,3 +174,24 @@ class Library:
     def close(self) -> None:
         for study in self.studies.values():
             study.close()
+
+
+def study_folders(names: Sequence[str]) -> list[Path]:
+    """The study folders behind what was named; nothing named: all under results/, the newest first."""
+    if not names:
+        newest_folder()  # or the line that there is none
+    folders = [folder for name in names for folder in _study_folders(Path(name))] or studies_below(RESULTS)
+    return list(dict.fromkeys(folder.resolve() for folder in folders))
+
+
+def _study_folders(folder: Path) -> list[Path]:
+    if not folder.is_dir():
+        raise StoreError(f"{folder} must be a study folder, or a folder of studies, got none. Make one: trueness run")
+    folders = [folder] if is_there(folder / "study.db") else studies_below(folder)
+    if not folders and any(folder.glob("*.json")):
+        return [folder]  # result files of others
+    if not folders:
+        raise StoreError(
+            f"{folder} must be a study folder with a study.db, hold some, or hold result files; got neither."
+        )
+    return folders

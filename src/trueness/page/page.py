@@ -12,10 +12,11 @@ import hashlib
 import json
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from html import escape
 from importlib import resources
+from urllib.parse import quote
 
 from trueness.outside import Json
 from trueness.texts import html_text
@@ -73,9 +74,24 @@ def _finite(value: object) -> Json:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def style() -> str:
-    """The style sheet, for pages without a script."""
-    return _static("page.css")
+def shelf_of(studies: Sequence[Mapping[str, str]]) -> str:
+    """The page in front of several studies, and of one that cannot be shown: names, folders, what is wrong."""
+    entries = "".join(_entry(study) for study in studies)
+    return (
+        '<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" '
+        'content="width=device-width, initial-scale=1"><link rel="icon" href="data:,"><title>Studies · trueness</title>'
+        f"<style>{_static('page.css')}</style></head><body><main><h1>Studies</h1>"
+        f'<ul class="studies">{entries}</ul></main></body></html>\n'
+    )
+
+
+def _entry(study: Mapping[str, str]) -> str:
+    name, folder = html_text(study["name"]), html_text(study["folder"])
+    if study["problem"]:
+        notice = f'<p class="notice">{html_text(study["problem"])}</p>'
+        return f'<li class="card"><h3>{name}</h3><p class="quiet small">{folder}</p>{notice}</li>'
+    link = f'<a href="{quote(study["name"], safe="")}/">{name}</a>'
+    return f'<li class="card"><h3>{link}</h3><p class="quiet small">{folder}</p></li>'
 
 
 @cache

@@ -30,7 +30,7 @@ from trueness.page import figures
 from trueness.running.results import Results
 from trueness.running.study_folder import StudyFolder
 from trueness.showing.saving import safe_name
-from trueness.studies.protocol import AnalysisPart, CellKey, FilesReading, PagePart, Summary
+from trueness.studies.protocol import CellKey, FilesReading, PagePart
 from trueness.studies.reading import Reading
 from trueness.studies.reporting import readings_of
 
@@ -98,13 +98,13 @@ class Page(ABC):
     def overview(self) -> dict[str, Json]:
         return {
             "seed": self.seed,
-            "tasks": [{"task": name, **_plain(part.summary())} for name, part in self.parts.items()],
+            "tasks": [{"task": name, **asdict(part.summary())} for name, part in self.parts.items()],
             "completeness": self._completeness(),
             "provenance": {} if self.seed is None else _provenance(self.folder),
         }
 
     def analysis(self) -> list[dict[str, Json]]:
-        return [{"task": name, "parts": [_plain(one) for one in part.analyses()]} for name, part in self.parts.items()]
+        return [{"task": name, "parts": [asdict(one) for one in part.analyses()]} for name, part in self.parts.items()]
 
     def figures(self) -> list[dict[str, Json]]:
         return figures.chart_rows(self.folder, self.chart_places, self.chart_order)
@@ -192,10 +192,6 @@ class FilesPage(Page):
 def _head(task: str, reading: Reading | FilesReading) -> dict[str, Json]:
     title = reading.title or task.capitalize()
     return {"task": task, "title": title, "question": reading.question, "level": reading.level}
-
-
-def _plain(part: Summary | AnalysisPart) -> dict[str, Json]:
-    return asdict(part)
 
 
 def _provenance(folder: Path) -> dict[str, Json]:

@@ -34,8 +34,7 @@ from trueness.page import entrance
 from trueness.page.figures import FORMATS
 from trueness.page.library import Library, OpenStudy
 from trueness.page.notes import FILE, add_note, misread_cases, read_notes
-from trueness.page.page import html_of, policy, to_json
-from trueness.page.shelf import shelf_of
+from trueness.page.page import html_of, policy, shelf_of, to_json
 from trueness.texts import printable_json
 
 HOST = "127.0.0.1"

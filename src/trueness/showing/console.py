@@ -11,21 +11,27 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
 from rich.console import Console as _Console
 from rich.console import ConsoleOptions, RenderableType
 from rich.markup import escape
+from rich.padding import Padding
 from rich.segment import Segment
 from rich.table import Table
 
 from trueness.files import write_atomically
 from trueness.texts import printable, printable_lines
 
+if TYPE_CHECKING:
+    from trueness.showing.tables import Table as ReportTable
+
 _LEFT_OPEN = re.compile(r"(\\*)\[(?=[a-z#/@][^\[\]]*$)")
 PICTURE = 108  # columns of a saved picture
 WIDE = 160  # columns assumed where there is no TTY
+FOLDED = 15  # signs that a text which may take several lines has at least
 
 
 class Console(_Console):
@@ -78,6 +84,15 @@ def print_points(sentences: Iterable[object], out: Console) -> None:
             out.print(f"- {plain(sentence)}", soft_wrap=True)
 
 
+def print_notes(lines: Iterable[str], out: Console, style: str = "dim") -> None:
+    """Indented, also where they break; into a file they go unbroken."""
+    for line in lines:
+        if out.is_terminal:
+            out.print(Padding(plain(line), (0, 0, 0, 2)), style=style)
+        else:
+            out.print(f"  {plain(line)}", style=style, soft_wrap=True)
+
+
 def print_rows(rows: Sequence[Mapping[str, object]], title: str, out: Console | None = None) -> None:
     out = out or console()
     if not rows:
@@ -106,3 +121,48 @@ def print_card(card: Mapping[str, object]) -> None:
             lines = [", ".join(map(str, value))]
         table.add_row(plain(name), "\n".join(map(plain, lines)))
     out.print(table)
+
+
+def print_table(
+    out: Console, title: str, table: ReportTable, place: str, drop: Sequence[Sequence[str]] = ()
+) -> None:  # fmt: skip
+    """A table of the report; a column in which nobody has anything is not shown, and none and no name is cut.
+
+    shown = all columns, less the first groups of `drop` until the rest has room, and those of them that still fit
+
+    place: where all of it stands. Where the table does not say which columns go first, numbers do, from the last on.
+    """
+    if not table.rows:
+        return
+    columns = (*table.columns, *table.on_screen)
+    table = replace(table, columns=columns, on_screen=(), title=title or table.title, drop=drop or table.drop)
+    texts = dict(zip(columns, zip(*table.cells(), strict=True), strict=True))
+    used = {column: cells for column, cells in texts.items() if any(cell != "-" for cell in cells)}
+    widths = {column.key: max(len(column.title), *map(len, cells)) for column, cells in used.items()}
+    widths |= {column.key: min(widths[column.key], FOLDED) for column in used if column.kind == "text"}
+    numbers = [(column.key,) for column in used if column.kind != "text"]
+    shown = columns_that_fit(widths, out.width, table.drop or numbers[:0:-1])
+    out.print(table.to_rich([k for k, column in enumerate(columns) if column.key in shown]))
+    if left_out := [column.title for column in used if column.key not in shown]:
+        line = f"  Not shown in so narrow a window: {', '.join(left_out)} ({place})."
+        out.print(plain(line), style="dim", soft_wrap=not out.is_terminal)
+
+
+def columns_that_fit(widths: Mapping[str, int], room: int, drop: Sequence[Sequence[str]]) -> list[str]:
+    """Names of columns: groups of `drop` go until the rest has room, then the last that still fit come back."""
+    gone: list[Sequence[str]] = []
+
+    def remaining() -> list[str]:
+        return [name for name in widths if not any(name in group for group in gone)]
+
+    def fits() -> bool:
+        return sum(widths[name] + 1 for name in remaining()) - 1 <= room  # a space between two
+
+    for group in drop:
+        if not fits():
+            gone.append(group)
+    for group in tuple(reversed(gone)):
+        gone.remove(group)
+        if not fits():
+            gone.append(group)
+    return remaining()

@@ -6,12 +6,19 @@ the author's. All text that comes from data or models is escaped. A study has on
 
 from __future__ import annotations
 
+import fnmatch
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from html import unescape
 from pathlib import Path
 
-from trueness.files import write_atomically, write_bytes_atomically
+from trueness.files import Together, names_in, write_atomically, write_bytes_atomically
 from trueness.showing.tables import Table, label_of, tex_text
+
+MOST_FIGURES = 12  # of one part; the others are a click away
+_CAPTION = re.compile(r"<desc>([^<]*)</desc>")
+_SAFE = re.compile(r"[A-Za-z0-9_.-]+")
 
 
 @dataclass(frozen=True)
@@ -39,6 +46,18 @@ class Part:
     sections: Sequence[tuple[str, Sequence[str]]] = ()
     tables: Sequence[Table] = ()
     pictures: Sequence[Picture] = field(default_factory=tuple)
+
+
+def read_pictures(folder: Path, inner: str, *patterns: str) -> list[Picture]:
+    """The figures of folder/inner with the captions that their SVGs carry; TeX takes plain file names only."""
+    there = names_in(folder, inner)
+    drawings = [name.removesuffix(".svg") for pattern in patterns for name in fnmatch.filter(there, f"{pattern}.svg")]
+    pictures, files = [], Together(folder)
+    for name in [name for name in drawings if f"{name}.pdf" in there and _SAFE.fullmatch(name)][:MOST_FIGURES]:
+        svg, pdf = files.text(f"{inner}/{name}.svg"), files.content(f"{inner}/{name}.pdf")
+        caption = _CAPTION.search(svg)
+        pictures.append(Picture(name, unescape(caption[1]) if caption else name, svg, pdf))
+    return pictures
 
 
 def write_paper(folder: Path, study: str, parts: Sequence[Part], shared: Sequence[str] = ()) -> list[Path]:

@@ -62,15 +62,6 @@ class Press:
         )  # fmt: skip
         return [*(folder / file for file in files), write_numbers(folder, name, figure.frame)]
 
-    def now(self, source: Source, formats: Sequence[str]) -> Pictures:
-        """Pictures that are needed at once; NotDrawn where there are none."""
-        drawers = self._open(1)
-        try:
-            return drawers.take(drawers.begin(source, formats))
-        except NotDrawn as error:
-            self._charts, self._why_not = self._charts + 1, str(error)
-            raise
-
     def leave_out(self, folder: Path, file: str) -> None:
         """A document whose pages could not be drawn; an older one is taken away."""
         remove(folder, file)

@@ -81,19 +81,11 @@ def _config() -> alt.Config:
         "labelFontSize": 7, "titleFontSize": 7, "titleFontWeight": "normal", "symbolSize": 50, "labelLimit": 140,
         "rowPadding": 1, "padding": 0,
     }  # fmt: skip
+    normal = {"labelFontWeight": "normal", "titleFontWeight": "normal"}
     heading: dict[str, Json] = {
-        "fontSize": 9,
-        "fontWeight": "normal",
-        "anchor": "start",
-        "subtitleFontSize": 7,
-        "offset": 6,
-    }
-    header: dict[str, Json] = {
-        "labelFontSize": 8,
-        "titleFontSize": 8,
-        "labelFontWeight": "normal",
-        "titleFontWeight": "normal",
-    }
+        "fontSize": 9, "fontWeight": "normal", "anchor": "start", "subtitleFontSize": 7, "offset": 6,
+    }  # fmt: skip
+    header: dict[str, Json] = {"labelFontSize": 8, "titleFontSize": 8} | normal
     return alt.Config(
         aria=False,  # a picture is described by its caption; words on each of a thousand marks help nobody
         font=FONT,

@@ -26,10 +26,10 @@ from trueness.running.results import NOT_RUN, Results, Row
 from trueness.running.store import Aggregate
 from trueness.running.stored_units import RunColumns
 from trueness.showing import blocks
-from trueness.showing.drawn import Draw, read_pictures
 from trueness.showing.grid import Facet, Grid, unique
 from trueness.showing.methods_paragraph import section
 from trueness.showing.paper import Part as PaperPart
+from trueness.showing.paper import read_pictures
 from trueness.showing.saving import Figure, Save
 from trueness.showing.tables import Table
 from trueness.statistics.runs import ENOUGH, RunSummary, range_note, summarise_columns
@@ -133,6 +133,10 @@ class Reading:
 
     def tables(self, measures: Sequence[str] | None) -> list[Table]:
         return [run_tables.means_table(self.results, run_tables.choose_measures(self.results, measures))]
+
+    def tables_on_screen(self, measures: Sequence[str] | None) -> list[Table]:
+        """What a terminal shows."""
+        return self.tables(measures)
 
     def notes(self) -> list[str]:
         """What the numbers of the tables rest on."""
@@ -246,7 +250,7 @@ class Reading:
         texts |= self.files()
         return [*written, *(write_atomically(folder, name, text) for name, text in texts.items())]
 
-    def paper(self, folder: Path, draw: Draw) -> PaperPart | None:
+    def paper(self, folder: Path) -> PaperPart | None:
         found = self.summary()
         sections = [*((part.title, part.sentences) for part in found.sections), (OPEN, found.untold)]
         abstract = " ".join([self.abstract(), *([found.headline.sentence] if found.headline else [])])

@@ -153,7 +153,7 @@ def _with_paper(report: Report, printing: Press) -> Report:
     from trueness.showing.pdf import write_pdf
 
     folder, readings = report.folder, report.readings
-    made = {name: reading.paper(folder, printing.now) for name, reading in readings.items()}
+    made = {name: reading.paper(folder) for name, reading in readings.items()}
     parts = [  # a study that another rests on says what it found; its table is among the other's
         part if stands_alone(readings, name) else replace(part, tables=())
         for name, part in made.items()

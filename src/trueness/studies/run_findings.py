@@ -28,7 +28,7 @@ from trueness.intervals import Interval, fixed, value_text
 from trueness.measure import Measure
 from trueness.outside import Json
 from trueness.running.results import NOT_RUN, Results
-from trueness.showing.headline import Headline, Standing, figure, ranking
+from trueness.showing.summary import Headline, Standing, figure, ranking
 from trueness.showing.theme import MEASURE_LABELS, measure_label
 from trueness.statistics import Estimate, mean, share
 from trueness.statistics.comparison import Comparison

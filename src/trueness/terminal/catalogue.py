@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from inspect import isfunction
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 from trueness import models, registry
 from trueness.datasets import check_usable, has_truth, is_table, load, nodes_of
+from trueness.datasets.corruptions import corruptions
 from trueness.datasets.dataset import Dataset, Truth, has_card, read_card
 from trueness.datasets.row_order import row_dependence
 from trueness.datasets.table import Table
@@ -18,18 +20,23 @@ from trueness.learners.gaps import gap_causes, tell_gap_causes
 from trueness.learners.scoring.edge_scores import build_scorer
 
 if TYPE_CHECKING:
+    from trueness.learners.base import Card
     from trueness.measures.score import Score
 
 ROWS_RULE, GAPS_RULE = "rows are independent of each other", "gaps hang on no other column"
+LEARNER_COLUMNS = ("title", "returns", "data", "mixed", "missing", "curved", "interventions", "paper", "needs")
+SCORER_COLUMNS = ("title", "missing values", "paper", "needs")
 KINDS = ("learners", "scorers", "datasets", "corruptions", "populations", "models", "measures", "tasks")
 
 
 def rows(kind: str) -> list[dict[str, object]]:
-    makers = {
-        "learners": _learners,
-        "scorers": _scorers,
-        "datasets": _datasets,
-        "corruptions": _corruptions,
+    makers: dict[str, Callable[[], list[dict[str, object]]]] = {
+        "learners": lambda: _listing("learner", LEARNER_COLUMNS, _learner_row),
+        "scorers": lambda: _listing("scorer", SCORER_COLUMNS, _scorer_row),
+        "datasets": lambda: [
+            _of_card(name) if has_card(name) else _of_dataset(name) for name in registry.names("dataset")
+        ],
+        "corruptions": corruptions,
         "models": models.catalogue,
         "measures": _measures,
         "tasks": _tasks,
@@ -203,44 +210,24 @@ def expectations(table: Table) -> list[dict[str, object]]:
     ]
 
 
-def _learners() -> list[dict[str, object]]:
-    listing: list[dict[str, object]] = []
-    for name in registry.names("learner"):
+def _listing(kind: str, columns: Sequence[str], row_of: Callable[[Any], tuple[str, ...]]) -> list[dict[str, object]]:
+    """One row per card; of an outside entry point that is broken, why."""
+    listing = []
+    for name in registry.names(kind):
         try:
-            card = registry.resolve("learner", name).card
-        except (TruenessError, ImportError, AttributeError) as error:  # an outside entry point that is broken
-            listing.append(
-                {
-                    "name": name,
-                    "title": "",
-                    "returns": "",
-                    "data": "",
-                    "mixed": "",
-                    "missing": "",
-                    "curved": "",
-                    "interventions": "",
-                    "paper": "",
-                    "needs": f"broken: {error}",
-                }  # fmt: skip
-            )
-            continue
-        listing.append(
-            {
-                "name": name,
-                "title": card.title,
-                "returns": card.returns,
-                "data": ", ".join(sorted(card.data)),
-                "mixed": "yes" if card.mixed and len(card.data) == 2 else "",
-                "missing": "yes" if card.missing else "",
-                "curved": "yes" if card.curved else "",
-                "interventions": "yes" if card.interventions == "targets" else "",
-                "paper": card.paper,
-                "needs": ""
-                if not card.needs or registry.is_installed(card.needs)
-                else f"{card.package} (not installed)",
-            }
-        )
+            about: dict[str, object] = dict(zip(columns, row_of(registry.resolve(kind, name).card), strict=True))
+        except (TruenessError, ImportError, AttributeError) as error:
+            about = {column: "" for column in columns} | {"needs": f"broken: {error}"}
+        listing.append({"name": name} | about)
     return listing
+
+
+def _learner_row(card: Card) -> tuple[str, ...]:
+    lacks = bool(card.needs) and not registry.is_installed(card.needs)
+    told = (card.mixed and len(card.data) == 2, card.missing, card.curved, card.interventions == "targets")
+    marks = ("yes" if holds else "" for holds in told)
+    needs = f"{card.package} (not installed)" if lacks else ""
+    return card.title, card.returns, ", ".join(sorted(card.data)), *marks, card.paper, needs
 
 
 def _learner(name: str) -> dict[str, object]:
@@ -267,20 +254,11 @@ def _learner(name: str) -> dict[str, object]:
     }
 
 
-def _scorers() -> list[dict[str, object]]:
-    listing: list[dict[str, object]] = []
-    for name in registry.names("scorer"):
-        try:
-            card = registry.resolve("scorer", name).card
-        except (TruenessError, ImportError, AttributeError) as error:  # an outside entry point that is broken
-            listing.append({"name": name, "title": "", "missing values": "", "paper": "", "needs": f"broken: {error}"})
-            continue
-        lacks = bool(card.needs) and not registry.is_installed(card.needs)
-        needs = f"{registry.EXTRAS[card.needs][0]} (not installed)" if lacks else ""
-        series = "a time series" if card.needs_series else ""
-        row = {"name": name, "title": card.title, "missing values": card.missing, "paper": card.paper}
-        listing.append(row | {"needs": ", ".join(part for part in (series, needs) if part)})
-    return listing
+def _scorer_row(card: Card) -> tuple[str, ...]:
+    lacks = bool(card.needs) and not registry.is_installed(card.needs)
+    needs = f"{registry.EXTRAS[card.needs][0]} (not installed)" if lacks else ""
+    parts = ("a time series" if card.needs_series else "", needs)
+    return card.title, card.missing, card.paper, ", ".join(filter(None, parts))
 
 
 def _scorer(name: str) -> dict[str, object]:
@@ -300,10 +278,6 @@ def _scorer(name: str) -> dict[str, object]:
         "paper": card.paper,
         "settings": settings_of(scorer),
     }
-
-
-def _datasets() -> list[dict[str, object]]:
-    return [_of_card(name) if has_card(name) else _of_dataset(name) for name in registry.names("dataset")]
 
 
 def _of_card(name: str) -> dict[str, object]:
@@ -362,12 +336,6 @@ def _dataset(name: str) -> dict[str, object]:
     return card | ({"graph": [str(edge) for edge in dataset.truth.edges]} if has_truth(dataset) else {})
 
 
-def _corruptions() -> list[dict[str, object]]:
-    from trueness.datasets.corruptions import corruptions
-
-    return corruptions()
-
-
 def _round(score: Score) -> float | None:
     return None if score.value is None else round(float(score.value), 4)
 
@@ -377,13 +345,7 @@ def _measures() -> list[dict[str, object]]:
     from trueness.measures.ranking import RANKING_MEASURES
 
     return [
-        {
-            "name": m.name,
-            "title": m.title,
-            "better": m.better,
-            "against": m.reference,
-            "description": m.description,
-        }
+        {"name": m.name, "title": m.title, "better": m.better, "against": m.reference, "description": m.description}
         for m in (*MEASURES.values(), *RANKING_MEASURES.values())
     ]
 

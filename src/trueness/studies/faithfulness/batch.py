@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from trueness.errors import DataError
-from trueness.showing.finding import Finding
+from trueness.showing.summary import Finding
 from trueness.statistics import Comparison, Estimate, auc, mean, paired_difference, rank_correlation, share
 from trueness.studies.faithfulness.judge_reliability import Reliability
 from trueness.studies.faithfulness.known_groups import measures_with_values, value_array

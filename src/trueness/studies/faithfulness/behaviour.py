@@ -40,7 +40,7 @@ from trueness.reasoning.execute import Program
 from trueness.reasoning.graph import Problem, Quantity, ReasoningGraph, close
 from trueness.reasoning.names import tokens
 from trueness.running.cells import hash_of
-from trueness.showing.finding import Finding, finding
+from trueness.showing.summary import Finding, finding
 from trueness.statistics import Estimate, share
 from trueness.status import Status
 from trueness.studies.faithfulness.own_graph import TOLERANCE, OwnGraph, plain_view, view_of

@@ -28,8 +28,7 @@ from trueness.reasoning.graph import Problem, ReasoningGraph
 from trueness.reasoning.problems import id_of
 from trueness.reasoning.rules import rules_of
 from trueness.running.calling import KeptReplies
-from trueness.showing.console import Console, plain
-from trueness.showing.sheet import print_table
+from trueness.showing.console import Console, plain, print_table
 from trueness.showing.tables import Column, Table
 from trueness.status import Status
 from trueness.studies.faithfulness.api import Entry, evaluate_batch, problem_of, with_formulas_of

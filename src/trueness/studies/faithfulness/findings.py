@@ -11,7 +11,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from trueness.showing.finding import Finding, finding, told_and_open
+from trueness.showing.summary import Finding, finding, told_and_open
 from trueness.showing.tables import Column, Table
 from trueness.statistics.result import interval_cells
 from trueness.statistics.unpaired import LEAST

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueness.reading.verdicts import TOP
-from trueness.showing.finding import Finding, finding
+from trueness.showing.summary import Finding, finding
 from trueness.statistics import (
     Estimate,
     gwet_ac1,

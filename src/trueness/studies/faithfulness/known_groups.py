@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from trueness.errors import DataError
 from trueness.reasoning.damage import DAMAGES, damaged_copies
 from trueness.reasoning.graph import Problem
-from trueness.showing.finding import Finding
+from trueness.showing.summary import Finding
 from trueness.statistics import Estimate, auc
 from trueness.studies.faithfulness.scores import COMPONENTS, Evaluation
 

@@ -37,9 +37,9 @@ from trueness.running.results import Row
 from trueness.running.store import Store, to_json
 from trueness.showing import blocks
 from trueness.showing.grid import Facet, Grid, unique
-from trueness.showing.headline import Headline
 from trueness.showing.methods_paragraph import listed
 from trueness.showing.saving import Figure, csv_text, safe_name
+from trueness.showing.summary import Headline
 from trueness.showing.tables import Table
 from trueness.studies.faithfulness import findings
 from trueness.studies.faithfulness.answers import FaithfulnessStudy, faithfulness_of

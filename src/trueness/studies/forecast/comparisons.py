@@ -35,7 +35,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from trueness.measure import direction
-from trueness.showing.finding import Finding
+from trueness.showing.summary import Finding
 from trueness.statistics.comparison import Comparison
 from trueness.statistics.multiplicity import adjust, adjusted
 from trueness.statistics.paired import paired_difference, signed_rank_p

@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 
 from trueness.errors import PlanError
 from trueness.outside import MEGABYTE, is_there, text_of
-from trueness.showing.finding import Finding
+from trueness.showing.summary import Finding
 from trueness.statistics.comparison import Comparison
 from trueness.statistics.paired import paired_difference
 from trueness.statistics.proportions import wilson

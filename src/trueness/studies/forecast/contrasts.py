@@ -36,7 +36,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from trueness.showing.finding import Finding
+from trueness.showing.summary import Finding
 from trueness.statistics.multiplicity import adjust
 from trueness.statistics.rank_correlations import spearman
 from trueness.statistics.result import p_text

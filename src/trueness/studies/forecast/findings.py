@@ -15,8 +15,8 @@ from functools import cached_property
 import pandas as pd
 
 from trueness.outside import Json
-from trueness.showing.finding import is_open
 from trueness.showing.methods_paragraph import section
+from trueness.showing.summary import is_open
 from trueness.studies.forecast.analysis import Analysis
 from trueness.studies.forecast.comparisons import ablation, comparisons, guidelines
 from trueness.studies.forecast.contamination import contamination

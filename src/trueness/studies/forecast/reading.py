@@ -17,10 +17,10 @@ from trueness.outside import Json
 from trueness.running.results import NOT_RUN, Row
 from trueness.running.store import Run
 from trueness.showing import blocks, theme
-from trueness.showing.drawn import Draw, read_pictures
 from trueness.showing.grid import Facet, Grid, unique
 from trueness.showing.methods_paragraph import listed, prompts
 from trueness.showing.paper import Part as PaperPart
+from trueness.showing.paper import read_pictures
 from trueness.showing.saving import Figure, Save, csv_text, plain_rows
 from trueness.showing.tables import Table
 from trueness.statistics.runs import range_note
@@ -174,7 +174,7 @@ class ForecastReading(Reading):
         written = [path for figure in self.figures(folder) for path in save(figure, folder, "plots")]
         return [*written, *(write_atomically(folder, name, text) for name, text in self.files().items())]
 
-    def paper(self, folder: Path, draw: Draw | None = None) -> PaperPart:
+    def paper(self, folder: Path) -> PaperPart:
         findings, shown = self.findings, read_pictures(folder, "plots", *self.pictures)
         sections: list[tuple[str, Sequence[str]]] = [("Hypotheses", findings["hypotheses"].sentences)]
         sections += [(one.name.capitalize(), one.sentences) for one in findings.told() if one.possible]

@@ -29,7 +29,7 @@ import numpy as np
 import pandas as pd
 
 from trueness.outside import Json
-from trueness.showing.headline import Headline, Standing, joined
+from trueness.showing.summary import Headline, Standing, joined
 from trueness.statistics import mean, share
 from trueness.statistics.result import interval_cells
 from trueness.studies.forecast.analysis import ALL_MODELS

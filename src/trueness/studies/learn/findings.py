@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trueness.atlas import TIE, systems
-from trueness.showing.finding import Finding
-from trueness.showing.headline import Headline, Standing, joined
+from trueness.showing.summary import Finding, Headline, Standing, joined
 from trueness.studies.learn.measures import FACTORS
 from trueness.studies.learn.scores import DIRECTED, LEVEL, LIKELY, LearnScores, percent
 from trueness.texts import counted

@@ -8,14 +8,12 @@ from pathlib import Path
 
 import pandas as pd
 
-from trueness.showing.console import Console, plain, print_points
 from trueness.showing.saving import Drawing, Figure, csv_text
-from trueness.showing.sheet import one_by_one, print_table
 from trueness.showing.tables import Column, Table
 from trueness.studies.learn.findings import Learned, headline, sentences, untold
 from trueness.studies.learn.scores import DIRECTED, LIKELY, LearnedEdge, LearnScores, ends, percent
 from trueness.studies.protocol import AnalysisPart, Section, Summary
-from trueness.studies.reading import OPEN, Reading, row_checks
+from trueness.studies.reading import Reading, row_checks
 
 
 class LearnReading(Reading):
@@ -41,21 +39,9 @@ class LearnReading(Reading):
     def tables(self, measures: Sequence[str] | None) -> list[Table]:
         return [ranking_table(self.scores), edges_table(self.scores)]
 
-    def show(self, out: Console, folder: Path, measures: Sequence[str] | None = None) -> None:
-        """Sentences, with the tables where they belong."""
-        tables = {
-            "Which learner to believe": (ranking_table(self.scores), ["class", "verdict"]),
-            "The graph": (edges_table(self.scores), ["confounded", "share"]),
-        }
-        for title, lines in [*sentences(self.scores), (OPEN, untold(self.scores))]:
-            out.print(f"[bold]{plain(title)}[/]")
-            if title in tables:
-                table, drop = tables[title]
-                print_table(out, "", table, f"{folder}/learn", one_by_one(drop))
-            print_points((line for line in lines if ": odds " not in line), out)
-
     def first_findings(self) -> Sequence[str]:
-        return ()  # they stand with the tables
+        lines = [line for _, lines in sentences(self.scores) for line in lines]
+        return [line for line in (*lines, *untold(self.scores)) if ": odds " not in line]  # these are in the table
 
     def figures(self, folder: Path) -> Iterator[Figure]:
         if self.scores.edges:
@@ -116,6 +102,8 @@ def ranking_table(learned: LearnScores) -> Table:
         columns,
         rows,
         "Learners on twins of the table: mean F1, as such promises have been kept, with its CI over twins.",
+        title="Which learner to believe",
+        drop=(("class",), ("verdict",)),
     )
 
 
@@ -141,5 +129,6 @@ def edges_table(learned: LearnScores, least: float = LIKELY) -> Table:
     if any(row["confounded"] is not None for row in rows):
         columns = (*columns, Column("confounded", "hidden cause", decimals=2))
     return Table(
-        "edges", columns, rows, "Edges with their odds, calibrated on twins; `this way` given that there is one."
-    )
+        "edges", columns, rows, "Edges with their odds, calibrated on twins; `this way` given that there is one.",
+        title="The graph", drop=(("confounded",), ("share",)),
+    )  # fmt: skip

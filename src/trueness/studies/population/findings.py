@@ -13,7 +13,7 @@ from trueness.errors import listed
 from trueness.intervals import fixed, value_text
 from trueness.outside import Json
 from trueness.reading.distribution import OFF_SUM
-from trueness.showing.headline import Headline, Standing, ranking
+from trueness.showing.summary import Headline, Standing, ranking
 from trueness.statistics.reach import Reach
 from trueness.status import Status
 from trueness.studies.population.answers import Populations

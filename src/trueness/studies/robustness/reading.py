@@ -18,14 +18,12 @@ from trueness.files import write_atomically
 from trueness.running.results import Row
 from trueness.running.store import to_json
 from trueness.showing import blocks
-from trueness.showing.console import Console, plain
-from trueness.showing.drawn import Draw, read_pictures
 from trueness.showing.grid import Facet, Grid, shown_measure, unique
 from trueness.showing.methods_paragraph import listed, settings_text
 from trueness.showing.paper import Part as PaperPart
+from trueness.showing.paper import read_pictures
 from trueness.showing.saving import Figure, Save, csv_text, plain_records, plain_rows
 from trueness.showing.saving import plain as plain_json
-from trueness.showing.sheet import print_table
 from trueness.showing.tables import Table
 from trueness.statistics.reach import Reach
 from trueness.status import Status
@@ -46,7 +44,7 @@ from trueness.studies.robustness.calibration import (
 from trueness.studies.robustness.findings import open_sentences
 from trueness.studies.robustness.plan import ENOUGH_SEEDS, few_seeds
 from trueness.studies.robustness.scores import RobustnessScores
-from trueness.studies.robustness.sensitivity import AROUND, Array, original_range
+from trueness.studies.robustness.sensitivity import Array, original_range
 from trueness.texts import counted
 
 MOST_REASONS = 8
@@ -82,40 +80,22 @@ class RobustnessReading(Reading):
     def tables(self, measures: Sequence[str] | None) -> list[Table]:
         return [tables.ranking_table(self.answers, (measures or ["auprc"])[0])]
 
-    def show(self, out: Console, folder: Path, measures: Sequence[str] | None = None) -> None:
-        study, evaluation = self.answers, self.answers.evaluation
-        kinds = f"{len(evaluation.systems)} systems, {len(evaluation.full_strength)} corruptions"
-        scorers = f"{len(evaluation.scorers_compared)} scorers"
-        out.print(f"[bold]robustness[/]   {kinds}, {scorers}, {study.fits_done:,} of {study.planned:,} fits done")
-        if not study.fits_done:
-            return
-        validation = evaluation.validation
-        titles = {
-            "ranking": "AUPRC: no K",
-            "main": f"SHD and F1 at one K, frozen from {validation} (oracle)",
-            "k": f"F1 at K, under {', '.join(evaluation.tests)}",
-            "around_k": f"F1 at K - {AROUND} ... K + {AROUND}, under {validation} (oracle)",
-            "optimism": "optimism of oracle_k: F1 at oracle_k - F1 at k_from_other_graphs",
-        }
-        steps = list(summaries.AROUND_K.values())
-        outer = [(steps[k], steps[-1 - k]) for k in range(AROUND)]  # the farthest from K go first
-        for name, table in tables.tables_of(study).items():
-            drop = outer if name == "around_k" else ()
-            print_table(out, titles[name], table, place="the CSV files in robustness/", drop=drop)
+    def tables_on_screen(self, measures: Sequence[str] | None) -> list[Table]:
+        return list(tables.tables_of(self.answers).values()) if self.answers.fits_done else []
+
+    def troubles(self) -> list[str]:
+        return self.answers.failures()[:MOST_REASONS]
+
+    def notes(self) -> list[str]:
+        evaluation = self.answers.evaluation
         saw = (
-            f"[value, CI]: {evaluation.intervals()}.  oracle_k saw the truth that it is scored "
-            f"against; k_from_other_graphs those of other graphs; both on {validation}."
+            f"[value, CI]: {evaluation.intervals()}.  oracle_k saw the truth that it is scored against; "
+            f"k_from_other_graphs those of other graphs; both on {evaluation.validation}."
         )
-        lines: list[tuple[str, str | None]] = [
-            (sentence, None) for heading in SHOWN for sentence in study.findings[heading]
-        ]
-        lines += [(note, "dim") for note in (saw, *study.notes)]
-        lines += [(reason, "yellow") for reason in study.failures()[:MOST_REASONS]]
-        for line, style in lines:
-            out.print(f"  {plain(line)}", style=style, soft_wrap=not out.is_terminal)  # a line of a file is not broken
+        return [saw, *self.answers.notes]
 
     def first_findings(self) -> Sequence[str]:
-        return ()  # they stand with the tables
+        return [sentence for heading in SHOWN for sentence in self.answers.findings[heading]]
 
     def figures(self, folder: Path) -> Iterator[Figure]:
         return charts.figures(self.answers.evaluation)
@@ -126,7 +106,7 @@ class RobustnessReading(Reading):
             written.append(write_atomically(folder, f"robustness/{name}", text))
         return written
 
-    def paper(self, folder: Path, draw: Draw) -> PaperPart:
+    def paper(self, folder: Path) -> PaperPart:
         study, evaluation = self.answers, self.answers.evaluation
         systems = [
             f"{name} ({counted(len(s.truth), 'node')}, {counted(s.truth.n_edges(), 'edge')})"

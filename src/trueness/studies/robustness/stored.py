@@ -33,9 +33,8 @@ from trueness.graphs import Direction, Graph
 from trueness.learners.scoring.edge_scores import build_scorer
 from trueness.outside import MEGABYTE, one_line, open_file, text_of
 from trueness.running.cells import stream
-from trueness.showing.console import Console, plain
+from trueness.showing.console import Console, plain, print_table
 from trueness.showing.saving import safe_name, save_figure
-from trueness.showing.sheet import print_table
 from trueness.status import Status
 from trueness.studies.robustness.answers import RobustnessStudy
 from trueness.studies.robustness.calibration import calibration_lines, sparse_answers, sparse_lines

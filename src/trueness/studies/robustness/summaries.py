@@ -26,7 +26,7 @@ import pandas as pd
 
 from trueness.measure import measure_of
 from trueness.measures.ranking import chance
-from trueness.showing.headline import Headline, Standing, ranking
+from trueness.showing.summary import Headline, Standing, ranking
 from trueness.statistics import Comparison, Estimate, adjusted, mean, paired_difference
 from trueness.statistics.multiplicity import differences_in_pairs
 from trueness.statistics.result import Bounds, interval_cells

@@ -71,7 +71,8 @@ def ranking_table(study: RobustnessStudy, measure: str = "auprc") -> Table:
         f"{'; '.join(graphs)}; {counted(seeds, 'seed')} each."
     )
     all_columns = (*WHO, *columns, Column("failed", "Failed", "count"))
-    return Table(f"robustness_{measure}", all_columns, rows, caption, rule_before="group")
+    title = f"{measure.upper()}: no K"
+    return Table(f"robustness_{measure}", all_columns, rows, caption, rule_before="group", title=title)
 
 
 def main_table(evaluation: RobustnessScores) -> Table:
@@ -88,7 +89,8 @@ def main_table(evaluation: RobustnessScores) -> Table:
         f"on {evaluation.validation} (oracle: it saw the truth; the others are matched to it) and frozen; "
         f"{evaluation.intervals()}."
     )
-    return Table("robustness_main", (*WHO, *columns), rows, caption, rule_before="group")
+    title = f"SHD and F1 at one K, frozen from {evaluation.validation} (oracle)"
+    return Table("robustness_main", (*WHO, *columns), rows, caption, rule_before="group", title=title)
 
 
 def choice_table(study: RobustnessStudy) -> Table:
@@ -107,7 +109,8 @@ def choice_table(study: RobustnessStudy) -> Table:
         f"by refits: the first {counted(budget['k_seeds'], 'seed')} of each cell)."
     )
     rows = _wide_rows(frame, lambda cell: cell["method"])
-    return Table("robustness_k", (*WHO, *columns), rows, caption, rule_before="group")
+    title = f"F1 at K, under {', '.join(evaluation.tests)}"
+    return Table("robustness_k", (*WHO, *columns), rows, caption, rule_before="group", title=title)
 
 
 def around_table(evaluation: RobustnessScores) -> Table:
@@ -127,7 +130,12 @@ def around_table(evaluation: RobustnessScores) -> Table:
         f"below {STABLE:g} stable, to {SENSITIVE:g} moderate, above sensitive, where the whole interval allows a "
         f"verdict; {evaluation.intervals()}. Of every corruption: plateaus.csv."
     )
-    return Table("robustness_around_k", columns, plain_records(frame), caption, rule_before="group")
+    steps = list(AROUND_K.values())
+    return Table(
+        "robustness_around_k", columns, plain_records(frame), caption, rule_before="group",
+        title=f"F1 at K - {AROUND} ... K + {AROUND}, under {evaluation.validation} (oracle)",
+        drop=[(steps[k], steps[-1 - k]) for k in range(AROUND)],  # the farthest from K go first
+    )  # fmt: skip
 
 
 def optimism_table(evaluation: RobustnessScores) -> Table:
@@ -153,7 +161,8 @@ def optimism_table(evaluation: RobustnessScores) -> Table:
         "under the other corruptions; paired by graph, sign-flip intervals of the verdict by Holm over all scorers of "
         f"a place ({100 * evaluation.level:g} % alone where so few graphs bound nothing beyond)."
     )
-    return Table("robustness_optimism", columns, rows, caption, rule_before="under")
+    title = f"optimism of oracle_k: F1 at {ORACLE} - F1 at {OTHERS}"
+    return Table("robustness_optimism", columns, rows, caption, rule_before="under", title=title)
 
 
 def differences_frame(evaluation: RobustnessScores) -> pd.DataFrame:
