@@ -10,9 +10,8 @@ the same command goes on after any stop. Bytes are those of a run on one machine
 """
 
 import argparse
+import subprocess
 import sys
-
-from trueness.cli import main as trueness
 
 
 def cluster_of(asked: argparse.Namespace):
@@ -51,7 +50,8 @@ def main() -> int:
     with cluster_of(asked) as cluster:
         cluster.wait_for_workers(1)
         place = ["--folder", asked.folder] if asked.folder else []
-        return trueness(["run", asked.plan, "--cluster", cluster.scheduler_address, *place])
+        words = ["run", asked.plan, "--cluster", cluster.scheduler_address, *place]
+        return subprocess.run([sys.executable, "-m", "trueness", *words], check=False).returncode
 
 
 if __name__ == "__main__":

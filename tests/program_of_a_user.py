@@ -3,8 +3,9 @@
 from typing import assert_type
 
 import trueness
-from trueness.datasets.dataset import Dataset
 from trueness.learners.base import Learner
 
 assert_type(trueness.learner("pc"), Learner)
-assert_type(trueness.load("asia"), Dataset)
+assert_type(trueness.load("asia"), trueness.Dataset)
+assert_type(trueness.compare("results/paper", "pc", "ges"), trueness.Comparison)
+assert_type(trueness.learn("data.csv"), trueness.Learned)

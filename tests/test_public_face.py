@@ -1,20 +1,23 @@
 """What `import trueness` promises: few names, typed, and a warning before one of them goes."""
 
 import ast
+import inspect
 import re
 import tomllib
+from operator import attrgetter
 from pathlib import Path
 
 import pytest
 
 import trueness
 from tests.each import each
+from trueness import registry
 
 SOURCE = Path(trueness.__file__)
 
 
 def test_the_public_names_are_few_and_sorted():
-    assert trueness.__all__ == sorted(trueness.__all__)
+    assert trueness.__all__ == sorted(trueness.__all__) == sorted(trueness._PUBLIC)
     assert len(trueness.__all__) <= 25
 
 
@@ -33,7 +36,9 @@ def test_type_checkers_see_the_same_names():
     """The names of the TYPE_CHECKING block are those that __getattr__ gives at run time."""
     blocks = [node for node in ast.parse(SOURCE.read_text()).body if isinstance(node, ast.If)]
     block = next(node for node in blocks if ast.unparse(node.test) == "TYPE_CHECKING")
-    typed = [alias.asname for node in block.body if isinstance(node, ast.ImportFrom) for alias in node.names]
+    typed = [
+        alias.asname or alias.name for node in block.body if isinstance(node, ast.ImportFrom) for alias in node.names
+    ]
     assert sorted(typed) == trueness.__all__
 
 
@@ -44,10 +49,22 @@ def test_a_user_gets_types(root):
     assert (SOURCE.parent / "py.typed").is_file()
 
 
-def test_a_renamed_name_works_and_warns(monkeypatch):
-    monkeypatch.setitem(trueness._RENAMED, "read", "load")
-    with pytest.warns(DeprecationWarning, match="trueness.read is now trueness.load"):
-        assert trueness.read is trueness.load
+@each("old", trueness._RENAMED)
+def test_an_old_name_works_and_says_where_it_is_now(old):
+    with pytest.warns(DeprecationWarning, match=f"trueness.{old} is now trueness.{trueness._RENAMED[old]};"):
+        assert getattr(trueness, old) is attrgetter(trueness._RENAMED[old])(trueness)
+
+
+def test_a_random_generator_is_a_keyword_and_optional():
+    """Of every public callable, and of what the contracts ask of a learner and of a data set."""
+    modules = (trueness, trueness.statistics, trueness.faithfulness, trueness.extend)
+    offered = [getattr(module, name) for module in modules for name in module.__all__]
+    functions = [one for one in offered if callable(one) and not isinstance(one, type)]
+    functions += [registry.resolve("learner", name).fit for name in registry.built_in("learner")]
+    functions += [trueness.Dataset.draw, type(trueness.load("asia")).draw, trueness.extend.Synthetic.draw]
+    found = [inspect.signature(one).parameters.get("rng") for one in functions]
+    taken = [one for one in found if one]
+    assert len(taken) > 20 and all(one.default is None and one.kind is not one.POSITIONAL_ONLY for one in taken)
 
 
 def test_the_version_is_semantic():

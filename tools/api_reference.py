@@ -27,6 +27,7 @@ def main() -> None:
 
 def page() -> str:
     things = {name: getattr(trueness, name) for name in trueness.__all__}
+    things["analyse"] = things["analyse"].__call__  # a package that can be called
     rows = [f"| [`{name}`](#{name.lower()}) | {_first_line(thing)} |" for name, thing in things.items()]
     parts = [HEAD, "\n".join(["| name | |", "|---|---|", *rows])]
     parts += [_section(name, thing) for name, thing in things.items()]
@@ -45,13 +46,14 @@ def _doc(thing: Any) -> str:
 
 
 def _section(name: str, thing: Any, mark: str = "##") -> str:
-    """A name; below it the public methods of a class, or the functions of a module."""
+    """A name; below it the public methods of a class, inherited ones too, or the functions of a module."""
     lines = [f"{mark} {name}", _text(name, thing)]
     if isinstance(thing, ModuleType):
         lines += [_section(f"{name}.{part}", getattr(thing, part), "###") for part in thing.__all__]
     elif inspect.isclass(thing) and mark == "##":
-        members = [(part, member) for part, member in vars(thing).items() if not part.startswith("_")]
-        lines += [_text(f"{name}.{part}", member) for part, member in members if _is_method(member)]
+        ours = [base for base in thing.__mro__ if base.__module__.startswith("trueness")]
+        members = {part: member for base in reversed(ours) for part, member in vars(base).items() if part[0] != "_"}
+        lines += [_text(f"{name}.{part}", member) for part, member in members.items() if _is_method(member)]
     return "\n\n".join(lines)
 
 

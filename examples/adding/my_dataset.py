@@ -8,9 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from trueness.datasets import About, Table
-from trueness.datasets.dataset import Anonymous, need_rng
-from trueness.graphs import Graph
+from trueness import Graph, Table
+from trueness.extend import About, Anonymous
 
 MEANINGS = {
     "sun": "hours of sun in a day",
@@ -41,7 +40,7 @@ class Greenhouse:
         )  # fmt: skip
 
     def draw(self, n: int | None = None, rng: np.random.Generator | None = None) -> Table:
-        n, rng = n or self.about.rows, need_rng(rng, self.name)
+        n, rng = n or self.about.rows, np.random.default_rng(rng)
         noise = rng.laplace(0.0, 0.5, (4, n))
         sun = noise[0]
         warmth = 0.8 * sun + noise[1]

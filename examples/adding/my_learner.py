@@ -10,8 +10,8 @@ from typing import ClassVar
 import networkx as nx
 import numpy as np
 
-from trueness.graphs import TAIL, Graph
-from trueness.learners import Card, checked
+from trueness import Card, Graph
+from trueness.extend import checked
 
 
 @dataclass(frozen=True)
@@ -34,8 +34,6 @@ class Tree:
         table = checked(data, self)
         strength = np.abs(np.corrcoef(table.values.T))
         tree = nx.maximum_spanning_tree(nx.from_numpy_array(strength))
-        marks = np.zeros((table.d, table.d), dtype=np.int8)
-        for i, j in tree.edges:
-            if i != j and strength[i, j] >= self.weakest:
-                marks[i, j] = marks[j, i] = TAIL
-        return Graph(table.names, marks, None, "cpdag")
+        kept = [(i, j) for i, j in tree.edges if i != j and strength[i, j] >= self.weakest]
+        edges = [f"{table.names[i]} -- {table.names[j]}" for i, j in kept]
+        return Graph.from_edges(edges, table.names, "cpdag")

@@ -12,10 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from trueness.models import Message, Reply, Settings
-from trueness.models.base import read_options
-from trueness.settings import Hint, NotEmpty, Whole
-from trueness.status import Status
+from trueness.extend import Hint, Message, NotEmpty, Reply, Settings, Status, Whole, read_options
 
 
 @dataclass(frozen=True)

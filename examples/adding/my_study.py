@@ -6,12 +6,8 @@ alternates between repeats, so that a model with a favourite letter has accuracy
 
 from dataclasses import dataclass
 
-from trueness.datasets import Dataset, load
-from trueness.errors import PlanError
-from trueness.measure import Measure
-from trueness.models import Message, Settings
-from trueness.running.cells import Cell, reply_key
-from trueness.status import Status
+from trueness import Dataset, load
+from trueness.extend import Cell, Measure, Message, PlanError, Settings, Status, reply_key
 
 ASKED = "Which is more likely?\nA: {0} causes {1}.\nB: {1} causes {0}.\nAnswer with one letter, A or B."
 SETTINGS = Settings(temperature=0.0, max_tokens=4)

@@ -3,7 +3,7 @@
     >>> import trueness, numpy as np
     >>> rng = np.random.default_rng(1)
     >>> asia = trueness.load("asia")
-    >>> graph = trueness.learner("correlation").fit(asia.draw(2000, rng), rng)
+    >>> graph = trueness.learner("correlation").fit(asia.draw(2000, rng), rng=rng)
     >>> trueness.score_graph(graph, asia.truth)["skeleton_recall"].value
     0.875
 
@@ -21,60 +21,76 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # the same names for type checkers, which do not follow __getattr__
-    from trueness.datasets import load as load
-    from trueness.datasets.synthetic import Synthetic as Synthetic
-    from trueness.datasets.table import Table as Table
-    from trueness.errors import TruenessError as TruenessError
-    from trueness.graphs import Graph as Graph
-    from trueness.intervals import Interval as Interval
-    from trueness.learners.base import Card as Card
-    from trueness.learners.base import learner as learner
-    from trueness.learners.contract import check_learner as check_learner
-    from trueness.learners.stability import join_imputations as join_imputations
-    from trueness.learners.stability import stability as stability
-    from trueness.measures.graphs import score_graph as score_graph
-    from trueness.running.results import Results as Results
-    from trueness.running.study import Plan as Plan
-    from trueness.running.study import Study as Study
-    from trueness.status import Status as Status
-    from trueness.studies import faithfulness as faithfulness
-    from trueness.studies.learn.command import learn as learn
-    from trueness.studies.reporting import figure as figure
+    from trueness import extend, statistics
+    from trueness.analyse import analyse_data as analyse
+    from trueness.analyse.comparing import compare
+    from trueness.analyse.judge_verdicts import judge_file as judge
+    from trueness.datasets import load
+    from trueness.datasets.dataset import Dataset
+    from trueness.datasets.table import Table
+    from trueness.errors import TruenessError
+    from trueness.graphs import Graph
+    from trueness.learners.base import Card, learner
+    from trueness.learners.stability import join_imputations, stability
+    from trueness.measures.graphs import score_graph
+    from trueness.models import build as model
+    from trueness.reading import read_forecast as read_reply
+    from trueness.running.results import Results
+    from trueness.running.study import Plan, Study
+    from trueness.statistics.comparison import Comparison
+    from trueness.studies import faithfulness
+    from trueness.studies.learn.command import learn
+    from trueness.studies.learn.findings import Learned
+    from trueness.studies.reporting import figure
 
 __version__ = "0.1.0"
 
 _PUBLIC = {
-    "TruenessError": "trueness.errors:TruenessError",
     "Card": "trueness.learners.base:Card",
+    "Comparison": "trueness.statistics.comparison:Comparison",
+    "Dataset": "trueness.datasets.dataset:Dataset",
     "Graph": "trueness.graphs:Graph",
-    "Interval": "trueness.intervals:Interval",
+    "Learned": "trueness.studies.learn.findings:Learned",
     "Plan": "trueness.running.study:Plan",
     "Results": "trueness.running.results:Results",
-    "Status": "trueness.status:Status",
     "Study": "trueness.running.study:Study",
-    "Synthetic": "trueness.datasets.synthetic:Synthetic",
     "Table": "trueness.datasets.table:Table",
-    "figure": "trueness.studies.reporting:figure",
-    "check_learner": "trueness.learners.contract:check_learner",
+    "TruenessError": "trueness.errors:TruenessError",
+    "analyse": "trueness.analyse:",
+    "compare": "trueness.analyse.comparing:compare",
+    "extend": "trueness.extend:",
     "faithfulness": "trueness.studies.faithfulness:",
+    "figure": "trueness.studies.reporting:figure",
     "join_imputations": "trueness.learners.stability:join_imputations",
+    "judge": "trueness.analyse.judge_verdicts:judge_file",
     "learn": "trueness.studies.learn.command:learn",
     "learner": "trueness.learners.base:learner",
     "load": "trueness.datasets:load",
+    "model": "trueness.models:build",
+    "read_reply": "trueness.reading:read_forecast",
     "score_graph": "trueness.measures.graphs:score_graph",
     "stability": "trueness.learners.stability:stability",
+    "statistics": "trueness.statistics:",
 }
 
-_RENAMED: dict[str, str] = {}  # old name -> public name; it works, with a warning, until the next minor version
+_RENAMED = {  # old name -> where it is now; it works, with a warning, until the next minor version
+    "Interval": "statistics.Interval",
+    "Status": "extend.Status",
+    "Synthetic": "extend.Synthetic",
+    "check_learner": "extend.check_learner",
+}
 
-__all__ = sorted(_PUBLIC)
+__all__ = ["Card", "Comparison", "Dataset", "Graph", "Learned", "Plan", "Results", "Study", "Table", "TruenessError",
+           "analyse", "compare", "extend", "faithfulness", "figure", "join_imputations", "judge", "learn",
+           "learner", "load", "model", "read_reply", "score_graph", "stability", "statistics"]  # fmt: skip
 
 
 def __getattr__(name: str) -> object:
     if name in _RENAMED:
         new = _RENAMED[name]
         warnings.warn(f"trueness.{name} is now trueness.{new}; the old name goes.", DeprecationWarning, stacklevel=2)
-        return __getattr__(new)
+        first, _, rest = new.partition(".")
+        return getattr(__getattr__(first), rest) if rest else __getattr__(first)
     if name not in _PUBLIC:
         raise AttributeError(f"module 'trueness' has no attribute {name!r}")
     module, attribute = _PUBLIC[name].split(":")

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, Protocol, get_args
 
 from trueness.errors import SettingError, TruenessError, listed
@@ -60,6 +60,11 @@ class Interval:
         """The part that a bounded quantity can reach: a method such as t knows no bounds. None is no bound."""
         low, high = -math.inf if least is None else least, math.inf if most is None else most
         return Interval(min(max(self.low, low), high), max(min(self.high, high), low), self.level, self.of)
+
+    def scaled(self, factor: float) -> Interval:
+        """In another unit, or turned round by a factor below 0."""
+        low, high = sorted((factor * self.low + 0.0, factor * self.high + 0.0))  # + 0: no -0
+        return replace(self, low=low, high=high)
 
     def contains(self, value: float) -> bool:
         return self.low <= value <= self.high

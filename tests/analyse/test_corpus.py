@@ -86,18 +86,6 @@ def inspect(model, errors=(), scorers=("match",), condition=None, epochs=1, drop
     return json.dumps({"version": 2, "status": "success", "eval": about, "samples": found})
 
 
-def promptfoo():
-    entries = [
-        {"promptIdx": 0, "testIdx": k, "provider": {"id": "openai:x"}, "prompt": {"label": p}, "vars": {"q": k},
-         "testCase": {}, "score": float(RISE[p][k]), "success": bool(RISE[p][k]),
-         "gradingResult": {"pass": True, "score": 1, "componentResults": [
-             {"pass": bool(RISE[p][k]), "score": 1.0, "assertion": {"type": "equals"}}]}}
-        for p in RISE
-        for k in range(7)
-    ]  # fmt: skip
-    return json.dumps({"evalId": "e", "results": {"version": 3, "results": entries}})
-
-
 def helm(model, changed=False):
     found = [
         {"instance_id": f"id{k}", "train_trial_index": 0, "stats": [
@@ -126,9 +114,7 @@ def study():
 SHOTS = csv(
     "model,task,shots,correct", [(m, t, s, RISE[m][k]) for m in RISE for k, t in enumerate(TASKS) for s in "05"]
 )
-SCALES = csv("model,mmlu,arc,elo", [("base", 0.6, 0.5, 1000), ("tuned", 0.7, 0.6, 1100)])
 ACROSS = csv("task,base,tuned", [(t, RISE["base"][k], RISE["tuned"][k]) for k, t in enumerate(TASKS)])
-COMMAS = csv("Aufgabe;base;tuned", [(t, f"0,{k}1", f"0,{k}3") for k, t in enumerate(TASKS)], ";")
 QUESTIONS = csv("model,prompt,correct", [(m, f"q{k}", (k + len(m)) % 2) for m in RISE for k in range(30)])
 BOTH = {"conditions": ["base", "tuned"]}
 ACC = BOTH | {"outcome": "correct", "lower_is_better": False, "base": 3 / 7, "tuned": 6 / 7}
@@ -142,223 +128,59 @@ AVERAGE = csv(
 
 CASES = [
     Case("models by tasks", {"t.csv": long("model,task,correct")}, ACC),
-    Case("true and false", {"t.csv": long("model,task,correct", lambda m, t: bool(RISE[m][t]))}, ACC),
-    Case("words", {"t.csv": long("model,task,correct", lambda m, t: ("wrong", "correct")[RISE[m][t]])}, ACC),
-    Case(
-        "yes and no in capitals",
-        {"t.csv": long("Model,Task,Correct", lambda m, t: ("NO", "YES")[RISE[m][t]])},
-        ACC | {"outcome": "Correct"},
-    ),
     Case("byte order mark", {"t.csv": "\ufeff" + long("model,task,correct")}, ACC),
-    Case("semicolons", {"t.csv": long("model,task,correct", mark=";")}, ACC),
     Case("tabs", {"t.tsv": long("model,task,correct", mark="\t")}, ACC),
-    Case("names in other words", {"t.csv": long("llm,question_id,is_correct")}, ACC | {"outcome": "is_correct"}),
-    Case(
-        "benchmarks as tasks",
-        {"t.csv": long("system,benchmark,accuracy", lambda m, t: 0.5 + 0.01 * t + 0.1 * RISE[m][t])},
-        BOTH | {"outcome": "accuracy"},
-    ),
-    Case(
-        "accuracy in per cent",
-        {"t.csv": long("model,task,accuracy", lambda m, t: 50 + 10 * RISE[m][t])},
-        BOTH | {"outcome": "accuracy", "base": 0.5 + 0.3 / 7, "tuned": 0.5 + 0.6 / 7},
-    ),
-    Case(
-        "per cent as text",
-        {"t.csv": long("model,task,accuracy", lambda m, t: f"{50 + 10 * RISE[m][t]}.5%")},
-        BOTH | {"base": 0.505 + 0.3 / 7, "note": "per cent as shares in accuracy"},
-    ),
-    Case(
-        "decimal commas",
-        {"t.csv": long("model,task,score", lambda m, t: f"0,{5 + RISE[m][t]}5", ";")},
-        BOTH | {"base": 0.55 + 0.3 / 7, "note": "decimal commas in score"},
-    ),
-    Case(
-        "per cent with decimal commas",
-        {"t.csv": long("model,task,score", lambda m, t: f"{50 + 10 * RISE[m][t]},5 %", ";")},
-        BOTH | {"base": 0.505 + 0.3 / 7},
-    ),
-    Case(
-        "errors behind the value",
-        {"t.csv": long("model,task,accuracy", lambda m, t: f"{50 + 10 * RISE[m][t]}.0 ± 1.2")},
-        BOTH | {"base": 0.5 + 0.3 / 7},
-    ),
-    Case(
-        "blanks and dashes",
-        {"t.csv": long("model,task,correct", lambda m, t: "" if t == 0 else RISE[m][t])},
-        BOTH | {"note": "2 of 14 runs have no score (1 of 7 in base, 1 of 7 in tuned)"},
-    ),
-    Case(
-        "per cent and shares in one column",
-        {"t.csv": long("model,task,accuracy", lambda m, t: "85%" if t else "0.8")},
-        refused="column 'accuracy' must be per cent throughout or nowhere, got '85%' and '0.8'",
-    ),
+    Case("per cent as text", {"t.csv": long("model,task,accuracy", lambda m, t: f"{50 + 10 * RISE[m][t]}.5%")},
+         BOTH | {"base": 0.505 + 0.3 / 7, "note": "per cent as shares in accuracy"}),
+    Case("decimal commas", {"t.csv": long("model,task,score", lambda m, t: f"0,{5 + RISE[m][t]}5", ";")},
+         BOTH | {"base": 0.55 + 0.3 / 7, "note": "decimal commas in score"}),
+    Case("per cent and shares in one column",
+         {"t.csv": long("model,task,accuracy", lambda m, t: "85%" if t else "0.8")},
+         refused="column 'accuracy' must be per cent throughout or nowhere, got '85%' and '0.8'"),
     Case(
         "leaderboard",
         {"t.csv": BOARD},
         {"conditions": ["base", "mid", "tuned"], "tasks": 3, "note": "wide table: 3 columns", "outcome": "accuracy"}
         | {"base": (61.2 + 55.0 + 30.1) / 300},
     ),
-    Case(
-        "leaderboard with averages",
-        {"t.csv": AVERAGE},
-        BOTH | {"tasks": 2, "note": "no scores: #, Params (B), Average"},
-    ),
-    Case(
-        "leaderboard in per cent texts",
-        {"t.csv": csv("model,a,b,c", [("base", "1%", "2%", "3%"), ("tuned", "2%", "5%", "9%")])},
-        BOTH | {"base": 0.02, "tasks": 3},
-    ),
+    Case("leaderboard with averages", {"t.csv": AVERAGE},
+         BOTH | {"tasks": 2, "note": "no scores: #, Params (B), Average"}),
     Case("models as columns", {"t.csv": ACROSS}, ACC | {"outcome": "score", "note": "2 columns are models"}),
-    Case("models as columns, any name in front", {"t.csv": COMMAS}, BOTH | {"tasks": 7}),
     Case(
         "columns on two scales",
         {"t.csv": csv("model,mmlu,elo", [("base", 0.6, 1000), ("tuned", 0.7, 1100)])},
         refused="must be on one scale, got mmlu up to 0.7 and elo up to 1100. Leave the others out: --exclude task=elo",
     ),
-    Case(
-        "columns on two scales, one left out", {"t.csv": SCALES}, BOTH | {"tasks": 2}, options=("--exclude", "task=elo")
-    ),
-    Case(
-        "one model",
-        {"t.csv": csv("model,task,score", [("base", t, RISE["base"][k]) for k, t in enumerate(TASKS)])},
-        {"conditions": ["base"], "base": 3 / 7, "contrasts": 0},
-    ),
-    Case(
-        "no model at all",
-        {"t.csv": csv("question,correct", [(t, RISE["base"][k]) for k, t in enumerate(TASKS)])},
-        {"conditions": ["all runs"], "all runs": 3 / 7, "contrasts": 0},
-    ),
-    Case(
-        "failure rates",
-        {"t.csv": long("model,task,failure_rate", lambda m, t: 1 - RISE[m][t])},
-        BOTH | {"outcome": "failure_rate", "lower_is_better": True, "base": 4 / 7},
-    ),
-    Case(
-        "a score on its own scale",
-        {"t.csv": long("model,task,elo", lambda m, t: 1000 + 100 * RISE[m][t])},
-        BOTH | {"outcome": "elo", "lower_is_better": False},
-        options=("--score", "elo"),
-    ),
-    Case(
-        "seconds are better when fewer",
-        {"t.csv": long("model,task,seconds", lambda m, t: 9 - 5 * RISE[m][t])},
-        BOTH | {"lower_is_better": True},
-        options=("--score", "seconds"),
-    ),
-    Case(
-        "counts",
-        {
-            "t.csv": grid(
-                "condition,task,pass_count,fail_count",
-                lambda m, k: (
-                    2 + RISE[m][k],
-                    3 - RISE[m][k],
-                ),
-            )
-        },
-        BOTH | {"outcome": "failure rate", "title": "RQ2"},
-    ),
-    Case(
-        "right of all",
-        {
-            "t.csv": grid(
-                "model,task,n_correct,n_total",
-                lambda m, k: (
-                    2 + RISE[m][k],
-                    5,
-                ),
-            )
-        },
-        BOTH | {"outcome": "pass rate", "lower_is_better": False, "base": (2 + 3 / 7) / 5, "title": "One condition"},
-    ),
-    Case(
-        "points of points",
-        {
-            "t.csv": grid(
-                "model,task,score,max_score",
-                lambda m, k: (
-                    2 + RISE[m][k],
-                    4,
-                ),
-            )
-        },
-        BOTH | {"outcome": "pass rate", "base": (2 + 3 / 7) / 4},
-    ),
-    Case(
-        "rules alone",
-        {
-            "t.csv": grid(
-                "condition,task,a_pass,b_pass",
-                lambda m, k: (
-                    bool(RISE[m][k]),
-                    True,
-                ),
-            )
-        },
-        BOTH | {"outcome": "failure rate"},
-    ),
-    Case(
-        "prompts that are questions",
-        {"t.csv": QUESTIONS},
-        BOTH | {"tasks": 30, "note": "prompt has 30 values: items, not conditions"},
-    ),
-    Case(
-        "a metric a row",
-        {"t.csv": metrics("acc_norm", lambda k: 0.9)},
-        ACC | {"outcome": "acc", "note": "measure acc, one of 2 (--measure chooses): acc_norm"},
-    ),
-    Case(
-        "a metric a row, chosen",
-        {"t.csv": metrics("f1", lambda k: 0.9 - 0.1 * k)},
-        BOTH | {"outcome": "f1", "base": 0.6},
-        options=("--measure", "f1"),
-    ),
+    Case("one model", {"t.csv": csv("model,task,score", [("base", t, RISE["base"][k]) for k, t in enumerate(TASKS)])},
+         {"conditions": ["base"], "base": 3 / 7, "contrasts": 0}),
+    Case("no model at all", {"t.csv": csv("question,correct", [(t, RISE["base"][k]) for k, t in enumerate(TASKS)])},
+         {"conditions": ["all runs"], "all runs": 3 / 7, "contrasts": 0}),
+    Case("a score on its own scale", {"t.csv": long("model,task,elo", lambda m, t: 1000 + 100 * RISE[m][t])},
+         BOTH | {"outcome": "elo", "lower_is_better": False}, options=("--score", "elo")),
+    Case("counts",
+         {"t.csv": grid("condition,task,pass_count,fail_count", lambda m, k: (2 + RISE[m][k], 3 - RISE[m][k]))},
+         BOTH | {"outcome": "failure rate", "title": "RQ2"}),
+    Case("right of all", {"t.csv": grid("model,task,n_correct,n_total", lambda m, k: (2 + RISE[m][k], 5))},
+         BOTH | {"outcome": "pass rate", "lower_is_better": False, "base": (2 + 3 / 7) / 5, "title": "One condition"}),
+    Case("rules alone", {"t.csv": grid("condition,task,a_pass,b_pass", lambda m, k: (bool(RISE[m][k]), True))},
+         BOTH | {"outcome": "failure rate"}),
+    Case("prompts that are questions", {"t.csv": QUESTIONS},
+         BOTH | {"tasks": 30, "note": "prompt has 30 values: items, not conditions"}),
     Case("a study of ours", {"t.csv": study()}, BOTH | {"outcome": "f1"}),
-    Case("JSON lines", {"t.jsonl": "\n".join(map(json.dumps, records(bool)))}, ACC),
     Case("a JSON list", {"t.json": json.dumps(records(int))}, ACC),
     Case("Inspect, two models", {"a.json": inspect("base"), "b.json": inspect("tuned")}, ACC | {"outcome": "match"}),
-    Case(
-        "Inspect, samples with errors",
-        {"a.json": inspect("base", errors=(1,)), "b.json": inspect("tuned", errors=(1,))},
-        BOTH | {"base": 3 / 6, "note": "2 of 14 runs have no score"},
-    ),
-    Case(
-        "Inspect, samples never run",
-        {"a.json": inspect("base", drop=(6,)), "b.json": inspect("tuned")},
-        BOTH | {"note": "1 of 14 runs have no score (1 of 7 in base)"},
-    ),
-    Case(
-        "Inspect, two scorers",
-        {"a.json": inspect("base", scorers=("match", "tone")), "b.json": inspect("tuned", scorers=("match", "tone"))},
-        ACC | {"outcome": "match", "note": "measure match, one of 2"},
-    ),
-    Case(
-        "Inspect, epochs",
-        {"a.json": inspect("base", epochs=3), "b.json": inspect("tuned", epochs=3)},
-        ACC | {"outcome": "match", "k": 3},
-    ),
-    Case(
-        "lm-eval samples in folders",
-        {f"{m}/samples_arc_2026-01-05T10-00-00.1.jsonl": samples(m) for m in RISE},
-        ACC | {"outcome": "acc", "domain": "arc", "note": "acc_norm"},
-    ),
-    Case("lm-eval samples under any name", {f"{m}.jsonl": samples(m) for m in RISE}, ACC | {"outcome": "acc"}),
-    Case(
-        "lm-eval samples with filters",
-        {f"{m}.jsonl": samples(m, ("exact_match",), ("strict", "flexible")) for m in RISE},
-        BOTH | {"outcome": "exact_match,strict", "note": "exact_match,flexible"},
-    ),
-    Case(
-        "lm-eval results",
-        {f"{m}/results_2026.json": results(m) for m in RISE},
-        BOTH | {"base": 0.5, "tuned": 0.7, "tasks": 3, "note": "--log_samples"},
-    ),
-    Case(
-        "lm-eval results of one model",
-        {"results_2026.json": results("base")},
-        {"conditions": ["base"], "contrasts": 0, "note": "base arc acc 0.4 +- 0.01"},
-    ),
+    Case("Inspect, samples with errors",
+         {"a.json": inspect("base", errors=(1,)), "b.json": inspect("tuned", errors=(1,))},
+         BOTH | {"base": 3 / 6, "note": "2 of 14 runs have no score"}),
+    Case("Inspect, samples never run", {"a.json": inspect("base", drop=(6,)), "b.json": inspect("tuned")},
+         BOTH | {"note": "1 of 14 runs have no score (1 of 7 in base)"}),
+    Case("lm-eval samples in folders", {f"{m}/samples_arc_2026-01-05T10-00-00.1.jsonl": samples(m) for m in RISE},
+         ACC | {"outcome": "acc", "domain": "arc", "note": "acc_norm"}),
+    Case("lm-eval samples with filters",
+         {f"{m}.jsonl": samples(m, ("exact_match",), ("strict", "flexible")) for m in RISE},
+         BOTH | {"outcome": "exact_match,strict", "note": "exact_match,flexible"}),
+    Case("lm-eval results", {f"{m}/results_2026.json": results(m) for m in RISE},
+         BOTH | {"base": 0.5, "tuned": 0.7, "tasks": 3, "note": "--log_samples"}),
     Case(
         "lm-eval, a folder with both",
         {
@@ -372,72 +194,25 @@ CASES = [
         ACC | {"outcome": "acc", "note": "2 files samples_*.jsonl read, 2 others not"},
         read=(".",),
     ),
-    Case("promptfoo", {"out.json": promptfoo()}, ACC | {"outcome": "score"}),
-    Case(
-        "HELM",
-        {f"mmlu:subject=x,model={m}/per_instance_stats.json": helm(m) for m in RISE},
-        ACC | {"outcome": "exact_match", "domain": "mmlu,subject=x"},
-    ),
-    Case(
-        "a folder of tables",
-        {f"{d}/scores.csv": long("model,task,correct") for d in ("easy", "hard")},
-        ACC | {"domain": "easy"},
-        read=(".",),
-    ),
+    Case("HELM", {f"mmlu:subject=x,model={m}/per_instance_stats.json": helm(m) for m in RISE},
+         ACC | {"outcome": "exact_match", "domain": "mmlu,subject=x"}),
+    Case("a folder of tables", {f"{d}/scores.csv": long("model,task,correct") for d in ("easy", "hard")},
+         ACC | {"domain": "easy"}, read=(".",)),
     Case("an empty folder", {"sub/readme.md": "x"}, refused="must hold files of scores", read=("sub",)),
     Case("no scores", {"t.csv": csv("model,note", [("a", "x"), ("b", "y")])}, refused="--score COLUMN"),
-    Case(
-        "conditions under another name",
-        {"t.csv": csv("wert,score", [("x", 1), ("y", 0)])},
-        refused="Name it with --condition",
-    ),
-    Case(
-        "too many pairs",
-        {"t.csv": csv("model,task,score", [(f"m{k}", t, k % 2) for k in range(9) for t in TASKS])},
-        refused="say which one is meant with --treatment",
-    ),
-    Case(
-        "leaderboard of a German spreadsheet",
-        {"t.csv": csv("Modell;MMLU;ARC", [("base", "61,2 %", "55,0 %"), ("tuned", "70,3 %", "61,5 %")], ";")},
-        BOTH | {"tasks": 2, "base": 0.581, "outcome": "accuracy"},
-    ),
-    Case(
-        "rows under another name",
-        {"t.csv": csv("Wer,eins,zwei", [("base", 0.5, 0.3), ("tuned", 0.7, 0.6)])},
-        {"conditions": ["eins", "zwei"], "tasks": 2, "note": "one row a task (--condition Wer compares the rows)"},
-    ),
-    Case(
-        "rows under another name, compared",
-        {"t.csv": csv("Wer,eins,zwei", [("base", 0.5, 0.3), ("tuned", 0.7, 0.6)])},
-        BOTH | {"tasks": 2, "base": 0.4},
-        options=("--condition", "Wer"),
-    ),
-    Case(
-        "thousands",
-        {"t.csv": long("model,task,points", lambda m, t: f'"{1000 + 50 * t + 100 * RISE[m][t]:,}"')},
-        BOTH | {"base": 1150 + 300 / 7, "note": "commas as thousands (1,234 is 1234) in points"},
-        options=("--score", "points"),
-    ),
-    Case(
-        "two scores",
-        {"t.csv": grid("model,task,correct,f1", lambda m, k: (RISE[m][k], 0.5))},
-        ACC | {"note": "scores that are not read (--score): f1"},
-    ),
-    Case(
-        "a model without any score",
-        {
-            "t.csv": csv(
-                "model,condition,task,correct",
-                [(m, c, t, "" if m == "z" else RISE[c][k]) for m in "xyz" for c in RISE for k, t in enumerate(TASKS)],
-            )
-        },
-        ACC | {"note": "14 of 42 runs have no score (7 of 21 in base, 7 of 21 in tuned), none at all of model z"},
-    ),
-    Case(
-        "another encoding",
-        {"t.csv": long("model,task,correct").replace("mul", "m\udce4l")},
-        refused="must be text in UTF-8, got: 'utf-8' codec can't decode byte 0xe4",
-    ),
+    Case("too many pairs", {"t.csv": csv("model,task,score", [(f"m{k}", t, k % 2) for k in range(9) for t in TASKS])},
+         refused="say which one is meant with --treatment"),
+    Case("leaderboard of a German spreadsheet",
+         {"t.csv": csv("Modell;MMLU;ARC", [("base", "61,2 %", "55,0 %"), ("tuned", "70,3 %", "61,5 %")], ";")},
+         BOTH | {"tasks": 2, "base": 0.581, "outcome": "accuracy"}),
+    Case("rows under another name, compared",
+         {"t.csv": csv("Wer,eins,zwei", [("base", 0.5, 0.3), ("tuned", 0.7, 0.6)])}, BOTH | {"tasks": 2, "base": 0.4},
+         options=("--condition", "Wer")),
+    Case("thousands", {"t.csv": long("model,task,points", lambda m, t: f'"{1000 + 50 * t + 100 * RISE[m][t]:,}"')},
+         BOTH | {"base": 1150 + 300 / 7, "note": "commas as thousands (1,234 is 1234) in points"},
+         options=("--score", "points")),
+    Case("another encoding", {"t.csv": long("model,task,correct").replace("mul", "m\udce4l")},
+         refused="must be text in UTF-8, got: 'utf-8' codec can't decode byte 0xe4"),
     Case(
         "lm-eval results with groups and other metrics",
         {
@@ -449,61 +224,15 @@ CASES = [
         },
         BOTH | {"outcome": "acc", "base": 0.45, "tasks": 2, "note": "without acc, so in nothing below: squad"},
     ),
-    Case(
-        "one column twice",
-        {"t.csv": csv("model,mmlu,arc,mmlu", [("base", 0.6, 0.5, 0.6), ("tuned", 0.7, 0.6, 0.7)])},
-        refused="must name each column once, got 'mmlu' more than once",
-    ),
-    Case(
-        "one column in two cases",
-        {"t.csv": grid("model,task,correct,Correct", lambda m, k: (RISE[m][k], 0))},
-        ACC | {"note": "not read, beside columns of the same name: Correct"},
-    ),
-    Case(
-        "one of a long leaderboard against each other",
-        {"t.csv": csv("model,a,b,c", [(f"m{k:02}", 50 + k, 40 + k, 60 - k) for k in range(30)])},
-        {"conditions": [f"m{k:02}" for k in range(30)], "contrasts": 29},
-        options=("--treatment", "m07"),
-    ),
-    Case(
-        "an index in front",
-        {"t.csv": csv(",model,task,correct", [(i, *r.values()) for i, r in enumerate(records(int))])},
-        ACC,
-    ),
-    Case(
-        "a title and a blank line above, byte order mark",
-        {
-            "t.csv": "\ufeffErgebnisse 2026;;\n;;\n"
-            + long("Modell,Aufgabe,Genauigkeit (%)", lambda m, t: f"{50 + 10 * RISE[m][t]},5", ";")
-        },
-        BOTH
-        | {"outcome": "Genauigkeit (%)", "tasks": 7, "base": 0.505 + 0.3 / 7, "note": "2 lines above the column names"},
-    ),
-    Case(
-        "a title with a comma",
-        {"t.csv": "Results of the pilot, May 2026\n" + long("model,task,correct")},
-        ACC | {"note": "1 line above the column names"},
-    ),
-    Case(
-        "a last line of totals",
-        {"t.csv": columns("task,base,tuned", last="Total,3,6\n")},
-        ACC | {"outcome": "score", "tasks": 7, "note": "1 row of sums or averages left out (Total)"},
-    ),
-    Case(
-        "a last line of means, blank lines above it",
-        {"t.csv": long("model,task,accuracy", lambda m, t: f"{100 * RISE[m][t]}%") + ",,\nMean,,64%\n"},
-        ACC | {"outcome": "accuracy", "note": "1 row of sums or averages left out (Mean)"},
-    ),
-    Case(
-        "a condition that is called mean",
-        {
-            "t.csv": csv(
-                "condition,task,correct",
-                [(c, t, RISE[m][k]) for m, c in (("base", "mean"), ("tuned", "sum")) for k, t in enumerate(TASKS)],
-            )
-        },
-        {"conditions": ["mean", "sum"], "mean": 3 / 7, "sum": 6 / 7},
-    ),
+    Case("one column twice",
+         {"t.csv": csv("model,mmlu,arc,mmlu", [("base", 0.6, 0.5, 0.6), ("tuned", 0.7, 0.6, 0.7)])},
+         refused="must name each column once, got 'mmlu' more than once"),
+    Case("one of a long leaderboard against each other",
+         {"t.csv": csv("model,a,b,c", [(f"m{k:02}", 50 + k, 40 + k, 60 - k) for k in range(30)])},
+         {"conditions": [f"m{k:02}" for k in range(30)], "contrasts": 29}, options=("--treatment", "m07")),
+    Case("a last line of means, blank lines above it",
+         {"t.csv": long("model,task,accuracy", lambda m, t: f"{100 * RISE[m][t]}%") + ",,\nMean,,64%\n"},
+         ACC | {"outcome": "accuracy", "note": "1 row of sums or averages left out (Mean)"}),
     Case(
         "a condition that is called None",
         {
@@ -514,113 +243,16 @@ CASES = [
         },
         {"conditions": ["CoT", "None"], "None": 3 / 7, "CoT": 6 / 7, "note": "baseline None"},
     ),
-    Case(
-        "None among numbers",
-        {"t.csv": long("model,task,correct", lambda m, t: "None" if t == 0 else RISE[m][t])},
-        BOTH | {"base": 2 / 6, "note": "2 of 14 runs have no score"},
-    ),
-    Case(
-        "passes in words, a status",
-        {"t.csv": long("provider,Test case,status", lambda m, t: ("FAIL", "PASS")[RISE[m][t]])},
-        ACC | {"outcome": "status", "tasks": 7},
-    ),
-    Case(
-        "passes as signs",
-        {"t.csv": long("Model,Test,Outcome", lambda m, t: "❌✅"[RISE[m][t]])},
-        ACC | {"outcome": "Outcome"},
-    ),
-    Case(
-        "models as columns of true and false",
-        {
-            "t.csv": csv(
-                "question,base,tuned", [(t, bool(RISE["base"][k]), bool(RISE["tuned"][k])) for k, t in enumerate(TASKS)]
-            )
-        },
-        ACC | {"outcome": "score", "tasks": 7},
-    ),
-    Case(
-        "models as columns, numbered rows",
-        {"t.csv": csv("id,base,tuned", [(k, RISE["base"][k], RISE["tuned"][k]) for k in range(7)])},
-        ACC | {"outcome": "score", "tasks": 7},
-    ),
-    Case(
-        "ratings of prompts by their number",
-        {
-            "t.csv": csv(
-                "model,prompt_id,rating", [(m, f"p{k}", 2 + k % 3 + RISE[m][k % 7]) for m in RISE for k in range(12)]
-            )
-        },
-        BOTH | {"outcome": "rating", "tasks": 12, "note": "prompt_id has 12 values: items, not conditions"},
-    ),
-    Case(
-        "a leaderboard with emissions beside per cents",
-        {
-            "t.csv": csv(
-                "T,Model,Average ⬆️,IFEval,BBH,CO₂ cost (kg)",
-                [("c", "base", "30%", "40%", "20%", 1.2), ("d", "tuned", "50%", "60%", "40%", 0.9)],
-            )
-        },
-        BOTH
-        | {
-            "outcome": "accuracy",
-            "tasks": 2,
-            "base": 0.3,
-            "tuned": 0.5,
-            "note": "no scores: Average ⬆️, CO₂ cost (kg), T",
-        },
-    ),
-    Case(
-        "errors in brackets and best in bold",
-        {"t.csv": csv("Model,ARC,MMLU", [("base", "55.0 (1.2)", "61.2 (0.4)"), ("tuned", "**61.5** (1.1)", "70.3*")])},
-        BOTH | {"outcome": "accuracy", "base": 0.581, "tuned": 0.659},
-    ),
-    Case(
-        "parts of a whole",
-        {"t.csv": long("model,task,score", lambda m, t: f"{5 + 2 * RISE[m][t]}/10")},
-        BOTH | {"base": 0.5 + 0.6 / 7},
-    ),
-    Case(
-        "right of all, by subject",
-        {
-            "t.csv": csv(
-                "model,subject,correct,total",
-                [(m, t, 20 + 10 * RISE[m][k], 40 + k) for m in RISE for k, t in enumerate(TASKS)],
-            )
-        },
-        BOTH | {"outcome": "pass rate", "tasks": 7},
-    ),
-    Case(
-        "words where a score would be",
-        {"t.csv": long("model,task,score", lambda m, t: ("timeout", "ERROR")[m == "base"] if t == 0 else RISE[m][t])},
-        BOTH | {"base": 2 / 6, "note": "no score in score: 'ERROR' (1), 'timeout' (1)"},
-    ),
-    Case(
-        "temperatures, no model",
-        {
-            "t.csv": csv(
-                "temperature,question,correct",
-                [(h, t, RISE[m][k]) for m, h in (("base", 1.0), ("tuned", 0.5)) for k, t in enumerate(TASKS)],
-            )
-        },
-        {"conditions": ["0.5", "1.0"], "tasks": 7, "note": "the values of temperature, which every question has"},
-    ),
-    Case(
-        "records with ids and texts",
-        {
-            "t.jsonl": "\n".join(
-                json.dumps(
-                    {
-                        "id": r["task"],
-                        "model": r["model"],
-                        "input": f"what is {r['task']}",
-                        "is_correct": bool(r["correct"]),
-                    }
-                )
-                for r in records(int)
-            )
-        },
-        ACC | {"outcome": "is_correct", "tasks": 7, "note": "id names the tasks"},
-    ),
+    Case("None among numbers", {"t.csv": long("model,task,correct", lambda m, t: "None" if t == 0 else RISE[m][t])},
+         BOTH | {"base": 2 / 6, "note": "2 of 14 runs have no score"}),
+    Case("passes as signs", {"t.csv": long("Model,Test,Outcome", lambda m, t: "❌✅"[RISE[m][t]])},
+         ACC | {"outcome": "Outcome"}),
+    Case("errors in brackets and best in bold",
+         {"t.csv": csv("Model,ARC,MMLU", [("base", "55.0 (1.2)", "61.2 (0.4)"), ("tuned", "**61.5** (1.1)", "70.3*")])},
+         BOTH | {"outcome": "accuracy", "base": 0.581, "tuned": 0.659}),
+    Case("words where a score would be",
+         {"t.csv": long("model,task,score", lambda m, t: ("timeout", "ERROR")[m == "base"] if t == 0 else RISE[m][t])},
+         BOTH | {"base": 2 / 6, "note": "no score in score: 'ERROR' (1), 'timeout' (1)"}),
     Case(
         "records with several scores inside",
         {
@@ -631,25 +263,10 @@ CASES = [
         },
         ACC | {"outcome": "exact", "tasks": 7, "note": "measure exact, one of 2"},
     ),
-    Case(
-        "records under a key",
-        {"t.json": json.dumps({"data": records(int), "made": "today"})},
-        ACC | {"note": "t.json: data read, not made"},
-    ),
-    Case(
-        "columns of JSON",
-        {
-            "t.json": json.dumps(
-                {key: {str(i): r[key] for i, r in enumerate(records(int))} for key in ("model", "task", "correct")}
-            )
-        },
-        ACC,
-    ),
-    Case(
-        "models of tasks in JSON",
-        {"t.json": json.dumps({m: dict(zip(TASKS, RISE[m], strict=True)) for m in RISE})},
-        ACC | {"outcome": "score"},
-    ),
+    Case("records under a key", {"t.json": json.dumps({"data": records(int), "made": "today"})},
+         ACC | {"note": "t.json: data read, not made"}),
+    Case("models of tasks in JSON", {"t.json": json.dumps({m: dict(zip(TASKS, RISE[m], strict=True)) for m in RISE})},
+         ACC | {"outcome": "score"}),
     Case(
         "events of a log",
         {
@@ -669,24 +286,11 @@ CASES = [
         },
         refused="--score COLUMN",
     ),
-    Case(
-        "HELM with altered instances",
-        {f"mmlu:subject=x,model={m}/per_instance_stats.json": helm(m, changed=True) for m in RISE},
-        ACC | {"outcome": "exact_match", "note": "exact_match,typos"},
-    ),
-    Case(
-        "bits per byte are better when fewer",
-        {"t.csv": long("model,task,bits_per_byte", lambda m, t: 0.9 - 0.2 * RISE[m][t])},
-        BOTH | {"lower_is_better": True},
-        options=("--score", "bits_per_byte"),
-    ),
-    Case(
-        "choices between two",
-        {"t.csv": csv("question,model_a,model_b,winner", [(t, "x", "y", "model_a") for t in TASKS])},
-        refused="winner chooses between two: write a row for each of them",
-    ),
+    Case("choices between two",
+         {"t.csv": csv("question,model_a,model_b,winner", [(t, "x", "y", "model_a") for t in TASKS])},
+         refused="winner chooses between two: write a row for each of them"),
     Case("a further factor", {"t.csv": SHOTS}, ACC | {"note": "averaged over: shots (2)"}),
-]
+]  # fmt: skip
 
 
 @each("case", CASES)
@@ -719,10 +323,6 @@ def test_a_table_of_this_shape_is_read_right_or_refused_in_one_line(case, tmp_pa
     if title:
         assert main(arguments) == 0
         assert f"\n{title}" in capsys.readouterr().out
-
-
-def test_the_corpus_is_as_large_as_it_says():
-    assert len(CASES) >= 40 and len({case.name for case in CASES}) == len(CASES)
 
 
 @pytest.fixture()
@@ -811,20 +411,6 @@ def test_a_gate_of_a_table_says_whom_it_asks_about_or_is_refused(tmp_path, capsy
     assert "must have two sides to compare" in mistake(*command, *one, "--gate", gate)
 
 
-@pytest.mark.parametrize("command", [("analyse", "no.csv"), ("compare", "a", "--baseline", "b", "no-study")])
-def test_a_gate_that_cannot_be_read_is_refused_before_anything_else(capsys, command):
-    assert main([*command, "--gate", "worse than before"]) == 2
-    assert "'gate' must be like" in capsys.readouterr().err
-
-
-def test_a_model_output_in_a_cell_is_read_whatever_its_length(tmp_path, capsys):
-    for long in ("x" * 140_000, '"' + "a, b " * 20_000 + '"'):
-        rows = [(m, f"t{k}", int(k % 3 > 0), long if k == 1 else "short") for m in ("new", "old") for k in range(12)]
-        (tmp_path / "t.csv").write_text(csv("model,task,score,output", rows))
-        assert main(["analyse", str(tmp_path / "t.csv"), "--gate", f"new {WORSE}"]) == 0
-    assert "new (candidate) against old" in capsys.readouterr().err
-
-
 def test_a_crash_has_an_exit_code_of_its_own_and_one_line(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr("trueness.analyse.read_tables", lambda files: [][1])
     assert main(["analyse", "t.csv", "--gate", f"new {WORSE}"]) == 70
@@ -860,25 +446,12 @@ def test_a_strict_gate_takes_runs_without_a_score_as_failed_and_judges_none_with
     assert "gate cannot be judged" in capsys.readouterr().err
 
 
-def test_two_files_of_two_measures_are_told_by_their_columns(tmp_path, mistake):
-    two_files(tmp_path, [0.5, 0.6, 0.7], [0.5, 0.6, 0.7], "accuracy")
-    (tmp_path / "old.csv").write_text(csv("task,loss", [(f"t{k}", 0.3 + k / 10) for k in range(3)]))
-    told = mistake("compare", tmp_path / "new.csv", "--baseline", tmp_path / "old.csv")
-    assert "got columns that only the first has (accuracy) or only the second (loss)" in told
-
-
 def test_a_gate_about_the_baseline_is_refused_with_both_commands(tmp_path, mistake):
     command = two_files(tmp_path, [1, 0, 1], [1, 1, 1])
     new, old = (str(tmp_path / f"{name}.csv") for name in ("new", "old"))
     told = mistake(*command, f"old {WORSE}")
     assert f"compare {new} --baseline {old} --gate '{WORSE}'" in told and f"{old} --baseline {new}" in told
     assert f"Did you mean 'new'? Write: --gate \"new {WORSE}\"" in mistake(*command, f"nwe {WORSE}")
-
-
-@pytest.mark.parametrize("other", ["gpt\u200b", "ｇｐｔ"])
-def test_conditions_that_look_alike_are_refused(tmp_path, mistake, other):
-    (tmp_path / "t.csv").write_text(csv("model,task,score", [(m, k, k % 2) for m in ("gpt", other) for k in range(9)]))
-    assert "conditions must look different where they are shown" in mistake("analyse", tmp_path / "t.csv")
 
 
 def test_the_line_of_a_gate_counts_the_files_and_measures_that_it_does_not_judge(tmp_path, capsys):
@@ -888,10 +461,6 @@ def test_the_line_of_a_gate_counts_the_files_and_measures_that_it_does_not_judge
     assert main(["analyse", str(tmp_path), "--gate", f"new {WORSE}"]) == 0
     told = capsys.readouterr().err
     assert "Not judged: 1 file. Not judged: length (--measure)." in told and "t, exact: " in told
-
-
-def test_a_gate_names_what_makes_it_fail(mistake):
-    assert "must name what makes it fail, so 'worse'" in mistake("analyse", "t.csv", "--gate", "better by more than 2")
 
 
 def test_a_gate_of_means_alone_cannot_be_judged(tmp_path, capsys):
@@ -905,15 +474,6 @@ def test_a_gate_of_means_alone_cannot_be_judged(tmp_path, capsys):
         assert "gate cannot be judged (" in (told := capsys.readouterr().err) and "passes" not in told
 
 
-def test_a_gate_that_is_shown_fails(tmp_path, capsys):
-    rows = [(m, f"t{k}", 0.9 - 0.3 * (m == "new") + 0.001 * k) for m in ("old", "new") for k in range(12)]
-    (tmp_path / "t.csv").write_text(csv("condition,task,accuracy", rows))
-    command = ["analyse", str(tmp_path / "t.csv"), "--treatment", "new", "--gate"]
-    assert main([*command, "worse by more than 2 points"]) == 1 and ": shown, " in capsys.readouterr().err
-    assert main([*command, "worse by more than 40 points"]) == 0
-    assert main([*command, "somewhat worse"]) == 2
-
-
 def test_a_gate_beyond_the_scale_is_refused_since_it_could_never_hold(tmp_path, capsys):
     (tmp_path / "t.csv").write_text(csv("model,task,score", [(m, f"t{k}", k / 10) for k in range(9) for m in "ab"]))
     command = ["analyse", str(tmp_path / "t.csv"), "--condition", "model", "--baseline", "a", "--gate"]
@@ -924,3 +484,10 @@ def test_a_gate_beyond_the_scale_is_refused_since_it_could_never_hold(tmp_path, 
         assert main([*command, gate]) == 2
         told = capsys.readouterr().err
         assert f"'gate' must name less than 100 points, the most that there can be, got '{gate}': it would" in told
+
+
+def test_two_files_of_two_measures_are_told_by_their_columns(tmp_path, mistake):
+    two_files(tmp_path, [0.5, 0.6, 0.7], [0.5, 0.6, 0.7], "accuracy")
+    (tmp_path / "old.csv").write_text(csv("task,loss", [(f"t{k}", 0.3 + k / 10) for k in range(3)]))
+    told = mistake("compare", tmp_path / "new.csv", "--baseline", tmp_path / "old.csv")
+    assert "got columns that only the first has (accuracy) or only the second (loss)" in told

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from tests.each import each
-from tests.shapes import shaped
 from trueness.analyse.judge_verdicts import judge_file
 from trueness.cli import main
 from trueness.errors import DataError
@@ -42,12 +41,6 @@ def test_the_corrected_mean_is_nearer_the_truth_than_the_judged_one(verdicts):
         assert abs(found[figure]["value"] - 0.4) < abs(judged - 0.4)
 
 
-def test_position_bias_is_paired_by_item_and_length_is_beside_the_label(verdicts):
-    found = {row["figure"]: row for row in judge_file(verdicts).rows}
-    assert found["position bias (position 1 less position 2)"]["low"] > 0
-    assert "length bias (rank correlation, verdict beyond the label)" in found
-
-
 def test_kappa_stands_beside_the_base_rates_and_has_no_value_where_nothing_varies(tmp_path):
     rows = [f"i{k},always,1,{int(k > 1)},," for k in range(12)]
     report = judge_file(write(tmp_path, rows))
@@ -62,15 +55,6 @@ def test_without_labels_agreement_with_people_is_not_checked(tmp_path):
     assert not any("people" in row["figure"] for row in report.rows)
     told = " ".join(report.sentences())
     assert "not checked" in told and "1 of 3 verdicts cannot be read" in told
-
-
-def test_judges_are_compared_with_each_other(tmp_path):
-    rows = [f"i{k},{judge},{int(k % 3 == 0)},,," for k in range(12) for judge in ("one", "two")]
-    between = [row for row in judge_file(write(tmp_path, rows)).rows if row["figure"].startswith("between")]
-    assert {row["figure"]: (row["judge"], row["value"]) for row in between} == {
-        "between judges, alpha": ("all judges", 1.0), "between judges, AC1": ("all judges", 1.0),
-        "between judges, kappa": ("one, two", 1.0),
-    }  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -105,11 +89,6 @@ def test_a_better_judge_needs_fewer_labels():
     assert needs[1] == pytest.approx(0.25 * (1.96 / 0.03) ** 2, rel=0.05)  # by the labels alone
 
 
-def test_the_command_prints_json(verdicts, capsys):
-    assert main(["judge", str(verdicts), "--json"]) == 0
-    assert shaped("judge", capsys.readouterr().out)["judges"][0]["judge"] == "judge"
-
-
 def test_repeats_stand_beside_each_other_between_judges_and_are_not_averaged(tmp_path):
     """Said twice, verdicts agree between judges as those said once."""
     head = "item,judge,verdict,repeat"
@@ -120,17 +99,6 @@ def test_repeats_stand_beside_each_other_between_judges_and_are_not_averaged(tmp
         [row["value"] for row in report.rows if row["figure"] == "between judges, alpha"] for report in (alone, again)
     )
     assert both == pytest.approx(single, abs=0.01)
-
-
-def test_places_in_words_are_read(tmp_path):
-    rows = [f"{k},j,{int(place == 'first')},,{place}," for k in range(12) for place in ("first", "second")]
-    report = judge_file(write(tmp_path, rows))
-    assert [row["value"] for row in report.rows if row["figure"].startswith("position bias")] == [1.0]
-
-
-def test_columns_of_other_names_are_named(tmp_path):
-    with pytest.raises(DataError, match="got no item, judge, verdict, but question, grader, rating. Rename them"):
-        judge_file(write(tmp_path, ["1,j,1"], "Question,Grader,Rating"))
 
 
 def test_labels_needed_are_whole_and_what_the_figures_hold_for_is_printed(verdicts, capsys):
@@ -151,30 +119,6 @@ def test_a_handful_of_labels_that_agree_is_no_certainty(tmp_path, label, capsys)
     assert any("not known until another one occurs" in sentence for sentence in report.sentences())
 
 
-def test_a_judge_that_is_right_on_five_labels_needs_many_more(tmp_path):
-    rows = [f"i{k},j,{k % 2},{k % 2 if k < 5 else ''},," for k in range(2000)]
-    found = {row["figure"]: row for row in judge_file(write(tmp_path, rows)).rows}
-    assert next(row["value"] for figure, row in found.items() if "labels needed" in figure) > 100
-    corrected = found["mean corrected by labels (PPI++)"]
-    assert corrected["high"] - corrected["low"] > 0.3
-
-
-def test_every_interval_of_a_share_lies_in_it(tmp_path):
-    rng = np.random.default_rng(6)
-    for labelled in range(1, 8):
-        rows = [
-            f"i{k},{judge},{int(rng.random() < 0.9)},{int(rng.random() < 0.8) if k < labelled else ''},,"
-            for k in range(12)
-            for judge in "ab"
-        ]
-        for row in judge_file(write(tmp_path, rows)).rows:
-            if (
-                any(word in row["figure"] for word in ("base rate", "share", "PPI++", "readable"))
-                and row["low"] is not None
-            ):
-                assert 0 <= row["low"] <= row["high"] <= 1
-
-
 @each("head, rows, words", [
     ("item,judge,verdict", ["a,j,1", ",j,1", ",j,0"], "row 2: 'item' must be named, got an empty cell (and 1 more)"),
     ("item,judge,verdict", ["a,j,1", "b,,1"], "row 2: 'judge' must be named"),
@@ -185,14 +129,6 @@ def test_every_interval_of_a_share_lies_in_it(tmp_path):
 def test_what_is_wrong_in_a_cell_is_said_with_row_and_column(tmp_path, head, rows, words):
     with pytest.raises(DataError, match=re.escape(words)):
         judge_file(write(tmp_path, rows, head))
-
-
-@pytest.mark.parametrize("sign", [";", "\t"])
-def test_cells_may_stand_between_other_signs(tmp_path, sign):
-    rows = [f"i{k},j,{k % 2},{k % 2}" for k in range(8)]
-    plain = judge_file(write(tmp_path, rows, "item,judge,verdict,label")).rows
-    other = [row.replace(",", sign) for row in rows]
-    assert judge_file(write(tmp_path, other, sign.join(("item", "judge", "verdict", "label")))).rows == plain
 
 
 def test_labels_of_an_item_that_contradict_each_other_are_said_and_not_taken(tmp_path):

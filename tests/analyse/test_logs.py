@@ -5,7 +5,7 @@ import zipfile
 
 import pytest
 
-from trueness.analyse.loading import read_table, read_tables
+from trueness.analyse.loading import read_table
 from trueness.errors import DataError
 
 
@@ -60,29 +60,6 @@ def test_a_sample_with_an_error_stays_missing(tmp_path):
     assert set(never["repeat"]) == {1, 2} and never["value"].isna().all() and not never["extraction_ok"].any()
 
 
-def test_a_stopped_archive_is_read_from_its_journal(tmp_path):
-    assert len(read_table(write_archive(tmp_path / "log.eval", *inspect_log(), stopped=True))) == 6 * 3
-
-
-def test_archive_and_json_say_the_same(tmp_path):
-    about, samples = inspect_log()
-    (tmp_path / "log.json").write_text(
-        json.dumps({"version": 2, "status": "success", "eval": about, "samples": samples})
-    )
-    archive = read_table(write_archive(tmp_path / "log.eval", about, samples))
-    assert archive.equals(read_table(tmp_path / "log.json"))
-
-
-def test_logs_of_one_task_are_one_domain(tmp_path, analysed):
-    files = [
-        write_archive(tmp_path / f"{condition}.eval", *inspect_log(condition, right=right, samples=8))
-        for condition, right in (("none", 3), ("hints", 7))
-    ]
-    found = analysed(*files)
-    assert [part["domain"] for part in found["domains"]] == ["sums"]
-    assert found["conditions"] == ["none", "hints"]
-
-
 @pytest.mark.slow
 def test_a_log_that_inspect_itself_wrote(tmp_path):
     pytest.importorskip("inspect_ai")
@@ -110,27 +87,6 @@ def test_a_log_that_inspect_itself_wrote(tmp_path):
         assert set(frame["condition"]) == {"none"} and set(frame["repeat"]) == {1, 2}
 
 
-def test_lm_evaluation_harness_samples(tmp_path):
-    folder = tmp_path / "org__small-model"
-    folder.mkdir()
-    path = folder / "samples_arc_easy_2026-01-05T10-00-00.123456.jsonl"
-    lines = [
-        {
-            "doc_id": k, "doc": {"question": "?"}, "target": "1", "arguments": {}, "resps": [[["-1.2", "False"]]],
-            "filtered_resps": [["-1.2", "False"]], "filter": "none", "metrics": ["acc", "acc_norm"],
-            "doc_hash": "a", "prompt_hash": "b", "target_hash": "c", "acc": float(k % 2), "acc_norm": 1.0,
-        }
-        for k in range(4)
-    ]  # fmt: skip
-    path.write_text("\n".join(json.dumps(line) for line in lines))
-    ((domain, frame),) = read_tables([path]).items()
-    assert domain == "arc_easy"
-    assert set(frame["model"]) == {"org__small-model"}
-    acc, norm = (frame[frame["metric"] == name] for name in ("acc", "acc_norm"))
-    assert acc["value"].tolist() == [0.0, 1.0, 0.0, 1.0] and norm["value"].tolist() == [1.0] * 4
-    assert acc["task"].tolist() == ["0", "1", "2", "3"]
-
-
 def promptfoo_result(prompt, provider, test, passed, error=None):
     parts = [{"pass": passed, "score": float(passed), "reason": "", "assertion": {"type": "contains", "value": "x"}}]
     grading = {"pass": passed, "score": float(passed), "componentResults": parts}
@@ -154,13 +110,6 @@ def test_promptfoo_prompts_are_the_conditions(tmp_path, nested):
     assert frame["repeat"].tolist()[:2] == [1, 2]
     assert frame["1_contains_pass"].dropna().astype(bool).sum() == 8
     assert frame["score"].isna().sum() == 1 and not frame["extraction_ok"].iloc[-1]
-
-
-def test_flat_records_need_no_harness(tmp_path):
-    records = [{"model": "a", "condition": "x", "correct": True}, {"model": "a", "condition": "y", "correct": False}]
-    (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, records)))
-    (tmp_path / "b.json").write_text(json.dumps(records))
-    assert read_table(tmp_path / "a.jsonl").equals(read_table(tmp_path / "b.json"))
 
 
 @pytest.mark.parametrize(
@@ -230,17 +179,6 @@ def test_logs_without_scores_alone_are_refused_and_no_argument_of_the_task_is_a_
     assert "must hold scores of samples" in mistake("compare", mixed / "old.json", mixed / "failed.json")
 
 
-def test_a_run_that_ended_in_error_is_said_beside_what_it_scored(tmp_path, analysed):
-    write_log(tmp_path, "old", samples=scored())
-    write_log(
-        tmp_path, "new", "error", samples=scored(n=7), of="b", dataset={"sample_ids": [f"q{k}" for k in range(10)]}
-    )
-    found = analysed(tmp_path)
-    assert "new.json ended in error (the provider was gone): 7 samples with a score" in "; ".join(found["notes"])
-    missing = {row["condition"]: row["n_missing"] for row in found["domains"][0]["conditions"]}
-    assert missing == {"new": 3, "old": 0}
-
-
 def test_a_run_that_was_done_again_counts_once(tmp_path, analysed):
     write_log(tmp_path, "old", samples=scored())
     write_log(tmp_path, "new", "error", samples=scored(n=4), of="b", again="2026-01-05")
@@ -262,13 +200,3 @@ def test_words_beside_numbers_and_names_of_our_columns_in_metadata_change_no_sco
     means = {row["condition"]: row["mean"] for row in found["domains"][0]["conditions"]}
     assert means == {"new": pytest.approx(20), "old": pytest.approx(90)}
     assert "words in verdict are no scores ('fine')" in "; ".join(found["notes"])
-
-
-def test_logs_of_other_harnesses_without_scores_are_left_out_too(tmp_path, analysed):
-    results = [promptfoo_result(p, "openai:x", t, t > 0) for p in ("short", "long") for t in range(6)]
-    (tmp_path / "a.json").write_text(json.dumps({"version": 2, "results": results}))
-    lost = [promptfoo_result("long", "openai:x", t, False, error="timeout") for t in range(6)]
-    (tmp_path / "b.json").write_text(json.dumps({"version": 2, "results": lost}))
-    assert (
-        "left out: b.json (6 samples, none has a score)" in analysed(tmp_path / "a.json", tmp_path / "b.json")["notes"]
-    )

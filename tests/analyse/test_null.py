@@ -21,9 +21,8 @@ def null(root):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["models and tasks react differently", "passes, ties, rules"])
-def test_rates_and_coverages_are_near_their_targets(null, name):
-    shape = next(shape for shape in null.SHAPES if shape.name == name)
+def test_rates_and_coverages_are_near_their_targets(null):
+    shape = next(shape for shape in null.SHAPES if shape.name == "models and tasks react differently")
     assert null.faults(null.measure(shape, 25), 25) == []
 
 

@@ -76,22 +76,6 @@ def test_a_column_that_is_no_score_is_refused_with_the_command_and_read_where_it
         assert analysed(write(rows), "--score", name)["domains"][0]["outcome"] == name
 
 
-@each("name, of", NO_SCORES.items())
-def test_a_column_that_is_no_score_is_in_no_mean_of_a_wide_table(name, of, read):
-    rng = np.random.default_rng(0)
-    rows = [
-        {"model": m, "mmlu": 0.5 + i / 10, "arc": 0.4 + i / 7, name: of(i % 2, i, rng)} for i, m in enumerate(MODELS)
-    ]
-    if name in (
-        "difficulty",
-        "zorp",
-        "serial",
-    ):  # one row a model: only their scale tells
-        return
-    (part,) = read(rows).values()
-    assert part["conditions"][0]["n"] == 2, part["understood"]
-
-
 def test_errors_differences_and_means_beside_models_are_no_models(read):
     rng = np.random.default_rng(1)
     rows = []
@@ -116,18 +100,6 @@ def test_metrics_of_one_system_are_measures_and_no_models(read):
     assert [part["lower_is_better"] for part in found.values()] == [False] * 4 + [True]
 
 
-def test_several_measures_of_one_row_a_model_are_refused_with_the_other_reading(write, mistake, analysed):
-    path = write(board(precision=(0.5, 0.6, 0.7), recall=(0.4, 0.5, 0.7), f1=(0.45, 0.55, 0.7)))
-    told = mistake("analyse", path)
-    assert "one row a model and one value of each measure" in told and "--score precision,recall,f1" in told
-    assert analysed(path, "--score", "precision,recall,f1")["domains"][0]["conditions"][0]["n"] == 3
-
-
-def test_unknown_columns_that_could_each_be_the_score_are_refused_with_both_commands(write, mistake):
-    told = mistake("analyse", write(runs(zorp=drawn, quux=drawn)))
-    assert "--score zorp  or: " in told and "--score quux" in told
-
-
 # ---- direction
 
 
@@ -146,17 +118,6 @@ def test_lower_is_better_by_the_name(name, read):
 def test_higher_is_better_by_the_name(name, read):
     (part,) = read(runs(**{name: lambda i, k, rng: 0.3 - 0.1 * i + rng.random() / 100})).values()
     assert not part["lower_is_better"] and not part["direction_assumed"] and part["contrasts"][0]["diff"] < 0
-
-
-@pytest.mark.parametrize(
-    "names", [("AMI WER", "LibriSpeech WER", "Gigaspeech WER"), ("AMI", "LibriSpeech", "Gigaspeech")]
-)
-def test_the_better_model_of_a_leaderboard_of_word_error_rates_is_better(names, read):
-    columns = {name: tuple(9.0 + j - 0.8 * k for k in range(3)) for j, name in enumerate(names)}
-    columns["Average WER"] = tuple(np.mean([values[k] for values in columns.values()]) for k in range(3))
-    (part,) = read(board(**columns, RTFx=(120.0, 300.0, 250.0)), "--treatment", "tuned").values()
-    assert part["outcome"] == "wer" and part["conditions"][0]["n"] == 3
-    assert all(row["diff"] > 0 for row in part["contrasts"])
 
 
 def test_an_assumed_direction_is_in_the_sentence_itself(write, capsys):
@@ -205,11 +166,6 @@ def test_ids_that_start_anew_are_refused_where_nothing_completes_them(write, mis
     assert "a task_id that starts anew" in told and "--unit task_id" in told
 
 
-def test_a_domain_column_of_a_file_that_was_named_still_completes_its_ids(write, analysed):
-    (found,) = analysed(f"mine={write(restarting('domain'))}")["domains"]
-    assert found["contrasts"][0]["n_units"] == 169
-
-
 def test_a_column_that_is_bound_to_some_conditions_fails_the_check(read):
     rows = []
     for model, styles in (("gpt", ["cot"]), ("claude", ["direct", "cot"]), ("llama", ["direct", "cot"])):
@@ -254,15 +210,6 @@ def test_a_column_that_groups_the_tasks_is_named_and_the_verdict_shown_at_both_l
 # ---- runs that errored
 
 
-def test_a_run_that_errored_has_no_score_and_is_counted_by_side(write, capsys):
-    results = {"old": ["PASS"] * 5 + ["FAIL"] * 3, "new": ["PASS"] * 4 + ["FAIL", "ERROR", "error", "Error"]}
-    rows = [{"test": t, "agent": a, "result": r} for a, of in results.items() for t, r in enumerate(of)]
-    assert main(["analyse", str(write(rows)), "--md"]) == 0
-    said = capsys.readouterr().out
-    assert "without a score 3 of 8 runs of new and 0 of 8 runs of old" in said
-    assert "If they failed: old against new 12.5 [" in said
-
-
 # ---- shares and other units
 
 
@@ -277,15 +224,6 @@ def test_only_a_share_is_shown_in_per_cent(name, percent, read):
     assert (flag["state"] == "not checked") == (name not in ("error_rate", "acc", "zorp")), name
 
 
-@each("name, assumed", [
-    ("time_to_first_token", False), ("kl", False), ("rank", False), ("misses", False), ("energy_kwh", False),
-    ("ASR", True), ("jailbreak_success", True), ("attack_success_rate", True),
-])  # fmt: skip
-def test_lower_of_these_is_better_and_an_attack_is_read_as_by_the_attacked(name, assumed, read):
-    (part,) = read(runs(**{name: drawn}), "--score", name).values()
-    assert (part["lower_is_better"], part["direction_assumed"]) == (True, assumed), name
-
-
 def test_equal_means_are_called_equal_and_a_small_difference_keeps_its_digits(write, capsys):
     for shift, words in ((0.0, "not told apart (equal means "), (0.0004, "(b worse by 0.0004 ")):
         rows = runs(cost_usd=lambda i, k, rng, s=shift: 0.002 + s * i + 0.0006 * ((k + i) % 2))
@@ -294,17 +232,6 @@ def test_equal_means_are_called_equal_and_a_small_difference_keeps_its_digits(wr
 
 
 # ---- what the columns and rows are
-
-
-@each("value", [right, drawn])
-def test_columns_beside_item_id_are_models(value, read):
-    rng = np.random.default_rng(0)
-    models = ("gpt-4o", "claude-3-opus", "gemini-1.5")
-    rows = [{"item_id": k} | {m: value(0, k, rng) for m in models} | {"length": 100 + k * k} for k in range(30)]
-    for options in ((), ("--score", ",".join(models))):
-        (part,) = read(rows, *options).values()
-        assert {row["condition"] for row in part["conditions"]} == set(models)
-        assert part["contrasts"][0]["n_units"] == 30
 
 
 def test_the_average_of_a_group_of_tasks_is_left_out_and_said(read):
@@ -323,13 +250,6 @@ def test_the_average_of_a_group_of_tasks_is_left_out_and_said(read):
         (part,) = read(rows).values()
         assert part["conditions"][0]["n"] == 6
         assert any(line == "averages of others, left out: mmlu" for line in part["understood"])
-
-
-def test_the_metrics_of_a_long_table_are_no_repeats(read):
-    rows = [{"model": m, "task": t, "metric": x, "value": drawn(0, 0, np.random.default_rng(ord(t[0]) + len(m + x)))}
-            for m in ("a", "bb") for t in TASKS for x in ("acc", "f1")]  # fmt: skip
-    (part,) = read(rows).values()
-    assert not any("repeats" in line for line in part["understood"])
 
 
 # ---- one verdict, said once

@@ -136,7 +136,7 @@ def test_a_study_of_one_s_own_is_shown_compared_reported_and_viewed(scores, caps
     files = {Path(name).name for name in json.loads(capsys.readouterr().out)["files"]}
     assert {
         "directions_measured.png",
-        "directions_summary.md",
+        "summary.md",
         "findings.txt",
         "draft.tex",
         "report.pdf",

@@ -5,10 +5,45 @@ schema, shares    which column is what, and what its values mean
 values, domain    what a run scored -> tidy runs
 roles, cells      who is compared with whom -> paired cells
 contrasts, rules, conditions, flags -> analysis -> lines, sentences, documents, charts
+
+`trueness.analyse(...)` is the command from Python: the name is that of this package, so the package can be called.
 """
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING
 
 from trueness.analyse.analysis_settings import AnalysisSettings
 from trueness.analyse.loading import read_tables
 from trueness.analyse.scores_analysis import DomainAnalysis, ScoresAnalysis, analyse
 
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from trueness.analyse.reading import AnalysisReading
+
 __all__ = ["AnalysisSettings", "DomainAnalysis", "ScoresAnalysis", "analyse", "read_tables"]
+
+
+def analyse_data(data: str | Path | Sequence[str | Path] | pd.DataFrame, **settings: object) -> AnalysisReading:
+    """Analyse scores: a file, several files, or a DataFrame with one row per run.
+
+    settings: those of `trueness analyse` (baseline, treatment, unit, cluster, adjust, ...). The answer has
+    `as_json()` (all numbers, unrounded), `as_csv()`, `as_text()`, `tables()` and `summary()`.
+    """
+    from trueness.analyse.reading import AnalysisReading
+
+    files = [data] if isinstance(data, str | Path) else data
+    tables = read_tables(files) if isinstance(files, Sequence) else {"scores": files}
+    return AnalysisReading(analyse(tables, AnalysisSettings().with_values(settings, "trueness.analyse")))
+
+
+class _Called(ModuleType):
+    __call__ = staticmethod(analyse_data)
+
+
+sys.modules[__name__].__class__ = _Called

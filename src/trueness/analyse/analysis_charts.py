@@ -28,22 +28,18 @@ def figures(reading: AnalysisReading) -> list[Figure]:
     means = frames["means"].assign(row=lambda frame: frame["domain"] + ", " + frame["condition"])
     over = f"over {first.cluster}s" if first.unit else "over runs"
     parts = [("means", means, "mean", "low", "high", unit, f"{unit}; {level:g} % CI {over}. n: runs with a value.")]
-    if "differences" in frames:
-        differences = frames["differences"]
-        rows = differences["domain"] + ": " + differences["treatment"] + " against " + differences["reference"]
-        caption = f"Better by, {unit}, with the interval of the verdict; {analysis.family}. "
-        caption += f"For {listed_scopes(analysis)}."
-        axis = f"better by ({'points' if first.percent else first.outcome})"
-        parts.append(("differences", differences.assign(row=rows), "diff", "diff_low", "diff_high", axis, caption))
-    if "families" in frames:
-        families = frames["families"]
-        rows = families["domain"] + ": " + families["family"] + " against " + families["other"]
-        caption = (
-            f"Families of models, exploratory: the first is better by, {unit}, paired over condition x task cells, "
-            "tasks flipped together, with the interval of q (Benjamini-Hochberg over the pairs of a domain)."
-        )
-        axis = f"better by ({'points' if first.percent else first.outcome})"
-        parts.append(("families", families.assign(row=rows), "diff", "diff_low", "diff_high", axis, caption))
+    axis = f"better by ({'points' if first.percent else first.outcome})"
+    verdicts = f"Better by, {unit}, with the interval of the verdict; {analysis.family}. For {listed_scopes(analysis)}."
+    exploratory = (
+        f"Families of models, exploratory: the first is better by, {unit}, paired over condition x task cells, "
+        "tasks flipped together, with the interval of q (Benjamini-Hochberg over the pairs of a domain)."
+    )
+    pairs = (("differences", "treatment", "reference", verdicts), ("families", "family", "other", exploratory))
+    for name, one, other, caption in pairs:
+        if name in frames:
+            frame = frames[name]
+            rows = frame["domain"] + ": " + frame[one] + " against " + frame[other]
+            parts.append((name, frame.assign(row=rows), "diff", "diff_low", "diff_high", axis, caption))
     return [
         Figure(name, frame, interval_chart(frame.head(MOST_ROWS), value, low, high, axis), caption)
         for name, frame, value, low, high, axis, caption in parts

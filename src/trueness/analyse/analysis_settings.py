@@ -18,6 +18,7 @@ from typing import Literal, get_args
 from trueness.analyse.gate import gate_of
 from trueness.errors import SettingError, did_you_mean
 from trueness.outside import MAX_PLAN, text_of, toml_of
+from trueness.statistics.result import Alternative
 
 Adjust = Literal["holm", "bh"]
 Unscored = Literal["failed", "missing"]
@@ -82,6 +83,10 @@ class AnalysisSettings:
                 joined = [",".join(map(str, values))] if field.name != "exclude" else list(map(str, values))
                 words += [word for one in joined for word in (option, one)]
         return " ".join(map(shlex.quote, words))
+
+    @property
+    def alternative(self) -> Alternative:
+        return "greater" if self.one_sided else "two-sided"
 
     @property
     def alpha(self) -> float:

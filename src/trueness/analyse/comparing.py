@@ -56,8 +56,9 @@ class Clustered(Protocol):
     def answers_of(self, rows: pd.DataFrame) -> pd.DataFrame: ...
 
 
-def compare(folder: Path, a: str, b: str, measure: str | None = None, level: float = 0.95) -> Comparison:
+def compare(folder: Path | str, a: str, b: str, measure: str | None = None, level: float = 0.95) -> Comparison:
     """a against b on one measure of the study in `folder`; the sentence, the row and the LaTeX are the result's own."""
+    folder = Path(folder)
     rows = _by_part(_long_table(folder), a, b)
     role = _role_of(rows, a, b, folder)
     rows = _task_of_both(rows, role, a, b)
@@ -77,11 +78,7 @@ def compare(folder: Path, a: str, b: str, measure: str | None = None, level: flo
     else:
         first = _adjust_by_bonferroni(_differences(table, [(a, b)], level, chosen)[0], count)
     first = first.described(
-        measure=chosen,
-        units="items",
-        clusters=_kind(rows).clusters,
-        better=direction(chosen),
-        names=(a, b),
+        measure=chosen, units="items", clusters=_kind(rows).clusters, better=direction(chosen), names=(a, b)
     )
     note = (f"{lost} runs of the two have no value and are in no mean.",) if lost else ()
     if direction(chosen) == "lower":

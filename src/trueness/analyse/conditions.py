@@ -86,8 +86,8 @@ def summarise(domain: Domain, conditions: tuple[str, ...], settings: AnalysisSet
                 known.n_clusters,
                 None if known.value is None else known.value * domain.scale,
                 float(there.std(ddof=1)) * domain.scale if len(there) > 1 else None,
-                _scale(known.interval, domain.scale),
-                _scale(interval, domain.scale),
+                known.interval and known.interval.scaled(domain.scale),
+                interval and interval.scaled(domain.scale),
                 k,
                 pass_all,
             )
@@ -144,7 +144,3 @@ def _bca(sample: Array, settings: AnalysisSettings) -> Interval | None:
         (sample,), np.mean, n_resamples=settings.resamples, confidence_level=settings.level, random_state=rng
     ).confidence_interval
     return Interval(ends.low, ends.high, settings.level, "mean")
-
-
-def _scale(interval: Interval | None, scale: float) -> Interval | None:
-    return None if interval is None else Interval(interval.low * scale, interval.high * scale, interval.level, "mean")

@@ -27,8 +27,7 @@ from scipy.special import stdtrit
 
 from trueness.analyse.analysis_settings import AnalysisSettings
 from trueness.analyse.domain import Domain
-from trueness.analyse.paired_cells import PairedCells, paired_cells, side_values
-from trueness.analyse.roles import Pair
+from trueness.analyse.roles import Pair, PairedCells, paired_cells, side_values
 from trueness.analyse.shares import Array
 from trueness.intervals import Interval
 from trueness.statistics.comparison import Comparison
@@ -37,7 +36,7 @@ from trueness.statistics.estimates import mean
 from trueness.statistics.multiplicity import adjust, verdict_levels, with_adjusted_p
 from trueness.statistics.paired import at_level, mcnemar_p, paired_difference
 from trueness.statistics.reach import units_needed
-from trueness.statistics.result import Alternative, Effect, Estimate
+from trueness.statistics.result import Effect, Estimate
 from trueness.statistics.unpaired import unpaired_difference
 from trueness.statistics.variances import levene
 
@@ -49,11 +48,9 @@ MCNEMAR = "McNemar"
 class Spread:
     """Whether one side varies more: Levene's test (Brown-Forsythe, about the medians) and var(ref) / var(treat)."""
 
-    statistic: float | None
-    p: float | None
-    ratio: float | None
-    interval: Interval | None = None  # of the ratio, over runs
-    note: str = ""
+    statistic: float | None = None
+    p: float | None = None
+    ratio: float | None = None
 
 
 @dataclass(frozen=True)
@@ -139,25 +136,26 @@ def adjusted_together(
     contrasts: Sequence[Contrast], domains: Sequence[Domain], settings: AnalysisSettings
 ) -> list[Contrast]:
     """The same contrasts: q over all of them, the interval that belongs to q, and the least q that can be reached."""
-    places = [k for k, one in enumerate(contrasts) if one.result is not None and one.result.p is not None]
-    results = [result for k in places if (result := contrasts[k].result) is not None]
-    levels = verdict_levels([result.p or 0.0 for result in results], settings.adjust, settings.level)
+
+    def judged(results: dict[int, Comparison]) -> dict[int, Comparison]:
+        """By its place: each with its q, and the interval that belongs to it."""
+        p = [np.nan if result.p is None else result.p for result in results.values()]
+        levels = [_two_sided(float(level), settings) for level in verdict_levels(p, settings.adjust, settings.level)]
+        made = with_adjusted_p(list(results.values()), settings.adjust)
+        return {
+            k: result if np.isnan(level) else _at_level(result, domains[k], contrasts[k].pair, level, settings)
+            for k, result, level in zip(results, made, levels, strict=True)
+        }
+
     done = _adjusted_beyond(contrasts, domains, settings)
-    for k, result, level in zip(places, with_adjusted_p(results, settings.adjust), levels, strict=True):
-        judged = _at_level(result, domains[k], contrasts[k].pair, _two_sided(float(level), settings), settings)
-        least = len(places) * result.smallest_p if result.smallest_p is not None else 0.0
-        done[k] = replace(
-            done[k],
-            least=min(1.0, least) if least > settings.alpha + 1e-12 else None,
-            **{contrasts[k].primary: judged},  # type: ignore[arg-type]
-        )
+    tested = {k: one.result for k, one in enumerate(contrasts) if one.result is not None and one.result.p is not None}
+    for k, result in judged(tested).items():
+        least = min(1.0, len(tested) * (result.smallest_p or 0.0))
+        least_shown = least if least > settings.alpha + 1e-12 else None
+        done[k] = replace(done[k], least=least_shown, **{contrasts[k].primary: result})  # type: ignore[arg-type]
     for column in dict.fromkeys(name for one in done for name, _ in one.grouped):
-        places = [k for k, one in enumerate(done) if dict(one.grouped).get(column)]
-        results = [dict(done[k].grouped)[column] for k in places]
-        levels = verdict_levels([np.nan if r.p is None else r.p for r in results], settings.adjust, settings.level)
-        for k, result, level in zip(places, with_adjusted_p(results, settings.adjust), levels, strict=True):
-            if not np.isnan(level):
-                result = _at_level(result, domains[k], done[k].pair, _two_sided(float(level), settings), settings)
+        over = {k: own for k, one in enumerate(done) if (own := dict(one.grouped).get(column))}
+        for k, result in judged(over).items():
             done[k] = replace(done[k], grouped=tuple((c, result if c == column else r) for c, r in done[k].grouped))
     return done
 
@@ -218,8 +216,8 @@ def _mann_whitney(
         return None, None, (f"No test: all runs gave {reference[0]:g}.",)
     from scipy import stats
 
-    alternative = "greater" if settings.one_sided else "two-sided"
-    test = stats.mannwhitneyu(domain.sign * reference, domain.sign * treatment, alternative=alternative)
+    sides = domain.sign * reference, domain.sign * treatment
+    test = stats.mannwhitneyu(*sides, alternative=settings.alternative)
     u = float(test.statistic)
     return u if pair.question == "RQ1" else len(reference) * len(treatment) - u, float(test.pvalue), ()
 
@@ -239,14 +237,13 @@ def _difference(
     domain: Domain, pair: Pair, cells: PairedCells, clusters: tuple[str, ...] | None, settings: AnalysisSettings
 ) -> Comparison:
     a, b = _orient(domain, cells)
-    alternative = _alternative(settings)
     result = (
         paired_difference(
             a * domain.scale,
             b * domain.scale,
             clusters,
             settings.level,
-            alternative=alternative,
+            alternative=settings.alternative,
             names=pair.names,
             resamples=settings.resamples,
             rng=np.random.default_rng(settings.seed),
@@ -254,7 +251,7 @@ def _difference(
         .within(*domain.bounds)
         .described(units="cells", clusters=f"{domain.cluster}s", measure=domain.outcome)
     )
-    p = mcnemar_p(a - b, alternative) if clusters is None and np.isin([a, b], (0.0, 1.0)).all() else None
+    p = mcnemar_p(a - b, settings.alternative) if clusters is None and np.isin([a, b], (0.0, 1.0)).all() else None
     return result if p is None else replace(result, test=MCNEMAR, p=p, exact=True, p_error=None)
 
 
@@ -274,17 +271,13 @@ def _over_groups(domain: Domain, pair: Pair, settings: AnalysisSettings) -> tupl
     return tuple(made)
 
 
-def _alternative(settings: AnalysisSettings) -> Alternative:
-    return "greater" if settings.one_sided else "two-sided"
-
-
 def _over_runs(domain: Domain, pair: Pair, settings: AnalysisSettings, level: float | None = None) -> Comparison | None:
     sides = [side_values(domain, side) * domain.scale for side in (pair.reference, pair.treatment)]
     if min(len(side) for side in sides) < 2:
         return None
     a, b = sides if domain.lower_is_better else sides[::-1]
     result = unpaired_difference(
-        a, b, None, level or settings.level, alternative=_alternative(settings), names=pair.names
+        a, b, None, level or settings.level, alternative=settings.alternative, names=pair.names
     )
     return result.within(*domain.bounds).described(units="runs", measure=domain.outcome)
 
@@ -331,10 +324,10 @@ def _scope(domain: Domain, cells: PairedCells, primary: Primary) -> str:
 
 def _spread(reference: Array, treatment: Array, settings: AnalysisSettings) -> Spread:
     if min(len(reference), len(treatment)) < 2:
-        return Spread(None, None, None, None, "needs two runs a side")
+        return Spread()
     with np.errstate(divide="ignore", invalid="ignore"):
         test = levene(reference, treatment, level=settings.level)
-    ratio, interval = (test.effect.value, test.effect.interval) if test.effect else (None, None)
+    ratio = test.effect.value if test.effect else None
     if test.p is None or test.statistic is None or not np.isfinite(test.statistic):
-        return Spread(None, None, ratio, interval, "every run is equally far from its median: no test")
-    return Spread(test.statistic, test.p, ratio, interval)
+        return Spread(ratio=ratio)  # every run is equally far from its median
+    return Spread(test.statistic, test.p, ratio)

@@ -99,6 +99,21 @@ class Domain:
         return 100.0 if self.percent else 1.0
 
     @property
+    def digits(self) -> int:
+        """Decimals of what is shown."""
+        return 1 if self.percent else 3
+
+    @property
+    def points(self) -> str:
+        """What is written behind a difference."""
+        return " points" if self.percent else ""
+
+    @property
+    def per_cent(self) -> str:
+        """What is written behind a mean."""
+        return " %" if self.percent else ""
+
+    @property
     def bounds(self) -> Bounds:
         """Least and most that a mean can be, in the unit shown: of shares, and as a measure of ours declares."""
         declared = measure_of(self.outcome) if self.schema.outcome.of_study else None

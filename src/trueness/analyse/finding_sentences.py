@@ -6,20 +6,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from trueness.analyse.breakdown import FLAGGED, FamilyPair
 from trueness.analyse.conditions import ConditionSummary
 from trueness.analyse.contrasts import Contrast, is_too_few
 from trueness.analyse.domain import GROUP, Domain
-from trueness.analyse.domain_lines import Line, interval_text, number_cell
-from trueness.analyse.families import FamilyPair
 from trueness.analyse.flags import missing_words
-from trueness.analyse.rule_breakdown import FLAGGED
-from trueness.analyse.scores_analysis import DomainAnalysis, ScoresAnalysis
+from trueness.analyse.scores_analysis import DomainAnalysis, Line, ScoresAnalysis
 from trueness.errors import listed
-from trueness.intervals import Interval, short
-from trueness.statistics.comparison import Comparison
+from trueness.intervals import Interval, fixed, short, value_text
+from trueness.statistics.comparison import ADJUSTED, Comparison
 from trueness.texts import counted
-
-_ADJUSTED = {"bh": "BH", "holm": "Holm"}
 
 
 def understood(part: DomainAnalysis, roles_of_columns: bool = True) -> list[str]:
@@ -70,25 +66,24 @@ def findings(analysis: ScoresAnalysis) -> list[str]:
 
 
 def mean_sentence(summary: ConditionSummary, domain: Domain) -> str:
-    unit = " %" if domain.percent else ""
-    digits = 1 if domain.percent else 3
     if summary.mean is None:
         return f"{summary.domain}, {summary.condition}: no run has a value."
-    level = f"{100 * summary.ci.level:g} % CI over {_many(summary.n_clusters, domain)}" if summary.ci else "no interval"
-    runs = f"; over runs {_ends(summary.ci_runs, digits)}" if summary.ci_runs else ""
+    clusters = counted(summary.n_clusters, domain.cluster if domain.unit else "run")
+    level = f"{100 * summary.ci.level:g} % CI over {clusters}" if summary.ci else "no interval"
+    runs = f"; over runs {_ends(summary.ci_runs, domain.digits)}" if summary.ci_runs else ""
     missing = f", {summary.n_missing} missing" if summary.n_missing else ""
     every = summary.pass_all
     repeats = (
         f" All {summary.k} of {summary.k} repeats pass (pass^{summary.k}): "
-        f"{interval_text(100 * every.value, _in_percent(every.interval))} %."
+        f"{interval_text(100 * every.value, every.interval and every.interval.scaled(100))} %."
         if every is not None and every.value is not None
         else " No pass^k: not every cell has two runs that were scored."
         if summary.k == 1
         else ""
     )
-    value = interval_text(summary.mean, summary.ci, digits)
+    value = interval_text(summary.mean, summary.ci, domain.digits)
     return (
-        f"{summary.domain}, {summary.condition}: {domain.outcome} {value}{unit}"
+        f"{summary.domain}, {summary.condition}: {domain.outcome} {value}{domain.per_cent}"
         f" ({level}{runs}; n = {summary.n} runs{missing}).{repeats}"
     )
 
@@ -99,9 +94,10 @@ def contrast_sentence(one: Contrast, domain: Domain) -> str:
     subject = f"{one.domain}, {one.pair.question}" if domain.schema.outcome.of_protocol else one.domain
     if one.means[0] is None or one.means[1] is None:
         return f"{subject}: {treatment} and {reference} cannot be compared. {' '.join(one.notes)}"
-    unit = " %" if domain.percent else ""
     means = [number_cell(mean * domain.scale) for mean in one.means if mean is not None]
-    claim = f"{treatment} {means[1]}{unit} against {reference} {means[0]}{unit} ({domain.outcome})"
+    claim = (
+        f"{treatment} {means[1]}{domain.per_cent} against {reference} {means[0]}{domain.per_cent} ({domain.outcome})"
+    )
     parts = [f"{subject}: {claim}"]
     if one.result is not None and one.result.difference is not None:
         parts[0] += f": {_verdict(one, domain)}"
@@ -115,11 +111,9 @@ def short_sentence(one: Contrast, domain: Domain) -> str:
     result = one.result
     if result is None or result.difference is None:
         return f"{one.domain}: {treatment} and {reference} cannot be compared. {' '.join(one.notes)}".strip()
-    points = " points" if domain.percent else ""
     word = _way(result.difference)
-    digits = 1 if domain.percent else 3
-    ends = f"{_ends(_towards(result), digits)}{_alone(result, digits)}"
-    by = f"by {number_cell(abs(result.difference), digits)}{points} "
+    ends = f"{_ends(_towards(result), domain.digits)}{_alone(result, domain.digits)}"
+    by = f"by {number_cell(abs(result.difference), domain.digits)}{domain.points} "
     size = "equal means " if word == "equal" else f"{treatment} {word} {by}"
     over = _over_groups(one, domain)
     if result.distinguishable:
@@ -139,7 +133,7 @@ def otherwise_sentence(line: Line, part: DomainAnalysis) -> str:
     result = line.contrast.result
     paired = f", paired {interval_text(result.difference, result.interval)} {exact_p(result.p)}" if result else ""
     if result and line.adjusted and result.n_comparisons > 1:
-        paired += f", {_ADJUSTED[result.adjustment or 'holm']} {exact_p(result.p_adjusted)}"
+        paired += f", {ADJUSTED[result.adjustment or 'holm']} {exact_p(result.p_adjusted)}"
     return (
         f"{part.name}, {line.reading}, {' and '.join(line.contrast.pair.names)}: {means}; "
         f"delta {number_cell(line.contrast.delta.value, 3)}, "
@@ -171,10 +165,9 @@ def _blank_sentences(part: DomainAnalysis) -> list[str]:
     failed = [line for line in part.otherwise if line.reading == "blank runs failed"]
     if not failed:
         return [f"{part.name}: {words}; the comparison is of what was scored, and what the others would score is open."]
-    unit = " points" if part.domain.percent else ""
     each = [
         f"{line.contrast.pair.names[0]} against {line.contrast.pair.names[1]} "
-        f"{interval_text(line.contrast.result.difference, line.contrast.result.interval)}{unit}"
+        f"{interval_text(line.contrast.result.difference, line.contrast.result.interval)}{part.domain.points}"
         f"{' (another verdict)' if changes_verdict(line, part) else ''}"
         for line in failed
         if line.contrast.result is not None
@@ -188,13 +181,13 @@ def rule_sentences(part: DomainAnalysis) -> list[str]:
         flagged = [rule for rule in part.rules if rule.is_flagged(one.pair)]
         if not flagged:
             continue
-        flagged.sort(key=lambda rule: -abs(rule.deltas[one.pair] or 0.0))
-        named = [f"{rule.rule} {rule.deltas[one.pair]:+.1f}{_q(rule.paired.get(one.pair))}" for rule in flagged]
+        flagged.sort(key=lambda rule: -abs(rule.gains[one.pair] or 0.0))
+        named = [f"{rule.name} {rule.gains[one.pair]:+.1f}{_q(rule.tests.get(one.pair))}" for rule in flagged]
         sentences.append(
             f"{part.name}, {one.pair.names[0]} against {one.pair.names[1]}: {len(flagged)} of {len(part.rules)} rules "
             f"differ by more than {FLAGGED:g} points of pass rate: {listed(named, most=5)}."
         )
-    absent = {rule.rule: sum(rule.absent.values()) for rule in part.rules if sum(rule.absent.values())}
+    absent = {rule.name: sum(rule.absent.values()) for rule in part.rules if sum(rule.absent.values())}
     if absent and part.domain.percent:
         worst = sorted(absent, key=lambda rule: -absent[rule])
         sentences.append(
@@ -206,10 +199,9 @@ def rule_sentences(part: DomainAnalysis) -> list[str]:
 
 def family_sentence(pair: FamilyPair, domain: Domain) -> str:
     one, other = pair.names
-    unit = " points" if domain.percent else ""
-    ends = interval_text(pair.paired.difference, pair.paired.interval, 1 if domain.percent else 3)
+    ends = interval_text(pair.paired.difference, pair.paired.interval, domain.digits)
     return (
-        f"{pair.domain}, families: {one} - {other} = {ends}{unit} (above 0 {one} is better; paired over "
+        f"{pair.domain}, families: {one} - {other} = {ends}{domain.points} (above 0 {one} is better; paired over "
         f"{pair.paired.n_units} condition x task cells in {pair.paired.n_clusters} tasks, "
         f"{exact_p(pair.paired.p_adjusted, 'q')}; over runs U = {pair.statistic:g}, two-sided {exact_p(pair.p)}, "
         f"delta {number_cell(pair.delta.value, 3)}). Exploratory."
@@ -223,12 +215,11 @@ def exact_p(p: float | None, name: str = "p") -> str:
 def _verdict(one: Contrast, domain: Domain) -> str:
     result = one.result
     assert result is not None
-    points = " points" if domain.percent else ""
     interval = _towards(result)
     ends = "" if interval is None else f" [{short(interval.low)}, {short(interval.high)}]"
     apart = "" if result.p is not None and result.distinguishable else "not told apart, "
     way = _way(result.difference)
-    size = ends if way == "equal" else f" by {short(abs(result.difference or 0.0))}{points}{ends}"
+    size = ends if way == "equal" else f" by {short(abs(result.difference or 0.0))}{domain.points}{ends}"
     parts = (_grounds(result, domain), f"for {one.scope}", _lost(one), _assumed(domain))
     return f"{apart}{way}{size} ({'; '.join(filter(None, parts))}){_over_groups(one, domain)}"
 
@@ -249,7 +240,7 @@ def _over_groups(one: Contrast, domain: Domain) -> str:
             continue
         apart = "told apart" if result.distinguishable else "not told apart"
         but = "but " if one.result and one.result.distinguishable and not result.distinguishable else ""
-        ends = _ends(_towards(result), 1 if domain.percent else 3)
+        ends = _ends(_towards(result), domain.digits)
         words.append(f"{but}{apart} over {groups}: {ends}, {_adjusted_p(replace(result, n_units=result.n_clusters))}")
     return "".join(f"; {word}" for word in words)
 
@@ -282,18 +273,15 @@ def _alone(result: Comparison, digits: int) -> str:
 def _towards(result: Comparison) -> Interval | None:
     """The interval of the size: turned where the treatment is worse."""
     ends = result.interval
-    if ends is None or (result.difference or 0.0) >= 0:
-        return ends
-    return Interval(0.0 - ends.high, 0.0 - ends.low, ends.level, ends.of)  # 0 - 0 has no sign
+    return ends if ends is None or (result.difference or 0.0) >= 0 else ends.scaled(-1)
 
 
 def _grounds(result: Comparison, domain: Domain) -> str:
-    digits = 1 if domain.percent else 3
-    level = f"{100 * result.interval.level:.3g} % CI" if result.interval else f"no interval{_alone(result, digits)}"
+    level = f"{100 * result.interval.level:.3g} % CI" if result.interval else None
+    level = level or f"no interval{_alone(result, domain.digits)}"
     if result.design == "paired":
-        inside = f" in {result.n_clusters} {result.clusters}" if result.n_clusters < result.n_units else ""
         what = f"{domain.unit} cells" if " x " in domain.unit else f"{domain.unit}s"
-        over = f"paired over {result.n_units} {what}{inside}"
+        over = f"paired over {result.n_units} {what}{_inside(result)}"
     else:
         over = f"{result.n_each[0]} against {result.n_each[1]} runs, unpaired"
     if result.p is None:
@@ -301,7 +289,7 @@ def _grounds(result: Comparison, domain: Domain) -> str:
     sided = "" if result.alternative == "two-sided" else "one-sided "
     test = f"{sided}{'exact ' if result.exact else ''}{result.test} {exact_p(result.p)}"
     if result.p_adjusted is not None and result.adjustment:
-        test += f", {_ADJUSTED[result.adjustment]} over {result.n_comparisons} comparisons {result.p_adjusted:.2g}"
+        test += f", {ADJUSTED[result.adjustment]} over {result.n_comparisons} comparisons {result.p_adjusted:.2g}"
     return f"{level}; {over}; {test}"
 
 
@@ -348,11 +336,9 @@ def _spread(one: Contrast) -> str:
 
 
 def _ends(interval: Interval | None, digits: int) -> str:
-    return (
-        "with no interval"
-        if interval is None
-        else f"[{number_cell(interval.low, digits)}, {number_cell(interval.high, digits)}]"
-    )
+    if interval is None:
+        return "with no interval"
+    return f"[{number_cell(interval.low, digits)}, {number_cell(interval.high, digits)}]"
 
 
 def _adjusted_p(result: Comparison) -> str:
@@ -363,8 +349,11 @@ def _adjusted_p(result: Comparison) -> str:
         name, p = "p", result.p
     else:
         name, p = ("q" if result.adjustment == "bh" else "Holm p"), result.p_adjusted
-    inside = f" in {result.n_clusters} {result.clusters}" if result.n_clusters < result.n_units else ""
-    return f"{test} {name} = {p:.2g}, {result.n_units} {result.units}{inside}"
+    return f"{test} {name} = {p:.2g}, {result.n_units} {result.units}{_inside(result)}"
+
+
+def _inside(result: Comparison) -> str:
+    return f" in {result.n_clusters} {result.clusters}" if result.n_clusters < result.n_units else ""
 
 
 def _told_apart(line: Line, adjusted: bool) -> tuple[bool, bool]:
@@ -379,13 +368,19 @@ def _counted_as(domain: Domain, kind: str) -> str:
     return "missing" if f"{kind} runs failed" in domain.readings or not domain.percent else "failed"
 
 
-def _many(count: int, domain: Domain) -> str:
-    return counted(count, domain.cluster if domain.unit else "run")
-
-
-def _in_percent(interval: Interval | None) -> Interval | None:
-    return None if interval is None else Interval(100 * interval.low, 100 * interval.high, interval.level, "mean")
-
-
 def _q(result: Comparison | None) -> str:
     return "" if result is None or result.p_adjusted is None else f" (q = {result.p_adjusted:.2g})"
+
+
+def number_cell(value: float | None, digits: int = 1) -> str:
+    if value is None:
+        return "-"
+    small = digits > 1 and 1e-12 < abs(value) < 10**-digits  # of a cost of 0.0004 nothing is cut
+    return f"{value:.2g}" if small else f"{value:z.{digits}f}"
+
+
+def interval_text(value: float | None, interval: Interval | None, digits: int = 1) -> str:
+    """`2.9 [-0.9, 6.7]`."""
+    if value is None:
+        return "-"
+    return value_text(value, interval, fixed(digits))

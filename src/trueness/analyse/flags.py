@@ -17,17 +17,17 @@ Each but `extraction`, which is the guide's bound, is raised in at most 5 % of t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
+from trueness.analyse.breakdown import Breakdown
 from trueness.analyse.contrasts import Contrast
 from trueness.analyse.domain import Domain
 from trueness.analyse.measure_names import is_pass_share
 from trueness.analyse.roles import Pair, Roles
-from trueness.analyse.rule_breakdown import Breakdown, ModelRow
 from trueness.analyse.shares import Array
 from trueness.errors import listed
 from trueness.statistics.multiplicity import adjust
@@ -57,19 +57,19 @@ def red_flags(
     roles: Roles,
     contrasts: Sequence[Contrast],
     rules: Sequence[Breakdown],
-    models: Sequence[ModelRow],
+    models: Sequence[Breakdown],
 ) -> list[Flag]:
     """All of them, in this order; contrasts, rules and models are those of the domain."""
-    checks: dict[str, Callable[[], tuple[State, str]]] = {
-        "missing scores": lambda: _missing(domain, contrasts),
-        "averaged over": lambda: _factors_flag(domain),
-        "correlated rules": lambda: _correlation_flag(domain),
-        "ceiling": lambda: _ceiling(domain, contrasts, roles),
-        "extraction": lambda: _extraction(domain, complete),
-        "direction within models": lambda: _direction(domain, contrasts, models),
-        "rules that get worse": lambda: _complexity(roles, rules),
+    checks = {
+        "missing scores": _missing(domain, contrasts),
+        "averaged over": _factors_flag(domain),
+        "correlated rules": _correlation_flag(domain),
+        "ceiling": _ceiling(domain, contrasts, roles),
+        "extraction": _extraction(domain, complete),
+        "direction within models": _direction(domain, contrasts, models),
+        "rules that get worse": _complexity(roles, rules),
     }
-    return [Flag(domain.name, name, *check()) for name, check in checks.items()]
+    return [Flag(domain.name, name, *check) for name, check in checks.items()]
 
 
 def missing_words(domain: Domain) -> str:
@@ -198,7 +198,7 @@ def _extraction(domain: Domain, complete: Domain) -> tuple[State, str]:
     return "raised" if above or beyond else "clear", words
 
 
-def _direction(domain: Domain, contrasts: Sequence[Contrast], models: Sequence[ModelRow]) -> tuple[State, str]:
+def _direction(domain: Domain, contrasts: Sequence[Contrast], models: Sequence[Breakdown]) -> tuple[State, str]:
     if len(models) < 2:
         return "not checked", "fewer than two models"
     if not any(one.paired for one in contrasts):
@@ -213,7 +213,7 @@ def _direction(domain: Domain, contrasts: Sequence[Contrast], models: Sequence[M
         pooled = domain.sign * (one.means[0] - one.means[1]) * domain.scale
         if whole * pooled < 0 and max(one.p or 0.0, one.paired.p or 0.0) <= CHANCE:
             words.append(f"Simpson's paradox, {_title(one.pair)}: pooled runs {pooled:+.1f}, paired cells {whole:+.1f}")
-        tests = [(row.model, row.tests.get(one.pair)) for row in models]
+        tests = [(row.name, row.tests.get(one.pair)) for row in models]
         made = [(model, test) for model, test in tests if test is not None and test.p is not None]
         chance = adjust([test.p or 0.0 for _, test in made], "holm")
         against = [
@@ -233,14 +233,14 @@ def _complexity(roles: Roles, rules: Sequence[Breakdown]) -> tuple[State, str]:
     if not rules:
         return "not checked", "no rules"
     pairs = roles.of("RQ1") or roles.headline
-    if not any(rule.paired.get(pair) for rule in rules for pair in pairs):
+    if not any(rule.tests.get(pair) for rule in rules for pair in pairs):
         return "not checked", "no rule can be paired"
     for pair in pairs:
         worse = [
-            (delta, f"{rule.rule} {delta:+.1f} (q = {test.p_adjusted:.2g})")
+            (delta, f"{rule.name} {delta:+.1f} (q = {test.p_adjusted:.2g})")
             for rule in rules
-            if (delta := rule.deltas[pair]) is not None and delta < 0
-            if (test := rule.paired.get(pair)) is not None and test.p_adjusted is not None
+            if (delta := rule.gains[pair]) is not None and delta < 0
+            if (test := rule.tests.get(pair)) is not None and test.p_adjusted is not None
             if test.p_adjusted <= CHANCE and (test.difference or 0.0) < 0
         ]
         if worse:

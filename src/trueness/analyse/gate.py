@@ -55,10 +55,10 @@ class Case:
 
     def turned(self) -> Case:
         difference = None if self.difference is None else -self.difference
-        ends = _turned(self.interval)
+        ends, *failed = (side and side.scaled(-1) for side in (self.interval, *self.if_failed[::-1]))
         return replace(
             self, candidate=self.baseline, baseline=self.candidate, difference=difference, interval=ends,
-            lost=self.lost[::-1], if_failed=(_turned(self.if_failed[1]), _turned(self.if_failed[0])),
+            lost=self.lost[::-1], if_failed=(failed[0], failed[1]),
         )  # fmt: skip
 
     def words(self) -> str:
@@ -72,7 +72,7 @@ class Case:
         return f"{max(-interval.low, 0.0):{'.1f' if self.points else '.3g'}}{' points' if self.points else ''} worse"
 
     def _size(self, difference: float, interval: Interval | None) -> str:
-        ends = interval if difference >= 0 else _turned(interval)
+        ends = interval and interval.scaled(1 if difference >= 0 else -1)
         digits = ".1f" if self.points else ".3g"
         size = f"{abs(difference):{digits}}{' points' if self.points else ''}"
         where = f" [{ends.low + 0.0:{digits}}, {ends.high + 0.0:{digits}}]" if ends else ""
@@ -222,7 +222,7 @@ def judge_comparison(gate: Gate, comparison: Comparison) -> GateVerdict:
     )  # fmt: skip
     if comparison.better == "lower":
         difference = None if case.difference is None else -case.difference
-        case = replace(case, difference=difference, interval=_turned(case.interval))
+        case = replace(case, difference=difference, interval=case.interval and case.interval.scaled(-1))
     return gate.judge([case])
 
 
@@ -249,7 +249,3 @@ def ends_of(result: Comparison | None) -> Interval | None:
             rare, low=low, high=high
         )  # fmt: skip
     return ends
-
-
-def _turned(ends: Interval | None) -> Interval | None:
-    return None if ends is None else Interval(-ends.high, -ends.low, ends.level, ends.of)

@@ -46,11 +46,8 @@ from trueness.statistics.result import Cell, Result
 from trueness.texts import counted
 
 _WORDS = {"yes": 1.0, "no": 0.0, "pass": 1.0, "fail": 0.0, "true": 1.0, "false": 0.0, "correct": 1.0, "incorrect": 0.0}
-_PLACES = {"a": 1.0, "first": 1.0, "1st": 1.0, "b": 2.0, "second": 2.0, "2nd": 2.0} | {
-    "c": 3.0,
-    "third": 3.0,
-    "3rd": 3.0,
-}
+_PLACES = {"a": 1.0, "first": 1.0, "1st": 1.0, "b": 2.0, "second": 2.0, "2nd": 2.0, "c": 3.0, "third": 3.0,
+           "3rd": 3.0}  # fmt: skip
 _PREFERENCES = {"a": 1.0, "b": 0.0, "tie": 0.5, "draw": 0.5}  # of two texts; read only where no verdict is another word
 _NEEDED = ("item", "judge", "verdict")
 _LABELS = "labels needed"
@@ -212,10 +209,11 @@ class JudgeReport:
             out.print(f"  {plain(sentence)}", soft_wrap=True)
 
 
-def judge_file(path: Path, half_width: float = 0.05) -> JudgeReport:
+def judge_file(path: Path | str, half_width: float = 0.05) -> JudgeReport:
     """A CSV or JSONL table of verdicts; DataError in one line where it is none."""
     if not half_width > 0:
         raise DataError(f"'half-width' must be above 0, got {half_width:g}.")
+    path = Path(path)
     table = _table_of(path)
     table.columns = [str(name).strip().lower() for name in table.columns]
     lacking = [name for name in _NEEDED if name not in table.columns]

@@ -21,15 +21,7 @@ import pandas as pd
 from trueness.analyse import harness_logs
 from trueness.analyse.shapes import is_float
 from trueness.errors import DataError, listed
-from trueness.outside import (
-    MAX_RECORDS,
-    MEGABYTE,
-    MISSING,
-    NOT_READ,
-    is_there,
-    one_line,
-    open_file,
-)
+from trueness.outside import MAX_RECORDS, MEGABYTE, MISSING, NOT_READ, is_there, one_line, open_file
 from trueness.parquet import flat_columns, parquet_columns, read_parquet
 from trueness.texts import counted, csv_value
 

@@ -4,26 +4,28 @@ from __future__ import annotations
 
 import csv
 import io
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
 
-from trueness.analyse.domain_lines import Line, interval_text, line_cells, number_cell, p_cell, short_name
+from trueness.analyse.breakdown import FLAGGED, Breakdown
+from trueness.analyse.domain import Domain
 from trueness.analyse.finding_sentences import (
     changes_verdict,
     contrast_sentence,
     family_sentence,
     findings,
+    interval_text,
     mean_sentence,
     missing_sentences,
+    number_cell,
     short_sentence,
     understood,
 )  # fmt: skip
-from trueness.analyse.rule_breakdown import FLAGGED, Breakdown, ModelRow
-from trueness.analyse.scores_analysis import DomainAnalysis, ScoresAnalysis
+from trueness.analyse.scores_analysis import DomainAnalysis, Line, ScoresAnalysis
 from trueness.showing import blocks
+from trueness.showing.saving import plain
 from trueness.showing.summary import AnalysisPart, Check, Headline, Section, Summary
 from trueness.showing.tables import Column, Table
 from trueness.statistics.result import Cell
@@ -32,6 +34,9 @@ from trueness.texts import counted, csv_row, printable
 _PLAIN_QUESTIONS = {"RQ1": "baseline against all others", "RQ2": "pair"}
 _DROPPED = ("q_beyond", "U", "mag.", "n", "n_clusters", "over runs", "ratio", "p", "delta", "n_units")
 _NAMES = {"Domain", "condition", "pair", "read", "verdict", "rule", "model", "mag."}  # columns that may fold
+SHORT = {"none": "None", "markdown": "MD", "pseudocode": "PC"}
+_FRAMES = {"means": "conditions", "differences": "contrasts", "readings": "otherwise", "rules": "by_rule",
+           "models": "by_model", "families": "by_family"}  # fmt: skip
 _TABLES = ("conditions", "contrasts", "otherwise", "by_rule", "by_model", "by_family")
 
 
@@ -58,7 +63,7 @@ class AnalysisReading:
             "findings": findings(analysis),
             **({"gate": analysis.gate.to_dict()} if analysis.gate else {}),
         }
-        return {key: _plain(value) for key, value in content.items()}
+        return {key: plain(value) for key, value in content.items()}
 
     def as_json(self) -> dict[str, object]:
         """All numbers, unrounded; NaN is never in it."""
@@ -77,16 +82,23 @@ class AnalysisReading:
             "rules": dict(domain.kinds),
             "possible_clusters": list(domain.groupings),
             "averaged_over": [factor.name for factor in domain.factors],
-            "conditions": [summary.row() for summary in part.summaries],
+            **self._rows(part),
             "contrasts": [
-                row | {"without_partner": list(line.contrast.left_out)}
-                for line, row in zip(part.lines, self._named(line.row() for line in part.lines), strict=True)
+                row | {"without_partner": list(one.left_out)}
+                for one, row in zip(part.contrasts, self._rows(part)["contrasts"], strict=True)
             ],
-            "otherwise": self._named(line.row() for line in part.otherwise),
-            "by_rule": self._named(rule.row(one.pair) for one in part.contrasts for rule in part.rules),
-            "by_model": self._named(row.row(one.pair) for one in part.contrasts for row in part.models),
-            "by_family": [pair.row() for pair in part.families],
             "red_flags": [vars(flag) | {"raised": flag.raised} for flag in part.flags],
+        }
+
+    def _rows(self, part: DomainAnalysis) -> dict[str, list[dict[str, Cell]]]:
+        """The flat rows of a domain, by table."""
+        return {
+            "conditions": [summary.row() for summary in part.summaries],
+            "contrasts": self._named(line.row() for line in part.lines),
+            "otherwise": self._named(line.row() for line in part.otherwise),
+            "by_rule": self._named(rule.rule_row(one.pair) for one in part.contrasts for rule in part.rules),
+            "by_model": self._named(row.model_row(one.pair) for one in part.contrasts for row in part.models),
+            "by_family": [pair.row() for pair in part.families],
         }
 
     def _named(self, rows: Iterable[dict[str, Cell]]) -> list[dict[str, Cell]]:
@@ -97,23 +109,18 @@ class AnalysisReading:
 
     def as_csv(self) -> str:
         """One line a domain, question and reading; the means alone where nothing is compared."""
-        parts = self.analysis.domains
-        rows = self._named(line.row() for part in parts for line in (*part.lines, *part.otherwise))
-        return rows_csv(rows or [summary.row() for part in parts for summary in part.summaries])
+        parts = [self._rows(part) for part in self.analysis.domains]
+        rows = [row for part in parts for row in (*part["contrasts"], *part["otherwise"])]
+        return rows_csv(rows or [row for part in parts for row in part["conditions"]])
 
     def chart_frames(self) -> dict[str, list[dict[str, Cell]]]:
         """What charts draw, one row a mark: means with intervals, differences, rules, models, families."""
-        parts, named = self.analysis.domains, self._named
-        lines = named(line.row() for part in parts for line in part.lines)
-        every = named(line.row() for part in parts for line in (*part.lines, *part.otherwise))
-        return {
-            "means": [summary.row() for part in parts for summary in part.summaries],
-            "differences": list(map(_difference, lines)),
-            "readings": list(map(_difference, every)),
-            "rules": named(rule.row(one.pair) for part in parts for one in part.contrasts for rule in part.rules),
-            "models": named(row.row(one.pair) for part in parts for one in part.contrasts for row in part.models),
-            "families": [pair.row() for part in parts for pair in part.families],
-        }
+        rows = [self._rows(part) for part in self.analysis.domains]
+        frames = {name: [row for part in rows for row in part[key]] for name, key in _FRAMES.items()}
+        every = [row for part in rows for row in (*part["contrasts"], *part["otherwise"])]
+        frames["differences"] = [_difference(row) for row in frames["differences"]]
+        frames["readings"] = [_difference(row) for row in every]
+        return frames
 
     # ---- what it says
 
@@ -243,7 +250,7 @@ class AnalysisReading:
         """Each condition of each domain with its mean and intervals."""
         rows = []
         for part in self.analysis.domains:
-            digits, unit = (1, " %") if part.domain.percent else (3, "")
+            digits, unit = part.domain.digits, part.domain.per_cent
             for s in part.summaries:
                 runs = "-" if s.ci_runs is None else f"[{s.ci_runs.low:.{digits}f}, {s.ci_runs.high:.{digits}f}]"
                 row = {"Domain": part.name, "condition": s.condition, "n": str(s.n), "missing": str(s.n_missing)}
@@ -279,20 +286,18 @@ class AnalysisReading:
             return
         pair = part.contrasts[-1].pair
         rules = [rule for rule in part.rules if self.details or rule.is_flagged(pair)]
-        rules.sort(key=lambda rule: -abs(rule.deltas[pair] or 0.0))
+        rules.sort(key=lambda rule: -abs(rule.gains[pair] or 0.0))
         if rules:
             more = f"{len(rules)} of {len(part.rules)} rules differ by more than {FLAGGED:g} points"
             title = f"{part.name}: {'all rules' if self.details else more}, {pair.names[0]} against {pair.names[1]}"
-            rows = [_rule_row(rule, rule.deltas[pair], rule.paired.get(pair)) for rule in rules]
+            rows = [_rule_row(rule, rule.gains[pair], rule.tests.get(pair)) for rule in rules]
             yield _text_table(f"rules_{part.name}", title, title, rows)
 
     def _model_rows(self) -> list[dict[str, str]]:
         rows = []
         for part in self.analysis.domains:
             if any(gain is not None for row in part.models for gain in row.gains.values()):
-                digits, unit = (1, "%") if part.domain.percent else (3, "")
-                pair = part.contrasts[-1].pair
-                rows += [_model_row(part.name, row, row.gains.get(pair), digits, unit) for row in part.models]
+                rows += [_model_row(part.domain, row, row.gains.get(part.contrasts[-1].pair)) for row in part.models]
         return rows
 
     def as_text(self) -> str:
@@ -336,17 +341,63 @@ def _text_table(name: str, title: str, caption: str, rows: Sequence[Mapping[str,
     return Table(name, columns, rows, caption, title=title, drop=drop, once=("Domain",))
 
 
+def line_cells(line: Line, several: bool = False) -> dict[str, str]:
+    """The line as text, heading -> cell. RQ1 shows the pooled mean and the ratio, RQ2 every condition.
+
+    several: there are lines of other pairs beside it, so each shows its own two conditions.
+    """
+    one, result = line.contrast, line.contrast.result
+    digits, unit = (1, "%") if line.percent else (3, "")
+    cells = {"Domain": line.domain}
+    scale = 100 if line.percent else 1
+    reference, treatment = (None if mean is None else mean * scale for mean in one.means)
+    if several:
+        cells["pair"] = " / ".join(short_name(name) for name in reversed(one.pair.names))
+        cells[f"first{unit}"], cells[f"second{unit}"] = number_cell(reference, digits), number_cell(treatment, digits)
+    elif one.pair.question == "RQ1":
+        cells[f"{short_name(one.pair.reference[0])}{unit}"] = number_cell(reference, digits)
+        cells[f"others{unit}"] = number_cell(treatment, digits)
+        cells["ratio"] = number_cell(one.ratio, 2)
+    else:
+        cells |= {f"{short_name(name)}{unit}": number_cell(value, digits) for name, value in line.means.items()}
+    return cells | {
+        "delta": number_cell(one.delta.value, 3),
+        "mag.": (one.delta.magnitude or "-").replace("negligible", "negl."),
+        "p": p_cell(one.p),
+        "U": "-" if one.statistic is None else f"{one.statistic:g}",
+        "n": f"{one.n[0]}+{one.n[1]}",
+        "diff [CI]": interval_text(result.difference, result.interval, digits) if result else "-",
+        "p_paired": p_cell(result.p) if result else "-",
+        "q": p_cell(result.p_adjusted) if result else "-",
+        "n_units": str(result.n_units) if result else "0",
+        "n_clusters": str(line.n_clusters),
+        "q_beyond": p_cell(one.q_beyond),
+    }
+
+
+def short_name(condition: str) -> str:
+    return SHORT.get(condition, condition)
+
+
+def p_cell(p: float | None) -> str:
+    """Three decimals, as tables have it; the exact value is in the sentences, in CSV and in JSON."""
+    if p is None:
+        return "-"
+    return "<0.001" if p < 0.001 else f"{p:.3f}"
+
+
 def _rule_row(rule: Breakdown, delta: float | None, test: object) -> dict[str, str]:
-    row = {"rule": rule.rule} | {f"{short_name(k)} pass%": number_cell(v) for k, v in rule.passed.items()}
+    row = {"rule": rule.name} | {f"{short_name(k)} pass%": number_cell(v) for k, v in rule.means.items()}
     row["delta"] = "-" if delta is None else f"{delta:+.1f}"
     row["q"] = p_cell(getattr(test, "p_adjusted", None))
     return row | {"absent": str(sum(rule.absent.values()) or "")}
 
 
-def _model_row(domain: str, row: ModelRow, gain: float | None, digits: int, unit: str) -> dict[str, str]:
-    cells = {"Domain": domain, "model": row.model}
-    cells |= {f"{short_name(name)}{unit}": number_cell(value, digits) for name, value in row.means.items()}
-    cells["gain"] = "-" if gain is None else f"{gain:+.{digits}f}"
+def _model_row(domain: Domain, row: Breakdown, gain: float | None) -> dict[str, str]:
+    unit = domain.per_cent.strip()
+    cells = {"Domain": domain.name, "model": row.name}
+    cells |= {f"{short_name(name)}{unit}": number_cell(value, domain.digits) for name, value in row.means.items()}
+    cells["gain"] = "-" if gain is None else f"{gain:+.{domain.digits}f}"
     return cells | {"runs": str(sum(row.n.values()))}
 
 
@@ -361,14 +412,3 @@ def _align_cells(rows: Sequence[Mapping[str, str]]) -> str:
 def _difference(row: dict[str, Cell]) -> dict[str, Cell]:
     keys = ("domain", "reading", "question", "treatment", "reference", "diff", "diff_low", "diff_high", "p_paired", "q")
     return {key: row[key] for key in (*keys, "n_units", "n_clusters", "delta", "delta_low", "delta_high", "p")}
-
-
-def _plain(value: object) -> object:
-    """JSON has no NaN and no tuple keys."""
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, Mapping):
-        return {str(key): _plain(entry) for key, entry in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(entry) for entry in value]
-    return value

@@ -2,6 +2,12 @@
 
     read_tables(files) -> analyse(tables, settings) -> ScoresAnalysis: lines, contrasts, rules, models, flags, sentences
 
+A line is a domain in the format in which these comparisons are reported, and the sound version beside it. Above 0 the
+treatment is better; q_beyond: over models and tasks like these.
+
+    over runs              Domain  None%  MD%  PC%  delta  mag.  p  U  n
+    over cells or tasks    diff [CI]  p_paired  q  n_units  n_clusters  q_beyond
+
 Every choice that could have been made otherwise is computed both ways: excluded runs, runs without a score, absent
 rules, rounded rates. `DomainAnalysis.otherwise` holds those that change anything.
 """
@@ -15,24 +21,95 @@ import numpy as np
 import pandas as pd
 
 from trueness.analyse.analysis_settings import AnalysisSettings, nearest
+from trueness.analyse.breakdown import Breakdown, FamilyPair, by_family, by_model, by_rule, check_families
 from trueness.analyse.conditions import ConditionSummary, summarise
 from trueness.analyse.contrasts import Contrast, adjusted_together, contrast, is_too_few, with_interval_of
 from trueness.analyse.domain import Domain, domains_of
-from trueness.analyse.domain_lines import Line, line_of
-from trueness.analyse.families import FamilyPair, by_family, check_families
 from trueness.analyse.flags import Flag, red_flags
 from trueness.analyse.gate import Case, GateVerdict, ends_of, gate_of, named
 from trueness.analyse.roles import Pair, Roles, roles_of
-from trueness.analyse.rule_breakdown import Breakdown, ModelRow, by_model, by_rule
 from trueness.errors import DataError, SettingError, listed
 from trueness.intervals import Interval
+from trueness.statistics.result import Cell, interval_cells
 from trueness.texts import counted
 
 PROTOCOL = {
     "RQ1": "RQ1 presence: the baseline against all others pooled",
     "RQ2": "RQ2 format: one condition against another",
 }
+OVER = {"paired": "cells", "clustered": "clusters", "unpaired": "runs"}
 PLAIN = {"RQ1": "The baseline against all others pooled", "RQ2": "One condition against another"}
+
+
+@dataclass(frozen=True)
+class Line:
+    """One contrast of one domain, read in one way."""
+
+    domain: str
+    reading: str  # which runs, valued how; empty for the analysis itself
+    means: dict[str, float | None]  # condition -> mean, in the unit shown
+    n: dict[str, int]
+    contrast: Contrast
+    percent: bool
+    adjusted: bool = False  # judged by p after the adjustment, as the analysis itself is
+
+    def row(self) -> dict[str, Cell]:
+        """Flat, for CSV and JSON."""
+        one, result = self.contrast, self.contrast.result
+        treatment, reference = one.pair.names
+        return {
+            "domain": self.domain,
+            "reading": self.reading or "as analysed",
+            "question": one.pair.question,
+            "reference": reference,
+            "treatment": treatment,
+            **{f"{name}{'%' if self.percent else ''}": value for name, value in self.means.items()},
+            **{f"n {name}": count for name, count in self.n.items()},
+            "missing_reference": one.missing[0],
+            "missing_treatment": one.missing[1],
+            "ratio": one.ratio,
+            "U": one.statistic,
+            "p": one.p,
+            "sided": one.sided,
+            "delta": one.delta.value,
+            **interval_cells(one.delta.interval, "delta"),
+            "magnitude": one.delta.magnitude,
+            "levene": one.spread.statistic,
+            "p_levene": one.spread.p,
+            "variance_ratio": one.spread.ratio,
+            "diff": result.difference if result else None,
+            **interval_cells(result.interval if result else None, "diff"),
+            "diff_level": result.interval.level if result and result.interval else None,
+            **interval_cells(result.alone if result else None, "alone"),
+            "test": result.test if result else None,
+            "p_paired": result.p if result else None,
+            "n_units": result.n_units if result else 0,
+            "n_clusters": self.n_clusters,
+            "q": result.p_adjusted if result else None,
+            "q_least": one.least,
+            "adjustment": result.adjustment if result else None,
+            "n_comparisons": result.n_comparisons if result else 0,
+            "over": OVER.get(one.primary, ""),
+            "scope": one.scope,
+            "p_clustered": one.clustered.p if one.clustered else None,
+            "p_beyond": one.beyond.p if one.beyond else None,
+            "q_beyond": one.q_beyond,
+            **interval_cells(one.beyond.interval if one.beyond else None, "beyond"),
+            "notes": " ".join(one.notes),
+        }
+
+    @property
+    def n_clusters(self) -> int:
+        """What was drawn independently, whichever level the test is at."""
+        counted = self.contrast.clustered or self.contrast.result
+        return counted.n_clusters if counted else 0
+
+
+def line_of(
+    summaries: Sequence[ConditionSummary], one: Contrast, percent: bool, reading: str = "", adjusted: bool = False
+) -> Line:
+    means = {s.condition: s.mean for s in summaries}
+    return Line(one.domain, reading, means, {s.condition: s.n for s in summaries}, one, percent, adjusted)
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +121,7 @@ class DomainAnalysis:
     summaries: tuple[ConditionSummary, ...]
     contrasts: tuple[Contrast, ...]
     rules: tuple[Breakdown, ...]
-    models: tuple[ModelRow, ...]
+    models: tuple[Breakdown, ...]
     families: tuple[FamilyPair, ...]
     flags: tuple[Flag, ...]
     otherwise: tuple[Line, ...]

@@ -14,11 +14,12 @@ from functools import cache
 from importlib import resources
 from typing import Any, Literal, Protocol
 
+import numpy as np
 from numpy.random import Generator
 
 from trueness.datasets.experiments import Intervention
 from trueness.datasets.table import Table
-from trueness.errors import DataError, SettingError
+from trueness.errors import SettingError
 from trueness.graphs import Graph
 from trueness.outside import Json
 from trueness.settings import checked_settings
@@ -89,7 +90,7 @@ class Simulated(Source):
     about: About
 
     def draw(self, n: int | None = None, rng: Generator | None = None) -> Table:
-        return self.draw_under((), self.about.rows if n is None else n, need_rng(rng, self.name))
+        return self.draw_under((), self.about.rows if n is None else n, np.random.default_rng(rng))
 
     def draw_under(self, interventions: Sequence[Intervention], n: int, rng: Generator) -> Table:
         """n rows, some of them under interventions (interventional.py)."""
@@ -228,9 +229,3 @@ def check_settings(system: Any, name: str) -> None:
     if system.edges_per_node > most:
         got = f"got {system.edges_per_node}"
         raise SettingError(f"'edges_per_node' of {name} must be in [0, {most:g}] for {system.nodes} nodes, {got}.")
-
-
-def need_rng(rng: Generator | None, name: str) -> Generator:
-    if rng is None:
-        raise DataError(f"drawing from {name!r} needs a random generator: draw(n, numpy.random.default_rng(seed)).")
-    return rng

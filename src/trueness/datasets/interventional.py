@@ -32,7 +32,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from trueness.datasets.dataset import About, Dataset, Source, need_rng
+from trueness.datasets.dataset import About, Dataset, Source
 from trueness.datasets.experiments import Experiment, Experiments, How, Intervention
 from trueness.datasets.table import Table
 from trueness.errors import SettingError, did_you_mean
@@ -118,7 +118,7 @@ class Interventional(Source):
             Intervention(start, stop, tuple(self.truth.index(name) for name in targets), self.how, self.strength)
             for (start, stop), targets in zip(pairwise(edges), self.targets_of_each, strict=True)
         ]
-        table: Table = self.inner.draw_under(plan, n, need_rng(rng, self.name))  # type: ignore[attr-defined]
+        table: Table = self.inner.draw_under(plan, n, np.random.default_rng(rng))  # type: ignore[attr-defined]
         kinds = (Experiment("none", ()), *(Experiment(" + ".join(names), names) for names in self.targets_of_each))
         rows = np.repeat(np.arange(count + 1), [first, *np.diff(edges)])
         return replace(table, source=self.name, experiments=Experiments(kinds, rows))

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from trueness.datasets.dataset import About, Source, Truth, need_rng
+from trueness.datasets.dataset import About, Source, Truth
 from trueness.datasets.frames import read_rows
 from trueness.datasets.observed import Observed, check_observed
 from trueness.datasets.survey_files import data_errors
@@ -75,7 +75,7 @@ class RecordedSeries(Source):
         places = (
             np.arange(self.table.n - n + 1) if self.starts is None else self.starts[self.starts <= self.table.n - n]
         )
-        start = int(places[need_rng(rng, self.name).integers(0, len(places))])
+        start = int(places[np.random.default_rng(rng).integers(0, len(places))])
         return self.table.rows(np.arange(start, start + n))
 
     def for_windows(self, n: int) -> tuple[RecordedSeries, list[str]]:

@@ -22,7 +22,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 from scipy.signal import lfilter
 
-from trueness.datasets.dataset import About, Source, check_settings, need_rng, simulated
+from trueness.datasets.dataset import About, Source, check_settings, simulated
 from trueness.datasets.observed import Observed
 from trueness.datasets.regimes import Regimes, plan_regimes
 from trueness.datasets.synthetic import NOISES, AtLeast0, Noise
@@ -109,7 +109,7 @@ class VAR(Source):
     def draw(self, n: int | None = None, rng: Generator | None = None) -> Observed:
         """n rows in time order; with regimes, their labels too."""
         n = self._check_rows(n)
-        rng = need_rng(rng, self.name)
+        rng = np.random.default_rng(rng)
         if self.regimes > 1:
             plan = plan_regimes(n, self.nodes, self.regimes, rng)
             return self.draw_regimes(plan, n, rng)[1]

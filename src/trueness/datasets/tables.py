@@ -25,7 +25,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from trueness.datasets.columns import Kinds
-from trueness.datasets.dataset import About, Source, Truth, about_of_card, need_rng, read_card, users_own
+from trueness.datasets.dataset import About, Source, Truth, about_of_card, read_card, users_own
 from trueness.datasets.experiments import TargetSetting
 from trueness.datasets.frames import Decimal, read_rows
 from trueness.datasets.table import Table, check_usable
@@ -48,7 +48,7 @@ class _Rows(Source):
 
     def draw(self, n: int | None = None, rng: Generator | None = None) -> Table:
         """n rows drawn with replacement (n defaults to all of them)."""
-        rng = need_rng(rng, self.name)
+        rng = np.random.default_rng(rng)
         return self.table.rows(rng.integers(0, self.table.n, size=self.table.n if n is None else n))
 
 

@@ -84,7 +84,7 @@ class HasCard(Protocol):
 class Learner(HasCard, Protocol):
     """The contract; `trueness check NAME` tests it."""
 
-    def fit(self, data: Table, rng: Generator) -> Graph: ...
+    def fit(self, data: TableLike, rng: Generator | None = None) -> Graph: ...
 
 
 @runtime_checkable
@@ -97,7 +97,7 @@ class Batched(Protocol):
 
     card: ClassVar[Card]
 
-    def fit(self, data: Table, rng: Generator) -> Graph: ...
+    def fit(self, data: TableLike, rng: Generator | None = None) -> Graph: ...
 
     def fit_many(self, data: Table, draws: Draws) -> Iterator[Graph | None]: ...
 

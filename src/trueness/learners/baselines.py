@@ -21,7 +21,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from trueness.datasets.table import Table
+from trueness.datasets.table import Table, TableLike
 from trueness.graphs import TAIL, Graph
 from trueness.learners.base import Alpha, AtLeast0, Card, Checked, checked
 from trueness.learners.kernels import lasso
@@ -43,7 +43,7 @@ class Correlation(Checked):
         recovers="adjacencies",
     )
 
-    def fit(self, data: Table, rng: Generator | None = None) -> Graph:
+    def fit(self, data: TableLike, rng: Generator | None = None) -> Graph:
         table = checked(data, self)
         p, strength = _pairs(table)
         marks = np.where(p < self.alpha, TAIL, 0).astype(np.int8)
@@ -106,7 +106,7 @@ class SortnRegress(Checked):
         paper="Reisach, Seiler & Weichwald 2021",
     )
 
-    def fit(self, data: Table, rng: Generator | None = None) -> Graph:
+    def fit(self, data: TableLike, rng: Generator | None = None) -> Graph:
         table = checked(data, self)
         centred = table.values - table.values.mean(axis=0)
         gram = centred.T @ centred
@@ -143,8 +143,8 @@ class Random(Checked):
         recovers="nothing",
     )
 
-    def fit(self, data: Table, rng: Generator) -> Graph:
-        table = checked(data, self)
+    def fit(self, data: TableLike, rng: Generator | None = None) -> Graph:
+        table, rng = checked(data, self), np.random.default_rng(rng)
         d = table.d
         chance = min(1.0, self.edges_per_node * 2 / (d - 1)) if d > 1 else 0.0
         forward = np.triu(rng.random((d, d)) < chance, 1)

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from trueness.datasets.table import Table
+from trueness.datasets.table import Table, TableLike
 from trueness.errors import DataError, SettingError
 from trueness.graphs import Graph
 from trueness.graphs.equivalence import find_cycle
@@ -92,10 +92,10 @@ class DirectLiNGAM(Checked):
         knowledge = self._knowledge()
         _before(*knowledge.matrices(knowledge.names()), knowledge.names())
 
-    def fit(self, data: Table, rng: Generator | None = None) -> Graph:
+    def fit(self, data: TableLike, rng: Generator | None = None) -> Graph:
         return self._search(checked(data, self), 0.0).graph
 
-    def fit_details(self, data: Table, rng: Generator | None = None) -> DirectResult:
+    def fit_details(self, data: TableLike, rng: Generator | None = None) -> DirectResult:
         """As `fit`, which does not look for ties: where many columns are exogenous at once, a quarter of its pairs."""
         return self._search(checked(data, self), kernel.TIE)
 
@@ -129,12 +129,12 @@ class ICALiNGAM(Checked):
         deterministic=False,
     )
 
-    def fit(self, data: Table, rng: Generator) -> Graph:
+    def fit(self, data: TableLike, rng: Generator | None = None) -> Graph:
         return self.fit_details(data, rng).graph
 
-    def fit_details(self, data: Table, rng: Generator) -> ICAResult:
+    def fit_details(self, data: TableLike, rng: Generator | None = None) -> ICAResult:
         table = checked(data, self)
-        return self.started_at(rng.standard_normal((table.d, table.d)), table)
+        return self.started_at(np.random.default_rng(rng).standard_normal((table.d, table.d)), table)
 
     def started_at(self, initial: Array, table: Table) -> ICAResult:
         """From a given first rotation (d, d) instead of a random one."""

@@ -33,7 +33,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from trueness.datasets.table import Table
+from trueness.datasets.table import Table, TableLike
 from trueness.errors import DataError, SettingError, listed
 from trueness.graphs import Graph
 from trueness.learners.base import AtLeast0, Card, Checked, checked
@@ -155,10 +155,10 @@ class NOTEARS(Checked):
         if self.solver == "reference":
             object.__setattr__(self, "solver", REFERENCE)
 
-    def fit(self, data: Table, rng: Generator | None = None) -> Graph:
+    def fit(self, data: TableLike, rng: Generator | None = None) -> Graph:
         return self.fit_details(data, rng).graph
 
-    def fit_details(self, data: Table, rng: Generator | None = None) -> ThresholdedResult:
+    def fit_details(self, data: TableLike, rng: Generator | None = None) -> ThresholdedResult:
         """The graph with W before the threshold, the trace of h, and the edges that hang on the threshold."""
         table = checked(data, self)
         weights, steps = self.solve(problem_of(table, self.loss, self.scale))
@@ -325,10 +325,10 @@ class DAGMA(Checked):
         if not self.s or not all(0 < size < np.inf for size in self.s):
             raise SettingError(f"'s' of dagma must hold numbers above 0, got {list(self.s)}. Try [1.0, 0.9, 0.8].")
 
-    def fit(self, data: Table, rng: Generator | None = None) -> Graph:
+    def fit(self, data: TableLike, rng: Generator | None = None) -> Graph:
         return self.fit_details(data, rng).graph
 
-    def fit_details(self, data: Table, rng: Generator | None = None) -> ThresholdedResult:
+    def fit_details(self, data: TableLike, rng: Generator | None = None) -> ThresholdedResult:
         """The graph with W before the threshold, the trace of h, and the edges that hang on the threshold."""
         table = checked(data, self)
         problem = problem_of(table, self.loss, self.scale)

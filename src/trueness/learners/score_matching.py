@@ -26,7 +26,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from trueness.datasets.table import Table
+from trueness.datasets.table import Table, TableLike
 from trueness.graphs import Graph
 from trueness.learners.base import Alpha, Card, Checked, checked
 from trueness.settings import Between, Hint
@@ -57,7 +57,7 @@ class SCORE(Checked):
         curved=True,
     )
 
-    def fit(self, data: Table, rng: Generator | None = None) -> Graph:
+    def fit(self, data: TableLike, rng: Generator | None = None) -> Graph:
         table = checked(data, self)
         additive = Additive(table)
         some = np.linspace(0, table.n - 1, min(table.n, self.rows)).astype(np.int64)

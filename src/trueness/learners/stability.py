@@ -187,7 +187,7 @@ def stability(
     data: TableLike,
     repeats: int = 100,
     *,
-    rng: Generator,
+    rng: Generator | None = None,
     threshold: float = 0.5,
     level: float = 0.95,
     progress: Callable[[int, int], None] | None = None,
@@ -200,7 +200,7 @@ def stability(
     learner = _definite(learner, repeats, "repeats", level)
     table = Table.of(data)
     check_usable(table, handles_gaps(learner))  # what no resample can mend is the user's to mend
-    generators = rng.spawn(repeats)
+    generators = np.random.default_rng(rng).spawn(repeats)
     draws = (generator.integers(table.n, size=table.n) for generator in generators)
     runs = fit_resamples(learner, table, draws, generators)
     return _count_edges(runs, repeats, "resamples", learner.card, table.names, threshold, level, progress)
@@ -211,7 +211,7 @@ def join_imputations(
     data: TableLike,
     tables: int = 20,
     *,
-    rng: Generator,
+    rng: Generator | None = None,
     threshold: float = 0.5,
     level: float = 0.95,
 ) -> Stability:
@@ -225,7 +225,8 @@ def join_imputations(
     check_usable(table, gaps=True)
     if not table.has_gaps:
         raise DataError(f"{table.source} must have missing values to impute, got none. Use stability for the rows.")
-    runs = (fit_alone(learner, impute(table, generator, resample=True), generator) for generator in rng.spawn(tables))
+    generators = np.random.default_rng(rng).spawn(tables)
+    runs = (fit_alone(learner, impute(table, generator, resample=True), generator) for generator in generators)
     return _count_edges(runs, tables, "imputed tables", learner.card, table.names, threshold, level, None)
 
 
@@ -244,12 +245,12 @@ class Imputing(Checked, Generic[Details]):
     missing: MissingInTests
     imputations: int
 
-    def fit(self, data: Table, rng: Generator | None = None) -> Graph:
+    def fit(self, data: TableLike, rng: Generator | None = None) -> Graph:
         chosen, table, joint = self._joined(data)
         graph: Graph = joint.graph() if joint else chosen._graph(table, rng)
         return graph
 
-    def fit_details(self, data: Table, rng: Generator | None = None) -> Details:
+    def fit_details(self, data: TableLike, rng: Generator | None = None) -> Details:
         """The graph with what led to it; a Stability in its place where several tables were asked for."""
         chosen, table, joint = self._joined(data)
         return joint or chosen._details(table, rng)

@@ -1,5 +1,6 @@
 """Arrays in, frozen results out. Imports nothing of ours but intervals and errors: it can be reviewed alone."""
 
+from trueness.intervals import Interval
 from trueness.statistics.agreement import gwet_ac1, krippendorff_alpha, weighted_kappa
 from trueness.statistics.comparison import Comparison
 from trueness.statistics.effect_sizes import cliffs_delta
@@ -18,6 +19,7 @@ from trueness.statistics.variances import levene, variance_ratio
 __all__ = [
     "Comparison",
     "Estimate",
+    "Interval",
     "PairedDesign",
     "Reach",
     "adjusted",

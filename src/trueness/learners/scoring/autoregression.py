@@ -158,7 +158,8 @@ class VARLiNGAM(Scorer):
         deterministic=False,
     )
 
-    def scores(self, data: Table, rng: Generator) -> EdgeScores:
+    def scores(self, data: Table, rng: Generator | None = None) -> EdgeScores:
+        rng = np.random.default_rng(rng)
         seen, lags = series(data, self, self.lags)
         values = fill_by_correlations(seen, rng)
         z = (values - values.mean(axis=0)) / values.std(axis=0)

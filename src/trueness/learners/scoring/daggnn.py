@@ -60,7 +60,8 @@ class DAGGNN(Scorer):
         deterministic=False,
     )
 
-    def scores(self, data: Table, rng: Generator) -> EdgeScores:
+    def scores(self, data: Table, rng: Generator | None = None) -> EdgeScores:
+        rng = np.random.default_rng(rng)
         need("torch", "scorer 'dag-gnn'")
         seen = as_observed(data, self)
         values = fill_by_correlations(seen, rng)

@@ -64,7 +64,7 @@ class EdgeScorer(Protocol):
 
     card: ClassVar[Card]
 
-    def scores(self, data: Table, rng: Generator) -> EdgeScores: ...
+    def scores(self, data: Table, rng: Generator | None = None) -> EdgeScores: ...
 
 
 class Scorer(Checked):
@@ -72,12 +72,12 @@ class Scorer(Checked):
 
     card: ClassVar[Card]
 
-    def scores(self, data: Table, rng: Generator) -> EdgeScores:
+    def scores(self, data: Table, rng: Generator | None = None) -> EdgeScores:
         raise NotImplementedError
 
-    def fit(self, data: Table, rng: Generator) -> Graph:
+    def fit(self, data: TableLike, rng: Generator | None = None) -> Graph:
         """The scores as a weighted graph."""
-        scores = self.scores(data, rng)
+        scores = self.scores(Table.of(data), rng)
         return Graph.from_matrix(scores.matrix, scores.names, direction="row to column", kind="weighted")
 
 

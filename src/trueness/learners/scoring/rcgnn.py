@@ -92,7 +92,8 @@ class RCGNN(Scorer):
         deterministic=False,
     )
 
-    def scores(self, data: Table, rng: Generator) -> EdgeScores:
+    def scores(self, data: Table, rng: Generator | None = None) -> EdgeScores:
+        rng = np.random.default_rng(rng)
         chain = Chain(self, data, rng)
         members = []  # (2, from, to) each: the largest G over lags of edges in the graph (-1: none), and of all pairs
         signal, effects, held = (np.zeros(part.shape) for part in (chain.x, chain.by_lag, chain.held))

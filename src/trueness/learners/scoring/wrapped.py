@@ -91,7 +91,8 @@ class LiNGAMScorer(Scorer):
         deterministic=False,
     )
 
-    def scores(self, data: Table, rng: Generator) -> EdgeScores:
+    def scores(self, data: Table, rng: Generator | None = None) -> EdgeScores:
+        rng = np.random.default_rng(rng)
         seen = as_observed(data, self)
         values = fill_by_correlations(seen, rng)
         z = (values - values.mean(axis=0)) / values.std(axis=0)
@@ -121,7 +122,8 @@ class PCScorer(Scorer):
         deterministic=False,
     )
 
-    def scores(self, data: Table, rng: Generator) -> EdgeScores:
+    def scores(self, data: Table, rng: Generator | None = None) -> EdgeScores:
+        rng = np.random.default_rng(rng)
         seen = as_observed(data, self)
         learner = self.learner(alpha=self.alpha, test="fisher-z")
         if self.score == "stability":

@@ -14,6 +14,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from trueness.reading.reasoning_graph import read_reasoning
+    from trueness.reasoning import execute, intervene, invert_all, sensitivity
     from trueness.reasoning.problems import load_problems
     from trueness.studies.faithfulness.api import (
         evaluate,
@@ -44,10 +46,15 @@ __all__ = [
     "evaluate_batch",
     "evaluate_behaviour",
     "evaluate_intervention",
+    "execute",
+    "intervene",
+    "invert_all",
     "load_problems",
     "method_rows",
+    "read_reasoning",
     "reliability",
     "score_problem",
+    "sensitivity",
     "with_formulas_of",
 ]
 
@@ -61,14 +68,18 @@ STUDY = {
     },
 }
 
+_BELOW = dict.fromkeys(("execute", "intervene", "invert_all", "sensitivity"), "trueness.reasoning") | {
+    "load_problems": "trueness.reasoning.problems",
+    "read_reasoning": "trueness.reading.reasoning_graph",
+}
 _FILES = ("api", "batch", "behaviour", "judge_reliability", "probes", "scores")
 
 
 def __getattr__(name: str) -> object:
-    """Whoever wants the measures of all studies need not wait for sympy and pint."""
+    """Whoever wants the measures of all studies need not wait for pint."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    if name == "load_problems":
-        return import_module("trueness.reasoning.problems").load_problems
+    if name in _BELOW:
+        return getattr(import_module(_BELOW[name]), name)
     files = (import_module(f"{__name__}.{file}") for file in _FILES)
     return next(vars(file)[name] for file in files if name in vars(file))
