@@ -18,6 +18,7 @@ from typing import IO, TYPE_CHECKING
 from rich.console import Console as _Console
 from rich.console import ConsoleOptions, RenderableType
 from rich.markup import escape
+from rich.padding import Padding
 from rich.segment import Segment
 from rich.table import Table
 
@@ -81,6 +82,15 @@ def print_points(sentences: Iterable[object], out: Console) -> None:
             out.print(line)
         else:
             out.print(f"- {plain(sentence)}", soft_wrap=True)
+
+
+def print_notes(lines: Iterable[str], out: Console, style: str = "dim") -> None:
+    """Indented, also where they break; into a file they go unbroken."""
+    for line in lines:
+        if out.is_terminal:
+            out.print(Padding(plain(line), (0, 0, 0, 2)), style=style)
+        else:
+            out.print(f"  {plain(line)}", style=style, soft_wrap=True)
 
 
 def print_rows(rows: Sequence[Mapping[str, object]], title: str, out: Console | None = None) -> None:

@@ -12,7 +12,7 @@ from trueness.files import write_atomically
 from trueness.page.standalone import analysis_html
 from trueness.printing import say
 from trueness.showing.comparison_table import comparison_table
-from trueness.showing.console import Console, console, plain, print_points, print_table
+from trueness.showing.console import Console, console, plain, print_notes, print_points, print_table
 from trueness.showing.drawers import NotDrawn
 from trueness.showing.saving import save_figure
 from trueness.statistics.comparison import Comparison
@@ -26,8 +26,7 @@ def print_analysis(analysis: ScoresAnalysis, *, details: bool = False, out: Cons
     print_points(reading.first_findings(), out)
     for table in reading.tables():
         print_table(out, "", table, "--csv, --json")
-    for note in reading.notes():
-        out.print(f"  {plain(note)}", style="dim", soft_wrap=unbroken)
+    print_notes(reading.notes(), out)
 
 
 def write_folder(analysis: ScoresAnalysis, folder: Path) -> list[Path]:

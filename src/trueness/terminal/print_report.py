@@ -25,7 +25,7 @@ from trueness.outside import Json, one_line
 from trueness.printing import say, say_json
 from trueness.running.outputs import outdated
 from trueness.running.progress import clock
-from trueness.showing.console import Console, console, plain, print_points, print_rows, print_table
+from trueness.showing.console import Console, console, plain, print_notes, print_points, print_rows, print_table
 from trueness.showing.summary import Standing
 from trueness.studies.protocol import FilesReading
 from trueness.studies.reading import Reading
@@ -127,16 +127,14 @@ def show_reading(
     out.print(f"[bold]{'   '.join(map(plain, names))}[/]   {reading.state}", soft_wrap=unbroken)
     if headline := reading.summary().headline:
         out.print(plain(headline.sentence), soft_wrap=unbroken)
-    for line in reading.troubles():
-        out.print(f"  {plain(line)}", style="yellow", soft_wrap=unbroken)
+    print_notes(reading.troubles(), out, "yellow")
     on_screen = reading.tables_on_screen if isinstance(reading, Reading) else reading.tables
     for table in on_screen(measures):
         shown = replace(table, rows=table.rows[:MOST_ROWS])
         print_table(out, "", shown, f"trueness show {folder} --csv")
         if left := len(table.rows) - len(shown.rows):
             out.print(f"{left:,} more cells: trueness show {plain(folder)} --csv")
-    for note in reading.notes():
-        out.print(f"  {plain(note)}", style="dim", soft_wrap=unbroken)
+    print_notes(reading.notes(), out)
 
 
 def print_report(report: Report, out: Console | None = None, answered: bool = True) -> None:
