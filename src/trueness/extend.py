@@ -1,9 +1,4 @@
-"""What a learner, a data set, a model or a study of one's own is made of: docs/adding.md has one of each.
-
->>> from trueness import extend
->>> extend.Message("user", "Hello.").content
-'Hello.'
-"""
+"""What a learner, a data set, a model or a study of one's own is made of: docs/adding.md has one of each."""
 
 from trueness.datasets.dataset import About, Anonymous
 from trueness.datasets.synthetic import Synthetic

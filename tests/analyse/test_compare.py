@@ -6,7 +6,7 @@ import json
 import numpy as np
 import pytest
 
-from tests.hostile.attack import at_most, within
+from tests.hostile.attack import within
 from trueness.analyse import comparing
 from trueness.analyse.comparing import compare
 from trueness.cli import main
@@ -167,13 +167,6 @@ def test_of_very_many_pairs_only_the_one_that_is_asked_for_is_tested(tmp_path):
     assert found.p_adjusted == min(1, 44_850 * found.p)
     assert found.interval is None and found.alone.level == 0.95  # eight items bound nothing at 1 - .05/44,850
     assert "Bonferroni" in found.notes[-1] and "Bonferroni-adjusted" in str(found)
-
-
-@pytest.mark.slow
-def test_many_items_are_not_crossed_with_each_other(tmp_path):
-    folder = write_scores(tmp_path, of(("a", "b"), [f"i{k}" for k in range(6_000)]))
-    with within(60), at_most(200):
-        assert compare(folder, "a", "b").n_units == 6_000
 
 
 def test_references_beside_variants_without_end_are_refused(tmp_path):

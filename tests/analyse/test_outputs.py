@@ -64,20 +64,6 @@ def test_a_folder_holds_table_latex_findings_page_and_charts(root, tmp_path, cap
     assert "15 files written" in capsys.readouterr().err
 
 
-def test_a_narrow_terminal_shows_fewer_columns_and_cuts_none(tmp_path, capsys, monkeypatch):
-    rows = [(c, f"t{k}", r, "" if (k, r) == (0, 0) else (k + r * (c[0] == "n" and k > 2)) % 2)
-            for c in ("old-model", "new-model") for k in range(8) for r in range(2)]  # fmt: skip
-    pd.DataFrame(rows, columns=["condition", "task", "rep", "correct"]).to_csv(tmp_path / "sums.csv", index=False)
-    monkeypatch.setattr("trueness.terminal.analyse.console", lambda: Console(width=80))
-    assert main(["analyse", str(tmp_path / "sums.csv"), "--treatment", "new-model"]) == 0
-    out = capsys.readouterr().out
-    block = out[out.index("Read otherwise") :]
-    assert "blank runs" in block and "verdict" in block and "…" not in block
-    assert max(len(line) for line in block.splitlines() if not line.startswith("  ")) <= 80
-    assert "every pair" not in out and "q_beyond" not in out
-    assert "of the verdict (at least 95 %)" in " ".join(out.split())  # an exact test of 8 tasks
-
-
 def everything(analysis):
     """All forms one after the other."""
     reading = AnalysisReading(analysis)

@@ -184,18 +184,6 @@ def test_a_refused_distribution_is_missing(people):
     assert bars["claimed"] is None and bars["status"] == "refused" and bars["replies"] == {"refused": 4}
 
 
-def test_edges_are_ranked_by_the_mean_score_over_seeds(robust):
-    with StudyFolder.reading(robust) as opened:
-        page = StudyPage(opened)
-        item = page.study.tasks[0].items[0]
-        graph = page.get(f"graph/robustness/{item}")
-    assert set(graph["learners"]) == {f"{s} · {c}" for s in ("correlation", "granger") for c in ("clean", "mcar_40")}
-    for learned in graph["learners"].values():
-        scores = [edge[3] for edge in learned["edges"]]
-        assert scores == sorted(scores, reverse=True) and scores[0] == 1.0
-        assert len({(i, j) for i, j, *_ in learned["edges"]}) == len(scores) and learned["runs"] == 2
-
-
 def test_uninformative_tasks_are_called_so_in_the_matrix_the_checks_and_the_note(people):
     """4 draws cannot tell a perfect sampler from a uniform one: the matrix said "undefined"."""
     with StudyFolder.reading(people) as opened:

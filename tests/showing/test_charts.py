@@ -87,27 +87,12 @@ def test_calibration_has_each_level_with_interval_and_n(forecasts):
     assert quantiles["coverage"].iloc[0] == pytest.approx(half.mean()) and quantiles["n"].iloc[0] == half.count()
 
 
-def test_the_histogram_counts_every_run(forecasts):
-    frame = charts.runs_frame(forecasts, "f1")
-    bins = frame[frame["kind"] == "bin"]
-    for (dataset, learner), part in bins.groupby(["dataset", "learner"]):
-        assert part["count"].sum() == len(forecasts.truths[dataset, learner, "f1"].runs)
-
-
 def test_a_difference_has_interval_test_n_and_adjustment(forecasts):
     frame = charts.differences_frame(forecasts, "baseline/climatology").set_index("respondent")
     better = frame.loc["mock/calibrated"]
     assert better["difference"] > 0 and better["n"] > 0 and better["datasets"] == 3
     assert better["adjustment"] == "holm" and better["p_adjusted"] >= better["p"] and "sign-flip" in better["test"]
     assert "baseline/climatology" not in frame.index
-
-
-def test_a_respondent_has_one_colour_in_a_study(forecasts):
-    names = forecasts.respondents
-    one = theme.colours(names, forecasts.references)
-    assert one == theme.colours(reversed(names), forecasts.references)
-    models = [one[name] for name in names if name not in forecasts.references]
-    assert len(set(models)) == len(models) and set(models) <= set(theme.OKABE_ITO)
 
 
 def test_short_names_stay_apart():

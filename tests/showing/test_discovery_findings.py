@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from trueness.measure import measure_of
-from trueness.studies.run_findings import CellRuns, compare_learners, findings
+from trueness.studies.run_findings import CellRuns, findings
 
 RNG = np.random.default_rng(5)
 NOISE = {item: RNG.normal(0, 0.02, 60) for item in "abcdefgh"}
@@ -59,13 +59,6 @@ def test_a_difference_of_two_runs_lies_within_what_f1_can_be():
     assert "[-1, 1]" in sentence  # t of two runs gives [-7.5, 7.6]
 
 
-def test_lower_is_better_where_it_is():
-    pairs = compare_learners(
-        [(item, name, shd) for item in "abcdef" for name, shd in (("pc", 9.0), ("ges", 4.0))], measure_of("shd"), 0.95
-    )
-    assert pairs[0].names == ("ges", "pc") and "ges is better than pc by 5" in pairs[0].sentence()
-
-
 def test_failures_are_a_share_with_its_interval():
     lost = {"ok": 48, "timed_out": 10, "failed": 2}
     (sentence,) = said([cell("a", "pc", 0.8), cell("a", "ges", 0.6, lost)], FAILED)
@@ -109,10 +102,3 @@ def test_chance_is_tested_as_learners_are_so_that_two_data_sets_show_nothing():
     assert "; none clearly beats chance (" in found.headline.sentence
     (sentence,) = dict(found.sections)[CHANCE]
     assert sentence.startswith("0 of 2 learners beat chance") and "exact sign-flip p = 0.5" in sentence
-
-
-def test_one_data_set_is_compared_with_chance_over_its_runs():
-    found = findings([cell("a", "pc", 0.8, chance=0.2)], measure_of("f1"), 0.95)
-    assert found.headline.sentence.startswith("pc .80; beats chance (.20)")
-    (sentence,) = dict(found.sections)[CHANCE]
-    assert "paired over 60 runs" in sentence

@@ -74,14 +74,6 @@ def test_coverage_carries_n_and_both_intervals(forecasts):
             assert (inside["calibrated_coverage"] <= inside[f"calibrated_coverage_{high}"] + 1e-12).all()
 
 
-def test_coverage_of_a_model_is_the_mean_of_its_scores(forecasts):
-    row = coverage_by(forecasts, "model").set_index("respondent").loc["mock/calibrated"]
-    scores = forecasts.scores
-    mine = scores[(scores["respondent"] == "mock/calibrated") & (scores["level"] == 0.95)]
-    assert row["calibrated_coverage"] == pytest.approx(mine["covers_mean"].mean())
-    assert row["n"] == mine["covers_mean"].notna().sum() and row["asked"] == len(mine)
-
-
 def test_the_checks_stand_on_top_of_every_report(tree):
     folder, _ = tree
     text = (folder / "statistics" / "interpretation.txt").read_text()

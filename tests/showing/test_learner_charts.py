@@ -58,13 +58,6 @@ def test_runtime_has_the_median_and_the_range_of_the_fits(results):
     assert (row["low"], row["high"]) == (pytest.approx(0.115), pytest.approx(0.385))
 
 
-def test_measured_has_the_mean_and_both_intervals(results):
-    frame = charts.measured_frame(results).set_index(["measure", "dataset", "respondent"])
-    row, found = frame.loc[("f1", "child", "ges")], results.summaries[7].measures["f1"]
-    assert (row["mean"], row["run_low"], row["mean_high"]) == (found.mean, found.runs.low, found.ci.high)
-    assert np.isnan(frame.loc[("f1", "survey", "ges"), "mean"]) and frame.loc[("f1", "survey", "ges"), "n"] == 0
-
-
 # ---- dag
 
 

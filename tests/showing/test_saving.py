@@ -78,14 +78,6 @@ def test_a_chart_is_described_once_and_stays_as_it_was():
     assert made.datasets == {"marks": [{"x": 1, "name": "a\u202eb"}]}
 
 
-def test_a_chart_whose_description_fails_keeps_its_data(monkeypatch):
-    made = chart()
-    monkeypatch.setattr(type(made), "to_dict", lambda self, **_: 1 / 0)
-    with pytest.raises(ZeroDivisionError):
-        source_of(made)
-    assert made.datasets["marks"]
-
-
 def test_a_saved_picture_says_what_it_shows(tmp_path):
     written = Figure("square", FRAME, Drawing(SQUARE), 'A "square" <b>').save(tmp_path, ("svg",))
     assert [path.name for path in written] == ["square.svg", "square.csv"]

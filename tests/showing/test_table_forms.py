@@ -89,19 +89,6 @@ def test_a_name_that_comes_again_is_printed_once_where_that_is_asked_for():
     assert [row[0] for row in rows.cells()] == ["a", "a", "b", "a"]
 
 
-def test_a_rule_stands_where_the_key_changes_and_not_before_the_first():
-    ruled = shares(("a", 0.9, 0.88, 0.92), ("a", 0.5, 0.4, 0.6), ("b", 0.6, 0.5, 0.7), rule_before="name")
-    body = ruled.to_latex().split(r"\midrule")
-    assert len(body) == 3 and body[1].count(r"\\") == 2 and body[2].count(r"\\") == 1
-
-
-def test_a_table_without_rows_has_its_head_in_every_form():
-    empty = shares()
-    assert empty.to_csv() == "name,share,low,high\n"
-    assert empty.to_markdown().splitlines()[0] == "| Name | Share |" and "<th>Share</th>" in empty._repr_html_()
-    assert r"Name & Share \\" in empty.to_latex()
-
-
 def test_signs_that_a_plain_article_lacks_are_spelt_or_named():
     assert tex_text("a − b ≤ c · 50 % & d_1") == r"a - b <= c - 50 \% \& d\_1".replace("<", r"\textless{}")
     assert tex_text("中") == "[U+4E2D]"

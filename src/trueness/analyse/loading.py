@@ -66,9 +66,8 @@ def read_tables(files: Iterable[str | Path]) -> Tables:
             for domain, rows in frame.groupby(frame[DOMAIN].fillna("(none)").map(str), sort=False):
                 parts.setdefault(str(domain), []).append(rows.drop(columns=DOMAIN))
         else:
-            several = (
-                name is not None and DOMAIN in frame and frame[DOMAIN].nunique() > 1
-            )  # its ids may start anew in each
+            several = name is not None and DOMAIN in frame and frame[DOMAIN].nunique() > 1
+            # the ids of several domains may start anew in each: then the column stays
             rest = frame if several else frame.drop(columns=DOMAIN, errors="ignore")
             parts.setdefault(name or _domain_of(path), []).append(rest)
     if not parts:
@@ -138,14 +137,10 @@ def _each_file(file: str, notes: list[str]) -> list[tuple[str | None, Path]]:
 
 def _means_alone(frame: pd.DataFrame, path: Path) -> list[str]:
     """Of results without samples: each mean with its error, and how to have more."""
+    errors = ["" if pd.isna(error) else f" +- {float(error):.2g}" for error in frame["stderr"]]
     means = [
-        f"{row['model']} {row['task']} {row['metric']} {float(str(row['value'])):.3g}"
-        + (
-            f" +- {float(str(row['stderr'])):.2g}"
-            if row["stderr"] == row["stderr"] and row["stderr"] is not None
-            else ""
-        )
-        for row in frame.to_dict("records")
+        f"{row.model} {row.task} {row.metric} {float(str(row.value)):.3g}{error}"
+        for row, error in zip(frame.itertuples(), errors, strict=True)
     ]
     groups = frame.attrs.get("groups", [])
     return [
@@ -159,8 +154,8 @@ def read_table(path: Path) -> pd.DataFrame:
     """One file, by its ending."""
     if not is_there(path):
         raise DataError(f"{path} is not there. Give a file of scores: {listed(_ENDINGS, most=9)}.")
-    if path.suffix == ".parquet":
-        return _parquet(path)
+    if path.suffix == ".parquet":  # columns of lists (messages, log probabilities) are left out
+        return read_parquet(path, MAX_CELLS, flat_columns(path, parquet_columns(path, MAX_COLUMNS)))
     if path.suffix == ".eval":
         return harness_logs.inspect_archive(path)
     if path.suffix in (".json", ".jsonl", ".ndjson"):
@@ -254,11 +249,6 @@ def csv_values(frame: pd.DataFrame) -> pd.DataFrame:
     texts = frame.select_dtypes(exclude="number")
     marked = [name for name in texts if any(csv_value(value) is not value for value in texts[name].unique())]
     return frame.assign(**{str(name): frame[name].map(csv_value) for name in marked}).rename(columns=csv_value)
-
-
-def _parquet(path: Path) -> pd.DataFrame:
-    """Columns of lists (messages, log probabilities) are left out."""
-    return read_parquet(path, MAX_CELLS, flat_columns(path, parquet_columns(path, MAX_COLUMNS)))
 
 
 def _split_name(file: str) -> tuple[str | None, Path]:

@@ -46,17 +46,14 @@ def as_shares(column: pd.Series, name: str) -> tuple[Array, Kind]:
     if all(word in NO_NUMBER or _is_number(word) for word in words) and any(_is_number(word) for word in words):
         levels = np.array([np.nan if word in NO_NUMBER else float(word) for word in words] + [np.nan])
         return _numbers(levels[codes], name)
-    parts = {word: match for word in words if (match := _OF.fullmatch(word))}
+    matches = {word: match for word in words if (match := _OF.fullmatch(word))}
+    parts = {word: float(m[1]) / float(m[2]) if float(m[2]) else np.nan for word, m in matches.items()}
     if parts and all(word in parts or word in NO_NUMBER for word in words):
-        levels = np.array([_part(parts.get(word)) for word in words] + [np.nan])
+        levels = np.array([parts.get(word, np.nan) for word in words] + [np.nan])
         return _numbers(levels[codes], name)
     levels = np.array([_level(str(word), name) for word in words] + [np.nan])
     kind: Kind = "true/false" if {str(word) for word in words} <= _FLAGS | ABSENT else "verdict"
     return levels[codes], kind
-
-
-def _part(match: re.Match[str] | None) -> float:
-    return float(match[1]) / float(match[2]) if match and float(match[2]) else np.nan
 
 
 def _level(word: str, name: str) -> float:

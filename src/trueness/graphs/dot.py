@@ -142,7 +142,7 @@ class _DotReader:
 
     def _node(self) -> str:
         """A name; `a:n` or `a:port:n` says where on its box an edge ends, and the graph is the same."""
-        if self._value == "{" or self._word() == "subgraph":
+        if (self._kind == "sign" and self._value == "{") or self._word() == "subgraph":
             raise GraphError(
                 f"a DOT graph must be flat, got a subgraph in line {self._line}. Write its edges one by one."
             )

@@ -217,7 +217,7 @@ def _listing(kind: str, columns: Sequence[str], row_of: Callable[[Any], tuple[st
         try:
             about: dict[str, object] = dict(zip(columns, row_of(registry.resolve(kind, name).card), strict=True))
         except (TruenessError, ImportError, AttributeError) as error:
-            about = {column: "" for column in columns} | {"needs": f"broken: {error}"}
+            about = dict[str, object](dict.fromkeys(columns, ""), needs=f"broken: {error}")
         listing.append({"name": name} | about)
     return listing
 
