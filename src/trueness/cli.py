@@ -250,9 +250,8 @@ def _view(options: argparse.Namespace) -> int:
 
 
 def _show(options: argparse.Namespace) -> int:
-    from trueness.running.outputs import outdated
     from trueness.running.study_db import as_written
-    from trueness.running.study_folder import StudyFolder, newest_folder
+    from trueness.running.study_folder import StudyFolder, newest_folder, outdated
     from trueness.studies.reporting import by_other_defaults, plain_texts, readings_of, result_files
 
     folder = Path(options.folder) if options.folder else newest_folder()

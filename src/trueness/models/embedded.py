@@ -76,7 +76,7 @@ class Llama:
 
     def __init__(self, path: Path, context: int, threads: int):
         xllamacpp = registry.need("xllamacpp", f"model embedded/{path.name}")
-        self._key = secrets.token_hex(16)
+        self.key = secrets.token_hex(16)
         self._lock = Lock()
         self._bound: dict[str, dict[str, Json]] = {}  # schema -> what binds a request to it
         self._evaluated: list[int] = []  # the last prompt, which the native server still holds
@@ -91,7 +91,7 @@ class Llama:
         parameters.cache_type_k = parameters.cache_type_v = xllamacpp.ggml_type.GGML_TYPE_F32
         parameters.cache_ram_mib = 0  # other prompts than the last are not kept
         parameters.verbosity = -1
-        parameters.api_keys = [self._key]
+        parameters.api_keys = [self.key]
         parameters.cpuparams.n_threads = threads
         parameters.cpuparams_batch.n_threads = threads
         try:
@@ -106,10 +106,6 @@ class Llama:
     def address(self) -> str:
         """Where the OpenAI-style server listens, on loopback only."""
         return str(self._server.listening_address)
-
-    @property
-    def key(self) -> str:
-        return self._key
 
     def chat(self, body: Mapping[str, Json], timeout: float) -> Generated:
         """A chat completion, cut when the time is over. The time begins when the model is free."""
@@ -192,7 +188,7 @@ class Llama:
         request = urllib.request.Request(
             self.address + path,
             json.dumps(body).encode(),
-            {"Content-Type": "application/json", "Authorization": f"Bearer {self._key}"},
+            {"Content-Type": "application/json", "Authorization": f"Bearer {self.key}"},
         )
         direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))  # a proxy must not see loopback
         with direct.open(request, timeout=60) as answer:
@@ -300,17 +296,12 @@ class Embedded:
     def __init__(self, name: str, options: Mapping[str, Json] | None = None):
         stated = read_options(EmbeddedOptions, options, name)
         self.name = name
-        self.context, self.reuse, self._threads, self._fixed = (
-            stated.context,
-            stated.reuse,
-            stated.threads,
-            stated.fixed_settings,
-        )
+        self.context, self.reuse, self._threads = stated.context, stated.reuse, stated.threads
+        self._fixed = stated.fixed_settings
         self.concurrency = 1 if stated.threads else cores()  # a question for each server
         self._path = weights(name)
-        unready = missing_package()
-        if unready:
-            raise TruenessError(unready)
+        if not is_installed("xllamacpp"):
+            raise registry.missing("xllamacpp", "model embedded/...")
 
     @property
     def servers(self) -> Servers:
@@ -323,10 +314,22 @@ class Embedded:
         try:
             with self.servers.nearest(_prompt_text(messages)) as llama:
                 generated = llama.chat(self._body(llama, messages, settings), settings.timeout)
+            status, message = _outcome(generated, settings)
         except RequestError as error:
-            return self._reply("", Status.FAILED, str(error), settings, start)
-        status, message = _outcome(generated, settings)
-        return self._reply(generated.text, status, message, settings, start, generated)
+            generated, status, message = Generated(), Status.FAILED, str(error)
+        return Reply(
+            text=generated.text,
+            status=status,
+            message=message,
+            model=self.name,
+            input_tokens=generated.input_tokens,
+            output_tokens=generated.output_tokens,
+            cached_tokens=generated.cached_tokens,
+            cost=0.0,
+            seconds=time.perf_counter() - start,
+            settings=settings.to_dict(),
+            logprobs=_logprobs(generated.logprobs) if settings.top_logprobs and status != Status.FAILED else None,
+        )
 
     def close(self) -> None:
         """The weights stay loaded for the rest of the process: other models may share them."""
@@ -347,30 +350,6 @@ class Embedded:
             body |= {"logprobs": True, "top_logprobs": settings.top_logprobs}
         return body
 
-    def _reply(
-        self,
-        text: str,
-        status: Status,
-        message: str,
-        settings: Settings,
-        start: float,
-        generated: Generated | None = None,
-    ) -> Reply:
-        counts = generated or Generated()
-        return Reply(
-            text=text,
-            status=status,
-            message=message,
-            model=self.name,
-            input_tokens=counts.input_tokens,
-            output_tokens=counts.output_tokens,
-            cached_tokens=counts.cached_tokens,
-            cost=0.0,
-            seconds=time.perf_counter() - start,
-            settings=settings.to_dict(),
-            logprobs=_logprobs(counts.logprobs) if settings.top_logprobs and generated else None,
-        )
-
 
 def weights(name: str) -> Path:
     """The file behind a name; one line that says what to do where it is not there."""
@@ -383,13 +362,6 @@ def weights(name: str) -> Path:
     if not is_there(path):
         raise TruenessError(f"model {name}: the file {which} is not there. Give a path from the current folder.")
     return path
-
-
-def missing_package() -> str | None:
-    """One line where xllamacpp is not installed."""
-    if is_installed("xllamacpp"):
-        return None
-    return "model embedded/... needs xllamacpp, which is not installed.  pip install 'trueness[embedded]'"
 
 
 def _packaged_weights() -> Path:
@@ -408,27 +380,23 @@ def _packaged_weights() -> Path:
 def _outcome(generated: Generated, settings: Settings) -> tuple[Status, str]:
     if generated.is_late:
         return Status.TIMED_OUT, f"no complete reply within {settings.timeout:g} s"
+    if generated.finish == "length" and (generated.output_tokens or 0) >= settings.max_tokens:
+        return Status.TRUNCATED, f"the reply reached max_tokens = {settings.max_tokens} and was cut off"
     if generated.finish == "length":
-        return Status.TRUNCATED, _why_cut(generated, settings)
+        return (
+            Status.TRUNCATED,
+            "the reply reached the end of the context and was cut off; raise 'context' of the model",
+        )
     if not generated.text.strip():
         return Status.UNREADABLE, "the reply is empty"
     return Status.OK, ""
 
 
-def _why_cut(generated: Generated, settings: Settings) -> str:
-    if (generated.output_tokens or 0) >= settings.max_tokens:
-        return f"the reply reached max_tokens = {settings.max_tokens} and was cut off"
-    return "the reply reached the end of the context and was cut off; raise 'context' of the model"
-
-
 def _logprobs(entries: Sequence[Mapping[str, Json]]) -> tuple[TokenLogprob, ...]:
+    rivals = ([(rival["token"], float(rival["logprob"])) for rival in entry["top_logprobs"]] for entry in entries)
     return tuple(
-        TokenLogprob(
-            entry["token"],
-            float(entry["logprob"]),
-            tuple((rival["token"], float(rival["logprob"])) for rival in entry["top_logprobs"]),
-        )
-        for entry in entries
+        TokenLogprob(entry["token"], float(entry["logprob"]), tuple(top))
+        for entry, top in zip(entries, rivals, strict=True)
     )
 
 

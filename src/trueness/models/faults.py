@@ -18,8 +18,6 @@ import re
 import socket
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 
 from trueness import texts
 from trueness.models.base import Settings
@@ -84,13 +82,12 @@ def refused_parameter(error: BaseException, sent: Settings) -> str | None:
     text = _words(error, most=2000).lower()
     if not _REFUSAL.search(text):
         return None
-    has = {
-        "temperature": sent.temperature is not None,
-        "schema": sent.schema is not None,
-        "top_logprobs": sent.top_logprobs > 0,
-        "seed": sent.seed is not None,
-    }
-    return next((name for name, words in _PARAMETERS.items() if has[name] and any(w in text for w in words)), None)
+    asked = {name: getattr(sent, name) for name in _PARAMETERS} | {"top_logprobs": sent.top_logprobs or None}
+    return next((name for name, value in asked.items() if value is not None and _names(text, name)), None)
+
+
+def _names(text: str, parameter: str) -> bool:
+    return any(word in text for word in _PARAMETERS[parameter])
 
 
 def clean(text: str, most: int = 1000) -> str:
@@ -156,14 +153,7 @@ def _header(error: BaseException, name: str) -> str:
 
 
 def _retry_after(error: BaseException) -> float | None:
-    """Seconds of the Retry-After header (RFC 9110: seconds or a date), whatever stands there; None: it tells none."""
+    """Seconds of the Retry-After header; None where it tells none (a date, say)."""
     value = _header(error, "retry-after")
-    if re.fullmatch(r"\d+(\.\d+)?", value):
-        seconds = float(value)
-        return seconds if math.isfinite(seconds) else None
-    try:
-        then = parsedate_to_datetime(value)
-        wait = (then if then.tzinfo else then.replace(tzinfo=UTC)) - datetime.now(UTC)  # asctime and -0000 are UTC
-    except Exception:  # the parser of dates raises whatever its parts raise
-        return None
-    return max(0.0, wait.total_seconds())
+    seconds = float(value) if re.fullmatch(r"[0-9]+(\.[0-9]+)?", value) else math.inf
+    return seconds if seconds < math.inf else None

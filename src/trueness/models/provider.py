@@ -59,7 +59,7 @@ class Provided:
         self.price = stated_price(way.options.price, name)
         self._fixed = way.options.fixed_settings
         self._retries, self._delay = way.options.retries, way.options.delay
-        self.pause = _pause_by(sleep)  # a driver may set its own
+        self._sleep = sleep
         self._address = way.address.url
         self._asked_for = way.model
         self._refused: set[str] = set()
@@ -85,6 +85,11 @@ class Provided:
             if why_not:
                 outcome = replace(outcome, message=f"{outcome.message}; not tried again: {why_not}")
                 return self._finish(self._failure(outcome, requested, faults, wait), start)
+
+    def pause(self, seconds: float, fault: Fault) -> str:
+        """Before the next attempt: why there is none, or ''. A driver may set its own."""
+        self._sleep(seconds)
+        return ""
 
     def close(self) -> None:
         on_the_loop(_close(self._api))
@@ -129,23 +134,8 @@ class Provided:
 
     def _finish(self, reply: Reply, start: float) -> Reply:
         cost = self.price.cost(reply.input_tokens, reply.output_tokens) if self.price else None
-        return replace(
-            reply,
-            model=self.name,
-            message=clean(reply.message),
-            cost=cost,
-            seconds=time.perf_counter() - start,
-        )
-
-
-def _pause_by(sleep: Callable[[float], None]) -> Callable[[float, Fault], str]:
-    """How a model waits before its next attempt. It gives the reason why there is none, or ''."""
-
-    def pause(seconds: float, fault: Fault) -> str:
-        sleep(seconds)
-        return ""
-
-    return pause
+        seconds = time.perf_counter() - start
+        return replace(reply, model=self.name, message=clean(reply.message), cost=cost, seconds=seconds)
 
 
 async def _open(way: Access) -> ModelAPI:

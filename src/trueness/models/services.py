@@ -50,92 +50,66 @@ class ServiceOptions(CallOptions):
 
 @dataclass(frozen=True)
 class Service:
-    """One provider."""
+    """One provider. `name` is what stands before the slash; its variables are NAME_API_KEY and NAME_BASE_URL."""
 
+    name: str
     title: str
-    example: str
-    package: str = "openai"  # the SDK that speaks to it
-    keys: tuple[str, ...] = ()  # variables that may hold the key, the first one preferred; none: no key is needed
-    url_variable: str = ""
+    model: str  # for instance
     base_url: str = ""  # the provider's own address
+    package: str = "openai"  # the SDK that speaks to it
+    key_variables: tuple[str, ...] | None = None  # where it is not NAME_API_KEY alone; (): no key is needed
     route: str = ""  # its name in Inspect AI, where it is another
     offers_schema: bool = True
     offers_logprobs: bool = True
     own_sdk: bool = False  # the SDK is this provider's, and so are the headers that it takes from the environment
 
+    @property
+    def example(self) -> str:
+        return f"{self.name}/{self.model}"
+
+    @property
+    def _prefix(self) -> str:
+        return self.name.upper().replace("-", "_")
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """Variables that may hold the key, the first one preferred."""
+        return (f"{self._prefix}_API_KEY",) if self.key_variables is None else self.key_variables
+
+    @property
+    def url_variable(self) -> str:
+        return f"{self._prefix}_BASE_URL"
+
     def needs(self) -> str:
         return self.keys[0] if self.keys else "a server on your machine"
 
 
-SERVICES = {
-    "openai": Service(
-        "OpenAI",
-        "openai/gpt-4o",
-        keys=("OPENAI_API_KEY",),
-        url_variable="OPENAI_BASE_URL",
-        base_url="https://api.openai.com/v1",
-        own_sdk=True,
+_LISTED = (
+    Service("openai", "OpenAI", "gpt-4o", "https://api.openai.com/v1", own_sdk=True),
+    Service(
+        "anthropic", "Anthropic", "claude-sonnet-4-5", "https://api.anthropic.com", "anthropic",
+        own_sdk=True, offers_logprobs=False,
     ),
-    "anthropic": Service(
-        "Anthropic",
-        "anthropic/claude-sonnet-4-5",
-        package="anthropic",
-        keys=("ANTHROPIC_API_KEY",),
-        url_variable="ANTHROPIC_BASE_URL",
-        base_url="https://api.anthropic.com",
-        own_sdk=True,
-        offers_logprobs=False,
+    Service(
+        "google", "Google Gemini", "gemini-2.5-flash", "https://generativelanguage.googleapis.com/", "google.genai",
+        ("GOOGLE_API_KEY", "GEMINI_API_KEY"), own_sdk=True,
     ),
-    "google": Service(
-        "Google Gemini",
-        "google/gemini-2.5-flash",
-        package="google.genai",
-        keys=("GOOGLE_API_KEY", "GEMINI_API_KEY"),
-        url_variable="GOOGLE_BASE_URL",
-        base_url="https://generativelanguage.googleapis.com/",
-        own_sdk=True,
+    Service(  # JSON mode only: the schema itself would not reach the model
+        "deepseek", "DeepSeek", "deepseek-chat", "https://api.deepseek.com", offers_schema=False
     ),
-    "deepseek": Service(
-        "DeepSeek",
-        "deepseek/deepseek-chat",
-        keys=("DEEPSEEK_API_KEY",),
-        url_variable="DEEPSEEK_BASE_URL",
-        base_url="https://api.deepseek.com",
-        offers_schema=False,  # JSON mode only: the schema itself would not reach the model
+    Service("together", "Together AI", "meta-llama/Llama-3.3-70B-Instruct-Turbo", "https://api.together.xyz/v1"),
+    Service("openrouter", "OpenRouter", "meta-llama/llama-3.3-70b-instruct", "https://openrouter.ai/api/v1"),
+    Service(
+        "qwen", "Qwen (Alibaba Model Studio)", "qwen-plus", "https://dashscope-intl.aliyuncs.com/compatible-mode/v1",
+        key_variables=("DASHSCOPE_API_KEY", "QWEN_API_KEY"), route="openai-api/qwen",
     ),
-    "together": Service(
-        "Together AI",
-        "together/meta-llama/Llama-3.3-70B-Instruct-Turbo",
-        keys=("TOGETHER_API_KEY",),
-        url_variable="TOGETHER_BASE_URL",
-        base_url="https://api.together.xyz/v1",
+    Service("ollama", "Ollama", "llama3.2", "http://localhost:11434/v1", key_variables=()),
+    Service(
+        "vllm", "vLLM", "Qwen/Qwen2.5-7B-Instruct", "http://localhost:8000/v1",
+        key_variables=(), route="openai-api/vllm",
     ),
-    "openrouter": Service(
-        "OpenRouter",
-        "openrouter/meta-llama/llama-3.3-70b-instruct",
-        keys=("OPENROUTER_API_KEY",),
-        url_variable="OPENROUTER_BASE_URL",
-        base_url="https://openrouter.ai/api/v1",
-    ),
-    "qwen": Service(
-        "Qwen (Alibaba Model Studio)",
-        "qwen/qwen-plus",
-        keys=("DASHSCOPE_API_KEY", "QWEN_API_KEY"),
-        url_variable="QWEN_BASE_URL",
-        base_url="https://dashscope-intl.aliyuncs.com/compatible-mode/v1",
-        route="openai-api/qwen",
-    ),
-    "ollama": Service(
-        "Ollama", "ollama/llama3.2", url_variable="OLLAMA_BASE_URL", base_url="http://localhost:11434/v1"
-    ),
-    "vllm": Service(
-        "vLLM",
-        "vllm/Qwen/Qwen2.5-7B-Instruct",
-        url_variable="VLLM_BASE_URL",
-        base_url="http://localhost:8000/v1",
-        route="openai-api/vllm",
-    ),
-}
+)  # fmt: skip
+SERVICES = {service.name: service for service in _LISTED}
 
 
 @dataclass(frozen=True)
@@ -199,10 +173,8 @@ def _service(name: str) -> tuple[Service, str]:
     first, _, model = name.partition("/")
     if first == "openai-api":
         custom, _, model = model.partition("/")
-        prefix = custom.upper().replace("-", "_")
         if custom and model:
-            keys = (f"{prefix}_API_KEY",)
-            return Service(custom, name, keys=keys, url_variable=f"{prefix}_BASE_URL"), model
+            return Service(custom, custom, model), model
         raise SettingError(f"model {name} must be openai-api/SERVICE/MODEL, for instance openai-api/my-lab/llama-3.")
     if first not in SERVICES or not model:
         known = ["embedded/smollm2", *(service.example for service in SERVICES.values())]

@@ -120,8 +120,9 @@ async def _make_countable(response: Response) -> None:
     if not isinstance(body, dict) or (body.get("usage") is None and "total_tokens" in names):
         return  # OpenAI's protocols allow that no usage is told; Anthropic's does not
     counts = body["usage"] if isinstance(body.get("usage"), dict) else {}
-    sound = {name: _sound(name, value) for name, value in counts.items()}
-    body["usage"] = sound | {name: UNKNOWN_COUNT for name in names if not is_count(counts.get(name))}
+    sound = {name: counts[name] if is_count(counts.get(name)) else UNKNOWN_COUNT for name in names}
+    details = {name: value for name, value in counts.items() if name not in names and _is_sound(value)}
+    body["usage"] = details | sound
     response._content = json.dumps(body).encode()
 
 
@@ -130,11 +131,6 @@ def _number(text: str) -> int:
     return int(text) if len(text) < 1000 else UNKNOWN_COUNT
 
 
-def _sound(name: str, value: Json) -> Json:
-    """A further entry of a usage (tokens of the cache, of reasoning), as the layers below can take it."""
-    if name.endswith("_tokens"):
-        return value if value is None or is_count(value) else UNKNOWN_COUNT
-    if name.endswith("_details"):  # of which only those of the cache are read
-        read = isinstance(value, dict) and "cached_tokens" in value
-        return value if read and all(count is None or is_count(count) for count in value.values()) else None
-    return value
+def _is_sound(value: Json) -> bool:
+    """A further entry of a usage (tokens of the cache, a table of them), as the layers below can take it."""
+    return value is None or is_count(value) or (isinstance(value, dict) and all(map(_is_sound, value.values())))

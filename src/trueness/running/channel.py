@@ -4,8 +4,8 @@
 
 A learner runs in the worker's process and may close the connection or write into it. So the mark stands before every
 result, and `FrameReader.read` counts its time until the last byte: what is cut off, garbled or never comes is the end
-of one fit, not of the driver. Values are numbers, texts, bytes, lists and tables as pickle writes them; the reader
-refuses whatever names a class or a function, so that nothing can be run by what arrives.
+of one fit, not of the driver. Values are numbers, texts, bytes, lists and tables, as MessagePack: nothing can be run
+by what arrives.
 """
 
 from __future__ import annotations
@@ -15,10 +15,11 @@ import select
 import time
 import zlib
 from collections.abc import Callable
-from io import BytesIO
-from pickle import Pickler, Unpickler, UnpicklingError
 from struct import Struct
-from typing import NoReturn
+
+from msgspec import msgpack
+
+from trueness.running.outcomes import plain
 
 MARK = 16  # bytes
 HUNG_UP = 81  # exit code of a worker whose connection was closed on its own side, by a fit
@@ -41,10 +42,7 @@ class TooLate(Exception):
 
 def frame_of(mark: bytes, value: object) -> bytes:
     """One frame; TypeError for what is no plain value."""
-    try:
-        content = _bytes_of(value)
-    except TypeError:
-        content = _bytes_of(_plain(value))
+    content = msgpack.encode(value, enc_hook=plain)
     return _HEAD.pack(mark, len(content), zlib.crc32(content)) + content
 
 
@@ -77,7 +75,7 @@ class FrameReader:
         if zlib.crc32(content) != check:
             raise NoResult(_NOISE)
         try:
-            return _Values(BytesIO(content)).load()
+            return msgpack.decode(content)
         except Exception:  # of a frame that somebody has forged
             raise NoResult(_NOISE) from None
 
@@ -123,30 +121,3 @@ class _End:
         left = min(self._seconds - self._spent, FAR * self._seconds - clock)
         self._next = clock + min(left, LOOK / 2)
         return left
-
-
-class _Values(Unpickler):
-    def find_class(self, module: str, name: str) -> NoReturn:
-        raise UnpicklingError(f"{module}.{name} is no plain value")
-
-
-class _PlainPickler(Pickler):
-    def reducer_override(self, value: object) -> NoReturn:  # called for what is no plain value
-        raise TypeError(f"an outcome must hold numbers, texts, lists and tables, got {type(value).__name__}")
-
-
-def _bytes_of(value: object) -> bytes:
-    file = BytesIO()
-    _PlainPickler(file, protocol=5).dump(value)
-    return file.getvalue()
-
-
-def _plain(value: object) -> object:
-    """Numbers of numpy's and texts of an enumeration as Python's own; the rest as it is."""
-    if isinstance(value, dict):
-        return {_plain(key): _plain(entry) for key, entry in value.items()}
-    if isinstance(value, list | tuple):
-        return type(value)(map(_plain, value))
-    if hasattr(value, "dtype") and hasattr(value, "item"):
-        return value.item()
-    return str(value) if isinstance(value, str) else value

@@ -29,18 +29,19 @@ from functools import cache
 from getpass import getuser
 from importlib import metadata
 from pathlib import Path
-from typing import cast
+from typing import Any, TypeVar, cast
 
+import msgspec
 import numpy as np
 
 from trueness.datasets import Dataset, has_truth
 from trueness.errors import StoreError, TruenessError
 from trueness.files import read_text
-from trueness.outside import Json, json_of
+from trueness.outside import Json, json_of, one_line
 from trueness.running.cells import stream
+from trueness.running.results import Results
 from trueness.running.stage import Stage
 from trueness.running.store import Store
-from trueness.running.study_folder import StudyFolder
 
 GIT_SECONDS = 5.0
 SAMPLE = 200  # rows that stand for a data set whose rows are simulated
@@ -48,35 +49,26 @@ _FULL_PATH = re.compile(r"""(?<![^\s"'(\[=,;])/[^/\s:"']+/[^\s:"',;)\]]*""")  # 
 _FIELD = re.compile(r"^(Name|Version): *(.*?)\s*$", re.MULTILINE)  # of a package's metadata
 
 
-def provenance(study: StudyFolder, plan: str, plan_folder: Path) -> dict[str, Json]:
+def provenance(store: Store, tasks: Sequence[Results], plan: str, plan_folder: Path) -> dict[str, Json]:
     """provenance.json, from the store."""
-    store = study.store
-    sessions, environments = _entry(store, "sessions", []), _entry(store, "environments", {})
-    used = [
-        environments[str(entry["environment"])] for entry in sessions if str(entry.get("environment")) in environments
-    ]
+    sessions, environments = _entry(store, "sessions", Entries), _entry(store, "environments", Named)
+    used = [environments[name] for entry in sessions if (name := str(entry.get("environment"))) in environments]
     record = {
-        "study": study.study,
-        "tasks": [results.task for results in study.tasks],
-        "seed": study.seed,
+        "study": tasks[0].study,
+        "tasks": [results.task for results in tasks],
+        "seed": tasks[0].seed,
         "written": _now(),
-        "plan_from_here": way_to(plan_folder, study.path),
+        "plan_from_here": way_to(plan_folder, store.folder),
         "plan_sha256": _sha256((store.meta("plan") or "").encode()),
         "plan_file_sha256": _sha256(plan.encode()),
         **(used[-1] if used else environment()),
         "sessions": sessions,
         "environments": environments,
-        **_entry(store, "sources", {"data": {}, "models": {}}),
+        **({"data": {}, "models": {}} | _entry(store, "sources", Named)),
         "cells": [
-            {
-                "task": results.task,
-                "item": cell.item,
-                "variant": cell.variant,
-                "respondent": cell.respondent,
-                "runs": cell.repeats,
-                "settings": cell.identity,
-            }
-            for results in study.tasks
+            {"task": results.task, "item": cell.item, "variant": cell.variant, "respondent": cell.respondent}
+            | {"runs": cell.repeats, "settings": cell.identity}
+            for results in tasks
             for cell in results.cells
         ],
     }
@@ -101,8 +93,7 @@ def plan_folder_of(folder: Path) -> Path:
         record = json_of(read_text(folder, "provenance.json"), "provenance.json")
     except TruenessError:
         return folder
-    entries = record if isinstance(record, dict) else {}
-    way = entries.get("plan_from_here")
+    way = record.get("plan_from_here") if isinstance(record, dict) else None
     place = folder / way if isinstance(way, str) else folder
     try:
         return place if place.is_dir() and way_to(place, folder) is not None else folder
@@ -142,9 +133,11 @@ def _users() -> frozenset[str]:
 @contextmanager
 def session(store: Store, stages: Sequence[Stage], plan_folder: Path) -> Iterator[None]:
     """Written when the work begins, and again when it ends: a driver that was killed has no end."""
-    here = environment() | {"git": {"plan": git_commit(plan_folder), "trueness": own_state()}}
+    own = Path(__file__).parent  # where this program is a clone
+    clone = own if _git(own, "ls-files", "--error-unmatch", Path(__file__).name) else None
+    here = environment() | {"git": {"plan": git_commit(plan_folder), "trueness": clone and git_commit(clone)}}
     name = _sha256(json.dumps(here, sort_keys=True).encode())[:12]
-    environments, sessions = _entry(store, "environments", {}) | {name: here}, _entry(store, "sessions", [])
+    environments, sessions = _entry(store, "environments", Named) | {name: here}, _entry(store, "sessions", Entries)
     sessions.append({"began": _now(), "ended": None, "environment": name})
     store.set_meta("environments", json.dumps(environments))
     store.set_meta("sources", json.dumps(without_paths(sources(stages))))
@@ -154,14 +147,17 @@ def session(store: Store, stages: Sequence[Stage], plan_folder: Path) -> Iterato
     store.set_meta("sessions", json.dumps(sessions))
 
 
-def _entry(store: Store, name: str, default: list[Json] | dict[str, Json]) -> Json:
-    """What the store says under that name; a store of somebody else may say anything."""
-    text = store.meta(name)
-    value = default if text is None else json_of(text, f"the entry {name!r} of study.db", StoreError)
-    tables = value if isinstance(value, list) else value.values() if isinstance(value, dict) else [None]
-    if type(value) is not type(default) or not all(isinstance(entry, dict) for entry in tables):
-        raise StoreError(f"the entry {name!r} of study.db must be as trueness writes it, got another. Restore a copy.")
-    return value
+Entries, Named = list[dict[str, Any]], dict[str, dict[str, Any]]
+Kind = TypeVar("Kind")
+
+
+def _entry(store: Store, name: str, kind: type[Kind]) -> Kind:
+    """What the store says under that name, empty where it says nothing; a store of somebody else may say anything."""
+    what = f"the entry {name!r} of study.db"
+    try:
+        return msgspec.convert(json_of(store.meta(name) or json.dumps(kind()), what, StoreError), kind)
+    except msgspec.ValidationError as wrong:
+        raise StoreError(f"{what} must be as trueness writes it, got: {one_line(wrong)}. Restore a copy.") from None
 
 
 def environment() -> dict[str, Json]:
@@ -200,28 +196,13 @@ def git_commit(folder: Path) -> str | None:
     return _git(folder, "rev-parse", "HEAD")
 
 
-@cache
-def own_state() -> dict[str, Json] | None:
-    """Of a clone of this program: commit, and whether files were changed since; None where it was installed."""
-    here = Path(__file__).parent
-    if _git(here, "ls-files", "--error-unmatch", Path(__file__).name) is None:
-        return None
-    changed = _git(here, "status", "--porcelain", "--untracked-files=no", "--", ".")
-    return {"commit": git_commit(here), "changed": None if changed is None else bool(changed)}
-
-
 def _git(folder: Path, *arguments: str) -> str | None:
     program = shutil.which("git")
     if program is None:
         return None
     try:
-        done = subprocess.run(
-            [program, "--no-optional-locks", "-c", "core.fsmonitor=false", "-C", str(folder), *arguments],
-            capture_output=True,
-            text=True,
-            timeout=GIT_SECONDS,
-            check=True,
-        )
+        command = [program, "--no-optional-locks", "-c", "core.fsmonitor=false", "-C", str(folder), *arguments]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=GIT_SECONDS, check=True)
     except (OSError, subprocess.SubprocessError):
         return None
     return done.stdout.strip()

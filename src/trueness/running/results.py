@@ -170,11 +170,11 @@ class Results:
     @cached_property
     def _units(self) -> StoredUnits:
         with self.store.ensure_open() as store:
-            return store.units_up_to(self.last, self.task, self.cells)
+            return StoredUnits(self.cells, store.units(self.task, last=self.last))
 
     @property
     def has_runs(self) -> bool:
-        return bool(self._units.ids)
+        return bool(self._units.statuses)
 
     @property
     def statuses(self) -> Mapping[int, Mapping[str, int]]:
@@ -219,9 +219,7 @@ class Results:
             return store.answers_at(ids)
 
     def aggregates(self) -> list[Aggregate]:
-        """Every measure of every cell that has runs; summed by the store where the runs were not read before."""
-        if self.is_summarised:
-            return [one for place, cell in enumerate(self.summaries) if len(cell.runs) for one in _sums(place, cell)]
+        """Every measure of every cell that has runs, summed by the store."""
         units = self._units
         with self.store.ensure_open() as store:
             return store.aggregates(units)
@@ -342,11 +340,6 @@ class Results:
         ]
         title = f"{self.study}: {self.task}, {100 * self.level:g} % CI of the mean"
         return html_table(title, ("item", "respondent", "ok / planned", *self.headline), rows)
-
-
-def _sums(place: int, cell: CellSummary) -> Iterator[Aggregate]:
-    for (measure, one), total in zip(cell.measures.items(), cell.runs.sums(), strict=True):
-        yield Aggregate(place, measure, one.n, total / one.n if one.n else None, one.min, one.max)
 
 
 def _not_run(left: int) -> dict[str, int]:

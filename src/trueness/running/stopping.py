@@ -4,15 +4,12 @@
     heed_signals(wake) a loop looks at signals when it is ready for them; only a second one breaks into it
     countdown()        LONGEST seconds from now this process ends, whatever it waits for; a handler may call it
 
-Handlers and threads need the interpreter. A model of the user's own that keeps it to itself (a regular expression that
-backtracks for ever) would stop both, so a process of its own hears of SIGTERM from the C handler and ends this one.
-What is stored stays: every unit and every reply is committed when it comes.
+What is stored stays: every unit and every reply is committed when it comes, so who kills later loses nothing.
 """
 
 from __future__ import annotations
 
 import os
-import select
 import signal
 import sys
 import threading
@@ -24,7 +21,6 @@ from types import FrameType
 from typing import NoReturn
 
 LONGEST = 9.0  # seconds between SIGTERM and the end
-FORCED = 0.5  # seconds later that the process ends which cannot end itself
 AFTER_SIGTERM = 5.0  # seconds of them that calls and fits under way have to come back
 INTERRUPTED = 130  # the exit code of a command that was stopped
 _wakers: list[int] = []  # the end of a pipe that wakes the thread that counts down
@@ -38,33 +34,9 @@ def heed_sigterm() -> None:
     """The thread is there before any signal: a handler that starts one could meet a lock that it has interrupted."""
     if not _wakers:
         reader, writer = os.pipe()
-        signals = _start_watcher()
         threading.Thread(target=_count, args=(reader,), name="countdown", daemon=True).start()
         _wakers.append(writer)
-        signal.set_wakeup_fd(signals, warn_on_full_buffer=False)
     signal.signal(signal.SIGTERM, _terminate)
-
-
-def _start_watcher() -> int:
-    """A pipe into which the numbers of signals go; the process at its other end kills this one if it stays too long."""
-    reader, writer = os.pipe()
-    driver = os.getpid()
-    if os.fork():
-        os.close(reader)
-        os.set_blocking(writer, False)
-        return writer
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, signal.SIG_IGN)
-    os.closerange(0, reader)
-    os.closerange(reader + 1, max(writer, 1 << 10) + 1)
-    while came := os.read(reader, 1):  # until the driver has ended
-        if came[0] == signal.SIGTERM:
-            end = time.monotonic() + LONGEST + FORCED
-            while (left := end - time.monotonic()) > 0:
-                if select.select([reader], [], [], left)[0] and not os.read(reader, 1):
-                    os._exit(0)
-            os.kill(driver, signal.SIGKILL)
-    os._exit(0)
 
 
 @contextmanager

@@ -10,9 +10,7 @@ was given another name) a search does, which has an end.
 from __future__ import annotations
 
 from array import array
-from collections import Counter
 from collections.abc import Iterable, Sequence
-from copy import deepcopy
 from dataclasses import dataclass
 from math import isnan
 from typing import Self
@@ -24,7 +22,7 @@ from trueness.running.cells import Cell
 from trueness.status import Status
 
 SEARCHED = 2_000_000  # keys made for units under names that the plan does not have: three seconds
-NAMES_TRIED = 8  # cells whose units may be under one name, and units of a name that are searched for in vain
+NAMES_TRIED = 8  # cells whose units may be under one name
 
 Names = tuple[str, str, str]  # item, variant, respondent
 UnitRow = tuple[int, str, str, str, str, int, str]  # id, key, item, variant, respondent, repeat, status
@@ -37,17 +35,14 @@ class StoredUnits:
 
     def __init__(self, cells: Sequence[Cell], units: Iterable[UnitRow] = ()) -> None:
         self.cells = cells
-        self.ids, self.places = array("q"), array("q")  # of each unit: its row, the place of its cell
-        self.statuses: dict[int, dict[str, int]] = {}  # place -> status -> how many
+        self.statuses: dict[int, dict[str, int]] = {}  # place of a cell -> status -> how many
         self._stored: dict[int, tuple[array[int], array[int]]] = {}  # place -> repeats and ids
         alike: dict[str, list[int]] = {}
         for place, cell in enumerate(cells):
             alike.setdefault(cell.start, []).append(place)
         self._alike = list(alike.values())
-        self._named: dict[Names, list[list[int]]] = {
-            (cell.item, cell.variant, cell.respondent): [alike[cell.start]] for cell in cells
-        }
-        self._in_vain: Counter[Names] = Counter()
+        self._named = {(cell.item, cell.variant, cell.respondent): [alike[cell.start]] for cell in cells}
+        self._in_vain: set[Names] = set()
         self._left = SEARCHED
         self.add(units)
 
@@ -55,17 +50,11 @@ class StoredUnits:
         for row, key, item, variant, respondent, repeat, status in units:
             for place in self._places_of(key, (item, variant, respondent), repeat):
                 if 0 <= repeat < self.cells[place].repeats:
-                    self.ids.append(row)
-                    self.places.append(place)
                     repeats, ids = self._stored.setdefault(place, (array("q"), array("q")))
                     repeats.append(repeat)
                     ids.append(row)
                     ended = self.statuses.setdefault(place, {})
                     ended[status] = ended.get(status, 0) + 1
-
-    def copy(self) -> Self:
-        """As it is now; the cells are the same."""
-        return deepcopy(self, {id(self.cells): self.cells})
 
     def ids_of(self, place: int) -> list[int]:
         """Of the units of a cell that are stored, in the order of their repeats."""
@@ -75,14 +64,13 @@ class StoredUnits:
         """The cells that a unit belongs to; none where it is of a plan that was replaced."""
         known = self._named.setdefault(names, [])
         places = self._which(known, key, repeat)
-        if places or len(known) >= NAMES_TRIED or self._in_vain[names] >= NAMES_TRIED or self._left < len(self._alike):
-            return places
-        self._left -= len(self._alike)
-        places = self._which(self._alike, key, repeat)
-        if places:
-            known.append(places)
-        else:
-            self._in_vain[names] += 1
+        may_search = names not in self._in_vain and len(known) < NAMES_TRIED and self._left >= len(self._alike)
+        if not places and may_search:
+            self._left -= len(self._alike)
+            if places := self._which(self._alike, key, repeat):
+                known.append(places)
+            else:
+                self._in_vain.add(names)
         return places
 
     def _which(self, alike: Iterable[list[int]], key: str, repeat: int) -> list[int]:
@@ -132,10 +120,6 @@ class RunColumns:
         """The values of a measure; None where there is none."""
         return or_none(self.values[row])
 
-    def sums(self) -> list[float]:
-        """Of the values of each measure, added one after the other as the runs came: SQLite's sums to the digit."""
-        return [float(total) for total in np.nancumsum(self.values[:, np.argsort(self.ids)], axis=1)[:, -1]]
-
     def reasons_of(self, row: int) -> list[str]:
         """The status of each value of a measure."""
         return [Status.OK] * len(self) if self.reasons is None else self.reasons[row].tolist()
@@ -144,10 +128,3 @@ class RunColumns:
 def or_none(values: NDArray[np.float64]) -> list[float | None]:
     """Python's own numbers; None where there is none."""
     return [None if isnan(value) else value for value in values.tolist()]
-
-
-def number_texts(values: NDArray[np.float64], missing: str) -> list[str]:
-    """As Python writes them, each once: the scores of ten thousand runs are a few. By their bits: -0.0 equals 0.0."""
-    bits, which = np.unique(values.view(np.int64), return_inverse=True)
-    texts = [missing if isnan(value) else repr(value) for value in bits.view(np.float64).tolist()]
-    return [texts[k] for k in which.tolist()]

@@ -16,7 +16,7 @@ import os
 import re
 import sqlite3
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping
 from concurrent.futures import Executor
 from contextlib import nullcontext
@@ -31,18 +31,17 @@ from trueness.running.ask_driver import AskDriver, AskingEnd, check_models
 from trueness.running.calling import PASSING
 from trueness.running.cells import Cell, PlanContext
 from trueness.running.fits import FitDriver
-from trueness.running.outputs import mark_outdated, write_outputs
 from trueness.running.progress import Progress, Report
 from trueness.running.provenance import plan_folder_of, session, without_paths
-from trueness.running.results import NOT_RUN, Results
+from trueness.running.results import Results
 from trueness.running.stage import PlannedStudy, Stage
 from trueness.running.store import Store
 from trueness.running.study_db import as_written
 from trueness.running.study_entry import check_entry, entry_of
-from trueness.running.study_folder import StudyFolder
+from trueness.running.study_folder import StudyFolder, mark_outdated, write_outputs
 from trueness.settings import difference_of
 from trueness.status import Status
-from trueness.texts import arriving_json, shown_alike
+from trueness.texts import arriving_json
 
 PLAN_KEYS = ("name", "seed", "folder", "datasets", "models", "limit_usd")
 MAX_NAME = 100
@@ -183,7 +182,12 @@ class Study:
 
     def __init__(self, plan: Plan):
         self.plan = plan
-        self.stages = [Stage(task, _checked_cells(task, plan.file)) for task in plan.tasks]
+        self.stages = [Stage(task, task.cells()) for task in plan.tasks]
+        self.entry = entry_of(plan.name, plan.seed, self.stages)
+        try:
+            check_entry(self.entry)  # what could not be read again must not be paid for
+        except sqlite3.DatabaseError as error:
+            raise PlanError(f"a plan must give a study that can be read again, got {error}.  ({plan.file})") from None
 
     @property
     def cells(self) -> list[Cell]:
@@ -259,33 +263,8 @@ class Study:
             raise StoreError(
                 f"the study in {self.plan.folder} was made from another plan ({what}). Use a new folder, or --replan."
             )
-        entry = entry_of(self.plan.name, self.plan.seed, self.stages)
-        try:
-            check_entry(entry)
-        except sqlite3.DatabaseError as error:
-            raise PlanError(
-                f"a plan must give a study that can be read again, got {error}. Make two of it.  ({self.plan.file})"
-            ) from None
         store.set_meta("plan", ours)
-        store.set_meta("study", entry)
-
-
-def _checked_cells(task: PlannedStudy, file: str) -> list[Cell]:
-    """The cells of a task; one of the user's own may give two the same names, and nobody could tell them apart."""
-    cells = task.cells()
-    names = Counter((cell.item, cell.variant, cell.respondent) for cell in cells)
-    for name, count in names.most_common(1):
-        if count > 1:
-            raise PlanError(
-                f"the cells of {task.name!r} must differ in their names, got {name} {count} times.  ({file})"
-            )
-    for kind in zip(*names, strict=True):
-        if alike := shown_alike(kind):
-            raise PlanError(
-                f"names of {task.name!r} must look different where they are shown, got {alike[0]!r} and {alike[1]!r}. "
-                f"Rename one.  ({file})"
-            )
-    return cells
+        store.set_meta("study", self.entry)
 
 
 def _missing(cells: list[Cell], known: dict[str, str], retry: bool) -> dict[int, list[int]]:
@@ -355,26 +334,27 @@ def model_outcomes(
     results: Results, set_aside: Mapping[str, str], answered_as: Mapping[str, Mapping[str, int]]
 ) -> list[ModelOutcome]:
     """Of each model that a task asks, in the order of the plan."""
-    counts: dict[str, Counter[str]] = {}
-    for row in results.completeness():
-        numbers = {key: value for key, value in row.items() if key not in ("item", "respondent")}
-        counts.setdefault(row["respondent"], Counter()).update(numbers)
-    messages: dict[str, list[str]] = {}
+    planned: Counter[str] = Counter()
+    ended: dict[str, Counter[str]] = defaultdict(Counter)
+    for place, cell in enumerate(results.cells):
+        planned[cell.respondent] += cell.repeats
+        ended[cell.respondent].update(results.statuses.get(place, {}))
+    messages: dict[str, list[str]] = defaultdict(list)
     for run in results.failed_runs():
         if run.status in PASSING:
-            messages.setdefault(run.respondent, []).append(f"{run.status}: {run.message}")
+            messages[run.respondent].append(f"{run.status}: {run.message}")
     return [
         ModelOutcome(
             task=results.task,
             model=name,
-            planned=counted["planned"],
-            failed=sum(counted[status] for status in PASSING),
-            not_asked=counted[NOT_RUN],
-            reasons=_reasons(messages.get(name, [])),
+            planned=count,
+            failed=sum(ended[name][status] for status in PASSING),
+            not_asked=count - ended[name].total(),
+            reasons=_reasons(messages[name]),
             set_aside=set_aside.get(name, ""),
             answered_as=answered_as.get(name, {}),
         )
-        for name, counted in counts.items()
+        for name, count in planned.items()
     ]
 
 

@@ -1,8 +1,8 @@
 """study.db: how it is opened, and what is checked before anything of it is used.
 
-    reading(folder), rereading(folder)   a connection that cannot write; the second without the checks
-    writing(folder)                      the driver's, behind study.lock; made where there is none
-    as_written(folder)                   around readers of a stored study: what they stumble over is one line
+    reading(folder)      a connection that cannot write
+    writing(folder)      the driver's, behind study.lock; made where there is none
+    as_written(folder)   around readers of a stored study: what they stumble over is one line
 
 The file may be a stranger's. It and its logs must be plain files (files.py); its schema must be ours, word for word,
 so that no view, trigger, generated column, check or virtual table is ever evaluated; its values must have the types
@@ -20,6 +20,7 @@ import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
+from functools import lru_cache
 from pathlib import Path
 from traceback import extract_tb
 from urllib.parse import quote
@@ -35,7 +36,7 @@ SCHEMA_VERSION = 1
 BUSY_SECONDS = 3.0
 TRIES = 10  # of BUSY_SECONDS: a page may read a large study for seconds, and then lets go
 CHECKED_WHOLE = 100_000_000  # bytes of a file whose types are checked, and to which a driver, too, reads all of it
-SHORT_TEXT, MOST_TEXTS = 40, 10_000  # bytes of a text that may come again, and how many such are kept
+SHORT_TEXT = 40  # bytes of a text that may come again
 NAME = "study.db"
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -65,21 +66,14 @@ _JOURNAL_MAGIC = bytes.fromhex("d9d505f920a163d7")
 
 
 @contextmanager
-def reading(folder: Path) -> Iterator[sqlite3.Connection]:
-    """Checked, and unable to write."""
+def reading(folder: Path, again: bool = False) -> Iterator[sqlite3.Connection]:
+    """Unable to write, and checked; not `again` where this process has opened it before."""
     path = folder / NAME
-    if not _check_files(folder, writing=False):
+    if not again and not _check_files(folder, writing=False):
         raise StoreError(f"{folder} must be a study folder with a study.db, got none. Run 'trueness run' first.")
     with as_store_error(path), closing(_connect_reading(path)) as connection:
-        _check(connection, path, driver=False)
-        yield connection
-
-
-@contextmanager
-def rereading(folder: Path) -> Iterator[sqlite3.Connection]:
-    """Of a store that this process has opened, and so checked, before."""
-    path = folder / NAME
-    with as_store_error(path), closing(_connect_reading(path)) as connection:
+        if not again:
+            _check(connection, path, driver=False)
         yield connection
 
 
@@ -132,32 +126,25 @@ def as_store_error(path: Path) -> Iterator[None]:
     """SQLite's errors as one line that says what to do."""
     try:
         yield
-    except sqlite3.OperationalError as error:
-        text = str(error)
-        if "locked" in text or "busy" in text:
-            raise StoreError(
-                f"{path} is locked by another program. Close it or wait, then give the same command again; "
-                "nothing was changed."
-            ) from error
-        if "readonly" in text or "unable to open" in text:
-            if not os.access(path.parent, os.W_OK):
-                message = f"{path.parent} cannot be written ({text}). Copy the study to where it can be."
-            elif path.with_name(f"{NAME}-journal").exists():
-                message = f"{path} was left in the middle of a write. Go on with the study: trueness run {path.parent}"
-            else:
-                message = f"{path} cannot be opened ({text}). Check its permissions and folder."
-            raise StoreError(message) from error
-        if "full" in text:
-            raise StoreError(f"the disk is full: {path} was not changed. Free some space and run again.") from error
-        raise StoreError(_damage_message(path, error)) from error
     except sqlite3.DatabaseError as error:
-        raise StoreError(_damage_message(path, error)) from error
+        raise StoreError(_told(path, error)) from error
 
 
-def _damage_message(path: Path, error: Exception) -> str:
+def _told(path: Path, error: sqlite3.DatabaseError) -> str:
+    text, operational = " ".join(str(error).split())[:120], isinstance(error, sqlite3.OperationalError)
+    if operational and ("locked" in text or "busy" in text):
+        return f"{path} is locked by another program. Nothing was changed: close it or wait, then run again."
+    if operational and "full" in text:
+        return f"the disk is full: {path} was not changed. Free some space and run again."
+    if operational and ("readonly" in text or "unable to open" in text):
+        if not os.access(path.parent, os.W_OK):
+            return f"{path.parent} cannot be written ({text}). Copy the study to where it can be."
+        if path.with_name(f"{NAME}-journal").exists():
+            return f"{path} was left in the middle of a write. Go on with the study: trueness run {path.parent}"
+        return f"{path} cannot be opened ({text}). Check its permissions and folder."
     return (
-        f"{path} must be a sound SQLite file, got: {' '.join(str(error).split())[:120]}. It was not touched. Restore a "
-        f"copy, save what is left with 'sqlite3 {path.name} .recover', or move it away to start anew."
+        f"{path} must be a sound SQLite file, got: {text}. It was not touched. Restore a copy, save what is left with "
+        f"'sqlite3 {path.name} .recover', or move it away to start anew."
     )
 
 
@@ -181,22 +168,20 @@ def _check_files(folder: Path, writing: bool) -> bool:
     return there
 
 
-class _Texts(dict[bytes, str]):
-    """Bytes of the file -> text; short ones (names, statuses) come again with every row."""
+@lru_cache(10_000)
+def _short_text(raw: bytes) -> str:
+    """Names and statuses come again with every row."""
+    return str(raw, "utf-8", "replace")  # half a character must not lock up the rest
 
-    def __missing__(self, raw: bytes) -> str:
-        text = str(raw, "utf-8", "replace")  # half a character must not lock up the rest
-        if len(raw) <= SHORT_TEXT:
-            if len(self) >= MOST_TEXTS:
-                self.clear()  # most are keys, which do not come again: they must not keep out what does
-            self[raw] = text
-        return text
+
+def _text(raw: bytes) -> str:
+    return _short_text(raw) if len(raw) <= SHORT_TEXT else str(raw, "utf-8", "replace")
 
 
 def _connect(path: Path, how: str) -> sqlite3.Connection:
     uri = f"file:{quote(os.fsencode(path.resolve()))}?{how}"  # a name may be bytes that are no text
     connection = sqlite3.connect(uri, uri=True, timeout=BUSY_SECONDS, check_same_thread=False)
-    connection.text_factory = _Texts().__getitem__
+    connection.text_factory = _text
     connection.execute("PRAGMA trusted_schema=OFF")
     connection.execute("PRAGMA cell_size_check=ON")
     return connection
@@ -225,14 +210,11 @@ def _lies_still(path: Path) -> bool:
 
 def _set_journal(connection: sqlite3.Connection, mode: str) -> None:
     """It takes a moment in which nobody reads."""
-    for left in reversed(range(TRIES)):
-        try:
+    for _ in range(TRIES - 1):
+        with suppress(sqlite3.OperationalError):
             connection.execute(f"PRAGMA journal_mode={mode}")
-        except sqlite3.OperationalError:
-            if not left:
-                raise
-        else:
             return
+    connection.execute(f"PRAGMA journal_mode={mode}")
 
 
 @contextmanager
@@ -274,8 +256,7 @@ def _check(connection: sqlite3.Connection, path: Path, driver: bool) -> None:
     if small:
         _check_types(connection, tables)
     if "meta" in tables:
-        _check_version(connection, path)
-        _check_study(connection)
+        _check_meta(connection, path)
 
 
 def _check_schema(connection: sqlite3.Connection, path: Path) -> set[str]:
@@ -310,19 +291,14 @@ def _check_types(connection: sqlite3.Connection, tables: set[str]) -> None:
             raise sqlite3.DatabaseError(f"a value of another type than trueness writes in the table {table}")
 
 
-def _check_version(connection: sqlite3.Connection, path: Path) -> None:
-    row = connection.execute("SELECT value FROM meta WHERE key = 'schema'").fetchone()
-    if row is None:
-        return
-    if not (isinstance(row[0], str) and row[0].isascii() and row[0].isdecimal() and len(row[0]) < 10):
-        raise sqlite3.DatabaseError(f"{row[0]!r:.40} for the version of its schema")
-    if int(row[0]) > SCHEMA_VERSION:
+def _check_meta(connection: sqlite3.Connection, path: Path) -> None:
+    meta = dict(connection.execute("SELECT key, value FROM meta WHERE key IN ('schema', 'study')"))
+    version = str(meta.get("schema", 0))
+    if not (version.isascii() and version.isdecimal() and len(version) < 10):
+        raise sqlite3.DatabaseError(f"{version!r:.40} for the version of its schema")
+    if int(version) > SCHEMA_VERSION:
         raise StoreError(
-            f"{path} must be of schema {SCHEMA_VERSION} or older, got {row[0]}. Update: pip install -U trueness"
+            f"{path} must be of schema {SCHEMA_VERSION} or older, got {version}. Update: pip install -U trueness"
         )
-
-
-def _check_study(connection: sqlite3.Connection) -> None:
-    row = connection.execute("SELECT value FROM meta WHERE key = 'study'").fetchone()
-    if row is not None:
-        check_entry(str(row[0]))
+    if "study" in meta:
+        check_entry(str(meta["study"]))

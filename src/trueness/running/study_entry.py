@@ -11,19 +11,20 @@ from __future__ import annotations
 import json
 import math
 import sqlite3
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass, replace
+from collections import Counter
+from collections.abc import Sequence
 from functools import lru_cache
-from typing import TypeVar
+from typing import Annotated, Literal
+
+import msgspec
 
 from trueness import registry
 from trueness.errors import StoreError
 from trueness.measure import Measure
-from trueness.outside import Json, json_of
+from trueness.outside import Json, json_of, one_line
 from trueness.running.stage import Stage
 from trueness.texts import arriving_json, shown_alike
 
-MAX_REPEATS = 100_000_000  # of a cell
 MAX_SUMMARIES = 1_000_000  # cells x measures of a task: each has an interval of its own
 FEW_COMBINED, PER_CELL = 5_000, 20  # combinations that any study may have, or for each of its cells
 MAX_COMBINED = 100_000  # of what a task multiplies; 50 data sets, 20 learners, 6 references, 2 targets are 12,000
@@ -31,56 +32,57 @@ _MULTIPLIED = (  # lists in a study's `about` of which tables are made that have
     "datasets", "learners", "references", "targets", "corruptions", "scorers", "truths", "judges", "evaluated",
     "graphs",
 )  # fmt: skip
-_KINDS = {"str": str, "int": int, "float": int | float, "list": list, "dict": dict}  # of a field, by its annotation
-_MEASURE = ("title", "better", "description", "minimum", "maximum")  # what a reader must know of a study's own
 
 
-@dataclass(frozen=True)
-class CellEntry:
+class CellEntry(msgspec.Struct):
     item: str
     variant: str
     respondent: str
-    repeats: int
+    repeats: Annotated[int, msgspec.Meta(ge=0, le=100_000_000)]
     identity: dict[str, Json]
     about: dict[str, Json]
 
 
-@dataclass(frozen=True)
-class TaskEntry:
+class MeasureEntry(msgspec.Struct):
+    """What a reader must know of a measure of a study that is not built in."""
+
+    title: str
+    better: Literal["higher", "lower", "neither"]
+    description: str
+    minimum: float | None = None
+    maximum: float | None = None
+
+
+class TaskEntry(msgspec.Struct, omit_defaults=True):
     task: str
-    level: float
+    level: Annotated[float, msgspec.Meta(gt=0, lt=1)]
     measures: list[str]
     headline: list[str]
     about: dict[str, Json]
     cells: list[CellEntry]
-    declared: Json = None  # measures of a study that is not built in
+    declared: dict[str, MeasureEntry] | None = None
 
 
-@dataclass(frozen=True)
-class StudyEntry:
-    study: str
-    seed: int
-    tasks: list[TaskEntry]
+class StudyEntry(msgspec.Struct):
+    """One of an earlier version has no tasks."""
 
-
-Kind = TypeVar("Kind", CellEntry, TaskEntry, StudyEntry)
+    study: str = ""
+    seed: int = 0
+    tasks: list[TaskEntry] = []
 
 
 def entry_of(name: str, seed: int, stages: Sequence[Stage]) -> str:
     """As JSON."""
-    return json.dumps(StudyEntry(name, seed, [_task(stage) for stage in stages]), default=_plain)
-
-
-def _plain(value: object) -> Json:
-    if is_dataclass(value):
-        return {name: part for name, part in vars(value).items() if part is not None}
-    return str(value)
+    entry = StudyEntry(name, seed, [_task(stage) for stage in stages])
+    return json.dumps(msgspec.to_builtins(entry, builtin_types=(float,), enc_hook=str), default=str)
 
 
 def _task(stage: Stage) -> TaskEntry:
     study = stage.study
     declared = {
-        one.name: {key: getattr(one, key) for key in _MEASURE} for one in study.measures if isinstance(one, Measure)
+        one.name: MeasureEntry(one.title, one.better, one.description, one.minimum, one.maximum)
+        for one in study.measures
+        if isinstance(one, Measure)
     }
     cells = [
         CellEntry(c.item, c.variant, c.respondent, c.repeats, c.identity, study.describe(c.item, c.respondent))
@@ -102,89 +104,49 @@ def read_entry(text: str | None) -> StudyEntry:
 
 
 def declared_measures(task: TaskEntry) -> dict[str, Measure]:
-    """What a study that is not built in said of its measures; what is no such thing is left out."""
-    declared = {} if task.task in registry.built_in("task") else task.declared
-    texts = ("title", "better", "description")
-    measures = {}
-    for name, entry in declared.items() if isinstance(declared, dict) else ():
-        if isinstance(entry, dict) and all(isinstance(entry.get(key), str) for key in texts):
-            low, high = (_number_or_none(entry.get(key)) for key in ("minimum", "maximum"))
-            if entry["better"] in ("higher", "lower", "neither"):
-                measures[name] = Measure(name, **{key: entry[key] for key in texts}, minimum=low, maximum=high)
-    return measures
-
-
-def _number_or_none(value: object) -> float | None:
-    is_number = isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e300
-    return float(value) if is_number else None  # type: ignore[arg-type]
-
-
-# ---- checking
+    """What a study that is not built in said of its measures."""
+    declared = {} if task.task in registry.built_in("task") else task.declared or {}
+    return {name: Measure(name, **msgspec.structs.asdict(entry)) for name, entry in declared.items()}
 
 
 @lru_cache(maxsize=1)
 def check_entry(text: str) -> StudyEntry:
-    """The entry must have the shape that `entry_of` gives it; one of an earlier version has no tasks.
-
-    A driver asks before it begins: what it could not read again must not be paid for.
-    """
-    study = json_of(arriving_json(text), "its entry 'study'", StoreError)
-    if not isinstance(study, dict):
-        raise sqlite3.DatabaseError("an entry 'study' that is no table")
-    if "tasks" not in study:
-        return StudyEntry("", 0, [])
-    entry = _made(StudyEntry, study)
-    if not 0 <= entry.seed < 2**64:
-        raise sqlite3.DatabaseError("an entry 'study' with a seed that no plan can have")
-    tasks = [_check_task(task) for task in entry.tasks]
-    if len({one.task for one in tasks}) < len(tasks):
-        raise sqlite3.DatabaseError("an entry 'study' with a task twice")
-    return replace(entry, tasks=tasks)
+    """The entry must have the shape that `entry_of` gives it. A driver asks before it begins: what it could not read
+    again must not be paid for."""
+    try:
+        study = msgspec.convert(json_of(arriving_json(text), "its entry 'study'", StoreError), StudyEntry)
+    except msgspec.ValidationError as wrong:
+        raise _no_entry(f"of another shape: {one_line(wrong)}") from None
+    if not 0 <= study.seed < 2**64:
+        raise _no_entry("with a seed that no plan can have")
+    if len({one.task for one in study.tasks}) < len(study.tasks):
+        raise _no_entry("with a task twice")
+    for task in study.tasks:
+        _check_task(task)
+    return study
 
 
-def _check_task(entry: Json) -> TaskEntry:
-    task = _made(TaskEntry, entry)
-    measures, headline = task.measures, task.headline
-    if not all(isinstance(name, str) for name in (*measures, *headline)) or len(set(measures)) < len(measures):
-        raise sqlite3.DatabaseError("an entry 'study' with measures that are no different names")
-    if not set(headline) <= set(measures):
-        raise sqlite3.DatabaseError("an entry 'study' with a headline that is not measured")
-    if not 0 < task.level < 1:
-        raise sqlite3.DatabaseError("an entry 'study' with a level that is not between 0 and 1")
-    if len(task.cells) * len(measures) > MAX_SUMMARIES:
-        raise sqlite3.DatabaseError(f"more than {MAX_SUMMARIES:,} measures of cells")
-    cells = [_made(CellEntry, cell) for cell in task.cells]
-    for cell in cells:
-        if not 0 <= cell.repeats <= MAX_REPEATS:
-            raise sqlite3.DatabaseError(f"{cell.repeats:,} repeats of a cell (at most {MAX_REPEATS:,})")
-    names = [(cell.item, cell.variant, cell.respondent) for cell in cells]
-    if len(set(names)) < len(names):
-        raise sqlite3.DatabaseError("an entry 'study' with a cell twice")
-    if any(map(shown_alike, (measures, *zip(*names, strict=True)))):
-        raise sqlite3.DatabaseError("an entry 'study' with two names that are shown alike")
-    _check_about(task.task, task.about, len(cells))
-    return replace(task, cells=cells)
-
-
-def _check_about(task: str, about: Mapping[str, Json], cells: int) -> None:
+def _check_task(task: TaskEntry) -> None:
     """A list of a few kilobytes must not become rows without end: it names each once, and products have a limit."""
-    for key, value in about.items():
-        listed = isinstance(value, list) and key != "notes"  # sentences, which nothing is multiplied with
-        names = [name for name in value if isinstance(name, str)] if listed else []
-        if len(set(names)) < len(names):
-            raise sqlite3.DatabaseError(f"an entry 'study' with a name twice in {key!r:.40}")
-    multiplied = [about[key] for key in _MULTIPLIED if isinstance(about.get(key), list | dict)]
-    most = min(MAX_COMBINED, max(FEW_COMBINED, PER_CELL * cells))
+    names = [(cell.item, cell.variant, cell.respondent) for cell in task.cells]
+    lists = {key: value for key, value in task.about.items() if isinstance(value, list) and key != "notes"}
+    lists |= {"measures": task.measures, "cells": names}
+    for key, value in lists.items():
+        for name, count in Counter(name for name in value if isinstance(name, str | tuple)).most_common(1):
+            if count > 1:
+                raise _no_entry(f"with a name twice in {key!r:.40}, {name!r:.80}")
+    if not set(task.headline) <= set(task.measures):
+        raise _no_entry("with a headline that is not measured")
+    if len(names) * len(task.measures) > MAX_SUMMARIES:
+        raise sqlite3.DatabaseError(f"more than {MAX_SUMMARIES:,} measures of cells")
+    for kind in (task.measures, *zip(*names, strict=True)):
+        if alike := shown_alike(kind):
+            raise _no_entry(f"with two names that look alike where they are shown, {alike[0]!r} and {alike[1]!r}")
+    multiplied = [task.about[key] for key in _MULTIPLIED if isinstance(task.about.get(key), list | dict)]
+    most = min(MAX_COMBINED, max(FEW_COMBINED, PER_CELL * len(names)))
     if math.prod(max(1, len(value)) for value in multiplied) > most:
-        raise sqlite3.DatabaseError(f"more than {most:,} combinations of what the task {task} is about")
+        raise sqlite3.DatabaseError(f"more than {most:,} combinations of what the task {task.task} is about")
 
 
-def _made(kind: type[Kind], entry: Json) -> Kind:
-    values: dict[str, Json] = {}
-    for one in fields(kind):
-        value = entry.get(one.name) if isinstance(entry, dict) else None
-        expected = _KINDS.get(str(one.type).partition("[")[0], object)
-        if not isinstance(value, expected) or isinstance(value, bool):
-            raise sqlite3.DatabaseError(f"an entry 'study' without a usable {one.name!r}")
-        values[one.name] = value
-    return kind(**values)
+def _no_entry(what: str) -> sqlite3.DatabaseError:
+    return sqlite3.DatabaseError(f"an entry 'study' {what}")

@@ -109,8 +109,8 @@ def figure(folder: Path | str, name: str) -> Figure:
 
 def rewrite(study: StudyFolder) -> Report:
     """All of it from the store alone: scores.csv, provenance and what lies beside them anew, and the report."""
-    from trueness.running.outputs import write_outputs
     from trueness.running.provenance import plan_folder_of
+    from trueness.running.study_folder import write_outputs
 
     folder = study.path
     if not check_plain(folder, "study.toml"):
