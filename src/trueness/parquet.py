@@ -158,7 +158,9 @@ def _tried(work: Callable[[], str], room: int) -> str:
             resource.setrlimit(resource.RLIMIT_AS, (most, most))
             try:
                 said = work()
-            except DataError as wrong:  # of the file: the second reading tells it
+            except (MemoryError, OverflowError):
+                said = _TOO_MUCH
+            except (*NOT_READ, pyarrow.ArrowException, DataError) as wrong:  # of the file: the second reading tells it
                 said = _TOO_MUCH if "alloc" in str(wrong) else ""
             os.write(say, b"." + said.encode())
         finally:

@@ -244,7 +244,13 @@ class Asker:
             self._keep(key, name, sent, request, reply, call)
             return reply
 
-        call = WatchedCall(model, name, messages, settings, lambda reply: self._keep_late(reply, keep), most)
+        def keep_late(reply: Reply) -> None:
+            """An answer that nobody waits for any more: it was paid for, and a later run finds it."""
+            if reply.status not in PASSING:
+                with suppress(Exception):  # the study may have ended meanwhile
+                    keep(reply)
+
+        call = WatchedCall(model, name, messages, settings, keep_late, most)
         self._enter(call)
         try:
             reply = call.reply()
@@ -306,12 +312,6 @@ class Asker:
             raise
         with self._changed:
             self.spent += (reply.cost or 0.0) + call.most * unclear
-
-    def _keep_late(self, reply: Reply, keep: Callable[[Reply], Reply]) -> None:
-        """An answer that nobody waits for any more: it was paid for, and a later run finds it."""
-        if reply.status not in PASSING:
-            with suppress(Exception):  # the study may have ended meanwhile
-                keep(reply)
 
     def _pause(self, seconds: float, fault: Fault) -> str:
         """How a provider's model waits between two attempts, in its call's own thread; why there is no further one.

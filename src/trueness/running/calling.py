@@ -22,7 +22,6 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from copy import deepcopy
-from dataclasses import replace
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import get_type_hints
@@ -122,8 +121,8 @@ class WatchedCall:
 
     def _work(self) -> None:
         try:
-            # of its own: whatever the model does to them, what was asked stays what is stored
-            came: object = self._model.ask(list(self._messages), _copy(self._settings))
+            # copies: whatever the model does to them, what was asked stays what is stored
+            came: object = self._model.ask(list(self._messages), deepcopy(self._settings))
         except BaseException as error:  # SystemExit of a model, too: it ends its call, not our program
             came = error
         with self._lock:
@@ -132,10 +131,6 @@ class WatchedCall:
                 return
         if not isinstance(came, BaseException):
             self._late(as_reply(came, self.name, self.seconds))
-
-
-def _copy(settings: Settings) -> Settings:
-    return settings if settings.schema is None else replace(settings, schema=deepcopy(dict(settings.schema)))
 
 
 class _CallThread(threading.Thread):

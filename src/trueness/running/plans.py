@@ -33,7 +33,8 @@ def read_plan(file: str | None, folder: str | None = None) -> Plan:
         return foreign_plan(Path(file), folder)
     if file:
         return Plan.read(file, folder)
-    return Plan.parse(_quickstart(), "quickstart.toml", Path(), folder)
+    text = (resources.files("trueness.running") / "quickstart.toml").read_text(encoding="utf-8")
+    return Plan.parse(text, "quickstart.toml", Path(), folder)
 
 
 def without_unready(plan: Plan) -> tuple[Plan, list[str]]:
@@ -41,8 +42,10 @@ def without_unready(plan: Plan) -> tuple[Plan, list[str]]:
 
     Its settings stay the same: once the model is there, the same command goes on with the rest.
     """
-    begun = _tasks_in(plan.folder)
-    lines = {}
+    begun, lines = set(), {}
+    if is_there(plan.folder / "study.db"):
+        with Store.reading(plan.folder) as store:
+            begun = {task.task for task in read_entry(store.meta("study")).tasks}
     for task in plan.tasks:
         models_of = Stage(task, []).models
         unready = [line for name in models_of if (line := models.check_ready(name, models_of[name], plan.base))]
@@ -53,15 +56,14 @@ def without_unready(plan: Plan) -> tuple[Plan, list[str]]:
 
 def foreign_plan(path: Path, folder: str | None = None) -> Plan:
     """A plan in another program's form, turned into our TOML by the study that knows it."""
-    config = json_of(_without_comments(text_of(path, MAX_PLAN, PlanError)), path.name, PlanError)
+    # JSON as people print it in documents: `// ...` to the end of a line is left out, `[...]` is the list ["..."]
+    part = re.compile(r'("(?:[^"\\]|\\.)*+")|//[^\n]*|\[\s*\.\.\.\s*\]')
+    plain = part.sub(
+        lambda match: match[1] or ('["..."]' if match[0].startswith("[") else ""), text_of(path, MAX_PLAN, PlanError)
+    )
+    config = json_of(plain, path.name, PlanError)
     settings = registry.offer("plan", path.suffix)(config, path)
     return Plan.parse(toml_text({"name": path.stem} | settings), path.name, path.parent, folder)
-
-
-def _without_comments(text: str) -> str:
-    """JSON as people print it in documents: `// ...` to the end of a line is left out, `[...]` is the list ["..."]."""
-    part = re.compile(r'("(?:[^"\\]|\\.)*+")|//[^\n]*|\[\s*\.\.\.\s*\]')
-    return part.sub(lambda match: match[1] or ('["..."]' if match[0].startswith("[") else ""), text)
 
 
 def toml_text(settings: dict[str, Json]) -> str:
@@ -80,7 +82,8 @@ def template(task: str, path: Path) -> str:
         raise PlanError(f"the folder {path.parent} is not there. Make it first.")
     plain = path.stem.isprintable() and not set(path.stem) & set('"\\')  # it stands in quotes, and in comments
     name = path.stem if plain and path.stem != "study" else task
-    return _template(task).replace("{name}", name).replace("{file}", printable(str(path)))
+    text = (resources.files(f"trueness.studies.{task}") / "template.toml").read_text(encoding="utf-8")
+    return text.replace("{name}", name).replace("{file}", printable(str(path)))
 
 
 def new_file(what: str, file: str | None, plan: str | None = None) -> NewFile:
@@ -91,19 +94,3 @@ def new_file(what: str, file: str | None, plan: str | None = None) -> NewFile:
         return made
     path = Path(file or "study.toml")
     return NewFile(path, template(what, path), f"Next: trueness plan {path}, then trueness run {path}")
-
-
-def _tasks_in(folder: Path) -> set[str]:
-    """The tasks of the study in a folder, where there is one."""
-    if not is_there(folder / "study.db"):
-        return set()
-    with Store.reading(folder) as store:
-        return {task.task for task in read_entry(store.meta("study")).tasks}
-
-
-def _quickstart() -> str:
-    return (resources.files("trueness.running") / "quickstart.toml").read_text(encoding="utf-8")
-
-
-def _template(study: str) -> str:
-    return (resources.files(f"trueness.studies.{study}") / "template.toml").read_text(encoding="utf-8")

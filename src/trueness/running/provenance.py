@@ -109,14 +109,12 @@ def without_paths(value: object) -> Json:
         return [without_paths(entry) for entry in value]
     if not isinstance(value, str):
         return value
-    parts = [Path(part).name if _is_private(part) else part for part in value.split(":")]  # data.csv:graph.dot
+    parts = value.split(":")  # data.csv:graph.dot
+    for k, steps in enumerate(part.split("/") for part in parts):
+        is_full = steps[0] == "" and len(steps) > 1 and steps[1] != ""  # no address, //host
+        if is_full or (".." in steps and _users() & set(steps)):
+            parts[k] = Path(parts[k]).name
     return _FULL_PATH.sub(lambda path: Path(path[0]).name, ":".join(parts))
-
-
-def _is_private(text: str) -> bool:
-    """A full path (no address, //host), or one that climbs to a folder of the user."""
-    parts = text.split("/")
-    return (parts[0] == "" and len(parts) > 1 and parts[1] != "") or (".." in parts and bool(_users() & set(parts)))
 
 
 @cache

@@ -22,7 +22,7 @@ from trueness.outside import Json
 from trueness.running.cells import Cell, stream
 from trueness.running.store import Aggregate, Run, Store
 from trueness.running.stored_units import RunColumns, StoredUnits
-from trueness.running.study_entry import StudyEntry, TaskEntry, declared_measures, read_entry
+from trueness.running.study_entry import declared_measures, read_entry
 from trueness.statistics.runs import RunSummary, summarise_columns
 from trueness.status import Status
 from trueness.texts import html_table
@@ -109,17 +109,24 @@ class Results:
     @classmethod
     def all_of(cls, store: Store) -> tuple[Results, ...]:
         """The results of every task of the study, in order."""
-        entry = read_entry(store.meta("study"))
-        last = store.last_id()
-        return tuple(cls._of_task(entry, task, store, last) for task in entry.tasks)
-
-    @classmethod
-    def _of_task(cls, entry: StudyEntry, task: TaskEntry, store: Store, last: int) -> Results:
-        cells = tuple(Cell(c.item, c.variant, c.respondent, c.repeats, {}, c.identity) for c in task.cells)
-        return cls(
-            entry.study, task.task, entry.seed, task.level, tuple(task.measures), tuple(task.headline), cells,
-            tuple(c.about for c in task.cells), task.about, declared_measures(task), store, last,
-        )  # fmt: skip
+        entry, last = read_entry(store.meta("study")), store.last_id()
+        return tuple(
+            cls(
+                entry.study,
+                task.task,
+                entry.seed,
+                task.level,
+                tuple(task.measures),
+                tuple(task.headline),
+                tuple(Cell(c.item, c.variant, c.respondent, c.repeats, {}, c.identity) for c in task.cells),
+                tuple(c.about for c in task.cells),
+                task.about,
+                declared_measures(task),
+                store,
+                last,
+            )
+            for task in entry.tasks
+        )
 
     @classmethod
     def read(cls, folder: Path | str) -> Results:
@@ -191,13 +198,9 @@ class Results:
         ids = self._units.ids_of(place)
         with self.store.ensure_open() as store:
             runs = store.runs_at(ids)
-        if self._is_small:
+        if self.planned * (1 + len(self.measures)) <= HELD:
             self._held[place] = runs
         return runs
-
-    @cached_property
-    def _is_small(self) -> bool:
-        return self.planned * (1 + len(self.measures)) <= HELD
 
     @cached_property
     def _held(self) -> dict[int, Sequence[Run]]:
@@ -261,18 +264,16 @@ class Results:
         """One row a cell: how many of the planned runs ended in which status."""
         rows = []
         for cell, statuses in zip(self.cells, self._endings, strict=True):
-            row = {"item": cell.item, "respondent": cell.respondent, "planned": cell.repeats}
-            rows.append(row | {"ok": statuses.get(Status.OK, 0), **_others(statuses)})
+            row = {"item": cell.item, "respondent": cell.respondent, "planned": cell.repeats, "ok": 0}
+            rows.append(row | dict(sorted(statuses.items())))
         return rows
 
     @cached_property
     def _endings(self) -> list[dict[str, int]]:
         """Of each cell: how many runs ended how."""
-        return [self._ended_at(place) for place in range(len(self.cells))]
-
-    def _ended_at(self, place: int) -> dict[str, int]:
-        statuses = dict(sorted(self._units.statuses.get(place, {}).items()))
-        return statuses | _not_run(self.cells[place].repeats - sum(statuses.values()))
+        stored = [dict(sorted(self._units.statuses.get(place, {}).items())) for place in range(len(self.cells))]
+        left = [cell.repeats - sum(ended.values()) for cell, ended in zip(self.cells, stored, strict=True)]
+        return [ended | _not_run(n) for ended, n in zip(stored, left, strict=True)]
 
     @property
     def is_summarised(self) -> bool:
@@ -335,7 +336,10 @@ class Results:
         """In a notebook: one row a cell, how its runs ended and the mean of each headline measure with its CI."""
         rows = [
             [cell.item, who, f"{cell.ok} / {cell.repeats}"]
-            + [_mean_text(cell.measures[name]) for name in self.headline]
+            + [
+                "-" if (one := cell.measures[name]).mean is None else value_text(one.mean, one.ci)
+                for name in self.headline
+            ]
             for who, cell in zip(self.names, self.summaries, strict=True)
         ]
         title = f"{self.study}: {self.task}, {100 * self.level:g} % CI of the mean"
@@ -344,13 +348,3 @@ class Results:
 
 def _not_run(left: int) -> dict[str, int]:
     return {NOT_RUN: left} if left else {}
-
-
-def _mean_text(summary: RunSummary) -> str:
-    if summary.mean is None:
-        return "-"
-    return value_text(summary.mean, summary.ci)
-
-
-def _others(statuses: dict[str, int]) -> dict[str, int]:
-    return {status: count for status, count in sorted(statuses.items()) if status != Status.OK}

@@ -320,13 +320,12 @@ def _check_tables(settings: dict[str, Json], key: str, tasks: list[str], file: s
 
 def _check_models(settings: dict[str, Json], made: Mapping[str, PlannedStudy], file: str) -> None:
     """Options of a model that no task asks are a misspelt name."""
-    stages = {name: Stage(task, []) for name, task in made.items()}
-    asking = {name: stage for name, stage in stages.items() if not stage.is_fitted}
+    asking = {task: stage for task, study in made.items() if not (stage := Stage(study, [])).is_fitted}
     names = [model for stage in asking.values() for model in stage.models]
     for name in settings.get("models", {}):
         if asking and name not in names:
-            lists = {task: "'models' or 'judges'" if stage.has_judges else "'models'" for task, stage in asking.items()}
-            places = " or ".join(f"{which} of [{task}]" for task, which in lists.items())
+            lists = ("'models'" if stage.judges is None else "'models' or 'judges'" for stage in asking.values())
+            places = " or ".join(f"{which} of [{task}]" for which, task in zip(lists, asking, strict=True))
             raise PlanError(f"[models.{name!r}] must be named in {places}, got {listed(names)}.  ({file})")
 
 
