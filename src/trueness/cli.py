@@ -89,7 +89,7 @@ def _tell_crash(error: Exception) -> int:
 
 
 def _new(options: argparse.Namespace) -> int:
-    from trueness.running.plans import new_file
+    from trueness.running.study import new_file
 
     made = new_file(options.task, options.file, options.plan)
     if made.path.exists() or made.path.is_symlink():
@@ -118,8 +118,7 @@ def _tell_elsewhere(options_by_model: Mapping[str, Mapping[str, Json]]) -> None:
 
 def _study(options: argparse.Namespace) -> Study:
     """Of `plan` and `run`. The quickstart goes without a model that is not installed."""
-    from trueness.running.plans import read_plan, without_unready
-    from trueness.running.study import Study
+    from trueness.running.study import Study, read_plan, without_unready
 
     _allow(options)
     plan = read_plan(options.file, options.folder)

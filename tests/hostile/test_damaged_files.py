@@ -26,7 +26,7 @@ from trueness.models.addresses import read_env
 from trueness.models.mock import read_script
 from trueness.reading.expected import readings_of
 from trueness.reasoning.problems import read_problems
-from trueness.running.plans import foreign_plan
+from trueness.running.study import foreign_plan
 from trueness.studies.forecast.human import read_experts
 from trueness.studies.population.question_files import read_questions
 

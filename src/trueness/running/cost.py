@@ -20,8 +20,7 @@ from trueness.outside import Json, is_there
 from trueness.running.cells import Cell
 from trueness.running.engine import Chunk, RawOutcome, run_chunk
 from trueness.running.stage import Stage
-from trueness.running.store import Store
-from trueness.running.stored_units import StoredUnits
+from trueness.running.store import Store, StoredUnits
 from trueness.running.study import Study
 from trueness.statistics.reach import Reach
 from trueness.status import Status

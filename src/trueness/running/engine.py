@@ -29,8 +29,8 @@ from typing import TYPE_CHECKING, ParamSpec, TypeVar
 from trueness import registry, safe_path
 from trueness.errors import SettingError, TruenessError
 from trueness.outside import Json
-from trueness.running.channel import HUNG_UP, MARK, FrameReader, NoResult, TooLate
 from trueness.running.outcomes import without_answer
+from trueness.running.worker import HUNG_UP, MARK, FrameReader, NoResult, TooLate
 from trueness.status import Status
 
 if TYPE_CHECKING:

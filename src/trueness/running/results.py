@@ -20,9 +20,8 @@ from trueness.intervals import value_text
 from trueness.measure import Measure, measure_of
 from trueness.outside import Json
 from trueness.running.cells import Cell, stream
-from trueness.running.store import Aggregate, Run, Store
-from trueness.running.stored_units import RunColumns, StoredUnits
-from trueness.running.study_entry import declared_measures, read_entry
+from trueness.running.store import Aggregate, Run, RunColumns, Store, StoredUnits
+from trueness.running.study_db import declared_measures, read_entry
 from trueness.statistics.runs import RunSummary, summarise_columns
 from trueness.status import Status
 from trueness.texts import html_table

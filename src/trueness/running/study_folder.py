@@ -28,8 +28,7 @@ from trueness.errors import StoreError
 from trueness.files import remove, write_atomically, write_bytes_atomically, writing_atomically
 from trueness.running.provenance import provenance
 from trueness.running.results import Results, Row
-from trueness.running.store import Store, to_json
-from trueness.running.stored_units import or_none
+from trueness.running.store import Store, or_none, to_json
 from trueness.texts import csv_line
 
 OUTDATED, PAGE = "OUTDATED.txt", "report.html"

@@ -23,8 +23,7 @@ from trueness.files import write_atomically
 from trueness.outside import Json
 from trueness.running.cells import stream
 from trueness.running.results import NOT_RUN, Results, Row
-from trueness.running.store import Aggregate
-from trueness.running.stored_units import RunColumns
+from trueness.running.store import Aggregate, RunColumns
 from trueness.showing import blocks
 from trueness.showing.grid import Facet, Grid, unique
 from trueness.showing.methods_paragraph import section

@@ -16,7 +16,7 @@ from trueness.files import write_atomically
 from trueness.outside import file_name
 from trueness.running.cells import stream
 from trueness.running.results import CellSummary, Results
-from trueness.running.stored_units import or_none
+from trueness.running.store import or_none
 from trueness.statistics.convergence import convergences
 from trueness.texts import printable_json
 

@@ -6,8 +6,7 @@ from pathlib import Path
 
 from trueness.errors import PlanError
 from trueness.outside import MAX_PLAN, is_there, text_of, toml_of
-from trueness.running.plans import NewFile, read_plan, toml_text
-from trueness.running.study import Plan
+from trueness.running.study import NewFile, Plan, read_plan, toml_text
 from trueness.studies.forecast import human
 from trueness.studies.forecast.plan import Forecast
 
