@@ -58,14 +58,6 @@ def test_the_edge_that_does_not_carry_what_it_says_is_named(answer, blamed, in_w
         assert control.permuted.value < 1
 
 
-def test_words_say_which_way_the_answer_must_move():
-    rules = ((["load", "push"], "speed", "Speed is proportional to push and inversely proportional to load"),)
-    one = problem("A load of 40 kg, a push of 60 N.", {"load": 40, "push": 60}, *rules)
-    assert {change.known: change.says for change in changes_of(one, 6)[0]} == {"load": "down", "push": "up"}
-    one = problem(one.text, {"load": 40, "push": 60}, (["load", "push"], "speed", "push and load both count"))
-    assert {change.says for change in changes_of(one, 6)[0]} == {"moves"}
-
-
 def test_a_number_that_stands_twice_is_found_by_the_words_beside_it():
     given = problem(
         "James runs 3 sprints 3 times a week. He runs 60 meters each sprint. How many meters does he run a week?",

@@ -20,7 +20,6 @@ from contextlib import suppress
 
 from trueness.patterns import late
 from trueness.reasoning.graph import ReasoningGraph
-from trueness.reasoning.syntax import Equation
 from trueness.reasoning.trees import (
     CONSTANTS,
     Binary,
@@ -39,27 +38,22 @@ from trueness.reasoning.trees import (
     with_parts,
 )  # fmt: skip
 
-Converter = Callable[[str, Tree | None, Equation | None], tuple[Tree | None, Equation | None, str]]
+Converter = Callable[[str, Tree], tuple[Tree | None, str]]
 ZERO, ONE, HUNDRED = Number(273.15), Number(1.0), Number(100.0)
 
 
 def converted(graph: ReasoningGraph, trees: Mapping[str, Sequence[Tree]]) -> Converter:
-    """(effect, tree, equation) -> both with angles and temperatures in one unit, and why there is none."""
+    """(effect, tree) -> the tree with angles and temperatures in one unit, or why there is none."""
     angles, temperatures = _Angles(graph, trees), _Temperatures(graph, trees)
 
-    def convert(effect: str, tree: Tree | None, equation: Equation | None) -> tuple[Tree | None, Equation | None, str]:
-        if equation is not None and equation.left is not None:
-            sides = [angles.in_radians(side) for side in (equation.left, equation.right)]
-            equation = None if sides[0] is None or sides[1] is None else Equation(sides[0], sides[1])
-        if tree is not None:
-            tree = angles.of(effect, tree)
-            if tree is None:
-                message = f"rule of '{effect}' takes an angle that may be in degrees or in radians. Give it a unit."
-                return None, equation, message
+    def convert(effect: str, tree: Tree) -> tuple[Tree | None, str]:
+        with_angles = angles.of(effect, tree)
+        if with_angles is None:
+            return None, f"rule of '{effect}' takes an angle that may be in degrees or in radians. Give it a unit."
         try:
-            return temperatures.of(effect, tree, equation), equation, ""
+            return temperatures.of(effect, with_angles), ""
         except _Ambiguous as error:
-            return None, None, f"rule of '{effect}': {error}"
+            return None, f"rule of '{effect}': {error}"
 
     return convert
 
@@ -216,16 +210,10 @@ class _Temperatures:
                         ):
                             self.scales.setdefault(effect, scale)
 
-    def of(self, effect: str, tree: Tree | None, equation: Equation | None) -> Tree | None:
+    def of(self, effect: str, tree: Tree) -> Tree:
         """The tree with points in kelvin where it needs them, its result in the scale that is declared."""
         if not set(self.declared.values()) - {_KELVIN}:
             return tree
-        if equation is not None and equation.left is not None:
-            both = Binary("-", equation.left, equation.right)
-            if self.in_kelvin(both) != both:
-                raise _Ambiguous("its equation needs temperatures in K. Give them in K.")
-        if tree is None:
-            return None
         tree, declared = self.in_kelvin(tree, effect), self.declared.get(effect)
         gives = self._kelvin_of(tree, effect) or self._sum(tree)
         if declared == _CELSIUS and gives is None and not _has_zero(tree) and _is_absolute(tree):

@@ -9,7 +9,7 @@
     agreement = share of probes that agree, over knowns that the graph states and over what it calls irrelevant
 
     stated       a known from which a path leads to the target: the answer moves, up or down, to t(x') where the rules
-                 can be executed; where they are words the way that they say (directions.py), else it only moves.
+                 can be executed; where they are words it only moves.
                  A positive target is not taken to 0 or below: it may be a number of children
     irrelevant   a known without such a path, or a number of the text that the graph does not have: the answer stays
 
@@ -35,7 +35,6 @@ import numpy as np
 from trueness.models import Reply
 from trueness.patterns import late
 from trueness.reading.verdicts import Verdict
-from trueness.reasoning.directions import direction_to_target
 from trueness.reasoning.execute import Program
 from trueness.reasoning.graph import Problem, Quantity, ReasoningGraph, close
 from trueness.reasoning.names import tokens
@@ -129,8 +128,7 @@ def says_of(program: Program, known: str, factor: float) -> tuple[Direction, flo
         return "stays", base
     expected = None if base is None or value is None else program.run({known: value * factor if value else 1.0}).target
     if base is None or expected is None:
-        sign = direction_to_target(program, known) if value else None
-        return ("moves" if not sign else "up" if sign * (value or 0.0) * (factor - 1) > 0 else "down"), None
+        return "moves", None
     return direction_of(base, expected), expected
 
 

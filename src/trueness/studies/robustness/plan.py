@@ -22,7 +22,7 @@ from trueness import registry
 from trueness.datasets import Dataset, load
 from trueness.datasets.corruptions import Corruption, corruption
 from trueness.datasets.observed import Observed
-from trueness.datasets.recorded import RecordedSeries
+from trueness.datasets.series import RecordedSeries
 from trueness.errors import PlanError, TruenessError, did_you_mean, listed
 from trueness.learners import settings_of
 from trueness.learners.scoring.edge_scores import EdgeScorer, build_scorer
