@@ -9,7 +9,6 @@ from scipy.integrate import quad
 from tests.each import each
 
 from trueness.errors import SettingError
-from trueness.intervals import Interval
 from trueness.measures import interval_scores as of
 from trueness.statistics.runs import bootstrap_means
 
@@ -26,7 +25,6 @@ def test_iou_is_symmetric_and_between_0_and_1(a, b):
     value = of.iou(*a, *b)
     assert 0 <= value <= 1
     assert value == of.iou(*b, *a)
-    assert value == pytest.approx(Interval(*a, 0.95, "run").iou(Interval(*b, 0.95, "run")))
 
 
 def test_the_overlaps_of_the_original_protocol():

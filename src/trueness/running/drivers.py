@@ -55,8 +55,9 @@ def _terminate(number: int, frame: FrameType | None) -> NoReturn:
 
 
 def _last_resort() -> None:
-    signal.signal(signal.SIGALRM, _leave)
-    signal.setitimer(signal.ITIMER_REAL, LONGEST)
+    if not signal.getitimer(signal.ITIMER_REAL)[0]:
+        signal.signal(signal.SIGALRM, _leave)
+        signal.setitimer(signal.ITIMER_REAL, LONGEST)
 
 
 def _leave(number: int, frame: FrameType | None) -> NoReturn:

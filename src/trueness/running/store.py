@@ -330,7 +330,7 @@ class Store:
             for run, measure, value, status in self._score_rows(ids):
                 scores[run][measure] = (value, status)
             runs = {
-                number: Run(*what, answer and arriving_json(answer), scores[number])
+                number: Run(*(*what, answer and arriving_json(answer), scores[number]))
                 for number, *what, answer in self._rows(_RUN, ids)
             }
         return [runs[row] for row in ids if row in runs]

@@ -335,19 +335,15 @@ def _connect_reading(path: Path) -> sqlite3.Connection:
         connection.execute("SELECT 1 FROM sqlite_master").fetchone()
     except sqlite3.OperationalError as error:
         connection.close()
-        if "unable to open" not in str(error) or not _lies_still(path):
+        log = path.with_name(f"{NAME}-wal")
+        still = not os.access(path.parent, os.W_OK) and not (log.exists() and log.stat().st_size)
+        if "unable to open" not in str(error) or not still:  # nobody writes there, and all of it is in the one file
             raise
         return _connect(path, "mode=ro&immutable=1")
     except sqlite3.DatabaseError:
         connection.close()
         raise
     return connection
-
-
-def _lies_still(path: Path) -> bool:
-    """Nobody can be writing there, and all of it is in the one file."""
-    log = path.with_name(f"{NAME}-wal")
-    return not os.access(path.parent, os.W_OK) and not (log.exists() and log.stat().st_size)
 
 
 def _set_journal(connection: sqlite3.Connection, mode: str) -> None:
@@ -405,7 +401,7 @@ def _check_schema(connection: sqlite3.Connection, path: Path) -> set[str]:
     """The tables that are there, each as we make it; an older version made fewer of them."""
     with closing(sqlite3.connect(":memory:")) as ours:
         ours.executescript(SCHEMA)
-        known = {name: _words(sql) for name, sql in ours.execute(_TABLES)}
+        known = {name: _words(sql) for name, sql in ours.execute("SELECT name, sql FROM sqlite_master")}
     tables = set()
     for kind, name, table, sql in connection.execute("SELECT type, name, tbl_name, sql FROM sqlite_master"):
         if kind == "index" and sql is None and table in known:
@@ -417,9 +413,6 @@ def _check_schema(connection: sqlite3.Connection, path: Path) -> set[str]:
             )
         tables.add(name)
     return tables
-
-
-_TABLES = "SELECT name, sql FROM sqlite_master WHERE type = 'table'"
 
 
 def _words(sql: object) -> str:
