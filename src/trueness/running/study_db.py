@@ -54,6 +54,27 @@ _MULTIPLIED = (  # lists in a study's `about` of which tables are made that have
     "datasets", "learners", "references", "targets", "corruptions", "scorers", "truths", "judges", "evaluated",
     "graphs",
 )  # fmt: skip
+SCHEMA_VERSION = 1
+BUSY_SECONDS = 3.0
+TRIES = 10  # of BUSY_SECONDS: a page may read a large study for seconds, and then lets go
+CHECKED_WHOLE = 100_000_000  # bytes of a file whose types are checked, and to which a driver, too, reads all of it
+SHORT_TEXT = 40  # bytes of a text that may come again
+NAME = "study.db"
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS runs (
+    id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, task TEXT NOT NULL, item TEXT NOT NULL, variant TEXT NOT NULL,
+    respondent TEXT NOT NULL, repeat INTEGER NOT NULL, status TEXT NOT NULL, message TEXT NOT NULL,
+    seconds REAL, answer TEXT);
+CREATE TABLE IF NOT EXISTS scores (
+    run INTEGER NOT NULL REFERENCES runs(id), measure TEXT NOT NULL, value REAL, status TEXT NOT NULL,
+    PRIMARY KEY (run, measure)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS prompts (hash TEXT PRIMARY KEY, messages TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS replies (
+    key TEXT PRIMARY KEY, respondent TEXT NOT NULL, prompt TEXT NOT NULL REFERENCES prompts(hash),
+    asked TEXT NOT NULL, at TEXT NOT NULL, status TEXT NOT NULL, cost REAL, reply TEXT NOT NULL) WITHOUT ROWID;
+"""
+_TEXT, _NUMBER = "'text'", "'real', 'integer', 'null'"
 
 
 class CellEntry(msgspec.Struct):
@@ -174,27 +195,6 @@ def _no_entry(what: str) -> sqlite3.DatabaseError:
     return sqlite3.DatabaseError(f"an entry 'study' {what}")
 
 
-SCHEMA_VERSION = 1
-BUSY_SECONDS = 3.0
-TRIES = 10  # of BUSY_SECONDS: a page may read a large study for seconds, and then lets go
-CHECKED_WHOLE = 100_000_000  # bytes of a file whose types are checked, and to which a driver, too, reads all of it
-SHORT_TEXT = 40  # bytes of a text that may come again
-NAME = "study.db"
-SCHEMA = """
-CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS runs (
-    id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, task TEXT NOT NULL, item TEXT NOT NULL, variant TEXT NOT NULL,
-    respondent TEXT NOT NULL, repeat INTEGER NOT NULL, status TEXT NOT NULL, message TEXT NOT NULL,
-    seconds REAL, answer TEXT);
-CREATE TABLE IF NOT EXISTS scores (
-    run INTEGER NOT NULL REFERENCES runs(id), measure TEXT NOT NULL, value REAL, status TEXT NOT NULL,
-    PRIMARY KEY (run, measure)) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS prompts (hash TEXT PRIMARY KEY, messages TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS replies (
-    key TEXT PRIMARY KEY, respondent TEXT NOT NULL, prompt TEXT NOT NULL REFERENCES prompts(hash),
-    asked TEXT NOT NULL, at TEXT NOT NULL, status TEXT NOT NULL, cost REAL, reply TEXT NOT NULL) WITHOUT ROWID;
-"""
-_TEXT, _NUMBER = "'text'", "'real', 'integer', 'null'"
 _KINDS = {  # SQLite keeps any value in any column; a database of somebody else may
     "meta": dict.fromkeys(("key", "value"), _TEXT),
     "runs": dict.fromkeys(("key", "task", "item", "variant", "respondent", "status", "message"), _TEXT)
