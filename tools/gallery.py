@@ -44,7 +44,6 @@ datasets = ["series"]
 corruptions = ["clean", "mcar_40", "compound_full_decoy"]
 scorers = ["granger", "correlation", "notears"]
 seeds = 2
-strengths = [0.5, 1.0]
 rows = 200
 validation = "compound_full_decoy"
 match = "granger"
@@ -124,7 +123,6 @@ QUESTIONS = {
     "distribution": "Do a model's beliefs about a population agree with its microdata?",
     "probes": "Do measures of faithful reasoning tell right graphs from damaged ones?",
     "sensitivity": "How much do F1 and SHD depend on how many edges are kept?",
-    "degradation": "How fast do scorers lose as data get worse?",
     "k_lambda": "Does the best K move with a setting of the learner?",
 }
 
@@ -178,7 +176,6 @@ def makers(place: Path) -> Iterator[tuple[str, Callable[[], Figure]]]:
     evaluation = read_robustness(run(ROBUSTNESS, place / "robustness")).evaluation
     worst = evaluation.validation
     yield "sensitivity", lambda: sensitivity_panels(panels_of(evaluation, worst), worst)
-    yield "degradation", lambda: charts.degradation(evaluation)
     yield "k_lambda", lambda: charts.k_lambda(evaluation, "notears", "series")
 
 

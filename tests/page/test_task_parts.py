@@ -33,7 +33,6 @@ datasets = ["series"]
 corruptions = ["clean", "mcar_40"]
 scorers = ["correlation", "granger"]
 seeds = 2
-strengths = [1.0]
 rows = 120
 validation = "mcar_40"
 match = "granger"
