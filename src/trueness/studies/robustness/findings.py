@@ -16,7 +16,6 @@ from trueness.studies.robustness.scores import RobustnessScores
 from trueness.studies.robustness.summaries import (
     ALL,
     chosen_means,
-    degradation,
     differences,
     means,
     optimism,
@@ -29,11 +28,9 @@ def findings(evaluation: RobustnessScores, expected: Mapping[str, Sequence[str]]
     """Heading -> sentences, in the order in which they should be read."""
     return {
         "ranking (AUPRC, no K)": _ranking(evaluation),
-        "which scorer to use": _best_by_corruption(evaluation),
         "differences": [pair.sentence() for group in differences(evaluation).values() for pair in _first(group)],
         "oracle_k against k_from_other_graphs": _optimism(evaluation),
         "how many edges to keep": _choosing(evaluation),
-        "degradation": _degradation(evaluation),
         "invariance": _invariance(evaluation),
         "signal and corruption": _disentanglement(evaluation),
         "expected edges": _expected(evaluation, expected or {}),
@@ -57,31 +54,6 @@ def _ranking(evaluation: RobustnessScores) -> list[str]:
             f"(chance {rows['chance'].iloc[0]:.2f}; {evaluation.intervals((group,))}; "
             f"n = {spread_of(rows['n'])} fits each).{only}"
         )
-    return sentences
-
-
-def _best_by_corruption(evaluation: RobustnessScores) -> list[str]:
-    """Of each group: the scorer with the largest AUPRC under each corruption, and all that cannot be told from it."""
-    frame = means(evaluation).dropna(subset=["value"])
-    sentences = []
-    for group in evaluation.groups:
-        parts, fits = [], []
-        for name in evaluation.full_strength:
-            rows = frame[(frame["group"] == group) & (frame["corruption"] == name)]
-            rows = rows.sort_values("value", ascending=False, kind="stable")
-            if len(rows) < 2:
-                continue
-            apart = {frozenset(pair.names) for pair in differences(evaluation, name)[group] if pair.distinguishable}
-            best, *others = rows.itertuples()
-            near = [row.scorer for row in others if frozenset((best.scorer, row.scorer)) not in apart]
-            beside = f" (not told from it: {listed(near)})" if near else ""
-            parts.append(f"{name}: {best.scorer} {_value(best)}{beside}")
-            fits.append(rows["n"])
-        if parts:
-            sentences.append(
-                f"{group.capitalize()}: {'; '.join(parts)} (largest mean AUPRC; {evaluation.intervals((group,))}; "
-                f"n = {spread_of(pd.concat(fits))} fits each; Holm over pairs under each)."
-            )
     return sentences
 
 
@@ -115,26 +87,6 @@ def _choosing(evaluation: RobustnessScores) -> list[str]:
             each = "; ".join(f"{row.corruption} {_value(row)} {row.verdict}" for row in flat.itertuples())
             sentences.append(f"{who}: range of F1 within K +- 5 of {method}: {each} {_grounds(evaluation, flat)}.")
     return sentences
-
-
-def _degradation(evaluation: RobustnessScores) -> list[str]:
-    frame = degradation(evaluation)
-    full = frame[(frame["strength"] == 1) & frame["loss"].notna()] if len(frame) else frame
-    return [
-        f"{str(group).capitalize()}, {corruption} against clean: AUPRC lost by "
-        + "; ".join(f"{row.scorer} {_value(row, 'loss', 'loss_low', 'loss_high')}" for row in rows.itertuples())
-        + f" (paired over {spread_of(_paired_fits(evaluation, rows))} fits; "
-        f"{evaluation.intervals((str(group),), 'sign-flip')}; no test)."
-        for (group, corruption), rows in full.groupby(["group", "corruption"], sort=False)
-    ]
-
-
-def _paired_fits(evaluation: RobustnessScores, rows: pd.DataFrame) -> pd.Series[int]:
-    """Of each row's scorer: how many graphs and seeds have a value on clean rows and on corrupted ones."""
-    fits = evaluation.ranking.dropna(subset=["auprc"]).groupby(["group", "scorer", "corruption"])
-    places = {key: set(zip(part["dataset"], part["seed"], strict=True)) for key, part in fits}
-    keys = zip(rows["group"], rows["scorer"], rows["corruption"], strict=True)
-    return pd.Series([len(places[group, who, "clean"] & places[group, who, name]) for group, who, name in keys])
 
 
 def _invariance(evaluation: RobustnessScores) -> list[str]:
@@ -195,7 +147,5 @@ def open_sentences(notes: Sequence[str], evaluation: RobustnessScores) -> list[s
     for group in evaluation.groups:
         graphs = evaluation.n_graphs(group)
         sentences.append(f"{group.capitalize()}: {Reach(graphs, max(pairs, 1))}")
-    sentences.append(
-        "Corruptions were applied at the strengths of the plan: nothing is known between or beyond them, nor of others."
-    )
+    sentences.append("Nothing is known of corruptions, or strengths of them, that were not planned.")
     return sentences
