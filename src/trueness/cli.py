@@ -166,8 +166,8 @@ def _perform(
     """Run a study, for so many seconds where there is an end to them, and print its end; `again` goes on with it.
 
     answer: it was asked a question, so what is known is said when it is interrupted, too."""
+    from trueness.running.drivers import heed_sigterm
     from trueness.running.engine import executor_for
-    from trueness.running.stopping import heed_sigterm
     from trueness.showing.console import console
     from trueness.terminal.bars import progress_of
     from trueness.terminal.print_report import tell_compiling, tell_end, write_end

@@ -123,13 +123,6 @@ def html_text(text: str) -> str:
     return escape(printable(text))
 
 
-def html_table(caption: str, head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
-    """For a notebook."""
-    titles = "".join(f"<th>{html_text(title)}</th>" for title in head)
-    lines = ("<tr>" + "".join(f"<td>{html_text(cell)}</td>" for cell in row) + "</tr>" for row in rows)
-    return f"<table><caption>{html_text(caption)}</caption><tr>{titles}</tr>{''.join(lines)}</table>"
-
-
 def drawable(text: str, most: int = MOST_DRAWN) -> str:
     """For a picture, where a name takes room: the middle of a long one is left out, for a mark of what it was."""
     shown = printable_lines(text)

@@ -7,9 +7,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from trueness.running.cells import Cell
+from trueness.running.cells import Cell, Stage
 from trueness.running.drivers import FitDriver, Progress
-from trueness.running.stage import Stage
 
 SECONDS = {"quick": 0.01, "slow": 3.0, "dies": None, "odd": 0.01}
 

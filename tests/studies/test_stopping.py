@@ -89,7 +89,7 @@ def test_sigterm_ends_a_run_whose_model_never_comes_back_and_names_it(tmp_path, 
 def test_sigterm_ends_what_is_stuck_elsewhere(tmp_path):
     """The last resort: whatever the main thread waits for, and does not let go of, the process ends."""
     code = (
-        "import time\nfrom trueness.running import stopping\nstopping.LONGEST = 0.5\nstopping.heed_sigterm()\n"
+        "import time\nfrom trueness.running import drivers\ndrivers.LONGEST = 0.5\ndrivers.heed_sigterm()\n"
         "while True:\n    try:\n        print('ready', flush=True)\n        time.sleep(600)\n"
         "    except KeyboardInterrupt:\n        pass\n"
     )

@@ -109,7 +109,7 @@ class Llama:
 
     def chat(self, body: Mapping[str, Json], timeout: float) -> Generated:
         """A chat completion, cut when the time is over. The time begins when the model is free."""
-        result, tokens = Generated(), self._prompt_tokens(body["messages"]) if body["cache_prompt"] else []
+        result, tokens = Generated(), self.tokens(self.prompt(body["messages"]), True) if body["cache_prompt"] else []
         deadline = float("inf")
 
         def receive(chunk: Mapping[str, Json]) -> bool:
@@ -146,10 +146,6 @@ class Llama:
             self._server.handle_completions({"prompt": [*tokens[:kept], other], "max_tokens": 1, "cache_prompt": True})
         return kept > 0
 
-    def _prompt_tokens(self, messages: Sequence[Mapping[str, str]]) -> list[int]:
-        body = {"content": self.prompt(messages), "add_special": True, "parse_special": True}
-        return [int(token) for token in self._post("/tokenize", body)["tokens"]]
-
     def complete(self, body: Mapping[str, Json]) -> dict[str, Json]:
         """A raw completion: the answer of the native server as it is."""
         with self._lock:
@@ -175,9 +171,9 @@ class Llama:
             self._bound[key] = grammar if holds else by_schema
         return self._bound[key]
 
-    def tokens(self, text: str) -> list[int]:
-        """The tokens of a text as the model itself would write it: no special tokens."""
-        answer = self._post("/tokenize", {"content": text, "add_special": False, "parse_special": False})
+    def tokens(self, text: str, special: bool = False) -> list[int]:
+        """The tokens of a text as the model itself would write it; of a prompt also special ones."""
+        answer = self._post("/tokenize", {"content": text, "add_special": special, "parse_special": special})
         return [int(token) for token in answer["tokens"]]
 
     def prompt(self, messages: Sequence[Mapping[str, str]]) -> str:
@@ -228,17 +224,17 @@ class Servers:
 def load(path: Path, context: int, threads: int | None = None) -> Servers:
     """The file, loaded at the first call of a process and shared by all later ones; `threads`: of a single server."""
     with _loading:
-        return _load(path.resolve(), context, (threads,) if threads else (1,) * cores(), os.getpid())
+        return _servers(path.resolve(), context, (threads,) if threads else (1,) * cores(), os.getpid())
+
+
+@cache
+def _servers(path: Path, context: int, threads: tuple[int, ...], process: int) -> Servers:
+    return Servers(path, context, threads)
 
 
 def cores() -> int:
     """How many servers there are."""
     return min(MOST, len(os.sched_getaffinity(0)))
-
-
-@cache
-def _load(path: Path, context: int, threads: tuple[int, ...], process: int) -> Servers:
-    return Servers(path, context, threads)
 
 
 def _collect(chunk: Mapping[str, Json], result: Generated) -> None:
@@ -312,7 +308,7 @@ class Embedded:
         start = time.perf_counter()
         settings = replace(settings, **self._fixed)
         try:
-            with self.servers.nearest(_prompt_text(messages)) as llama:
+            with self.servers.nearest("".join(message.content for message in messages)) as llama:
                 generated = llama.chat(self._body(llama, messages, settings), settings.timeout)
             status, message = _outcome(generated, settings)
         except RequestError as error:
@@ -398,7 +394,3 @@ def _logprobs(entries: Sequence[Mapping[str, Json]]) -> tuple[TokenLogprob, ...]
         TokenLogprob(entry["token"], float(entry["logprob"]), tuple(top))
         for entry, top in zip(entries, rivals, strict=True)
     )
-
-
-def _prompt_text(messages: Sequence[Message]) -> str:
-    return "".join(message.content for message in messages)

@@ -61,7 +61,7 @@ def as_fault(error: BaseException) -> Fault:
     code = _http_status(error)
     text = _words(error)
     if code is None:
-        if _is_timeout(error):
+        if any(isinstance(cause, TimeoutError) or "Timeout" in type(cause).__name__ for cause in _causes(error)):
             return Fault(Status.TIMED_OUT, f"no reply in time: {text}", may_pass=True)
         unreached = _why_unreached(error)
         if unreached:
@@ -83,11 +83,10 @@ def refused_parameter(error: BaseException, sent: Settings) -> str | None:
     if not _REFUSAL.search(text):
         return None
     asked = {name: getattr(sent, name) for name in _PARAMETERS} | {"top_logprobs": sent.top_logprobs or None}
-    return next((name for name, value in asked.items() if value is not None and _names(text, name)), None)
-
-
-def _names(text: str, parameter: str) -> bool:
-    return any(word in text for word in _PARAMETERS[parameter])
+    return next(
+        (name for name, value in asked.items() if value is not None and any(map(text.__contains__, _PARAMETERS[name]))),
+        None,
+    )
 
 
 def clean(text: str, most: int = 1000) -> str:
@@ -119,10 +118,6 @@ def _message_of(body: object) -> str:
         inner = body.get("error", body)
         return str(inner.get("message") or "") if isinstance(inner, Mapping) else ""
     return ""
-
-
-def _is_timeout(error: BaseException) -> bool:
-    return any(isinstance(cause, TimeoutError) or "Timeout" in type(cause).__name__ for cause in _causes(error))
 
 
 def _why_unreached(error: BaseException) -> str:

@@ -19,7 +19,7 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from copy import deepcopy
 from pathlib import Path
@@ -218,7 +218,11 @@ class KeptReplies:
         self.taken = 0
         self._model, self._folder, self._file = model, folder, name
         self._lock = threading.Lock()
-        self._known = dict(_replies_in(folder, name))
+        self._known: dict[str, Reply] = {}
+        for line in read_text(folder, name, MAX_RECORDS).split("\n") if check_plain(folder, name) else ():
+            with suppress(DataError, LookupError, TypeError, msgspec.ValidationError):  # blank, cut off, or not ours
+                record = json_of(line, name)
+                self._known[str(record["key"])] = as_reply(Reply.from_dict(record["reply"]), "", 0.0)
         append_text(folder, name, "")  # it is there from now on, also where no reply is worth keeping
 
     def ask(self, messages: Sequence[Message], settings: Settings) -> Reply:
@@ -238,12 +242,3 @@ class KeptReplies:
 
     def close(self) -> None:
         self._model.close()
-
-
-def _replies_in(folder: Path, name: str) -> Iterator[tuple[str, Reply]]:
-    for line in read_text(folder, name, MAX_RECORDS).split("\n") if check_plain(folder, name) else ():
-        try:
-            record = json_of(line, name)
-            yield str(record["key"]), as_reply(Reply.from_dict(record["reply"]), "", 0.0)
-        except (DataError, LookupError, TypeError, msgspec.ValidationError):
-            continue  # blank, cut off, or not ours

@@ -17,9 +17,8 @@ from pathlib import Path
 from trueness import models
 from trueness.models.prices import stated_price
 from trueness.outside import Json, is_there
-from trueness.running.cells import Cell
+from trueness.running.cells import Cell, Stage
 from trueness.running.engine import Chunk, RawOutcome, run_chunk
-from trueness.running.stage import Stage
 from trueness.running.store import Store, StoredUnits
 from trueness.running.study import Study
 from trueness.statistics.reach import Reach

@@ -7,33 +7,96 @@ handed out again; a fit that failed is a result and is not.
 Models work side by side. Ctrl-C and SIGTERM wake this loop and do not break into it, so that what was taken is stored:
 the first one calls off what was not sent and says what is waited for, another one leaves that, too. After SIGTERM calls
 under way have a few seconds. Whatever holds up a model's call, its threads do not keep the program from ending.
+
+A scheduler or a container sends SIGTERM before it kills: it is a Ctrl-C that does not wait long, and LONGEST seconds
+after it this process ends, whatever it waits for. Every unit and every reply is stored when it comes.
 """
 
 from __future__ import annotations
 
 import math
+import os
 import signal
+import sys
 import threading
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Executor, Future, wait
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from queue import Empty, SimpleQueue
+from types import FrameType
+from typing import NoReturn
 
 from trueness import models
 from trueness.errors import TruenessError
 from trueness.running.asking import Asker, BudgetReached
 from trueness.running.calling import PASSING, CalledOff
-from trueness.running.cells import Cell
+from trueness.running.cells import Cell, Stage
 from trueness.running.engine import Chunk, ClusterExecutor, RawOutcome, chunk_sizes, run_chunk
 from trueness.running.outcomes import checked_outcome, failure_line, without_answer
-from trueness.running.stage import Stage
-from trueness.running.stopping import AFTER_SIGTERM, heed_signals
 from trueness.running.store import Run, Store
 from trueness.status import Status
+
+LONGEST = 9.0  # seconds between SIGTERM and the end
+INTERRUPTED = 130  # the exit code of a command that was stopped
+AFTER_SIGTERM = 5.0  # seconds of them that calls and fits under way have to come back
+
+
+def heed_sigterm() -> None:
+    signal.signal(signal.SIGTERM, _terminate)
+
+
+def _terminate(number: int, frame: FrameType | None) -> NoReturn:
+    _last_resort()
+    raise KeyboardInterrupt
+
+
+def _last_resort() -> None:
+    signal.signal(signal.SIGALRM, _leave)
+    signal.setitimer(signal.ITIMER_REAL, LONGEST)
+
+
+def _leave(number: int, frame: FrameType | None) -> NoReturn:
+    line = f"trueness: {LONGEST:g} s after SIGTERM something is still waited for; it is left. The same command goes on."
+    os.write(sys.stderr.fileno(), f"{line}\n".encode())
+    os._exit(INTERRUPTED)
+
+
+@contextmanager
+def heed_signals(wake: Callable[[], object] = lambda: None) -> Iterator[deque[int]]:
+    """Where Ctrl-C or SIGTERM would raise something, the first is laid here for a loop to take; a second one raises.
+
+    An exception at any moment could fall between taking a result and storing it, or leave a lock closed.
+    """
+    came: deque[int] = deque()
+    if threading.current_thread() is not threading.main_thread():
+        yield came
+        return
+    number_came = 0
+
+    def heed(number: int, frame: FrameType | None) -> None:
+        nonlocal number_came
+        number_came += 1
+        if number == signal.SIGTERM:
+            _last_resort()
+        if number_came > 1:
+            raise KeyboardInterrupt
+        came.append(number)
+        wake()
+
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    ours = [number for number, handler in before.items() if callable(handler)]
+    for number in ours:
+        signal.signal(number, heed)
+    try:
+        yield came
+    finally:
+        for number in ours:
+            signal.signal(number, before[number])
+
 
 EXAMPLES = 3  # unreadable replies kept to be shown
 
@@ -108,7 +171,6 @@ class FitDriver:
         self.missing = {index: deque(repeats) for index, repeats in missing.items() if repeats}  # not handed out yet
         self.fresh = deque(self.missing)  # cells of which no fit was handed out
         self.left = {index: len(repeats) for index, repeats in self.missing.items()}  # not stored yet
-        self.seconds_left, self.untimed = 0.0, len(self.left)  # of timed cells; cells without a time
         self.progress, self.report = progress, report
         self.in_flight: dict[Future[list[RawOutcome]], tuple[int, list[int], int]] = {}
         self.seconds: dict[int, float] = {}  # of a fit, by cell, as measured so far
@@ -179,10 +241,9 @@ class FitDriver:
             outcomes = future.result()
         except (Exception, CancelledError) as error:  # the executor failed, not the learner
             if attempt >= TRIES:
-                raise TruenessError(
-                    f"work was lost {TRIES} times ({type(error).__name__}: {' '.join(str(error).split())[:120]}). "
-                    "Check the cluster; the same command goes on with what is missing."
-                ) from error
+                why = f"{type(error).__name__}: {' '.join(str(error).split())[:120]}"
+                again = "Check the cluster; the same command goes on with what is missing."
+                raise TruenessError(f"work was lost {TRIES} times ({why}). {again}") from error
             self._submit(index, repeats, attempt + 1)
             return
         runs = [
@@ -193,25 +254,18 @@ class FitDriver:
         self._count(index, runs)
 
     def _count(self, index: int, runs: Sequence[Run]) -> None:
-        self._time(index, runs)
+        """Also the time that is left, once a fit of every cell has told its own."""
+        times = [run.seconds for run in runs if run.seconds is not None]
+        if times:
+            self.seconds[index] = sum(times) / len(times)
+        self.left[index] -= len(runs)
+        left = [count * self.seconds.get(i, math.nan) for i, count in self.left.items() if count]
+        self.progress.seconds_left = None if math.isnan(sum(left)) else sum(left) / self.slots
         self.progress.done += len(runs)
-        self.progress.seconds_left = None if self.untimed else max(0.0, self.seconds_left) / self.slots
         self.progress.last = f"{runs[-1].item} x {runs[-1].respondent}"
         for run in runs:
             if run.status != Status.OK:
                 self.progress.failures[run.status] = self.progress.failures.get(run.status, 0) + 1
-
-    def _time(self, index: int, runs: Sequence[Run]) -> None:
-        """The cell's part of the seconds that are left, anew; a sum over all cells would be made for every chunk."""
-        times = [run.seconds for run in runs if run.seconds is not None]
-        before = self.seconds.get(index)
-        after = sum(times) / len(times) if times else before
-        old, new = self.left[index], self.left[index] - len(runs)
-        self.left[index] = new
-        self.seconds_left += new * (after or 0.0) - old * (before or 0.0)
-        if after is not None:
-            self.seconds[index] = after
-        self.untimed -= before is None and (after is not None or new == 0)
 
 
 SHOW_EVERY = 0.2  # seconds between reports of progress

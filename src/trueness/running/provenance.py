@@ -38,15 +38,13 @@ from trueness.datasets import Dataset, has_truth
 from trueness.errors import StoreError, TruenessError
 from trueness.files import read_text
 from trueness.outside import Json, json_of, one_line
-from trueness.running.cells import stream
+from trueness.running.cells import Stage, file_digest, stream
 from trueness.running.results import Results
-from trueness.running.stage import Stage
 from trueness.running.store import Store
 
 GIT_SECONDS = 5.0
 SAMPLE = 200  # rows that stand for a data set whose rows are simulated
 _FULL_PATH = re.compile(r"""(?<![^\s"'(\[=,;])/[^/\s:"']+/[^\s:"',;)\]]*""")  # within a sentence or a command
-_FIELD = re.compile(r"^(Name|Version): *(.*?)\s*$", re.MULTILINE)  # of a package's metadata
 
 
 def provenance(store: Store, tasks: Sequence[Results], plan: str, plan_folder: Path) -> dict[str, Json]:
@@ -158,24 +156,18 @@ def _entry(store: Store, name: str, kind: type[Kind]) -> Kind:
         raise StoreError(f"{what} must be as trueness writes it, got: {one_line(wrong)}. Restore a copy.") from None
 
 
+@cache
 def environment() -> dict[str, Json]:
+    """Of packages everything that is installed: a learner of the user's own may import any of it."""
+    installed = {(item.metadata["Name"], item.version) for item in metadata.distributions()}
     return {
         "python": platform.python_version(),
         "implementation": platform.python_implementation(),
         "platform": platform.platform(),
         "machine": platform.machine(),
         "cpu": {"model": _cpu_model(), "cores": os.cpu_count()},
-        "packages": dict(_packages()),
+        "packages": dict(sorted(installed, key=lambda pair: pair[0].lower())),
     }
-
-
-@cache
-def _packages() -> tuple[tuple[str, str], ...]:
-    """Everything that is installed: a learner of the user's own may import any of it."""
-    files = (item.read_text("METADATA") or item.read_text("PKG-INFO") or "" for item in metadata.distributions())
-    heads = (dict(_FIELD.findall(text.partition("\n\n")[0])) for text in files)  # `metadata` would parse all of it
-    versions = {head["Name"]: head.get("Version", "") for head in heads if "Name" in head}
-    return tuple(sorted(versions.items(), key=lambda pair: pair[0].lower()))
 
 
 @cache
@@ -235,15 +227,9 @@ def model_digest(name: str) -> str | None:
     if name.startswith("embedded/"):
         from trueness.models.embedded import weights
 
-        return _file_sha256(weights(name))
+        return file_digest(weights(name))
     file = Path(name.rpartition(":")[0])
-    return _file_sha256(file) if file.suffix == ".py" and file.is_file() else None
-
-
-@cache
-def _file_sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    return file_digest(file) if file.suffix == ".py" and file.is_file() else None
 
 
 def _sha256(content: bytes) -> str:

@@ -30,11 +30,10 @@ from trueness.errors import PlanError, StoreError, UnknownName, did_you_mean, li
 from trueness.files import check_plain, read_text
 from trueness.outside import MAX_PLAN, Json, is_there, json_of, one_line, text_of, toml_of
 from trueness.running.calling import PASSING
-from trueness.running.cells import Cell, PlanContext
+from trueness.running.cells import Cell, PlanContext, PlannedStudy, Stage
 from trueness.running.drivers import AskDriver, AskingEnd, FitDriver, Progress, Report, check_models
 from trueness.running.provenance import plan_folder_of, session, without_paths
 from trueness.running.results import Results
-from trueness.running.stage import PlannedStudy, Stage
 from trueness.running.store import Store
 from trueness.running.study_db import as_written, check_entry, entry_of, read_entry
 from trueness.running.study_folder import StudyFolder, mark_outdated, write_outputs
@@ -72,11 +71,10 @@ class Plan:
         if not (check_plain(path, file.name) if is_study else is_there(path)):
             raise PlanError(f"{file} is not there. Write one with: trueness new {registry.names('task')[0]} {file}")
         if path.suffix in TABLES:
-            first = registry.names("task")[0]
-            raise PlanError(
-                f"a plan must be a .toml file, got the table {file.name}. Its graph: trueness learn {file}. Scores: "
-                f"trueness analyse {file}. A look: trueness check {file}. A plan: trueness new {first}"
+            instead = (
+                f"Its graph: trueness learn {file}. Scores: trueness analyse {file}. A look: trueness check {file}."
             )
+            raise PlanError(f"a plan must be a .toml file, got the table {file.name}. {instead}")
         if is_study:
             return cls.parse(read_text(path, file.name, MAX_PLAN), file.name, plan_folder_of(path), folder or path)
         return cls.parse(text_of(path, MAX_PLAN, PlanError), path.name, path.parent, folder)
@@ -92,9 +90,8 @@ class Plan:
                 known = (*PLAN_KEYS, *registry.names("task"))
                 raise PlanError(f"{key!r} is not a key of a plan. {did_you_mean(key, known)}  ({file})")
         if not tasks:
-            raise PlanError(
-                f"a plan must have a task table, such as [{registry.names('task')[0]}], got none.  ({file})"
-            )
+            first = registry.names("task")[0]
+            raise PlanError(f"a plan must have a task table, such as [{first}], got none.  ({file})")
         name = _checked_name(settings.get("name", Path(file).stem), file)
         seed = settings.get("seed", 1)
         if not isinstance(seed, int) or isinstance(seed, bool) or not 0 <= seed < 2**64:
@@ -105,7 +102,13 @@ class Plan:
         made: dict[str, PlannedStudy] = {}
         for task in tasks:
             context = PlanContext(settings, seed, base.resolve(), file, made, where)
-            made[task] = _make_study(registry.locate(task, base), settings[task], context)
+            kind = registry.resolve("task", registry.locate(task, base))
+            if not hasattr(kind, "from_plan"):
+                raise PlanError(f"[{task!r}] must name a task, a class with from_plan(table, context).  ({file})")
+            try:
+                made[task] = kind.from_plan(settings[task], context)
+            except OSError as error:  # a name too long for a file, a folder in place of one, no permission
+                raise PlanError(f"a file that [{task}] names cannot be read: {one_line(error)}.  ({file})") from None
         _check_models(settings, made, file)
         return cls(name, seed, where, base.resolve(), text, settings, tuple(made.values()), file)
 
@@ -204,7 +207,10 @@ class Study:
     ) -> RunEnd:
         """Do what is missing (with `retry`, also what failed), no fit begun after `seconds`; then write the outputs."""
         until = math.inf if seconds is None else time.monotonic() + seconds
-        self._check_size()
+        units = sum(cell.repeats * cell.common.get("calls", 1) for stage in self.stages for cell in stage.cells)
+        if units > MAX_UNITS:
+            must = f"must have at most {MAX_UNITS:,} fits and questions, got {units:,}"
+            raise PlanError(f"a study {must}. Use fewer runs, or several studies.  ({self.plan.file})")
         folder = self.plan.folder
         folder.mkdir(parents=True, exist_ok=True)
         done = total = 0
@@ -245,14 +251,6 @@ class Study:
                         models += model_outcomes(results, set_aside.get(stage.name, {}), answered_as)
         return RunEnd(total, done, failed, interrupted, asking.stopped, tuple(models), study)
 
-    def _check_size(self) -> None:
-        units = sum(cell.repeats * cell.common.get("calls", 1) for stage in self.stages for cell in stage.cells)
-        if units > MAX_UNITS:
-            raise PlanError(
-                f"a study must have at most {MAX_UNITS:,} fits and questions, got {units:,}. Use fewer runs, or "
-                f"several studies.  ({self.plan.file})"
-            )
-
     def _claim(self, store: Store, replan: bool) -> None:
         """A folder belongs to one plan."""
         ours = arriving_json(json.dumps(without_paths(self.plan.identity()), sort_keys=True, default=str))
@@ -276,17 +274,6 @@ def _missing(cells: list[Cell], known: dict[str, str], retry: bool) -> dict[int,
     return {index: repeats for index, repeats in missing.items() if repeats}
 
 
-def _make_study(task: str, settings: dict[str, Json], context: PlanContext) -> PlannedStudy:
-    made = registry.resolve("task", task)
-    if not hasattr(made, "from_plan"):
-        raise PlanError(f"[{task!r}] must name a task, a class with from_plan(table, context).  ({context.file})")
-    try:
-        study: PlannedStudy = made.from_plan(settings, context)
-        return study
-    except OSError as error:  # a name too long for a file, a folder in place of one, no permission
-        raise PlanError(f"a file that [{task}] names cannot be read: {one_line(error)}.  ({context.file})") from None
-
-
 def _checked_name(name: object, file: str) -> str:
     """A study's name is also that of its folder: a plan of somebody else must not choose another one by it."""
     text = str(name) if isinstance(name, str | int | float) else ""
@@ -301,11 +288,8 @@ def _checked_folder(folder: object, file: str) -> Path:
     inside = not path.is_absolute() and ".." not in path.parts
     leads = Path(os.path.realpath(path)) if inside else path
     if not inside or not leads.is_relative_to(os.path.realpath(".")):
-        linked = f", a link to {leads}" if inside else ""
-        raise PlanError(
-            f"'folder' must be a path below the current one, got {folder!r:.60}{linked}. Name another with --folder.  "
-            f"({file})"
-        )
+        got = f"{folder!r:.60}{f', a link to {leads}' if inside else ''}"
+        raise PlanError(f"'folder' must be a path below the current one, got {got}. Use --folder.  ({file})")
     return path
 
 

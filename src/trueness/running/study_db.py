@@ -6,7 +6,7 @@
 
 The file may be a stranger's. It and its logs must be plain files (files.py); its schema must be ours, word for word,
 so that no view, trigger, generated column, check or virtual table is ever evaluated; its values must have the types
-that are written, and its entry 'study' the shape that we give it (study_entry.py).
+that are written, and its entry 'study' the shape that we give it.
 
 While a driver works, the journal is a WAL, so that readers see what is committed; it ends in a journal that needs no
 second file, so that a finished study can be read where nothing can be written. A finished study that is still in WAL
@@ -44,7 +44,7 @@ from trueness.errors import StoreError, TruenessError
 from trueness.files import check_plain, open_in_place, read_bytes
 from trueness.measure import Measure
 from trueness.outside import Json, json_of, one_line
-from trueness.running.stage import Stage
+from trueness.running.cells import Stage
 from trueness.texts import arriving_json, shown_alike
 
 MAX_SUMMARIES = 1_000_000  # cells x measures of a task: each has an interval of its own

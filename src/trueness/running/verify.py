@@ -18,10 +18,9 @@ from numpy.random import default_rng
 from trueness.errors import SettingError, StoreError
 from trueness.models import Message, Reply, Settings
 from trueness.outside import Json
-from trueness.running.cells import Cell, reply_key
+from trueness.running.cells import Cell, Stage, reply_key
 from trueness.running.engine import Chunk, run_chunk
 from trueness.running.outcomes import Outcome, checked_outcome, without_answer
-from trueness.running.stage import Stage
 from trueness.running.store import Run, Store
 from trueness.running.study import Study
 from trueness.status import Status
