@@ -1,4 +1,4 @@
-"""means: each condition with its interval. differences, families: each comparison with the interval of its verdict."""
+"""means: each condition with its interval. differences: each comparison with the interval of its verdict."""
 
 from __future__ import annotations
 
@@ -28,18 +28,13 @@ def figures(reading: AnalysisReading) -> list[Figure]:
     means = means.assign(row=means["domain"] + ", " + means["condition"])
     caption = f"{unit}; {level:g} % CI {over}. n: runs with a value."
     made = [Figure("means", means, interval_chart(means, "mean", "low", "high", unit), caption)]
-    captions = {
-        "differences": f"Better by, {unit}, with the interval of the verdict; {analysis.family}. "
-        f"For {listed_scopes(analysis)}.",
-        "families": f"Families of models, exploratory: the first is better by, {unit}, paired over condition x task "
-        "cells, tasks flipped together, with the interval of q (Benjamini-Hochberg over the pairs of a domain).",
-    }
-    axis = f"better by ({'points' if first.percent else first.outcome})"
-    for (name, caption), table in zip(captions.items(), ("contrasts", "by_family"), strict=True):
-        if rows := reading.rows(table):
-            frame = pd.DataFrame(rows)
-            frame = frame.assign(row=frame["domain"] + ": " + frame["treatment"] + " against " + frame["reference"])
-            made.append(Figure(name, frame, interval_chart(frame, "diff", "diff_low", "diff_high", axis), caption))
+    if rows := reading.rows("contrasts"):
+        frame = pd.DataFrame(rows)
+        frame = frame.assign(row=frame["domain"] + ": " + frame["treatment"] + " against " + frame["reference"])
+        verdicts = f"Better by, {unit}, with the interval of the verdict; {analysis.family}. For "
+        axis = f"better by ({'points' if first.percent else first.outcome})"
+        chart = interval_chart(frame, "diff", "diff_low", "diff_high", axis)
+        made.append(Figure("differences", frame, chart, f"{verdicts}{listed_scopes(analysis)}."))
     return made
 
 

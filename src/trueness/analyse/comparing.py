@@ -42,6 +42,7 @@ HEADLINES = ("f1", "interval_score_scaled", "score", "auprc")
 MAX_PAIRS, MAX_TESTED = 1000, 200_000  # a test takes 1 to 100 ms
 TWO_SCALES = 20  # times the other's mean: shares and per cent are 100 apart, two models seldom 20
 MAX_BESIDE = 5_000_000  # rows of references, one for each variant that others were asked in
+_HOW = "Write: trueness compare NEW --baseline OLD, and the gate asks about NEW."
 _TEXT = ("task", "item", "variant", "respondent", "measure", "status")
 _NEEDED = (*_TEXT, "repeat", "value")
 
@@ -218,21 +219,11 @@ class Sides:
     def are_files(self) -> bool:
         return self.folder is None and Path(self.a).is_file()
 
-    @property
-    def either(self) -> str:
-        """Both commands with a gate that names nobody."""
-        gate = ["--gate", self.gate.condition] if self.gate else []
-        both = [
-            shlex.join(["trueness", "compare", new, *filter(None, [self.folder]), "--baseline", old, *gate])
-            for new, old in ((self.a, self.b), (self.b, self.a))
-        ]
-        return f"Either: {both[0]}  or: {both[1]}"
-
     def named_gate(self, names: Sequence[Sequence[str]]) -> Gate | None:
         """The gate about the side that it names, which is not the one that was called the baseline."""
         gate = None if self.gate is None else named(self.gate, names)
         if gate is not None and self.declared and gate.name == names[1][0] != names[0][0]:
-            raise SettingError(f"'gate' must not ask about the baseline, got {gate.name!r}. {self.either}")
+            raise SettingError(f"'gate' must not ask about the baseline, got {gate.name!r}. {_HOW}")
         return gate
 
 
@@ -240,12 +231,12 @@ def read_sides(names: Sequence[str], baseline: str | None, gate: str | None) -> 
     """`NEW --baseline OLD` or `A B`, and perhaps a folder; a gate needs the baseline or a name of its own."""
     words = [*names] if baseline is None else [*names[:1], baseline, *names[1:]]
     if len(words) not in (2, 3):
-        got = shlex.join(["trueness", "compare", *names, *([] if baseline is None else ["--baseline", baseline])])
-        raise SettingError(f"two sides must be compared, got: {got}. Write: trueness compare NEW --baseline OLD")
+        got = shlex.join([*names, *([] if baseline is None else ["--baseline", baseline])])
+        raise SettingError(f"two sides must be compared, got: {got}. {_HOW}")
     folder = words[2] if len(words) == 3 else None
     sides = Sides(words[0], words[1], folder, None if gate is None else gate_of(gate), baseline is not None)
     if sides.gate is not None and sides.gate.name is None and baseline is None:
-        raise SettingError(f"'gate' must say which of the two it asks about. {sides.either}")
+        raise SettingError(f"'gate' must say which of the two it asks about. {_HOW}")
     files = [name for name in words if Path(name).is_file()]
     if len(files) == 1 and folder is None:
         gone = sides.b if files[0] == sides.a else sides.a

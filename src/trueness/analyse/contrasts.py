@@ -140,7 +140,7 @@ class Contrast:
             "flagged": self.flagged,
             "diff": result.difference if result else None,
             **interval_cells(result.interval if result else None, "diff"),
-            **interval_cells(result.alone if result else None, "alone"),
+            "diff_level": result.interval.level if result and result.interval else None,
             "test": result.test if result else None,
             "p_paired": result.p if result else None,
             "n_units": result.n_units if result else 0,

@@ -52,24 +52,18 @@ class Case:
     lost: int = 0  # runs of the candidate without a score
     if_failed: Interval | None = None  # had those failed
 
-    def row(self) -> dict[str, Json]:
-        sides = {"domain": self.domain, "candidate": self.candidate, "baseline": self.baseline}
-        missing = {"missing": list(self.missing)}
-        return sides | {"difference": self.difference, **interval_cells(self.interval)} | missing
-
     def words(self) -> str:
         """By how much the candidate is better or worse, and what has no score."""
         digits, unit = (".1f", " points") if self.points else (".3g", "")
-        size = []
+        said = list(self.missing)
         if self.difference is not None:
-            better = self.difference >= 0
-            ends = self.interval and self.interval.scaled(1 if better else -1)
+            sign, word = (1, "better") if self.difference >= 0 else (-1, "worse")
+            ends = self.interval and self.interval.scaled(sign)
             where = f" [{ends.low + 0.0:{digits}}, {ends.high + 0.0:{digits}}]" if ends else ""
-            size = [f"{abs(self.difference):{digits}}{unit} {'better' if better else 'worse'}{where}"]
-        worst = []
+            said.insert(0, f"{abs(self.difference):{digits}}{unit} {word}{where}")
         if self.if_failed is not None:
-            worst = [f"had they failed, up to {max(-self.if_failed.low, 0.0):{digits}}{unit} worse"]
-        return "".join(f", {words}" for words in (*size, *self.missing, *worst))
+            said.append(f"had they failed, up to {max(-self.if_failed.low, 0.0):{digits}}{unit} worse")
+        return "".join(f", {words}" for words in said)
 
 
 @dataclass(frozen=True)
@@ -86,25 +80,25 @@ class Gate:
         """beside: what is not judged, in words."""
         if not cases:
             raise SettingError(f"'gate' must have two sides to compare, got {self.condition!r} where nothing is.")
-        return GateVerdict(self, tuple((case, self._state(case)) for case in cases), tuple(beside))
+        return GateVerdict(self, [(case, self._state(case)) for case in cases], beside)
 
     def _state(self, case: Case) -> State:
-        margin = self.margin * (case.point if self.points else 1.0)
+        margin, ends, worst = self.margin * (case.point if self.points else 1.0), case.interval, case.if_failed
         if case.most is not None and margin >= case.most:
             least = f"{short(case.most / case.point)} points" + (f" ({short(case.most)})" if case.point != 1 else "")
             raise SettingError(
                 f"'gate' must name less than {least}, the most that there can be, got {self.condition!r}: it would "
                 "never hold. Name a smaller difference."
             )
-        if case.interval is None:
+        if ends is None:
             return "cannot be judged"
-        if case.interval.high < -margin:
+        if ends.high < -margin:
             return "shown"
-        if case.lost and case.if_failed is None and case.interval.low >= -margin and self.strict:
-            return "cannot be judged"  # nobody knows whether those failed because of the candidate
-        worst = case.if_failed if case.lost else case.interval
-        ruled_out = worst is not None and min(worst.low, case.interval.low) >= -margin
-        return "ruled out" if ruled_out else "neither shown nor ruled out"
+        if ends.low < -margin or (case.lost and worst is not None and worst.low < -margin):
+            return "neither shown nor ruled out"
+        if case.lost and worst is None:  # nobody knows whether those failed because of the candidate
+            return "cannot be judged" if self.strict else "neither shown nor ruled out"
+        return "ruled out"
 
 
 @dataclass(frozen=True)
@@ -112,8 +106,8 @@ class GateVerdict:
     """What a gate says: it fails where it does in any domain, and passes where every domain can be judged."""
 
     gate: Gate
-    cases: tuple[tuple[Case, State], ...]
-    beside: tuple[str, ...] = ()  # what was not judged: files that were left out, other measures
+    cases: Sequence[tuple[Case, State]]
+    beside: Sequence[str] = ()  # what was not judged: files that were left out, other measures
 
     def fails(self, state: State) -> bool:
         return state == "shown" or (self.gate.strict and state == "neither shown nor ruled out")
@@ -125,24 +119,28 @@ class GateVerdict:
 
     def sentence(self) -> str:
         """One line, with both roles."""
-        sides: dict[tuple[str, str], list[str]] = {}
+        sides: dict[str, list[str]] = {}
         for case, state in self.cases:
-            sides.setdefault((case.candidate, case.baseline), []).append(f"{case.domain}: {state}{case.words()}")
-        each = [f"{a} (candidate) against {b} (baseline): {'; '.join(words)}" for (a, b), words in sides.items()]
+            words = f"{case.domain}: {state}{case.words()}"
+            sides.setdefault(f"{case.candidate} (candidate) against {case.baseline} (baseline)", []).append(words)
+        each = "; ".join(f"{roles}: {'; '.join(words)}" for roles, words in sides.items())
         says = {0: "passes", 1: "fails", 2: "cannot be judged"}[self.exit_code]
         more = [f" Not judged: {words}." for words in self.beside]
-        if self.exit_code == 0 and any(state == "neither shown nor ruled out" for _, state in self.cases):
+        if self.exit_code == 0 and "neither shown nor ruled out" in each:
             more.append(f" 'possibly {self.gate.condition}' would fail.")
-        return printable(f"gate {says} ({self.gate.condition}): {'; '.join(each)}.{''.join(more)}")
+        return printable(f"gate {says} ({self.gate.condition}): {each}.{''.join(more)}")
 
     def to_dict(self) -> dict[str, Json]:
-        return {
-            "condition": self.gate.condition,
-            "fails": self.exit_code == 1,
-            "judged": self.exit_code < 2,
-            "sentence": self.sentence(),
-            "verdicts": [case.row() | {"state": state, "fails": self.fails(state)} for case, state in self.cases],
-        }
+        verdicts = [
+            {
+                "domain": case.domain, "candidate": case.candidate, "baseline": case.baseline, "state": state,
+                "fails": self.fails(state), "difference": case.difference, **interval_cells(case.interval),
+                "missing": list(case.missing),
+            }
+            for case, state in self.cases
+        ]  # fmt: skip
+        said = {"condition": self.gate.condition, "fails": self.exit_code == 1, "judged": self.exit_code < 2}
+        return said | {"sentence": self.sentence(), "verdicts": verdicts}
 
 
 def gate_of(text: str) -> Gate:

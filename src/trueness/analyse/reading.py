@@ -16,7 +16,7 @@ from itertools import chain
 from trueness.analyse.breakdown import ConditionSummary
 from trueness.analyse.contrasts import FLAGGED, Contrast
 from trueness.analyse.domain import Domain
-from trueness.analyse.flags import DomainAnalysis, missing_words
+from trueness.analyse.flags import DomainAnalysis, Flag, missing_words
 from trueness.analyse.scores_analysis import ScoresAnalysis
 from trueness.errors import listed
 from trueness.intervals import Interval, fixed, short, value_text
@@ -24,7 +24,7 @@ from trueness.showing import blocks
 from trueness.showing.saving import plain
 from trueness.showing.summary import AnalysisPart, Check, Headline, Section, Summary
 from trueness.showing.tables import Column, Table
-from trueness.statistics.comparison import ADJUSTED, Comparison
+from trueness.statistics.comparison import Comparison
 from trueness.statistics.result import Cell
 from trueness.texts import counted, csv_row, printable
 
@@ -129,16 +129,9 @@ class AnalysisReading:
 
     def first_findings(self) -> list[str]:
         """Verdicts, what is missing, and the flags that are raised."""
-        said = []
-        for part in self.analysis.domains:
-            said += [mean_sentence(s, part.domain) for s in part.summaries if self.details or not part.contrasts]
-            said += [contrast_sentence(one, part, self.details) for one in part.contrasts]
-            said += [*missing_sentences(part), *(contrast_sentence(one, part) for one in part.families)]
-        for flag in (flag for part in self.analysis.domains for flag in part.flags):
-            if flag.raised or self.details:
-                state = "red flag" if flag.raised else flag.state
-                said.append(f"{flag.domain}: {state}, {flag.name}: {flag.evidence}")
-        return said
+        flags = [flag for part in self.analysis.domains for flag in part.flags]
+        clear = [flag_sentence(flag) for flag in flags if self.details and not flag.raised]
+        return [*findings(self.analysis, self.details), *clear]
 
     def notes(self) -> list[str]:
         """What the tables were taken for, what their columns mean, and what was not checked."""
@@ -298,41 +291,41 @@ def understood(part: DomainAnalysis) -> list[str]:
     return [*lines, *domain.lost, *domain.notes]
 
 
-def findings(analysis: ScoresAnalysis) -> list[str]:
-    """Means, every contrast, then what depends on a choice, what is missing, rules, families and red flags."""
+def findings(analysis: ScoresAnalysis, details: bool = True) -> list[str]:
+    """Every contrast, then what depends on a choice, what is missing, families and red flags; the means where nothing
+    is compared. details: the published form too."""
     return [
         sentence
         for part in analysis.domains
         for sentence in (
-            *(mean_sentence(summary, part.domain) for summary in part.summaries),
-            *(contrast_sentence(one, part, details=True) for one in part.contrasts),
+            *(mean_sentence(summary, part.domain) for summary in part.summaries if details or not part.contrasts),
+            *(contrast_sentence(one, part, details) for one in part.contrasts),
             *(
                 f"{contrast_sentence(one, part)} Another verdict."
                 for one in part.otherwise
                 if part.changes_verdict(one)
             ),
             *missing_sentences(part),
-            *rule_sentences(part),
             *(contrast_sentence(one, part) for one in part.families),
-            *(f"{part.name}: red flag, {flag.name}: {flag.evidence}." for flag in part.flags if flag.raised),
+            *(flag_sentence(flag) for flag in part.flags if flag.raised),
         )
     ]
 
 
+def flag_sentence(flag: Flag) -> str:
+    return f"{flag.domain}: {'red flag' if flag.raised else flag.state}, {flag.name}: {flag.evidence}."
+
+
 def mean_sentence(summary: ConditionSummary, domain: Domain) -> str:
-    if summary.mean is None:
-        return f"{summary.domain}, {summary.condition}: no run has a value."
     clusters = counted(summary.n_clusters, domain.cluster if domain.unit else "run")
-    level = f"{100 * summary.ci.level:g} % CI over {clusters}" if summary.ci else "no interval"
-    runs = f"; over runs {_ends(summary.ci_runs, domain.digits)}" if summary.ci_runs else ""
-    missing = f", {summary.n_missing} missing" if summary.n_missing else ""
-    value = f"{_interval_text(summary.mean, summary.ci, domain.digits)}{domain.per_cent}"
-    n = f"n = {summary.n} runs{missing}"
-    return f"{summary.domain}, {summary.condition}: {domain.outcome} {value} ({level}{runs}; {n})."
+    value = _interval_text(summary.mean, summary.ci, domain.digits)
+    runs = f"over runs {_ends(summary.ci_runs, domain.digits)}; n = {summary.n} runs, {summary.n_missing} missing"
+    subject = f"{summary.domain}, {summary.condition}: {domain.outcome}"
+    return f"{subject} {value}{domain.per_cent} (interval over {clusters}; {runs})."
 
 
 def contrast_sentence(one: Contrast, part: DomainAnalysis, details: bool = False) -> str:
-    """The better side first, by how much, how sure and for whom. details: the means, and the published form."""
+    """The better side first, by how much, how sure and for whom. details: the published form too."""
     domain, result = one.domain, one.result
     treatment, reference = one.pair.names
     reading = "families" if one.pair.question == "families" else one.name
@@ -371,31 +364,23 @@ def contrast_sentence(one: Contrast, part: DomainAnalysis, details: bool = False
         units = _units(result) if result.n_clusters == result.n_units else f"{result.n_clusters} {result.clusters}"
         family = f" and {result.n_comparisons} comparisons" if result.n_comparisons > 1 else ""
         said.append(f"With {units}{family} no effect alone can go below {one.least:.2g}.")
-    return " ".join([*said, *one.notes, *(_grounds(one, result) if details else [])])
+    return " ".join([*said, *one.notes, *(_over_runs(one) if details else [])])
 
 
-def _grounds(one: Contrast, result: Comparison) -> list[str]:
-    """Means, the level of the interval, p before the adjustment; the published form, and what it takes for granted."""
-    domain, unit, delta = one.domain, one.domain.per_cent, one.delta
-    reference, treatment = (_number(side.mean) for side in one.sides)
-    level = f"{100 * result.interval.level:.3g} % CI" if result.interval else "no interval"
-    sided = "" if result.alternative == "two-sided" else "one-sided "
-    p = f"{sided}{'exact ' if result.exact else ''}{_exact_p(result.p)}"
-    family = f", {ADJUSTED[result.adjustment]} over {result.n_comparisons} comparisons" if result.adjustment else ""
-    said = [f"Means of {domain.outcome}: {treatment}{unit} against {reference}{unit} ({level}; {p}{family})."]
-    if one.p is not None and delta is not None and delta.value is not None:
-        ends = f" {_ends(delta.interval, 2)}" if delta.interval else ""
-        ratio = f"ratio of means {short(one.ratio)}, " if one.ratio is not None else ""
-        said.append(
-            f"Over runs: {ratio}Cliff's delta {delta.value:.3f}{ends} {delta.magnitude}, Mann-Whitney "
-            f"U = {one.statistic:g}, {one.sided} {_exact_p(one.p)}, n = {one.sides[0].n} + {one.sides[1].n} "
-            "(takes repeats for independent)."
-        )
-    if one.spread.p is not None:
-        ratio = f"variance ratio {short(one.spread.ratio)}, " if one.spread.ratio is not None else ""
-        levene = f"Levene {_exact_p(one.spread.p)}"
-        said.append(f"Spread: {ratio}{levene} (bounded scores: the spread follows the mean).")
-    return said
+def _over_runs(one: Contrast) -> list[str]:
+    """The published form, and what it takes for granted."""
+    delta, spread = one.delta, one.spread
+    if one.p is None or delta is None or delta.value is None:
+        return []
+    ratio = f"ratio of means {short(one.ratio)}, " if one.ratio is not None else ""
+    levene = (
+        f" Levene {_exact_p(spread.p)} (bounded scores: the spread follows the mean)." if spread.p is not None else ""
+    )
+    return [
+        f"Over runs: {ratio}Cliff's delta {delta.value:.3f} {_ends(delta.interval, 2)} {delta.magnitude}, Mann-Whitney "
+        f"U = {one.statistic:g}, {one.sided} {_exact_p(one.p)}, n = {one.sides[0].n} + {one.sides[1].n} "
+        f"(takes repeats for independent).{levene}"
+    ]
 
 
 def missing_sentences(part: DomainAnalysis) -> list[str]:
@@ -408,25 +393,11 @@ def missing_sentences(part: DomainAnalysis) -> list[str]:
     if words:
         left = "the comparison is of what was scored, and what the others would score is open"
         lost.append(f"{words}; {'they count as failed' if _counted_as(domain, 'blank') == 'failed' else left}")
-    return [f"{part.name}: {sentence}." for sentence in lost]
-
-
-def rule_sentences(part: DomainAnalysis) -> list[str]:
-    sentences = []
-    for pair in (one.pair for one in part.contrasts):
-        rules = sorted((rule for rule in part.rules if rule.pair == pair), key=lambda rule: -abs(rule.gain or 0.0))
-        q = {rule.name: rule.paired.p_adjusted for rule in rules if rule.paired}
-        named = [f"{rule.name} {rule.gain:+.1f} ({_exact_p(q.get(rule.name), 'q')})" for rule in rules if rule.flagged]
-        if named:
-            sentences.append(
-                f"{part.name}, {pair.names[0]} against {pair.names[1]}: {len(named)} of {len(rules)} rules "
-                f"differ by more than {FLAGGED:g} points of pass rate: {listed(named, most=5)}."
-            )
-    absent = part.domain.rules.isna().sum().sort_values(ascending=False, kind="stable")
-    if absent.any() and part.domain.percent:
+    absent = domain.rules.isna().sum().sort_values(ascending=False, kind="stable")
+    if absent.any() and domain.percent:
         most = listed((f"{rule} ({n})" for rule, n in absent[absent > 0].items()), most=3)
-        sentences.append(f"{part.name}: {absent.sum()} verdicts are absent and in no denominator, most for {most}.")
-    return sentences
+        lost.append(f"{absent.sum()} verdicts are absent and in no denominator, most for {most}")
+    return [f"{part.name}: {sentence}." for sentence in lost]
 
 
 def listed_scopes(analysis: ScoresAnalysis) -> str:
