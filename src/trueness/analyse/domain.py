@@ -22,7 +22,6 @@ from trueness.analyse.analysis_settings import AnalysisSettings, nearest
 from trueness.analyse.measure_names import measure_in
 from trueness.analyse.run_scores import values_of
 from trueness.analyse.scores_schema import SCORES, Schema, column_named, detect
-from trueness.analyse.shapes import with_numbers
 from trueness.analyse.shares import Array, Kind, as_shares
 from trueness.errors import DataError, listed
 from trueness.measure import measure_of
@@ -183,8 +182,10 @@ class Domain:
 
 
 def domain_of(name: str, frame: pd.DataFrame, settings: AnalysisSettings) -> Domain:
-    """A frame understood; scores_schema.py says what is looked for."""
-    frame, numbers = with_numbers(frame)
+    """A frame understood; scores_schema.py says what is looked for. `--measure` may name the column that is scored."""
+    chosen = settings.measure or ""
+    if chosen in frame or {part.strip() for part in chosen.split(",")} <= set(frame):
+        settings = replace(settings, score=chosen, measure=None)
     frame, schema = detect(frame, settings, name)
     measures = frame[schema.outcome.columns[1]].dropna() if schema.outcome.kind == "long table" else ()
     frame, measure, notes = _rows_of_measure(frame, schema, settings, name)
@@ -230,24 +231,10 @@ def domain_of(name: str, frame: pd.DataFrame, settings: AnalysisSettings) -> Dom
         factors=_factors(frame, schema, (*unit, cluster)),
         groups=groups,
         lost=lost,
-        notes=(*numbers, *schema.guessed, *notes, *values.notes),
+        notes=(*schema.guessed, *notes, *values.notes),
         other_measures=() if settings.measure else tuple(m for m in dict.fromkeys(map(str, measures)) if m != measure),
         unmatched=unmatched,
     )
-
-
-def domains_of(name: str, frame: pd.DataFrame, settings: AnalysisSettings) -> list[Domain]:
-    """A table as one domain, or as one of each measure that it holds: measures are never averaged."""
-    chosen = settings.measure or ""
-    if chosen in frame or {part.strip() for part in chosen.split(",")} <= set(frame):  # as it is called in `compare`
-        settings = replace(settings, score=chosen, measure=None)
-    first = domain_of(name, frame, settings)
-    apart = first.schema.apart
-    if not apart:
-        return [first]
-    note = f"{len(apart)} measures, each by itself (--score): {listed(apart)}"
-    parts = [domain_of(f"{name} {label}", frame, replace(settings, score=score)) for label, score in apart.items()]
-    return [replace(part, notes=(note, *part.notes)) for part in parts]
 
 
 def _rows_of_measure(
@@ -396,7 +383,7 @@ def _to_drop(
         labels = _labels(frame, runs, schema, column, "what is excluded", name)
         here = np.any([part == value for part in labels], axis=0)
         mask |= here
-        if not here.any() and value not in schema.dropped:
+        if not here.any():
             unmatched[column, value] = sorted(set(map(str, labels[0])))
     return mask, unmatched
 

@@ -24,7 +24,7 @@ import pandas as pd
 from trueness.analyse.analysis_settings import AnalysisSettings, nearest
 from trueness.analyse.breakdown import by_family, by_model, by_rule, families_of, summarise
 from trueness.analyse.contrasts import Contrast, adjusted_together, at_level_of_verdict, contrast, is_too_few
-from trueness.analyse.domain import Domain, domains_of
+from trueness.analyse.domain import Domain, domain_of
 from trueness.analyse.flags import DomainAnalysis
 from trueness.analyse.gate import Case, Gate, GateVerdict, ends_of, gate_of, named
 from trueness.analyse.roles import Pair, Roles, roles_of
@@ -64,7 +64,7 @@ class ScoresAnalysis:
 
 def analyse(tables: Mapping[str, pd.DataFrame], settings: AnalysisSettings = AnalysisSettings()) -> ScoresAnalysis:  # noqa: B008
     """tables: domain -> one row a run, as `read_tables` gives them."""
-    whole = [domain for name, frame in tables.items() for domain in domains_of(name, frame, settings)]
+    whole = [domain_of(name, frame, settings) for name, frame in tables.items()]
     _check_exclusions(whole, settings)
     families = families_of(whole, settings)
     kept = [domain.part(~domain.runs["excluded"].to_numpy(dtype=bool)) for domain in whole]
