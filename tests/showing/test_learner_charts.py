@@ -1,6 +1,5 @@
 """Charts about learners and about consistency: the frame has the numbers of the runs, missing stays missing."""
 
-import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given
@@ -94,23 +93,6 @@ def test_a_name_in_a_drawing_is_text():
 
 
 # ---- consistency
-
-
-def test_consistency_separates_asking_otherwise_from_asking_again(forecasts):
-    frame = charts.consistency_frame(forecasts)
-    scores = forecasts.scores
-    mine = scores[(scores["respondent"] == "mock/overconfident") & (scores["measure"] == "f1")]
-    mine = mine[np.isclose(mine["level"], forecasts.level) & (mine["dataset"] == "child") & (mine["learner"] == "pc")]
-    middles = mine.assign(middle=(mine["low"] + mine["high"]) / 2).groupby("formulation")["middle"]
-    row = frame[(frame["respondent"] == "mock/overconfident") & (frame["measure"] == "f1")]
-    row = row[(row["dataset"] == "child") & (row["learner"] == "pc")]
-    within = [np.ptp(group) for _, group in middles if len(group) == 2]
-    assert row["within"].item() == pytest.approx(np.mean(within))
-    pairs = [abs(a - b) for a in middles.get_group("direct") for b in middles.get_group("quantiles")]
-    assert row["across"].item() == pytest.approx(np.mean(pairs))
-
-
-# ---- all of them
 
 
 def test_a_discovery_study_draws_its_charts_and_saves_their_numbers(results, tmp_path):
