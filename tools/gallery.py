@@ -115,9 +115,7 @@ QUESTIONS = {
     "runs": "How are the runs spread, and where do the claims lie?",
     "heatmap": "Where did claims meet what was measured, and where is nothing to average?",
     "calibration": "Do ranges that say 95 % hold 95 %?",
-    "differences": "Is a model better than a reference, and by how much?",
     "ranks": "Who is better than whom, over data sets, and who cannot be told apart?",
-    "consistency": "Does the answer depend on the wording, more than on asking again?",
     "measured": "What did the learners do, and how much do single runs differ?",
     "ranks_learners": "Which learner is better, and can so few data sets tell?",
     "distribution": "Do a model's beliefs about a population agree with its microdata?",
@@ -157,14 +155,11 @@ def makers(place: Path) -> Iterator[tuple[str, Callable[[], Figure]]]:
     from tests.forecast.example import example  # a simulated study; only tests and this page need it
 
     forecasts = example(seed=3, repeats=3)
-    shown = ["mock/calibrated", "mock/overconfident", "mock/optimistic"]
-    yield "intervals", lambda: charts.intervals(forecasts, "f1", shown)
+    yield "intervals", lambda: charts.intervals(forecasts, "f1")
     yield "runs", lambda: charts.runs(forecasts, "f1")
     yield "heatmap", lambda: charts.heatmap(forecasts, "overlaps_mean_ci")
     yield "calibration", lambda: charts.calibration(forecasts)
-    yield "differences", lambda: charts.differences(forecasts)
     yield "ranks", lambda: charts.ranks_of_respondents(forecasts)
-    yield "consistency", lambda: charts.consistency(forecasts)
     results = Results.read(run(DISCOVERY, place / "discovery"))
     yield "measured", lambda: charts.measured(results)
     yield "ranks_learners", lambda: list(DiscoveryReading(results).figures(place))[-1]

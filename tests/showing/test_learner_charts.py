@@ -1,11 +1,9 @@
 """Charts about learners and about consistency: the frame has the numbers of the runs, missing stays missing."""
 
-import numpy as np
 import pandas as pd
 import pytest
 
 from trueness.showing.saving import save_figure
-from trueness.studies import charts
 from trueness.studies.discovery.reading import DiscoveryReading
 
 from .learner_results import MEANS, learner_results
@@ -49,23 +47,6 @@ def test_the_caption_says_what_so_few_data_sets_cannot_show(results):
 
 
 # ---- consistency
-
-
-def test_consistency_separates_asking_otherwise_from_asking_again(forecasts):
-    frame = charts.consistency_frame(forecasts)
-    scores = forecasts.scores
-    mine = scores[(scores["respondent"] == "mock/overconfident") & (scores["measure"] == "f1")]
-    mine = mine[np.isclose(mine["level"], forecasts.level) & (mine["dataset"] == "child") & (mine["learner"] == "pc")]
-    middles = mine.assign(middle=(mine["low"] + mine["high"]) / 2).groupby("formulation")["middle"]
-    row = frame[(frame["respondent"] == "mock/overconfident") & (frame["measure"] == "f1")]
-    row = row[(row["dataset"] == "child") & (row["learner"] == "pc")]
-    within = [np.ptp(group) for _, group in middles if len(group) == 2]
-    assert row["within"].item() == pytest.approx(np.mean(within))
-    pairs = [abs(a - b) for a in middles.get_group("direct") for b in middles.get_group("quantiles")]
-    assert row["across"].item() == pytest.approx(np.mean(pairs))
-
-
-# ---- all of them
 
 
 def test_a_discovery_study_draws_its_charts_and_saves_their_numbers(results, tmp_path):

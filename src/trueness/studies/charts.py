@@ -4,7 +4,7 @@ from importlib import import_module
 from typing import Any
 
 _PLACES = ("showing.chart_critical_difference", "showing.chart_measured",
-           "studies.faithfulness.charts", "studies.forecast.chart_scores", "studies.forecast.charts",
+           "studies.faithfulness.charts", "studies.forecast.charts",
            "studies.population.charts", "studies.robustness.charts")  # fmt: skip
 
 
