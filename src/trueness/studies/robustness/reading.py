@@ -52,7 +52,7 @@ SHOWN = ("differences", "invariance", "signal and corruption", "expected edges")
 class RobustnessReading(Reading):
     title = "Robustness"
     question = "What do corrupted data do to a learner?"
-    has_graphs = True
+    has_graphs = many_charts = True
     clusters = "data sets"
     figures_below = files_below = "robustness"
     pictures = ("sensitivity_curve_*", "k_lambda_*")
