@@ -11,7 +11,7 @@ import pytest
 from trueness.errors import StoreError
 from trueness.page import server as view
 from trueness.page.library import Library
-from trueness.page.notes import FILE
+from trueness.page.server import FILE
 
 from .conftest import serving
 
