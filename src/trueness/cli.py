@@ -402,9 +402,7 @@ def _compare(options: argparse.Namespace) -> int:
         content = {"sentence": comparison.sentence()} | ({"gate": verdict.to_dict()} if verdict else {})
         say_json(comparison.row() | content)
     elif options.csv or options.tex or options.md:
-        from trueness.showing.comparison_table import comparison_table
-
-        _print_tables([comparison_table(comparison)], options)
+        _print_tables([terminal_analyse.comparison_table(comparison)], options)
     else:
         terminal_analyse.print_comparison(comparison)
     return terminal_analyse.tell_gate(verdict)

@@ -22,6 +22,6 @@ def test_a_graph_and_a_stability_are_drawn_with_names_as_text():
 
 
 def test_a_figure_shows_its_picture_and_its_caption():
-    html = charts.runtime(learner_results({"asia": {"pc": 0.9}}))._repr_html_()
-    assert html.startswith('<figure><img alt="runtime" src="data:image/svg+xml;base64,') and "Log axis" in html
+    html = charts.measured(learner_results({"asia": {"pc": 0.9}}))._repr_html_()
+    assert html.startswith('<figure><img alt="measured" src="data:image/svg+xml;base64,') and "Descriptive" in html
     assert "<script" not in html

@@ -114,7 +114,7 @@ def _delimited(path: Path) -> _Read:
                 f"rows of {len(columns):,} columns. Keep a part of the rows."
             )
         frame = frame.rename(columns={column: str(column).strip() for column in frame.columns})
-        return with_numbers(frame, read_as, path, MAX_BYTES, **how)
+        return with_numbers(frame, read_as, path, MAX_BYTES, **how)[0]
 
     return tuple(written), fetch
 

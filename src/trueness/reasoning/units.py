@@ -71,6 +71,7 @@ class UnitCheck:
     derived: str | None = None
     declared: str | None = None
     message: str = ""
+    has_kind_twice: bool = False  # km m, or km/m
 
 
 class _NotOneUnit(Exception):
@@ -108,8 +109,15 @@ def check_units(graph: ReasoningGraph) -> tuple[UnitCheck, ...]:
 
 
 def mixes(graph: ReasoningGraph) -> bool:
-    """Whether its knowns must be brought to one unit of each kind before its numbers mean anything."""
-    return any(check.agreement == "mixed" for check in check_units(graph))
+    """Whether its knowns must be brought to one unit of each kind before the number of its target means anything."""
+    checks = check_units(graph)
+    open_target = not graph.unit_of(graph.target) and all(
+        one.derived is None for one in checks if one.effect == graph.target
+    )
+    return any(
+        one.agreement == "mixed" or (one.has_kind_twice and (open_target or one.effect == graph.target))
+        for one in checks
+    )
 
 
 def coherent(graph: ReasoningGraph) -> ReasoningGraph | None:
@@ -169,8 +177,8 @@ def _check_rule(node: str, tree: Tree, units: Units, declared: str | None) -> tu
     shown = _unit_text(derived) or "1"
     message = f"the rule of '{node}' gives {shown}, but it is declared in {declared}"
     if wanted is None:
-        agreement: Agreement = "unchecked" if declared else "mixed" if _has_kind_twice(derived) else "agrees"
-        return UnitCheck(node, agreement, shown, declared), derived
+        agreement: Agreement = "unchecked" if declared else "agrees"
+        return UnitCheck(node, agreement, shown, declared, has_kind_twice=_has_kind_twice(derived)), derived
     if derived.dimensionality != wanted.dimensionality:
         if _carries(tree):
             return UnitCheck(node, "unchecked", shown, declared), wanted

@@ -134,7 +134,7 @@ def write_report(study: StudyFolder, meanwhile: Callable[[], None] = lambda: Non
     files: list[Path] = []
     with study.store.ensure_open(), press() as printing, plain_texts():
         if any(registry.reading(results.task).many_charts for results in study.tasks):
-            printing.begin()
+            printing.expect_many()
         readings = readings_of(study)
         for name, reading in readings.items():
             files += reading.write_files(study.path, printing.save, stands_alone(readings, name))

@@ -114,7 +114,7 @@ class Forecast:
             discovery=discovery,
             models=context.models_of(settings.models),
             references=_references(settings.references, where),
-            humans=_humans(settings.humans, context.folder, where),
+            humans=_humans(settings.humans, context.folder, where, discovery),
             variants=_variants(settings, list(templates)),
             templates=templates,
             settings=settings,
@@ -284,13 +284,13 @@ def _references(references: Sequence[str], where: str) -> tuple[str, ...]:
     return names
 
 
-def _humans(names: Sequence[str], folder: Path, where: str) -> dict[str, str]:
-    sheets = {}
+def _humans(names: Sequence[str], folder: Path, where: str, discovery: MeasuredRuns) -> dict[str, str]:
+    sheets, sizes = {}, {name: frames.DatasetAbout(nodes=len(data.truth)) for name, data in discovery.datasets.items()}
     for name in names:
         path = folder / name.removeprefix("human/")
         if not is_there(path):
             raise PlanError(f"'humans' must be CSV files, got {name!r}, which is not there. Print a sheet to fill: "
                             f"trueness new human-sheet  ({where})")  # fmt: skip
-        human.read_experts(path)  # a mistake in it is said now
+        human.read_experts(path, human.questions(sizes, discovery.learners))  # a mistake in it is said now
         sheets[f"human/{path.stem}"] = path.read_text(encoding="utf-8-sig")
     return sheets
