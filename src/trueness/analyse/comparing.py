@@ -154,12 +154,11 @@ def _by_part(rows: pd.DataFrame, a: str, b: str) -> pd.DataFrame:
 
 def _measure(rows: pd.DataFrame, measure: str | None, folder: Path) -> str:
     known = list(dict.fromkeys(rows["measure"]))
-    chosen = measure or next((name for name in HEADLINES if name in known), known[0])
-    if chosen not in known:
+    if measure and measure not in known:
         raise SettingError(
-            f"{chosen!r} is not a measure of {folder}.{nearest(chosen, known)} There are: {listed(known, most=8)}."
+            f"{measure!r} is not a measure of {folder}.{nearest(measure, known)} There are: {listed(known, most=8)}."
         )
-    return chosen
+    return measure or next((name for name in HEADLINES if name in known), known[0])
 
 
 def _first_of_both(rows: pd.DataFrame, role: str, usual: str) -> str:

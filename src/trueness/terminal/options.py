@@ -195,11 +195,14 @@ def _add_analyse(command: argparse.ArgumentParser) -> None:
     add("--adjust", help="holm | bh (default: bh)")
     add("--unscored", help="a run without a score: failed | missing (default: 0 of 0 rules failed, a blank is missing)")
     add(
-        "--families", action="append", metavar="NAME=MODELS", help="models that belong together, e.g. claude=haiku+opus"
+        "--families",
+        action="append",
+        metavar="NAME=MODELS",
+        help="models to be compared together, e.g. claude=haiku+opus; once a family",
     )
     add("--interval", help="of means over runs: percentile | bca (default: percentile)")
     add("--gate", metavar="SENTENCE", help='end with 1 where it holds, e.g. "NAME worse by more than 2 points"')
-    add("--out", metavar="FOLDER", help="write table.csv, table.tex, findings.txt, report.html, charts/ with pictures")
+    add("--out", metavar="FOLDER", help="write table.csv, table.tex, findings.txt, report.html")
     for name, what in (
         ("csv", "one line a domain, question and reading"),
         ("tex", "LaTeX tables (booktabs)"),
