@@ -116,6 +116,7 @@ def command_line() -> argparse.ArgumentParser:
         "--gate", metavar="SENTENCE", help='end with 1 where it holds: "NAME worse by more than 2 points"'
     )
     compare.add_argument("--measure", help="which measure (default: the study's first headline measure)")
+    compare.add_argument("--unscored", help="of two files: a run without a score: failed | missing (default: missing)")
     for name, what in (("csv", "one line"), ("tex", "a LaTeX table (booktabs)"), ("md", "a Markdown table")):
         compare.add_argument(f"--{name}", action="store_true", help=what)
 
