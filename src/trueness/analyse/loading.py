@@ -174,9 +174,9 @@ def read_table(path: Path) -> pd.DataFrame:
 
 def _csv(path: Path) -> pd.DataFrame:
     """Also with decimal commas, signs of per cent and marks of thousands, which is said: 1,234 alone is 1234."""
-    layout = layout_of(path, MAX_COLUMNS, decimal="point")
-    options = {"nrows": MAX_CELLS // layout.columns + 1, "index_col": False}
     try:
+        layout = layout_of(path, MAX_COLUMNS, decimal="point")
+        options = {"nrows": MAX_CELLS // layout.columns + 1, "index_col": False}
         frame, layout = read_text(path, layout, MAX_RECORDS, **options)
     except NOT_READ as error:
         raise DataError(f"{path.name} must be a table, got: {one_line(error)}.") from None
