@@ -13,7 +13,7 @@ from trueness.measures.ranking import RANKING_MEASURES
 from trueness.showing.grid import shown_measure
 from trueness.studies.faithfulness.scores import COMPONENTS
 from trueness.studies.forecast.comparisons import ABLATED, COMPARED
-from trueness.studies.forecast.scores import OF_CLAIM, SCORES, skill_column
+from trueness.studies.forecast.scores import SCORES, skill_column
 from trueness.studies.population.scores import MEASURES as OF_POPULATION
 from trueness.studies.robustness.measures import AT_K
 
@@ -22,7 +22,7 @@ STUDIES = {  # every name that a long table can have
     "discovery": list(MEASURES),
     "forecast": [
         *OF_FORECAST,
-        *(f"{name}_50" for name in OF_FORECAST if name.removesuffix("_scaled") not in OF_CLAIM),
+        *(f"{name}_50" for name in OF_FORECAST),
         "coverage_runs_99.5",
         *map(skill_column, ("baseline/random", "baseline/heuristic", "human/experts", "baseline/width")),
     ],
@@ -31,7 +31,7 @@ STUDIES = {  # every name that a long table can have
     "robustness": [*RANKING_MEASURES, *(f"{name}@{k}" for name in AT_K for k in ("oracle_k", "bic", "own_rule"))],
 }
 ALL = [(study, name) for study, names in STUDIES.items() for name in names]
-NEITHER = {"width", "bias", "pit", "change", "calibration_slope", "inside", "calibration", "log_width_ratio"}
+NEITHER = {"width", "bias", "change", "calibration_slope", "inside", "calibration", "log_width_ratio"}
 
 
 @each("study", STUDIES)
