@@ -194,7 +194,8 @@ def _direction(part: DomainAnalysis) -> Checked:
         if one.paired is None or whole is None or gain is None:
             continue
         title = f"{one.pair.names[0]} against {one.pair.names[1]}"
-        if whole * gain < 0 and max(one.p or 0.0, one.paired.p or 0.0) <= CHANCE:
+        over_runs = one.usual.p if one.usual else None
+        if whole * gain < 0 and max(over_runs or 0.0, one.paired.p or 0.0) <= CHANCE:
             words.append(f"Simpson's paradox, {title}: pooled runs {gain:+.1f}, paired cells {whole:+.1f}")
         tests = [(m.name, m.paired) for m in part.models if m.pair == one.pair and m.paired and m.paired.p is not None]
         against = [

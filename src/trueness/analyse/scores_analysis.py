@@ -71,7 +71,8 @@ def analyse(tables: Mapping[str, pd.DataFrame], settings: AnalysisSettings = Ana
     roles = roles_of(sorted({name for domain in kept for name in domain.conditions}), settings)
     cases = [(domain, pair) for domain in kept for pair in _pairs(domain, roles)]
     plain = [contrast(*case, roles.conditions, settings, len(cases)) for case in cases]
-    if roles.pairs and all(one.p is None and (one.result is None or one.result.p is None) for one in plain):
+    tests = [test for one in plain for test in (one.usual, one.result)]
+    if roles.pairs and all(test is None or test.p is None for test in tests):
         reason = next((note for one in plain for note in one.notes), "No domain has both conditions of a pair.")
         raise DataError(f"nothing can be tested: {reason[0].lower()}{reason[1:]}")
     contrasts = adjusted_together(plain, settings)
