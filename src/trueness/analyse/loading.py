@@ -186,9 +186,11 @@ def _csv(path: Path) -> pd.DataFrame:
         raise DataError(f"{path.name} must have at most {MAX_CELLS:,} cells, got more. Analyse a part of it.")
     texts = frame.select_dtypes(exclude=["number", "bool"])
     per_cent = [name for name in texts if texts[name].dropna().astype(str).str.strip().str.endswith("%").all()]
-    frame = with_numbers(frame.dropna(how="all"), layout, path, MAX_RECORDS, **options)[0]
+    frame, notes = with_numbers(frame.dropna(how="all"), layout, path, MAX_RECORDS, **options)
     shares = {str(name): frame[name] / 100 for name in per_cent if is_numeric_dtype(frame[name].dtype)}
-    return csv_values(frame.assign(**shares) if shares else frame)
+    frame = csv_values(frame.assign(**shares) if shares else frame)
+    frame.attrs["notes"] = tuple(notes)
+    return frame
 
 
 def csv_values(frame: pd.DataFrame) -> pd.DataFrame:

@@ -231,11 +231,9 @@ def _without_sums(frame: pd.DataFrame, roles: Roles, notes: list[str]) -> pd.Dat
     """A line "Total" or "Average" is no run: below the others, or where a model, a condition or a task is missing."""
     names = [c for c in (roles["condition"], roles["model"], roles["task"]) if c]
     below = frame[names].isna().any(axis=1) | (np.arange(len(frame)) == len(frame) - 1)
-    sums = pd.Series(False, frame.index)
-    for column in dict.fromkeys([str(frame.columns[0]), *names]):
-        if not is_numeric_dtype(frame[column]):
-            words = frame[column].astype("string").str.strip("*: ").str.casefold()
-            sums |= words.isin(_SUMS).fillna(False) & ~words.duplicated(keep=False) & below
+    texts = frame[list(dict.fromkeys([str(frame.columns[0]), *names]))].select_dtypes(exclude="number")
+    words = texts.apply(lambda column: column.astype("string").str.strip("*: ").str.casefold())
+    sums = (words.isin(_SUMS) & ~words.apply(lambda column: column.duplicated(keep=False))).any(axis=1) & below
     if not sums.any() or sums.all():
         return frame
     labels = listed([str(label) for label in frame[sums].iloc[:, 0].fillna("(none)").unique()], most=4)
