@@ -112,25 +112,25 @@ def completeness(forecasts: Forecasts) -> pd.DataFrame:
 def _runs(forecasts: Forecasts) -> Verdict:
     """A run that gave a graph counts, though a measure may be 0/0 on it: SHD has a value wherever there is a graph."""
     claimed = forecasts.scores[[*CELL, "measure"]].drop_duplicates().itertuples(index=False, name=None)
-    keys = list(dict.fromkeys([*claimed, *forecasts.truths]))
-    if not keys:
+    truths = {key: forecasts.truths.get(key) for key in dict.fromkeys([*claimed, *forecasts.truths])}
+    if not truths:
         return None, "no cell was measured."
-    each = pd.DataFrame(keys, columns=[*CELL, "measure"])
-    truths = [forecasts.truths.get(key) for key in keys]
-    each["runs"] = [len(truth.runs) if truth else 0 for truth in truths]
-    each["planned"] = [truth.planned if truth else 0 for truth in truths]
-    cells = each.groupby(list(CELL), sort=False)[["runs", "planned"]].max().reset_index()
-    short = cells[cells["runs"] < LEAST_RUNS]
-    if len(short):
-        worst = short.sort_values("runs").iloc[0]
+    cells: dict[tuple[str, ...], tuple[int, int]] = {}  # -> runs with a graph, runs planned
+    for (dataset, learner, _), truth in truths.items():
+        runs, planned = (len(truth.runs), truth.planned) if truth else (0, 0)
+        cells[dataset, learner] = max(cells.get((dataset, learner), (0, 0)), (runs, planned))
+    short = [cell for cell, (runs, _) in cells.items() if runs < LEAST_RUNS]
+    least = min(cells, key=lambda cell: cells[cell][0])
+    runs, planned = cells[least]
+    if short:
         return False, (
-            f"{len(short)} of {len(cells)} cells rest on fewer than {LEAST_RUNS} runs; the least is "
-            f"{worst['learner']} on {worst['dataset']}: {worst['runs']} of {worst['planned']} planned."
+            f"{len(short)} of {len(cells)} cells rest on fewer than {LEAST_RUNS} runs; the least is {least[1]} on "
+            f"{least[0]}: {runs} of {planned} planned."
         )
-    sentence = f"each of {counted(len(cells), 'cell')} rests on {int(cells['runs'].min())} runs or more."
-    fewer = int((each["runs"] < each["planned"]).sum())
+    sentence = f"each of {counted(len(cells), 'cell')} rests on {runs} runs or more."
+    fewer = sum(truth is not None and len(truth.runs) < truth.planned for truth in truths.values())
     if fewer:
-        sentence += f" On some of them {fewer} of {len(each)} measures have no value (0/0, or a failed run)."
+        sentence += f" On some of them {fewer} of {len(truths)} measures have no value (0/0, or a failed run)."
     return True, sentence
 
 
