@@ -6,7 +6,7 @@ import pytest
 
 from tests.each import each
 from trueness.analyse.comparing import compare
-from trueness.analyse.measure_names import is_lower_better
+from trueness.analyse.measure_names import better_of
 from trueness.measure import direction, measure_of
 from trueness.measures import MEASURES
 from trueness.measures.ranking import RANKING_MEASURES
@@ -52,7 +52,7 @@ def test_each_place_that_declares_a_direction_says_the_same():
         assert direction(name) is not None
     for _, name in ALL:
         assert shown_measure(name, ()).direction == direction(name)
-        assert is_lower_better(name) == (direction(name) == "lower")
+        assert (better_of(name) == "lower") == (direction(name) == "lower")
 
 
 @pytest.mark.slow

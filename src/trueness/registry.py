@@ -20,6 +20,7 @@ import importlib.util
 import re
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from types import ModuleType
@@ -208,7 +209,9 @@ def missing(package: str, what: str) -> MissingExtra:
 
 
 def is_installed(package: str) -> bool:
-    return importlib.util.find_spec(package) is not None
+    with suppress(ModuleNotFoundError):  # the parent of a dotted name is not there
+        return importlib.util.find_spec(package) is not None
+    return False
 
 
 @cache

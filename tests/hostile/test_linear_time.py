@@ -9,7 +9,7 @@ import pytest
 from tests.hostile.attack import survives
 from trueness.datasets.networks import parse_bif
 from trueness.graphs.formats import from_bif, from_dot, from_graphml, from_json
-from trueness.models.addresses import parse_env
+from trueness.models.services import parse_env
 from trueness.outside import json_of, toml_of
 from trueness.reading.distribution import read_distribution
 from trueness.reading.expected import read_forecast

@@ -24,8 +24,7 @@ from trueness.models import Message, Settings
 from trueness.outside import MAX_PLAN, Json, is_there, text_of, toml_of
 from trueness.printing import say
 from trueness.reading.expected import MEASURES, Reading
-from trueness.running.plans import NewFile, read_plan, toml_text
-from trueness.running.study import Plan
+from trueness.running.study import NewFile, Plan, read_plan, toml_text
 from trueness.studies.forecast import human
 from trueness.studies.forecast.answers import read_reply
 from trueness.studies.forecast.frames import ORIGINAL

@@ -26,8 +26,7 @@ from trueness.errors import PlanError, did_you_mean, listed
 from trueness.learners import Learner
 from trueness.models import Settings
 from trueness.outside import MEGABYTE, Json, inside, is_there, text_of
-from trueness.running.cells import Cell, PlanContext, reply_key
-from trueness.running.stage import Ask, Outcome
+from trueness.running.cells import Ask, Cell, Outcome, PlanContext, reply_key
 from trueness.settings import Names, OneOf, Positive, SomeNames, Temperature, Whole, temperature_to_send
 from trueness.studies.forecast import frames, human
 from trueness.studies.forecast.answers import perform

@@ -16,10 +16,9 @@ from pathlib import Path
 
 import numpy as np
 
-from trueness.datasets.survey_files import SURVEYS, Microdata, Survey
-from trueness.datasets.surveys import open_microdata
+from trueness.datasets.surveys import Microdata, open_microdata
 from trueness.errors import DataError
-from trueness.running.plans import NewFile
+from trueness.running.study import NewFile
 from trueness.studies.population.survey_rows import AGE, MOST_LEVELS, bin_levels, round_bins, texts
 from trueness.texts import arriving, printable
 
@@ -69,11 +68,9 @@ class _Column:
 
 
 def new_population(path: Path | str) -> str:
-    """The text of a task file for the rows in `path`, which may name its survey: "nhanes:files/DEMO_J.XPT"."""
-    kind, colon, rest = str(path).partition(":")
-    survey = SURVEYS.get(kind) if colon else None
-    file = Path(rest if survey else path)
-    reference = f"{kind}:{file.name}" if survey else file.name
+    """The text of a task file for the rows in `path`."""
+    file = Path(path)
+    reference = file.name
     data = open_microdata(reference, file.parent)
     columns = [_read_column(data, name) for name in data.columns]
     usable = [column for column in columns if column.kind != "left out"]
@@ -90,8 +87,8 @@ def new_population(path: Path | str) -> str:
     return _FILE.format(
         reference=printable(reference), n=len(data.read([data.columns[0]])), columns=len(columns),
         data=_text(reference),
-        source=_text(file.stem), design="\n".join(map(printable, _design(columns, survey))), ages=_text(ages),
-        title=_text(survey.title if survey else reference), url=_text(survey.url if survey else ""),
+        source=_text(file.stem), design="\n".join(map(printable, _design(columns))), ages=_text(ages),
+        title=_text(reference), url=_text(""),
         left_out="\n".join(["", "# Columns that are left out:", *left_out, ""] if left_out else []),
         variables="\n".join(f"\n[variables.{_key(one.name)}]\n" + "\n".join(one.lines) for one in usable),
         task=_key(f"{outcome}_by_{condition}"), both=_toml_list([outcome, condition]), prompt=_text(asks),
@@ -155,16 +152,12 @@ def _levels(names: Sequence[str], shares: Sequence[float]) -> list[tuple[list[st
     return list(levels.values())
 
 
-def _design(columns: Sequence[_Column], survey: Survey | None) -> list[str]:
-    """Comments only: what could be a weight, and where a known survey keeps its design."""
-    if survey is None:
-        sounding = [column.name for column in columns if _WEIGHT.search(column.name)]
-        names = f"#   names that sound like one: {', '.join(sounding)}; `weight` may be body mass, so say it yourself"
-        rest = '# strata = "..."                  # and clusters, or replicate_weights = {prefix = "PWGTP", count = 80}'
-        return [*([names] if sounding else []), rest]
-    known = {"weight": survey.weight, "strata": survey.strata, "clusters": survey.clusters}
-    lines = [f"#   its documentation: {key} = {_text(value)}" for key, value in known.items() if value]
-    return [*lines, *([f"#   {survey.note}"] if survey.note else [])]
+def _design(columns: Sequence[_Column]) -> list[str]:
+    """Comments only: what could be a weight."""
+    sounding = [column.name for column in columns if _WEIGHT.search(column.name)]
+    names = f"#   names that sound like one: {', '.join(sounding)}; `weight` may be body mass, so say it yourself"
+    rest = '# strata = "..."                  # and clusters, or replicate_weights = {prefix = "PWGTP", count = 80}'
+    return [*([names] if sounding else []), rest]
 
 
 def _join_numbers(numbers: Sequence[float]) -> str:

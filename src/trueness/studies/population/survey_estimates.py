@@ -23,8 +23,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from trueness.datasets.survey_files import Microdata
-from trueness.datasets.surveys import open_microdata
+from trueness.datasets.surveys import Microdata, open_microdata
 from trueness.errors import DataError, listed
 from trueness.studies.population.high_dimensional import kept_truth
 from trueness.studies.population.questions import Question
