@@ -31,23 +31,22 @@ _OPERATES = frozenset(
     "negative raised lowered inverse absolute remainder complement capped limited doubled tripled halved tax discount "
     "tip fee rounded again also except otherwise not only if unless when whether until never".split()
 )
-_WORDS_OF = (  # what is said, the signs or functions one of which must then be there, and what undoes them
-    (r"(?<!is )(?<!are )squared|squaring|squares? of|square (?:the|its|it|this|that)", "^ same", "sqrt"),
-    (r"cubed|cubing|cube of|cube (?:the|its|it)", "^", ""),
-    (r"square root|cube root|root of", "sqrt root", "^"),
-    (r"reciprocals?|inverse of|(?:one|1) over", "/ ^", "/"),
-    (r"out of", "/ - % scaled comb", ""),
-    (r"as a percent\w*", "/ * %", ""),
-    (r"minus|subtract\w*|deduct\w*|remov(?:e|ing)|difference|take(?:n)? away|less than|fewer than", "- abs", "+ sum"),
-    (r"plus|add|added(?! to)|adding|sum|summed|summing", "+ sum mean", "-"),
-    (r"times|multipl(?:y|ied|ying)|product", "* ^ sqrt comb", "/"),
-    (r"divid(?:e|ed|ing)|quotient|ratio of", "/ % scaled mean ^", "*"),
-    (r"average of|mean of|averag(?:ed|ing)", "/ mean scaled", "*"),
-    (r"(?:increas|decreas|reduc|lower|rais)\w+ by|more than", "+ - scaled max", "+ - /"),
-)  # fmt: skip
-_SPOKEN_SIGNS = tuple(
-    (late(rf"\b(?:{words})\b"), frozenset(signs.split()), frozenset(undone.split()))
-    for words, signs, undone in _WORDS_OF
+_SPOKEN_SIGNS = tuple(  # what is said, and the signs or functions one of which must then be there
+    (late(rf"\b(?:{words})\b"), frozenset(signs.split()))
+    for words, signs in (
+        (r"(?<!is )(?<!are )squared|squaring|squares? of|square (?:the|its|it|this|that)", "^ same"),
+        (r"cubed|cubing|cube of|cube (?:the|its|it)", "^"),
+        (r"square root|cube root|root of", "sqrt root"),
+        (r"reciprocals?|inverse of|(?:one|1) over", "/ ^"),
+        (r"out of", "/ - % scaled comb"),
+        (r"as a percent\w*", "/ * %"),
+        (r"minus|subtract\w*|deduct\w*|remov(?:e|ing)|difference|take(?:n)? away|less than|fewer than", "- abs"),
+        (r"plus|add|added(?! to)|adding|sum|summed|summing", "+ sum mean"),
+        (r"times|multipl(?:y|ied|ying)|product", "* ^ sqrt comb"),
+        (r"divid(?:e|ed|ing)|quotient|ratio of", "/ % scaled mean ^"),
+        (r"average of|mean of|averag(?:ed|ing)", "/ mean scaled"),
+        (r"(?:increas|decreas|reduc|lower|rais)\w+ by|more than", "+ - scaled max"),
+    )
 )
 _MULTIPLES = (
     (late(r"\b(?:twice|doubl\w+)\b"), 2.0), (late(r"\b(?:thrice|tripl\w+)\b"), 3.0),
@@ -63,15 +62,11 @@ _NO_NUMBER = late(  # 1) ..., step 2, every 3 hours, a ratio of 3:5, product ove
     rf"(?:^|\s)\(?\d\)|\bstep \d+|\bevery (?:\d+|{_WORD}) [a-z]+|\d\s?:\s?\d|\b(?:the|these|their|all|both) times\b|"
     r"\bproduct (?:over|divided by) (?:the |their )?sum\b|\b\d+\s?/\s?\d+|\b\d+\s?(?:pi|π)(?!\w)"
 )
-_FUNCTION = late(r"\b(ceil|floor|round|max|min)\s?\(")
 _CONDITION = late(
     r"\b(?:unless|otherwise|appropriately|suitably|properly|(?:where|as|when|if) (?:needed|necessary|required)|"
     r"most|(?:in|at) (?:the )?(?:worst|best))\b"
 )
-_ORDINALS = "first second third fourth fifth sixth".split()
-_ORDINAL = late(rf"\b({'|'.join(_ORDINALS)}) ([a-z]{{1,20}})\b")
 _IN_UNIT = late(r"\bin (?:the )?(degrees?|radians?|percent|[a-z]{2,12}(?:/[a-z]{1,8})?)\b")
-_LETTER = late(r"\w")
 _OPERATED = late(r"\b(?:times|plus|minus|by)\s$")
 
 
@@ -106,27 +101,19 @@ def number_of(word: str) -> float:
 def surplus(text: str, tree: Tree, names: Sequence[str], values: Iterable[float]) -> str:
     """The first thing that a text says and neither its tree, nor a name, nor a value has; empty where there is none.
     names: of the causes, and of the effect at the end."""
-    sentence, effect = text.lower().replace("_", " "), names[-1]
+    sentence = text.lower().replace("_", " ")
     names = names if "=" in text else names[:-1]  # the average is a + b: an effect is what it is called
     known = " ".join(names).lower().replace("_", " ")
     for name in sorted({one for one in names if len(one) > 1}, key=len, reverse=True):
-        sentence = _blanked(sentence, name.lower().replace("_", " "), "~" if name == effect else "_")
+        spoken = re.escape(name.lower().replace("_", " "))
+        sentence = re.sub(rf"(?<!\w){spoken}(?!\w)", lambda match: "_" * len(match[0]), sentence)
     has = set(_operations(tree))
     sentence = _NO_NUMBER.sub(" ", sentence)
-    for pattern, signs, undone in _SPOKEN_SIGNS:
-        for match in pattern.finditer(sentence):
-            solved = undone & has and _speaks_of(sentence, match.start(), effect)
-            if not signs & has and not solved and not pattern.search(known):
-                return match[0]
-    for match in _FUNCTION.finditer(sentence):
-        if match[1] not in has:
-            return match[0]
+    for pattern, signs in _SPOKEN_SIGNS:
+        if not signs & has and (said := pattern.search(sentence)) is not None and not pattern.search(known):
+            return said[0]
     if (condition := _CONDITION.search(sentence)) and not _CONDITION.search(known):
         return condition[0]
-    for match in _ORDINAL.finditer(sentence):  # the first day, where there are day 2 and day 3
-        numbered = set(re.findall(rf"\b{match[2]} ?(\d+)\b", known))
-        if numbered and str(_ORDINALS.index(match[1]) + 1) not in numbered:
-            return match[0]
     numbers = _stated_by(tree) | {*map(abs, values)} | {float(one) for one in re.findall(r"\d+(?:\.\d+)?", known)}
     counted = {float(number) for number in range(2, len(names) + 1)}  # the two sides
     for match, number in _numbers_in(sentence, digits="=" not in text):
@@ -137,10 +124,6 @@ def surplus(text: str, tree: Tree, names: Sequence[str], values: Iterable[float]
     return ""
 
 
-def _blanked(sentence: str, name: str, sign: str) -> str:
-    return re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", lambda match: _LETTER.sub(sign, match[0]), sentence)
-
-
 def _stated_by(tree: Tree) -> set[float]:
     """The numbers of a formula in all forms in which words say them: 1.15 is 15 % more."""
     numbers = {abs(number) for number in _numbers(tree)}
@@ -148,15 +131,6 @@ def _stated_by(tree: Tree) -> set[float]:
     numbers |= {1 / number for number in numbers if number}
     numbers |= {abs(1 - number) for number in numbers if number < 2}
     return numbers | {100 * number for number in numbers} | {1.0, 100.0}
-
-
-def _speaks_of(sentence: str, place: int, effect: str) -> bool:
-    """`Force equals mass times acceleration`, for the acceleration: the operation is on the effect, and is undone."""
-    start = max((boundary.end() for boundary in re.finditer(r"[,;.]\s|\bso\b", sentence[:place])), default=0)
-    piece = re.split(r"[,;.]\s|\bso\b", sentence[start:])[0]
-    sides = re.split(r"\b(?:equals?|is equal to|must equal|is)\b", piece)
-    side = sides[0] if start + len(sides[0]) > place else piece[len(sides[0]) :]
-    return len(sides) == 2 and bool(tokens(effect) & tokens(side) or "~" in side)
 
 
 def _numbers_in(sentence: str, digits: bool) -> Iterator[tuple[re.Match[str], float]]:

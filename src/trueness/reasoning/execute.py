@@ -367,18 +367,17 @@ def _without_value(node: str, known: Quantity | None) -> Finding:
 
 
 def _order(graph: ReasoningGraph, rules: Mapping[str, tuple[Rule, ...]]) -> tuple[str, ...] | None:
-    """Causes before effects. Where edges make a cycle, by what rules use and knowns leave open: an identity written
-    both ways (P = F v for a known P) is one relation then; None where the rules themselves go in a circle."""
-    used = {node: {cause for rule in rules.get(node, ()) for cause in rule.uses} for node in graph.nodes}
-    by_edges = {node: used[node] | set(graph.parents[node]) for node in graph.nodes}
-    known_nodes = {node for node, known in graph.knowns.items() if known.value is not None}
-    by_rules = {node: set() if node in known_nodes else used[node] for node in graph.nodes}
-    for above in (by_edges, by_rules):
-        try:
-            return tuple(TopologicalSorter({node: sorted(above[node]) for node in sorted(above)}).static_order())
-        except CycleError:
-            continue
-    return None
+    """Causes before effects by what rules use and knowns leave open, so that an identity written both ways (P = F v for
+    a known P) is one relation; None where the rules go in a circle."""
+    held = {node for node, known in graph.knowns.items() if known.value is not None}
+    above = {
+        node: sorted({cause for rule in rules.get(node, ()) if node not in held for cause in rule.uses})
+        for node in sorted(graph.nodes)
+    }
+    try:
+        return tuple(TopologicalSorter(above).static_order())
+    except CycleError:
+        return None
 
 
 def _structural(graph: ReasoningGraph, rules: Mapping[str, tuple[Rule, ...]]) -> list[Finding]:

@@ -27,10 +27,9 @@ from trueness.errors import SettingError, did_you_mean
 from trueness.intervals import Interval
 from trueness.outside import Json
 from trueness.reading.verdicts import DIMENSIONS, TOP
-from trueness.reasoning.checks import score_of, scored_components
+from trueness.reasoning.checks import executable_components, graph_quality, score_of
 from trueness.reasoning.execute import Program
 from trueness.reasoning.graph import Problem
-from trueness.reasoning.quality import graph_quality
 from trueness.statistics import mean, share
 from trueness.status import Status
 from trueness.studies.faithfulness.nodes import NOT_JUDGED, NodeScore, node_scores
@@ -185,7 +184,7 @@ def score_problem(problem: Problem, judgements: Sequence[Judgement] = (), scorin
         _intervention(problem, nodes["intervention"], scoring.level), _abduction(nodes["abduction"], scoring.level),
         _logic(problem, judgements, scoring), _graph(problem, scoring),
     )  # fmt: skip
-    executed = scored_components(program, problem.answer, problem.tolerance)
+    executed = executable_components(program, problem.answer, problem.tolerance)
     checks = {name: {"value": c.value, "status": str(c.status), "message": c.message} for name, c in executed.items()}
     return combine(problem, parts, scoring, nodes, {"score": score_of(executed), "checks": checks})
 
