@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tests.reasoning.generator import random_graph
 from trueness.reasoning import Quantity, ReasoningGraph, RuleEdge, execute, intervene
-from trueness.reasoning.invert import invert, invert_all
+from trueness.reasoning.execute import invert, invert_all
 from trueness.status import Status
 
 

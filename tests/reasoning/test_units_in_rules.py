@@ -4,7 +4,7 @@ import pytest
 
 from trueness.reading.reasoning_graph import read_reasoning
 from trueness.reasoning.checks import check_answer
-from trueness.reasoning.literals import read_unit
+from trueness.reasoning.names import read_unit
 from trueness.reasoning.schema import quantity_of
 
 

@@ -8,7 +8,7 @@ from tests.reasoning.second_method import ANSWERS
 from trueness.errors import DataError, UnknownName
 from trueness.reasoning import execute
 from trueness.reasoning.checks import check_answer, executable_components, graph_quality, score_of
-from trueness.reasoning.invert import invert_all
+from trueness.reasoning.execute import invert_all
 from trueness.reasoning.problems import DOMAINS, load_problems, problem_from, read_problems
 from trueness.reasoning.rules import rules_of
 from trueness.reasoning.schema import graph_from

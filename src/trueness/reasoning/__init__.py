@@ -10,9 +10,18 @@ from trueness.reasoning.checks import (
     score_of,
 )
 from trueness.reasoning.damage import DAMAGES, Damaged, damage, damaged_copies
-from trueness.reasoning.execute import Execution, NodeEffect, Program, execute, intervene, sensitivity
+from trueness.reasoning.execute import (
+    Execution,
+    Inversion,
+    NodeEffect,
+    Program,
+    execute,
+    intervene,
+    invert,
+    invert_all,
+    sensitivity,
+)
 from trueness.reasoning.graph import Finding, PlanStep, Problem, Quantity, ReasoningGraph, RuleEdge
-from trueness.reasoning.invert import Inversion, invert, invert_all
 from trueness.reasoning.problems import load_problems, read_problems
 from trueness.reasoning.prompts import GRAPH_SCHEMA, extraction_prompt
 

@@ -22,15 +22,14 @@ from functools import lru_cache
 from typing import Literal
 
 from trueness.patterns import late
-from trueness.reasoning.accounted import names_unit, surplus
 from trueness.reasoning.conversion import Converter, converted, with_base, with_shares
 from trueness.reasoning.graph import ReasoningGraph, in_quotes
-from trueness.reasoning.literals import standing_of
 from trueness.reasoning.names import (
     STANDS_FOR,
     aliases_of,
     explained_symbols,
     letters_of,
+    standing_of,
     symbols_in,
     tokens,
     unit_in,
@@ -39,7 +38,9 @@ from trueness.reasoning.passages import (
     LET,
     ROUNDED,
     equations,
+    names_unit,
     passages,
+    surplus,
     take_constants,
     with_indices_apart,
 )

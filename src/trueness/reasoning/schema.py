@@ -19,10 +19,9 @@ from typing import TypeVar
 
 from trueness.errors import TruenessError
 from trueness.patterns import late
-from trueness.reasoning.accounted import share_of
 from trueness.reasoning.graph import Finding, PlanStep, Quantity, ReasoningGraph, RuleEdge, close
-from trueness.reasoning.literals import read_unit
-from trueness.reasoning.names import may_be_in, unit_in
+from trueness.reasoning.names import may_be_in, read_unit, unit_in
+from trueness.reasoning.passages import share_of
 from trueness.reasoning.syntax import parse, plain, symbol
 from trueness.reasoning.trees import Binary, Tree, evaluate, parts
 from trueness.status import Status
