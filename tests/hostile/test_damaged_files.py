@@ -21,11 +21,11 @@ from trueness.datasets.surveys import open_microdata
 from trueness.datasets.table import check_usable
 from trueness.graphs import Graph
 from trueness.graphs.formats import read_graph, to_json
-from trueness.models.addresses import read_env
 from trueness.models.mock import read_script
+from trueness.models.services import read_env
 from trueness.reading.expected import readings_of
 from trueness.reasoning.problems import read_problems
-from trueness.running.plans import foreign_plan
+from trueness.running.study import foreign_plan
 from trueness.studies.forecast.human import read_experts
 from trueness.studies.population.question_files import read_questions
 

@@ -30,7 +30,7 @@ s is `strength`: of a mask the share of cells that go missing, on average (a_j i
 that standardises its columns does not see the first two biases. mnar_structural is built from the true graph, so
 whoever looks at what is missing can read off the edges. It is the original's; mnar_decoy is as hard on the data and
 tells nothing, and carries the claims. Each step draws from its own stream, default_rng([seed, place of the step in
-STEPS]): the same seed at two strengths gives paired rows for a curve of degradation. Sums with e are drawn in single
+STEPS]): the same seed at two strengths gives paired rows. Sums with e are drawn in single
 precision: twice as fast, and an error of 1e-7 in noise is noise.
 Rubin (1976); Mohan & Pearl (2021) for masks that depend on other variables.
 """
@@ -363,7 +363,7 @@ class Corruption:
         return CorruptionCard(self.name, self.summary, steps, uses_graph, self._regimes > 1, labels)
 
     def scaled(self, factor: float) -> Corruption:
-        """Every strength times `factor` (a number of regimes stays), for a curve of degradation."""
+        """Every strength times `factor` (a number of regimes stays)."""
         steps = tuple(s if s.name == "regimes" else replace(s, strength=s.strength * factor) for s in self.steps)
         return Corruption(f"{self.name} x {factor:g}", steps, self.summary)
 

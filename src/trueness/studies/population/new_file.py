@@ -18,7 +18,7 @@ import numpy as np
 
 from trueness.datasets.surveys import Microdata, open_microdata
 from trueness.errors import DataError
-from trueness.running.plans import NewFile
+from trueness.running.study import NewFile
 from trueness.studies.population.survey_rows import AGE, MOST_LEVELS, bin_levels, round_bins, texts
 from trueness.texts import arriving, printable
 
