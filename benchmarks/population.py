@@ -115,7 +115,7 @@ def scoring_seconds(tasks):
     scales = Scales(0)
     began = time.process_time()
     scores = [
-        score_answers(truth.question, truth, answers, rng=rng, scales=scales, respondent=f"model {model}")
+        score_answers(truth, answers, rng=rng, scales=scales, respondent=f"model {model}")
         for truth, row in zip(truths, given, strict=True)
         for model, answers in enumerate(row)
     ]

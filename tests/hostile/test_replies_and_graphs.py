@@ -21,7 +21,7 @@ from trueness.reasoning.syntax import RuleError, parse
 from trueness.reasoning.units import check_units, coherent
 from trueness.status import Status
 from trueness.studies.faithfulness.redaction import hide
-from trueness.studies.population.question_files import parse_questions
+from trueness.studies.population.questions import parse_questions
 
 MANY = settings(max_examples=120, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
 LEVELS = {"male": ("man", "men"), "female": ("woman",), "18-29": ("18-29",)}

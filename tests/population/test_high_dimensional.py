@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 
 from tests.population.made import levels, microdata, question
-from trueness.studies.population.high_dimensional import boosted_truth
 from trueness.studies.population.questions import Variable
+from trueness.studies.population.survey_estimates import boosted_truth
 from trueness.studies.population.survey_rows import rows_of
 
 pytest.importorskip("sklearn")

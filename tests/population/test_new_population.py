@@ -9,7 +9,7 @@ import pytest
 from tests.population.made import people
 from trueness.errors import DataError
 from trueness.studies.population.new_file import new_population
-from trueness.studies.population.question_files import read_questions
+from trueness.studies.population.questions import read_questions
 from trueness.studies.population.survey_estimates import truth_of
 
 

@@ -2,7 +2,7 @@
 
 distribution: bars are P(level | condition) in the population, with the 95 % interval of the truth; the dashed line in
 each bar's row is the marginal P(level). Marks are what a model said, one row a model and mode: colour the model, shape
-the mode. numbers: the middle 80 % as a line, the middle half as a bar, the mean as a dot.
+the mode. An outcome that is a number has tables and no chart.
 """
 
 from __future__ import annotations
@@ -18,13 +18,10 @@ from trueness.showing.marks import named_data, panel_columns, row_axis, row_scal
 from trueness.showing.saving import Figure, safe_name
 from trueness.statistics.proportions import wilson
 from trueness.studies.population.answers import Populations
-from trueness.studies.population.tables import NAMES, condition_rows, numbers_frame
-from trueness.studies.population.truth import PopulationTruth
 
 if TYPE_CHECKING:
     import altair as alt
 
-KEY_OF_NUMBERS = "line: middle 80 %; bar: middle half; dot: mean; black: population"
 KEY = "grey bars: the population; dashed: its marginal; marks: what models said"
 
 COLUMNS = (
@@ -35,7 +32,7 @@ MOST_PANELS = {"column": 2, "page": 4}
 MOST_CONDITIONS = 12  # drawn; a high-dimensional task has a hundred profiles, all of them in the CSV
 _SHAPES = {
     "qa": "circle", "sample": "square", "story": "triangle-down", "likelihood": "diamond",
-    "likelihood/argmax": "cross", "distribution": "triangle-up",
+    "distribution": "triangle-up",
 }  # fmt: skip
 _LEVEL_GAP = 0.16  # of a level's row that stays free
 
@@ -170,58 +167,3 @@ def _lines(condition: str) -> str:
         return condition
     levels = [part.split(": ", 1)[-1] for part in parts]
     return "|".join(", ".join(levels[k : k + 2]) for k in range(0, len(levels), 2))
-
-
-# ---- outcomes that are numbers
-
-
-def numbers_figure(populations: Populations, task: str, width: theme.Width = "page") -> Figure:
-    """One panel a condition; the middle 80 % as a line, the middle half as a bar, the mean as a dot."""
-    truth = populations.truths[task]
-    frame = numbers_frame(populations)
-    frame = frame[(frame["task"] == task) & (frame["repeat"] == 0) & ~frame["respondent"].isin(populations.references)]
-    names = theme.labels(populations.models)
-    rows = [
-        {"condition": row["condition"], "who": "population", "colour": theme.TRUTH, "mean": row["true_mean"]}
-        | {name: row[f"true_{name}"] for name in NAMES}
-        for row in condition_rows(truth, populations.level)
-    ]
-    colours = theme.colours(populations.models, populations.references)
-    for row in frame[frame["mean"].notna()].to_dict("records"):
-        who = f"{names[row['respondent']]}, {row['mode']}"
-        rows.append(
-            {"condition": row["condition"], "who": who, "colour": colours[row["respondent"]], "mean": row["mean"]}
-            | {name: row[name] for name in NAMES}
-        )
-    chart = numbers_chart(pd.DataFrame(rows), truth, width)
-    missing = int(frame["mean"].isna().sum())
-    caption = (
-        f"{truth.question.population.text}: lines span the middle 80 %, bars the middle half, dots are means; black is "
-        f"the population. {missing} answers are missing and not drawn."
-    )
-    return Figure(safe_name("population", task), frame, chart, caption)
-
-
-def numbers_chart(shown: pd.DataFrame, truth: PopulationTruth, width: theme.Width) -> alt.FacetChart:
-    import altair as alt
-
-    names = list(dict.fromkeys(shown["who"]))
-    shown = shown.assign(row=shown["who"].map({name: k + 0.5 for k, name in enumerate(names)}))
-    y = alt.Y("row:Q", scale=row_scale(len(names)), axis=row_axis(names))
-    colour = alt.Color("colour:N", scale=None)
-    base = alt.Chart().encode(y=y, color=colour)
-    layers = [
-        base.mark_rule(strokeWidth=1).encode(
-            x=alt.X("p10:Q", axis=alt.Axis(title=truth.question.outcome.name, tickCount=5)), x2=alt.X2("p90:Q")
-        ),
-        base.mark_rule(strokeWidth=5, opacity=0.5).encode(x=alt.X("p25:Q"), x2=alt.X2("p75:Q")),
-        base.mark_point(filled=True, size=30, opacity=1).encode(x=alt.X("mean:Q")),
-    ]
-    header = alt.Header(title=None, labelAnchor="start", labelFontSize=7.5)
-    panels = list(dict.fromkeys(shown["condition"]))
-    wide = theme.POINTS[width] - theme.LABEL - 30
-    grid = alt.layer(*layers, data=named_data("numbers"), width=wide, height=max(18, 14 * len(names))).facet(
-        facet=alt.Facet("condition:N", sort=panels, header=header), columns=1, spacing=8
-    )
-    title = f"{truth.question.asks}: {truth.question.source}"
-    return with_data(theme.apply_theme(grid, title, KEY_OF_NUMBERS), {"numbers": shown})

@@ -110,7 +110,6 @@ class Answer:
     numbers: tuple[float, ...] = ()  # of a numeric outcome: the draws, or even points of the stated distribution
     message: str = ""
     mode: str = ""  # how it was elicited in the end: a model without log-probabilities falls back
-    error: float | None = None  # `qa`: the largest standard error of a level over the orders of the options
     total: float | None = None  # what stated shares summed to before they were divided by it
     flags: tuple[str, ...] = ()  # low_mass, off_sum, level_left_out
     read_as: tuple[str, ...] = ()  # of result files of others: what they read in each of `texts`

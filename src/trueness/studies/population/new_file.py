@@ -20,7 +20,8 @@ from trueness.datasets.survey_files import SURVEYS, Microdata, Survey
 from trueness.datasets.surveys import open_microdata
 from trueness.errors import DataError
 from trueness.running.plans import NewFile
-from trueness.studies.population.survey_rows import AGE, MOST_LEVELS, bin_levels, round_bins, texts
+from trueness.studies.population.questions import bin_levels, texts
+from trueness.studies.population.survey_rows import AGE, MOST_LEVELS, round_bins
 from trueness.texts import arriving, printable
 
 FEW_NUMBERS = 10  # distinct numbers that are still levels

@@ -28,9 +28,9 @@ from trueness.running.cells import stream
 from trueness.status import Status
 from trueness.studies.population.answers import REFERENCES, AnswerKey, Populations, baseline_answers
 from trueness.studies.population.elicitation import Answer, Form, Manner
-from trueness.studies.population.questions import Level, Question, Variable
+from trueness.studies.population.questions import Level, Question, Variable, texts
 from trueness.studies.population.survey_estimates import DRAWS, cell_draws, truth_of
-from trueness.studies.population.survey_rows import MOST_LEVELS, texts
+from trueness.studies.population.survey_rows import MOST_LEVELS
 from trueness.studies.population.truth import PopulationTruth
 
 NEEDED = ("condition", "true_vals", "model_vals")

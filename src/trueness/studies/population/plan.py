@@ -33,9 +33,8 @@ from trueness.settings import Between, Hint, Names, OneOf, Positive, SomeNames, 
 from trueness.statistics.reach import Reach
 from trueness.studies.population.answers import REFERENCES
 from trueness.studies.population.elicitation import Elicited, Form, Manner
-from trueness.studies.population.modes import VARIANTS, elicit, most_calls, opening, read_answers
-from trueness.studies.population.question_files import builtin, read_questions
-from trueness.studies.population.questions import MODES, Question
+from trueness.studies.population.modes import elicit, most_calls, opening, read_answer
+from trueness.studies.population.questions import MODES, Question, builtin, read_questions
 from trueness.studies.population.scores import MEASURES, Scales
 from trueness.studies.population.survey_estimates import truth_of
 from trueness.studies.population.truth import PopulationTruth, truth_to_dict
@@ -161,7 +160,7 @@ class Population:
     def reach(self) -> list[str]:
         """What this design can show: by its number of sources, and by its number of draws."""
         modes = {mode for question in self.questions for mode in question.modes}
-        respondents = len(self.models) * sum(len(VARIANTS[mode]) for mode in modes) + len(self.references)
+        respondents = len(self.models) * len(modes) + len(self.references)
         sources, pairs = len({question.source for question in self.questions}), respondents * (respondents - 1) // 2
         sentences = [
             f"Comparing {respondents} respondents of population (a model in one mode is one) in pairs over "
@@ -196,7 +195,7 @@ class Population:
             return reply_key(model, options, messages, settings, salt), ask(model, messages, settings, salt)
 
         elicited = elicit(cell.common["mode"], form, cell.common["manner"], send, rng)
-        answer = read_answers(elicited.used, form, elicited.exchanges)[""]
+        answer = read_answer(elicited.used, form, elicited.exchanges)
         replies = [exchange.reply for exchange in elicited.exchanges]
         costs = [reply.cost for reply in replies if reply.cost is not None]
         return {

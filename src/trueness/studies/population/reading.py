@@ -30,8 +30,8 @@ import pandas as pd
 
 from trueness.files import write_atomically
 from trueness.outside import Json
-from trueness.reading.distribution import read_distribution, read_quantiles
-from trueness.reading.level import read_level, read_number
+from trueness.reading.distribution import DistributionReading
+from trueness.reading.level import LevelReading
 from trueness.running.results import Row
 from trueness.running.store import to_json
 from trueness.showing import blocks
@@ -44,7 +44,7 @@ from trueness.studies.population import findings, tables
 from trueness.studies.population.answers import AnswerKey, Populations, populations_of
 from trueness.studies.population.elicitation import Answer, Form
 from trueness.studies.population.measures import MEASURES
-from trueness.studies.population.modes import PERCENTILES
+from trueness.studies.population.modes import read_shares, read_value
 from trueness.studies.population.original_results import NO_PROMPT, read_results, result_files
 from trueness.studies.population.truth import PopulationTruth
 from trueness.studies.protocol import AnalysisPart, CellKey, Check, Section, Summary
@@ -238,8 +238,11 @@ class PopulationTables:
     def _bars(self, truth: PopulationTruth, condition: str, answer: Answer) -> blocks.Block:
         level, claimed = self.populations.level, answer.distribution
         if truth.numeric:
-            rows, interval = tables.numbers_beside(truth, condition, answer, level)
-            note = f"The mean of the population: {interval} ({100 * level:g} %). {answer.status}. {answer.message}"
+            known, said = tables.true_numbers(truth, level)[condition], tables.answer_numbers(truth, answer)
+            names = ("mean", *tables.NAMES)
+            rows = [{"of": name, "population": known[f"true_{name}"], "answer": said[name]} for name in names]
+            mean = f"{known['true_mean_low']:.6g} to {known['true_mean_high']:.6g} ({100 * level:g} %)"
+            note = f"The mean of the population: {mean}. {answer.status}. {answer.message}"
             return blocks.table(condition, rows, note.rstrip())
         return {
             "kind": "bars",
@@ -339,13 +342,13 @@ class PopulationReading(PopulationTables, Reading):
         return {"respondents": self._respondents, "asked_otherwise": findings.fallbacks(self.populations)}
 
     def figures(self, folder: Path) -> Iterator[Figure]:
-        """One a task that somebody was asked."""
-        from trueness.studies.population.charts import distribution, numbers_figure
+        """One a task of levels that somebody was asked."""
+        from trueness.studies.population.charts import distribution
 
         asked = {key.task for key in self.populations.answers if key.respondent not in self.populations.references}
         for task, truth in self.populations.truths.items():
-            if task in asked:
-                yield (numbers_figure if truth.numeric else distribution)(self.populations, task)
+            if task in asked and not truth.numeric:
+                yield distribution(self.populations, task)
 
     def files(self) -> Mapping[str, str]:
         populations = self.populations
@@ -373,7 +376,7 @@ class PopulationReading(PopulationTables, Reading):
 
     def _exchanges(self, key: CellKey, condition: str) -> Iterator[blocks.Block]:
         task, mode, respondent = key
-        place = self.results.place_of.get((f"{task}/{condition}", mode.split("/")[0], respondent))
+        place = self.results.place_of.get((f"{task}/{condition}", mode, respondent))
         run = next(iter(self.results.runs_at(place)), None) if place is not None else None
         record: dict[str, Json] = json.loads(run.answer) if run and run.answer else {"replies": [], "used": ""}
         form, entries = Form.of(self.populations.truths[task].question, condition), record["replies"]
@@ -425,7 +428,6 @@ def _entry(key: AnswerKey, truth: PopulationTruth, condition: str, answer: Answe
         "message": answer.message,
         "replies": {str(status): n for status, n in answer.counts.items()},
         "letter_mass": answer.mass,
-        "order_error": answer.error,
         "stated_sum": answer.total,
         "flags": list(answer.flags),
         "prompt": truth.question.prompt_for(condition),
@@ -444,21 +446,19 @@ def _read(
     text, status = str(reply.get("text") or ""), str(reply.get("status"))
     if status not in (Status.OK, Status.TRUNCATED):
         return [], {}, (status, str(reply.get("message") or ""))
-    if used == "distribution" and form.outcome.numeric:
-        stated = read_quantiles(text, PERCENTILES)
-        marks = [(*span, f"p{p} {stated.values[p]:g}") for p, span in stated.spans.items()]
-        return marks, {f"p{p}": value for p, value in stated.values.items()}, (str(stated.status), stated.message)
     if used == "distribution":
-        shares_read = read_distribution(text, form.levels)
-        marks = [(*span, f"{level} {shares_read.shares[level]:.3g}") for level, span in shares_read.spans.items()]
-        shares = {level: shares_read.shares.get(level) for level in form.levels}
-        return marks, dict(shares), (str(shares_read.status), shares_read.message)
+        read = read_shares(text, form)
+        if isinstance(read, DistributionReading):
+            said, spans, digits = dict.fromkeys(form.levels) | dict(read.shares), dict(read.spans), ".3g"
+        else:
+            said, spans = ({f"p{p}": one for p, one in of.items()} for of in (read.values, read.spans))
+            digits = "g"
+        marks = [(*span, f"{name} {said[name]:{digits}}") for name, span in spans.items()]
+        return marks, said, (str(read.status), read.message)
     if used == "sample":
-        if form.outcome.numeric:
-            number = read_number(text)
-            marks = [(*number.span, f"{number.value:g}")] if number.value is not None and number.span else []
-            return marks, {"number": number.value}, (str(number.status), number.message)
-        level = read_level(text, form.levels, form.outcome.bins, form.outcome.top)
-        span = [(*level.span, str(level.level))] if level.level is not None and level.span else []
-        return span, {"level": level.level}, (str(level.status), level.message)
+        one = read_value(text, form)
+        value = one.level if isinstance(one, LevelReading) else one.value
+        shown = f"{value:g}" if isinstance(value, float) else str(value)
+        name = "number" if form.outcome.numeric else "level"
+        return [(*one.span, shown)] if one.span else [], {name: value}, (str(one.status), one.message)
     return [], {}, (status, "")

@@ -12,6 +12,12 @@ answer two questions, and both are given wherever a mean is:
 
 The mean of `score` leaves out the uninformative tasks and says how many; the means of the skills are over raw values,
 those below 0 included, and that against the marginal over the tasks that have a dependence to know.
+
+Outcomes that are numbers have E[V1 | V2 = v] and quantiles, of the population and of each answer, side by side:
+
+    truth     weighted mean and quantiles of the rows; 95 % of the bootstrap draws of the mean
+    answer    mean and quantiles of the numbers that were drawn (95 % t interval of the mean), or of the stated
+              distribution (no interval); a reference has its cells' middles
 """
 
 from __future__ import annotations
@@ -32,10 +38,10 @@ from trueness.status import Status
 from trueness.studies.population.answers import Populations
 from trueness.studies.population.elicitation import Answer
 from trueness.studies.population.scores import MEASURES, POSSIBLE, TaskScore
-from trueness.studies.population.truth import QUANTILES, Array, PopulationTruth
+from trueness.studies.population.truth import QUANTILES, PopulationTruth
 from trueness.texts import counted
 
-_NEEDS_DEPENDENCE = ("skill_marginal", "skill_d2_marginal", "direction", "change")
+NAMES = tuple(f"p{100 * q:.0f}" for q in QUANTILES)
 TROUBLE = (Status.REFUSED, Status.UNREADABLE, Status.TRUNCATED, Status.FAILED, Status.TIMED_OUT)
 MEANS = ("score", "score_original", "score_document", "skill_uniform", "skill_marginal", "tv")
 
@@ -75,7 +81,7 @@ def compare_respondents(
 
 
 def _score_value(score: TaskScore, measure: str) -> float:
-    if measure in _NEEDS_DEPENDENCE and score.flat:
+    if measure == "skill_marginal" and score.flat:
         return float("nan")
     return round(score.value(measure), 12)  # a skill of 1e-17 is one of 0: by rounding alone it would vary
 
@@ -106,12 +112,12 @@ def summary_rows(populations: Populations) -> list[dict[str, Json]]:
             "replies": sum(replies.values()),
             **{str(status): replies[status] for status in Status if status != Status.DEGENERATE},
             "mass": _mean([score.mass for score in theirs]),
-            "error": _most(populations, respondent, mode),
             "fell_back": _fallback(populations, respondent, mode),
         }
         for measure in MEANS:
             name = label(respondent, mode)
-            row |= _cells(measure, means[measure][name]) | _cells(f"{measure}_given", within_sources[measure][name])
+            for key, estimate in ((measure, means[measure][name]), (f"{measure}_given", within_sources[measure][name])):
+                row |= estimate.cells(key) | {f"{key}_n": estimate.n}
         rows.append(row)
     return rows
 
@@ -173,24 +179,29 @@ def _in_part(populations: Populations, row: Mapping[str, Json]) -> str:
 
 def task_table(populations: Populations, measure: str) -> Table:
     """Tasks by respondents, each with its own interval."""
-    pairs = respondents(populations)
     shown = theme.labels((*populations.models, *populations.references), longest=24)
-    scores = {(s.task, s.respondent, s.mode): s for s in populations.scores}
-    rows = [_task_row(populations, task, pairs, scores, measure) for task in populations.truths]
     columns = [Column("task", "Task", "text"), Column("source", "Source", "text")]
-    for respondent, mode in pairs:
+    for respondent, mode in respondents(populations):
         key = label(respondent, mode)
         low, high = (None, None) if respondent in populations.references else (f"{key} low", f"{key} high")
         columns.append(
             Column(key, label(shown[respondent], mode), "number", low, high, decimals=0 if "score" in measure else 2)
         )
+    rows: dict[str, dict[str, object]] = {
+        task: {"task": task, "source": truth.question.source} for task, truth in populations.truths.items()
+    }
+    for score in populations.scores:
+        measured, key = score.measures[measure], label(score.respondent, score.mode)
+        rows[score.task][key] = measured.value
+        if measured.interval is not None:
+            rows[score.task] |= {f"{key} low": measured.interval.low, f"{key} high": measured.interval.high}
     caption = (
         f"The {measure.replace('_', ' ')} of every task, with {100 * populations.level:g} % bootstrap intervals "
         "(truth and draws). A dash: no answer, or a task where a perfect sampler of so many draws cannot be told from "
         "a uniform one."
     )
     name, title = f"population_{measure}", f"{measure.replace('_', ' ')} by task"
-    return Table(name, tuple(columns), rows, caption, rule_before="source", title=title)
+    return Table(name, tuple(columns), [*rows.values()], caption, rule_before="source", title=title)
 
 
 def scores_frame(populations: Populations) -> pd.DataFrame:
@@ -229,108 +240,56 @@ def comparison_rows(populations: Populations, measure: str) -> list[dict[str, Js
     ]
 
 
-def _task_row(
-    populations: Populations,
-    task: str,
-    pairs: Sequence[tuple[str, str]],
-    scores: dict[tuple[str, str, str], TaskScore],
-    measure: str,
-) -> dict[str, object]:
-    row: dict[str, object] = {"task": task, "source": populations.truths[task].question.source}
-    for respondent, mode in pairs:
-        score = scores.get((task, respondent, mode))
-        if score is None:
-            continue
-        measured, key = score.measures[measure], label(respondent, mode)
-        row[key] = measured.value
-        if measured.interval is not None:
-            row |= {f"{key} low": measured.interval.low, f"{key} high": measured.interval.high}
-    return row
-
-
-def _cells(measure: str, estimate: Estimate) -> dict[str, float | bool | None]:
-    return estimate.cells(measure) | {f"{measure}_n": estimate.n}
-
-
 def _mean(values: Sequence[float | None]) -> float | None:
     known = [value for value in values if value is not None]
     return sum(known) / len(known) if known else None
 
 
-def _most(populations: Populations, respondent: str, mode: str) -> float | None:
-    """The largest error over orders that `qa` states for a condition."""
-    errors = (answer.error for answer in populations.answers_of(respondent, mode))
-    return max((error for error in errors if error is not None), default=None)
-
-
 def _fallback(populations: Populations, respondent: str, mode: str) -> str:
     """The mode that was used in the end, where it is another one."""
     used = {answer.mode for answer in populations.answers_of(respondent, mode) if answer.mode}
-    others = used - {mode, mode.split("/")[0]}
-    return ", ".join(sorted("words" if other == "likelihood-words" else other for other in others))
+    return ", ".join(sorted("words" if other == "likelihood-words" else other for other in used - {mode}))
 
 
-# ---- outcomes that are numbers: E[V1 | V2 = v] and quantiles, of the population and of each answer, side by side
-#
-#     truth     weighted mean and quantiles of the rows; 95 % of the bootstrap draws of the mean
-#     answer    mean and quantiles of the numbers that were drawn (95 % t interval of the mean), or of the stated
-#               distribution (no interval); a reference has its cells' middles
-
-NAMES = tuple(f"p{100 * q:.0f}" for q in QUANTILES)
+# ---- outcomes that are numbers
 
 
-def answer_numbers(truth: PopulationTruth, answer: Answer) -> tuple[float, Array]:
-    """Mean and quantiles of an answer that is there."""
-    assert answer.distribution is not None
-    if answer.numbers:
-        return float(np.mean(answer.numbers)), np.quantile(np.array(answer.numbers), QUANTILES, method="inverted_cdf")
-    middles, shares = np.array(truth.question.outcome.middles), np.array(answer.distribution.probs)
-    return float(shares @ middles), np.quantile(middles, QUANTILES, method="inverted_cdf", weights=shares)
-
-
-def condition_rows(truth: PopulationTruth, level: float) -> list[dict[str, Json]]:
-    """One row a condition: what is true."""
+def true_numbers(truth: PopulationTruth, level: float) -> dict[str, dict[str, Json]]:
+    """Condition -> mean with its interval, and quantiles, of the population."""
     assert truth.means is not None and truth.quantiles is not None
     low, high = np.quantile(truth.mean_draws(), [(1 - level) / 2, (1 + level) / 2], axis=0)
-    return [
-        {"condition": condition, "true_mean": truth.means[c], "true_mean_low": low[c], "true_mean_high": high[c]}
+    return {
+        condition: {"true_mean": truth.means[c], "true_mean_low": low[c], "true_mean_high": high[c]}
         | {f"true_{name}": value for name, value in zip(NAMES, truth.quantiles[c], strict=True)}
         for c, condition in enumerate(truth.conditions)
-    ]
+    }
 
 
-def answer_row(truth: PopulationTruth, answer: Answer | None) -> dict[str, Json]:
+def answer_numbers(truth: PopulationTruth, answer: Answer | None) -> dict[str, Json]:
     """What was said of one condition; its status where nothing was."""
     status = "not asked" if answer is None else str(answer.status)
     if answer is None or answer.distribution is None:
         return {"status": status, "n": None, "mean": None} | interval_cells(None, "mean") | dict.fromkeys(NAMES)
-    centre, quantiles = answer_numbers(truth, answer)
+    if answer.numbers:
+        numbers, shares = np.array(answer.numbers), None
+    else:
+        numbers, shares = np.array(truth.question.outcome.middles), np.array(answer.distribution.probs)
+    quantiles = np.quantile(numbers, QUANTILES, method="inverted_cdf", weights=shares).tolist()
     interval = mean(answer.numbers).interval if answer.draws and answer.numbers else None
     ends = interval_cells(None if interval is None or interval.degenerate else interval, "mean")
-    numbers = dict(zip(NAMES, quantiles.tolist(), strict=True))
-    return {"status": status, "n": answer.draws, "mean": centre} | ends | numbers
-
-
-def numbers_beside(
-    truth: PopulationTruth, condition: str, answer: Answer, level: float
-) -> tuple[list[dict[str, Json]], str]:
-    """Mean and quantiles, of the population and of the answer; the interval of the population's mean."""
-    known = next(row for row in condition_rows(truth, level) if row["condition"] == condition)
-    claimed = answer_row(truth, answer)
-    rows = [{"of": name, "population": known[f"true_{name}"], "answer": claimed[name]} for name in ("mean", *NAMES)]
-    return rows, f"{known['true_mean_low']:.6g} to {known['true_mean_high']:.6g}"
+    centre = {"status": status, "n": answer.draws, "mean": float(np.average(numbers, weights=shares))}
+    return centre | ends | dict(zip(NAMES, quantiles, strict=True))
 
 
 def numbers_frame(populations: Populations) -> pd.DataFrame:
     """One row a numeric task, condition, respondent, mode and repeat."""
     truths = {task: truth for task, truth in populations.truths.items() if truth.means is not None}
-    known = {task: condition_rows(truth, populations.level) for task, truth in truths.items()}
+    known = {task: true_numbers(truth, populations.level) for task, truth in truths.items()}
     rows = [
-        {"task": key.task, "condition": row["condition"], "respondent": key.respondent,
-         "mode": key.mode or "reference", "repeat": key.repeat}
-        | row | answer_row(truths[key.task], answers.get(row["condition"]))
+        {"task": key.task, "condition": condition, "respondent": key.respondent, "mode": key.mode or "reference",
+         "repeat": key.repeat} | true | answer_numbers(truths[key.task], answers.get(condition))
         for key, answers in populations.answers.items() if key.task in truths
-        for row in known[key.task]
+        for condition, true in known[key.task].items()
     ]  # fmt: skip
     return pd.DataFrame(rows)
 

@@ -27,6 +27,7 @@ _STEPS = 65_535
 _TIMES = 10  # what draws unpack to: they have noise, and pack to a half
 _ARRAYS = ("probs", "weights", "rows", "kish", "n_eff")
 _COUNTS = ("n_data", "n_outside", "n_missing", "n_unlisted")
+_OF_NUMBERS = ("means", "quantiles")
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,18 +80,15 @@ def truth_to_dict(truth: PopulationTruth) -> dict[str, Json]:
     question = asdict(truth.question)
     del question["folder"]  # a path of this machine
     shares = np.rint(truth.draws * _STEPS).astype("<u2")
+    packed = base64.b64encode(zlib.compress(shares.tobytes(), 6)).decode("ascii")
     return {
         "question": question,
         "conditions": list(truth.conditions),
         **{name: getattr(truth, name).tolist() for name in _ARRAYS},
-        "draws": {
-            "shape": list(shares.shape),
-            "data": base64.b64encode(zlib.compress(shares.tobytes(), 6)).decode("ascii"),
-        },
+        "draws": {"shape": list(shares.shape), "data": packed},
         "design": truth.design,
         "thin": dict(truth.thin),
-        "means": None if truth.means is None else truth.means.tolist(),
-        "quantiles": None if truth.quantiles is None else truth.quantiles.tolist(),
+        **{name: None if (kept := getattr(truth, name)) is None else kept.tolist() for name in _OF_NUMBERS},
         "notes": list(truth.notes),
         **{name: getattr(truth, name) for name in _COUNTS},
     }
@@ -103,40 +101,34 @@ def truths_from_dicts(records: Mapping[str, Json]) -> dict[str, PopulationTruth]
 
 
 def truth_from_dict(record: Mapping[str, Json], unpacker: Unpacker | None = None) -> PopulationTruth:
-    kept: dict[str, Any] = {name: np.array(record[name], dtype=np.float64) for name in _ARRAYS}
-    kept |= {name: record[name] for name in _COUNTS}
-    kept |= {name: np.array(record[name], dtype=np.float64) for name in ("means", "quantiles") if record.get(name)}
+    kept: dict[str, Any] = {name: record[name] for name in (*_COUNTS, "design", "thin")}
+    arrays = [*_ARRAYS, *(name for name in _OF_NUMBERS if record.get(name))]
+    kept |= {name: np.array(record[name], dtype=np.float64) for name in arrays}
     packed = base64.b64decode(record["draws"]["data"])
-    shares = np.frombuffer(
-        (unpacker or Unpacker(_TIMES)).inflate(packed, "the draws of a truth", StoreError), dtype="<u2"
-    )
+    shares = (unpacker or Unpacker(_TIMES)).inflate(packed, "the draws of a truth", StoreError)
     return PopulationTruth(
         question=question_from_dict(record["question"]),
         conditions=tuple(record["conditions"]),
-        draws=shares.reshape(record["draws"]["shape"]) / _STEPS,
-        design=record["design"],
-        thin=record["thin"],
+        draws=np.frombuffer(shares, dtype="<u2").reshape(record["draws"]["shape"]) / _STEPS,
         notes=tuple(record.get("notes", ())),
         **kept,
     )
 
 
 def question_from_dict(record: Mapping[str, Json]) -> Question:
-    rest = {name: value for name, value in record.items() if name not in ("outcome", "given", "population", "card")}
-    for name in ("modes", "replicate_weights"):
-        rest[name] = tuple(rest[name])
-    population = dict(record["population"])
-    population["ages"] = None if population["ages"] is None else tuple(population["ages"])
-    return Question(
-        outcome=_variable(record["outcome"]),
-        given=tuple(_variable(variable) for variable in record["given"]),
-        population=TargetPopulation(**population),
-        card=SourceCard(**record["card"]),
-        **rest,
-    )
+    def variable(one: Mapping[str, Json]) -> Variable:
+        levels = tuple(Level(**_with_tuples(level)) for level in one["levels"])
+        return Variable(**{**_with_tuples(one), "levels": levels})
+
+    parts = {
+        "outcome": variable(record["outcome"]),
+        "given": tuple(map(variable, record["given"])),
+        "population": TargetPopulation(**_with_tuples(record["population"])),
+        "card": SourceCard(**record["card"]),
+    }
+    return Question(**{**_with_tuples(record), **parts})
 
 
-def _variable(record: Mapping[str, Json]) -> Variable:
-    levels = tuple(Level(one["name"], tuple(one["spellings"]), tuple(one["values"])) for one in record["levels"])
-    sequences = {"bins": tuple(record["bins"]), "labels": tuple(record.get("labels", ()))}
-    return Variable(**{**record, **sequences, "levels": levels})
+def _with_tuples(record: Mapping[str, Json]) -> dict[str, Json]:
+    """JSON's lists as the tuples that frozen records hold."""
+    return {name: tuple(value) if isinstance(value, list) else value for name, value in record.items()}
