@@ -67,14 +67,3 @@ def test_a_file_with_nothing_to_ask_is_one_line(tmp_path):
     pd.DataFrame({"id": range(50), "same": 1}).to_csv(tmp_path / "x.csv", index=False)
     with pytest.raises(DataError, match="x.csv must have two columns with levels or numbers, got 0 of 2"):
         new_population(tmp_path / "x.csv")
-
-
-def test_a_survey_file_proposes_its_design_and_applies_none_of_it(tmp_path):
-    people(200).rename(columns={"w": "WGT", "cluster": "YY1"}).to_csv(tmp_path / "SCFP2022.csv", index=False)
-    text = new_population(f"scf:{tmp_path}/SCFP2022.csv")
-    assert '#   its documentation: weight = "WGT"' in text
-    assert "five implicates a household" in text
-    (tmp_path / "tasks.toml").write_text(text)
-    (asked,) = read_questions(tmp_path / "tasks.toml")
-    assert (asked.data, asked.weight, asked.clusters) == ("scf:SCFP2022.csv", None, None)
-    truth_of(asked, np.random.default_rng(0), draws=10)

@@ -6,7 +6,6 @@ pairs. What could not be tested is counted, not listed. Notes say what must stan
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from trueness.errors import listed
@@ -31,14 +30,6 @@ LEGEND = (
 Rows = Sequence[Mapping[str, Json]]
 
 
-def sections(level: float, summary: Rows, pairs: Rows) -> list[tuple[str, tuple[str, ...]]]:
-    parts = {
-        "Mean scores": tuple(_mean_sentence(level, row) for row in summary),
-        "Who can be told from whom": tuple(str(row["sentence"]) for row in _tested(pairs)),
-    }
-    return [(title, sentences) for title, sentences in parts.items() if sentences]
-
-
 def headline_of(level: float, summary: Rows, pairs: Rows) -> Headline | None:
     """Models and modes by their mean score; who can be told from the best."""
     rows = [row for row in summary if row["kind"] == "model" and row[MEASURE] is not None]
@@ -52,37 +43,37 @@ def headline_of(level: float, summary: Rows, pairs: Rows) -> Headline | None:
         for row in sorted(rows, key=lambda row: -row[MEASURE])
     )  # fmt: skip
     verdicts = {
-        frozenset((row["a"], row["b"])): bool(
-            (row["p_adjusted"] if row["p_adjusted"] is not None else row["p"]) <= 1 - level
-        )
-        for row in _tested(pairs)
+        frozenset((row["a"], row["b"])): (row["p"] if row["p_adjusted"] is None else row["p_adjusted"]) <= 1 - level
+        for row in tested(pairs)
     }
     of = "mean score over informative tasks, 100 cannot be told from the truth, 0 is no better than uniform"
     sentence = ranking(standings, lambda a, b: verdicts.get(frozenset((a, b))), of)
     return Headline(sentence, f"{of}; {100 * level:g} % intervals over sources", standings)
 
 
-def never_tested(pairs: Rows) -> list[str]:
-    """Pairs that no test can reach."""
-    every = {(row["a"], row["b"]) for row in pairs}
-    lost = len(every - {(row["a"], row["b"]) for row in _tested(pairs)})
-    return [f"{lost} of {len(every)} pairs of respondents share too few scored tasks to be tested."] if lost else []
-
-
-def _tested(pairs: Rows) -> list[Mapping[str, Json]]:
+def tested(pairs: Rows) -> list[Mapping[str, Json]]:
+    """Pairs that share enough scored tasks for a test."""
     return [row for row in pairs if row["p"] is not None and row["p"] == row["p"]]
 
 
-def _mean_sentence(level: float, row: Mapping[str, Json]) -> str:
-    name, share = label(row["respondent"], row["mode"]), f"{100 * level:g} %"
-    over = f"{row['informative']} informative of {row['tasks']} tasks"
-    if row.get(MEASURE) is None or row[MEASURE] != row[MEASURE]:
+def never_tested(pairs: Rows) -> list[str]:
+    """Pairs that no test can reach."""
+    every = {(row["a"], row["b"]) for row in pairs}
+    lost = len(every - {(row["a"], row["b"]) for row in tested(pairs)})
+    return [f"{lost} of {len(every)} pairs of respondents share too few scored tasks to be tested."] if lost else []
+
+
+def mean_sentence(level: float, row: Mapping[str, Json]) -> str:
+    """The mean score of a respondent in a mode, with its interval and over how many tasks."""
+    name, over = label(row["respondent"], row["mode"]), f"{row['informative']} informative of {row['tasks']} tasks"
+    if row[MEASURE] is None or row[MEASURE] != row[MEASURE]:
         return f"{name}: no score ({over}; {row['answered']} answered; no interval; no test)."
-    ends = row.get("score_low"), row.get("score_high")
-    score = value_text(row[MEASURE], ends, fixed(0), bool(row.get("score_constant")))
-    none = "the same in every task: no interval" if row.get("score_constant") else "no interval over sources"
-    kind = none if row.get("score_low") is None else f"{share} t CI clustered by source"
-    if row.get("score_given_low") is not None:
+    score = value_text(row[MEASURE], (row["score_low"], row["score_high"]), fixed(0), bool(row.get("score_constant")))
+    kind = f"{100 * level:g} % t CI clustered by source"
+    if row["score_low"] is None:
+        same = row.get("score_constant")
+        kind = "the same in every task: no interval" if same else "no interval over sources"
+    if row["score_given_low"] is not None:
         kind += f"; given these sources [{row['score_given_low']:.0f}, {row['score_given_high']:.0f}]"
     return (
         f"{name}: mean score {score}, where 100 is a perfect sampler and 0 a uniform one "
@@ -90,12 +81,7 @@ def _mean_sentence(level: float, row: Mapping[str, Json]) -> str:
     )
 
 
-# ---- notes
-
-
-def every_note(populations: Populations) -> list[str]:
-    """Sentences that must stand beside the tables."""
-    return [*left_out(populations), *notes(populations)] or ["Every model was asked as planned."]
+# ---- notes: sentences that must stand beside the tables
 
 
 def notes(populations: Populations) -> list[str]:
@@ -130,38 +116,28 @@ def left_out(populations: Populations) -> list[str]:
     """Rows of the microdata that are in no share, and stated shares that were divided by their sum."""
     truths = populations.truths.items()
     rows = [f"{name} {truth.n_unlisted:,} of {truth.n_data:,}" for name, truth in truths if truth.n_unlisted]
-    off = Counter(
-        label(key.respondent, key.mode)
-        for key, answers in populations.answers.items()
-        for answer in answers.values()
-        if OFF_SUM in answer.flags
-    )
-    return [
-        *([f"Rows left out, for their task lists no such level: {listed(rows)}."] if rows else []),
-        *(
-            f"{who}: shares of {counted(n, 'condition')} do not sum to 100 %; they were divided by their sum."
-            for who, n in off.items()
-        ),
-    ]
+    sentences = [f"Rows left out, for their task lists no such level: {listed(rows)}."] if rows else []
+    for who, mode in respondents(populations):
+        n = sum(OFF_SUM in answer.flags for answer in populations.answers_of(who, mode))
+        if n:
+            off = f"shares of {counted(n, 'condition')} do not sum to 100 %; they were divided by their sum."
+            sentences.append(f"{label(who, mode)}: {off}")
+    return sentences
 
 
 def _uninformative(populations: Populations) -> list[str]:
     """Where a perfect answer and a uniform one cannot be told apart, from how many draws, and whose they are."""
-    tasks: dict[str, dict[str, dict[str, None]]] = {}  # task -> draws -> who
+    tasks: dict[str, dict[str, list[str]]] = {}  # task -> draws -> who
     for score in populations.scores:
         if score.status == Status.OK and not score.informative:
             draws = "even if stated" if score.draws is None else f"{score.draws:g} draws"
-            tasks.setdefault(score.task, {}).setdefault(draws, {})[score.mode or score.respondent] = None
-    if not tasks:
-        return []
+            tasks.setdefault(score.task, {}).setdefault(draws, []).append(score.mode or score.respondent)
     places = [
-        f"{task} ({'; '.join(f'{draws}: {listed(list(who), 20)}' for draws, who in of_task.items())})"
+        f"{task} ({'; '.join(f'{draws}: {listed([*dict.fromkeys(who)], 20)}' for draws, who in of_task.items())})"
         for task, of_task in tasks.items()
     ]
-    return [
-        "No score where a perfect answer cannot be told from a uniform one (uninformative); skill and TV stand: "
-        f"{'; '.join(places)}."
-    ]
+    why = "No score where a perfect answer cannot be told from a uniform one (uninformative); skill and TV stand"
+    return [f"{why}: {'; '.join(places)}."] if places else []
 
 
 def fallbacks(populations: Populations) -> list[str]:

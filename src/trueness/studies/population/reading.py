@@ -46,6 +46,7 @@ from trueness.studies.population.elicitation import Answer, Form
 from trueness.studies.population.measures import MEASURES
 from trueness.studies.population.modes import read_shares, read_value
 from trueness.studies.population.original_results import NO_PROMPT, read_results, result_files
+from trueness.studies.population.scores import Measured
 from trueness.studies.population.truth import PopulationTruth
 from trueness.studies.protocol import AnalysisPart, CellKey, Check, Section, Summary
 from trueness.studies.reading import Reading
@@ -119,7 +120,7 @@ class PopulationTables:
         if not scores:
             return Summary((Check("population", None, "Nobody has been asked yet."),))
         answered = [score for score in scores if score.status == Status.OK]
-        informative = sum(score.informative for score in answered)
+        informative, pairs = sum(score.informative for score in answered), self._by_score
         told = (
             f"In {informative} of {len(answered)} answered tasks and modes a perfect sampler of as many draws can be "
             "told from a uniform one."
@@ -128,14 +129,17 @@ class PopulationTables:
             Check("complete", *populations.completeness()),
             Check("informative", informative == len(answered), told),
         )
-        sections = tuple(
-            Section(title, sentences)
-            for title, sentences in findings.sections(populations.level, self._respondents, self._by_score)
-        )
-        untold = (*findings.every_note(populations), *findings.never_tested(self._by_score))
+        means = tuple(findings.mean_sentence(populations.level, row) for row in self._respondents)
+        sentences = tuple(str(row["sentence"]) for row in findings.tested(pairs))
+        sections = (Section("Mean scores", means), Section("Who can be told from whom", sentences))
+        headline = findings.headline_of(populations.level, self._respondents, pairs)
         return Summary(
-            checks, sections, untold, findings.headline_of(populations.level, self._respondents, self._by_score)
+            checks, sections[: 1 + bool(sentences)], (*self._every_note(), *findings.never_tested(pairs)), headline
         )
+
+    def _every_note(self) -> list[str]:
+        noted = [*findings.left_out(self.populations), *findings.notes(self.populations)]
+        return noted or ["Every model was asked as planned."]
 
     def abstract(self) -> str:
         models, truths = self.populations.models, self.populations.truths
@@ -177,31 +181,27 @@ class PopulationTables:
         for key, score in populations.score_by_key.items():
             if key.repeat:
                 continue
-            values: dict[str, tuple[float | None, float | None, float | None, int]] = {}
-            for name, measured in score.measures.items():
-                ends = (measured.interval.low, measured.interval.high) if measured.interval else (None, None)
-                values[name] = (measured.value, *ends, len(score.statuses))
-            counts = Counter(str(status) for status in score.statuses.values())
-            reasons = {name: measured.reason for name, measured in score.measures.items() if measured.reason}
-            where = (key.task, key.respondent, (key.mode or REFERENCE,))
-            grid.add(*where, len(score.statuses), dict(counts), values, reasons)
+            n, counts = len(score.statuses), Counter(str(status) for status in score.statuses.values())
+            values = {name: (one.value, *_ends(one), n) for name, one in score.measures.items()}
+            reasons = {name: one.reason for name, one in score.measures.items() if one.reason}
+            grid.add(key.task, key.respondent, (key.mode or REFERENCE,), n, dict(counts), values, reasons)
         return grid
 
     def cell(self, key: CellKey) -> dict[str, object] | None:
         """Claimed distributions beside the true ones, condition by condition."""
-        task, answer_key = key[0], _answer_key(key)
+        answer_key = _answer_key(key)
         answers = self.populations.answers.get(answer_key)
         if answers is None:
             return None
-        truth, score = self.populations.truths[task], self.populations.score_by_key[answer_key]
+        truth, score = self.populations.truths[answer_key.task], self.populations.score_by_key[answer_key]
         rows = [
             {
                 "measure": name.replace("_", " "),
-                "value": measured.value,
-                "interval": [measured.interval.low, measured.interval.high] if measured.interval else None,
-                "status": measured.reason or str(measured.status),
+                "value": one.value,
+                "interval": list(_ends(one)) if one.interval else None,
+                "status": one.reason or str(one.status),
             }
-            for name, measured in score.measures.items()
+            for name, one in score.measures.items()
         ]
         conditions = []
         for condition in truth.conditions:
@@ -362,12 +362,14 @@ class PopulationReading(PopulationTables, Reading):
             "table.tex": table.to_latex(),
             "comparisons.csv": csv_text(pd.DataFrame(self._compared)),
             **({} if numbers.empty else {"numbers.csv": csv_text(numbers)}),
-            "notes.txt": "\n".join(findings.every_note(populations)) + "\n",
+            "notes.txt": "\n".join(self._every_note()) + "\n",
         }
-        for model in populations.models:
-            for task in populations.truths:
-                if entries := list(_entries(populations, model, task)):
-                    texts[f"{safe_name(model, task)}.json"] = to_json(entries)
+        entries: dict[str, list[dict[str, object]]] = {}  # by file: one a mode, repeat and condition
+        for key, answers in populations.answers.items():
+            if key.respondent in populations.models:
+                truth, name = populations.truths[key.task], f"{safe_name(key.respondent, key.task)}.json"
+                entries.setdefault(name, []).extend(_entry(key, truth, *one) for one in answers.items())
+        texts |= {name: to_json(one) for name, one in entries.items()}
         return {f"population/{name}": text for name, text in texts.items()}
 
     def write_files(self, folder: Path, save: Save, alone: bool = True) -> list[Path]:
@@ -392,17 +394,13 @@ class PopulationReading(PopulationTables, Reading):
                 yield block | ({"read": read, "reader": record["used"]} if read else {})
 
 
+def _ends(measured: Measured) -> tuple[float | None, float | None]:
+    return (measured.interval.low, measured.interval.high) if measured.interval else (None, None)
+
+
 def _answer_key(key: CellKey) -> AnswerKey:
     task, mode, respondent = key
     return AnswerKey(respondent, "" if mode == REFERENCE else mode, task, 0)
-
-
-def _entries(populations: Populations, model: str, task: str) -> Iterator[dict[str, object]]:
-    """One a mode, repeat and condition: all that a page needs to open the cell."""
-    for key, answers in populations.answers.items():
-        if (key.respondent, key.task) == (model, task):
-            for condition, answer in answers.items():
-                yield _entry(key, populations.truths[task], condition, answer)
 
 
 def _entry(key: AnswerKey, truth: PopulationTruth, condition: str, answer: Answer) -> dict[str, object]:
