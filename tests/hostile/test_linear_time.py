@@ -13,7 +13,7 @@ from trueness.models.addresses import parse_env
 from trueness.outside import json_of, toml_of
 from trueness.reading.distribution import read_distribution
 from trueness.reading.expected import read_forecast
-from trueness.reading.level import read_level, read_share
+from trueness.reading.distribution import read_level, read_share
 from trueness.reading.reasoning_graph import MAX_CHARACTERS, read_reasoning
 from trueness.reading.structured import recover_json
 from trueness.reading.verdicts import read_verdict

@@ -12,7 +12,7 @@ from tests.hostile.test_damaged_files import GRAPHS
 from trueness.graphs.formats import from_json, to_json
 from trueness.reading.distribution import read_distribution
 from trueness.reading.expected import read_forecast
-from trueness.reading.level import read_level, read_share
+from trueness.reading.distribution import read_level, read_share
 from trueness.reading.reasoning_graph import read_reasoning
 from trueness.reading.verdicts import read_verdict
 from trueness.reasoning import Program, Quantity, executable_components, graph_quality, invert

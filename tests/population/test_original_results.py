@@ -56,9 +56,7 @@ def test_they_are_scored_as_if_the_rows_had_been_read(folder):
     np.testing.assert_allclose(back.probs[:, order], truth.probs)
     np.testing.assert_allclose(back.n_eff, truth.n_eff)
     males = [[1.0, 0.0]] * 2
-    score = score_answers(
-        truth, answers(truth, males, 50), rng=np.random.default_rng(0), scales=Scales(0)
-    )
+    score = score_answers(truth, answers(truth, males, 50), rng=np.random.default_rng(0), scales=Scales(0))
     again = found.score_by_key[AnswerKey("llama_70b", "sample", "sex_by_age", 0)]
     for measure in ("tv", "d2", "skill_uniform", "score_document"):
         assert again.value(measure) == pytest.approx(score.value(measure), abs=0.02), measure

@@ -11,12 +11,22 @@ from typing import NamedTuple
 
 from trueness.patterns import late
 from trueness.reading.labels import labels_in
-from trueness.reading.numbers import Number, numbers_in
-from trueness.reading.ranges import PAIR, POINT, Claim, Expression, Scale, expression_at, pair_of_ends, trouble
-from trueness.reading.sentences import words_of
+from trueness.reading.ranges import (
+    PAIR,
+    POINT,
+    Claim,
+    Expression,
+    Number,
+    Scale,
+    expression_at,
+    numbers_in,
+    pair_of_ends,
+    trouble,
+)
 from trueness.reading.structured import ARRAY, NUMBER, OBJECT, STRING, WORD, Node
 from trueness.reading.tables import QUANTILES
 from trueness.reading.views import view_of
+from trueness.reading.words import words_of
 
 _LOWER = frozenset("lower low min minimum lo lowerbound from start inf".split())
 _UPPER = frozenset("upper high max maximum hi upperbound to end sup".split())

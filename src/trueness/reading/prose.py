@@ -17,22 +17,22 @@ from typing import NamedTuple
 
 from trueness.patterns import late
 from trueness.reading.labels import Label, labels_in
-from trueness.reading.numbers import LEVELS, Number
 from trueness.reading.ranges import (
+    LEVELS,
     PAIR,
     POINT,
     PROBLEM,
     RANGE,
     Claim,
     Expression,
+    Number,
     Scale,
     expression_at,
     one_sided,
     pair_of_ends,
     trouble,
 )
-from trueness.reading.sentences import Sentences, heading_of
-from trueness.reading.words import LEARNERS, MAX_LENGTH, NAMED_ENDS, Gap, end_named, gap_of
+from trueness.reading.words import LEARNERS, MAX_LENGTH, NAMED_ENDS, Gap, Sentences, end_named, gap_of, heading_of
 
 _GROUP = frozenset("and|/|,|&|or|und|et|y|e|和|, and|与|;|+|,and|as well as|及|i|и".split("|"))
 _JOINED = _GROUP | {""}

@@ -15,8 +15,18 @@ from typing import NamedTuple
 
 from trueness.patterns import late
 from trueness.reading.labels import Label
-from trueness.reading.numbers import Number, numbers_in
-from trueness.reading.ranges import POINT, Claim, Expression, Scale, expression_at, one_sided, pair_of_ends, trouble
+from trueness.reading.ranges import (
+    POINT,
+    Claim,
+    Expression,
+    Number,
+    Scale,
+    expression_at,
+    numbers_in,
+    one_sided,
+    pair_of_ends,
+    trouble,
+)
 from trueness.reading.words import gap_of
 
 _RULE = late(r"[\s|:+=-]*")

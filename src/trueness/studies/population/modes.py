@@ -27,18 +27,14 @@ from trueness.intervals import Distribution
 from trueness.models import Message, Reply, Settings
 from trueness.reading.distribution import (
     OFF_SUM,
+    Answered,
     DistributionReading,
     QuantilesReading,
-    read_distribution,
-    read_quantiles,
-)
-from trueness.reading.level import (
-    LevelReading,
-    NumberReading,
-    ShareReading,
     answer_view,
+    read_distribution,
     read_level,
     read_number,
+    read_quantiles,
     read_share,
 )
 from trueness.reading.views import declines
@@ -173,11 +169,11 @@ def _read_sample(form: Form, exchanges: Sequence[Exchange], mode: str = "sample"
             continue
         read = read_value(reply.text, form)
         status = read.status if read.status != Status.UNREADABLE else reply_status(reply)
-        tally.add(read.level if isinstance(read, LevelReading) else read.value, status, reply.text, read.message)
+        tally.add(read.value, status, reply.text, read.message)
     return tally.answer(form, mode)
 
 
-def read_value(text: str, form: Form) -> LevelReading | NumberReading:
+def read_value(text: str, form: Form) -> Answered:
     """The level or the number that a reply names."""
     if form.outcome.numeric:
         return read_number(text)
@@ -297,12 +293,10 @@ def _read_in_words(form: Form, exchanges: Sequence[Exchange]) -> Answer:
     messages = []
     for exchange in exchanges:
         reply = exchange.reply
-        read = (
-            read_share(reply.text) if reply.status in CAME else ShareReading(None, reply.status, message=reply.message)
-        )
+        read = read_share(reply.text) if reply.status in CAME else Answered(None, reply.status, message=reply.message)
         counts[read.status if read.status != Status.UNREADABLE else reply_status(reply)] += 1
         messages.append(read.message)
-        if read.value is not None:
+        if isinstance(read.value, float):
             shares[exchange.about] = read.value
     mode = "likelihood-words"
     if set(shares) != set(form.levels):

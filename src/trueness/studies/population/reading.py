@@ -31,7 +31,6 @@ import pandas as pd
 from trueness.files import write_atomically
 from trueness.outside import Json
 from trueness.reading.distribution import DistributionReading
-from trueness.reading.level import LevelReading
 from trueness.running.results import Row
 from trueness.running.store import to_json
 from trueness.showing import blocks
@@ -454,9 +453,7 @@ def _read(
         marks = [(*span, f"{name} {said[name]:{digits}}") for name, span in spans.items()]
         return marks, said, (str(read.status), read.message)
     if used == "sample":
-        one = read_value(text, form)
-        value = one.level if isinstance(one, LevelReading) else one.value
-        shown = f"{value:g}" if isinstance(value, float) else str(value)
-        name = "number" if form.outcome.numeric else "level"
-        return [(*one.span, shown)] if one.span else [], {name: value}, (str(one.status), one.message)
+        one, name = read_value(text, form), "number" if form.outcome.numeric else "level"
+        shown = f"{one.value:g}" if isinstance(one.value, float) else str(one.value)
+        return [(*one.span, shown)] if one.span else [], {name: one.value}, (str(one.status), one.message)
     return [], {}, (status, "")
