@@ -23,7 +23,6 @@ from trueness.outside import typed_text
 from trueness.patterns import late
 from trueness.reading.decision import NOT_GIVEN, Context, Decision, decide, is_cut, is_withdrawn, without_template
 from trueness.reading.labels import Label, labels_in, without_explanations
-from trueness.reading.lines import claims_in_lines
 from trueness.reading.objects import claims_in_object
 from trueness.reading.prose import claims_in_prose
 from trueness.reading.ranges import Claim, Number, Scale, numbers_in
@@ -191,9 +190,6 @@ def _claims(reply: str, sentences: Sentences, nodes: int | None) -> tuple[list[C
     labels = labels_in(view)
     if inside_json:
         labels = _outside(labels, inside_json)
-    plain = claims_in_lines(view, labels, nodes) if labels and not inside_json else None
-    if plain is not None:
-        return plain, False
     if labels:
         numbers = _outside(numbers_in(view), inside_json)
         commas = "0," in view and any([number.comma and number.value < 1 for number in numbers])

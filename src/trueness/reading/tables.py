@@ -165,7 +165,6 @@ _SILENT = frozenset(
     "random because basis remark factors source argument evidence literature published reported possible theoretical "
     "理由 说明 备注 remarks sd std".split()
 )
-_LEVEL_HEADS = frozenset(("level", "coverage", "interval level", "nominal level", "niveau"))
 _SPREAD = frozenset("sd std stdev deviation variance se".split())
 _ASIDE = late(r"\s*\((?![^()]*(?:-|to|,) ?[\d.])")  # 0.5 to 0.7 (2 of 8 edges are weak)
 _LEVELS = frozenset((50.0, 80.0, 90.0, 95.0, 99.0))
@@ -212,28 +211,14 @@ def claims_in_table(
         if place < len(columns) and columns[place].percent:  # Metric (in %)
             heads = [head._replace(percent=head.measure != "shd") for head in heads]
     collected = _TableClaims(view, scale)
-    has_levels = any([column.text in _LEVEL_HEADS for column in columns])
     for row, head in zip(rows, heads, strict=True):
-        head = _with_level(head, row, columns, grid) if has_levels else head
         for index, cell in enumerate(row):
             column = columns[index] if index < len(columns) else _Head()
-            if column.text in _LEVEL_HEADS:
-                continue
             if column.measure if by_columns else not grid.measure(cell):
                 inside = grid.numbers_in((cell,))
                 if inside:
                     collected.add(cell, inside, head, column)
     return collected.claims()
-
-
-def _with_level(head: _Head, row: Row, columns: Sequence[_Head], grid: _Grid) -> _Head:
-    """The row's head, with the level that a column of levels gives it."""
-    for cell, column in zip(row, columns, strict=False):
-        if column.text in _LEVEL_HEADS:
-            inside = grid.numbers_in((cell,))
-            if len(inside) == 1 and inside[0].percent and inside[0].value in _LEVELS:
-                return head._replace(level=inside[0].value / 100)
-    return head
 
 
 class _Grid:

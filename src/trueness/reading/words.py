@@ -65,7 +65,6 @@ _ENDS = frozenset(
 _KEY = late(r"\b(?:low|high) {0,2}[:=] {0,2}$")
 _ADJECTIVES = frozenset(("low", "high"))  # ends only behind a colon: "High precision: 0.7" gives none
 _LOWEST, _HIGHEST = _LOWER | {"low", "lowest", "untergrenzen"}, _UPPER | {"high", "highest", "obergrenzen"}
-NAMED_ENDS = (_LOWEST | _HIGHEST) - _ADJECTIVES  # of a line or heading that gives one end of several measures
 _AROUND_ENDS = _LOWEST | _HIGHEST | _ENDS | frozenset("bounds ends limits estimates values ranges for my all".split())
 MIDDLE = frozenset(
     "median mean midpoint center centre central mode point best central expected average mediana médiane mittelwert "
