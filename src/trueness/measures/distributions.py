@@ -28,7 +28,7 @@ Endres & Schindelin (2003) for JS; the bias of D2: sampling adds sum p(1-p)/n to
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -136,15 +136,8 @@ def scale_of(
 
     draws: (B, C, L), the truth as other surveys of the same design would have found it: its bootstrap, or Mult(n, p)/n.
     """
-    return scales_of(p, w, draws, k, rng, (distance,))[0]
-
-
-def scales_of(
-    p: Array, w: Array, draws: Array, k: Array, rng: np.random.Generator, distances: Sequence[Distance]
-) -> list[ScoreScale]:
-    """The same for several distances, from one simulation."""
     perfect, uniform = (multinomial(x, k, len(draws), rng) for x in (p, np.full_like(p, 1 / p.shape[-1])))
-    return [_scale(distance(perfect, draws, w), distance(uniform, draws, w)) for distance in distances]
+    return _scale(distance(perfect, draws, w), distance(uniform, draws, w))
 
 
 def _scale(perfect: Array, uniform: Array) -> ScoreScale:

@@ -19,6 +19,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,11 +48,12 @@ from trueness.studies.population.elicitation import (
     Form,
     Manner,
     Send,
-    Tally,
-    letter_probs,
+    drawn_answer,
+    letter_shares,
     listed_options,
     no_answer,
     reply_status,
+    said,
     texts_of,
     user,
 )
@@ -102,20 +104,17 @@ def _ask_qa(form: Form, manner: Manner, send: Send, rng: np.random.Generator) ->
 
 
 def _read_qa(form: Form, exchanges: Sequence[Exchange]) -> Answer:
-    k = len(form.levels)
     shares: list[Share] = []
     masses: list[float] = []
     counts: Counter[Status] = Counter()
     for exchange in exchanges:
-        probs = letter_probs(exchange.reply, k)
-        masses += [] if probs is None else [sum(probs)]
-        if probs is None or sum(probs) <= 0:
+        share, mass = letter_shares(exchange, len(form.levels))
+        masses += [mass] if exchange.reply.logprobs else []
+        if share is None:
             counts[reply_status(exchange.reply) if exchange.reply.status not in CAME else Status.UNREADABLE] += 1
-            continue
-        counts[Status.OK] += 1
-        share = np.zeros(k)
-        share[list(exchange.order)] = np.array(probs) / sum(probs)
-        shares.append(share)
+        else:
+            counts[Status.OK] += 1
+            shares.append(share)
     if not shares:
         return no_answer(exchanges, "qa", "no option letter is among the likeliest first tokens.")
     q, mass = np.mean(shares, axis=0), float(np.mean(masses))
@@ -161,16 +160,8 @@ def _ask_sample(form: Form, manner: Manner, send: Send, rng: np.random.Generator
 
 def _read_sample(form: Form, exchanges: Sequence[Exchange], mode: str = "sample") -> Answer:
     """`exchanges` are those whose replies are to name a level or a number; of a story, the second ones."""
-    tally = Tally()
-    for exchange in exchanges:
-        reply = exchange.reply
-        if reply.status not in CAME:
-            tally.add(None, reply.status, reply.text, reply.message)
-            continue
-        read = read_value(reply.text, form)
-        status = read.status if read.status != Status.UNREADABLE else reply_status(reply)
-        tally.add(read.value, status, reply.text, read.message)
-    return tally.answer(form, mode)
+    read = partial(read_value, form=form)
+    return drawn_answer(form, [(said(one.reply, read), one.reply.text) for one in exchanges], mode)
 
 
 def read_value(text: str, form: Form) -> Answered:
@@ -273,14 +264,11 @@ def _read_likelihood(form: Form, exchanges: Sequence[Exchange]) -> Answer:
     masses = []
     counts: Counter[Status] = Counter()
     for exchange in exchanges:
-        probs = letter_probs(exchange.reply, len(STEPS))
-        mass = sum(probs or ())
+        share, mass = letter_shares(exchange, len(STEPS))
         counts[Status.OK if mass > 0 else reply_status(exchange.reply)] += 1
         masses.append(mass)
-        if probs is not None and mass > 0:
-            shown = np.zeros(len(STEPS))
-            shown[list(exchange.order)] = np.array(probs) / mass
-            steps.setdefault(exchange.about, []).append(shown)
+        if share is not None:
+            steps.setdefault(exchange.about, []).append(share)
     if set(steps) != set(form.levels):
         return no_answer(exchanges, "likelihood", "no step of the scale is among the likeliest first tokens.")
     expected = {level: float(np.mean(steps[level], axis=0) @ MIDDLES) for level in form.levels}
@@ -288,20 +276,12 @@ def _read_likelihood(form: Form, exchanges: Sequence[Exchange]) -> Answer:
 
 
 def _read_in_words(form: Form, exchanges: Sequence[Exchange]) -> Answer:
-    shares: dict[str, float] = {}
-    counts: Counter[Status] = Counter()
-    messages = []
-    for exchange in exchanges:
-        reply = exchange.reply
-        read = read_share(reply.text) if reply.status in CAME else Answered(None, reply.status, message=reply.message)
-        counts[read.status if read.status != Status.UNREADABLE else reply_status(reply)] += 1
-        messages.append(read.message)
-        if isinstance(read.value, float):
-            shares[exchange.about] = read.value
-    mode = "likelihood-words"
+    reads = {exchange.about: said(exchange.reply, read_share) for exchange in exchanges}
+    counts, mode = Counter(read.status for read in reads.values()), "likelihood-words"
+    shares = {level: read.value for level, read in reads.items() if isinstance(read.value, float)}
     if set(shares) != set(form.levels):
         status = next(status for status, _ in counts.most_common() if status != Status.OK)
-        message = next(filter(None, messages), "")
+        message = next((read.message for read in reads.values() if read.message), "")
         return Answer(None, status, dict(counts), texts=texts_of(exchanges), message=message, mode=mode)
     return _divided({level: shares[level] for level in form.levels}, exchanges, counts, None, mode)
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from fnmatch import fnmatchcase
 from functools import cached_property
 from pathlib import Path
@@ -62,15 +62,9 @@ class PopulationSettings:
     timeout: Positive = 120.0
 
     def manner(self) -> Manner:
-        return Manner(
-            draws=self.draws,
-            permutations=self.permutations,
-            temperature=temperature_to_send(self.temperature),
-            claim_temperature=temperature_to_send(self.claim_temperature),
-            top_logprobs=self.top_logprobs,
-            max_tokens=self.max_tokens,
-            timeout=self.timeout,
-        )
+        stated = {one.name: getattr(self, one.name) for one in fields(Manner)}
+        sent = {name: temperature_to_send(stated[name]) for name in ("temperature", "claim_temperature")}
+        return Manner(**stated | sent)
 
 
 @dataclass(frozen=True)

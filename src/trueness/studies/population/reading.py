@@ -3,9 +3,10 @@
     population/{model}_{task}.json    one entry a condition and mode, with the original's keys:
                                       condition, true_vals, weights, model_vals, model_texts
     population/scores.csv             every task, respondent, mode, repeat and measure with its interval
-    population/main.csv .tex          one line a respondent and mode
-    population/table.csv .tex         tasks by respondents (score)
-    population/numbers.csv            conditional means and quantiles, where an outcome is a number
+    population/main.csv .tex .md      one line a respondent and mode
+    population/table.csv .tex .md     tasks by respondents (score)
+    population/means.csv .tex .md     conditional means, where an outcome is a number
+    population/numbers.csv            the same with quantiles and intervals
     population/comparisons.csv        paired differences, over sources and over tasks of these sources, Holm
     population/notes.txt              what so few sources cannot tell; who was asked in another way, and why
     plots/population_{task}           truth beside model per condition: .png .svg .pdf, its numbers as .csv
@@ -28,7 +29,6 @@ from typing import ClassVar
 
 import pandas as pd
 
-from trueness.files import write_atomically
 from trueness.outside import Json
 from trueness.reading.distribution import DistributionReading
 from trueness.running.results import Row
@@ -36,7 +36,7 @@ from trueness.running.store import to_json
 from trueness.showing import blocks
 from trueness.showing.grid import Facet, Grid, unique
 from trueness.showing.methods_paragraph import listed
-from trueness.showing.saving import Figure, Save, csv_text, plain_rows, safe_name
+from trueness.showing.saving import Figure, csv_text, plain_rows, safe_name
 from trueness.showing.tables import Table
 from trueness.status import Status
 from trueness.studies.population import findings, tables
@@ -351,14 +351,9 @@ class PopulationReading(PopulationTables, Reading):
 
     def files(self) -> Mapping[str, str]:
         populations = self.populations
-        main, table, *_ = self.tables(None)
         numbers = tables.numbers_frame(populations)
         texts = {
             "scores.csv": csv_text(tables.scores_frame(populations)),
-            "main.csv": main.to_csv(),
-            "main.tex": main.to_latex(),
-            "table.csv": table.to_csv(),
-            "table.tex": table.to_latex(),
             "comparisons.csv": csv_text(pd.DataFrame(self._compared)),
             **({} if numbers.empty else {"numbers.csv": csv_text(numbers)}),
             "notes.txt": "\n".join(self._every_note()) + "\n",
@@ -370,10 +365,6 @@ class PopulationReading(PopulationTables, Reading):
                 entries.setdefault(name, []).extend(_entry(key, truth, *one) for one in answers.items())
         texts |= {name: to_json(one) for name, one in entries.items()}
         return {f"population/{name}": text for name, text in texts.items()}
-
-    def write_files(self, folder: Path, save: Save, alone: bool = True) -> list[Path]:
-        written = [path for figure in self.figures(folder) for path in save(figure, folder, "plots")]
-        return [*written, *(write_atomically(folder, name, text) for name, text in self.files().items())]
 
     def _exchanges(self, key: CellKey, condition: str) -> Iterator[blocks.Block]:
         task, mode, respondent = key

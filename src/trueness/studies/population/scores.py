@@ -117,18 +117,17 @@ class Scales:
     def __init__(self, seed: int, n_mc: int = 128):
         self.seed = seed
         self.n_mc = n_mc
-        self._scales: dict[tuple[str, bytes, bytes], list[ScoreScale]] = {}  # of L1; of W1 where the outcome is ordinal
+        self._scales: dict[tuple[str, bytes, bytes], ScoreScale] = {}
         self._grounds: dict[tuple[str, bytes], _Ground] = {}
 
-    def of(self, truth: PopulationTruth, used: NDArray[np.intp], k: Array, ordinal: bool = False) -> ScoreScale:
+    def of(self, truth: PopulationTruth, used: NDArray[np.intp], k: Array) -> ScoreScale:
         ground = self.ground(truth, used)
         key = (truth.question.name, k.tobytes(), ground.p.tobytes())
         if key not in self._scales:
             name = list(truth.question.name.encode())
             rng = np.random.default_rng([self.seed, *name, *(0 if np.isinf(v) else int(v) for v in k)])
-            distances = tuple(dict.fromkeys((_distance(truth), *([measure.wasserstein] * truth.ordinal))))
-            self._scales[key] = measure.scales_of(ground.p, ground.w, ground.draws, k, rng, distances)
-        return self._scales[key][-1 if ordinal else 0]
+            self._scales[key] = measure.scale_of(ground.p, ground.w, ground.draws, k, rng, _distance(truth))
+        return self._scales[key]
 
     def ground(self, truth: PopulationTruth, used: NDArray[np.intp]) -> _Ground:
         key = (truth.question.name, truth.probs[used].tobytes())
@@ -228,6 +227,7 @@ def _all_measures(
             measure.jensen_shannon(p, q, w, ground.entropy.value),
             measure.jensen_shannon(drawn_p, drawn_q, w, ground.entropy.drawn),
         )
+    measures["w1"] = Measured(None, None, Status.DEGENERATE, "not ordinal")
     if truth.ordinal:
         pairs["w1"] = _debias(measure.wasserstein(p, q, w), measure.wasserstein(drawn_p, drawn_q, w))
     ends = _quantiles(pairs)
@@ -238,10 +238,6 @@ def _all_measures(
         measures["score_raw"] = _on_scale(scale.raw(reach))
     worst = float(ground.far["uniform"].value)
     measures |= {name: _on_scale(measure.clipped_scale(reach, best, worst)) for name, best in ground.best.items()}
-    if not truth.ordinal:
-        measures |= dict.fromkeys(("w1", "score_w1"), Measured(None, None, Status.DEGENERATE, "not ordinal"))
-    elif (ordered := scales.of(truth, used, k, ordinal=True)).informative:
-        measures["score_w1"] = _on_scale(ordered.score(np.append(ends["w1"], pairs["w1"].value)))
     return measures
 
 

@@ -200,8 +200,8 @@ def task_table(populations: Populations, measure: str) -> Table:
         "(truth and draws). A dash: no answer, or a task where a perfect sampler of so many draws cannot be told from "
         "a uniform one."
     )
-    name, title = f"population_{measure}", f"{measure.replace('_', ' ')} by task"
-    return Table(name, tuple(columns), [*rows.values()], caption, rule_before="source", title=title)
+    title = f"{measure.replace('_', ' ')} by task"
+    return Table("population_table", tuple(columns), [*rows.values()], caption, rule_before="source", title=title)
 
 
 def scores_frame(populations: Populations) -> pd.DataFrame:
