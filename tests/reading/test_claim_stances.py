@@ -101,6 +101,7 @@ FORECAST = {
     "in items with letters": "1. Precision\n   a. Lower bound: 0.6\n   b. Upper bound: 0.8",
     "beside its mean and spread": "Precision: 0.6-0.8 (mean 0.7, sd 0.05)",
     "of the algorithm that is forecast": "Unlike NOTEARS, whose precision is 0.3, PC should have precision of 0.6-0.8.",
+    "as tens": "Precision: between sixty and eighty percent",
     "in percent": "All values in percent.\nPrecision: 60-80",
     "below an assumption": "LiNGAM requires non-Gaussian noise.\nPrecision: 0.6-0.8",
     "below a condition that is told": "If the noise is Gaussian, LiNGAM fails.\n\nPrecision: 0.6-0.8",

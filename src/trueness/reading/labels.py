@@ -73,6 +73,11 @@ _CONDITIONS = late(  # Precision (alpha = 0.05, n = 10,000):
     r"(?<=[\w ])\((?:0 {0,2}(?:-|to) {0,2}1(?:\.0)?|[^()\n]*[a-z][^()\n]*)\)(?= {0,4}[:=])"
 )
 _SAYS_CONDITION = late(r"\) {0,4}[:=]")  # a cheap look for them
+_NOT_BUT = late(r"\bnot {0,2}[\d.]{1,6}%? {0,2}(?:-|to) {0,2}[\d.]{1,6}%?,? but ")  # is not 0.6-0.8 but
+_DIGITS = dict(
+    zip("ten twenty thirty forty fifty sixty seventy eighty ninety".split(), range(10, 100, 10), strict=True)
+)
+_TENS = late(rf"\b(?:{'|'.join(_DIGITS)})\b")
 _CONDITION_WORDS = frozenset(  # words of such a parenthesis that leave the measure what it is
     "p r n d alpha α true edges edge pairs possible samples nodes variables ppv tpr sensitivity recall precision "
     "positive predictive value rate f shd score measure fraction share proportion of the all over runs directed found "
@@ -115,6 +120,10 @@ def without_explanations(view: str) -> str:
         view = _EXPLAINED.sub(lambda match: " " * len(match.group()), view)
     if ")" in view and _SAYS_CONDITION.search(view):
         view = _without_conditions(view)
+    if "percent" in view and "ty" in view:
+        view = _TENS.sub(lambda word: str(_DIGITS[word.group()]).rjust(len(word.group())), view)
+    if " but " in view:
+        view = _NOT_BUT.sub(lambda match: " " * len(match.group()), view)
     return view
 
 
