@@ -23,7 +23,7 @@ from trueness.studies.population.questions import Level, Question, Variable
 from trueness.studies.population.scores import Scales, score_answers
 from trueness.studies.population.tables import compare_respondents, respondent_means
 from trueness.studies.population.truth import PopulationTruth
-from trueness.studies.population.survey_estimates import truth_of
+from trueness.studies.population.truth import truth_of
 
 ROWS = 3_000_000
 SUMMARY_S, SUMMARY_MIB, SCORING_S = 5.0, 1024, 30.0

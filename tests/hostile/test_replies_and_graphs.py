@@ -10,9 +10,8 @@ from tests.each import each
 from tests.hostile.attack import damaged, misshapen, survives, within
 from tests.hostile.test_damaged_files import GRAPHS
 from trueness.graphs.formats import from_json, to_json
-from trueness.reading.distribution import read_distribution
+from trueness.reading.distribution import read_distribution, read_level, read_share
 from trueness.reading.expected import read_forecast
-from trueness.reading.distribution import read_level, read_share
 from trueness.reading.reasoning_graph import read_reasoning
 from trueness.reading.verdicts import read_verdict
 from trueness.reasoning import Program, Quantity, executable_components, graph_quality, invert

@@ -6,8 +6,8 @@ import pytest
 
 from tests.population.made import levels, microdata, question
 from trueness.studies.population.questions import Variable
-from trueness.studies.population.survey_estimates import boosted_truth
 from trueness.studies.population.survey_rows import rows_of
+from trueness.studies.population.truth import boosted_truth
 
 pytest.importorskip("sklearn")
 

@@ -17,9 +17,8 @@ from trueness.studies.population.answers import read_populations
 from trueness.studies.population.modes import PERCENTILES
 from trueness.studies.population.questions import Variable
 from trueness.studies.population.scores import Scales, score_answers
-from trueness.studies.population.survey_estimates import truth_of
 from trueness.studies.population.tables import numbers_frame
-from trueness.studies.population.truth import truth_from_dict, truth_to_dict
+from trueness.studies.population.truth import truth_from_dict, truth_of, truth_to_dict
 
 pytestmark = pytest.mark.usefixtures("kept_lanes")
 

@@ -12,7 +12,7 @@ from trueness.status import Status
 from trueness.studies.population.answers import AnswerKey
 from trueness.studies.population.original_results import read_results, split_names
 from trueness.studies.population.scores import Scales, score_answers
-from trueness.studies.population.survey_estimates import truth_of
+from trueness.studies.population.truth import truth_of
 
 
 def entry(condition, true, weights, said, **more):

@@ -14,7 +14,7 @@ from trueness.status import Status
 from trueness.studies.population.elicitation import Answer
 from trueness.studies.population.questions import Variable
 from trueness.studies.population.scores import Scales, score_answers
-from trueness.studies.population.survey_estimates import truth_of
+from trueness.studies.population.truth import truth_of
 
 
 def truth_for(weight=None, seed=0, n=2_000, **changes):

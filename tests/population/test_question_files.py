@@ -21,7 +21,7 @@ from trueness.studies.population.questions import (
     read_questions,
 )
 from trueness.studies.population.scores import score_answers
-from trueness.studies.population.survey_estimates import truth_of
+from trueness.studies.population.truth import truth_of
 
 TASK = """
 [defaults]

@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trueness.reading.distribution import read_distribution, rounding
-from trueness.reading.distribution import read_level, read_share
+from trueness.reading.distribution import read_distribution, read_level, read_share, rounding
 from trueness.status import Status
 
 SEX = {"male": ("Male", "man", "men"), "female": ("Female", "woman", "women")}

@@ -29,9 +29,8 @@ from trueness.status import Status
 from trueness.studies.population.answers import REFERENCES, AnswerKey, Populations, baseline_answers
 from trueness.studies.population.elicitation import Answer, Form, Manner
 from trueness.studies.population.questions import Level, Question, Variable, texts
-from trueness.studies.population.survey_estimates import DRAWS, cell_draws, truth_of
 from trueness.studies.population.survey_rows import MOST_LEVELS
-from trueness.studies.population.truth import PopulationTruth
+from trueness.studies.population.truth import DRAWS, PopulationTruth, cell_draws, truth_of
 
 NEEDED = ("condition", "true_vals", "model_vals")
 OURS = ("n_eff", "rows", "condition_weight")

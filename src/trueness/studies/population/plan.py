@@ -1,6 +1,6 @@
 """Population: does a model know real distributions, P(V1 given V2 = v) in a stated population?
 
-The truth is microdata (survey_estimates.py); a model is asked in one or several modes
+The truth is microdata (truth.py); a model is asked in one or several modes
 (modes.py); the baselines `uniform`, `marginal` and `perfect` (draws from the truth: the ceiling) answer
 without being asked.
 
@@ -36,8 +36,7 @@ from trueness.studies.population.elicitation import Elicited, Form, Manner
 from trueness.studies.population.modes import elicit, most_calls, opening, read_answer
 from trueness.studies.population.questions import MODES, Question, builtin, read_questions
 from trueness.studies.population.scores import MEASURES, Scales
-from trueness.studies.population.survey_estimates import truth_of
-from trueness.studies.population.truth import PopulationTruth, truth_to_dict
+from trueness.studies.population.truth import PopulationTruth, truth_of, truth_to_dict
 from trueness.texts import counted
 
 EXCERPT = 70  # characters of an unreadable reply that the terminal shows

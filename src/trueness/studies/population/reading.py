@@ -39,7 +39,7 @@ from trueness.showing.methods_paragraph import listed
 from trueness.showing.saving import Figure, csv_text, plain_rows, safe_name
 from trueness.showing.tables import Table
 from trueness.status import Status
-from trueness.studies.population import findings, tables
+from trueness.studies.population import tables
 from trueness.studies.population.answers import AnswerKey, Populations, populations_of
 from trueness.studies.population.elicitation import Answer, Form
 from trueness.studies.population.measures import MEASURES
@@ -72,7 +72,7 @@ class PopulationTables:
 
     @cached_property
     def _by_score(self) -> list[dict[str, Json]]:
-        return tables.comparison_rows(self.populations, findings.MEASURE)
+        return tables.comparison_rows(self.populations, tables.MEASURE)
 
     @cached_property
     def _compared(self) -> list[dict[str, Json]]:
@@ -105,10 +105,10 @@ class PopulationTables:
         )
 
     def troubles(self) -> list[str]:
-        return findings.left_out(self.populations)
+        return tables.left_out(self.populations)
 
     def notes(self) -> list[str]:
-        return [*findings.LEGEND, *findings.notes(self.populations)]
+        return [*tables.LEGEND, *tables.notes(self.populations)]
 
     def first_findings(self) -> Sequence[str]:
         return ()  # they stand with the tables
@@ -128,16 +128,16 @@ class PopulationTables:
             Check("complete", *populations.completeness()),
             Check("informative", informative == len(answered), told),
         )
-        means = tuple(findings.mean_sentence(populations.level, row) for row in self._respondents)
-        sentences = tuple(str(row["sentence"]) for row in findings.tested(pairs))
+        means = tuple(tables.mean_sentence(populations.level, row) for row in self._respondents)
+        sentences = tuple(str(row["sentence"]) for row in tables.tested(pairs))
         sections = (Section("Mean scores", means), Section("Who can be told from whom", sentences))
-        headline = findings.headline_of(populations.level, self._respondents, pairs)
+        headline = tables.headline_of(populations.level, self._respondents, pairs)
         return Summary(
-            checks, sections[: 1 + bool(sentences)], (*self._every_note(), *findings.never_tested(pairs)), headline
+            checks, sections[: 1 + bool(sentences)], (*self._every_note(), *tables.never_tested(pairs)), headline
         )
 
     def _every_note(self) -> list[str]:
-        noted = [*findings.left_out(self.populations), *findings.notes(self.populations)]
+        noted = [*tables.left_out(self.populations), *tables.notes(self.populations)]
         return noted or ["Every model was asked as planned."]
 
     def abstract(self) -> str:
@@ -338,7 +338,7 @@ class PopulationReading(PopulationTables, Reading):
         return self.populations.rows()
 
     def to_dict(self) -> dict[str, object]:
-        return {"respondents": self._respondents, "asked_otherwise": findings.fallbacks(self.populations)}
+        return {"respondents": self._respondents, "asked_otherwise": tables.fallbacks(self.populations)}
 
     def figures(self, folder: Path) -> Iterator[Figure]:
         """One a task of levels that somebody was asked."""
