@@ -23,11 +23,10 @@ from trueness.outside import typed_text
 from trueness.patterns import late
 from trueness.reading.decision import NOT_GIVEN, Context, Decision, decide, is_cut, is_withdrawn, without_template
 from trueness.reading.labels import Label, labels_in, without_explanations
-from trueness.reading.objects import claims_in_object
 from trueness.reading.prose import claims_in_prose
 from trueness.reading.ranges import Claim, Number, Scale, numbers_in
 from trueness.reading.stances import own_claims
-from trueness.reading.structured import Node, recover_json
+from trueness.reading.structured import Node, claims_in_object, recover_json
 from trueness.reading.tables import Table, claims_in_table, may_hold_tables, tables_in
 from trueness.reading.views import LIMIT, declines, ends_open, view_of
 from trueness.reading.withdrawals import standing_claims

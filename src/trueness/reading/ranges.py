@@ -496,3 +496,18 @@ def pair_of_ends(low: Expression, high: Expression) -> Expression:
 
 def one_sided(expression: Expression, at_least: bool) -> Expression:
     return expression._replace(kind=AT_LEAST if at_least else AT_MOST)
+
+
+Ends = dict[tuple[str, float | None, str], Expression]  # measure, level, lower or upper
+
+
+def claims_of_ends(ends: Ends, scale: Scale, parser: str) -> list[Claim]:
+    """Ends that were given apart, put together; one without the other is no range."""
+    claims = []
+    for (measure, level, role), low in ends.items():
+        high = ends.get((measure, level, "upper"))
+        if role == "lower" and high is not None:
+            claims.append(scale.claim(measure, pair_of_ends(low, high), parser, True, level))
+        elif role == "lower" or (measure, level, "lower") not in ends:
+            claims.append(trouble(measure, low.start, low.end, parser, "one_end"))
+    return claims

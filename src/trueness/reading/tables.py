@@ -18,13 +18,14 @@ from trueness.reading.labels import Label
 from trueness.reading.ranges import (
     POINT,
     Claim,
+    Ends,
     Expression,
     Number,
     Scale,
+    claims_of_ends,
     expression_at,
     numbers_in,
     one_sided,
-    pair_of_ends,
     trouble,
 )
 from trueness.reading.words import gap_of
@@ -323,7 +324,7 @@ class _TableClaims:
 
     def __init__(self, view: str, scale: Scale):
         self.view, self.scale = view, scale
-        self.ends: dict[tuple[str, float | None, str], Expression] = {}
+        self.ends: Ends = {}
         self.made: list[Claim] = []
         self.unnamed: dict[tuple[str, str], list[Claim]] = {}
         self.spread: set[str] = set()  # measures with a standard deviation: a mean beside it is no range
@@ -398,12 +399,7 @@ class _TableClaims:
             for claim in self.made
         ]
         ranged = {claim.measure for claim in self.made} | {key[0] for key in self.ends}
-        for (measure, level, role), low in self.ends.items():
-            high = self.ends.get((measure, level, "upper"))
-            if role == "lower" and high is not None:
-                claims.append(self.scale.claim(measure, pair_of_ends(low, high), "table", True, level))
-            elif role == "lower" or (measure, level, "lower") not in self.ends:
-                claims.append(trouble(measure, low.start, low.end, "table", "one_end"))
+        claims += claims_of_ends(self.ends, self.scale, "table")
         for (measure, _), points in self.unnamed.items():
             if len({point.low for point in points}) > 1:
                 claims.append(trouble(measure, points[0].start, points[-1].end, "table", "candidates"))
